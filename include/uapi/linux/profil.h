@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * The interface of /dev/profil: the execution-time profile of a process.
+ *
+ * A profile is a set of regions of program text, each with counters in the
+ * caller's own memory, and a policy.  At every tick of the clock the module
+ * looks at the user program counter of the task that runs; the counter of the
+ * region that holds it is incremented in place.
+ *
+ * A *self* profile is made by PROFIL_START.  It belongs to the calling process
+ * (its address space), not to the descriptor, which may be closed at once.
+ * It ends with PROFIL_STOP, exec, exit, or when its memory goes away.
+ *
+ * An *attached* profile is made by PROFIL_ATTACH.  It belongs to the open file
+ * and ends with PROFIL_STOP, with the last close, or with the address space
+ * that made it.  Its counters are in the attacher's memory.
+ *
+ * Every command takes a pointer to a structure that begins with its own size
+ * in bytes.  A structure that is shorter than the one the module knows is
+ * taken as if it were filled up with zeroes (down to the size of its first
+ * version); a longer one is accepted if what the module does not know is zero.
+ * Members marked "out" are written when the command succeeds, and ignored on
+ * entry.  The same commands are reached by ioctl(2) and by IORING_OP_URING_CMD, where
+ * sqe->cmd_op is the ioctl number and sqe->cmd holds a
+ * &struct profil_uring_cmd.
+ *
+ * Errors, the same for every command and both ways:
+ *
+ *   E2BIG       the structure is longer than the module's and what it does not
+ *               know is not zero; more regions than &profil_info.region_max
+ *   EACCES      the proof does not permit this: it was opened with other
+ *               credentials, or kernel ticks were asked for and it excludes them
+ *   EAGAIN      read(2) on a non-blocking file: nothing happened yet
+ *   EBADF       the proof is not an open descriptor
+ *   EBUSY       the budget of rates is spent, or the process is already met by
+ *               as many profiles as the module allows
+ *   EDQUOT      the user's limit of profiles, or of pinned pages, is reached
+ *   EFAULT      a pointer cannot be read or written; a counter buffer cannot
+ *               be pinned: not mapped, not writable, device memory, a shared
+ *               file outside shmem and hugetlbfs, private hugetlbfs
+ *   EINTR       a fatal signal came while the command waited
+ *   EINVAL      a size below the first version, an unknown flag or value,
+ *               padding that is not zero, an unaligned buffer, regions that
+ *               overlap or are not sorted, a proof that is no sampling perf
+ *               event on one task
+ *   ENODEV      (from open) the module is not loaded
+ *   ENOENT      no such profile in this file
+ *   ENOMEM      RLIMIT_MEMLOCK, or the machine's memory
+ *   ENOTTY      unknown command
+ *   EOPNOTSUPP  a clock that this module does not have; an IOPOLL ring
+ *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from
+ *               another address space than the one that attached
+ *   ERANGE      a period below &profil_info.period_min, or above an hour
+ *   ESRCH       the target of the proof is gone, or has changed its program
+ *               since the proof was opened
+ */
+#ifndef _UAPI_LINUX_PROFIL_H
+#define _UAPI_LINUX_PROFIL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Raised when an old program would misread a new module; never so far. */
+#define PROFIL_ABI	1
+
+#define PROFIL_TYPE	0xD7
+
+#define PROFIL_INFO	_IO(PROFIL_TYPE, 0x80)	/* struct profil_info */
+#define PROFIL_START	_IO(PROFIL_TYPE, 0x81)	/* struct profil_start */
+#define PROFIL_STOP	_IO(PROFIL_TYPE, 0x82)	/* struct profil_stop */
+#define PROFIL_STATUS	_IO(PROFIL_TYPE, 0x83)	/* struct profil_status */
+#define PROFIL_ATTACH	_IO(PROFIL_TYPE, 0x84)	/* struct profil_start */
+#define PROFIL_UPDATE	_IO(PROFIL_TYPE, 0x85)	/* struct profil_update */
+#define PROFIL_STOP_ALL	_IO(PROFIL_TYPE, 0x86)	/* struct profil_stop_all */
+
+/**
+ * struct profil_info - PROFIL_INFO: what this module can do for this caller
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @abi: out: PROFIL_ABI of the module
+ * @region_max: out: most regions of one profile
+ * @features: out: 0 so far
+ * @period_min: out: shortest period the caller may ask for, in ns
+ * @pages_max: out: most pages the caller's user may have pinned, in pages
+ * @pages_used: out: pages the caller's user has pinned now, in pages
+ */
+struct profil_info {
+	__u32 size;
+	__u32 flags;
+	__u32 abi;
+	__u32 region_max;
+	__aligned_u64 features;
+	__aligned_u64 period_min;
+	__aligned_u64 pages_max;
+	__aligned_u64 pages_used;
+};
+
+/**
+ * struct profil_region - a range of program text and its counters
+ * @low: first PC of the range
+ * @high: first PC above it; @low < @high
+ * @offset: what is subtracted from the PC; at most @low
+ * @buffer: address of the first counter, a multiple of @width
+ * @bytes: size of the counters in bytes, a multiple of @width; 0: the range
+ *	swallows its ticks (they are &profil_status.outside, and touch neither
+ *	the overflow counter nor the samples)
+ * @scale: 16.16 fixed-point factor; 0: every PC counts in the first counter
+ *	that rounding gives
+ * @width: bytes of a counter: 2, 4 or 8
+ * @pre: bits dropped before the multiplication, 0 to 3
+ * @bias: added after it, 0 or 1
+ * @post: bits dropped at last, 0 to 3
+ *
+ * With d = pc - @offset, the index of the counter is
+ *
+ *	((((d >> @pre) * @scale) >> 16) + @bias) >> @post
+ *
+ * computed exactly.  A PC whose counter would lie outside the buffer is in no
+ * region.  Regions are given in ascending order and do not overlap.  Their
+ * buffers may.
+ */
+struct profil_region {
+	__aligned_u64 low;
+	__aligned_u64 high;
+	__aligned_u64 offset;
+	__aligned_u64 buffer;
+	__aligned_u64 bytes;
+	__u32 scale;
+	__u8 width;
+	__u8 pre;
+	__u8 bias;
+	__u8 post;
+};
+
+/**
+ * enum profil_flag - bits of &profil_start.flags
+ * @PROFIL_KERNEL_TICKS: a tick in kernel mode counts at the PC to which the
+ *	task will return; without it such ticks are &profil_status.kernel only
+ * @PROFIL_FOLLOW: a child made by fork is profiled too: in its own copy of the
+ *	buffer (self), or in the attacher's counters (attached)
+ * @PROFIL_FAULT_REGION: when memory goes away only the regions in it are off;
+ *	without it the whole profile is
+ */
+enum profil_flag {
+	PROFIL_KERNEL_TICKS	= 1 << 0,
+	PROFIL_FOLLOW		= 1 << 1,
+	PROFIL_FAULT_REGION	= 1 << 2
+};
+
+/**
+ * enum profil_limit - what happens to a counter at its limit
+ * @PROFIL_WRAP: it goes on at 0; &profil_start.limit must be 0
+ * @PROFIL_SATURATE: it stays
+ * @PROFIL_LIMIT_STOP: the whole profile stops instead of exceeding it
+ */
+enum profil_limit {
+	PROFIL_WRAP		= 0,
+	PROFIL_SATURATE		= 1,
+	PROFIL_LIMIT_STOP	= 2
+};
+
+/**
+ * enum profil_clock - what ticks
+ * @PROFIL_CLOCK_DEFAULT: whatever the module thinks best
+ * @PROFIL_CLOCK_PERF: one cpu-clock perf event on each CPU
+ */
+enum profil_clock {
+	PROFIL_CLOCK_DEFAULT	= 0,
+	PROFIL_CLOCK_PERF	= 1
+};
+
+/**
+ * struct profil_start - PROFIL_START and PROFIL_ATTACH: make a profile
+ * @size: in: bytes of this structure
+ * @flags: in: &enum profil_flag
+ * @clock: in: &enum profil_clock
+ * @limit_policy: in: &enum profil_limit
+ * @period: in: CPU time between two samples of one CPU, in ns
+ * @limit: in: the value that a counter does not exceed; 0 or a value the
+ *	counter cannot hold: its own greatest value
+ * @regions: in: address of an array of &struct profil_region
+ * @nr_regions: in: its number of elements
+ * @region_size: in: bytes of one element
+ * @overflow: in: address of a counter for PCs in no region; 0: none
+ * @samples: in: address of an array of PCs.  Without regions every PC is
+ *	stored there in order, and the profile stops when it is full
+ *	(pcsample); with regions, those PCs that are in none.  0: none.
+ *	@overflow and @samples exclude each other.
+ *	A profile needs at least one of regions, @overflow and @samples.
+ * @nr_samples: in: elements of @samples
+ * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 without
+ * @sample_width: in: bytes of an element of @samples: 4 or 8; 0 without
+ * @proof: in: PROFIL_ATTACH: a descriptor of perf_event_open(2) on the target;
+ *	may be closed afterwards.  PROFIL_START: -1
+ * @profile: out: PROFIL_ATTACH: number of the profile in this file, from 1;
+ *	PROFIL_START: 0
+ * @stored: out: PROFIL_START: PCs that the self profile replaced by this one
+ *	had stored
+ *
+ * PROFIL_START replaces the process's self profile, if there is one; when it
+ * fails, that one goes on untouched.  PROFIL_ATTACH to an address space that a
+ * profile of the same file already meets moves it to the new profile, without
+ * losing or doubling a tick.
+ */
+struct profil_start {
+	__u32 size;
+	__u32 flags;
+	__u32 clock;
+	__u32 limit_policy;
+	__aligned_u64 period;
+	__aligned_u64 limit;
+	__aligned_u64 regions;
+	__u32 nr_regions;
+	__u32 region_size;
+	__aligned_u64 overflow;
+	__aligned_u64 samples;
+	__aligned_u64 nr_samples;
+	__u32 overflow_width;
+	__u32 sample_width;
+	__s32 proof;
+	__u32 profile;
+	__aligned_u64 stored;
+};
+
+/**
+ * struct profil_stop - PROFIL_STOP: end a profile
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @profile: in: 0: the caller's self profile; else a profile of this file
+ * @reserved: in: 0
+ * @stored: out: PCs stored since it was started
+ *
+ * When it returns, the counters are not written any more and their memory may
+ * be freed.  Stopping a self profile that does not exist is no error.
+ */
+struct profil_stop {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 reserved;
+	__aligned_u64 stored;
+};
+
+/**
+ * struct profil_stop_all - PROFIL_STOP_ALL: end every profile on the machine
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ *
+ * For an administrator who wants to unload the module.  Needs CAP_SYS_ADMIN.
+ */
+struct profil_stop_all {
+	__u32 size;
+	__u32 flags;
+};
+
+/**
+ * struct profil_update - PROFIL_UPDATE: other regions for an attached profile
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @profile: in: a profile of this file
+ * @nr_regions: in: elements of @regions
+ * @region_size: in: bytes of one element
+ * @reserved: in: 0
+ * @regions: in: address of an array of &struct profil_region
+ *
+ * Every tick sees either the old regions or the new.  Buffers that are in both
+ * stay pinned and are charged once.  The overflow counter or the samples stay.
+ */
+struct profil_update {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 nr_regions;
+	__u32 region_size;
+	__u32 reserved;
+	__aligned_u64 regions;
+};
+
+/**
+ * enum profil_state - &profil_status.state
+ * @PROFIL_STATE_NONE: there is no self profile
+ * @PROFIL_STATE_RUNNING: ticks are counted
+ * @PROFIL_STATE_LIMIT: stopped by a counter at its limit
+ * @PROFIL_STATE_FULL: stopped by a full array of PCs
+ * @PROFIL_STATE_FAULT: off because its memory went away
+ * @PROFIL_STATE_STOPPED: stopped by PROFIL_STOP_ALL, or by the end of the
+ *	address space that holds the counters
+ */
+enum profil_state {
+	PROFIL_STATE_NONE	= 0,
+	PROFIL_STATE_RUNNING	= 1,
+	PROFIL_STATE_LIMIT	= 2,
+	PROFIL_STATE_FULL	= 3,
+	PROFIL_STATE_FAULT	= 4,
+	PROFIL_STATE_STOPPED	= 5
+};
+
+/**
+ * struct profil_status - PROFIL_STATUS: what became of every tick
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @profile: in: 0: the caller's self profile; else a profile of this file
+ * @state: out: &enum profil_state
+ * @period: out: ns
+ * @ticks: out: ticks that met the profile
+ * @counted: out: incremented a counter, or stored a PC, of a region, the
+ *	overflow counter or the samples
+ * @outside: out: in no region, and there was no place for such
+ * @saturated: out: the counter was at its limit
+ * @kernel: out: in kernel mode, which is not counted
+ * @no_user_pc: out: a kernel thread, io_uring worker or the like in the
+ *	profiled address space
+ * @off: out: the profile, or the region, was off
+ * @lost_late: out: the clock did not tick when it should have (throttled, or
+ *	interrupts were off)
+ * @lost_contended: out: other threads changed the counter all the time
+ * @lost_exec: out: in a program that was exec'ed by a followed process and was
+ *	not attached yet
+ * @stored: out: PCs in the array of samples
+ * @pinned: out: memory pinned for the profile, in bytes
+ * @processes: out: address spaces that the profile meets now
+ * @forks_lost: out: children that could not be followed
+ *
+ * @ticks is the sum of @counted, @outside, @saturated, @kernel, @no_user_pc,
+ * @off, @lost_late, @lost_contended and @lost_exec.
+ */
+struct profil_status {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 state;
+	__aligned_u64 period;
+	__aligned_u64 ticks;
+	__aligned_u64 counted;
+	__aligned_u64 outside;
+	__aligned_u64 saturated;
+	__aligned_u64 kernel;
+	__aligned_u64 no_user_pc;
+	__aligned_u64 off;
+	__aligned_u64 lost_late;
+	__aligned_u64 lost_contended;
+	__aligned_u64 lost_exec;
+	__aligned_u64 stored;
+	__aligned_u64 pinned;
+	__u32 processes;
+	__u32 forks_lost;
+};
+
+/**
+ * enum profil_event_bit - bits of &profil_event.what
+ * @PROFIL_EVENT_FORK: the process is new, a child of a followed one
+ * @PROFIL_EVENT_EXEC: it has changed its program since it was last reported;
+ *	its ticks are &profil_status.lost_exec until it is attached again
+ * @PROFIL_EVENT_EXIT: it has ended; no more will be reported of it
+ * @PROFIL_EVENT_SHARES: with FORK: it runs in its parent's address space
+ *	(vfork, posix_spawn), and is profiled there
+ */
+enum profil_event_bit {
+	PROFIL_EVENT_FORK	= 1 << 0,
+	PROFIL_EVENT_EXEC	= 1 << 1,
+	PROFIL_EVENT_EXIT	= 1 << 2,
+	PROFIL_EVENT_SHARES	= 1 << 3
+};
+
+/**
+ * struct profil_event - what read(2) of a file with attached profiles returns
+ * @what: &enum profil_event_bit; what happened to one process since it was
+ *	last reported is one record, and none is ever lost
+ * @profile: the profile that follows it
+ * @pid: process ID in the reader's PID namespace, 0 if it has none there
+ * @parent: with PROFIL_EVENT_FORK: its parent's, likewise
+ *
+ * read(2) waits for the first (EAGAIN under O_NONBLOCK), then returns as many
+ * whole records as there are and fit; EINVAL when not even one fits.
+ */
+struct profil_event {
+	__u32 what;
+	__u32 profile;
+	__s32 pid;
+	__s32 parent;
+};
+
+/**
+ * struct profil_uring_cmd - sqe->cmd of an IORING_OP_URING_CMD
+ * @arg: address of the command's structure
+ * @size: bytes of it; must equal the size in the structure
+ * @reserved: 0
+ */
+struct profil_uring_cmd {
+	__aligned_u64 arg;
+	__u32 size;
+	__u32 reserved;
+};
+
+#endif /* _UAPI_LINUX_PROFIL_H */
