@@ -141,8 +141,8 @@ int profil_session_fd(const struct profil_session *session);
 ssize_t profil_attach(struct profil_session *session, struct profil_target *targets, size_t nr);
 
 /** Replace the regions of a profile; every tick sees the old or the new ones. */
-int profil_update(struct profil_session *session, uint32_t profile,
-		  const struct profil_region *regions, uint32_t nr_regions);
+int profil_set_regions(struct profil_session *session, uint32_t profile,
+		       const struct profil_region *regions, uint32_t nr_regions);
 
 /** End one profile of the session.  @param stored as in profil_self_stop(). */
 int profil_detach(struct profil_session *session, uint32_t profile, uint64_t *stored);
@@ -181,7 +181,7 @@ uint64_t profil_counter_read(const struct profil_region *region, size_t index);
 int64_t profil_counter_index(const struct profil_region *region, uint64_t pc);
 
 /** End every profile on the machine (CAP_SYS_ADMIN), so that the module can be unloaded. */
-int profil_stop_all(void);
+int profil_all_stop(void);
 
 /**
  * An error of this interface in words, with the next step for the reader.

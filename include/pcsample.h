@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file pcsample.h
+ * pcsample(2), as on Solaris: the program counter at every clock tick.
+ *
+ * Link with -lprofil.  Needs the kernel module profil.
+ */
+#ifndef PCSAMPLE_H
+#define PCSAMPLE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Store the program counter of the calling process in an array, 100 times in
+ * each second of its CPU time, until the array is full.
+ *
+ * All threads of the process are sampled, and children made by fork(2) go on
+ * after their parent's samples in their own copy of the array.  Sampling ends
+ * with exec(2).  It replaces a profil(2) that is on, and is replaced by one.
+ * Async-signal-safe.
+ *
+ * @param samples the array, which must stay where it is until sampling ends.
+ * @param nsamples its elements; 0 ends sampling.
+ * @return the number of elements stored since the previous call, 0 the first
+ *         time; or -1 with errno EINVAL (nsamples is negative), EFAULT
+ *         (samples cannot be written), ENOMEM (RLIMIT_MEMLOCK), ENODEV (the
+ *         module is not loaded), or another value listed at the head of
+ *         <linux/profil.h>.
+ */
+long pcsample(uintptr_t samples[], long nsamples);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PCSAMPLE_H */

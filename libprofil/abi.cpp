@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Everything that C sees.
+ *
+ * Inside, a function gives an errno value and leaves errno to chance; here that
+ * becomes -1 and errno, and a call that succeeds leaves errno as it was.  The
+ * library is compiled without exceptions, so nothing can be thrown across.
+ */
+#include "libprofil/attach.h"
+#include "libprofil/counter.h"
+#include "libprofil/explain.h"
+#include "libprofil/linux.h"
+#include "libprofil/profile.h"
+#include "libprofil/session.h"
+#include "libprofil/solaris.h"
+
+#include <cerrno>
+#include <pcsample.h>
+#include <profil.h>
+#include <sys/mman.h>
+
+#define PROFIL_EXPORT __attribute__((visibility("default")))
+
+using namespace libprofil;
+
+namespace {
+
+/** The caller's errno, until we know what to answer. */
+class Caller {
+public:
+	/** 0 or -1. */
+	[[nodiscard]] int answer(int error) const
+	{
+		errno = error ? error : errno_;
+		return error ? -1 : 0;
+	}
+
+	/** A value or -1. */
+	[[nodiscard]] long answer(int error, long value) const { return answer(error) ? -1 : value; }
+
+private:
+	int errno_ = errno;
+};
+
+} // namespace
+
+extern "C" {
+
+/* glibc's <unistd.h> says that buffer is never NULL, which is one way to turn
+ * profiling off; so it is declared here. */
+PROFIL_EXPORT int profil(unsigned short *buffer, size_t size, size_t offset, unsigned scale) noexcept
+{
+	const Caller caller;
+
+	return caller.answer(linux_profil(buffer, size, offset, scale));
+}
+
+PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
+{
+	const Caller caller;
+	long previous = 0;
+	const int error = solaris_pcsample(samples, nsamples, previous);
+
+	return caller.answer(error, previous);
+}
+
+PROFIL_EXPORT const char *profil_version(void)
+{
+	return PROFIL_VERSION;
+}
+
+PROFIL_EXPORT int profil_get_info(profil_info *info)
+{
+	const Caller caller;
+	Device device;
+	const int error = device.open();
+
+	return caller.answer(error ? error : device.info(info));
+}
+
+PROFIL_EXPORT int profil_self_start(const profil_spec *spec, uint64_t *stored)
+{
+	const Caller caller;
+	profil_spec known;
+	const int error = import_spec(spec, known);
+
+	return caller.answer(error ? error : start_self(known, stored));
+}
+
+PROFIL_EXPORT int profil_self_stop(uint64_t *stored)
+{
+	const Caller caller;
+
+	return caller.answer(stop_self(stored));
+}
+
+PROFIL_EXPORT int profil_self_get_status(profil_status *status)
+{
+	const Caller caller;
+	Device device;
+	const int error = device.open();
+
+	return caller.answer(error ? error : device.status(0, status));
+}
+
+PROFIL_EXPORT profil_session *profil_session_open(void)
+{
+	const Caller caller;
+	profil_session *session = nullptr;
+
+	return caller.answer(profil_session::create(session)) ? nullptr : session;
+}
+
+PROFIL_EXPORT void profil_session_close(profil_session *session)
+{
+	const Caller caller;
+
+	if (session)
+		profil_session::destroy(session);
+	(void)caller.answer(0);
+}
+
+PROFIL_EXPORT int profil_session_fd(const profil_session *session)
+{
+	return session->device.fd();
+}
+
+PROFIL_EXPORT ssize_t profil_attach(profil_session *session, profil_target *targets, size_t nr)
+{
+	const Caller caller;
+
+	if (nr && !targets)
+		return caller.answer(EFAULT);
+	return caller.answer(0, attach(session->device, {targets, nr}));
+}
+
+PROFIL_EXPORT int profil_set_regions(profil_session *session, uint32_t profile, const profil_region *regions,
+				uint32_t nr_regions)
+{
+	const Caller caller;
+
+	return caller.answer(session->device.update(profile, regions, nr_regions));
+}
+
+PROFIL_EXPORT int profil_detach(profil_session *session, uint32_t profile, uint64_t *stored)
+{
+	const Caller caller;
+
+	/* Number 0 would be our own process's profile, which is no session's. */
+	return caller.answer(profile ? session->device.stop(profile, stored) : ENOENT);
+}
+
+PROFIL_EXPORT int profil_get_status(profil_session *session, uint32_t profile, profil_status *status)
+{
+	const Caller caller;
+
+	return caller.answer(profile ? session->device.status(profile, status) : ENOENT);
+}
+
+PROFIL_EXPORT ssize_t profil_session_events(profil_session *session, profil_event *events, size_t nr)
+{
+	const Caller caller;
+	const int error = session->device.events(events, nr);
+
+	return caller.answer(error, static_cast<long>(nr));
+}
+
+PROFIL_EXPORT void *profil_counters_alloc(size_t bytes)
+{
+	const Caller caller;
+	void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return caller.answer(memory == MAP_FAILED ? errno : 0) ? nullptr : memory;
+}
+
+PROFIL_EXPORT void profil_counters_free(void *counters, size_t bytes)
+{
+	const Caller caller;
+
+	if (counters)
+		munmap(counters, bytes);
+	(void)caller.answer(0);
+}
+
+PROFIL_EXPORT uint64_t profil_counter_read(const profil_region *region, size_t index)
+{
+	return read_counter(*region, index);
+}
+
+PROFIL_EXPORT int64_t profil_counter_index(const profil_region *region, uint64_t pc)
+{
+	return counter_index(*region, pc);
+}
+
+PROFIL_EXPORT int profil_all_stop(void)
+{
+	const Caller caller;
+	Device device;
+	const int error = device.open();
+
+	return caller.answer(error ? error : device.stop_all());
+}
+
+PROFIL_EXPORT char *profil_explain(int error, const char *step, char *buffer, size_t bytes)
+{
+	const Caller caller;
+
+	explain(error, step, buffer, bytes);
+	(void)caller.answer(0);
+	return buffer;
+}
+
+} // extern "C"

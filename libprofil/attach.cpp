@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/attach.h"
+
+#include "libprofil/proof.h"
+#include "libprofil/ring.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <sys/resource.h>
+
+namespace libprofil {
+namespace {
+
+constexpr char step_proof[] = "perf_event_open";
+constexpr char step_attach[] = "PROFIL_ATTACH";
+
+void fail(profil_target &target, int error, const char *step)
+{
+	target.error = error;
+	target.step = step;
+	target.profile = 0;
+}
+
+/** What came of the command. */
+void finish(Attachment &attachment, int error)
+{
+	profil_target &target = *attachment.target;
+
+	attachment.proof.close();
+	if (error) {
+		fail(target, error, step_attach);
+		return;
+	}
+	target.error = 0;
+	target.step = nullptr;
+	target.profile = attachment.command.profile;
+}
+
+/** Some targets whose proofs are open at the same time. */
+class Batch {
+public:
+	explicit Batch(const Device &device) : device_(device), limit_(limit()) {}
+
+	/** Take as many of them as fit; those that fail are done at once. */
+	size_t fill(std::span<profil_target> targets);
+
+	/** Attach what was taken. */
+	void run();
+
+private:
+	static constexpr size_t most = 128;
+
+	static size_t limit();
+	bool add(profil_target &target);
+	void by_ioctl(Attachment &attachment);
+
+	const Device &device_;
+	const size_t limit_;
+	size_t nr_ = 0;
+	std::array<Attachment, most> all_ = {};
+};
+
+/* Half of the descriptors that we may have: other threads want some too. */
+size_t Batch::limit()
+{
+	rlimit files = {};
+
+	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur / 2 >= most)
+		return most;
+	return files.rlim_cur < 4 ? 1 : files.rlim_cur / 2;
+}
+
+size_t Batch::fill(std::span<profil_target> targets)
+{
+	size_t taken = 0;
+
+	while (taken < targets.size() && nr_ < limit_ && add(targets[taken]))
+		taken++;
+	return taken;
+}
+
+/* False: no descriptors are left, try again after this batch. */
+bool Batch::add(profil_target &target)
+{
+	profil_spec spec;
+
+	if (const int error = import_spec(target.spec, spec)) {
+		fail(target, error, step_attach);
+		return true;
+	}
+
+	Fd proof;
+	const int error = open_proof(target.pid, spec.flags, proof);
+
+	if ((error == EMFILE || error == ENFILE) && nr_)
+		return false;
+	if (error) {
+		fail(target, error, step_proof);
+		return true;
+	}
+
+	Attachment &attachment = all_[nr_++];
+
+	attachment.target = &target;
+	attachment.command = start_command(spec);
+	attachment.command.proof = proof.get();
+	attachment.proof = std::move(proof);
+	return true;
+}
+
+void Batch::by_ioctl(Attachment &attachment)
+{
+	finish(attachment, device_.start(PROFIL_ATTACH, attachment.command));
+}
+
+/*
+ * A ring pays from two targets on.  Where there is none (kernel.io_uring_disabled,
+ * seccomp), and for what it did not take or refused as unknown, there is ioctl:
+ * a command that failed had no effect, so trying it again is safe and gives the
+ * answer that the module itself would give.
+ */
+void Batch::run()
+{
+	const std::span<Attachment> taken(all_.data(), nr_);
+	Ring ring;
+
+	nr_ = 0;
+	if (taken.size() < 2 || ring.open(taken.size())) {
+		for (Attachment &attachment : taken)
+			by_ioctl(attachment);
+		return;
+	}
+
+	std::array<int, most> errors;
+	const std::span<int> results(errors.data(), taken.size());
+
+	ring.run(device_, taken, results);
+	for (size_t i = 0; i < taken.size(); i++) {
+		if (results[i] == ECANCELED || results[i] == EOPNOTSUPP || results[i] == EINVAL)
+			by_ioctl(taken[i]);
+		else
+			finish(taken[i], results[i]);
+	}
+}
+
+} // namespace
+
+long attach(const Device &device, std::span<profil_target> targets)
+{
+	Batch batch(device);
+
+	for (size_t done = 0; done < targets.size();) {
+		done += batch.fill(targets.subspan(done));
+		batch.run();
+	}
+	return std::count_if(targets.begin(), targets.end(),
+			     [](const profil_target &target) { return !target.error; });
+}
+
+} // namespace libprofil

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# libprofil: $(B)/libprofil.so.1 for programs and LD_PRELOAD, $(B)/libprofil.a,
+# and $(B)/libprofil.pc, in which `make install` puts the prefix for @PREFIX@.
+#
+# It brings no runtime along: compiled without what needs libstdc++ and linked
+# by the C compiler.  liburing is inside and hidden.
+
+libprofil_version := $(shell sed -n 's/^.define PROFIL_VERSION "\(.*\)"/\1/p' include/profil.h)
+libprofil_sources := $(wildcard libprofil/*.cpp)
+libprofil_objects := $(libprofil_sources:%.cpp=$(B)/%.o)
+libprofil_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
+	-fno-exceptions -fno-rtti -fno-threadsafe-statics \
+	-ffunction-sections -fdata-sections -U_GLIBCXX_ASSERTIONS
+
+# Names that stay global in the archive; everything else, liburing's too, is
+# made local, so that it cannot meet the program's own.
+libprofil_global := profil profil_* pcsample
+
+.PHONY: libprofil
+libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(B)/libprofil.a $(B)/libprofil.pc
+
+$(libprofil_objects): $(B)/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(libprofil_cxxflags) $(CXXFLAGS) \
+		-MMD -MP -c -o $@ $<
+
+# One object, with the parts of liburing that are used.
+$(B)/libprofil/libprofil.o: $(libprofil_objects)
+	$(CC) -nostdlib -r -Wl,--force-group-allocation -o $@ $^ -Wl,-Bstatic -luring
+	objcopy --wildcard $(foreach name,$(libprofil_global),--keep-global-symbol='$(name)') $@
+
+$(B)/libprofil.a: $(B)/libprofil/libprofil.o
+	rm -f $@
+	$(AR) rcs $@ $<
+
+$(B)/libprofil.so.1: $(B)/libprofil/libprofil.o libprofil/libprofil.map
+	$(CC) $(OPT) -shared -Wl,-soname,libprofil.so.1 -Wl,--version-script,libprofil/libprofil.map \
+		-Wl,-z,defs,-z,now,-z,relro -Wl,--gc-sections $(LDFLAGS) -o $@ $<
+
+$(B)/libprofil.so: $(B)/libprofil.so.1
+	ln -sf $(<F) $@
+
+$(B)/libprofil.pc: libprofil/libprofil.pc.in include/profil.h
+	sed 's/@VERSION@/$(libprofil_version)/' $< >$@
+
+-include $(libprofil_objects:.o=.d)

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/device.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+
+namespace libprofil {
+
+/* Shorter, and longer, than any structure of any version. */
+constexpr size_t size_min = 16;
+constexpr size_t size_max = 4096;
+
+/*
+ * Zero all but the size of a structure that the module fills in.  The caller's
+ * may be longer than ours, and the module wants zeroes in what it does not know.
+ */
+template <typename Structure> static int clear(Structure *structure)
+{
+	if (!structure)
+		return EFAULT;
+
+	const uint32_t size = structure->size;
+
+	if (size < size_min)
+		return EINVAL;
+	if (size > size_max)
+		return E2BIG;
+	memset(static_cast<void *>(structure), 0, size);
+	structure->size = size;
+	return 0;
+}
+
+int Device::open(int flags)
+{
+	const long number = syscall(SYS_openat, AT_FDCWD, "/dev/profil",
+				    O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
+
+	if (number < 0) {
+		/* One answer for "the module is not loaded", wherever /dev comes from. */
+		return errno == ENOENT || errno == ENOTDIR ? ENODEV : errno;
+	}
+	fd_ = Fd(static_cast<int>(number));
+
+	const int error = check_abi();
+
+	if (error)
+		fd_.close();
+	return error;
+}
+
+int Device::check_abi() const
+{
+	profil_info answer = {};
+
+	answer.size = sizeof answer;
+	if (const int error = command(PROFIL_INFO, &answer))
+		return error;
+	return answer.abi == PROFIL_ABI ? 0 : EPROTO;
+}
+
+int Device::command(unsigned long number, void *argument) const
+{
+	return syscall(SYS_ioctl, fd_.get(), number, argument) < 0 ? errno : 0;
+}
+
+int Device::info(profil_info *info) const
+{
+	if (const int error = clear(info))
+		return error;
+	return command(PROFIL_INFO, info);
+}
+
+int Device::start(unsigned long number, profil_start &start) const
+{
+	return command(number, &start);
+}
+
+int Device::stop(uint32_t profile, uint64_t *stored) const
+{
+	profil_stop stop = {};
+
+	stop.size = sizeof stop;
+	stop.profile = profile;
+
+	const int error = command(PROFIL_STOP, &stop);
+
+	if (!error && stored)
+		*stored = stop.stored;
+	return error;
+}
+
+int Device::status(uint32_t profile, profil_status *status) const
+{
+	if (const int error = clear(status))
+		return error;
+	status->profile = profile;
+	return command(PROFIL_STATUS, status);
+}
+
+int Device::update(uint32_t profile, const profil_region *regions, uint32_t nr) const
+{
+	struct profil_update update = {};
+
+	update.size = sizeof update;
+	update.profile = profile;
+	update.nr_regions = nr;
+	update.region_size = sizeof *regions;
+	update.regions = reinterpret_cast<uintptr_t>(regions);
+	return command(PROFIL_UPDATE, &update);
+}
+
+int Device::stop_all() const
+{
+	struct profil_stop_all stop = {};
+
+	stop.size = sizeof stop;
+	return command(PROFIL_STOP_ALL, &stop);
+}
+
+int Device::events(profil_event *events, size_t &nr) const
+{
+	if (!nr)
+		return 0;
+
+	const long bytes = syscall(SYS_read, fd_.get(), events, nr * sizeof *events);
+
+	nr = bytes < 0 ? 0 : static_cast<size_t>(bytes) / sizeof *events;
+	return bytes < 0 && errno != EAGAIN ? errno : 0;
+}
+
+} // namespace libprofil

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file device.h  The open /dev/profil and its commands. */
+#pragma once
+
+#include "libprofil/fd.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <linux/profil.h>
+
+namespace libprofil {
+
+/**
+ * An open /dev/profil whose module speaks our version of the interface.
+ *
+ * Async-signal-safe.  Every function gives 0, or an errno value.  Where a
+ * profile is named by number, 0 is the calling process's own.
+ */
+class Device {
+public:
+	/**
+	 * Open it and compare PROFIL_ABI.
+	 * @param flags O_NONBLOCK for a session, else 0.
+	 */
+	[[nodiscard]] int open(int flags = 0);
+
+	/** PROFIL_INFO.  @param info of the caller's age: only its size is read. */
+	[[nodiscard]] int info(profil_info *info) const;
+
+	/** PROFIL_START or PROFIL_ATTACH.  @param start receives profile and stored. */
+	[[nodiscard]] int start(unsigned long number, profil_start &start) const;
+
+	/** PROFIL_STOP.  @param stored receives the PCs it had stored, unless NULL. */
+	[[nodiscard]] int stop(uint32_t profile, uint64_t *stored) const;
+
+	/** PROFIL_STATUS.  @param status as in info(). */
+	[[nodiscard]] int status(uint32_t profile, profil_status *status) const;
+
+	/** PROFIL_UPDATE. */
+	[[nodiscard]] int update(uint32_t profile, const profil_region *regions, uint32_t nr) const;
+
+	/** PROFIL_STOP_ALL. */
+	[[nodiscard]] int stop_all() const;
+
+	/** read(2).  @param nr room; receives how many there were, perhaps 0. */
+	[[nodiscard]] int events(profil_event *events, size_t &nr) const;
+
+	/** Descriptor number, or -1. */
+	[[nodiscard]] int fd() const { return fd_.get(); }
+
+private:
+	[[nodiscard]] int command(unsigned long number, void *argument) const;
+	[[nodiscard]] int check_abi() const;
+
+	Fd fd_;
+};
+
+} // namespace libprofil

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/explain.h"
+
+#include "libprofil/device.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <profil.h>
+#include <sys/resource.h>
+
+namespace libprofil {
+namespace {
+
+/** Where the text goes. */
+struct Text {
+	char *at;
+	size_t bytes;
+
+	template <typename... Values> void say(const char *format, Values... values) const
+	{
+		snprintf(at, bytes, format, values...);
+	}
+};
+
+/* What the kernel would need to permit it.  -1: no such sysctl here. */
+long perf_event_paranoid()
+{
+	char digits[16] = {};
+	const Fd file(static_cast<int>(syscall(SYS_openat, AT_FDCWD,
+					       "/proc/sys/kernel/perf_event_paranoid",
+					       O_RDONLY | O_CLOEXEC, 0)));
+
+	if (!file || syscall(SYS_read, file.get(), digits, sizeof digits - 1) <= 0)
+		return -1;
+	return strtol(digits, nullptr, 10);
+}
+
+bool module_info(profil_info &info)
+{
+	Device device;
+
+	info = {};
+	info.size = sizeof info;
+	return !device.open() && !device.info(&info);
+}
+
+void not_permitted(const Text &text)
+{
+	text.say("permission denied: kernel.perf_event_paranoid is %ld (needs CAP_PERFMON; or the "
+		 "same user as the process and 'sysctl kernel.perf_event_paranoid=2', 1 for kernel "
+		 "ticks)",
+		 perf_event_paranoid());
+}
+
+void no_memory(const Text &text)
+{
+	rlimit limit = {};
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	if (limit.rlim_cur == RLIM_INFINITY)
+		text.say("no memory for the counters (use fewer or coarser ones)");
+	else
+		text.say("the counters cannot be pinned: RLIMIT_MEMLOCK is %llu KiB (raise it with "
+			 "'ulimit -l', or use fewer or coarser counters)",
+			 static_cast<unsigned long long>(limit.rlim_cur / 1024));
+}
+
+void over_quota(const Text &text)
+{
+	profil_info info;
+
+	if (module_info(info))
+		text.say("this user's limit of profiles or pinned pages is reached: %llu of %llu "
+			 "pages are in use (end other profiles, or use fewer counters)",
+			 static_cast<unsigned long long>(info.pages_used),
+			 static_cast<unsigned long long>(info.pages_max));
+	else
+		text.say("this user's limit of profiles or pinned pages is reached (end other "
+			 "profiles, or use fewer counters)");
+}
+
+void out_of_range(const Text &text)
+{
+	profil_info info;
+
+	if (module_info(info) && info.period_min)
+		text.say("the module does not sample at this rate: %llu Hz is the most for this user "
+			 "(use a lower rate)",
+			 static_cast<unsigned long long>(1'000'000'000 / info.period_min));
+	else
+		text.say("the module does not sample at this rate (use a lower one)");
+}
+
+void too_big(const Text &text)
+{
+	profil_info info;
+
+	if (module_info(info))
+		text.say("more regions than the module takes, which is %u, or something that it does "
+			 "not know yet (use fewer, or load a newer module)",
+			 info.region_max);
+	else
+		text.say("more regions than the module takes, or something that it does not know yet "
+			 "(use fewer, or load a newer module)");
+}
+
+/** perf_event_open(2) has its own reasons. */
+bool explain_proof(int error, const Text &text)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		not_permitted(text);
+		return true;
+	case ENOENT:
+	case ENOSYS:
+		text.say("this kernel has no perf events (it needs CONFIG_PERF_EVENTS, and a sandbox "
+			 "that lets perf_event_open through)");
+		return true;
+	default:
+		return false;
+	}
+}
+
+/** Errors whose text is always the same. */
+struct Sentence {
+	int error;
+	const char *text;
+};
+
+constexpr Sentence sentences[] = {
+	{ENODEV, "/dev/profil is missing: the module is not loaded (as root: 'modprobe profil' or "
+		 "'insmod profil.ko')"},
+	{ENXIO, "/dev/profil is there, but its module is not loaded (as root: 'modprobe profil' or "
+		"'insmod profil.ko')"},
+	{EPROTO, "the module that is loaded speaks another version of the interface (load the one "
+		 "that belongs to libprofil " PROFIL_VERSION ")"},
+	{ENOTTY, "/dev/profil does not know this command: it is another device, or the module is too "
+		 "old (load the one that belongs to libprofil " PROFIL_VERSION ")"},
+	{EACCES, "permission denied: the proof does not permit this profile (it needs the same "
+		 "credentials as its opener; kernel ticks need CAP_PERFMON)"},
+	{EPERM, "permission denied (ending every profile needs CAP_SYS_ADMIN; other regions, the "
+		"process that attached)"},
+	{EBUSY, "the module is busy: its budget of rates is spent, or the process has as many "
+		"profiles as it may (end other profiles, or use a rate that is already in use)"},
+	{EFAULT, "the counters are not in memory that can be pinned (needs private or shared memory "
+		 "that can be written, not a shared file, a device or private huge pages)"},
+	{EINVAL, "the description of the profile is not valid (look at alignment, order and overlap "
+		 "of its regions)"},
+	{ESRCH, "no such process: it has ended, or has just changed its program (look for its "
+		"present pid)"},
+	{ENOENT, "no such profile in this session"},
+	{EOPNOTSUPP, "the module does not have this clock (use the default one)"},
+	{EMFILE, "too many open files (raise the limit with 'ulimit -n')"},
+	{ENFILE, "too many open files on the machine (raise fs.file-max)"},
+	{EINTR, "interrupted by a fatal signal"},
+};
+
+void explain_error(int error, const Text &text)
+{
+	for (const Sentence &sentence : sentences) {
+		if (sentence.error == error) {
+			text.say("%s", sentence.text);
+			return;
+		}
+	}
+	errno = error;
+	text.say("%m");
+}
+
+} // namespace
+
+void explain(int error, const char *step, char *at, size_t bytes)
+{
+	const Text text = {at, bytes};
+
+	if (step && !strcmp(step, "perf_event_open") && explain_proof(error, text))
+		return;
+	switch (error) {
+	case ENOMEM:
+		return no_memory(text);
+	case EDQUOT:
+		return over_quota(text);
+	case ERANGE:
+		return out_of_range(text);
+	case E2BIG:
+		return too_big(text);
+	default:
+		return explain_error(error, text);
+	}
+}
+
+} // namespace libprofil

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file explain.h  Errors in words. */
+#pragma once
+
+#include <cstddef>
+
+namespace libprofil {
+
+/** @see profil_explain().  errno may change. */
+void explain(int error, const char *step, char *text, size_t bytes);
+
+} // namespace libprofil

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file fd.h  A descriptor with an owner. */
+#pragma once
+
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+
+namespace libprofil {
+
+/**
+ * Closes its descriptor when it ends.
+ *
+ * By syscall(2) and not by close(3), which is a cancellation point: profil()
+ * is none, and a thread that is cancelled inside would leak.
+ */
+class Fd {
+public:
+	Fd() = default;
+	explicit Fd(int number) : number_(number) {}
+	Fd(Fd &&other) noexcept : number_(std::exchange(other.number_, -1)) {}
+	~Fd() { close(); }
+
+	Fd &operator=(Fd &&other) noexcept
+	{
+		if (this != &other) {
+			close();
+			number_ = std::exchange(other.number_, -1);
+		}
+		return *this;
+	}
+
+	/** The number, or -1. */
+	[[nodiscard]] int get() const { return number_; }
+	/** True if there is one. */
+	explicit operator bool() const { return number_ >= 0; }
+
+	/** Close now; nothing without one. */
+	void close()
+	{
+		if (number_ >= 0)
+			syscall(SYS_close, std::exchange(number_, -1));
+	}
+
+private:
+	int number_ = -1;
+};
+
+} // namespace libprofil

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/profile.h"
+
+#include "libprofil/device.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+namespace libprofil {
+
+/* Bytes of profil_spec up to the last member of its first version; never changes. */
+constexpr size_t spec_size_first = offsetof(profil_spec, sample_width) + sizeof(uint32_t);
+
+static bool is_zero(const unsigned char *bytes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+int import_spec(const profil_spec *from, profil_spec &to)
+{
+	if (!from)
+		return EFAULT;
+
+	const auto *bytes = reinterpret_cast<const unsigned char *>(from);
+	const size_t size = from->size;
+
+	if (size < spec_size_first)
+		return EINVAL;
+	if (size > sizeof to && !is_zero(bytes + sizeof to, size - sizeof to))
+		return E2BIG;
+	to = {};
+	memcpy(&to, bytes, size < sizeof to ? size : sizeof to);
+	return 0;
+}
+
+profil_start start_command(const profil_spec &spec)
+{
+	profil_start start = {};
+
+	start.size = sizeof start;
+	start.flags = spec.flags;
+	start.clock = spec.clock;
+	start.limit_policy = spec.limit_policy;
+	start.period = spec.period;
+	start.limit = spec.limit;
+	start.regions = reinterpret_cast<uintptr_t>(spec.regions);
+	start.nr_regions = spec.nr_regions;
+	start.region_size = sizeof *spec.regions;
+	start.overflow = reinterpret_cast<uintptr_t>(spec.overflow);
+	start.overflow_width = spec.overflow_width;
+	start.samples = reinterpret_cast<uintptr_t>(spec.samples);
+	start.nr_samples = spec.nr_samples;
+	start.sample_width = spec.sample_width;
+	start.proof = -1;
+	return start;
+}
+
+int start_self(const profil_spec &spec, uint64_t *stored)
+{
+	Device device;
+
+	if (const int error = device.open())
+		return error;
+
+	profil_start start = start_command(spec);
+	const int error = device.start(PROFIL_START, start);
+
+	if (!error && stored)
+		*stored = start.stored;
+	return error;
+}
+
+int stop_self(uint64_t *stored)
+{
+	Device device;
+	const int error = device.open();
+
+	return error ? error : device.stop(0, stored);
+}
+
+} // namespace libprofil

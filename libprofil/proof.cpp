@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/proof.h"
+
+#include <cerrno>
+#include <linux/perf_event.h>
+#include <linux/profil.h>
+
+namespace libprofil {
+
+/*
+ * The module takes a sampling event with PERF_SAMPLE_IP on one task, and
+ * nothing less: an event that only counts must not become a right to PCs.
+ */
+static perf_event_attr attributes(uint32_t flags)
+{
+	perf_event_attr attr = {};
+
+	attr.size = sizeof attr;
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.sample_period = 1ULL << 62;
+	attr.disabled = 1;
+	attr.exclude_kernel = !(flags & PROFIL_KERNEL_TICKS);
+	attr.exclude_hv = 1;
+	return attr;
+}
+
+int open_proof(pid_t pid, uint32_t flags, Fd &proof)
+{
+	/* To perf_event_open(2), 0 is ourselves and -1 everybody. */
+	if (pid <= 0)
+		return EINVAL;
+
+	perf_event_attr attr = attributes(flags);
+	const long fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	proof = Fd(static_cast<int>(fd));
+	return 0;
+}
+
+} // namespace libprofil

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file proof.h  The right to profile another process. */
+#pragma once
+
+#include "libprofil/fd.h"
+
+#include <cstdint>
+#include <sys/types.h>
+
+namespace libprofil {
+
+/**
+ * Open a perf event on a process, to show the module that we may profile it.
+ *
+ * The kernel makes all its checks (perf_event_paranoid, CAP_PERFMON, ptrace,
+ * security modules) when the event is opened.  The event itself never runs.
+ *
+ * @param pid the process.
+ * @param flags enum profil_flag of the profile: kernel ticks need an event
+ *        that does not exclude the kernel.
+ * @param proof receives the descriptor.
+ * @return 0, or an errno value.
+ */
+[[nodiscard]] int open_proof(pid_t pid, uint32_t flags, Fd &proof);
+
+} // namespace libprofil

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/ring.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace libprofil {
+
+Ring::~Ring()
+{
+	if (is_open_)
+		io_uring_queue_exit(&ring_);
+}
+
+int Ring::open(size_t entries)
+{
+	const int error = io_uring_queue_init(static_cast<unsigned>(entries), &ring_, 0);
+
+	is_open_ = !error;
+	return -error;
+}
+
+static void prepare(io_uring_sqe *sqe, const Device &device, profil_start &command, size_t number)
+{
+	profil_uring_cmd payload = {};
+
+	payload.arg = reinterpret_cast<uintptr_t>(&command);
+	payload.size = command.size;
+	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, device.fd(), nullptr, 0, 0);
+	sqe->cmd_op = PROFIL_ATTACH;
+	memcpy(sqe->cmd, &payload, sizeof payload);
+	io_uring_sqe_set_data64(sqe, number);
+}
+
+void Ring::run(const Device &device, std::span<Attachment> attachments, std::span<int> results)
+{
+	std::fill(results.begin(), results.end(), ECANCELED);
+	for (size_t i = 0; i < attachments.size(); i++)
+		prepare(io_uring_get_sqe(&ring_), device, attachments[i].command, i);
+
+	/* A signal ends the wait, and a bad entry the submission: go on with the rest. */
+	while (io_uring_sq_ready(&ring_) || in_flight_) {
+		const unsigned ready = io_uring_sq_ready(&ring_);
+		const int error = io_uring_submit_and_wait(&ring_, 1);
+
+		in_flight_ += ready - io_uring_sq_ready(&ring_);
+		reap(results);
+		if (error < 0 && error != -EINTR && error != -EAGAIN && !in_flight_)
+			return;
+	}
+}
+
+void Ring::reap(std::span<int> results)
+{
+	io_uring_cqe *cqe;
+
+	while (io_uring_peek_cqe(&ring_, &cqe) == 0) {
+		results[io_uring_cqe_get_data64(cqe)] = -cqe->res;
+		io_uring_cqe_seen(&ring_, cqe);
+		in_flight_--;
+	}
+}
+
+} // namespace libprofil

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file ring.h  Many commands with one system call. */
+#pragma once
+
+#include "libprofil/attach.h"
+
+#include <liburing.h>
+
+namespace libprofil {
+
+/** An io_uring that issues PROFIL_ATTACH. */
+class Ring {
+public:
+	Ring() = default;
+	Ring(const Ring &) = delete;
+	Ring &operator=(const Ring &) = delete;
+	~Ring();
+
+	/** @return 0, or an errno value: there is no io_uring for us. */
+	[[nodiscard]] int open(size_t entries);
+
+	/**
+	 * Issue all commands and wait for all of them.
+	 *
+	 * When it returns, the kernel uses none of their memory any more.
+	 * @param results receives 0 or an errno value for each command;
+	 *        ECANCELED for one that was never taken.
+	 */
+	void run(const Device &device, std::span<Attachment> attachments, std::span<int> results);
+
+private:
+	void reap(std::span<int> results);
+
+	io_uring ring_ = {};
+	bool is_open_ = false;
+	unsigned in_flight_ = 0;
+};
+
+} // namespace libprofil

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/session.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <new>
+
+/* malloc and placement: operator new is in a runtime that we do not bring along. */
+int profil_session::create(profil_session *&session)
+{
+	void *memory = malloc(sizeof(profil_session));
+
+	if (!memory)
+		return ENOMEM;
+
+	auto *made = new (memory) profil_session;
+	const int error = made->device.open(O_NONBLOCK);
+
+	if (error)
+		destroy(made);
+	else
+		session = made;
+	return error;
+}
+
+void profil_session::destroy(profil_session *session)
+{
+	session->~profil_session();
+	free(session);
+}
