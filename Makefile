@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# profil: one make, not recursive; each part adds its rules in its build.mk.
+
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/bash
+
+# Where everything that is built goes.
+B ?= build
+# The guest of vm and demo, and those of check; see scripts/kernel.
+KERNEL ?= 6.12
+KERNELS ?= 6.1 6.12
+# Where install puts things.
+PREFIX ?= /usr/local
+DESTDIR ?=
+# What to run of the tests: names or [tags], as Catch2 has them.
+TESTS ?=
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+OPT ?= -O2 -g
+WARN := -Wall -Wextra -Wshadow -Wundef -Wvla -Wformat=2 -Wpointer-arith
+ifeq ($(WERROR),1)
+WARN += -Werror
+endif
+CXXSTD := -std=c++20
+CSTD := -std=gnu11
+PROFIL_CPPFLAGS := -Iinclude -Iinclude/uapi -I.
+
+export B PREFIX DESTDIR
+
+.PHONY: help
+help: ## this list
+	@echo "make TARGET, with these targets:"
+	@sed -n 's/^\([a-z_.-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24 | sort -u
+	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" TESTS= B=$(B) PREFIX=$(PREFIX) DESTDIR="
+
+-include libprofil/build.mk
+-include cli/build.mk
+-include tests/build.mk
+
+.PHONY: all
+all: libprofil cli ## the library, the CLI and the module for KERNELS
+all: kmod
+
+# kbuild finds out itself what there is to do.
+kmod_names := 6.1 6.12 kasan kcsan running
+.PHONY: kmod $(kmod_names:%=kmod-%)
+kmod: $(KERNELS:%=kmod-%) ## the module for KERNELS; kmod-NAME: for one (scripts/kernel knows the names)
+$(kmod_names:%=kmod-%): kmod-%:
+	scripts/build-kmod $*
+
+.PHONY: setup
+setup: ## install what building and testing take from Debian's packages
+	scripts/setup build guest
+
+.PHONY: demo
+demo: ## profile real programs in a guest of KERNEL (or here: KERNEL=running)
+	scripts/demo $(KERNEL)
+
+.PHONY: check
+check: setup ## all tests: of the host, then in guests of KERNELS
+	+$(MAKE) --no-print-directory kmod check-programs
+	scripts/check $(KERNELS)
+
+.PHONY: check-host
+check-host: check-programs ## the tests that need no kernel; TESTS= chooses
+	scripts/run-tests $(B)/tests/host $(TESTS)
+
+.PHONY: check-guest
+check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TESTS= chooses
+	scripts/guest-tests $(KERNEL) $(TESTS)
+
+.PHONY: check-harness
+check-harness: $(B)/tests/harness ## does a guest that warns, hangs or panics fail its test?
+	scripts/check-harness
+
+.PHONY: lint
+lint: ## every checker and the boundaries between the parts
+	scripts/lint
+
+.PHONY: vm
+vm: kmod-$(KERNEL) ## a shell in a guest of KERNEL, on the host's files
+	scripts/vm --kernel $(KERNEL)
+
+.PHONY: insmod
+insmod: kmod-running ## load the module into this machine's kernel
+	scripts/insmod
+
+.PHONY: rmmod
+rmmod: ## unload it
+	scripts/rmmod
+
+.PHONY: install
+install: libprofil cli ## put CLI, library and headers below DESTDIR and PREFIX
+	scripts/install
+
+.PHONY: clean
+clean: ## remove what was built (B); the cache of kernels stays
+	rm -rf $(B)

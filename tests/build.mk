@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Tests: $(B)/tests/host needs no kernel, $(B)/tests/guest needs the module,
+# $(B)/tests/programs/NAME are what the latter profiles.
+
+tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/host/*.cpp))
+tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/guest/*.cpp))
+tests_harness_objects := $(B)/tests/objects/tests/harness/cases.o $(B)/tests/objects/tests/guest/main.o
+tests_program_sources := $(wildcard tests/guest/programs/*.c tests/guest/programs/*.cpp)
+tests_programs := $(addprefix $(B)/tests/programs/,$(basename $(notdir $(tests_program_sources))))
+tests_objects := $(tests_host_objects) $(tests_guest_objects) $(firstword $(tests_harness_objects))
+
+.PHONY: check-programs
+check-programs: $(B)/tests/host $(B)/tests/guest $(tests_programs) libprofil cli ## build the tests
+
+$(tests_objects): $(B)/tests/objects/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/tests/host: $(tests_host_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
+	$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lz -ldl -pthread
+
+$(B)/tests/guest: $(tests_guest_objects) $(B)/libprofil.a
+	$(CXX) $(LDFLAGS) -o $@ $^ -luring -ldl -pthread
+
+$(B)/tests/harness: $(tests_harness_objects)
+	$(CXX) $(LDFLAGS) -o $@ $^
+
+# A file NAME.flags beside the source of a program is added to its command; it
+# may use make's variables, such as $(B)/libprofil.a.
+# $(call tests_program,SOURCE)
+define tests_program
+tests_flags := $$(file <$(basename $(1)).flags)
+tests_flags_$(notdir $(basename $(1))) := $$(tests_flags)
+$(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1)).flags) \
+		$(B)/libprofil.a $(B)/libprofil.so
+	@mkdir -p $$(@D)
+	$(if $(filter %.c,$(1)),$$(CC) $$(CSTD),$$(CXX) $$(CXXSTD)) $$(PROFIL_CPPFLAGS) $$(OPT) $$(WARN) \
+		-MMD -MP -MF $$@.d -o $$@ $$< $$(tests_flags_$(notdir $(basename $(1))))
+endef
+$(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
+
+-include $(tests_objects:.o=.d) $(tests_programs:=.d)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Catch2's main() for the tests that need the module.
+//
+// Each test case says in the kernel's log when it begins and ends, so that
+// scripts/guest-tests knows to whom a warning, a hang or a panic belongs.
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
+
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+namespace {
+
+class KernelLog : public Catch::TestEventListenerBase {
+public:
+	explicit KernelLog(const Catch::ReporterConfig &config) : TestEventListenerBase(config)
+	{
+		fd_ = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+		if (fd_ < 0)
+			throw std::runtime_error("guest tests: cannot write to /dev/kmsg: run them as root in "
+						 "a guest, with make check-guest");
+	}
+
+	~KernelLog() override { close(fd_); }
+
+	void testCaseStarting(const Catch::TestCaseInfo &test) override
+	{
+		TestEventListenerBase::testCaseStarting(test);
+		say("start", test.name);
+	}
+
+	void testCaseEnded(const Catch::TestCaseStats &stats) override
+	{
+		say("end", stats.testInfo.name);
+		TestEventListenerBase::testCaseEnded(stats);
+	}
+
+private:
+	void say(std::string_view what, std::string_view name) const
+	{
+		const auto line = "profil-test: " + std::string(what) + ' ' + std::string(name) + '\n';
+
+		if (write(fd_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+			FAIL("cannot write to the kernel's log");
+	}
+
+	int fd_;
+};
+
+CATCH_REGISTER_LISTENER(KernelLog)
+
+} // namespace

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tests that go wrong in every way that scripts/guest-tests must notice.
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <sched.h>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+void write_to(const char *path, const char *text)
+{
+	std::ofstream file(path);
+
+	file << text << std::flush;
+	REQUIRE(file.good());
+}
+
+// No task of lower priority runs on the CPU any more, which is all of them.
+void take_cpu_for_ever(int cpu)
+{
+	// From 6.12 on a server keeps some time for them, unless told not to.
+	const auto server = "/sys/kernel/debug/sched/fair_server/cpu" + std::to_string(cpu) + "/runtime";
+	if (access(server.c_str(), W_OK) == 0)
+		write_to(server.c_str(), "0");
+
+	cpu_set_t set;
+	const sched_param highest = { .sched_priority = 99 };
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	sched_setscheduler(0, SCHED_FIFO, &highest);
+	for (;;)
+		asm volatile("");
+}
+
+} // namespace
+
+TEST_CASE("1 passes")
+{
+	CHECK(getpid() > 1);
+}
+
+TEST_CASE("2 fails, and [says] \"why\"")
+{
+	CHECK(getpid() == 1);
+}
+
+TEST_CASE("3 is killed")
+{
+	std::abort();
+}
+
+TEST_CASE("4 does not end")
+{
+	for (;;)
+		pause();
+}
+
+TEST_CASE("5 makes the kernel warn")
+{
+	write_to("/dev/kmsg", "WARNING: CPU: 0 PID: 1 at tests/harness/cases.cpp: written by a test\n");
+}
+
+TEST_CASE("6 passes after the warning")
+{
+	CHECK(getpid() > 1);
+}
+
+TEST_CASE("7 makes the kernel panic")
+{
+	write_to("/proc/sysrq-trigger", "c");
+}
+
+TEST_CASE("8 passes after the panic")
+{
+	CHECK(getpid() > 1);
+}
+
+TEST_CASE("9 hangs the guest")
+{
+	write_to("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	for (long cpu = 1; cpu < cpus; cpu++)
+		if (fork() == 0)
+			take_cpu_for_ever(static_cast<int>(cpu));
+	take_cpu_for_ever(0);
+}
+
+TEST_CASE("A passes on one CPU", "[icount]")
+{
+	CHECK(sysconf(_SC_NPROCESSORS_ONLN) == 1);
+}
