@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The clock: whatever ticks on every CPU, shared by all profiles.
+ */
+#ifndef PROFIL_CLOCK_H
+#define PROFIL_CLOCK_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+/**
+ * struct profil_clock_user - one profile's claim on the clock
+ * @link: among all users; guarded by the clock's lock, empty when off
+ * @period: the longest period that serves it, in ns
+ */
+struct profil_clock_user {
+	struct list_head link;
+	u64 period;
+};
+
+/**
+ * struct profil_clock_ops - a way to tick
+ * @name: for messages and sysfs
+ * @start: tick on a CPU that is online, every @period ns
+ * @set_period: change the period of a CPU that ticks
+ * @stop: do not tick any more; waits for the tick that runs
+ *
+ * All three run in process context, under cpus_read_lock() or in the CPU's
+ * hotplug callback, and under the clock's lock.  Ticks call profil_tick().
+ */
+struct profil_clock_ops {
+	const char *name;
+	int (*start)(unsigned int cpu, u64 period);
+	int (*set_period)(unsigned int cpu, u64 period);
+	void (*stop)(unsigned int cpu);
+};
+
+extern const struct profil_clock_ops profil_clock_perf;
+
+int profil_clock_init(void);
+void profil_clock_exit(void);
+int profil_clock_get(struct profil_clock_user *user, u64 period);
+void profil_clock_put(struct profil_clock_user *user);
+u64 profil_clock_period(void);
+
+#endif /* PROFIL_CLOCK_H */

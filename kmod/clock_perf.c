@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The clock that rests on perf: a cpu-clock event on each CPU, which is an
+ * hrtimer that hands over the interrupted registers.
+ *
+ * exclude_idle, because idle ticks would count towards perf's throttle.  The
+ * handler never disables its event (6.16 and 6.17 deadlock there).
+ */
+#include "clock.h"
+#include "compat.h"
+#include "sample.h"
+
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/sched/clock.h>
+
+/**
+ * struct perf_clock - the clock of one CPU
+ * @event: the event; changed under the clock's lock
+ * @last: when the tick before was due, in ns of CLOCK_MONOTONIC; 0: there was
+ *	none at @period.  Used by the tick alone.
+ * @period: the period that @last belongs to, likewise
+ */
+struct perf_clock {
+	struct perf_event *event;
+	u64 last;
+	u64 period;
+};
+
+static DEFINE_PER_CPU(struct perf_clock, perf_clocks);
+
+/*
+ * Ticks did not come.  If the CPU was idle, or ran somebody else, nobody here
+ * lost anything; so look back only to when the task was switched in.
+ */
+static noinline u64 task_ran_since(u64 last)
+{
+	u64 arrival = profil_task_arrival(current);
+	u64 ran;
+
+	if (!arrival)
+		return last;
+	ran = local_clock() - arrival;
+	return max_t(u64, last, ktime_get_ns() - ran);
+}
+
+static void perf_tick(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+	struct perf_clock *clock = this_cpu_ptr(&perf_clocks);
+	u64 due = ktime_to_ns(hrtimer_get_expires(&event->hw.hrtimer));
+	u64 period = event->hw.sample_period;
+	u64 since = due;
+
+	if (unlikely(due - clock->last >= 2 * period)) {
+		if (clock->last && clock->period == period)
+			since = task_ran_since(clock->last);
+		clock->period = period;
+	}
+	clock->last = due;
+	profil_tick(regs, period, since, due);
+}
+
+static int perf_clock_start(unsigned int cpu, u64 period)
+{
+	struct perf_clock *clock = per_cpu_ptr(&perf_clocks, cpu);
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_SOFTWARE,
+		.config		= PERF_COUNT_SW_CPU_CLOCK,
+		.size		= sizeof(attr),
+		.sample_period	= period,
+		.pinned		= 1,
+		.exclude_idle	= 1,
+		.exclude_hv	= 1,
+	};
+	struct perf_event *event;
+
+	clock->last = 0;
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, perf_tick, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	clock->event = event;
+	return 0;
+}
+
+static int perf_clock_set_period(unsigned int cpu, u64 period)
+{
+	return perf_event_period(per_cpu_ptr(&perf_clocks, cpu)->event, period);
+}
+
+static void perf_clock_stop(unsigned int cpu)
+{
+	struct perf_clock *clock = per_cpu_ptr(&perf_clocks, cpu);
+
+	perf_event_release_kernel(clock->event);
+	clock->event = NULL;
+}
+
+const struct profil_clock_ops profil_clock_perf = {
+	.name		= "perf",
+	.start		= perf_clock_start,
+	.set_period	= perf_clock_set_period,
+	.stop		= perf_clock_stop,
+};

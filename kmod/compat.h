@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between kernel versions: the only file that may ask for one.
+ */
+#ifndef PROFIL_COMPAT_H
+#define PROFIL_COMPAT_H
+
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#include <linux/io_uring/cmd.h>
+#else
+#include <linux/io_uring.h>
+#endif
+
+/* The payload of a command: shared with user space, which may change it. */
+static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return io_uring_sqe_cmd(cmd->sqe);
+#else
+	return cmd->cmd;
+#endif
+}
+
+/* Pin pages of current's memory, mmap_lock held for reading. */
+static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
+					 struct page **pages)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return pin_user_pages(start, nr, FOLL_WRITE | FOLL_LONGTERM, pages);
+#else
+	return pin_user_pages(start, nr, FOLL_WRITE | FOLL_LONGTERM, pages, NULL);
+#endif
+}
+
+/* Tasks that may run in a user's address space and have no user registers. */
+#ifdef PF_USER_WORKER
+#define PROFIL_PF_NO_USER_PC	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define PROFIL_PF_NO_USER_PC	(PF_KTHREAD | PF_IO_WORKER)
+#endif
+
+/* Arguments of a probe on sched_process_exit behind the private pointer. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define PROFIL_EXIT_PROTO	struct task_struct *task, bool group_dead
+#else
+#define PROFIL_EXIT_PROTO	struct task_struct *task
+#endif
+
+/* When the task was last switched in, on the scheduler's clock, in ns; or 0. */
+static inline u64 profil_task_arrival(const struct task_struct *task)
+{
+#ifdef CONFIG_SCHED_INFO
+	return task->sched_info.last_arrival;
+#else
+	return 0;
+#endif
+}
+
+#endif /* PROFIL_COMPAT_H */

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/profil: a table of commands that take sized structures.
+ *
+ * ioctl(2) and io_uring both end in profil_command(), which copies the
+ * structure once; what the commands see does not change under their hands.
+ */
+#include "device.h"
+
+#include "layout.h"
+#include "limits.h"
+#include "profile.h"
+#include "self.h"
+#include "session.h"
+#include "stats.h"
+
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/profil.h>
+#include <linux/uaccess.h>
+
+union argument {
+	u32 size;
+	struct profil_info info;
+	struct profil_start start;
+	struct profil_stop stop;
+	struct profil_status status;
+	struct profil_update update;
+	struct profil_stop_all stop_all;
+};
+
+static int run_info(struct profil_session *session, union argument *arg)
+{
+	struct profil_info *info = &arg->info;
+
+	if (info->flags)
+		return -EINVAL;
+	info->abi = PROFIL_ABI;
+	info->region_max = PROFIL_REGION_MAX;
+	info->features = 0;
+	info->period_min = profil_period_min();
+	profil_user_pages(current_uid(), &info->pages_used, &info->pages_max);
+	return 0;
+}
+
+static int run_start(struct profil_session *session, union argument *arg)
+{
+	return profil_self_start(&arg->start);
+}
+
+static int run_attach(struct profil_session *session, union argument *arg)
+{
+	return profil_session_attach(session, &arg->start);
+}
+
+static int run_stop(struct profil_session *session, union argument *arg)
+{
+	struct profil_stop *stop = &arg->stop;
+
+	if (stop->flags || stop->reserved)
+		return -EINVAL;
+	return stop->profile ? profil_session_stop(session, stop) : profil_self_stop(stop);
+}
+
+static int run_status(struct profil_session *session, union argument *arg)
+{
+	struct profil_status *status = &arg->status;
+	struct profil_status fresh = {
+		.size = status->size,
+		.profile = status->profile,
+	};
+
+	if (status->flags)
+		return -EINVAL;
+	*status = fresh;
+	return status->profile ? profil_session_status(session, status) :
+				 profil_self_status(status);
+}
+
+static int run_update(struct profil_session *session, union argument *arg)
+{
+	const struct profil_update *update = &arg->update;
+
+	if (update->flags || update->reserved)
+		return -EINVAL;
+	return profil_session_update(session, update);
+}
+
+static int run_stop_all(struct profil_session *session, union argument *arg)
+{
+	if (arg->stop_all.flags)
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	profil_profile_stop_all();
+	return 0;
+}
+
+/* The caller will not learn of what it has made, so it must not stay. */
+static void undo_start(struct profil_session *session, const union argument *arg)
+{
+	struct profil_stop stop = { .profile = arg->start.profile };
+
+	if (stop.profile)
+		profil_session_stop(session, &stop);
+	else
+		profil_self_stop(&stop);
+}
+
+/**
+ * struct command - one row of the table
+ * @nr: ioctl number, and cmd_op of io_uring
+ * @least: bytes of the structure's first version
+ * @bytes: bytes of the structure that this module knows
+ * @output: it is copied back
+ * @run: does it; the structure is a copy, zero beyond what the caller gave
+ * @undo: when its output cannot be copied back, or NULL
+ */
+struct command {
+	unsigned int nr;
+	u32 least;
+	u32 bytes;
+	bool output;
+	int (*run)(struct profil_session *session, union argument *arg);
+	void (*undo)(struct profil_session *session, const union argument *arg);
+};
+
+static const struct command commands[] = {
+	{ PROFIL_INFO, 48, sizeof(struct profil_info), true, run_info },
+	{ PROFIL_START, 104, sizeof(struct profil_start), true, run_start, undo_start },
+	{ PROFIL_STOP, 24, sizeof(struct profil_stop), true, run_stop },
+	{ PROFIL_STATUS, 128, sizeof(struct profil_status), true, run_status },
+	{ PROFIL_ATTACH, 104, sizeof(struct profil_start), true, run_attach, undo_start },
+	{ PROFIL_UPDATE, 32, sizeof(struct profil_update), false, run_update },
+	{ PROFIL_STOP_ALL, 8, sizeof(struct profil_stop_all), false, run_stop_all },
+};
+
+static const struct command *find_command(unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (commands[i].nr == nr)
+			return &commands[i];
+	return NULL;
+}
+
+static int copy_back(void __user *to, const union argument *arg, const struct command *command,
+		     u32 size)
+{
+	return copy_to_user(to, arg, min(size, command->bytes)) ? -EFAULT : 0;
+}
+
+/**
+ * profil_command() - run a command
+ * @file: of /dev/profil
+ * @nr: which
+ * @arg: its structure
+ * @size: bytes of it, as the caller said elsewhere; 0: as it says itself
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or what the head of <linux/profil.h> says.
+ */
+long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size)
+{
+	const struct command *command = find_command(nr);
+	struct profil_session *session = file->private_data;
+	union argument copy = {};
+	int err;
+
+	if (!command)
+		return -ENOTTY;
+	if (!size && get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < command->least)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&copy, command->bytes, arg, size);
+	if (err)
+		return err;
+	if (copy.size != size)
+		return -EINVAL;
+	/* A place that cannot be written is refused before anything is done. */
+	if (command->output && copy_back(arg, &copy, command, size))
+		return -EFAULT;
+
+	err = command->run(session, &copy);
+	if (err || !command->output)
+		return err;
+	err = copy_back(arg, &copy, command, size);
+	if (err && command->undo)
+		command->undo(session, &copy);
+	return err;
+}
+
+static long device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
+{
+	return profil_command(file, nr, (void __user *)arg, 0);
+}
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	file->private_data = profil_session_create();
+	return file->private_data ? nonseekable_open(inode, file) : -ENOMEM;
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	profil_session_end(file->private_data);
+	return 0;
+}
+
+static ssize_t device_read(struct file *file, char __user *to, size_t bytes, loff_t *unused)
+{
+	return profil_session_read(file->private_data, to, bytes,
+				   !(file->f_flags & O_NONBLOCK));
+}
+
+static __poll_t device_poll(struct file *file, struct poll_table_struct *table)
+{
+	return profil_session_poll(file->private_data, file, table);
+}
+
+static const struct file_operations device_operations = {
+	.owner		= THIS_MODULE,
+	.open		= device_open,
+	.release	= device_release,
+	.read		= device_read,
+	.poll		= device_poll,
+	.unlocked_ioctl	= device_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.uring_cmd	= profil_uring_cmd,
+};
+
+static struct miscdevice device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "profil",
+	.mode	= 0666,
+	.fops	= &device_operations,
+	.groups	= profil_stats_groups,
+};
+
+/**
+ * profil_device_init() - make /dev/profil
+ *
+ * Context: Process context.
+ * Return: 0 or -errno.
+ */
+int profil_device_init(void)
+{
+	BUILD_BUG_ON(sizeof(struct profil_region) != 48);
+	BUILD_BUG_ON(sizeof(struct profil_event) != 16);
+	BUILD_BUG_ON(sizeof(struct profil_uring_cmd) != 16);
+	return misc_register(&device);
+}
+
+/**
+ * profil_device_exit() - undo profil_device_init()
+ *
+ * Context: Process context.
+ */
+void profil_device_exit(void)
+{
+	misc_deregister(&device);
+}

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Following processes: what fork, exec and exit do to profiles.
+ *
+ * The probes run with preemption off (on 6.1 and 6.12), so they allocate
+ * nothing: nodes come from a pool that a work item fills, and free nothing:
+ * that is left to process context.  An empty pool is a counted loss.
+ *
+ * The tracepoints are not exported by name; they are looked up by it.
+ */
+#include "follow.h"
+
+#include "compat.h"
+#include "image.h"
+#include "layout.h"
+#include "main.h"
+#include "profile.h"
+#include "self.h"
+#include "session.h"
+
+#include <linux/binfmts.h>
+#include <linux/hashtable.h>
+#include <linux/pid_namespace.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+
+#define POOL_SIZE	512
+#define NODE_SIZE	256	/* an image, a watch or a birth */
+#define WATCHES_MAX	65536	/* of one session */
+
+/* The pool and the table of watches are guarded by profil_images_lock. */
+static void *pool[POOL_SIZE];
+static unsigned int pool_filled;
+static DEFINE_HASHTABLE(watches, 10);
+static unsigned int nr_watches;
+
+static void fill_work(struct work_struct *work)
+{
+	profil_pool_fill();
+}
+
+static DECLARE_WORK(fill, fill_work);
+
+/**
+ * profil_pool_fill() - fill the pool of nodes
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -ENOMEM; then the pool is as full as it could be made.
+ */
+int profil_pool_fill(void)
+{
+	unsigned long flags;
+	void *node;
+
+	BUILD_BUG_ON(sizeof(struct profil_image) > NODE_SIZE);
+	BUILD_BUG_ON(sizeof(struct profil_watch) > NODE_SIZE);
+	while (READ_ONCE(pool_filled) < POOL_SIZE) {
+		node = kmalloc(NODE_SIZE, GFP_KERNEL);
+		if (!node)
+			return -ENOMEM;
+		raw_spin_lock_irqsave(&profil_images_lock, flags);
+		if (pool_filled < POOL_SIZE) {
+			pool[pool_filled] = node;
+			WRITE_ONCE(pool_filled, pool_filled + 1);
+			node = NULL;
+		}
+		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+		kfree(node);
+	}
+	return 0;
+}
+
+/**
+ * profil_pool_take() - a node for what a probe has to remember
+ *
+ * Context: Any; profil_images_lock is held.
+ * Return: NODE_SIZE bytes, to be freed with kfree(), or NULL.
+ */
+void *profil_pool_take(void)
+{
+	void *node;
+
+	lockdep_assert_held(&profil_images_lock);
+	if (pool_filled <= POOL_SIZE / 2)
+		queue_work(profil_wq, &fill);
+	if (!pool_filled) {
+		atomic64_inc(&profil_totals.pool_empty);
+		return NULL;
+	}
+	WRITE_ONCE(pool_filled, pool_filled - 1);
+	node = pool[pool_filled];
+	memset(node, 0, NODE_SIZE);
+	return node;
+}
+
+/**
+ * profil_watch_alloc() - room for a watch
+ *
+ * Context: Process context, may sleep.
+ * Return: zeroes for profil_follow_publish(), or NULL.
+ */
+struct profil_watch *profil_watch_alloc(void)
+{
+	return kzalloc(sizeof(struct profil_watch), GFP_KERNEL_ACCOUNT);
+}
+
+static void report(struct profil_watch *watch, u32 what)
+{
+	lockdep_assert_held(&profil_images_lock);
+	watch->what |= what;
+	if (list_empty(&watch->pending))
+		list_add_tail(&watch->pending, &watch->session->pending);
+	irq_work_queue(&watch->session->wake);
+}
+
+static void add_watch(struct profil_watch *watch, struct profil_session *session,
+		      struct profil_profile *profile, struct pid *pid)
+{
+	lockdep_assert_held(&profil_images_lock);
+	kref_get(&profile->refs);
+	watch->profile = profile;
+	watch->session = session;
+	watch->pid = get_pid(pid);
+	INIT_LIST_HEAD(&watch->pending);
+	list_add_tail(&watch->link, &session->watches);
+	hash_add_rcu(watches, &watch->node, (unsigned long)pid);
+	session->nr_watches++;
+	WRITE_ONCE(nr_watches, nr_watches + 1);
+}
+
+static void unlink_watch(struct profil_watch *watch)
+{
+	lockdep_assert_held(&profil_images_lock);
+	hash_del_rcu(&watch->node);
+	list_del(&watch->link);
+	list_del(&watch->pending);
+	watch->session->nr_watches--;
+	WRITE_ONCE(nr_watches, nr_watches - 1);
+}
+
+/* Lookups are made under the lock; nobody can hold an unlinked watch. */
+static void free_watch(struct profil_watch *watch)
+{
+	put_pid(watch->pid);
+	put_pid(watch->parent);
+	profil_profile_put(watch->profile);
+	kfree(watch);
+}
+
+static struct profil_watch *find_watch(const struct profil_session *session, const struct pid *pid)
+{
+	struct profil_watch *watch;
+
+	lockdep_assert_held(&profil_images_lock);
+	hash_for_each_possible(watches, watch, node, (unsigned long)pid)
+		if (watch->pid == pid && watch->session == session)
+			return watch;
+	return NULL;
+}
+
+/**
+ * profil_follow_publish() - meet and follow a process
+ * @image: of an attached profile in the process's address space
+ * @watch: room for a watch; freed here when it is not needed
+ * @session: who follows
+ * @target: one of its threads
+ *
+ * The caller keeps the process from changing its program meanwhile.
+ *
+ * Context: Process context.
+ * Return: 0, or -EBUSY; then nothing changed and both are the caller's.
+ */
+int profil_follow_publish(struct profil_image *image, struct profil_watch *watch,
+			  struct profil_session *session, struct task_struct *target)
+{
+	struct profil_profile *before = NULL;
+	struct pid *pid = task_tgid(target);
+	struct profil_watch *existing;
+	unsigned long flags;
+	int err;
+
+	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	err = profil_image_publish_attached(image, true);
+	if (err)
+		goto unlock;
+	existing = find_watch(session, pid);
+	if (existing) {
+		before = existing->profile;
+		existing->profile = image->profile;
+		kref_get(&image->profile->refs);
+	} else {
+		add_watch(watch, session, image->profile, pid);
+		watch = NULL;
+	}
+	/*
+	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
+	 * do_exit(): either the exit probe finds the watch, or we see the end.
+	 */
+	smp_mb();
+	if (!atomic_read(&target->signal->live))
+		report(find_watch(session, pid), PROFIL_EVENT_EXIT);
+unlock:
+	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	if (err)
+		return err;
+	kfree(watch);
+	if (before)
+		profil_profile_put(before);
+	return 0;
+}
+
+/**
+ * profil_watches_remove() - stop following
+ * @session: whose watches; its reader lock is held
+ * @profile: only those of this profile, or NULL for all
+ *
+ * Context: Process context.
+ */
+void profil_watches_remove(struct profil_session *session, const struct profil_profile *profile)
+{
+	struct profil_watch *watch, *next;
+	unsigned long flags;
+	LIST_HEAD(gone);
+
+	lockdep_assert_held(&session->reader);
+	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	list_for_each_entry_safe(watch, next, &session->watches, link) {
+		if (profile && watch->profile != profile)
+			continue;
+		unlink_watch(watch);
+		list_add(&watch->link, &gone);
+	}
+	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	list_for_each_entry_safe(watch, next, &gone, link)
+		free_watch(watch);
+}
+
+static void describe(const struct profil_watch *watch, struct profil_event *event)
+{
+	struct pid_namespace *ns = task_active_pid_ns(current);
+
+	event->what = watch->what;
+	event->profile = watch->profile->id;
+	event->pid = pid_nr_ns(watch->pid, ns);
+	event->parent = watch->what & PROFIL_EVENT_FORK ? pid_nr_ns(watch->parent, ns) : 0;
+}
+
+/**
+ * profil_watch_report() - take what there is to be reported
+ * @session: its reader lock is held
+ * @events: receives one record a process
+ * @max: its elements
+ *
+ * Context: Process context.
+ * Return: the number of records.
+ */
+unsigned int profil_watch_report(struct profil_session *session, struct profil_event *events,
+				 unsigned int max)
+{
+	struct profil_watch *watch, *next;
+	unsigned int n = 0;
+	unsigned long flags;
+	LIST_HEAD(gone);
+
+	lockdep_assert_held(&session->reader);
+	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	list_for_each_entry_safe(watch, next, &session->pending, pending) {
+		if (n == max)
+			break;
+		describe(watch, &events[n++]);
+		if (watch->what & PROFIL_EVENT_EXIT) {
+			unlink_watch(watch);
+			list_add(&watch->link, &gone);
+		} else {
+			list_del_init(&watch->pending);
+			watch->what = 0;
+		}
+	}
+	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	list_for_each_entry_safe(watch, next, &gone, link)
+		free_watch(watch);
+	return n;
+}
+
+static void lose_fork(struct profil_profile *profile)
+{
+	atomic_inc(&profile->forks_lost);
+	atomic64_inc(&profil_totals.forks_lost);
+}
+
+/* A child with memory of its own: its ticks belong to whom its parent's do. */
+static void fork_attached(struct profil_image *image, struct task_struct *child)
+{
+	struct profil_image *copy = profil_pool_take();
+
+	if (!copy) {
+		lose_fork(image->profile);
+		return;
+	}
+	profil_image_init(copy, child->mm, image->profile, image->gap);
+	if (profil_image_publish_attached(copy, false)) {
+		profil_image_drop(copy);
+		lose_fork(image->profile);
+	}
+}
+
+static void fork_images(struct task_struct *parent, struct task_struct *child)
+{
+	struct profil_image *image;
+
+	/* Copies are put into the child's chain, in front when it is the same. */
+	hlist_for_each_entry(image, profil_image_bucket(parent->mm), node) {
+		if (image->mm != parent->mm || !(image->profile->flags & PROFIL_FOLLOW))
+			continue;
+		if (image->profile->session)
+			fork_attached(image, child);
+		else
+			profil_self_fork(image->profile, child);
+	}
+}
+
+static void fork_watch(struct profil_watch *watch, struct task_struct *child, u32 what)
+{
+	struct profil_session *session = watch->session;
+	struct profil_watch *copy;
+
+	if (session->nr_watches >= WATCHES_MAX) {
+		lose_fork(watch->profile);
+		return;
+	}
+	copy = profil_pool_take();
+	if (!copy) {
+		lose_fork(watch->profile);
+		return;
+	}
+	add_watch(copy, session, watch->profile, task_tgid(child));
+	copy->parent = get_pid(watch->pid);
+	report(copy, what);
+}
+
+static void fork_watches(struct task_struct *parent, struct task_struct *child)
+{
+	u32 what = PROFIL_EVENT_FORK | (child->mm == parent->mm ? PROFIL_EVENT_SHARES : 0);
+	struct pid *pid = task_tgid(parent);
+	struct profil_watch *watch;
+
+	hash_for_each_possible(watches, watch, node, (unsigned long)pid)
+		if (watch->pid == pid && (watch->profile->flags & PROFIL_FOLLOW))
+			fork_watch(watch, child, what);
+}
+
+static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	bool memory = child->mm && child->mm != parent->mm && parent->mm;
+	bool process = child->tgid != parent->tgid;
+	unsigned long flags;
+
+	/* A start or an attach that we miss here comes after this fork. */
+	memory = memory && !hlist_empty(profil_image_bucket(parent->mm));
+	process = process && READ_ONCE(nr_watches);
+	if (!memory && !process)
+		return;
+	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	if (memory)
+		fork_images(parent, child);
+	if (process)
+		fork_watches(parent, child);
+	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+}
+
+/* The new program is not attached: its ticks are lost, but not in silence. */
+static void exec_watch(struct profil_watch *watch, struct mm_struct *mm)
+{
+	struct profil_image *gap = profil_pool_take();
+
+	report(watch, PROFIL_EVENT_EXEC);
+	if (!gap)
+		return;
+	profil_image_init(gap, mm, watch->profile, true);
+	/* -EEXIST: attached already, between the exec and this probe. */
+	if (profil_image_publish_attached(gap, false))
+		profil_image_drop(gap);
+}
+
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	struct pid *pid = task_tgid(task);
+	struct profil_watch *watch;
+	unsigned long flags;
+
+	if (READ_ONCE(nr_watches)) {
+		raw_spin_lock_irqsave(&profil_images_lock, flags);
+		hash_for_each_possible(watches, watch, node, (unsigned long)pid)
+			if (watch->pid == pid)
+				exec_watch(watch, task->mm);
+		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	}
+	if (profil_images_count())
+		profil_sweep_soon();
+}
+
+static void probe_exit(void *data, PROFIL_EXIT_PROTO)
+{
+	struct pid *pid = task_tgid(task);
+	struct profil_watch *watch;
+	unsigned long flags;
+
+	if (atomic_read(&task->signal->live))
+		return;
+	/* Pairs with smp_mb() in profil_follow_publish(). */
+	smp_mb();
+	if (READ_ONCE(nr_watches)) {
+		raw_spin_lock_irqsave(&profil_images_lock, flags);
+		hash_for_each_possible(watches, watch, node, (unsigned long)pid)
+			if (watch->pid == pid)
+				report(watch, PROFIL_EVENT_EXIT);
+		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	}
+	if (profil_images_count())
+		profil_sweep_soon();
+}
+
+/**
+ * struct probe - a probe on a tracepoint that is known by its name
+ * @name: the tracepoint's
+ * @function: the probe
+ * @point: the tracepoint, once it is found
+ */
+struct probe {
+	const char *name;
+	void *function;
+	struct tracepoint *point;
+};
+
+static struct probe probes[] = {
+	{ "sched_process_fork", probe_fork },
+	{ "sched_process_exec", probe_exec },
+	{ "sched_process_exit", probe_exit },
+};
+
+static void find_point(struct tracepoint *point, void *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(point->name, probes[i].name))
+			probes[i].point = point;
+}
+
+/* A signature that changes with the kernel is to fail here, in the build. */
+static inline void check_signatures(void)
+{
+	check_trace_callback_type_sched_process_fork(probe_fork);
+	check_trace_callback_type_sched_process_exec(probe_exec);
+	check_trace_callback_type_sched_process_exit(probe_exit);
+}
+
+static void unregister_probes(unsigned int nr)
+{
+	while (nr--)
+		tracepoint_probe_unregister(probes[nr].point, probes[nr].function, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static void empty_pool(void)
+{
+	while (pool_filled)
+		kfree(pool[--pool_filled]);
+}
+
+/**
+ * profil_follow_init() - set the probes
+ *
+ * Context: Process context.
+ * Return: 0, -ENOENT when the kernel lacks a tracepoint, or -errno.
+ */
+int profil_follow_init(void)
+{
+	unsigned int i;
+	int err;
+
+	check_signatures();
+	for_each_kernel_tracepoint(find_point, NULL);
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		err = -ENOENT;
+		if (probes[i].point)
+			err = tracepoint_probe_register(probes[i].point, probes[i].function, NULL);
+		if (err) {
+			pr_err("cannot follow processes: %s: error %d\n", probes[i].name, err);
+			unregister_probes(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * profil_follow_exit() - undo profil_follow_init()
+ *
+ * Context: Process context; no profiles are left.
+ */
+void profil_follow_exit(void)
+{
+	unregister_probes(ARRAY_SIZE(probes));
+	cancel_work_sync(&fill);
+	empty_pool();
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An image: a profile met in an address space.
+ *
+ * The table is keyed by mm and read by every tick.  An exec gives the task
+ * another mm and so ends what was met in the old one; the images of address
+ * spaces that nobody uses any more are swept out later.
+ */
+#include "image.h"
+
+#include "follow.h"
+#include "main.h"
+#include "profile.h"
+
+#include <linux/mm_types.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#define SWEEP_SOON	DIV_ROUND_UP(HZ, 50)
+#define SWEEP_AGAIN	HZ
+#define REMOVE_BATCH	64
+
+DEFINE_RAW_SPINLOCK(profil_images_lock);
+struct hlist_head profil_images[1 << PROFIL_IMAGE_BITS];
+static unsigned int nr_images;	/* guarded by profil_images_lock */
+
+static void sweep_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(sweep, sweep_work);
+static DECLARE_DELAYED_WORK(sweep_again, sweep_work);
+
+static void free_work(struct work_struct *work)
+{
+	struct profil_image *image = container_of(to_rcu_work(work), struct profil_image, free);
+
+	mmdrop(image->mm);
+	profil_profile_put(image->profile);
+	kfree(image);
+}
+
+/**
+ * profil_image_alloc() - room for an image
+ *
+ * Context: Process context, may sleep.
+ * Return: to be given to profil_image_init(), or NULL.
+ */
+struct profil_image *profil_image_alloc(void)
+{
+	return kmalloc(sizeof(struct profil_image), GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * profil_image_init() - fill in an image
+ * @image: room for it
+ * @mm: grabbed for the image
+ * @profile: referenced for the image; the caller holds a reference
+ * @gap: see &struct profil_image
+ *
+ * Context: Any.
+ */
+void profil_image_init(struct profil_image *image, struct mm_struct *mm,
+		       struct profil_profile *profile, bool gap)
+{
+	mmgrab(mm);
+	kref_get(&profile->refs);
+	INIT_HLIST_NODE(&image->node);
+	INIT_LIST_HEAD(&image->link);
+	INIT_RCU_WORK(&image->free, free_work);
+	image->mm = mm;
+	image->profile = profile;
+	image->gap = gap;
+}
+
+/**
+ * profil_image_drop() - undo profil_image_init() and free
+ * @image: not in the table, or just taken out
+ *
+ * Context: Any.
+ */
+void profil_image_drop(struct profil_image *image)
+{
+	queue_rcu_work(profil_wq, &image->free);
+}
+
+static void put_in(struct profil_image *image, struct profil_image *existing)
+{
+	lockdep_assert_held(&profil_images_lock);
+	if (existing)
+		hlist_replace_rcu(&existing->node, &image->node);
+	else
+		hlist_add_head_rcu(&image->node, profil_image_bucket(image->mm));
+	list_add_tail(&image->link, &image->profile->images);
+	WRITE_ONCE(image->profile->nr_images, image->profile->nr_images + 1);
+	WRITE_ONCE(nr_images, nr_images + 1);
+}
+
+/* What putting in and taking out have in common for the lists and counts. */
+static void forget(struct profil_image *image)
+{
+	lockdep_assert_held(&profil_images_lock);
+	list_del(&image->link);
+	WRITE_ONCE(image->profile->nr_images, image->profile->nr_images - 1);
+	WRITE_ONCE(nr_images, nr_images - 1);
+}
+
+static void take_out(struct profil_image *image)
+{
+	hlist_del_rcu(&image->node);
+	forget(image);
+}
+
+/* The image of the same owner in the same address space, and how many there are. */
+static struct profil_image *find_image(const struct mm_struct *mm,
+				       const struct profil_session *session, unsigned int *count)
+{
+	struct profil_image *image, *found = NULL;
+
+	lockdep_assert_held(&profil_images_lock);
+	*count = 0;
+	hlist_for_each_entry(image, profil_image_bucket(mm), node) {
+		if (image->mm != mm)
+			continue;
+		++*count;
+		if (image->profile->session == session)
+			found = image;
+	}
+	return found;
+}
+
+/**
+ * profil_image_publish_self() - let the ticks of an address space see it
+ * @image: of a self profile
+ * @replaced: the self profile that the caller knows to be there, or NULL
+ *
+ * Context: Process context.
+ * Return: 0; -EAGAIN when another self profile is there than the caller knows;
+ * -EBUSY when the address space has its fill.
+ */
+int profil_image_publish_self(struct profil_image *image, const struct profil_profile *replaced)
+{
+	struct profil_image *existing;
+	unsigned long flags;
+	unsigned int count;
+	int err = 0;
+
+	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	existing = find_image(image->mm, NULL, &count);
+	if ((existing ? existing->profile : NULL) != replaced)
+		err = -EAGAIN;
+	else if (!existing && count >= PROFIL_IMAGES_MAX)
+		err = -EBUSY;
+	else
+		put_in(image, existing);
+	if (!err && existing)
+		forget(existing);
+	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+
+	if (!err && existing)
+		profil_image_drop(existing);
+	if (!err)
+		profil_sweep_soon();
+	return err;
+}
+
+/**
+ * profil_image_publish_attached() - let the ticks of an address space see it
+ * @image: of an attached profile
+ * @replace: take the place of an image of the same session; otherwise an
+ *	existing one stays
+ *
+ * Context: Any; profil_images_lock is held.
+ * Return: 0; -EEXIST; -EBUSY when the address space has its fill.
+ */
+int profil_image_publish_attached(struct profil_image *image, bool replace)
+{
+	struct profil_image *existing;
+	unsigned int count;
+
+	existing = find_image(image->mm, image->profile->session, &count);
+	if (existing && !replace)
+		return -EEXIST;
+	if (!existing && count >= PROFIL_IMAGES_MAX)
+		return -EBUSY;
+	put_in(image, existing);
+	if (existing) {
+		forget(existing);
+		profil_image_drop(existing);
+	}
+	return 0;
+}
+
+/**
+ * profil_image_self() - the self profile of an address space
+ * @mm: whose
+ *
+ * Context: Any.
+ * Return: the profile, referenced, or NULL.
+ */
+struct profil_profile *profil_image_self(struct mm_struct *mm)
+{
+	struct profil_profile *found = NULL;
+	struct profil_image *image;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node) {
+		if (image->mm != mm || image->profile->session)
+			continue;
+		if (profil_profile_get(image->profile))
+			found = image->profile;
+		break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * profil_images_remove() - a profile is met nowhere any more
+ * @profile: referenced by the caller
+ *
+ * Context: Process context.
+ */
+void profil_images_remove(struct profil_profile *profile)
+{
+	struct profil_image *image;
+	unsigned long flags;
+	unsigned int n;
+	bool more = true;
+
+	while (more) {
+		raw_spin_lock_irqsave(&profil_images_lock, flags);
+		for (n = 0; n < REMOVE_BATCH && !list_empty(&profile->images); n++) {
+			image = list_first_entry(&profile->images, struct profil_image, link);
+			take_out(image);
+			profil_image_drop(image);
+		}
+		more = !list_empty(&profile->images);
+		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+		cond_resched();
+	}
+}
+
+static void sweep_bucket(struct hlist_head *bucket)
+{
+	struct profil_image *image;
+	struct hlist_node *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	hlist_for_each_entry_safe(image, next, bucket, node) {
+		/* Once 0 it never rises again: nobody will run there. */
+		if (atomic_read(&image->mm->mm_users))
+			continue;
+		take_out(image);
+		profil_image_drop(image);
+	}
+	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+}
+
+static void sweep_work(struct work_struct *work)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(profil_images); i++)
+		if (!hlist_empty(&profil_images[i]))
+			sweep_bucket(&profil_images[i]);
+	profil_profile_settle();
+	/* The last user of an mm may be somebody whose end no probe tells us. */
+	if (READ_ONCE(nr_images))
+		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
+}
+
+/**
+ * profil_sweep_soon() - look for address spaces that have ended
+ *
+ * Context: Any, hard interrupt included.
+ */
+void profil_sweep_soon(void)
+{
+	/* Not put off by being asked for again: exits may come in a storm. */
+	queue_delayed_work(profil_wq, &sweep, SWEEP_SOON);
+}
+
+/**
+ * profil_sweep_stop() - no more sweeps
+ *
+ * Context: Process context; no images are left, and nobody can make one.
+ */
+void profil_sweep_stop(void)
+{
+	cancel_delayed_work_sync(&sweep);
+	cancel_delayed_work_sync(&sweep_again);
+}
+
+/**
+ * profil_images_count() - images in the table
+ *
+ * Context: Any.
+ * Return: their number.
+ */
+unsigned int profil_images_count(void)
+{
+	return READ_ONCE(nr_images);
+}
+
+/**
+ * profil_images_longest_chain() - the most images that a tick may have to pass
+ *
+ * Context: Process context.
+ * Return: the length of the longest chain of the table.
+ */
+unsigned int profil_images_longest_chain(void)
+{
+	unsigned int i, length, longest = 0;
+	struct profil_image *image;
+
+	for (i = 0; i < ARRAY_SIZE(profil_images); i++) {
+		length = 0;
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(image, &profil_images[i], node)
+			length++;
+		rcu_read_unlock();
+		longest = max(longest, length);
+	}
+	return longest;
+}

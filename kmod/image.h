@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An image: a profile met in an address space.
+ */
+#ifndef PROFIL_IMAGE_H
+#define PROFIL_IMAGE_H
+
+#include <linux/hash.h>
+#include <linux/list.h>
+#include <linux/spinlock_types.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct mm_struct;
+struct profil_profile;
+struct profil_session;
+
+#define PROFIL_IMAGE_BITS	12
+#define PROFIL_IMAGES_MAX	8	/* of one address space */
+
+/**
+ * struct profil_image - a profile met in an address space
+ * @node: in the table, found by the tick under RCU
+ * @mm: whose ticks; grabbed, so that the pointer is not used again
+ * @profile: what they count for, referenced
+ * @gap: a program that a followed process has exec'ed and that is not attached
+ *	yet: its ticks are lost, and counted as such
+ * @link: in the profile's list
+ * @free: a grace period after it was taken out
+ *
+ * @node and @link are changed under profil_images_lock; the rest is constant
+ * once it is in the table.
+ */
+struct profil_image {
+	struct hlist_node node;
+	struct mm_struct *mm;
+	struct profil_profile *profile;
+	bool gap;
+	struct list_head link;
+	struct rcu_work free;
+};
+
+/*
+ * Raw, as the fork probe takes it with preemption off.  Guards the table, the
+ * profiles' lists of images, the pool of nodes, and all watches.
+ */
+extern raw_spinlock_t profil_images_lock;
+extern struct hlist_head profil_images[1 << PROFIL_IMAGE_BITS];
+
+static inline struct hlist_head *profil_image_bucket(const struct mm_struct *mm)
+{
+	return &profil_images[hash_ptr(mm, PROFIL_IMAGE_BITS)];
+}
+
+struct profil_image *profil_image_alloc(void);
+void profil_image_init(struct profil_image *image, struct mm_struct *mm,
+		       struct profil_profile *profile, bool gap);
+int profil_image_publish_self(struct profil_image *image, const struct profil_profile *replaced);
+int profil_image_publish_attached(struct profil_image *image, bool replace);
+struct profil_profile *profil_image_self(struct mm_struct *mm);
+void profil_images_remove(struct profil_profile *profile);
+void profil_image_drop(struct profil_image *image);
+void profil_sweep_soon(void);
+void profil_sweep_stop(void);
+unsigned int profil_images_count(void);
+unsigned int profil_images_longest_chain(void);
+
+#endif /* PROFIL_IMAGE_H */

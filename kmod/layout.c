@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A layout: what is counted and where, checked once and never changed.
+ *
+ * Everything a user can get wrong in a description is refused here, before
+ * anything is pinned; what passes is safe to compute with in interrupt context.
+ */
+#include "layout.h"
+
+#include "bin.h"
+#include "limits.h"
+#include "main.h"
+
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/time64.h>
+#include <linux/uaccess.h>
+
+#define PROFIL_PERIOD_MAX	(3600ULL * NSEC_PER_SEC)
+#define PROFIL_FLAGS		(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION)
+
+/* Memory that something is counted into, on its way to a position. */
+struct place {
+	unsigned long start;
+	unsigned long end;
+	u64 *position;
+};
+
+static bool width_ok(u32 width)
+{
+	return width == 2 || width == 4 || width == 8;
+}
+
+static int check_policy(const struct profil_start *how)
+{
+	if (how->flags & ~(u32)PROFIL_FLAGS)
+		return -EINVAL;
+	if (how->clock != PROFIL_CLOCK_DEFAULT && how->clock != PROFIL_CLOCK_PERF)
+		return -EOPNOTSUPP;
+	if (how->limit_policy > PROFIL_LIMIT_STOP)
+		return -EINVAL;
+	if (how->limit_policy == PROFIL_WRAP && how->limit)
+		return -EINVAL;
+	if (how->period < profil_period_min() || how->period > PROFIL_PERIOD_MAX)
+		return -ERANGE;
+	return 0;
+}
+
+static int check_places(const struct profil_start *how)
+{
+	if (how->overflow && how->samples)
+		return -EINVAL;
+	if (!how->nr_regions && !how->overflow && !how->samples)
+		return -EINVAL;
+	if (how->overflow ? !width_ok(how->overflow_width) : how->overflow_width != 0)
+		return -EINVAL;
+	if (how->overflow && how->overflow % how->overflow_width)
+		return -EINVAL;
+	if (!how->samples)
+		return how->sample_width || how->nr_samples ? -EINVAL : 0;
+	if ((how->sample_width != 4 && how->sample_width != 8) || !how->nr_samples)
+		return -EINVAL;
+	if (how->nr_samples > PROFIL_BIN_BYTES_MAX / how->sample_width)
+		return -EINVAL;
+	return how->samples % how->sample_width ? -EINVAL : 0;
+}
+
+static int copy_regions(struct profil_layout *layout, const struct profil_start *how)
+{
+	const char __user *from = u64_to_user_ptr(how->regions);
+	u32 i;
+	int err;
+
+	for (i = 0; i < how->nr_regions; i++) {
+		err = copy_struct_from_user(&layout->region[i], sizeof(layout->region[i]),
+					    from + (size_t)i * how->region_size,
+					    how->region_size);
+		if (err)
+			return err;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+static int check_regions(const struct profil_layout *layout, u32 nr)
+{
+	const struct profil_region *r;
+	u64 floor = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		r = &layout->region[i];
+		if (!profil_bin_valid(r) || r->low < floor)
+			return -EINVAL;
+		if (r->bytes && r->buffer % r->width)
+			return -EINVAL;
+		floor = r->high;
+	}
+	return 0;
+}
+
+/* Drop what no PC can reach, so that the tick need not look at it. */
+static void clip_regions(struct profil_layout *layout, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		struct profil_region r = layout->region[i];
+
+		if (r.bytes)
+			r.high = profil_bin_clip(&r);
+		if (r.low < r.high)
+			layout->region[layout->nr_regions++] = r;
+	}
+}
+
+static int add_place(struct place *place, u64 address, u64 bytes, u64 *position)
+{
+	if (!access_ok(u64_to_user_ptr(address), bytes))
+		return -EFAULT;
+	place->start = round_down(address, PAGE_SIZE);
+	place->end = round_up(address + bytes, PAGE_SIZE);
+	place->position = position;
+	*position = address;
+	return 0;
+}
+
+static int collect_places(struct profil_layout *layout, struct place *places, u32 *nr)
+{
+	struct profil_start *how = &layout->how;
+	u32 i;
+	int err;
+
+	for (i = 0; i < layout->nr_regions; i++) {
+		struct profil_region *r = &layout->region[i];
+
+		if (!r->bytes)
+			continue;
+		err = add_place(&places[(*nr)++], r->buffer, r->bytes, &r->buffer);
+		if (err)
+			return err;
+	}
+	if (how->overflow)
+		return add_place(&places[(*nr)++], how->overflow, how->overflow_width,
+				 &layout->overflow);
+	if (how->samples)
+		return add_place(&places[(*nr)++], how->samples,
+				 how->nr_samples * how->sample_width, &layout->samples);
+	return 0;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Sorted places become spans that share no page, and addresses positions. */
+static void join_places(struct profil_layout *layout, const struct place *places, u32 nr)
+{
+	struct profil_span *span = NULL;
+	unsigned long end = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		if (!span || places[i].start >= end) {
+			span = &layout->spans[layout->nr_spans++];
+			span->start = places[i].start;
+			span->first = layout->pages;
+			end = places[i].start;
+		}
+		if (places[i].end > end) {
+			layout->pages += (places[i].end - end) >> PAGE_SHIFT;
+			end = places[i].end;
+			span->pages = (end - span->start) >> PAGE_SHIFT;
+		}
+		*places[i].position += ((u64)span->first << PAGE_SHIFT) - span->start;
+	}
+}
+
+static int place_spans(struct profil_layout *layout)
+{
+	struct place *places;
+	u32 nr = 0;
+	int err;
+
+	places = kvcalloc(layout->nr_regions + 1, sizeof(*places), GFP_KERNEL_ACCOUNT);
+	if (!places)
+		return -ENOMEM;
+	err = collect_places(layout, places, &nr);
+	if (err)
+		goto free_places;
+
+	layout->spans = kvcalloc(nr, sizeof(*layout->spans), GFP_KERNEL_ACCOUNT);
+	if (nr && !layout->spans) {
+		err = -ENOMEM;
+		goto free_places;
+	}
+	sort(places, nr, sizeof(*places), compare_places, NULL);
+	join_places(layout, places, nr);
+free_places:
+	kvfree(places);
+	return err;
+}
+
+static void set_limits(struct profil_layout *layout)
+{
+	u64 limit = layout->how.limit;
+	unsigned int i;
+
+	for (i = 1; i < ARRAY_SIZE(layout->limit); i++) {
+		u64 most = U64_MAX >> (64 - (8U << i));
+
+		layout->limit[i] = limit && limit < most ? limit : most;
+	}
+}
+
+static void free_layout(struct profil_layout *layout)
+{
+	kvfree(layout->spans);
+	kvfree(layout);
+	module_put(THIS_MODULE);
+}
+
+static void free_work(struct work_struct *work)
+{
+	free_layout(container_of(work, struct profil_layout, free));
+}
+
+/**
+ * profil_layout_create() - check a description and prepare it for the tick
+ * @how: from user space, its structure already copied
+ *
+ * Context: Process context, may sleep; reads current's memory.
+ * Return: the layout with one reference, or an ERR_PTR: -EINVAL, -EFAULT,
+ * -E2BIG, -ERANGE, -EOPNOTSUPP, -ENOMEM, -EINTR.
+ */
+struct profil_layout *profil_layout_create(const struct profil_start *how)
+{
+	struct profil_layout *layout;
+	int err;
+
+	err = check_policy(how);
+	if (err)
+		return ERR_PTR(err);
+	err = check_places(how);
+	if (err)
+		return ERR_PTR(err);
+	if (how->nr_regions > PROFIL_REGION_MAX)
+		return ERR_PTR(-E2BIG);
+	if (how->nr_regions ? how->region_size < sizeof(struct profil_region) :
+			      how->regions || how->region_size)
+		return ERR_PTR(-EINVAL);
+	if (how->region_size > PAGE_SIZE)
+		return ERR_PTR(-E2BIG);
+
+	layout = kvzalloc(struct_size(layout, region, how->nr_regions), GFP_KERNEL_ACCOUNT);
+	if (!layout)
+		return ERR_PTR(-ENOMEM);
+	__module_get(THIS_MODULE);
+	refcount_set(&layout->refs, 1);
+	INIT_WORK(&layout->free, free_work);
+	layout->how = *how;
+	layout->pcsample = !how->nr_regions && how->samples;
+	set_limits(layout);
+
+	err = copy_regions(layout, how);
+	if (err)
+		goto free;
+	err = check_regions(layout, how->nr_regions);
+	if (err)
+		goto free;
+	clip_regions(layout, how->nr_regions);
+	err = place_spans(layout);
+	if (err)
+		goto free;
+	return layout;
+free:
+	free_layout(layout);
+	return ERR_PTR(err);
+}
+
+/**
+ * profil_layout_update() - the same policy with other regions
+ * @old: the layout whose policy, overflow counter and samples stay
+ * @update: from user space
+ *
+ * Context: Process context, may sleep; reads current's memory.
+ * Return: as profil_layout_create().
+ */
+struct profil_layout *profil_layout_update(const struct profil_layout *old,
+					   const struct profil_update *update)
+{
+	struct profil_start how = old->how;
+	struct profil_layout *layout;
+
+	how.regions = update->regions;
+	how.nr_regions = update->nr_regions;
+	how.region_size = update->region_size;
+	layout = profil_layout_create(&how);
+	if (!IS_ERR(layout))
+		layout->pcsample = old->pcsample;
+	return layout;
+}
+
+/**
+ * profil_layout_get() - take a reference
+ * @layout: a layout that the caller knows to be referenced
+ *
+ * Context: Any.
+ * Return: @layout.
+ */
+struct profil_layout *profil_layout_get(struct profil_layout *layout)
+{
+	refcount_inc(&layout->refs);
+	return layout;
+}
+
+/**
+ * profil_layout_put() - drop a reference
+ * @layout: freed in process context when it was the last
+ *
+ * Context: Any.
+ */
+void profil_layout_put(struct profil_layout *layout)
+{
+	if (refcount_dec_and_test(&layout->refs))
+		queue_work(profil_wq, &layout->free);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a user may hold: profiles, pinned pages, ticks a second.
+ */
+#ifndef PROFIL_LIMITS_H
+#define PROFIL_LIMITS_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/uidgid.h>
+
+/**
+ * struct profil_user - charges of one user, in all namespaces
+ * @link: in the table
+ * @uid: whose
+ * @refs: profiles and pins that are charged here; guarded by the table's lock
+ * @profiles: profiles
+ * @pages: pinned pages
+ * @rate: sum of the rates asked for, in Hz
+ */
+struct profil_user {
+	struct hlist_node link;
+	kuid_t uid;
+	unsigned int refs;
+	unsigned long profiles;
+	unsigned long pages;
+	u64 rate;
+};
+
+struct profil_user *profil_user_get(kuid_t uid);
+void profil_user_put(struct profil_user *user);
+int profil_user_charge_profile(struct profil_user *user, u64 rate);
+void profil_user_uncharge_profile(struct profil_user *user, u64 rate);
+int profil_user_charge_pages(struct profil_user *user, unsigned long pages);
+void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages);
+void profil_user_pages(kuid_t uid, u64 *used, u64 *max);
+unsigned long profil_pinned_pages(void);
+u64 profil_period_min(void);
+
+#endif /* PROFIL_LIMITS_H */

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil: the execution-time profile of Unix, counted in the kernel.
+ *
+ * Why it is safe to unload: a file, a profile, a layout each hold a reference
+ * to the module, so that when profil_exit() runs there are none.  What may
+ * still be in the module's text then, and which line waits for it:
+ *  - a command or a release: counted by the file          (module reference)
+ *  - a probe: profil_follow_exit()                        (tracepoint_synchronize_unregister)
+ *  - the last works, of which one dropped the last
+ *    reference: destroy_workqueue()
+ *  - a tick: profil_clock_exit() and the release of its events, or
+ *    the linger work before
+ *  - the tail of a queued check or birth after its last
+ *    put: synchronize_rcu_tasks(), as it ends in user mode or a sleep
+ *  - a callback of queue_rcu_work(): is the kernel's; rcu_barrier() all the
+ *    same, before the queue that it queues on goes away
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "main.h"
+
+#include "clock.h"
+#include "device.h"
+#include "follow.h"
+#include "image.h"
+
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+struct workqueue_struct *profil_wq;
+
+static int __init profil_init(void)
+{
+	int err;
+
+	profil_wq = alloc_workqueue("profil", WQ_UNBOUND, 0);
+	if (!profil_wq)
+		return -ENOMEM;
+	err = profil_clock_init();
+	if (err)
+		goto destroy_queue;
+	err = profil_follow_init();
+	if (err)
+		goto exit_clock;
+	err = profil_device_init();
+	if (err)
+		goto exit_follow;
+	return 0;
+
+exit_follow:
+	profil_follow_exit();
+exit_clock:
+	profil_clock_exit();
+destroy_queue:
+	destroy_workqueue(profil_wq);
+	return err;
+}
+
+static void __exit profil_exit(void)
+{
+	profil_device_exit();
+	profil_follow_exit();
+	rcu_barrier();
+	profil_sweep_stop();
+	profil_clock_exit();
+	destroy_workqueue(profil_wq);
+	synchronize_rcu_tasks();
+}
+
+module_init(profil_init);
+module_exit(profil_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Execution-time profile of processes: profil(2), sprofil(2), pcsample(2)");
+MODULE_VERSION("0.1.0");

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pinned pages: the counters, where the tick can reach them.
+ */
+#ifndef PROFIL_PAGES_H
+#define PROFIL_PAGES_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct profil_layout;
+struct profil_user;
+
+/**
+ * struct profil_pins - the pinned pages of one profile
+ * @layout: where its positions point, referenced
+ * @mm: whose memory it is, grabbed
+ * @user: who is charged, referenced
+ * @held: pages that are pinned and charged, in @mm and to @user
+ * @page: kernel address of each page, in the order of the layout's spans.
+ *	NULL: it went away, what counts there is off.  Written by the holder
+ *	of the profile's lock with WRITE_ONCE, read by the tick.
+ */
+struct profil_pins {
+	struct profil_layout *layout;
+	struct mm_struct *mm;
+	struct profil_user *user;
+	unsigned long held;
+	void *page[];
+};
+
+struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
+				       const struct profil_pins *old, bool inherited);
+void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old);
+void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old);
+int profil_pins_check(struct profil_pins *pins);
+void profil_pins_release(struct profil_pins *pins);
+void profil_sync_ticks(void);
+
+#endif /* PROFIL_PAGES_H */

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The profile: pins, policy, states, and who may hold it.
+ *
+ * Who can reach a profile, and until when:
+ *  - the tick, through an image in the table, under RCU.  It uses the pins
+ *    that it finds there; these are released only after profil_sync_ticks().
+ *  - the fork and exec probes, through images and watches, under
+ *    profil_images_lock.
+ *  - a queued check, commands, the sweep: each holds a reference.
+ * The last reference queues the end, which waits for a grace period, as the
+ * tick may still look at the profile whose image was just taken out.
+ *
+ * Lock order: profil_profiles_lock (with mutex_trylock below it) ->
+ * profile->lock (an heir's nested in its predecessor's) -> mmap_lock, the
+ * clock's locks -> profil_images_lock.
+ */
+#include "profile.h"
+
+#include "image.h"
+#include "layout.h"
+#include "limits.h"
+#include "main.h"
+#include "pages.h"
+
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+/* Up to 8 MiB of counters are looked at every 100 ms; larger ones at the same price a page. */
+#define CHECK_PAGES	2048UL
+
+/* Guards the list of all profiles, and the totals of those that ended. */
+DEFINE_MUTEX(profil_profiles_lock);
+LIST_HEAD(profil_profiles);
+
+static void settle_tick(struct irq_work *work)
+{
+	profil_sweep_soon();
+}
+
+static DEFINE_IRQ_WORK(settle_irq, settle_tick);
+
+static struct profil_pins *pins_of(struct profil_profile *profile)
+{
+	return rcu_dereference_protected(profile->pins, lockdep_is_held(&profile->lock));
+}
+
+static unsigned long check_interval(const struct profil_layout *layout)
+{
+	return HZ / 10 * DIV_ROUND_UP(max(layout->pages, 1UL), CHECK_PAGES);
+}
+
+static void queue_check_work(struct callback_head *check);
+
+static void end_work(struct work_struct *work)
+{
+	struct profil_profile *profile = container_of(to_rcu_work(work), struct profil_profile,
+						      free);
+	struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
+	struct profil_tally sum;
+
+	profil_clock_put(&profile->clock);
+	if (pins)
+		profil_pins_release(pins);
+
+	profil_tally_sum(profile->tally, &sum);
+	mutex_lock(&profil_profiles_lock);
+	list_del(&profile->link);
+	profil_tally_add(&profil_totals.ended, &sum);
+	mutex_unlock(&profil_profiles_lock);
+
+	free_percpu(profile->tally);
+	profil_user_uncharge_profile(profile->user, profile->rate);
+	profil_user_put(profile->user);
+	kfree(profile);
+	module_put(THIS_MODULE);
+}
+
+static void last_put(struct kref *refs)
+{
+	struct profil_profile *profile = container_of(refs, struct profil_profile, refs);
+
+	queue_rcu_work(profil_wq, &profile->free);
+}
+
+/**
+ * profil_profile_put() - drop a reference
+ * @profile: ends, in process context and after a grace period, with the last
+ *
+ * Context: Any.
+ */
+void profil_profile_put(struct profil_profile *profile)
+{
+	kref_put(&profile->refs, last_put);
+}
+
+/* Ticks of different profiles, and of one on different CPUs, must not march in step. */
+static void scatter_credit(struct profil_profile *profile)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		u64 random = get_random_u64();
+
+		per_cpu_ptr(profile->tally, cpu)->credit = random % profile->period;
+	}
+}
+
+static struct profil_profile *alloc_profile(const struct profil_layout *layout, u64 rate)
+{
+	struct profil_profile *profile;
+	int err = -ENOMEM;
+
+	profile = kzalloc(sizeof(*profile), GFP_KERNEL_ACCOUNT);
+	if (!profile)
+		return ERR_PTR(-ENOMEM);
+	profile->tally = alloc_percpu_gfp(struct profil_tally, GFP_KERNEL_ACCOUNT);
+	if (!profile->tally)
+		goto free_profile;
+	profile->user = profil_user_get(current_uid());
+	if (!profile->user)
+		goto free_tally;
+	err = profil_user_charge_profile(profile->user, rate);
+	if (err)
+		goto put_user;
+
+	profile->rate = rate;
+	profile->period = layout->how.period;
+	profile->flags = layout->how.flags;
+	profile->state = PROFIL_STATE_RUNNING;
+	kref_init(&profile->refs);
+	mutex_init(&profile->lock);
+	INIT_LIST_HEAD(&profile->clock.link);
+	INIT_LIST_HEAD(&profile->images);
+	INIT_RCU_WORK(&profile->free, end_work);
+	init_task_work(&profile->check, queue_check_work);
+	scatter_credit(profile);
+
+	__module_get(THIS_MODULE);
+	mutex_lock(&profil_profiles_lock);
+	list_add_tail(&profile->link, &profil_profiles);
+	mutex_unlock(&profil_profiles_lock);
+	return profile;
+
+put_user:
+	profil_user_put(profile->user);
+free_tally:
+	free_percpu(profile->tally);
+free_profile:
+	kfree(profile);
+	return ERR_PTR(err);
+}
+
+static int pin_profile(struct profil_profile *profile, struct profil_layout *layout,
+		       const struct profil_pins *old, bool inherited)
+{
+	struct profil_pins *pins = profil_pins_create(layout, profile->user, old, inherited);
+
+	if (IS_ERR(pins))
+		return PTR_ERR(pins);
+	RCU_INIT_POINTER(profile->pins, pins);
+	return 0;
+}
+
+/**
+ * profil_profile_create() - a profile that is met nowhere yet
+ * @layout: what it counts, in current's memory
+ * @session: owner, or NULL for a self profile
+ * @old: pins of the self profile that it will replace, whose lock is held; or NULL
+ *
+ * Context: Process context, may sleep.
+ * Return: the profile with one reference, or an ERR_PTR: -ENOMEM, -EDQUOT,
+ * -EBUSY, -EFAULT, -EINTR.
+ */
+struct profil_profile *profil_profile_create(struct profil_layout *layout,
+					     const struct profil_session *session,
+					     const struct profil_pins *old)
+{
+	u64 rate = DIV64_U64_ROUND_UP(NSEC_PER_SEC, layout->how.period);
+	struct profil_profile *profile = alloc_profile(layout, rate);
+	int err;
+
+	if (IS_ERR(profile))
+		return profile;
+	profile->session = session;
+	err = pin_profile(profile, layout, old, false);
+	if (!err)
+		return profile;
+	profil_profile_put(profile);
+	return ERR_PTR(err);
+}
+
+/**
+ * profil_profile_create_child() - the profile of a process made by fork
+ * @layout: its parent's, for the same addresses in current's memory
+ * @state: its parent's at the fork; one that was off stays off, but tells
+ *	how much it had stored
+ * @stored: its parent's at the fork
+ *
+ * Context: Process context in the child, may sleep.
+ * Return: as profil_profile_create().
+ */
+struct profil_profile *profil_profile_create_child(struct profil_layout *layout, u32 state,
+						   u64 stored)
+{
+	struct profil_profile *profile = alloc_profile(layout, 0);
+	int err = 0;
+
+	if (IS_ERR(profile))
+		return profile;
+	profile->state = state;
+	atomic64_set(&profile->stored, stored);
+	if (state == PROFIL_STATE_RUNNING)
+		err = pin_profile(profile, layout, NULL, true);
+	if (!err)
+		return profile;
+	profil_profile_put(profile);
+	return ERR_PTR(err);
+}
+
+/**
+ * profil_profile_start_clock() - have it ticked, just before it is published
+ * @profile: created, not yet published
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or the clock's error.
+ */
+int profil_profile_start_clock(struct profil_profile *profile)
+{
+	struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
+
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return 0;
+	profile->started = ktime_get_ns();
+	WRITE_ONCE(profile->next_check, jiffies + check_interval(pins->layout));
+	return profil_clock_get(&profile->clock, profile->period);
+}
+
+/* PCs in the array.  The tick counts attempts; those that found it full left nothing. */
+static u64 stored_pcs(struct profil_profile *profile)
+{
+	const struct profil_pins *pins = pins_of(profile);
+	u64 stored = atomic64_read(&profile->stored);
+
+	return pins ? min(stored, pins->layout->how.nr_samples) : stored;
+}
+
+/* The images are out.  Whoever ticks now ticks for the last time. */
+static u64 release_unpublished(struct profil_profile *profile, struct profil_pins *heir)
+{
+	struct profil_pins *pins = pins_of(profile);
+	u64 stored;
+
+	lockdep_assert_held(&profile->lock);
+	WRITE_ONCE(profile->retired, true);
+	profil_sync_ticks();
+	stored = stored_pcs(profile);
+	rcu_assign_pointer(profile->pins, NULL);
+	if (pins && heir)
+		profil_pins_take_over(heir, pins);
+	if (pins)
+		profil_pins_release(pins);
+	profil_clock_put(&profile->clock);
+	return stored;
+}
+
+/**
+ * profil_profile_retire() - end a profile
+ * @profile: referenced by the caller; no effect when it is retired already
+ *
+ * Afterwards nothing is counted any more, and its memory is unpinned.
+ *
+ * Context: Process context, may sleep.
+ * Return: PCs that it had stored; 0 when it was retired already.
+ */
+u64 profil_profile_retire(struct profil_profile *profile)
+{
+	u64 stored = 0;
+
+	mutex_lock(&profile->lock);
+	if (!profile->retired) {
+		profil_images_remove(profile);
+		stored = release_unpublished(profile, NULL);
+	}
+	mutex_unlock(&profile->lock);
+	return stored;
+}
+
+/**
+ * profil_profile_succeed() - end a profile whose image the heir has taken
+ * @profile: its lock is held
+ * @heir: published in its place; its lock is held too, and its pins may share
+ *	pages with @profile's
+ * @stored: receives the PCs that @profile had stored
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
+			    u64 *stored)
+{
+	*stored = release_unpublished(profile, pins_of(heir));
+}
+
+/**
+ * profil_profile_update() - other regions, at once for every tick
+ * @profile: an attached profile
+ * @update: the regions, not yet checked
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -ENOENT when it is retired, -EPERM from another address space
+ * than its counters', or as profil_layout_create() and profil_pins_create().
+ */
+int profil_profile_update(struct profil_profile *profile, const struct profil_update *update)
+{
+	struct profil_layout *layout;
+	struct profil_pins *old, *pins;
+	int err;
+
+	if (mutex_lock_killable(&profile->lock))
+		return -EINTR;
+	old = pins_of(profile);
+	err = -ENOENT;
+	if (!old)
+		goto unlock;
+	err = -EPERM;
+	if (old->mm != current->mm)
+		goto unlock;
+
+	layout = profil_layout_update(old->layout, update);
+	err = PTR_ERR_OR_ZERO(layout);
+	if (err)
+		goto unlock;
+	pins = profil_pins_create(layout, profile->user, old, false);
+	profil_layout_put(layout);
+	err = PTR_ERR_OR_ZERO(pins);
+	if (err)
+		goto unlock;
+
+	profil_pins_share(pins, old);
+	rcu_assign_pointer(profile->pins, pins);
+	profil_sync_ticks();
+	profil_pins_take_over(pins, old);
+	profil_pins_release(old);
+unlock:
+	mutex_unlock(&profile->lock);
+	return err;
+}
+
+/**
+ * profil_profile_stop() - stop counting, by itself
+ * @profile: a profile; no effect unless it runs
+ * @why: the &enum profil_state it is in from now on
+ *
+ * Its clock is given up soon after, in process context.
+ *
+ * Context: Any, hard interrupt included.
+ */
+void profil_profile_stop(struct profil_profile *profile, u32 why)
+{
+	if (cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why) == PROFIL_STATE_RUNNING)
+		irq_work_queue(&settle_irq);
+}
+
+/**
+ * profil_profile_check() - look whether its memory is still there
+ * @profile: its lock is held
+ *
+ * Only from the address space that holds the counters; else no effect.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or -EINTR.
+ */
+int profil_profile_check(struct profil_profile *profile)
+{
+	struct profil_pins *pins = pins_of(profile);
+	int err;
+
+	lockdep_assert_held(&profile->lock);
+	if (!pins || pins->mm != current->mm)
+		return 0;
+	err = profil_pins_check(pins);
+	WRITE_ONCE(profile->next_check, jiffies + check_interval(pins->layout));
+	if (err != -EFAULT)
+		return err;
+	if (!(profile->flags & PROFIL_FAULT_REGION))
+		profil_profile_stop(profile, PROFIL_STATE_FAULT);
+	return 0;
+}
+
+/*
+ * In the profiled task, on its way to user space or into its exit, where it
+ * has no memory any more.  Whoever holds the lock does something better.
+ */
+static void queue_check_work(struct callback_head *check)
+{
+	struct profil_profile *profile = container_of(check, struct profil_profile, check);
+
+	if (current->mm && mutex_trylock(&profile->lock)) {
+		/* -EINTR: the task is killed and looks at nothing any more. */
+		profil_profile_check(profile);
+		mutex_unlock(&profile->lock);
+	}
+	clear_bit_unlock(0, &profile->checking);
+	profil_profile_put(profile);
+}
+
+/**
+ * profil_profile_queue_check() - look at the memory, from current, soon
+ * @profile: a self profile of current's address space
+ *
+ * Context: Any, hard interrupt included.
+ */
+void profil_profile_queue_check(struct profil_profile *profile)
+{
+	if (test_and_set_bit_lock(0, &profile->checking))
+		return;
+	if (profil_profile_get(profile)) {
+		if (!task_work_add(current, &profile->check, TWA_RESUME))
+			return;
+		profil_profile_put(profile);
+	}
+	clear_bit_unlock(0, &profile->checking);
+}
+
+/**
+ * profil_profile_status() - what became of its ticks
+ * @profile: a profile
+ * @status: everything but size, flags and profile is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -EINTR.
+ */
+int profil_profile_status(struct profil_profile *profile, struct profil_status *status)
+{
+	struct profil_pins *pins;
+	struct profil_tally sum;
+	int err;
+
+	if (mutex_lock_killable(&profile->lock))
+		return -EINTR;
+	err = profil_profile_check(profile);
+	profil_tally_sum(profile->tally, &sum);
+	profil_tally_fill(&sum, status);
+	pins = pins_of(profile);
+	status->state = READ_ONCE(profile->state);
+	status->period = profile->period;
+	status->stored = stored_pcs(profile);
+	status->pinned = pins ? (u64)pins->held << PAGE_SHIFT : 0;
+	status->processes = READ_ONCE(profile->nr_images);
+	status->forks_lost = atomic_read(&profile->forks_lost);
+	mutex_unlock(&profile->lock);
+	return err;
+}
+
+static void settle(struct profil_profile *profile)
+{
+	struct profil_pins *pins;
+
+	/* Its holder is at work on it; the sweep comes back. */
+	if (!mutex_trylock(&profile->lock))
+		return;
+	pins = pins_of(profile);
+	if (pins && !atomic_read(&pins->mm->mm_users))
+		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		profil_clock_put(&profile->clock);
+	mutex_unlock(&profile->lock);
+}
+
+/**
+ * profil_profile_settle() - give up the clocks of what has stopped by itself
+ *
+ * Also stops profiles whose counters' address space has ended: an inherited
+ * descriptor, or a ring, may outlive the attacher.
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_profile_settle(void)
+{
+	struct profil_profile *profile;
+
+	mutex_lock(&profil_profiles_lock);
+	list_for_each_entry(profile, &profil_profiles, link)
+		settle(profile);
+	mutex_unlock(&profil_profiles_lock);
+}
+
+static struct profil_profile *next_unretired(void)
+{
+	struct profil_profile *profile;
+
+	lockdep_assert_held(&profil_profiles_lock);
+	list_for_each_entry(profile, &profil_profiles, link)
+		if (!READ_ONCE(profile->retired) && profil_profile_get(profile))
+			return profile;
+	return NULL;
+}
+
+/**
+ * profil_profile_stop_all() - end every profile on the machine
+ *
+ * Context: Process context, may sleep; ends early on a fatal signal.
+ */
+void profil_profile_stop_all(void)
+{
+	struct profil_profile *profile;
+
+	while (!fatal_signal_pending(current)) {
+		mutex_lock(&profil_profiles_lock);
+		profile = next_unretired();
+		mutex_unlock(&profil_profiles_lock);
+		if (!profile)
+			return;
+		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+		profil_profile_retire(profile);
+		profil_profile_put(profile);
+	}
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The profile: pins, policy, states, and who may hold it.
+ */
+#ifndef PROFIL_PROFILE_H
+#define PROFIL_PROFILE_H
+
+#include "clock.h"
+#include "stats.h"
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/profil.h>
+#include <linux/task_work.h>
+#include <linux/workqueue.h>
+
+struct profil_layout;
+struct profil_pins;
+struct profil_session;
+struct profil_user;
+
+/**
+ * struct profil_profile - one profile
+ * @pins: what the tick counts into; NULL after the end.  Changed under @lock,
+ *	freed after profil_sync_ticks().
+ * @tally: a share for each CPU
+ * @period: ns between samples
+ * @started: when it was published, in ns of CLOCK_MONOTONIC
+ * @next_check: when the memory is looked at again, in jiffies
+ * @state: &enum profil_state.  RUNNING turns to another once, by whoever comes
+ *	first: the tick, a check, PROFIL_STOP_ALL, the sweep.
+ * @flags: &enum profil_flag
+ * @stored: PCs tried to store; what is above the size of the array was not
+ * @refs: images, watches, the session's table, queued checks, callers
+ * @lock: guards @pins, @clock and @retired
+ * @retired: ended by its owner; nothing may be published of it any more
+ * @clock: claim on the clock
+ * @rate: Hz charged to @user
+ * @user: who is charged, referenced
+ * @session: the open file that owns it; NULL for a self profile.  Compared,
+ *	never followed: it may be gone.
+ * @id: number in the session
+ * @images: where it is met; guarded by profil_images_lock
+ * @nr_images: how many, likewise
+ * @forks_lost: children that could not be followed
+ * @checking: bit 0: @check is queued
+ * @check: looks at the memory from the profiled task
+ * @link: among all profiles; guarded by profil_profiles_lock
+ * @free: the end, a grace period after the last reference
+ *
+ * Holds a reference to the module, dropped from the module's workqueue.
+ */
+struct profil_profile {
+	struct profil_pins __rcu *pins;
+	struct profil_tally __percpu *tally;
+	u64 period;
+	u64 started;
+	unsigned long next_check;
+	u32 state;
+	u32 flags;
+
+	atomic64_t stored ____cacheline_aligned_in_smp;
+
+	struct kref refs;
+	struct mutex lock;
+	bool retired;
+	struct profil_clock_user clock;
+	u64 rate;
+	struct profil_user *user;
+	const struct profil_session *session;
+	u32 id;
+	struct list_head images;
+	unsigned int nr_images;
+	atomic_t forks_lost;
+	unsigned long checking;
+	struct callback_head check;
+	struct list_head link;
+	struct rcu_work free;
+};
+
+extern struct mutex profil_profiles_lock;
+extern struct list_head profil_profiles;
+
+struct profil_profile *profil_profile_create(struct profil_layout *layout,
+					     const struct profil_session *session,
+					     const struct profil_pins *old);
+struct profil_profile *profil_profile_create_child(struct profil_layout *layout, u32 state,
+						   u64 stored);
+void profil_profile_put(struct profil_profile *profile);
+int profil_profile_start_clock(struct profil_profile *profile);
+u64 profil_profile_retire(struct profil_profile *profile);
+void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
+			    u64 *stored);
+int profil_profile_update(struct profil_profile *profile, const struct profil_update *update);
+int profil_profile_check(struct profil_profile *profile);
+int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
+void profil_profile_stop(struct profil_profile *profile, u32 why);
+void profil_profile_queue_check(struct profil_profile *profile);
+void profil_profile_settle(void);
+void profil_profile_stop_all(void);
+
+/**
+ * profil_profile_get() - take a reference
+ * @profile: found where a reference keeps it, or under RCU
+ *
+ * Context: Any.
+ * Return: false when it is already on its way out.
+ */
+static inline bool profil_profile_get(struct profil_profile *profile)
+{
+	return kref_get_unless_zero(&profile->refs);
+}
+
+#endif /* PROFIL_PROFILE_H */

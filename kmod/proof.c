@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The proof that a process may be attached to: a perf event on it.
+ *
+ * ptrace_may_access() is not for modules.  But perf_event_open(2) makes every
+ * check that the kernel has for this question (perf_event_paranoid,
+ * CAP_PERFMON, ptrace, security modules), and who has passed them holds a
+ * descriptor.  So everybody shows one, root too.
+ *
+ * A descriptor can be passed on and outlive what it was granted for:
+ *  - another's: its opener's credentials must be the caller's;
+ *  - one that only counts was granted more easily, and gives no right to PCs;
+ *  - inherited contexts wander between tasks: inherit must be 0;
+ *  - the target may have exec'ed a set-uid program since: the kernel then
+ *    takes its events away, and that is seen here under exec_update_lock.
+ */
+#include "proof.h"
+
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kallsyms.h>
+#include <linux/magic.h>
+#include <linux/perf_event.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+/* perf's file operations are not exported; ask which function releases a file. */
+static bool release_is_perfs(const struct file *file)
+{
+	static void *known;
+	void *release = file->f_op->release;
+	char *name;
+	bool is;
+
+	if (!release)
+		return false;
+	if (release == READ_ONCE(known))
+		return true;
+	name = kmalloc(KSYM_SYMBOL_LEN, GFP_KERNEL);
+	if (!name)
+		return false;
+	sprint_symbol(name, (unsigned long)release);
+	is = str_has_prefix(name, "perf_release+0x0/") && !strchr(name, '[');
+	kfree(name);
+	if (is)
+		WRITE_ONCE(known, release);
+	return is;
+}
+
+static bool is_perf_event(const struct file *file)
+{
+	return file_inode(file)->i_sb->s_magic == ANON_INODE_FS_MAGIC &&
+	       !strcmp(file->f_path.dentry->d_name.name, "[perf_event]") &&
+	       release_is_perfs(file);
+}
+
+/* Who opened it could do no more than the caller can. */
+static bool opened_by_caller(const struct file *file)
+{
+	const struct cred *opener = file->f_cred, *caller = current_cred();
+
+	if (opener == caller)
+		return true;
+	return uid_eq(opener->uid, caller->uid) && uid_eq(opener->euid, caller->euid) &&
+	       uid_eq(opener->fsuid, caller->fsuid) && gid_eq(opener->gid, caller->gid) &&
+	       gid_eq(opener->fsgid, caller->fsgid) && opener->user_ns == caller->user_ns &&
+	       cap_issubset(opener->cap_effective, caller->cap_effective);
+}
+
+static int check_event(const struct perf_event *event, bool kernel_ticks)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!(event->attach_state & PERF_ATTACH_TASK) || !event->hw.target)
+		return -EINVAL;
+	if (!is_sampling_event((struct perf_event *)event) ||
+	    !(attr->sample_type & PERF_SAMPLE_IP) || attr->inherit)
+		return -EINVAL;
+	if (attr->exclude_user || (kernel_ticks && attr->exclude_kernel))
+		return -EACCES;
+	return 0;
+}
+
+/**
+ * profil_proof_open() - take a descriptor as a proof
+ * @proof: filled in; profil_proof_close() undoes it
+ * @fd: the caller's descriptor
+ * @kernel_ticks: it must permit to see when the target is in the kernel
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EBADF; -EINVAL when it is not a sampling perf event on one task;
+ * -EACCES when it does not permit this to the caller.
+ */
+int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
+{
+	int err = -EINVAL;
+
+	proof->file = fget(fd);
+	if (!proof->file)
+		return -EBADF;
+	if (!is_perf_event(proof->file))
+		goto put;
+	err = -EACCES;
+	if (!opened_by_caller(proof->file))
+		goto put;
+	proof->event = proof->file->private_data;
+	err = check_event(proof->event, kernel_ticks);
+	if (err)
+		goto put;
+	proof->target = proof->event->hw.target;
+	return 0;
+put:
+	fput(proof->file);
+	return err;
+}
+
+/**
+ * profil_proof_close() - undo profil_proof_open()
+ * @proof: opened
+ *
+ * Context: Process context.
+ */
+void profil_proof_close(struct profil_proof *proof)
+{
+	fput(proof->file);
+}
+
+static bool still_on_target(const struct profil_proof *proof)
+{
+	const struct perf_event_context *ctx;
+	bool is;
+
+	rcu_read_lock();
+	ctx = READ_ONCE(proof->event->ctx);
+	is = ctx && READ_ONCE(ctx->task) == proof->target &&
+	     READ_ONCE(proof->event->state) > PERF_EVENT_STATE_EXIT;
+	rcu_read_unlock();
+	return is;
+}
+
+/**
+ * profil_proof_enter() - the address space for which the proof holds
+ * @proof: opened
+ *
+ * Until profil_proof_leave() the target does not change its program.
+ *
+ * Context: Process context, may sleep.
+ * Return: its memory, with mm_users raised; or -ESRCH when the target is gone
+ * or the proof no longer holds, -EINTR.
+ */
+struct mm_struct *profil_proof_enter(struct profil_proof *proof)
+{
+	struct rw_semaphore *exec = &proof->target->signal->exec_update_lock;
+	struct mm_struct *mm = NULL;
+
+	if (down_read_killable(exec))
+		return ERR_PTR(-EINTR);
+	if (still_on_target(proof))
+		mm = get_task_mm(proof->target);	/* NULL for a kernel thread */
+	if (mm)
+		return mm;
+	up_read(exec);
+	return ERR_PTR(-ESRCH);
+}
+
+/**
+ * profil_proof_leave() - undo profil_proof_enter()
+ * @proof: entered
+ * @mm: what it returned
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm)
+{
+	up_read(&proof->target->signal->exec_update_lock);
+	mmput(mm);
+}

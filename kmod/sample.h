@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PROFIL_SAMPLE_H
+#define PROFIL_SAMPLE_H
+
+#include <linux/types.h>
+
+struct pt_regs;
+
+void profil_tick(struct pt_regs *regs, u64 period, u64 since, u64 due);
+
+#endif /* PROFIL_SAMPLE_H */

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Self profiles: made by a process for itself, inherited by its children.
+ *
+ * Several threads may start and stop at once.  Whoever replaces or ends a
+ * profile holds its lock; whoever finds that another has been quicker looks
+ * again.
+ */
+#include "self.h"
+
+#include "follow.h"
+#include "image.h"
+#include "layout.h"
+#include "main.h"
+#include "pages.h"
+#include "profile.h"
+
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+
+/**
+ * struct profil_birth - a child that will be profiled, before it runs
+ * @work: queued on the child
+ * @layout: its parent's, referenced; holds the module as well
+ * @state: its parent's at the fork
+ * @stored: its parent's at the fork
+ */
+struct profil_birth {
+	struct callback_head work;
+	struct profil_layout *layout;
+	u32 state;
+	u64 stored;
+};
+
+/* Make the new profile in the place of the old one, whose lock is held, if any. */
+static int replace_locked(struct profil_layout *layout, struct profil_profile *old, u64 *stored)
+{
+	struct profil_pins *old_pins = NULL;
+	struct profil_profile *fresh;
+	struct profil_image *image;
+	int err;
+
+	if (old) {
+		err = profil_profile_check(old);
+		if (err)
+			return err;
+		old_pins = rcu_dereference_protected(old->pins, lockdep_is_held(&old->lock));
+	}
+	image = profil_image_alloc();
+	if (!image)
+		return -ENOMEM;
+	fresh = profil_profile_create(layout, NULL, old_pins);
+	if (IS_ERR(fresh)) {
+		kfree(image);
+		return PTR_ERR(fresh);
+	}
+	err = profil_profile_start_clock(fresh);
+	if (err) {
+		kfree(image);
+		goto put;
+	}
+
+	/* Nothing may check the heir's pages before they are its own. */
+	mutex_lock_nested(&fresh->lock, SINGLE_DEPTH_NESTING);
+	profil_image_init(image, current->mm, fresh, false);
+	if (old_pins)
+		profil_pins_share(rcu_dereference_protected(fresh->pins, true), old_pins);
+	err = profil_image_publish_self(image, old);
+	if (err)
+		profil_image_drop(image);
+	else if (old)
+		profil_profile_succeed(old, fresh, stored);
+	mutex_unlock(&fresh->lock);
+	/* Not published: nothing was shared, as with an old profile it cannot fail. */
+	if (err)
+		profil_profile_retire(fresh);
+put:
+	profil_profile_put(fresh);
+	return err;
+}
+
+static int try_start(struct profil_layout *layout, u64 *stored)
+{
+	struct profil_profile *old = profil_image_self(current->mm);
+	int err;
+
+	if (!old)
+		return replace_locked(layout, NULL, stored);
+	err = -EINTR;
+	if (mutex_lock_killable(&old->lock))
+		goto put;
+	err = old->retired ? -EAGAIN : replace_locked(layout, old, stored);
+	mutex_unlock(&old->lock);
+put:
+	profil_profile_put(old);
+	return err;
+}
+
+/**
+ * profil_self_start() - PROFIL_START
+ * @start: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or what the head of <linux/profil.h> says; then nothing changed.
+ */
+int profil_self_start(struct profil_start *start)
+{
+	struct profil_layout *layout;
+	u64 stored = 0;
+	int err;
+
+	if (start->proof != -1)
+		return -EINVAL;
+	err = profil_pool_fill();
+	if (err)
+		return err;
+	layout = profil_layout_create(start);
+	if (IS_ERR(layout))
+		return PTR_ERR(layout);
+	do {
+		err = try_start(layout, &stored);
+		if (err == -EAGAIN && fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	} while (err == -EAGAIN);
+	profil_layout_put(layout);
+	start->profile = 0;
+	start->stored = stored;
+	return err;
+}
+
+/**
+ * profil_self_stop() - PROFIL_STOP of the caller's own profile
+ * @stop: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0.
+ */
+int profil_self_stop(struct profil_stop *stop)
+{
+	struct profil_profile *profile = profil_image_self(current->mm);
+
+	stop->stored = 0;
+	if (!profile)
+		return 0;
+	stop->stored = profil_profile_retire(profile);
+	profil_profile_put(profile);
+	return 0;
+}
+
+/**
+ * profil_self_status() - PROFIL_STATUS of the caller's own profile
+ * @status: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -EINTR.
+ */
+int profil_self_status(struct profil_status *status)
+{
+	struct profil_profile *profile = profil_image_self(current->mm);
+	int err;
+
+	if (!profile)
+		return 0;	/* all zero: PROFIL_STATE_NONE */
+	err = profil_profile_status(profile, status);
+	profil_profile_put(profile);
+	return err;
+}
+
+static int adopt(const struct profil_birth *birth)
+{
+	struct profil_profile *profile;
+	struct profil_image *image;
+	int err;
+
+	image = profil_image_alloc();
+	if (!image)
+		return -ENOMEM;
+	profile = profil_profile_create_child(birth->layout, birth->state, birth->stored);
+	if (IS_ERR(profile)) {
+		kfree(image);
+		return PTR_ERR(profile);
+	}
+	err = profil_profile_start_clock(profile);
+	if (err) {
+		kfree(image);
+		goto put;
+	}
+	profil_image_init(image, current->mm, profile, false);
+	err = profil_image_publish_self(image, NULL);
+	if (err) {
+		profil_image_drop(image);
+		profil_profile_retire(profile);
+	}
+put:
+	profil_profile_put(profile);
+	return err;
+}
+
+/*
+ * In the child, before its first instruction in user mode; or in its exit,
+ * when it has no memory any more and nothing is left to profile.
+ */
+static void birth_work(struct callback_head *work)
+{
+	struct profil_birth *birth = container_of(work, struct profil_birth, work);
+	struct profil_layout *layout = birth->layout;
+
+	if (current->mm && adopt(birth))
+		atomic64_inc(&profil_totals.forks_lost);
+	kfree(birth);
+	profil_layout_put(layout);
+}
+
+/**
+ * profil_self_fork() - a process with a self profile has forked
+ * @profile: its self profile
+ * @child: not yet woken, with memory of its own
+ *
+ * Context: The fork probe, under profil_images_lock.
+ */
+void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
+{
+	struct profil_pins *pins = rcu_dereference_check(profile->pins,
+							 lockdep_is_held(&profil_images_lock));
+	struct profil_birth *birth;
+
+	/* Ended while we forked: pins are taken away before the image is. */
+	if (!pins)
+		return;
+	birth = profil_pool_take();
+	if (!birth) {
+		atomic64_inc(&profil_totals.forks_lost);
+		return;
+	}
+	birth->layout = profil_layout_get(pins->layout);
+	birth->state = READ_ONCE(profile->state);
+	birth->stored = min_t(u64, atomic64_read(&profile->stored), pins->layout->how.nr_samples);
+	init_task_work(&birth->work, birth_work);
+	if (task_work_add(child, &birth->work, TWA_RESUME)) {
+		kfree(birth);
+		profil_layout_put(pins->layout);
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Self profiles: made by a process for itself, inherited by its children.
+ */
+#ifndef PROFIL_SELF_H
+#define PROFIL_SELF_H
+
+struct profil_profile;
+struct profil_start;
+struct profil_status;
+struct profil_stop;
+struct task_struct;
+
+int profil_self_start(struct profil_start *start);
+int profil_self_stop(struct profil_stop *stop);
+int profil_self_status(struct profil_status *status);
+void profil_self_fork(struct profil_profile *profile, struct task_struct *child);
+
+#endif /* PROFIL_SELF_H */

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A session: an open file, the owner of attached profiles.
+ */
+#include "session.h"
+
+#include "follow.h"
+#include "image.h"
+#include "layout.h"
+#include "profile.h"
+#include "proof.h"
+
+#include <linux/err.h>
+#include <linux/profil.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uaccess.h>
+
+#define READ_BATCH	16
+
+static void wake_readers(struct irq_work *work)
+{
+	wake_up_interruptible(&container_of(work, struct profil_session, wake)->wait);
+}
+
+/**
+ * profil_session_create() - for a file that is opened
+ *
+ * Context: Process context, may sleep.
+ * Return: the session or NULL.
+ */
+struct profil_session *profil_session_create(void)
+{
+	struct profil_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+
+	if (!session)
+		return NULL;
+	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1);
+	INIT_LIST_HEAD(&session->watches);
+	INIT_LIST_HEAD(&session->pending);
+	mutex_init(&session->reader);
+	init_waitqueue_head(&session->wait);
+	init_irq_work(&session->wake, wake_readers);
+	return session;
+}
+
+/* It is the session's no more; unwatch first, so that no exec brings it back. */
+static u64 end_profile(struct profil_session *session, struct profil_profile *profile)
+{
+	u64 stored;
+
+	mutex_lock(&session->reader);
+	profil_watches_remove(session, profile);
+	mutex_unlock(&session->reader);
+	stored = profil_profile_retire(profile);
+	profil_profile_put(profile);
+	return stored;
+}
+
+/**
+ * profil_session_end() - the file is closed for the last time
+ * @session: nobody uses it any more
+ *
+ * Context: Process context, may sleep; possibly a worker without memory.
+ */
+void profil_session_end(struct profil_session *session)
+{
+	struct profil_profile *profile;
+	unsigned long id;
+
+	xa_for_each(&session->profiles, id, profile) {
+		xa_erase(&session->profiles, id);
+		end_profile(session, profile);
+	}
+	xa_destroy(&session->profiles);
+	irq_work_sync(&session->wake);
+	kfree(session);
+}
+
+static struct profil_profile *find_profile(struct profil_session *session, u32 id)
+{
+	struct profil_profile *profile;
+
+	xa_lock(&session->profiles);
+	profile = xa_load(&session->profiles, id);
+	if (profile && !profil_profile_get(profile))
+		profile = NULL;
+	xa_unlock(&session->profiles);
+	return profile;
+}
+
+/* Under the proof: the target cannot change its program before it is followed. */
+static int publish(struct profil_session *session, struct profil_profile *profile,
+		   struct profil_proof *proof)
+{
+	struct profil_image *image = profil_image_alloc();
+	struct profil_watch *watch = profil_watch_alloc();
+	struct mm_struct *mm;
+	int err = -ENOMEM;
+
+	if (!image || !watch)
+		goto free;
+	mm = profil_proof_enter(proof);
+	err = PTR_ERR_OR_ZERO(mm);
+	if (err)
+		goto free;
+	profil_image_init(image, mm, profile, false);
+	err = profil_follow_publish(image, watch, session, proof->target);
+	profil_proof_leave(proof, mm);
+	if (!err)
+		return 0;
+	profil_image_drop(image);
+	kfree(watch);
+	return err;
+free:
+	kfree(image);
+	kfree(watch);
+	return err;
+}
+
+static int attach(struct profil_session *session, struct profil_layout *layout,
+		  struct profil_proof *proof, u32 *id)
+{
+	struct profil_profile *profile = profil_profile_create(layout, session, NULL);
+	int err;
+
+	if (IS_ERR(profile))
+		return PTR_ERR(profile);
+	err = xa_alloc(&session->profiles, id, NULL, xa_limit_32b, GFP_KERNEL_ACCOUNT);
+	if (err)
+		goto put;
+	profile->id = *id;
+	err = profil_profile_start_clock(profile);
+	if (err)
+		goto erase;
+	err = publish(session, profile, proof);
+	if (err)
+		goto erase;
+	/* Only now can a command find it: it is whole. */
+	xa_store(&session->profiles, *id, profile, GFP_KERNEL_ACCOUNT);
+	return 0;
+erase:
+	xa_erase(&session->profiles, *id);
+put:
+	profil_profile_retire(profile);
+	profil_profile_put(profile);
+	return err;
+}
+
+/**
+ * profil_session_attach() - PROFIL_ATTACH
+ * @session: of the file
+ * @start: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or what the head of <linux/profil.h> says; then nothing changed.
+ */
+int profil_session_attach(struct profil_session *session, struct profil_start *start)
+{
+	bool kernel_ticks = start->flags & PROFIL_KERNEL_TICKS;
+	struct profil_layout *layout;
+	struct profil_proof proof;
+	int err;
+
+	err = profil_pool_fill();
+	if (err)
+		return err;
+	layout = profil_layout_create(start);
+	if (IS_ERR(layout))
+		return PTR_ERR(layout);
+	err = profil_proof_open(&proof, start->proof, kernel_ticks);
+	if (err)
+		goto put_layout;
+	start->stored = 0;
+	err = attach(session, layout, &proof, &start->profile);
+	profil_proof_close(&proof);
+put_layout:
+	profil_layout_put(layout);
+	return err;
+}
+
+/**
+ * profil_session_update() - PROFIL_UPDATE
+ * @session: of the file
+ * @update: copied from user space
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or what the head of <linux/profil.h> says; then nothing changed.
+ */
+int profil_session_update(struct profil_session *session, const struct profil_update *update)
+{
+	struct profil_profile *profile = find_profile(session, update->profile);
+	int err;
+
+	if (!profile)
+		return -ENOENT;
+	err = profil_profile_update(profile, update);
+	profil_profile_put(profile);
+	return err;
+}
+
+/**
+ * profil_session_stop() - PROFIL_STOP of an attached profile
+ * @session: of the file
+ * @stop: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -ENOENT.
+ */
+int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
+{
+	struct profil_profile *profile = xa_erase(&session->profiles, stop->profile);
+
+	if (!profile)
+		return -ENOENT;
+	stop->stored = end_profile(session, profile);
+	return 0;
+}
+
+/**
+ * profil_session_status() - PROFIL_STATUS of an attached profile
+ * @session: of the file
+ * @status: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -ENOENT or -EINTR.
+ */
+int profil_session_status(struct profil_session *session, struct profil_status *status)
+{
+	struct profil_profile *profile = find_profile(session, status->profile);
+	int err;
+
+	if (!profile)
+		return -ENOENT;
+	err = profil_profile_status(profile, status);
+	profil_profile_put(profile);
+	return err;
+}
+
+static bool pending(struct profil_session *session)
+{
+	return !list_empty_careful(&session->pending);
+}
+
+/* Made sure before the events are taken: what is taken is not reported again. */
+static bool writable(char __user *to, size_t bytes)
+{
+	return !clear_user(to, bytes);
+}
+
+static ssize_t read_batch(struct profil_session *session, char __user *to, size_t room)
+{
+	struct profil_event events[READ_BATCH];
+	size_t max = min_t(size_t, room / sizeof(*events), READ_BATCH);
+	size_t bytes;
+
+	if (!writable(to, max * sizeof(*events)))
+		return -EFAULT;
+	bytes = profil_watch_report(session, events, max) * sizeof(*events);
+	return copy_to_user(to, events, bytes) ? -EFAULT : bytes;
+}
+
+static ssize_t read_events(struct profil_session *session, char __user *to, size_t bytes)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	if (mutex_lock_killable(&session->reader))
+		return -EINTR;
+	do {
+		n = read_batch(session, to + done, bytes - done);
+		if (n > 0)
+			done += n;
+	} while (n > 0 && bytes - done >= sizeof(struct profil_event));
+	mutex_unlock(&session->reader);
+	return done ? done : n;
+}
+
+/**
+ * profil_session_read() - read(2): what happened to followed processes
+ * @session: of the file
+ * @to: receives whole &struct profil_event
+ * @bytes: room there
+ * @wait: for the first
+ *
+ * Context: Process context, may sleep.
+ * Return: bytes read; -EINVAL, -EAGAIN, -EFAULT, -ERESTARTSYS, -EINTR.
+ */
+ssize_t profil_session_read(struct profil_session *session, char __user *to, size_t bytes,
+			    bool wait)
+{
+	ssize_t n;
+
+	if (bytes < sizeof(struct profil_event))
+		return -EINVAL;
+	for (;;) {
+		n = read_events(session, to, bytes);
+		if (n)
+			return n;
+		if (!wait)
+			return -EAGAIN;
+		if (wait_event_interruptible(session->wait, pending(session)))
+			return -ERESTARTSYS;
+	}
+}
+
+/**
+ * profil_session_poll() - poll(2): is there something to read?
+ * @session: of the file
+ * @file: the file
+ * @table: of the poller
+ *
+ * Context: Process context.
+ * Return: EPOLLIN | EPOLLRDNORM or 0.
+ */
+__poll_t profil_session_poll(struct profil_session *session, struct file *file,
+			     struct poll_table_struct *table)
+{
+	poll_wait(file, &session->wait, table);
+	return pending(session) ? EPOLLIN | EPOLLRDNORM : 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A session: an open file, the owner of attached profiles.
+ */
+#ifndef PROFIL_SESSION_H
+#define PROFIL_SESSION_H
+
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+
+struct profil_start;
+struct profil_status;
+struct profil_stop;
+struct profil_update;
+
+/**
+ * struct profil_session - what an open file owns
+ * @profiles: by number, each referenced; locks itself
+ * @watches: followed processes; guarded by profil_images_lock
+ * @pending: those with something to report, likewise
+ * @nr_watches: how many are followed, likewise
+ * @reader: one read(2) at a time, and none while watches are removed
+ * @wait: readers and pollers
+ * @wake: wakes them from the probes, where no sleeping lock may be taken
+ */
+struct profil_session {
+	struct xarray profiles;
+	struct list_head watches;
+	struct list_head pending;
+	unsigned int nr_watches;
+	struct mutex reader;
+	wait_queue_head_t wait;
+	struct irq_work wake;
+};
+
+struct profil_session *profil_session_create(void);
+void profil_session_end(struct profil_session *session);
+int profil_session_attach(struct profil_session *session, struct profil_start *start);
+int profil_session_update(struct profil_session *session, const struct profil_update *update);
+int profil_session_stop(struct profil_session *session, struct profil_stop *stop);
+int profil_session_status(struct profil_session *session, struct profil_status *status);
+ssize_t profil_session_read(struct profil_session *session, char __user *to, size_t bytes,
+			    bool wait);
+__poll_t profil_session_poll(struct profil_session *session, struct file *file,
+			     struct poll_table_struct *table);
+
+#endif /* PROFIL_SESSION_H */

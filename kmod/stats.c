@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A counter for each way a tick can end: adding up and showing them.
+ */
+#include "stats.h"
+
+#include "clock.h"
+#include "image.h"
+#include "limits.h"
+#include "profile.h"
+
+#include <linux/cpu.h>
+#include <linux/mutex.h>
+#include <linux/profil.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/sysfs.h>
+
+struct profil_totals profil_totals;
+
+/* What the CPUs add their shares to, one after the other. */
+struct collection {
+	raw_spinlock_t lock;
+	struct profil_tally __percpu *tally;
+	struct profil_tally *sum;
+};
+
+/**
+ * profil_tally_add() - add ticks and causes
+ * @sum: to this
+ * @more: what is added
+ *
+ * Context: Any.
+ */
+void profil_tally_add(struct profil_tally *sum, const struct profil_tally *more)
+{
+	unsigned int i;
+
+	sum->ticks += more->ticks;
+	for (i = 0; i < PROFIL_NR_CAUSES; i++)
+		sum->cause[i] += more->cause[i];
+}
+
+static void collect_here(void *data)
+{
+	struct collection *all = data;
+
+	raw_spin_lock(&all->lock);
+	profil_tally_add(all->sum, this_cpu_ptr(all->tally));
+	raw_spin_unlock(&all->lock);
+}
+
+/**
+ * profil_tally_sum() - add up the shares of all CPUs
+ * @tally: the shares
+ * @sum: receives the sum
+ *
+ * Every CPU adds its own share with interrupts off, between two ticks; so the
+ * causes add up to the ticks while the profile runs, too.
+ *
+ * Context: Process context.
+ */
+void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_tally *sum)
+{
+	struct collection all = { .tally = tally, .sum = sum };
+	unsigned int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	raw_spin_lock_init(&all.lock);
+	cpus_read_lock();
+	on_each_cpu(collect_here, &all, 1);
+	for_each_possible_cpu(cpu)
+		if (!cpu_online(cpu))
+			profil_tally_add(sum, per_cpu_ptr(tally, cpu));
+	cpus_read_unlock();
+}
+
+/**
+ * profil_tally_fill() - in the words of the user's structure
+ * @sum: of all CPUs
+ * @status: its ticks and causes are filled in
+ *
+ * Context: Any.
+ */
+void profil_tally_fill(const struct profil_tally *sum, struct profil_status *status)
+{
+	status->ticks = sum->ticks;
+	status->counted = sum->cause[PROFIL_COUNTED];
+	status->outside = sum->cause[PROFIL_OUTSIDE];
+	status->saturated = sum->cause[PROFIL_SATURATED];
+	status->kernel = sum->cause[PROFIL_KERNEL];
+	status->no_user_pc = sum->cause[PROFIL_NO_USER_PC];
+	status->off = sum->cause[PROFIL_OFF];
+	status->lost_late = sum->cause[PROFIL_LATE];
+	status->lost_contended = sum->cause[PROFIL_CONTENDED];
+	status->lost_exec = sum->cause[PROFIL_EXEC];
+}
+
+/* Profiles that ended and profiles that live. */
+static void sum_everything(struct profil_tally *sum, unsigned int *profiles)
+{
+	struct profil_profile *profile;
+	struct profil_tally one;
+
+	*profiles = 0;
+	mutex_lock(&profil_profiles_lock);
+	*sum = profil_totals.ended;
+	list_for_each_entry(profile, &profil_profiles, link) {
+		profil_tally_sum(profile->tally, &one);
+		profil_tally_add(sum, &one);
+		++*profiles;
+	}
+	mutex_unlock(&profil_profiles_lock);
+}
+
+/* Ticks and causes in one file, so that they add up. */
+static ssize_t ticks_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	static const char * const name[PROFIL_NR_CAUSES] = {
+		[PROFIL_COUNTED]	= "counted",
+		[PROFIL_OUTSIDE]	= "outside",
+		[PROFIL_SATURATED]	= "saturated",
+		[PROFIL_KERNEL]		= "kernel",
+		[PROFIL_NO_USER_PC]	= "no_user_pc",
+		[PROFIL_OFF]		= "off",
+		[PROFIL_LATE]		= "lost_late",
+		[PROFIL_CONTENDED]	= "lost_contended",
+		[PROFIL_EXEC]		= "lost_exec",
+	};
+	unsigned int i, profiles;
+	struct profil_tally sum;
+	int n;
+
+	sum_everything(&sum, &profiles);
+	n = sysfs_emit(buf, "ticks %llu\n", sum.ticks);
+	for (i = 0; i < PROFIL_NR_CAUSES; i++)
+		n += sysfs_emit_at(buf, n, "%s %llu\n", name[i], sum.cause[i]);
+	return n;
+}
+static DEVICE_ATTR_RO(ticks);
+
+static ssize_t profiles_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct profil_tally sum;
+	unsigned int profiles;
+
+	sum_everything(&sum, &profiles);
+	return sysfs_emit(buf, "%u\n", profiles);
+}
+static DEVICE_ATTR_RO(profiles);
+
+static ssize_t images_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", profil_images_count());
+}
+static DEVICE_ATTR_RO(images);
+
+static ssize_t longest_chain_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", profil_images_longest_chain());
+}
+static DEVICE_ATTR_RO(longest_chain);
+
+static ssize_t pinned_pages_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%lu\n", profil_pinned_pages());
+}
+static DEVICE_ATTR_RO(pinned_pages);
+
+static ssize_t forks_lost_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%lld\n", atomic64_read(&profil_totals.forks_lost));
+}
+static DEVICE_ATTR_RO(forks_lost);
+
+static ssize_t pool_empty_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%lld\n", atomic64_read(&profil_totals.pool_empty));
+}
+static DEVICE_ATTR_RO(pool_empty);
+
+static ssize_t clock_period_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", profil_clock_period());
+}
+static DEVICE_ATTR_RO(clock_period);
+
+static struct attribute *profil_stats_attrs[] = {
+	&dev_attr_ticks.attr,
+	&dev_attr_profiles.attr,
+	&dev_attr_images.attr,
+	&dev_attr_longest_chain.attr,
+	&dev_attr_pinned_pages.attr,
+	&dev_attr_forks_lost.attr,
+	&dev_attr_pool_empty.attr,
+	&dev_attr_clock_period.attr,
+	NULL
+};
+
+static const struct attribute_group profil_stats_group = {
+	.attrs = profil_stats_attrs,
+};
+
+const struct attribute_group *profil_stats_groups[] = {
+	&profil_stats_group,
+	NULL
+};
+

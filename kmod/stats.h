@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A counter for each way a tick can end.
+ */
+#ifndef PROFIL_STATS_H
+#define PROFIL_STATS_H
+
+#include <linux/atomic.h>
+#include <linux/device.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+struct profil_profile;
+struct profil_status;
+
+enum profil_cause {
+	PROFIL_COUNTED,
+	PROFIL_OUTSIDE,
+	PROFIL_SATURATED,
+	PROFIL_KERNEL,
+	PROFIL_NO_USER_PC,
+	PROFIL_OFF,
+	PROFIL_LATE,
+	PROFIL_CONTENDED,
+	PROFIL_EXEC,
+	PROFIL_NR_CAUSES
+};
+
+/**
+ * struct profil_tally - one CPU's share of a profile's ticks
+ * @ticks: ticks that met the profile, counted apart from @cause
+ * @cause: what became of them
+ * @credit: ns the clock has ticked and the profile has not yet sampled
+ * @late_credit: the same for ticks that never came
+ *
+ * Written by the CPU's own tick with interrupts off; read there too, by an
+ * inter-processor call, so that a reader sees whole ticks only.
+ */
+struct profil_tally {
+	u64 ticks;
+	u64 cause[PROFIL_NR_CAUSES];
+	u64 credit;
+	u64 late_credit;
+};
+
+/**
+ * struct profil_totals - what the whole module has seen
+ * @ended: ticks and causes of profiles that are no more
+ * @forks_lost: children that could not be followed, or not be pinned
+ * @pool_empty: of these, those for want of a node
+ *
+ * @ended is guarded by profil_profiles_lock.
+ */
+struct profil_totals {
+	struct profil_tally ended;
+	atomic64_t forks_lost;
+	atomic64_t pool_empty;
+};
+
+extern struct profil_totals profil_totals;
+extern const struct attribute_group *profil_stats_groups[];
+
+void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_tally *sum);
+void profil_tally_add(struct profil_tally *sum, const struct profil_tally *more);
+void profil_tally_fill(const struct profil_tally *sum, struct profil_status *status);
+
+#endif /* PROFIL_STATS_H */

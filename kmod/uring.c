@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The commands through io_uring: IORING_OP_URING_CMD.
+ *
+ * Commands finish before they return: their result is the return value, and
+ * io_uring_cmd_done(), which differs between kernels, is never called.
+ */
+#include "compat.h"
+#include "device.h"
+
+#include <linux/fs.h>
+#include <linux/profil.h>
+
+/**
+ * profil_uring_cmd() - run a command that came through a ring
+ * @cmd: its payload may be changed by user space at any time: read once
+ * @issue_flags: how io_uring calls
+ *
+ * Context: Process context; the submitter's, or a worker's with the same
+ * credentials, files and memory.
+ * Return: as profil_command(), -EOPNOTSUPP on an IOPOLL ring, -EAGAIN to be
+ * called again from where it may sleep.
+ */
+int profil_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
+{
+	const struct profil_uring_cmd *shared = profil_uring_payload(cmd);
+	struct profil_uring_cmd payload;
+
+	if (issue_flags & IO_URING_F_IOPOLL)
+		return -EOPNOTSUPP;
+	if (issue_flags & IO_URING_F_NONBLOCK)
+		return -EAGAIN;
+	payload.arg = READ_ONCE(shared->arg);
+	payload.size = READ_ONCE(shared->size);
+	payload.reserved = READ_ONCE(shared->reserved);
+	if (payload.reserved || !payload.size)
+		return -EINVAL;
+	return profil_command(cmd->file, cmd->cmd_op, u64_to_user_ptr(payload.arg), payload.size);
+}
