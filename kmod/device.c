@@ -128,14 +128,24 @@ struct command {
 	void (*undo)(struct profil_session *session, const union argument *arg);
 };
 
+/* Where the first version of a structure ends: fixed for ever. */
+#define END(type, member)	offsetofend(struct type, member)
+
 static const struct command commands[] = {
-	{ PROFIL_INFO, 48, sizeof(struct profil_info), true, run_info },
-	{ PROFIL_START, 104, sizeof(struct profil_start), true, run_start, undo_start },
-	{ PROFIL_STOP, 24, sizeof(struct profil_stop), true, run_stop },
-	{ PROFIL_STATUS, 128, sizeof(struct profil_status), true, run_status },
-	{ PROFIL_ATTACH, 104, sizeof(struct profil_start), true, run_attach, undo_start },
-	{ PROFIL_UPDATE, 32, sizeof(struct profil_update), false, run_update },
-	{ PROFIL_STOP_ALL, 8, sizeof(struct profil_stop_all), false, run_stop_all },
+	{ PROFIL_INFO, END(profil_info, pages_used),
+	  sizeof(struct profil_info), true, run_info },
+	{ PROFIL_START, END(profil_start, stored),
+	  sizeof(struct profil_start), true, run_start, undo_start },
+	{ PROFIL_STOP, END(profil_stop, stored),
+	  sizeof(struct profil_stop), true, run_stop },
+	{ PROFIL_STATUS, END(profil_status, forks_lost),
+	  sizeof(struct profil_status), true, run_status },
+	{ PROFIL_ATTACH, END(profil_start, stored),
+	  sizeof(struct profil_start), true, run_attach, undo_start },
+	{ PROFIL_UPDATE, END(profil_update, regions),
+	  sizeof(struct profil_update), false, run_update },
+	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
+	  sizeof(struct profil_stop_all), false, run_stop_all },
 };
 
 static const struct command *find_command(unsigned int nr)
