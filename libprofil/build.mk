@@ -6,6 +6,7 @@
 # It brings no runtime along: compiled without what needs libstdc++ and linked
 # by the C compiler.  liburing is inside and hidden.
 
+OBJCOPY ?= objcopy
 libprofil_version := $(shell sed -n 's/^.define PROFIL_VERSION "\(.*\)"/\1/p' include/profil.h)
 libprofil_sources := $(wildcard libprofil/*.cpp)
 libprofil_objects := $(libprofil_sources:%.cpp=$(B)/%.o)
@@ -28,7 +29,7 @@ $(libprofil_objects): $(B)/%.o: %.cpp
 # One object, with the parts of liburing that are used.
 $(B)/libprofil/libprofil.o: $(libprofil_objects)
 	$(CC) -nostdlib -r -Wl,--force-group-allocation -o $@ $^ -Wl,-Bstatic -luring
-	objcopy --wildcard $(foreach name,$(libprofil_global),--keep-global-symbol='$(name)') $@
+	$(OBJCOPY) --wildcard $(foreach name,$(libprofil_global),--keep-global-symbol='$(name)') $@
 
 $(B)/libprofil.a: $(B)/libprofil/libprofil.o
 	rm -f $@

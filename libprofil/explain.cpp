@@ -4,6 +4,7 @@
 #include "libprofil/device.h"
 
 #include <cerrno>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,9 +20,13 @@ struct Text {
 	char *at;
 	size_t bytes;
 
-	template <typename... Values> void say(const char *format, Values... values) const
+	[[gnu::format(printf, 2, 3)]] void say(const char *format, ...) const
 	{
-		snprintf(at, bytes, format, values...);
+		va_list values;
+
+		va_start(values, format);
+		vsnprintf(at, bytes, format, values);
+		va_end(values);
 	}
 };
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every structure of <linux/profil.h>: the offset and the size of each member.
+ *
+ * Compiles only where they are as written here, on 32 bits as on 64.  A member
+ * begins where the one before it ends, and the last one at the end: no holes.
+ */
+#include <linux/profil.h>
+
+#define CHECK(name, condition) typedef char check_##name[(condition) ? 1 : -1]
+#define MEMBER(type, name, at, bytes)                                                              \
+	CHECK(at_##type##_##name, __builtin_offsetof(struct type, name) == (at));                  \
+	CHECK(size_##type##_##name, sizeof(((struct type *)0)->name) == (bytes))
+#define TOTAL(type, bytes) CHECK(size_of_##type, sizeof(struct type) == (bytes))
+
+MEMBER(profil_info, size, 0, 4);
+MEMBER(profil_info, flags, 4, 4);
+MEMBER(profil_info, abi, 8, 4);
+MEMBER(profil_info, region_max, 12, 4);
+MEMBER(profil_info, features, 16, 8);
+MEMBER(profil_info, period_min, 24, 8);
+MEMBER(profil_info, pages_max, 32, 8);
+MEMBER(profil_info, pages_used, 40, 8);
+TOTAL(profil_info, 48);
+
+MEMBER(profil_region, low, 0, 8);
+MEMBER(profil_region, high, 8, 8);
+MEMBER(profil_region, offset, 16, 8);
+MEMBER(profil_region, buffer, 24, 8);
+MEMBER(profil_region, bytes, 32, 8);
+MEMBER(profil_region, scale, 40, 4);
+MEMBER(profil_region, width, 44, 1);
+MEMBER(profil_region, pre, 45, 1);
+MEMBER(profil_region, bias, 46, 1);
+MEMBER(profil_region, post, 47, 1);
+TOTAL(profil_region, 48);
+
+MEMBER(profil_start, size, 0, 4);
+MEMBER(profil_start, flags, 4, 4);
+MEMBER(profil_start, clock, 8, 4);
+MEMBER(profil_start, limit_policy, 12, 4);
+MEMBER(profil_start, period, 16, 8);
+MEMBER(profil_start, limit, 24, 8);
+MEMBER(profil_start, regions, 32, 8);
+MEMBER(profil_start, nr_regions, 40, 4);
+MEMBER(profil_start, region_size, 44, 4);
+MEMBER(profil_start, overflow, 48, 8);
+MEMBER(profil_start, samples, 56, 8);
+MEMBER(profil_start, nr_samples, 64, 8);
+MEMBER(profil_start, overflow_width, 72, 4);
+MEMBER(profil_start, sample_width, 76, 4);
+MEMBER(profil_start, proof, 80, 4);
+MEMBER(profil_start, profile, 84, 4);
+MEMBER(profil_start, stored, 88, 8);
+TOTAL(profil_start, 96);
+
+MEMBER(profil_stop, size, 0, 4);
+MEMBER(profil_stop, flags, 4, 4);
+MEMBER(profil_stop, profile, 8, 4);
+MEMBER(profil_stop, reserved, 12, 4);
+MEMBER(profil_stop, stored, 16, 8);
+TOTAL(profil_stop, 24);
+
+MEMBER(profil_stop_all, size, 0, 4);
+MEMBER(profil_stop_all, flags, 4, 4);
+TOTAL(profil_stop_all, 8);
+
+MEMBER(profil_update, size, 0, 4);
+MEMBER(profil_update, flags, 4, 4);
+MEMBER(profil_update, profile, 8, 4);
+MEMBER(profil_update, nr_regions, 12, 4);
+MEMBER(profil_update, region_size, 16, 4);
+MEMBER(profil_update, reserved, 20, 4);
+MEMBER(profil_update, regions, 24, 8);
+TOTAL(profil_update, 32);
+
+MEMBER(profil_status, size, 0, 4);
+MEMBER(profil_status, flags, 4, 4);
+MEMBER(profil_status, profile, 8, 4);
+MEMBER(profil_status, state, 12, 4);
+MEMBER(profil_status, period, 16, 8);
+MEMBER(profil_status, ticks, 24, 8);
+MEMBER(profil_status, counted, 32, 8);
+MEMBER(profil_status, outside, 40, 8);
+MEMBER(profil_status, saturated, 48, 8);
+MEMBER(profil_status, kernel, 56, 8);
+MEMBER(profil_status, no_user_pc, 64, 8);
+MEMBER(profil_status, off, 72, 8);
+MEMBER(profil_status, lost_late, 80, 8);
+MEMBER(profil_status, lost_contended, 88, 8);
+MEMBER(profil_status, lost_exec, 96, 8);
+MEMBER(profil_status, stored, 104, 8);
+MEMBER(profil_status, pinned, 112, 8);
+MEMBER(profil_status, processes, 120, 4);
+MEMBER(profil_status, forks_lost, 124, 4);
+TOTAL(profil_status, 128);
+
+MEMBER(profil_event, what, 0, 4);
+MEMBER(profil_event, profile, 4, 4);
+MEMBER(profil_event, pid, 8, 4);
+MEMBER(profil_event, parent, 12, 4);
+TOTAL(profil_event, 16);
+
+MEMBER(profil_uring_cmd, arg, 0, 8);
+MEMBER(profil_uring_cmd, size, 8, 4);
+MEMBER(profil_uring_cmd, reserved, 12, 4);
+TOTAL(profil_uring_cmd, 16);
+
+/* Numbers that programs are compiled with. */
+CHECK(info, PROFIL_INFO == 0xd780);
+CHECK(start, PROFIL_START == 0xd781);
+CHECK(stop, PROFIL_STOP == 0xd782);
+CHECK(status, PROFIL_STATUS == 0xd783);
+CHECK(attach, PROFIL_ATTACH == 0xd784);
+CHECK(update, PROFIL_UPDATE == 0xd785);
+CHECK(stop_all, PROFIL_STOP_ALL == 0xd786);
+CHECK(abi, PROFIL_ABI == 1);
+CHECK(flags, PROFIL_KERNEL_TICKS == 1 && PROFIL_FOLLOW == 2 && PROFIL_FAULT_REGION == 4);
+CHECK(limits, PROFIL_WRAP == 0 && PROFIL_SATURATE == 1 && PROFIL_LIMIT_STOP == 2);
+CHECK(clocks, PROFIL_CLOCK_DEFAULT == 0 && PROFIL_CLOCK_PERF == 1);
+CHECK(states, PROFIL_STATE_NONE == 0 && PROFIL_STATE_RUNNING == 1 && PROFIL_STATE_LIMIT == 2 &&
+	      PROFIL_STATE_FULL == 3 && PROFIL_STATE_FAULT == 4 && PROFIL_STATE_STOPPED == 5);
+CHECK(events, PROFIL_EVENT_FORK == 1 && PROFIL_EVENT_EXEC == 2 && PROFIL_EVENT_EXIT == 4 &&
+	      PROFIL_EVENT_SHARES == 8);

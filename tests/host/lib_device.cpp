@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* libprofil where the module is not loaded, and what it refuses by itself. */
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
+#include <pcsample.h>
+#include <profil.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+/** What a call gave, and where errno was left. */
+struct Answer {
+	long value;
+	int error;
+
+	bool operator==(const Answer &) const = default;
+};
+
+std::ostream &operator<<(std::ostream &out, const Answer &answer)
+{
+	return out << answer.value << " errno " << answer.error;
+}
+
+template <typename Call> Answer ask(Call call)
+{
+	errno = 0;
+	const long value = static_cast<long>(call());
+
+	return {value, errno};
+}
+
+const Answer no_device = {-1, ENODEV};
+
+/* The tests are about a machine without the module. */
+bool has_device()
+{
+	const bool has = !access("/dev/profil", F_OK);
+
+	if (has)
+		WARN("this machine has /dev/profil");
+	return has;
+}
+
+profil_spec histogram(const profil_region &region)
+{
+	profil_spec spec = {};
+
+	spec.size = sizeof spec;
+	spec.period = 10'000'000;
+	spec.regions = &region;
+	spec.nr_regions = 1;
+	return spec;
+}
+
+/* <unistd.h> declares that its buffer is never NULL. */
+auto *const call_profil = reinterpret_cast<int (*)(unsigned short *, size_t, size_t, unsigned)>(&profil);
+
+} // namespace
+
+TEST_CASE("without /dev/profil every way to call profil gives ENODEV", "[device]")
+{
+	alignas(8) unsigned short counters[8] = {};
+
+	if (has_device())
+		return;
+	CHECK(ask([&] { return call_profil(counters, sizeof counters, 0, 0x10000); }) == no_device);
+	CHECK(ask([&] { return call_profil(counters, sizeof counters, 0, 0); }) == no_device);
+	CHECK(ask([&] { return call_profil(counters, 0, 0, 0x10000); }) == no_device);
+	CHECK(ask([&] { return call_profil(nullptr, 0, 0, 0); }) == no_device);
+	for (const unsigned short counter : counters)
+		CHECK(counter == 0);
+}
+
+TEST_CASE("without /dev/profil pcsample gives ENODEV", "[device]")
+{
+	uintptr_t samples[4] = {};
+
+	if (has_device())
+		return;
+	CHECK(ask([&] { return pcsample(samples, 4); }) == no_device);
+	CHECK(ask([&] { return pcsample(samples, 0); }) == no_device);
+	CHECK(ask([&] { return pcsample(nullptr, 0); }) == no_device);
+}
+
+TEST_CASE("without /dev/profil every function for tools gives ENODEV", "[device]")
+{
+	profil_region region = {};
+	const profil_spec spec = histogram(region);
+	profil_info info = {};
+	profil_status status = {};
+	uint64_t stored = 7;
+
+	if (has_device())
+		return;
+	info.size = sizeof info;
+	status.size = sizeof status;
+	CHECK(ask([&] { return profil_get_info(&info); }) == no_device);
+	CHECK(ask([&] { return profil_self_start(&spec, &stored); }) == no_device);
+	CHECK(ask([&] { return profil_self_stop(&stored); }) == no_device);
+	CHECK(ask([&] { return profil_self_get_status(&status); }) == no_device);
+	CHECK(ask([&] { return profil_all_stop(); }) == no_device);
+	errno = 0;
+	CHECK(profil_session_open() == nullptr);
+	CHECK(errno == ENODEV);
+	CHECK(stored == 7);
+}
+
+TEST_CASE("the forms of AIX and Tru64 are not taken for Linux's", "[device]")
+{
+	unsigned short counters[8] = {};
+
+	CHECK(ask([&] { return call_profil(counters, SIZE_MAX, 0, 0); }) == Answer{-1, EINVAL});
+	CHECK(ask([&] { return call_profil(counters, 1, SIZE_MAX, 0); }) == Answer{-1, EINVAL});
+}
+
+TEST_CASE("pcsample refuses a negative number, and an array that is not there", "[device]")
+{
+	uintptr_t samples[4] = {};
+
+	CHECK(ask([&] { return pcsample(samples, -1); }) == Answer{-1, EINVAL});
+	CHECK(ask([&] { return pcsample(samples, LONG_MIN); }) == Answer{-1, EINVAL});
+	CHECK(ask([&] { return pcsample(nullptr, 4); }) == Answer{-1, EFAULT});
+}
+
+TEST_CASE("a spec of another size is taken if what we do not know is zero", "[device]")
+{
+	struct {
+		profil_spec known;
+		uint64_t more;
+	} spec = {};
+	profil_region region = {};
+
+	if (has_device())
+		return;
+	/* ENODEV says that the spec was accepted. */
+	spec.known = histogram(region);
+	CHECK(ask([&] { return profil_self_start(&spec.known, nullptr); }) == no_device);
+	spec.known.size = sizeof spec;
+	CHECK(ask([&] { return profil_self_start(&spec.known, nullptr); }) == no_device);
+	spec.more = 1;
+	CHECK(ask([&] { return profil_self_start(&spec.known, nullptr); }) == Answer{-1, E2BIG});
+	spec.known.size = sizeof(profil_spec) - 1;
+	CHECK(ask([&] { return profil_self_start(&spec.known, nullptr); }) == Answer{-1, EINVAL});
+	spec.known.size = 0;
+	CHECK(ask([&] { return profil_self_start(&spec.known, nullptr); }) == Answer{-1, EINVAL});
+	CHECK(ask([&] { return profil_self_start(nullptr, nullptr); }) == Answer{-1, EFAULT});
+}
+
+TEST_CASE("a call that fails leaves no descriptor behind", "[device]")
+{
+	unsigned short counters[8] = {};
+	const int before = dup(0);
+
+	close(before);
+	for (int i = 0; i < 10; i++) {
+		(void)!call_profil(counters, sizeof counters, 0, 0x10000);
+		(void)pcsample(nullptr, 0);
+		(void)!profil_session_open();
+	}
+	const int after = dup(0);
+
+	close(after);
+	CHECK(before == after);
+}
+
+TEST_CASE("memory for counters is zeroed, begins on a page, and is given back", "[counter]")
+{
+	const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+	auto *memory = static_cast<unsigned char *>(profil_counters_alloc(3 * page));
+
+	REQUIRE(memory != nullptr);
+	CHECK(reinterpret_cast<uintptr_t>(memory) % page == 0);
+	CHECK(std::count(memory, memory + 3 * page, 0) == static_cast<long>(3 * page));
+	memory[3 * page - 1] = 1;
+	profil_counters_free(memory, 3 * page);
+	CHECK(msync(memory, page, MS_ASYNC) == -1); /* not mapped any more */
+	profil_counters_free(nullptr, page);
+
+	errno = 0;
+	CHECK(profil_counters_alloc(SIZE_MAX / 2) == nullptr);
+	CHECK(errno == ENOMEM);
+	CHECK(profil_counters_alloc(0) == nullptr);
+}
+
+TEST_CASE("a session that is not there may be closed", "[device]")
+{
+	errno = EXDEV;
+	profil_session_close(nullptr);
+	CHECK(errno == EXDEV);
+}

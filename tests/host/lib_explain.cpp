@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Errors in words: what, why, and the next step. */
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <profil.h>
+#include <set>
+#include <sys/resource.h>
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string explain(int error, const char *step = nullptr)
+{
+	char text[512];
+
+	CHECK(profil_explain(error, step, text, sizeof text) == text);
+	return text;
+}
+
+constexpr char proof[] = "perf_event_open";
+constexpr char attach[] = "PROFIL_ATTACH";
+
+} // namespace
+
+TEST_CASE("a missing permission names the sysctl with its value and the capability", "[explain]")
+{
+	std::string paranoid;
+	std::ifstream("/proc/sys/kernel/perf_event_paranoid") >> paranoid;
+
+	for (const int error : {EACCES, EPERM}) {
+		CHECK_THAT(explain(error, proof), Contains("kernel.perf_event_paranoid is " + paranoid));
+		CHECK_THAT(explain(error, proof), Contains("CAP_PERFMON"));
+		CHECK_THAT(explain(error, proof), Contains("same user"));
+	}
+	CHECK_THAT(explain(EACCES, attach), !Contains("paranoid") && Contains("credentials"));
+	CHECK_THAT(explain(EPERM), Contains("CAP_SYS_ADMIN"));
+}
+
+TEST_CASE("a missing module says how it is loaded", "[explain]")
+{
+	for (const int error : {ENODEV, ENXIO}) {
+		CHECK_THAT(explain(error), Contains("/dev/profil"));
+		CHECK_THAT(explain(error), Contains("modprobe profil"));
+		CHECK_THAT(explain(error), Contains("insmod profil.ko"));
+	}
+	CHECK_THAT(explain(EPROTO), Contains("libprofil " PROFIL_VERSION));
+}
+
+TEST_CASE("memory that cannot be pinned names the limit with its value", "[explain]")
+{
+	rlimit before;
+	rlimit limit;
+
+	REQUIRE(getrlimit(RLIMIT_MEMLOCK, &before) == 0);
+	limit = before;
+	limit.rlim_cur = std::min<rlim_t>(before.rlim_max, 65536);
+	REQUIRE(setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
+	CHECK_THAT(explain(ENOMEM), Contains("RLIMIT_MEMLOCK is 64 KiB") && Contains("ulimit -l"));
+	REQUIRE(setrlimit(RLIMIT_MEMLOCK, &before) == 0);
+}
+
+TEST_CASE("a process that is gone is called by that name", "[explain]")
+{
+	CHECK_THAT(explain(ESRCH, proof), Contains("no such process"));
+	CHECK_THAT(explain(ESRCH, attach), Contains("no such process"));
+}
+
+TEST_CASE("every documented error is one line with a text of its own", "[explain]")
+{
+	std::set<std::string> texts;
+	const int errors[] = {E2BIG,  EACCES, EBUSY,  EDQUOT,  EFAULT, EINTR,  EINVAL, EMFILE, ENODEV,
+			      ENOENT, ENOMEM, ENOTTY, ENXIO,   EPERM,  EPROTO, ERANGE, ESRCH,  EOPNOTSUPP};
+
+	for (const int error : errors) {
+		const std::string text = explain(error);
+
+		INFO(text);
+		CHECK(text.size() > 20);
+		CHECK(text.find('\n') == std::string::npos);
+		CHECK(texts.insert(text).second);
+	}
+	CHECK(explain(EXDEV) == strerror(EXDEV));
+}
+
+TEST_CASE("the text is cut to the buffer, terminated, and errno is left alone", "[explain]")
+{
+	char text[8] = "xxxxxxx";
+
+	errno = EXDEV;
+	CHECK(profil_explain(ENODEV, nullptr, text, 5) == text);
+	CHECK(errno == EXDEV);
+	CHECK(std::string(text) == "/dev");
+	CHECK(text[5] == 'x');
+	CHECK(profil_explain(ENODEV, nullptr, text, 0) == text);
+	CHECK(text[0] == '/');
+}
