@@ -135,7 +135,7 @@ PROFIL_EXPORT ssize_t profil_attach(profil_session *session, profil_target *targ
 }
 
 PROFIL_EXPORT int profil_set_regions(profil_session *session, uint32_t profile, const profil_region *regions,
-				uint32_t nr_regions)
+				     uint32_t nr_regions)
 {
 	const Caller caller;
 

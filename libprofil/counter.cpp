@@ -23,14 +23,10 @@ uint64_t read_counter(const profil_region &region, size_t index)
 	if (!region.width || index >= region.bytes / region.width)
 		return 0;
 	switch (region.width) {
-	case sizeof(uint16_t):
-		return load<uint16_t>(region.buffer, index);
-	case sizeof(uint32_t):
-		return load<uint32_t>(region.buffer, index);
-	case sizeof(uint64_t):
-		return load<uint64_t>(region.buffer, index);
-	default:
-		return 0;
+	case sizeof(uint16_t): return load<uint16_t>(region.buffer, index);
+	case sizeof(uint32_t): return load<uint32_t>(region.buffer, index);
+	case sizeof(uint64_t): return load<uint64_t>(region.buffer, index);
+	default: return 0;
 	}
 }
 

@@ -33,8 +33,8 @@ template <typename Structure> static int clear(Structure *structure)
 
 int Device::open(int flags)
 {
-	const long number = syscall(SYS_openat, AT_FDCWD, "/dev/profil",
-				    O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
+	const long number =
+		syscall(SYS_openat, AT_FDCWD, "/dev/profil", O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
 
 	if (number < 0) {
 		/* One answer for "the module is not loaded", wherever /dev comes from. */

@@ -34,8 +34,7 @@ struct Text {
 long perf_event_paranoid()
 {
 	char digits[16] = {};
-	const Fd file(static_cast<int>(syscall(SYS_openat, AT_FDCWD,
-					       "/proc/sys/kernel/perf_event_paranoid",
+	const Fd file(static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid",
 					       O_RDONLY | O_CLOEXEC, 0)));
 
 	if (!file || syscall(SYS_read, file.get(), digits, sizeof digits - 1) <= 0)
@@ -117,16 +116,13 @@ bool explain_proof(int error, const Text &text)
 {
 	switch (error) {
 	case EACCES:
-	case EPERM:
-		not_permitted(text);
-		return true;
+	case EPERM: not_permitted(text); return true;
 	case ENOENT:
 	case ENOSYS:
 		text.say("this kernel has no perf events (it needs CONFIG_PERF_EVENTS, and a sandbox "
 			 "that lets perf_event_open through)");
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -185,16 +181,11 @@ void explain(int error, const char *step, char *at, size_t bytes)
 	if (step && !strcmp(step, "perf_event_open") && explain_proof(error, text))
 		return;
 	switch (error) {
-	case ENOMEM:
-		return no_memory(text);
-	case EDQUOT:
-		return over_quota(text);
-	case ERANGE:
-		return out_of_range(text);
-	case E2BIG:
-		return too_big(text);
-	default:
-		return explain_error(error, text);
+	case ENOMEM: return no_memory(text);
+	case EDQUOT: return over_quota(text);
+	case ERANGE: return out_of_range(text);
+	case E2BIG: return too_big(text);
+	default: return explain_error(error, text);
 	}
 }
 

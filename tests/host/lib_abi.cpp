@@ -78,8 +78,8 @@ TEST_CASE("the shared library exports the documented names and no others", "[abi
 
 TEST_CASE("the archive defines the documented names and no others", "[abi]")
 {
-	std::set<std::string> names =
-		last_words("nm --defined-only --extern-only --no-sort " + build_dir() + "/libprofil.a | grep ' '");
+	std::set<std::string> names = last_words("nm --defined-only --extern-only --no-sort " + build_dir() +
+						 "/libprofil.a | grep ' '");
 
 	CHECK(names == documented);
 }
@@ -138,9 +138,9 @@ TEST_CASE("a C program links against the archive without a C++ runtime", "[abi]"
 			   "	return profil_attach(0, 0, 0) + strcmp(profil_version(), PROFIL_VERSION);\n"
 			   "}\n");
 	for (const std::string options : {"", "-static", "-static-pie", "-no-pie"}) {
-		const Output output = run(cc() + " -Wall -Werror -Iinclude -Iinclude/uapi " + options + " -o " +
-					  dir / "x" + " " + dir / "x.c" + " " + build_dir() + "/libprofil.a && " +
-					  dir / "x");
+		const Output output =
+			run(cc() + " -Wall -Werror -Iinclude -Iinclude/uapi " + options + " -o " + dir / "x" +
+			    " " + dir / "x.c" + " " + build_dir() + "/libprofil.a && " + dir / "x");
 
 		INFO(options << output.text);
 		CHECK(output.status == 0);

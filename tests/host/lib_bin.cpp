@@ -100,8 +100,8 @@ private:
 
 	uint32_t scale()
 	{
-		static constexpr uint32_t special[] = {0,	1,	 2,	  3,	   0x7fff,  0x8000,
-						       0xffff,	0x10000, 0x10001, 0x20000, 0xffffffff};
+		static constexpr uint32_t special[] = {0,      1,	2,	 3,	  0x7fff,    0x8000,
+						       0xffff, 0x10000, 0x10001, 0x20000, 0xffffffff};
 
 		return below(2) ? special[below(std::size(special))] : static_cast<uint32_t>(number());
 	}
@@ -172,14 +172,22 @@ TEST_CASE("the golden vectors of the systems' arithmetic hold", "[bin]")
 		int64_t counter;
 	};
 	const Vector vectors[] = {
-		{"tru64", 2, 1, 0x10000, 0x40000, 1},	    {"irix", 4, 3, 0xffff, 0x40000, 0},
-		{"aix", 2, 3, 0xffff, 0x40000, 1},	    {"linux", 2, 3, 0xffff, 0x40000, 0},
-		{"solaris", 2, 2, 0x8000, 0x40000, 0},	    {"tru64", 2, 2, 0x8000, 0x40000, 1},
-		{"aix", 2, 4, 0x4000, 0x40000, 1},	    {"bsd", 2, 0x10001, 2, 0x40000, 1},
-		{"aix", 2, 0x10001, 2, 0x40000, 0},	    {"linux", 2, 0x30000, 2, 0x40000, 3},
-		{"bsd", 2, 0x30000, 1, 0x40000, 1},	    {"solaris", 2, 5, 0x20000, 0x40000, 5},
-		{"irix", 4, 5, 0x20000, 0x40000, 2},	    {"tru64", 2, 5, 0x20000, 0x40000, 5},
-		{"linux", 2, 5, 0x20000, 0x40000, 4},	    {"solaris", 2, 0x100000004, 0x10000, 0x100, -1},
+		{"tru64", 2, 1, 0x10000, 0x40000, 1},
+		{"irix", 4, 3, 0xffff, 0x40000, 0},
+		{"aix", 2, 3, 0xffff, 0x40000, 1},
+		{"linux", 2, 3, 0xffff, 0x40000, 0},
+		{"solaris", 2, 2, 0x8000, 0x40000, 0},
+		{"tru64", 2, 2, 0x8000, 0x40000, 1},
+		{"aix", 2, 4, 0x4000, 0x40000, 1},
+		{"bsd", 2, 0x10001, 2, 0x40000, 1},
+		{"aix", 2, 0x10001, 2, 0x40000, 0},
+		{"linux", 2, 0x30000, 2, 0x40000, 3},
+		{"bsd", 2, 0x30000, 1, 0x40000, 1},
+		{"solaris", 2, 5, 0x20000, 0x40000, 5},
+		{"irix", 4, 5, 0x20000, 0x40000, 2},
+		{"tru64", 2, 5, 0x20000, 0x40000, 5},
+		{"linux", 2, 5, 0x20000, 0x40000, 4},
+		{"solaris", 2, 0x100000004, 0x10000, 0x100, -1},
 		{"linux", 2, 0x100000004, 0x10000, 0x100, -1},
 	};
 
@@ -234,8 +242,8 @@ TEST_CASE("the clip of a region is exactly the first PC without a counter", "[bi
 
 TEST_CASE("around its end a small buffer is counted to the last PC and no further", "[bin]")
 {
-	for (const uint32_t scale : {1U, 2U, 3U, 0x4000U, 0x7fffU, 0x8000U, 0xffffU, 0x10000U, 0x10001U, 0x20000U,
-				     0xffffffffU})
+	for (const uint32_t scale :
+	     {1U, 2U, 3U, 0x4000U, 0x7fffU, 0x8000U, 0xffffU, 0x10000U, 0x10001U, 0x20000U, 0xffffffffU})
 		for (unsigned shape = 0; shape < 3 * 4 * 4 * 2; shape++)
 			for (uint64_t counters = 0; counters < 4; counters++) {
 				profil_region r = {};

@@ -71,8 +71,8 @@ TEST_CASE("a process that is gone is called by that name", "[explain]")
 TEST_CASE("every documented error is one line with a text of its own", "[explain]")
 {
 	std::set<std::string> texts;
-	const int errors[] = {E2BIG,  EACCES, EBUSY,  EDQUOT,  EFAULT, EINTR,  EINVAL, EMFILE, ENODEV,
-			      ENOENT, ENOMEM, ENOTTY, ENXIO,   EPERM,  EPROTO, ERANGE, ESRCH,  EOPNOTSUPP};
+	const int errors[] = {E2BIG,  EACCES, EBUSY,  EDQUOT, EFAULT, EINTR,  EINVAL, EMFILE, ENODEV,
+			      ENOENT, ENOMEM, ENOTTY, ENXIO,  EPERM,  EPROTO, ERANGE, ESRCH,  EOPNOTSUPP};
 
 	for (const int error : errors) {
 		const std::string text = explain(error);

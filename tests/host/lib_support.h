@@ -34,8 +34,8 @@ inline Output run(const std::string &command)
 /** Where the build put libprofil: the first directory above this program that has it. */
 inline std::string build_dir()
 {
-	for (auto dir = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-	     dir != dir.root_path(); dir = dir.parent_path())
+	for (auto dir = std::filesystem::read_symlink("/proc/self/exe").parent_path(); dir != dir.root_path();
+	     dir = dir.parent_path())
 		if (exists(dir / "libprofil.so.1"))
 			return dir;
 	throw std::runtime_error("no libprofil.so.1 above this program");

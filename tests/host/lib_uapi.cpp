@@ -40,8 +40,8 @@ TEST_CASE("the public headers compile as strict C90 and as C++", "[uapi]")
 {
 	for (const std::string header : {"linux/profil.h", "profil.h", "pcsample.h"}) {
 		for (const std::string options :
-		     {"-x c -std=c90 -pedantic -Wextra", "-x c -std=c11 -Wextra",
-		      "-x c++ -std=c++98 -Wextra", "-x c++ -std=c++20 -Wextra -Wshadow"}) {
+		     {"-x c -std=c90 -pedantic -Wextra", "-x c -std=c11 -Wextra", "-x c++ -std=c++98 -Wextra",
+		      "-x c++ -std=c++20 -Wextra -Wshadow"}) {
 			const Output output = compile("-include " + header + " " + options, "/dev/null");
 
 			INFO(header << " " << options);
