@@ -47,6 +47,9 @@ help: ## this list
 all: libprofil cli ## the library, the CLI and the module for KERNELS
 all: kmod
 
+libprofil: ## the library, shared and static
+cli: ## the command
+
 # kbuild finds out itself what there is to do.
 kmod_names := 6.1 6.12 kasan kcsan running
 .PHONY: kmod $(kmod_names:%=kmod-%)
@@ -57,6 +60,11 @@ $(kmod_names:%=kmod-%): kmod-%:
 .PHONY: setup
 setup: ## install what building and testing take from Debian's packages
 	scripts/setup build guest
+
+# What the demo profiles beside Debian's own programs.
+$(B)/demo/words: scripts/demo.d/words.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXSTD) $(OPT) $(WARN) -o $@ $<
 
 .PHONY: demo
 demo: ## profile real programs in a guest of KERNEL (or here: KERNEL=running)
@@ -88,7 +96,7 @@ vm: kmod-$(KERNEL) ## a shell in a guest of KERNEL, on the host's files
 	scripts/vm --kernel $(KERNEL)
 
 .PHONY: insmod
-insmod: kmod-running ## load the module into this machine's kernel
+insmod: ## load the module into this machine's kernel
 	scripts/insmod
 
 .PHONY: rmmod
