@@ -70,9 +70,12 @@ $(B)/demo/words: scripts/demo.d/words.cpp
 demo: ## profile real programs in a guest of KERNEL (or here: KERNEL=running)
 	scripts/demo $(KERNEL)
 
+# As many at a time as there are CPUs, unless we were told.
+jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 .PHONY: check
 check: setup ## all tests: of the host, then in guests of KERNELS
-	+$(MAKE) --no-print-directory kmod check-programs
+	+$(MAKE) $(jobs) --no-print-directory kmod check-programs
 	scripts/check $(KERNELS)
 
 .PHONY: check-host
