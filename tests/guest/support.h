@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the guest tests share: descriptors, children, settings, and the check
+// that a test leaves nothing behind.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <sys/types.h>
+#include <type_traits>
+#include <utility>
+
+namespace guest {
+
+class Fd {
+public:
+	Fd() = default;
+	explicit Fd(int fd) : fd_(fd) {}
+	Fd(Fd &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+	Fd &operator=(Fd &&other) noexcept
+	{
+		std::swap(fd_, other.fd_);
+		return *this;
+	}
+	~Fd() { reset(); }
+
+	int get() const { return fd_; }
+	void reset();
+
+private:
+	int fd_ = -1;
+};
+
+// Throw, with errno, unless a system call went well; in a child too, where
+// Catch2's own assertions would be lost.
+int need(int result, const char *what);
+void need_that(bool condition, const char *what);
+
+// A private or shared mapping, unmapped at the end unless forget() was called.
+class Memory {
+public:
+	explicit Memory(size_t bytes, int flags = 0, int fd = -1);
+	Memory(void *at, size_t bytes, int protection, int flags, int fd);
+	Memory(const Memory &) = delete;
+	Memory &operator=(const Memory &) = delete;
+	~Memory();
+
+	size_t bytes() const { return bytes_; }
+	uintptr_t address() const { return reinterpret_cast<uintptr_t>(start_); }
+	template <typename T = void> T *at(size_t offset = 0) const
+	{
+		return reinterpret_cast<T *>(address() + offset);
+	}
+	// Somebody else has unmapped it.
+	void forget() { start_ = nullptr; }
+
+private:
+	void *start_;
+	size_t bytes_;
+};
+
+// Lets one process wait for another: as often as it was opened.
+class Gate {
+public:
+	Gate();
+	void open(unsigned times = 1) const;
+	void wait() const;
+
+private:
+	Fd event_;
+};
+
+// A forked child, killed with its parent and at the end.
+class Child {
+public:
+	explicit Child(const std::function<void()> &run);
+	Child(Child &&other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
+	~Child();
+
+	pid_t pid() const { return pid_; }
+	// Wait for its end; throw unless it exited with 0.
+	void join();
+	// Wait for its end, and return the status of waitpid(2).
+	int reap();
+
+private:
+	pid_t pid_;
+};
+
+// A child that runs a function and hands back what it returned or threw.
+class ReportingChild {
+public:
+	explicit ReportingChild(const std::function<std::string()> &run);
+	std::string report();
+	pid_t pid() const { return child_.pid(); }
+
+private:
+	ReportingChild(const std::function<std::string()> &run, std::pair<Fd, Fd> pipe);
+	Fd from_;
+	Child child_;
+};
+
+template <typename T> class ChildOf {
+public:
+	static_assert(std::is_trivially_copyable_v<T>);
+
+	template <typename F>
+	explicit ChildOf(F run)
+		: child_([run] {
+			  const T result = run();
+			  return std::string(reinterpret_cast<const char *>(&result), sizeof(result));
+		  })
+	{
+	}
+
+	pid_t pid() const { return child_.pid(); }
+	T result()
+	{
+		const auto bytes = child_.report();
+		T value;
+
+		need_that(bytes.size() == sizeof(value), "a whole result from the child");
+		__builtin_memcpy(&value, bytes.data(), sizeof(value));
+		return value;
+	}
+
+private:
+	ReportingChild child_;
+};
+
+// What a function returns in a child of its own; it throws what that threw.
+template <typename F> auto in_child(F run)
+{
+	return ChildOf<decltype(run())>(run).result();
+}
+
+// Become the user nobody, without any privilege, and stay traceable.
+void become_nobody();
+
+// A file of /proc or /sys that holds a value; the old one returns at the end.
+class Setting {
+public:
+	Setting(std::string path, const std::string &value);
+	Setting(const Setting &) = delete;
+	Setting &operator=(const Setting &) = delete;
+	~Setting();
+
+private:
+	std::string path_, before_;
+};
+
+Setting module_parameter(const std::string &name, uint64_t value);
+std::string read_file(const std::string &path);
+void write_file(const std::string &path, const std::string &value);
+
+uint64_t module_stat(const std::string &name);	// /sys/class/misc/profil/NAME
+uint64_t module_ticks(const std::string &name); // a line of its file "ticks"
+uint64_t locked_bytes(pid_t pid = 0);		// VmLck
+int64_t pinned_in_kernel();			// nr_foll_pin_acquired - _released
+uint64_t thread_ns();				// CPU time of this thread
+uint64_t process_ns();				// and of this process
+
+// Wait until something that was begun has come about; false after long.
+bool soon(const std::function<bool()> &condition);
+
+// The path of a program of tests/guest/programs.
+std::string program(const std::string &name);
+
+// What every test of the module derives from: nothing is left when it ends,
+// and every tick went somewhere.
+class AtRest {
+public:
+	AtRest();
+	AtRest(const AtRest &) = delete;
+	AtRest &operator=(const AtRest &) = delete;
+	~AtRest();
+
+	uint64_t profiles() const { return profiles_; }
+	uint64_t pages() const { return pages_; }
+
+private:
+	uint64_t profiles_, pages_, locked_;
+	int64_t pinned_;
+};
+
+} // namespace guest

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Code at addresses of one's choice, to spend CPU time at a known PC.
+#pragma once
+
+#include "support.h"
+
+namespace guest {
+
+// Pages at a chosen address in which loops are planted.
+class Burner {
+public:
+	static constexpr uintptr_t usual = 0x10000000;
+
+	explicit Burner(uintptr_t at = usual, size_t bytes = 0x10000);
+
+	uintptr_t start() const { return code_.address(); }
+
+	// One instruction of two bytes that jumps to itself; the third byte
+	// returns.  So every tick is at @pc, but for one in a million, which is
+	// at @pc + 2: let no region hold that where it matters.
+	void plant_loop(uintptr_t pc) const { plant(pc, "\xe2\xfe\xc3", 3); }
+	// The same of `length` bytes, all but five of them one-byte
+	// instructions: many times quicker to emulate.
+	void plant_block(uintptr_t pc, size_t length) const;
+	// getpid(2) over and over; in the kernel the PC is at the result.
+	uintptr_t plant_syscalls(uintptr_t pc, uint32_t number) const;
+
+	// Go round a planted loop.
+	static void spin(uintptr_t pc, uint64_t times);
+	// Plant a loop and spend that much CPU time of this thread in it, in ns.
+	void burn(uintptr_t pc, uint64_t ns) const;
+	// ... or until something has come about, in steps of a millisecond at most.
+	void burn_until(uintptr_t pc, const std::function<bool()> &enough) const;
+
+private:
+	void plant(uintptr_t pc, const void *code, size_t bytes) const;
+	Memory code_;
+};
+
+} // namespace guest
