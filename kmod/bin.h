@@ -84,4 +84,77 @@ static inline __u64 profil_bin_clip(const struct profil_region *r)
 	return r->offset + distance;
 }
 
+/**
+ * struct profil_bin - a region in the form that the tick computes with
+ * @low: first PC
+ * @high: first PC that has no counter; above it nothing below is exact
+ * @offset: subtracted from the PC
+ * @mask: drops the bits that pre drops, but leaves the others in place
+ * @scale: as in the region
+ * @add: the bias, in units of the product
+ * @align: makes an index of what is left of the product a position
+ * @base: position of the first counter, in bytes
+ * @shift: what remains to be dropped of the product
+ * @width: bytes of a counter; 0: the region swallows its ticks
+ *
+ * Dropping bits at the end instead of one after the other is exact: no carry
+ * comes out of bits that are zero, or that are dropped in any case.  And the
+ * product of a PC below @high has at most 57 bits, as profil_bin_clip() has
+ * seen to it, so that 64 bits will do.
+ */
+struct profil_bin {
+	__u64 low;
+	__u64 high;
+	__u64 offset;
+	__u64 mask;
+	__u64 scale;
+	__u64 add;
+	__u64 align;
+	__u64 base;
+	__u8 shift;
+	__u8 width;
+};
+
+/**
+ * profil_bin_prepare() - what the tick computes with
+ * @bin: receives it
+ * @r: a region that is valid; clipped here
+ * @base: position of its first counter
+ *
+ * Context: Any.
+ * Return: 1, or 0 when no PC is counted in this region.
+ */
+static inline int profil_bin_prepare(struct profil_bin *bin, const struct profil_region *r,
+				     __u64 base)
+{
+	__u8 log = r->width == 8 ? 3 : r->width == 4 ? 2 : 1;
+
+	bin->low = r->low;
+	bin->high = r->bytes ? profil_bin_clip(r) : r->high;
+	bin->offset = r->offset;
+	bin->mask = ~(__u64)0 << r->pre;
+	bin->scale = r->scale;
+	bin->add = (__u64)r->bias << (16 + r->pre);
+	bin->align = ~((__u64)r->width - 1);
+	bin->base = base;
+	bin->shift = 16 + r->pre + r->post - log;
+	bin->width = r->bytes ? r->width : 0;
+	return bin->low < bin->high;
+}
+
+/**
+ * profil_bin_position() - position of the counter of a PC
+ * @bin: prepared, with a width
+ * @pc: from low to below high
+ *
+ * Context: Any.
+ * Return: the position, in bytes.
+ */
+static inline __u64 profil_bin_position(const struct profil_bin *bin, __u64 pc)
+{
+	__u64 product = ((pc - bin->offset) & bin->mask) * bin->scale + bin->add;
+
+	return ((product >> bin->shift) & bin->align) + bin->base;
+}
+
 #endif /* PROFIL_BIN_H */

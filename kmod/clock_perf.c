@@ -36,32 +36,34 @@ static DEFINE_PER_CPU(struct perf_clock, perf_clocks);
  * Ticks did not come.  If the CPU was idle, or ran somebody else, nobody here
  * lost anything; so look back only to when the task was switched in.
  */
-static noinline u64 task_ran_since(u64 last)
+static noinline void tick_after_gap(struct pt_regs *regs, u64 period, u64 due)
 {
+	struct perf_clock *clock = this_cpu_ptr(&perf_clocks);
 	u64 arrival = profil_task_arrival(current);
-	u64 ran;
+	u64 since = clock->last;
 
-	if (!arrival)
-		return last;
-	ran = local_clock() - arrival;
-	return max_t(u64, last, ktime_get_ns() - ran);
+	/* After a start, or another period, there is nothing to compare with. */
+	if (!since || clock->period != period) {
+		clock->period = period;
+	} else {
+		if (arrival)
+			since = max(since, ktime_get_ns() - (local_clock() - arrival));
+		profil_late(period, since, due);
+	}
+	clock->last = due;
+	profil_tick(regs, period);
 }
 
 static void perf_tick(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)
 {
-	struct perf_clock *clock = this_cpu_ptr(&perf_clocks);
 	u64 due = ktime_to_ns(hrtimer_get_expires(&event->hw.hrtimer));
 	u64 period = event->hw.sample_period;
-	u64 since = due;
 
-	if (unlikely(due - clock->last >= 2 * period)) {
-		if (clock->last && clock->period == period)
-			since = task_ran_since(clock->last);
-		clock->period = period;
-	}
-	clock->last = due;
-	profil_tick(regs, period, since, due);
+	if (unlikely(due - __this_cpu_read(perf_clocks.last) >= 2 * period))
+		return tick_after_gap(regs, period, due);
+	__this_cpu_write(perf_clocks.last, due);
+	profil_tick(regs, period);
 }
 
 static int perf_clock_start(unsigned int cpu, u64 period)

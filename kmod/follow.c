@@ -300,7 +300,7 @@ static void fork_attached(struct profil_image *image, struct task_struct *child)
 		lose_fork(image->profile);
 		return;
 	}
-	profil_image_init(copy, child->mm, image->profile, image->gap);
+	profil_image_init(copy, child->mm, image->profile, image->key & PROFIL_KEY_GAP);
 	if (profil_image_publish_attached(copy, false)) {
 		profil_image_drop(copy);
 		lose_fork(image->profile);

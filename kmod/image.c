@@ -55,7 +55,7 @@ struct profil_image *profil_image_alloc(void)
  * @image: room for it
  * @mm: grabbed for the image
  * @profile: referenced for the image; the caller holds a reference
- * @gap: see &struct profil_image
+ * @gap: its ticks are lost: see &struct profil_image
  *
  * Context: Any.
  */
@@ -69,7 +69,7 @@ void profil_image_init(struct profil_image *image, struct mm_struct *mm,
 	INIT_RCU_WORK(&image->free, free_work);
 	image->mm = mm;
 	image->profile = profile;
-	image->gap = gap;
+	image->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0);
 }
 
 /**

@@ -16,15 +16,17 @@ struct profil_profile;
 struct profil_session;
 
 #define PROFIL_IMAGE_BITS	12
+#define PROFIL_KEY_GAP		1UL	/* an mm is aligned */
 #define PROFIL_IMAGES_MAX	8	/* of one address space */
 
 /**
  * struct profil_image - a profile met in an address space
  * @node: in the table, found by the tick under RCU
+ * @key: @mm, as the tick compares it; with PROFIL_KEY_GAP set the program was
+ *	exec'ed by a followed process and is not attached yet: its ticks are
+ *	lost, and counted as such
  * @mm: whose ticks; grabbed, so that the pointer is not used again
  * @profile: what they count for, referenced
- * @gap: a program that a followed process has exec'ed and that is not attached
- *	yet: its ticks are lost, and counted as such
  * @link: in the profile's list
  * @free: a grace period after it was taken out
  *
@@ -33,9 +35,9 @@ struct profil_session;
  */
 struct profil_image {
 	struct hlist_node node;
-	struct mm_struct *mm;
+	unsigned long key;
 	struct profil_profile *profile;
-	bool gap;
+	struct mm_struct *mm;
 	struct list_head link;
 	struct rcu_work free;
 };

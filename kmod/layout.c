@@ -70,14 +70,14 @@ static int check_places(const struct profil_start *how)
 	return how->samples % how->sample_width ? -EINVAL : 0;
 }
 
-static int copy_regions(struct profil_layout *layout, const struct profil_start *how)
+static int copy_regions(struct profil_region *regions, const struct profil_start *how)
 {
 	const char __user *from = u64_to_user_ptr(how->regions);
 	u32 i;
 	int err;
 
 	for (i = 0; i < how->nr_regions; i++) {
-		err = copy_struct_from_user(&layout->region[i], sizeof(layout->region[i]),
+		err = copy_struct_from_user(&regions[i], sizeof(regions[i]),
 					    from + (size_t)i * how->region_size,
 					    how->region_size);
 		if (err)
@@ -88,14 +88,14 @@ static int copy_regions(struct profil_layout *layout, const struct profil_start 
 	return 0;
 }
 
-static int check_regions(const struct profil_layout *layout, u32 nr)
+static int check_regions(const struct profil_region *regions, u32 nr)
 {
-	const struct profil_region *r;
 	u64 floor = 0;
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		r = &layout->region[i];
+		const struct profil_region *r = &regions[i];
+
 		if (!profil_bin_valid(r) || r->low < floor)
 			return -EINVAL;
 		if (r->bytes && r->buffer % r->width)
@@ -103,21 +103,6 @@ static int check_regions(const struct profil_layout *layout, u32 nr)
 		floor = r->high;
 	}
 	return 0;
-}
-
-/* Drop what no PC can reach, so that the tick need not look at it. */
-static void clip_regions(struct profil_layout *layout, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++) {
-		struct profil_region r = layout->region[i];
-
-		if (r.bytes)
-			r.high = profil_bin_clip(&r);
-		if (r.low < r.high)
-			layout->region[layout->nr_regions++] = r;
-	}
 }
 
 static int add_place(struct place *place, u64 address, u64 bytes, u64 *position)
@@ -131,18 +116,24 @@ static int add_place(struct place *place, u64 address, u64 bytes, u64 *position)
 	return 0;
 }
 
-static int collect_places(struct profil_layout *layout, struct place *places, u32 *nr)
+/* Regions that no PC reaches are dropped, so that the tick need not pass them. */
+static int collect_places(struct profil_layout *layout, const struct profil_region *regions,
+			  struct place *places, u32 *nr)
 {
 	struct profil_start *how = &layout->how;
 	u32 i;
 	int err;
 
-	for (i = 0; i < layout->nr_regions; i++) {
-		struct profil_region *r = &layout->region[i];
+	for (i = 0; i < how->nr_regions; i++) {
+		const struct profil_region *r = &regions[i];
+		struct profil_bin *bin = &layout->bin[layout->nr_bins];
 
+		if (!profil_bin_prepare(bin, r, 0))
+			continue;
+		layout->nr_bins++;
 		if (!r->bytes)
 			continue;
-		err = add_place(&places[(*nr)++], r->buffer, r->bytes, &r->buffer);
+		err = add_place(&places[(*nr)++], r->buffer, r->bytes, &bin->base);
 		if (err)
 			return err;
 	}
@@ -185,16 +176,16 @@ static void join_places(struct profil_layout *layout, const struct place *places
 	}
 }
 
-static int place_spans(struct profil_layout *layout)
+static int place_spans(struct profil_layout *layout, const struct profil_region *regions)
 {
 	struct place *places;
 	u32 nr = 0;
 	int err;
 
-	places = kvcalloc(layout->nr_regions + 1, sizeof(*places), GFP_KERNEL_ACCOUNT);
+	places = kvcalloc(layout->how.nr_regions + 1, sizeof(*places), GFP_KERNEL_ACCOUNT);
 	if (!places)
 		return -ENOMEM;
-	err = collect_places(layout, places, &nr);
+	err = collect_places(layout, regions, places, &nr);
 	if (err)
 		goto free_places;
 
@@ -234,6 +225,32 @@ static void free_work(struct work_struct *work)
 	free_layout(container_of(work, struct profil_layout, free));
 }
 
+static int check_how(const struct profil_start *how)
+{
+	int err = check_policy(how);
+
+	if (!err)
+		err = check_places(how);
+	if (err)
+		return err;
+	if (how->nr_regions > PROFIL_REGION_MAX || how->region_size > PAGE_SIZE)
+		return -E2BIG;
+	if (!how->nr_regions)
+		return how->regions || how->region_size ? -EINVAL : 0;
+	return how->region_size < sizeof(struct profil_region) ? -EINVAL : 0;
+}
+
+static int fill_layout(struct profil_layout *layout, struct profil_region *regions)
+{
+	int err = copy_regions(regions, &layout->how);
+
+	if (!err)
+		err = check_regions(regions, layout->how.nr_regions);
+	if (!err)
+		err = place_spans(layout, regions);
+	return err;
+}
+
 /**
  * profil_layout_create() - check a description and prepare it for the tick
  * @how: from user space, its structure already copied
@@ -244,26 +261,19 @@ static void free_work(struct work_struct *work)
  */
 struct profil_layout *profil_layout_create(const struct profil_start *how)
 {
+	struct profil_region *regions;
 	struct profil_layout *layout;
-	int err;
+	int err = check_how(how);
 
-	err = check_policy(how);
 	if (err)
 		return ERR_PTR(err);
-	err = check_places(how);
-	if (err)
-		return ERR_PTR(err);
-	if (how->nr_regions > PROFIL_REGION_MAX)
-		return ERR_PTR(-E2BIG);
-	if (how->nr_regions ? how->region_size < sizeof(struct profil_region) :
-			      how->regions || how->region_size)
-		return ERR_PTR(-EINVAL);
-	if (how->region_size > PAGE_SIZE)
-		return ERR_PTR(-E2BIG);
-
-	layout = kvzalloc(struct_size(layout, region, how->nr_regions), GFP_KERNEL_ACCOUNT);
-	if (!layout)
+	regions = kvcalloc(how->nr_regions, sizeof(*regions), GFP_KERNEL_ACCOUNT);
+	layout = kvzalloc(struct_size(layout, bin, how->nr_regions), GFP_KERNEL_ACCOUNT);
+	if (!regions || !layout) {
+		kvfree(layout);
+		kvfree(regions);
 		return ERR_PTR(-ENOMEM);
+	}
 	__module_get(THIS_MODULE);
 	refcount_set(&layout->refs, 1);
 	INIT_WORK(&layout->free, free_work);
@@ -271,18 +281,10 @@ struct profil_layout *profil_layout_create(const struct profil_start *how)
 	layout->pcsample = !how->nr_regions && how->samples;
 	set_limits(layout);
 
-	err = copy_regions(layout, how);
-	if (err)
-		goto free;
-	err = check_regions(layout, how->nr_regions);
-	if (err)
-		goto free;
-	clip_regions(layout, how->nr_regions);
-	err = place_spans(layout);
-	if (err)
-		goto free;
-	return layout;
-free:
+	err = fill_layout(layout, regions);
+	kvfree(regions);
+	if (!err)
+		return layout;
 	free_layout(layout);
 	return ERR_PTR(err);
 }

@@ -5,6 +5,8 @@
 #ifndef PROFIL_LAYOUT_H
 #define PROFIL_LAYOUT_H
 
+#include "bin.h"
+
 #include <linux/profil.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
@@ -41,11 +43,9 @@ struct profil_span {
  * @pages: pages of all spans
  * @spans: where they are
  * @nr_spans: how many
- * @nr_regions: how many regions are left after clipping
+ * @nr_bins: how many regions are left after clipping
  * @pcsample: was given without regions: a full array stops the profile
- * @region: sorted and disjoint; high is clipped so that every PC below it has
- *	its counter inside the buffer, and buffer is a position.  A region of 0
- *	bytes swallows its ticks.
+ * @bin: sorted and disjoint, with positions
  *
  * A position is a byte offset into the pages of all spans laid end to end.
  */
@@ -59,9 +59,9 @@ struct profil_layout {
 	unsigned long pages;
 	struct profil_span *spans;
 	unsigned int nr_spans;
-	unsigned int nr_regions;
+	unsigned int nr_bins;
 	bool pcsample;
-	struct profil_region region[];
+	struct profil_bin bin[];
 };
 
 struct profil_layout *profil_layout_create(const struct profil_start *how);
@@ -78,22 +78,22 @@ void profil_layout_put(struct profil_layout *layout);
  * Context: Any, hard interrupt included.
  * Return: the region, or NULL.
  */
-static inline const struct profil_region *
-profil_layout_find(const struct profil_layout *layout, u64 pc)
+static inline const struct profil_bin *profil_layout_find(const struct profil_layout *layout,
+							  u64 pc)
 {
-	const struct profil_region *base = layout->region;
-	unsigned int n = layout->nr_regions;
+	const struct profil_bin *bin = layout->bin;
+	unsigned int n = layout->nr_bins;
 
 	if (!n)
 		return NULL;
-	/* Invariant: if any region has low <= pc, the last such is in [base, base + n). */
+	/* If any region begins at or below pc, the last such is among these n. */
 	while (n > 1) {
 		unsigned int half = n / 2;
 
-		base = base[half].low <= pc ? base + half : base;
+		bin = bin[half].low <= pc ? bin + half : bin;
 		n -= half;
 	}
-	return pc >= base->low && pc < base->high ? base : NULL;
+	return pc >= bin->low && pc < bin->high ? bin : NULL;
 }
 
 #endif /* PROFIL_LAYOUT_H */

@@ -167,6 +167,30 @@ static const struct profil_span *span_of_old(const struct profil_pins *old,
 	return NULL;
 }
 
+/*
+ * One region, 32-bit counters that wrap: the tick need not look for the one,
+ * nor ask for the other, nor whether the page is there.
+ */
+static void set_only(struct profil_pins *pins)
+{
+	const struct profil_layout *layout = pins->layout;
+
+	if (layout->nr_bins == 1 && layout->bin[0].width == 4 &&
+	    layout->how.limit_policy == PROFIL_WRAP)
+		pins->only = layout->bin[0];
+}
+
+/**
+ * profil_pins_slow() - take the short way of the tick no more
+ * @pins: published or not
+ *
+ * Context: Any, hard interrupt included.
+ */
+void profil_pins_slow(struct profil_pins *pins)
+{
+	WRITE_ONCE(pins->only.high, 0);
+}
+
 /* Under one mmap_lock: is it memory to count in, and then pin it. */
 static int pin_span(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
@@ -258,6 +282,7 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 		goto drop;
 	}
 	err = pin_spans(pins, old, inherited);
+	set_only(pins);
 	if (!err)
 		return pins;
 	profil_pins_release(pins);
@@ -363,6 +388,33 @@ static int check_span(struct profil_pins *pins, const struct profil_span *span)
 	return 0;
 }
 
+/*
+ * The quick answer, without a lock: every page is mapped where it was, for
+ * writing.  False means only that the mappings must be looked at.
+ */
+static bool span_same(const struct profil_pins *pins, const struct profil_span *span)
+{
+	struct page *pages[BATCH];
+	unsigned long done = 0;
+	bool same = true;
+	int i, got;
+
+	while (same && done < span->pages) {
+		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
+
+		got = get_user_pages_fast_only(span->start + (done << PAGE_SHIFT), nr,
+					       FOLL_WRITE, pages);
+		same = got == nr;
+		for (i = 0; i < got; i++) {
+			if (pins->page[span->first + done + i] != page_address(pages[i]))
+				same = false;
+			put_page(pages[i]);
+		}
+		done += nr;
+	}
+	return same;
+}
+
 /**
  * profil_pins_check() - are the counters still where the program has them?
  * @pins: of current's memory
@@ -382,11 +434,15 @@ int profil_pins_check(struct profil_pins *pins)
 		const struct profil_span *span = &pins->layout->spans[i];
 		int err;
 
+		if (span_same(pins, span))
+			continue;
 		if (mmap_read_lock_killable(pins->mm))
 			return -EINTR;
 		err = check_span(pins, span);
 		mmap_read_unlock(pins->mm);
 		if (err) {
+			profil_pins_slow(pins);
+			profil_sync_ticks();
 			uncharge(pins, unpin_range(pins, span->first, span->pages, true));
 			ret = err;
 		}

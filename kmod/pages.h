@@ -5,6 +5,8 @@
 #ifndef PROFIL_PAGES_H
 #define PROFIL_PAGES_H
 
+#include "bin.h"
+
 #include <linux/types.h>
 
 struct mm_struct;
@@ -13,6 +15,8 @@ struct profil_user;
 
 /**
  * struct profil_pins - the pinned pages of one profile
+ * @only: the layout's only region, if it is the plain one that the tick has a
+ *	short way for; high is 0 if it is not, or must not be taken any more
  * @layout: where its positions point, referenced
  * @mm: whose memory it is, grabbed
  * @user: who is charged, referenced
@@ -22,6 +26,7 @@ struct profil_user;
  *	of the profile's lock with WRITE_ONCE, read by the tick.
  */
 struct profil_pins {
+	struct profil_bin only;
 	struct profil_layout *layout;
 	struct mm_struct *mm;
 	struct profil_user *user;
@@ -34,6 +39,7 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old);
 void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old);
 int profil_pins_check(struct profil_pins *pins);
+void profil_pins_slow(struct profil_pins *pins);
 void profil_pins_release(struct profil_pins *pins);
 void profil_sync_ticks(void);
 

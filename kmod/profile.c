@@ -34,8 +34,14 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-/* Up to 8 MiB of counters are looked at every 100 ms; larger ones at the same price a page. */
+/*
+ * Up to 8 MiB of counters are looked at every 100 ms of a CPU's time, larger
+ * ones at the same price a page: at the first checkpoint after 75 ms, and there
+ * is one every 25 ms.
+ */
 #define CHECK_PAGES	2048UL
+#define CHECK_INTERVAL	(HZ * 3 / 40)
+#define CHECKPOINT_NS	(25 * NSEC_PER_MSEC)
 
 /* Guards the list of all profiles, and the totals of those that ended. */
 DEFINE_MUTEX(profil_profiles_lock);
@@ -55,17 +61,17 @@ static struct profil_pins *pins_of(struct profil_profile *profile)
 
 static unsigned long check_interval(const struct profil_layout *layout)
 {
-	return HZ / 10 * DIV_ROUND_UP(max(layout->pages, 1UL), CHECK_PAGES);
+	return CHECK_INTERVAL * DIV_ROUND_UP(max(layout->pages, 1UL), CHECK_PAGES);
 }
 
-static void queue_check_work(struct callback_head *check);
+static void check_work(struct callback_head *check);
 
 static void end_work(struct work_struct *work)
 {
 	struct profil_profile *profile = container_of(to_rcu_work(work), struct profil_profile,
 						      free);
 	struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
-	struct profil_tally sum;
+	struct profil_sum sum;
 
 	profil_clock_put(&profile->clock);
 	if (pins)
@@ -74,7 +80,7 @@ static void end_work(struct work_struct *work)
 	profil_tally_sum(profile->tally, &sum);
 	mutex_lock(&profil_profiles_lock);
 	list_del(&profile->link);
-	profil_tally_add(&profil_totals.ended, &sum);
+	profil_sum_add(&profil_totals.ended, &sum);
 	mutex_unlock(&profil_profiles_lock);
 
 	free_percpu(profile->tally);
@@ -103,14 +109,16 @@ void profil_profile_put(struct profil_profile *profile)
 }
 
 /* Ticks of different profiles, and of one on different CPUs, must not march in step. */
-static void scatter_credit(struct profil_profile *profile)
+static void init_tally(struct profil_profile *profile)
 {
+	struct profil_tally *tally;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		u64 random = get_random_u64();
-
-		per_cpu_ptr(profile->tally, cpu)->credit = random % profile->period;
+		tally = per_cpu_ptr(profile->tally, cpu);
+		tally->credit = get_random_u64() % profile->period;
+		tally->countdown = profile->checkpoint;
+		tally->granted = profile->checkpoint;
 	}
 }
 
@@ -134,6 +142,7 @@ static struct profil_profile *alloc_profile(const struct profil_layout *layout, 
 
 	profile->rate = rate;
 	profile->period = layout->how.period;
+	profile->checkpoint = max(div64_u64(CHECKPOINT_NS, profile->period), 1ULL);
 	profile->flags = layout->how.flags;
 	profile->state = PROFIL_STATE_RUNNING;
 	kref_init(&profile->refs);
@@ -141,8 +150,8 @@ static struct profil_profile *alloc_profile(const struct profil_layout *layout, 
 	INIT_LIST_HEAD(&profile->clock.link);
 	INIT_LIST_HEAD(&profile->images);
 	INIT_RCU_WORK(&profile->free, end_work);
-	init_task_work(&profile->check, queue_check_work);
-	scatter_credit(profile);
+	init_task_work(&profile->check, check_work);
+	init_tally(profile);
 
 	__module_get(THIS_MODULE);
 	mutex_lock(&profil_profiles_lock);
@@ -346,6 +355,10 @@ int profil_profile_update(struct profil_profile *profile, const struct profil_up
 
 	profil_pins_share(pins, old);
 	rcu_assign_pointer(profile->pins, pins);
+	/* Either who stops it now finds the new pins, or we see that it is off. */
+	smp_mb();
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		profil_pins_slow(pins);
 	profil_sync_ticks();
 	profil_pins_take_over(pins, old);
 	profil_pins_release(old);
@@ -361,12 +374,19 @@ unlock:
  *
  * Its clock is given up soon after, in process context.
  *
- * Context: Any, hard interrupt included.
+ * Context: The tick, or process context under @profile's lock: so its pins stay.
  */
 void profil_profile_stop(struct profil_profile *profile, u32 why)
 {
-	if (cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why) == PROFIL_STATE_RUNNING)
-		irq_work_queue(&settle_irq);
+	struct profil_pins *pins;
+
+	/* Its barrier pairs with that of profil_profile_update(). */
+	if (cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why) != PROFIL_STATE_RUNNING)
+		return;
+	pins = rcu_dereference_check(profile->pins, in_hardirq() || lockdep_is_held(&profile->lock));
+	if (pins)
+		profil_pins_slow(pins);
+	irq_work_queue(&settle_irq);
 }
 
 /**
@@ -399,7 +419,7 @@ int profil_profile_check(struct profil_profile *profile)
  * In the profiled task, on its way to user space or into its exit, where it
  * has no memory any more.  Whoever holds the lock does something better.
  */
-static void queue_check_work(struct callback_head *check)
+static void check_work(struct callback_head *check)
 {
 	struct profil_profile *profile = container_of(check, struct profil_profile, check);
 
@@ -412,13 +432,7 @@ static void queue_check_work(struct callback_head *check)
 	profil_profile_put(profile);
 }
 
-/**
- * profil_profile_queue_check() - look at the memory, from current, soon
- * @profile: a self profile of current's address space
- *
- * Context: Any, hard interrupt included.
- */
-void profil_profile_queue_check(struct profil_profile *profile)
+static void queue_check(struct profil_profile *profile)
 {
 	if (test_and_set_bit_lock(0, &profile->checking))
 		return;
@@ -428,6 +442,25 @@ void profil_profile_queue_check(struct profil_profile *profile)
 		profil_profile_put(profile);
 	}
 	clear_bit_unlock(0, &profile->checking);
+}
+
+/**
+ * profil_profile_checkpoint() - what need not be done at every tick
+ * @profile: a profile of current's address space
+ * @tally: this CPU's, whose countdown has reached 0
+ *
+ * The memory of a self profile is looked at by current on its way to user
+ * space.  That of an attached one is the attacher's, for which no target is to
+ * wait: it is looked at when the attacher asks for the status.
+ *
+ * Context: Hard interrupt, interrupts off.
+ */
+void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally)
+{
+	tally->countdown = profile->checkpoint;
+	tally->granted += profile->checkpoint;
+	if (!profile->session && time_after_eq(jiffies, READ_ONCE(profile->next_check)))
+		queue_check(profile);
 }
 
 /**
@@ -441,14 +474,14 @@ void profil_profile_queue_check(struct profil_profile *profile)
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status)
 {
 	struct profil_pins *pins;
-	struct profil_tally sum;
+	struct profil_sum sum;
 	int err;
 
 	if (mutex_lock_killable(&profile->lock))
 		return -EINTR;
 	err = profil_profile_check(profile);
 	profil_tally_sum(profile->tally, &sum);
-	profil_tally_fill(&sum, status);
+	profil_sum_fill(&sum, status);
 	pins = pins_of(profile);
 	status->state = READ_ONCE(profile->state);
 	status->period = profile->period;
@@ -519,7 +552,9 @@ void profil_profile_stop_all(void)
 		mutex_unlock(&profil_profiles_lock);
 		if (!profile)
 			return;
+		mutex_lock(&profile->lock);
 		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+		mutex_unlock(&profile->lock);
 		profil_profile_retire(profile);
 		profil_profile_put(profile);
 	}

@@ -28,6 +28,7 @@ struct profil_user;
  * @tally: a share for each CPU
  * @period: ns between samples
  * @started: when it was published, in ns of CLOCK_MONOTONIC
+ * @checkpoint: ticks of a CPU between two checkpoints
  * @next_check: when the memory is looked at again, in jiffies
  * @state: &enum profil_state.  RUNNING turns to another once, by whoever comes
  *	first: the tick, a check, PROFIL_STOP_ALL, the sweep.
@@ -57,6 +58,7 @@ struct profil_profile {
 	struct profil_tally __percpu *tally;
 	u64 period;
 	u64 started;
+	u64 checkpoint;
 	unsigned long next_check;
 	u32 state;
 	u32 flags;
@@ -97,7 +99,7 @@ int profil_profile_update(struct profil_profile *profile, const struct profil_up
 int profil_profile_check(struct profil_profile *profile);
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
 void profil_profile_stop(struct profil_profile *profile, u32 why);
-void profil_profile_queue_check(struct profil_profile *profile);
+void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally);
 void profil_profile_settle(void);
 void profil_profile_stop_all(void);
 

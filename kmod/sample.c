@@ -39,14 +39,14 @@ static __always_inline void *counter_at(const struct profil_pins *pins, u64 posi
 	return page ? page + offset_in_page(position) : NULL;
 }
 
-static __always_inline enum profil_cause
-count_at(struct profil_profile *profile, const struct profil_pins *pins, u64 position, u32 width)
+static enum profil_cause count_at(struct profil_profile *profile, const struct profil_pins *pins,
+				  u64 position, u32 width)
 {
 	const struct profil_layout *layout = pins->layout;
 	void *counter = counter_at(pins, position);
 	enum profil_cause cause;
 
-	if (unlikely(!counter))
+	if (!counter)
 		return PROFIL_OFF;
 	if (layout->how.limit_policy == PROFIL_WRAP)
 		return profil_counter_wrap(counter, width);
@@ -78,8 +78,8 @@ static enum profil_cause store_pc(struct profil_profile *profile, const struct p
 	return PROFIL_COUNTED;
 }
 
-static noinline enum profil_cause count_outside(struct profil_profile *profile,
-						const struct profil_pins *pins, u64 pc)
+static enum profil_cause count_outside(struct profil_profile *profile,
+				       const struct profil_pins *pins, u64 pc)
 {
 	const struct profil_layout *layout = pins->layout;
 
@@ -90,14 +90,14 @@ static noinline enum profil_cause count_outside(struct profil_profile *profile,
 	return PROFIL_OUTSIDE;
 }
 
-static __always_inline enum profil_cause
-sample(struct profil_profile *profile, struct pt_regs *regs)
+/* The whole truth about one tick: any state, any mode, any region. */
+static noinline enum profil_cause sample(struct profil_profile *profile, struct pt_regs *regs)
 {
 	const struct profil_pins *pins;
-	const struct profil_region *region;
+	const struct profil_bin *bin;
 	u64 pc;
 
-	if (unlikely(READ_ONCE(profile->state) != PROFIL_STATE_RUNNING))
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
 	if (!user_mode(regs)) {
 		if (current->flags & PROFIL_PF_NO_USER_PC)
@@ -107,24 +107,120 @@ sample(struct profil_profile *profile, struct pt_regs *regs)
 		regs = task_pt_regs(current);
 	}
 	pins = rcu_dereference_sched(profile->pins);
-	if (unlikely(!pins))
+	if (!pins)
 		return PROFIL_OFF;
 
 	pc = instruction_pointer(regs);
-	region = profil_layout_find(pins->layout, pc);
-	if (unlikely(!region))
+	bin = profil_layout_find(pins->layout, pc);
+	if (!bin)
 		return count_outside(profile, pins, pc);
-	if (unlikely(!region->bytes))
+	if (!bin->width)
 		return PROFIL_OUTSIDE;
-	return count_at(profile, pins,
-			region->buffer + profil_bin_index(region, pc) * region->width,
-			region->width);
+	return count_at(profile, pins, profil_bin_position(bin, pc), bin->width);
+}
+
+/* The clock ticks faster than this profile wants: is it its turn? */
+static noinline bool due_now(const struct profil_profile *profile, struct profil_tally *tally,
+			     u64 period)
+{
+	tally->credit += period;
+	if (tally->credit < profile->period)
+		return false;
+	tally->credit -= profile->period;
+	return true;
+}
+
+static void tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
+{
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+
+	if (profile->period != period && !due_now(profile, tally, period))
+		return;
+	tally->cause[sample(profile, regs)]++;
+	if (!--tally->countdown)
+		profil_profile_checkpoint(profile, tally);
+}
+
+static void tick_gap(struct profil_profile *profile, u64 period)
+{
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+
+	if (!due_now(profile, tally, period))
+		return;
+	tally->cause[PROFIL_EXEC]++;
+	tally->granted++;
+}
+
+/* Any number of profiles, in any state. */
+static noinline void tick_all(struct pt_regs *regs, u64 period)
+{
+	struct mm_struct *mm = current->mm;
+	struct profil_image *image;
+
+	/* Without memory the chain may be anybody's, but no key is 0. */
+	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node) {
+		if (image->key == (unsigned long)mm)
+			tick_profile(image->profile, regs, period);
+		else if (image->key == ((unsigned long)mm | PROFIL_KEY_GAP))
+			tick_gap(image->profile, period);
+	}
+}
+
+/*
+ * The short way for the plain case: see profil_pins_slow().  It asks nothing
+ * that was answered when the pins were made, and nothing that would have
+ * closed it meanwhile: that the profile runs, that the page is there.
+ */
+static __always_inline bool sample_plain(const struct profil_profile *profile,
+					 struct pt_regs *regs)
+{
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	u64 pc = instruction_pointer(regs);
+	u64 position;
+
+	if (unlikely(!user_mode(regs) || pc < pins->only.low || pc >= READ_ONCE(pins->only.high)))
+		return false;
+	position = profil_bin_position(&pins->only, pc);
+	atomic_inc(READ_ONCE(pins->page[position >> PAGE_SHIFT]) + offset_in_page(position));
+	return true;
+}
+
+/**
+ * profil_tick() - count one tick of the clock
+ * @regs: what it interrupted
+ * @period: of the clock, in ns
+ *
+ * One profile of the plain kind is counted right here, by code that calls
+ * nothing and so saves nothing; whatever is not plain goes the long way, and
+ * nothing has been done by then.
+ *
+ * Context: Hard interrupt, interrupts off.
+ */
+void profil_tick(struct pt_regs *regs, u64 period)
+{
+	struct mm_struct *mm = current->mm;
+	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_image_bucket(mm)));
+	struct profil_image *image = hlist_entry(first, struct profil_image, node);
+	struct profil_profile *profile;
+	struct profil_tally *tally;
+
+	if (!first)
+		return;
+	if (unlikely(image->key != (unsigned long)mm || rcu_access_pointer(first->next)))
+		return tick_all(regs, period);
+	profile = image->profile;
+	if (unlikely(profile->period != period || !sample_plain(profile, regs)))
+		return tick_all(regs, period);
+	tally = this_cpu_ptr(profile->tally);
+	tally->cause[PROFIL_COUNTED]++;
+	if (unlikely(!--tally->countdown))
+		profil_profile_checkpoint(profile, tally);
 }
 
 /* Points of the clock's grid at which nothing came, while current ran. */
-static noinline void count_late(struct profil_profile *profile, struct profil_tally *tally,
-				u64 period, u64 since, u64 due)
+static void late_profile(struct profil_profile *profile, u64 period, u64 since, u64 due)
 {
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 	u64 lost;
 
 	since = max(since, profile->started);
@@ -132,39 +228,19 @@ static noinline void count_late(struct profil_profile *profile, struct profil_ta
 		return;
 	tally->late_credit += div64_u64(due - since - 1, period) * period;
 	lost = div64_u64_rem(tally->late_credit, profile->period, &tally->late_credit);
-	tally->ticks += lost;
+	tally->granted += lost;
 	tally->cause[PROFIL_LATE] += lost;
 }
 
-static __always_inline void tick_image(const struct profil_image *image, struct pt_regs *regs,
-				       u64 period, u64 since, u64 due)
-{
-	struct profil_profile *profile = image->profile;
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
-
-	if (unlikely(since != due))
-		count_late(profile, tally, period, since, due);
-	tally->credit += period;
-	if (tally->credit < profile->period)
-		return;
-	tally->credit -= profile->period;
-	tally->ticks++;
-	tally->cause[unlikely(image->gap) ? PROFIL_EXEC : sample(profile, regs)]++;
-	if (unlikely(time_after_eq(jiffies, READ_ONCE(profile->next_check))) && !profile->session)
-		profil_profile_queue_check(profile);
-}
-
 /**
- * profil_tick() - count one tick of the clock
- * @regs: what it interrupted
+ * profil_late() - count ticks that should have come and did not
  * @period: of the clock, in ns
- * @since: from when on ticks that should have come did not, while the present
- *	task ran, in ns of CLOCK_MONOTONIC; @due if none is missing
- * @due: when this tick was due
+ * @since: from when on they are missing and current ran, in ns of CLOCK_MONOTONIC
+ * @due: when the present tick, which is not one of them, was due
  *
  * Context: Hard interrupt, interrupts off.
  */
-void profil_tick(struct pt_regs *regs, u64 period, u64 since, u64 due)
+void profil_late(u64 period, u64 since, u64 due)
 {
 	struct mm_struct *mm = current->mm;
 	struct profil_image *image;
@@ -173,5 +249,5 @@ void profil_tick(struct pt_regs *regs, u64 period, u64 since, u64 due)
 		return;
 	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node)
 		if (image->mm == mm)
-			tick_image(image, regs, period, since, due);
+			late_profile(image->profile, period, since, due);
 }

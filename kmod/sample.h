@@ -6,6 +6,7 @@
 
 struct pt_regs;
 
-void profil_tick(struct pt_regs *regs, u64 period, u64 since, u64 due);
+void profil_tick(struct pt_regs *regs, u64 period);
+void profil_late(u64 period, u64 since, u64 due);
 
 #endif /* PROFIL_SAMPLE_H */

@@ -22,17 +22,17 @@ struct profil_totals profil_totals;
 struct collection {
 	raw_spinlock_t lock;
 	struct profil_tally __percpu *tally;
-	struct profil_tally *sum;
+	struct profil_sum *sum;
 };
 
 /**
- * profil_tally_add() - add ticks and causes
+ * profil_sum_add() - add ticks and causes
  * @sum: to this
  * @more: what is added
  *
  * Context: Any.
  */
-void profil_tally_add(struct profil_tally *sum, const struct profil_tally *more)
+void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more)
 {
 	unsigned int i;
 
@@ -41,12 +41,21 @@ void profil_tally_add(struct profil_tally *sum, const struct profil_tally *more)
 		sum->cause[i] += more->cause[i];
 }
 
+static void add_share(struct profil_sum *sum, const struct profil_tally *tally)
+{
+	unsigned int i;
+
+	sum->ticks += tally->granted - tally->countdown;
+	for (i = 0; i < PROFIL_NR_CAUSES; i++)
+		sum->cause[i] += tally->cause[i];
+}
+
 static void collect_here(void *data)
 {
 	struct collection *all = data;
 
 	raw_spin_lock(&all->lock);
-	profil_tally_add(all->sum, this_cpu_ptr(all->tally));
+	add_share(all->sum, this_cpu_ptr(all->tally));
 	raw_spin_unlock(&all->lock);
 }
 
@@ -60,7 +69,7 @@ static void collect_here(void *data)
  *
  * Context: Process context.
  */
-void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_tally *sum)
+void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum)
 {
 	struct collection all = { .tally = tally, .sum = sum };
 	unsigned int cpu;
@@ -71,18 +80,18 @@ void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_tally *
 	on_each_cpu(collect_here, &all, 1);
 	for_each_possible_cpu(cpu)
 		if (!cpu_online(cpu))
-			profil_tally_add(sum, per_cpu_ptr(tally, cpu));
+			add_share(sum, per_cpu_ptr(tally, cpu));
 	cpus_read_unlock();
 }
 
 /**
- * profil_tally_fill() - in the words of the user's structure
+ * profil_sum_fill() - in the words of the user's structure
  * @sum: of all CPUs
  * @status: its ticks and causes are filled in
  *
  * Context: Any.
  */
-void profil_tally_fill(const struct profil_tally *sum, struct profil_status *status)
+void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status)
 {
 	status->ticks = sum->ticks;
 	status->counted = sum->cause[PROFIL_COUNTED];
@@ -97,17 +106,17 @@ void profil_tally_fill(const struct profil_tally *sum, struct profil_status *sta
 }
 
 /* Profiles that ended and profiles that live. */
-static void sum_everything(struct profil_tally *sum, unsigned int *profiles)
+static void sum_everything(struct profil_sum *sum, unsigned int *profiles)
 {
 	struct profil_profile *profile;
-	struct profil_tally one;
+	struct profil_sum one;
 
 	*profiles = 0;
 	mutex_lock(&profil_profiles_lock);
 	*sum = profil_totals.ended;
 	list_for_each_entry(profile, &profil_profiles, link) {
 		profil_tally_sum(profile->tally, &one);
-		profil_tally_add(sum, &one);
+		profil_sum_add(sum, &one);
 		++*profiles;
 	}
 	mutex_unlock(&profil_profiles_lock);
@@ -128,7 +137,7 @@ static ssize_t ticks_show(struct device *dev, struct device_attribute *attr, cha
 		[PROFIL_EXEC]		= "lost_exec",
 	};
 	unsigned int i, profiles;
-	struct profil_tally sum;
+	struct profil_sum sum;
 	int n;
 
 	sum_everything(&sum, &profiles);
@@ -141,7 +150,7 @@ static DEVICE_ATTR_RO(ticks);
 
 static ssize_t profiles_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct profil_tally sum;
+	struct profil_sum sum;
 	unsigned int profiles;
 
 	sum_everything(&sum, &profiles);

@@ -27,8 +27,20 @@ enum profil_cause {
 };
 
 /**
- * struct profil_tally - one CPU's share of a profile's ticks
+ * struct profil_sum - ticks of all CPUs
  * @ticks: ticks that met the profile, counted apart from @cause
+ * @cause: what became of them
+ */
+struct profil_sum {
+	u64 ticks;
+	u64 cause[PROFIL_NR_CAUSES];
+};
+
+/**
+ * struct profil_tally - one CPU's share of a profile's ticks
+ * @countdown: ticks until the next checkpoint, never 0 between two ticks
+ * @granted: ticks of all checkpoints so far; less @countdown: the ticks that
+ *	met the profile, counted apart from @cause
  * @cause: what became of them
  * @credit: ns the clock has ticked and the profile has not yet sampled
  * @late_credit: the same for ticks that never came
@@ -37,7 +49,8 @@ enum profil_cause {
  * inter-processor call, so that a reader sees whole ticks only.
  */
 struct profil_tally {
-	u64 ticks;
+	u64 countdown;
+	u64 granted;
 	u64 cause[PROFIL_NR_CAUSES];
 	u64 credit;
 	u64 late_credit;
@@ -52,7 +65,7 @@ struct profil_tally {
  * @ended is guarded by profil_profiles_lock.
  */
 struct profil_totals {
-	struct profil_tally ended;
+	struct profil_sum ended;
 	atomic64_t forks_lost;
 	atomic64_t pool_empty;
 };
@@ -60,8 +73,8 @@ struct profil_totals {
 extern struct profil_totals profil_totals;
 extern const struct attribute_group *profil_stats_groups[];
 
-void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_tally *sum);
-void profil_tally_add(struct profil_tally *sum, const struct profil_tally *more);
-void profil_tally_fill(const struct profil_tally *sum, struct profil_status *status);
+void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum);
+void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more);
+void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status);
 
 #endif /* PROFIL_STATS_H */
