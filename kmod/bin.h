@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 /* Bounds under which profil_bin_clip() cannot overflow 64 bits. */
-#define PROFIL_BIN_BYTES_MAX	(1ULL << 36)
+#define PROFIL_BIN_BYTES_MAX	0x1000000000ULL
 #define PROFIL_BIN_SHIFT_MAX	3
 
 /**

@@ -383,7 +383,8 @@ void profil_profile_stop(struct profil_profile *profile, u32 why)
 	/* Its barrier pairs with that of profil_profile_update(). */
 	if (cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why) != PROFIL_STATE_RUNNING)
 		return;
-	pins = rcu_dereference_check(profile->pins, in_hardirq() || lockdep_is_held(&profile->lock));
+	pins = rcu_dereference_check(profile->pins,
+				     in_hardirq() || lockdep_is_held(&profile->lock));
 	if (pins)
 		profil_pins_slow(pins);
 	irq_work_queue(&settle_irq);

@@ -66,7 +66,7 @@ struct profil_profile {
 	atomic64_t stored ____cacheline_aligned_in_smp;
 
 	struct kref refs;
-	struct mutex lock;
+	struct mutex lock;	/* see the kernel-doc above */
 	bool retired;
 	struct profil_clock_user clock;
 	u64 rate;

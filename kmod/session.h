@@ -32,7 +32,7 @@ struct profil_session {
 	struct list_head watches;
 	struct list_head pending;
 	unsigned int nr_watches;
-	struct mutex reader;
+	struct mutex reader;	/* see the kernel-doc above */
 	wait_queue_head_t wait;
 	struct irq_work wake;
 };
