@@ -121,16 +121,14 @@ void profil_user_put(struct profil_user *user)
  */
 int profil_user_charge_profile(struct profil_user *user, u64 rate)
 {
-	bool resource = capable(CAP_SYS_RESOURCE);
-	bool perfmon = perfmon_capable();
 	int err = 0;
 
 	spin_lock(&users_lock);
-	if (user->profiles >= max_user_profiles && !resource)
+	if (user->profiles >= max_user_profiles && !capable(CAP_SYS_RESOURCE))
 		err = -EDQUOT;
 	else if (rate && rate_sum + rate > rate_budget)
 		err = -EBUSY;
-	else if (rate && user->rate + rate > user_rate_budget && !perfmon)
+	else if (rate && user->rate + rate > user_rate_budget && !perfmon_capable())
 		err = -EBUSY;
 	if (!err) {
 		user->profiles++;
@@ -167,7 +165,6 @@ void profil_user_uncharge_profile(struct profil_user *user, u64 rate)
  */
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 {
-	bool resource = capable(CAP_SYS_RESOURCE);
 	unsigned long room;
 	int err = 0;
 
@@ -176,7 +173,7 @@ int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 	if (pages > room)
 		err = -EDQUOT;
 	room = max_user_pages > user->pages ? max_user_pages - user->pages : 0;
-	if (pages > room && !resource)
+	if (!err && pages > room && !capable(CAP_SYS_RESOURCE))
 		err = -EDQUOT;
 	if (!err) {
 		user->pages += pages;

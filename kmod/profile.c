@@ -47,8 +47,12 @@
 DEFINE_MUTEX(profil_profiles_lock);
 LIST_HEAD(profil_profiles);
 
+/* A profile has stopped by itself, and its clock is still to be given up. */
+static bool settle_wanted;
+
 static void settle_tick(struct irq_work *work)
 {
+	WRITE_ONCE(settle_wanted, true);
 	profil_sweep_soon();
 }
 
@@ -281,6 +285,14 @@ static u64 release_unpublished(struct profil_profile *profile, struct profil_pin
 	return stored;
 }
 
+static u64 retire_locked(struct profil_profile *profile)
+{
+	if (profile->retired)
+		return 0;
+	profil_images_remove(profile);
+	return release_unpublished(profile, NULL);
+}
+
 /**
  * profil_profile_retire() - end a profile
  * @profile: referenced by the caller; no effect when it is retired already
@@ -292,13 +304,10 @@ static u64 release_unpublished(struct profil_profile *profile, struct profil_pin
  */
 u64 profil_profile_retire(struct profil_profile *profile)
 {
-	u64 stored = 0;
+	u64 stored;
 
 	mutex_lock(&profile->lock);
-	if (!profile->retired) {
-		profil_images_remove(profile);
-		stored = release_unpublished(profile, NULL);
-	}
+	stored = retire_locked(profile);
 	mutex_unlock(&profile->lock);
 	return stored;
 }
@@ -318,6 +327,32 @@ void profil_profile_succeed(struct profil_profile *profile, struct profil_profil
 	*stored = release_unpublished(profile, pins_of(heir));
 }
 
+/*
+ * Without the lock while user memory is read: that may take for ever.  The
+ * policy that is taken over is the same in every layout of a profile.
+ */
+static struct profil_layout *updated_layout(struct profil_profile *profile,
+					    const struct profil_update *update)
+{
+	struct profil_layout *old = NULL, *layout;
+	struct profil_pins *pins;
+	int err = -ENOENT;
+
+	if (mutex_lock_killable(&profile->lock))
+		return ERR_PTR(-EINTR);
+	pins = pins_of(profile);
+	if (pins)
+		err = pins->mm == current->mm ? 0 : -EPERM;
+	if (!err)
+		old = profil_layout_get(pins->layout);
+	mutex_unlock(&profile->lock);
+	if (err)
+		return ERR_PTR(err);
+	layout = profil_layout_update(old, update);
+	profil_layout_put(old);
+	return layout;
+}
+
 /**
  * profil_profile_update() - other regions, at once for every tick
  * @profile: an attached profile
@@ -329,26 +364,20 @@ void profil_profile_succeed(struct profil_profile *profile, struct profil_profil
  */
 int profil_profile_update(struct profil_profile *profile, const struct profil_update *update)
 {
-	struct profil_layout *layout;
+	struct profil_layout *layout = updated_layout(profile, update);
 	struct profil_pins *old, *pins;
 	int err;
 
+	if (IS_ERR(layout))
+		return PTR_ERR(layout);
+	err = -EINTR;
 	if (mutex_lock_killable(&profile->lock))
-		return -EINTR;
-	old = pins_of(profile);
+		goto put_layout;
 	err = -ENOENT;
+	old = pins_of(profile);
 	if (!old)
 		goto unlock;
-	err = -EPERM;
-	if (old->mm != current->mm)
-		goto unlock;
-
-	layout = profil_layout_update(old->layout, update);
-	err = PTR_ERR_OR_ZERO(layout);
-	if (err)
-		goto unlock;
 	pins = profil_pins_create(layout, profile->user, old, false);
-	profil_layout_put(layout);
 	err = PTR_ERR_OR_ZERO(pins);
 	if (err)
 		goto unlock;
@@ -364,6 +393,8 @@ int profil_profile_update(struct profil_profile *profile, const struct profil_up
 	profil_pins_release(old);
 unlock:
 	mutex_unlock(&profile->lock);
+put_layout:
+	profil_layout_put(layout);
 	return err;
 }
 
@@ -511,16 +542,19 @@ static void settle(struct profil_profile *profile)
 
 /**
  * profil_profile_settle() - give up the clocks of what has stopped by itself
+ * @always: look even if nothing has said that it did
  *
  * Also stops profiles whose counters' address space has ended: an inherited
  * descriptor, or a ring, may outlive the attacher.
  *
  * Context: Process context, may sleep.
  */
-void profil_profile_settle(void)
+void profil_profile_settle(bool always)
 {
 	struct profil_profile *profile;
 
+	if (!xchg(&settle_wanted, false) && !always)
+		return;
 	mutex_lock(&profil_profiles_lock);
 	list_for_each_entry(profile, &profil_profiles, link)
 		settle(profile);
@@ -553,10 +587,12 @@ void profil_profile_stop_all(void)
 		mutex_unlock(&profil_profiles_lock);
 		if (!profile)
 			return;
-		mutex_lock(&profile->lock);
-		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
-		mutex_unlock(&profile->lock);
-		profil_profile_retire(profile);
+		/* Its holder may wait for a file system that never answers. */
+		if (!mutex_lock_killable(&profile->lock)) {
+			profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+			retire_locked(profile);
+			mutex_unlock(&profile->lock);
+		}
 		profil_profile_put(profile);
 	}
 }

@@ -100,7 +100,7 @@ int profil_profile_check(struct profil_profile *profile);
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
 void profil_profile_stop(struct profil_profile *profile, u32 why);
 void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally);
-void profil_profile_settle(void);
+void profil_profile_settle(bool always);
 void profil_profile_stop_all(void);
 
 /**

@@ -136,7 +136,7 @@ static int attach(struct profil_session *session, struct profil_layout *layout,
 	err = publish(session, profile, proof);
 	if (err)
 		goto erase;
-	/* Only now can a command find it: it is whole. */
+	/* Only now can a command find it: it is whole.  The place is reserved. */
 	xa_store(&session->profiles, *id, profile, GFP_KERNEL_ACCOUNT);
 	return 0;
 erase:
@@ -209,8 +209,14 @@ int profil_session_update(struct profil_session *session, const struct profil_up
  */
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
 {
-	struct profil_profile *profile = xa_erase(&session->profiles, stop->profile);
+	struct profil_profile *profile;
 
+	/* A number that is only reserved is left to the attach that is at it. */
+	xa_lock(&session->profiles);
+	profile = xa_load(&session->profiles, stop->profile);
+	if (profile)
+		__xa_erase(&session->profiles, stop->profile);
+	xa_unlock(&session->profiles);
 	if (!profile)
 		return -ENOENT;
 	stop->stored = end_profile(session, profile);
