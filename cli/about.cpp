@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/about.h"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace cli {
+namespace {
+
+constexpr std::string_view prefix = "profil.";
+constexpr std::string_view separator = ": ";
+
+uint64_t number(std::string_view text)
+{
+	uint64_t value = 0;
+
+	std::from_chars(text.data(), text.data() + text.size(), value);
+	return value;
+}
+
+void set_cause(Accounting &accounting, std::string_view key, std::string_view value)
+{
+	for (const Cause &cause : all_causes()) {
+		if (key == cause.key)
+			accounting.*cause.member = number(value);
+	}
+}
+
+void set(About &about, std::string_view key, std::string_view value)
+{
+	if (key == "version")
+		about.version = value;
+	else if (key == "target")
+		about.targets.emplace_back(value);
+	else if (key == "granularity")
+		about.granularity = value;
+	else if (key == "processes")
+		about.processes = number(value);
+	else if (key == "ticks")
+		about.accounting.ticks = number(value);
+	else if (key == "forks_lost")
+		about.accounting.forks_lost = number(value);
+	else
+		set_cause(about.accounting, key, value);
+}
+
+} // namespace
+
+std::vector<std::string> to_comments(const About &about)
+{
+	std::vector<std::string> comments;
+	const auto add = [&](std::string_view key, const auto &value) {
+		comments.push_back(fmt::format("{}{}{}{}", prefix, key, separator, value));
+	};
+
+	add("version", about.version);
+	for (const std::string &target : about.targets)
+		add("target", target);
+	add("granularity", about.granularity);
+	add("processes", about.processes);
+	add("ticks", about.accounting.ticks);
+	for (const Cause &cause : all_causes())
+		add(cause.key, about.accounting.*cause.member);
+	add("forks_lost", about.accounting.forks_lost);
+	return comments;
+}
+
+About from_comments(const std::vector<std::string> &comments)
+{
+	About about;
+
+	for (const std::string_view comment : comments) {
+		const size_t end = comment.find(separator);
+
+		if (comment.starts_with(prefix) && end != comment.npos)
+			set(about, comment.substr(prefix.size(), end - prefix.size()),
+			    comment.substr(end + separator.size()));
+	}
+	return about;
+}
+
+} // namespace cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * @file about.h
+ * What a recording says about itself, beyond pprof's own fields.
+ *
+ * Written as comments of the profile, "profil.KEY: VALUE" each, which every
+ * tool of that family keeps and `go tool pprof -comments` shows.
+ */
+#pragma once
+
+#include "cli/accounting.h"
+
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct About {
+	std::string version;
+	std::vector<std::string> targets; /**< "python3 (pid 4711)", or a command */
+	std::string granularity;
+	uint64_t processes = 0;
+	Accounting accounting;
+
+	bool operator==(const About &) const = default;
+};
+
+std::vector<std::string> to_comments(const About &about);
+
+/** What is missing stays empty: other tools' profiles have none of it. */
+About from_comments(const std::vector<std::string> &comments);
+
+} // namespace cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/stop_signals.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <sys/eventfd.h>
+
+namespace cli {
+namespace {
+
+constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
+
+/* What the handler may touch: lock-free atomics, so that it is async-signal-safe. */
+std::atomic<int> first_signal;
+std::atomic<bool> terminal_sent;
+std::atomic<int> event_fd;
+std::atomic<const char *> temporary;
+static_assert(std::atomic<const char *>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+void on_signal(int number, siginfo_t *about, void *)
+{
+	const int saved = errno;
+	const uint64_t one = 1;
+	int none = 0;
+
+	if (!first_signal.compare_exchange_strong(none, number)) {
+		if (const char *path = temporary.load())
+			unlink(path);
+		_exit(128 + number);
+	}
+	terminal_sent = about->si_code == SI_KERNEL;
+	[[maybe_unused]] const ssize_t written = write(event_fd.load(), &one, sizeof(one));
+	errno = saved;
+}
+
+void set_action(int number, const struct sigaction &action)
+{
+	struct sigaction before = {};
+
+	if (!sigaction(number, nullptr, &before) && before.sa_handler == SIG_IGN)
+		return;
+	sigaction(number, &action, nullptr);
+}
+
+} // namespace
+
+StopSignals::StopSignals() : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+{
+	struct sigaction action = {};
+
+	action.sa_sigaction = on_signal;
+	action.sa_flags = SA_SIGINFO;
+	first_signal = 0;
+	event_fd = event_.get();
+	for (const int number : signals)
+		set_action(number, action);
+}
+
+StopSignals::~StopSignals()
+{
+	struct sigaction action = {};
+
+	action.sa_handler = SIG_DFL;
+	for (const int number : signals)
+		set_action(number, action);
+}
+
+int StopSignals::caught()
+{
+	return first_signal;
+}
+
+bool StopSignals::from_terminal()
+{
+	return terminal_sent;
+}
+
+TemporaryFile::TemporaryFile(std::string path) : path_(std::move(path))
+{
+	temporary = path_.c_str();
+}
+
+TemporaryFile::~TemporaryFile()
+{
+	if (!renamed_)
+		unlink(path_.c_str());
+	temporary = nullptr;
+}
+
+bool TemporaryFile::rename_to(const std::string &name)
+{
+	renamed_ = !std::rename(path_.c_str(), name.c_str());
+	return renamed_;
+}
+
+} // namespace cli

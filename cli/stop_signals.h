@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file stop_signals.h  Ctrl-C: the first ends the recording, the second aborts. */
+#pragma once
+
+#include "cli/fd.h"
+
+#include <string>
+
+namespace cli {
+
+/**
+ * Catches SIGINT, SIGTERM and SIGHUP while it lives; there is one at a time.
+ *
+ * The first makes fd() readable.  The second ends the process at once, without
+ * leaving a temporary file.  A signal that was ignored stays ignored (nohup).
+ */
+class StopSignals {
+public:
+	StopSignals();
+	StopSignals(const StopSignals &) = delete;
+	StopSignals &operator=(const StopSignals &) = delete;
+	~StopSignals();
+
+	/** For poll(2): readable from the first signal on. */
+	[[nodiscard]] int fd() const { return event_.get(); }
+	/** The first signal, 0 before it. */
+	[[nodiscard]] static int caught();
+	/** Did a terminal send it, and so to the whole foreground group? */
+	[[nodiscard]] static bool from_terminal();
+
+private:
+	Fd event_;
+};
+
+/** A file that an abort removes while this lives; there is one at a time. */
+class TemporaryFile {
+public:
+	explicit TemporaryFile(std::string path);
+	TemporaryFile(const TemporaryFile &) = delete;
+	TemporaryFile &operator=(const TemporaryFile &) = delete;
+	/** Removes it, unless it was renamed. */
+	~TemporaryFile();
+
+	[[nodiscard]] const std::string &path() const { return path_; }
+	/** Give it its final name; false with errno. */
+	bool rename_to(const std::string &name);
+
+private:
+	std::string path_;
+	bool renamed_ = false;
+};
+
+} // namespace cli

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/text.h"
+
+#include "cli/fd.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+
+namespace cli {
+namespace {
+
+bool is_continuation(char c)
+{
+	return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+/** Bytes of the UTF-8 sequence at the start of @p text, 0 if it is not one. */
+size_t sequence_length(std::string_view text)
+{
+	const auto lead = static_cast<unsigned char>(text[0]);
+	const size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
+
+	if (!length || lead > 0xF4 || length > text.size())
+		return 0;
+	return std::all_of(text.begin() + 1, text.begin() + length, is_continuation) ? length : 0;
+}
+
+/* C0, DEL, and C1, which is 0xC2 0x80 to 0xC2 0x9F in UTF-8. */
+bool is_control(std::string_view sequence)
+{
+	const auto first = static_cast<unsigned char>(sequence[0]);
+
+	if (sequence.size() == 1)
+		return first < 0x20 || first == 0x7F;
+	return first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+}
+
+} // namespace
+
+std::string grouped(uint64_t number)
+{
+	std::string digits = std::to_string(number);
+
+	for (size_t at = digits.size(); at > 3;) {
+		at -= 3;
+		digits.insert(at, 1, ',');
+	}
+	return digits;
+}
+
+std::string counted_noun(uint64_t number, std::string_view noun)
+{
+	const bool hisses = noun.ends_with('s');
+
+	return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : hisses ? "es" : "s");
+}
+
+std::string bytes_text(uint64_t bytes)
+{
+	static constexpr std::array units = {"KiB", "MiB", "GiB", "TiB"};
+	double size = static_cast<double>(bytes) / 1024;
+	size_t unit = 0;
+
+	for (; size >= 1023.95 && unit + 1 < units.size(); unit++)
+		size /= 1024;
+	return fmt::format("{:.1f} {}", size, units[unit]);
+}
+
+std::string duration_text(double seconds)
+{
+	if (seconds < 9.995)
+		return fmt::format("{:.2f} s", seconds);
+	if (seconds < 99.95)
+		return fmt::format("{:.1f} s", seconds);
+
+	const auto whole = static_cast<uint64_t>(std::llround(seconds));
+
+	if (whole < 3600)
+		return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+	return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string rate_text(double hz)
+{
+	const double whole = std::round(hz);
+
+	/* Periods are whole nanoseconds, so a rate is only nearly what was asked for. */
+	if (whole >= 1 && std::abs(hz - whole) < whole * 1e-3)
+		return fmt::format("{} Hz", grouped(static_cast<uint64_t>(whole)));
+	return fmt::format("{:.3g} Hz", hz);
+}
+
+std::string hex(std::string_view bytes)
+{
+	std::string digits;
+
+	for (const char byte : bytes)
+		digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+	return digits;
+}
+
+size_t columns(std::string_view text)
+{
+	return text.size() - static_cast<size_t>(std::count_if(text.begin(), text.end(), is_continuation));
+}
+
+std::string shortened(std::string_view text, size_t width)
+{
+	if (columns(text) <= width)
+		return std::string(text);
+	if (!width)
+		return {};
+
+	size_t end = 0;
+
+	for (size_t kept = 0; end < text.size(); end++) {
+		if (!is_continuation(text[end]) && kept++ == width - 1)
+			break;
+	}
+	return std::string(text.substr(0, end)) + "…";
+}
+
+std::string printable(std::string_view text)
+{
+	std::string safe;
+
+	safe.reserve(text.size());
+	while (!text.empty()) {
+		const size_t length = sequence_length(text);
+		const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
+
+		if (!length || is_control(sequence))
+			safe += '?';
+		else
+			safe += sequence;
+		text.remove_prefix(sequence.size());
+	}
+	return safe;
+}
+
+std::string_view base_name(std::string_view path)
+{
+	const size_t slash = path.rfind('/');
+
+	return slash == path.npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+size_t terminal_width(int fd)
+{
+	winsize size = {};
+
+	if (!isatty(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col)
+		return 80;
+	return size.ws_col;
+}
+
+Result<std::string> read_file(const std::string &path, size_t limit)
+{
+	const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+	std::string content;
+	std::array<char, 16384> chunk;
+
+	if (!file)
+		return system_error(path);
+	for (;;) {
+		const ssize_t got = read(file.get(), chunk.data(), chunk.size());
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return system_error(path);
+		if (got == 0)
+			return content;
+		if (static_cast<size_t>(got) > limit - content.size())
+			return system_error(path, EFBIG);
+		content.append(chunk.data(), static_cast<size_t>(got));
+	}
+}
+
+} // namespace cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file text.h  Numbers and names as a terminal shows them. */
+#pragma once
+
+#include "cli/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+/** 1234567 as "1,234,567". */
+std::string grouped(uint64_t number);
+
+/** "1 sample", "2 samples": @p number grouped, with its noun. */
+std::string counted_noun(uint64_t number, std::string_view noun);
+
+/** "4.0 KiB", "21.3 MiB". */
+std::string bytes_text(uint64_t bytes);
+
+/** "0.25 s", "12.3 s", "1 min 23 s", "2 h 05 min". */
+std::string duration_text(double seconds);
+
+/** A rate in Hz: "999 Hz", "0.5 Hz". */
+std::string rate_text(double hz);
+
+/** Hexadecimal digits of some bytes. */
+std::string hex(std::string_view bytes);
+
+/** Columns that valid UTF-8 takes, one for each code point. */
+size_t columns(std::string_view text);
+
+/** Cut to a number of columns, the last being an ellipsis where something is cut off. */
+std::string shortened(std::string_view text, size_t width);
+
+/**
+ * Safe to print: control characters and what is not UTF-8 become '?'.
+ *
+ * Names come out of other people's binaries and profiles, and could move the
+ * cursor or worse.
+ */
+std::string printable(std::string_view text);
+
+/** What follows the last slash; the whole when nothing does. */
+std::string_view base_name(std::string_view path);
+
+/** Columns of the terminal behind a descriptor; 0 if there is none. */
+size_t terminal_width(int fd);
+
+/** A whole file of /proc or elsewhere, at most @p limit bytes. */
+Result<std::string> read_file(const std::string &path, size_t limit = SIZE_MAX);
+
+} // namespace cli

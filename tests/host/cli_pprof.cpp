@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Profiles written and read back, by us and by protoc.
+#include "cli/gzip.h"
+#include "cli/pprof.h"
+#include "tests/host/cli_sample_profile.h"
+#include "tests/lib_support.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <protozero/pbf_writer.hpp>
+
+using namespace cli;
+using lib_test::run;
+
+namespace {
+
+void write_file(const std::string &path, const std::string &content)
+{
+	std::ofstream(path, std::ios::binary) << content;
+}
+
+bool has(const std::string &text, const std::string &part)
+{
+	return text.find(part) != std::string::npos;
+}
+
+/** What protoc says that a profile has. */
+std::string decoded_by_protoc(const Profile &profile)
+{
+	const lib_test::TemporaryDirectory directory;
+
+	write_file(directory / "p.gz", encode_pprof(profile));
+	const lib_test::Output output =
+		run("gzip -dc " + (directory / "p.gz") +
+		    " | protoc --decode=perftools.profiles.Profile tests/host/data/profile.proto");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	return output.text;
+}
+
+std::string error_of(const std::string &content)
+{
+	const Result<Profile> profile = decode_pprof(content);
+
+	return profile ? "" : profile.error().text;
+}
+
+} // namespace
+
+TEST_CASE("protoc reads a profile as profile.proto has it")
+{
+	const std::string text = decoded_by_protoc(sample_profile());
+
+	CHECK(has(text, "sample {\n  location_id: 1\n  value: 700\n  value: 700700700\n}\n"));
+	CHECK(has(text, "sample_type {\n  type: 1\n  unit: 2\n}\nsample_type {\n  type: 3\n  unit: 4\n}\n"));
+	CHECK(has(text, "  id: 1\n  memory_start: 4198400\n  memory_limit: 4206592\n  file_offset: 4096\n"));
+	CHECK(has(text, "  has_functions: true\n  has_filenames: true\n  has_line_numbers: true\n"));
+	CHECK(has(text,
+		  "location {\n  id: 1\n  mapping_id: 1\n  address: 4198672\n  line {\n    function_id: 1\n"
+		  "    line: 10\n  }\n  line {\n    function_id: 2\n    line: 20\n  }\n}\n"));
+	CHECK(has(text, "string_table: \"\"\nstring_table: \"samples\"\nstring_table: \"count\"\n"));
+	CHECK(has(text, "string_table: \"profil.ticks: 1050\"\n"));
+	CHECK(has(text, "duration_nanos: 1500000000\n"));
+	CHECK(has(text, "period: 1001001\n"));
+	CHECK(has(text, "default_sample_type: 3\n"));
+	/* Nothing that profile.proto does not know: protoc shows such fields by number. */
+	for (char digit = '0'; digit <= '9'; digit++)
+		CHECK_FALSE(has(text, std::string("\n") + digit));
+}
+
+TEST_CASE("a profile is read as it was written")
+{
+	const Profile written = sample_profile();
+	const Result<Profile> read = decode_pprof(encode_pprof(written));
+
+	REQUIRE(read);
+	REQUIRE(read->samples.size() == written.samples.size());
+	for (size_t i = 0; i < written.samples.size(); i++) {
+		CHECK(read->samples[i].locations == written.samples[i].locations);
+		CHECK(read->samples[i].values == written.samples[i].values);
+	}
+	REQUIRE(read->mappings.size() == written.mappings.size());
+	CHECK(read->mappings[1].filename == written.mappings[1].filename);
+	CHECK(read->mappings[0].build_id == written.mappings[0].build_id);
+	CHECK(read->mappings[0].limit == written.mappings[0].limit);
+	CHECK(read->mappings[0].has_inline_frames);
+	CHECK(read->functions == written.functions);
+	REQUIRE(read->locations.size() == written.locations.size());
+	CHECK(read->locations[0].lines[1].line == 20);
+	CHECK(read->locations[0].mapping == written.locations[0].mapping);
+	CHECK_FALSE(read->locations.back().mapping.has_value());
+	CHECK(read->comments == written.comments);
+	CHECK(read->time_nanos == written.time_nanos);
+	CHECK(read->period_type.unit == "nanoseconds");
+	CHECK(read->default_sample_type == "cpu");
+}
+
+TEST_CASE("plain protocol buffers are read, too")
+{
+	const std::string packed = encode_pprof(sample_profile());
+
+	CHECK(decode_pprof(*decompress(packed, 1 << 20)));
+}
+
+TEST_CASE("lists of numbers are read packed and one by one")
+{
+	std::string content;
+	protozero::pbf_writer profile(content);
+	std::string type;
+	std::string location;
+	std::string sample;
+
+	protozero::pbf_writer(type).add_int64(1, 0);
+	protozero::pbf_writer(location).add_uint64(1, 77);
+	protozero::pbf_writer(sample).add_uint64(1, 77);
+	protozero::pbf_writer(sample).add_uint64(1, 77);
+	protozero::pbf_writer(sample).add_int64(2, -5);
+	/* Samples before what they refer to: the order is free. */
+	profile.add_message(2, sample);
+	profile.add_message(4, location);
+	profile.add_message(1, type);
+	profile.add_string(6, "");
+
+	const Result<Profile> read = decode_pprof(content);
+
+	REQUIRE(read);
+	CHECK(read->samples.front().locations == std::vector<size_t>{0, 0});
+	CHECK(read->samples.front().values == std::vector<int64_t>{-5});
+}
+
+TEST_CASE("what is no profile is refused with a reason")
+{
+	CHECK(has(error_of(""), "no samples"));
+	CHECK(has(error_of("#!/bin/sh\necho hello\n"), "not a pprof profile"));
+	CHECK(has(error_of(std::string(1000, '\0')), "not a pprof profile"));
+	CHECK(has(error_of("\x1f\x8b garbage"), "damaged"));
+	CHECK(has(error_of("\x1f\x8b"), "too early"));
+}
+
+TEST_CASE("a profile that is cut off anywhere is refused and never half read")
+{
+	const std::string packed = encode_pprof(sample_profile());
+	const std::string plain = *decompress(packed, 1 << 20);
+
+	for (size_t end = 0; end < packed.size(); end += 7)
+		CHECK_FALSE(decode_pprof(packed.substr(0, end)));
+	/* Plain, a cut between two fields leaves a profile; it must be a sound one. */
+	for (size_t end = 0; end < plain.size(); end++)
+		error_of(plain.substr(0, end));
+}
+
+TEST_CASE("indices that point nowhere are refused")
+{
+	Profile profile = sample_profile();
+
+	profile.samples.front().locations = {1000};
+	CHECK(has(error_of(encode_pprof(profile)), "a location is missing"));
+	profile = sample_profile();
+	profile.locations.front().mapping = 1000;
+	CHECK(has(error_of(encode_pprof(profile)), "a mapping is missing"));
+	profile = sample_profile();
+	profile.locations.front().lines.front().function = 1000;
+	CHECK(has(error_of(encode_pprof(profile)), "a function is missing"));
+	profile = sample_profile();
+	profile.samples.front().values.pop_back();
+	CHECK(has(error_of(encode_pprof(profile)), "more or fewer values"));
+}
+
+TEST_CASE("every damaged byte is survived")
+{
+	const std::string plain = *decompress(encode_pprof(sample_profile()), 1 << 20);
+
+	for (size_t at = 0; at < plain.size(); at++) {
+		for (const unsigned char flip : {0x01, 0x80, 0xff}) {
+			std::string damaged = plain;
+
+			damaged[at] = static_cast<char>(damaged[at] ^ flip);
+			error_of(damaged);
+		}
+	}
+}
+
+TEST_CASE("a small file that inflates without end is refused")
+{
+	const std::string bomb = compress(std::string(64 << 20, 'x'));
+
+	CHECK(bomb.size() < 100000);
+	CHECK(decompress(bomb, 64 << 20));
+	const Result<std::string> refused = decompress(bomb, 1 << 20);
+
+	REQUIRE_FALSE(refused);
+	CHECK(has(refused.error().text, "too large"));
+}
