@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/build_profile.h"
+
+#include "cli/symbols.h"
+#include "cli/text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+namespace cli {
+namespace {
+
+/** Functions, each once. */
+class FunctionTable {
+public:
+	explicit FunctionTable(std::vector<Function> &functions) : functions_(functions) {}
+
+	size_t find(const Frame &frame)
+	{
+		const auto [place, fresh] = indices_.try_emplace(
+			{frame.name, frame.system_name, frame.file, frame.start_line}, functions_.size());
+
+		if (fresh)
+			functions_.push_back({frame.name, frame.system_name, frame.file, frame.start_line});
+		return place->second;
+	}
+
+private:
+	using Key = std::tuple<std::string, std::string, std::string, int64_t>;
+
+	std::vector<Function> &functions_;
+	std::map<Key, size_t> indices_;
+};
+
+/** The samples of one address, whatever granularity they were counted with. */
+struct Spot {
+	uint64_t samples = 0;
+	unsigned shift = 0;
+};
+
+std::map<uint64_t, Spot> by_address(const Tally::Buckets &buckets)
+{
+	std::map<uint64_t, Spot> spots;
+
+	for (const auto &[bucket, samples] : buckets) {
+		Spot &spot = spots[bucket.address];
+
+		spot.samples += samples;
+		spot.shift = std::max(spot.shift, bucket.shift);
+	}
+	return spots;
+}
+
+class Builder {
+public:
+	Builder(uint64_t period, std::vector<std::string> &warnings)
+		: period_(period), warnings_(warnings), functions_(profile_.functions)
+	{
+		profile_.sample_types = {{"samples", "count"}, {"cpu", "nanoseconds"}};
+		profile_.default_sample_type = "cpu";
+		profile_.period_type = {"cpu", "nanoseconds"};
+		profile_.period = static_cast<int64_t>(period);
+	}
+
+	void add_object(const Object &object, const Tally::Buckets &buckets)
+	{
+		Symbols symbols(object);
+
+		warn_about(object);
+		/* The program is listed even if nothing of it was sampled. */
+		if (buckets.empty()) {
+			for (const Text &text : object.texts)
+				mapping(object, symbols, text.low);
+		}
+		for (const auto &[address, spot] : by_address(buckets)) {
+			Location location;
+
+			location.mapping = mapping(object, symbols, address);
+			location.address = address;
+			for (const Frame &frame : symbols.frames(address, uint64_t{1} << spot.shift))
+				location.lines.push_back({functions_.find(frame), frame.line});
+			if (location.lines.size() > 1)
+				profile_.mappings[*location.mapping].has_inline_frames = true;
+			add_sample(std::move(location), spot.samples);
+		}
+	}
+
+	void add_unknown(const Tally::Buckets &buckets)
+	{
+		for (const auto &[address, spot] : by_address(buckets)) {
+			Location location;
+
+			location.address = address;
+			add_sample(std::move(location), spot.samples);
+		}
+	}
+
+	Profile take() { return std::move(profile_); }
+
+private:
+	void warn_about(const Object &object)
+	{
+		if (object.source != Source::File || object.file)
+			return;
+		warnings_.push_back(fmt::format("{}: {}: no names for it", object.name,
+						object.deleted ? "was deleted or replaced while it was mapped"
+							       : "cannot be read"));
+	}
+
+	size_t mapping(const Object &object, const Symbols &symbols, uint64_t address)
+	{
+		const Text *text = object.text_at(address);
+		const uint64_t low = text ? text->low : address;
+		const auto [place, fresh] = mappings_.try_emplace({&object, low}, profile_.mappings.size());
+
+		if (!fresh)
+			return place->second;
+
+		ProfileMapping mapping;
+
+		mapping.start = low;
+		mapping.limit = text ? text->high : address + 1;
+		mapping.offset = text ? text->offset : 0;
+		mapping.filename = object.name;
+		mapping.build_id = hex(object.build_id);
+		mapping.has_functions = symbols.has_functions() || symbols.has_lines();
+		mapping.has_filenames = mapping.has_line_numbers = symbols.has_lines();
+		profile_.mappings.push_back(std::move(mapping));
+		return place->second;
+	}
+
+	void add_sample(Location location, uint64_t samples)
+	{
+		profile_.samples.push_back(
+			{{profile_.locations.size()},
+			 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)}});
+		profile_.locations.push_back(std::move(location));
+	}
+
+	uint64_t period_;
+	std::vector<std::string> &warnings_;
+	Profile profile_;
+	FunctionTable functions_;
+	std::map<std::pair<const Object *, uint64_t>, size_t> mappings_;
+};
+
+using ObjectSamples = std::pair<const Object *, const Tally::Buckets *>;
+
+const Tally::Buckets *buckets_of(const Tally &tally, const Object *wanted)
+{
+	static const Tally::Buckets none;
+
+	for (const auto &[object, buckets] : tally.objects()) {
+		if (object.get() == wanted)
+			return &buckets;
+	}
+	return &none;
+}
+
+/* In a fixed order, so that the same samples make the same file. */
+std::vector<ObjectSamples> in_order(const Tally &tally, const Object *program)
+{
+	std::vector<ObjectSamples> objects;
+
+	for (const auto &[object, buckets] : tally.objects()) {
+		if (object.get() != program)
+			objects.emplace_back(object.get(), &buckets);
+	}
+	std::sort(objects.begin(), objects.end(), [](const ObjectSamples &a, const ObjectSamples &b) {
+		return a.first->name < b.first->name;
+	});
+	if (program)
+		objects.insert(objects.begin(), {program, buckets_of(tally, program)});
+	return objects;
+}
+
+} // namespace
+
+Profile build_profile(const Tally &tally, const Object *program, uint64_t period,
+		      std::vector<std::string> &warnings)
+{
+	Builder builder(period, warnings);
+
+	for (const auto &[object, buckets] : in_order(tally, program))
+		builder.add_object(*object, *buckets);
+	builder.add_unknown(tally.unknown());
+	return builder.take();
+}
+
+} // namespace cli

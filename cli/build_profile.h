@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file build_profile.h  From samples by address to a profile with names. */
+#pragma once
+
+#include "cli/profile.h"
+#include "cli/tally.h"
+
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/**
+ * Mappings, locations, functions and samples of a tally; only objects that
+ * have samples are read.
+ * @param program the object that comes first, as pprof takes that for the
+ *        program, even without samples; NULL: none.
+ * @param period ns that each sample stands for.
+ * @param warnings receives a line about each object whose names are missing.
+ */
+Profile build_profile(const Tally &tally, const Object *program, uint64_t period,
+		      std::vector<std::string> &warnings);
+
+} // namespace cli

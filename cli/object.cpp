@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/object.h"
+
+#include "cli/text.h"
+
+#include <algorithm>
+#include <array>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+namespace cli {
+namespace {
+
+constexpr uint64_t page = 4096;
+
+struct ElfCloser {
+	void operator()(Elf *elf) const { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
+
+Fd open_regular(const std::string &path)
+{
+	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	struct stat about;
+
+	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode))
+		return Fd();
+	return file;
+}
+
+/* Where the devices are comparable (not on overlay or btrfs), the inode tells. */
+bool is_replaced(const Fd &file, const Mapping &mapping)
+{
+	struct stat about;
+
+	return fstat(file.get(), &about) || (about.st_dev == mapping.device && about.st_ino != mapping.inode);
+}
+
+/**
+ * The very file that is mapped, or nothing: names from another file, put in
+ * its place since, would be wrong.  map_files needs CAP_CHECKPOINT_RESTORE.
+ */
+Fd open_mapped_file(pid_t pid, const Mapping &mapping)
+{
+	Fd file = open_regular(fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.start, mapping.end));
+
+	if (file)
+		return file;
+	if (!mapping.deleted) {
+		file = open_regular(fmt::format("/proc/{}/root{}", pid, mapping.name));
+		if (file && !is_replaced(file, mapping))
+			return file;
+	}
+	file = open_regular(fmt::format("/proc/{}/exe", pid));
+
+	struct stat about;
+	const bool same = file && !fstat(file.get(), &about) && about.st_ino == mapping.inode;
+
+	return same ? std::move(file) : Fd();
+}
+
+/* Other people's memory needs ptrace's permission; the vdso is in ours, too. */
+bool read_vdso(pid_t pid, const Mapping &mapping, std::string &content)
+{
+	const iovec here = {content.data(), content.size()};
+	const iovec there = {reinterpret_cast<void *>(mapping.start), content.size()};
+	const auto *own = reinterpret_cast<const char *>(getauxval(AT_SYSINFO_EHDR));
+
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(content.size()))
+		return true;
+	const Result<std::vector<Mapping>> ours = read_maps(getpid());
+	const bool alike =
+		ours && std::any_of(ours->begin(), ours->end(), [&](const Mapping &candidate) {
+			return candidate.source == Source::Vdso && candidate.size() == mapping.size();
+		});
+	if (!own || !alike)
+		return false;
+	content.assign(own, content.size());
+	return true;
+}
+
+Fd open_vdso(pid_t pid, const Mapping &mapping)
+{
+	std::string content(mapping.size(), '\0');
+	Fd file(memfd_create("vdso", MFD_CLOEXEC));
+
+	if (!file || !read_vdso(pid, mapping, content))
+		return Fd();
+	if (write(file.get(), content.data(), content.size()) != static_cast<ssize_t>(content.size()))
+		return Fd();
+	return file;
+}
+
+/* "[anon]" of one process is not that of another. */
+std::string memory_name(pid_t pid, const Mapping &mapping)
+{
+	std::string name = mapping.name;
+
+	if (mapping.source == Source::Anonymous && name.ends_with(']'))
+		name.insert(name.size() - 1, fmt::format(":{}", pid));
+	return name;
+}
+
+} // namespace
+
+uint64_t Object::link_address(uint64_t offset) const
+{
+	for (const Segment &segment : segments) {
+		/* Whole pages are mapped, so text may begin before its segment does. */
+		const uint64_t first = segment.offset & ~(page - 1);
+		const uint64_t end = (segment.offset + segment.size + page - 1) & ~(page - 1);
+
+		if (offset >= first && offset < end)
+			return segment.address + (offset - segment.offset);
+	}
+	return offset;
+}
+
+const Text *Object::text_at(uint64_t address) const
+{
+	for (const Text &text : texts) {
+		if (address >= text.low && address < text.high)
+			return &text;
+	}
+	return nullptr;
+}
+
+void inspect_elf(Object &object)
+{
+	elf_version(EV_CURRENT);
+
+	const ElfHandle elf(elf_begin(object.file.get(), ELF_C_READ, nullptr));
+	size_t headers = 0;
+	const void *build_id = nullptr;
+
+	if (!elf || elf_kind(elf.get()) != ELF_K_ELF || elf_getphdrnum(elf.get(), &headers))
+		return;
+	for (size_t i = 0; i < headers; i++) {
+		GElf_Phdr header;
+
+		/* Text alone: pages at a segment's edges are mapped twice. */
+		if (gelf_getphdr(elf.get(), static_cast<int>(i), &header) && header.p_type == PT_LOAD &&
+		    (header.p_flags & PF_X))
+			object.segments.push_back({header.p_offset, header.p_filesz, header.p_vaddr});
+	}
+
+	const ssize_t length = dwelf_elf_gnu_build_id(elf.get(), &build_id);
+
+	if (length > 0)
+		object.build_id.assign(static_cast<const char *>(build_id), static_cast<size_t>(length));
+}
+
+ObjectTable::Key ObjectTable::key_of(pid_t pid, const Mapping &mapping)
+{
+	if (mapping.source == Source::File)
+		return {mapping.source, mapping.device, mapping.inode, {}};
+	/* A 32-bit process has another vdso, of another size or below 4 GiB. */
+	if (mapping.source == Source::Vdso)
+		return {mapping.source, mapping.size(), mapping.start >> 32 ? 64U : 32U, mapping.name};
+	return {mapping.source, 0, 0, memory_name(pid, mapping)};
+}
+
+std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
+{
+	std::shared_ptr<Object> &object = objects_[key_of(pid, mapping)];
+
+	if (object)
+		return object;
+	object = std::make_shared<Object>();
+	object->name = memory_name(pid, mapping);
+	object->source = mapping.source;
+	object->deleted = mapping.deleted;
+	if (mapping.source == Source::File)
+		object->file = open_mapped_file(pid, mapping);
+	else if (mapping.source == Source::Vdso)
+		object->file = open_vdso(pid, mapping);
+	if (object->file)
+		inspect_elf(*object);
+	return object;
+}
+
+} // namespace cli

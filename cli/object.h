@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file object.h  What is mapped: programs, shared objects, the vdso, memory. */
+#pragma once
+
+#include "cli/fd.h"
+#include "cli/maps.h"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/** A loadable segment of an ELF file. */
+struct Segment {
+	uint64_t offset = 0;
+	uint64_t size = 0; /**< in the file */
+	uint64_t address = 0;
+};
+
+/** Text of an object that is, or was, mapped somewhere. */
+struct Text {
+	uint64_t low = 0; /**< link-time address */
+	uint64_t high = 0;
+	uint64_t offset = 0; /**< of low, in the file */
+	auto operator<=>(const Text &) const = default;
+};
+
+/**
+ * A program, a shared object, or whatever else has instructions.
+ *
+ * Its addresses are those in the file, which objdump and addr2line show, so
+ * that processes which load it at different places add up; for memory that is
+ * no file, those of the process.
+ */
+struct Object {
+	std::string name;
+	std::string build_id; /**< bytes, not digits; empty without one */
+	Source source = Source::File;
+	bool deleted = false;
+	Fd file; /**< held, so that names can be read when the process and the path are gone */
+	std::vector<Segment> segments;
+	std::vector<Text> texts;
+
+	/** Link-time address of a byte of the file. */
+	[[nodiscard]] uint64_t link_address(uint64_t offset) const;
+	/** The mapped text that holds an address, or NULL. */
+	[[nodiscard]] const Text *text_at(uint64_t address) const;
+};
+
+/** Read an object's segments and build-id from its file; leaves it empty if it is no ELF. */
+void inspect_elf(Object &object);
+
+/** Every object that was met, once, however many processes map it. */
+class ObjectTable {
+public:
+	/** The object of a mapping, opened through the process while it lives. */
+	std::shared_ptr<Object> find(pid_t pid, const Mapping &mapping);
+
+private:
+	struct Key {
+		Source source;
+		uint64_t device;
+		uint64_t inode;
+		std::string memory; /**< what tells memory without a file apart */
+		auto operator<=>(const Key &) const = default;
+	};
+
+	static Key key_of(pid_t pid, const Mapping &mapping);
+
+	std::map<Key, std::shared_ptr<Object>> objects_;
+};
+
+} // namespace cli

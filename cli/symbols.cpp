@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols.h"
+
+#include "cli/demangle.h"
+#include "cli/text.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+/* Functions are aligned, and at least this far apart where it matters. */
+constexpr uint64_t function_alignment = 16;
+
+const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = nullptr,
+};
+
+/** The object at its link-time addresses, the only module; NULL if it is no ELF. */
+Dwfl_Module *report_object(Dwfl *dwfl, const Object &object)
+{
+	if (!dwfl || !object.file)
+		return nullptr;
+
+	Fd file(fcntl(object.file.get(), F_DUPFD_CLOEXEC, 3));
+
+	dwfl_report_begin(dwfl);
+	Dwfl_Module *module =
+		dwfl_report_elf(dwfl, object.name.c_str(), object.name.c_str(), file.get(), 0, true);
+	/* From now on the descriptor is the module's. */
+	if (module)
+		static_cast<void>(file.release());
+	dwfl_report_end(dwfl, nullptr, nullptr);
+	return module;
+}
+
+} // namespace
+
+Symbols::Symbols(const Object &object)
+	: object_name_(base_name(object.name)), dwfl_(dwfl_begin(&callbacks)),
+	  module_(report_object(dwfl_.get(), object))
+{
+	GElf_Addr bias = 0;
+
+	if (!module_)
+		return;
+	/* The first symbol is the empty one that every table begins with. */
+	has_functions_ = dwfl_module_getsymtab(module_) > 1;
+	debug_ = DebugInfo(module_);
+	if (Elf *elf = dwfl_module_getelf(module_, &bias))
+		starts_ = FunctionStarts(elf);
+}
+
+/**
+ * A function's start if nothing better is known; the call frame must really
+ * cover the address, for there is text without any (assembly).
+ */
+std::optional<uint64_t> Symbols::start_without_symbol(uint64_t address)
+{
+	Dwarf_Addr bias = 0;
+	Dwarf_Frame *frame = nullptr;
+	Dwarf_CFI *calls = dwfl_module_eh_cfi(module_, &bias);
+
+	if (!calls || dwarf_cfi_addrframe(calls, address - bias, &frame))
+		return std::nullopt;
+	std::free(frame);
+	return starts_.find(address);
+}
+
+/* A symbol without a size reaches to the next one, unless another function begins in between. */
+std::string Symbols::symbol_at(uint64_t address)
+{
+	GElf_Off offset = 0;
+	GElf_Sym symbol;
+	const char *name =
+		dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
+
+	if (!name || !*name)
+		return "";
+	if (offset < symbol.st_size)
+		return name;
+
+	const std::optional<uint64_t> start = start_without_symbol(address);
+
+	return !start || *start <= address - offset ? name : "";
+}
+
+std::vector<Frame> Symbols::frames_at(uint64_t address)
+{
+	std::vector<Frame> frames = debug_.frames(address);
+	const std::string symbol = symbol_at(address);
+
+	if (frames.empty())
+		frames.emplace_back();
+
+	Frame &function = frames.back();
+
+	if (!symbol.empty()) {
+		function.system_name = symbol;
+		function.name = demangle(symbol);
+	} else if (function.name.empty()) {
+		if (const std::optional<uint64_t> start = start_without_symbol(address))
+			function.name = function.system_name = fmt::format("{}+{:#x}", object_name_, *start);
+	}
+	if (function.name.empty())
+		frames.clear();
+	return frames;
+}
+
+std::vector<Frame> Symbols::frames(uint64_t address, uint64_t size)
+{
+	if (!module_)
+		return {};
+
+	std::vector<Frame> found = frames_at(address);
+
+	for (uint64_t next = address + 1; found.empty() && next < address + size; next++) {
+		next = (next + function_alignment - 1) & ~(function_alignment - 1);
+		if (next < address + size)
+			found = frames_at(next);
+	}
+	return found;
+}
+
+} // namespace cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file symbols.h  From addresses to functions and lines. */
+#pragma once
+
+#include "cli/debug_info.h"
+#include "cli/eh_frame.h"
+#include "cli/frame.h"
+#include "cli/object.h"
+
+#include <elfutils/libdwfl.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/** The names in one object: its symbol tables, debug information, call frames. */
+class Symbols {
+public:
+	/** Takes what the object's file offers, and what is installed for its build-id. */
+	explicit Symbols(const Object &object);
+
+	/**
+	 * The functions at a link-time address: the one that was inlined last
+	 * comes first, the one that has the symbol is the last.
+	 *
+	 * A function without a name is "object+0xstart"; where not even its
+	 * start is known there is none.  If nothing is at @p address, but a
+	 * function begins within the @p size bytes that shared its counter, it
+	 * is that one.
+	 */
+	[[nodiscard]] std::vector<Frame> frames(uint64_t address, uint64_t size);
+
+	/** Is there any symbol table? */
+	[[nodiscard]] bool has_functions() const { return has_functions_; }
+	/** Is there debug information? */
+	[[nodiscard]] bool has_lines() const { return debug_.present(); }
+
+private:
+	struct DwflCloser {
+		void operator()(Dwfl *dwfl) const { dwfl_end(dwfl); }
+	};
+
+	[[nodiscard]] std::vector<Frame> frames_at(uint64_t address);
+	[[nodiscard]] std::string symbol_at(uint64_t address);
+	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
+
+	std::string object_name_;
+	std::unique_ptr<Dwfl, DwflCloser> dwfl_;
+	Dwfl_Module *module_ = nullptr; /* owned by dwfl_ */
+	bool has_functions_ = false;
+	DebugInfo debug_;
+	FunctionStarts starts_;
+};
+
+} // namespace cli
