@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file arguments.h  Parsing of a subcommand's arguments, by CLI11. */
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/**
+ * Parse; --help is an option of every subcommand and prints @p help.
+ * @return nothing to go on, or the exit status to end with.
+ */
+std::optional<int> parse_arguments(CLI::App &app, std::vector<std::string> arguments,
+				   const std::string &help);
+
+/** "profil record: text", and where help is; returns exit_usage. */
+int usage_error(const std::string &command, const std::string &text);
+
+/** For CLI11: a number above 0. */
+CLI::Validator positive_number();
+
+} // namespace cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file attacher.h  Makes targets: from a process to a profile that counts it. */
+#pragma once
+
+#include "cli/counters.h"
+#include "cli/object.h"
+#include "cli/session.h"
+#include "cli/tally.h"
+#include "cli/target.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <sys/types.h>
+#include <vector>
+
+namespace cli {
+
+/** How to record. */
+struct RecorderSettings {
+	uint64_t period = 0; /**< ns between samples */
+	bool kernel_ticks = false;
+	uint64_t memory = 0;  /**< most bytes to pin */
+	uint32_t regions = 0; /**< most of them for one target */
+};
+
+/** Why a target was not attached. */
+struct AttachError {
+	int error = 0;		    /**< errno value; 0: it was attached */
+	const char *step = nullptr; /**< as in struct profil_target */
+};
+
+/** Owns what targets share: the objects, and the counters of their text. */
+class Attacher {
+public:
+	/** @param session outlives this. */
+	Attacher(const Session &session, RecorderSettings settings) : session_(session), settings_(settings)
+	{
+	}
+
+	/**
+	 * A target for the present mappings of a process, not attached yet.
+	 * @param pinned bytes that all targets have pinned already.
+	 */
+	TargetPointer prepare(pid_t pid, bool young, uint64_t pinned);
+	/** Attach all of them at once; one error for each, and for each without it a profile. */
+	std::vector<AttachError> attach(std::span<TargetPointer> targets, uint64_t pinned);
+	/** Bring the regions of an attached target up to date with what is mapped. */
+	void update(Target &target, uint64_t pinned);
+
+	CounterPool &pool() { return pool_; }
+	/** Of the programs that ran, the one with most samples. */
+	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;
+
+private:
+	[[nodiscard]] Room room(uint64_t pinned, unsigned floor) const;
+	void cover(Target &target, Room room);
+	void note_program(pid_t pid, std::span<const Mapping> mappings);
+	std::vector<AttachError> try_attach(std::span<TargetPointer> targets);
+	AttachError attach_coarser(TargetPointer &target, uint64_t pinned);
+
+	const Session &session_;
+	RecorderSettings settings_;
+	ObjectTable objects_;
+	CounterPool pool_;
+	std::vector<std::shared_ptr<Object>> programs_;
+};
+
+} // namespace cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file command.h  A program that is started to be profiled. */
+#pragma once
+
+#include "cli/fd.h"
+#include "cli/result.h"
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace cli {
+
+/**
+ * A child process, held at the end of its exec until it is resumed.
+ *
+ * There the new program is in memory and has not run an instruction, so that
+ * whoever attaches now misses nothing.  It is traced for that moment only.
+ */
+class Command {
+public:
+	/** Start it; its standard streams, directory and limits are ours as they are now. */
+	static Result<Command> start(const std::vector<std::string> &arguments);
+
+	Command(Command &&other) noexcept;
+	Command &operator=(Command &&) = delete;
+	/** A command that was never resumed is killed. */
+	~Command();
+
+	[[nodiscard]] pid_t pid() const { return pid_; }
+	/** For poll(2): readable when it has ended. */
+	[[nodiscard]] int fd() const { return pidfd_.get(); }
+	/** Let it run. */
+	Outcome resume();
+	/** Ask it to end. */
+	void terminate() const;
+	/** Has it ended?  Then the status is kept for exit_status(). */
+	bool ended();
+	/** Wait for its end. */
+	void wait();
+	/** As a shell has it: what it returned, or 128 and the number of the signal. */
+	[[nodiscard]] int exit_status() const;
+	/** "exited with status 3", "was killed by SIGSEGV". */
+	[[nodiscard]] std::string ending() const;
+
+private:
+	Command(pid_t pid, Fd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+
+	pid_t pid_ = -1;
+	Fd pidfd_;
+	bool resumed_ = false;
+	bool reaped_ = false;
+	int status_ = 0;
+};
+
+} // namespace cli

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/counters.h"
+
+#include "cli/text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr unsigned pre_max = 3;
+constexpr uint32_t scale_one = 1U << 16;
+
+uint64_t counters_for(uint64_t text, unsigned shift)
+{
+	return (text + (uint64_t{1} << shift) - 1) >> shift;
+}
+
+} // namespace
+
+unsigned choose_shift(uint64_t text, uint64_t budget)
+{
+	unsigned shift = 0;
+
+	while (shift < shift_max && counters_for(text, shift) > budget / counter_bytes)
+		shift++;
+	return shift;
+}
+
+CounterArray::CounterArray(std::shared_ptr<Object> object, uint64_t low, uint64_t size, unsigned shift)
+	: object_(std::move(object)), low_(low), size_(size), shift_(shift),
+	  memory_(counters_for(size, shift) * counter_bytes)
+{
+}
+
+bool CounterArray::covers(uint64_t low, uint64_t size) const
+{
+	return low >= low_ && size <= size_ && low - low_ <= size_ - size;
+}
+
+profil_region CounterArray::region(uint64_t low, uint64_t high, uint64_t link) const
+{
+	const unsigned pre = std::min(shift_, pre_max);
+	profil_region region = {};
+
+	region.low = low;
+	region.high = high;
+	region.offset = low - (link - low_);
+	region.buffer = reinterpret_cast<uintptr_t>(memory_.data());
+	region.bytes = memory_.bytes();
+	region.scale = scale_one >> (shift_ - pre);
+	region.width = counter_bytes;
+	region.pre = static_cast<uint8_t>(pre);
+	return region;
+}
+
+void CounterArray::drain(Tally &tally)
+{
+	uint64_t address = low_;
+
+	for (uint32_t &counter : memory_.elements<uint32_t>()) {
+		/* The kernel adds to it at any time: what is taken must be taken at once. */
+		const std::atomic_ref<uint32_t> live(counter);
+
+		if (live.load(std::memory_order_relaxed))
+			tally.add(object_, {address, shift_}, live.exchange(0, std::memory_order_relaxed));
+		address += uint64_t{1} << shift_;
+	}
+}
+
+std::shared_ptr<CounterArray> CounterPool::find(const Object &object, uint64_t low, uint64_t size,
+						unsigned floor) const
+{
+	std::shared_ptr<CounterArray> best;
+
+	for (const std::shared_ptr<CounterArray> &array : arrays_) {
+		if (&array->object() != &object || array->shift() < floor || !array->covers(low, size))
+			continue;
+		if (!best || array->shift() < best->shift())
+			best = array;
+	}
+	return best;
+}
+
+std::shared_ptr<CounterArray> CounterPool::add(const std::shared_ptr<Object> &object, uint64_t low,
+					       uint64_t size, unsigned shift)
+{
+	auto array = std::make_shared<CounterArray>(object, low, size, shift);
+
+	if (!array->ok())
+		return nullptr;
+	arrays_.push_back(array);
+	finest_ = std::min(finest_, shift);
+	coarsest_ = std::max(coarsest_, shift);
+	return array;
+}
+
+void CounterPool::drain(Tally &tally)
+{
+	for (const std::shared_ptr<CounterArray> &array : arrays_)
+		array->drain(tally);
+	std::erase_if(arrays_,
+		      [](const std::shared_ptr<CounterArray> &array) { return array.use_count() == 1; });
+}
+
+uint64_t CounterPool::bytes() const
+{
+	uint64_t sum = 0;
+
+	for (const std::shared_ptr<CounterArray> &array : arrays_)
+		sum += array->bytes();
+	return sum;
+}
+
+std::string CounterPool::granularity() const
+{
+	if (finest_ > coarsest_)
+		return "no counters";
+	if (finest_ == coarsest_ && finest_ == 0)
+		return "a counter for every byte of text";
+	if (finest_ == coarsest_)
+		return fmt::format("a counter for every {} bytes of text", grouped(uint64_t{1} << finest_));
+	return fmt::format("a counter for every {} to {} bytes of text", grouped(uint64_t{1} << finest_),
+			   grouped(uint64_t{1} << coarsest_));
+}
+
+} // namespace cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file progress.h  Messages on standard error, and a line that shows progress. */
+#pragma once
+
+#include "cli/accounting.h"
+
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+/** "profil record: text", without disturbing the progress line. */
+class Console {
+public:
+	explicit Console(std::string command);
+	~Console();
+	Console(const Console &) = delete;
+	Console &operator=(const Console &) = delete;
+
+	/** A line of its own. */
+	void say(std::string_view text);
+	/** Lines as they are, indented. */
+	void detail(std::string_view text);
+	/** Show how far it is; on a terminal only. */
+	void progress(double seconds, uint64_t processes, const Accounting &accounting);
+	/** Is there a terminal for progress()? */
+	[[nodiscard]] bool shows_progress() const { return terminal_; }
+	/** Remove the progress line. */
+	void clear();
+
+private:
+	std::string command_;
+	bool terminal_;
+	bool shown_ = false;
+};
+
+} // namespace cli

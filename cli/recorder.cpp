@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/recorder.h"
+
+#include "cli/maps.h"
+#include "cli/process.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace cli {
+namespace {
+
+/* Within this time what is newly mapped shows up in the regions. */
+constexpr std::chrono::milliseconds look_interval{100};
+/* After a search for unknown PCs in vain. */
+constexpr std::chrono::seconds patience{1};
+/* Far below what a 32-bit counter takes to wrap at any rate the module has. */
+constexpr std::chrono::minutes drain_interval{10};
+} // namespace
+
+Recorder::Recorder(Session session, RecorderSettings settings, std::function<void(const std::string &)> warn)
+	: session_(std::move(session)), warn_(std::move(warn)), attacher_(session_, settings),
+	  next_drain_(Clock::now() + drain_interval)
+{
+}
+
+uint64_t Recorder::pinned() const
+{
+	uint64_t bytes = 0;
+
+	for (const auto &[profile, target] : targets_)
+		bytes += target->coverage.bytes() + target->raw.bytes();
+	return bytes;
+}
+
+void Recorder::install(TargetPointer target)
+{
+	leave(target->pid);
+	profile_of_[target->pid] = target->profile;
+	targets_[target->profile] = std::move(target);
+	recording_.counter_bytes = std::max(recording_.counter_bytes, attacher_.pool().bytes());
+}
+
+size_t Recorder::attach(std::span<const pid_t> pids, bool young)
+{
+	std::vector<TargetPointer> targets;
+	size_t attached = 0;
+
+	for (const pid_t pid : pids) {
+		if (const Outcome checked = check_process(pid); checked)
+			targets.push_back(attacher_.prepare(pid, young, pinned()));
+		else
+			warn_(fmt::format("pid {}: {}", pid, checked.error().text));
+	}
+
+	const std::vector<AttachError> errors = attacher_.attach(targets, pinned());
+
+	for (size_t i = 0; i < targets.size(); i++) {
+		if (errors[i].error) {
+			warn_(fmt::format("pid {}: {}", targets[i]->pid,
+					  explain(errors[i].error, errors[i].step)));
+			continue;
+		}
+		install(std::move(targets[i]));
+		attached++;
+	}
+	recording_.processes += attached;
+	return attached;
+}
+
+/**
+ * Give a process that is followed already a profile of its own.
+ *
+ * A new program's ticks are lost until it is attached, so it is attached as it
+ * is, and gets its regions when that is done: until then its PCs are stored.
+ */
+Target *Recorder::attach_again(pid_t pid, bool new_program)
+{
+	TargetPointer target =
+		new_program ? std::make_unique<Target>(pid, true) : attacher_.prepare(pid, false, pinned());
+	const AttachError error = attacher_.attach({&target, 1}, pinned()).front();
+	Target *attached = target.get();
+
+	/* ESRCH: it has ended, or runs yet another program; either is reported. */
+	if (error.error && error.error != ESRCH)
+		warn_(fmt::format("pid {} ({}): its new program is not profiled: {}", pid, process_name(pid),
+				  explain(error.error, error.step)));
+	if (error.error)
+		return nullptr;
+	install(std::move(target));
+	if (new_program)
+		scan(*attached);
+	return attached;
+}
+
+Clock::time_point Recorder::next_work(Clock::time_point now) const
+{
+	Clock::time_point next = now + look_interval;
+
+	for (const auto &[profile, target] : targets_)
+		next = std::min(next, target->scans.next().value_or(next));
+	return next;
+}
+
+void Recorder::work(Clock::time_point now)
+{
+	handle_events();
+
+	/* Attaching anew adds targets: walk over those that are here now. */
+	std::vector<uint32_t> profiles;
+
+	for (const auto &[profile, target] : targets_)
+		profiles.push_back(profile);
+	for (const uint32_t profile : profiles)
+		look_after(*targets_.at(profile), now);
+	retire_ended();
+	if (now >= next_drain_) {
+		attacher_.pool().drain(recording_.tally);
+		next_drain_ = now + drain_interval;
+	}
+}
+
+void Recorder::look_after(Target &target, Clock::time_point now)
+{
+	if (target.scans.due(now)) {
+		scan(target);
+		target.scans.advance(now);
+	}
+	if (target.raw.pending() && target.patience <= now)
+		resolve(target, target.raw.take(), now);
+	if (target.raw.nearly_full())
+		renew(target);
+}
+
+void Recorder::handle_events()
+{
+	for (const profil_event &event : session_.events())
+		handle_event(event);
+}
+
+void Recorder::handle_event(const profil_event &event)
+{
+	const auto target = targets_.find(event.profile);
+
+	if (event.what & PROFIL_EVENT_FORK)
+		recording_.processes++;
+	/* Of another PID namespace: it is counted, but cannot be named. */
+	if (event.pid <= 0)
+		return;
+	if (event.what & PROFIL_EVENT_EXIT) {
+		leave(event.pid);
+		return;
+	}
+	if (event.what & PROFIL_EVENT_FORK && target != targets_.end()) {
+		target->second->members.insert(event.pid);
+		profile_of_[event.pid] = event.profile;
+	}
+	if (event.what & PROFIL_EVENT_EXEC && !attach_again(event.pid, true))
+		leave(event.pid);
+}
+
+/** A process is not met by its target any more. */
+void Recorder::leave(pid_t pid)
+{
+	const auto place = profile_of_.find(pid);
+
+	if (place == profile_of_.end())
+		return;
+	if (const auto target = targets_.find(place->second); target != targets_.end())
+		target->second->members.erase(pid);
+	profile_of_.erase(place);
+}
+
+/** Bring the regions up to date with what is mapped. */
+void Recorder::scan(Target &target)
+{
+	if (!target.members.empty() && !target.members.contains(target.pid))
+		target.pid = *target.members.begin();
+
+	attacher_.update(target, pinned());
+	recording_.counter_bytes = std::max(recording_.counter_bytes, attacher_.pool().bytes());
+}
+
+/** Count what is in known text; return the rest. */
+std::vector<uint64_t> Recorder::count_known(const Target &target, std::span<const uint64_t> pcs)
+{
+	std::vector<uint64_t> rest;
+
+	for (const uint64_t pc : pcs) {
+		if (const Piece *piece = target.coverage.find(pc))
+			recording_.tally.add(piece->object, {piece->link + (pc - piece->low), 0}, 1);
+		else
+			rest.push_back(pc);
+	}
+	return rest;
+}
+
+void Recorder::resolve(Target &target, std::vector<uint64_t> pcs, Clock::time_point now)
+{
+	pcs = count_known(target, pcs);
+	if (pcs.empty())
+		return;
+	scan(target);
+	pcs = count_known(target, pcs);
+	if (pcs.empty())
+		return;
+	if (const Target *child = adopt(target, pcs))
+		pcs = count_known(*child, pcs);
+	else
+		target.patience = now + patience;
+	for (const uint64_t pc : pcs)
+		recording_.tally.add_unknown(pc);
+}
+
+/** Give the child that has such a PC in a mapping of its own a profile of its own. */
+Target *Recorder::adopt(const Target &target, std::span<const uint64_t> pcs)
+{
+	const auto holds = [&](const Mapping &mapping) {
+		return std::any_of(pcs.begin(), pcs.end(),
+				   [&](uint64_t pc) { return pc >= mapping.start && pc < mapping.end; });
+	};
+
+	for (const pid_t pid : target.members) {
+		if (pid == target.pid)
+			continue;
+		const Result<std::vector<Mapping>> mappings = read_maps(pid);
+
+		if (mappings && std::any_of(mappings->begin(), mappings->end(), holds))
+			return attach_again(pid, false);
+	}
+	return nullptr;
+}
+
+/** The array of raw samples is nearly full: new profiles have new ones. */
+void Recorder::renew(Target &target)
+{
+	for (const pid_t pid : std::vector<pid_t>(target.members.begin(), target.members.end())) {
+		if (!attach_again(pid, false))
+			return;
+	}
+}
+
+Accounting Recorder::accounting() const
+{
+	Accounting sum = recording_.accounting;
+
+	for (const auto &[profile, target] : targets_)
+		sum.add(session_.status(profile));
+	return sum;
+}
+
+/** The last words of a profile; the status first, for then it is gone. */
+void Recorder::retire(uint32_t profile)
+{
+	const auto place = targets_.find(profile);
+	const TargetPointer target = std::move(place->second);
+	uint64_t stored = 0;
+
+	targets_.erase(place);
+	recording_.accounting.add(session_.status(profile));
+	profil_detach(session_.get(), profile, &stored);
+	for (const uint64_t pc : count_known(*target, target->raw.take_rest(stored)))
+		recording_.tally.add_unknown(pc);
+}
+
+void Recorder::retire_ended()
+{
+	std::vector<uint32_t> ended;
+
+	for (const auto &[profile, target] : targets_) {
+		/* Children whose birth is not reported yet are met all the same. */
+		if (target->members.empty() && !session_.status(profile).processes)
+			ended.push_back(profile);
+	}
+	for (const uint32_t profile : ended)
+		retire(profile);
+}
+
+Recording Recorder::finish()
+{
+	const Clock::time_point now = Clock::now();
+
+	work(now);
+	for (const auto &[profile, target] : targets_) {
+		if (target->raw.pending())
+			scan(*target);
+	}
+	while (!targets_.empty())
+		retire(targets_.begin()->first);
+	attacher_.pool().drain(recording_.tally);
+	recording_.granularity = attacher_.pool().granularity();
+	recording_.program = attacher_.busiest_program(recording_.tally);
+
+	/*
+	 * Between the last look at a profile's status and its end a few ticks
+	 * more were counted; what is in the counters is what counts.
+	 */
+	Accounting &accounting = recording_.accounting;
+	const uint64_t late =
+		recording_.tally.total() - std::min(recording_.tally.total(), accounting.counted);
+
+	accounting.counted += late;
+	accounting.ticks += late;
+	return std::move(recording_);
+}
+
+} // namespace cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file subcommands.h  What main() chooses from. */
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/** Exit statuses; `record -- command` also passes on the command's. */
+enum Exit { exit_ok = 0, exit_failure = 1, exit_usage = 2 };
+
+/** Arguments are those after the subcommand's name; returns the exit status. */
+int record_main(const std::vector<std::string> &arguments);
+int report_main(const std::vector<std::string> &arguments);
+
+/** Text of --help. */
+std::string record_help();
+std::string report_help();
+
+} // namespace cli

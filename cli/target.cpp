@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/target.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace cli {
+namespace {
+
+constexpr std::chrono::milliseconds last_delay{300};
+
+} // namespace
+
+/* The kernel writes an element once, after it has reserved it: until then it is 0. */
+uint64_t RawSamples::at(uint64_t index) const
+{
+	return std::atomic_ref<uint64_t>(memory_.elements<uint64_t>()[index]).load(std::memory_order_relaxed);
+}
+
+std::vector<uint64_t> RawSamples::take()
+{
+	std::vector<uint64_t> pcs;
+
+	while (pending())
+		pcs.push_back(at(position_++));
+	return pcs;
+}
+
+std::vector<uint64_t> RawSamples::take_rest(uint64_t stored)
+{
+	std::vector<uint64_t> pcs;
+
+	while (position_ < std::min(stored, capacity))
+		pcs.push_back(at(position_++));
+	return pcs;
+}
+
+ScanSchedule::ScanSchedule(bool young)
+{
+	if (young)
+		next_ = Clock::now() + delay_;
+}
+
+void ScanSchedule::advance(Clock::time_point now)
+{
+	delay_ *= 3;
+	if (delay_ <= last_delay)
+		next_ = now + delay_;
+	else
+		next_.reset();
+}
+
+profil_spec Target::spec(uint64_t period, bool kernel_ticks, const std::vector<profil_region> &regions) const
+{
+	profil_spec spec = {};
+
+	spec.size = sizeof(spec);
+	spec.flags = PROFIL_FOLLOW | (kernel_ticks ? PROFIL_KERNEL_TICKS : 0);
+	spec.period = period;
+	spec.regions = regions.data();
+	spec.nr_regions = static_cast<uint32_t>(regions.size());
+	spec.samples = raw.data();
+	spec.nr_samples = RawSamples::capacity;
+	spec.sample_width = sizeof(uint64_t);
+	return spec;
+}
+
+} // namespace cli

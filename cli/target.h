@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file target.h  One attached profile, and the processes that it meets. */
+#pragma once
+
+#include "cli/coverage.h"
+#include "cli/tally.h"
+#include "profil.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace cli {
+
+using Clock = std::chrono::steady_clock;
+
+/**
+ * PCs that are in no region, in the order in which the kernel stores them.
+ *
+ * They are what new mappings betray themselves by.  The array is never
+ * rewound: a target whose array fills up is attached anew.
+ */
+class RawSamples {
+public:
+	static constexpr uint64_t capacity = 8192;
+
+	RawSamples() : memory_(capacity * sizeof(uint64_t)) {}
+
+	[[nodiscard]] bool ok() const { return memory_.data() != nullptr; }
+	[[nodiscard]] void *data() const { return memory_.data(); }
+	[[nodiscard]] uint64_t bytes() const { return memory_.bytes(); }
+	/** Has anything come that was not taken? */
+	[[nodiscard]] bool pending() const { return position_ < capacity && at(position_); }
+	[[nodiscard]] bool nearly_full() const { return position_ >= capacity / 4 * 3; }
+	/** What has come since the last time. */
+	std::vector<uint64_t> take();
+	/** The rest, when the kernel, which says that it stored @p stored, stores no more. */
+	std::vector<uint64_t> take_rest(uint64_t stored);
+
+private:
+	[[nodiscard]] uint64_t at(uint64_t index) const;
+
+	CounterMemory memory_;
+	uint64_t position_ = 0;
+};
+
+/** When a program that has just started is looked at: ld.so maps its objects in the first moments. */
+class ScanSchedule {
+public:
+	/** @param young has the program just started? */
+	explicit ScanSchedule(bool young);
+
+	[[nodiscard]] std::optional<Clock::time_point> next() const { return next_; }
+	[[nodiscard]] bool due(Clock::time_point now) const { return next_ && *next_ <= now; }
+	/** It was looked at. */
+	void advance(Clock::time_point now);
+
+private:
+	std::chrono::milliseconds delay_{1};
+	std::optional<Clock::time_point> next_;
+};
+
+/** A profile of the session. */
+struct Target {
+	Target(pid_t process, bool young) : pid(process), members{process}, scans(young) {}
+
+	/** What to attach; refers to @p regions and to this target's memory. */
+	[[nodiscard]] profil_spec spec(uint64_t period, bool kernel_ticks,
+				       const std::vector<profil_region> &regions) const;
+
+	pid_t pid;		 /**< whose mappings its regions are */
+	std::set<pid_t> members; /**< it, and its children that have no profile of their own */
+	uint32_t profile = 0;
+	Coverage coverage;
+	RawSamples raw;
+	ScanSchedule scans;
+	Clock::time_point patience{}; /**< until when unknown PCs wait, after a search in vain */
+};
+
+using TargetPointer = std::unique_ptr<Target>;
+
+} // namespace cli

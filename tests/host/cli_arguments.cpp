@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What profil record makes of its arguments.
+#include "cli/record_options.h"
+#include "cli/subcommands.h"
+
+#include <catch2/catch.hpp>
+
+using namespace cli;
+using Words = std::vector<std::string>;
+
+namespace {
+
+RecordOptions parsed(const Words &arguments)
+{
+	RecordOptions options;
+	const std::optional<int> status = parse_record_options(arguments, options);
+
+	INFO("status " << status.value_or(-1));
+	REQUIRE_FALSE(status.has_value());
+	return options;
+}
+
+/** Exit status of arguments that are wrong. */
+int refused(const Words &arguments)
+{
+	RecordOptions options;
+
+	return parse_record_options(arguments, options).value_or(-1);
+}
+
+profil_info with_period_min(uint64_t period)
+{
+	profil_info info = {};
+
+	info.period_min = period;
+	return info;
+}
+
+} // namespace
+
+TEST_CASE("record has defaults for everything but what to profile")
+{
+	const RecordOptions options = parsed({"-p", "42"});
+
+	CHECK(options.pids == std::vector<pid_t>{42});
+	CHECK(options.command.empty());
+	CHECK_FALSE(options.seconds.has_value());
+	CHECK(options.rate == 999);
+	CHECK(options.output == "profil.pb.gz");
+	CHECK_FALSE(options.kernel_ticks);
+}
+
+TEST_CASE("record takes several processes, each once")
+{
+	CHECK(parsed({"-p", "1,2,3"}).pids == std::vector<pid_t>{1, 2, 3});
+	CHECK(parsed({"-p", "1", "--pid", "2", "-p2,1"}).pids == std::vector<pid_t>{1, 2});
+	CHECK(parsed({"--pid=7"}).pids == std::vector<pid_t>{7});
+}
+
+TEST_CASE("record takes every option in its long and short form")
+{
+	for (const Words &arguments :
+	     {Words{"-p", "1", "-d", "2.5", "-F", "100", "-o", "x.pb.gz", "--kernel"},
+	      Words{"--pid", "1", "--duration", "2.5", "--freq", "100", "--output", "x.pb.gz", "--kernel"}}) {
+		const RecordOptions options = parsed(arguments);
+
+		CHECK(options.seconds == 2.5);
+		CHECK(options.rate == 100);
+		CHECK(options.output == "x.pb.gz");
+		CHECK(options.kernel_ticks);
+	}
+}
+
+TEST_CASE("what follows -- is the command, whatever it looks like")
+{
+	CHECK(parsed({"--", "ls", "-l", "-p", "1"}).command == Words{"ls", "-l", "-p", "1"});
+	CHECK(parsed({"-d", "1", "--", "-odd-name"}).command == Words{"-odd-name"});
+	CHECK(parsed({"--", "sh", "-c", "--", "x"}).command == Words{"sh", "-c", "--", "x"});
+	CHECK(parsed({"--", ""}).command == Words{""});
+}
+
+TEST_CASE("a command needs no -- before it")
+{
+	const RecordOptions options = parsed({"-d", "1", "ls", "-l", "-d", "9"});
+
+	CHECK(options.command == Words{"ls", "-l", "-d", "9"});
+	CHECK(options.seconds == 1);
+}
+
+TEST_CASE("wrong usage of record exits with 2")
+{
+	const Words wrong[] = {{},
+			       {"--"},
+			       {"-p"},
+			       {"-p", "x"},
+			       {"-p", "0"},
+			       {"-p", "-1"},
+			       {"-p", "1x"},
+			       {"-p", "99999999999"},
+			       {"-p", "1", "--", "ls"},
+			       {"-p", "1", "ls"},
+			       {"-p", "1", "--"},
+			       {"--frobnicate", "--", "ls"},
+			       {"-d", "0", "ls"},
+			       {"-d", "-1", "ls"},
+			       {"-d", "nan", "ls"},
+			       {"-d", "10s", "ls"},
+			       {"-F", "0", "ls"},
+			       {"-F", "inf", "ls"},
+			       {"-F", "fast", "ls"}};
+
+	for (const Words &arguments : wrong) {
+		CAPTURE(arguments);
+		CHECK(refused(arguments) == exit_usage);
+	}
+}
+
+TEST_CASE("--help of record is no error, and names every option")
+{
+	CHECK(refused({"--help"}) == exit_ok);
+	CHECK(refused({"-p", "1", "-h"}) == exit_ok);
+	for (const char *option : {"-p, --pid", "-d, --duration", "-F, --freq", "-o, --output", "--kernel"})
+		CHECK(record_help().find(option) != std::string::npos);
+}
+
+TEST_CASE("help fits a terminal of 80 columns")
+{
+	for (const std::string &help : {record_help(), report_help()}) {
+		for (size_t start = 0, end = 0; (end = help.find('\n', start)) != help.npos; start = end + 1)
+			CHECK(end - start <= 80);
+	}
+}
+
+TEST_CASE("a rate becomes a period in whole nanoseconds")
+{
+	CHECK(*choose_period(1000, with_period_min(100000)) == 1000000);
+	CHECK(*choose_period(999, with_period_min(100000)) == 1001001);
+	CHECK(*choose_period(0.5, with_period_min(100000)) == 2000000000);
+	/* 1024 Hz is permitted where 1024 Hz is the limit, which is no whole number of ns. */
+	CHECK(choose_period(1024, with_period_min(976562)));
+}
+
+TEST_CASE("a rate above the limit is refused with the limit's name")
+{
+	const Result<uint64_t> period = choose_period(5000, with_period_min(976562));
+
+	REQUIRE_FALSE(period);
+	CHECK(period.error().text.find("5,000 Hz is above the limit of 1,024 Hz") == 0);
+	CHECK(period.error().text.find("CAP_PERFMON") != std::string::npos);
+	CHECK_FALSE(choose_period(1e12, with_period_min(20000)));
+	CHECK_FALSE(choose_period(1e-9, with_period_min(20000)));
+}
