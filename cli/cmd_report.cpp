@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/arguments.h"
+#include "cli/pprof.h"
+#include "cli/report.h"
+#include "cli/subcommands.h"
+#include "cli/text.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <map>
+
+namespace cli {
+namespace {
+
+constexpr char name[] = "profil report";
+constexpr size_t most_bytes = size_t{1} << 30;
+
+struct ReportOptions {
+	By by = By::Function;
+	bool json = false;
+	ReportStyle style;
+};
+
+std::optional<int> parse(const std::vector<std::string> &arguments, ReportOptions &options)
+{
+	std::map<std::string, By> views;
+	size_t limit = 0;
+	CLI::App app("", name);
+
+	for (const By by : {By::Function, By::Object, By::Address})
+		views.emplace(by_name(by), by);
+	options.style.file = "profil.pb.gz";
+	app.add_option("file", options.style.file);
+	app.add_option("--by", options.by)->transform(CLI::CheckedTransformer(views).description(""));
+	app.add_option("--limit", limit)->check(positive_number());
+	app.add_flag("--json", options.json);
+	if (const std::optional<int> status = parse_arguments(app, arguments, report_help()))
+		return status;
+	if (limit)
+		options.style.rows = limit;
+	return std::nullopt;
+}
+
+int fail(const std::string &text)
+{
+	fmt::print(stderr, "{}: {}\n", name, printable(text));
+	return exit_failure;
+}
+
+Result<Profile> read_profile(const std::string &path)
+{
+	const Result<std::string> content = read_file(path, most_bytes);
+
+	if (!content)
+		return Error{content.error().text + " ('profil record' writes such files)"};
+
+	Result<Profile> profile = decode_pprof(*content);
+
+	if (!profile)
+		return Error{path + ": " + profile.error().text};
+	return profile;
+}
+
+} // namespace
+
+std::string report_help()
+{
+	return R"help(Usage: profil report [options] [FILE]
+
+Show where the time went: a flat profile of FILE (default profil.pb.gz), most
+samples first, and what became of every tick of the clock.  Reads what 'profil
+record' writes, and any other file in pprof's format.
+
+      --by WHAT     function (default), object or address
+      --limit N     the first N rows only
+      --json        a JSON document instead of a table
+  -h, --help        this text
+
+Time that was spent in inlined functions is shown for the function they are
+inlined in.  What has no name is shown as object+0xADDRESS, where the object's
+file has its beginning, as objdump and addr2line have it.
+
+Examples:
+  profil report
+  profil report --by object
+  profil report --by address --limit 20 other.pb.gz
+  go tool pprof -top profil.pb.gz
+)help";
+}
+
+int report_main(const std::vector<std::string> &arguments)
+{
+	ReportOptions options;
+
+	if (const std::optional<int> status = parse(arguments, options))
+		return *status;
+
+	const Result<Profile> profile = read_profile(options.style.file);
+
+	if (!profile)
+		return fail(profile.error().text);
+
+	const Flat flat = flatten(*profile, options.by);
+
+	options.style.width = terminal_width(STDOUT_FILENO);
+
+	const std::string text = options.json ? report_json(*profile, flat, options.style)
+					      : report_table(*profile, flat, options.style);
+
+	if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout))
+		return fail(system_error("standard output").text);
+	return exit_ok;
+}
+
+} // namespace cli

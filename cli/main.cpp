@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/subcommands.h"
+#include "cli/text.h"
+#include "profil.h"
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <fmt/format.h>
+#include <span>
+#include <string_view>
+
+namespace cli {
+namespace {
+
+struct Subcommand {
+	std::string_view name;
+	std::string_view summary;
+	int (*run)(const std::vector<std::string> &arguments);
+	std::string (*help)();
+};
+
+constexpr std::array subcommands = {
+	Subcommand{"record", "count where processes spend their CPU time", record_main, record_help},
+	Subcommand{"report", "show the profile that record wrote", report_main, report_help},
+};
+
+const Subcommand *find(std::string_view name)
+{
+	for (const Subcommand &subcommand : subcommands) {
+		if (subcommand.name == name)
+			return &subcommand;
+	}
+	return nullptr;
+}
+
+std::string general_help()
+{
+	std::string text =
+		"Usage: profil COMMAND [options]\n\n"
+		"Shows where unmodified programs spend their CPU time, counted by a kernel module.\n\n";
+
+	for (const Subcommand &subcommand : subcommands)
+		text += fmt::format("  {:<10}{}\n", subcommand.name, subcommand.summary);
+	text += "  help      show this, or the help of a command\n\n"
+		"      --version   show the version\n\n"
+		"Example:\n"
+		"  profil record -p 4711 -d 10 && profil report\n";
+	return text;
+}
+
+int unknown(std::string_view name)
+{
+	fmt::print(stderr, "profil: there is no command '{}' (see profil help)\n", printable(name));
+	return exit_usage;
+}
+
+int help(std::span<const std::string> names)
+{
+	if (names.empty()) {
+		fmt::print("{}", general_help());
+		return exit_ok;
+	}
+
+	const Subcommand *subcommand = find(names.front());
+
+	if (!subcommand)
+		return unknown(names.front());
+	fmt::print("{}", subcommand->help());
+	return exit_ok;
+}
+
+int run(const std::vector<std::string> &arguments)
+{
+	if (arguments.empty()) {
+		fmt::print(stderr, "{}", general_help());
+		return exit_usage;
+	}
+
+	const std::string &name = arguments.front();
+	const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+
+	if (name == "help" || name == "--help" || name == "-h")
+		return help(rest);
+	if (name == "--version" || name == "version") {
+		fmt::print("profil {}\n", profil_version());
+		return exit_ok;
+	}
+	if (const Subcommand *subcommand = find(name))
+		return subcommand->run(rest);
+	return unknown(name);
+}
+
+} // namespace
+} // namespace cli
+
+int main(int argc, char **argv)
+{
+	try {
+		return cli::run({argv + 1, argv + argc});
+	} catch (const std::exception &error) {
+		fmt::print(stderr, "profil: {}\n", error.what());
+		return cli::exit_failure;
+	}
+}

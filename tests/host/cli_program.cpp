@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The program itself, where there is no module: what it prints, and its exit status.
+#include "cli/pprof.h"
+#include "tests/host/cli_sample_profile.h"
+#include "tests/lib_support.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using lib_test::run;
+using lib_test::TemporaryDirectory;
+
+namespace {
+
+lib_test::Output profil(const std::string &arguments)
+{
+	return run(lib_test::build_dir() + "/profil " + arguments);
+}
+
+std::string sample_file(const TemporaryDirectory &directory)
+{
+	std::string path = directory / "sample.pb.gz";
+
+	std::ofstream(path, std::ios::binary) << cli::encode_pprof(sample_profile());
+	return path;
+}
+
+bool has(const std::string &text, const std::string &part)
+{
+	return text.find(part) != std::string::npos;
+}
+
+size_t lines(const std::string &text)
+{
+	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+} // namespace
+
+TEST_CASE("help and version are printed on demand")
+{
+	CHECK(profil("--version").text == "profil " PROFIL_VERSION "\n");
+	CHECK(profil("--version").status == 0);
+	for (const char *arguments : {"help", "--help", "-h"}) {
+		CHECK(profil(arguments).status == 0);
+		CHECK(has(profil(arguments).text, "Usage: profil COMMAND"));
+	}
+	CHECK(profil("help record").text == profil("record --help").text);
+	CHECK(profil("help report").text == profil("report -h").text);
+	CHECK(has(profil("record --help").text, "Examples:"));
+}
+
+TEST_CASE("wrong usage is one line and status 2")
+{
+	for (const char *arguments :
+	     {"frobnicate", "help frobnicate", "record", "record -p x", "record --frob ls",
+	      "report --by colour", "report a b", "report --limit 0", "report --limit 1.5"}) {
+		const lib_test::Output output = profil(arguments);
+
+		CAPTURE(arguments, output.text);
+		CHECK(output.status == 2);
+		CHECK(lines(output.text) == 1);
+		CHECK(has(output.text, "see profil"));
+	}
+	CHECK(profil("").status == 2);
+}
+
+TEST_CASE("without the module record says how to get it, and leaves nothing")
+{
+	const TemporaryDirectory directory;
+
+	if (std::filesystem::exists("/dev/profil"))
+		return;
+	for (const std::string &arguments : {std::string("-p 1"), "-- touch " + (directory / "ran")}) {
+		const lib_test::Output output = profil("record -o " + (directory / "out") + " " + arguments);
+
+		CHECK(output.status == 1);
+		CHECK(lines(output.text) == 1);
+		CHECK(has(output.text, "profil record: "));
+		CHECK(has(output.text, "insmod"));
+	}
+	CHECK(std::filesystem::is_empty(directory / ""));
+}
+
+TEST_CASE("an output file that cannot be written is refused before anything else")
+{
+	const lib_test::Output output = profil("record -o /no/such/place/file -p 1");
+
+	CHECK(output.status == 1);
+	CHECK(output.text == "profil record: /no/such/place/file: No such file or directory (choose another "
+			     "file with -o)\n");
+}
+
+TEST_CASE("report shows a file as a table and as JSON")
+{
+	const TemporaryDirectory directory;
+	const std::string file = sample_file(directory);
+	const lib_test::Output table = profil("report " + file);
+	const lib_test::Output json = profil("report --json --by object --limit 2 " + file);
+
+	CHECK(table.status == 0);
+	CHECK(has(table.text, "    700   70.00   70.00  main "));
+	CHECK(json.status == 0);
+	CHECK(nlohmann::json::parse(json.text)["rows"].size() == 2);
+	CHECK(profil("report --by address " + file).status == 0);
+}
+
+TEST_CASE("report refuses what it cannot read with one line and status 1")
+{
+	const TemporaryDirectory directory;
+
+	std::ofstream(directory / "text") << "no profile\n";
+	for (const std::string &path : {directory / "missing", directory / "text", directory / ""}) {
+		const lib_test::Output output = profil("report " + path);
+
+		CAPTURE(output.text);
+		CHECK(output.status == 1);
+		CHECK(lines(output.text) == 1);
+		CHECK(has(output.text, "profil report: " + path + ": "));
+	}
+}
+
+TEST_CASE("report notices when its output cannot be written")
+{
+	const TemporaryDirectory directory;
+	const lib_test::Output output = profil("report " + sample_file(directory) + " 2>&1 >/dev/full");
+
+	CHECK(output.status == 1);
+	CHECK(has(output.text, "No space left on device"));
+}
