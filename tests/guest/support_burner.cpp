@@ -7,9 +7,9 @@
 
 namespace guest {
 
-// Some 0.1 ms of a virtual machine without hardware support, or of one under
-// -icount, where an instruction is a nanosecond.
-constexpr uint64_t chunk = 100'000;
+// Half a millisecond of a guest under -icount, where an instruction is a
+// nanosecond, and about as much of one on an emulated CPU.
+constexpr uint64_t chunk = 500'000;
 
 Burner::Burner(uintptr_t at, size_t bytes)
 	: code_(reinterpret_cast<void *>(at), bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
