@@ -19,8 +19,9 @@ public:
 	{
 		fd_ = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 		if (fd_ < 0)
-			throw std::runtime_error("guest tests: cannot write to /dev/kmsg: run them as root in "
-						 "a guest, with make check-guest");
+			throw std::runtime_error(
+				"guest tests: cannot write to /dev/kmsg: run them as root in "
+				"a guest, with make check-guest");
 	}
 
 	~KernelLog() override { close(fd_); }

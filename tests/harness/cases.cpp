@@ -27,7 +27,7 @@ void take_cpu_for_ever(int cpu)
 		write_to(server.c_str(), "0");
 
 	cpu_set_t set;
-	const sched_param highest = { .sched_priority = 99 };
+	const sched_param highest = {.sched_priority = 99};
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
