@@ -39,9 +39,9 @@ help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24 | sort -u
 	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" TESTS= B=$(B) PREFIX=$(PREFIX) DESTDIR="
 
--include libprofil/build.mk
--include cli/build.mk
--include tests/build.mk
+include libprofil/build.mk
+include cli/build.mk
+include tests/build.mk
 
 .PHONY: all
 all: libprofil cli ## the library, the CLI and the module for KERNELS
@@ -85,6 +85,10 @@ check-host: check-programs ## the tests that need no kernel; TESTS= chooses
 .PHONY: check-guest
 check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TESTS= chooses
 	scripts/guest-tests $(KERNEL) $(TESTS)
+
+.PHONY: bench
+bench: kmod-$(KERNEL) $(B)/tests/cost ## what a sample costs, in instructions, in a guest of KERNEL
+	scripts/bench $(KERNEL)
 
 .PHONY: check-harness
 check-harness: $(B)/tests/harness ## does a guest that warns, hangs or panics fail its test?

@@ -26,6 +26,10 @@ $(B)/tests/guest: $(tests_guest_objects) $(B)/libprofil.a
 $(B)/tests/harness: $(tests_harness_objects)
 	$(CXX) $(LDFLAGS) -o $@ $^
 
+$(B)/tests/cost: tests/bench/cost.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -o $@ $< -pthread
+
 # A file NAME.flags beside the source of a program is added to its command; it
 # may use make's variables, such as $(B)/libprofil.a.
 # $(call tests_program,SOURCE)
@@ -40,4 +44,4 @@ $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
 
--include $(tests_objects:.o=.d) $(tests_programs:=.d)
+-include $(tests_objects:.o=.d) $(tests_programs:=.d) $(B)/tests/cost.d
