@@ -105,7 +105,7 @@ int Device::update(uint32_t profile, const profil_region *regions, uint32_t nr) 
 	update.size = sizeof update;
 	update.profile = profile;
 	update.nr_regions = nr;
-	update.region_size = sizeof *regions;
+	update.region_size = nr ? sizeof *regions : 0;
 	update.regions = reinterpret_cast<uintptr_t>(regions);
 	return command(PROFIL_UPDATE, &update);
 }

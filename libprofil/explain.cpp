@@ -30,7 +30,7 @@ struct Text {
 	}
 };
 
-/* What the kernel would need to permit it.  -1: no such sysctl here. */
+/* Who may use perf events; -1 is everybody, and the answer where it cannot be read. */
 long perf_event_paranoid()
 {
 	char digits[16] = {};
@@ -51,12 +51,22 @@ bool module_info(profil_info &info)
 	return !device.open() && !device.info(&info);
 }
 
+/* At 3, a value of Debian's, only CAP_PERFMON helps; from 2 on, kernel ticks need it. */
 void not_permitted(const Text &text)
 {
-	text.say("permission denied: kernel.perf_event_paranoid is %ld (needs CAP_PERFMON; or the "
-		 "same user as the process and 'sysctl kernel.perf_event_paranoid=2', 1 for kernel "
-		 "ticks)",
-		 perf_event_paranoid());
+	const long paranoid = perf_event_paranoid();
+
+	if (paranoid > 2)
+		text.say("permission denied: kernel.perf_event_paranoid is %ld (needs CAP_PERFMON; or "
+			 "'sysctl kernel.perf_event_paranoid=2', 1 for kernel ticks, and the same user as "
+			 "the process)",
+			 paranoid);
+	else if (paranoid == 2)
+		text.say("permission denied: kernel.perf_event_paranoid is 2 (needs CAP_PERFMON; or the "
+			 "same user as the process, and 'sysctl kernel.perf_event_paranoid=1' for kernel "
+			 "ticks)");
+	else
+		text.say("permission denied (needs the same user as the process, or CAP_PERFMON)");
 }
 
 void no_memory(const Text &text)

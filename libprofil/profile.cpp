@@ -49,7 +49,7 @@ profil_start start_command(const profil_spec &spec)
 	start.limit = spec.limit;
 	start.regions = reinterpret_cast<uintptr_t>(spec.regions);
 	start.nr_regions = spec.nr_regions;
-	start.region_size = sizeof *spec.regions;
+	start.region_size = spec.nr_regions ? sizeof *spec.regions : 0;
 	start.overflow = reinterpret_cast<uintptr_t>(spec.overflow);
 	start.overflow_width = spec.overflow_width;
 	start.samples = reinterpret_cast<uintptr_t>(spec.samples);
