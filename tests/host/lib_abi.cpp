@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What libprofil is to a linker: its symbols, and what it brings along. */
-#include "tests/host/lib_support.h"
+#include "tests/lib_support.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,6 +8,8 @@
 #include <set>
 #include <sstream>
 #include <vector>
+
+using namespace lib_test;
 
 namespace {
 

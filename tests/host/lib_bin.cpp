@@ -270,6 +270,46 @@ TEST_CASE("around its end a small buffer is counted to the last PC and no furthe
 			}
 }
 
+TEST_CASE("the tick's short form of a region gives the same counter", "[bin]")
+{
+	const uint64_t seed = Catch::rngSeed();
+	Regions regions(seed);
+
+	for (int i = 0; i < 1'000'000; i++) {
+		const profil_region region = regions.next();
+		const uint64_t base = regions.number() & 0xffffffff8;
+		profil_bin bin;
+		const bool counts = profil_bin_prepare(&bin, &region, base);
+		const uint64_t last = bin.high - 1;
+		const uint64_t pc =
+			i % 2 ? last : bin.low + regions.number() % (bin.high - bin.low + !counts);
+
+		if (!region.bytes)
+			continue; /* swallows its ticks, and has no position */
+		if (counts != (exact_counter(region, region.low) >= 0) ||
+		    (counts &&
+		     profil_bin_position(&bin, pc) !=
+			     base + static_cast<uint64_t>(exact_counter(region, pc)) * region.width)) {
+			INFO("seed " << seed << ": " << words(region) << " pc " << std::hex << pc);
+			FAIL("position " << profil_bin_position(&bin, pc) - base << " for counter "
+					 << exact_counter(region, pc));
+		}
+	}
+}
+
+TEST_CASE("a region without counters swallows all of its range", "[bin]")
+{
+	profil_region region = region_of("solaris", 2, 0x10000, 0);
+	profil_bin bin;
+
+	region.high = text + 100;
+	CHECK(profil_bin_prepare(&bin, &region, 0) == 1);
+	CHECK(bin.width == 0);
+	CHECK(bin.low == text);
+	CHECK(bin.high == text + 100);
+	CHECK(profil_counter_index(&region, text) == -1);
+}
+
 TEST_CASE("a region outside the documented limits is not computed with", "[bin]")
 {
 	const profil_region good = region_of("solaris", 2, 0x10000, 64);

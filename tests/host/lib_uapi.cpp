@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The structures that programs and the module share. */
-#include "tests/host/lib_support.h"
+#include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>
+
+using namespace lib_test;
 
 namespace {
 

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+namespace lib_test {
+
 /** What a command printed on both streams, and its exit status. */
 struct Output {
 	int status = -1;
@@ -70,3 +72,5 @@ inline std::string cc()
 
 	return name ? name : "cc";
 }
+
+} // namespace lib_test
