@@ -15,9 +15,12 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/sched/isolation.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
 
 #define LINGER	HZ
 
@@ -33,16 +36,22 @@ static struct cpumask ticking;
 static u64 clock_period;	/* ns; 0: stopped */
 static enum cpuhp_state hotplug_state;
 
-static void linger_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(linger, linger_work);
+/* The kernel's: a user who is profiled need not be allowed to use perf. */
+static const struct cred *clock_cred;
+
+static void relax_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(relax, relax_work);
 
 static bool cpu_wanted(unsigned int cpu)
 {
-	return isolated_cpus || cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TICK));
+	return isolated_cpus ||
+	       (cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TICK)) &&
+		cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN)));
 }
 
 static int tick_on(unsigned int cpu, u64 period)
 {
+	const struct cred *own;
 	int err;
 
 	lockdep_assert_held(&clock_lock);
@@ -50,7 +59,9 @@ static int tick_on(unsigned int cpu, u64 period)
 		return 0;
 	if (cpumask_test_cpu(cpu, &ticking))
 		return clock_ops->set_period(cpu, period);
+	own = override_creds(clock_cred);
 	err = clock_ops->start(cpu, period);
+	revert_creds(own);
 	if (!err)
 		cpumask_set_cpu(cpu, &ticking);
 	return err;
@@ -104,6 +115,19 @@ static u64 shortest_period(void)
 	return shortest;
 }
 
+/*
+ * Each change of the period restarts every CPU's timer, and with periods that
+ * are ever so little shorter somebody could keep it from ticking at all.  So a
+ * running clock gets twice as fast at least; relax_work() then finds the
+ * period that is enough.
+ */
+static u64 faster_period(u64 wanted)
+{
+	if (!clock_period || wanted <= clock_period / 2)
+		return wanted;
+	return max_t(u64, clock_period / 2, PROFIL_CLOCK_MIN);
+}
+
 /**
  * profil_clock_get() - make the clock tick often enough for a profile
  * @user: the profile's claim, not in use
@@ -120,8 +144,10 @@ int profil_clock_get(struct profil_clock_user *user, u64 period)
 	cpus_read_lock();
 	mutex_lock(&clock_lock);
 	before = clock_period;
-	if (!before || period < before)
-		err = run_at(period);
+	if (!before || period < before) {
+		err = run_at(faster_period(period));
+		queue_delayed_work(profil_wq, &relax, LINGER);
+	}
 	if (err && before)
 		run_at(before);
 	else if (err)
@@ -139,28 +165,19 @@ int profil_clock_get(struct profil_clock_user *user, u64 period)
  * profil_clock_put() - give up a claim
  * @user: in use, or with an empty link
  *
- * The clock goes on for a second after its last user, so that programs that
- * turn their profile on and off do not pay for it each time.
+ * The clock goes on as it is for a second, so that programs that turn their
+ * profile on and off do not pay for it each time.
  *
  * Context: Process context, may sleep.
  */
 void profil_clock_put(struct profil_clock_user *user)
 {
-	u64 shortest;
-
-	cpus_read_lock();
 	mutex_lock(&clock_lock);
 	if (!list_empty(&user->link)) {
 		list_del_init(&user->link);
-		shortest = shortest_period();
-		/* A CPU that fails goes on too fast: profiles take only their share. */
-		if (shortest && shortest != clock_period)
-			run_at(shortest);
-		else if (!shortest)
-			mod_delayed_work(profil_wq, &linger, LINGER);
+		queue_delayed_work(profil_wq, &relax, LINGER);
 	}
 	mutex_unlock(&clock_lock);
-	cpus_read_unlock();
 }
 
 /**
@@ -174,12 +191,72 @@ u64 profil_clock_period(void)
 	return READ_ONCE(clock_period);
 }
 
-static void linger_work(struct work_struct *work)
+/* As slow as serves everybody, or not at all. */
+static void relax_work(struct work_struct *work)
 {
+	u64 shortest;
+
 	cpus_read_lock();
 	mutex_lock(&clock_lock);
-	if (list_empty(&clock_users))
+	shortest = shortest_period();
+	if (!shortest)
 		stop_all();
+	else if (shortest != clock_period && run_at(shortest))
+		/* Some CPUs go on too fast: profiles take only their share. */
+		queue_delayed_work(profil_wq, &relax, LINGER);
+	mutex_unlock(&clock_lock);
+	cpus_read_unlock();
+}
+
+static void do_nothing(void *unused)
+{
+}
+
+/**
+ * profil_clock_sync() - wait for the ticks that run now
+ *
+ * A tick runs with interrupts off, so a CPU that has answered an
+ * inter-processor call runs none that began before; a CPU on which the clock
+ * starts only now sees what was unpublished before this call.  Pairs with the
+ * rcu_dereference() and READ_ONCE() of sample.c.
+ *
+ * Context: Process context.
+ */
+void profil_clock_sync(void)
+{
+	on_each_cpu_mask(&ticking, do_nothing, NULL, 1);
+}
+
+struct visit {
+	void (*add)(unsigned int cpu, void *data);
+	void *data;
+};
+
+static void visit_here(void *data)
+{
+	struct visit *visit = data;
+
+	visit->add(smp_processor_id(), visit->data);
+}
+
+/**
+ * profil_clock_each_cpu() - do something for each CPU, between two of its ticks
+ * @add: what; where the clock ticks it is called there, with interrupts off
+ * @data: for @add
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_clock_each_cpu(void (*add)(unsigned int cpu, void *data), void *data)
+{
+	struct visit visit = { .add = add, .data = data };
+	unsigned int cpu;
+
+	cpus_read_lock();
+	mutex_lock(&clock_lock);
+	on_each_cpu_mask(&ticking, visit_here, &visit, 1);
+	for_each_possible_cpu(cpu)
+		if (!cpumask_test_cpu(cpu, &ticking))
+			add(cpu, data);
 	mutex_unlock(&clock_lock);
 	cpus_read_unlock();
 }
@@ -210,11 +287,17 @@ static int clock_cpu_offline(unsigned int cpu)
  */
 int profil_clock_init(void)
 {
-	int state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "profil:online",
-				      clock_cpu_online, clock_cpu_offline);
+	int state;
 
-	if (state < 0)
+	clock_cred = prepare_kernel_cred(&init_task);
+	if (!clock_cred)
+		return -ENOMEM;
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "profil:online", clock_cpu_online,
+				  clock_cpu_offline);
+	if (state < 0) {
+		put_cred(clock_cred);
 		return state;
+	}
 	hotplug_state = state;
 	return 0;
 }
@@ -226,6 +309,7 @@ int profil_clock_init(void)
  */
 void profil_clock_exit(void)
 {
-	cancel_delayed_work_sync(&linger);
+	cancel_delayed_work_sync(&relax);
 	cpuhp_remove_state(hotplug_state);
+	put_cred(clock_cred);
 }

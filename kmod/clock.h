@@ -8,6 +8,9 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+/* perf's hrtimer does not go below 10 us. */
+#define PROFIL_CLOCK_MIN	10000
+
 /**
  * struct profil_clock_user - one profile's claim on the clock
  * @link: among all users; guarded by the clock's lock, empty when off
@@ -42,5 +45,7 @@ void profil_clock_exit(void);
 int profil_clock_get(struct profil_clock_user *user, u64 period);
 void profil_clock_put(struct profil_clock_user *user);
 u64 profil_clock_period(void);
+void profil_clock_sync(void);
+void profil_clock_each_cpu(void (*add)(unsigned int cpu, void *data), void *data);
 
 #endif /* PROFIL_CLOCK_H */

@@ -13,6 +13,7 @@
 #include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/sched/clock.h>
@@ -21,37 +22,37 @@
  * struct perf_clock - the clock of one CPU
  * @event: the event; changed under the clock's lock
  * @last: when the tick before was due, in ns of CLOCK_MONOTONIC; 0: there was
- *	none at @period.  Used by the tick alone.
- * @period: the period that @last belongs to, likewise
+ *	none.  Used by the tick alone.
  */
 struct perf_clock {
 	struct perf_event *event;
 	u64 last;
-	u64 period;
 };
 
 static DEFINE_PER_CPU(struct perf_clock, perf_clocks);
 
 /*
- * Ticks did not come.  If the CPU was idle, or ran somebody else, nobody here
- * lost anything; so look back only to when the task was switched in.
+ * The tick does not come one period after the one before: ticks are missing
+ * (throttle, interrupts off, a CPU that was idle), or the timer was restarted
+ * (another period).  What is missing is charged to current only as far as
+ * current ran: the idle lost nothing, and who else ran is not known any more.
+ * The rest of the interval is what this tick stands for.
  */
-static noinline void tick_after_gap(struct pt_regs *regs, u64 period, u64 due)
+static noinline void irregular_tick(struct pt_regs *regs, u64 period, u64 due)
 {
-	struct perf_clock *clock = this_cpu_ptr(&perf_clocks);
 	u64 arrival = profil_task_arrival(current);
-	u64 since = clock->last;
+	u64 last = __this_cpu_read(perf_clocks.last);
+	u64 gap = due - last, since = due;
 
-	/* After a start, or another period, there is nothing to compare with. */
-	if (!since || clock->period != period) {
-		clock->period = period;
-	} else {
-		if (arrival)
-			since = max(since, ktime_get_ns() - (local_clock() - arrival));
-		profil_late(period, since, due);
-	}
-	clock->last = due;
-	profil_tick(regs, period);
+	__this_cpu_write(perf_clocks.last, due);
+	if (!last)
+		return profil_tick(regs, period);
+	if (gap < 2 * period)
+		return profil_tick(regs, gap);
+	if (arrival)
+		since = max(last, ktime_get_ns() - (local_clock() - arrival));
+	profil_late(period, since, due);
+	profil_tick(regs, gap - div64_u64(gap - 1, period) * period);
 }
 
 static void perf_tick(struct perf_event *event, struct perf_sample_data *data,
@@ -60,8 +61,8 @@ static void perf_tick(struct perf_event *event, struct perf_sample_data *data,
 	u64 due = ktime_to_ns(hrtimer_get_expires(&event->hw.hrtimer));
 	u64 period = event->hw.sample_period;
 
-	if (unlikely(due - __this_cpu_read(perf_clocks.last) >= 2 * period))
-		return tick_after_gap(regs, period, due);
+	if (unlikely(due - __this_cpu_read(perf_clocks.last) != period))
+		return irregular_tick(regs, period, due);
 	__this_cpu_write(perf_clocks.last, due);
 	profil_tick(regs, period);
 }

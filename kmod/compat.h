@@ -25,14 +25,23 @@ static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 #endif
 }
 
-/* Pin pages of current's memory, mmap_lock held for reading. */
+#ifndef CONFIG_64BIT
+#error "counters are reached through the kernel's own mapping of all memory: 64 bits"
+#endif
+
+/*
+ * Pin pages of current's memory that are there and writable, mmap_lock held
+ * for reading.  What is not is not waited for: -EFAULT, or fewer.
+ */
+#define PROFIL_PIN_FLAGS	(FOLL_WRITE | FOLL_LONGTERM | FOLL_NOFAULT)
+
 static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
 					 struct page **pages)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
-	return pin_user_pages(start, nr, FOLL_WRITE | FOLL_LONGTERM, pages);
+	return pin_user_pages(start, nr, PROFIL_PIN_FLAGS, pages);
 #else
-	return pin_user_pages(start, nr, FOLL_WRITE | FOLL_LONGTERM, pages, NULL);
+	return pin_user_pages(start, nr, PROFIL_PIN_FLAGS, pages, NULL);
 #endif
 }
 

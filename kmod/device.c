@@ -99,7 +99,11 @@ static int run_stop_all(struct profil_session *session, union argument *arg)
 	return 0;
 }
 
-/* The caller will not learn of what it has made, so it must not stay. */
+/*
+ * The caller will not learn of what it has made, so it must not stay.  (The
+ * place was writable a moment ago: its own threads have unmapped it, and may
+ * have replaced what is ended here; then that is theirs to sort out.)
+ */
 static void undo_start(struct profil_session *session, const union argument *arg)
 {
 	struct profil_stop stop = { .profile = arg->start.profile };

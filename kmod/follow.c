@@ -12,7 +12,7 @@
 
 #include "compat.h"
 #include "image.h"
-#include "layout.h"
+#include "limits.h"
 #include "main.h"
 #include "profile.h"
 #include "self.h"
@@ -29,13 +29,11 @@
 
 #define POOL_SIZE	512
 #define NODE_SIZE	256	/* an image, a watch or a birth */
-#define WATCHES_MAX	65536	/* of one session */
 
 /* The pool and the table of watches are guarded by profil_images_lock. */
 static void *pool[POOL_SIZE];
 static unsigned int pool_filled;
-static DEFINE_HASHTABLE(watches, 10);
-static unsigned int nr_watches;
+static DEFINE_HASHTABLE(watches, 12);
 
 static void fill_work(struct work_struct *work)
 {
@@ -107,6 +105,12 @@ struct profil_watch *profil_watch_alloc(void)
 	return kzalloc(sizeof(struct profil_watch), GFP_KERNEL_ACCOUNT);
 }
 
+/* Without the lock: a watch that is missed is one that comes after the event. */
+static bool maybe_watched(const struct pid *pid)
+{
+	return !hlist_empty(&watches[hash_min((unsigned long)pid, HASH_BITS(watches))]);
+}
+
 static void report(struct profil_watch *watch, u32 what)
 {
 	lockdep_assert_held(&profil_images_lock);
@@ -126,19 +130,15 @@ static void add_watch(struct profil_watch *watch, struct profil_session *session
 	watch->pid = get_pid(pid);
 	INIT_LIST_HEAD(&watch->pending);
 	list_add_tail(&watch->link, &session->watches);
-	hash_add_rcu(watches, &watch->node, (unsigned long)pid);
-	session->nr_watches++;
-	WRITE_ONCE(nr_watches, nr_watches + 1);
+	hash_add(watches, &watch->node, (unsigned long)pid);
 }
 
 static void unlink_watch(struct profil_watch *watch)
 {
 	lockdep_assert_held(&profil_images_lock);
-	hash_del_rcu(&watch->node);
+	hash_del(&watch->node);
 	list_del(&watch->link);
 	list_del(&watch->pending);
-	watch->session->nr_watches--;
-	WRITE_ONCE(nr_watches, nr_watches - 1);
 }
 
 /* Lookups are made under the lock; nobody can hold an unlinked watch. */
@@ -146,6 +146,7 @@ static void free_watch(struct profil_watch *watch)
 {
 	put_pid(watch->pid);
 	put_pid(watch->parent);
+	profil_user_unwatch(watch->session->user);
 	profil_profile_put(watch->profile);
 	kfree(watch);
 }
@@ -171,7 +172,7 @@ static struct profil_watch *find_watch(const struct profil_session *session, con
  * The caller keeps the process from changing its program meanwhile.
  *
  * Context: Process context.
- * Return: 0, or -EBUSY; then nothing changed and both are the caller's.
+ * Return: 0, or -EBUSY, -EDQUOT; then nothing changed and both are the caller's.
  */
 int profil_follow_publish(struct profil_image *image, struct profil_watch *watch,
 			  struct profil_session *session, struct task_struct *target)
@@ -180,13 +181,18 @@ int profil_follow_publish(struct profil_image *image, struct profil_watch *watch
 	struct pid *pid = task_tgid(target);
 	struct profil_watch *existing;
 	unsigned long flags;
-	int err;
+	int err = -EDQUOT;
 
 	raw_spin_lock_irqsave(&profil_images_lock, flags);
-	err = profil_image_publish_attached(image, true);
-	if (err)
-		goto unlock;
 	existing = find_watch(session, pid);
+	if (!existing && !profil_user_watch(session->user))
+		goto unlock;
+	err = profil_image_publish_attached(image, true);
+	if (err) {
+		if (!existing)
+			profil_user_unwatch(session->user);
+		goto unlock;
+	}
 	if (existing) {
 		before = existing->profile;
 		existing->profile = image->profile;
@@ -285,8 +291,13 @@ unsigned int profil_watch_report(struct profil_session *session, struct profil_e
 	return n;
 }
 
-static void lose_fork(struct profil_profile *profile)
+/* A child may be lost as an image and as a watch: that is one child. */
+static void lose_fork(struct profil_profile *profile, const struct task_struct *child)
 {
+	lockdep_assert_held(&profil_images_lock);
+	if (profile->fork_lost == child->start_boottime)
+		return;
+	profile->fork_lost = child->start_boottime;
 	atomic_inc(&profile->forks_lost);
 	atomic64_inc(&profil_totals.forks_lost);
 }
@@ -297,13 +308,13 @@ static void fork_attached(struct profil_image *image, struct task_struct *child)
 	struct profil_image *copy = profil_pool_take();
 
 	if (!copy) {
-		lose_fork(image->profile);
+		lose_fork(image->profile, child);
 		return;
 	}
 	profil_image_init(copy, child->mm, image->profile, image->key & PROFIL_KEY_GAP);
 	if (profil_image_publish_attached(copy, false)) {
 		profil_image_drop(copy);
-		lose_fork(image->profile);
+		lose_fork(image->profile, child);
 	}
 }
 
@@ -327,13 +338,14 @@ static void fork_watch(struct profil_watch *watch, struct task_struct *child, u3
 	struct profil_session *session = watch->session;
 	struct profil_watch *copy;
 
-	if (session->nr_watches >= WATCHES_MAX) {
-		lose_fork(watch->profile);
+	if (!profil_user_watch(session->user)) {
+		lose_fork(watch->profile, child);
 		return;
 	}
 	copy = profil_pool_take();
 	if (!copy) {
-		lose_fork(watch->profile);
+		profil_user_unwatch(session->user);
+		lose_fork(watch->profile, child);
 		return;
 	}
 	add_watch(copy, session, watch->profile, task_tgid(child));
@@ -360,7 +372,7 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 
 	/* A start or an attach that we miss here comes after this fork. */
 	memory = memory && !hlist_empty(profil_image_bucket(parent->mm));
-	process = process && READ_ONCE(nr_watches);
+	process = process && maybe_watched(task_tgid(parent));
 	if (!memory && !process)
 		return;
 	raw_spin_lock_irqsave(&profil_images_lock, flags);
@@ -392,7 +404,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	struct profil_watch *watch;
 	unsigned long flags;
 
-	if (READ_ONCE(nr_watches)) {
+	if (maybe_watched(pid)) {
 		raw_spin_lock_irqsave(&profil_images_lock, flags);
 		hash_for_each_possible(watches, watch, node, (unsigned long)pid)
 			if (watch->pid == pid)
@@ -413,7 +425,7 @@ static void probe_exit(void *data, PROFIL_EXIT_PROTO)
 		return;
 	/* Pairs with smp_mb() in profil_follow_publish(). */
 	smp_mb();
-	if (READ_ONCE(nr_watches)) {
+	if (maybe_watched(pid)) {
 		raw_spin_lock_irqsave(&profil_images_lock, flags);
 		hash_for_each_possible(watches, watch, node, (unsigned long)pid)
 			if (watch->pid == pid)

@@ -265,9 +265,9 @@ static void sweep_work(struct work_struct *work)
 	for (i = 0; i < ARRAY_SIZE(profil_images); i++)
 		if (!hlist_empty(&profil_images[i]))
 			sweep_bucket(&profil_images[i]);
-	profil_profile_settle(again);
+	again = profil_profile_settle(again);
 	/* The last user of an mm may be somebody whose end no probe tells us. */
-	if (READ_ONCE(nr_images))
+	if (again || READ_ONCE(nr_images))
 		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
 }
 

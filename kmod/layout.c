@@ -227,10 +227,8 @@ static void free_work(struct work_struct *work)
 
 static int check_how(const struct profil_start *how)
 {
-	int err = check_policy(how);
+	int err = check_places(how);
 
-	if (!err)
-		err = check_places(how);
 	if (err)
 		return err;
 	if (how->nr_regions > PROFIL_REGION_MAX || how->region_size > PAGE_SIZE)
@@ -251,15 +249,7 @@ static int fill_layout(struct profil_layout *layout, struct profil_region *regio
 	return err;
 }
 
-/**
- * profil_layout_create() - check a description and prepare it for the tick
- * @how: from user space, its structure already copied
- *
- * Context: Process context, may sleep; reads current's memory.
- * Return: the layout with one reference, or an ERR_PTR: -EINVAL, -EFAULT,
- * -E2BIG, -ERANGE, -EOPNOTSUPP, -ENOMEM, -EINTR.
- */
-struct profil_layout *profil_layout_create(const struct profil_start *how)
+static struct profil_layout *create_layout(const struct profil_start *how)
 {
 	struct profil_region *regions;
 	struct profil_layout *layout;
@@ -290,9 +280,26 @@ struct profil_layout *profil_layout_create(const struct profil_start *how)
 }
 
 /**
+ * profil_layout_create() - check a description and prepare it for the tick
+ * @how: from user space, its structure already copied
+ *
+ * Context: Process context, may sleep; reads current's memory.
+ * Return: the layout with one reference, or an ERR_PTR: -EINVAL, -EFAULT,
+ * -E2BIG, -ERANGE, -EOPNOTSUPP, -ENOMEM, -EINTR.
+ */
+struct profil_layout *profil_layout_create(const struct profil_start *how)
+{
+	int err = check_policy(how);
+
+	return err ? ERR_PTR(err) : create_layout(how);
+}
+
+/**
  * profil_layout_update() - the same policy with other regions
  * @old: the layout whose policy, overflow counter and samples stay
  * @update: from user space
+ *
+ * What the policy was allowed to be is not asked again.
  *
  * Context: Process context, may sleep; reads current's memory.
  * Return: as profil_layout_create().
@@ -306,7 +313,7 @@ struct profil_layout *profil_layout_update(const struct profil_layout *old,
 	how.regions = update->regions;
 	how.nr_regions = update->nr_regions;
 	how.region_size = update->region_size;
-	layout = profil_layout_create(&how);
+	layout = create_layout(&how);
 	if (!IS_ERR(layout))
 		layout->pcsample = old->pcsample;
 	return layout;

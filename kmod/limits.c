@@ -8,10 +8,13 @@
  */
 #include "limits.h"
 
+#include "clock.h"
+
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -27,7 +30,7 @@ MODULE_PARM_DESC(max_user_rate, "upper rate of a profile without CAP_PERFMON, in
 
 static unsigned int rate_budget = 10000000;
 module_param(rate_budget, uint, 0644);
-MODULE_PARM_DESC(rate_budget, "sum of the rates of all profiles, in Hz");
+MODULE_PARM_DESC(rate_budget, "sum of the rates of all profiles without CAP_PERFMON, in Hz");
 
 static unsigned int user_rate_budget = 1048576;
 module_param(user_rate_budget, uint, 0644);
@@ -43,7 +46,11 @@ MODULE_PARM_DESC(max_user_pages, "pinned pages of a user without CAP_SYS_RESOURC
 
 static unsigned long max_pages = 1048576;
 module_param(max_pages, ulong, 0644);
-MODULE_PARM_DESC(max_pages, "pinned pages of everybody");
+MODULE_PARM_DESC(max_pages, "pinned pages of everybody without CAP_SYS_RESOURCE");
+
+static int max_user_watches = 65536;
+module_param(max_user_watches, int, 0644);
+MODULE_PARM_DESC(max_user_watches, "processes that a user's sessions may follow");
 
 /* Guards the table, every profil_user in it, and the two sums. */
 static DEFINE_SPINLOCK(users_lock);
@@ -126,7 +133,7 @@ int profil_user_charge_profile(struct profil_user *user, u64 rate)
 	spin_lock(&users_lock);
 	if (user->profiles >= max_user_profiles && !capable(CAP_SYS_RESOURCE))
 		err = -EDQUOT;
-	else if (rate && rate_sum + rate > rate_budget)
+	else if (rate && rate_sum + rate > rate_budget && !perfmon_capable())
 		err = -EBUSY;
 	else if (rate && user->rate + rate > user_rate_budget && !perfmon_capable())
 		err = -EBUSY;
@@ -161,16 +168,19 @@ void profil_user_uncharge_profile(struct profil_user *user, u64 rate)
  * @pages: how many
  *
  * Context: Process context.
- * Return: 0, or -EDQUOT above the user's or the module's limit.
+ * Return: 0; -EDQUOT above the user's or the module's limit; -ENOMEM when there
+ * are not so many pages at all.
  */
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 {
 	unsigned long room;
 	int err = 0;
 
+	if (pages > totalram_pages())
+		return -ENOMEM;
 	spin_lock(&users_lock);
 	room = max_pages > pages_sum ? max_pages - pages_sum : 0;
-	if (pages > room)
+	if (pages > room && !capable(CAP_SYS_RESOURCE))
 		err = -EDQUOT;
 	room = max_user_pages > user->pages ? max_user_pages - user->pages : 0;
 	if (!err && pages > room && !capable(CAP_SYS_RESOURCE))
@@ -199,6 +209,49 @@ void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages)
 }
 
 /**
+ * profil_user_move_pages() - the pages are another user's from now on
+ * @from: who was charged
+ * @to: who is charged, whatever the limit: nothing is pinned by this
+ * @pages: how many
+ *
+ * Context: Process context.
+ */
+void profil_user_move_pages(struct profil_user *from, struct profil_user *to,
+			    unsigned long pages)
+{
+	spin_lock(&users_lock);
+	from->pages -= pages;
+	to->pages += pages;
+	spin_unlock(&users_lock);
+}
+
+/**
+ * profil_user_watch() - charge one followed process
+ * @user: who follows
+ *
+ * Context: Any.
+ * Return: false when the limit is reached.
+ */
+bool profil_user_watch(struct profil_user *user)
+{
+	if (atomic_inc_return(&user->watches) <= READ_ONCE(max_user_watches))
+		return true;
+	atomic_dec(&user->watches);
+	return false;
+}
+
+/**
+ * profil_user_unwatch() - undo profil_user_watch()
+ * @user: who followed
+ *
+ * Context: Any.
+ */
+void profil_user_unwatch(struct profil_user *user)
+{
+	atomic_dec(&user->watches);
+}
+
+/**
  * profil_user_pages() - a user's pinned pages and their limit
  * @uid: whose
  * @used: receives the pages that are pinned now
@@ -214,7 +267,7 @@ void profil_user_pages(kuid_t uid, u64 *used, u64 *max)
 	spin_lock(&users_lock);
 	user = lookup_user(uid);
 	*used = user ? user->pages : 0;
-	*max = resource ? max_pages : min(max_pages, max_user_pages);
+	*max = resource ? max(max_pages, totalram_pages()) : min(max_pages, max_user_pages);
 	spin_unlock(&users_lock);
 }
 
@@ -241,6 +294,5 @@ u64 profil_period_min(void)
 
 	if (!perfmon_capable())
 		rate = min(rate, READ_ONCE(max_user_rate));
-	/* perf's own hrtimer does not go below 10 us. */
-	return max_t(u64, div_u64(NSEC_PER_SEC, max(rate, 1U)), 10000);
+	return max_t(u64, div_u64(NSEC_PER_SEC, max(rate, 1U)), PROFIL_CLOCK_MIN);
 }

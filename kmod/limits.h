@@ -5,8 +5,8 @@
 #ifndef PROFIL_LIMITS_H
 #define PROFIL_LIMITS_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
-#include <linux/refcount.h>
 #include <linux/uidgid.h>
 
 /**
@@ -17,6 +17,7 @@
  * @profiles: profiles
  * @pages: pinned pages
  * @rate: sum of the rates asked for, in Hz
+ * @watches: processes that the user's sessions follow; not under the lock
  */
 struct profil_user {
 	struct hlist_node link;
@@ -25,6 +26,7 @@ struct profil_user {
 	unsigned long profiles;
 	unsigned long pages;
 	u64 rate;
+	atomic_t watches;
 };
 
 struct profil_user *profil_user_get(kuid_t uid);
@@ -33,6 +35,10 @@ int profil_user_charge_profile(struct profil_user *user, u64 rate);
 void profil_user_uncharge_profile(struct profil_user *user, u64 rate);
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages);
 void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages);
+void profil_user_move_pages(struct profil_user *from, struct profil_user *to,
+			    unsigned long pages);
+bool profil_user_watch(struct profil_user *user);
+void profil_user_unwatch(struct profil_user *user);
 void profil_user_pages(kuid_t uid, u64 *used, u64 *max);
 unsigned long profil_pinned_pages(void);
 u64 profil_period_min(void);

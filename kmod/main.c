@@ -9,8 +9,9 @@
  *  - a probe: profil_follow_exit()                        (tracepoint_synchronize_unregister)
  *  - the last works, of which one dropped the last
  *    reference: destroy_workqueue()
+ *  - what a tick asked for: profil_profile_exit()
  *  - a tick: profil_clock_exit() and the release of its events, or
- *    the linger work before
+ *    the clock's relaxing before
  *  - the tail of a queued check or birth after its last
  *    put: synchronize_rcu_tasks(), as it ends in user mode or a sleep
  *  - a callback of queue_rcu_work(): is the kernel's; rcu_barrier() all the
@@ -24,6 +25,7 @@
 #include "device.h"
 #include "follow.h"
 #include "image.h"
+#include "profile.h"
 
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -62,6 +64,7 @@ static void __exit profil_exit(void)
 	profil_device_exit();
 	profil_follow_exit();
 	rcu_barrier();
+	profil_profile_exit();
 	profil_sweep_stop();
 	profil_clock_exit();
 	destroy_workqueue(profil_wq);

@@ -4,49 +4,36 @@
  *
  * Which memory is accepted does not depend on the kernel: every mapping is
  * looked at before its pages are pinned, and both happen under one hold of
- * mmap_lock, so that nothing else can be slipped in between.  With the lock
- * held a page that user space would have to provide (userfaultfd) is not
- * waited for but refused.
+ * mmap_lock, so that nothing else can be slipped in between.  Pages are brought
+ * before the lock is taken, as that may take as long as a file system or a
+ * userfault handler pleases; what is not there any more under the lock is
+ * brought again, a few times.
  */
 #include "pages.h"
 
+#include "clock.h"
 #include "layout.h"
 #include "limits.h"
 
+#include <linux/bsearch.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/hugetlb.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/rmap.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 
 #include "compat.h"
 
 /* Pages handled in one go; bounds the stack. */
-#define BATCH	32
-
-static void do_nothing(void *unused)
-{
-}
-
-/**
- * profil_sync_ticks() - wait for the ticks that run now
- *
- * A tick runs with interrupts off, so a CPU that has answered an
- * inter-processor call runs none that began before.  Pairs with the
- * rcu_dereference() and READ_ONCE() of sample.c: what was unpublished before
- * this call is not reached after it.
- *
- * Context: Process context.
- */
-void profil_sync_ticks(void)
-{
-	on_each_cpu(do_nothing, NULL, 1);
-}
+#define BATCH		32
+/* How often pages are brought that somebody takes away again. */
+#define PIN_TRIES	8
 
 static bool vma_countable(struct vm_area_struct *vma)
 {
@@ -60,9 +47,11 @@ static bool vma_countable(struct vm_area_struct *vma)
 }
 
 /*
- * What a mapping is a mapping of.  A child's copy gives the same value, as
- * fork hands down the root of the anonymous pages' owner; a mapping made anew
- * gives another.  Only ever compared.
+ * What a mapping is a mapping of; only ever compared.  A child's copy gives the
+ * same value, as fork hands down the root of the anonymous pages' owner.  A
+ * mapping that is made anew gives another, unless it is anonymous memory too
+ * and the kernel happens to use the freed owner again: then it is taken for the
+ * old one, as it was on every Unix, which knew but the address.
  */
 static u64 vma_identity(struct vm_area_struct *vma)
 {
@@ -98,30 +87,20 @@ static int span_signature(struct mm_struct *mm, const struct profil_span *span, 
 	return 0;
 }
 
-/*
- * Turn pages off and unpin them.  With @sync ticks may still reach them; then
- * they are unpinned only when none does.
- */
-static unsigned long unpin_range(struct profil_pins *pins, unsigned long first,
-				 unsigned long nr, bool sync)
+/* No tick reaches them any more. */
+static void unpin_all(struct profil_pins *pins)
 {
-	unsigned long i, end = first + nr, unpinned = 0;
+	unsigned long i, end = pins->layout->pages;
 	struct page *pages[BATCH];
 	unsigned int n;
 
-	for (i = first; i < end; unpinned += n) {
-		for (n = 0; n < BATCH && i < end; i++) {
-			if (!pins->page[i])
-				continue;
-			pages[n++] = virt_to_page(pins->page[i]);
-			WRITE_ONCE(pins->page[i], NULL);
-		}
-		if (sync)
-			profil_sync_ticks();
+	for (i = 0; i < end; ) {
+		for (n = 0; n < BATCH && i < end; i++)
+			if (pins->page[i])
+				pages[n++] = virt_to_page(pins->page[i]);
 		unpin_user_pages_dirty_lock(pages, n, true);
 		cond_resched();
 	}
-	return unpinned;
 }
 
 static void uncharge(struct profil_pins *pins, unsigned long pages)
@@ -131,40 +110,42 @@ static void uncharge(struct profil_pins *pins, unsigned long pages)
 	pins->held -= pages;
 }
 
-static int charge(struct profil_pins *pins, unsigned long pages)
+static int charge(struct mm_struct *mm, struct profil_user *user, unsigned long pages)
 {
-	int err;
+	int err = profil_user_charge_pages(user, pages);
 
-	err = profil_user_charge_pages(pins->user, pages);
 	if (err)
 		return err;
-	err = account_locked_vm(pins->mm, pages, true);
-	if (err) {
-		profil_user_uncharge_pages(pins->user, pages);
-		return err;
-	}
-	pins->held += pages;
-	return 0;
+	err = account_locked_vm(mm, pages, true);
+	if (err)
+		profil_user_uncharge_pages(user, pages);
+	return err;
 }
 
+static int compare_spans(const void *key, const void *element)
+{
+	const struct profil_span *a = key, *b = element;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* The same span of the old pins, if it is there and none of its pages is off. */
 static const struct profil_span *span_of_old(const struct profil_pins *old,
 					     const struct profil_span *span)
 {
-	unsigned int i, k;
+	const struct profil_span *same;
+	unsigned long i;
 
 	if (!old)
 		return NULL;
-	for (i = 0; i < old->layout->nr_spans; i++) {
-		const struct profil_span *same = &old->layout->spans[i];
-
-		if (same->start != span->start || same->pages != span->pages)
-			continue;
-		for (k = 0; k < same->pages; k++)
-			if (!old->page[same->first + k])
-				return NULL;
-		return same;
-	}
-	return NULL;
+	same = bsearch(span, old->layout->spans, old->layout->nr_spans, sizeof(*same),
+		       compare_spans);
+	if (!same || same->pages != span->pages)
+		return NULL;
+	for (i = 0; i < same->pages; i++)
+		if (!old->page[same->first + i])
+			return NULL;
+	return same;
 }
 
 /*
@@ -191,13 +172,35 @@ void profil_pins_slow(struct profil_pins *pins)
 	WRITE_ONCE(pins->only.high, 0);
 }
 
+/* Bring pages, without a lock; they may be gone again when this returns. */
+static int bring(unsigned long start, unsigned long pages)
+{
+	size_t bytes = pages << PAGE_SHIFT;
+
+	if (!fault_in_safe_writeable((const char __user *)start, bytes))
+		return 0;
+	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+}
+
+/* Pin all of them or none.  -EAGAIN: the mapping is good, but not all are there. */
+static int pin_present(unsigned long start, unsigned long nr, struct page **pages)
+{
+	long got = profil_pin_user_pages(start, nr, pages);
+
+	if (got == nr)
+		return 0;
+	if (got > 0)
+		unpin_user_pages(pages, got);
+	memset(pages, 0, nr * sizeof(*pages));
+	return got == -ENOMEM || got == -EINTR ? got : -EAGAIN;
+}
+
 /* Under one mmap_lock: is it memory to count in, and then pin it. */
-static int pin_span(struct profil_pins *pins, struct profil_span *span, bool inherited)
+static int pin_span_once(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
 	struct page **pages = (struct page **)&pins->page[span->first];
 	unsigned long i;
 	u64 signature;
-	long got;
 	int err;
 
 	if (mmap_read_lock_killable(pins->mm))
@@ -205,25 +208,32 @@ static int pin_span(struct profil_pins *pins, struct profil_span *span, bool inh
 	err = span_signature(pins->mm, span, &signature);
 	if (!err && inherited && signature != span->signature)
 		err = -EFAULT;
-	if (err)
-		goto unlock;
-
-	got = profil_pin_user_pages(span->start, span->pages, pages);
-	if (got != span->pages) {
-		if (got > 0)
-			unpin_user_pages(pages, got);
-		memset(pages, 0, span->pages * sizeof(*pages));
-		err = got == -ENOMEM || got == -EINTR ? got : -EFAULT;
-		goto unlock;
-	}
+	if (!err)
+		err = pin_present(span->start, span->pages, pages);
 	/* The pages are there now, and so is the identity of a new mapping. */
-	if (!inherited)
+	if (!err && !inherited)
 		err = span_signature(pins->mm, span, &span->signature);
+	mmap_read_unlock(pins->mm);
+	if (err)
+		return err;
 	for (i = 0; i < span->pages; i++)
 		pins->page[span->first + i] = page_address(pages[i]);
-unlock:
-	mmap_read_unlock(pins->mm);
-	return err;
+	return 0;
+}
+
+static int pin_span(struct profil_pins *pins, struct profil_span *span, bool inherited)
+{
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < PIN_TRIES; tries++) {
+		err = bring(span->start, span->pages);
+		if (!err)
+			err = pin_span_once(pins, span, inherited);
+		if (err != -EAGAIN)
+			return err;
+	}
+	return -EFAULT;
 }
 
 static int pin_spans(struct profil_pins *pins, const struct profil_pins *old, bool inherited)
@@ -240,16 +250,24 @@ static int pin_spans(struct profil_pins *pins, const struct profil_pins *old, bo
 			span->signature = same->signature;
 			continue;
 		}
-		err = charge(pins, span->pages);
+		err = pin_span(pins, span, inherited);
 		if (err)
 			return err;
-		err = pin_span(pins, span, inherited);
-		if (err) {
-			uncharge(pins, span->pages);
-			return err;
-		}
+		cond_resched();
 	}
 	return 0;
+}
+
+static unsigned long pages_to_pin(const struct profil_layout *layout,
+				  const struct profil_pins *old)
+{
+	unsigned long pages = layout->pages;
+	unsigned int i;
+
+	for (i = 0; old && i < layout->nr_spans; i++)
+		if (span_of_old(old, &layout->spans[i]))
+			pages -= layout->spans[i].pages;
+	return pages;
 }
 
 /**
@@ -267,30 +285,37 @@ static int pin_spans(struct profil_pins *pins, const struct profil_pins *old, bo
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
 				       const struct profil_pins *old, bool inherited)
 {
+	unsigned long pages = pages_to_pin(layout, old);
+	struct mm_struct *mm = current->mm;
 	struct profil_pins *pins;
 	int err;
 
-	pins = kvzalloc(struct_size(pins, page, layout->pages), GFP_KERNEL_ACCOUNT);
+	/* Before anything is allocated for them: there may be a great many. */
+	err = charge(mm, user, pages);
+	if (err)
+		return ERR_PTR(err);
+	err = -ENOMEM;
+	pins = kvzalloc(struct_size(pins, page, layout->pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pins)
-		return ERR_PTR(-ENOMEM);
-	pins->layout = profil_layout_get(layout);
-	pins->mm = current->mm;
-	mmgrab(pins->mm);
+		goto uncharge;
 	pins->user = profil_user_get(user->uid);
-	if (!pins->user) {
-		err = -ENOMEM;
-		goto drop;
-	}
+	if (!pins->user)
+		goto free;
+	pins->layout = profil_layout_get(layout);
+	pins->mm = mm;
+	mmgrab(mm);
+	pins->held = pages;
 	err = pin_spans(pins, old, inherited);
 	set_only(pins);
 	if (!err)
 		return pins;
 	profil_pins_release(pins);
 	return ERR_PTR(err);
-drop:
-	mmdrop(pins->mm);
-	profil_layout_put(pins->layout);
+free:
 	kvfree(pins);
+uncharge:
+	account_locked_vm(mm, pages, false);
+	profil_user_uncharge_pages(user, pages);
 	return ERR_PTR(err);
 }
 
@@ -330,6 +355,7 @@ void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old)
 void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 {
 	struct profil_layout *layout = pins->layout;
+	unsigned long moved = 0;
 	unsigned int i;
 
 	for (i = 0; i < layout->nr_spans; i++) {
@@ -339,9 +365,13 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 		if (!same || old->page[same->first] != pins->page[span->first])
 			continue;
 		memset(&old->page[same->first], 0, same->pages * sizeof(*old->page));
-		old->held -= same->pages;
-		pins->held += same->pages;
+		moved += same->pages;
 	}
+	old->held -= moved;
+	pins->held += moved;
+	/* The program may have changed its user in between. */
+	if (old->user != pins->user)
+		profil_user_move_pages(old->user, pins->user, moved);
 }
 
 /* Same mapping, other pages (MADV_DONTNEED, say): count in those from now on. */
@@ -360,32 +390,71 @@ static void renew(struct profil_pins *pins, unsigned long first, struct page **p
 		stale = true;
 	}
 	if (stale)
-		profil_sync_ticks();
+		profil_clock_sync();
 	unpin_user_pages_dirty_lock(pages, nr, stale);
 }
 
-static int check_span(struct profil_pins *pins, const struct profil_span *span)
+/* Under mmap_lock.  -EAGAIN: pages are to be brought first. */
+static int check_span_once(struct profil_pins *pins, const struct profil_span *span)
 {
 	struct page *pages[BATCH];
 	unsigned long done = 0;
 	u64 signature;
 	int err;
 
-	if (!pins->page[span->first])
-		return 0;	/* known to be off */
 	err = span_signature(pins->mm, span, &signature);
 	if (err || signature != span->signature)
 		return -EFAULT;
 	while (done < span->pages) {
 		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
-		long got = profil_pin_user_pages(span->start + (done << PAGE_SHIFT), nr, pages);
 
-		if (got <= 0)
-			return -EFAULT;
-		renew(pins, span->first + done, pages, got);
-		done += got;
+		err = pin_present(span->start + (done << PAGE_SHIFT), nr, pages);
+		if (err)
+			return err;
+		renew(pins, span->first + done, pages, nr);
+		done += nr;
 	}
 	return 0;
+}
+
+static int check_span(struct profil_pins *pins, const struct profil_span *span)
+{
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < PIN_TRIES; tries++) {
+		if (mmap_read_lock_killable(pins->mm))
+			return -EINTR;
+		err = check_span_once(pins, span);
+		mmap_read_unlock(pins->mm);
+		if (err != -EAGAIN)
+			return err;
+		err = bring(span->start, span->pages);
+		if (err)
+			return err;
+	}
+	return -EFAULT;
+}
+
+static void turn_off(struct profil_pins *pins, const struct profil_span *span)
+{
+	unsigned long i, end = span->first + span->pages;
+	struct page *pages[BATCH];
+	unsigned int n;
+
+	/* Nobody on the short way, which does not ask whether a page is there. */
+	profil_pins_slow(pins);
+	profil_clock_sync();
+	for (i = span->first; i < end; ) {
+		for (n = 0; n < BATCH && i < end; i++) {
+			pages[n++] = virt_to_page(pins->page[i]);
+			WRITE_ONCE(pins->page[i], NULL);
+		}
+		profil_clock_sync();
+		unpin_user_pages_dirty_lock(pages, n, true);
+		cond_resched();
+	}
+	uncharge(pins, span->pages);
 }
 
 /*
@@ -423,7 +492,7 @@ static bool span_same(const struct profil_pins *pins, const struct profil_span *
  * its span off.  munmap, mprotect and mremap take effect with this.
  *
  * Context: Process context, under the profile's lock.
- * Return: 0, -EFAULT if a span was turned off by this call, -EINTR.
+ * Return: 0, -EFAULT if a span was turned off by this call, -EINTR, -ENOMEM.
  */
 int profil_pins_check(struct profil_pins *pins)
 {
@@ -434,18 +503,15 @@ int profil_pins_check(struct profil_pins *pins)
 		const struct profil_span *span = &pins->layout->spans[i];
 		int err;
 
-		if (span_same(pins, span))
-			continue;
-		if (mmap_read_lock_killable(pins->mm))
-			return -EINTR;
+		if (!pins->page[span->first] || span_same(pins, span))
+			continue;	/* known to be off; or as it was */
 		err = check_span(pins, span);
-		mmap_read_unlock(pins->mm);
-		if (err) {
-			profil_pins_slow(pins);
-			profil_sync_ticks();
-			uncharge(pins, unpin_range(pins, span->first, span->pages, true));
+		if (err == -EFAULT)
+			turn_off(pins, span);
+		if (err)
 			ret = err;
-		}
+		if (err && err != -EFAULT)
+			break;		/* not known: next time */
 	}
 	return ret;
 }
@@ -458,7 +524,7 @@ int profil_pins_check(struct profil_pins *pins)
  */
 void profil_pins_release(struct profil_pins *pins)
 {
-	unpin_range(pins, 0, pins->layout->pages, false);
+	unpin_all(pins);
 	uncharge(pins, pins->held);
 	profil_user_put(pins->user);
 	mmdrop(pins->mm);

@@ -41,6 +41,5 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old);
 int profil_pins_check(struct profil_pins *pins);
 void profil_pins_slow(struct profil_pins *pins);
 void profil_pins_release(struct profil_pins *pins);
-void profil_sync_ticks(void);
 
 #endif /* PROFIL_PAGES_H */

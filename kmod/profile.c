@@ -4,16 +4,16 @@
  *
  * Who can reach a profile, and until when:
  *  - the tick, through an image in the table, under RCU.  It uses the pins
- *    that it finds there; these are released only after profil_sync_ticks().
+ *    that it finds there; these are released only after profil_clock_sync().
  *  - the fork and exec probes, through images and watches, under
  *    profil_images_lock.
  *  - a queued check, commands, the sweep: each holds a reference.
  * The last reference queues the end, which waits for a grace period, as the
  * tick may still look at the profile whose image was just taken out.
  *
- * Lock order: profil_profiles_lock (with mutex_trylock below it) ->
- * profile->lock (an heir's nested in its predecessor's) -> mmap_lock, the
- * clock's locks -> profil_images_lock.
+ * Lock order: profile->lock (an heir's nested in its predecessor's) ->
+ * profil_profiles_lock (with mutex_trylock of a profile's below it) -> the
+ * clock's locks; profile->lock -> mmap_lock; and below all profil_images_lock.
  */
 #include "profile.h"
 
@@ -83,10 +83,11 @@ static void end_work(struct work_struct *work)
 
 	profil_tally_sum(profile->tally, &sum);
 	mutex_lock(&profil_profiles_lock);
-	list_del(&profile->link);
+	list_del(&profile->link);	/* empty if it was never published */
 	profil_sum_add(&profil_totals.ended, &sum);
 	mutex_unlock(&profil_profiles_lock);
 
+	atomic_dec(&profil_totals.profiles);
 	free_percpu(profile->tally);
 	profil_user_uncharge_profile(profile->user, profile->rate);
 	profil_user_put(profile->user);
@@ -157,10 +158,9 @@ static struct profil_profile *alloc_profile(const struct profil_layout *layout, 
 	init_task_work(&profile->check, check_work);
 	init_tally(profile);
 
+	INIT_LIST_HEAD(&profile->link);
+	atomic_inc(&profil_totals.profiles);
 	__module_get(THIS_MODULE);
-	mutex_lock(&profil_profiles_lock);
-	list_add_tail(&profile->link, &profil_profiles);
-	mutex_unlock(&profil_profiles_lock);
 	return profile;
 
 put_user:
@@ -266,6 +266,20 @@ static u64 stored_pcs(struct profil_profile *profile)
 	return pins ? min(stored, pins->layout->how.nr_samples) : stored;
 }
 
+/**
+ * profil_profile_list() - let the sweep and PROFIL_STOP_ALL see it
+ * @profile: its lock is held since before it was published
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_profile_list(struct profil_profile *profile)
+{
+	lockdep_assert_held(&profile->lock);
+	mutex_lock(&profil_profiles_lock);
+	list_add_tail(&profile->link, &profil_profiles);
+	mutex_unlock(&profil_profiles_lock);
+}
+
 /* The images are out.  Whoever ticks now ticks for the last time. */
 static u64 release_unpublished(struct profil_profile *profile, struct profil_pins *heir)
 {
@@ -274,7 +288,7 @@ static u64 release_unpublished(struct profil_profile *profile, struct profil_pin
 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
-	profil_sync_ticks();
+	profil_clock_sync();
 	stored = stored_pcs(profile);
 	rcu_assign_pointer(profile->pins, NULL);
 	if (pins && heir)
@@ -287,10 +301,9 @@ static u64 release_unpublished(struct profil_profile *profile, struct profil_pin
 
 static u64 retire_locked(struct profil_profile *profile)
 {
-	if (profile->retired)
-		return 0;
+	/* In any case: a followed process that execs leaves an image behind. */
 	profil_images_remove(profile);
-	return release_unpublished(profile, NULL);
+	return profile->retired ? 0 : release_unpublished(profile, NULL);
 }
 
 /**
@@ -310,6 +323,26 @@ u64 profil_profile_retire(struct profil_profile *profile)
 	stored = retire_locked(profile);
 	mutex_unlock(&profile->lock);
 	return stored;
+}
+
+/**
+ * profil_profile_retire_killable() - the same, for who may be kept waiting
+ * @profile: referenced by the caller
+ * @stored: receives PCs that it had stored
+ *
+ * Another thread may hold the lock while it waits for memory that a userfault
+ * handler or a file system is to provide.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -EINTR.
+ */
+int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored)
+{
+	if (mutex_lock_killable(&profile->lock))
+		return -EINTR;
+	*stored = retire_locked(profile);
+	mutex_unlock(&profile->lock);
+	return 0;
 }
 
 /**
@@ -388,7 +421,7 @@ int profil_profile_update(struct profil_profile *profile, const struct profil_up
 	smp_mb();
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		profil_pins_slow(pins);
-	profil_sync_ticks();
+	profil_clock_sync();
 	profil_pins_take_over(pins, old);
 	profil_pins_release(old);
 unlock:
@@ -441,7 +474,7 @@ int profil_profile_check(struct profil_profile *profile)
 	err = profil_pins_check(pins);
 	WRITE_ONCE(profile->next_check, jiffies + check_interval(pins->layout));
 	if (err != -EFAULT)
-		return err;
+		return err;	/* next time */
 	if (!(profile->flags & PROFIL_FAULT_REGION))
 		profil_profile_stop(profile, PROFIL_STATE_FAULT);
 	return 0;
@@ -480,18 +513,25 @@ static void queue_check(struct profil_profile *profile)
  * profil_profile_checkpoint() - what need not be done at every tick
  * @profile: a profile of current's address space
  * @tally: this CPU's, whose countdown has reached 0
+ * @user: the tick has interrupted user mode
  *
  * The memory of a self profile is looked at by current on its way to user
- * space.  That of an attached one is the attacher's, for which no target is to
- * wait: it is looked at when the attacher asks for the status.
+ * space.  From kernel mode that way may be long, or there may be none; so wait
+ * for a tick in user mode.  That of an attached profile is the attacher's, for
+ * which no target is to wait: it is looked at when he asks for the status.
  *
  * Context: Hard interrupt, interrupts off.
  */
-void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally)
+void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally,
+			       bool user)
 {
-	tally->countdown = profile->checkpoint;
-	tally->granted += profile->checkpoint;
-	if (!profile->session && time_after_eq(jiffies, READ_ONCE(profile->next_check)))
+	bool self = !profile->session && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING;
+	bool due = self && time_after_eq(jiffies, READ_ONCE(profile->next_check));
+	u64 ticks = due && !user ? 1 : profile->checkpoint;
+
+	tally->countdown = ticks;
+	tally->granted += ticks;
+	if (due && user)
 		queue_check(profile);
 }
 
@@ -529,12 +569,16 @@ static void settle(struct profil_profile *profile)
 {
 	struct profil_pins *pins;
 
-	/* Its holder is at work on it; the sweep comes back. */
-	if (!mutex_trylock(&profile->lock))
+	/* Its holder is at work on it; look again later. */
+	if (!mutex_trylock(&profile->lock)) {
+		WRITE_ONCE(settle_wanted, true);
 		return;
+	}
 	pins = pins_of(profile);
-	if (pins && !atomic_read(&pins->mm->mm_users))
+	if (pins && !atomic_read(&pins->mm->mm_users)) {
 		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+		retire_locked(profile);
+	}
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		profil_clock_put(&profile->clock);
 	mutex_unlock(&profile->lock);
@@ -544,21 +588,33 @@ static void settle(struct profil_profile *profile)
  * profil_profile_settle() - give up the clocks of what has stopped by itself
  * @always: look even if nothing has said that it did
  *
- * Also stops profiles whose counters' address space has ended: an inherited
+ * Also ends profiles whose counters' address space has ended: an inherited
  * descriptor, or a ring, may outlive the attacher.
  *
  * Context: Process context, may sleep.
+ * Return: true when it has to be asked again.
  */
-void profil_profile_settle(bool always)
+bool profil_profile_settle(bool always)
 {
 	struct profil_profile *profile;
 
 	if (!xchg(&settle_wanted, false) && !always)
-		return;
+		return false;
 	mutex_lock(&profil_profiles_lock);
 	list_for_each_entry(profile, &profil_profiles, link)
 		settle(profile);
 	mutex_unlock(&profil_profiles_lock);
+	return READ_ONCE(settle_wanted);
+}
+
+/**
+ * profil_profile_exit() - wait for what ticks have left to be done
+ *
+ * Context: Process context; the clock may still tick, but meets nothing.
+ */
+void profil_profile_exit(void)
+{
+	irq_work_sync(&settle_irq);
 }
 
 static struct profil_profile *next_unretired(void)

@@ -24,7 +24,7 @@ struct profil_user;
 /**
  * struct profil_profile - one profile
  * @pins: what the tick counts into; NULL after the end.  Changed under @lock,
- *	freed after profil_sync_ticks().
+ *	freed after profil_clock_sync().
  * @tally: a share for each CPU
  * @period: ns between samples
  * @started: when it was published, in ns of CLOCK_MONOTONIC
@@ -46,9 +46,11 @@ struct profil_user;
  * @images: where it is met; guarded by profil_images_lock
  * @nr_images: how many, likewise
  * @forks_lost: children that could not be followed
+ * @fork_lost: when the child was born that was counted last: it may be lost in
+ *	two ways; guarded by profil_images_lock
  * @checking: bit 0: @check is queued
  * @check: looks at the memory from the profiled task
- * @link: among all profiles; guarded by profil_profiles_lock
+ * @link: among all that were published; guarded by profil_profiles_lock
  * @free: the end, a grace period after the last reference
  *
  * Holds a reference to the module, dropped from the module's workqueue.
@@ -76,6 +78,7 @@ struct profil_profile {
 	struct list_head images;
 	unsigned int nr_images;
 	atomic_t forks_lost;
+	u64 fork_lost;
 	unsigned long checking;
 	struct callback_head check;
 	struct list_head link;
@@ -92,15 +95,19 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   u64 stored);
 void profil_profile_put(struct profil_profile *profile);
 int profil_profile_start_clock(struct profil_profile *profile);
+void profil_profile_list(struct profil_profile *profile);
 u64 profil_profile_retire(struct profil_profile *profile);
+int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored);
 void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
 			    u64 *stored);
 int profil_profile_update(struct profil_profile *profile, const struct profil_update *update);
 int profil_profile_check(struct profil_profile *profile);
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
 void profil_profile_stop(struct profil_profile *profile, u32 why);
-void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally);
-void profil_profile_settle(bool always);
+void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally,
+			       bool user);
+bool profil_profile_settle(bool always);
+void profil_profile_exit(void);
 void profil_profile_stop_all(void);
 
 /**

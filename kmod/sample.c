@@ -6,7 +6,7 @@
  * PREEMPT_RT too.  It takes no lock, allocates nothing, and touches only memory
  * that cannot fault: the table, the profile, and pinned pages through the
  * kernel's own mapping.  What it reaches stays until a grace period
- * (images, profiles) or profil_sync_ticks() (pins) has passed.
+ * (images, profiles) or profil_clock_sync() (pins) has passed.
  *
  * The counters belong to a program that may do anything to them at any time:
  * nothing that is read there is believed beyond the value that is incremented.
@@ -63,11 +63,10 @@ static enum profil_cause store_pc(struct profil_profile *profile, const struct p
 	u64 index = atomic64_fetch_inc(&profile->stored);
 	void *element;
 
-	if (index >= layout->how.nr_samples) {
-		if (layout->pcsample)
-			profil_profile_stop(profile, PROFIL_STATE_FULL);
+	if (layout->pcsample && index + 1 >= layout->how.nr_samples)
+		profil_profile_stop(profile, PROFIL_STATE_FULL);
+	if (index >= layout->how.nr_samples)
 		return layout->pcsample ? PROFIL_OFF : PROFIL_OUTSIDE;
-	}
 	element = counter_at(pins, layout->samples + index * layout->how.sample_width);
 	if (!element)
 		return PROFIL_OFF;
@@ -127,6 +126,11 @@ static noinline bool due_now(const struct profil_profile *profile, struct profil
 	if (tally->credit < profile->period)
 		return false;
 	tally->credit -= profile->period;
+	/* A tick that stands for several samples is one, and the others are late. */
+	for (; unlikely(tally->credit >= profile->period); tally->credit -= profile->period) {
+		tally->granted++;
+		tally->cause[PROFIL_LATE]++;
+	}
 	return true;
 }
 
@@ -138,7 +142,7 @@ static void tick_profile(struct profil_profile *profile, struct pt_regs *regs, u
 		return;
 	tally->cause[sample(profile, regs)]++;
 	if (!--tally->countdown)
-		profil_profile_checkpoint(profile, tally);
+		profil_profile_checkpoint(profile, tally, user_mode(regs));
 }
 
 static void tick_gap(struct profil_profile *profile, u64 period)
@@ -178,7 +182,8 @@ static __always_inline bool sample_plain(const struct profil_profile *profile,
 	u64 pc = instruction_pointer(regs);
 	u64 position;
 
-	if (unlikely(!user_mode(regs) || pc < pins->only.low || pc >= READ_ONCE(pins->only.high)))
+	/* None: a child of a profile that had stopped. */
+	if (unlikely(!pins || !user_mode(regs) || pc < pins->only.low || pc >= READ_ONCE(pins->only.high)))
 		return false;
 	position = profil_bin_position(&pins->only, pc);
 	atomic_inc(READ_ONCE(pins->page[position >> PAGE_SHIFT]) + offset_in_page(position));
@@ -188,7 +193,7 @@ static __always_inline bool sample_plain(const struct profil_profile *profile,
 /**
  * profil_tick() - count one tick of the clock
  * @regs: what it interrupted
- * @period: of the clock, in ns
+ * @period: of the clock, in ns; what the tick stands for, if it is irregular
  *
  * One profile of the plain kind is counted right here, by code that calls
  * nothing and so saves nothing; whatever is not plain goes the long way, and
@@ -206,7 +211,7 @@ void profil_tick(struct pt_regs *regs, u64 period)
 
 	if (!first)
 		return;
-	if (unlikely(image->key != (unsigned long)mm || rcu_access_pointer(first->next)))
+	if (unlikely(image->key != (unsigned long)mm || READ_ONCE(first->next)))
 		return tick_all(regs, period);
 	profile = image->profile;
 	if (unlikely(profile->period != period || !sample_plain(profile, regs)))
@@ -214,7 +219,7 @@ void profil_tick(struct pt_regs *regs, u64 period)
 	tally = this_cpu_ptr(profile->tally);
 	tally->cause[PROFIL_COUNTED]++;
 	if (unlikely(!--tally->countdown))
-		profil_profile_checkpoint(profile, tally);
+		profil_profile_checkpoint(profile, tally, true);
 }
 
 /* Points of the clock's grid at which nothing came, while current ran. */

@@ -26,12 +26,14 @@
  * struct profil_birth - a child that will be profiled, before it runs
  * @work: queued on the child
  * @layout: its parent's, referenced; holds the module as well
+ * @parent: its parent's profile, referenced; only to say that it was lost
  * @state: its parent's at the fork
  * @stored: its parent's at the fork
  */
 struct profil_birth {
 	struct callback_head work;
 	struct profil_layout *layout;
+	struct profil_profile *parent;
 	u32 state;
 	u64 stored;
 };
@@ -72,7 +74,9 @@ static int replace_locked(struct profil_layout *layout, struct profil_profile *o
 	err = profil_image_publish_self(image, old);
 	if (err)
 		profil_image_drop(image);
-	else if (old)
+	else
+		profil_profile_list(fresh);
+	if (!err && old)
 		profil_profile_succeed(old, fresh, stored);
 	mutex_unlock(&fresh->lock);
 	/* Not published: nothing was shared, as with an old profile it cannot fail. */
@@ -138,18 +142,19 @@ int profil_self_start(struct profil_start *start)
  * @stop: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0.
+ * Return: 0 or -EINTR.
  */
 int profil_self_stop(struct profil_stop *stop)
 {
 	struct profil_profile *profile = profil_image_self(current->mm);
+	int err;
 
 	stop->stored = 0;
 	if (!profile)
 		return 0;
-	stop->stored = profil_profile_retire(profile);
+	err = profil_profile_retire_killable(profile, &stop->stored);
 	profil_profile_put(profile);
-	return 0;
+	return err;
 }
 
 /**
@@ -190,12 +195,16 @@ static int adopt(const struct profil_birth *birth)
 		kfree(image);
 		goto put;
 	}
+	mutex_lock(&profile->lock);
 	profil_image_init(image, current->mm, profile, false);
 	err = profil_image_publish_self(image, NULL);
-	if (err) {
+	if (err)
 		profil_image_drop(image);
+	else
+		profil_profile_list(profile);
+	mutex_unlock(&profile->lock);
+	if (err)
 		profil_profile_retire(profile);
-	}
 put:
 	profil_profile_put(profile);
 	return err;
@@ -208,12 +217,14 @@ put:
 static void birth_work(struct callback_head *work)
 {
 	struct profil_birth *birth = container_of(work, struct profil_birth, work);
-	struct profil_layout *layout = birth->layout;
 
-	if (current->mm && adopt(birth))
+	if (current->mm && adopt(birth)) {
+		atomic_inc(&birth->parent->forks_lost);
 		atomic64_inc(&profil_totals.forks_lost);
+	}
+	profil_layout_put(birth->layout);
+	profil_profile_put(birth->parent);
 	kfree(birth);
-	profil_layout_put(layout);
 }
 
 /**
@@ -229,20 +240,21 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 							 lockdep_is_held(&profil_images_lock));
 	struct profil_birth *birth;
 
-	/* Ended while we forked: pins are taken away before the image is. */
+	/* A child of one that had stopped: there is nothing to inherit. */
 	if (!pins)
 		return;
 	birth = profil_pool_take();
 	if (!birth) {
+		atomic_inc(&profile->forks_lost);
 		atomic64_inc(&profil_totals.forks_lost);
 		return;
 	}
+	kref_get(&profile->refs);
+	birth->parent = profile;
 	birth->layout = profil_layout_get(pins->layout);
 	birth->state = READ_ONCE(profile->state);
 	birth->stored = min_t(u64, atomic64_read(&profile->stored), pins->layout->how.nr_samples);
 	init_task_work(&birth->work, birth_work);
-	if (task_work_add(child, &birth->work, TWA_RESUME)) {
-		kfree(birth);
-		profil_layout_put(pins->layout);
-	}
+	/* Fails only for a task that exits, which this one cannot do yet. */
+	WARN_ON_ONCE(task_work_add(child, &birth->work, TWA_RESUME));
 }

@@ -7,9 +7,11 @@
 #include "follow.h"
 #include "image.h"
 #include "layout.h"
+#include "limits.h"
 #include "profile.h"
 #include "proof.h"
 
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/profil.h>
 #include <linux/slab.h>
@@ -35,6 +37,11 @@ struct profil_session *profil_session_create(void)
 
 	if (!session)
 		return NULL;
+	session->user = profil_user_get(current_uid());
+	if (!session->user) {
+		kfree(session);
+		return NULL;
+	}
 	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1);
 	INIT_LIST_HEAD(&session->watches);
 	INIT_LIST_HEAD(&session->pending);
@@ -44,17 +51,12 @@ struct profil_session *profil_session_create(void)
 	return session;
 }
 
-/* It is the session's no more; unwatch first, so that no exec brings it back. */
-static u64 end_profile(struct profil_session *session, struct profil_profile *profile)
+/* Comes before the end of a profile, so that no exec brings it back. */
+static void unwatch(struct profil_session *session, const struct profil_profile *profile)
 {
-	u64 stored;
-
 	mutex_lock(&session->reader);
 	profil_watches_remove(session, profile);
 	mutex_unlock(&session->reader);
-	stored = profil_profile_retire(profile);
-	profil_profile_put(profile);
-	return stored;
 }
 
 /**
@@ -68,12 +70,15 @@ void profil_session_end(struct profil_session *session)
 	struct profil_profile *profile;
 	unsigned long id;
 
+	unwatch(session, NULL);
 	xa_for_each(&session->profiles, id, profile) {
 		xa_erase(&session->profiles, id);
-		end_profile(session, profile);
+		profil_profile_retire(profile);
+		profil_profile_put(profile);
 	}
 	xa_destroy(&session->profiles);
 	irq_work_sync(&session->wake);
+	profil_user_put(session->user);
 	kfree(session);
 }
 
@@ -133,7 +138,11 @@ static int attach(struct profil_session *session, struct profil_layout *layout,
 	err = profil_profile_start_clock(profile);
 	if (err)
 		goto erase;
+	mutex_lock(&profile->lock);
 	err = publish(session, profile, proof);
+	if (!err)
+		profil_profile_list(profile);
+	mutex_unlock(&profile->lock);
 	if (err)
 		goto erase;
 	/* Only now can a command find it: it is whole.  The place is reserved. */
@@ -205,22 +214,22 @@ int profil_session_update(struct profil_session *session, const struct profil_up
  * @stop: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT or -EINTR.
  */
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
 {
-	struct profil_profile *profile;
+	struct profil_profile *profile = find_profile(session, stop->profile);
+	int err;
 
-	/* A number that is only reserved is left to the attach that is at it. */
-	xa_lock(&session->profiles);
-	profile = xa_load(&session->profiles, stop->profile);
-	if (profile)
-		__xa_erase(&session->profiles, stop->profile);
-	xa_unlock(&session->profiles);
 	if (!profile)
 		return -ENOENT;
-	stop->stored = end_profile(session, profile);
-	return 0;
+	unwatch(session, profile);
+	err = profil_profile_retire_killable(profile, &stop->stored);
+	/* Two may stop it at once: the table's reference is dropped by one. */
+	if (!err && xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
+		profil_profile_put(profile);
+	profil_profile_put(profile);
+	return err;
 }
 
 /**
@@ -248,21 +257,19 @@ static bool pending(struct profil_session *session)
 	return !list_empty_careful(&session->pending);
 }
 
-/* Made sure before the events are taken: what is taken is not reported again. */
-static bool writable(char __user *to, size_t bytes)
-{
-	return !clear_user(to, bytes);
-}
-
+/* The place is tried before events are taken: what is taken is not told again. */
 static ssize_t read_batch(struct profil_session *session, char __user *to, size_t room)
 {
 	struct profil_event events[READ_BATCH];
 	size_t max = min_t(size_t, room / sizeof(*events), READ_BATCH);
 	size_t bytes;
 
-	if (!writable(to, max * sizeof(*events)))
+	if (clear_user(to, max * sizeof(*events)))
 		return -EFAULT;
+	if (mutex_lock_killable(&session->reader))
+		return -EINTR;
 	bytes = profil_watch_report(session, events, max) * sizeof(*events);
+	mutex_unlock(&session->reader);
 	return copy_to_user(to, events, bytes) ? -EFAULT : bytes;
 }
 
@@ -271,14 +278,11 @@ static ssize_t read_events(struct profil_session *session, char __user *to, size
 	size_t done = 0;
 	ssize_t n;
 
-	if (mutex_lock_killable(&session->reader))
-		return -EINTR;
 	do {
 		n = read_batch(session, to + done, bytes - done);
 		if (n > 0)
 			done += n;
 	} while (n > 0 && bytes - done >= sizeof(struct profil_event));
-	mutex_unlock(&session->reader);
 	return done ? done : n;
 }
 

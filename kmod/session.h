@@ -22,7 +22,7 @@ struct profil_update;
  * @profiles: by number, each referenced; locks itself
  * @watches: followed processes; guarded by profil_images_lock
  * @pending: those with something to report, likewise
- * @nr_watches: how many are followed, likewise
+ * @user: who is charged for what is followed: who opened the file
  * @reader: one read(2) at a time, and none while watches are removed
  * @wait: readers and pollers
  * @wake: wakes them from the probes, where no sleeping lock may be taken
@@ -31,7 +31,7 @@ struct profil_session {
 	struct xarray profiles;
 	struct list_head watches;
 	struct list_head pending;
-	unsigned int nr_watches;
+	struct profil_user *user;
 	struct mutex reader;	/* see the kernel-doc above */
 	wait_queue_head_t wait;
 	struct irq_work wake;

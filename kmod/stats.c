@@ -9,10 +9,9 @@
 #include "limits.h"
 #include "profile.h"
 
-#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/mutex.h>
 #include <linux/profil.h>
-#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/sysfs.h>
 
@@ -20,7 +19,7 @@ struct profil_totals profil_totals;
 
 /* What the CPUs add their shares to, one after the other. */
 struct collection {
-	raw_spinlock_t lock;
+	raw_spinlock_t lock;	/* guards *sum */
 	struct profil_tally __percpu *tally;
 	struct profil_sum *sum;
 };
@@ -50,13 +49,14 @@ static void add_share(struct profil_sum *sum, const struct profil_tally *tally)
 		sum->cause[i] += tally->cause[i];
 }
 
-static void collect_here(void *data)
+static void collect(unsigned int cpu, void *data)
 {
 	struct collection *all = data;
+	unsigned long flags;
 
-	raw_spin_lock(&all->lock);
-	add_share(all->sum, this_cpu_ptr(all->tally));
-	raw_spin_unlock(&all->lock);
+	raw_spin_lock_irqsave(&all->lock, flags);
+	add_share(all->sum, per_cpu_ptr(all->tally, cpu));
+	raw_spin_unlock_irqrestore(&all->lock, flags);
 }
 
 /**
@@ -64,24 +64,18 @@ static void collect_here(void *data)
  * @tally: the shares
  * @sum: receives the sum
  *
- * Every CPU adds its own share with interrupts off, between two ticks; so the
- * causes add up to the ticks while the profile runs, too.
+ * Every CPU adds its own share between two ticks; so the causes add up to the
+ * ticks while the profile runs, too.
  *
- * Context: Process context.
+ * Context: Process context, may sleep.
  */
 void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum)
 {
 	struct collection all = { .tally = tally, .sum = sum };
-	unsigned int cpu;
 
 	memset(sum, 0, sizeof(*sum));
 	raw_spin_lock_init(&all.lock);
-	cpus_read_lock();
-	on_each_cpu(collect_here, &all, 1);
-	for_each_possible_cpu(cpu)
-		if (!cpu_online(cpu))
-			add_share(sum, per_cpu_ptr(tally, cpu));
-	cpus_read_unlock();
+	profil_clock_each_cpu(collect, &all);
 }
 
 /**
@@ -105,24 +99,25 @@ void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status)
 	status->lost_exec = sum->cause[PROFIL_EXEC];
 }
 
-/* Profiles that ended and profiles that live. */
-static void sum_everything(struct profil_sum *sum, unsigned int *profiles)
+/*
+ * Profiles that ended and profiles that live.  No CPU is disturbed for a
+ * number that is out of date when it is read: a tick that comes meanwhile may
+ * be in one line and not in another.
+ */
+static void sum_everything(struct profil_sum *sum)
 {
 	struct profil_profile *profile;
-	struct profil_sum one;
+	unsigned int cpu;
 
-	*profiles = 0;
 	mutex_lock(&profil_profiles_lock);
 	*sum = profil_totals.ended;
-	list_for_each_entry(profile, &profil_profiles, link) {
-		profil_tally_sum(profile->tally, &one);
-		profil_sum_add(sum, &one);
-		++*profiles;
-	}
+	list_for_each_entry(profile, &profil_profiles, link)
+		for_each_possible_cpu(cpu)
+			add_share(sum, per_cpu_ptr(profile->tally, cpu));
 	mutex_unlock(&profil_profiles_lock);
 }
 
-/* Ticks and causes in one file, so that they add up. */
+/* Of everybody: what perf_event_paranoid keeps from others is root's to read. */
 static ssize_t ticks_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	static const char * const name[PROFIL_NR_CAUSES] = {
@@ -136,25 +131,21 @@ static ssize_t ticks_show(struct device *dev, struct device_attribute *attr, cha
 		[PROFIL_CONTENDED]	= "lost_contended",
 		[PROFIL_EXEC]		= "lost_exec",
 	};
-	unsigned int i, profiles;
 	struct profil_sum sum;
+	unsigned int i;
 	int n;
 
-	sum_everything(&sum, &profiles);
+	sum_everything(&sum);
 	n = sysfs_emit(buf, "ticks %llu\n", sum.ticks);
 	for (i = 0; i < PROFIL_NR_CAUSES; i++)
 		n += sysfs_emit_at(buf, n, "%s %llu\n", name[i], sum.cause[i]);
 	return n;
 }
-static DEVICE_ATTR_RO(ticks);
+static DEVICE_ATTR_ADMIN_RO(ticks);
 
 static ssize_t profiles_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct profil_sum sum;
-	unsigned int profiles;
-
-	sum_everything(&sum, &profiles);
-	return sysfs_emit(buf, "%u\n", profiles);
+	return sysfs_emit(buf, "%d\n", atomic_read(&profil_totals.profiles));
 }
 static DEVICE_ATTR_RO(profiles);
 

@@ -6,6 +6,7 @@
 #define PROFIL_STATS_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/device.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
@@ -49,7 +50,7 @@ struct profil_sum {
  * inter-processor call, so that a reader sees whole ticks only.
  */
 struct profil_tally {
-	u64 countdown;
+	u64 countdown ____cacheline_aligned;
 	u64 granted;
 	u64 cause[PROFIL_NR_CAUSES];
 	u64 credit;
@@ -59,6 +60,7 @@ struct profil_tally {
 /**
  * struct profil_totals - what the whole module has seen
  * @ended: ticks and causes of profiles that are no more
+ * @profiles: profiles there are
  * @forks_lost: children that could not be followed, or not be pinned
  * @pool_empty: of these, those for want of a node
  *
@@ -66,6 +68,7 @@ struct profil_tally {
  */
 struct profil_totals {
 	struct profil_sum ended;
+	atomic_t profiles;
 	atomic64_t forks_lost;
 	atomic64_t pool_empty;
 };

@@ -34,7 +34,8 @@
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the budget of rates is spent, or the process is already met by
  *               as many profiles as the module allows
- *   EDQUOT      the user's limit of profiles, or of pinned pages, is reached
+ *   EDQUOT      the user's limit of profiles, of pinned pages, or of followed
+ *               processes is reached
  *   EFAULT      a pointer cannot be read or written; a counter buffer cannot
  *               be pinned: not mapped, not writable, device memory, a shared
  *               file outside shmem and hugetlbfs, private hugetlbfs
@@ -101,9 +102,9 @@ struct profil_info {
  * @high: first PC above it; @low < @high
  * @offset: what is subtracted from the PC; at most @low
  * @buffer: address of the first counter, a multiple of @width
- * @bytes: size of the counters in bytes, a multiple of @width; 0: the range
- *	swallows its ticks (they are &profil_status.outside, and touch neither
- *	the overflow counter nor the samples)
+ * @bytes: size of the counters in bytes, a multiple of @width, at most 64 GiB;
+ *	0: the range swallows its ticks (they are &profil_status.outside, and
+ *	touch neither the overflow counter nor the samples)
  * @scale: 16.16 fixed-point factor; 0: every PC counts in the first counter
  *	that rounding gives
  * @width: bytes of a counter: 2, 4 or 8
