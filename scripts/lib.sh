@@ -11,7 +11,9 @@ case $B in
 /*) ;;
 *) B=$PROJECT/$B ;;
 esac
-export B PROFIL_CACHE
+# depmod and its like are there for everybody, but not in everybody's PATH.
+PATH=$PATH:/usr/sbin:/sbin
+export B PROFIL_CACHE PATH
 
 # die MESSAGE: what failed, on what, why, and the next step.
 die() {
