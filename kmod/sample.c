@@ -183,7 +183,9 @@ static __always_inline bool sample_plain(const struct profil_profile *profile,
 	u64 position;
 
 	/* None: a child of a profile that had stopped. */
-	if (unlikely(!pins || !user_mode(regs) || pc < pins->only.low || pc >= READ_ONCE(pins->only.high)))
+	if (unlikely(!pins || !user_mode(regs)))
+		return false;
+	if (unlikely(pc < pins->only.low || pc >= READ_ONCE(pins->only.high)))
 		return false;
 	position = profil_bin_position(&pins->only, pc);
 	atomic_inc(READ_ONCE(pins->page[position >> PAGE_SHIFT]) + offset_in_page(position));
