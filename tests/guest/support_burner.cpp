@@ -10,6 +10,7 @@ namespace guest {
 // Half a millisecond of a guest under -icount, where an instruction is a
 // nanosecond, and about as much of one on an emulated CPU.
 constexpr uint64_t chunk = 500'000;
+constexpr uint64_t patience = 20'000'000'000;
 
 Burner::Burner(uintptr_t at, size_t bytes)
 	: code_(reinterpret_cast<void *>(at), bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -65,9 +66,13 @@ void Burner::burn(uintptr_t pc, uint64_t ns) const
 
 void Burner::burn_until(uintptr_t pc, const std::function<bool()> &enough) const
 {
+	const auto end = thread_ns() + patience;
+
 	plant_loop(pc);
-	while (!enough())
+	while (!enough()) {
+		need_that(thread_ns() < end, "what a loop waits for comes about");
 		spin(pc, chunk);
+	}
 }
 
 } // namespace guest

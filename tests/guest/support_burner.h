@@ -29,7 +29,7 @@ public:
 	static void spin(uintptr_t pc, uint64_t times);
 	// Plant a loop and spend that much CPU time of this thread in it, in ns.
 	void burn(uintptr_t pc, uint64_t ns) const;
-	// ... or until something has come about, in steps of a millisecond at most.
+	// ... or until something has come about; throws when it never does.
 	void burn_until(uintptr_t pc, const std::function<bool()> &enough) const;
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "support_device.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <linux/perf_event.h>
@@ -168,7 +169,13 @@ profil_start describe(std::span<const profil_region> regions, uint64_t period)
 
 profil_start describe(const profil_region &region, uint64_t period)
 {
-	return describe(std::span(&region, 1), period);
+	// The description may live longer than a region that was made for it.
+	static thread_local std::array<profil_region, 256> kept;
+	static thread_local size_t used;
+	profil_region &copy = kept[used++ % kept.size()];
+
+	copy = region;
+	return describe(std::span(&copy, 1), period);
 }
 
 profil_start describe_samples(void *samples, uint64_t number, uint32_t width, uint64_t period)

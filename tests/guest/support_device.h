@@ -16,6 +16,7 @@
 namespace guest {
 
 constexpr uint64_t period_10khz = 100'000;
+constexpr uint64_t period_nobody = 1'000'000; // near the least without CAP_PERFMON
 
 class Device {
 public:

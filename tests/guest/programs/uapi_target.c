@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What tests execute: a program that tells of its own profile, or waits, or
+// burns CPU time at an address that the test has chosen.
+//
+//   uapi_target state         print the state of its self profile
+//   uapi_target wait          print a line, then wait for the end of its input
+//   uapi_target burn ADDRESS  loop there for ever
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/profil.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int print_state(void)
+{
+	struct profil_status status = { .size = sizeof(status) };
+	int fd = open("/dev/profil", O_RDWR);
+
+	if (fd < 0 || ioctl(fd, PROFIL_STATUS, &status)) {
+		perror("uapi_target: /dev/profil");
+		return 1;
+	}
+	printf("%u\n", status.state);
+	return 0;
+}
+
+static int wait_for_end(void)
+{
+	char c;
+
+	puts("waiting");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	return 0;
+}
+
+static int burn(unsigned long address)
+{
+	static const unsigned char loop[] = { 0xe2, 0xfe, 0xeb, 0xfc }; /* loop .; jmp .-2 */
+	void *at = mmap((void *)(address & -4096UL), 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (at == MAP_FAILED) {
+		perror("uapi_target: mmap");
+		return 1;
+	}
+	memcpy((void *)address, loop, sizeof(loop));
+	/* Nobody's child is left to burn when a test goes wrong. */
+	alarm(60);
+	((void (*)(long, long, long, long))address)(0, 0, 0, -1);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "state"))
+		return print_state();
+	if (argc == 2 && !strcmp(argv[1], "wait"))
+		return wait_for_end();
+	if (argc == 3 && !strcmp(argv[1], "burn"))
+		return burn(strtoul(argv[2], NULL, 0));
+	fputs("usage: uapi_target state | wait | burn ADDRESS\n", stderr);
+	return 2;
+}
