@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Samples and CPU time.  On one CPU on which a nanosecond is an executed
+// instruction nothing comes late, and the figures are exact.
+#include "support_burner.h"
+#include "support_device.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <sched.h>
+#include <sys/mman.h>
+#include <thread>
+#include <time.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+constexpr uint64_t second = 1'000'000'000;
+const uintptr_t text = Burner::usual;
+constexpr size_t block = 4000; // instructions that are emulated in one go, nearly
+
+struct Measured {
+	uint64_t ns;
+	profil_status status;
+};
+
+// Spend CPU time in blocks; every PC in them is in the region.
+void spend(const Burner &burner, uint64_t ns)
+{
+	burner.plant_block(text, block);
+	Burner::spin(text, ns / (block - 6));
+}
+
+profil_region all_text(const Memory &counters)
+{
+	return one_counter(0, 1ULL << 47, counters.at(), 8);
+}
+
+profil_start all_ticks(const profil_region &region, uint64_t period)
+{
+	auto how = describe(region, period);
+
+	how.flags = PROFIL_KERNEL_TICKS;
+	return how;
+}
+
+Measured measure(uint64_t period, const std::function<void()> &work)
+{
+	const Device device;
+	const Memory counters(page);
+	const auto region = all_text(counters);
+	Measured result;
+
+	device.start(all_ticks(region, period));
+	const auto begin = process_ns();
+	work();
+	result.status = device.status();
+	result.ns = process_ns() - begin;
+	device.stop();
+	CHECK(counter<uint64_t>(counters) >= result.status.counted);
+	return result;
+}
+
+// Within 1 %, and one sample for the ends.
+void check_exact(uint64_t ticks, uint64_t ns, uint64_t period)
+{
+	const auto expected = static_cast<double>(ns) / period;
+
+	CAPTURE(ticks, expected);
+	CHECK(std::abs(static_cast<double>(ticks) - expected) <= expected / 100 + 1);
+}
+
+void burn_on_threads(const Burner &burner, unsigned number, uint64_t ns)
+{
+	std::vector<std::thread> threads;
+
+	for (unsigned i = 0; i < number; i++)
+		threads.emplace_back([&burner, ns] { spend(burner, ns); });
+	for (auto &thread : threads)
+		thread.join();
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples, at 100, 1000 and 10000 Hz",
+		 "[clock][icount]")
+{
+	const Burner burner;
+
+	for (const auto &[rate, ns] : {std::pair{100, 2 * second}, {1000, second / 2}, {10000, second / 5}}) {
+		CAPTURE(rate);
+		const auto seen = measure(second / rate, [&] { spend(burner, ns); });
+		CHECK(seen.status.lost_late <= 1);
+		check_exact(seen.status.counted, seen.ns, second / rate);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples of 8 threads", "[clock][icount]")
+{
+	const Burner burner;
+
+	burner.plant_block(text, block);
+	const auto seen = measure(period_10khz, [&] { burn_on_threads(burner, 8, second / 20); });
+	CHECK(seen.status.lost_late <= 1);
+	check_exact(seen.status.counted, seen.ns, period_10khz);
+}
+
+// perf stops an event that fires more often than some times between two ticks
+// of the scheduler, until the next of these.  Nobody else may run meanwhile, or
+// it would not be known who did.
+TEST_CASE_METHOD(AtRest, "what a throttled clock does not tick is counted as late", "[clock][icount]")
+{
+	const Burner burner;
+	const Setting slow("/proc/sys/kernel/perf_event_max_sample_rate", "2500");
+	const sched_param first = {.sched_priority = 1};
+
+	need(sched_setscheduler(0, SCHED_FIFO, &first), "sched_setscheduler");
+	const auto seen = measure(period_10khz, [&] { spend(burner, second / 2); });
+	CHECK(seen.status.lost_late > seen.status.ticks / 2);
+	check_exact(seen.status.ticks, seen.ns, period_10khz);
+}
+
+TEST_CASE_METHOD(AtRest, "profiles with different periods are all exact", "[clock][icount]")
+{
+	const Burner burner;
+	const Gate begin, done;
+	const Child target([&] {
+		begin.wait();
+		spend(burner, 2 * second);
+		done.open();
+		begin.wait();
+	});
+	const Fd proof = proof_of(target.pid());
+	const Memory counters(page);
+	const auto region = all_text(counters);
+	std::vector<Device> devices(5);
+	const uint64_t rates[] = {100, 1024, 1000, 333, 7};
+
+	for (size_t i = 0; i < devices.size(); i++)
+		devices[i].attach(all_ticks(region, second / rates[i]), proof.get());
+	clockid_t clock;
+	need_that(clock_getcpuclockid(target.pid(), &clock) == 0, "clock_getcpuclockid");
+	timespec time;
+	begin.open();
+	done.wait();
+	need(clock_gettime(clock, &time), "clock_gettime");
+	const auto ns = time.tv_sec * second + time.tv_nsec;
+	for (size_t i = 0; i < devices.size(); i++) {
+		CAPTURE(rates[i]);
+		const auto status = devices[i].status(1);
+		CHECK(status.lost_late <= 1);
+		check_exact(status.ticks, ns, second / rates[i]);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "a profile is exact while faster ones come and go", "[clock][icount]")
+{
+	const Burner burner;
+	const Memory counters(page);
+	const Device other;
+	const auto region = all_text(counters);
+	const Child idle([] { pause(); });
+	const Fd proof = proof_of(idle.pid());
+
+	// Whose profile it is does not matter: there is one clock for all.
+	const auto seen = measure(second / 100, [&] {
+		for (int i = 0; i < 40; i++) {
+			const auto profile = other.attach(all_ticks(region, second / 1024), proof.get());
+			spend(burner, 23'000'000);
+			other.stop(profile);
+			spend(burner, 27'000'000);
+		}
+	});
+	check_exact(seen.status.ticks, seen.ns, second / 100);
+}
+
+TEST_CASE_METHOD(AtRest, "work that is split 70, 20, 10 is counted so", "[clock][icount]")
+{
+	const Device device;
+	const Burner burner;
+	const Memory counters(page);
+	const int share[] = {70, 20, 10};
+	std::vector<profil_region> regions;
+
+	for (int i = 0; i < 3; i++) {
+		burner.plant_loop(text + 64 * i);
+		regions.push_back(one_counter(text + 64 * i, text + 64 * i + 2, counters.at(8 * i), 8));
+	}
+	device.start(describe(regions));
+	// Shares of 1 to 7 tenths of a millisecond, a little off the clock's step.
+	for (int round = 0; round < 150; round++)
+		for (int i = 0; i < 3; i++)
+			Burner::spin(text + 64 * i, share[i] * 10'007);
+	device.stop();
+
+	// Pearson's chi-square with two degrees of freedom exceeds 13.82 once in a
+	// thousand times if the samples are independent; those of a regular clock
+	// are nearer to their shares.
+	const double sum = sum_counters<uint64_t>(counters);
+	double chi_square = 0;
+	for (int i = 0; i < 3; i++) {
+		const double expected = sum * share[i] / 100;
+		const double difference = counter<uint64_t>(counters, i) - expected;
+		chi_square += difference * difference / expected;
+	}
+	CAPTURE(counter<uint64_t>(counters, 0), counter<uint64_t>(counters, 1),
+		counter<uint64_t>(counters, 2));
+	CHECK(sum > 1400);
+	CHECK(chi_square < 13.82);
+}
+
+TEST_CASE_METHOD(AtRest, "a child is ticked from its first instruction on", "[clock][icount][fork]")
+{
+	const Device device;
+	const Burner burner;
+	const Memory counters(page, MAP_SHARED);
+	const auto region = all_text(counters);
+	auto how = all_ticks(region, period_10khz);
+	constexpr int children = 50;
+	struct Life {
+		uint64_t ns;
+		profil_status status;
+	};
+
+	burner.plant_block(text, block);
+	how.flags |= PROFIL_FOLLOW;
+	device.start(how);
+	uint64_t ns = 0, ticks = 0;
+	for (int i = 0; i < children; i++) {
+		const auto life = in_child([&] {
+			spend(burner, 5'000'000);
+			return Life{process_ns(), device.status()};
+		});
+		ns += life.ns;
+		ticks += life.status.ticks;
+	}
+	device.stop();
+	// Before it come some 14,000 instructions of its birth in the kernel.
+	const auto expected = static_cast<double>(ns - children * 14'000) / period_10khz;
+	CAPTURE(ticks, expected);
+	CHECK(std::abs(ticks - expected) <= expected / 100 + 1);
+}
