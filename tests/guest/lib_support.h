@@ -39,6 +39,51 @@ inline int call_profil(volatile unsigned short *buffer, size_t size, size_t offs
 	return call(const_cast<unsigned short *>(buffer), size, offset, scale);
 }
 
+// Four bytes of text a counter: the loop is in one, whichever its instructions.
+constexpr unsigned four_bytes = 0x8000;
+
+// Counters between two fields that nobody may touch.
+template <size_t Nr> struct Guarded {
+	volatile uint64_t before = 0x1111111111111111;
+	alignas(8) volatile unsigned short counter[Nr] = {};
+	volatile uint64_t after = 0x2222222222222222;
+
+	[[nodiscard]] bool is_whole() const
+	{
+		return before == 0x1111111111111111 && after == 0x2222222222222222;
+	}
+
+	// All counters but one are 0.
+	[[nodiscard]] bool only(size_t index) const
+	{
+		for (size_t i = 0; i < Nr; i++)
+			if (i != index && counter[i])
+				return false;
+		return is_whole();
+	}
+
+	[[nodiscard]] bool is_zero() const { return only(Nr); }
+};
+
+// Is the process profiled into this counter, by what its loop leaves there?
+// If it is not, this does not end, and the test is charged with it.
+inline bool is_counted(const Loop &loop, const volatile unsigned short &counter)
+{
+	const unsigned short before = counter;
+
+	loop.spin_until([&] { return counter != before; });
+	return true;
+}
+
+// Or is it not, for as long as six ticks take?
+inline bool is_off(const Loop &loop, const volatile unsigned short &counter)
+{
+	const unsigned short before = counter;
+
+	loop.spin_ms(60);
+	return counter == before;
+}
+
 // Turns the process's profile off at the end of a test, however that comes.
 struct OffAtEnd {
 	~OffAtEnd() { (void)profil_self_stop(nullptr); }
