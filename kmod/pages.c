@@ -5,9 +5,8 @@
  * Which memory is accepted does not depend on the kernel: every mapping is
  * looked at before its pages are pinned, and both happen under one hold of
  * mmap_lock, so that nothing else can be slipped in between.  Pages are brought
- * before the lock is taken, as that may take as long as a file system or a
- * userfault handler pleases; what is not there any more under the lock is
- * brought again, a few times.
+ * without the lock, as that may take as long as a file system pleases; what is
+ * not there any more under the lock is brought again, a few times.
  */
 #include "pages.h"
 
@@ -27,6 +26,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/userfaultfd_k.h>
 
 #include "compat.h"
 
@@ -172,6 +172,23 @@ void profil_pins_slow(struct profil_pins *pins)
 	WRITE_ONCE(pins->only.high, 0);
 }
 
+/*
+ * Pages that are not there are those that a userfault handler would have to
+ * bring: nobody knows whether it ever will, so they are not waited for.
+ */
+static bool span_waits(struct mm_struct *mm, const struct profil_span *span)
+{
+	unsigned long end = span->start + (span->pages << PAGE_SHIFT);
+	struct vm_area_struct *vma = find_vma(mm, span->start);
+
+	while (vma && vma->vm_start < end) {
+		if (userfaultfd_armed(vma))
+			return true;
+		vma = find_vma(mm, vma->vm_end);
+	}
+	return false;
+}
+
 /* Bring pages, without a lock; they may be gone again when this returns. */
 static int bring(unsigned long start, unsigned long pages)
 {
@@ -210,6 +227,8 @@ static int pin_span_once(struct profil_pins *pins, struct profil_span *span, boo
 		err = -EFAULT;
 	if (!err)
 		err = pin_present(span->start, span->pages, pages);
+	if (err == -EAGAIN && span_waits(pins->mm, span))
+		err = -EFAULT;
 	/* The pages are there now, and so is the identity of a new mapping. */
 	if (!err && !inherited)
 		err = span_signature(pins->mm, span, &span->signature);
@@ -227,9 +246,9 @@ static int pin_span(struct profil_pins *pins, struct profil_span *span, bool inh
 	int err;
 
 	for (tries = 0; tries < PIN_TRIES; tries++) {
-		err = bring(span->start, span->pages);
-		if (!err)
-			err = pin_span_once(pins, span, inherited);
+		err = pin_span_once(pins, span, inherited);
+		if (err == -EAGAIN)
+			err = bring(span->start, span->pages) ?: -EAGAIN;
 		if (err != -EAGAIN)
 			return err;
 	}
@@ -426,11 +445,12 @@ static int check_span(struct profil_pins *pins, const struct profil_span *span)
 		if (mmap_read_lock_killable(pins->mm))
 			return -EINTR;
 		err = check_span_once(pins, span);
+		if (err == -EAGAIN && span_waits(pins->mm, span))
+			err = -EFAULT;
 		mmap_read_unlock(pins->mm);
+		if (err == -EAGAIN)
+			err = bring(span->start, span->pages) ?: -EAGAIN;
 		if (err != -EAGAIN)
-			return err;
-		err = bring(span->start, span->pages);
-		if (err)
 			return err;
 	}
 	return -EFAULT;

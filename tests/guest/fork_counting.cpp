@@ -194,6 +194,17 @@ TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and kn
 {
 	const Device device;
 	const Burner burner;
+	// A profile that is off needs no clock, so somebody else has to keep it.
+	const Gate ticking, done;
+	Child other([&] {
+		const Device own;
+		const Memory counter(page);
+		own.start(describe(one_counter(1, 2, counter.at())));
+		ticking.open();
+		done.wait();
+		own.stop();
+	});
+	ticking.wait();
 
 	SECTION("because the array was full")
 	{
@@ -203,7 +214,7 @@ TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and kn
 		device.start(how);
 		burner.burn_until(text, [&] { return device.status().state == PROFIL_STATE_FULL; });
 		const auto status = in_child([&] {
-			burner.burn(text, 20'000'000);
+			burn_ticks(device, burner, text, 5, &profil_status::off);
 			return device.status();
 		});
 		CHECK(status.state == PROFIL_STATE_FULL);
@@ -223,7 +234,7 @@ TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and kn
 		device.start(how);
 		burner.burn_until(text, [&] { return device.status().state == PROFIL_STATE_LIMIT; });
 		const auto status = in_child([&] {
-			burner.burn(text, 20'000'000);
+			burn_ticks(device, burner, text, 5, &profil_status::off);
 			return device.status();
 		});
 		CHECK(status.state == PROFIL_STATE_LIMIT);
@@ -232,6 +243,8 @@ TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and kn
 		CHECK(counter<uint32_t>(counters) == 3);
 	}
 	device.stop();
+	done.open();
+	other.join();
 }
 
 TEST_CASE_METHOD(AtRest, "a child may end and begin its profile without its parent noticing", "[fork]")
