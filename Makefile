@@ -13,8 +13,9 @@ KERNELS ?= 6.1 6.12
 # Where install puts things.
 PREFIX ?= /usr/local
 DESTDIR ?=
-# What to run of the tests: names or [tags], as Catch2 has them.
+# What to run of the tests: a name* or [tags], as Catch2 has them.
 TESTS ?=
+tests = $(if $(TESTS),'$(TESTS)')
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -80,11 +81,11 @@ check: setup ## all tests: of the host, then in guests of KERNELS
 
 .PHONY: check-host
 check-host: check-programs ## the tests that need no kernel; TESTS= chooses
-	scripts/run-tests $(B)/tests/host $(TESTS)
+	scripts/run-tests $(B)/tests/host $(tests)
 
 .PHONY: check-guest
 check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TESTS= chooses
-	scripts/guest-tests $(KERNEL) $(TESTS)
+	scripts/guest-tests $(KERNEL) $(tests)
 
 .PHONY: bench
 bench: kmod-$(KERNEL) $(B)/tests/cost ## what a sample costs, in instructions, in a guest of KERNEL
