@@ -60,9 +60,12 @@ std::vector<std::string> to_comments(const About &about)
 	add("granularity", about.granularity);
 	add("processes", about.processes);
 	add("ticks", about.accounting.ticks);
-	for (const Cause &cause : all_causes())
-		add(cause.key, about.accounting.*cause.member);
-	add("forks_lost", about.accounting.forks_lost);
+	for (const Cause &cause : all_causes()) {
+		if (about.accounting.*cause.member)
+			add(cause.key, about.accounting.*cause.member);
+	}
+	if (about.accounting.forks_lost)
+		add("forks_lost", about.accounting.forks_lost);
 	return comments;
 }
 

@@ -4,7 +4,8 @@
  * What a recording says about itself, beyond pprof's own fields.
  *
  * Written as comments of the profile, "profil.KEY: VALUE" each, which every
- * tool of that family keeps and `go tool pprof -comments` shows.
+ * tool of that family keeps and `go tool pprof -comments` shows.  Causes without
+ * ticks are left out.
  */
 #pragma once
 

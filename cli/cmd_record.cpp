@@ -5,7 +5,6 @@
 #include "cli/limits.h"
 #include "cli/output_file.h"
 #include "cli/pprof.h"
-#include "cli/process.h"
 #include "cli/progress.h"
 #include "cli/record_options.h"
 #include "cli/recorder.h"
@@ -17,7 +16,6 @@
 #include <array>
 #include <csignal>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <optional>
 #include <poll.h>
 
@@ -58,7 +56,6 @@ private:
 	std::optional<OutputFile> output_;
 	std::optional<Command> command_;
 	std::optional<Recorder> recorder_;
-	std::vector<std::string> targets_;
 	int64_t time_nanos_ = 0;
 	Clock::time_point start_;
 	Clock::time_point next_progress_;
@@ -110,8 +107,6 @@ Outcome RecordRun::attach()
 
 	if (command_)
 		pids = {command_->pid()};
-	for (const pid_t pid : pids)
-		targets_.push_back(fmt::format("{} (pid {})", process_name(pid), pid));
 	recorder_.emplace(*std::move(session), settings,
 			  [this](const std::string &text) { console_.say(text); });
 	if (!recorder_->attach(pids, command_.has_value()))
@@ -177,7 +172,7 @@ Profile RecordRun::describe(const Recording &recording, double duration)
 		console_.say(warning);
 	profile.time_nanos = time_nanos_;
 	profile.duration_nanos = static_cast<int64_t>(duration * 1e9);
-	profile.comments = to_comments({profil_version(), targets_, recording.granularity,
+	profile.comments = to_comments({profil_version(), recording.targets, recording.granularity,
 					recording.processes, recording.accounting});
 	return profile;
 }
@@ -204,6 +199,8 @@ void RecordRun::summarize(const Recording &recording, double duration)
 	console_.detail(fmt::format("{} ({})", recording.granularity, bytes_text(recording.counter_bytes)));
 	for (const std::string &line : accounting_lines(recording.accounting))
 		console_.detail(line);
+	if (!recording.accounting.ticks)
+		console_.detail("no ticks of the clock: nothing that was attached used the CPU meanwhile");
 	if (samples < recording.accounting.counted)
 		console_.say(fmt::format("{} that the module counted were not found in its counters",
 					 counted_noun(recording.accounting.counted - samples, "sample")));
@@ -212,7 +209,7 @@ void RecordRun::summarize(const Recording &recording, double duration)
 /* A terminal's Ctrl-C reached the command as well; a signal for us alone did not. */
 int RecordRun::end_command()
 {
-	if (!command_->ended() && options_.seconds && !StopSignals::caught())
+	if (!command_->ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
 		console_.say("the recording is over, the command runs on");
 	while (!command_->ended()) {
 		std::array<pollfd, 2> events = {{{command_->fd(), POLLIN, 0}, {signals_.fd(), POLLIN, 0}}};
@@ -224,7 +221,7 @@ int RecordRun::end_command()
 		else
 			poll(events.data(), events.size(), -1);
 	}
-	console_.detail(fmt::format("the command {}", command_->ending()));
+	console_.say(fmt::format("the command {}", command_->ending()));
 	return command_->exit_status();
 }
 

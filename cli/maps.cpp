@@ -12,6 +12,8 @@ namespace cli {
 namespace {
 
 constexpr std::string_view deleted_mark = " (deleted)";
+/* What the kernel calls MAP_SHARED | MAP_ANONYMOUS. */
+constexpr std::string_view shared_memory = "/dev/zero (deleted)";
 
 /** Takes a line apart from the left; every step fails once one has. */
 class Cursor {
@@ -80,13 +82,13 @@ void set_name(Mapping &mapping, std::string_view name)
 		mapping.source = Source::Vdso;
 	} else if (name == "[vsyscall]" || name == "[uprobes]") {
 		mapping.source = Source::Special;
-	} else if (name.empty() || name.starts_with('[')) {
+	} else if (name.empty() || name.starts_with('[') || name == shared_memory) {
 		mapping.source = Source::Anonymous;
 	} else if (name.ends_with(deleted_mark)) {
 		mapping.deleted = true;
 		name.remove_suffix(deleted_mark.size());
 	}
-	mapping.name = name.empty() ? "[anon]" : unescape(name);
+	mapping.name = name.empty() || name == shared_memory ? "[anon]" : unescape(name);
 }
 
 std::optional<Mapping> parse_line(std::string_view line)

@@ -45,7 +45,6 @@ void Recorder::install(TargetPointer target)
 size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 {
 	std::vector<TargetPointer> targets;
-	size_t attached = 0;
 
 	for (const pid_t pid : pids) {
 		if (const Outcome checked = check_process(pid); checked)
@@ -62,11 +61,12 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 					  explain(errors[i].error, errors[i].step)));
 			continue;
 		}
+		recording_.targets.push_back(
+			fmt::format("{} (pid {})", process_name(targets[i]->pid), targets[i]->pid));
 		install(std::move(targets[i]));
-		attached++;
 	}
-	recording_.processes += attached;
-	return attached;
+	recording_.processes += recording_.targets.size();
+	return recording_.targets.size();
 }
 
 /**
@@ -89,8 +89,6 @@ Target *Recorder::attach_again(pid_t pid, bool new_program)
 	if (error.error)
 		return nullptr;
 	install(std::move(target));
-	if (new_program)
-		scan(*attached);
 	return attached;
 }
 
@@ -112,8 +110,11 @@ void Recorder::work(Clock::time_point now)
 
 	for (const auto &[profile, target] : targets_)
 		profiles.push_back(profile);
-	for (const uint32_t profile : profiles)
+	for (const uint32_t profile : profiles) {
 		look_after(*targets_.at(profile), now);
+		/* Looking takes its time, and programs that have begun meanwhile lose theirs. */
+		handle_events();
+	}
 	retire_ended();
 	if (now >= next_drain_) {
 		attacher_.pool().drain(recording_.tally);

@@ -25,9 +25,10 @@ struct Recording {
 	Tally tally;
 	Accounting accounting;
 	std::string granularity;
-	uint64_t counter_bytes = 0;	 /**< memory of counters, at most */
-	uint64_t processes = 0;		 /**< that were met */
-	std::shared_ptr<Object> program; /**< of the programs that ran, the one with most samples */
+	uint64_t counter_bytes = 0;	  /**< memory of counters, at most */
+	std::vector<std::string> targets; /**< "python3 (pid 4711)", of those that were attached first */
+	uint64_t processes = 0;		  /**< that were met */
+	std::shared_ptr<Object> program;  /**< of the programs that ran, the one with most samples */
 };
 
 /**
@@ -45,7 +46,7 @@ public:
 	Recorder &operator=(const Recorder &) = delete;
 
 	/**
-	 * Attach to all of them at once.
+	 * Attach to all of them at once; done once, before anything else.
 	 * @param young have they just begun their programs?
 	 * @return how many were attached; the others were warned about.
 	 */

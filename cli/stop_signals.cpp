@@ -40,7 +40,7 @@ void set_action(int number, const struct sigaction &action)
 {
 	struct sigaction before = {};
 
-	if (!sigaction(number, nullptr, &before) && before.sa_handler == SIG_IGN)
+	if (number == SIGHUP && !sigaction(number, nullptr, &before) && before.sa_handler == SIG_IGN)
 		return;
 	sigaction(number, &action, nullptr);
 }

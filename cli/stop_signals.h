@@ -12,7 +12,9 @@ namespace cli {
  * Catches SIGINT, SIGTERM and SIGHUP while it lives; there is one at a time.
  *
  * The first makes fd() readable.  The second ends the process at once, without
- * leaving a temporary file.  A signal that was ignored stays ignored (nohup).
+ * leaving a temporary file.  A SIGHUP that was ignored stays so (nohup); SIGINT
+ * does not: shells ignore it for what scripts start in the background, and
+ * whoever sends it there means it.
  */
 class StopSignals {
 public:

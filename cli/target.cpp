@@ -38,16 +38,16 @@ std::vector<uint64_t> RawSamples::take_rest(uint64_t stored)
 ScanSchedule::ScanSchedule(bool young)
 {
 	if (young)
-		next_ = Clock::now() + delay_;
+		next_ = Clock::now();
 }
 
 void ScanSchedule::advance(Clock::time_point now)
 {
-	delay_ *= 3;
-	if (delay_ <= last_delay)
-		next_ = now + delay_;
-	else
+	if (delay_ > last_delay)
 		next_.reset();
+	else
+		next_ = now + delay_;
+	delay_ *= 3;
 }
 
 profil_spec Target::spec(uint64_t period, bool kernel_ticks, const std::vector<profil_region> &regions) const

@@ -12,8 +12,10 @@
  * Conventions of this interface:
  *  1. A function that returns int returns 0, or -1 with errno set to one of
  *     the values listed at the head of <linux/profil.h>.  Without the module
- *     errno is ENODEV (no /dev/profil), ENXIO (the node is there, the module
- *     is not) or EPROTO (a module whose PROFIL_ABI is not ours).
+ *     errno is ENODEV (no /dev/profil, as in a root directory without it) or
+ *     ENXIO (the node is there, its driver is not); with a module whose
+ *     PROFIL_ABI is not ours it is EPROTO.  A call that succeeds leaves errno
+ *     as it was.
  *  2. Structures that begin with @c size have it filled in by the caller with
  *     sizeof, so that programs and libraries of different age work together.
  *  3. Nothing is thrown, printed, or kept in static buffers.
@@ -77,7 +79,7 @@ const char *profil_version(void);
 /**
  * Ask the module what it can do for this caller.
  * @param info size set; the rest is filled in.
- * @return 0, or -1 with errno: ENODEV, ENXIO, EPROTO, EACCES, EMFILE.
+ * @return 0, or -1 with errno: ENODEV, ENXIO, EPROTO, EACCES, EMFILE, EINVAL.
  */
 int profil_get_info(struct profil_info *info);
 
@@ -85,7 +87,9 @@ int profil_get_info(struct profil_info *info);
  * Profile the calling process, all its threads, from now on.
  *
  * Replaces its present profile.  The counters must stay where they are until
- * profil_self_stop() has returned.  Async-signal-safe.
+ * profil_self_stop() has returned.  Needs no privilege, keeps no descriptor
+ * open, and goes on in a process that closes all of them or changes its root
+ * directory; but to stop it, /dev/profil must be there.  Async-signal-safe.
  *
  * @param spec what to count.
  * @param stored if not NULL: the PCs that the replaced profile had stored.
@@ -127,7 +131,8 @@ int profil_session_fd(const struct profil_session *session);
  *
  * For each target a perf event is opened on it as the proof that the caller
  * may profile it (perf_event_open(2), perf_event_paranoid), the profile is
- * made, and the event is closed again.  Works in batches below RLIMIT_NOFILE.
+ * made, and the event is closed again.  Takes at most half of RLIMIT_NOFILE at
+ * a time, so many targets go in batches.
  * Falls back to ioctl(2) where io_uring is forbidden.  Attaching again to a
  * process that this session already profiles moves it to the new profile
  * without losing or doubling a sample.
@@ -159,7 +164,7 @@ ssize_t profil_session_events(struct profil_session *session, struct profil_even
 
 /**
  * Zeroed, page-aligned memory of its own mapping, for counters or samples.
- * @return the memory, or NULL with errno ENOMEM.
+ * @return the memory, or NULL with errno ENOMEM, or EINVAL for 0 bytes.
  */
 void *profil_counters_alloc(size_t bytes);
 

@@ -2,6 +2,9 @@
 #include "libprofil/proof.h"
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <dirent.h>
 #include <linux/perf_event.h>
 #include <linux/profil.h>
 
@@ -26,19 +29,52 @@ static perf_event_attr attributes(uint32_t flags)
 	return attr;
 }
 
+static int open_event(pid_t thread, uint32_t flags, Fd &proof)
+{
+	perf_event_attr attr = attributes(flags);
+	const long fd = syscall(SYS_perf_event_open, &attr, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	proof = Fd(static_cast<int>(fd));
+	return 0;
+}
+
+/* The first thread of a process may end before the others, and takes no events then. */
+static int open_event_on_others(pid_t pid, uint32_t flags, Fd &proof)
+{
+	char path[32];
+	int error = ESRCH;
+
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+
+	DIR *threads = opendir(path);
+
+	if (!threads)
+		return ESRCH;
+	while (error == ESRCH) {
+		const dirent *entry = readdir(threads); // NOLINT(concurrency-mt-unsafe): our own stream
+
+		if (!entry)
+			break;
+		const auto thread = static_cast<pid_t>(strtol(entry->d_name, nullptr, 10));
+
+		if (thread > 0 && thread != pid)
+			error = open_event(thread, flags, proof);
+	}
+	closedir(threads);
+	return error;
+}
+
 int open_proof(pid_t pid, uint32_t flags, Fd &proof)
 {
 	/* To perf_event_open(2), 0 is ourselves and -1 everybody. */
 	if (pid <= 0)
 		return EINVAL;
 
-	perf_event_attr attr = attributes(flags);
-	const long fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	const int error = open_event(pid, flags, proof);
 
-	if (fd < 0)
-		return errno;
-	proof = Fd(static_cast<int>(fd));
-	return 0;
+	return error == ESRCH ? open_event_on_others(pid, flags, proof) : error;
 }
 
 } // namespace libprofil

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <poll.h>
 #include <string>
+#include <sys/syscall.h>
+#include <thread>
 
 using namespace guest;
 using namespace lib_test;
@@ -203,4 +205,25 @@ TEST_CASE_METHOD(AtRest, "closing a session ends its profiles", "[lib][attach]")
 
 	usleep(200'000);
 	CHECK(herd.count(0) == left);
+}
+
+TEST_CASE_METHOD(AtRest, "a process whose first thread has ended is attached by another", "[lib][attach]")
+{
+	const Loop loop;
+	Herd herd(loop, 1);
+	const Session session = open_session();
+	Child child([&] {
+		std::thread([&] {
+			for (;;)
+				loop.spin(1'000'000);
+		}).detach();
+		syscall(SYS_exit, 0);
+	});
+	const std::string stat = "/proc/" + std::to_string(child.pid()) + "/stat";
+
+	REQUIRE(session);
+	REQUIRE(soon([&] { return read_file(stat).find(") Z ") != std::string::npos; }));
+	herd.targets()[0].pid = child.pid();
+	REQUIRE(profil_attach(session.get(), herd.targets().data(), 1) == 1);
+	sleep_until([&] { return herd.count(0) >= 3; });
 }

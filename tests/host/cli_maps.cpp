@@ -48,6 +48,8 @@ TEST_CASE("names tell where a mapping comes from")
 {
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0 \n").source == Source::Anonymous);
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0 \n").name == "[anon]");
+	CHECK(only("1000-2000 rwxs 00000000 00:01 9   /dev/zero (deleted)\n").source == Source::Anonymous);
+	CHECK(only("1000-2000 rwxs 00000000 00:01 9   /dev/zero (deleted)\n").name == "[anon]");
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0   [heap]\n").source == Source::Anonymous);
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0   [anon:v8]\n").name == "[anon:v8]");
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0   [vdso]\n").source == Source::Vdso);

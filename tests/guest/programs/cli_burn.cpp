@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Burns CPU time in functions that a profile is to name: cli_burn [MS [WHAT]]
+//
+//   MS     CPU time in milliseconds, default 1000
+//   WHAT   plain (default): three quarters in burn_hot(), the rest in burn_cold()
+//          fork: burn_child() in a forked child, then burn_parent()
+//          late: code that is mapped after a while, in ourselves
+//          late-child: the same in a forked child
+//          threads: burn_hot() in four threads
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+volatile uint64_t sink;
+
+int64_t cpu_ms(clockid_t clock)
+{
+	timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/** Enough for the clock calls between two rounds not to count. */
+constexpr int round_length = 200000;
+
+} // namespace
+
+#define BURNER(name)                                   \
+	__attribute__((noinline)) void name()          \
+	{                                              \
+		for (int i = 0; i < round_length; i++) \
+			sink = sink * 3 + 1;           \
+	}
+
+BURNER(burn_hot)
+BURNER(burn_cold)
+BURNER(burn_parent)
+BURNER(burn_child)
+
+template <typename Round> static void burn(int64_t ms, clockid_t clock, Round round)
+{
+	const int64_t end = cpu_ms(clock) + ms;
+
+	while (cpu_ms(clock) < end)
+		round();
+}
+
+static void plain(int64_t ms)
+{
+	burn(ms, CLOCK_PROCESS_CPUTIME_ID, [] {
+		burn_hot();
+		burn_hot();
+		burn_hot();
+		burn_cold();
+	});
+}
+
+/* mov %rdi, %rcx; loop .; ret */
+static const unsigned char code[] = {0x48, 0x89, 0xf9, 0xe2, 0xfe, 0xc3};
+
+static void late(int64_t ms)
+{
+	burn(ms / 4, CLOCK_PROCESS_CPUTIME_ID, burn_cold);
+	void *page =
+		mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	std::memcpy(page, code, sizeof code);
+	burn(ms, CLOCK_PROCESS_CPUTIME_ID, [&] { reinterpret_cast<void (*)(unsigned long)>(page)(1000000); });
+}
+
+/* What runs in a child; the parent waits for it. */
+template <typename Body> static void in_child(Body body)
+{
+	const pid_t child = fork();
+
+	if (!child) {
+		body();
+		_exit(0);
+	}
+	waitpid(child, nullptr, 0);
+}
+
+static void threads(int64_t ms)
+{
+	std::vector<std::thread> all;
+
+	for (int i = 0; i < 4; i++)
+		all.emplace_back([&] { burn(ms / 4, CLOCK_THREAD_CPUTIME_ID, burn_hot); });
+	for (std::thread &thread : all)
+		thread.join();
+}
+
+int main(int argc, char **argv)
+{
+	const int64_t ms = argc > 1 ? std::atoll(argv[1]) : 1000;
+	const std::string what = argc > 2 ? argv[2] : "plain";
+
+	if (what == "plain") {
+		plain(ms);
+	} else if (what == "threads") {
+		threads(ms);
+	} else if (what == "late") {
+		late(ms);
+	} else if (what == "late-child") {
+		in_child([&] { late(ms); });
+	} else if (what == "fork") {
+		in_child([&] { burn(ms, CLOCK_PROCESS_CPUTIME_ID, burn_child); });
+		burn(ms / 2, CLOCK_PROCESS_CPUTIME_ID, burn_parent);
+	} else {
+		return 2;
+	}
+	return 0;
+}
