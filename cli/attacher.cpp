@@ -36,6 +36,8 @@ void Attacher::cover(Target &target, Room room)
 	if (!mappings || mappings->empty())
 		return;
 	note_program(target.pid, *mappings);
+	if (target.young())
+		room.bytes = 0;
 	target.coverage.update(target.pid, *mappings, objects_, pool_, room);
 }
 

@@ -196,7 +196,9 @@ void RecordRun::summarize(const Recording &recording, double duration)
 	console_.say(fmt::format("{} of {} in {} at {}: {}", counted_noun(samples, "sample"),
 				 counted_noun(recording.processes, "process"), duration_text(duration),
 				 rate_text(1e9 / static_cast<double>(period_)), output_->path()));
-	console_.detail(fmt::format("{} ({})", recording.granularity, bytes_text(recording.counter_bytes)));
+	console_.detail(recording.counter_bytes ? fmt::format("{} ({})", recording.granularity,
+							      bytes_text(recording.counter_bytes))
+						: recording.granularity);
 	for (const std::string &line : accounting_lines(recording.accounting))
 		console_.detail(line);
 	if (!recording.accounting.ticks)

@@ -116,7 +116,7 @@ uint64_t CounterPool::bytes() const
 std::string CounterPool::granularity() const
 {
 	if (finest_ > coarsest_)
-		return "no counters";
+		return "samples by address";
 	if (finest_ == coarsest_ && finest_ == 0)
 		return "a counter for every byte of text";
 	if (finest_ == coarsest_)

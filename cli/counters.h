@@ -101,7 +101,10 @@ public:
 	void drain(Tally &tally);
 	/** Memory of all counters now. */
 	[[nodiscard]] uint64_t bytes() const;
-	/** "a counter for every byte of text", from all that was ever there. */
+	/**
+	 * "a counter for every byte of text", from all that was ever there;
+	 * "samples by address" if nothing was.
+	 */
 	[[nodiscard]] std::string granularity() const;
 
 private:

@@ -182,8 +182,6 @@ void Coverage::update(pid_t pid, std::span<const Mapping> mappings, ObjectTable 
 {
 	std::vector<Piece> pieces = lay_out(pid, mappings, objects, pieces_);
 
-	if (pieces == pieces_)
-		return;
 	if (room.bytes)
 		Planner(pool, room).plan(pieces);
 	limit_regions(pieces, room.regions);

@@ -125,8 +125,8 @@ void Recorder::work(Clock::time_point now)
 void Recorder::look_after(Target &target, Clock::time_point now)
 {
 	if (target.scans.due(now)) {
-		scan(target);
 		target.scans.advance(now);
+		scan(target);
 	}
 	if (target.raw.pending() && target.patience <= now)
 		resolve(target, target.raw.take(), now);

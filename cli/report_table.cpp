@@ -12,6 +12,8 @@ constexpr size_t gap = 2;
 constexpr size_t percent_width = 6;
 /* On a narrow terminal names are cut, but not to nothing. */
 constexpr size_t name_min = 12;
+/* Without a terminal no name is cut, but a few long ones must not spread the table. */
+constexpr size_t name_column_max = 64;
 
 /** The words of a row, and how wide their columns are. */
 struct Words {
@@ -26,6 +28,7 @@ struct Widths {
 	size_t address = 0;
 	size_t name = 0;
 	size_t object = 0;
+	bool cut = true; /**< names that are longer than their column */
 };
 
 Words headings(By by)
@@ -59,8 +62,11 @@ void fit(Widths &widths, size_t width)
 	const size_t numbers = widths.samples + 2 * (gap + percent_width) + gap +
 			       (widths.address ? widths.address + gap : 0);
 
-	if (!width)
+	if (!width) {
+		widths.name = std::min(widths.name, name_column_max);
+		widths.cut = false;
 		return;
+	}
 
 	const size_t left = std::max(width > numbers ? width - numbers : 0, name_min);
 
@@ -84,7 +90,7 @@ std::string line(const Words &words, const std::string &percent, const std::stri
 
 	if (widths.address)
 		text += fmt::format("{:>{}}  ", words.address, widths.address);
-	text += shortened(words.name, widths.name);
+	text += widths.cut ? shortened(words.name, widths.name) : words.name;
 	if (widths.object) {
 		text.append(widths.name - std::min(widths.name, columns(words.name)) + gap, ' ');
 		text += shortened(words.object, widths.object);

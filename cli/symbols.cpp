@@ -49,8 +49,7 @@ Symbols::Symbols(const Object &object)
 
 	if (!module_)
 		return;
-	/* The first symbol is the empty one that every table begins with. */
-	has_functions_ = dwfl_module_getsymtab(module_) > 1;
+	table_ = SymbolTable(module_);
 	debug_ = DebugInfo(module_);
 	if (Elf *elf = dwfl_module_getelf(module_, &bias))
 		starts_ = FunctionStarts(elf);
@@ -75,19 +74,16 @@ std::optional<uint64_t> Symbols::start_without_symbol(uint64_t address)
 /* A symbol without a size reaches to the next one, unless another function begins in between. */
 std::string Symbols::symbol_at(uint64_t address)
 {
-	GElf_Off offset = 0;
-	GElf_Sym symbol;
-	const char *name =
-		dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
+	const SymbolTable::Entry *symbol = table_.find(address);
 
-	if (!name || !*name)
+	if (!symbol)
 		return "";
-	if (offset < symbol.st_size)
-		return name;
+	if (symbol->sized)
+		return symbol->name;
 
 	const std::optional<uint64_t> start = start_without_symbol(address);
 
-	return !start || *start <= address - offset ? name : "";
+	return !start || *start <= symbol->start ? symbol->name : "";
 }
 
 std::vector<Frame> Symbols::frames_at(uint64_t address)

@@ -6,6 +6,7 @@
 #include "cli/eh_frame.h"
 #include "cli/frame.h"
 #include "cli/object.h"
+#include "cli/symbol_table.h"
 
 #include <elfutils/libdwfl.h>
 #include <memory>
@@ -32,8 +33,8 @@ public:
 	 */
 	[[nodiscard]] std::vector<Frame> frames(uint64_t address, uint64_t size);
 
-	/** Is there any symbol table? */
-	[[nodiscard]] bool has_functions() const { return has_functions_; }
+	/** Is there any symbol of a function? */
+	[[nodiscard]] bool has_functions() const { return !table_.empty(); }
 	/** Is there debug information? */
 	[[nodiscard]] bool has_lines() const { return debug_.present(); }
 
@@ -49,7 +50,7 @@ private:
 	std::string object_name_;
 	std::unique_ptr<Dwfl, DwflCloser> dwfl_;
 	Dwfl_Module *module_ = nullptr; /* owned by dwfl_ */
-	bool has_functions_ = false;
+	SymbolTable table_;
 	DebugInfo debug_;
 	FunctionStarts starts_;
 };

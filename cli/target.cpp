@@ -7,7 +7,7 @@
 namespace cli {
 namespace {
 
-constexpr std::chrono::milliseconds last_delay{300};
+constexpr std::chrono::milliseconds last_delay{27};
 
 } // namespace
 

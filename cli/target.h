@@ -47,15 +47,19 @@ private:
 	uint64_t position_ = 0;
 };
 
-/** When a program that has just started is looked at: ld.so maps its objects in the first moments. */
+/**
+ * When a program that has just started is looked at: ld.so maps its objects in
+ * the first moments.
+ */
 class ScanSchedule {
 public:
 	/** @param young has the program just started? */
 	explicit ScanSchedule(bool young);
 
+	/** Nothing when it is not young any more. */
 	[[nodiscard]] std::optional<Clock::time_point> next() const { return next_; }
 	[[nodiscard]] bool due(Clock::time_point now) const { return next_ && *next_ <= now; }
-	/** It was looked at. */
+	/** It is looked at now. */
 	void advance(Clock::time_point now);
 
 private:
@@ -67,6 +71,11 @@ private:
 struct Target {
 	Target(pid_t process, bool young) : pid(process), members{process}, scans(young) {}
 
+	/**
+	 * Young programs have no counters: most end soon, and for the few samples
+	 * until then the raw ones do, which cost nothing to set up.
+	 */
+	[[nodiscard]] bool young() const { return scans.next().has_value(); }
 	/** What to attach; refers to @p regions and to this target's memory. */
 	[[nodiscard]] profil_spec spec(uint64_t period, bool kernel_ticks,
 				       const std::vector<profil_region> &regions) const;

@@ -32,7 +32,7 @@ namespace {
 
 constexpr long iterations = 100'000'000; // of a loop of two instructions
 constexpr int runs = 5;
-constexpr int rounds = 20'000;		 // of a ping-pong: two switches each
+constexpr int rounds = 20'000; // of a ping-pong: two switches each
 
 [[noreturn]] void die(const char *what)
 {

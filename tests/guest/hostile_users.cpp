@@ -18,7 +18,10 @@ namespace {
 
 constexpr const char *paranoid = "/proc/sys/kernel/perf_event_paranoid";
 
-bool clock_stands_still() { return module_stat("clock_period") == 0; }
+bool clock_stands_still()
+{
+	return module_stat("clock_period") == 0;
+}
 
 int stop_all(const Device &device)
 {
@@ -37,7 +40,8 @@ profil_info info_of(const Device &device)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a user without privilege profiles himself though perf is forbidden and no clock ticks")
+TEST_CASE_METHOD(AtRest,
+		 "a user without privilege profiles himself though perf is forbidden and no clock ticks")
 {
 	const Setting forbidden(paranoid, "3");
 	REQUIRE(soon(clock_stands_still));
@@ -48,7 +52,8 @@ TEST_CASE_METHOD(AtRest, "a user without privilege profiles himself though perf 
 		const Burner burner;
 		const Memory counters(4096);
 
-		device.start(describe(one_counter(burner.start(), burner.start() + 16, counters.at()), 1'000'000));
+		device.start(
+			describe(one_counter(burner.start(), burner.start() + 16, counters.at()), 1'000'000));
 		burn_ticks(device, burner, burner.start(), 5);
 		return device.status();
 	});
@@ -121,7 +126,8 @@ TEST_CASE_METHOD(AtRest, "the clock slows down when its fastest user has gone, t
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a clock is not restarted for a period that is hardly shorter, but gets twice as fast")
+TEST_CASE_METHOD(AtRest,
+		 "a clock is not restarted for a period that is hardly shorter, but gets twice as fast")
 {
 	const Device device;
 	const Memory counters(4096);
@@ -138,7 +144,8 @@ TEST_CASE_METHOD(AtRest, "a clock is not restarted for a period that is hardly s
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "pages that are shared with the successor are charged to whom the process has become")
+TEST_CASE_METHOD(AtRest,
+		 "pages that are shared with the successor are charged to whom the process has become")
 {
 	const auto used = in_child([] {
 		const Device device;

@@ -50,7 +50,8 @@ TEST_CASE("the module's short formula gives the position of the interface's inde
 		}
 		REQUIRE(bin.high == profil_bin_clip(&r));
 		const std::uint64_t span = bin.high - bin.low;
-		for (const std::uint64_t pc : {bin.low, bin.low + span / 2, bin.high - 1, bin.low + random() % span}) {
+		for (const std::uint64_t pc :
+		     {bin.low, bin.low + span / 2, bin.high - 1, bin.low + random() % span}) {
 			const std::uint64_t index = profil_bin_index(&r, pc);
 			REQUIRE(index < r.bytes / r.width);
 			REQUIRE(profil_bin_position(&bin, pc) == base + index * r.width);

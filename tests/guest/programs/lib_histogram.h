@@ -7,8 +7,8 @@
  * profiling timer runs (libc's own profil needs one).
  */
 #define _DEFAULT_SOURCE
-#include <stdio.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>

@@ -33,8 +33,7 @@ unsigned long Worker::run(unsigned long rounds)
 	return total_;
 }
 
-template <typename T>
-__attribute__((noinline)) T sum(const std::vector<T> &values)
+template <typename T> __attribute__((noinline)) T sum(const std::vector<T> &values)
 {
 	T total = T();
 
