@@ -211,7 +211,8 @@ TEST_CASE("an ordinary user records his own command where the sysctl lets him", 
 	REQUIRE(output.status == 0);
 	const Json json = report("/tmp/nobody.pb.gz");
 
-	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	/* So coarse that neighbours share a counter: the function may be one of them. */
+	CHECK(json["rows"][0]["object"] == "cli_burn");
 	/* A mebibyte is too little for the C library's text at a counter a byte. */
 	CHECK(has(json["granularity"], "bytes of text"));
 	std::filesystem::remove("/tmp/nobody.pb.gz");
