@@ -212,7 +212,7 @@ TEST_CASE("an ordinary user records his own command where the sysctl lets him", 
 	const Json json = report("/tmp/nobody.pb.gz");
 
 	/* So coarse that neighbours share a counter: the function may be one of them. */
-	CHECK(json["rows"][0]["object"] == "cli_burn");
+	CHECK(json["rows"][0]["object"] == program("cli_burn"));
 	/* A mebibyte is too little for the C library's text at a counter a byte. */
 	CHECK(has(json["granularity"], "bytes of text"));
 	std::filesystem::remove("/tmp/nobody.pb.gz");
