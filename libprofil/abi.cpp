@@ -46,9 +46,15 @@ private:
 
 extern "C" {
 
-/* glibc's <unistd.h> says that buffer is never NULL, which is one way to turn
- * profiling off; so it is declared here. */
-PROFIL_EXPORT int profil(unsigned short *buffer, size_t size, size_t offset, unsigned scale) noexcept
+/*
+ * By another name than glibc's <unistd.h> has it: there its buffer is declared
+ * never to be NULL, which is one way to turn profiling off, and a compiler that
+ * looks into linux_profil() could believe that.
+ */
+PROFIL_EXPORT int plain_profil(unsigned short *buffer, size_t size, size_t offset,
+			       unsigned scale) __asm__("profil");
+
+int plain_profil(unsigned short *buffer, size_t size, size_t offset, unsigned scale)
 {
 	const Caller caller;
 

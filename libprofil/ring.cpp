@@ -39,14 +39,17 @@ void Ring::run(const Device &device, std::span<Attachment> attachments, std::spa
 	for (size_t i = 0; i < attachments.size(); i++)
 		prepare(io_uring_get_sqe(&ring_), device, attachments[i].command, i);
 
-	/* A signal ends the wait, and a bad entry the submission: go on with the rest. */
+	/*
+	 * A signal ends the wait, and a bad entry the submission: go on with the
+	 * rest.  After any other error wait for what was taken, and leave the rest.
+	 */
 	while (io_uring_sq_ready(&ring_) || in_flight_) {
 		const unsigned ready = io_uring_sq_ready(&ring_);
 		const int error = io_uring_submit_and_wait(&ring_, 1);
 
 		in_flight_ += ready - io_uring_sq_ready(&ring_);
 		reap(results);
-		if (error < 0 && error != -EINTR && error != -EAGAIN && !in_flight_)
+		if (error < 0 && error != -EINTR && !in_flight_)
 			return;
 	}
 }
