@@ -212,13 +212,14 @@ put:
 
 /*
  * In the child, before its first instruction in user mode; or in its exit,
- * when it has no memory any more and nothing is left to profile.
+ * when it has no memory any more and nothing is left to profile.  No more is
+ * there in one that was killed before: it will not run in user mode.
  */
 static void birth_work(struct callback_head *work)
 {
 	struct profil_birth *birth = container_of(work, struct profil_birth, work);
 
-	if (current->mm && adopt(birth)) {
+	if (current->mm && adopt(birth) && !fatal_signal_pending(current)) {
 		atomic_inc(&birth->parent->forks_lost);
 		atomic64_inc(&profil_totals.forks_lost);
 	}
