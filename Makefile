@@ -81,7 +81,7 @@ check: setup ## all tests: of the host, then in guests of KERNELS
 
 .PHONY: check-host
 check-host: check-programs ## the tests that need no kernel; TESTS= chooses
-	scripts/run-tests $(B)/tests/host $(tests)
+	$(B)/tests/host --suite $(tests)
 
 .PHONY: check-guest
 check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TESTS= chooses

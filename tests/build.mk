@@ -3,12 +3,12 @@
 # Tests: $(B)/tests/host needs no kernel, $(B)/tests/guest needs the module,
 # $(B)/tests/programs/NAME are what the latter profiles.
 
-tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/host/*.cpp))
-tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/guest/*.cpp))
-tests_harness_objects := $(B)/tests/objects/tests/harness/cases.o $(B)/tests/objects/tests/guest/main.o
+tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp $(wildcard tests/host/*.cpp))
+tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp $(wildcard tests/guest/*.cpp))
+tests_harness_objects := $(patsubst %,$(B)/tests/objects/tests/%.o,harness/cases guest/kernel_log suite)
 tests_program_sources := $(wildcard tests/guest/programs/*.c tests/guest/programs/*.cpp)
 tests_programs := $(addprefix $(B)/tests/programs/,$(basename $(notdir $(tests_program_sources))))
-tests_objects := $(tests_host_objects) $(tests_guest_objects) $(firstword $(tests_harness_objects))
+tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_harness_objects))
 
 .PHONY: check-programs
 check-programs: $(B)/tests/host $(B)/tests/guest $(tests_programs) libprofil cli ## build the tests

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Catch2's main() for the tests that need the module.
-//
 // Each test case says in the kernel's log when it begins and ends, so that
 // scripts/guest-tests knows to whom a warning, a hang or a panic belongs.
-#define CATCH_CONFIG_MAIN
+#define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// main() of the test programs.
+//
+// As Catch2's own; and with --suite, every test case in a child of its own, so
+// that one that crashes or hangs is one that fails.
+#define CATCH_CONFIG_RUNNER
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fstream>
+#include <iostream>
+#include <poll.h>
+#include <regex>
+#include <string>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+constexpr const char *usage = R"(
+--suite [--timeout SEC] [--list FILE] [--output FILE] [TESTS...]
+  Run test cases, each in a process of its own and for at most SEC seconds
+  (default 120).  TESTS are Catch2's names and [tags]; FILE has names, one a
+  line.  What the running test prints is in the file of --output.
+  Prints for each "run NAME", then "pass NAME", or what the test printed after
+  "| " and "fail NAME".  Exit status 1 if any failed, or if there was none.
+)";
+
+struct Plan {
+	std::vector<std::string> tests;
+	std::string output;
+	unsigned timeout = 120;
+};
+
+int need(int result, const std::string &what)
+{
+	if (result < 0)
+		throw std::system_error(errno, std::generic_category(), what);
+	return result;
+}
+
+std::vector<std::string> read_lines(const std::string &file)
+{
+	std::vector<std::string> lines;
+	std::ifstream stream(file);
+
+	if (!stream)
+		throw std::system_error(errno, std::generic_category(), file);
+	for (std::string line; std::getline(stream, line);)
+		lines.push_back(line);
+	return lines;
+}
+
+std::vector<std::string> tests_named(const std::vector<std::string> &specs)
+{
+	Catch::ConfigData data;
+	std::vector<std::string> names;
+
+	data.testsOrTags = specs;
+	const auto config = std::make_shared<Catch::Config>(data);
+	for (const auto &test :
+	     Catch::filterTests(Catch::getAllTestCasesSorted(*config), config->testSpec(), *config))
+		if (config->hasTestFilters() || !test.isHidden())
+			names.push_back(test.name);
+	return names;
+}
+
+Plan plan_of(const std::vector<std::string> &arguments)
+{
+	Plan plan;
+	std::vector<std::string> specs;
+	std::string list;
+
+	for (size_t i = 0; i < arguments.size(); i++) {
+		const auto value = [&] {
+			if (i + 1 == arguments.size())
+				throw std::runtime_error(arguments[i] + " needs a value" + usage);
+			return arguments[++i];
+		};
+		if (arguments[i] == "--timeout")
+			plan.timeout = static_cast<unsigned>(std::stoul(value()));
+		else if (arguments[i] == "--list")
+			list = value();
+		else if (arguments[i] == "--output")
+			plan.output = value();
+		else
+			specs.push_back(arguments[i]);
+	}
+	plan.tests = list.empty() ? tests_named(specs) : read_lines(list);
+	if (plan.tests.empty())
+		throw std::runtime_error("no test cases of these names");
+	return plan;
+}
+
+// Catch2 gives some characters of a name a meaning.
+std::string exact(const std::string &name)
+{
+	std::string pattern;
+
+	for (const char c : name) {
+		if (std::string_view("\\,[]*\"~").find(c) != std::string_view::npos)
+			pattern += '\\';
+		pattern += c;
+	}
+	return pattern;
+}
+
+[[noreturn]] void run_test(const std::string &name, int output)
+{
+	Catch::Session session;
+	const int nothing = open("/dev/null", O_RDONLY);
+
+	if (setsid() < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
+		_exit(126);
+	close(nothing);
+	close(output);
+	const std::string pattern = exact(name);
+	const char *arguments[] = {"test", "-w", "NoTests", pattern.c_str()};
+	const int failed = session.applyCommandLine(4, arguments);
+	const int result = failed ? failed : session.run();
+	std::cout.flush();
+	fflush(nullptr);
+	_exit(result > 0 ? 1 : result < 0 ? 2 : 0);
+}
+
+std::string file_of(const std::string &path)
+{
+	std::ifstream stream(path);
+
+	return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<std::string> numbers_in(const std::string &path)
+{
+	std::vector<std::string> numbers;
+	DIR *directory = opendir(path.c_str());
+
+	if (!directory)
+		return numbers;
+	while (const dirent *entry = readdir(directory))
+		if (isdigit(entry->d_name[0]))
+			numbers.emplace_back(entry->d_name);
+	closedir(directory);
+	return numbers;
+}
+
+// The processes of a session.
+std::vector<pid_t> members(pid_t session)
+{
+	std::vector<pid_t> found;
+
+	for (const auto &number : numbers_in("/proc")) {
+		const pid_t pid = std::stoi(number);
+		if (getsid(pid) == session)
+			found.push_back(pid);
+	}
+	return found;
+}
+
+// Where each task is in the kernel, with its stack if we may see it.
+void say_where(const std::vector<pid_t> &processes)
+{
+	for (const pid_t pid : processes) {
+		const auto tasks = "/proc/" + std::to_string(pid) + "/task/";
+
+		for (const auto &number : numbers_in(tasks)) {
+			const auto task = tasks + number;
+			auto comm = file_of(task + "/comm");
+
+			comm.erase(comm.find_last_not_of('\n') + 1);
+			std::cout << "| " << comm << " (" << number << ") in " << file_of(task + "/wchan")
+				  << '\n';
+			std::istringstream stack(file_of(task + "/stack"));
+			for (std::string line; std::getline(stack, line);)
+				std::cout << "|   " << line << '\n';
+		}
+	}
+}
+
+// What Catch2 says of itself, and rules, are not news.
+void say_output(const std::string &output)
+{
+	static const std::regex noise(
+		R"([-~.=]{60,}|Filters: .*|Run with -.*|.* is a Catch v.* host application.*|)");
+	std::istringstream lines(output);
+
+	for (std::string line; std::getline(lines, line);)
+		if (!std::regex_match(line, noise))
+			std::cout << "| " << line << '\n';
+}
+
+bool wait_for_end(pid_t pid, unsigned seconds)
+{
+	const int fd = need(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), "pidfd_open");
+	pollfd end = {fd, POLLIN, 0};
+	const int ready = poll(&end, 1, static_cast<int>(seconds * 1000));
+
+	close(fd);
+	return need(ready, "poll") > 0;
+}
+
+// How it went, in words; empty if well.
+std::string judge(pid_t pid, unsigned seconds)
+{
+	int status;
+
+	if (!wait_for_end(pid, seconds)) {
+		std::cout << "| it had not ended after " << seconds << " s:\n";
+		const auto left = members(pid);
+		say_where(left);
+		for (const pid_t member : left)
+			kill(member, SIGTERM);
+		wait_for_end(pid, 2);
+		for (const pid_t member : members(pid))
+			kill(member, SIGKILL);
+		need(waitpid(pid, &status, 0), "waitpid");
+		return "killed";
+	}
+	need(waitpid(pid, &status, 0), "waitpid");
+	if (WIFSIGNALED(status))
+		return std::string("ended by signal ") + strsignal(WTERMSIG(status));
+	return WEXITSTATUS(status) ? "exit status " + std::to_string(WEXITSTATUS(status)) : "";
+}
+
+bool run_one(const std::string &name, const Plan &plan)
+{
+	const int output =
+		plan.output.empty()
+			? need(open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), "/tmp")
+			: need(open(plan.output.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600),
+			       plan.output);
+	const auto path = "/proc/self/fd/" + std::to_string(output);
+
+	std::cout << "run " << name << std::endl;
+	const pid_t pid = need(fork(), "fork");
+	if (!pid)
+		run_test(name, output);
+	const auto why = judge(pid, plan.timeout);
+	if (!why.empty()) {
+		say_output(file_of(path));
+		std::cout << "| " << why << '\n';
+	}
+	close(output);
+	std::cout << (why.empty() ? "pass " : "fail ") << name << std::endl;
+	return why.empty();
+}
+
+int run_suite(const std::vector<std::string> &arguments)
+{
+	const auto plan = plan_of(arguments);
+	bool good = true;
+
+	for (const auto &test : plan.tests)
+		good = run_one(test, plan) && good;
+	return good ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	if (argc < 2 || std::string_view(argv[1]) != "--suite")
+		return Catch::Session().run(argc, argv);
+	try {
+		return run_suite({argv + 2, argv + argc});
+	} catch (const std::exception &error) {
+		std::cerr << argv[0] << ": " << error.what() << '\n';
+		return 2;
+	}
+}
