@@ -74,18 +74,20 @@ static void end_work(struct work_struct *work)
 {
 	struct profil_profile *profile = container_of(to_rcu_work(work), struct profil_profile,
 						      free);
-	struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
+	struct profil_pins *pins;
 	struct profil_sum sum;
 
-	profil_clock_put(&profile->clock);
-	if (pins)
-		profil_pins_release(pins);
-
+	/* First out of the list: the sweep ends what it finds there, too. */
 	profil_tally_sum(profile->tally, &sum);
 	mutex_lock(&profil_profiles_lock);
 	list_del(&profile->link);	/* empty if it was never published */
 	profil_sum_add(&profil_totals.ended, &sum);
 	mutex_unlock(&profil_profiles_lock);
+
+	pins = rcu_dereference_protected(profile->pins, true);
+	profil_clock_put(&profile->clock);
+	if (pins)
+		profil_pins_release(pins);
 
 	atomic_dec(&profil_totals.profiles);
 	free_percpu(profile->tally);
