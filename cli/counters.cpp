@@ -28,9 +28,14 @@ unsigned choose_shift(uint64_t text, uint64_t budget)
 	return shift;
 }
 
+uint64_t counter_memory(uint64_t text, unsigned shift)
+{
+	return counters_for(text, shift) * counter_bytes;
+}
+
 CounterArray::CounterArray(std::shared_ptr<Object> object, uint64_t low, uint64_t size, unsigned shift)
 	: object_(std::move(object)), low_(low), size_(size), shift_(shift),
-	  memory_(counters_for(size, shift) * counter_bytes)
+	  memory_(counter_memory(size, shift))
 {
 }
 

@@ -24,6 +24,9 @@ constexpr unsigned shift_max = 19;
 /** Finest granularity at which @p text bytes need no more than @p budget bytes of counters. */
 unsigned choose_shift(uint64_t text, uint64_t budget);
 
+/** Bytes of the counters for @p text bytes. */
+uint64_t counter_memory(uint64_t text, unsigned shift);
+
 /** Memory from profil_counters_alloc(): pages of their own, zeroed. */
 class CounterMemory {
 public:

@@ -81,22 +81,36 @@ public:
 	}
 
 private:
+	/*
+	 * The finest granularity that all can have; with what is left the small
+	 * get a finer one, which is most programs beside their libraries.
+	 */
 	void allocate(bool anonymous, uint64_t budget)
 	{
+		std::vector<Piece *> pieces;
 		uint64_t text = 0;
 
-		for (const Piece *piece : missing_) {
-			if ((piece->object->source == Source::Anonymous) == anonymous)
+		for (Piece *piece : missing_) {
+			if ((piece->object->source == Source::Anonymous) == anonymous) {
+				pieces.push_back(piece);
 				text += piece->high - piece->low;
+			}
 		}
-		if (!text || !budget)
+		if (pieces.empty() || !budget)
 			return;
+		std::sort(pieces.begin(), pieces.end(),
+			  [](const Piece *a, const Piece *b) { return a->high - a->low < b->high - b->low; });
 
 		const unsigned shift = std::max(choose_shift(text, budget), room_.floor);
+		uint64_t left = budget - std::min(budget, counter_memory(text, shift));
 
-		for (Piece *piece : missing_) {
-			if ((piece->object->source == Source::Anonymous) == anonymous)
-				piece->counters = counters_for(*piece, shift);
+		for (Piece *piece : pieces) {
+			const uint64_t size = piece->high - piece->low;
+			const uint64_t own = counter_memory(size, shift);
+			const unsigned finer = std::max(choose_shift(size, own + left), room_.floor);
+
+			piece->counters = counters_for(*piece, std::min(shift, finer));
+			left -= std::min(left, counter_memory(size, std::min(shift, finer)) - own);
 		}
 	}
 

@@ -211,9 +211,9 @@ TEST_CASE("an ordinary user records his own command where the sysctl lets him", 
 	REQUIRE(output.status == 0);
 	const Json json = report("/tmp/nobody.pb.gz");
 
-	/* So coarse that neighbours share a counter: the function may be one of them. */
-	CHECK(json["rows"][0]["object"] == program("cli_burn"));
-	/* A mebibyte is too little for the C library's text at a counter a byte. */
+	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	/* A mebibyte is too little for the C library's text at a counter a byte, and enough for the
+	 * program's. */
 	CHECK(has(json["granularity"], "bytes of text"));
 	std::filesystem::remove("/tmp/nobody.pb.gz");
 }

@@ -264,6 +264,32 @@ TEST_CASE("memory reserved for a JIT does not coarsen programs")
 	CHECK(bench.pool.granularity() == "a counter for every 1 to 512 bytes of text");
 }
 
+TEST_CASE("a small program is counted finely beside large libraries")
+{
+	Bench bench;
+
+	bench.cover({text(0x400000, 0x2000, 1), text(0x7f0000000000, mebi, 2), text(0x7f0010000000, mebi, 3)},
+		    {mebi, 0, UINT32_MAX});
+	const std::vector<profil_region> regions = bench.coverage.regions();
+
+	REQUIRE(regions.size() == 3);
+	CHECK(regions[0].bytes == 0x2000 * counter_bytes);
+	CHECK(regions[1].bytes == mebi / 16 * counter_bytes);
+	CHECK(bench.coverage.bytes() <= mebi);
+	CHECK(bench.pool.granularity() == "a counter for every 1 to 16 bytes of text");
+}
+
+TEST_CASE("young programs are known, and get their counters later")
+{
+	Bench bench;
+
+	bench.cover({text(0x400000, mebi, 1)}, {0, 0, UINT32_MAX});
+	CHECK(bench.coverage.bytes() == 0);
+	CHECK(bench.pool.granularity() == "samples by address");
+	bench.cover({text(0x400000, mebi, 1)});
+	CHECK(bench.coverage.bytes() == mebi * counter_bytes);
+}
+
 TEST_CASE("what has no counters is still known")
 {
 	Bench bench;
