@@ -233,6 +233,13 @@ uint64_t locked_bytes(pid_t pid)
 	return named_number("/proc/" + who + "/status", "VmLck:") * 1024;
 }
 
+bool asleep(pid_t pid)
+{
+	const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+
+	return stat[stat.rfind(')') + 2] == 'S';
+}
+
 int64_t pinned_in_kernel()
 {
 	// Each CPU keeps some of it to itself until it is asked.

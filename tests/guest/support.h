@@ -160,6 +160,9 @@ int64_t pinned_in_kernel();			// nr_foll_pin_acquired - _released
 uint64_t thread_ns();				// CPU time of this thread
 uint64_t process_ns();				// and of this process
 
+// Whether a process waits for something, in an interruptible sleep.
+bool asleep(pid_t pid);
+
 // Wait until something that was begun has come about; false after long.
 bool soon(const std::function<bool()> &condition);
 

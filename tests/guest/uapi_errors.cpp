@@ -37,7 +37,8 @@ struct Description {
 		how = describe(std::span(region, 3));
 	}
 
-	void only_samples() { how = describe_samples(counters.at(page), 16); }
+	// So rarely that the array is not full before the test has looked.
+	void only_samples() { how = describe_samples(counters.at(page), 16, 8, hour); }
 	// Regions in elements that have more than the module knows.
 	void wider_regions(uint32_t size, uint8_t last)
 	{

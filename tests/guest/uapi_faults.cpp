@@ -88,9 +88,10 @@ profil_start saturating(const profil_region &region)
 	return how;
 }
 
+// At a rate that does not fill it before anybody has looked.
 profil_start pcsample(const profil_region &region)
 {
-	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8);
+	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8, 8, 1'000'000);
 }
 
 } // namespace
@@ -130,6 +131,7 @@ TEST_CASE_METHOD(AtRest, "nobody has to ask for the look: the ticks do, in the e
 		const Memory counters(page);
 		const auto region = one_counter(text, text + 2, counters.at());
 
+		CAPTURE(kind == plain, kind == pcsample);
 		device.start(kind(region));
 		CHECK(locked_bytes() == page);
 		munmap(counters.at(), page);
