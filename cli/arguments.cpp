@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/arguments.h"
 
+#include "cli/stream.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
 
@@ -29,7 +30,7 @@ std::optional<int> parse_arguments(CLI::App &app, std::vector<std::string> argum
 
 int usage_error(const std::string &command, const std::string &text)
 {
-	fmt::print(stderr, "{0}: {1} (see {0} --help)\n", command, printable(text));
+	write_message(fmt::format("{0}: {1} (see {0} --help)\n", command, printable(text)));
 	return exit_usage;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/pprof.h"
 #include "cli/report.h"
+#include "cli/stream.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
 
@@ -43,7 +44,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, ReportOption
 
 int fail(const std::string &text)
 {
-	fmt::print(stderr, "{}: {}\n", name, printable(text));
+	write_message(fmt::format("{}: {}\n", name, printable(text)));
 	return exit_failure;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/stream.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
 #include "profil.h"
@@ -51,7 +52,7 @@ std::string general_help()
 
 int unknown(std::string_view name)
 {
-	fmt::print(stderr, "profil: there is no command '{}' (see profil help)\n", printable(name));
+	write_message(fmt::format("profil: there is no command '{}' (see profil help)\n", printable(name)));
 	return exit_usage;
 }
 
@@ -73,7 +74,7 @@ int help(std::span<const std::string> names)
 int run(const std::vector<std::string> &arguments)
 {
 	if (arguments.empty()) {
-		fmt::print(stderr, "{}", general_help());
+		write_message(general_help());
 		return exit_usage;
 	}
 
@@ -96,10 +97,13 @@ int run(const std::vector<std::string> &arguments)
 
 int main(int argc, char **argv)
 {
+	cli::occupy_standard_streams();
 	try {
 		return cli::run({argv + 1, argv + argc});
 	} catch (const std::exception &error) {
-		fmt::print(stderr, "profil: {}\n", error.what());
+		/* Not formatted: what failed may have been memory. */
+		for (const std::string_view part : {"profil: ", error.what(), "\n"})
+			cli::write_message(part);
 		return cli::exit_failure;
 	}
 }

@@ -2,6 +2,7 @@
 #include "cli/output_file.h"
 
 #include "cli/stop_signals.h"
+#include "cli/stream.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -40,19 +41,6 @@ Fd make_temporary(const std::string &path, std::string &name)
 {
 	name = path + ".XXXXXX" + temporary_suffix;
 	return Fd(mkostemps(name.data(), sizeof(temporary_suffix) - 1, O_CLOEXEC));
-}
-
-bool write_all(int fd, std::string_view content)
-{
-	while (!content.empty()) {
-		const ssize_t written = ::write(fd, content.data(), content.size());
-
-		if (written < 0 && errno != EINTR)
-			return false;
-		if (written > 0)
-			content.remove_prefix(static_cast<size_t>(written));
-	}
-	return true;
 }
 
 unsigned new_file_mode()

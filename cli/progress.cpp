@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/progress.h"
 
+#include "cli/stream.h"
 #include "cli/text.h"
 
-#include <cstdio>
 #include <fmt/format.h>
+#include <utility>
 
 namespace cli {
 
@@ -18,13 +19,13 @@ Console::~Console()
 void Console::say(std::string_view text)
 {
 	clear();
-	fmt::print(stderr, "{}: {}\n", command_, printable(text));
+	write_message(fmt::format("{}: {}\n", command_, printable(text)));
 }
 
 void Console::detail(std::string_view text)
 {
 	clear();
-	fmt::print(stderr, "  {}\n", printable(text));
+	write_message(fmt::format("  {}\n", printable(text)));
 }
 
 void Console::progress(double seconds, uint64_t processes, const Accounting &accounting)
@@ -38,15 +39,14 @@ void Console::progress(double seconds, uint64_t processes, const Accounting &acc
 			    grouped(accounting.lost()));
 
 	/* The last column is left free: some terminals wrap when it is written. */
-	fmt::print(stderr, "\r\033[K{}", shortened(line, terminal_width(STDERR_FILENO) - 1));
+	write_message(fmt::format("\r\033[K{}", shortened(line, terminal_width(STDERR_FILENO) - 1)));
 	shown_ = true;
 }
 
-void Console::clear()
+void Console::clear() noexcept
 {
-	if (shown_)
-		fmt::print(stderr, "\r\033[K");
-	shown_ = false;
+	if (std::exchange(shown_, false))
+		write_message("\r\033[K");
 }
 
 } // namespace cli

@@ -26,7 +26,7 @@ public:
 	/** Is there a terminal for progress()? */
 	[[nodiscard]] bool shows_progress() const { return terminal_; }
 	/** Remove the progress line. */
-	void clear();
+	void clear() noexcept;
 
 private:
 	std::string command_;

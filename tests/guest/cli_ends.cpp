@@ -2,6 +2,7 @@
 // How recordings end, and what is said when they cannot begin.
 #include "tests/guest/cli_support.h"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -60,6 +61,34 @@ TEST_CASE("Ctrl-C ends a recording, and what there is is written", "[cli]")
 		CHECK(entries(running.directory) == 2);
 	}
 	CHECK(soon(nothing_is_profiled));
+}
+
+TEST_CASE("a terminal that hangs up ends a recording, and what there is is written", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	guest::Fd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+
+	guest::need(grantpt(master.get()), "grantpt");
+	guest::need(unlockpt(master.get()), "unlockpt");
+	const std::string terminal = ptsname(master.get());
+	const std::string pid = std::to_string(burn.pid());
+	guest::Child record([&] {
+		guest::need(setsid(), "setsid");
+		const int slave = guest::need(open(terminal.c_str(), O_RDWR), "its terminal");
+
+		for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+			guest::need(dup2(slave, fd), "dup2");
+		execl(profil_path().c_str(), "profil", "record", "-o", file.c_str(), "-p", pid.c_str(),
+		      nullptr);
+		_exit(127);
+	});
+
+	REQUIRE(samples_come(200));
+	master.reset();
+	CHECK(end_of(record) == 0);
+	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
 }
 
 TEST_CASE("a recording ends when its target dies", "[cli]")

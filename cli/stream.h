@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file stream.h  Standard input, output and error. */
+#pragma once
+
+#include <string_view>
+
+namespace cli {
+
+/**
+ * Put something in the place of standard streams that are closed, or the first
+ * file that is opened would get our messages.  Using it fails like a closed one.
+ */
+void occupy_standard_streams();
+
+/** Write all of it; false with errno. */
+[[nodiscard]] bool write_all(int fd, std::string_view content);
+
+/**
+ * Write to standard error as it is, as far as that goes: a terminal that has
+ * hung up, or a full disk, is no reason to lose a recording.
+ */
+void write_message(std::string_view text) noexcept;
+
+} // namespace cli
