@@ -32,18 +32,14 @@ CLI::Validator process_id()
 		"");
 }
 
-/* What follows "--" is the command's, whatever it looks like. */
-std::vector<std::string> split_command(std::vector<std::string> &arguments)
+/* The first "--" and what follows it, which is not for us to understand. */
+std::vector<std::string> split_at_mark(std::vector<std::string> &arguments)
 {
 	const auto mark = std::find(arguments.begin(), arguments.end(), "--");
-
-	if (mark == arguments.end())
-		return {};
-
-	std::vector<std::string> command(mark + 1, arguments.end());
+	std::vector<std::string> rest(mark, arguments.end());
 
 	arguments.erase(mark, arguments.end());
-	return command;
+	return rest;
 }
 
 void drop_repeated(std::vector<pid_t> &pids)
@@ -102,8 +98,7 @@ Examples:
 std::optional<int> parse_record_options(const std::vector<std::string> &arguments, RecordOptions &options)
 {
 	std::vector<std::string> own = arguments;
-	const std::vector<std::string> command = split_command(own);
-	const bool has_mark = own.size() != arguments.size();
+	const std::vector<std::string> rest = split_at_mark(own);
 	double seconds = 0;
 	CLI::App app("", name);
 
@@ -123,11 +118,13 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	options.command = app.remaining();
 	if (!options.command.empty() && options.command.front().starts_with('-'))
 		return usage_error(name, fmt::format("there is no option {}", options.command.front()));
-	options.command.insert(options.command.end(), command.begin(), command.end());
+	/* Only before the command's first word is "--" a mark; after that it is one of its words. */
+	options.command.insert(options.command.end(),
+			       rest.begin() + (options.command.empty() && !rest.empty() ? 1 : 0), rest.end());
 	if (app.count("--duration"))
 		options.seconds = seconds;
 	drop_repeated(options.pids);
-	return check(options, has_mark);
+	return check(options, !rest.empty());
 }
 
 Result<uint64_t> choose_period(double rate, const profil_info &info)

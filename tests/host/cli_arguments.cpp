@@ -77,6 +77,15 @@ TEST_CASE("what follows -- is the command, whatever it looks like")
 	CHECK(parsed({"-d", "1", "--", "-odd-name"}).command == Words{"-odd-name"});
 	CHECK(parsed({"--", "sh", "-c", "--", "x"}).command == Words{"sh", "-c", "--", "x"});
 	CHECK(parsed({"--", ""}).command == Words{""});
+	CHECK(parsed({"--", "--", "x"}).command == Words{"--", "x"});
+}
+
+TEST_CASE("a -- after the command's first word belongs to the command")
+{
+	CHECK(parsed({"echo", "a", "--", "b"}).command == Words{"echo", "a", "--", "b"});
+	CHECK(parsed({"-d", "1", "grep", "--", "-x", "--"}).command == Words{"grep", "--", "-x", "--"});
+	CHECK(parsed({"ls", "--"}).command == Words{"ls", "--"});
+	CHECK(refused({"--frobnicate", "ls", "--", "x"}) == exit_usage);
 }
 
 TEST_CASE("a command needs no -- before it")
