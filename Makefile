@@ -95,6 +95,10 @@ bench: kmod-$(KERNEL) $(B)/tests/cost ## what a sample costs, in instructions, i
 check-harness: $(B)/tests/harness ## does a guest that warns, hangs or panics fail its test?
 	scripts/check-harness
 
+.PHONY: compare
+compare: kmod-$(KERNEL) libprofil cli $(B)/demo/words ## does perf record name the same functions, in a guest of KERNEL?
+	scripts/compare $(KERNEL)
+
 .PHONY: lint
 lint: ## every checker and the boundaries between the parts
 	scripts/lint
