@@ -85,7 +85,7 @@ Outcome RecordRun::prepare()
 		return Done();
 
 	/* Before raise_limits(): the command gets the limits that it would have without us. */
-	Result<Command> command = Command::start(options_.command);
+	Result<Command> command = Command::start(options_.command, StopSignals::restore);
 
 	if (!command)
 		return command.error();

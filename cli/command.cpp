@@ -28,6 +28,34 @@ struct Pipe {
 	Fd in;
 };
 
+/** No signal comes while this lives. */
+class BlockedSignals {
+public:
+	BlockedSignals()
+	{
+		sigset_t all;
+
+		sigfillset(&all);
+		sigprocmask(SIG_SETMASK, &all, &before_);
+	}
+	BlockedSignals(const BlockedSignals &) = delete;
+	BlockedSignals &operator=(const BlockedSignals &) = delete;
+	~BlockedSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+	sigset_t before_;
+};
+
+ssize_t read_fully(const Fd &fd, void *buffer, size_t bytes)
+{
+	ssize_t got;
+
+	do {
+		got = read(fd.get(), buffer, bytes);
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
 /**
  * The child: waits until it is traced, then becomes the program.  The pipe
  * closes by itself at exec; what comes through it is why exec failed.
@@ -40,7 +68,7 @@ struct Pipe {
 	for (const std::string &argument : arguments)
 		pointers.push_back(const_cast<char *>(argument.c_str()));
 	pointers.push_back(nullptr);
-	if (read(go.out.get(), &byte, 1) == 1) {
+	if (read_fully(go.out, &byte, 1) == 1) {
 		execvp(pointers[0], pointers.data());
 
 		const int error = errno;
@@ -61,8 +89,11 @@ bool wait_for_exec(pid_t pid)
 	int status = 0;
 
 	for (;;) {
-		if (waitpid(pid, &status, __WALL) < 0 && errno != EINTR)
+		if (waitpid(pid, &status, __WALL) < 0) {
+			if (errno == EINTR)
+				continue;
 			return false;
+		}
 		if (at_exec(status))
 			return true;
 		if (!WIFSTOPPED(status))
@@ -78,16 +109,28 @@ Error exec_error(const std::string &program, const Pipe &failure)
 {
 	int error = 0;
 
-	if (read(failure.out.get(), &error, sizeof(error)) != sizeof(error))
+	if (read_fully(failure.out, &error, sizeof(error)) != sizeof(error))
 		return Error{program + ": the command ended before it began"};
 	if (error == ENOENT && program.find('/') == program.npos)
 		return Error{program + ": command not found"};
 	return system_error(program, error);
 }
 
+/* Signals wait until the child does with them what the command will, and not what we do. */
+pid_t fork_prepared(const std::function<void()> &prepare)
+{
+	const BlockedSignals blocked;
+	const pid_t pid = fork();
+
+	if (!pid && prepare)
+		prepare();
+	return pid;
+}
+
 } // namespace
 
-Result<Command> Command::start(const std::vector<std::string> &arguments)
+Result<Command> Command::start(const std::vector<std::string> &arguments,
+			       const std::function<void()> &prepare)
 {
 	const std::string &program = arguments.front();
 	Pipe go;
@@ -96,13 +139,17 @@ Result<Command> Command::start(const std::vector<std::string> &arguments)
 	if (!go.in || !failure.in)
 		return system_error(program);
 
-	const pid_t pid = fork();
+	const pid_t pid = fork_prepared(prepare);
 
 	if (pid < 0)
 		return system_error(program);
-	if (!pid)
+	if (!pid) {
+		/* Or it would wait for itself, if we ended now. */
+		go.in.close();
 		become(arguments, go, failure);
+	}
 
+	go.out.close();
 	failure.in.close();
 	Command command(pid, Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
 

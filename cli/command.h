@@ -5,6 +5,7 @@
 #include "cli/fd.h"
 #include "cli/result.h"
 
+#include <functional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -19,8 +20,13 @@ namespace cli {
  */
 class Command {
 public:
-	/** Start it; its standard streams, directory and limits are ours as they are now. */
-	static Result<Command> start(const std::vector<std::string> &arguments);
+	/**
+	 * Start it; its standard streams, directory and limits are ours as they are now.
+	 * @param prepare is called in the child before anything else: what it
+	 *        does must be async-signal-safe, for we may have threads.
+	 */
+	static Result<Command> start(const std::vector<std::string> &arguments,
+				     const std::function<void()> &prepare = {});
 
 	Command(Command &&other) noexcept;
 	Command &operator=(Command &&) = delete;

@@ -11,7 +11,16 @@
 namespace cli {
 namespace {
 
-constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array caught_signals = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array ignored_signals = {SIGPIPE, SIGXFSZ};
+
+/** An action that was there before ours. */
+struct Before {
+	int number;
+	struct sigaction action;
+};
+
+std::array<Before, caught_signals.size() + ignored_signals.size()> all_before;
 
 /* What the handler may touch: lock-free atomics, so that it is async-signal-safe. */
 std::atomic<int> first_signal;
@@ -36,36 +45,42 @@ void on_signal(int number, siginfo_t *about, void *)
 	errno = saved;
 }
 
-void set_action(int number, const struct sigaction &action)
+void set_action(Before &before, int number, const struct sigaction &action)
 {
-	struct sigaction before = {};
-
-	if (number == SIGHUP && !sigaction(number, nullptr, &before) && before.sa_handler == SIG_IGN)
-		return;
-	sigaction(number, &action, nullptr);
+	before.number = number;
+	sigaction(number, &action, &before.action);
+	if (number == SIGHUP && before.action.sa_handler == SIG_IGN)
+		sigaction(number, &before.action, nullptr);
 }
 
 } // namespace
 
 StopSignals::StopSignals() : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
-	struct sigaction action = {};
+	struct sigaction stop = {};
+	struct sigaction ignore = {};
+	auto *before = all_before.begin();
 
-	action.sa_sigaction = on_signal;
-	action.sa_flags = SA_SIGINFO;
+	stop.sa_sigaction = on_signal;
+	stop.sa_flags = SA_SIGINFO;
+	ignore.sa_handler = SIG_IGN;
 	first_signal = 0;
 	event_fd = event_.get();
-	for (const int number : signals)
-		set_action(number, action);
+	for (const int number : caught_signals)
+		set_action(*before++, number, stop);
+	for (const int number : ignored_signals)
+		set_action(*before++, number, ignore);
 }
 
 StopSignals::~StopSignals()
 {
-	struct sigaction action = {};
+	restore();
+}
 
-	action.sa_handler = SIG_DFL;
-	for (const int number : signals)
-		set_action(number, action);
+void StopSignals::restore()
+{
+	for (const Before &before : all_before)
+		sigaction(before.number, &before.action, nullptr);
 }
 
 int StopSignals::caught()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file stop_signals.h  Ctrl-C: the first ends the recording, the second aborts. */
+/** @file stop_signals.h  Signals: the first Ctrl-C ends the recording, the second aborts. */
 #pragma once
 
 #include "cli/fd.h"
@@ -15,6 +15,9 @@ namespace cli {
  * leaving a temporary file.  A SIGHUP that was ignored stays so (nohup); SIGINT
  * does not: shells ignore it for what scripts start in the background, and
  * whoever sends it there means it.
+ *
+ * Ignores SIGPIPE and SIGXFSZ meanwhile: a file that cannot be written is an
+ * error with a message.
  */
 class StopSignals {
 public:
@@ -23,6 +26,8 @@ public:
 	StopSignals &operator=(const StopSignals &) = delete;
 	~StopSignals();
 
+	/** In a child: what we were started with.  Async-signal-safe. */
+	static void restore();
 	/** For poll(2): readable from the first signal on. */
 	[[nodiscard]] int fd() const { return event_.get(); }
 	/** The first signal, 0 before it. */

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/coverage.h"
 #include "cli/process.h"
+#include "cli/stop_signals.h"
 #include "cli/symbols.h"
 #include "cli/text.h"
 #include "tests/lib_support.h"
@@ -14,6 +15,12 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 
 using namespace cli;
 using lib_test::run;
@@ -80,6 +87,32 @@ std::string compile(const TemporaryDirectory &directory, const std::string &flag
 	return program;
 }
 
+/** Whoever calls ptrace(2) from now on dies. */
+void forbid_ptrace()
+{
+	sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const sock_fprog filter = {std::size(steps), steps};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+/** The lines of a /proc/PID/status about signals that are blocked and ignored. */
+std::string signals_in(const std::string &path)
+{
+	std::ifstream status(path);
+	std::string found;
+
+	for (std::string line; std::getline(status, line);)
+		found += line.starts_with("SigB") || line.starts_with("SigI") ? line + "\n" : "";
+	return found;
+}
+
 } // namespace
 
 TEST_CASE("a command's end is told as a shell tells it")
@@ -135,14 +168,69 @@ TEST_CASE("a command is not traced once it runs, and has its signals as we have 
 {
 	const TemporaryDirectory directory;
 	const std::string pick = "sed -n '/^Sig[BI]/p' /proc/self/status";
-	std::string ours;
 
 	CHECK(status_of({"sh", "-c", pick + " >" + (directory / "signals")}) == 0);
 	CHECK(status_of({"sh", "-c", "grep 'TracerPid:.0' /proc/$$/status"}) == 0);
-	std::ifstream status("/proc/self/status");
-	for (std::string line; std::getline(status, line);)
-		ours += line.starts_with("SigB") || line.starts_with("SigI") ? line + "\n" : "";
-	CHECK(*read_file(directory / "signals") == ours);
+	CHECK(*read_file(directory / "signals") == signals_in("/proc/self/status"));
+}
+
+TEST_CASE("a command has the signals that we were started with, though we catch and ignore some")
+{
+	const TemporaryDirectory directory;
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_DFL);
+	const std::string before = signals_in("/proc/self/status");
+	const StopSignals signals;
+	Result<Command> command =
+		Command::start({"cp", "/proc/self/status", directory / "status"}, StopSignals::restore);
+
+	CHECK(signals_in("/proc/self/status") != before);
+	REQUIRE(command);
+	REQUIRE(command->resume());
+	command->wait();
+	CHECK(signals_in(directory / "status") == before);
+}
+
+TEST_CASE("signals that come while a command is started do not end it")
+{
+	struct sigaction action = {};
+	const itimerval often = {{0, 100}, {0, 100}};
+	const itimerval never = {};
+
+	action.sa_handler = [](int) {};
+	sigaction(SIGALRM, &action, nullptr);
+	for (int i = 0; i < 20; i++) {
+		setitimer(ITIMER_REAL, &often, nullptr);
+		const std::string none = refusal({"no-such-command-anywhere"});
+		const std::string why = refusal({"true"});
+
+		setitimer(ITIMER_REAL, &never, nullptr);
+		REQUIRE(why.empty());
+		REQUIRE(none == "no-such-command-anywhere: command not found");
+	}
+}
+
+TEST_CASE("a command that has not begun ends with us")
+{
+	int status = 0;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	const pid_t starter = fork();
+
+	if (!starter) {
+		forbid_ptrace();
+		refusal({"true"});
+		_exit(0);
+	}
+	REQUIRE(waitpid(starter, &status, 0) == starter);
+	CHECK(WIFSIGNALED(status));
+	/* Its child is ours now, and waits for a word that nobody can say. */
+	for (int i = 0; i < 300 && waitpid(-1, &status, WNOHANG) == 0; i++)
+		usleep(10000);
+	CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
+	CHECK(WIFEXITED(status));
 }
 
 TEST_CASE("threads, zombies and processes that are not there are told apart")

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A file is written as a whole or not at all.
 #include "cli/output_file.h"
+#include "cli/stop_signals.h"
 #include "cli/text.h"
 #include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sys/resource.h>
@@ -134,6 +136,23 @@ TEST_CASE("a FIFO that nobody reads is refused, not waited for")
 
 	REQUIRE_FALSE(mkfifo((directory / "fifo").c_str(), 0600));
 	CHECK(refusal(directory / "fifo") == (directory / "fifo") + ": No such device or address");
+}
+
+TEST_CASE("a FIFO whose reader has gone is an error, not the end")
+{
+	const lib_test::TemporaryDirectory directory;
+	const StopSignals signals;
+
+	REQUIRE_FALSE(mkfifo((directory / "fifo").c_str(), 0600));
+	Fd reader(open((directory / "fifo").c_str(), O_RDONLY | O_NONBLOCK));
+	const Result<OutputFile> file = OutputFile::prepare(directory / "fifo");
+
+	REQUIRE(file);
+	reader.close();
+	const Outcome written = file->write("x");
+
+	REQUIRE_FALSE(written);
+	CHECK(written.error().text == (directory / "fifo") + ": Broken pipe");
 }
 
 TEST_CASE("a symbolic link is followed and stays one")
