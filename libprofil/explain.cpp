@@ -154,7 +154,7 @@ constexpr Sentence sentences[] = {
 	{EACCES, "permission denied: the proof does not permit this profile (it needs the same "
 		 "credentials as its opener; kernel ticks need CAP_PERFMON)"},
 	{EPERM, "permission denied (ending every profile needs CAP_SYS_ADMIN; other regions, the "
-		"process that attached)"},
+		"process that attached; and a container or sandbox may forbid to open /dev/profil)"},
 	{EBUSY, "the module is busy: its budget of rates is spent, or the process has as many "
 		"profiles as it may (end other profiles, or use a rate that is already in use)"},
 	{EFAULT, "the counters are not in memory that can be pinned (needs private or shared memory "
@@ -169,6 +169,13 @@ constexpr Sentence sentences[] = {
 	{ENFILE, "too many open files on the machine (raise fs.file-max)"},
 	{EINTR, "interrupted by a fatal signal"},
 };
+
+/* Proofs belong to PROFIL_ATTACH; whatever else is denied this way is the device. */
+void device_denied(const Text &text)
+{
+	text.say("permission denied: /dev/profil may not be opened (look at 'ls -l /dev/profil', and at what "
+		 "the container or sandbox permits)");
+}
 
 void explain_error(int error, const Text &text)
 {
@@ -190,6 +197,8 @@ void explain(int error, const char *step, char *at, size_t bytes)
 
 	if (step && !strcmp(step, "perf_event_open") && explain_proof(error, text))
 		return;
+	if (error == EACCES && !step)
+		return device_denied(text);
 	switch (error) {
 	case ENOMEM: return no_memory(text);
 	case EDQUOT: return over_quota(text);

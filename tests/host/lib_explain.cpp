@@ -42,6 +42,13 @@ TEST_CASE("a missing permission names the sysctl with its value and the capabili
 	CHECK_THAT(explain(EPERM), Contains("CAP_SYS_ADMIN"));
 }
 
+TEST_CASE("a device that may not be opened is not taken for a proof that does not permit", "[explain]")
+{
+	CHECK_THAT(explain(EACCES),
+		   !Contains("proof") && Contains("ls -l /dev/profil") && Contains("container"));
+	CHECK_THAT(explain(EPERM), Contains("open /dev/profil"));
+}
+
 TEST_CASE("a missing module says how it is loaded", "[explain]")
 {
 	for (const int error : {ENODEV, ENXIO}) {
