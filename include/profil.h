@@ -17,7 +17,8 @@
  *     PROFIL_ABI is not ours it is EPROTO.  A call that succeeds leaves errno
  *     as it was.
  *  2. Structures that begin with @c size have it filled in by the caller with
- *     sizeof, so that programs and libraries of different age work together.
+ *     sizeof, so that programs and libraries of different age work together;
+ *     more than 4096 bytes are E2BIG.
  *  3. Nothing is thrown, printed, or kept in static buffers.
  *  4. Sessions may be used from several threads; one session by one at a time.
  *  5. Times are nanoseconds, sizes are bytes, rates are Hz, addresses are

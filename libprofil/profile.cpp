@@ -12,6 +12,9 @@ namespace libprofil {
 /* Bytes of profil_spec up to the last member of its first version; never changes. */
 constexpr size_t spec_size_first = offsetof(profil_spec, sample_width) + sizeof(uint32_t);
 
+/* Longer than any version: a size that nobody has filled in is not to be followed. */
+constexpr size_t spec_size_max = 4096;
+
 static bool is_zero(const unsigned char *bytes, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -30,6 +33,8 @@ int import_spec(const profil_spec *from, profil_spec &to)
 
 	if (size < spec_size_first)
 		return EINVAL;
+	if (size > spec_size_max)
+		return E2BIG;
 	if (size > sizeof to && !is_zero(bytes + sizeof to, size - sizeof to))
 		return E2BIG;
 	to = {};

@@ -37,7 +37,7 @@ constexpr profil_spec classic_profile()
  * Take over a caller's spec, which may be of another age than the library.
  *
  * A shorter one is filled up with zeroes; a longer one is taken if what we do
- * not know is zero.
+ * not know is zero, and it has no more than 4096 bytes.
  * @return 0, EFAULT, EINVAL (shorter than the first version) or E2BIG.
  */
 [[nodiscard]] int import_spec(const profil_spec *from, profil_spec &to);

@@ -149,6 +149,24 @@ TEST_CASE("a spec of another size is taken if what we do not know is zero", "[de
 	CHECK(ask([&] { return profil_self_start(nullptr, nullptr); }) == Answer{-1, EFAULT});
 }
 
+TEST_CASE("a spec of a size that no version has is refused without being read", "[device]")
+{
+	profil_region region = {};
+	const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+	auto *memory = static_cast<char *>(profil_counters_alloc(2 * page));
+
+	REQUIRE(memory != nullptr);
+	REQUIRE(munmap(memory + page, page) == 0);
+	auto *spec = reinterpret_cast<profil_spec *>(memory);
+
+	*spec = histogram(region);
+	for (const size_t size : {size_t{4097}, SIZE_MAX / 2, SIZE_MAX}) {
+		spec->size = size;
+		CHECK(ask([&] { return profil_self_start(spec, nullptr); }) == Answer{-1, E2BIG});
+	}
+	munmap(memory, page);
+}
+
 TEST_CASE("a call that fails leaves no descriptor behind", "[device]")
 {
 	unsigned short counters[8] = {};
