@@ -226,6 +226,15 @@ std::vector<profil_region> Coverage::regions() const
 	return regions;
 }
 
+void Coverage::drop_counters_beyond(const Coverage &other)
+{
+	for (Piece &piece : pieces_) {
+		if (std::none_of(other.pieces_.begin(), other.pieces_.end(),
+				 [&](const Piece &known) { return known.counters == piece.counters; }))
+			piece.counters.reset();
+	}
+}
+
 uint64_t Coverage::bytes() const
 {
 	uint64_t sum = 0;

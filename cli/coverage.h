@@ -46,6 +46,8 @@ public:
 	[[nodiscard]] const Piece *find(uint64_t pc) const;
 	/** Never empty: without any region a full array of samples would end the profile. */
 	[[nodiscard]] std::vector<profil_region> regions() const;
+	/** Go without those counters that @p other does not have. */
+	void drop_counters_beyond(const Coverage &other);
 	/** Memory of all its counters. */
 	[[nodiscard]] uint64_t bytes() const;
 	bool operator==(const Coverage &) const = default;

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::chrono::milliseconds last_delay{27};
 
+/* More elements than ever are reserved and not yet written at the same time. */
+constexpr uint64_t longest_gap = 64;
+
 } // namespace
 
 /* The kernel writes an element once, after it has reserved it: until then it is 0. */
@@ -17,12 +20,36 @@ uint64_t RawSamples::at(uint64_t index) const
 	return std::atomic_ref<uint64_t>(memory_.elements<uint64_t>()[index]).load(std::memory_order_relaxed);
 }
 
+bool RawSamples::pending() const
+{
+	const uint64_t end = std::min(position_ + longest_gap, capacity);
+
+	for (uint64_t index = position_; index < end; index++) {
+		if (at(index))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A 0 that others have come after is about to be written, and the next time it
+ * is; or, if it is still 0 then, that was the PC.
+ */
 std::vector<uint64_t> RawSamples::take()
 {
 	std::vector<uint64_t> pcs;
 
-	while (pending())
-		pcs.push_back(at(position_++));
+	for (; pending(); position_++) {
+		const uint64_t pc = at(position_);
+
+		if (!pc && gap_ != position_) {
+			gap_ = position_;
+			break;
+		}
+		pcs.push_back(pc);
+		if (!pc)
+			gap_ = position_ + 1; /* those right behind it had as much time */
+	}
 	return pcs;
 }
 
@@ -55,7 +82,7 @@ profil_spec Target::spec(uint64_t period, bool kernel_ticks, const std::vector<p
 	profil_spec spec = {};
 
 	spec.size = sizeof(spec);
-	spec.flags = PROFIL_FOLLOW | (kernel_ticks ? PROFIL_KERNEL_TICKS : 0);
+	spec.flags = PROFIL_FOLLOW | PROFIL_FAULT_REGION | (kernel_ticks ? PROFIL_KERNEL_TICKS : 0);
 	spec.period = period;
 	spec.regions = regions.data();
 	spec.nr_regions = static_cast<uint32_t>(regions.size());

@@ -33,7 +33,7 @@ public:
 	[[nodiscard]] void *data() const { return memory_.data(); }
 	[[nodiscard]] uint64_t bytes() const { return memory_.bytes(); }
 	/** Has anything come that was not taken? */
-	[[nodiscard]] bool pending() const { return position_ < capacity && at(position_); }
+	[[nodiscard]] bool pending() const;
 	[[nodiscard]] bool nearly_full() const { return position_ >= capacity / 4 * 3; }
 	/** What has come since the last time. */
 	std::vector<uint64_t> take();
@@ -45,6 +45,7 @@ private:
 
 	CounterMemory memory_;
 	uint64_t position_ = 0;
+	uint64_t gap_ = capacity; /* where the last take() ended at a 0 with more behind it */
 };
 
 /**
@@ -67,6 +68,9 @@ private:
 	std::optional<Clock::time_point> next_;
 };
 
+/** How often a target is checked for what it does not tell by itself. */
+constexpr std::chrono::seconds check_interval{1};
+
 /** A profile of the session. */
 struct Target {
 	Target(pid_t process, bool young) : pid(process), members{process}, scans(young) {}
@@ -84,9 +88,16 @@ struct Target {
 	std::set<pid_t> members; /**< it, and its children that have no profile of their own */
 	uint32_t profile = 0;
 	Coverage coverage;
+	/** What the kernel counts by: mostly the same, and its counters must not be freed. */
+	Coverage in_kernel;
 	RawSamples raw;
 	ScanSchedule scans;
 	Clock::time_point patience{}; /**< until when unknown PCs wait, after a search in vain */
+	Clock::time_point renewal{};  /**< not to be attached anew before */
+	Clock::time_point next_check = Clock::now() + check_interval;
+	uint64_t counted = 0; /**< at the last check */
+	bool warned = false;  /**< that it cannot be attached anew */
+	bool over = false;    /**< the module has ended the profile */
 };
 
 using TargetPointer = std::unique_ptr<Target>;

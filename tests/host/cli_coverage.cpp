@@ -116,6 +116,33 @@ TEST_CASE("every PC of every mapping has its counter, at every granularity")
 	}
 }
 
+TEST_CASE("counters that the kernel does not have can be gone without")
+{
+	Bench bench;
+
+	bench.cover({text(0x10000, 0x1000, 1), text(0x20000, 0x1000, 2)});
+	const Coverage in_kernel = bench.coverage;
+
+	/* The second is replaced in its place, and a third is new. */
+	bench.cover({text(0x10000, 0x1000, 1), text(0x20000, 0x1000, 3), text(0x30000, 0x1000, 4)});
+	bench.coverage.drop_counters_beyond(in_kernel);
+	const std::vector<profil_region> regions = bench.coverage.regions();
+
+	REQUIRE(regions.size() == 1);
+	CHECK(regions[0].low == 0x10000);
+	CHECK(bench.coverage.find(0x20000)->object->name == "/nowhere/3");
+	/* What the kernel may still count in is not freed, and not lost. */
+	Tally tally;
+
+	REQUIRE(count(in_kernel.regions(), 0x20010));
+	bench.pool.drain(tally);
+	CHECK(samples_at(tally, 0x10) == 1);
+	REQUIRE(count(in_kernel.regions(), 0x20010));
+	bench.pool.drain(tally);
+	CHECK(samples_at(tally, 0x10) == 2);
+	CHECK(bench.pool.bytes() >= 2 * 0x1000 * counter_bytes);
+}
+
 TEST_CASE("regions are ascending and do not overlap")
 {
 	Bench bench;
