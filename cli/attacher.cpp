@@ -72,6 +72,8 @@ std::vector<AttachError> Attacher::try_attach(std::span<TargetPointer> targets)
 		errors.push_back(attached < 0 ? AttachError{general, nullptr}
 					      : AttachError{requests[i].error, requests[i].step});
 		targets[i]->profile = requests[i].profile;
+		if (!errors[i].error)
+			targets[i]->in_kernel = targets[i]->coverage;
 	}
 	return errors;
 }
@@ -100,19 +102,31 @@ std::vector<AttachError> Attacher::attach(std::span<TargetPointer> targets, uint
 	return errors;
 }
 
-void Attacher::update(Target &target, uint64_t pinned)
+bool Attacher::set_regions(Target &target)
 {
-	const Coverage before = target.coverage;
-
-	cover(target, room(pinned, 0));
-	if (target.coverage == before)
-		return;
-
 	const std::vector<profil_region> regions = target.coverage.regions();
 
-	/* When the new counters cannot be pinned, the raw samples go on serving. */
-	profil_set_regions(session_.get(), target.profile, regions.data(),
-			   static_cast<uint32_t>(regions.size()));
+	if (profil_set_regions(session_.get(), target.profile, regions.data(),
+			       static_cast<uint32_t>(regions.size())))
+		return false;
+	target.in_kernel = target.coverage;
+	return true;
+}
+
+/*
+ * When new counters cannot be pinned, what they were for goes without, and is
+ * stored raw; but what is not mapped any more must not be counted.  If not even
+ * that succeeds the kernel counts as before, in counters that in_kernel keeps.
+ * Either is tried again with the next update.
+ */
+void Attacher::update(Target &target, uint64_t pinned)
+{
+	cover(target, room(pinned, 0));
+	if (target.coverage == target.in_kernel || set_regions(target))
+		return;
+	target.coverage.drop_counters_beyond(target.in_kernel);
+	if (target.coverage != target.in_kernel)
+		set_regions(target);
 }
 
 void Attacher::note_program(pid_t pid, std::span<const Mapping> mappings)

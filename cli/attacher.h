@@ -55,6 +55,7 @@ public:
 private:
 	[[nodiscard]] Room room(uint64_t pinned, unsigned floor) const;
 	void cover(Target &target, Room room);
+	bool set_regions(Target &target);
 	void note_program(pid_t pid, std::span<const Mapping> mappings);
 	std::vector<AttachError> try_attach(std::span<TargetPointer> targets);
 	AttachError attach_coarser(TargetPointer &target, uint64_t pinned);

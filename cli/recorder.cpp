@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -17,6 +18,19 @@ constexpr std::chrono::milliseconds look_interval{100};
 constexpr std::chrono::seconds patience{1};
 /* Far below what a 32-bit counter takes to wrap at any rate the module has. */
 constexpr std::chrono::minutes drain_interval{10};
+
+/** Why a profile has ended, or NULL. */
+const char *ending(uint32_t state)
+{
+	switch (state) {
+	case PROFIL_STATE_LIMIT: return "a counter is at its limit";
+	case PROFIL_STATE_FULL: return "its array of samples is full";
+	case PROFIL_STATE_FAULT: return "the memory of its counters went away";
+	case PROFIL_STATE_STOPPED: return "an administrator has ended all profiles";
+	default: return nullptr;
+	}
+}
+
 } // namespace
 
 Recorder::Recorder(Session session, RecorderSettings settings, std::function<void(const std::string &)> warn)
@@ -30,7 +44,7 @@ uint64_t Recorder::pinned() const
 	uint64_t bytes = 0;
 
 	for (const auto &[profile, target] : targets_)
-		bytes += target->coverage.bytes() + target->raw.bytes();
+		bytes += target->in_kernel.bytes() + target->raw.bytes();
 	return bytes;
 }
 
@@ -74,8 +88,9 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
  *
  * A new program's ticks are lost until it is attached, so it is attached as it
  * is, and gets its regions when that is done: until then its PCs are stored.
+ * @param warned is set when the user was told that it failed, and then he is not.
  */
-Target *Recorder::attach_again(pid_t pid, bool new_program)
+Target *Recorder::attach_again(pid_t pid, bool new_program, bool &warned)
 {
 	TargetPointer target =
 		new_program ? std::make_unique<Target>(pid, true) : attacher_.prepare(pid, false, pinned());
@@ -83,8 +98,10 @@ Target *Recorder::attach_again(pid_t pid, bool new_program)
 	Target *attached = target.get();
 
 	/* ESRCH: it has ended, or runs yet another program; either is reported. */
-	if (error.error && error.error != ESRCH)
-		warn_(fmt::format("pid {} ({}): its new program is not profiled: {}", pid, process_name(pid),
+	if (error.error && error.error != ESRCH && !std::exchange(warned, true))
+		warn_(fmt::format("pid {} ({}): {}: {}", pid, process_name(pid),
+				  new_program ? "its new program is not profiled"
+					      : "it cannot be attached anew, so samples may be lost",
 				  explain(error.error, error.step)));
 	if (error.error)
 		return nullptr;
@@ -124,14 +141,33 @@ void Recorder::work(Clock::time_point now)
 
 void Recorder::look_after(Target &target, Clock::time_point now)
 {
-	if (target.scans.due(now)) {
+	bool rescan = target.scans.due(now);
+
+	if (rescan)
 		target.scans.advance(now);
-		scan(target);
-	}
-	if (target.raw.pending() && target.patience <= now)
-		resolve(target, target.raw.take(), now);
-	if (target.raw.nearly_full())
-		renew(target);
+	if (target.next_check <= now)
+		rescan = check(target, now) || rescan;
+	if (rescan || (target.raw.pending() && target.patience <= now))
+		resolve(target, now, rescan);
+	if (target.raw.nearly_full() && target.renewal <= now)
+		renew(target, now);
+}
+
+/**
+ * Does the profile go on?  Then true if its process has run since the last
+ * check, and may have mapped something in place of something else: the PCs of
+ * that are in a region, and do not betray it.
+ */
+bool Recorder::check(Target &target, Clock::time_point now)
+{
+	const profil_status status = session_.status(target.profile);
+	const bool has_run = std::exchange(target.counted, status.counted) != status.counted;
+
+	target.next_check = now + check_interval;
+	if (const char *why = ending(status.state); why && !std::exchange(target.over, true))
+		warn_(fmt::format("pid {} ({}): its profile has ended: {}", target.pid,
+				  process_name(target.pid), why));
+	return has_run;
 }
 
 void Recorder::handle_events()
@@ -157,7 +193,9 @@ void Recorder::handle_event(const profil_event &event)
 		target->second->members.insert(event.pid);
 		profile_of_[event.pid] = event.profile;
 	}
-	if (event.what & PROFIL_EVENT_EXEC && !attach_again(event.pid, true))
+	bool warned = false;
+
+	if (event.what & PROFIL_EVENT_EXEC && !attach_again(event.pid, true, warned))
 		leave(event.pid);
 }
 
@@ -197,10 +235,12 @@ std::vector<uint64_t> Recorder::count_known(const Target &target, std::span<cons
 	return rest;
 }
 
-void Recorder::resolve(Target &target, std::vector<uint64_t> pcs, Clock::time_point now)
+/* What is stored already was sampled in what was mapped then: it is counted before. */
+void Recorder::resolve(Target &target, Clock::time_point now, bool rescan)
 {
-	pcs = count_known(target, pcs);
-	if (pcs.empty())
+	std::vector<uint64_t> pcs = count_known(target, target.raw.take());
+
+	if (pcs.empty() && !rescan)
 		return;
 	scan(target);
 	pcs = count_known(target, pcs);
@@ -215,7 +255,7 @@ void Recorder::resolve(Target &target, std::vector<uint64_t> pcs, Clock::time_po
 }
 
 /** Give the child that has such a PC in a mapping of its own a profile of its own. */
-Target *Recorder::adopt(const Target &target, std::span<const uint64_t> pcs)
+Target *Recorder::adopt(Target &target, std::span<const uint64_t> pcs)
 {
 	const auto holds = [&](const Mapping &mapping) {
 		return std::any_of(pcs.begin(), pcs.end(),
@@ -228,17 +268,19 @@ Target *Recorder::adopt(const Target &target, std::span<const uint64_t> pcs)
 		const Result<std::vector<Mapping>> mappings = read_maps(pid);
 
 		if (mappings && std::any_of(mappings->begin(), mappings->end(), holds))
-			return attach_again(pid, false);
+			return attach_again(pid, false, target.warned);
 	}
 	return nullptr;
 }
 
 /** The array of raw samples is nearly full: new profiles have new ones. */
-void Recorder::renew(Target &target)
+void Recorder::renew(Target &target, Clock::time_point now)
 {
 	for (const pid_t pid : std::vector<pid_t>(target.members.begin(), target.members.end())) {
-		if (!attach_again(pid, false))
+		if (!attach_again(pid, false, target.warned)) {
+			target.renewal = now + patience;
 			return;
+		}
 	}
 }
 
@@ -259,6 +301,8 @@ void Recorder::retire(uint32_t profile)
 	uint64_t stored = 0;
 
 	targets_.erase(place);
+	for (const pid_t pid : target->members)
+		profile_of_.erase(pid);
 	recording_.accounting.add(session_.status(profile));
 	profil_detach(session_.get(), profile, &stored);
 	for (const uint64_t pc : count_known(*target, target->raw.take_rest(stored)))
@@ -271,7 +315,7 @@ void Recorder::retire_ended()
 
 	for (const auto &[profile, target] : targets_) {
 		/* Children whose birth is not reported yet are met all the same. */
-		if (target->members.empty() && !session_.status(profile).processes)
+		if (target->over || (target->members.empty() && !session_.status(profile).processes))
 			ended.push_back(profile);
 	}
 	for (const uint32_t profile : ended)

@@ -71,18 +71,19 @@ public:
 private:
 	[[nodiscard]] uint64_t pinned() const;
 	void install(TargetPointer target);
-	Target *attach_again(pid_t pid, bool new_program);
+	Target *attach_again(pid_t pid, bool new_program, bool &warned);
 
 	void handle_events();
 	void handle_event(const profil_event &event);
 	void leave(pid_t pid);
 
 	void look_after(Target &target, Clock::time_point now);
+	bool check(Target &target, Clock::time_point now);
 	void scan(Target &target);
-	void resolve(Target &target, std::vector<uint64_t> pcs, Clock::time_point now);
+	void resolve(Target &target, Clock::time_point now, bool rescan);
 	std::vector<uint64_t> count_known(const Target &target, std::span<const uint64_t> pcs);
-	Target *adopt(const Target &target, std::span<const uint64_t> pcs);
-	void renew(Target &target);
+	Target *adopt(Target &target, std::span<const uint64_t> pcs);
+	void renew(Target &target, Clock::time_point now);
 	void retire(uint32_t profile);
 	void retire_ended();
 

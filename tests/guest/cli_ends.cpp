@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <profil.h>
 #include <sys/mount.h>
 #include <sys/utsname.h>
 
@@ -109,6 +110,37 @@ TEST_CASE("when the recorder is killed the module forgets about it", "[cli]")
 	CHECK(soon(nothing_is_profiled));
 	CHECK(entries(running.directory) == 1);
 	CHECK(kill(running.burn.pid(), 0) == 0);
+}
+
+TEST_CASE("a recording ends when all profiles are ended, and says why", "[cli]")
+{
+	RunningRecord running;
+
+	REQUIRE(profil_all_stop() == 0);
+	CHECK(end_of(*running.record) == 0);
+	INFO(running.output());
+	CHECK(has(running.output(), "pid " + std::to_string(running.burn.pid()) +
+					    " (cli_burn): its profile has ended: an administrator"));
+	CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
+}
+
+TEST_CASE("a process that cannot be attached anew is told of once", "[cli]")
+{
+	const auto setting = paranoid("2");
+	const guest::Setting rate = guest::module_parameter("max_user_rate", 8000);
+	const guest::Setting budget = guest::module_parameter("user_rate_budget", 8000);
+	/* Room for one array of samples, and nothing else. */
+	const Output output =
+		as_nobody("cd /tmp && ulimit -l 64 && " + profil_path() +
+			  " record -F 8000 -o nobody.pb.gz -- " + program("cli_burn") + " 6000");
+	const std::string words = "it cannot be attached anew";
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	CHECK(has(output.text, words));
+	CHECK(output.text.find(words) == output.text.rfind(words));
+	CHECK_FALSE(has(output.text, "new program"));
+	std::filesystem::remove("/tmp/nobody.pb.gz");
 }
 
 TEST_CASE("a command's exit status is passed on, and its streams are its own", "[cli]")

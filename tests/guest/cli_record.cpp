@@ -148,6 +148,43 @@ TEST_CASE("code that is mapped while recording is recorded, in a process and in 
 	}
 }
 
+TEST_CASE("code that is mapped in place of other code is not taken for that", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output = profil("record -o " + file + " -- " + program("cli_burn") + " 4000 remap");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file, "object");
+
+	CHECK(percent(json, "/memfd:second") > percent(json, "/memfd:first"));
+	CHECK(percent(json, "/memfd:first") > 5);
+}
+
+TEST_CASE("code in place of other code is told apart without memory for its counters", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const auto setting = paranoid("2");
+	const std::string file = "/tmp/nobody-" + std::to_string(getpid()) + ".pb.gz";
+	guest::Child record = start({"su", "nobody", "-s", "/bin/sh", "-c",
+				     "cd /tmp && exec " + profil_path() + " record -o " + file + " -- " +
+					     program("cli_burn") + " 10000 remap"},
+				    directory / "output");
+
+	REQUIRE(samples_come(200));
+	const guest::Setting limit = guest::module_parameter("max_user_pages", 1);
+
+	CHECK(end_of(record) == 0);
+	INFO(read_file(directory / "output"));
+	const Json json = report(file, "object");
+
+	CHECK(percent(json, "/memfd:second") > percent(json, "/memfd:first"));
+	CHECK(percent(json, "/memfd:first") > 5);
+	CHECK(json["ticks"]["outside"] == 0);
+	unlink(file.c_str());
+}
+
 TEST_CASE("time in the kernel is counted with --kernel, and told apart without", "[cli]")
 {
 	const TemporaryDirectory directory;

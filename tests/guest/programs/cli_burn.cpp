@@ -6,6 +6,7 @@
 //          fork: burn_child() in a forked child, then burn_parent()
 //          late: code that is mapped after a while, in ourselves
 //          late-child: the same in a forked child
+//          remap: code in a memfd "first", then in "second" in its place
 //          threads: burn_hot() in four threads
 #include <cstdint>
 #include <cstdio>
@@ -79,6 +80,27 @@ static void late(int64_t ms)
 	burn(ms, CLOCK_PROCESS_CPUTIME_ID, [&] { reinterpret_cast<void (*)(unsigned long)>(page)(1000000); });
 }
 
+/** Map code of its own file, in place of whatever is there. */
+static void *map_code(const char *name, void *place)
+{
+	const int file = memfd_create(name, MFD_CLOEXEC);
+
+	if (file < 0 || write(file, code, sizeof code) != sizeof code || ftruncate(file, 4096))
+		_exit(3);
+	return mmap(place, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (place ? MAP_FIXED : 0), file, 0);
+}
+
+static void remap(int64_t ms)
+{
+	void *place = nullptr;
+	const auto loop = [&] { reinterpret_cast<void (*)(unsigned long)>(place)(1000000); };
+
+	place = map_code("first", place);
+	burn(ms / 5, CLOCK_PROCESS_CPUTIME_ID, loop);
+	place = map_code("second", place);
+	burn(ms - ms / 5, CLOCK_PROCESS_CPUTIME_ID, loop);
+}
+
 /* What runs in a child; the parent waits for it. */
 template <typename Body> static void in_child(Body body)
 {
@@ -112,6 +134,8 @@ int main(int argc, char **argv)
 		threads(ms);
 	} else if (what == "late") {
 		late(ms);
+	} else if (what == "remap") {
+		remap(ms);
 	} else if (what == "late-child") {
 		in_child([&] { late(ms); });
 	} else if (what == "fork") {
