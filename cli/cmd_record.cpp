@@ -127,13 +127,12 @@ void RecordRun::wait(Clock::time_point until)
 					 {signals_.fd(), POLLIN, 0},
 					 {command_ ? command_->fd() : -1, POLLIN, 0}}};
 
+	/* Not as a time: -d may be longer than the clock's range. */
+	double left = -seconds_since(until);
+
 	if (options_.seconds)
-		until = std::min(until, start_ + std::chrono::duration_cast<Clock::duration>(
-							 std::chrono::duration<double>(*options_.seconds)));
-
-	const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
-
-	poll(events.data(), events.size(), static_cast<int>(std::max<int64_t>(left, 0)));
+		left = std::min(left, *options_.seconds - seconds_since(start_));
+	poll(events.data(), events.size(), poll_timeout(left));
 }
 
 void RecordRun::show_progress()

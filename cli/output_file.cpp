@@ -55,6 +55,13 @@ unsigned new_file_mode()
 
 Result<OutputFile> OutputFile::prepare(const std::string &path)
 {
+	if (path == "-") {
+		OutputFile output("standard output");
+		const Outcome taken = output.take_standard_output();
+
+		return taken ? Result<OutputFile>(std::move(output)) : taken.error();
+	}
+
 	OutputFile file(path);
 	struct stat about;
 	const bool exists = !stat(path.c_str(), &about);
@@ -78,6 +85,18 @@ Outcome OutputFile::open_special()
 		return system_error(path_);
 	fcntl(special_.get(), F_SETFL, 0);
 	return Done();
+}
+
+Outcome OutputFile::take_standard_output()
+{
+	const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		return system_error(path_, EBADF);
+	if (isatty(STDOUT_FILENO))
+		return Error{path_ + " is a terminal, and a profile is not text"};
+	special_ = Fd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+	return special_ ? Outcome(Done()) : system_error(path_);
 }
 
 Outcome OutputFile::find_regular()

@@ -14,7 +14,8 @@ namespace cli {
  * Where the profile goes.
  *
  * A regular file is written under a temporary name beside it and renamed, so
- * that nobody ever sees half of it.  Devices and pipes are written as they are.
+ * that nobody ever sees half of it.  Devices and pipes are written as they are;
+ * "-" is standard output, unless that is a terminal.
  */
 class OutputFile {
 public:
@@ -23,13 +24,14 @@ public:
 
 	/** Write all of it; when that fails, what was there before is untouched. */
 	[[nodiscard]] Outcome write(std::string_view content) const;
-	/** As the user gave it. */
+	/** As the user gave it, or in words. */
 	[[nodiscard]] const std::string &path() const { return path_; }
 
 private:
 	explicit OutputFile(std::string path) : path_(std::move(path)) {}
 	Outcome find_regular();
 	Outcome open_special();
+	Outcome take_standard_output();
 	[[nodiscard]] Outcome replace(std::string_view content) const;
 
 	std::string path_;

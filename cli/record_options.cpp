@@ -78,7 +78,8 @@ or Ctrl-C; then write a profile in pprof's format.  'profil report' shows it.
   -p, --pid PID[,PID...]  profile these processes
   -d, --duration SECONDS  end after so long; a command runs on
   -F, --freq HZ           samples in each second of CPU time (default 999)
-  -o, --output FILE       where the profile goes (default profil.pb.gz)
+  -o, --output FILE       where the profile goes (default profil.pb.gz); -: to
+                          standard output, to which a command may write, too
       --kernel            count time in the kernel, too, at the instruction that
                           called it; by default it is not counted
   -h, --help              this text
@@ -125,6 +126,11 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 		options.seconds = seconds;
 	drop_repeated(options.pids);
 	return check(options, !rest.empty());
+}
+
+int poll_timeout(double seconds)
+{
+	return static_cast<int>(std::ceil(std::clamp(seconds, 0.0, 3600.0) * 1e3));
 }
 
 Result<uint64_t> choose_period(double rate, const profil_info &info)

@@ -26,6 +26,9 @@ struct RecordOptions {
 /** Parse; an exit status when there is nothing to do. */
 std::optional<int> parse_record_options(const std::vector<std::string> &arguments, RecordOptions &options);
 
+/** For poll(2): @p seconds as milliseconds, rounded up; at least 0, at most an hour. */
+int poll_timeout(double seconds);
+
 /** Nanoseconds between samples at a rate that the module permits us, or why it does not. */
 Result<uint64_t> choose_period(double rate, const profil_info &info);
 

@@ -90,7 +90,7 @@ std::string rate_text(double hz)
 	const double whole = std::round(hz);
 
 	/* Periods are whole nanoseconds, so a rate is only nearly what was asked for. */
-	if (whole >= 1 && std::abs(hz - whole) < whole * 1e-3)
+	if (whole >= 1 && whole < 1e15 && std::abs(hz - whole) < whole * 1e-3)
 		return fmt::format("{} Hz", grouped(static_cast<uint64_t>(whole)));
 	return fmt::format("{:.3g} Hz", hz);
 }
@@ -161,27 +161,31 @@ size_t terminal_width(int fd)
 	return size.ws_col;
 }
 
-Result<std::string> read_file(const std::string &path, size_t limit)
+Result<std::string> read_all(int fd, const std::string &name, size_t limit)
 {
-	const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
 	std::string content;
 	std::array<char, 16384> chunk;
 
-	if (!file)
-		return system_error(path);
 	for (;;) {
-		const ssize_t got = read(file.get(), chunk.data(), chunk.size());
+		const ssize_t got = read(fd, chunk.data(), chunk.size());
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return system_error(path);
+			return system_error(name);
 		if (got == 0)
 			return content;
 		if (static_cast<size_t>(got) > limit - content.size())
-			return system_error(path, EFBIG);
+			return system_error(name, EFBIG);
 		content.append(chunk.data(), static_cast<size_t>(got));
 	}
+}
+
+Result<std::string> read_file(const std::string &path, size_t limit)
+{
+	const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+
+	return file ? read_all(file.get(), path, limit) : system_error(path);
 }
 
 } // namespace cli

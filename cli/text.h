@@ -49,6 +49,9 @@ std::string_view base_name(std::string_view path);
 /** Columns of the terminal behind a descriptor; 0 if there is none. */
 size_t terminal_width(int fd);
 
+/** All that a descriptor has to read, at most @p limit bytes; @p name is for errors. */
+Result<std::string> read_all(int fd, const std::string &name, size_t limit = SIZE_MAX);
+
 /** A whole file of /proc or elsewhere, at most @p limit bytes. */
 Result<std::string> read_file(const std::string &path, size_t limit = SIZE_MAX);
 

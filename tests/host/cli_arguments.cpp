@@ -140,6 +140,15 @@ TEST_CASE("help fits a terminal of 80 columns")
 	}
 }
 
+TEST_CASE("a duration of any length is waited for in parts")
+{
+	CHECK(poll_timeout(-1) == 0);
+	CHECK(poll_timeout(0.0001) == 1);
+	CHECK(poll_timeout(1.5) == 1500);
+	CHECK(poll_timeout(1e300) == 3600000);
+	CHECK(parsed({"-d", "1e300", "-p", "1"}).seconds == 1e300);
+}
+
 TEST_CASE("a rate becomes a period in whole nanoseconds")
 {
 	CHECK(*choose_period(1000, with_period_min(100000)) == 1000000);
@@ -158,4 +167,5 @@ TEST_CASE("a rate above the limit is refused with the limit's name")
 	CHECK(period.error().text.find("CAP_PERFMON") != std::string::npos);
 	CHECK_FALSE(choose_period(1e12, with_period_min(20000)));
 	CHECK_FALSE(choose_period(1e-9, with_period_min(20000)));
+	CHECK(choose_period(1e300, with_period_min(20000)).error().text.find("1e+300 Hz is above") == 0);
 }

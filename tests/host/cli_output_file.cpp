@@ -155,6 +155,33 @@ TEST_CASE("a FIFO whose reader has gone is an error, not the end")
 	CHECK(written.error().text == (directory / "fifo") + ": Broken pipe");
 }
 
+TEST_CASE("a dash is standard output, unless that is a terminal or closed")
+{
+	const lib_test::TemporaryDirectory directory;
+	const Fd before(dup(STDOUT_FILENO));
+	const Fd file(open((directory / "file").c_str(), O_WRONLY | O_CREAT, 0600));
+	const Fd terminal(posix_openpt(O_RDWR | O_NOCTTY));
+	const auto prepare_with = [](int fd) {
+		dup2(fd, STDOUT_FILENO);
+		return OutputFile::prepare("-");
+	};
+	const Result<OutputFile> good = prepare_with(file.get());
+	const Result<OutputFile> bad = prepare_with(terminal.get());
+
+	close(STDOUT_FILENO);
+	const Result<OutputFile> closed = OutputFile::prepare("-");
+
+	dup2(before.get(), STDOUT_FILENO);
+	REQUIRE(good);
+	CHECK(good->write("x"));
+	CHECK(content_of(directory / "file") == "x");
+	CHECK(entries(directory / "") == 1);
+	REQUIRE_FALSE(bad);
+	CHECK(bad.error().text == "standard output is a terminal, and a profile is not text");
+	REQUIRE_FALSE(closed);
+	CHECK(closed.error().text == "standard output: Bad file descriptor");
+}
+
 TEST_CASE("a symbolic link is followed and stays one")
 {
 	const lib_test::TemporaryDirectory directory;

@@ -40,6 +40,8 @@ TEST_CASE("sizes, durations and rates are rounded for the eye")
 	CHECK(rate_text(1e9 / 1001001) == "999 Hz");
 	CHECK(rate_text(1e9 / 976562) == "1,024 Hz");
 	CHECK(rate_text(0.5) == "0.5 Hz");
+	CHECK(rate_text(1e12) == "1,000,000,000,000 Hz");
+	CHECK(rate_text(1e300) == "1e+300 Hz");
 }
 
 TEST_CASE("text is cut by columns and not by bytes")
