@@ -20,8 +20,7 @@ std::optional<int> parse_arguments(CLI::App &app, std::vector<std::string> argum
 	try {
 		app.parse(arguments);
 	} catch (const CLI::CallForHelp &) {
-		fmt::print("{}", help);
-		return exit_ok;
+		return print(app.get_name(), help);
 	} catch (const CLI::ParseError &error) {
 		return usage_error(app.get_name(), error.what());
 	}

@@ -14,6 +14,7 @@ namespace cli {
 namespace {
 
 constexpr char name[] = "profil report";
+constexpr char standard_input[] = "standard input";
 constexpr size_t most_bytes = size_t{1} << 30;
 
 struct ReportOptions {
@@ -37,6 +38,8 @@ std::optional<int> parse(const std::vector<std::string> &arguments, ReportOption
 	app.add_flag("--json", options.json);
 	if (const std::optional<int> status = parse_arguments(app, arguments, report_help()))
 		return status;
+	if (options.style.file == "-")
+		options.style.file = standard_input;
 	if (limit)
 		options.style.rows = limit;
 	return std::nullopt;
@@ -50,7 +53,8 @@ int fail(const std::string &text)
 
 Result<Profile> read_profile(const std::string &path)
 {
-	const Result<std::string> content = read_file(path, most_bytes);
+	const Result<std::string> content = path == standard_input ? read_all(STDIN_FILENO, path, most_bytes)
+								   : read_file(path, most_bytes);
 
 	if (!content)
 		return Error{content.error().text + " ('profil record' writes such files)"};
@@ -70,7 +74,8 @@ std::string report_help()
 
 Show where the time went: a flat profile of FILE (default profil.pb.gz), most
 samples first, and what became of every tick of the clock.  Reads what 'profil
-record' writes, and any other file in pprof's format.
+record' writes, and any other file in pprof's format; from standard input if
+FILE is -.
 
       --by WHAT     function (default), object or address
       --limit N     the first N rows only
@@ -105,12 +110,8 @@ int report_main(const std::vector<std::string> &arguments)
 
 	options.style.width = terminal_width(STDOUT_FILENO);
 
-	const std::string text = options.json ? report_json(*profile, flat, options.style)
-					      : report_table(*profile, flat, options.style);
-
-	if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout))
-		return fail(system_error("standard output").text);
-	return exit_ok;
+	return print(name, options.json ? report_json(*profile, flat, options.style)
+					: report_table(*profile, flat, options.style));
 }
 
 } // namespace cli

@@ -59,16 +59,14 @@ int unknown(std::string_view name)
 int help(std::span<const std::string> names)
 {
 	if (names.empty()) {
-		fmt::print("{}", general_help());
-		return exit_ok;
+		return print("profil", general_help());
 	}
 
 	const Subcommand *subcommand = find(names.front());
 
 	if (!subcommand)
 		return unknown(names.front());
-	fmt::print("{}", subcommand->help());
-	return exit_ok;
+	return print("profil", subcommand->help());
 }
 
 int run(const std::vector<std::string> &arguments)
@@ -84,8 +82,7 @@ int run(const std::vector<std::string> &arguments)
 	if (name == "help" || name == "--help" || name == "-h")
 		return help(rest);
 	if (name == "--version" || name == "version") {
-		fmt::print("profil {}\n", profil_version());
-		return exit_ok;
+		return print("profil", fmt::format("profil {}\n", profil_version()));
 	}
 	if (const Subcommand *subcommand = find(name))
 		return subcommand->run(rest);

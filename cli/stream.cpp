@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/stream.h"
 
+#include "cli/result.h"
+#include "cli/subcommands.h"
+
 #include <cerrno>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,6 +42,14 @@ bool write_all(int fd, std::string_view content)
 void write_message(std::string_view text) noexcept
 {
 	(void)write_all(STDERR_FILENO, text);
+}
+
+int print(const std::string &command, std::string_view text)
+{
+	if (write_all(STDOUT_FILENO, text))
+		return exit_ok;
+	write_message(command + ": " + system_error("standard output").text + "\n");
+	return exit_failure;
 }
 
 } // namespace cli

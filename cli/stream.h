@@ -2,6 +2,7 @@
 /** @file stream.h  Standard input, output and error. */
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace cli {
@@ -20,5 +21,11 @@ void occupy_standard_streams();
  * hung up, or a full disk, is no reason to lose a recording.
  */
 void write_message(std::string_view text) noexcept;
+
+/**
+ * Write to standard output; if that fails say so in the name of a command.
+ * @return the exit status.
+ */
+int print(const std::string &command, std::string_view text);
 
 } // namespace cli

@@ -122,6 +122,34 @@ TEST_CASE("report refuses what it cannot read with one line and status 1")
 	}
 }
 
+TEST_CASE("report - reads standard input")
+{
+	const TemporaryDirectory directory;
+	const std::string file = sample_file(directory);
+	const lib_test::Output output = profil("report --json - <" + file);
+
+	CHECK(output.status == 0);
+	CHECK(nlohmann::json::parse(output.text)["file"] == "standard input");
+	CHECK(has(profil("report - </dev/null").text, "profil report: standard input: "));
+	CHECK(profil("report - </dev/null").status == 1);
+	CHECK(profil("report - <&-").status == 1);
+}
+
+TEST_CASE("help and version notice when their output cannot be written")
+{
+	for (const char *arguments :
+	     {"help", "--help", "-h", "--version", "help record", "record --help", "report -h"}) {
+		for (const char *where : {" 2>&1 >/dev/full", " 2>&1 >&-"}) {
+			const lib_test::Output output = profil(std::string(arguments) + where);
+
+			CAPTURE(arguments, where, output.text);
+			CHECK(output.status == 1);
+			CHECK(has(output.text, "standard output: "));
+			CHECK(lines(output.text) == 1);
+		}
+	}
+}
+
 TEST_CASE("report notices when its output cannot be written")
 {
 	const TemporaryDirectory directory;
