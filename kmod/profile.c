@@ -29,6 +29,7 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
@@ -213,9 +214,56 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	return ERR_PTR(err);
 }
 
+/* An element of the array of PCs; NULL when its page went away. */
+static void *element_of(const struct profil_pins *pins, u64 index)
+{
+	u64 position = pins->layout->samples + index * pins->layout->how.sample_width;
+	void *page = pins->page[position >> PAGE_SHIFT];
+
+	return page ? page + offset_in_page(position) : NULL;
+}
+
+static bool is_stored(const struct profil_pins *pins, u64 index)
+{
+	const void *element = element_of(pins, index);
+
+	if (pins->layout->how.sample_width == 4)
+		return READ_ONCE(*(const u32 *)element);
+	return READ_ONCE(*(const u64 *)element);
+}
+
+/*
+ * What the parent's ticks stored while its memory was copied page by page is
+ * missing at the ends of pages.  What cannot be fetched any more the child does
+ * not have.
+ */
+static u64 complete_copy(struct profil_pins *pins, struct profil_profile *parent, u64 stored)
+{
+	const struct profil_pins *from = NULL;
+	void *element;
+	u64 i;
+
+	if (mutex_trylock(&parent->lock)) {
+		from = pins_of(parent);
+		for (i = 0; from && from->layout == pins->layout && i < stored; i++) {
+			element = is_stored(pins, i) ? NULL : element_of(from, i);
+			if (element)
+				memcpy(element_of(pins, i), element,
+				       pins->layout->how.sample_width);
+			if (!(i % PAGE_SIZE))
+				cond_resched();
+		}
+		mutex_unlock(&parent->lock);
+	}
+	while (stored && !is_stored(pins, stored - 1))
+		stored--;
+	return stored;
+}
+
 /**
  * profil_profile_create_child() - the profile of a process made by fork
  * @layout: its parent's, for the same addresses in current's memory
+ * @parent: its parent's profile, referenced
  * @state: its parent's at the fork; one that was off stays off, but tells
  *	how much it had stored
  * @stored: its parent's at the fork
@@ -223,22 +271,28 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
  * Context: Process context in the child, may sleep.
  * Return: as profil_profile_create().
  */
-struct profil_profile *profil_profile_create_child(struct profil_layout *layout, u32 state,
+struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
+						   struct profil_profile *parent, u32 state,
 						   u64 stored)
 {
 	struct profil_profile *profile = alloc_profile(layout, 0);
+	struct profil_pins *pins;
 	int err = 0;
 
 	if (IS_ERR(profile))
 		return profile;
 	profile->state = state;
-	atomic64_set(&profile->stored, stored);
 	if (state == PROFIL_STATE_RUNNING)
 		err = pin_profile(profile, layout, NULL, true);
-	if (!err)
-		return profile;
-	profil_profile_put(profile);
-	return ERR_PTR(err);
+	if (err) {
+		profil_profile_put(profile);
+		return ERR_PTR(err);
+	}
+	pins = rcu_dereference_protected(profile->pins, true);
+	if (pins && layout->how.samples)
+		stored = complete_copy(pins, parent, stored);
+	atomic64_set(&profile->stored, stored);
+	return profile;
 }
 
 /**

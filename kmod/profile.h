@@ -91,7 +91,8 @@ extern struct list_head profil_profiles;
 struct profil_profile *profil_profile_create(struct profil_layout *layout,
 					     const struct profil_session *session,
 					     const struct profil_pins *old);
-struct profil_profile *profil_profile_create_child(struct profil_layout *layout, u32 state,
+struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
+						   struct profil_profile *parent, u32 state,
 						   u64 stored);
 void profil_profile_put(struct profil_profile *profile);
 int profil_profile_start_clock(struct profil_profile *profile);

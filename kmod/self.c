@@ -26,7 +26,7 @@
  * struct profil_birth - a child that will be profiled, before it runs
  * @work: queued on the child
  * @layout: its parent's, referenced; holds the module as well
- * @parent: its parent's profile, referenced; only to say that it was lost
+ * @parent: its parent's profile, referenced
  * @state: its parent's at the fork
  * @stored: its parent's at the fork
  */
@@ -185,7 +185,8 @@ static int adopt(const struct profil_birth *birth)
 	image = profil_image_alloc();
 	if (!image)
 		return -ENOMEM;
-	profile = profil_profile_create_child(birth->layout, birth->state, birth->stored);
+	profile = profil_profile_create_child(birth->layout, birth->parent, birth->state,
+					     birth->stored);
 	if (IS_ERR(profile)) {
 		kfree(image);
 		return PTR_ERR(profile);

@@ -5,7 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -194,6 +196,32 @@ TEST_CASE_METHOD(AtRest, "a child without room in its user's limit of pages is o
 	});
 	CHECK(state == PROFIL_STATE_NONE);
 	CHECK(module_stat("forks_lost") == lost + 1);
+}
+
+TEST_CASE_METHOD(AtRest, "samples that come while a process forks leave no gap in its child's array", "[fork]")
+{
+	// So much that copying it takes many ticks.
+	const Memory bulk(64 << 20);
+	const Memory samples(16 * page);
+	const Device device;
+	auto how = describe_samples(samples.at(), samples.bytes() / 8);
+
+	memset(bulk.at(), 1, bulk.bytes());
+	how.flags = PROFIL_FOLLOW | PROFIL_KERNEL_TICKS;
+	for (int i = 0; i < 5; i++) {
+		memset(samples.at(), 0, samples.bytes());
+		device.start(how);
+		const auto gaps = in_child([&] {
+			const Burner burner;
+			const auto inherited = device.status().stored;
+
+			burner.burn_until(text, [&] { return device.status().stored >= inherited + 10; });
+			const auto stored = device.stop();
+			return std::count(samples.at<uint64_t>(), samples.at<uint64_t>() + stored, 0);
+		});
+		CHECK(gaps == 0);
+		device.stop();
+	}
 }
 
 TEST_CASE_METHOD(AtRest, "a storm of forks loses no child", "[fork]")

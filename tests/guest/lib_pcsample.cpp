@@ -215,5 +215,4 @@ TEST_CASE_METHOD(AtRest, "a child goes on after its parent's samples and counts 
 
 	/* What the child did is not in ours. */
 	CHECK(stored == samples.stored());
-	CHECK(stored < 10);
 }
