@@ -194,17 +194,7 @@ TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and kn
 {
 	const Device device;
 	const Burner burner;
-	// A profile that is off needs no clock, so somebody else has to keep it.
-	const Gate ticking, done;
-	Child other([&] {
-		const Device own;
-		const Memory counter(page);
-		own.start(describe(one_counter(1, 2, counter.at())));
-		ticking.open();
-		done.wait();
-		own.stop();
-	});
-	ticking.wait();
+	const ClockKeeper keeper;
 
 	SECTION("because the array was full")
 	{
@@ -243,8 +233,6 @@ TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and kn
 		CHECK(counter<uint32_t>(counters) == 3);
 	}
 	device.stop();
-	done.open();
-	other.join();
 }
 
 TEST_CASE_METHOD(AtRest, "a child may end and begin its profile without its parent noticing", "[fork]")

@@ -203,14 +203,13 @@ TEST_CASE_METHOD(AtRest, "threads that come and go all the time are counted whol
 
 	burner.plant_loop(text);
 	device.start(describe(one_counter(text, text + 2, counters.at(), 8)));
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 50 || counter<uint64_t>(counters) < 100; i++) {
 		std::thread a([] { Burner::spin(text, 500'000); }), b([] { Burner::spin(text, 500'000); });
 		a.join();
 		b.join();
 	}
 	const auto status = device.status();
 	CHECK(status.counted == counter<uint64_t>(counters));
-	CHECK(status.counted > 100);
 	CHECK(status.processes == 1);
 	device.stop();
 }

@@ -238,4 +238,17 @@ Fd proof_of(pid_t pid)
 	return fd;
 }
 
+ClockKeeper::ClockKeeper()
+	: child_([this] {
+		  const Device device;
+		  const Memory counters(4096);
+
+		  device.start(describe(one_counter(0x1000, 0x1002, counters.at())));
+		  ready_.open();
+		  pause();
+	  })
+{
+	ready_.wait();
+}
+
 } // namespace guest

@@ -102,4 +102,15 @@ struct Proof {
 Fd open_proof(const Proof &proof);
 Fd proof_of(pid_t pid); // throws
 
+// A profile that is off gives up its claim on the clock, and then no tick tells
+// that it is; with somebody else's claim they go on.
+class ClockKeeper {
+public:
+	ClockKeeper();
+
+private:
+	Gate ready_;
+	Child child_;
+};
+
 } // namespace guest

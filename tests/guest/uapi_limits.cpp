@@ -110,6 +110,7 @@ TEST_CASE_METHOD(AtRest, "a counter at its limit stops the whole profile, if it 
 {
 	const Device device;
 	const Burner burner;
+	const ClockKeeper keeper;
 
 	for (const uint8_t width : {2, 4, 8})
 		for (const uint64_t limit : {uint64_t{0}, uint64_t{100}}) {
