@@ -22,4 +22,7 @@ int usage_error(const std::string &command, const std::string &text);
 /** For CLI11: a number above 0. */
 CLI::Validator positive_number();
 
+/** For CLI11: a whole number above 0, and not too many digits. */
+CLI::Validator positive_count();
+
 } // namespace cli

@@ -6,9 +6,8 @@
 #include "cli/subcommands.h"
 #include "cli/text.h"
 
-#include <cstdio>
 #include <fmt/format.h>
-#include <map>
+#include <optional>
 
 namespace cli {
 namespace {
@@ -23,21 +22,34 @@ struct ReportOptions {
 	ReportStyle style;
 };
 
+std::optional<By> view_of(const std::string &text)
+{
+	for (const By by : {By::Function, By::Object, By::Address}) {
+		if (text == by_name(by))
+			return by;
+	}
+	return std::nullopt;
+}
+
+std::string why_no_view(const std::string &text)
+{
+	return view_of(text) ? "" : fmt::format("'{}' is not function, object or address", text);
+}
+
 std::optional<int> parse(const std::vector<std::string> &arguments, ReportOptions &options)
 {
-	std::map<std::string, By> views;
+	std::string by = by_name(By::Function);
 	size_t limit = 0;
 	CLI::App app("", name);
 
-	for (const By by : {By::Function, By::Object, By::Address})
-		views.emplace(by_name(by), by);
 	options.style.file = "profil.pb.gz";
 	app.add_option("file", options.style.file);
-	app.add_option("--by", options.by)->transform(CLI::CheckedTransformer(views).description(""));
-	app.add_option("--limit", limit)->check(positive_number());
+	app.add_option("--by", by)->check(CLI::Validator(why_no_view, ""));
+	app.add_option("--limit", limit)->check(positive_count());
 	app.add_flag("--json", options.json);
 	if (const std::optional<int> status = parse_arguments(app, arguments, report_help()))
 		return status;
+	options.by = *view_of(by);
 	if (options.style.file == "-")
 		options.style.file = standard_input;
 	if (limit)

@@ -67,6 +67,31 @@ TEST_CASE("wrong usage is one line and status 2")
 	CHECK(profil("").status == 2);
 }
 
+TEST_CASE("wrong usage is told in our own words")
+{
+	const std::pair<const char *, const char *> all[] = {
+		{"report --by foo", "--by: 'foo' is not function, object or address"},
+		{"report --by 2", "--by: '2' is not function, object or address"},
+		{"report --limit 1.5", "--limit: '1.5' is not a whole number above 0"},
+		{"report --limit 99999999999999999999", "is not a whole number above 0"},
+		{"report --limit", "profil report: --limit needs a value"},
+		{"report a b", "profil report: there is an argument too many: b"},
+		{"report --frob", "profil report: there is no option --frob"},
+		{"record -p", "profil record: --pid needs a value"},
+		{"record -p 1 -d 1 -d 2", "profil record: --duration may be given once"},
+		{"record -p x", "--pid: 'x' is not a process ID"},
+	};
+
+	for (const auto &[arguments, words] : all) {
+		const lib_test::Output output = profil(arguments);
+
+		CAPTURE(arguments, output.text);
+		CHECK(output.status == 2);
+		CHECK(has(output.text, words));
+		CHECK_FALSE(has(output.text, "required"));
+	}
+}
+
 TEST_CASE("without the module record says how to get it, and leaves nothing")
 {
 	const TemporaryDirectory directory;
