@@ -84,6 +84,10 @@ Outcome RecordRun::prepare()
 	if (options_.command.empty())
 		return Done();
 
+	const std::string warning = privilege_warning(options_.command.front(), geteuid());
+
+	if (!warning.empty())
+		console_.say(warning);
 	/* Before raise_limits(): the command gets the limits that it would have without us. */
 	Result<Command> command = Command::start(options_.command, StopSignals::restore);
 

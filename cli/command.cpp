@@ -3,11 +3,14 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 
 namespace cli {
 namespace {
@@ -127,7 +130,51 @@ pid_t fork_prepared(const std::function<void()> &prepare)
 	return pid;
 }
 
+/* As execvp(3) looks for it. */
+std::string find_program(const std::string &name)
+{
+	const char *path = std::getenv("PATH"); // NOLINT(concurrency-mt-unsafe): we have one thread
+	std::string_view left = path ? path : "/bin:/usr/bin";
+
+	if (name.find('/') != name.npos)
+		return name;
+	for (;;) {
+		const size_t colon = left.find(':');
+		const std::string_view directory = left.substr(0, colon);
+		std::string candidate = std::string(directory.empty() ? "." : directory) + "/" + name;
+
+		if (!access(candidate.c_str(), X_OK))
+			return candidate;
+		if (colon == left.npos)
+			return {};
+		left.remove_prefix(colon + 1);
+	}
+}
+
 } // namespace
+
+std::string privilege_warning(const std::string &program, uid_t user)
+{
+	struct stat about;
+	const std::string path = find_program(program);
+
+	if (!user || stat(path.c_str(), &about) || !S_ISREG(about.st_mode))
+		return {};
+
+	const bool set_user = about.st_mode & S_ISUID && about.st_uid != user;
+	const bool set_group = (about.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+	const bool capable = getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+
+	if (!set_user && !set_group && !capable)
+		return {};
+	return fmt::format(
+		"{}: it has no {} privilege while it is profiled from its start (run it by itself, and "
+		"give -p; or run profil by it)",
+		program,
+		set_user    ? "set-uid"
+		: set_group ? "set-gid"
+			    : "file capabilities'");
+}
 
 Result<Command> Command::start(const std::vector<std::string> &arguments,
 			       const std::function<void()> &prepare)

@@ -13,6 +13,12 @@
 namespace cli {
 
 /**
+ * A warning if @p program is executed with more privilege than its caller has,
+ * which it does not get from @p user while it is traced; else empty.
+ */
+std::string privilege_warning(const std::string &program, uid_t user);
+
+/**
  * A child process, held at the end of its exec until it is resumed.
  *
  * There the new program is in memory and has not run an instruction, so that

@@ -18,6 +18,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -231,6 +232,26 @@ TEST_CASE("a command that has not begun ends with us")
 		usleep(10000);
 	CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
 	CHECK(WIFEXITED(status));
+}
+
+TEST_CASE("a program that loses its privilege under a tracer is warned about, except to root")
+{
+	const TemporaryDirectory directory;
+	const std::string program = directory / "program";
+	const uid_t owner = geteuid();
+
+	std::filesystem::copy("/bin/true", program);
+	CHECK(privilege_warning(program, owner + 1).empty());
+	REQUIRE_FALSE(chmod(program.c_str(), 04755));
+	CHECK(privilege_warning(program, owner + 1).find(program + ": it has no set-uid privilege") == 0);
+	CHECK(privilege_warning(program, 0).empty());
+	REQUIRE_FALSE(chmod(program.c_str(), 02755));
+	CHECK(privilege_warning(program, owner + 1).find("set-gid") != std::string::npos);
+	/* Found as execvp() finds it. */
+	setenv("PATH", ("/no/such/place:" + (directory / "") + ":/bin").c_str(), 1);
+	CHECK_FALSE(privilege_warning("program", owner + 1).empty());
+	CHECK(privilege_warning("true", owner + 1).empty());
+	CHECK(privilege_warning("no-such-command-anywhere", owner + 1).empty());
 }
 
 TEST_CASE("threads, zombies and processes that are not there are told apart")
