@@ -96,9 +96,9 @@ static void remap(int64_t ms)
 	const auto loop = [&] { reinterpret_cast<void (*)(unsigned long)>(place)(1000000); };
 
 	place = map_code("first", place);
-	burn(ms / 5, CLOCK_PROCESS_CPUTIME_ID, loop);
+	burn(ms / 8, CLOCK_PROCESS_CPUTIME_ID, loop);
 	place = map_code("second", place);
-	burn(ms - ms / 5, CLOCK_PROCESS_CPUTIME_ID, loop);
+	burn(ms - ms / 8, CLOCK_PROCESS_CPUTIME_ID, loop);
 }
 
 /* What runs in a child; the parent waits for it. */
