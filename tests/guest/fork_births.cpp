@@ -198,7 +198,8 @@ TEST_CASE_METHOD(AtRest, "a child without room in its user's limit of pages is o
 	CHECK(module_stat("forks_lost") == lost + 1);
 }
 
-TEST_CASE_METHOD(AtRest, "samples that come while a process forks leave no gap in its child's array", "[fork]")
+TEST_CASE_METHOD(AtRest, "samples that come while a process forks leave no gap in its child's array",
+		 "[fork]")
 {
 	// So much that copying it takes many ticks.
 	const Memory bulk(64 << 20);

@@ -63,7 +63,7 @@ TEST_CASE_METHOD(AtRest, "pcsample returns 0 first and then what was stored sinc
 
 	CHECK(stored == first.stored());
 	CHECK(stored >= 7);
-	CHECK(second.stored() <= 1);
+	CHECK(second.stored() < stored);
 	loop.spin_until([&] { return second.stored() >= 3; });
 	CHECK(first.stored() == stored);
 
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(AtRest, "pcsample returns 0 first and then what was stored sinc
 
 	/* Now it begins anew. */
 	CHECK(pcsample(first.data(), first.size()) == 0);
-	CHECK(pcsample(first.data(), 0) <= 1);
+	CHECK(pcsample(first.data(), 0) < stored);
 }
 
 TEST_CASE_METHOD(AtRest, "pcsample stores the address of the loop", "[lib][pcsample][icount]")
@@ -109,7 +109,7 @@ TEST_CASE_METHOD(AtRest, "a full array ends sampling and is never exceeded", "[l
 	CHECK(pcsample(samples.data(), 5) == 5);
 	/* It goes on at the first element. */
 	CHECK(self_status().state == PROFIL_STATE_RUNNING);
-	CHECK(pcsample(samples.data(), 0) <= 1);
+	CHECK(pcsample(samples.data(), 0) < 5);
 }
 
 TEST_CASE_METHOD(AtRest, "an array of one element takes one sample", "[lib][pcsample]")
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(AtRest, "a child goes on after its parent's samples and counts 
 		/* From now on it counts its own. */
 		const long own = pcsample(nullptr, 0);
 
-		return own <= 1 ? 0 : 3;
+		return own < inherited ? 0 : 3;
 	});
 
 	CHECK(child.result() == 0);
