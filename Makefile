@@ -30,6 +30,14 @@ WARN += -Werror
 endif
 CXXSTD := -std=c++20
 CSTD := -std=gnu11
+# What a rule does, in a line; V=1 shows the command itself.
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-8s%s\n' $(1) $(patsubst $(B)/%,%,$@)
+endif
 PROFIL_CPPFLAGS := -Iinclude -Iinclude/uapi -I.
 
 export B PREFIX DESTDIR
@@ -38,7 +46,7 @@ export B PREFIX DESTDIR
 help: ## this list
 	@echo "make TARGET, with these targets:"
 	@sed -n 's/^\([a-z_.-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24 | sort -u
-	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" TESTS= B=$(B) PREFIX=$(PREFIX) DESTDIR="
+	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" TESTS= B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
 
 include libprofil/build.mk
 include cli/build.mk
@@ -65,7 +73,8 @@ setup: ## install what building and testing take from Debian's packages
 # What the demo profiles beside Debian's own programs.
 $(B)/demo/words: scripts/demo.d/words.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CXXSTD) $(OPT) $(WARN) -o $@ $<
+	$(call say,CXX)
+	$(Q)$(CXX) $(CXXSTD) $(OPT) $(WARN) -o $@ $<
 
 .PHONY: demo
 demo: ## profile real programs in a guest of KERNEL (or here: KERNEL=running)

@@ -13,9 +13,11 @@ cli: $(B)/profil
 
 $(cli_objects): $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CXX)
+	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/profil: $(cli_objects) $(B)/libprofil.a
-	$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS)
+	$(call say,LINK)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS)
 
 -include $(cli_objects:.o=.d)

@@ -186,7 +186,7 @@ static int adopt(const struct profil_birth *birth)
 	if (!image)
 		return -ENOMEM;
 	profile = profil_profile_create_child(birth->layout, birth->parent, birth->state,
-					     birth->stored);
+					      birth->stored);
 	if (IS_ERR(profile)) {
 		kfree(image);
 		return PTR_ERR(profile);

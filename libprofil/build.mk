@@ -23,26 +23,30 @@ libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(B)/libprofil.a $(B)/libprofil
 
 $(libprofil_objects): $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(libprofil_cxxflags) $(CXXFLAGS) \
+	$(call say,CXX)
+	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(libprofil_cxxflags) $(CXXFLAGS) \
 		-MMD -MP -c -o $@ $<
 
 # One object, with the parts of liburing that are used.
 $(B)/libprofil/libprofil.o: $(libprofil_objects)
-	$(CC) -nostdlib -r -Wl,--force-group-allocation -o $@ $^ -Wl,-Bstatic -luring
-	$(OBJCOPY) --wildcard $(foreach name,$(libprofil_global),--keep-global-symbol='$(name)') $@
+	$(call say,LINK)
+	$(Q)$(CC) -nostdlib -r -Wl,--force-group-allocation -o $@ $^ -Wl,-Bstatic -luring
+	$(Q)$(OBJCOPY) --wildcard $(foreach name,$(libprofil_global),--keep-global-symbol='$(name)') $@
 
 $(B)/libprofil.a: $(B)/libprofil/libprofil.o
-	rm -f $@
-	$(AR) rcs $@ $<
+	$(Q)rm -f $@
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $<
 
 $(B)/libprofil.so.1: $(B)/libprofil/libprofil.o libprofil/libprofil.map
-	$(CC) $(OPT) -shared -Wl,-soname,libprofil.so.1 -Wl,--version-script,libprofil/libprofil.map \
+	$(call say,LINK)
+	$(Q)$(CC) $(OPT) -shared -Wl,-soname,libprofil.so.1 -Wl,--version-script,libprofil/libprofil.map \
 		-Wl,-z,defs,-z,now,-z,relro -Wl,--gc-sections $(LDFLAGS) -o $@ $<
 
 $(B)/libprofil.so: $(B)/libprofil.so.1
-	ln -sf $(<F) $@
+	$(Q)ln -sf $(<F) $@
 
 $(B)/libprofil.pc: libprofil/libprofil.pc.in include/profil.h
-	sed 's/@VERSION@/$(libprofil_version)/' $< >$@
+	$(Q)sed 's/@VERSION@/$(libprofil_version)/' $< >$@
 
 -include $(libprofil_objects:.o=.d)

@@ -15,20 +15,25 @@ check-programs: $(B)/tests/host $(B)/tests/guest $(tests_programs) libprofil cli
 
 $(tests_objects): $(B)/tests/objects/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CXX)
+	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/tests/host: $(tests_host_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
-	$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lz -ldl -pthread
+	$(call say,LINK)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lz -ldl -pthread
 
 $(B)/tests/guest: $(tests_guest_objects) $(B)/libprofil.a
-	$(CXX) $(LDFLAGS) -o $@ $^ -luring -ldl -pthread
+	$(call say,LINK)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -luring -ldl -pthread
 
 $(B)/tests/harness: $(tests_harness_objects)
-	$(CXX) $(LDFLAGS) -o $@ $^
+	$(call say,LINK)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^
 
 $(B)/tests/cost: tests/bench/cost.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -o $@ $< -pthread
+	$(call say,CXX)
+	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -o $@ $< -pthread
 
 # A file NAME.flags beside the source of a program is added to its command; it
 # may use make's variables, such as $(B)/libprofil.a.
@@ -39,7 +44,8 @@ tests_flags_$(notdir $(basename $(1))) := $$(tests_flags)
 $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1)).flags) \
 		$(B)/libprofil.a $(B)/libprofil.so
 	@mkdir -p $$(@D)
-	$(if $(filter %.c,$(1)),$$(CC) $$(CSTD),$$(CXX) $$(CXXSTD)) $$(PROFIL_CPPFLAGS) $$(OPT) $$(WARN) \
+	$$(call say,CC)
+	$$(Q)$(if $(filter %.c,$(1)),$$(CC) $$(CSTD),$$(CXX) $$(CXXSTD)) $$(PROFIL_CPPFLAGS) $$(OPT) $$(WARN) \
 		-MMD -MP -MF $$@.d -o $$@ $$< $$(tests_flags_$(notdir $(basename $(1))))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
