@@ -88,6 +88,22 @@ check: setup ## all tests: of the host, then in guests of KERNELS
 	+$(MAKE) $(jobs) --no-print-directory kmod check-programs
 	scripts/check $(KERNELS)
 
+# The kernels that look for what the others let pass.
+.PHONY: check-kasan
+check-kasan: setup ## the guest tests on a kernel that finds wrong accesses, locks, leaks
+	+$(MAKE) $(jobs) --no-print-directory kmod-kasan check-programs
+	scripts/check --guests-only kasan
+
+.PHONY: check-kcsan
+check-kcsan: setup ## the guest tests on a kernel that finds data races
+	+$(MAKE) $(jobs) --no-print-directory kmod-kcsan check-programs
+	scripts/check --guests-only kcsan
+
+.PHONY: coverage
+coverage: setup ## how much of the module the guest tests run, in lines and branches
+	+$(MAKE) $(jobs) --no-print-directory check-programs
+	scripts/coverage
+
 .PHONY: check-host
 check-host: check-programs ## the tests that need no kernel; TESTS= chooses
 	$(B)/tests/host --suite $(tests)

@@ -130,9 +130,9 @@ TEST_CASE("a process that cannot be attached anew is told of once", "[cli]")
 	const guest::Setting rate = guest::module_parameter("max_user_rate", 8000);
 	const guest::Setting budget = guest::module_parameter("user_rate_budget", 8000);
 	/* Room for one array of samples, and nothing else. */
-	const Output output =
-		as_nobody("cd /tmp && ulimit -l 64 && " + profil_path() +
-			  " record -F 8000 -o nobody.pb.gz -- " + program("cli_burn") + " 6000");
+	const Output output = as_nobody("cd /tmp && ulimit -l 64 && " + profil_path() +
+					" record -F 8000 -o nobody.pb.gz -- " + program("cli_burn") + " " +
+					std::to_string(6000 * guest::slowness()));
 	const std::string words = "it cannot be attached anew";
 
 	INFO(output.text);

@@ -134,8 +134,8 @@ TEST_CASE("code that is mapped while recording is recorded, in a process and in 
 	for (const std::string what : {"late", "late-child"}) {
 		const TemporaryDirectory directory;
 		const std::string file = directory / "p.pb.gz";
-		const Output output =
-			profil("record -o " + file + " -- " + program("cli_burn") + " 1000 " + what);
+		const Output output = profil("record -o " + file + " -- " + program("cli_burn") + " " +
+					     std::to_string(1000 * guest::slowness()) + " " + what);
 
 		CAPTURE(what, output.text);
 		REQUIRE(output.status == 0);

@@ -239,7 +239,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks loses no child", "[fork]")
 			const pid_t pid = need(fork(), "fork");
 			if (!pid) {
 				need_that(family.device.status().state == PROFIL_STATE_RUNNING, "profiled");
-				Burner::spin(text, 200'000);
+				Burner::spin(text, 200'000 / slowness());
 				_exit(0);
 			}
 		}

@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <time.h>
@@ -274,6 +275,14 @@ bool soon(const std::function<bool()> &condition)
 		usleep(5000);
 	}
 	return false;
+}
+
+unsigned slowness()
+{
+	utsname kernel;
+
+	need(uname(&kernel), "uname");
+	return std::string(kernel.release).ends_with("san") ? 12 : 1;
 }
 
 std::string program(const std::string &name)

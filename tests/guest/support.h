@@ -166,6 +166,11 @@ bool asleep(pid_t pid);
 // Wait until something that was begun has come about; false after long.
 bool soon(const std::function<bool()> &condition);
 
+// How many times as long the kernel's own work takes here, roughly: debug
+// kernels check every access.  For how much there is to do, not for what is
+// checked.
+unsigned slowness();
+
 // The path of a program of tests/guest/programs.
 std::string program(const std::string &name);
 

@@ -84,7 +84,7 @@ TEST_CASE_METHOD(AtRest, "random regions count where the formula says", "[uapi]"
 	const uintptr_t pc = burner.start() + 0x8000;
 	std::mt19937_64 random(4711);
 
-	for (int i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 120 / slowness(); i++) {
 		const uint64_t offset = random() % 4 ? pc - random() % 5000 : random() % pc;
 		// As large as the distance lets it be, with 8-byte counters.
 		const uint64_t room = (0x20000 / 8 - 1) * 0x10000 / (pc - offset + 1);
