@@ -171,7 +171,7 @@ void make_start(Random &random, profil_start &how, Regions &regions)
 void make_update(Random &random, profil_update &update, Regions &regions)
 {
 	update.size = sizeof(update);
-	update.profile = static_cast<uint32_t>(random.below(8));
+	update.profile = static_cast<uint32_t>(random.below(4));
 	update.nr_regions = make_regions(random, regions);
 	update.regions = reinterpret_cast<uintptr_t>(regions.region);
 	update.region_size = sizeof(profil_region);
@@ -187,7 +187,7 @@ void make(Random &random, unsigned command, Argument &argument, Regions &regions
 	else if (command == PROFIL_UPDATE)
 		make_update(random, argument.update, regions);
 	else if (command == PROFIL_STOP || command == PROFIL_STATUS)
-		argument.status.profile = random.one_in(2) ? 0 : static_cast<uint32_t>(random.below(8));
+		argument.status.profile = random.one_in(2) ? 0 : static_cast<uint32_t>(random.below(4));
 }
 
 // A few bits in the structure, its regions, or another size.
