@@ -13,6 +13,8 @@ KERNELS ?= 6.1 6.12
 # Where install puts things.
 PREFIX ?= /usr/local
 DESTDIR ?=
+# How long soak lasts.
+MINUTES ?= 10
 # What to run of the tests: a name* or [tags], as Catch2 has them.
 TESTS ?=
 tests = $(if $(TESTS),'$(TESTS)')
@@ -46,7 +48,7 @@ export B PREFIX DESTDIR
 help: ## this list
 	@echo "make TARGET, with these targets:"
 	@sed -n 's/^\([a-z_.-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24 | sort -u
-	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" TESTS= B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
+	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" TESTS= MINUTES=$(MINUTES) B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
 
 include libprofil/build.mk
 include cli/build.mk
@@ -119,6 +121,11 @@ bench: kmod-$(KERNEL) $(B)/tests/cost ## what a sample costs, in instructions, i
 .PHONY: check-harness
 check-harness: $(B)/tests/harness ## does a guest that warns, hangs or panics fail its test?
 	scripts/check-harness
+
+.PHONY: soak
+soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of KERNEL, with stress-ng and trinity
+	scripts/setup soak
+	scripts/soak $(KERNEL) $(MINUTES)
 
 .PHONY: compare
 compare: kmod-$(KERNEL) libprofil cli $(B)/demo/words ## does perf record name the same functions, in a guest of KERNEL?

@@ -189,13 +189,28 @@ static bool span_waits(struct mm_struct *mm, const struct profil_span *span)
 	return false;
 }
 
-/* Bring pages, without a lock; they may be gone again when this returns. */
-static int bring(unsigned long start, unsigned long pages)
+/*
+ * Bring pages.  mmap_lock is given up while one is waited for; they may be gone
+ * again when this returns.  Unlike fault_in_safe_writeable(), this tells a
+ * machine without memory, which is no reason to turn a region off, from memory
+ * that is not there.
+ */
+static int bring(struct mm_struct *mm, unsigned long start, unsigned long pages)
 {
-	size_t bytes = pages << PAGE_SHIFT;
+	unsigned long at, end = start + (pages << PAGE_SHIFT);
+	bool unlocked = false;
+	int err = 0;
 
-	if (!fault_in_safe_writeable((const char __user *)start, bytes))
-		return 0;
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	for (at = start; at < end && !err; at += PAGE_SIZE) {
+		err = fixup_user_fault(mm, at, FAULT_FLAG_WRITE, &unlocked);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+	}
+	mmap_read_unlock(mm);
+	if (!err || err == -ENOMEM || err == -EINTR)
+		return err;
 	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
 }
 
@@ -248,7 +263,7 @@ static int pin_span(struct profil_pins *pins, struct profil_span *span, bool inh
 	for (tries = 0; tries < PIN_TRIES; tries++) {
 		err = pin_span_once(pins, span, inherited);
 		if (err == -EAGAIN)
-			err = bring(span->start, span->pages) ?: -EAGAIN;
+			err = bring(pins->mm, span->start, span->pages) ?: -EAGAIN;
 		if (err != -EAGAIN)
 			return err;
 	}
@@ -449,7 +464,7 @@ static int check_span(struct profil_pins *pins, const struct profil_span *span)
 			err = -EFAULT;
 		mmap_read_unlock(pins->mm);
 		if (err == -EAGAIN)
-			err = bring(span->start, span->pages) ?: -EAGAIN;
+			err = bring(pins->mm, span->start, span->pages) ?: -EAGAIN;
 		if (err != -EAGAIN)
 			return err;
 	}

@@ -28,7 +28,7 @@
 #include <linux/slab.h>
 
 /* perf's file operations are not exported; ask which function releases a file. */
-static bool release_is_perfs(const struct file *file)
+static int check_release(const struct file *file)
 {
 	static void *known;
 	void *release = file->f_op->release;
@@ -36,25 +36,27 @@ static bool release_is_perfs(const struct file *file)
 	bool is;
 
 	if (!release)
-		return false;
+		return -EINVAL;
 	if (release == READ_ONCE(known))
-		return true;
+		return 0;
 	name = kmalloc(KSYM_SYMBOL_LEN, GFP_KERNEL);
 	if (!name)
-		return false;
+		return -ENOMEM;
 	sprint_symbol(name, (unsigned long)release);
 	is = str_has_prefix(name, "perf_release+0x0/") && !strchr(name, '[');
 	kfree(name);
-	if (is)
-		WRITE_ONCE(known, release);
-	return is;
+	if (!is)
+		return -EINVAL;
+	WRITE_ONCE(known, release);
+	return 0;
 }
 
-static bool is_perf_event(const struct file *file)
+static int check_file(const struct file *file)
 {
-	return file_inode(file)->i_sb->s_magic == ANON_INODE_FS_MAGIC &&
-	       !strcmp(file->f_path.dentry->d_name.name, "[perf_event]") &&
-	       release_is_perfs(file);
+	if (file_inode(file)->i_sb->s_magic != ANON_INODE_FS_MAGIC ||
+	    strcmp(file->f_path.dentry->d_name.name, "[perf_event]"))
+		return -EINVAL;
+	return check_release(file);
 }
 
 /* Who opened it could do no more than the caller can. */
@@ -92,16 +94,17 @@ static int check_event(const struct perf_event *event, bool kernel_ticks)
  *
  * Context: Process context, may sleep.
  * Return: 0; -EBADF; -EINVAL when it is not a sampling perf event on one task;
- * -EACCES when it does not permit this to the caller.
+ * -EACCES when it does not permit this to the caller; -ENOMEM.
  */
 int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
 {
-	int err = -EINVAL;
+	int err;
 
 	proof->file = fget(fd);
 	if (!proof->file)
 		return -EBADF;
-	if (!is_perf_event(proof->file))
+	err = check_file(proof->file);
+	if (err)
 		goto put;
 	err = -EACCES;
 	if (!opened_by_caller(proof->file))

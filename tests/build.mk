@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Tests: $(B)/tests/host needs no kernel, $(B)/tests/guest needs the module,
-# $(B)/tests/programs/NAME are what the latter profiles.
+# $(B)/tests/programs/NAME are what the latter profiles; $(B)/tests/fuzz is the
+# fuzzer.
 
 tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp $(wildcard tests/host/*.cpp))
 tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp $(wildcard tests/guest/*.cpp))
 tests_harness_objects := $(patsubst %,$(B)/tests/objects/tests/%.o,harness/cases guest/kernel_log suite)
+tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/fuzz/*.cpp))
 tests_program_sources := $(wildcard tests/guest/programs/*.c tests/guest/programs/*.cpp)
 tests_programs := $(addprefix $(B)/tests/programs/,$(basename $(notdir $(tests_program_sources))))
-tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_harness_objects))
+tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_harness_objects) \
+	$(tests_fuzz_objects))
 
 .PHONY: check-programs
-check-programs: $(B)/tests/host $(B)/tests/guest $(tests_programs) libprofil cli ## build the tests
+check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) libprofil cli ## build the tests
 
 $(tests_objects): $(B)/tests/objects/%.o: %.cpp
 	@mkdir -p $(@D)
@@ -25,6 +28,10 @@ $(B)/tests/host: $(tests_host_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 $(B)/tests/guest: $(tests_guest_objects) $(B)/libprofil.a
 	$(call say,LINK)
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -luring -ldl -pthread
+
+$(B)/tests/fuzz: $(tests_fuzz_objects)
+	$(call say,LINK)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -luring -pthread
 
 $(B)/tests/harness: $(tests_harness_objects)
 	$(call say,LINK)
