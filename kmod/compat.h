@@ -30,18 +30,19 @@ static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 #endif
 
 /*
- * Pin pages of current's memory that are there and writable, mmap_lock held
- * for reading.  What is not is not waited for: -EFAULT, or fewer.
+ * Pin pages of current's memory, mmap_lock held for reading: those that are
+ * there and writable.  With @fault others are brought, unless that would mean
+ * to wait.  Return: as pin_user_pages(), -EFAULT or fewer for what is not there.
  */
-#define PROFIL_PIN_FLAGS	(FOLL_WRITE | FOLL_LONGTERM | FOLL_NOFAULT)
-
 static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
-					 struct page **pages)
+					 struct page **pages, bool fault)
 {
+	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | (fault ? FOLL_NOWAIT : FOLL_NOFAULT);
+
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
-	return pin_user_pages(start, nr, PROFIL_PIN_FLAGS, pages);
+	return pin_user_pages(start, nr, flags, pages);
 #else
-	return pin_user_pages(start, nr, PROFIL_PIN_FLAGS, pages, NULL);
+	return pin_user_pages(start, nr, flags, pages, NULL);
 #endif
 }
 

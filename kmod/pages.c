@@ -172,21 +172,42 @@ void profil_pins_slow(struct profil_pins *pins)
 	WRITE_ONCE(pins->only.high, 0);
 }
 
+/* Pages that can be had at once, whoever is asked for them. */
+static bool bring_at_once(unsigned long at, unsigned long end)
+{
+	struct page *pages[BATCH];
+
+	while (at < end) {
+		long nr = min_t(unsigned long, (end - at) >> PAGE_SHIFT, BATCH);
+		long got = profil_pin_user_pages(at, nr, pages, true);
+
+		if (got > 0)
+			unpin_user_pages(pages, got);
+		if (got != nr)
+			return false;
+		at += nr << PAGE_SHIFT;
+	}
+	return true;
+}
+
 /*
- * Pages that are not there are those that a userfault handler would have to
- * bring: nobody knows whether it ever will, so they are not waited for.
+ * Bring pages that a userfaultfd watches, under mmap_lock.  Those that its
+ * handler would have to bring, or to release for writing, are not waited for:
+ * nobody knows whether it ever will.  Such memory is of no file system that
+ * could make the others wait.
  */
-static bool span_waits(struct mm_struct *mm, const struct profil_span *span)
+static int bring_watched(struct mm_struct *mm, const struct profil_span *span)
 {
 	unsigned long end = span->start + (span->pages << PAGE_SHIFT);
-	struct vm_area_struct *vma = find_vma(mm, span->start);
+	struct vm_area_struct *vma;
 
-	while (vma && vma->vm_start < end) {
-		if (userfaultfd_armed(vma))
-			return true;
-		vma = find_vma(mm, vma->vm_end);
-	}
-	return false;
+	mmap_assert_locked(mm);
+	for (vma = find_vma(mm, span->start); vma && vma->vm_start < end;
+	     vma = find_vma(mm, vma->vm_end))
+		if (userfaultfd_armed(vma) &&
+		    !bring_at_once(max(vma->vm_start, span->start), min(vma->vm_end, end)))
+			return -EFAULT;
+	return 0;
 }
 
 /*
@@ -217,7 +238,7 @@ static int bring(struct mm_struct *mm, unsigned long start, unsigned long pages)
 /* Pin all of them or none.  -EAGAIN: the mapping is good, but not all are there. */
 static int pin_present(unsigned long start, unsigned long nr, struct page **pages)
 {
-	long got = profil_pin_user_pages(start, nr, pages);
+	long got = profil_pin_user_pages(start, nr, pages, false);
 
 	if (got == nr)
 		return 0;
@@ -242,8 +263,8 @@ static int pin_span_once(struct profil_pins *pins, struct profil_span *span, boo
 		err = -EFAULT;
 	if (!err)
 		err = pin_present(span->start, span->pages, pages);
-	if (err == -EAGAIN && span_waits(pins->mm, span))
-		err = -EFAULT;
+	if (err == -EAGAIN)
+		err = bring_watched(pins->mm, span) ?: -EAGAIN;
 	/* The pages are there now, and so is the identity of a new mapping. */
 	if (!err && !inherited)
 		err = span_signature(pins->mm, span, &span->signature);
@@ -460,8 +481,8 @@ static int check_span(struct profil_pins *pins, const struct profil_span *span)
 		if (mmap_read_lock_killable(pins->mm))
 			return -EINTR;
 		err = check_span_once(pins, span);
-		if (err == -EAGAIN && span_waits(pins->mm, span))
-			err = -EFAULT;
+		if (err == -EAGAIN)
+			err = bring_watched(pins->mm, span) ?: -EAGAIN;
 		mmap_read_unlock(pins->mm);
 		if (err == -EAGAIN)
 			err = bring(pins->mm, span->start, span->pages) ?: -EAGAIN;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which memory counters may be in.
-#include "support_burner.h"
-#include "support_device.h"
+#include "support_places.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,37 +20,9 @@ using namespace guest;
 namespace {
 
 constexpr size_t page = 4096, huge = 2 << 20;
-const uintptr_t text = Burner::usual;
 
 uint64_t in_bss[1024];
 uint64_t in_data[1024] = {0, 1};
-
-int start_on(const void *counter)
-{
-	const Device device;
-	const auto region = one_counter(text, text + 2, counter, 8);
-	auto how = describe(region);
-
-	return device.call(PROFIL_START, &how);
-}
-
-// Counted there, and seen there by the program.
-void check_counts_in(volatile uint64_t *place)
-{
-	const Device device;
-	const Burner burner;
-	const auto before = *place;
-
-	device.start(describe(one_counter(text, text + 2, const_cast<uint64_t *>(place), 8)));
-	const auto ticks = burn_ticks(device, burner, text, 3);
-	CHECK(*place == before + ticks);
-	device.stop();
-}
-
-void check_counts_in(const Memory &memory, size_t offset = 0)
-{
-	check_counts_in(memory.at<volatile uint64_t>(offset));
-}
 
 // A file system in a directory of its own, gone at the end.
 class Mounted {

@@ -37,8 +37,11 @@
  *   EDQUOT      the user's limit of profiles, of pinned pages, or of followed
  *               processes is reached
  *   EFAULT      a pointer cannot be read or written; a counter buffer cannot
- *               be pinned: not mapped, not writable, device memory, a shared
- *               file outside shmem and hugetlbfs, private hugetlbfs
+ *               be pinned: not mapped, not writable, beyond the end of its
+ *               file, device memory, what a driver or the kernel has mapped, a
+ *               shared file outside shmem and hugetlbfs, private hugetlbfs,
+ *               memfd_secret(2), a page that the handler of a userfaultfd(2)
+ *               would have to bring or to release for writing
  *   EINTR       a fatal signal came while the command waited
  *   EINVAL      a size below the first version, an unknown flag or value,
  *               padding that is not zero, an unaligned buffer, regions that
@@ -190,7 +193,8 @@ enum profil_clock {
  *	A profile needs at least one of regions, @overflow and @samples.
  * @nr_samples: in: elements of @samples
  * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 without
- * @sample_width: in: bytes of an element of @samples: 4 or 8; 0 without
+ * @sample_width: in: bytes of an element of @samples: 4 or 8; 0 without.
+ *	4 is for PCs of 32-bit programs: of others the low half is stored
  * @proof: in: PROFIL_ATTACH: a descriptor of perf_event_open(2) on the target;
  *	may be closed afterwards.  PROFIL_START: -1
  * @profile: out: PROFIL_ATTACH: number of the profile in this file, from 1;

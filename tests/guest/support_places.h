@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Memory in which counters may be, or may not.
+#pragma once
+
+#include "support_burner.h"
+#include "support_device.h"
+
+#include <catch2/catch.hpp>
+#include <cstdint>
+
+namespace guest {
+
+// The text of which one counter takes every tick.
+constexpr uintptr_t counted_text = Burner::usual;
+
+inline profil_region region_on(const volatile void *counter, uint8_t width = 8)
+{
+	return one_counter(counted_text, counted_text + 2, const_cast<const void *>(counter), width);
+}
+
+// 0 or why a profile cannot have its counter there.
+inline int start_on(const volatile void *counter)
+{
+	const Device device;
+	auto how = describe(region_on(counter));
+
+	return device.call(PROFIL_START, &how);
+}
+
+// So many ticks are in the counter, and the program sees them there.
+inline void check_counts_on(const Device &device, const Burner &burner, const volatile uint64_t *place)
+{
+	const auto before = *place;
+	const auto ticks = burn_ticks(device, burner, counted_text, 3);
+
+	CHECK(*place == before + ticks);
+}
+
+inline void check_counts_in(const Device &device, const Burner &burner, volatile uint64_t *place)
+{
+	device.start(describe(region_on(place)));
+	check_counts_on(device, burner, place);
+	device.stop();
+}
+
+inline void check_counts_in(volatile uint64_t *place)
+{
+	check_counts_in(Device(), Burner(), place);
+}
+
+inline void check_counts_in(const Memory &memory, size_t offset = 0)
+{
+	check_counts_in(memory.at<volatile uint64_t>(offset));
+}
+
+} // namespace guest
