@@ -14,6 +14,8 @@ namespace {
 
 // What the module's code does not exceed by far.
 constexpr uint64_t text_bytes = 1 << 18;
+// __vmalloc_node_range() of the debug kernel; what follows it is vmalloc too.
+constexpr uint64_t vmalloc_bytes = 0xa20;
 
 uint64_t module_text()
 {
@@ -26,6 +28,18 @@ uint64_t module_text()
 	}
 	need_that(lowest != UINT64_MAX, "the module says where it is");
 	return lowest;
+}
+
+// The first function whose name begins so.
+uint64_t kernel_text(const std::string &name)
+{
+	std::istringstream lines(read_file("/proc/kallsyms"));
+
+	for (std::string line; std::getline(lines, line);)
+		if (line.find(" t " + name) != std::string::npos ||
+		    line.find(" T " + name) != std::string::npos)
+			return std::stoull(line, nullptr, 16);
+	throw std::runtime_error("the kernel has no " + name);
 }
 
 std::string hexadecimal(uint64_t number)
@@ -52,6 +66,12 @@ Faults::Faults(Of whose)
 			set(kind, "stacktrace-depth", "32");
 			set(kind, "require-start", hexadecimal(text));
 			set(kind, "require-end", hexadecimal(text + text_bytes));
+		} else {
+			// Fork's new stack: vmalloc complains in the log, with a stack.
+			const auto vmalloc = kernel_text("__vmalloc_node_range");
+			set(kind, "stacktrace-depth", "32");
+			set(kind, "reject-start", hexadecimal(vmalloc));
+			set(kind, "reject-end", hexadecimal(vmalloc + vmalloc_bytes));
 		}
 	}
 	// By default only what must not sleep may fail.
