@@ -118,6 +118,10 @@ check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TE
 bench: kmod-$(KERNEL) $(B)/tests/cost ## what a sample costs, in instructions, in a guest of KERNEL
 	scripts/bench $(KERNEL)
 
+.PHONY: churn
+churn: kmod-$(KERNEL) check-programs ## 100,000 threads and 20,000 children under profile, in a guest of KERNEL
+	RACE_ROUNDS=200 scripts/guest-tests --mode icount --timeout 3600 $(KERNEL) '[churn]'
+
 .PHONY: check-harness
 check-harness: $(B)/tests/harness ## does a guest that warns, hangs or panics fail its test?
 	scripts/check-harness

@@ -59,19 +59,23 @@ static int tick_on(unsigned int cpu, u64 period)
 		return 0;
 	if (cpumask_test_cpu(cpu, &ticking))
 		return clock_ops->set_period(cpu, period);
+	/* It may tick before start() returns, and tick until stop() does. */
+	cpumask_set_cpu(cpu, &ticking);
 	own = override_creds(clock_cred);
 	err = clock_ops->start(cpu, period);
 	revert_creds(own);
-	if (!err)
-		cpumask_set_cpu(cpu, &ticking);
+	if (err)
+		cpumask_clear_cpu(cpu, &ticking);
 	return err;
 }
 
 static void tick_off(unsigned int cpu)
 {
 	lockdep_assert_held(&clock_lock);
-	if (cpumask_test_and_clear_cpu(cpu, &ticking))
-		clock_ops->stop(cpu);
+	if (!cpumask_test_cpu(cpu, &ticking))
+		return;
+	clock_ops->stop(cpu);
+	cpumask_clear_cpu(cpu, &ticking);
 }
 
 static void stop_all(void)

@@ -306,16 +306,19 @@ static void lose_fork(struct profil_profile *profile, const struct task_struct *
 static void fork_attached(struct profil_image *image, struct task_struct *child)
 {
 	struct profil_image *copy = profil_pool_take();
+	int err;
 
 	if (!copy) {
 		lose_fork(image->profile, child);
 		return;
 	}
 	profil_image_init(copy, child->mm, image->profile, image->key & PROFIL_KEY_GAP);
-	if (profil_image_publish_attached(copy, false)) {
+	err = profil_image_publish_attached(copy, false);
+	if (err)
 		profil_image_drop(copy);
+	/* -EEXIST: attached already, between the birth and this probe. */
+	if (err && err != -EEXIST)
 		lose_fork(image->profile, child);
-	}
 }
 
 static void fork_images(struct task_struct *parent, struct task_struct *child)
@@ -336,8 +339,15 @@ static void fork_images(struct task_struct *parent, struct task_struct *child)
 static void fork_watch(struct profil_watch *watch, struct task_struct *child, u32 what)
 {
 	struct profil_session *session = watch->session;
-	struct profil_watch *copy;
+	struct profil_watch *copy = find_watch(session, task_tgid(child));
 
+	/* It was attached already, between the birth and this probe. */
+	if (copy) {
+		if (!copy->parent)
+			copy->parent = get_pid(watch->pid);
+		report(copy, what);
+		return;
+	}
 	if (!profil_user_watch(session->user)) {
 		lose_fork(watch->profile, child);
 		return;

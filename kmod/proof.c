@@ -136,6 +136,9 @@ static bool still_on_target(const struct profil_proof *proof)
 	const struct perf_event_context *ctx;
 	bool is;
 
+	/* Its last thread has begun to exit, and its end may have been told. */
+	if (!atomic_read(&proof->target->signal->live))
+		return false;
 	rcu_read_lock();
 	ctx = READ_ONCE(proof->event->ctx);
 	is = ctx && READ_ONCE(ctx->task) == proof->target &&

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Processes that make very many threads and children while they are profiled by
+// themselves and by another: nothing piles up, and all that each of them has
+// counted is what both have counted.
+//
+// `make churn` makes as many as the tests are named for, on a CPU on which a
+// nanosecond is an instruction, so that CPU time times rate is known, too.
+#include "support_race.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <poll.h>
+#include <sstream>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+constexpr size_t buffer = 65536;
+const uintptr_t text = Burner::usual;
+constexpr size_t block = 4000; // instructions, of which each is in the region
+
+// What is held now, at most so far.
+struct Held {
+	uint64_t images = 0, profiles = 0, pages = 0, slab = 0;
+
+	void look()
+	{
+		images = std::max(images, module_stat("images"));
+		profiles = std::max(profiles, module_stat("profiles"));
+		pages = std::max(pages, module_stat("pinned_pages"));
+		slab = std::max(slab, slab_kib());
+	}
+	static uint64_t slab_kib()
+	{
+		std::istringstream lines(read_file("/proc/meminfo"));
+		std::string name, rest;
+		uint64_t number;
+
+		while (lines >> name >> number && std::getline(lines, rest))
+			if (name == "SUnreclaim:")
+				return number;
+		throw std::runtime_error("no SUnreclaim in /proc/meminfo");
+	}
+};
+
+profil_start followed(const profil_region &region)
+{
+	auto how = describe(region);
+
+	how.flags = PROFIL_FOLLOW;
+	return how;
+}
+
+// A process that does something that is profiled by itself and by us.
+struct Churn {
+	struct Result {
+		uint64_t counted; // by itself: its children's is added by them
+		uint64_t ns;	  // what it and its children have used
+	};
+
+	Device device;
+	Burner burner;
+	Memory counters{page}, children{page, MAP_SHARED};
+	Gate go;
+	Held held;
+	uint64_t slab_before = Held::slab_kib();
+	profil_status status;
+
+	Result run(const std::function<void(const Device &, const Memory &)> &work)
+	{
+		burner.plant_block(text, block);
+		ChildOf<Result> child([&] {
+			const Memory own(buffer);
+			const Device self;
+
+			go.wait();
+			self.start(followed(each_address(text, text + buffer / 8, own.at(), 8)));
+			const auto begin = used_ns();
+			work(self, own);
+			const Result result = {sum_counters<uint64_t>(own), used_ns() - begin};
+			need_that(self.status().counted == result.counted, "its counters add up");
+			self.stop();
+			return result;
+		});
+		const auto profile =
+			device.attach(followed(one_counter(text, text + buffer / 8, counters.at(), 8)),
+				      proof_of(child.pid()).get());
+		std::atomic<bool> done = false;
+		std::thread watcher([&] {
+			while (!done) {
+				held.look();
+				drain();
+				usleep(20'000);
+			}
+		});
+		go.open();
+		const auto result = child.result();
+		done = true;
+		watcher.join();
+		status = device.status(profile);
+		return result;
+	}
+
+	void tell(const char *what, unsigned number, const Result &result) const
+	{
+		fprintf(stderr,
+			"%u %s: %llu ticks, %llu counted, %llu late, %.0f by CPU time; at most %llu "
+			"profiles, "
+			"%llu images, %llu pages; slab %llu KiB before, %llu KiB at most\n",
+			number, what, static_cast<unsigned long long>(status.ticks),
+			static_cast<unsigned long long>(status.counted),
+			static_cast<unsigned long long>(status.lost_late),
+			static_cast<double>(result.ns) / period_10khz,
+			static_cast<unsigned long long>(held.profiles),
+			static_cast<unsigned long long>(held.images),
+			static_cast<unsigned long long>(held.pages),
+			static_cast<unsigned long long>(slab_before),
+			static_cast<unsigned long long>(held.slab));
+	}
+
+private:
+	static uint64_t used_ns()
+	{
+		timeval user, system;
+		rusage children_used;
+
+		need(getrusage(RUSAGE_CHILDREN, &children_used), "getrusage");
+		user = children_used.ru_utime;
+		system = children_used.ru_stime;
+		return process_ns() +
+		       1000 * (1'000'000ULL * (user.tv_sec + system.tv_sec) + user.tv_usec + system.tv_usec);
+	}
+
+	// Who does not read what happened to children keeps it.
+	void drain() const
+	{
+		pollfd poller = {device.fd(), POLLIN, 0};
+
+		while (need(poll(&poller, 1, 0), "poll") == 1)
+			device.read_events();
+	}
+};
+
+void work_of_a_thread()
+{
+	Burner::spin(text, 10);
+}
+
+// In the child: what it counted itself goes to everybody.
+[[noreturn]] void work_of_a_child(const Device &self, const Memory &own, const Memory &sum)
+{
+	const auto inherited = sum_counters<uint64_t>(own) - self.status().counted;
+
+	Burner::spin(text, 10);
+	const auto status = self.status();
+	const bool same = status.counted == sum_counters<uint64_t>(own) - inherited;
+	__atomic_fetch_add(sum.at<uint64_t>(), status.counted, __ATOMIC_RELAXED);
+	_exit(status.state == PROFIL_STATE_RUNNING && same ? 0 : 1);
+}
+
+void churn_threads()
+{
+	Churn churn;
+	const unsigned threads = rounds(500);
+	const auto result = churn.run([&](const Device &, const Memory &) {
+		for (unsigned i = 0; i < threads; i += 4) {
+			std::vector<std::thread> some;
+			for (int k = 0; k < 4; k++)
+				some.emplace_back(work_of_a_thread);
+			for (auto &one : some)
+				one.join();
+		}
+	});
+
+	churn.tell("threads", threads, result);
+	CHECK(result.counted == churn.status.counted);
+	CHECK(result.counted == counter<uint64_t>(churn.counters));
+	CHECK(churn.held.profiles == 2);
+	CHECK(churn.held.images <= 2);
+	CHECK(churn.held.pages == buffer / page + 1);
+	CHECK(churn.status.forks_lost == 0);
+}
+
+void churn_children()
+{
+	Churn churn;
+	const unsigned children = rounds(100);
+	const auto lost = module_stat("forks_lost");
+	constexpr int at_once = 4;
+	const auto result = churn.run([&](const Device &self, const Memory &own) {
+		for (unsigned i = 0; i < children; i += at_once) {
+			int status;
+
+			for (int k = 0; k < at_once; k++)
+				if (!need(fork(), "fork"))
+					work_of_a_child(self, own, churn.children);
+			for (int k = 0; k < at_once; k++) {
+				need(wait(&status), "wait");
+				need_that(status == 0, "each child is profiled, and its counters add up");
+			}
+		}
+	});
+	const auto of_children = counter<uint64_t>(churn.children);
+
+	churn.tell("children", children, result);
+	CHECK(of_children > 0);
+	CHECK(of_children + result.counted == churn.status.counted);
+	CHECK(churn.status.counted == counter<uint64_t>(churn.counters));
+	CHECK(churn.status.forks_lost == 0);
+	CHECK(module_stat("forks_lost") == lost);
+	CHECK(module_stat("pool_empty") == 0);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a process that makes threads all the time holds no more memory than one", "[churn]")
+{
+	churn_threads();
+}
+
+TEST_CASE_METHOD(AtRest, "a process that forks all the time counts what its children count", "[churn]")
+{
+	churn_children();
+}
+
+TEST_CASE_METHOD(AtRest, "threads that come and go all the time are ticked for their CPU time",
+		 "[churn][icount]")
+{
+	churn_threads();
+}
+
+TEST_CASE_METHOD(AtRest, "children that come and go all the time are ticked for their CPU time",
+		 "[churn][icount]")
+{
+	churn_children();
+}
