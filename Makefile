@@ -118,6 +118,10 @@ check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TE
 bench: kmod-$(KERNEL) $(B)/tests/cost ## what a sample costs, in instructions, in a guest of KERNEL
 	scripts/bench $(KERNEL)
 
+.PHONY: check-stress
+check-stress: kmod-$(KERNEL) check-programs ## races, churn and a little fuzzing, in a guest of KERNEL
+	scripts/guest-tests $(KERNEL) '[race],[churn],[fuzz]'
+
 .PHONY: churn
 churn: kmod-$(KERNEL) check-programs ## 100,000 threads and 20,000 children under profile, in a guest of KERNEL
 	RACE_ROUNDS=200 scripts/guest-tests --mode icount --timeout 3600 $(KERNEL) '[churn]'

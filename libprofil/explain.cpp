@@ -51,15 +51,15 @@ bool module_info(profil_info &info)
 	return !device.open() && !device.info(&info);
 }
 
-/* At 3, a value of Debian's, only CAP_PERFMON helps; from 2 on, kernel ticks need it. */
+/* At 3, a value of Debian's, only CAP_SYS_ADMIN helps; at 2, kernel ticks need CAP_PERFMON. */
 void not_permitted(const Text &text)
 {
 	const long paranoid = perf_event_paranoid();
 
 	if (paranoid > 2)
-		text.say("permission denied: kernel.perf_event_paranoid is %ld (needs CAP_PERFMON; or "
-			 "'sysctl kernel.perf_event_paranoid=2', 1 for kernel ticks, and the same user as "
-			 "the process)",
+		text.say("permission denied: kernel.perf_event_paranoid is %ld (needs CAP_SYS_ADMIN; or "
+			 "'sysctl kernel.perf_event_paranoid=2', and CAP_PERFMON or the same user as the "
+			 "process)",
 			 paranoid);
 	else if (paranoid == 2)
 		text.say("permission denied: kernel.perf_event_paranoid is 2 (needs CAP_PERFMON; or the "
