@@ -38,7 +38,8 @@ Q :=
 say = @:
 else
 Q := @
-say = @printf '  %-8s%s\n' $(1) $(patsubst $(B)/%,%,$@)
+say = $(if $(silent),@:,@printf '  %-8s%s\n' $(1) $(patsubst $(B)/%,%,$@))
+silent = $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 endif
 PROFIL_CPPFLAGS := -Iinclude -Iinclude/uapi -I.
 
