@@ -88,29 +88,6 @@ Fd receive_descriptor(int socket)
 	return Fd(fd);
 }
 
-// A copy of a program, in a directory of its own, with the rights of its owner.
-class SetUid {
-public:
-	explicit SetUid(const std::string &name)
-	{
-		char pattern[] = "/tmp/profil-XXXXXX";
-
-		need_that(mkdtemp(pattern) != nullptr, "mkdtemp");
-		directory_ = pattern;
-		std::filesystem::copy_file(program(name), path());
-		need(chmod(directory_.c_str(), 0755), "chmod");
-		need(chmod(path().c_str(), 04755), "chmod");
-	}
-	SetUid(const SetUid &) = delete;
-	SetUid &operator=(const SetUid &) = delete;
-	~SetUid() { std::filesystem::remove_all(directory_); }
-
-	std::string path() const { return directory_ + "/program"; }
-
-private:
-	std::string directory_;
-};
-
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "a sampling event on a process is a proof, whatever samples", "[attach]")
@@ -273,7 +250,7 @@ TEST_CASE_METHOD(AtRest, "a proof that was opened with more capabilities is not 
 TEST_CASE_METHOD(AtRest, "a proof is stale when the process has changed its rights since", "[attach]")
 {
 	const Setting allowed(paranoid, "2");
-	const SetUid program_of_root("uapi_target");
+	const SetUidProgram program_of_root("uapi_target");
 	const std::string path = program_of_root.path();
 	struct Tried {
 		int before, after;

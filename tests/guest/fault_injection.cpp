@@ -438,19 +438,6 @@ TEST_CASE_METHOD(AtRest, "a fork that fails is not counted as lost, and the pare
 
 namespace {
 
-// On one CPU, before everybody of lower rank: a child does not run until its
-// parent waits.
-void run_before_my_children()
-{
-	const sched_param low = {.sched_priority = 1};
-	cpu_set_t first;
-
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	need(sched_setaffinity(0, sizeof(first), &first), "sched_setaffinity");
-	need(sched_setscheduler(0, SCHED_FIFO, &low), "sched_setscheduler");
-}
-
 struct Birth {
 	bool fired, lost;
 };

@@ -22,19 +22,6 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// On one CPU, and before everybody of lower rank: our child does not run
-// until we wait for something.
-void run_before_my_children()
-{
-	const sched_param low = {.sched_priority = 1};
-	cpu_set_t first;
-
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	need(sched_setaffinity(0, sizeof(first), &first), "sched_setaffinity");
-	need(sched_setscheduler(0, SCHED_FIFO, &low), "sched_setscheduler");
-}
-
 profil_start followed(const profil_region &region, uint64_t period = period_10khz)
 {
 	auto how = describe(region, period);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The counters' memory goes away, moves, is copied or dropped while threads
 // tick there and another asks for the status all the time.
+#include "support_places.h"
 #include "support_race.h"
 
 #include <catch2/catch.hpp>
@@ -15,18 +16,6 @@ namespace {
 
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
-
-// A page between two that cannot be touched, so that it has no neighbours.
-struct LonePage {
-	Memory three{3 * page};
-
-	LonePage()
-	{
-		mprotect(three.at(), page, PROT_NONE);
-		mprotect(three.at(2 * page), page, PROT_NONE);
-	}
-	void *at() const { return three.at(page); }
-};
 
 struct Change {
 	const char *name;

@@ -6,14 +6,17 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <grp.h>
 #include <iterator>
+#include <sched.h>
 #include <sstream>
 #include <stdexcept>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -295,6 +298,22 @@ std::string program(const std::string &name)
 	return path.substr(0, path.rfind('/')) + "/programs/" + name;
 }
 
+SetUidProgram::SetUidProgram(const std::string &name)
+{
+	char pattern[] = "/tmp/profil-XXXXXX";
+
+	need_that(mkdtemp(pattern) != nullptr, "mkdtemp");
+	directory_ = pattern;
+	std::filesystem::copy_file(program(name), path());
+	need(chmod(directory_.c_str(), 0755), "chmod");
+	need(chmod(path().c_str(), 04755), "chmod");
+}
+
+SetUidProgram::~SetUidProgram()
+{
+	std::filesystem::remove_all(directory_);
+}
+
 AtRest::AtRest()
 	: profiles_(module_stat("profiles")), pages_(module_stat("pinned_pages")), locked_(locked_bytes()),
 	  pinned_(pinned_in_kernel())
@@ -329,6 +348,17 @@ AtRest::~AtRest()
 	uint64_t ticks = 0;
 	const auto sum = sum_of_causes(read_file("/sys/class/misc/profil/ticks"), ticks);
 	CHECK(sum == ticks);
+}
+
+void run_before_my_children()
+{
+	const sched_param low = {.sched_priority = 1};
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	need(sched_setaffinity(0, sizeof(first), &first), "sched_setaffinity");
+	need(sched_setscheduler(0, SCHED_FIFO, &low), "sched_setscheduler");
 }
 
 } // namespace guest

@@ -134,6 +134,10 @@ template <typename F> auto in_child(F run)
 	return ChildOf<decltype(run())>(run).result();
 }
 
+// On one CPU, and before everybody of lower rank: our child does not run until
+// we wait for something.
+void run_before_my_children();
+
 // Become the user nobody, without any privilege, and stay traceable.
 void become_nobody();
 
@@ -173,6 +177,21 @@ unsigned slowness();
 
 // The path of a program of tests/guest/programs.
 std::string program(const std::string &name);
+
+// A copy of such a program, in a directory of its own, with the rights of its
+// owner.
+class SetUidProgram {
+public:
+	explicit SetUidProgram(const std::string &name);
+	SetUidProgram(const SetUidProgram &) = delete;
+	SetUidProgram &operator=(const SetUidProgram &) = delete;
+	~SetUidProgram();
+
+	std::string path() const { return directory_ + "/program"; }
+
+private:
+	std::string directory_;
+};
 
 // What every test of the module derives from: nothing is left when it ends,
 // and every tick went somewhere.

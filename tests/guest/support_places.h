@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <sys/mman.h>
 
 namespace guest {
 
@@ -52,5 +53,19 @@ inline void check_counts_in(const Memory &memory, size_t offset = 0)
 {
 	check_counts_in(memory.at<volatile uint64_t>(offset));
 }
+
+// A page between two that cannot be touched, so that what is mapped there
+// later does not join a neighbour and become part of what was there before.
+struct LonePage {
+	static constexpr size_t page = 4096;
+	Memory three{3 * page};
+
+	LonePage()
+	{
+		mprotect(three.at(), page, PROT_NONE);
+		mprotect(three.at(2 * page), page, PROT_NONE);
+	}
+	void *at() const { return three.at(page); }
+};
 
 } // namespace guest

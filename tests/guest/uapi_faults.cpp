@@ -2,6 +2,7 @@
 // Counters whose memory goes away while they are in use.
 #include "support_burner.h"
 #include "support_device.h"
+#include "support_places.h"
 
 #include <catch2/catch.hpp>
 
@@ -20,19 +21,6 @@ void *remap(void *at, size_t bytes, int protection = PROT_READ | PROT_WRITE)
 {
 	return mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
-
-// A page between two that cannot be touched, so that what is mapped there
-// later does not join a neighbour and become part of what was there before.
-struct LonePage {
-	Memory three{3 * page};
-
-	LonePage()
-	{
-		mprotect(three.at(), page, PROT_NONE);
-		mprotect(three.at(2 * page), page, PROT_NONE);
-	}
-	void *at() const { return three.at(page); }
-};
 
 struct Disaster {
 	const char *name;
