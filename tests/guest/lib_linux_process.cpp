@@ -37,7 +37,7 @@ TEST_CASE_METHOD(AtRest, "profil samples at exactly 100 Hz of CPU time", "[lib][
 	CHECK(static_cast<int64_t>(status.ticks) >= spent / 10'000'000 - 3);
 	CHECK(static_cast<int64_t>(status.ticks) <= spent / 10'000'000 + 1);
 	CHECK(counters.counter[0] >= 196);
-	CHECK(counters.counter[0] <= 201);
+	CHECK(counters.counter[0] <= spent / 10'000'000 + 1);
 	CHECK(counters.only(0));
 }
 

@@ -350,15 +350,26 @@ AtRest::~AtRest()
 	CHECK(sum == ticks);
 }
 
-void run_before_my_children()
+bool kernel_knows_arrivals()
+{
+	return std::filesystem::exists("/proc/self/schedstat");
+}
+
+void run_before_others()
 {
 	const sched_param low = {.sched_priority = 1};
+
+	need(sched_setscheduler(0, SCHED_FIFO, &low), "sched_setscheduler");
+}
+
+void run_before_my_children()
+{
 	cpu_set_t first;
 
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	need(sched_setaffinity(0, sizeof(first), &first), "sched_setaffinity");
-	need(sched_setscheduler(0, SCHED_FIFO, &low), "sched_setscheduler");
+	run_before_others();
 }
 
 } // namespace guest

@@ -134,7 +134,14 @@ template <typename F> auto in_child(F run)
 	return ChildOf<decltype(run())>(run).result();
 }
 
-// On one CPU, and before everybody of lower rank: our child does not run until
+// Does the kernel know since when a task runs (CONFIG_SCHED_INFO)?  Without
+// that no missing tick is charged to anybody.
+bool kernel_knows_arrivals();
+
+// Before everybody who has no rank of his own.
+void run_before_others();
+
+// The same, and on one CPU, before everybody of lower rank, too: our child does not run until
 // we wait for something.
 void run_before_my_children();
 

@@ -750,7 +750,7 @@ TEST_CASE_METHOD(AtRest, "what happens to the memory takes effect within 100 ms 
 	const auto burn = [&](uint64_t ns) {
 		const auto end = thread_ns() + ns;
 		while (thread_ns() < end)
-			Burner::spin(counted_text, 10);
+			Burner::spin(counted_text, 10 * slowness());
 	};
 
 	burner.plant_block(counted_text, block);
@@ -762,7 +762,7 @@ TEST_CASE_METHOD(AtRest, "what happens to the memory takes effect within 100 ms 
 			device.start(describe(one_counter(counted_text, counted_text + block,
 							  const_cast<uint64_t *>(place.counter), 8),
 					      period));
-			burn(20'000'000);
+			burn(50'000'000);
 			CHECK(*place.counter > 0);
 			CHECK(locked_bytes() == page);
 			disaster.strike(place);
