@@ -222,12 +222,15 @@ static void do_nothing(void *unused)
  * A tick runs with interrupts off, so a CPU that has answered an
  * inter-processor call runs none that began before; a CPU on which the clock
  * starts only now sees what was unpublished before this call.  Pairs with the
- * rcu_dereference() and READ_ONCE() of sample.c.
+ * rcu_dereference() and READ_ONCE() of sample.c, and with the cpumask_set_cpu()
+ * before a clock starts.
  *
  * Context: Process context.
  */
 void profil_clock_sync(void)
 {
+	/* Orders what was unpublished before the look at who ticks. */
+	smp_mb();
 	on_each_cpu_mask(&ticking, do_nothing, NULL, 1);
 }
 

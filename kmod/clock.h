@@ -23,7 +23,6 @@ struct profil_clock_user {
 
 /**
  * struct profil_clock_ops - a way to tick
- * @name: for messages and sysfs
  * @start: tick on a CPU that is online, every @period ns
  * @set_period: change the period of a CPU that ticks
  * @stop: do not tick any more; waits for the tick that runs
@@ -32,7 +31,6 @@ struct profil_clock_user {
  * hotplug callback, and under the clock's lock.  Ticks call profil_tick().
  */
 struct profil_clock_ops {
-	const char *name;
 	int (*start)(unsigned int cpu, u64 period);
 	int (*set_period)(unsigned int cpu, u64 period);
 	void (*stop)(unsigned int cpu);

@@ -103,7 +103,6 @@ static void perf_clock_stop(unsigned int cpu)
 }
 
 const struct profil_clock_ops profil_clock_perf = {
-	.name		= "perf",
 	.start		= perf_clock_start,
 	.set_period	= perf_clock_set_period,
 	.stop		= perf_clock_stop,

@@ -28,7 +28,7 @@
 #include <trace/events/sched.h>
 
 #define POOL_SIZE	512
-#define NODE_SIZE	256	/* an image, a watch or a birth */
+#define REMOVE_BATCH	64
 
 /* The pool and the table of watches are guarded by profil_images_lock. */
 static void *pool[POOL_SIZE];
@@ -53,10 +53,10 @@ int profil_pool_fill(void)
 	unsigned long flags;
 	void *node;
 
-	BUILD_BUG_ON(sizeof(struct profil_image) > NODE_SIZE);
-	BUILD_BUG_ON(sizeof(struct profil_watch) > NODE_SIZE);
+	BUILD_BUG_ON(sizeof(struct profil_image) > PROFIL_NODE_SIZE);
+	BUILD_BUG_ON(sizeof(struct profil_watch) > PROFIL_NODE_SIZE);
 	while (READ_ONCE(pool_filled) < POOL_SIZE) {
-		node = kmalloc(NODE_SIZE, GFP_KERNEL);
+		node = kmalloc(PROFIL_NODE_SIZE, GFP_KERNEL);
 		if (!node)
 			return -ENOMEM;
 		raw_spin_lock_irqsave(&profil_images_lock, flags);
@@ -75,7 +75,7 @@ int profil_pool_fill(void)
  * profil_pool_take() - a node for what a probe has to remember
  *
  * Context: Any; profil_images_lock is held.
- * Return: NODE_SIZE bytes, to be freed with kfree(), or NULL.
+ * Return: PROFIL_NODE_SIZE bytes, to be freed with kfree(), or NULL.
  */
 void *profil_pool_take(void)
 {
@@ -90,7 +90,7 @@ void *profil_pool_take(void)
 	}
 	WRITE_ONCE(pool_filled, pool_filled - 1);
 	node = pool[pool_filled];
-	memset(node, 0, NODE_SIZE);
+	memset(node, 0, PROFIL_NODE_SIZE);
 	return node;
 }
 
@@ -129,7 +129,7 @@ static void add_watch(struct profil_watch *watch, struct profil_session *session
 	watch->session = session;
 	watch->pid = get_pid(pid);
 	INIT_LIST_HEAD(&watch->pending);
-	list_add_tail(&watch->link, &session->watches);
+	list_add_tail(&watch->link, &profile->watches);
 	hash_add(watches, &watch->node, (unsigned long)pid);
 }
 
@@ -151,15 +151,54 @@ static void free_watch(struct profil_watch *watch)
 	kfree(watch);
 }
 
-static struct profil_watch *find_watch(const struct profil_session *session, const struct pid *pid)
+/* The watch of a session on a process, and how many unprivileged ones there are. */
+static struct profil_watch *find_watch(const struct profil_session *session, const struct pid *pid,
+				       unsigned int *count)
 {
-	struct profil_watch *watch;
+	struct profil_watch *watch, *found = NULL;
 
 	lockdep_assert_held(&profil_images_lock);
-	hash_for_each_possible(watches, watch, node, (unsigned long)pid)
-		if (watch->pid == pid && watch->session == session)
-			return watch;
-	return NULL;
+	*count = 0;
+	hash_for_each_possible(watches, watch, node, (unsigned long)pid) {
+		if (watch->pid != pid)
+			continue;
+		*count += !watch->profile->privileged;
+		if (watch->session == session)
+			found = watch;
+	}
+	return found;
+}
+
+static int publish_locked(struct profil_image *image, struct profil_watch **watch,
+			  struct profil_session *session, struct pid *pid,
+			  struct profil_profile **before)
+{
+	struct profil_profile *profile = image->profile;
+	struct profil_watch *existing;
+	unsigned int count;
+	int err;
+
+	existing = find_watch(session, pid, &count);
+	if (!existing && !profile->privileged && count >= PROFIL_IMAGES_MAX)
+		return -EBUSY;
+	if (!existing && !profil_user_watch(session->user))
+		return -EDQUOT;
+	err = profil_image_publish_attached(image, true);
+	if (err) {
+		if (!existing)
+			profil_user_unwatch(session->user);
+		return err;
+	}
+	if (existing) {
+		*before = existing->profile;
+		existing->profile = profile;
+		kref_get(&profile->refs);
+		list_move_tail(&existing->link, &profile->watches);
+	} else {
+		add_watch(*watch, session, profile, pid);
+		*watch = NULL;
+	}
+	return 0;
 }
 
 /**
@@ -172,74 +211,72 @@ static struct profil_watch *find_watch(const struct profil_session *session, con
  * The caller keeps the process from changing its program meanwhile.
  *
  * Context: Process context.
- * Return: 0, or -EBUSY, -EDQUOT; then nothing changed and both are the caller's.
+ * Return: 0, or -EBUSY, -EDQUOT, -ESRCH; then nothing changed and both are the
+ * caller's.
  */
 int profil_follow_publish(struct profil_image *image, struct profil_watch *watch,
 			  struct profil_session *session, struct task_struct *target)
 {
+	/* NULL: it was reaped since the proof was looked at. */
+	struct pid *pid = get_task_pid(target, PIDTYPE_TGID);
 	struct profil_profile *before = NULL;
-	struct pid *pid = task_tgid(target);
-	struct profil_watch *existing;
+	struct profil_watch *published;
+	unsigned int count;
 	unsigned long flags;
-	int err = -EDQUOT;
+	int err;
 
+	if (!pid)
+		return -ESRCH;
 	raw_spin_lock_irqsave(&profil_images_lock, flags);
-	existing = find_watch(session, pid);
-	if (!existing && !profil_user_watch(session->user))
-		goto unlock;
-	err = profil_image_publish_attached(image, true);
-	if (err) {
-		if (!existing)
-			profil_user_unwatch(session->user);
-		goto unlock;
-	}
-	if (existing) {
-		before = existing->profile;
-		existing->profile = image->profile;
-		kref_get(&image->profile->refs);
-	} else {
-		add_watch(watch, session, image->profile, pid);
-		watch = NULL;
-	}
+	err = publish_locked(image, &watch, session, pid, &before);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
 	 * do_exit(): either the exit probe finds the watch, or we see the end.
 	 */
 	smp_mb();
-	if (!atomic_read(&target->signal->live))
-		report(find_watch(session, pid), PROFIL_EVENT_EXIT);
-unlock:
+	if (!err && !atomic_read(&target->signal->live)) {
+		published = find_watch(session, pid, &count);
+		report(published, PROFIL_EVENT_EXIT);
+	}
 	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	put_pid(pid);
 	if (err)
 		return err;
 	kfree(watch);
 	if (before)
 		profil_profile_put(before);
+	profil_sweep_soon();
 	return 0;
 }
 
 /**
- * profil_watches_remove() - stop following
- * @session: whose watches; its reader lock is held
- * @profile: only those of this profile, or NULL for all
+ * profil_watches_remove() - follow nobody for a profile any more
+ * @session: its owner; the reader lock is held
+ * @profile: the profile; from now on no child is added to those it follows
  *
  * Context: Process context.
  */
-void profil_watches_remove(struct profil_session *session, const struct profil_profile *profile)
+void profil_watches_remove(struct profil_session *session, struct profil_profile *profile)
 {
 	struct profil_watch *watch, *next;
 	unsigned long flags;
+	unsigned int n;
+	bool more = true;
 	LIST_HEAD(gone);
 
 	lockdep_assert_held(&session->reader);
-	raw_spin_lock_irqsave(&profil_images_lock, flags);
-	list_for_each_entry_safe(watch, next, &session->watches, link) {
-		if (profile && watch->profile != profile)
-			continue;
-		unlink_watch(watch);
-		list_add(&watch->link, &gone);
+	while (more) {
+		raw_spin_lock_irqsave(&profil_images_lock, flags);
+		profile->unfollowed = true;
+		for (n = 0; n < REMOVE_BATCH && !list_empty(&profile->watches); n++) {
+			watch = list_first_entry(&profile->watches, struct profil_watch, link);
+			unlink_watch(watch);
+			list_add(&watch->link, &gone);
+		}
+		more = !list_empty(&profile->watches);
+		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+		cond_resched();
 	}
-	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
 	list_for_each_entry_safe(watch, next, &gone, link)
 		free_watch(watch);
 }
@@ -339,8 +376,10 @@ static void fork_images(struct task_struct *parent, struct task_struct *child)
 static void fork_watch(struct profil_watch *watch, struct task_struct *child, u32 what)
 {
 	struct profil_session *session = watch->session;
-	struct profil_watch *copy = find_watch(session, task_tgid(child));
+	struct profil_watch *copy;
+	unsigned int count;
 
+	copy = find_watch(session, task_tgid(child), &count);
 	/* It was attached already, between the birth and this probe. */
 	if (copy) {
 		if (!copy->parent)
@@ -370,13 +409,14 @@ static void fork_watches(struct task_struct *parent, struct task_struct *child)
 	struct profil_watch *watch;
 
 	hash_for_each_possible(watches, watch, node, (unsigned long)pid)
-		if (watch->pid == pid && (watch->profile->flags & PROFIL_FOLLOW))
+		if (watch->pid == pid && (watch->profile->flags & PROFIL_FOLLOW) &&
+		    !watch->profile->unfollowed)
 			fork_watch(watch, child, what);
 }
 
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	bool memory = child->mm && child->mm != parent->mm && parent->mm;
+	bool memory = child->mm && child->mm != parent->mm;
 	bool process = child->tgid != parent->tgid;
 	unsigned long flags;
 
@@ -421,7 +461,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 				exec_watch(watch, task->mm);
 		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
 	}
-	if (profil_images_count())
+	if (atomic_read(&profil_totals.profiles))
 		profil_sweep_soon();
 }
 
@@ -442,7 +482,7 @@ static void probe_exit(void *data, PROFIL_EXIT_PROTO)
 				report(watch, PROFIL_EVENT_EXIT);
 		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
 	}
-	if (profil_images_count())
+	if (atomic_read(&profil_totals.profiles))
 		profil_sweep_soon();
 }
 

@@ -8,6 +8,9 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+/* Bytes of a node of the pool: an image, a watch or a birth. */
+#define PROFIL_NODE_SIZE	256
+
 struct pid;
 struct profil_event;
 struct profil_image;
@@ -18,7 +21,7 @@ struct task_struct;
 /**
  * struct profil_watch - a process that a session follows
  * @node: in the table of watches, by @pid
- * @link: in the session's list
+ * @link: in its profile's list
  * @pending: in the session's list of what is to be reported; empty when
  *	there is nothing
  * @session: who follows it; outlives its watches
@@ -48,7 +51,7 @@ void *profil_pool_take(void);
 struct profil_watch *profil_watch_alloc(void);
 int profil_follow_publish(struct profil_image *image, struct profil_watch *watch,
 			  struct profil_session *session, struct task_struct *target);
-void profil_watches_remove(struct profil_session *session, const struct profil_profile *profile);
+void profil_watches_remove(struct profil_session *session, struct profil_profile *profile);
 unsigned int profil_watch_report(struct profil_session *session, struct profil_event *events,
 				 unsigned int max);
 

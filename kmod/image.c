@@ -110,7 +110,10 @@ static void take_out(struct profil_image *image)
 	forget(image);
 }
 
-/* The image of the same owner in the same address space, and how many there are. */
+/*
+ * The image of the same owner in the same address space, and how many there are
+ * that anybody could have made: they are in no administrator's way.
+ */
 static struct profil_image *find_image(const struct mm_struct *mm,
 				       const struct profil_session *session, unsigned int *count)
 {
@@ -121,11 +124,16 @@ static struct profil_image *find_image(const struct mm_struct *mm,
 	hlist_for_each_entry(image, profil_image_bucket(mm), node) {
 		if (image->mm != mm)
 			continue;
-		++*count;
+		*count += !image->profile->privileged;
 		if (image->profile->session == session)
 			found = image;
 	}
 	return found;
+}
+
+static bool full(const struct profil_profile *profile, unsigned int count)
+{
+	return !profile->privileged && count >= PROFIL_IMAGES_MAX;
 }
 
 /**
@@ -148,7 +156,7 @@ int profil_image_publish_self(struct profil_image *image, const struct profil_pr
 	existing = find_image(image->mm, NULL, &count);
 	if ((existing ? existing->profile : NULL) != replaced)
 		err = -EAGAIN;
-	else if (!existing && count >= PROFIL_IMAGES_MAX)
+	else if (!existing && full(image->profile, count))
 		err = -EBUSY;
 	else
 		put_in(image, existing);
@@ -180,7 +188,7 @@ int profil_image_publish_attached(struct profil_image *image, bool replace)
 	existing = find_image(image->mm, image->profile->session, &count);
 	if (existing && !replace)
 		return -EEXIST;
-	if (!existing && count >= PROFIL_IMAGES_MAX)
+	if (!existing && full(image->profile, count))
 		return -EBUSY;
 	put_in(image, existing);
 	if (existing) {
@@ -266,8 +274,11 @@ static void sweep_work(struct work_struct *work)
 		if (!hlist_empty(&profil_images[i]))
 			sweep_bucket(&profil_images[i]);
 	again = profil_profile_settle(again);
-	/* The last user of an mm may be somebody whose end no probe tells us. */
-	if (again || READ_ONCE(nr_images))
+	/*
+	 * The last user of an mm may be somebody whose end no probe tells us,
+	 * and whose it is need not be met anywhere: an attacher.
+	 */
+	if (again || atomic_read(&profil_totals.profiles))
 		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
 }
 

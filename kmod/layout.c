@@ -190,10 +190,11 @@ static int place_spans(struct profil_layout *layout, const struct profil_region 
 		goto free_places;
 
 	layout->spans = kvcalloc(nr, sizeof(*layout->spans), GFP_KERNEL_ACCOUNT);
-	if (nr && !layout->spans) {
+	if (!layout->spans) {
 		err = -ENOMEM;
 		goto free_places;
 	}
+	layout->bytes += array_size(nr, sizeof(*layout->spans));
 	sort(places, nr, sizeof(*places), compare_places, NULL);
 	join_places(layout, places, nr);
 free_places:
@@ -268,6 +269,7 @@ static struct profil_layout *create_layout(const struct profil_start *how)
 	refcount_set(&layout->refs, 1);
 	INIT_WORK(&layout->free, free_work);
 	layout->how = *how;
+	layout->bytes = struct_size(layout, bin, how->nr_regions);
 	layout->pcsample = !how->nr_regions && how->samples;
 	set_limits(layout);
 

@@ -40,6 +40,7 @@ struct profil_span {
  * @limit: greatest value of a counter of 1 << index bytes
  * @overflow: position of the overflow counter, if how.overflow
  * @samples: position of the array of PCs, if how.samples
+ * @bytes: memory of the layout itself
  * @pages: pages of all spans
  * @spans: where they are
  * @nr_spans: how many
@@ -56,6 +57,7 @@ struct profil_layout {
 	u64 limit[4];
 	u64 overflow;
 	u64 samples;
+	size_t bytes;
 	unsigned long pages;
 	struct profil_span *spans;
 	unsigned int nr_spans;

@@ -119,8 +119,8 @@ void profil_user_put(struct profil_user *user)
 /**
  * profil_user_charge_profile() - charge one profile
  * @user: to whom
- * @rate: its rate in Hz; 0 for a profile inherited by fork, which runs at a
- *	rate that its parent was charged for
+ * @rate: its rate in Hz; 0 with CAP_PERFMON, and for a profile inherited by
+ *	fork, which runs at a rate that its parent was charged for
  *
  * Context: Process context.
  * Return: 0, -EDQUOT above the user's limit of profiles, -EBUSY when a budget
@@ -131,11 +131,11 @@ int profil_user_charge_profile(struct profil_user *user, u64 rate)
 	int err = 0;
 
 	spin_lock(&users_lock);
-	if (user->profiles >= max_user_profiles && !capable(CAP_SYS_RESOURCE))
+	if (user->profiles >= READ_ONCE(max_user_profiles) && !capable(CAP_SYS_RESOURCE))
 		err = -EDQUOT;
-	else if (rate && rate_sum + rate > rate_budget && !perfmon_capable())
+	else if (rate && rate_sum + rate > READ_ONCE(rate_budget))
 		err = -EBUSY;
-	else if (rate && user->rate + rate > user_rate_budget && !perfmon_capable())
+	else if (rate && user->rate + rate > READ_ONCE(user_rate_budget))
 		err = -EBUSY;
 	if (!err) {
 		user->profiles++;
@@ -173,16 +173,17 @@ void profil_user_uncharge_profile(struct profil_user *user, u64 rate)
  */
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 {
+	unsigned long most = READ_ONCE(max_pages), users_most = READ_ONCE(max_user_pages);
 	unsigned long room;
 	int err = 0;
 
 	if (pages > totalram_pages())
 		return -ENOMEM;
 	spin_lock(&users_lock);
-	room = max_pages > pages_sum ? max_pages - pages_sum : 0;
+	room = most > pages_sum ? most - pages_sum : 0;
 	if (pages > room && !capable(CAP_SYS_RESOURCE))
 		err = -EDQUOT;
-	room = max_user_pages > user->pages ? max_user_pages - user->pages : 0;
+	room = users_most > user->pages ? users_most - user->pages : 0;
 	if (!err && pages > room && !capable(CAP_SYS_RESOURCE))
 		err = -EDQUOT;
 	if (!err) {

@@ -17,8 +17,6 @@
  *  - a callback of queue_rcu_work(): is the kernel's; rcu_barrier() all the
  *    same, before the queue that it queues on goes away
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include "main.h"
 
 #include "clock.h"

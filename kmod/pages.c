@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "layout.h"
 #include "limits.h"
+#include "main.h"
 
 #include <linux/bsearch.h>
 #include <linux/err.h>
@@ -34,6 +35,14 @@
 #define BATCH		32
 /* How often pages are brought that somebody takes away again. */
 #define PIN_TRIES	8
+/* When a charge is given back for which mmap_lock was not to be had. */
+#define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
+
+/* Device nodes are on a file system of that kind, too: theirs are a driver's pages. */
+static bool is_tmpfs_file(const struct inode *inode)
+{
+	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
+}
 
 static bool vma_countable(struct vm_area_struct *vma)
 {
@@ -42,7 +51,7 @@ static bool vma_countable(struct vm_area_struct *vma)
 	if (is_vm_hugetlb_page(vma))	/* a private one makes fork fail */
 		return vma->vm_flags & VM_SHARED;
 	if (vma->vm_file && (vma->vm_flags & VM_SHARED))
-		return file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC;
+		return is_tmpfs_file(file_inode(vma->vm_file));
 	return true;
 }
 
@@ -56,9 +65,11 @@ static bool vma_countable(struct vm_area_struct *vma)
 static u64 vma_identity(struct vm_area_struct *vma)
 {
 	u64 id = vma->vm_flags & (VM_SHARED | VM_WRITE | VM_HUGETLB);
+	const struct anon_vma *anon = READ_ONCE(vma->anon_vma);
 
-	if (vma->anon_vma)
-		id = hash_64(id ^ (uintptr_t)vma->anon_vma->root, 64);
+	/* Another thread's fault may give it one just now; none takes it away. */
+	if (anon)
+		id = hash_64(id ^ (uintptr_t)anon->root, 64);
 	if (vma->vm_file) {
 		id = hash_64(id ^ (uintptr_t)file_inode(vma->vm_file), 64);
 		id = hash_64(id ^ (vma->vm_pgoff - (vma->vm_start >> PAGE_SHIFT)), 64);
@@ -103,22 +114,37 @@ static void unpin_all(struct profil_pins *pins)
 	}
 }
 
-static void uncharge(struct profil_pins *pins, unsigned long pages)
+/*
+ * Give back what is charged.  Who holds mmap_lock for how long is the owner's
+ * affair (a fault may wait for his own file system): he waits for himself,
+ * nobody else does.  False: try again later.
+ */
+static bool uncharge(struct profil_pins *pins, unsigned long pages)
 {
-	account_locked_vm(pins->mm, pages, false);
+	struct mm_struct *mm = pins->mm;
+
+	/* The lock itself: it is for a number, and no mapping changes. */
+	if (mm == current->mm)
+		down_write(&mm->mmap_lock);
+	else if (!down_write_trylock(&mm->mmap_lock))
+		return false;
+	__account_locked_vm(mm, pages, false, current, true);
+	up_write(&mm->mmap_lock);
 	profil_user_uncharge_pages(pins->user, pages);
 	pins->held -= pages;
+	return true;
 }
 
-static int charge(struct mm_struct *mm, struct profil_user *user, unsigned long pages)
+static int charge(struct mm_struct *mm, struct profil_user *user, unsigned long pages,
+		  unsigned long overhead)
 {
-	int err = profil_user_charge_pages(user, pages);
+	int err = profil_user_charge_pages(user, pages + overhead);
 
 	if (err)
 		return err;
 	err = account_locked_vm(mm, pages, true);
 	if (err)
-		profil_user_uncharge_pages(user, pages);
+		profil_user_uncharge_pages(user, pages + overhead);
 	return err;
 }
 
@@ -129,22 +155,18 @@ static int compare_spans(const void *key, const void *element)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* The same span of the old pins, if it is there and none of its pages is off. */
+/* The same span of the old pins, if it is there and not off. */
 static const struct profil_span *span_of_old(const struct profil_pins *old,
 					     const struct profil_span *span)
 {
 	const struct profil_span *same;
-	unsigned long i;
 
 	if (!old)
 		return NULL;
 	same = bsearch(span, old->layout->spans, old->layout->nr_spans, sizeof(*same),
 		       compare_spans);
-	if (!same || same->pages != span->pages)
+	if (!same || same->pages != span->pages || !old->page[same->first])
 		return NULL;
-	for (i = 0; i < same->pages; i++)
-		if (!old->page[same->first + i])
-			return NULL;
 	return same;
 }
 
@@ -228,6 +250,7 @@ static int bring(struct mm_struct *mm, unsigned long start, unsigned long pages)
 		err = fixup_user_fault(mm, at, FAULT_FLAG_WRITE, &unlocked);
 		if (!err && fatal_signal_pending(current))
 			err = -EINTR;
+		cond_resched();
 	}
 	mmap_read_unlock(mm);
 	if (!err || err == -ENOMEM || err == -EINTR)
@@ -306,6 +329,12 @@ static int pin_spans(struct profil_pins *pins, const struct profil_pins *old, bo
 			continue;
 		}
 		err = pin_span(pins, span, inherited);
+		/* It was off in the parent, or is now in both. */
+		if (err == -EFAULT && inherited && layout->how.flags & PROFIL_FAULT_REGION) {
+			profil_pins_slow(pins);
+			uncharge(pins, span->pages);
+			err = 0;
+		}
 		if (err)
 			return err;
 		cond_resched();
@@ -325,6 +354,25 @@ static unsigned long pages_to_pin(const struct profil_layout *layout,
 	return pages;
 }
 
+static void give_back(struct profil_pins *pins)
+{
+	if (!uncharge(pins, pins->held)) {
+		queue_delayed_work(profil_wq, &pins->retry, RETRY_AFTER);
+		return;
+	}
+	profil_user_uncharge_pages(pins->user, pins->overhead);
+	profil_user_put(pins->user);
+	mmdrop(pins->mm);
+	profil_layout_put(pins->layout);
+	kvfree(pins);
+}
+
+/* The layout holds the module meanwhile. */
+static void release_work(struct work_struct *work)
+{
+	give_back(container_of(to_delayed_work(work), struct profil_pins, retry));
+}
+
 /**
  * profil_pins_create() - pin the pages of a layout in current's memory
  * @layout: not yet in use by a tick; its spans receive their signatures unless
@@ -341,12 +389,13 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 				       const struct profil_pins *old, bool inherited)
 {
 	unsigned long pages = pages_to_pin(layout, old);
+	unsigned long overhead = layout->bytes >> PAGE_SHIFT;
 	struct mm_struct *mm = current->mm;
 	struct profil_pins *pins;
 	int err;
 
 	/* Before anything is allocated for them: there may be a great many. */
-	err = charge(mm, user, pages);
+	err = charge(mm, user, pages, overhead);
 	if (err)
 		return ERR_PTR(err);
 	err = -ENOMEM;
@@ -357,11 +406,14 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 	if (!pins->user)
 		goto free;
 	pins->layout = profil_layout_get(layout);
+	pins->pages = layout->pages;
 	pins->mm = mm;
 	mmgrab(mm);
 	pins->held = pages;
-	err = pin_spans(pins, old, inherited);
+	pins->overhead = overhead;
+	INIT_DELAYED_WORK(&pins->retry, release_work);
 	set_only(pins);
+	err = pin_spans(pins, old, inherited);
 	if (!err)
 		return pins;
 	profil_pins_release(pins);
@@ -370,7 +422,7 @@ free:
 	kvfree(pins);
 uncharge:
 	account_locked_vm(mm, pages, false);
-	profil_user_uncharge_pages(user, pages);
+	profil_user_uncharge_pages(user, pages + overhead);
 	return ERR_PTR(err);
 }
 
@@ -417,7 +469,7 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 		const struct profil_span *span = &layout->spans[i];
 		const struct profil_span *same = span_of_old(old, span);
 
-		if (!same || old->page[same->first] != pins->page[span->first])
+		if (!same)
 			continue;
 		memset(&old->page[same->first], 0, same->pages * sizeof(*old->page));
 		moved += same->pages;
@@ -438,7 +490,7 @@ static void renew(struct profil_pins *pins, unsigned long first, struct page **p
 
 	for (i = 0; i < nr; i++) {
 		address = pins->page[first + i];
-		if (!address || address == page_address(pages[i]))
+		if (address == page_address(pages[i]))
 			continue;
 		WRITE_ONCE(pins->page[first + i], page_address(pages[i]));
 		pages[i] = virt_to_page(address);
@@ -501,12 +553,14 @@ static void turn_off(struct profil_pins *pins, const struct profil_span *span)
 	/* Nobody on the short way, which does not ask whether a page is there. */
 	profil_pins_slow(pins);
 	profil_clock_sync();
+	for (i = span->first; i < end; i++)
+		WRITE_ONCE(pins->page[i], pins->page[i] + PROFIL_PAGE_LEAVES);
+	profil_clock_sync();
 	for (i = span->first; i < end; ) {
 		for (n = 0; n < BATCH && i < end; i++) {
-			pages[n++] = virt_to_page(pins->page[i]);
+			pages[n++] = virt_to_page(pins->page[i] - PROFIL_PAGE_LEAVES);
 			WRITE_ONCE(pins->page[i], NULL);
 		}
-		profil_clock_sync();
 		unpin_user_pages_dirty_lock(pages, n, true);
 		cond_resched();
 	}
@@ -581,9 +635,5 @@ int profil_pins_check(struct profil_pins *pins)
 void profil_pins_release(struct profil_pins *pins)
 {
 	unpin_all(pins);
-	uncharge(pins, pins->held);
-	profil_user_put(pins->user);
-	mmdrop(pins->mm);
-	profil_layout_put(pins->layout);
-	kvfree(pins);
+	give_back(pins);
 }

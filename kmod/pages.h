@@ -8,6 +8,9 @@
 #include "bin.h"
 
 #include <linux/types.h>
+#include <linux/workqueue.h>
+
+#define PROFIL_PAGE_LEAVES	1UL
 
 struct mm_struct;
 struct profil_layout;
@@ -17,22 +20,41 @@ struct profil_user;
  * struct profil_pins - the pinned pages of one profile
  * @only: the layout's only region, if it is the plain one that the tick has a
  *	short way for; high is 0 if it is not, or must not be taken any more
+ * @pages: elements of @page
  * @layout: where its positions point, referenced
  * @mm: whose memory it is, grabbed
  * @user: who is charged, referenced
  * @held: pages that are pinned and charged, in @mm and to @user
- * @page: kernel address of each page, in the order of the layout's spans.
- *	NULL: it went away, what counts there is off.  Written by the holder
- *	of the profile's lock with WRITE_ONCE, read by the tick.
+ * @overhead: pages of memory for the layout, charged to @user only
+ * @retry: gives back what could not be when they were released
+ * @page: kernel address of each page, in the order of the layout's spans; see
+ *	profil_page_is_off().  Written by the holder of the profile's lock with
+ *	WRITE_ONCE, read by the tick.
  */
 struct profil_pins {
 	struct profil_bin only;
+	unsigned long pages;
 	struct profil_layout *layout;
 	struct mm_struct *mm;
 	struct profil_user *user;
 	unsigned long held;
+	unsigned long overhead;
+	struct delayed_work retry;
 	void *page[];
 };
+
+/**
+ * profil_page_is_off() - has a page gone away?
+ * @page: of &struct profil_pins: the page's address; NULL when it is off, odd
+ *	while it is on its way there
+ *
+ * Context: Any.
+ * Return: true when nothing is to be counted there.
+ */
+static inline bool profil_page_is_off(const void *page)
+{
+	return !page || ((unsigned long)page & PROFIL_PAGE_LEAVES);
+}
 
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
 				       const struct profil_pins *old, bool inherited);

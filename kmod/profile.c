@@ -7,13 +7,16 @@
  *    that it finds there; these are released only after profil_clock_sync().
  *  - the fork and exec probes, through images and watches, under
  *    profil_images_lock.
- *  - a queued check, commands, the sweep: each holds a reference.
+ *  - a queued check, commands: each holds a reference.
+ *  - the sweep, through the list of all, under profil_profiles_lock, which the
+ *    end takes to leave that list.
  * The last reference queues the end, which waits for a grace period, as the
  * tick may still look at the profile whose image was just taken out.
  *
  * Lock order: profile->lock (an heir's nested in its predecessor's) ->
  * profil_profiles_lock (with mutex_trylock of a profile's below it) -> the
- * clock's locks; profile->lock -> mmap_lock; and below all profil_images_lock.
+ * clock's locks; profile->lock -> a target's exec_update_lock; profile->lock ->
+ * mmap_lock; and below all profil_images_lock.
  */
 #include "profile.h"
 
@@ -79,7 +82,7 @@ static void end_work(struct work_struct *work)
 	struct profil_sum sum;
 
 	/* First out of the list: the sweep ends what it finds there, too. */
-	profil_tally_sum(profile->tally, &sum);
+	profil_tally_sum_ended(profile->tally, &sum);
 	mutex_lock(&profil_profiles_lock);
 	list_del(&profile->link);	/* empty if it was never published */
 	profil_sum_add(&profil_totals.ended, &sum);
@@ -149,6 +152,7 @@ static struct profil_profile *alloc_profile(const struct profil_layout *layout, 
 		goto put_user;
 
 	profile->rate = rate;
+	profile->privileged = perfmon_capable();
 	profile->period = layout->how.period;
 	profile->checkpoint = max(div64_u64(CHECKPOINT_NS, profile->period), 1ULL);
 	profile->flags = layout->how.flags;
@@ -157,6 +161,7 @@ static struct profil_profile *alloc_profile(const struct profil_layout *layout, 
 	mutex_init(&profile->lock);
 	INIT_LIST_HEAD(&profile->clock.link);
 	INIT_LIST_HEAD(&profile->images);
+	INIT_LIST_HEAD(&profile->watches);
 	INIT_RCU_WORK(&profile->free, end_work);
 	init_task_work(&profile->check, check_work);
 	init_tally(profile);
@@ -200,10 +205,14 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 					     const struct profil_session *session,
 					     const struct profil_pins *old)
 {
-	u64 rate = DIV64_U64_ROUND_UP(NSEC_PER_SEC, layout->how.period);
-	struct profil_profile *profile = alloc_profile(layout, rate);
+	struct profil_profile *profile;
+	u64 rate = 0;
 	int err;
 
+	/* The budgets are of those who have but the least of the rates. */
+	if (!perfmon_capable())
+		rate = DIV64_U64_ROUND_UP(NSEC_PER_SEC, layout->how.period);
+	profile = alloc_profile(layout, rate);
 	if (IS_ERR(profile))
 		return profile;
 	profile->session = session;
@@ -223,13 +232,27 @@ static void *element_of(const struct profil_pins *pins, u64 index)
 	return page ? page + offset_in_page(position) : NULL;
 }
 
-static bool is_stored(const struct profil_pins *pins, u64 index)
+/* 0: nothing was stored there, or it cannot be fetched. */
+static u64 stored_pc(const struct profil_pins *pins, u64 index)
 {
 	const void *element = element_of(pins, index);
 
+	if (!element)
+		return 0;
 	if (pins->layout->how.sample_width == 4)
 		return READ_ONCE(*(const u32 *)element);
 	return READ_ONCE(*(const u64 *)element);
+}
+
+static void copy_pc(struct profil_pins *pins, const struct profil_pins *from, u64 index)
+{
+	void *element = element_of(pins, index);
+	u64 pc = stored_pc(from, index);
+
+	if (pins->layout->how.sample_width == 4)
+		WRITE_ONCE(*(u32 *)element, pc);
+	else
+		WRITE_ONCE(*(u64 *)element, pc);
 }
 
 /*
@@ -240,22 +263,25 @@ static bool is_stored(const struct profil_pins *pins, u64 index)
 static u64 complete_copy(struct profil_pins *pins, struct profil_profile *parent, u64 stored)
 {
 	const struct profil_pins *from = NULL;
-	void *element;
 	u64 i;
 
 	if (mutex_trylock(&parent->lock)) {
 		from = pins_of(parent);
-		for (i = 0; from && from->layout == pins->layout && i < stored; i++) {
-			element = is_stored(pins, i) ? NULL : element_of(from, i);
-			if (element)
-				memcpy(element_of(pins, i), element,
-				       pins->layout->how.sample_width);
-			if (!(i % PAGE_SIZE))
-				cond_resched();
+		if (from && from->layout != pins->layout)
+			from = NULL;
+		for (i = 0; from && i < stored; i++) {
+			if (!stored_pc(pins, i))
+				copy_pc(pins, from, i);
+			if (i % PAGE_SIZE)
+				continue;
+			/* It will not look at them. */
+			if (fatal_signal_pending(current))
+				break;
+			cond_resched();
 		}
 		mutex_unlock(&parent->lock);
 	}
-	while (stored && !is_stored(pins, stored - 1))
+	while (stored && !stored_pc(pins, stored - 1))
 		stored--;
 	return stored;
 }
@@ -346,6 +372,7 @@ static u64 release_unpublished(struct profil_profile *profile, struct profil_pin
 	WRITE_ONCE(profile->retired, true);
 	profil_clock_sync();
 	stored = stored_pcs(profile);
+	atomic64_set(&profile->stored, stored);
 	rcu_assign_pointer(profile->pins, NULL);
 	if (pins && heir)
 		profil_pins_take_over(heir, pins);
@@ -529,11 +556,10 @@ int profil_profile_check(struct profil_profile *profile)
 		return 0;
 	err = profil_pins_check(pins);
 	WRITE_ONCE(profile->next_check, jiffies + check_interval(pins->layout));
-	if (err != -EFAULT)
-		return err;	/* next time */
-	if (!(profile->flags & PROFIL_FAULT_REGION))
+	if (err == -EFAULT && !(profile->flags & PROFIL_FAULT_REGION))
 		profil_profile_stop(profile, PROFIL_STATE_FAULT);
-	return 0;
+	/* Without memory nothing is known: next time. */
+	return err == -EINTR ? err : 0;
 }
 
 /*
@@ -657,8 +683,10 @@ bool profil_profile_settle(bool always)
 	if (!xchg(&settle_wanted, false) && !always)
 		return false;
 	mutex_lock(&profil_profiles_lock);
-	list_for_each_entry(profile, &profil_profiles, link)
+	list_for_each_entry(profile, &profil_profiles, link) {
 		settle(profile);
+		cond_resched();
+	}
 	mutex_unlock(&profil_profiles_lock);
 	return READ_ONCE(settle_wanted);
 }
@@ -678,9 +706,13 @@ static struct profil_profile *next_unretired(void)
 	struct profil_profile *profile;
 
 	lockdep_assert_held(&profil_profiles_lock);
-	list_for_each_entry(profile, &profil_profiles, link)
-		if (!READ_ONCE(profile->retired) && profil_profile_get(profile))
-			return profile;
+	list_for_each_entry(profile, &profil_profiles, link) {
+		if (READ_ONCE(profile->retired) || !profil_profile_get(profile))
+			continue;
+		/* So that the next search need not pass it again. */
+		list_move_tail(&profile->link, &profil_profiles);
+		return profile;
+	}
 	return NULL;
 }
 

@@ -39,12 +39,15 @@ struct profil_user;
  * @retired: ended by its owner; nothing may be published of it any more
  * @clock: claim on the clock
  * @rate: Hz charged to @user
+ * @privileged: made with CAP_PERFMON: in nobody's way, and in no budget of rates
  * @user: who is charged, referenced
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never followed: it may be gone.
  * @id: number in the session
  * @images: where it is met; guarded by profil_images_lock
  * @nr_images: how many, likewise
+ * @watches: whom it follows, likewise
+ * @unfollowed: it follows nobody any more, likewise
  * @forks_lost: children that could not be followed
  * @fork_lost: when the child was born that was counted last: it may be lost in
  *	two ways; guarded by profil_images_lock
@@ -72,11 +75,14 @@ struct profil_profile {
 	bool retired;
 	struct profil_clock_user clock;
 	u64 rate;
+	bool privileged;
 	struct profil_user *user;
 	const struct profil_session *session;
 	u32 id;
 	struct list_head images;
 	unsigned int nr_images;
+	struct list_head watches;
+	bool unfollowed;
 	atomic_t forks_lost;
 	u64 fork_lost;
 	unsigned long checking;

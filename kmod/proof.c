@@ -16,6 +16,7 @@
  */
 #include "proof.h"
 
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -23,6 +24,7 @@
 #include <linux/kallsyms.h>
 #include <linux/magic.h>
 #include <linux/perf_event.h>
+#include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -147,6 +149,17 @@ static bool still_on_target(const struct profil_proof *proof)
 	return is;
 }
 
+/*
+ * An event goes on when its target becomes somebody else, or hides (both make
+ * it not dumpable); but it sees one thread, and a profile all of them and their
+ * children.  So what ptrace would ask of the memory is asked again.
+ */
+static bool may_see(const struct profil_proof *proof, struct mm_struct *mm)
+{
+	return get_dumpable(mm) == SUID_DUMP_USER || same_thread_group(current, proof->target) ||
+	       perfmon_capable() || ns_capable(mm->user_ns, CAP_SYS_PTRACE);
+}
+
 /**
  * profil_proof_enter() - the address space for which the proof holds
  * @proof: opened
@@ -155,21 +168,26 @@ static bool still_on_target(const struct profil_proof *proof)
  *
  * Context: Process context, may sleep.
  * Return: its memory, with mm_users raised; or -ESRCH when the target is gone
- * or the proof no longer holds, -EINTR.
+ * or the proof no longer holds, -EACCES when it has become not dumpable, -EINTR.
  */
 struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 {
 	struct rw_semaphore *exec = &proof->target->signal->exec_update_lock;
 	struct mm_struct *mm = NULL;
+	int err = -ESRCH;
 
 	if (down_read_killable(exec))
 		return ERR_PTR(-EINTR);
 	if (still_on_target(proof))
 		mm = get_task_mm(proof->target);	/* NULL for a kernel thread */
-	if (mm)
-		return mm;
+	if (mm) {
+		if (may_see(proof, mm))
+			return mm;
+		mmput_async(mm);
+		err = -EACCES;
+	}
 	up_read(exec);
-	return ERR_PTR(-ESRCH);
+	return ERR_PTR(err);
 }
 
 /**
@@ -182,5 +200,6 @@ struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm)
 {
 	up_read(&proof->target->signal->exec_update_lock);
-	mmput(mm);
+	/* If it was the last: its end may take long, and others wait for us. */
+	mmput_async(mm);
 }

@@ -23,6 +23,7 @@
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
@@ -31,12 +32,21 @@
 
 #include "counter.h"
 
+/*
+ * The page of a position.  The PC and the scale are the program's, so a CPU that
+ * runs ahead of the comparisons must not be led out of the array either.
+ */
+static __always_inline void *page_at(const struct profil_pins *pins, u64 position)
+{
+	return READ_ONCE(pins->page[array_index_nospec(position >> PAGE_SHIFT, pins->pages)]);
+}
+
 /* The counter at a position, or NULL when its page went away. */
 static __always_inline void *counter_at(const struct profil_pins *pins, u64 position)
 {
-	void *page = READ_ONCE(pins->page[position >> PAGE_SHIFT]);
+	void *page = page_at(pins, position);
 
-	return page ? page + offset_in_page(position) : NULL;
+	return profil_page_is_off(page) ? NULL : page + offset_in_page(position);
 }
 
 static enum profil_cause count_at(struct profil_profile *profile, const struct profil_pins *pins,
@@ -118,6 +128,19 @@ static noinline enum profil_cause sample(struct profil_profile *profile, struct 
 	return count_at(profile, pins, profil_bin_position(bin, pc), bin->width);
 }
 
+/*
+ * The clock ticks slower than this profile wanted: one that is off has no claim
+ * on it any more.
+ */
+static noinline void due_often(const struct profil_profile *profile, struct profil_tally *tally)
+{
+	bool runs = READ_ONCE(profile->state) == PROFIL_STATE_RUNNING;
+	u64 more = div64_u64_rem(tally->credit, profile->period, &tally->credit);
+
+	tally->granted += more;
+	tally->cause[runs ? PROFIL_LATE : PROFIL_OFF] += more;
+}
+
 /* The clock ticks faster than this profile wants: is it its turn? */
 static noinline bool due_now(const struct profil_profile *profile, struct profil_tally *tally,
 			     u64 period)
@@ -126,11 +149,8 @@ static noinline bool due_now(const struct profil_profile *profile, struct profil
 	if (tally->credit < profile->period)
 		return false;
 	tally->credit -= profile->period;
-	/* A tick that stands for several samples is one, and the others are late. */
-	for (; unlikely(tally->credit >= profile->period); tally->credit -= profile->period) {
-		tally->granted++;
-		tally->cause[PROFIL_LATE]++;
-	}
+	if (unlikely(tally->credit >= profile->period))
+		due_often(profile, tally);
 	return true;
 }
 
@@ -188,7 +208,7 @@ static __always_inline bool sample_plain(const struct profil_profile *profile,
 	if (unlikely(pc < pins->only.low || pc >= READ_ONCE(pins->only.high)))
 		return false;
 	position = profil_bin_position(&pins->only, pc);
-	atomic_inc(READ_ONCE(pins->page[position >> PAGE_SHIFT]) + offset_in_page(position));
+	atomic_inc(page_at(pins, position) + offset_in_page(position));
 	return true;
 }
 
@@ -252,8 +272,6 @@ void profil_late(u64 period, u64 since, u64 due)
 	struct mm_struct *mm = current->mm;
 	struct profil_image *image;
 
-	if (!mm)
-		return;
 	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node)
 		if (image->mm == mm)
 			late_profile(image->profile, period, since, due);

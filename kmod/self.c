@@ -242,6 +242,7 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 							 lockdep_is_held(&profil_images_lock));
 	struct profil_birth *birth;
 
+	BUILD_BUG_ON(sizeof(*birth) > PROFIL_NODE_SIZE);
 	/* A child of one that had stopped: there is nothing to inherit. */
 	if (!pins)
 		return;

@@ -43,7 +43,6 @@ struct profil_session *profil_session_create(void)
 		return NULL;
 	}
 	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1);
-	INIT_LIST_HEAD(&session->watches);
 	INIT_LIST_HEAD(&session->pending);
 	mutex_init(&session->reader);
 	init_waitqueue_head(&session->wait);
@@ -52,7 +51,7 @@ struct profil_session *profil_session_create(void)
 }
 
 /* Comes before the end of a profile, so that no exec brings it back. */
-static void unwatch(struct profil_session *session, const struct profil_profile *profile)
+static void unwatch(struct profil_session *session, struct profil_profile *profile)
 {
 	mutex_lock(&session->reader);
 	profil_watches_remove(session, profile);
@@ -70,9 +69,8 @@ void profil_session_end(struct profil_session *session)
 	struct profil_profile *profile;
 	unsigned long id;
 
-	unwatch(session, NULL);
 	xa_for_each(&session->profiles, id, profile) {
-		xa_erase(&session->profiles, id);
+		unwatch(session, profile);
 		profil_profile_retire(profile);
 		profil_profile_put(profile);
 	}

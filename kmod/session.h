@@ -20,8 +20,8 @@ struct profil_update;
 /**
  * struct profil_session - what an open file owns
  * @profiles: by number, each referenced; locks itself
- * @watches: followed processes; guarded by profil_images_lock
- * @pending: those with something to report, likewise
+ * @pending: followed processes with something to report; guarded by
+ *	profil_images_lock
  * @user: who is charged for what is followed: who opened the file
  * @reader: one read(2) at a time, and none while watches are removed
  * @wait: readers and pollers
@@ -29,7 +29,6 @@ struct profil_update;
  */
 struct profil_session {
 	struct xarray profiles;
-	struct list_head watches;
 	struct list_head pending;
 	struct profil_user *user;
 	struct mutex reader;	/* see the kernel-doc above */

@@ -12,6 +12,7 @@
 #include <linux/cpumask.h>
 #include <linux/mutex.h>
 #include <linux/profil.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/sysfs.h>
 
@@ -44,9 +45,9 @@ static void add_share(struct profil_sum *sum, const struct profil_tally *tally)
 {
 	unsigned int i;
 
-	sum->ticks += tally->granted - tally->countdown;
+	sum->ticks += READ_ONCE(tally->granted) - READ_ONCE(tally->countdown);
 	for (i = 0; i < PROFIL_NR_CAUSES; i++)
-		sum->cause[i] += tally->cause[i];
+		sum->cause[i] += READ_ONCE(tally->cause[i]);
 }
 
 static void collect(unsigned int cpu, void *data)
@@ -76,6 +77,22 @@ void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *su
 	memset(sum, 0, sizeof(*sum));
 	raw_spin_lock_init(&all.lock);
 	profil_clock_each_cpu(collect, &all);
+}
+
+/**
+ * profil_tally_sum_ended() - the same for a profile that no tick meets any more
+ * @tally: the shares
+ * @sum: receives the sum
+ *
+ * Context: Process context.
+ */
+void profil_tally_sum_ended(struct profil_tally __percpu *tally, struct profil_sum *sum)
+{
+	unsigned int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu)
+		add_share(sum, per_cpu_ptr(tally, cpu));
 }
 
 /**
@@ -111,9 +128,11 @@ static void sum_everything(struct profil_sum *sum)
 
 	mutex_lock(&profil_profiles_lock);
 	*sum = profil_totals.ended;
-	list_for_each_entry(profile, &profil_profiles, link)
+	list_for_each_entry(profile, &profil_profiles, link) {
 		for_each_possible_cpu(cpu)
 			add_share(sum, per_cpu_ptr(profile->tally, cpu));
+		cond_resched();
+	}
 	mutex_unlock(&profil_profiles_lock);
 }
 

@@ -18,16 +18,14 @@
  *
  * Context: Process context; the submitter's, or a worker's with the same
  * credentials, files and memory.
- * Return: as profil_command(), -EOPNOTSUPP on an IOPOLL ring, -EAGAIN to be
- * called again from where it may sleep.
+ * Return: as profil_command(), -EAGAIN to be called again from where it may
+ * sleep.  (IOPOLL rings have no such command: io_uring refuses.)
  */
 int profil_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	const struct profil_uring_cmd *shared = profil_uring_payload(cmd);
 	struct profil_uring_cmd payload;
 
-	if (issue_flags & IO_URING_F_IOPOLL)
-		return -EOPNOTSUPP;
 	if (issue_flags & IO_URING_F_NONBLOCK)
 		return -EAGAIN;
 	payload.arg = READ_ONCE(shared->arg);

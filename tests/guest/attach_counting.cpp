@@ -9,6 +9,7 @@
 #include <csignal>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace guest;
@@ -416,4 +417,83 @@ TEST_CASE_METHOD(AtRest, "an attached profile whose memory goes away is off when
 	CHECK(soon([&] { return device.status(profile).off > 0; }));
 	CHECK(counter<uint64_t>(counters) == last);
 	target.end();
+}
+
+TEST_CASE_METHOD(AtRest, "an attacher's end is noticed though its target has ended before", "[attach]")
+{
+	const Device device;
+	const Memory counters(page, MAP_SHARED);
+	const Gate attached, gone;
+
+	Child target([] { pause(); });
+	Child attacher([&] {
+		device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
+		attached.open();
+		gone.wait();
+	});
+	attached.wait();
+	kill(target.pid(), SIGKILL);
+	target.reap();
+	CHECK(soon([] { return module_stat("images") == 0; }));
+	CHECK(module_stat("pinned_pages") == 1);
+	gone.open();
+	attacher.join();
+	CHECK(soon([] { return module_stat("pinned_pages") == 0; }));
+	CHECK(device.status(1).state == PROFIL_STATE_STOPPED);
+	CHECK(soon([] { return module_stat("clock_period") == 0; }));
+	device.stop(1);
+}
+
+TEST_CASE_METHOD(AtRest, "a full array is full, and not more, after everything was ended", "[attach]")
+{
+	const Target target;
+	const Device device;
+	const Memory counters(page), samples(page);
+	const auto elsewhere = one_counter(text + 64, text + 66, counters.at(), 8);
+	auto how = describe(elsewhere);
+	profil_stop_all all = {};
+
+	// The loop is in no region: its PCs are stored, and there is room for three.
+	how.samples = samples.address();
+	how.nr_samples = 3;
+	how.sample_width = 8;
+	const auto profile = device.attach(how, proof_of(target.pid()).get());
+	target.begin();
+	CHECK(soon([&] { return device.status(profile).outside > 3; }));
+	CHECK(device.status(profile).stored == 3);
+	all.size = sizeof(all);
+	CHECK(device.call(PROFIL_STOP_ALL, &all) == 0);
+	CHECK(device.status(profile).stored == 3);
+	target.end();
+}
+
+TEST_CASE_METHOD(AtRest, "who ends another's profile does not wait for that one's memory", "[attach]")
+{
+	const Target target;
+	const Gate attached, again;
+	const Device device;
+	const Memory counters(page, MAP_SHARED);
+
+	// A thread that has its address space locked much of the time.
+	const Child attacher([&] {
+		std::thread([] {
+			for (;;) {
+				const Memory changing(256 * page, MAP_POPULATE);
+				usleep(100);
+			}
+		}).detach();
+		for (;;) {
+			device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
+			attached.open();
+			again.wait();
+		}
+	});
+	for (int round = 0; round < 20; round++) {
+		attached.wait();
+		CHECK(locked_bytes(attacher.pid()) == page);
+		device.stop(1);
+		CHECK(soon([&] { return locked_bytes(attacher.pid()) == 0; }));
+		again.open();
+	}
+	attached.wait();
 }

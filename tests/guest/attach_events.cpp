@@ -370,3 +370,41 @@ TEST_CASE_METHOD(AtRest, "many events are read in pieces, and each child is repo
 	CHECK(exited.size() == children + 1);
 	CHECK(device.status(profile).forks_lost == 0);
 }
+
+TEST_CASE_METHOD(AtRest, "what nobody has read is forgotten with the profile, however much it is",
+		 "[attach][event]")
+{
+	const Device device(O_RDWR | O_NONBLOCK);
+	const Memory counters(page);
+	const Gate go, done;
+	constexpr int children = 150;
+	const Child parent([&] {
+		go.wait();
+		for (int i = 0; i < children; i++)
+			if (!need(fork(), "fork"))
+				_exit(0);
+		while (wait(nullptr) > 0)
+			;
+		done.open();
+		go.wait();
+		if (!need(fork(), "fork"))
+			_exit(0);
+		wait(nullptr);
+		done.open();
+		pause();
+	});
+	auto how = describe(one_counter(text, text + 2, counters.at(), 8));
+	profil_event event;
+
+	how.flags = PROFIL_FOLLOW;
+	const auto profile = device.attach(how, proof_of(parent.pid()).get());
+	go.open();
+	done.wait();
+	CHECK(readable(device));
+	device.stop(profile);
+	CHECK_FALSE(readable(device));
+	// Nobody is followed any more, and its next child is not either.
+	go.open();
+	done.wait();
+	CHECK(read_error(device, &event, sizeof(event)) == EAGAIN);
+}

@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -245,6 +246,54 @@ TEST_CASE_METHOD(AtRest, "a proof that was opened with more capabilities is not 
 		return try_proof(event.get());
 	});
 	CHECK(error == EACCES);
+}
+
+TEST_CASE_METHOD(AtRest, "a proof is no good while its target hides, but for who may see what hides",
+		 "[attach]")
+{
+	const Setting allowed(paranoid, "2");
+	const Gate hide, hidden, show, shown;
+	const Child target([&] {
+		become_nobody();
+		shown.open();
+		hide.wait();
+		need(prctl(PR_SET_DUMPABLE, 0), "PR_SET_DUMPABLE");
+		hidden.open();
+		show.wait();
+		need(prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+		shown.open();
+		pause();
+	});
+	struct Tried {
+		int before, hidden, after;
+	};
+
+	shown.wait();
+	const Fd roots = proof_of(target.pid());
+	const Gate asked, root_asked;
+	ChildOf<Tried> nobody([&] {
+		Tried result = {};
+
+		become_nobody();
+		const Fd event = open_proof({.pid = target.pid(), .exclude_kernel = true});
+		result.before = try_proof(event.get());
+		hide.open();
+		hidden.wait();
+		result.hidden = try_proof(event.get());
+		asked.open();
+		root_asked.wait();
+		show.open();
+		shown.wait();
+		result.after = try_proof(event.get());
+		return result;
+	});
+	asked.wait();
+	CHECK(try_proof(roots.get()) == 0);
+	root_asked.open();
+	const auto tried = nobody.result();
+	CHECK(tried.before == 0);
+	CHECK(tried.hidden == EACCES);
+	CHECK(tried.after == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "a proof is stale when the process has changed its rights since", "[attach]")

@@ -280,3 +280,23 @@ TEST_CASE_METHOD(AtRest, "a child is ticked from its first instruction on", "[cl
 		CHECK(ticks <= expected * 1.01 + 1);
 	CHECK(ticks >= expected * 0.99 - 1);
 }
+
+TEST_CASE_METHOD(AtRest, "ticks of a profile that is off are off, however slow the clock has become",
+		 "[clock][icount]")
+{
+	const Burner burner;
+	const Memory samples(page), counters(page);
+	const Device full, other;
+
+	full.start(describe_samples(samples.at(), 1, 8, second / 1000));
+	burner.burn_until(text, [&] { return full.status().state == PROFIL_STATE_FULL; });
+	// From now on the clock is another's, and ticks once a second.
+	const Child idle([] { pause(); });
+	other.attach(describe(all_text(counters), second), proof_of(idle.pid()).get());
+	need_that(soon([] { return module_stat("clock_period") == second; }), "the clock slows down");
+	spend(burner, 3 * second);
+	const auto status = full.status();
+	CHECK(status.off >= 1000);
+	CHECK(status.lost_late == 0);
+	full.stop();
+}

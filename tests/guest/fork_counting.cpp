@@ -256,3 +256,40 @@ TEST_CASE_METHOD(AtRest, "a child may end and begin its profile without its pare
 	CHECK(counter<uint64_t>(counters) == ticks);
 	device.stop();
 }
+
+TEST_CASE_METHOD(AtRest, "a child goes on in the regions that are left, with PROFIL_FAULT_REGION", "[fork]")
+{
+	const Device device;
+	const Burner burner;
+	Memory gone(page);
+	const Memory stays(page);
+	const std::vector<profil_region> regions = {one_counter(text, text + 2, gone.at(), 4),
+						    one_counter(text + 64, text + 66, stays.at(), 4)};
+	auto how = followed(regions);
+
+	how.flags |= PROFIL_FAULT_REGION;
+	device.start(how);
+	munmap(gone.at(), page);
+	gone.forget();
+	CHECK(device.status().pinned == page);
+	struct Life {
+		uint64_t ticks, counter, off;
+		profil_status status;
+	};
+	const auto life = in_child([&] {
+		Life result = {};
+		result.off = burn_ticks(device, burner, text, 3, &profil_status::off);
+		const auto before = counter<uint32_t>(stays);
+		result.ticks = burn_ticks(device, burner, text + 64, 3);
+		result.counter = counter<uint32_t>(stays) - before;
+		result.status = device.status();
+		return result;
+	});
+	CHECK(life.status.state == PROFIL_STATE_RUNNING);
+	CHECK(life.status.pinned == page);
+	CHECK(life.off >= 3);
+	CHECK(life.ticks >= 3);
+	CHECK(life.counter == life.ticks);
+	CHECK(device.status().forks_lost == 0);
+	device.stop();
+}

@@ -68,6 +68,7 @@ TEST_CASE_METHOD(AtRest, "all threads count into the one buffer, whoever called 
 	CHECK(status.ticks <= 123);
 	CHECK(status.ticks == accounted(status));
 	CHECK(count == status.counted);
+	CAPTURE(status.outside, status.off, status.lost_late);
 	CHECK(count >= 112);
 	CHECK(counters.only(0));
 }

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <cerrno>
+#include <functional>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -173,12 +174,28 @@ TEST_CASE_METHOD(AtRest, "rates have a budget without CAP_PERFMON: all, and a us
 	SECTION("all")
 	{
 		const Setting budget = module_parameter("rate_budget", 1000);
-		CHECK(start(device, memory, 1, 1'000'000) == 0);
-		CHECK(in_child([&] { return start(device, memory, 1, 1'000'000'000); }) == 0);
+		// Root's are not in it.
+		CHECK(start(device, memory, 1, 20'000) == 0);
+		const auto tried = in_child([&] {
+			Tried result = {};
+			need(setresuid(-1, 1001, -1), "setresuid");
+			result.before = start(device, memory, 1, 1'000'000);
+			need(setresuid(-1, 0, -1), "setresuid");
+			result.at = in_child([&] { return start(device, memory, 1, 1'000'000'000); });
+			result.above = in_child([&] {
+				become_nobody();
+				return start(device, memory, 1, 1'000'000'000);
+			});
+			return result;
+		});
+		CHECK(tried.before == 0);
+		CHECK(tried.at == 0);
+		CHECK(tried.above == EBUSY);
+		REQUIRE(soon([&] { return module_stat("profiles") == profiles() + 1; }));
 		CHECK(in_child([&] {
 			      become_nobody();
-			      return start(device, memory, 1, 1'000'000'000);
-		      }) == EBUSY);
+			      return start(device, memory, 1, 1'000'000);
+		      }) == 0);
 		device.stop();
 	}
 	SECTION("a user's")
@@ -225,36 +242,114 @@ TEST_CASE_METHOD(AtRest, "nobody may ask for 1024 Hz, and not for more", "[uapi]
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "eight profiles may meet a process, not nine", "[uapi][quota]")
-{
-	const Memory memory(page);
-	const Child target([] { pause(); });
-	const Fd proof = proof_of(target.pid());
-	std::vector<Device> devices(9);
+namespace {
 
-	for (size_t i = 0; i < 8; i++)
-		CHECK(attach(devices[i], memory, proof.get()) == 0);
-	CHECK(attach(devices[8], memory, proof.get()) == EBUSY);
-	CHECK(module_stat("images") == 8);
-	// The same file again moves its own.
-	CHECK(attach(devices[7], memory, proof.get()) == 0);
-	devices[0].close();
-	CHECK(attach(devices[8], memory, proof.get()) == 0);
+struct Chain {
+	int eight, ninth, again, own, privileged;
+	uint64_t images;
+	int after_close, own_after_close;
+};
+
+// Nine files of nobody's on one process; and one of root's, which was opened
+// before and is used between the ninth and the rest.
+Chain fill_chain(const std::function<pid_t()> &target)
+{
+	const Gate filled, tried;
+	const Memory told(page, MAP_SHARED);
+	ChildOf<Chain> nobody([&] {
+		const Memory memory(page);
+		Chain result = {};
+
+		become_nobody();
+		const pid_t pid = target();
+		std::vector<Device> devices(9);
+		const Device own;
+		const Fd proof = open_proof({.pid = pid, .exclude_kernel = true});
+		for (size_t i = 0; i < 8; i++)
+			result.eight += attach(devices[i], memory, proof.get());
+		result.ninth = attach(devices[8], memory, proof.get());
+		result.images = module_stat("images");
+		result.own = start(own, memory, 1);
+		// The same file again moves its own.
+		result.again = attach(devices[7], memory, proof.get());
+		*told.at<volatile pid_t>() = pid;
+		filled.open();
+		tried.wait();
+		devices[0].close();
+		result.after_close = attach(devices[8], memory, proof.get());
+		devices[1].close();
+		result.own_after_close = start(own, memory, 1);
+		return result;
+	});
+	filled.wait();
+	const Memory memory(page);
+	const Device device;
+	const int privileged = attach(device, memory, proof_of(*told.at<volatile pid_t>()).get());
+	tried.open();
+	auto chain = nobody.result();
+	chain.privileged = privileged;
+	return chain;
 }
 
-TEST_CASE_METHOD(AtRest, "the chain of a process has room for its own profile only while it is not full",
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "eight profiles may meet a process, not nine, but for an administrator's",
 		 "[uapi][quota]")
 {
-	const Device device;
-	const Memory memory(page);
-	const Fd proof = proof_of(getpid());
-	std::vector<Device> devices(8);
+	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "2");
 
-	for (const Device &each : devices)
-		CHECK(attach(each, memory, proof.get()) == 0);
-	CHECK(start(device, memory, 1) == EBUSY);
-	CHECK(device.status().state == PROFIL_STATE_NONE);
-	devices[0].close();
-	CHECK(start(device, memory, 1) == 0);
-	device.stop();
+	SECTION("another process")
+	{
+		Child *target = nullptr;
+		const auto chain = fill_chain([&] {
+			target = new Child([] { pause(); }); // until the test's process ends
+			return target->pid();
+		});
+		CHECK(chain.eight == 0);
+		CHECK(chain.ninth == EBUSY);
+		CHECK(chain.images == 8);
+		CHECK(chain.again == 0);
+		CHECK(chain.privileged == 0);
+		CHECK(chain.after_close == 0);
+	}
+	SECTION("oneself")
+	{
+		const auto chain = fill_chain([] { return getpid(); });
+		CHECK(chain.eight == 0);
+		CHECK(chain.ninth == EBUSY);
+		CHECK(chain.own == EBUSY);
+		CHECK(chain.privileged == 0);
+		CHECK(chain.after_close == 0);
+		CHECK(chain.own_after_close == 0);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "the memory that many regions take is charged, too", "[uapi][quota]")
+{
+	const Setting limit = module_parameter("max_user_pages", 100);
+
+	const auto tried = in_child([] {
+		const Device device;
+		std::vector<profil_region> regions;
+		Tried result = {};
+
+		for (uint64_t i = 1; i <= 32768; i++) {
+			regions.push_back(one_counter(16 * i, 16 * i + 16, nullptr));
+			regions.back().bytes = 0;
+		}
+		become_nobody();
+		auto how = describe(std::span(regions).first(4096), period_nobody);
+		result.before = device.call(PROFIL_START, &how);
+		profil_info info = {};
+		info.size = sizeof(info);
+		need_that(device.call(PROFIL_INFO, &info) == 0, "PROFIL_INFO");
+		result.locked = info.pages_used;
+		how = describe(regions, period_nobody);
+		result.above = device.call(PROFIL_START, &how);
+		return result;
+	});
+	CHECK(tried.before == 0);
+	CHECK(tried.locked >= 4096 * 32 / page);
+	CHECK(tried.locked < 100);
+	CHECK(tried.above == EDQUOT);
 }

@@ -29,7 +29,8 @@
  *   E2BIG       the structure is longer than the module's and what it does not
  *               know is not zero; more regions than &profil_info.region_max
  *   EACCES      the proof does not permit this: it was opened with other
- *               credentials, or kernel ticks were asked for and it excludes them
+ *               credentials, or kernel ticks were asked for and it excludes
+ *               them, or its target is not dumpable any more
  *   EAGAIN      read(2) on a non-blocking file: nothing happened yet
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the budget of rates is spent, or the process is already met by
@@ -55,8 +56,8 @@
  *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from
  *               another address space than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
- *   ESRCH       the target of the proof is gone, or has changed its program
- *               since the proof was opened
+ *   ESRCH       the target of the proof is gone, or has executed a program,
+ *               a set-uid one for example, that took the proof away
  */
 #ifndef _UAPI_LINUX_PROFIL_H
 #define _UAPI_LINUX_PROFIL_H
@@ -288,8 +289,12 @@ struct profil_update {
  * @PROFIL_STATE_LIMIT: stopped by a counter at its limit
  * @PROFIL_STATE_FULL: stopped by a full array of PCs
  * @PROFIL_STATE_FAULT: off because its memory went away
- * @PROFIL_STATE_STOPPED: stopped by PROFIL_STOP_ALL, or by the end of the
- *	address space that holds the counters
+ * @PROFIL_STATE_STOPPED: an attached profile that was stopped by
+ *	PROFIL_STOP_ALL, or by the end of the address space that holds the
+ *	counters.  (A self profile that PROFIL_STOP_ALL has ended is none.)
+ *
+ * A child made by fork begins in the state that its parent's profile was in; the
+ * child of one that was off from its birth has no profile.
  */
 enum profil_state {
 	PROFIL_STATE_NONE	= 0,
