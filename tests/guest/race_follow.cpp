@@ -294,3 +294,63 @@ TEST_CASE_METHOD(AtRest, "attaching to what executes and ends gives a profile or
 	INFO(attached << " attached");
 	CHECK(all.becomes(counter<uint64_t>(counters)));
 }
+
+namespace {
+
+struct Spied {
+	uint64_t seen;
+	unsigned attached;
+	int last;
+};
+
+// Attach to a process of one's own again and again, until that is refused;
+// then let it burn for a while.
+Spied spy_on(pid_t pid, const Gate &go)
+{
+	const Memory counters(page);
+	const Device device;
+	auto how = counting_in(counters, 0);
+	Spied result = {};
+
+	become_nobody();
+	const Fd event = open_proof({.pid = pid, .exclude_kernel = true});
+	need(event.get(), "perf_event_open");
+	how.period = period_nobody;
+	how.proof = event.get();
+	go.open();
+	for (uint32_t before = 0; !(result.last = device.call(PROFIL_ATTACH, &how)); before = how.profile) {
+		result.attached++;
+		if (before)
+			device.stop(before);
+	}
+	usleep(20'000);
+	result.seen = counter<uint64_t>(counters);
+	return result;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "who attaches while his process executes a set-uid program sees none of its PCs",
+		 "[race]")
+{
+	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "2");
+	const SetUidProgram program_of_root("uapi_target");
+	unsigned attached = 0;
+
+	for (unsigned i = 0; i < rounds(20); i++) {
+		const Gate ready, go;
+		const Child target([&] {
+			become_nobody();
+			ready.open();
+			go.wait();
+			execl(program_of_root.path().c_str(), "program", "burn",
+			      std::to_string(text).c_str(), nullptr);
+		});
+		ready.wait();
+		const auto spied = in_child([&] { return spy_on(target.pid(), go); });
+		CHECK(spied.seen == 0);
+		CHECK(spied.last == ESRCH);
+		attached += spied.attached;
+	}
+	CHECK(attached > 0);
+}
