@@ -343,8 +343,8 @@ TEST_CASE_METHOD(AtRest, "who attaches while his process executes a set-uid prog
 			become_nobody();
 			ready.open();
 			go.wait();
-			execl(program_of_root.path().c_str(), "program", "burn",
-			      std::to_string(text).c_str(), nullptr);
+			execl(program_of_root.path().c_str(), "program", "burn", std::to_string(text).c_str(),
+			      nullptr);
 		});
 		ready.wait();
 		const auto spied = in_child([&] { return spy_on(target.pid(), go); });
