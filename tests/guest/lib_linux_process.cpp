@@ -68,8 +68,9 @@ TEST_CASE_METHOD(AtRest, "all threads count into the one buffer, whoever called 
 	CHECK(status.ticks <= 123);
 	CHECK(status.ticks == accounted(status));
 	CHECK(count == status.counted);
+	/* Some of it goes into telling the time; two threads would make 80. */
 	CAPTURE(status.outside, status.off, status.lost_late);
-	CHECK(count >= 112);
+	CHECK(count >= 90);
 	CHECK(counters.only(0));
 }
 
@@ -119,7 +120,6 @@ TEST_CASE_METHOD(AtRest, "ticks in the kernel are charged to the program's PC", 
 {
 	const OffAtEnd off;
 	std::vector<unsigned short> counters(65536);
-	const int64_t begin = static_cast<int64_t>(thread_ns());
 	const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	std::vector<char> sink(1 << 20);
 
@@ -128,6 +128,8 @@ TEST_CASE_METHOD(AtRest, "ticks in the kernel are charged to the program's PC", 
 	const auto text = reinterpret_cast<uintptr_t>(&read) & ~0xffffffUL;
 
 	REQUIRE(call_profil(counters.data(), counters.size() * 2, text, 2) == 0);
+	/* Not before: to start takes a debug kernel some ticks. */
+	const int64_t begin = static_cast<int64_t>(thread_ns());
 	while (static_cast<int64_t>(thread_ns()) < begin + 600'000'000)
 		if (read(zero, sink.data(), sink.size()) < 0)
 			break;
@@ -135,12 +137,14 @@ TEST_CASE_METHOD(AtRest, "ticks in the kernel are charged to the program's PC", 
 	uint64_t count;
 	const profil_status status =
 		steady_status([&] { return std::accumulate(counters.begin(), counters.end(), 0UL); }, count);
+	const int64_t spent = (static_cast<int64_t>(thread_ns()) - begin) / 10'000'000;
 
 	REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
 	close(zero);
 	CHECK(status.kernel == 0);
-	CHECK(status.ticks >= 57);
-	CHECK(status.ticks <= 63);
+	CHECK(spent >= 60);
+	CHECK(static_cast<int64_t>(status.ticks) >= spent - 3);
+	CHECK(static_cast<int64_t>(status.ticks) <= spent + 3);
 	/* Nearly all of this was in the kernel, called from libc. */
 	CHECK(count >= 50);
 	CHECK(count == status.counted);
