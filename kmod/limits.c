@@ -188,7 +188,7 @@ int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 		err = -EDQUOT;
 	if (!err) {
 		user->pages += pages;
-		pages_sum += pages;
+		WRITE_ONCE(pages_sum, pages_sum + pages);
 	}
 	spin_unlock(&users_lock);
 	return err;
@@ -205,7 +205,7 @@ void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages)
 {
 	spin_lock(&users_lock);
 	user->pages -= pages;
-	pages_sum -= pages;
+	WRITE_ONCE(pages_sum, pages_sum - pages);
 	spin_unlock(&users_lock);
 }
 
@@ -268,7 +268,8 @@ void profil_user_pages(kuid_t uid, u64 *used, u64 *max)
 	spin_lock(&users_lock);
 	user = lookup_user(uid);
 	*used = user ? user->pages : 0;
-	*max = resource ? max(max_pages, totalram_pages()) : min(max_pages, max_user_pages);
+	*max = resource ? max(READ_ONCE(max_pages), totalram_pages()) :
+			  min(READ_ONCE(max_pages), READ_ONCE(max_user_pages));
 	spin_unlock(&users_lock);
 }
 

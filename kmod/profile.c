@@ -611,8 +611,10 @@ void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tal
 	bool due = self && time_after_eq(jiffies, READ_ONCE(profile->next_check));
 	u64 ticks = due && !user ? 1 : profile->checkpoint;
 
-	tally->countdown = ticks;
 	tally->granted += ticks;
+	/* Pairs with smp_rmb() in ticks_of(): who sees the one sees the other. */
+	smp_wmb();
+	tally->countdown = ticks;
 	if (due && user)
 		queue_check(profile);
 }

@@ -252,7 +252,7 @@ int profil_session_status(struct profil_session *session, struct profil_status *
 
 static bool pending(struct profil_session *session)
 {
-	return !list_empty_careful(&session->pending);
+	return !list_empty(&session->pending);
 }
 
 /* The place is tried before events are taken: what is taken is not told again. */

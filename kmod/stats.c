@@ -9,6 +9,7 @@
 #include "limits.h"
 #include "profile.h"
 
+#include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/mutex.h>
 #include <linux/profil.h>
@@ -41,13 +42,36 @@ void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more)
 		sum->cause[i] += more->cause[i];
 }
 
+/* What another CPU's tick may be changing: a word is read whole, and may be old. */
+static u64 look_at(const u64 *word)
+{
+	/* The tick pays for no more than a plain store. */
+	return data_race(*(const volatile u64 *)word);
+}
+
+/* A reader on another CPU may come into a checkpoint, where the countdown is 0. */
+static u64 ticks_of(const struct profil_tally *tally)
+{
+	u64 granted, countdown;
+
+	do {
+		granted = look_at(&tally->granted);
+		/* Both pair with smp_wmb() in profil_profile_checkpoint(). */
+		smp_rmb();
+		countdown = look_at(&tally->countdown);
+		/* As above. */
+		smp_rmb();
+	} while (!countdown || granted != look_at(&tally->granted));
+	return granted - countdown;
+}
+
 static void add_share(struct profil_sum *sum, const struct profil_tally *tally)
 {
 	unsigned int i;
 
-	sum->ticks += READ_ONCE(tally->granted) - READ_ONCE(tally->countdown);
+	sum->ticks += ticks_of(tally);
 	for (i = 0; i < PROFIL_NR_CAUSES; i++)
-		sum->cause[i] += READ_ONCE(tally->cause[i]);
+		sum->cause[i] += look_at(&tally->cause[i]);
 }
 
 static void collect(unsigned int cpu, void *data)
