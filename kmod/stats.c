@@ -46,7 +46,7 @@ void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more)
 static u64 look_at(const u64 *word)
 {
 	/* The tick pays for no more than a plain store. */
-	return data_race(*(const volatile u64 *)word);
+	return data_race(READ_ONCE(*word));
 }
 
 /* A reader on another CPU may come into a checkpoint, where the countdown is 0. */
