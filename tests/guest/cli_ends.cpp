@@ -8,7 +8,6 @@
 #include <optional>
 #include <profil.h>
 #include <sys/mount.h>
-#include <sys/utsname.h>
 
 using namespace cli_test;
 
@@ -325,13 +324,6 @@ TEST_CASE("progress is shown on a terminal, and only there", "[cli]")
 
 TEST_CASE("the module cannot be unloaded under a recording, and without it record says what to do", "[cli]")
 {
-	utsname system;
-
-	uname(&system);
-	const std::string module =
-		lib_test::build_dir() + "/kmod/" + std::string(system.release) + "/kmod/profil.ko";
-
-	REQUIRE(std::filesystem::exists(module));
 	{
 		RunningRecord running;
 
@@ -341,7 +333,7 @@ TEST_CASE("the module cannot be unloaded under a recording, and without it recor
 	}
 	CHECK(soon([] { return run("rmmod profil").status == 0; }));
 	const Output output = profil("record -p 1");
-	const Output insmod = run("insmod " + module);
+	const Output insmod = run("insmod " + guest::module_file());
 
 	CHECK(output.status == 1);
 	CHECK(lines(output.text) == 1);

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 using namespace guest;
@@ -23,22 +22,6 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 const char switch_of_cpu1[] = "/sys/devices/system/cpu/cpu1/online";
 const char max_rate[] = "/proc/sys/kernel/perf_event_max_sample_rate";
-
-// 0 or the error.
-int unload()
-{
-	return syscall(SYS_delete_module, "profil", O_NONBLOCK) ? errno : 0;
-}
-
-int load()
-{
-	utsname kernel;
-
-	need(uname(&kernel), "uname");
-	const auto path = program("../../kmod/") + kernel.release + "/kmod/profil.ko";
-	const Fd file(need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str()));
-	return syscall(SYS_finit_module, file.get(), "", 0) ? errno : 0;
-}
 
 // A user of the module, as long as there is one: it may be away at any time.
 void use_for_ever(const Memory &successes, const Memory &rest)
@@ -170,7 +153,7 @@ TEST_CASE("the module is unloaded between two uses and never under one", "[race]
 	const HeldProbes held;
 	unsigned unloaded = 0, busy = 0;
 	const auto try_it = [&] {
-		const int error = unload();
+		const int error = unload_module();
 
 		need_that(!error || error == EWOULDBLOCK, "it goes or is in use");
 		busy += !!error;
@@ -187,13 +170,13 @@ TEST_CASE("the module is unloaded between two uses and never under one", "[race]
 		for (unsigned i = 0; i < rounds(2); i++) {
 			for (int k = 0; k < 300; k++)
 				if (try_it())
-					need_that(load() == 0, "it comes back");
+					need_that(load_module() == 0, "it comes back");
 			// Nothing but time keeps it when nobody uses it.
 			*rest.at<volatile uint64_t>() = 1;
 			need_that(soon(try_it), "it goes when nobody uses it");
 			*rest.at<volatile uint64_t>() = 0;
 			usleep(i % 4 * 1000);
-			need_that(load() == 0, "it comes back");
+			need_that(load_module() == 0, "it comes back");
 		}
 	}
 	INFO(unloaded << " times unloaded, " << busy << " times in use, used " << counter<uint64_t>(successes)

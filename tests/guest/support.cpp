@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -296,6 +298,27 @@ std::string program(const std::string &name)
 	need_that(n > 0, "the test knows where it is");
 	const std::string path(self, n);
 	return path.substr(0, path.rfind('/')) + "/programs/" + name;
+}
+
+std::string module_file()
+{
+	const char *file = getenv("PROFIL_MODULE");
+
+	need_that(file != nullptr, "PROFIL_MODULE says which module this guest was booted with");
+	return file;
+}
+
+int load_module()
+{
+	const auto path = module_file();
+	const Fd file(need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str()));
+
+	return syscall(SYS_finit_module, file.get(), "", 0) ? errno : 0;
+}
+
+int unload_module()
+{
+	return syscall(SYS_delete_module, "profil", O_NONBLOCK) ? errno : 0;
 }
 
 SetUidProgram::SetUidProgram(const std::string &name)

@@ -185,6 +185,12 @@ unsigned slowness();
 // The path of a program of tests/guest/programs.
 std::string program(const std::string &name);
 
+// The module that the guest was booted with, and what there is to do with it:
+// 0 or the error.
+std::string module_file();
+int load_module();
+int unload_module();
+
 // A copy of such a program, in a directory of its own, with the rights of its
 // owner.
 class SetUidProgram {

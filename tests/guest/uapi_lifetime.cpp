@@ -6,10 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <cerrno>
-#include <dirent.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <thread>
 #include <unistd.h>
 
@@ -21,28 +18,6 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
 // 0 or the error.
-int unload()
-{
-	return syscall(SYS_delete_module, "profil", O_NONBLOCK) ? errno : 0;
-}
-
-// The module of this kernel, where it was built.
-std::string module_file()
-{
-	utsname kernel;
-
-	need(uname(&kernel), "uname");
-	return program("../../kmod/") + kernel.release + "/kmod/profil.ko";
-}
-
-int load()
-{
-	const auto path = module_file();
-	const Fd file(need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str()));
-
-	return syscall(SYS_finit_module, file.get(), "", 0) ? errno : 0;
-}
-
 int stop_all(const Device &device)
 {
 	profil_stop_all all = {};
@@ -185,7 +160,7 @@ TEST_CASE("the module stays while it is in use, and goes and comes when it is no
 	SECTION("an open file")
 	{
 		const Device device;
-		CHECK(unload() == EWOULDBLOCK);
+		CHECK(unload_module() == EWOULDBLOCK);
 	}
 	SECTION("a self profile, without any descriptor")
 	{
@@ -197,14 +172,14 @@ TEST_CASE("the module stays while it is in use, and goes and comes when it is no
 			done.wait();
 		});
 		started.wait();
-		CHECK(unload() == EWOULDBLOCK);
+		CHECK(unload_module() == EWOULDBLOCK);
 		done.open();
 		child.join();
 	}
 	// Nothing but time keeps it from now on, and not for long.
-	CHECK(soon([] { return unload() == 0; }));
+	CHECK(soon([] { return unload_module() == 0; }));
 	CHECK(access("/dev/profil", F_OK) != 0);
-	REQUIRE(load() == 0);
+	REQUIRE(load_module() == 0);
 	CHECK(soon([] { return access("/dev/profil", R_OK | W_OK) == 0; }));
 	Device().stop();
 	CHECK(module_stat("profiles") == 0);
