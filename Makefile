@@ -95,12 +95,12 @@ check: setup ## all tests: of the host, then in guests of KERNELS
 .PHONY: check-kasan
 check-kasan: setup ## the guest tests on a kernel that finds wrong accesses, locks, leaks
 	+$(MAKE) $(jobs) --no-print-directory kmod-kasan check-programs
-	scripts/check --guests-only kasan
+	scripts/check --guests-only --guest-tests $(or $(tests),'') kasan
 
 .PHONY: check-kcsan
 check-kcsan: setup ## the guest tests on a kernel that finds data races
 	+$(MAKE) $(jobs) --no-print-directory kmod-kcsan check-programs
-	scripts/check --guests-only kcsan
+	scripts/check --guests-only --guest-tests $(or $(tests),'') kcsan
 
 .PHONY: coverage
 coverage: setup ## how much of the module the guest tests run, in lines and branches

@@ -488,7 +488,7 @@ TEST_CASE_METHOD(AtRest, "who ends another's profile does not wait for that one'
 			again.wait();
 		}
 	});
-	for (int round = 0; round < 20; round++) {
+	for (unsigned round = 0; round < 24 / slowness(); round++) {
 		attached.wait();
 		CHECK(locked_bytes(attacher.pid()) == page);
 		device.stop(1);
