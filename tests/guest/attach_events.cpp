@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <functional>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
@@ -407,4 +409,76 @@ TEST_CASE_METHOD(AtRest, "what nobody has read is forgotten with the profile, ho
 	go.open();
 	done.wait();
 	CHECK(read_error(device, &event, sizeof(event)) == EAGAIN);
+}
+
+namespace {
+
+struct Told {
+	uint64_t forked;
+	profil_status status;
+};
+
+// Follow a process that forks so many children, all of which stay; what is told
+// of them once it says that it has.
+Told follow_forks(unsigned children, const std::function<void()> &before)
+{
+	const Device device(O_RDWR | O_NONBLOCK);
+	const Memory counters(page);
+	const Gate go, forked;
+	const Child parent([&] {
+		go.wait();
+		before();
+		for (unsigned i = 0; i < children; i++)
+			if (!need(fork(), "fork")) {
+				need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
+				pause();
+				_exit(0);
+			}
+		forked.open();
+		pause();
+	});
+	auto how = describe(one_counter(text, text + 2, counters.at(), 8));
+	Told told = {};
+
+	how.flags = PROFIL_FOLLOW;
+	const auto profile = device.attach(how, proof_of(parent.pid()).get());
+	go.open();
+	forked.wait();
+	told.status = device.status(profile);
+	while (readable(device))
+		for (const auto &event : device.read_events())
+			told.forked += (event.what & PROFIL_EVENT_FORK) != 0;
+	return told;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "children that come faster than they can be noted are lost, and each is counted",
+		 "[attach][event][icount]")
+{
+	// More than there are nodes; nobody makes new ones while the parent runs.
+	constexpr unsigned children = 600;
+	const Setting unlimited("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+	const auto empty = module_stat("pool_empty"), lost = module_stat("forks_lost");
+
+	const auto told = follow_forks(children, run_before_my_children);
+	CHECK(told.forked >= 200);
+	CHECK(told.status.forks_lost > 0);
+	CHECK(told.forked + told.status.forks_lost == children);
+	CHECK(module_stat("forks_lost") == lost + told.status.forks_lost);
+	CHECK(module_stat("pool_empty") > empty);
+	// Now there is room again.
+	const auto again = follow_forks(100, [] {});
+	CHECK(again.forked == 100);
+	CHECK(again.status.forks_lost == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "who may follow no more processes loses children, and is told how many",
+		 "[attach][event]")
+{
+	const Setting limit = module_parameter("max_user_watches", 2);
+
+	const auto told = follow_forks(3, [] {});
+	CHECK(told.forked == 1);
+	CHECK(told.status.forks_lost == 2);
 }

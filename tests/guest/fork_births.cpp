@@ -192,11 +192,13 @@ TEST_CASE_METHOD(AtRest, "samples that come while a process forks leave no gap i
 	const Memory bulk(64 << 20);
 	const Memory samples(16 * page);
 	const Device device;
-	auto how = describe_samples(samples.at(), samples.bytes() / 8);
 
 	memset(bulk.at(), 1, bulk.bytes());
-	how.flags = PROFIL_FOLLOW | PROFIL_KERNEL_TICKS;
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 6; i++) {
+		const uint32_t width = i % 2 ? 4 : 8;
+		auto how = describe_samples(samples.at(), samples.bytes() / 8, width);
+
+		how.flags = PROFIL_FOLLOW | PROFIL_KERNEL_TICKS;
 		memset(samples.at(), 0, samples.bytes());
 		device.start(how);
 		const auto gaps = in_child([&] {
@@ -205,8 +207,12 @@ TEST_CASE_METHOD(AtRest, "samples that come while a process forks leave no gap i
 
 			burner.burn_until(text, [&] { return device.status().stored >= inherited + 10; });
 			const auto stored = device.stop();
-			return std::count(samples.at<uint64_t>(), samples.at<uint64_t>() + stored, 0);
+			return width == 4 ? std::count(samples.at<uint32_t>(),
+						       samples.at<uint32_t>() + stored, 0)
+					  : std::count(samples.at<uint64_t>(),
+						       samples.at<uint64_t>() + stored, 0);
 		});
+		CAPTURE(width);
 		CHECK(gaps == 0);
 		device.stop();
 	}

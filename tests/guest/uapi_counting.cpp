@@ -212,3 +212,24 @@ TEST_CASE_METHOD(AtRest, "a histogram over many pages has every tick in its coun
 	CHECK(sum_counters<uint64_t>(counters) == sum);
 	device.stop();
 }
+
+TEST_CASE_METHOD(AtRest, "what all profiles count can be read while they run", "[uapi]")
+{
+	const auto before = module_ticks("ticks");
+	const Device device;
+	const Burner burner;
+	const Memory counters(4096);
+
+	device.start(describe(one_counter(burner.start(), burner.start() + 2, counters.at())));
+	for (int i = 0; i < 20; i++) {
+		burn_ticks(device, burner, burner.start(), 3);
+		const auto least = device.status().ticks;
+		const auto all = module_ticks("ticks") - before;
+		const auto most = device.status().ticks;
+		CHECK(all >= least);
+		CHECK(all <= most);
+	}
+	CHECK(module_stat("longest_chain") == 1);
+	device.stop();
+	CHECK(module_stat("longest_chain") == 0);
+}

@@ -87,7 +87,8 @@
  * @features: out: 0 so far
  * @period_min: out: shortest period the caller may ask for, in ns
  * @pages_max: out: most pages the caller's user may have pinned, in pages
- * @pages_used: out: pages the caller's user has pinned now, in pages
+ * @pages_used: out: pages the caller's user has pinned now, and what a great
+ *	many regions take of the kernel's memory, in pages
  */
 struct profil_info {
 	__u32 size;
