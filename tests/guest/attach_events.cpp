@@ -426,12 +426,16 @@ Told follow_forks(unsigned children, const std::function<void()> &before)
 	const Memory counters(page);
 	const Gate go, forked;
 	const Child parent([&] {
+		const pid_t self = getpid();
+
 		go.wait();
 		before();
 		for (unsigned i = 0; i < children; i++)
 			if (!need(fork(), "fork")) {
 				need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
-				pause();
+				// Its end may have come before.
+				if (getppid() == self)
+					pause();
 				_exit(0);
 			}
 		forked.open();
