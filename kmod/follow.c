@@ -169,9 +169,10 @@ static struct profil_watch *find_watch(const struct profil_session *session, con
 	return found;
 }
 
-static int publish_locked(struct profil_image *image, struct profil_watch **watch,
+/* The watch that is published is in *published; *watch is the caller's if it is another. */
+static int publish_locked(struct profil_image *image, struct profil_watch *watch,
 			  struct profil_session *session, struct pid *pid,
-			  struct profil_profile **before)
+			  struct profil_watch **published, struct profil_profile **before)
 {
 	struct profil_profile *profile = image->profile;
 	struct profil_watch *existing;
@@ -179,7 +180,7 @@ static int publish_locked(struct profil_image *image, struct profil_watch **watc
 	int err;
 
 	existing = find_watch(session, pid, &count);
-	if (!existing && !profile->privileged && count >= PROFIL_IMAGES_MAX)
+	if (!existing && profil_image_full(profile, count))
 		return -EBUSY;
 	if (!existing && !profil_user_watch(session->user))
 		return -EDQUOT;
@@ -195,9 +196,9 @@ static int publish_locked(struct profil_image *image, struct profil_watch **watc
 		kref_get(&profile->refs);
 		list_move_tail(&existing->link, &profile->watches);
 	} else {
-		add_watch(*watch, session, profile, pid);
-		*watch = NULL;
+		add_watch(watch, session, profile, pid);
 	}
+	*published = existing ?: watch;
 	return 0;
 }
 
@@ -221,30 +222,29 @@ int profil_follow_publish(struct profil_image *image, struct profil_watch *watch
 	struct pid *pid = get_task_pid(target, PIDTYPE_TGID);
 	struct profil_profile *before = NULL;
 	struct profil_watch *published;
-	unsigned int count;
 	unsigned long flags;
 	int err;
 
 	if (!pid)
 		return -ESRCH;
 	raw_spin_lock_irqsave(&profil_images_lock, flags);
-	err = publish_locked(image, &watch, session, pid, &before);
+	err = publish_locked(image, watch, session, pid, &published, &before);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
 	 * do_exit(): either the exit probe finds the watch, or we see the end.
 	 */
 	smp_mb();
-	if (!err && !atomic_read(&target->signal->live)) {
-		published = find_watch(session, pid, &count);
+	if (!err && !atomic_read(&target->signal->live))
 		report(published, PROFIL_EVENT_EXIT);
-	}
 	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
 	put_pid(pid);
 	if (err)
 		return err;
-	kfree(watch);
-	if (before)
+	if (before) {
+		/* There was a watch, and it serves. */
+		kfree(watch);
 		profil_profile_put(before);
+	}
 	profil_sweep_soon();
 	return 0;
 }

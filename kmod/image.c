@@ -131,7 +131,15 @@ static struct profil_image *find_image(const struct mm_struct *mm,
 	return found;
 }
 
-static bool full(const struct profil_profile *profile, unsigned int count)
+/**
+ * profil_image_full() - may one more profile not meet a process?
+ * @profile: that one
+ * @count: unprivileged ones that do
+ *
+ * Context: Any.
+ * Return: true if it may not.
+ */
+bool profil_image_full(const struct profil_profile *profile, unsigned int count)
 {
 	return !profile->privileged && count >= PROFIL_IMAGES_MAX;
 }
@@ -156,7 +164,7 @@ int profil_image_publish_self(struct profil_image *image, const struct profil_pr
 	existing = find_image(image->mm, NULL, &count);
 	if ((existing ? existing->profile : NULL) != replaced)
 		err = -EAGAIN;
-	else if (!existing && full(image->profile, count))
+	else if (!existing && profil_image_full(image->profile, count))
 		err = -EBUSY;
 	else
 		put_in(image, existing);
@@ -188,7 +196,7 @@ int profil_image_publish_attached(struct profil_image *image, bool replace)
 	existing = find_image(image->mm, image->profile->session, &count);
 	if (existing && !replace)
 		return -EEXIST;
-	if (!existing && full(image->profile, count))
+	if (!existing && profil_image_full(image->profile, count))
 		return -EBUSY;
 	put_in(image, existing);
 	if (existing) {

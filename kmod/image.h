@@ -60,6 +60,7 @@ void profil_image_init(struct profil_image *image, struct mm_struct *mm,
 int profil_image_publish_self(struct profil_image *image, const struct profil_profile *replaced);
 int profil_image_publish_attached(struct profil_image *image, bool replace);
 struct profil_profile *profil_image_self(struct mm_struct *mm);
+bool profil_image_full(const struct profil_profile *profile, unsigned int count);
 void profil_images_remove(struct profil_profile *profile);
 void profil_image_drop(struct profil_image *image);
 void profil_sweep_soon(void);

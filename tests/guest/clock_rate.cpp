@@ -7,7 +7,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <sys/mman.h>
 #include <thread>
