@@ -249,6 +249,8 @@ static void copy_pc(struct profil_pins *pins, const struct profil_pins *from, u6
 	void *element = element_of(pins, index);
 	u64 pc = stored_pc(from, index);
 
+	if (!element)
+		return;
 	if (pins->layout->how.sample_width == 4)
 		WRITE_ONCE(*(u32 *)element, pc);
 	else

@@ -293,3 +293,37 @@ TEST_CASE_METHOD(AtRest, "a child goes on in the regions that are left, with PRO
 	CHECK(device.status().forks_lost == 0);
 	device.stop();
 }
+
+TEST_CASE_METHOD(AtRest, "a child that does not inherit the array of PCs has none, with PROFIL_FAULT_REGION",
+		 "[fork]")
+{
+	const Device device;
+	const Burner burner;
+	struct Life {
+		uint64_t off;
+		profil_status status;
+	};
+
+	for (const unsigned width : {4, 8}) {
+		CAPTURE(width);
+		const Memory samples(page);
+		auto how = describe_samples(samples.at(), page / width, width);
+
+		how.flags |= PROFIL_FOLLOW | PROFIL_FAULT_REGION;
+		device.start(how);
+		burn_ticks(device, burner, text, 5);
+		REQUIRE(madvise(samples.at(), page, MADV_DONTFORK) == 0);
+		const auto life = in_child([&] {
+			Life result = {};
+			result.off = burn_ticks(device, burner, text, 3, &profil_status::off);
+			result.status = device.status();
+			return result;
+		});
+		CHECK(life.off >= 3);
+		CHECK(life.status.state == PROFIL_STATE_RUNNING);
+		CHECK(life.status.counted == 0);
+		CHECK(life.status.pinned == 0);
+		CHECK(device.status().forks_lost == 0);
+		CHECK(device.stop() >= 5);
+	}
+}
