@@ -393,7 +393,7 @@ void run_command(Random &random, pid_t target)
 	if (random.one_in(60))
 		return thread_ring.abandon(random, fd);
 	// Everybody's profiles, so not often.
-	if (command == PROFIL_STOP_ALL && !random.one_in(10))
+	if (command == PROFIL_STOP_ALL && (!random.one_in(10) || shared->among_others))
 		return;
 	make(random, command, argument, regions);
 	before = argument;

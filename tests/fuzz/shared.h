@@ -12,6 +12,7 @@ constexpr unsigned max_workers = 16;
 
 struct Shared {
 	uint64_t seed;
+	bool among_others; // whose profiles are to be left alone
 	std::atomic<bool> stop, failed;
 	char why[400];
 	std::atomic<uint64_t> commands, succeeded, refused, by_ring, forks, execs, attaches, kills;
