@@ -32,6 +32,9 @@
 
 #include "counter.h"
 
+/* What threads ran after they had given up their memory, in ns: it is in no profile. */
+DEFINE_PER_CPU(u64, profil_exiting_ns);
+
 /*
  * The page of a position.  The PC and the scale are the program's, so a CPU that
  * runs ahead of the comparisons must not be led out of the array either.
@@ -175,13 +178,25 @@ static void tick_gap(struct profil_profile *profile, u64 period)
 	tally->granted++;
 }
 
+/*
+ * Without an address space there is no profile to be found: a kernel thread, or
+ * a thread on its way out.
+ */
+static noinline void tick_none(u64 period)
+{
+	if (current->flags & PF_EXITING)
+		this_cpu_add(profil_exiting_ns, period);
+}
+
 /* Any number of profiles, in any state. */
 static noinline void tick_all(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
 	struct profil_image *image;
 
-	/* Without memory the chain may be anybody's, but no key is 0. */
+	/* The chain may be anybody's. */
+	if (!mm)
+		return tick_none(period);
 	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node) {
 		if (image->key == (unsigned long)mm)
 			tick_profile(image->profile, regs, period);
@@ -231,8 +246,11 @@ void profil_tick(struct pt_regs *regs, u64 period)
 	struct profil_profile *profile;
 	struct profil_tally *tally;
 
-	if (!first)
+	if (!first) {
+		if (!mm)
+			tick_none(period);
 		return;
+	}
 	if (unlikely(image->key != (unsigned long)mm || READ_ONCE(first->next)))
 		return tick_all(regs, period);
 	profile = image->profile;

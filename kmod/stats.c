@@ -8,6 +8,7 @@
 #include "image.h"
 #include "limits.h"
 #include "profile.h"
+#include "sample.h"
 
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
@@ -228,6 +229,18 @@ static ssize_t clock_period_show(struct device *dev, struct device_attribute *at
 }
 static DEVICE_ATTR_RO(clock_period);
 
+/* CPU time, while the clock ticked, of threads that had given up their memory. */
+static ssize_t exiting_ns_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += look_at(per_cpu_ptr(&profil_exiting_ns, cpu));
+	return sysfs_emit(buf, "%llu\n", sum);
+}
+static DEVICE_ATTR_ADMIN_RO(exiting_ns);
+
 static struct attribute *profil_stats_attrs[] = {
 	&dev_attr_ticks.attr,
 	&dev_attr_profiles.attr,
@@ -237,6 +250,7 @@ static struct attribute *profil_stats_attrs[] = {
 	&dev_attr_forks_lost.attr,
 	&dev_attr_pool_empty.attr,
 	&dev_attr_clock_period.attr,
+	&dev_attr_exiting_ns.attr,
 	NULL
 };
 
