@@ -260,11 +260,10 @@ uint64_t number_of(const char *text)
 
 Options options_of(int argc, char **argv)
 {
-	static const option names[] = {{"seed", 1, nullptr, 's'},    {"seconds", 1, nullptr, 't'},
-				       {"workers", 1, nullptr, 'w'}, {"threads", 1, nullptr, 'n'},
-				       {"burn", 1, nullptr, 'b'},    {"help", 0, nullptr, 'h'},
-				       {"among-others", 0, nullptr, 'o'},
-				       {nullptr, 0, nullptr, 0}};
+	static const option names[] = {{"seed", 1, nullptr, 's'},	  {"seconds", 1, nullptr, 't'},
+				       {"workers", 1, nullptr, 'w'},	  {"threads", 1, nullptr, 'n'},
+				       {"burn", 1, nullptr, 'b'},	  {"help", 0, nullptr, 'h'},
+				       {"among-others", 0, nullptr, 'o'}, {nullptr, 0, nullptr, 0}};
 	Options options;
 
 	if (getrandom(&options.seed, sizeof(options.seed), 0) < 0)

@@ -126,15 +126,13 @@ struct Churn {
 		CHECK(time < status.ticks + exiting + slack);
 	}
 	// Slack, and what KASAN keeps of what was freed.
-	void check_slab() const
-	{
-		CHECK(held.slab < slab_before + 4096 * slowness());
-	}
+	void check_slab() const { CHECK(held.slab < slab_before + 4096 * slowness()); }
 
 	void tell(const char *what, unsigned number, const Result &result) const
 	{
 		fprintf(stderr,
-			"%u %s: %llu ticks, %llu counted, %llu late, %.0f exiting, %.0f by CPU time; at most %llu "
+			"%u %s: %llu ticks, %llu counted, %llu late, %.0f exiting, %.0f by CPU time; at most "
+			"%llu "
 			"profiles, "
 			"%llu images, %llu pages; slab %llu KiB before, %llu KiB at most\n",
 			number, what, static_cast<unsigned long long>(status.ticks),
