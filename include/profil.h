@@ -78,6 +78,16 @@ struct profil_session;
 const char *profil_version(void);
 
 /**
+ * The true time between two ticks of a flavour's calls.
+ * @param flavour "linux", "solaris", "irix", "bsd", "tru64" or "aix"; NULL: that
+ *        of the plain profil(), as PROFIL_FLAVOUR in the environment has it.
+ * @param period receives ns of CPU time.  (IRIX' and Linux' PROF_FAST is 1 ms;
+ *        sprofil() tells its own.)
+ * @return 0, or -1 with errno EINVAL (no such flavour), EFAULT (period is NULL).
+ */
+int profil_flavour_period(const char *flavour, uint64_t *period);
+
+/**
  * Ask the module what it can do for this caller.
  * @param info size set; the rest is filled in.
  * @return 0, or -1 with errno: ENODEV, ENXIO, EPROTO, EACCES, EMFILE, EINVAL.

@@ -7,8 +7,11 @@
  * library is compiled without exceptions, so nothing can be thrown across.
  */
 #include "libprofil/attach.h"
+#include "libprofil/bsd.h"
 #include "libprofil/counter.h"
 #include "libprofil/explain.h"
+#include "libprofil/flavour.h"
+#include "libprofil/irix.h"
 #include "libprofil/linux.h"
 #include "libprofil/profile.h"
 #include "libprofil/session.h"
@@ -35,6 +38,25 @@ public:
 		return error ? -1 : 0;
 	}
 
+	/** 0 or -1, of a call of the classical systems. */
+	[[nodiscard]] int answer(int error, const char *call) const
+	{
+		if (error)
+			tell(error, call);
+		return answer(error);
+	}
+
+	/** Nothing, of a call that has only errno to tell with. */
+	void leave(int error, const char *call) const { (void)answer(error, call); }
+
+	/** Nothing at all, of a call that cannot fail. */
+	void ignore(int error, const char *call) const
+	{
+		if (error)
+			tell(error, call);
+		(void)answer(0);
+	}
+
 	/** A value or -1. */
 	[[nodiscard]] long answer(int error, long value) const { return answer(error) ? -1 : value; }
 
@@ -49,16 +71,94 @@ extern "C" {
 /*
  * By another name than glibc's <unistd.h> has it: there its buffer is declared
  * never to be NULL, which is one way to turn profiling off, and a compiler that
- * looks into linux_profil() could believe that.
+ * looks into plain_profil() could believe that.
  */
-PROFIL_EXPORT int plain_profil(unsigned short *buffer, size_t size, size_t offset,
-			       unsigned scale) __asm__("profil");
+PROFIL_EXPORT int exported_profil(unsigned short *buffer, size_t size, size_t offset,
+				  unsigned scale) __asm__("profil");
 
-int plain_profil(unsigned short *buffer, size_t size, size_t offset, unsigned scale)
+int exported_profil(unsigned short *buffer, size_t size, size_t offset, unsigned scale)
 {
 	const Caller caller;
 
-	return caller.answer(linux_profil(buffer, size, offset, scale));
+	return caller.answer(plain_profil(buffer, size, offset, scale), "profil");
+}
+
+PROFIL_EXPORT int sprofil(void *profp, int profcnt, struct timeval *tvp, unsigned flags)
+{
+	const Caller caller;
+
+	return caller.answer(plain_sprofil(profp, profcnt, tvp, flags), "sprofil");
+}
+
+PROFIL_EXPORT int profil_linux(unsigned short *buffer, size_t size, size_t offset, unsigned scale)
+{
+	const Caller caller;
+
+	return caller.answer(linux_profil(shorts(buffer, size, offset, scale)), "profil");
+}
+
+PROFIL_EXPORT int sprofil_linux(void *profp, int profcnt, struct timeval *tvp, unsigned flags)
+{
+	const Caller caller;
+
+	return caller.answer(linux_sprofil(profp, profcnt, tvp, flags), "sprofil");
+}
+
+PROFIL_EXPORT void profil_solaris(unsigned short *buffer, size_t size, size_t offset, unsigned scale)
+{
+	const Caller caller;
+
+	caller.leave(solaris_profil(shorts(buffer, size, offset, scale)), "profil");
+}
+
+PROFIL_EXPORT int profil_irix(unsigned short *buffer, unsigned size, size_t offset, unsigned scale)
+{
+	const Caller caller;
+
+	caller.ignore(irix_profil(shorts(buffer, size, offset, scale)), "profil");
+	return 0;
+}
+
+PROFIL_EXPORT int sprofil_irix(void *profp, int profcnt, struct timeval *tvp, unsigned flags)
+{
+	const Caller caller;
+
+	return caller.answer(irix_sprofil(profp, profcnt, tvp, flags), "sprofil");
+}
+
+PROFIL_EXPORT int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned scale)
+{
+	const Caller caller;
+
+	return caller.answer(bsd_profil(shorts(samples, size, offset, scale)), "profil");
+}
+
+PROFIL_EXPORT int add_profil_bsd(char *samples, size_t size, unsigned long offset, unsigned scale)
+{
+	const Caller caller;
+
+	return caller.answer(bsd_add_profil(shorts(samples, size, offset, scale)), "add_profil");
+}
+
+PROFIL_EXPORT void profil_tru64(void *buffer, size_t size, unsigned long offset, unsigned long scale)
+{
+	const Caller caller;
+
+	caller.leave(tru64_any(buffer, size, offset, scale, false), "profil");
+}
+
+PROFIL_EXPORT void profil_tru64_v5(void *buffer, size_t size, unsigned long offset, unsigned long scale)
+{
+	const Caller caller;
+
+	caller.leave(tru64_any(buffer, size, offset, scale, true), "profil");
+}
+
+PROFIL_EXPORT void profil_aix(unsigned short *buffer, size_t size, unsigned long offset, unsigned scale)
+{
+	const Caller caller;
+
+	caller.leave(aix_any(buffer, size, offset, scale), "profil");
 }
 
 PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
@@ -67,7 +167,24 @@ PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
 	long previous = 0;
 	const int error = solaris_pcsample(samples, nsamples, previous);
 
+	if (error)
+		tell(error, "pcsample");
 	return caller.answer(error, previous);
+}
+
+PROFIL_EXPORT int profil_flavour_period(const char *flavour, uint64_t *period)
+{
+	const Caller caller;
+	Flavour which;
+
+	if (!period)
+		return caller.answer(EFAULT);
+
+	const int error = flavour ? flavour_named(flavour, which) : plain_flavour(which);
+
+	if (!error)
+		*period = flavour_period(which);
+	return caller.answer(error);
 }
 
 PROFIL_EXPORT const char *profil_version(void)

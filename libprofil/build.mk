@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # libprofil: $(B)/libprofil.so.1 for programs and LD_PRELOAD, $(B)/libprofil.a,
-# and $(B)/libprofil.pc, in which `make install` puts the prefix for @PREFIX@.
+# $(B)/libprofil.pc and one for each flavour, in which `make install` puts the
+# prefix for @PREFIX@.
 #
 # It brings no runtime along: compiled without what needs libstdc++ and linked
 # by the C compiler.  liburing is inside and hidden.
@@ -16,10 +17,13 @@ libprofil_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
 
 # Names that stay global in the archive; everything else, liburing's too, is
 # made local, so that it cannot meet the program's own.
-libprofil_global := profil profil_* pcsample
+libprofil_global := profil profil_* sprofil sprofil_* add_profil_* pcsample
+
+libprofil_flavours := aix bsd irix linux solaris tru64
+libprofil_pcs := $(B)/libprofil.pc $(libprofil_flavours:%=$(B)/libprofil-%.pc)
 
 .PHONY: libprofil
-libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(B)/libprofil.a $(B)/libprofil.pc
+libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(B)/libprofil.a $(libprofil_pcs)
 
 $(libprofil_objects): $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
@@ -48,5 +52,8 @@ $(B)/libprofil.so: $(B)/libprofil.so.1
 
 $(B)/libprofil.pc: libprofil/libprofil.pc.in include/profil.h
 	$(Q)sed 's/@VERSION@/$(libprofil_version)/' $< >$@
+
+$(B)/libprofil-%.pc: libprofil/flavour.pc.in include/profil.h
+	$(Q)sed 's/@VERSION@/$(libprofil_version)/; s/@FLAVOUR@/$*/' $< >$@
 
 -include $(libprofil_objects:.o=.d)

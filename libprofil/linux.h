@@ -2,9 +2,17 @@
 /** @file linux.h  The Linux (glibc) flavour. */
 #pragma once
 
-#include <cstddef>
+#include "libprofil/classic.h"
 
 namespace libprofil {
+
+/** struct prof of glibc's <sys/profil.h>. */
+struct LinuxProf {
+	void *base;
+	size_t bytes;
+	size_t offset;
+	unsigned long scale;
+};
 
 /**
  * profil() as glibc declares it, counted by the kernel module.
@@ -16,11 +24,28 @@ namespace libprofil {
  *  - size below one counter: nothing is counted, and what was on is off.
  *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT,
  *    from the module.  What was on goes on then.
- *  - size -1 or offset -1: EINVAL.  No buffer and no program can have these;
- *    AIX and Tru64 select their extended forms by them.
  *
  * @return 0, or an errno value.
  */
-[[nodiscard]] int linux_profil(unsigned short *buffer, size_t size, size_t offset, unsigned scale);
+[[nodiscard]] int linux_profil(const Histogram &histogram);
+
+/**
+ * sprofil() as glibc declares it, counted by the kernel module.
+ *
+ * Of regions that overlap the one with the largest offset counts a PC.  An entry
+ * with offset 0 and scale 2 is the overflow entry, wherever it stands, of several
+ * the last: it counts in its first counter what is in no region.  Entries with scale 0 and buffers
+ * below one counter count nothing.  Counters stay at their greatest value.
+ *
+ *  - nr 0, or nothing to count: off.
+ *  - EINVAL: nr below 0, an unknown flag, a buffer at an address where no counter
+ *    can be, a scale above 32 bits; EFAULT: the array, tvp, a buffer.
+ *    What was on goes on then.
+ *
+ * @param profp elements of type LinuxProf.
+ * @param tvp receives the time between two ticks, unless NULL.
+ * @return 0, or an errno value.
+ */
+[[nodiscard]] int linux_sprofil(const void *profp, int nr, void *tvp, unsigned flags);
 
 } // namespace libprofil

@@ -87,4 +87,19 @@ int stop_self(uint64_t *stored)
 	return error ? error : device.stop(0, stored);
 }
 
+int is_running(bool &running)
+{
+	Device device;
+	profil_status status = {};
+
+	if (const int error = device.open())
+		return error;
+	status.size = sizeof status;
+
+	const int error = device.status(0, &status);
+
+	running = !error && status.state == PROFIL_STATE_RUNNING;
+	return error;
+}
+
 } // namespace libprofil

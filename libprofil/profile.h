@@ -51,4 +51,7 @@ constexpr profil_spec classic_profile()
 /** @see profil_self_stop().  Gives 0, or an errno value. */
 [[nodiscard]] int stop_self(uint64_t *stored);
 
+/** Does the process's own profile count now?  @return 0, or an errno value. */
+[[nodiscard]] int is_running(bool &running);
+
 } // namespace libprofil

@@ -13,8 +13,12 @@ tests_programs := $(addprefix $(B)/tests/programs/,$(basename $(notdir $(tests_p
 tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_harness_objects) \
 	$(tests_fuzz_objects))
 
+# Those in the manual pages, as a reader would compile them.
+tests_pages := $(wildcard Documentation/man/*.[1-9])
+tests_examples := $(addprefix $(B)/tests/examples/,$(basename $(shell sed -n 's,^/\* example: \(.*\) \*/$$,\1,p' $(tests_pages))))
+
 .PHONY: check-programs
-check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) libprofil cli ## build the tests
+check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) $(tests_examples) libprofil cli ## build the tests
 
 $(tests_objects): $(B)/tests/objects/%.o: %.cpp
 	@mkdir -p $(@D)
@@ -36,6 +40,15 @@ $(B)/tests/fuzz: $(tests_fuzz_objects)
 $(B)/tests/harness: $(tests_harness_objects)
 	$(call say,LINK)
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^
+
+.SECONDARY: $(tests_examples:=.c)
+$(B)/tests/examples/%.c: $(tests_pages)
+	@mkdir -p $(@D)
+	$(Q)sed -n '\,^/\* example: $*\.c \*/$$,,/^\.Ed$$/ { /^\.Ed$$/ !{ s/\\e/\\/g; p } }' $^ >$@
+
+$(B)/tests/examples/%: $(B)/tests/examples/%.c $(B)/libprofil.so
+	$(call say,CC)
+	$(Q)$(CC) -std=c99 -pedantic $(OPT) $(WARN) -Iinclude -Iinclude/uapi -o $@ $< -L$(B) -lprofil
 
 $(B)/tests/cost: tests/bench/cost.cpp
 	@mkdir -p $(@D)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file profil/bsd.h
+ * profil() of the BSDs and add_profil() of macOS.
+ *
+ * Scales 1 and 2 are like any other here.
+ *
+ * The names are macros for this flavour's own entry points, so that sources of
+ * several systems can be one program; each has one flavour.  <unistd.h>, which
+ * declares a profil() too, may be included before or after.
+ * Link with -lprofil.  Needs the kernel module profil.
+ */
+#ifndef PROFIL_BSD_H
+#define PROFIL_BSD_H
+
+#ifdef PROFIL_FLAVOUR_CHOSEN
+#error "<profil/bsd.h>: this source has another flavour of profil() already; each source has one"
+#endif
+#define PROFIL_FLAVOUR_CHOSEN
+
+#include <stddef.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Count the program counter at each tick, 100 times in a second of CPU time.
+ *
+ * A PC at d bytes above offset counts in 16-bit counter ((d * scale) >> 16) / 2.
+ *
+ * @param samples the counters, which wrap.
+ * @param size bytes of them.
+ * @param offset lowest PC that is counted.
+ * @param scale 16.16 fixed point, up to 0x10000; 0: off.
+ * @return 0, or -1 with errno EINVAL (scale above 0x10000, samples at an odd
+ *         address), EFAULT (samples cannot be written, and profiling is off),
+ *         ENOMEM (RLIMIT_MEMLOCK), ENODEV (no module).
+ */
+int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
+
+/**
+ * One more buffer for another range of PCs, until the next profil().
+ *
+ * @param samples, size, offset, scale as in profil().
+ * @return 0, also when profiling is off and nothing is done; or -1 with errno as
+ *         profil(), ENOMEM for more than 100 buffers, too.
+ */
+int add_profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
+
+#ifdef __cplusplus
+}
+#endif
+
+#define profil profil_bsd
+#define add_profil add_profil_bsd
+
+#endif /* PROFIL_BSD_H */

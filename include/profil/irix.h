@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file profil/irix.h
+ * profil() and sprofil() of IRIX.
+ *
+ * PROF_USHORT, PROF_UINT and PROF_FAST have other values than in glibc.
+ *
+ * The names are macros for this flavour's own entry points, so that sources of
+ * several systems can be one program; each has one flavour.  <unistd.h>, which
+ * declares a profil() too, may be included before or after.
+ * Link with -lprofil.  Needs the kernel module profil.
+ */
+#ifndef PROFIL_IRIX_H
+#define PROFIL_IRIX_H
+
+#ifdef PROFIL_FLAVOUR_CHOSEN
+#error "<profil/irix.h>: this source has another flavour of profil() already; each source has one"
+#endif
+#define PROFIL_FLAVOUR_CHOSEN
+
+#include <stddef.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Count the program counter at each tick, 100 times in a second of CPU time.
+ *
+ * A PC at d bytes above offset counts in counter ((d * scale) >> 16) / 2.
+ *
+ * @param buff 16-bit counters, which wrap.
+ * @param bufsiz bytes of them; 0: ineffective.
+ * @param offset lowest PC that is counted.
+ * @param scale 16.16 fixed point; 0 and 1: off; 2: all in the first counter.
+ * @return 0, always.
+ */
+int profil_irix(unsigned short *buff, unsigned int bufsiz, size_t offset, unsigned int scale);
+
+/** A region of sprofil(). */
+struct prof {
+	void *pr_base;	       /**< its counters */
+	unsigned int pr_size;  /**< bytes of them */
+	size_t pr_off;	       /**< PCs above it are counted */
+	unsigned int pr_scale; /**< 16.16 fixed point; 0 and 1: swallows its ticks */
+};
+
+#define PROF_USHORT 1 /**< 16-bit counters */
+#define PROF_UINT 2   /**< 32-bit counters */
+#define PROF_FAST 4   /**< 1000 Hz */
+
+/**
+ * The same for up to 100 regions.
+ *
+ * The region of a PC is the one with the largest pr_off strictly below it.  The
+ * last entry may have pr_off 0 and pr_scale 2: in its first counter counts what
+ * is beyond the end of its region, or below all of them.
+ *
+ * @param profp the regions.
+ * @param profcnt their number, 1 to 100.
+ * @param tvp receives the time between two ticks, unless NULL.
+ * @param flags one of PROF_USHORT and PROF_UINT, and PROF_FAST.
+ * @return 0, or -1 with errno E2BIG (profcnt), EFAULT (profp, tvp), EINVAL (an
+ *         overflow entry that is not the last, flags, an unaligned pr_base),
+ *         ENOMEM (RLIMIT_MEMLOCK), ENODEV (no module).
+ */
+int sprofil_irix(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#define profil profil_irix
+#define sprofil sprofil_irix
+
+#endif /* PROFIL_IRIX_H */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* <unistd.h> for sources of another system: what it had there of profil(), too. */
+#ifndef PROFIL_ORIGINAL_UNISTD_H
+#define PROFIL_ORIGINAL_UNISTD_H
+
+#pragma GCC system_header
+#include_next <unistd.h>
+#include <profil/bsd.h>
+
+#endif /* PROFIL_ORIGINAL_UNISTD_H */

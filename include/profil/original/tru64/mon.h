@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* <mon.h> for sources of another system: what it had there of profil(), too. */
+#ifndef PROFIL_ORIGINAL_MON_H
+#define PROFIL_ORIGINAL_MON_H
+
+#pragma GCC system_header
+#include <profil/tru64.h>
+
+#endif /* PROFIL_ORIGINAL_MON_H */

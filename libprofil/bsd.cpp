@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/bsd.h"
+
+#include "libprofil/lock.h"
+#include "libprofil/partition.h"
+
+#include <cerrno>
+#include <mutex>
+
+namespace libprofil {
+
+constexpr uint32_t scale_max = 0x10000;
+constexpr size_t buffers_max = 100;
+
+/* The buffers of the profile that is on, guarded by the lock. */
+static struct Buffers {
+	Lock lock;
+	size_t nr;
+	profil_region region[buffers_max];
+} buffers;
+
+static int start_all()
+{
+	profil_region regions[2 * buffers_max];
+	profil_spec spec = classic_profile();
+	size_t nr;
+
+	if (const int error = partition(buffers.region, buffers.nr, Winner::first, regions, nr))
+		return error;
+	spec.regions = regions;
+	spec.nr_regions = static_cast<uint32_t>(nr);
+	return start_self(spec, nullptr);
+}
+
+static int check(const Histogram &histogram)
+{
+	return histogram.scale > scale_max || !is_aligned(histogram) ? EINVAL : 0;
+}
+
+int bsd_profil(const Histogram &histogram)
+{
+	const std::lock_guard guard(buffers.lock);
+
+	if (histogram.scale > scale_max)
+		return EINVAL;
+	buffers.nr = 0;
+	if (!histogram.scale || !has_room(histogram))
+		return stop_self(nullptr);
+
+	int error = check(histogram);
+
+	if (!error) {
+		buffers.region[buffers.nr++] = region_of(histogram, Rounding::down);
+		error = start_all();
+	}
+	if (error) {
+		buffers.nr = 0;
+		(void)stop_self(nullptr); /* the error that counts is the first */
+	}
+	return error;
+}
+
+int bsd_add_profil(const Histogram &histogram)
+{
+	const std::lock_guard guard(buffers.lock);
+	bool running = false;
+
+	if (const int error = is_running(running))
+		return error;
+	if (!running || !buffers.nr)
+		return 0;
+	if (const int error = check(histogram))
+		return error;
+	if (!histogram.scale || !has_room(histogram))
+		return 0;
+	if (buffers.nr == buffers_max)
+		return ENOMEM;
+	buffers.region[buffers.nr++] = region_of(histogram, Rounding::down);
+
+	const int error = start_all();
+
+	buffers.nr -= !!error;
+	return error;
+}
+
+} // namespace libprofil

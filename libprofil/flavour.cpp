@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/flavour.h"
+
+#include "libprofil/aix.h"
+#include "libprofil/bsd.h"
+#include "libprofil/explain.h"
+#include "libprofil/irix.h"
+#include "libprofil/linux.h"
+#include "libprofil/solaris.h"
+#include "libprofil/tru64.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace libprofil {
+
+int flavour_named(const char *name, Flavour &flavour)
+{
+	static constexpr struct {
+		const char *name;
+		Flavour flavour;
+	} known[] = {
+		{"linux", Flavour::linux}, {"solaris", Flavour::solaris}, {"irix", Flavour::irix},
+		{"bsd", Flavour::bsd},	   {"tru64", Flavour::tru64},	  {"aix", Flavour::aix},
+	};
+
+	for (const auto &one : known) {
+		if (!strcmp(name, one.name)) {
+			flavour = one.flavour;
+			return 0;
+		}
+	}
+	return EINVAL;
+}
+
+int plain_flavour(Flavour &flavour)
+{
+	const char *const name = getenv("PROFIL_FLAVOUR");
+
+	flavour = Flavour::linux;
+	return name && *name ? flavour_named(name, flavour) : 0;
+}
+
+uint64_t flavour_period(Flavour flavour)
+{
+	return period_of(flavour == Flavour::tru64 ? tru64_hz : classic_hz);
+}
+
+Histogram shorts(const void *buffer, size_t size, size_t offset, unsigned long scale)
+{
+	const uint32_t known = scale > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(scale);
+
+	return {reinterpret_cast<uintptr_t>(buffer), size, offset, known, sizeof(uint16_t)};
+}
+
+int aix_any(void *buffer, size_t size, size_t offset, unsigned scale)
+{
+	if (size == SIZE_MAX)
+		return aix_extended(buffer);
+	return aix_profil(shorts(buffer, size, offset, scale));
+}
+
+int tru64_any(void *buffer, size_t size, size_t offset, unsigned long scale, bool v5)
+{
+	if (offset == SIZE_MAX)
+		return tru64_extended(buffer, size, scale, v5 ? Tru64Layout::v5 : Tru64Layout::manual);
+	return tru64_profil(shorts(buffer, size, offset, scale));
+}
+
+int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale)
+{
+	Flavour flavour;
+
+	if (const int error = plain_flavour(flavour))
+		return error;
+	/* Of whoever: a list that its own system would take for a buffer. */
+	if (size == SIZE_MAX)
+		return aix_extended(buffer);
+	if (offset == SIZE_MAX)
+		return tru64_extended(buffer, size, scale, Tru64Layout::manual);
+
+	const Histogram histogram = shorts(buffer, size, offset, scale);
+
+	switch (flavour) {
+	case Flavour::linux: return linux_profil(histogram);
+	case Flavour::solaris: return solaris_profil(histogram);
+	case Flavour::irix: return irix_profil(histogram);
+	case Flavour::bsd: return bsd_profil(histogram);
+	case Flavour::tru64: return tru64_profil(histogram);
+	case Flavour::aix: return aix_profil(histogram);
+	}
+	return EINVAL;
+}
+
+int plain_sprofil(const void *profp, int nr, void *tvp, unsigned flags)
+{
+	Flavour flavour;
+
+	if (const int error = plain_flavour(flavour))
+		return error;
+	return flavour == Flavour::irix ? irix_sprofil(profp, nr, tvp, flags)
+					: linux_sprofil(profp, nr, tvp, flags);
+}
+
+void tell(int error, const char *call)
+{
+	char text[512];
+
+	if (!getenv("PROFIL_VERBOSE"))
+		return;
+	explain(error, nullptr, text, sizeof text);
+
+	const iovec line[] = {{const_cast<char *>(call), strlen(call)},
+			      {const_cast<char *>(": "), 2},
+			      {text, strlen(text)},
+			      {const_cast<char *>("\n"), 1}};
+	/* Nobody can be told that standard error is closed. */
+	(void)!writev(STDERR_FILENO, line, sizeof line / sizeof *line);
+}
+
+} // namespace libprofil

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file tru64.h  The Tru64 flavour. */
+#pragma once
+
+#include "libprofil/classic.h"
+
+namespace libprofil {
+
+/** struct profil_args of <profil/tru64.h>. */
+struct Tru64Range {
+	uint32_t *buffer;
+	void *high;   /**< last PC */
+	void *low;    /**< first PC */
+	void *offset; /**< subtracted from the PC */
+	unsigned scale;
+};
+
+/** struct profil_args_v5: the same without offset, which is low. */
+struct Tru64RangeV5 {
+	uint32_t *buffer;
+	void *high;
+	void *low;
+	unsigned long scale;
+};
+
+/** Layout of the elements of the extended form. */
+enum class Tru64Layout {
+	manual, /**< Tru64Range */
+	v5	/**< Tru64RangeV5 */
+};
+
+/**
+ * profil() of Tru64, first form: 1024 Hz, 16-bit counters, rounded up to a
+ * whole one; scale 2 is a clock; counters wrap.
+ *
+ *  - scale 0 or 1: off.
+ *  - size below one counter, a buffer at an odd address or one that cannot be
+ *    written: nothing is counted, what was on is off, and nobody is told.
+ *
+ * @return 0, or an errno value: the module is missing, or limits are reached.
+ */
+[[nodiscard]] int tru64_profil(const Histogram &histogram);
+
+/**
+ * profil() of Tru64 with offset -1: up to 64 ranges with 32-bit counters.
+ *
+ * Each range has as many counters as its scale and its length want.  A range
+ * whose buffer cannot be written is off, alone.
+ *
+ * @return 0, or an errno value: EFAULT (the array), EINVAL (not 1 to 64 ranges,
+ *         not in decreasing order of low, ranges that overlap or are empty, an
+ *         unknown flag, a buffer at an address where no counter can be); then
+ *         what was on goes on.
+ */
+[[nodiscard]] int tru64_extended(const void *args, size_t nr, unsigned long flags, Tru64Layout layout);
+
+} // namespace libprofil

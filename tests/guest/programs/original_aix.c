@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* As it was written for aix: built with the flags of libprofil-aix.pc alone.
+ * Exit status 0: each way to be profiled left counts; else the step that did not. */
+#include <mon.h>
+#include <unistd.h>
+#include <time.h>
+
+static unsigned short histogram[4096];
+static HISTCOUNTER counters[1024];
+static int i;
+
+/* Half a second of CPU time. */
+static void work()
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 2;
+	volatile long n;
+
+	while (clock() < end)
+		for (n = 0; n < 100000; n++)
+			;
+}
+
+int main()
+{
+	struct prof list[2];
+
+	profil(histogram, sizeof histogram, 0, 2);
+	work();
+	profil(histogram, sizeof histogram, 0, 0);
+	if (!histogram[0])
+		return 1;
+	list[0].p_low = (char *)((unsigned long)work & ~63UL);
+	list[0].p_high = list[0].p_low + 4096;
+	list[0].p_buff = counters;
+	list[0].p_bufsize = sizeof counters;
+	list[0].p_scale = -1;
+	list[1].p_high = 0;
+	profil((unsigned short *)list, -1, 0, 0);
+	work();
+	list[0].p_high = 0;
+	profil((unsigned short *)list, -1, 0, 0);
+	for (i = 0; i < 1024; i++)
+		if (counters[i])
+			return 0;
+	return 2;
+}

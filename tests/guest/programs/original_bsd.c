@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* As it was written for bsd: built with the flags of libprofil-bsd.pc alone.
+ * Exit status 0: each way to be profiled left counts; else the step that did not. */
+#include <sys/types.h>
+#include <unistd.h>
+#include <time.h>
+
+static unsigned short histogram[4096];
+static unsigned short more[16];
+static int i;
+
+/* Half a second of CPU time. */
+static void work()
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 2;
+	volatile long n;
+
+	while (clock() < end)
+		for (n = 0; n < 100000; n++)
+			;
+}
+
+int main()
+{
+	if (profil((char *)histogram, sizeof histogram, (unsigned long)work & ~63UL, 65536))
+		return 1;
+	if (add_profil((char *)more, sizeof more, 0, 1))
+		return 2;
+	work();
+	profil((char *)0, 0, 0, 0);
+	for (i = 0; i < 4096; i++)
+		if (histogram[i])
+			return 0;
+	return 3;
+}

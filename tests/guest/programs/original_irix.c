@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* As it was written for irix: built with the flags of libprofil-irix.pc alone.
+ * Exit status 0: each way to be profiled left counts; else the step that did not. */
+#include <sys/types.h>
+#include <sys/profil.h>
+#include <unistd.h>
+#include <time.h>
+
+static unsigned short histogram[4096];
+
+/* Half a second of CPU time. */
+static void work()
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 2;
+	volatile long n;
+
+	while (clock() < end)
+		for (n = 0; n < 100000; n++)
+			;
+}
+
+int main()
+{
+	struct prof one;
+	struct timeval tv;
+
+	if (profil(histogram, sizeof histogram, 0, 2))
+		return 1;
+	work();
+	if (!histogram[0])
+		return 2;
+	histogram[0] = 0;
+	one.pr_base = histogram;
+	one.pr_size = sizeof histogram;
+	one.pr_off = 0;
+	one.pr_scale = 2;
+	if (sprofil(&one, 1, &tv, PROF_USHORT | PROF_FAST) || tv.tv_usec != 1000)
+		return 3;
+	work();
+	if (!histogram[0])
+		return 4;
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* As it was written for tru64: built with the flags of libprofil-tru64.pc alone.
+ * Exit status 0: each way to be profiled left counts; else the step that did not. */
+#include <sys/resource.h>
+#include <unistd.h>
+#include <time.h>
+
+static unsigned short histogram[4096];
+static unsigned int counters[1024];
+static int i;
+
+/* Half a second of CPU time. */
+static void work()
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 2;
+	volatile long n;
+
+	while (clock() < end)
+		for (n = 0; n < 100000; n++)
+			;
+}
+
+int main()
+{
+	struct profil_args args[1];
+
+	profil(histogram, sizeof histogram, (void *)0, 2);
+	work();
+	if (!histogram[0])
+		return 1;
+	args[0].buffer = counters;
+	args[0].lowpc = (void *)((unsigned long)work & ~63UL);
+	args[0].highpc = (char *)args[0].lowpc + 4095;
+	args[0].offset = args[0].lowpc;
+	args[0].scale = 0x10000;
+	profil(args, 1, -1, 0);
+	work();
+	profil(0, 0, 0, 0);
+	for (i = 0; i < 1024; i++)
+		if (counters[i])
+			return 0;
+	return 2;
+}
