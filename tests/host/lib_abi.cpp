@@ -13,20 +13,26 @@ using namespace lib_test;
 
 namespace {
 
-/** Names that programs may use.  profil has no version, see libprofil.map. */
+/** Names that programs may use. */
 const std::set<std::string> documented = {
+	"add_profil_bsd",
 	"pcsample",
 	"profil",
+	"profil_aix",
 	"profil_all_stop",
 	"profil_attach",
+	"profil_bsd",
 	"profil_counter_index",
 	"profil_counter_read",
 	"profil_counters_alloc",
 	"profil_counters_free",
 	"profil_detach",
 	"profil_explain",
+	"profil_flavour_period",
 	"profil_get_info",
 	"profil_get_status",
+	"profil_irix",
+	"profil_linux",
 	"profil_self_get_status",
 	"profil_self_start",
 	"profil_self_stop",
@@ -35,8 +41,20 @@ const std::set<std::string> documented = {
 	"profil_session_fd",
 	"profil_session_open",
 	"profil_set_regions",
+	"profil_solaris",
+	"profil_tru64",
+	"profil_tru64_v5",
 	"profil_version",
+	"sprofil",
+	"sprofil_irix",
+	"sprofil_linux",
 };
+
+/** Those that libc has, too, have no version: see libprofil.map. */
+bool is_libcs(const std::string &name)
+{
+	return name == "profil" || name == "sprofil";
+}
 
 /** Last words of the lines that a command prints. */
 std::set<std::string> last_words(const std::string &command)
@@ -74,7 +92,7 @@ TEST_CASE("the shared library exports the documented names and no others", "[abi
 	std::set<std::string> expected = {"LIBPROFIL_0.1"};
 
 	for (const std::string &name : documented)
-		expected.insert(name == "profil" ? name : name + "@@LIBPROFIL_0.1");
+		expected.insert(is_libcs(name) ? name : name + "@@LIBPROFIL_0.1");
 	CHECK(last_words("nm -D --defined-only " + build_dir() + "/libprofil.so.1") == expected);
 }
 
@@ -90,16 +108,17 @@ TEST_CASE("the public headers declare every exported function", "[abi]")
 {
 	std::string text;
 
-	for (const char *header : {"include/profil.h", "include/pcsample.h"}) {
-		std::ifstream file(header);
+	for (const std::string header : {"profil.h", "pcsample.h", "profil/linux.h", "profil/solaris.h",
+					 "profil/irix.h", "profil/bsd.h", "profil/tru64.h", "profil/aix.h"}) {
+		std::ifstream file("include/" + header);
 
 		REQUIRE(file);
 		text += std::string(std::istreambuf_iterator<char>(file), {});
 	}
 	for (const std::string &name : documented) {
 		INFO(name);
-		/* profil() itself is declared by libc's <unistd.h>. */
-		CHECK((name == "profil" || text.find(name + "(") != std::string::npos));
+		/* By libc's headers. */
+		CHECK((is_libcs(name) || text.find(name + "(") != std::string::npos));
 	}
 }
 

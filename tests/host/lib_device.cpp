@@ -108,12 +108,17 @@ TEST_CASE("without /dev/profil every function for tools gives ENODEV", "[device]
 	CHECK(stored == 7);
 }
 
-TEST_CASE("the forms of AIX and Tru64 are not taken for Linux's", "[device]")
+TEST_CASE("the lists of AIX and Tru64 are read before the module is asked", "[device]")
 {
-	unsigned short counters[8] = {};
+	unsigned short list[64] = {}; /* ends with its first element; an empty range */
 
-	CHECK(ask([&] { return call_profil(counters, SIZE_MAX, 0, 0); }) == Answer{-1, EINVAL});
-	CHECK(ask([&] { return call_profil(counters, 1, SIZE_MAX, 0); }) == Answer{-1, EINVAL});
+	CHECK(ask([&] { return call_profil(nullptr, SIZE_MAX, 0, 0); }) == Answer{-1, EFAULT});
+	CHECK(ask([&] { return call_profil(nullptr, 1, SIZE_MAX, 0); }) == Answer{-1, EFAULT});
+	CHECK(ask([&] { return call_profil(list, 65, SIZE_MAX, 0); }) == Answer{-1, EINVAL});
+	if (has_device())
+		return;
+	CHECK(ask([&] { return call_profil(list, SIZE_MAX, 0, 0); }) == no_device);
+	CHECK(ask([&] { return call_profil(list, 1, SIZE_MAX, 0); }) == no_device);
 }
 
 TEST_CASE("pcsample refuses a negative number, and an array that is not there", "[device]")
