@@ -87,7 +87,7 @@ PROFIL_EXPORT int sprofil(void *profp, int profcnt, struct timeval *tvp, unsigne
 {
 	const Caller caller;
 
-	return caller.answer(plain_sprofil(profp, profcnt, tvp, flags), "sprofil");
+	return caller.answer(linux_sprofil(profp, profcnt, tvp, flags), "sprofil");
 }
 
 PROFIL_EXPORT int profil_linux(unsigned short *buffer, size_t size, size_t offset, unsigned scale)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/aix.h"
 
+#include "libprofil/lock.h"
+#include "libprofil/partition.h"
 #include "libprofil/scratch.h"
 #include "libprofil/user_memory.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
+#include <mutex>
 
 namespace libprofil {
 
@@ -16,8 +18,12 @@ constexpr unsigned computed_scale = UINT32_MAX;
 /* As many as the module takes; a longer list has no end that we would find. */
 constexpr size_t ranges_max = 32768;
 
-/* The form that was started last; whether it is on is for the module to say. */
-static std::atomic<bool> extended_form = false;
+/* What was started last; whether it is on is for the module to say. */
+static struct Last {
+	Lock lock;
+	uint64_t generation;
+	bool extended;
+} last;
 
 static profil_spec aix_profile()
 {
@@ -36,41 +42,37 @@ static int error_of(int error)
 
 static int start_form(const profil_spec &spec, bool extended)
 {
-	bool running = false;
-
-	if (const int error = is_running(running))
-		return error;
-	if (running)
-		return 0;
 	if (const int error = start_self(spec, nullptr))
 		return error_of(error);
-	extended_form.store(extended, std::memory_order_relaxed);
+	last.extended = extended;
+	last.generation = generation();
 	return 0;
 }
 
-static int stop_form(bool extended)
+/* What another flavour has started can be ended as the first form. */
+static int stop_form(bool extended, bool running)
 {
-	bool running = false;
+	const bool is_extended = last.extended && last.generation == generation();
 
-	if (const int error = is_running(running))
-		return error;
-	if (running && extended_form.load(std::memory_order_relaxed) != extended)
-		return 0;
-	return stop_self(nullptr);
+	return running && is_extended == extended ? stop_self(nullptr) : 0;
 }
 
 int aix_profil(const Histogram &histogram)
 {
+	const std::lock_guard guard(last.lock);
 	Histogram meant = histogram;
+	bool running = false;
 
+	if (const int error = is_running(running))
+		return error;
 	meant.scale &= scale_mask;
 	if (meant.scale < scale_of_clock)
-		return stop_form(false);
-	if (!has_room(meant))
+		return stop_form(false, running);
+	if (running || !has_room(meant))
 		return 0;
 	if (!is_aligned(meant))
 		return EINVAL;
-	if (!meant.buffer)
+	if (!meant.buffer || !is_possible(meant))
 		return EFAULT;
 
 	const profil_region region = region_or_clock(meant, Rounding::up);
@@ -98,23 +100,16 @@ static uint64_t address(const void *pointer)
 	return reinterpret_cast<uintptr_t>(pointer);
 }
 
-/* Of ranges that overlap the first counts, so this one begins above the one before. */
-static int make_region(const AixRange &range, uint64_t above, profil_region &region, bool &made)
+/* Its ticks are in no counter if there is none for them, but it has them. */
+static int make_region(const AixRange &range, profil_region &region)
 {
-	const uint64_t low = std::max(address(range.low), above), high = address(range.high);
+	const uint64_t low = address(range.low), high = address(range.high);
 	const size_t bytes = range.bytes > 0 ? static_cast<size_t>(range.bytes) : 0;
-
-	made = low < high;
-	if (!made)
-		return 0;
-
-	Histogram histogram = {address(range.buffer), bytes, address(range.low), range.scale & scale_mask,
-			       sizeof(uint16_t)};
+	Histogram histogram = {address(range.buffer), bytes, low, range.scale & scale_mask, sizeof(uint16_t)};
 
 	if (range.scale == computed_scale)
-		histogram.scale = aix_scale(high - address(range.low), bytes) & scale_mask;
+		histogram.scale = aix_scale(high - low, bytes) & scale_mask;
 	region = region_or_clock(histogram, Rounding::up);
-	region.low = low;
 	region.high = high;
 	if (histogram.scale < scale_of_clock || !has_room(histogram)) {
 		region = swallowing(region);
@@ -139,48 +134,62 @@ static int count_ranges(const AixRange *list, size_t &nr)
 	return EINVAL;
 }
 
-static int make_regions(const AixRange *list, size_t nr, profil_region *regions, uint32_t &made)
+static int make_regions(const AixRange *list, size_t nr, profil_region *regions, size_t &made)
 {
-	uint64_t above = 0;
+	uint64_t before = 0;
 
 	made = 0;
 	for (size_t i = 0; i < nr; i++) {
 		AixRange range;
-		bool is_made;
 
 		if (const int error = copy_from_caller(&range, list + i, sizeof range))
 			return error;
-		if (address(range.high) <= above)
+		if (address(range.high) <= before)
 			return EINVAL;
-		if (const int error = make_region(range, above, regions[made], is_made))
+		before = address(range.high);
+		if (address(range.low) >= before)
+			continue;
+		if (const int error = make_region(range, regions[made++]))
 			return error;
-		made += is_made;
-		above = address(range.high);
 	}
 	return 0;
+}
+
+static int start_ranges(const AixRange *list, size_t nr)
+{
+	const Scratch<profil_region> regions(nr), parts(2 * nr);
+	profil_spec spec = aix_profile();
+	size_t made;
+
+	if (!regions || !parts)
+		return EFAULT;
+	if (const int error = make_regions(list, nr, regions.get(), made))
+		return error;
+	if (const int error = partition(regions.get(), made, Winner::first, Extent::whole, parts.get(), made))
+		return error_of(error);
+	if (!made)
+		return 0;
+	spec.regions = parts.get();
+	spec.nr_regions = static_cast<uint32_t>(made);
+	return start_form(spec, true);
 }
 
 int aix_extended(const void *ranges)
 {
 	const auto *list = static_cast<const AixRange *>(ranges);
+	bool running = false;
 	size_t nr;
 
 	if (const int error = count_ranges(list, nr))
 		return error;
-	if (!nr)
-		return stop_form(true);
 
-	const Scratch<profil_region> regions(nr);
-	profil_spec spec = aix_profile();
+	const std::lock_guard guard(last.lock);
 
-	if (!regions)
-		return EFAULT;
-	if (const int error = make_regions(list, nr, regions.get(), spec.nr_regions))
+	if (const int error = is_running(running))
 		return error;
-	if (!spec.nr_regions)
-		return 0;
-	spec.regions = regions.get();
-	return start_form(spec, true);
+	if (!nr)
+		return stop_form(true, running);
+	return running ? 0 : start_ranges(list, nr);
 }
 
 } // namespace libprofil

@@ -15,6 +15,7 @@ constexpr size_t buffers_max = 100;
 /* The buffers of the profile that is on, guarded by the lock. */
 static struct Buffers {
 	Lock lock;
+	uint64_t generation; /* of the profile that they belong to */
 	size_t nr;
 	profil_region region[buffers_max];
 } buffers;
@@ -25,16 +26,22 @@ static int start_all()
 	profil_spec spec = classic_profile();
 	size_t nr;
 
-	if (const int error = partition(buffers.region, buffers.nr, Winner::first, regions, nr))
+	if (const int error =
+		    partition(buffers.region, buffers.nr, Winner::first, Extent::clipped, regions, nr))
 		return error;
 	spec.regions = regions;
 	spec.nr_regions = static_cast<uint32_t>(nr);
-	return start_self(spec, nullptr);
+
+	const int error = start_self(spec, nullptr);
+
+	if (!error)
+		buffers.generation = generation();
+	return error;
 }
 
 static int check(const Histogram &histogram)
 {
-	return histogram.scale > scale_max || !is_aligned(histogram) ? EINVAL : 0;
+	return histogram.scale > scale_max || !is_aligned(histogram) || !is_possible(histogram) ? EINVAL : 0;
 }
 
 int bsd_profil(const Histogram &histogram)
@@ -67,7 +74,8 @@ int bsd_add_profil(const Histogram &histogram)
 
 	if (const int error = is_running(running))
 		return error;
-	if (!running || !buffers.nr)
+	/* Another flavour's is none of ours. */
+	if (!running || !buffers.nr || buffers.generation != generation())
 		return 0;
 	if (const int error = check(histogram))
 		return error;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/classic.h"
 
+#include "kmod/bin.h"
+
 #include <cerrno>
 
 namespace libprofil {
@@ -8,6 +10,11 @@ namespace libprofil {
 static uint8_t shift_of(uint8_t width)
 {
 	return width == sizeof(uint32_t) ? 2 : 1;
+}
+
+bool is_possible(const Histogram &histogram)
+{
+	return histogram.bytes <= PROFIL_BIN_BYTES_MAX;
 }
 
 profil_region region_of(const Histogram &histogram, Rounding rounding)
@@ -85,9 +92,13 @@ int start_or_off(profil_spec spec, profil_region *regions)
 			error = start_self(spec, nullptr);
 		}
 	}
-	if (!is_of_arguments(error))
-		return error;
-	return stop_self(nullptr);
+	if (!error)
+		return 0;
+
+	/* The caller thinks that the buffer before is not used any more, whatever failed. */
+	const int error_off = stop_self(nullptr);
+
+	return is_of_arguments(error) ? error_off : error;
 }
 
 } // namespace libprofil

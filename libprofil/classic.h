@@ -55,6 +55,9 @@ enum class Rounding {
 	return histogram.bytes >= histogram.width;
 }
 
+/** May the module be asked for so many counters? */
+[[nodiscard]] bool is_possible(const Histogram &histogram);
+
 /** Is the buffer where a counter can be? */
 [[nodiscard]] constexpr bool is_aligned(const Histogram &histogram)
 {

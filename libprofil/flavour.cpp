@@ -38,7 +38,7 @@ int flavour_named(const char *name, Flavour &flavour)
 
 int plain_flavour(Flavour &flavour)
 {
-	const char *const name = getenv("PROFIL_FLAVOUR");
+	const char *const name = secure_getenv("PROFIL_FLAVOUR");
 
 	flavour = Flavour::linux;
 	return name && *name ? flavour_named(name, flavour) : 0;
@@ -58,7 +58,8 @@ Histogram shorts(const void *buffer, size_t size, size_t offset, unsigned long s
 
 int aix_any(void *buffer, size_t size, size_t offset, unsigned scale)
 {
-	if (size == SIZE_MAX)
+	/* Also as the unsigned int that the manual page has. */
+	if (size == SIZE_MAX || size == UINT32_MAX)
 		return aix_extended(buffer);
 	return aix_profil(shorts(buffer, size, offset, scale));
 }
@@ -87,7 +88,11 @@ int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale)
 	switch (flavour) {
 	case Flavour::linux: return linux_profil(histogram);
 	case Flavour::solaris: return solaris_profil(histogram);
-	case Flavour::irix: return irix_profil(histogram);
+	case Flavour::irix:
+		/* It says 0, always. */
+		if (const int error = irix_profil(histogram))
+			tell(error, "profil");
+		return 0;
 	case Flavour::bsd: return bsd_profil(histogram);
 	case Flavour::tru64: return tru64_profil(histogram);
 	case Flavour::aix: return aix_profil(histogram);
@@ -95,21 +100,11 @@ int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale)
 	return EINVAL;
 }
 
-int plain_sprofil(const void *profp, int nr, void *tvp, unsigned flags)
-{
-	Flavour flavour;
-
-	if (const int error = plain_flavour(flavour))
-		return error;
-	return flavour == Flavour::irix ? irix_sprofil(profp, nr, tvp, flags)
-					: linux_sprofil(profp, nr, tvp, flags);
-}
-
 void tell(int error, const char *call)
 {
 	char text[512];
 
-	if (!getenv("PROFIL_VERBOSE"))
+	if (!secure_getenv("PROFIL_VERBOSE"))
 		return;
 	explain(error, nullptr, text, sizeof text);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file flavour.h
- * The plain profil() and sprofil(): whose they are.
+ * The plain profil(): whose it is.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ namespace libprofil {
 enum class Flavour { linux, solaris, irix, bsd, tru64, aix };
 
 /**
- * Whose semantics the plain symbols have: PROFIL_FLAVOUR of the environment, for
+ * Whose semantics the plain profil() has: PROFIL_FLAVOUR of the environment, for
  * a program that cannot be built again, or Linux.
  * @return 0, or EINVAL: there is no such system.
  */
@@ -28,9 +28,6 @@ enum class Flavour { linux, solaris, irix, bsd, tru64, aix };
  * @return 0, or an errno value.
  */
 [[nodiscard]] int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale);
-
-/** The plain sprofil(): IRIX's if PROFIL_FLAVOUR says so, else Linux's. */
-[[nodiscard]] int plain_sprofil(const void *profp, int nr, void *tvp, unsigned flags);
 
 /** ns between two ticks of a flavour. */
 [[nodiscard]] uint64_t flavour_period(Flavour flavour);

@@ -145,7 +145,7 @@ int irix_sprofil(const void *profp, int nr, void *tvp, unsigned flags)
 
 	const IrixProf &last = entries.prof[nr - 1];
 	const bool overflows = is_overflow(last);
-	if (overflows && has_room(entries.histogram(nr - 1))) {
+	if (overflows && last.base && has_room(entries.histogram(nr - 1))) {
 		spec.overflow = last.base;
 		spec.overflow_width = entries.width;
 	}

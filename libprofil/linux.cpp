@@ -13,6 +13,9 @@ namespace libprofil {
 constexpr unsigned linux_uint = 1;
 constexpr unsigned linux_fast = 2;
 
+/* As many as the module takes. */
+constexpr size_t regions_max = 32768;
+
 int linux_profil(const Histogram &histogram)
 {
 	if (!histogram.buffer || !histogram.scale || !has_room(histogram))
@@ -45,7 +48,7 @@ static int sort_out(const LinuxProf *entries, size_t nr, uint8_t width, profil_r
 		const Histogram histogram = {reinterpret_cast<uintptr_t>(entry.base), entry.bytes,
 					     entry.offset, static_cast<uint32_t>(entry.scale), width};
 
-		if (!is_aligned(histogram))
+		if (!is_aligned(histogram) || !is_possible(histogram))
 			return EINVAL;
 		if (!histogram.scale || !has_room(histogram))
 			continue;
@@ -73,7 +76,10 @@ static int start_entries(const void *profp, size_t nr, profil_spec &spec, uint8_
 		return error;
 	if (const int error = sort_out(entries.get(), nr, width, regions.get(), made, spec))
 		return error;
-	if (const int error = partition(regions.get(), made, Winner::largest_offset, parts.get(), made))
+	if (made > regions_max)
+		return E2BIG;
+	if (const int error = partition(regions.get(), made, Winner::largest_offset, Extent::clipped,
+					parts.get(), made))
 		return error;
 	if (!made && !spec.overflow)
 		return stop_self(nullptr);

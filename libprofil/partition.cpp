@@ -29,7 +29,8 @@ static const profil_region *winner_at(const profil_region *from, size_t nr, Winn
 	return best;
 }
 
-int partition(const profil_region *from, size_t nr, Winner winner, profil_region *to, size_t &made)
+int partition(const profil_region *from, size_t nr, Winner winner, Extent extent, profil_region *to,
+	      size_t &made)
 {
 	const Scratch<profil_region> clipped(nr);
 	const Scratch<uint64_t> edges(2 * nr);
@@ -39,7 +40,8 @@ int partition(const profil_region *from, size_t nr, Winner winner, profil_region
 		return ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		clipped[i] = from[i];
-		clipped[i].high = profil_bin_clip(from + i);
+		if (extent == Extent::clipped)
+			clipped[i].high = profil_bin_clip(from + i);
 		edges[2 * i] = clipped[i].low;
 		edges[2 * i + 1] = clipped[i].high;
 	}

@@ -3,6 +3,7 @@
 
 #include "libprofil/device.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -14,6 +15,13 @@ constexpr size_t spec_size_first = offsetof(profil_spec, sample_width) + sizeof(
 
 /* Longer than any version: a size that nobody has filled in is not to be followed. */
 constexpr size_t spec_size_max = 4096;
+
+static std::atomic<uint64_t> changes = 0;
+
+uint64_t generation()
+{
+	return changes.load(std::memory_order_relaxed);
+}
 
 static bool is_zero(const unsigned char *bytes, size_t nr)
 {
@@ -74,6 +82,8 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 	profil_start start = start_command(spec);
 	const int error = device.start(PROFIL_START, start);
 
+	if (!error)
+		changes.fetch_add(1, std::memory_order_relaxed);
 	if (!error && stored)
 		*stored = start.stored;
 	return error;
@@ -84,7 +94,10 @@ int stop_self(uint64_t *stored)
 	Device device;
 	const int error = device.open();
 
-	return error ? error : device.stop(0, stored);
+	if (error)
+		return error;
+	changes.fetch_add(1, std::memory_order_relaxed);
+	return device.stop(0, stored);
 }
 
 int is_running(bool &running)

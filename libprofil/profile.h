@@ -51,6 +51,9 @@ constexpr profil_spec classic_profile()
 /** @see profil_self_stop().  Gives 0, or an errno value. */
 [[nodiscard]] int stop_self(uint64_t *stored);
 
+/** Changes with each start and stop, whoever makes it: is it still the one that I made? */
+[[nodiscard]] uint64_t generation();
+
 /** Does the process's own profile count now?  @return 0, or an errno value. */
 [[nodiscard]] int is_running(bool &running);
 

@@ -17,9 +17,10 @@ static int copy(long number, void *ours, const void *theirs, size_t bytes)
 {
 	const iovec local = {ours, bytes};
 	const iovec remote = {const_cast<void *>(theirs), bytes};
-	const long done = syscall(number, static_cast<long>(getpid()), &local, 1UL, &remote, 1UL, 0UL);
+	/* By our own thread: the first of the process may have ended, and has no memory then. */
+	const long done = syscall(number, syscall(SYS_gettid), &local, 1UL, &remote, 1UL, 0UL);
 
-	if (done < 0 && (errno == ENOSYS || errno == EPERM))
+	if (done < 0 && (errno == ENOSYS || errno == EPERM || errno == ESRCH))
 		return errno;
 	return static_cast<size_t>(done) == bytes ? 0 : EFAULT;
 }

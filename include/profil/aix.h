@@ -18,6 +18,12 @@
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
+/* Which has another struct prof. */
+#ifdef _PROFIL_H
+#error "<profil/aix.h>: this source has libc's <sys/profil.h> already; AIX' is another"
+#endif
+#define _PROFIL_H 1
+
 #include <stddef.h>
 #include <unistd.h>
 
@@ -61,9 +67,6 @@ void profil_aix(unsigned short *shortbuf, size_t bufsiz, unsigned long offset, u
 }
 #endif
 
-/* bufsiz may be an int, -1 among them; the offset may be a pointer. */
-#define profil_aix(shortbuf, bufsiz, offset, scale) \
-	(profil_aix)((unsigned short *)(shortbuf), (size_t)(bufsiz), (unsigned long)(offset), (unsigned int)(scale))
 #define profil profil_aix
 
 #endif /* PROFIL_AIX_H */

@@ -18,6 +18,12 @@
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
+/* Which has another struct prof. */
+#ifdef _PROFIL_H
+#error "<profil/irix.h>: this source has libc's <sys/profil.h> already; IRIX' is another"
+#endif
+#define _PROFIL_H 1
+
 #include <stddef.h>
 #include <sys/time.h>
 #include <sys/types.h>
