@@ -3,6 +3,9 @@
 #include "flavour_support.h"
 
 #include <catch2/catch.hpp>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
 
 #include <profil/aix.h>
 
@@ -23,9 +26,19 @@ prof range(uintptr_t low, uintptr_t high, volatile unsigned short *buffer, int b
 
 constexpr prof end = {};
 
+unsigned short *as_buffer(volatile void *list)
+{
+	return static_cast<unsigned short *>(const_cast<void *>(list));
+}
+
 template <size_t Nr> int error_of(prof (&list)[Nr])
 {
-	return errno_of([&] { profil(list, -1, 0, 0); });
+	return errno_of([&] { profil(as_buffer(list), -1, 0, 0); });
+}
+
+void on(volatile unsigned short *buffer, size_t size, size_t offset, unsigned scale)
+{
+	profil(as_buffer(buffer), size, offset, scale);
 }
 
 } // namespace
@@ -37,7 +50,7 @@ TEST_CASE_METHOD(AtRest, "AIX: a counter stays at USHRT_MAX", "[lib][flavour]")
 	Guarded<2> counters;
 
 	counters.counter[0] = 65533;
-	profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes);
+	on(counters.counter, sizeof counters.counter, loop.pc(), four_bytes);
 	loop.spin_until([&] { return self_status().saturated >= 3; });
 	CHECK(counters.counter[0] == 65535);
 	CHECK(state() == PROFIL_STATE_RUNNING);
@@ -51,10 +64,10 @@ TEST_CASE_METHOD(AtRest, "AIX: ticks in the kernel are not counted", "[lib][flav
 	const auto pc = burner.start() + 0x400;
 
 	burner.plant_syscalls(pc, 1000);
-	profil(counters.counter, sizeof counters.counter, 0, 2);
+	on(counters.counter, sizeof counters.counter, 0, 2);
 	while (self_status().kernel < 5)
 		Burner::spin(pc, 1);
-	profil(counters.counter, sizeof counters.counter, 0, 2);
+	on(counters.counter, sizeof counters.counter, 0, 2);
 	uint64_t counted = 0;
 	const auto status = steady_status([&] { return uint64_t{counters.counter[0]}; }, counted);
 	CHECK(counted == status.counted);
@@ -67,9 +80,9 @@ TEST_CASE_METHOD(AtRest, "AIX: only the low 16 bits of the scale count", "[lib][
 	const OffAtEnd off;
 	Guarded<4> counters;
 
-	profil(counters.counter, sizeof counters.counter, loop.pc(), 0x10000);
+	on(counters.counter, sizeof counters.counter, loop.pc(), 0x10000);
 	CHECK(state() == PROFIL_STATE_NONE);
-	profil(counters.counter, sizeof counters.counter, loop.pc() - 1, 0x28000);
+	on(counters.counter, sizeof counters.counter, loop.pc() - 1, 0x28000);
 	/* (1 * 0x8000 >> 16) + 1, halved. */
 	loop.spin_until([&] { return counters.counter[0] >= 3; });
 	CHECK(counters.only(0));
@@ -82,12 +95,17 @@ TEST_CASE_METHOD(AtRest, "AIX: turning on what is on has no effect, in either fo
 	Guarded<4> first, second;
 	prof list[] = {range(loop.pc(), loop.pc() + 4, second.counter, 8, 0x8000), end};
 
-	profil(first.counter, sizeof first.counter, loop.pc(), four_bytes);
-	CHECK(errno_of([&] { profil(second.counter, sizeof second.counter, loop.pc(), four_bytes); }) == 0);
+	on(first.counter, sizeof first.counter, loop.pc(), four_bytes);
+	CHECK(errno_of([&] { on(second.counter, sizeof second.counter, loop.pc(), four_bytes); }) == 0);
 	CHECK(is_counted(loop, first.counter[0]));
 	CHECK(error_of(list) == 0);
 	CHECK(is_counted(loop, first.counter[0]));
 	CHECK(second.is_zero());
+	/* Whatever it is that is to be turned on. */
+	CHECK(errno_of([&] { profil(nullptr, 8, loop.pc(), four_bytes); }) == 0);
+	prof falling[] = {list[0], list[0], end};
+	CHECK(error_of(falling) == 0);
+	CHECK(is_counted(loop, first.counter[0]));
 }
 
 TEST_CASE_METHOD(AtRest, "AIX: turning off in the other form has no effect", "[lib][flavour]")
@@ -99,7 +117,7 @@ TEST_CASE_METHOD(AtRest, "AIX: turning off in the other form has no effect", "[l
 	prof none[] = {end};
 
 	CHECK(error_of(none) == 0);
-	profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes);
+	on(counters.counter, sizeof counters.counter, loop.pc(), four_bytes);
 	CHECK(error_of(none) == 0);
 	CHECK(is_counted(loop, counters.counter[0]));
 	profil(nullptr, 0, 0, 0);
@@ -121,7 +139,7 @@ TEST_CASE_METHOD(AtRest, "AIX: bad buffers are EFAULT, an odd one EINVAL, a buff
 	const ReadOnly read_only;
 	Guarded<4> counters;
 	const auto error = [&](volatile void *buffer, size_t size) {
-		return errno_of([&] { profil(const_cast<void *>(buffer), size, loop.pc(), four_bytes); });
+		return errno_of([&] { profil(as_buffer(buffer), size, loop.pc(), four_bytes); });
 	};
 
 	CHECK(error(nullptr, 8) == EFAULT);
@@ -177,4 +195,51 @@ TEST_CASE_METHOD(AtRest, "AIX: scale -1 is the one with which the buffer covers 
 	CHECK(error_of(nothing) == 0);
 	CHECK(state() == PROFIL_STATE_RUNNING);
 	CHECK(is_left_alone(loop, counters[64]));
+}
+
+TEST_CASE_METHOD(AtRest, "AIX: a range around one that comes before it counts on both sides of it",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(4096);
+	auto *const counters = memory.at<volatile unsigned short>();
+	prof list[] = {range(loop.pc() + 64, loop.pc() + 128, counters, 64, 0x8000),
+		       range(loop.pc() - 64, loop.pc() + 256, counters + 64, 256, 0x8000), end};
+
+	CHECK(error_of(list) == 0);
+	loop.spin_until([&] { return counters[64 + 16] >= 3; });
+}
+
+TEST_CASE_METHOD(AtRest, "AIX: a list is known by a size of -1 in an unsigned int, too", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(4096);
+	auto *const counters = memory.at<volatile unsigned short>();
+	const auto size = static_cast<unsigned>(-1);
+	prof list[] = {range(loop.pc(), loop.pc() + 64, counters, 64, 0x8000), end};
+
+	profil(as_buffer(list), size, 0, 0);
+	loop.spin_until([&] { return counters[0] >= 3; });
+}
+
+TEST_CASE_METHOD(AtRest, "AIX: lists are read also when the first thread has ended", "[lib][flavour]")
+{
+	static prof list[] = {range(0x1000, 0x2000, nullptr, 0, 0), end};
+	const pid_t child = fork();
+
+	if (!child) {
+		std::thread([] {
+			while (read_file("/proc/" + std::to_string(getpid()) + "/stat").find(") Z ") ==
+			       std::string::npos)
+				usleep(1000);
+			const int error = error_of(list);
+			_exit(error ? error : state() == PROFIL_STATE_RUNNING ? 0 : 1);
+		}).detach();
+		syscall(SYS_exit, 0); // of this thread alone
+	}
+	int status = -1;
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK(status == 0);
 }

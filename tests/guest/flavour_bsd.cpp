@@ -2,7 +2,9 @@
 // profil() of the BSDs and add_profil() of macOS, by their manual page.
 #include "flavour_support.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include <profil/bsd.h>
 
@@ -116,4 +118,38 @@ TEST_CASE_METHOD(AtRest, "BSD: add_profil takes 99 buffers more, and says when t
 	CHECK(add(memory.at<unsigned short>(200), 2, loop.pc(), 0x10000) == -1);
 	CHECK(errno == ENOMEM);
 	CHECK(state() == PROFIL_STATE_RUNNING);
+}
+
+TEST_CASE_METHOD(AtRest, "BSD: add_profil adds nothing to another flavour's profile", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> before, others, added;
+
+	REQUIRE(call(before.counter, sizeof before.counter, loop.pc(), four_bytes) == 0);
+	REQUIRE(call_profil(others.counter, sizeof others.counter, loop.pc(), four_bytes) == 0);
+	const unsigned short left = before.counter[0];
+	CHECK(add(added.counter, sizeof added.counter, loop.pc() + 0x100, four_bytes) == 0);
+	CHECK(is_counted(loop, others.counter[0]));
+	CHECK(before.counter[0] == left);
+}
+
+TEST_CASE_METHOD(AtRest, "BSD: a child made while another thread is in a call is not kept waiting",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> counters;
+	std::atomic<bool> done = false;
+	std::thread busy([&] {
+		while (!done)
+			call(counters.counter, sizeof counters.counter, loop.pc(), four_bytes);
+	});
+
+	for (int i = 0; i < 30; i++)
+		CHECK(in_child([&] {
+			      return call(counters.counter, sizeof counters.counter, loop.pc(), 0);
+		      }) == 0);
+	done = true;
+	busy.join();
 }

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <sys/resource.h>
 
 #include <profil/irix.h>
 
@@ -191,4 +192,37 @@ TEST_CASE_METHOD(AtRest, "IRIX: of several regions one that cannot be written is
 		       {read_only.get<void>(), 64, loop.pc() + 64, 0x8000}}) == 0);
 	loop.spin_until([&] { return counters.memory.at<volatile unsigned short>()[2] >= 3; });
 	CHECK(state() == PROFIL_STATE_RUNNING);
+}
+
+TEST_CASE_METHOD(AtRest, "IRIX: an overflow entry without a counter leaves the regions on", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+
+	for (void *nothing : {static_cast<void *>(nullptr), reinterpret_cast<void *>(8)}) {
+		REQUIRE(start({{counters.base(0), 64, loop.pc() - 8, 0x8000}, {nothing, 4, 0, 2}},
+			      PROF_UINT) == 0);
+		CHECK(state() == PROFIL_STATE_RUNNING);
+		const auto before = self_status().counted;
+		loop.spin_until([&] { return self_status().counted >= before + 3; });
+	}
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "IRIX: a buffer that is given up is not written, also when the next one cannot be had",
+		 "[lib][flavour]")
+{
+	/* It says 0, so its caller frees the buffer before. */
+	CHECK(in_child([] {
+		      const rlimit limit = {65536, 65536};
+		      static unsigned short small[16], large[1 << 20];
+
+		      need(setrlimit(RLIMIT_MEMLOCK, &limit), "RLIMIT_MEMLOCK");
+		      need(setresuid(65534, 65534, 65534), "setresuid");
+		      need_that(profil(small, sizeof small, 0, 2) == 0, "it starts");
+		      need_that(state() == PROFIL_STATE_RUNNING, "it runs");
+		      need_that(profil(large, sizeof large, 0, 2) == 0, "it says 0");
+		      return state();
+	      }) == PROFIL_STATE_NONE);
 }

@@ -88,11 +88,15 @@ TEST_CASE_METHOD(AtRest, "Linux: sprofil is off without entries, and refuses wha
 	CHECK(refused(&bad, 1, nullptr, 0) == EFAULT);
 	bad.pr_base = static_cast<char *>(counters.base(0)) + 1;
 	CHECK(refused(&bad, 1, nullptr, 0) == EINVAL);
+	bad = good;
+	bad.pr_size = 1UL << 50;
+	CHECK(refused(&bad, 1, nullptr, 0) == EINVAL);
 	CHECK(state() == PROFIL_STATE_RUNNING);
 	CHECK(refused(nullptr, 0, nullptr, 0) == 0);
 	CHECK(state() == PROFIL_STATE_NONE);
 	/* More than the other systems take. */
-	std::vector<prof> many(1000, good);
+	std::vector<prof> many(40'000, good);
+	CHECK(refused(many.data(), 40'000, nullptr, 0) == E2BIG);
 	CHECK(refused(many.data(), 1000, nullptr, 0) == 0);
 	loop.spin_until([&] { return counters.at(0) >= 3; });
 }

@@ -97,6 +97,19 @@ TEST_CASE("two flavours in one source are an error that says so", "[flavour]")
 	}
 }
 
+TEST_CASE("libc's <sys/profil.h> beside that of IRIX or AIX is an error that says so", "[flavour]")
+{
+	for (const std::string flavour : {"irix", "aix"}) {
+		const std::string header = "#include <profil/" + flavour + ".h>\n";
+		const Output before = compile("-x c", "#include <sys/profil.h>\n" + header + "int x;\n");
+		const Output after = compile("-x c", header + "#include <sys/profil.h>\nint x;\n");
+
+		CHECK(before.status != 0);
+		CHECK(before.text.find("libc's <sys/profil.h>") != std::string::npos);
+		CHECK(after.text == "");
+	}
+}
+
 TEST_CASE("the original header names give that system's profil", "[flavour]")
 {
 	const std::map<std::string, std::vector<std::string>> names = {
