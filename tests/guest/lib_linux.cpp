@@ -66,8 +66,12 @@ TEST_CASE_METHOD(AtRest, "profil finds the counter by Linux's arithmetic for eve
 			loop.spin_until([&] { return counters[v.index] != 0; });
 		REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
 		/* The loop's caller may be within reach of a coarse scale, so look at the page only. */
-		const unsigned short expected = v.index == v.counters ? 0 : counters[v.index];
+		int expected = v.index == v.counters ? 0 : counters[v.index];
+		/* Seldom, but more often on a busy host, a tick is at the loop's end, two bytes further. */
+		const size_t behind = ((v.distance + 2) / 2 * v.scale) >> 16;
 
+		if (behind != v.index && behind < v.counters)
+			expected += counters[behind];
 		CHECK(counters[v.counters] == 0);
 		if (v.distance < 0x1000)
 			CHECK(std::accumulate(memory.begin(), memory.end(), 0) == expected);
