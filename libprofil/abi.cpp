@@ -167,9 +167,7 @@ PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
 	long previous = 0;
 	const int error = solaris_pcsample(samples, nsamples, previous);
 
-	if (error)
-		tell(error, "pcsample");
-	return caller.answer(error, previous);
+	return caller.answer(error, "pcsample") ? -1 : previous;
 }
 
 PROFIL_EXPORT int profil_flavour_period(const char *flavour, uint64_t *period)

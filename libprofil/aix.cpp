@@ -15,9 +15,6 @@ namespace libprofil {
 constexpr uint32_t scale_mask = 0xffff;
 constexpr unsigned computed_scale = UINT32_MAX;
 
-/* As many as the module takes; a longer list has no end that we would find. */
-constexpr size_t ranges_max = 32768;
-
 /* What was started last; whether it is on is for the module to say. */
 static struct Last {
 	Lock lock;
@@ -95,11 +92,6 @@ uint32_t aix_scale(uint64_t text, uint64_t bytes)
 	return static_cast<uint32_t>((counters - 1) / ((halfwords + 0xffff) >> 16));
 }
 
-static uint64_t address(const void *pointer)
-{
-	return reinterpret_cast<uintptr_t>(pointer);
-}
-
 /* Its ticks are in no counter if there is none for them, but it has them. */
 static int make_region(const AixRange &range, profil_region &region)
 {
@@ -120,12 +112,12 @@ static int make_region(const AixRange &range, profil_region &region)
 	return histogram.buffer ? 0 : EFAULT;
 }
 
-/* The list, up to its end, which is told by its own element. */
+/* The list, up to its end, which is told by its own element; a longer one than the module takes has none. */
 static int count_ranges(const AixRange *list, size_t &nr)
 {
 	AixRange range;
 
-	for (nr = 0; nr < ranges_max; nr++) {
+	for (nr = 0; nr < regions_max; nr++) {
 		if (const int error = copy_from_caller(&range, list + nr, sizeof range))
 			return error;
 		if (!range.high)

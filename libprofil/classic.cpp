@@ -101,4 +101,16 @@ int start_or_off(profil_spec spec, profil_region *regions)
 	return is_of_arguments(error) ? error_off : error;
 }
 
+int start_histogram_or_off(profil_spec spec, const Histogram &histogram, Rounding rounding)
+{
+	if (histogram.scale < scale_of_clock || !has_room(histogram) || !is_aligned(histogram))
+		return stop_self(nullptr);
+
+	profil_region region = region_or_clock(histogram, rounding);
+
+	spec.regions = &region;
+	spec.nr_regions = 1;
+	return start_or_off(spec, &region);
+}
+
 } // namespace libprofil

@@ -20,6 +20,9 @@ constexpr unsigned classic_hz = 100;
 constexpr unsigned fast_hz = 1000;
 constexpr unsigned tru64_hz = 1024;
 
+/** As many regions as the module takes. */
+constexpr size_t regions_max = 32768;
+
 /** The scale at which most systems count everything in the first counter. */
 constexpr unsigned scale_of_clock = 2;
 
@@ -67,6 +70,12 @@ enum class Rounding {
 /** The region that swallows its ticks: they are in no counter at all. */
 [[nodiscard]] profil_region swallowing(const profil_region &region);
 
+/** A pointer as the module takes it. */
+[[nodiscard]] inline uint64_t address(const void *pointer)
+{
+	return reinterpret_cast<uintptr_t>(pointer);
+}
+
 /** ns as a timeval. */
 [[nodiscard]] constexpr timeval timeval_of(uint64_t ns)
 {
@@ -83,5 +92,12 @@ enum class Rounding {
  * @return 0, or an errno value that has nothing to do with the arguments.
  */
 [[nodiscard]] int start_or_off(profil_spec spec, profil_region *regions);
+
+/**
+ * The same for one buffer, where scales 0 and 1 are off and 2 is a clock, and a
+ * buffer of no counter or at an odd address counts nothing.
+ * @param spec without regions.
+ */
+[[nodiscard]] int start_histogram_or_off(profil_spec spec, const Histogram &histogram, Rounding rounding);
 
 } // namespace libprofil

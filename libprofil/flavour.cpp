@@ -53,7 +53,7 @@ Histogram shorts(const void *buffer, size_t size, size_t offset, unsigned long s
 {
 	const uint32_t known = scale > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(scale);
 
-	return {reinterpret_cast<uintptr_t>(buffer), size, offset, known, sizeof(uint16_t)};
+	return {address(buffer), size, offset, known, sizeof(uint16_t)};
 }
 
 int aix_any(void *buffer, size_t size, size_t offset, unsigned scale)

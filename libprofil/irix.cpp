@@ -26,8 +26,7 @@ struct Entries {
 	{
 		const IrixProf &entry = prof[index];
 
-		return {reinterpret_cast<uintptr_t>(entry.base), entry.bytes, entry.offset, entry.scale,
-			width};
+		return {address(entry.base), entry.bytes, entry.offset, entry.scale, width};
 	}
 };
 
@@ -38,15 +37,7 @@ static bool is_overflow(const IrixProf &entry)
 
 int irix_profil(const Histogram &histogram)
 {
-	if (histogram.scale < scale_of_clock || !has_room(histogram) || !is_aligned(histogram))
-		return stop_self(nullptr);
-
-	profil_region region = region_or_clock(histogram, Rounding::down);
-	profil_spec spec = classic_profile();
-
-	spec.regions = &region;
-	spec.nr_regions = 1;
-	return start_or_off(spec, &region);
+	return start_histogram_or_off(classic_profile(), histogram, Rounding::down);
 }
 
 static int check_entries(const Entries &entries)

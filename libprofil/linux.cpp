@@ -13,9 +13,6 @@ namespace libprofil {
 constexpr unsigned linux_uint = 1;
 constexpr unsigned linux_fast = 2;
 
-/* As many as the module takes. */
-constexpr size_t regions_max = 32768;
-
 int linux_profil(const Histogram &histogram)
 {
 	if (!histogram.buffer || !histogram.scale || !has_room(histogram))
@@ -45,8 +42,8 @@ static int sort_out(const LinuxProf *entries, size_t nr, uint8_t width, profil_r
 		if (entry.scale > UINT32_MAX)
 			return EINVAL;
 
-		const Histogram histogram = {reinterpret_cast<uintptr_t>(entry.base), entry.bytes,
-					     entry.offset, static_cast<uint32_t>(entry.scale), width};
+		const Histogram histogram = {address(entry.base), entry.bytes, entry.offset,
+					     static_cast<uint32_t>(entry.scale), width};
 
 		if (!is_aligned(histogram) || !is_possible(histogram))
 			return EINVAL;

@@ -12,17 +12,11 @@ constexpr uint64_t solaris_limit = 32767;
 
 int solaris_profil(const Histogram &histogram)
 {
-	if (histogram.scale < scale_of_clock || !has_room(histogram) || !is_aligned(histogram))
-		return stop_self(nullptr);
-
-	profil_region region = region_or_clock(histogram, Rounding::down);
 	profil_spec spec = classic_profile();
 
 	spec.limit_policy = PROFIL_LIMIT_STOP;
 	spec.limit = solaris_limit;
-	spec.regions = &region;
-	spec.nr_regions = 1;
-	return start_or_off(spec, &region);
+	return start_histogram_or_off(spec, histogram, Rounding::down);
 }
 
 /* The module counts what was stored, so that a fault, a fork or another thread

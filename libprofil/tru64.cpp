@@ -23,15 +23,7 @@ static profil_spec tru64_profile()
 
 int tru64_profil(const Histogram &histogram)
 {
-	if (histogram.scale < scale_of_clock || !has_room(histogram) || !is_aligned(histogram))
-		return stop_self(nullptr);
-
-	profil_region region = region_or_clock(histogram, Rounding::up);
-	profil_spec spec = tru64_profile();
-
-	spec.regions = &region;
-	spec.nr_regions = 1;
-	return start_or_off(spec, &region);
+	return start_histogram_or_off(tru64_profile(), histogram, Rounding::up);
 }
 
 static Tru64Range range_of(const Tru64RangeV5 &range)
@@ -55,11 +47,6 @@ static int read_ranges(Tru64Range *ranges, const void *args, size_t nr, Tru64Lay
 		ranges[i] = range_of(old[i]);
 	}
 	return 0;
-}
-
-static uint64_t address(const void *pointer)
-{
-	return reinterpret_cast<uintptr_t>(pointer);
 }
 
 /* Decreasing, and none reaches into the one before it. */
