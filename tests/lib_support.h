@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace lib_test {
 
@@ -64,6 +66,17 @@ public:
 private:
 	std::string path_;
 };
+
+/** The cells of a line, between tabs. */
+inline std::vector<std::string> cells_of(const std::string &line)
+{
+	std::vector<std::string> cells;
+	std::istringstream in(line);
+
+	for (std::string cell; getline(in, cell, '\t');)
+		cells.push_back(cell);
+	return cells;
+}
 
 /** The C compiler. */
 inline std::string cc()

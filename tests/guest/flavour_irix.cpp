@@ -13,28 +13,6 @@ using namespace lib_test;
 
 namespace {
 
-// Counters of several regions, far enough from each other.
-struct Counters {
-	Memory memory{4096};
-
-	volatile unsigned short &at(size_t region) const { return *memory.at<unsigned short>(region * 64); }
-	void *base(size_t region) const { return memory.at(region * 64); }
-	// The one that moves while the loop runs.
-	size_t which(const Loop &loop, size_t regions) const
-	{
-		size_t found = regions;
-
-		memset(memory.at(), 0, 4096);
-		loop.spin_until([&] {
-			for (size_t i = 0; i < regions; i++)
-				if (at(i) >= 3)
-					found = i;
-			return found < regions;
-		});
-		return found;
-	}
-};
-
 int start(std::vector<prof> entries, unsigned flags = PROF_USHORT)
 {
 	return sprofil(entries.data(), static_cast<int>(entries.size()), nullptr, flags);

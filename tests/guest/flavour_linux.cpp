@@ -11,13 +11,6 @@ using namespace lib_test;
 
 namespace {
 
-struct Counters {
-	Memory memory{4096};
-
-	volatile unsigned short &at(size_t region) const { return *memory.at<unsigned short>(region * 64); }
-	void *base(size_t region) const { return memory.at(region * 64); }
-};
-
 int start(std::vector<prof> entries, unsigned flags = PROF_USHORT)
 {
 	return sprofil(entries.data(), static_cast<int>(entries.size()), nullptr, flags);

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <sys/mman.h>
 #include <vector>
 
@@ -51,6 +52,28 @@ template <typename T> T *nowhere()
 {
 	return reinterpret_cast<T *>(0x7ffffffff000 - 64);
 }
+
+// Counters of several regions, far enough from each other.
+struct Counters {
+	guest::Memory memory{4096};
+
+	volatile unsigned short &at(size_t region) const { return *memory.at<unsigned short>(region * 64); }
+	void *base(size_t region) const { return memory.at(region * 64); }
+	// The one that moves while the loop runs.
+	size_t which(const Loop &loop, size_t regions) const
+	{
+		size_t found = regions;
+
+		memset(memory.at(), 0, 4096);
+		loop.spin_until([&] {
+			for (size_t i = 0; i < regions; i++)
+				if (at(i) >= 3)
+					found = i;
+			return found < regions;
+		});
+		return found;
+	}
+};
 
 // A variable of the environment, for as long as this lives.
 class Variable {

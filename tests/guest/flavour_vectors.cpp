@@ -49,16 +49,6 @@ std::string data_file()
 	return exists(beside) ? beside.string() : name;
 }
 
-std::vector<std::string> cells_of(const std::string &line)
-{
-	std::vector<std::string> cells;
-	std::istringstream in(line);
-
-	for (std::string cell; getline(in, cell, '\t');)
-		cells.push_back(cell);
-	return cells;
-}
-
 // Some things cannot be said in some calls.
 bool can_be_said(const Vector &v)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From a PC to its counter: kmod/bin.h, as the module and libprofil compile it. */
 #include "kmod/bin.h"
+#include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -41,16 +42,6 @@ profil_region region_of(const std::string &flavour, unsigned width, uint32_t sca
 		region.bias = 0;
 	}
 	return region;
-}
-
-std::vector<std::string> cells_of(const std::string &line)
-{
-	std::vector<std::string> cells;
-	std::istringstream in(line);
-
-	for (std::string cell; getline(in, cell, '\t');)
-		cells.push_back(cell);
-	return cells;
 }
 
 /** The exact index, with nothing cut off. */
@@ -131,7 +122,7 @@ TEST_CASE("every flavour's vectors come out of the one formula", "[bin]")
 	for (std::string line; getline(file, line);) {
 		if (line[0] == '#')
 			continue;
-		const std::vector<std::string> cells = cells_of(line);
+		const std::vector<std::string> cells = lib_test::cells_of(line);
 
 		if (header.empty()) {
 			header = cells;

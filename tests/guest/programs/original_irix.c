@@ -4,20 +4,8 @@
 #include <sys/types.h>
 #include <sys/profil.h>
 #include <unistd.h>
-#include <time.h>
 
-static unsigned short histogram[4096];
-
-/* Half a second of CPU time. */
-static void work()
-{
-	clock_t end = clock() + CLOCKS_PER_SEC / 2;
-	volatile long n;
-
-	while (clock() < end)
-		for (n = 0; n < 100000; n++)
-			;
-}
+#include "original_work.h"
 
 int main()
 {

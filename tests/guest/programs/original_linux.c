@@ -4,22 +4,11 @@
 #include <sys/types.h>
 #include <sys/profil.h>
 #include <unistd.h>
-#include <time.h>
 
-static unsigned short histogram[4096];
+#include "original_work.h"
+
 static unsigned int counters[4];
 static int i;
-
-/* Half a second of CPU time. */
-static void work()
-{
-	clock_t end = clock() + CLOCKS_PER_SEC / 2;
-	volatile long n;
-
-	while (clock() < end)
-		for (n = 0; n < 100000; n++)
-			;
-}
 
 int main()
 {

@@ -3,21 +3,10 @@
  * Exit status 0: each way to be profiled left counts; else the step that did not. */
 #include <unistd.h>
 #include <pcsample.h>
-#include <time.h>
 
-static unsigned short histogram[4096];
+#include "original_work.h"
+
 static uintptr_t samples[8];
-
-/* Half a second of CPU time. */
-static void work()
-{
-	clock_t end = clock() + CLOCKS_PER_SEC / 2;
-	volatile long n;
-
-	while (clock() < end)
-		for (n = 0; n < 100000; n++)
-			;
-}
 
 int main()
 {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the programs in the old systems' styles do while they are profiled. */
+#include <time.h>
+
+static unsigned short histogram[4096];
+
+/* Half a second of CPU time. */
+static void work()
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 2;
+	volatile long n;
+
+	while (clock() < end)
+		for (n = 0; n < 100000; n++)
+			;
+}
