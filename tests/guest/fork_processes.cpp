@@ -22,17 +22,16 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// A process that shares our memory; with CLONE_VFORK we wait for its end.
-pid_t share_memory(const std::function<int()> &run, int flags)
+// A process that shares our memory; with CLONE_VFORK we wait for its end,
+// without it @run, too, has to outlive the child: so it is no temporary.
+pid_t share_memory(std::function<int()> &run, int flags)
 {
 	static Memory stack(64 * page);
 	const auto call = [](void *function) {
 		return (*static_cast<const std::function<int()> *>(function))();
 	};
 
-	return need(clone(call, stack.at(stack.bytes()), CLONE_VM | SIGCHLD | flags,
-			  const_cast<std::function<int()> *>(&run)),
-		    "clone");
+	return need(clone(call, stack.at(stack.bytes()), CLONE_VM | SIGCHLD | flags, &run), "clone");
 }
 
 // What `uapi_target state` prints when it is spawned.
@@ -80,24 +79,22 @@ TEST_CASE_METHOD(AtRest, "a vfork child counts in its parent's profile, which it
 
 	device.start(followed(region));
 	const auto mine = burn_ticks(device, burner, text, 5);
-	auto pid = share_memory(
-		[&] {
-			its = burn_ticks(device, burner, text, 5);
-			return 0;
-		},
-		CLONE_VFORK);
+	std::function<int()> burns = [&] {
+		its = burn_ticks(device, burner, text, 5);
+		return 0;
+	};
+	auto pid = share_memory(burns, CLONE_VFORK);
 	need(waitpid(pid, nullptr, 0), "waitpid");
 	CHECK(its >= 5);
 	CHECK(counter<uint64_t>(counters) == mine + its);
 	CHECK(device.status().counted == mine + its);
 	CHECK(device.status().processes == 1);
 
-	pid = share_memory(
-		[&] {
-			device.stop();
-			return 0;
-		},
-		CLONE_VFORK);
+	std::function<int()> stops = [&] {
+		device.stop();
+		return 0;
+	};
+	pid = share_memory(stops, CLONE_VFORK);
 	need(waitpid(pid, nullptr, 0), "waitpid");
 	CHECK(device.status().state == PROFIL_STATE_NONE);
 }
@@ -111,12 +108,11 @@ TEST_CASE_METHOD(AtRest, "processes that share memory share its profile", "[fork
 						    one_counter(text + 64, text + 66, counters.at(8), 8)};
 
 	device.start(describe(regions));
-	const auto pid = share_memory(
-		[&] {
-			burner.burn_until(text + 64, [&] { return counter<uint64_t>(counters, 1) >= 20; });
-			return 0;
-		},
-		0);
+	std::function<int()> burns = [&] {
+		burner.burn_until(text + 64, [&] { return counter<uint64_t>(counters, 1) >= 20; });
+		return 0;
+	};
+	const auto pid = share_memory(burns, 0);
 	burner.burn_until(text, [&] { return counter<uint64_t>(counters, 0) >= 20; });
 	need(waitpid(pid, nullptr, 0), "waitpid");
 	const auto status = device.status();
