@@ -60,15 +60,16 @@ static bool vma_countable(struct vm_area_struct *vma)
  * same value, as fork hands down the root of the anonymous pages' owner.  A
  * mapping that is made anew gives another, unless it is anonymous memory too
  * and the kernel happens to use the freed owner again: then it is taken for the
- * old one, as it was on every Unix, which knew but the address.
+ * old one, as it was on every Unix, which knew but the address.  What a fork
+ * wipes has another owner in the child: the mark of that is all there is to compare.
  */
 static u64 vma_identity(struct vm_area_struct *vma)
 {
-	u64 id = vma->vm_flags & (VM_SHARED | VM_WRITE | VM_HUGETLB);
+	u64 id = vma->vm_flags & (VM_SHARED | VM_WRITE | VM_HUGETLB | VM_WIPEONFORK);
 	const struct anon_vma *anon = READ_ONCE(vma->anon_vma);
 
 	/* Another thread's fault may give it one just now; none takes it away. */
-	if (anon)
+	if (anon && !(vma->vm_flags & VM_WIPEONFORK))
 		id = hash_64(id ^ (uintptr_t)anon->root, 64);
 	if (vma->vm_file) {
 		id = hash_64(id ^ (uintptr_t)file_inode(vma->vm_file), 64);
