@@ -25,6 +25,9 @@ endif
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
+ifeq ($(origin FC),default)
+FC := gfortran
+endif
 OPT ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wundef -Wvla -Wformat=2 -Wpointer-arith
 ifeq ($(WERROR),1)

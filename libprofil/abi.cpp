@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Everything that C sees.
- *
- * Inside, a function gives an errno value and leaves errno to chance; here that
- * becomes -1 and errno, and a call that succeeds leaves errno as it was.  The
- * library is compiled without exceptions, so nothing can be thrown across.
- */
+/* What C sees, but for what gcc -pg calls: abi_gmon.cpp. */
 #include "libprofil/attach.h"
 #include "libprofil/bsd.h"
+#include "libprofil/caller.h"
 #include "libprofil/counter.h"
 #include "libprofil/explain.h"
 #include "libprofil/flavour.h"
@@ -22,49 +17,7 @@
 #include <profil.h>
 #include <sys/mman.h>
 
-#define PROFIL_EXPORT __attribute__((visibility("default")))
-
 using namespace libprofil;
-
-namespace {
-
-/** The caller's errno, until we know what to answer. */
-class Caller {
-public:
-	/** 0 or -1. */
-	[[nodiscard]] int answer(int error) const
-	{
-		errno = error ? error : errno_;
-		return error ? -1 : 0;
-	}
-
-	/** 0 or -1, of a call of the classical systems. */
-	[[nodiscard]] int answer(int error, const char *call) const
-	{
-		if (error)
-			tell(error, call);
-		return answer(error);
-	}
-
-	/** Nothing, of a call that has only errno to tell with. */
-	void leave(int error, const char *call) const { (void)answer(error, call); }
-
-	/** Nothing at all, of a call that cannot fail. */
-	void ignore(int error, const char *call) const
-	{
-		if (error)
-			tell(error, call);
-		(void)answer(0);
-	}
-
-	/** A value or -1. */
-	[[nodiscard]] long answer(int error, long value) const { return answer(error) ? -1 : value; }
-
-private:
-	int errno_ = errno;
-};
-
-} // namespace
 
 extern "C" {
 
@@ -168,6 +121,17 @@ PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
 	const int error = solaris_pcsample(samples, nsamples, previous);
 
 	return caller.answer(error, "pcsample") ? -1 : previous;
+}
+
+/*
+ * By reference, as Fortran calls it.  IRIX' integers are of four bytes; the
+ * module of profil.f90 has others.
+ */
+PROFIL_EXPORT int profil_(unsigned short *buffer, const int *bufsiz, const int *offset, const int *scale)
+{
+	const auto bytes = static_cast<unsigned>(*bufsiz), low = static_cast<unsigned>(*offset);
+
+	return profil_irix(buffer, bytes, low, static_cast<unsigned>(*scale));
 }
 
 PROFIL_EXPORT int profil_flavour_period(const char *flavour, uint64_t *period)

@@ -112,8 +112,7 @@ static int make_region(const AixRange &range, profil_region &region)
 	return histogram.buffer ? 0 : EFAULT;
 }
 
-/* The list, up to its end, which is told by its own element; a longer one than the module takes has none. */
-static int count_ranges(const AixRange *list, size_t &nr)
+int count_ranges(const AixRange *list, size_t &nr)
 {
 	AixRange range;
 

@@ -45,6 +45,12 @@ struct AixRange {
 [[nodiscard]] int aix_extended(const void *ranges);
 
 /**
+ * Elements of a list of ranges up to its end, which a high of NULL tells.
+ * @return 0, EFAULT, or EINVAL: more than the module takes.
+ */
+[[nodiscard]] int count_ranges(const AixRange *list, size_t &nr);
+
+/**
  * The scale for p_scale -1.
  * @param text bytes of the range; @param bytes of the buffer.
  */

@@ -10,14 +10,15 @@
 OBJCOPY ?= objcopy
 libprofil_version := $(shell sed -n 's/^.define PROFIL_VERSION "\(.*\)"/\1/p' include/profil.h)
 libprofil_sources := $(wildcard libprofil/*.cpp)
-libprofil_objects := $(libprofil_sources:%.cpp=$(B)/%.o)
+libprofil_objects := $(libprofil_sources:%.cpp=$(B)/%.o) $(B)/libprofil/gmon_mcount.o
 libprofil_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics \
 	-ffunction-sections -fdata-sections -U_GLIBCXX_ASSERTIONS
 
 # Names that stay global in the archive; everything else, liburing's too, is
 # made local, so that it cannot meet the program's own.
-libprofil_global := profil profil_* sprofil sprofil_* add_profil_* pcsample
+libprofil_global := profil profil_* sprofil sprofil_* add_profil_* pcsample monitor_* \
+	mcount _mcount __fentry__ monstartup __monstartup moncontrol _mcleanup
 
 libprofil_flavours := aix bsd irix linux solaris tru64
 libprofil_pcs := $(B)/libprofil.pc $(libprofil_flavours:%=$(B)/libprofil-%.pc)
@@ -25,7 +26,15 @@ libprofil_pcs := $(B)/libprofil.pc $(libprofil_flavours:%=$(B)/libprofil-%.pc)
 .PHONY: libprofil
 libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(B)/libprofil.a $(libprofil_pcs)
 
-$(libprofil_objects): $(B)/%.o: %.cpp
+# Called where arguments may be in any register, see there.
+$(B)/libprofil/gmon_calls.o: libprofil_cxxflags += -mgeneral-regs-only -fno-stack-protector
+
+$(B)/%.o: %.S
+	@mkdir -p $(@D)
+	$(call say,AS)
+	$(Q)$(CC) $(CPPFLAGS) $(OPT) -c -o $@ $<
+
+$(filter-out %/gmon_mcount.o,$(libprofil_objects)): $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(libprofil_cxxflags) $(CXXFLAGS) \

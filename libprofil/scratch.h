@@ -34,6 +34,7 @@ public:
 	/** False: there was no memory. */
 	explicit operator bool() const { return elements_; }
 	[[nodiscard]] Element *get() const { return elements_; }
+	[[nodiscard]] size_t size() const { return nr_; }
 	Element &operator[](size_t index) const { return elements_[index]; }
 
 private:

@@ -8,7 +8,7 @@ tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp $(
 tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp $(wildcard tests/guest/*.cpp))
 tests_harness_objects := $(patsubst %,$(B)/tests/objects/tests/%.o,harness/cases guest/kernel_log suite)
 tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/fuzz/*.cpp))
-tests_program_sources := $(wildcard tests/guest/programs/*.c tests/guest/programs/*.cpp)
+tests_program_sources := $(wildcard $(addprefix tests/guest/programs/*.,c cpp f90))
 tests_programs := $(addprefix $(B)/tests/programs/,$(basename $(notdir $(tests_program_sources))))
 tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_harness_objects) \
 	$(tests_fuzz_objects))
@@ -25,7 +25,10 @@ $(tests_objects): $(B)/tests/objects/%.o: %.cpp
 	$(call say,CXX)
 	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/tests/host: $(tests_host_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
+# What of libprofil is tested by itself.
+tests_libprofil_objects := $(B)/libprofil/gmon_file.o
+
+$(B)/tests/host: $(tests_host_objects) $(tests_libprofil_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 	$(call say,LINK)
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lz -ldl -pthread
 
@@ -57,16 +60,20 @@ $(B)/tests/cost: tests/bench/cost.cpp
 
 # A file NAME.flags beside the source of a program is added to its command; it
 # may use make's variables, such as $(B)/libprofil.a.
+# How a source is compiled, by the end of its name.
+tests_compile_.c = $(CC) $(CSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP -MF $@.d
+tests_compile_.cpp = $(CXX) $(CXXSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP -MF $@.d
+tests_compile_.f90 = $(FC) $(OPT) -Wall -Wextra -J$(@D) include/profil/profil.f90
+
 # $(call tests_program,SOURCE)
 define tests_program
 tests_flags := $$(file <$(basename $(1)).flags)
 tests_flags_$(notdir $(basename $(1))) := $$(tests_flags)
 $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1)).flags) \
-		$(B)/libprofil.a $(B)/libprofil.so
+		$(if $(filter %.f90,$(1)),include/profil/profil.f90) $(B)/libprofil.a $(B)/libprofil.so
 	@mkdir -p $$(@D)
 	$$(call say,CC)
-	$$(Q)$(if $(filter %.c,$(1)),$$(CC) $$(CSTD),$$(CXX) $$(CXXSTD)) $$(PROFIL_CPPFLAGS) $$(OPT) $$(WARN) \
-		-MMD -MP -MF $$@.d -o $$@ $$< $$(tests_flags_$(notdir $(basename $(1))))
+	$$(Q)$$(tests_compile_$(suffix $(1))) -o $$@ $$< $$(tests_flags_$(notdir $(basename $(1))))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
 

@@ -5,5 +5,6 @@
 
 #pragma GCC system_header
 #include <profil/aix.h>
+#include <profil/monitor.h>
 
 #endif /* PROFIL_ORIGINAL_MON_H */

@@ -1,0 +1,195 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
+!
+! profil(2) and sprofil(2)'s kin for Fortran: compile this file with your own.
+!
+!   use profil, only: profil_irix
+!   ...
+!   status = profil_irix(counters, 2 * size(counters), loc(work), 65536)
+!
+! A program of IRIX calls profil() as an external function of four-byte integers,
+! and needs none of this; but these hold no address of a position-independent
+! program.  Here each of bufsiz, offset and scale is a default or an eight-byte
+! integer, such as those of iso_c_binding (c_int, c_size_t, c_intptr_t ...), and
+! offset may be a c_funptr, too.  What they mean is in profil(2), "IRIX".
+!
+module profil
+  use, intrinsic :: iso_c_binding, only: c_int, c_int16_t, c_int32_t, c_int64_t, &
+    c_intptr_t, c_size_t, c_funptr
+  implicit none
+  private
+  public :: profil_irix
+
+  interface
+    function c_profil(buff, bufsiz, offset, scale) bind(c, name='profil_irix') result(status)
+      import :: c_int, c_int16_t, c_size_t
+      integer(c_int16_t), intent(inout) :: buff(*)
+      integer(c_int), value :: bufsiz
+      integer(c_size_t), value :: offset
+      integer(c_int), value :: scale
+      integer(c_int) :: status
+    end function c_profil
+  end interface
+
+  !> Count the program counter in buff from now on: profil(2) as on IRIX.
+  !! buff: 16-bit counters, which must be asynchronous or volatile where the
+  !!   program reads them while it is profiled
+  !! bufsiz: bytes of buff
+  !! offset: lowest address that is counted, in bytes
+  !! scale: 16.16 fixed point; 0 and 1: off; 2: all in the first counter
+  !! result: 0
+  interface profil_irix
+    module procedure profil_444, profil_448, profil_484, profil_488
+    module procedure profil_844, profil_848, profil_884, profil_888
+    module procedure profil_4f4, profil_4f8, profil_8f4, profil_8f8
+  end interface profil_irix
+
+contains
+
+  function profil_444(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int32_t), intent(in) :: bufsiz
+    integer(c_int32_t), intent(in) :: offset
+    integer(c_int32_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, bufsiz, from_default(offset), scale)
+  end function profil_444
+
+  function profil_448(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int32_t), intent(in) :: bufsiz
+    integer(c_int32_t), intent(in) :: offset
+    integer(c_int64_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, bufsiz, from_default(offset), low_word(scale))
+  end function profil_448
+
+  function profil_484(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int32_t), intent(in) :: bufsiz
+    integer(c_int64_t), intent(in) :: offset
+    integer(c_int32_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, bufsiz, offset, scale)
+  end function profil_484
+
+  function profil_488(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int32_t), intent(in) :: bufsiz
+    integer(c_int64_t), intent(in) :: offset
+    integer(c_int64_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, bufsiz, offset, low_word(scale))
+  end function profil_488
+
+  function profil_4f4(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int32_t), intent(in) :: bufsiz
+    type(c_funptr), intent(in) :: offset
+    integer(c_int32_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, bufsiz, address(offset), scale)
+  end function profil_4f4
+
+  function profil_4f8(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int32_t), intent(in) :: bufsiz
+    type(c_funptr), intent(in) :: offset
+    integer(c_int64_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, bufsiz, address(offset), low_word(scale))
+  end function profil_4f8
+
+  function profil_844(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int64_t), intent(in) :: bufsiz
+    integer(c_int32_t), intent(in) :: offset
+    integer(c_int32_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, low_word(bufsiz), from_default(offset), scale)
+  end function profil_844
+
+  function profil_848(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int64_t), intent(in) :: bufsiz
+    integer(c_int32_t), intent(in) :: offset
+    integer(c_int64_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, low_word(bufsiz), from_default(offset), low_word(scale))
+  end function profil_848
+
+  function profil_884(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int64_t), intent(in) :: bufsiz
+    integer(c_int64_t), intent(in) :: offset
+    integer(c_int32_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, low_word(bufsiz), offset, scale)
+  end function profil_884
+
+  function profil_888(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int64_t), intent(in) :: bufsiz
+    integer(c_int64_t), intent(in) :: offset
+    integer(c_int64_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, low_word(bufsiz), offset, low_word(scale))
+  end function profil_888
+
+  function profil_8f4(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int64_t), intent(in) :: bufsiz
+    type(c_funptr), intent(in) :: offset
+    integer(c_int32_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, low_word(bufsiz), address(offset), scale)
+  end function profil_8f4
+
+  function profil_8f8(buff, bufsiz, offset, scale) result(status)
+    integer(c_int16_t), intent(inout) :: buff(*)
+    integer(c_int64_t), intent(in) :: bufsiz
+    type(c_funptr), intent(in) :: offset
+    integer(c_int64_t), intent(in) :: scale
+    integer(c_int) :: status
+
+    status = c_profil(buff, low_word(bufsiz), address(offset), low_word(scale))
+  end function profil_8f8
+
+  ! An address below 4 GiB, whose sign is no sign.
+  pure function from_default(offset) result(bytes)
+    integer(c_int32_t), intent(in) :: offset
+    integer(c_size_t) :: bytes
+
+    bytes = iand(int(offset, c_size_t), int(z'ffffffff', c_size_t))
+  end function from_default
+
+  pure function address(procedure) result(bytes)
+    type(c_funptr), intent(in) :: procedure
+    integer(c_size_t) :: bytes
+
+    bytes = transfer(procedure, bytes)
+  end function address
+
+  ! An unsigned value that four bytes may not hold is the greatest that they do.
+  pure function low_word(value) result(word)
+    integer(c_int64_t), intent(in) :: value
+    integer(c_int32_t) :: word
+
+    if (value < 0_c_int64_t .or. value > int(z'ffffffff', c_int64_t)) then
+      word = -1_c_int32_t
+    else
+      word = transfer(value, word)
+    end if
+  end function low_word
+
+end module profil

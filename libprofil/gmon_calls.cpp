@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/gmon_calls.h"
+
+#include <cerrno>
+#include <sys/mman.h>
+
+namespace libprofil {
+
+/* What is being counted in, or nullptr; and the table, which stays for who is still at it. */
+static Calls *counting;
+static Calls *table;
+
+int count_calls(bool on)
+{
+	if (on && !table) {
+		void *const memory = mmap(nullptr, sizeof(Calls), PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (memory == MAP_FAILED)
+			return ENOMEM;
+		madvise(memory, sizeof(Calls), MADV_WIPEONFORK);
+		table = static_cast<Calls *>(memory);
+	}
+	__atomic_store_n(&counting, on ? table : nullptr, __ATOMIC_RELEASE);
+	return 0;
+}
+
+const Calls *counted_calls()
+{
+	return table;
+}
+
+static uint32_t chain_of(uintptr_t from, uintptr_t self)
+{
+	const uint64_t mixed = (from ^ (self << 23 | self >> 41)) * 0x9e3779b97f4a7c15;
+
+	return static_cast<uint32_t>(mixed >> 48);
+}
+
+static bool count_known(Calls &calls, uint32_t place, uintptr_t from, uintptr_t self)
+{
+	for (; place; place = calls.call[place].next) {
+		Call &call = calls.call[place];
+
+		if (call.from == from && call.self == self) {
+			__atomic_fetch_add(&call.count, 1, __ATOMIC_RELAXED);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Two threads may both add the same call: its counts are added up by who reads them. */
+static void count_new(Calls &calls, uint32_t &first, uintptr_t from, uintptr_t self)
+{
+	uint32_t place = __atomic_load_n(&calls.used, __ATOMIC_RELAXED);
+
+	if (place < Calls::most - 1)
+		place = __atomic_add_fetch(&calls.used, 1, __ATOMIC_RELAXED);
+	else
+		place = Calls::most;
+	if (place >= Calls::most) {
+		__atomic_fetch_add(&calls.lost, 1, __ATOMIC_RELAXED);
+		return;
+	}
+
+	Call &call = calls.call[place];
+
+	call.from = from;
+	call.self = self;
+	call.count = 1;
+	call.next = __atomic_load_n(&first, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&first, &call.next, place, true, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+} // namespace libprofil
+
+void profil_count_call(uintptr_t from, uintptr_t self)
+{
+	using namespace libprofil;
+
+	Calls *const calls = __atomic_load_n(&counting, __ATOMIC_ACQUIRE);
+
+	if (!calls)
+		return;
+
+	uint32_t &first = calls->first[chain_of(from, self)];
+
+	if (!count_known(*calls, __atomic_load_n(&first, __ATOMIC_ACQUIRE), from, self))
+		count_new(*calls, first, from, self);
+}

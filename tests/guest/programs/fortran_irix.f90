@@ -1,0 +1,36 @@
+! SPDX-License-Identifier: GPL-2.0-or-later
+! As a program of IRIX calls profil(): by reference, with integers of four bytes.
+! Exit status 0: its loop was counted, and is not when it is off.
+program fortran_irix
+  implicit none
+  integer*4, external :: profil
+  external :: work
+  integer*2 :: counters(4096)
+  integer*4 :: before
+
+  counters = 0
+  if (profil(counters, 2 * 4096, int(loc(work), 4), 65536) /= 0) stop 1
+  call work()
+  if (profil(counters, 2 * 4096, 0, 0) /= 0) stop 2
+  before = sum(int(counters, 4))
+  if (before < 10) stop 3
+  call work()
+  if (sum(int(counters, 4)) /= before) stop 4
+end program fortran_irix
+
+! A fifth of a second of CPU time.
+subroutine work()
+  implicit none
+  real :: now, end
+  integer :: i
+  integer, volatile :: n
+
+  call cpu_time(now)
+  end = now + 0.2
+  do while (now < end)
+    do i = 1, 100000
+      n = i
+    end do
+    call cpu_time(now)
+  end do
+end subroutine work

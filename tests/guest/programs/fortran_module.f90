@@ -1,0 +1,64 @@
+! SPDX-License-Identifier: GPL-2.0-or-later
+! profil() of the module, with integers of each kind, in a position-independent
+! program.  Exit status 0: each call counted the loop, and is off when it should be.
+program fortran_module
+  use, intrinsic :: iso_c_binding
+  use profil, only: profil_irix
+  implicit none
+  external :: work
+  integer(c_int16_t), asynchronous :: counters(4096)
+  integer(c_size_t) :: bytes
+  integer(c_intptr_t) :: low
+  type(c_funptr) :: procedure
+
+  low = loc(work)
+  if (low < int(z'100000000', c_intptr_t)) stop 1
+  counters = 0
+  if (profil_irix(counters, 2 * size(counters), low, 65536) /= 0) stop 2
+  call expect(3)
+  bytes = 2 * size(counters)
+  if (profil_irix(counters, bytes, low, 65536) /= 0) stop 4
+  call expect(5)
+  if (profil_irix(counters, bytes, low, 65536_c_long) /= 0) stop 6
+  call expect(7)
+  procedure = c_funloc(work)
+  if (profil_irix(counters, 2 * size(counters), procedure, 65536_c_int) /= 0) stop 8
+  call expect(9)
+  ! Below 4 GiB there is nothing of this program, but scale 2 counts all of it.
+  if (profil_irix(counters, 2 * size(counters), 0, 2) /= 0) stop 10
+  call expect(11)
+
+contains
+
+  ! It is counted; turn it off, and it is not.
+  subroutine expect(step)
+    integer, intent(in) :: step
+    integer(c_int) :: before
+
+    counters = 0_c_int16_t
+    call work()
+    if (profil_irix(counters, 0, 0, 0) /= 0) stop 20
+    before = sum(int(counters, c_int))
+    if (before < 10) error stop step
+    call work()
+    if (sum(int(counters, c_int)) /= before) stop 21
+  end subroutine expect
+
+end program fortran_module
+
+! A fifth of a second of CPU time.
+subroutine work()
+  implicit none
+  real :: now, end
+  integer :: i
+  integer, volatile :: n
+
+  call cpu_time(now)
+  end = now + 0.2
+  do while (now < end)
+    do i = 1, 100000
+      n = i
+    end do
+    call cpu_time(now)
+  end do
+end subroutine work

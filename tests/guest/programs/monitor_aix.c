@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* As it was written for AIX: a buffer, ranges, and memory of the library's. */
+#include <errno.h>
+#include <mon.h>
+#include <string.h>
+
+#include "original_work.h"
+
+#define TEXT ((char *)((unsigned long)work & ~63UL))
+
+static HISTCOUNTER buffer[1024];
+
+static int counts(low, n)
+int low;
+int n;
+{
+	int i, sum = 0;
+
+	for (i = low; i < low + n; i++)
+		sum += buffer[i];
+	memset(buffer, 0, sizeof buffer);
+	return sum;
+}
+
+static void elsewhere()
+{
+	histogram[1]++;
+}
+
+int main()
+{
+	struct prof list[3];
+
+	if (monitor(TEXT, TEXT + 512, buffer, 1024, -1) || moncontrol(1) != 1)
+		return 1;
+	work();
+	if (moncontrol(0) != 1 || moncontrol(0) != 0)
+		return 2;
+	if (counts(0, 1024) == 0)
+		return 3;
+	work();
+	if (counts(0, 1024) != 0 || monitor((char *)0))
+		return 4;
+
+	memset(list, 0, sizeof list);
+	list[0].p_low = TEXT;
+	list[0].p_high = TEXT + 512;
+	list[0].p_buff = buffer;
+	list[0].p_bufsize = 512;
+	list[0].p_scale = -1;
+	list[1].p_low = TEXT + 512;
+	list[1].p_high = TEXT + 1024;
+	list[1].p_buff = buffer + 256;
+	list[1].p_bufsize = 512;
+	list[1].p_scale = -1;
+	if (monitor((char *)1, (char *)0, list, -1, -1))
+		return 5;
+	work();
+	if (monitor((char *)0) || counts(0, 512) == 0)
+		return 6;
+	list[1].p_low = TEXT + 511;
+	if (monitor((char *)1, (char *)0, list, -1, -1) != -1 || errno != EINVAL)
+		return 7;
+	if (monitor(TEXT, TEXT, buffer, 1024, -1) != -1 || errno != EINVAL)
+		return 8;
+	if (monitor(TEXT, TEXT + 512, (HISTCOUNTER *)4096, 1024, -1) != -1 || errno != EFAULT)
+		return 9;
+
+	if (monstartup((char *)-1, (char *)0))
+		return 10;
+	work();
+	elsewhere();
+	return monitor((char *)0) ? 11 : 0;
+}
