@@ -207,3 +207,56 @@ TEST_CASE("the flags of each libprofil-FLAVOUR.pc are enough to build that syste
 		CHECK(output.text.find("U profil_" + flavour) != std::string::npos);
 	}
 }
+
+TEST_CASE("the README's five lines for each flavour are C", "[flavour]")
+{
+	std::ifstream readme("README.md");
+	std::vector<std::string> lines;
+	unsigned number = 0;
+
+	for (std::string line; getline(readme, line);) {
+		if (line == "```c")
+			lines.clear();
+		else if (line != "```" || lines.empty() || lines[0].rfind("#include <profil/", 0))
+			lines.push_back(line);
+		else {
+			const Output output = compile(
+				"-x c -O2", lines.at(0) +
+						    "\n#include <stdio.h>\n"
+						    "void work(void);\nvoid five(void);\n" +
+						    lines.at(1) + "\nvoid five(void)\n{\n" + lines.at(2) +
+						    "\n" + lines.at(3) + "\n" + lines.at(4) + "\n}\n");
+
+			INFO(lines[0] << "\n" << output.text);
+			CHECK(output.status == 0);
+			CHECK(lines.size() == 5);
+			number++;
+			lines = {""};
+		}
+	}
+	CHECK(number == 6);
+}
+
+TEST_CASE("<mon.h> of each system has monitor(), for sources of its time and of ours", "[flavour]")
+{
+	const std::map<std::string, std::string> entries = {{"aix", "monitor_aix"},
+							    {"tru64", "monitor_tru64"},
+							    {"solaris", "monitor_svid"},
+							    {"irix", "monitor_svid"}};
+
+	for (const auto &[flavour, entry] : entries) {
+		const std::string ends =
+			entry == "monitor_svid" ? "monitor(0, 0, 0, 0, 0)" : "monitor((char *)0)";
+
+		for (const std::string &language : languages) {
+			const Output output =
+				compile("-Iinclude/profil/original/" + flavour + " " + language,
+					"#include <mon.h>\nvoid end(void);\nvoid end(void)\n{\n\t" + ends +
+						";\n\t(void)moncontrol(0);\n}\n");
+
+			INFO(flavour << " " << language << "\n" << output.text);
+			REQUIRE(output.status == 0);
+			CHECK(output.text.find("U " + entry) != std::string::npos);
+		}
+	}
+}
