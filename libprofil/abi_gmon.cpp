@@ -4,7 +4,10 @@
 #include "libprofil/gmon.h"
 #include "libprofil/monitor.h"
 
+#include <atomic>
 #include <climits>
+#include <cstdint>
+#include <cstdlib>
 
 using namespace libprofil;
 
@@ -14,8 +17,8 @@ PROFIL_EXPORT int monstartup(unsigned long low, unsigned long high)
 {
 	const Caller caller;
 
-	/* AIX: all of the program. */
-	if (low == ULONG_MAX && !high) {
+	/* AIX: all of the program; also as the int that an unprototyped call makes of -1. */
+	if ((low == ULONG_MAX || low == UINT32_MAX) && !high) {
 		low = 1;
 		high = ULONG_MAX;
 	}
@@ -55,6 +58,11 @@ PROFIL_EXPORT int monitor_aix(char *low, char *high, unsigned short *buffer, int
 	const Caller caller;
 	const size_t bytes = bufsize > 0 ? static_cast<size_t>(bufsize) * sizeof *buffer : 0;
 
+	/* There, what was begun by hand is written by exit(), too. */
+	static std::atomic<bool> at_exit = false;
+
+	if (!at_exit.exchange(true))
+		atexit(_mcleanup);
 	if (low && bufsize == -1)
 		return caller.answer(monitor_ranges(buffer), "monitor");
 	return caller.answer(monitor(address(low), address(high), buffer, bytes), "monitor");

@@ -16,10 +16,10 @@ constexpr uint32_t scale_mask = 0xffff;
 constexpr unsigned computed_scale = UINT32_MAX;
 
 /* What was started last; whether it is on is for the module to say. */
-static struct Last {
+static constinit struct Last {
 	Lock lock;
-	uint64_t generation;
-	bool extended;
+	uint64_t generation = 0;
+	bool extended = false;
 } last;
 
 static profil_spec aix_profile()

@@ -13,11 +13,11 @@ constexpr uint32_t scale_max = 0x10000;
 constexpr size_t buffers_max = 100;
 
 /* The buffers of the profile that is on, guarded by the lock. */
-static struct Buffers {
+static constinit struct Buffers {
 	Lock lock;
-	uint64_t generation; /* of the profile that they belong to */
-	size_t nr;
-	profil_region region[buffers_max];
+	uint64_t generation = 0; /* of the profile that they belong to */
+	size_t nr = 0;
+	profil_region region[buffers_max] = {};
 } buffers;
 
 static int start_all()

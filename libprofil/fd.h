@@ -35,6 +35,9 @@ public:
 	/** True if there is one. */
 	explicit operator bool() const { return number_ >= 0; }
 
+	/** The number, which is the caller's to close. */
+	[[nodiscard]] int release() { return std::exchange(number_, -1); }
+
 	/** Close now; nothing without one. */
 	void close()
 	{

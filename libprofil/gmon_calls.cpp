@@ -6,23 +6,27 @@
 
 namespace libprofil {
 
-/* What is being counted in, or nullptr; and the table, which stays for who is still at it. */
+/* What is being counted in, or nullptr; and the table that this is, when it is. */
 static Calls *counting;
 static Calls *table;
 
-int count_calls(bool on)
+int begin_calls()
 {
-	if (on && !table) {
-		void *const memory = mmap(nullptr, sizeof(Calls), PROT_READ | PROT_WRITE,
-					  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *const memory = mmap(nullptr, sizeof(Calls), PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-		if (memory == MAP_FAILED)
-			return ENOMEM;
+	table = nullptr;
+	if (memory != MAP_FAILED) {
 		madvise(memory, sizeof(Calls), MADV_WIPEONFORK);
 		table = static_cast<Calls *>(memory);
 	}
+	switch_calls(true);
+	return table ? 0 : ENOMEM;
+}
+
+void switch_calls(bool on)
+{
 	__atomic_store_n(&counting, on ? table : nullptr, __ATOMIC_RELEASE);
-	return 0;
 }
 
 const Calls *counted_calls()
@@ -50,6 +54,12 @@ static bool count_known(Calls &calls, uint32_t place, uintptr_t from, uintptr_t 
 	return false;
 }
 
+/* In a child that a signal handler has made while we were here, and in which it returns. */
+static bool is_wiped(const Calls &calls, uint32_t place)
+{
+	return __atomic_load_n(&calls.used, __ATOMIC_RELAXED) < place;
+}
+
 /* Two threads may both add the same call: its counts are added up by who reads them. */
 static void count_new(Calls &calls, uint32_t &first, uintptr_t from, uintptr_t self)
 {
@@ -68,16 +78,17 @@ static void count_new(Calls &calls, uint32_t &first, uintptr_t from, uintptr_t s
 
 	call.from = from;
 	call.self = self;
-	call.count = 1;
+	/* Who writes the file goes by the count. */
+	__atomic_store_n(&call.count, 1, __ATOMIC_RELEASE);
 	call.next = __atomic_load_n(&first, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&first, &call.next, place, true, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED))
+	while (!is_wiped(calls, place) && !__atomic_compare_exchange_n(&first, &call.next, place, true,
+								       __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;
 }
 
 } // namespace libprofil
 
-void profil_count_call(uintptr_t from, uintptr_t self)
+void libprofil_count_call(uintptr_t from, uintptr_t self)
 {
 	using namespace libprofil;
 

@@ -35,10 +35,18 @@ struct Calls {
 	Call call[most]; /**< the first is never used */
 };
 
-/** Count from now on, or not.  @return 0, or ENOMEM. */
-[[nodiscard]] int count_calls(bool on);
+/**
+ * Count in a new table from now on.
+ *
+ * The one before stays mapped: threads may be in it.
+ * @return 0, or ENOMEM: nothing is counted then.
+ */
+[[nodiscard]] int begin_calls();
 
-/** The table, or nullptr if nothing was ever counted. */
+/** Count in the table, or not for a while. */
+void switch_calls(bool on);
+
+/** The table, or nullptr if there is none. */
 [[nodiscard]] const Calls *counted_calls();
 
 } // namespace libprofil
@@ -49,4 +57,4 @@ struct Calls {
  * Compiled to leave floating-point and vector registers alone, which may hold
  * arguments.
  */
-extern "C" void profil_count_call(uintptr_t from, uintptr_t self);
+extern "C" void libprofil_count_call(uintptr_t from, uintptr_t self);

@@ -218,7 +218,7 @@ template <typename Visit> void visit_calls(const Gmon &gmon, Visit visit)
 
 	for (uint32_t i = 1; i <= used && i < Calls::most; i++) {
 		const Call &call = gmon.calls->call[i];
-		const uint64_t count = __atomic_load_n(&call.count, __ATOMIC_RELAXED);
+		const uint64_t count = __atomic_load_n(&call.count, __ATOMIC_ACQUIRE);
 
 		if (const TextCounters *range = count ? range_of(gmon, call) : nullptr)
 			visit(call, count, *range);
@@ -295,7 +295,9 @@ int write_gmon(const char *path, const Gmon &gmon)
 
 	int error = write_to(file.get(), gmon);
 
-	file.close();
+	/* Some file systems say only now that there was no room. */
+	if (syscall(SYS_close, file.release()) && !error)
+		error = errno;
 	if (!error && rename(part, path))
 		error = errno;
 	if (error)

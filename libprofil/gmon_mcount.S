@@ -30,7 +30,7 @@
 	mov %r11, 64(%rsp)
 	mov \caller, %rdi
 	mov 88(%rsp), %rsi
-	call profil_count_call
+	call libprofil_count_call
 	mov (%rsp), %rax
 	mov 8(%rsp), %rcx
 	mov 16(%rsp), %rdx

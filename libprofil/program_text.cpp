@@ -13,6 +13,7 @@ struct Finder {
 	Text *texts;
 	size_t room;
 	size_t nr = 0;
+	size_t objects = 0;
 };
 
 bool is_vdso(const dl_phdr_info &object)
@@ -20,19 +21,22 @@ bool is_vdso(const dl_phdr_info &object)
 	return object.dlpi_addr && object.dlpi_addr == getauxval(AT_SYSINFO_EHDR);
 }
 
-void describe(const dl_phdr_info &object, const ElfW(Phdr) & segment, Text &text)
+/* The first object is the program, whatever it is called there. */
+void describe(const dl_phdr_info &object, const ElfW(Phdr) & segment, bool is_program, Text &text)
 {
-	const char *const slash = strrchr(object.dlpi_name, '/');
+	const char *const name = is_program ? "" : object.dlpi_name;
+	const char *const slash = strrchr(name, '/');
 
 	text.base = object.dlpi_addr;
 	text.low = object.dlpi_addr + segment.p_vaddr;
 	text.high = text.low + segment.p_memsz;
-	strncpy(text.name, slash ? slash + 1 : object.dlpi_name, sizeof text.name - 1);
+	strncpy(text.name, slash ? slash + 1 : name, sizeof text.name - 1);
 }
 
 int find(dl_phdr_info *object, size_t, void *argument)
 {
 	auto &finder = *static_cast<Finder *>(argument);
+	const bool is_program = !finder.objects++;
 
 	if (is_vdso(*object))
 		return 0;
@@ -42,7 +46,7 @@ int find(dl_phdr_info *object, size_t, void *argument)
 		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
 			continue;
 		if (finder.texts && finder.nr < finder.room)
-			describe(*object, segment, finder.texts[finder.nr]);
+			describe(*object, segment, is_program, finder.texts[finder.nr]);
 		finder.nr++;
 	}
 	return 0;

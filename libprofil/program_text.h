@@ -25,7 +25,7 @@ public:
 	/** False: there was no memory. */
 	explicit operator bool() const { return static_cast<bool>(texts_); }
 	[[nodiscard]] size_t size() const { return nr_; }
-	Text &operator[](size_t index) const { return texts_[index]; }
+	const Text &operator[](size_t index) const { return texts_[index]; }
 
 private:
 	Scratch<Text> texts_;

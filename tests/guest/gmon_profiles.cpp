@@ -14,9 +14,10 @@ namespace {
 // A directory in which a program is run, and what it left there.
 class Workplace {
 public:
-	// As its last line a program prints its PID and the CPU time that it took.
+	// As its last line a program prints its PID and the CPU time that it took; before it
+	// what failed, and no more.
 	void run_program(const std::string &name, const std::string &arguments,
-			 const std::string &before = "")
+			 const std::string &before = "", unsigned lines_said = 0)
 	{
 		const std::string preload = name == "gmon_linked" ? "" : build_dir() + "/libprofil.so.1";
 		const Output output =
@@ -25,6 +26,8 @@ public:
 			    preload + " " + more_ + "' " + path(name) + " " + arguments);
 		std::istringstream words(output.text);
 
+		for (unsigned i = 0; i < lines_said; i++)
+			words.ignore(1000, '\n');
 		INFO(output.text);
 		REQUIRE(output.status == 0);
 		REQUIRE(words >> pid_ >> ns_);
@@ -172,10 +175,16 @@ TEST_CASE_METHOD(AtRest, "with GMON_OUT_PREFIX each process has PREFIX.PID", "[l
 {
 	Workplace work;
 
-	work.run_program("gmon_fixed", "calls 2", "GMON_OUT_PREFIX=here");
-	// The library may have had a tick itself.
-	CHECK(work.files().rfind("here." + std::to_string(work.pid()) + " ", 0) == 0);
-	CHECK(work.files().find("gmon.out") == std::string::npos);
+	work.run_program("gmon_fixed", "calls 2 fork calls 3", "GMON_OUT_PREFIX=gmon.out");
+	CHECK(work.files().find("gmon.out ") == std::string::npos);
+
+	// Two of them, whatever the numbers.
+	const std::string mine = "gmon.out." + std::to_string(work.pid());
+	uint64_t calls = calls_of(work.gmon(mine), "gmon_fixed", "leaf");
+
+	CHECK(calls == 2);
+	run("rm " + work.file(mine));
+	CHECK(calls_of(work.gmon(work.other()), "gmon_fixed", "leaf") == 3);
 }
 
 TEST_CASE_METHOD(AtRest, "moncontrol(0) leaves ticks and calls out until moncontrol(1)", "[lib][gmon]")
@@ -208,22 +217,61 @@ TEST_CASE_METHOD(AtRest, "a shared object has a file of its own, which gprof rea
 	CHECK(ticks_of(work.gmon(), "gmon_pie", "hot") == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "monstartup() begins anew, for what it is given", "[lib][gmon]")
+TEST_CASE_METHOD(AtRest, "what is inlined into main() is counted, wherever the compiler has put it",
+		 "[lib][gmon]")
 {
 	for (const std::string name : {"gmon_pie", "gmon_fixed"}) {
 		Workplace work;
 
+		work.run_program(name, "main 300", "PROFIL_RATE=1000");
+		INFO(name);
+		CHECK(ticks_of(work.gmon(), name, "main") > 0);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "monstartup() begins anew, for what it is given, and goes on if that is nothing",
+		 "[lib][gmon]")
+{
+	for (const std::string name : {"gmon_pie", "gmon_fixed"}) {
+		Workplace work;
+
+		INFO(name);
 		work.run_program(name, "calls 5 ms 100 range ms 200", "PROFIL_RATE=1000");
 
 		const GmonFile gmon = work.gmon();
 		const Symbol hot = symbol_of(program(name), "hot"),
 			     after = symbol_of(program(name), "after_hot");
 
-		INFO(name);
 		CHECK(gmon.all_ticks() > 0);
 		CHECK(gmon.all_ticks() == gmon.ticks_in(hot.low, after.low));
-		CHECK(gmon.calls.empty());
+
+		work.run_program(name, "calls 5 ms 200 again calls 2", "PROFIL_RATE=1000");
+		CHECK(ticks_of(work.gmon(), name, "hot") == 0);
+		CHECK(calls_of(work.gmon(), name, "leaf") == 2);
+
+		work.run_program(name, "calls 5 bad calls 2 ms 200", "PROFIL_RATE=1000", 1);
+		CHECK(ticks_of(work.gmon(), name, "hot") > 0);
+		CHECK(calls_of(work.gmon(), name, "leaf") == 7);
 	}
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "a user who asks for a higher rate than he may have is told, and gets what he may have",
+		 "[lib][gmon]")
+{
+	const TemporaryDirectory dir;
+	const Output output =
+		run("cd " + (dir / "") +
+		    " && chmod 777 . && PROFIL_RATE=50000 setpriv --reuid 65534 --regid 65534 --clear-groups "
+		    "env LD_PRELOAD=" +
+		    build_dir() + "/libprofil.so.1 " + program("gmon_fixed") + " ms 200");
+	const GmonFile gmon = read_gmon(dir / "gmon.out");
+
+	INFO(output.text);
+	CHECK(output.text.find("libprofil: PROFIL_RATE=50000: more than this user may have; taking " +
+			       std::to_string(gmon.hz) + "\n") == 0);
+	CHECK(gmon.hz < 50000);
+	CHECK(ticks_of(gmon, "gmon_fixed", "hot") > 0);
 }
 
 TEST_CASE_METHOD(AtRest, "a user who may lock little memory has coarser counters", "[lib][gmon]")
@@ -254,6 +302,14 @@ TEST_CASE_METHOD(AtRest,
 
 		CHECK(flat["work"].place == 1);
 		CHECK(flat["work"].self_seconds > 0.05);
+		if (name != "monitor_aix")
+			continue;
+
+		// Two ranges that are far apart, and what it left to exit().
+		auto ranges = flat_profile(program(name), dir / "ranges.out");
+
+		CHECK(ranges["work"].self_seconds > 0.05);
+		CHECK(ranges["far_work"].self_seconds > 0.05);
 	}
 }
 

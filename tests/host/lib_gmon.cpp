@@ -3,6 +3,7 @@
 #include "libprofil/gmon_file.h"
 #include "tests/gmon_reader.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <memory>
@@ -129,9 +130,41 @@ TEST_CASE("without the module a gcc -pg program has its calls, of all threads, a
 	CHECK(read_gmon(dir / "gmon.out").all_ticks() == 0);
 }
 
+TEST_CASE("without the module moncontrol() switches the counting of calls", "[gmon]")
+{
+	const TemporaryDirectory dir;
+
+	REQUIRE(run("cd " + (dir / "") + " && " + preloaded() + fixed() + " calls 2 off calls 9 on calls 4")
+			.status == 0);
+	CHECK(flat_profile(fixed(), dir / "gmon.out")["leaf"].calls == 6);
+}
+
+TEST_CASE("a symbolic link in gmon.out's place is replaced, and not followed", "[gmon]")
+{
+	const TemporaryDirectory dir;
+	const Output output =
+		run("cd " + (dir / "") + " && echo precious >file && ln -s file gmon.out && " + preloaded() +
+		    fixed() + " calls 2 && cat file && test ! -L gmon.out && echo replaced");
+
+	CHECK(output.text.find("precious\nreplaced\n") != std::string::npos);
+	CHECK(flat_profile(fixed(), dir / "gmon.out")["leaf"].calls == 2);
+}
+
+TEST_CASE("a static gcc -pg program takes libprofil.a before libc", "[gmon]")
+{
+	const TemporaryDirectory dir;
+	const Output output = run(cc() + " -O1 -pg -static -no-pie -w -o " + (dir / "program") +
+				  " tests/guest/programs/gmon_fixed.c " + build_dir() +
+				  "/libprofil.a 2>&1 | grep -v dlopen; cd " + (dir / "") +
+				  " && PROFIL_RATE=none ./program threads 4 calls 1000");
+
+	INFO(output.text);
+	CHECK(output.text.find("libprofil: PROFIL_RATE=none") != std::string::npos);
+	CHECK(flat_profile(dir / "program", dir / "gmon.out")["leaf"].calls == 4000);
+}
+
 TEST_CASE("arguments in every register survive the counting of a call", "[gmon]")
 {
-	/* leaf() has a double and an integer; that it got them is what its sum is made of. */
 	const TemporaryDirectory dir;
 	const Output output = run(
 		"cd " + (dir / "") +
@@ -158,6 +191,8 @@ TEST_CASE("arguments in every register survive the counting of a call", "[gmon]"
 
 	INFO(output.text);
 	CHECK(output.status == 0);
+	/* It was libprofil's counting, each time. */
+	CHECK(std::count(output.text.begin(), output.text.end(), '\n') == 3);
 }
 
 TEST_CASE("a rate that is none is said, and 100 Hz are taken", "[gmon]")

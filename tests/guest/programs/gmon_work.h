@@ -6,20 +6,24 @@
  * leaf() by call(); threads N, the following once in each of N threads; fork,
  * the following in a child; exec, the following in a program that a child
  * executes; off and on, moncontrol(); object N, N ms in hot_object() of gmon_object;
- * range, monstartup() for hot() alone.
+ * range, monstartup() for hot() alone; again, for all of the program; bad, for
+ * nothing, which must fail.  main N, instead of all of these: N ms in main().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+extern char __executable_start[], etext[];
 void moncontrol(int mode);
-void monstartup(unsigned long low, unsigned long high);
+int monstartup(unsigned long low, unsigned long high);
 
 static volatile unsigned long sink;
 
@@ -114,6 +118,11 @@ static void run(char **argument)
 			moncontrol(!strcmp(*argument, "on"));
 		} else if (!strcmp(*argument, "range")) {
 			monstartup((unsigned long)hot, (unsigned long)after_hot);
+		} else if (!strcmp(*argument, "again")) {
+			monstartup((unsigned long)__executable_start, (unsigned long)etext);
+		} else if (!strcmp(*argument, "bad")) {
+			if (monstartup((unsigned long)etext, (unsigned long)__executable_start) != -1)
+				abort();
 		} else if (!strcmp(*argument, "threads")) {
 			run_threads(atoi(argument[1]), argument + 2);
 			return;
@@ -124,10 +133,29 @@ static void run(char **argument)
 	}
 }
 
+/* The signal, and the timer, that libc's profil() takes are the program's. */
+static int is_signalled(void)
+{
+	struct sigaction action;
+	struct itimerval timer;
+
+	return sigaction(SIGPROF, NULL, &action) || action.sa_handler != SIG_DFL ||
+	       getitimer(ITIMER_PROF, &timer) || timer.it_interval.tv_sec || timer.it_interval.tv_usec;
+}
+
 int main(int argc, char **argv)
 {
-	(void)argc;
-	run(argv + 1);
+	if (argc == 3 && !strcmp(argv[1], "main")) {
+		const unsigned long end = strtoul(argv[2], NULL, 10) * 1000000;
+
+		while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+			for (int i = 0; i < 100000; i++)
+				sink++;
+	} else {
+		run(argv + 1);
+	}
+	if (is_signalled())
+		return 3;
 	printf("%d %lu\n", getpid(), cpu_ns(CLOCK_PROCESS_CPUTIME_ID));
 	return 0;
 }

@@ -2,7 +2,9 @@
 /* As it was written for AIX: a buffer, ranges, and memory of the library's. */
 #include <errno.h>
 #include <mon.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "original_work.h"
 
@@ -22,9 +24,34 @@ int n;
 	return sum;
 }
 
-static void elsewhere()
+/* More than a record of gmon.out behind the first. */
+__asm__(".pushsection .text.between,\"ax\"; .skip 0x20000, 0x90; .popsection");
+
+__attribute__((section(".text.far"), noinline)) static void far_work()
 {
-	histogram[1]++;
+	clock_t end = clock() + CLOCKS_PER_SEC / 2;
+	volatile long n;
+
+	while (clock() < end)
+		for (n = 0; n < 100000; n++)
+			;
+}
+
+#define FAR ((char *)((unsigned long)far_work & ~63UL))
+
+/* Without a descriptor the module cannot be told, and the profile goes on. */
+static int cannot_stop()
+{
+	struct rlimit before, none;
+	int result;
+
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = before;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	result = moncontrol(0) == -1 && errno == EMFILE;
+	setrlimit(RLIMIT_NOFILE, &before);
+	return result && moncontrol(1) == 1;
 }
 
 int main()
@@ -34,7 +61,7 @@ int main()
 	if (monitor(TEXT, TEXT + 512, buffer, 1024, -1) || moncontrol(1) != 1)
 		return 1;
 	work();
-	if (moncontrol(0) != 1 || moncontrol(0) != 0)
+	if (!cannot_stop() || moncontrol(0) != 1 || moncontrol(0) != 0)
 		return 2;
 	if (counts(0, 1024) == 0)
 		return 3;
@@ -48,15 +75,18 @@ int main()
 	list[0].p_buff = buffer;
 	list[0].p_bufsize = 512;
 	list[0].p_scale = -1;
-	list[1].p_low = TEXT + 512;
-	list[1].p_high = TEXT + 1024;
+	list[1].p_low = FAR;
+	list[1].p_high = FAR + 512;
 	list[1].p_buff = buffer + 256;
 	list[1].p_bufsize = 512;
 	list[1].p_scale = -1;
 	if (monitor((char *)1, (char *)0, list, -1, -1))
 		return 5;
 	work();
-	if (monitor((char *)0) || counts(0, 512) == 0)
+	far_work();
+	if (FAR - TEXT < 0x20000 || monitor((char *)0) || rename("gmon.out", "ranges.out"))
+		return 6;
+	if (counts(0, 512) == 0)
 		return 6;
 	list[1].p_low = TEXT + 511;
 	if (monitor((char *)1, (char *)0, list, -1, -1) != -1 || errno != EINVAL)
@@ -65,10 +95,13 @@ int main()
 		return 8;
 	if (monitor(TEXT, TEXT + 512, (HISTCOUNTER *)4096, 1024, -1) != -1 || errno != EFAULT)
 		return 9;
-
-	if (monstartup((char *)-1, (char *)0))
+	/* And that memory is not looked at. */
+	if (monitor((char *)0))
 		return 10;
+
+	if (monstartup(-1, 0))
+		return 11;
 	work();
-	elsewhere();
-	return monitor((char *)0) ? 11 : 0;
+	/* exit() writes it. */
+	return 0;
 }
