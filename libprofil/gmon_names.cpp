@@ -68,7 +68,6 @@ static void say_rate(const char *rate, const char *wrong, unsigned hz)
 uint32_t wanted_rate()
 {
 	const char *const text = secure_getenv("PROFIL_RATE");
-	const uint64_t shortest = shortest_period();
 	char *end = nullptr;
 
 	if (!text || !*text)
@@ -80,7 +79,7 @@ uint32_t wanted_rate()
 		say_rate(text, "not a rate in Hz", classic_hz);
 		return classic_hz;
 	}
-	if (1'000'000'000 / hz < shortest) {
+	if (const uint64_t shortest = shortest_period(); 1'000'000'000 / hz < shortest) {
 		const auto most = static_cast<uint32_t>(1'000'000'000 / shortest);
 
 		say_rate(text, "more than this user may have", most);

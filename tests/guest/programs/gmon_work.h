@@ -146,7 +146,8 @@ static int is_signalled(void)
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "main")) {
-		const unsigned long end = strtoul(argv[2], NULL, 10) * 1000000;
+		const unsigned long end =
+			cpu_ns(CLOCK_THREAD_CPUTIME_ID) + strtoul(argv[2], NULL, 10) * 1000000;
 
 		while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < end)
 			for (int i = 0; i < 100000; i++)
