@@ -105,21 +105,36 @@ struct Symbol {
 	uint64_t low, high;
 };
 
-inline Symbol symbol_of(const std::string &program, const std::string &name)
+/** All of a program's; nm is asked once, as it takes a second in a guest. */
+inline const std::map<std::string, Symbol> &symbols_of(const std::string &program)
 {
+	static std::map<std::string, std::map<std::string, Symbol>> known;
+
+	if (known.count(program))
+		return known[program];
+
 	std::istringstream lines(run("nm -S " + program).text);
-	std::string low, size, type, found;
+	std::string low, size, type, name;
 
 	for (std::string line; getline(lines, line);) {
 		std::istringstream cells(line);
 
-		if (cells >> low >> size >> type >> found && found == name) {
+		if (cells >> low >> size >> type >> name) {
 			const uint64_t first = std::stoull(low, nullptr, 16);
 
-			return {first, first + std::stoull(size, nullptr, 16)};
+			known[program][name] = {first, first + std::stoull(size, nullptr, 16)};
 		}
 	}
-	throw std::runtime_error("no symbol " + name + " in " + program);
+	return known[program];
+}
+
+inline Symbol symbol_of(const std::string &program, const std::string &name)
+{
+	const auto &symbols = symbols_of(program);
+
+	if (!symbols.count(name))
+		throw std::runtime_error("no symbol " + name + " in " + program);
+	return symbols.at(name);
 }
 
 /** A line of gprof's flat profile. */
