@@ -198,6 +198,10 @@ TEST_CASE_METHOD(AtRest, "a child goes on storing PCs after its parent's", "[for
 		Stored result;
 		result.first = device.status().stored;
 		burn_ticks(device, burner, text + 64, 20);
+		burner.burn_until(text + 64, [&] {
+			const auto *pcs = samples.at<uint64_t>();
+			return std::count(pcs, pcs + 512, text + 64) > 0;
+		});
 		result.last = device.status().stored;
 		result.stored = device.stop();
 		std::copy_n(samples.at<uint64_t>(), 512, result.pc);
@@ -213,6 +217,7 @@ TEST_CASE_METHOD(AtRest, "a child goes on storing PCs after its parent's", "[for
 	CHECK(seen.stored >= seen.last);
 	// What the parent had stored is there, then what the child did in its loop.
 	CHECK(std::equal(seen.pc, seen.pc + 20, samples.at<uint64_t>()));
+	CHECK(std::count(seen.pc, seen.pc + 20, text + 64) == 0);
 	CHECK(std::count(seen.pc + 20, seen.pc + seen.stored, text + 64) > 0);
 	CHECK(std::count(seen.pc, seen.pc + seen.stored, 0) == 0);
 	CHECK(std::count(samples.at<uint64_t>(), samples.at<uint64_t>(mine * 8), text + 64) == 0);
