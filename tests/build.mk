@@ -63,14 +63,15 @@ $(B)/tests/cost: tests/bench/cost.cpp
 # How a source is compiled, by the end of its name.
 tests_compile_.c = $(CC) $(CSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP -MF $@.d
 tests_compile_.cpp = $(CXX) $(CXXSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP -MF $@.d
-tests_compile_.f90 = $(FC) $(OPT) -Wall -Wextra -J$(@D) include/profil/profil.f90
+# Each has the module's file for itself: two compilers at work would take each other's.
+tests_compile_.f90 = mkdir -p $@.modules && $(FC) $(OPT) -Wall -Wextra -J$@.modules include/profil/profil.f90
 
 # $(call tests_program,SOURCE)
 define tests_program
 tests_flags := $$(file <$(basename $(1)).flags)
 tests_flags_$(notdir $(basename $(1))) := $$(tests_flags)
 $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1)).flags) \
-		$(if $(filter %.f90,$(1)),include/profil/profil.f90) $(B)/libprofil.a $(B)/libprofil.so
+		$(if $(filter %.f90,$(1)),include/profil/profil.f90 tests/guest/programs/fortran_work.inc) $(B)/libprofil.a $(B)/libprofil.so
 	@mkdir -p $$(@D)
 	$$(call say,CC)
 	$$(Q)$$(tests_compile_$(suffix $(1))) -o $$@ $$< $$(tests_flags_$(notdir $(basename $(1))))

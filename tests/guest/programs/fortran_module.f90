@@ -46,19 +46,4 @@ contains
 
 end program fortran_module
 
-! A fifth of a second of CPU time.
-subroutine work()
-  implicit none
-  real :: now, end
-  integer :: i
-  integer, volatile :: n
-
-  call cpu_time(now)
-  end = now + 0.3
-  do while (now < end)
-    do i = 1, 100000
-      n = i
-    end do
-    call cpu_time(now)
-  end do
-end subroutine work
+include 'fortran_work.inc'
