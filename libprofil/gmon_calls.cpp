@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/gmon_calls.h"
 
+#include "libprofil/mapping.h"
+
 #include <cerrno>
-#include <sys/mman.h>
 
 namespace libprofil {
 
@@ -12,14 +13,7 @@ static Calls *table;
 
 int begin_calls()
 {
-	void *const memory = mmap(nullptr, sizeof(Calls), PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	table = nullptr;
-	if (memory != MAP_FAILED) {
-		madvise(memory, sizeof(Calls), MADV_WIPEONFORK);
-		table = static_cast<Calls *>(memory);
-	}
+	table = static_cast<Calls *>(map_wiped_by_fork(sizeof(Calls)));
 	switch_calls(true);
 	return table ? 0 : ENOMEM;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/gmon_ranges.h"
 
+#include "libprofil/mapping.h"
 #include "libprofil/program_text.h"
 
 #include <algorithm>
@@ -12,17 +13,9 @@
 
 namespace libprofil {
 
-static void *map(size_t bytes)
-{
-	void *const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return memory == MAP_FAILED ? nullptr : memory;
-}
-
 static int make_ranges(GmonRanges &ranges, size_t nr)
 {
-	ranges.range = static_cast<GmonRange *>(map(nr * sizeof(GmonRange)));
+	ranges.range = static_cast<GmonRange *>(map_zeroes(nr * sizeof(GmonRange)));
 	ranges.nr = ranges.range ? nr : 0;
 	return ranges.range ? 0 : ENOMEM;
 }
@@ -86,13 +79,12 @@ int make_counters(GmonRanges &ranges, uint8_t shift)
 		bytes += counters.bytes;
 	}
 
-	auto *next = static_cast<char *>(map(bytes));
+	auto *next = static_cast<char *>(map_wiped_by_fork(bytes));
 
 	if (!next) {
 		forget_counters(ranges);
 		return ENOMEM;
 	}
-	madvise(next, bytes, MADV_WIPEONFORK);
 	ranges.memory = next;
 	ranges.memory_bytes = bytes;
 	for (size_t i = 0; i < ranges.nr; i++) {

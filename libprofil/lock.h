@@ -2,10 +2,11 @@
 /** @file lock.h  For what a flavour remembers between two calls. */
 #pragma once
 
+#include "libprofil/mapping.h"
+
 #include <atomic>
 #include <csignal>
 #include <linux/futex.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,13 +53,11 @@ private:
 			return *known;
 
 		const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-		void *const page =
-			mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *const page = map_wiped_by_fork(bytes);
 
 		/* Without memory the lock is as good, but for who forks meanwhile. */
-		if (page == MAP_FAILED)
+		if (!page)
 			return without_page_;
-		madvise(page, bytes, MADV_WIPEONFORK);
 
 		auto *const made = static_cast<std::atomic<int> *>(page);
 
