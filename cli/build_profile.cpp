@@ -135,7 +135,8 @@ private:
 	{
 		profile_.samples.push_back(
 			{{profile_.locations.size()},
-			 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)}});
+			 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)},
+			 {}});
 		profile_.locations.push_back(std::move(location));
 	}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/arguments.h"
-#include "cli/pprof.h"
+#include "cli/profile_file.h"
 #include "cli/report.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
@@ -13,8 +13,6 @@ namespace cli {
 namespace {
 
 constexpr char name[] = "profil report";
-constexpr char standard_input[] = "standard input";
-constexpr size_t most_bytes = size_t{1} << 30;
 
 struct ReportOptions {
 	By by = By::Function;
@@ -42,7 +40,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, ReportOption
 	size_t limit = 0;
 	CLI::App app("", name);
 
-	options.style.file = "profil.pb.gz";
+	options.style.file = default_profile_file;
 	app.add_option("file", options.style.file);
 	app.add_option("--by", by)->check(CLI::Validator(why_no_view, ""));
 	app.add_option("--limit", limit)->check(positive_count());
@@ -50,8 +48,6 @@ std::optional<int> parse(const std::vector<std::string> &arguments, ReportOption
 	if (const std::optional<int> status = parse_arguments(app, arguments, report_help()))
 		return status;
 	options.by = *view_of(by);
-	if (options.style.file == "-")
-		options.style.file = standard_input;
 	if (limit)
 		options.style.rows = limit;
 	return std::nullopt;
@@ -61,21 +57,6 @@ int fail(const std::string &text)
 {
 	write_message(fmt::format("{}: {}\n", name, printable(text)));
 	return exit_failure;
-}
-
-Result<Profile> read_profile(const std::string &path)
-{
-	const Result<std::string> content = path == standard_input ? read_all(STDIN_FILENO, path, most_bytes)
-								   : read_file(path, most_bytes);
-
-	if (!content)
-		return Error{content.error().text + " ('profil record' writes such files)"};
-
-	Result<Profile> profile = decode_pprof(*content);
-
-	if (!profile)
-		return Error{path + ": " + profile.error().text};
-	return profile;
 }
 
 } // namespace
@@ -120,6 +101,7 @@ int report_main(const std::vector<std::string> &arguments)
 
 	const Flat flat = flatten(*profile, options.by);
 
+	options.style.file = profile_file_name(options.style.file);
 	options.style.width = terminal_width(STDOUT_FILENO);
 
 	return print(name, options.json ? report_json(*profile, flat, options.style)

@@ -23,7 +23,9 @@ enum class Profile : protozero::pbf_tag_type {
 
 enum class ValueType : protozero::pbf_tag_type { type = 1, unit = 2 };
 
-enum class Sample : protozero::pbf_tag_type { location_id = 1, value = 2 };
+enum class Sample : protozero::pbf_tag_type { location_id = 1, value = 2, label = 3 };
+
+enum class Label : protozero::pbf_tag_type { key = 1, str = 2, num = 3, num_unit = 4 };
 
 enum class Mapping : protozero::pbf_tag_type {
 	id = 1,

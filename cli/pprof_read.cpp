@@ -205,6 +205,23 @@ private:
 			list.push_back(one);
 	}
 
+	Label label(View view) const
+	{
+		protozero::pbf_message<field::Label> in(view);
+		Label one;
+
+		while (in.next()) {
+			switch (in.tag()) {
+			case field::Label::key: one.key = text(signed_number(in)); break;
+			case field::Label::str: one.text = text(signed_number(in)); break;
+			case field::Label::num: one.number = signed_number(in); break;
+			case field::Label::num_unit: one.unit = text(signed_number(in)); break;
+			default: in.skip();
+			}
+		}
+		return one;
+	}
+
 	void sample(View view)
 	{
 		protozero::pbf_message<field::Sample> in(view);
@@ -217,6 +234,8 @@ private:
 				append_numbers(in, locations);
 			else if (in.tag() == field::Sample::value)
 				append_numbers(in, values);
+			else if (in.tag() == field::Sample::label)
+				one.labels.push_back(label(bytes(in)));
 			else
 				in.skip();
 		}

@@ -76,6 +76,14 @@ private:
 			ids.push_back(id(index));
 		out.add_packed_uint64(field::Sample::location_id, ids.begin(), ids.end());
 		out.add_packed_int64(field::Sample::value, one.values.begin(), one.values.end());
+		for (const Label &label : one.labels) {
+			protozero::pbf_builder<field::Label> inner(out, field::Sample::label);
+
+			inner.add_int64(field::Label::key, strings_.number(label.key));
+			inner.add_int64(field::Label::str, strings_.number(label.text));
+			inner.add_int64(field::Label::num, label.number);
+			inner.add_int64(field::Label::num_unit, strings_.number(label.unit));
+		}
 	}
 
 	void mapping(uint64_t number, const ProfileMapping &one)

@@ -54,9 +54,20 @@ struct Location {
 	std::vector<Line> lines; /**< innermost inlined function first */
 };
 
+/** What else is known of a sample: a text, or a number and its unit. */
+struct Label {
+	std::string key;
+	std::string text;
+	int64_t number = 0;
+	std::string unit;
+
+	bool operator==(const Label &) const = default;
+};
+
 struct Sample {
 	std::vector<size_t> locations; /**< indices in Profile::locations, leaf first */
 	std::vector<int64_t> values;   /**< one for each of Profile::sample_types */
+	std::vector<Label> labels;
 };
 
 struct Profile {
@@ -72,5 +83,14 @@ struct Profile {
 	std::vector<std::string> comments;
 	std::string default_sample_type;
 };
+
+/**
+ * Which of Sample::values is the number of samples: ours is named so; in
+ * other tools' profiles the first count is taken, or else the first value.
+ */
+size_t samples_index(const Profile &profile);
+
+/** How many samples a sample stands for; nobody's count is below 0. */
+uint64_t samples_of(const Sample &sample, size_t index);
 
 } // namespace cli

@@ -2,6 +2,7 @@
 /** @file record_options.h  Arguments of profil record. */
 #pragma once
 
+#include "cli/profile_file.h"
 #include "cli/result.h"
 #include "profil.h"
 
@@ -19,7 +20,7 @@ struct RecordOptions {
 	std::optional<double> seconds;
 	/* Odd, so that it does not run in step with what programs do every millisecond. */
 	double rate = 999;
-	std::string output = "profil.pb.gz";
+	std::string output = default_profile_file;
 	bool kernel_ticks = false;
 };
 

@@ -13,20 +13,6 @@ namespace {
 
 constexpr char unknown_object[] = "[unknown]";
 
-/* Ours are named; in other tools' profiles the first count is the samples. */
-size_t samples_index(const Profile &profile)
-{
-	const auto &types = profile.sample_types;
-	const auto named = std::find_if(types.begin(), types.end(),
-					[](const ValueType &type) { return type.type == "samples"; });
-	const auto counted = std::find_if(types.begin(), types.end(),
-					  [](const ValueType &type) { return type.unit == "count"; });
-
-	if (named != types.end())
-		return static_cast<size_t>(named - types.begin());
-	return counted == types.end() ? 0 : static_cast<size_t>(counted - types.begin());
-}
-
 /** The row to which a sample at this location belongs, without samples yet. */
 Row row_of(const Profile &profile, const Location &location)
 {
@@ -86,7 +72,7 @@ Flat flatten(const Profile &profile, By by)
 
 	flat.by = by;
 	for (const Sample &sample : profile.samples) {
-		const auto samples = static_cast<uint64_t>(std::max<int64_t>(sample.values[index], 0));
+		const uint64_t samples = samples_of(sample, index);
 
 		if (sample.locations.empty() || !samples)
 			continue;

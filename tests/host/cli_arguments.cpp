@@ -38,7 +38,7 @@ profil_info with_period_min(uint64_t period)
 
 } // namespace
 
-TEST_CASE("record has defaults for everything but what to profile")
+TEST_CASE("record has defaults for everything but what to profile", "[cli]")
 {
 	const RecordOptions options = parsed({"-p", "42"});
 
@@ -50,14 +50,14 @@ TEST_CASE("record has defaults for everything but what to profile")
 	CHECK_FALSE(options.kernel_ticks);
 }
 
-TEST_CASE("record takes several processes, each once")
+TEST_CASE("record takes several processes, each once", "[cli]")
 {
 	CHECK(parsed({"-p", "1,2,3"}).pids == std::vector<pid_t>{1, 2, 3});
 	CHECK(parsed({"-p", "1", "--pid", "2", "-p2,1"}).pids == std::vector<pid_t>{1, 2});
 	CHECK(parsed({"--pid=7"}).pids == std::vector<pid_t>{7});
 }
 
-TEST_CASE("record takes every option in its long and short form")
+TEST_CASE("record takes every option in its long and short form", "[cli]")
 {
 	for (const Words &arguments :
 	     {Words{"-p", "1", "-d", "2.5", "-F", "100", "-o", "x.pb.gz", "--kernel"},
@@ -71,7 +71,7 @@ TEST_CASE("record takes every option in its long and short form")
 	}
 }
 
-TEST_CASE("what follows -- is the command, whatever it looks like")
+TEST_CASE("what follows -- is the command, whatever it looks like", "[cli]")
 {
 	CHECK(parsed({"--", "ls", "-l", "-p", "1"}).command == Words{"ls", "-l", "-p", "1"});
 	CHECK(parsed({"-d", "1", "--", "-odd-name"}).command == Words{"-odd-name"});
@@ -80,7 +80,7 @@ TEST_CASE("what follows -- is the command, whatever it looks like")
 	CHECK(parsed({"--", "--", "x"}).command == Words{"--", "x"});
 }
 
-TEST_CASE("a -- after the command's first word belongs to the command")
+TEST_CASE("a -- after the command's first word belongs to the command", "[cli]")
 {
 	CHECK(parsed({"echo", "a", "--", "b"}).command == Words{"echo", "a", "--", "b"});
 	CHECK(parsed({"-d", "1", "grep", "--", "-x", "--"}).command == Words{"grep", "--", "-x", "--"});
@@ -88,7 +88,7 @@ TEST_CASE("a -- after the command's first word belongs to the command")
 	CHECK(refused({"--frobnicate", "ls", "--", "x"}) == exit_usage);
 }
 
-TEST_CASE("a command needs no -- before it")
+TEST_CASE("a command needs no -- before it", "[cli]")
 {
 	const RecordOptions options = parsed({"-d", "1", "ls", "-l", "-d", "9"});
 
@@ -96,7 +96,7 @@ TEST_CASE("a command needs no -- before it")
 	CHECK(options.seconds == 1);
 }
 
-TEST_CASE("wrong usage of record exits with 2")
+TEST_CASE("wrong usage of record exits with 2", "[cli]")
 {
 	const Words wrong[] = {{},
 			       {"--"},
@@ -124,7 +124,7 @@ TEST_CASE("wrong usage of record exits with 2")
 	}
 }
 
-TEST_CASE("--help of record is no error, and names every option")
+TEST_CASE("--help of record is no error, and names every option", "[cli]")
 {
 	CHECK(refused({"--help"}) == exit_ok);
 	CHECK(refused({"-p", "1", "-h"}) == exit_ok);
@@ -132,7 +132,7 @@ TEST_CASE("--help of record is no error, and names every option")
 		CHECK(record_help().find(option) != std::string::npos);
 }
 
-TEST_CASE("help fits a terminal of 80 columns")
+TEST_CASE("help fits a terminal of 80 columns", "[cli]")
 {
 	for (const std::string &help : {record_help(), report_help()}) {
 		for (size_t start = 0, end = 0; (end = help.find('\n', start)) != help.npos; start = end + 1)
@@ -140,7 +140,7 @@ TEST_CASE("help fits a terminal of 80 columns")
 	}
 }
 
-TEST_CASE("a duration of any length is waited for in parts")
+TEST_CASE("a duration of any length is waited for in parts", "[cli]")
 {
 	CHECK(poll_timeout(-1) == 0);
 	CHECK(poll_timeout(0.0001) == 1);
@@ -149,7 +149,7 @@ TEST_CASE("a duration of any length is waited for in parts")
 	CHECK(parsed({"-d", "1e300", "-p", "1"}).seconds == 1e300);
 }
 
-TEST_CASE("a rate becomes a period in whole nanoseconds")
+TEST_CASE("a rate becomes a period in whole nanoseconds", "[cli]")
 {
 	CHECK(*choose_period(1000, with_period_min(100000)) == 1000000);
 	CHECK(*choose_period(999, with_period_min(100000)) == 1001001);
@@ -158,7 +158,7 @@ TEST_CASE("a rate becomes a period in whole nanoseconds")
 	CHECK(choose_period(1024, with_period_min(976562)));
 }
 
-TEST_CASE("a rate above the limit is refused with the limit's name")
+TEST_CASE("a rate above the limit is refused with the limit's name", "[cli]")
 {
 	const Result<uint64_t> period = choose_period(5000, with_period_min(976562));
 

@@ -116,7 +116,7 @@ std::string signals_in(const std::string &path)
 
 } // namespace
 
-TEST_CASE("a command's end is told as a shell tells it")
+TEST_CASE("a command's end is told as a shell tells it", "[cli]")
 {
 	CHECK(status_of({"true"}) == 0);
 	CHECK(status_of({"sh", "-c", "exit 7"}) == 7);
@@ -129,7 +129,7 @@ TEST_CASE("a command's end is told as a shell tells it")
 	CHECK(command.ending() == "was killed by SIGSEGV");
 }
 
-TEST_CASE("a command that cannot be executed is an error and no process")
+TEST_CASE("a command that cannot be executed is an error and no process", "[cli]")
 {
 	CHECK(refusal({"no-such-command-anywhere"}) == "no-such-command-anywhere: command not found");
 	CHECK(refusal({"/no/such/file"}) == "/no/such/file: No such file or directory");
@@ -137,7 +137,7 @@ TEST_CASE("a command that cannot be executed is an error and no process")
 	CHECK(refusal({""}).find("command not found") != std::string::npos);
 }
 
-TEST_CASE("a command does nothing until it is resumed")
+TEST_CASE("a command does nothing until it is resumed", "[cli]")
 {
 	const TemporaryDirectory directory;
 	Command command = started({"touch", directory / "file"});
@@ -152,7 +152,7 @@ TEST_CASE("a command does nothing until it is resumed")
 	CHECK(std::filesystem::exists(directory / "file"));
 }
 
-TEST_CASE("a command that is never resumed is killed")
+TEST_CASE("a command that is never resumed is killed", "[cli]")
 {
 	pid_t pid = 0;
 
@@ -165,7 +165,7 @@ TEST_CASE("a command that is never resumed is killed")
 	CHECK_FALSE(check_process(pid));
 }
 
-TEST_CASE("a command is not traced once it runs, and has its signals as we have them")
+TEST_CASE("a command is not traced once it runs, and has its signals as we have them", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string pick = "sed -n '/^Sig[BI]/p' /proc/self/status";
@@ -175,7 +175,7 @@ TEST_CASE("a command is not traced once it runs, and has its signals as we have 
 	CHECK(*read_file(directory / "signals") == signals_in("/proc/self/status"));
 }
 
-TEST_CASE("a command has the signals that we were started with, though we catch and ignore some")
+TEST_CASE("a command has the signals that we were started with, though we catch and ignore some", "[cli]")
 {
 	const TemporaryDirectory directory;
 
@@ -194,7 +194,7 @@ TEST_CASE("a command has the signals that we were started with, though we catch 
 	CHECK(signals_in(directory / "status") == before);
 }
 
-TEST_CASE("signals that come while a command is started do not end it")
+TEST_CASE("signals that come while a command is started do not end it", "[cli]")
 {
 	struct sigaction action = {};
 	const itimerval often = {{0, 100}, {0, 100}};
@@ -213,7 +213,7 @@ TEST_CASE("signals that come while a command is started do not end it")
 	}
 }
 
-TEST_CASE("a command that has not begun ends with us")
+TEST_CASE("a command that has not begun ends with us", "[cli]")
 {
 	int status = 0;
 
@@ -234,7 +234,7 @@ TEST_CASE("a command that has not begun ends with us")
 	CHECK(WIFEXITED(status));
 }
 
-TEST_CASE("a program that loses its privilege under a tracer is warned about, except to root")
+TEST_CASE("a program that loses its privilege under a tracer is warned about, except to root", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = directory / "program";
@@ -254,7 +254,7 @@ TEST_CASE("a program that loses its privilege under a tracer is warned about, ex
 	CHECK(privilege_warning("no-such-command-anywhere", owner + 1).empty());
 }
 
-TEST_CASE("threads, zombies and processes that are not there are told apart")
+TEST_CASE("threads, zombies and processes that are not there are told apart", "[cli]")
 {
 	CHECK(check_process(getpid()));
 	CHECK(check_process(0x7ffffff0).error().text == "there is no such process");
@@ -270,7 +270,7 @@ TEST_CASE("threads, zombies and processes that are not there are told apart")
 	waitpid(child, nullptr, 0);
 }
 
-TEST_CASE("the first instruction of a program is where its file says")
+TEST_CASE("the first instruction of a program is where its file says", "[cli]")
 {
 	for (const char *flags : {"", "-static -no-pie", "-no-pie", "-static-pie"}) {
 		const TemporaryDirectory directory;
@@ -294,7 +294,7 @@ TEST_CASE("the first instruction of a program is where its file says")
 	}
 }
 
-TEST_CASE("names come from the file that is mapped, even if another has taken its place")
+TEST_CASE("names come from the file that is mapped, even if another has taken its place", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "");

@@ -78,7 +78,7 @@ uint64_t samples_at(const Tally &tally, uint64_t address, unsigned shift = 0)
 
 } // namespace
 
-TEST_CASE("the granularity is the finest that fits the budget")
+TEST_CASE("the granularity is the finest that fits the budget", "[cli]")
 {
 	CHECK(choose_shift(1000, 4000) == 0);
 	CHECK(choose_shift(1000, 3999) == 1);
@@ -92,7 +92,7 @@ TEST_CASE("the granularity is the finest that fits the budget")
 	}
 }
 
-TEST_CASE("every PC of every mapping has its counter, at every granularity")
+TEST_CASE("every PC of every mapping has its counter, at every granularity", "[cli]")
 {
 	for (const uint64_t budget : {uint64_t{1} << 30, 64 * mebi, mebi, uint64_t{8192}}) {
 		const std::vector<Mapping> mappings = {text(0x400000, 0x5000, 1, 0x1000),
@@ -116,7 +116,7 @@ TEST_CASE("every PC of every mapping has its counter, at every granularity")
 	}
 }
 
-TEST_CASE("counters that the kernel does not have can be gone without")
+TEST_CASE("counters that the kernel does not have can be gone without", "[cli]")
 {
 	Bench bench;
 
@@ -143,7 +143,7 @@ TEST_CASE("counters that the kernel does not have can be gone without")
 	CHECK(bench.pool.bytes() >= 2 * 0x1000 * counter_bytes);
 }
 
-TEST_CASE("regions are ascending and do not overlap")
+TEST_CASE("regions are ascending and do not overlap", "[cli]")
 {
 	Bench bench;
 	std::vector<Mapping> mappings;
@@ -158,7 +158,7 @@ TEST_CASE("regions are ascending and do not overlap")
 		CHECK(regions[i - 1].high <= regions[i].low);
 }
 
-TEST_CASE("counters come back as samples of their link-time addresses")
+TEST_CASE("counters come back as samples of their link-time addresses", "[cli]")
 {
 	Bench bench;
 	Tally tally;
@@ -176,7 +176,7 @@ TEST_CASE("counters come back as samples of their link-time addresses")
 	CHECK(tally.total() == 3);
 }
 
-TEST_CASE("a coarse counter stands for the address where its bucket begins")
+TEST_CASE("a coarse counter stands for the address where its bucket begins", "[cli]")
 {
 	Bench bench;
 	Tally tally;
@@ -190,7 +190,7 @@ TEST_CASE("a coarse counter stands for the address where its bucket begins")
 	CHECK(samples_at(tally, 0x108, 3) == 1);
 }
 
-TEST_CASE("processes that map the same text at different places share its counters")
+TEST_CASE("processes that map the same text at different places share its counters", "[cli]")
 {
 	Bench bench;
 	Coverage other;
@@ -207,7 +207,7 @@ TEST_CASE("processes that map the same text at different places share its counte
 	CHECK(samples_at(tally, 0x42) == 2);
 }
 
-TEST_CASE("a part of a text counts in the counters of the whole")
+TEST_CASE("a part of a text counts in the counters of the whole", "[cli]")
 {
 	Bench bench;
 	Coverage other;
@@ -222,7 +222,7 @@ TEST_CASE("a part of a text counts in the counters of the whole")
 	CHECK(samples_at(tally, 0x3010) == 1);
 }
 
-TEST_CASE("what stays mapped keeps its counters when more is mapped")
+TEST_CASE("what stays mapped keeps its counters when more is mapped", "[cli]")
 {
 	Bench bench;
 	Tally tally;
@@ -243,7 +243,7 @@ TEST_CASE("what stays mapped keeps its counters when more is mapped")
 	CHECK(samples_at(tally, 0x4) == 2);
 }
 
-TEST_CASE("memory that grows gets counters for what is new")
+TEST_CASE("memory that grows gets counters for what is new", "[cli]")
 {
 	Bench bench;
 	Tally tally;
@@ -263,7 +263,7 @@ TEST_CASE("memory that grows gets counters for what is new")
 	CHECK(tally.total() == 5);
 }
 
-TEST_CASE("another object at the same place is counted as what it is")
+TEST_CASE("another object at the same place is counted as what it is", "[cli]")
 {
 	Bench bench;
 	Tally tally;
@@ -277,7 +277,7 @@ TEST_CASE("another object at the same place is counted as what it is")
 	CHECK(tally.total() == 2);
 }
 
-TEST_CASE("memory reserved for a JIT does not coarsen programs")
+TEST_CASE("memory reserved for a JIT does not coarsen programs", "[cli]")
 {
 	Bench bench;
 
@@ -291,7 +291,7 @@ TEST_CASE("memory reserved for a JIT does not coarsen programs")
 	CHECK(bench.pool.granularity() == "a counter for every 1 to 512 bytes of text");
 }
 
-TEST_CASE("a small program is counted finely beside large libraries")
+TEST_CASE("a small program is counted finely beside large libraries", "[cli]")
 {
 	Bench bench;
 
@@ -306,7 +306,7 @@ TEST_CASE("a small program is counted finely beside large libraries")
 	CHECK(bench.pool.granularity() == "a counter for every 1 to 16 bytes of text");
 }
 
-TEST_CASE("young programs are known, and get their counters later")
+TEST_CASE("young programs are known, and get their counters later", "[cli]")
 {
 	Bench bench;
 
@@ -317,7 +317,7 @@ TEST_CASE("young programs are known, and get their counters later")
 	CHECK(bench.coverage.bytes() == mebi * counter_bytes);
 }
 
-TEST_CASE("what has no counters is still known")
+TEST_CASE("what has no counters is still known", "[cli]")
 {
 	Bench bench;
 
@@ -333,7 +333,7 @@ TEST_CASE("what has no counters is still known")
 	CHECK_FALSE(count(bench.coverage.regions(), 0x400010));
 }
 
-TEST_CASE("beyond the module's limit of regions the smallest text goes without counters")
+TEST_CASE("beyond the module's limit of regions the smallest text goes without counters", "[cli]")
 {
 	Bench bench;
 
@@ -347,7 +347,7 @@ TEST_CASE("beyond the module's limit of regions the smallest text goes without c
 	CHECK(bench.coverage.find(0x400000) != nullptr);
 }
 
-TEST_CASE("counters that nobody uses any more are given back when they are drained")
+TEST_CASE("counters that nobody uses any more are given back when they are drained", "[cli]")
 {
 	Bench bench;
 	Tally tally;

@@ -21,7 +21,7 @@ Mapping only(const std::string &text)
 
 } // namespace
 
-TEST_CASE("a mapping has its file, and where in it it begins")
+TEST_CASE("a mapping has its file, and where in it it begins", "[cli]")
 {
 	const Mapping mapping = only("7f3a10028000-7f3a1019d000 r-xp 00028000 fe:01 262199    "
 				     "                 /usr/lib/x86_64-linux-gnu/libc.so.6\n");
@@ -36,7 +36,7 @@ TEST_CASE("a mapping has its file, and where in it it begins")
 	CHECK_FALSE(mapping.deleted);
 }
 
-TEST_CASE("only what can be executed counts")
+TEST_CASE("only what can be executed counts", "[cli]")
 {
 	CHECK(parse_maps("1000-2000 rw-p 00000000 00:00 0 \n2000-3000 r--p 00000000 08:01 5 /bin/x\n")
 		      .empty());
@@ -44,7 +44,7 @@ TEST_CASE("only what can be executed counts")
 	CHECK(only("1000-2000 rwxs 00000000 08:01 5 /bin/x\n").start == 0x1000);
 }
 
-TEST_CASE("names tell where a mapping comes from")
+TEST_CASE("names tell where a mapping comes from", "[cli]")
 {
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0 \n").source == Source::Anonymous);
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0 \n").name == "[anon]");
@@ -57,7 +57,7 @@ TEST_CASE("names tell where a mapping comes from")
 	      Source::Special);
 }
 
-TEST_CASE("paths may have spaces, newlines, and be deleted")
+TEST_CASE("paths may have spaces, newlines, and be deleted", "[cli]")
 {
 	CHECK(only("1000-2000 r-xp 00000000 08:01 5 /tmp/my program\n").name == "/tmp/my program");
 	CHECK(only("1000-2000 r-xp 00000000 08:01 5 /tmp/two\\012lines\n").name == "/tmp/two\nlines");
@@ -68,7 +68,7 @@ TEST_CASE("paths may have spaces, newlines, and be deleted")
 	CHECK(gone.deleted);
 }
 
-TEST_CASE("mappings that continue one another are one")
+TEST_CASE("mappings that continue one another are one", "[cli]")
 {
 	const Mapping file = only("1000-2000 r-xp 00001000 08:01 5 /bin/x\n"
 				  "2000-3000 rwxp 00002000 08:01 5 /bin/x\n");
@@ -83,7 +83,7 @@ TEST_CASE("mappings that continue one another are one")
 		      .size() == 3);
 }
 
-TEST_CASE("lines that are no mappings are left out")
+TEST_CASE("lines that are no mappings are left out", "[cli]")
 {
 	for (const char *text :
 	     {"", "\n", "garbage\n", "1000-2000\n", "1000-2000 r-xp\n", "2000-1000 r-xp 0 8:1 5 /x",
@@ -93,7 +93,7 @@ TEST_CASE("lines that are no mappings are left out")
 	      "/last/line/without/end");
 }
 
-TEST_CASE("our own mappings hold our own code, in ascending order")
+TEST_CASE("our own mappings hold our own code, in ascending order", "[cli]")
 {
 	const Result<std::vector<Mapping>> mappings = read_maps(getpid());
 	const auto pc = reinterpret_cast<uint64_t>(&parse_maps);

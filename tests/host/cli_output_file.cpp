@@ -57,7 +57,7 @@ private:
 
 } // namespace
 
-TEST_CASE("preparing leaves no trace, writing makes exactly the file")
+TEST_CASE("preparing leaves no trace, writing makes exactly the file", "[cli]")
 {
 	const lib_test::TemporaryDirectory directory;
 	const Result<OutputFile> file = OutputFile::prepare(directory / "new");
@@ -69,7 +69,7 @@ TEST_CASE("preparing leaves no trace, writing makes exactly the file")
 	CHECK(entries(directory / "") == 1);
 }
 
-TEST_CASE("a new file has the mode that the umask leaves, an old one keeps its own")
+TEST_CASE("a new file has the mode that the umask leaves, an old one keeps its own", "[cli]")
 {
 	const lib_test::TemporaryDirectory directory;
 	const mode_t before = umask(027);
@@ -85,7 +85,7 @@ TEST_CASE("a new file has the mode that the umask leaves, an old one keeps its o
 	umask(before);
 }
 
-TEST_CASE("a file that cannot be made is refused beforehand")
+TEST_CASE("a file that cannot be made is refused beforehand", "[cli]")
 {
 	const lib_test::TemporaryDirectory directory;
 
@@ -97,7 +97,7 @@ TEST_CASE("a file that cannot be made is refused beforehand")
 	CHECK(entries(directory / "") == 0);
 }
 
-TEST_CASE("when the disk is full the old file stays, and nothing beside it")
+TEST_CASE("when the disk is full the old file stays, and nothing beside it", "[cli]")
 {
 	const lib_test::TemporaryDirectory directory;
 
@@ -116,7 +116,7 @@ TEST_CASE("when the disk is full the old file stays, and nothing beside it")
 	CHECK(entries(directory / "") == 1);
 }
 
-TEST_CASE("devices are written to, and never replaced")
+TEST_CASE("devices are written to, and never replaced", "[cli]")
 {
 	const Result<OutputFile> null = OutputFile::prepare("/dev/null");
 	const Result<OutputFile> full = OutputFile::prepare("/dev/full");
@@ -130,7 +130,7 @@ TEST_CASE("devices are written to, and never replaced")
 	CHECK(fs::is_character_file("/dev/full"));
 }
 
-TEST_CASE("a FIFO that nobody reads is refused, not waited for")
+TEST_CASE("a FIFO that nobody reads is refused, not waited for", "[cli]")
 {
 	const lib_test::TemporaryDirectory directory;
 
@@ -138,7 +138,7 @@ TEST_CASE("a FIFO that nobody reads is refused, not waited for")
 	CHECK(refusal(directory / "fifo") == (directory / "fifo") + ": No such device or address");
 }
 
-TEST_CASE("a FIFO whose reader has gone is an error, not the end")
+TEST_CASE("a FIFO whose reader has gone is an error, not the end", "[cli]")
 {
 	const lib_test::TemporaryDirectory directory;
 	const StopSignals signals;
@@ -155,7 +155,7 @@ TEST_CASE("a FIFO whose reader has gone is an error, not the end")
 	CHECK(written.error().text == (directory / "fifo") + ": Broken pipe");
 }
 
-TEST_CASE("a dash is standard output, unless that is a terminal or closed")
+TEST_CASE("a dash is standard output, unless that is a terminal or closed", "[cli]")
 {
 	const lib_test::TemporaryDirectory directory;
 	const Fd before(dup(STDOUT_FILENO));
@@ -182,7 +182,7 @@ TEST_CASE("a dash is standard output, unless that is a terminal or closed")
 	CHECK(closed.error().text == "standard output: Bad file descriptor");
 }
 
-TEST_CASE("a symbolic link is followed and stays one")
+TEST_CASE("a symbolic link is followed and stays one", "[cli]")
 {
 	const lib_test::TemporaryDirectory directory;
 
@@ -193,7 +193,7 @@ TEST_CASE("a symbolic link is followed and stays one")
 	CHECK(content_of(directory / "real") == "new");
 }
 
-TEST_CASE("a relative name is that of the directory at the start")
+TEST_CASE("a relative name is that of the directory at the start", "[cli]")
 {
 	const lib_test::TemporaryDirectory directory;
 	const fs::path before = fs::current_path();

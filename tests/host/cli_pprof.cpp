@@ -48,11 +48,13 @@ std::string error_of(const std::string &content)
 
 } // namespace
 
-TEST_CASE("protoc reads a profile as profile.proto has it")
+TEST_CASE("protoc reads a profile as profile.proto has it", "[cli]")
 {
 	const std::string text = decoded_by_protoc(sample_profile());
 
-	CHECK(has(text, "sample {\n  location_id: 1\n  value: 700\n  value: 700700700\n}\n"));
+	CHECK(has(text,
+		  "sample {\n  location_id: 1\n  value: 700\n  value: 700700700\n  label {\n    key: 5\n"
+		  "    str: 6\n  }\n  label {\n    key: 7\n    num: 4711\n    num_unit: 8\n  }\n}\n"));
 	CHECK(has(text, "sample_type {\n  type: 1\n  unit: 2\n}\nsample_type {\n  type: 3\n  unit: 4\n}\n"));
 	CHECK(has(text, "  id: 1\n  memory_start: 4198400\n  memory_limit: 4206592\n  file_offset: 4096\n"));
 	CHECK(has(text, "  has_functions: true\n  has_filenames: true\n  has_line_numbers: true\n"));
@@ -69,7 +71,7 @@ TEST_CASE("protoc reads a profile as profile.proto has it")
 		CHECK_FALSE(has(text, std::string("\n") + digit));
 }
 
-TEST_CASE("a profile is read as it was written")
+TEST_CASE("a profile is read as it was written", "[cli]")
 {
 	const Profile written = sample_profile();
 	const Result<Profile> read = decode_pprof(encode_pprof(written));
@@ -79,6 +81,7 @@ TEST_CASE("a profile is read as it was written")
 	for (size_t i = 0; i < written.samples.size(); i++) {
 		CHECK(read->samples[i].locations == written.samples[i].locations);
 		CHECK(read->samples[i].values == written.samples[i].values);
+		CHECK(read->samples[i].labels == written.samples[i].labels);
 	}
 	REQUIRE(read->mappings.size() == written.mappings.size());
 	CHECK(read->mappings[1].filename == written.mappings[1].filename);
@@ -96,14 +99,14 @@ TEST_CASE("a profile is read as it was written")
 	CHECK(read->default_sample_type == "cpu");
 }
 
-TEST_CASE("plain protocol buffers are read, too")
+TEST_CASE("plain protocol buffers are read, too", "[cli]")
 {
 	const std::string packed = encode_pprof(sample_profile());
 
 	CHECK(decode_pprof(*decompress(packed, 1 << 20)));
 }
 
-TEST_CASE("lists of numbers are read packed and one by one")
+TEST_CASE("lists of numbers are read packed and one by one", "[cli]")
 {
 	std::string content;
 	protozero::pbf_writer profile(content);
@@ -129,7 +132,7 @@ TEST_CASE("lists of numbers are read packed and one by one")
 	CHECK(read->samples.front().values == std::vector<int64_t>{-5});
 }
 
-TEST_CASE("what is no profile is refused with a reason")
+TEST_CASE("what is no profile is refused with a reason", "[cli]")
 {
 	CHECK(has(error_of(""), "no samples"));
 	CHECK(has(error_of("#!/bin/sh\necho hello\n"), "not a pprof profile"));
@@ -138,7 +141,7 @@ TEST_CASE("what is no profile is refused with a reason")
 	CHECK(has(error_of("\x1f\x8b"), "too early"));
 }
 
-TEST_CASE("a profile that is cut off anywhere is refused and never half read")
+TEST_CASE("a profile that is cut off anywhere is refused and never half read", "[cli]")
 {
 	const std::string packed = encode_pprof(sample_profile());
 	const std::string plain = *decompress(packed, 1 << 20);
@@ -150,7 +153,7 @@ TEST_CASE("a profile that is cut off anywhere is refused and never half read")
 		error_of(plain.substr(0, end));
 }
 
-TEST_CASE("indices that point nowhere are refused")
+TEST_CASE("indices that point nowhere are refused", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -167,7 +170,7 @@ TEST_CASE("indices that point nowhere are refused")
 	CHECK(has(error_of(encode_pprof(profile)), "more or fewer values"));
 }
 
-TEST_CASE("every damaged byte is survived")
+TEST_CASE("every damaged byte is survived", "[cli]")
 {
 	const std::string plain = *decompress(encode_pprof(sample_profile()), 1 << 20);
 
@@ -181,7 +184,7 @@ TEST_CASE("every damaged byte is survived")
 	}
 }
 
-TEST_CASE("a small file that inflates without end is refused")
+TEST_CASE("a small file that inflates without end is refused", "[cli]")
 {
 	const std::string bomb = compress(std::string(64 << 20, 'x'));
 

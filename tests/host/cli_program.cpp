@@ -39,7 +39,7 @@ size_t lines(const std::string &text)
 
 } // namespace
 
-TEST_CASE("help and version are printed on demand")
+TEST_CASE("help and version are printed on demand", "[cli]")
 {
 	CHECK(profil("--version").text == "profil " PROFIL_VERSION "\n");
 	CHECK(profil("--version").status == 0);
@@ -52,7 +52,7 @@ TEST_CASE("help and version are printed on demand")
 	CHECK(has(profil("record --help").text, "Examples:"));
 }
 
-TEST_CASE("wrong usage is one line and status 2")
+TEST_CASE("wrong usage is one line and status 2", "[cli]")
 {
 	for (const char *arguments :
 	     {"frobnicate", "help frobnicate", "record", "record -p x", "record --frob ls",
@@ -67,7 +67,7 @@ TEST_CASE("wrong usage is one line and status 2")
 	CHECK(profil("").status == 2);
 }
 
-TEST_CASE("wrong usage is told in our own words")
+TEST_CASE("wrong usage is told in our own words", "[cli]")
 {
 	const std::pair<const char *, const char *> all[] = {
 		{"report --by foo", "--by: 'foo' is not function, object or address"},
@@ -92,7 +92,7 @@ TEST_CASE("wrong usage is told in our own words")
 	}
 }
 
-TEST_CASE("without the module record says how to get it, and leaves nothing")
+TEST_CASE("without the module record says how to get it, and leaves nothing", "[cli]")
 {
 	const TemporaryDirectory directory;
 
@@ -109,7 +109,7 @@ TEST_CASE("without the module record says how to get it, and leaves nothing")
 	CHECK(std::filesystem::is_empty(directory / ""));
 }
 
-TEST_CASE("an output file that cannot be written is refused before anything else")
+TEST_CASE("an output file that cannot be written is refused before anything else", "[cli]")
 {
 	const lib_test::Output output = profil("record -o /no/such/place/file -p 1");
 
@@ -118,7 +118,7 @@ TEST_CASE("an output file that cannot be written is refused before anything else
 			     "file with -o)\n");
 }
 
-TEST_CASE("report shows a file as a table and as JSON")
+TEST_CASE("report shows a file as a table and as JSON", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = sample_file(directory);
@@ -132,7 +132,7 @@ TEST_CASE("report shows a file as a table and as JSON")
 	CHECK(profil("report --by address " + file).status == 0);
 }
 
-TEST_CASE("report refuses what it cannot read with one line and status 1")
+TEST_CASE("report refuses what it cannot read with one line and status 1", "[cli]")
 {
 	const TemporaryDirectory directory;
 
@@ -147,7 +147,7 @@ TEST_CASE("report refuses what it cannot read with one line and status 1")
 	}
 }
 
-TEST_CASE("report - reads standard input")
+TEST_CASE("report - reads standard input", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = sample_file(directory);
@@ -160,7 +160,7 @@ TEST_CASE("report - reads standard input")
 	CHECK(profil("report - <&-").status == 1);
 }
 
-TEST_CASE("help and version notice when their output cannot be written")
+TEST_CASE("help and version notice when their output cannot be written", "[cli]")
 {
 	for (const char *arguments :
 	     {"help", "--help", "-h", "--version", "help record", "record --help", "report -h"}) {
@@ -175,7 +175,7 @@ TEST_CASE("help and version notice when their output cannot be written")
 	}
 }
 
-TEST_CASE("report notices when its output cannot be written")
+TEST_CASE("report notices when its output cannot be written", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const lib_test::Output output = profil("report " + sample_file(directory) + " 2>&1 >/dev/full");

@@ -32,7 +32,7 @@ size_t widest_line(const std::string &text)
 
 } // namespace
 
-TEST_CASE("the report by function is a flat profile, and accounts for every tick")
+TEST_CASE("the report by function is a flat profile, and accounts for every tick", "[cli]")
 {
 	CHECK(table(sample_profile(), By::Function) == R"(test.pb.gz: 1,000 samples at 999 Hz in 1.50 s
 program (pid 4711)
@@ -51,7 +51,7 @@ samples       %   cum %  function           object
 )");
 }
 
-TEST_CASE("the report by object adds up its functions")
+TEST_CASE("the report by object adds up its functions", "[cli]")
 {
 	const std::string text = table(sample_profile(), By::Object);
 
@@ -63,7 +63,7 @@ samples       %   cum %  object
 )") != text.npos);
 }
 
-TEST_CASE("the report by address has one row for each")
+TEST_CASE("the report by address has one row for each", "[cli]")
 {
 	const std::string text = table(sample_profile(), By::Address);
 
@@ -76,12 +76,12 @@ samples       %   cum %         address  function           object
 )") != text.npos);
 }
 
-TEST_CASE("the same function of several addresses is one row")
+TEST_CASE("the same function of several addresses is one row", "[cli]")
 {
 	Profile profile = sample_profile();
 
 	profile.locations.push_back({0, 0x401200, {{1, 30}}});
-	profile.samples.push_back({{4}, {300, 0}});
+	profile.samples.push_back({{4}, {300, 0}, {}});
 	const Flat flat = flatten(profile, By::Function);
 
 	CHECK(flat.samples == 1300);
@@ -90,7 +90,7 @@ TEST_CASE("the same function of several addresses is one row")
 	CHECK(flatten(profile, By::Address).rows.size() == 5);
 }
 
-TEST_CASE("functions of one name in two objects are two rows")
+TEST_CASE("functions of one name in two objects are two rows", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -98,7 +98,7 @@ TEST_CASE("functions of one name in two objects are two rows")
 	CHECK(flatten(profile, By::Function).rows.size() == 4);
 }
 
-TEST_CASE("rows with as many samples are in the order of their names")
+TEST_CASE("rows with as many samples are in the order of their names", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -110,7 +110,7 @@ TEST_CASE("rows with as many samples are in the order of their names")
 		CHECK(flat.rows[i - 1].function < flat.rows[i].function);
 }
 
-TEST_CASE("no line is wider than the terminal")
+TEST_CASE("no line is wider than the terminal", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -125,7 +125,7 @@ TEST_CASE("no line is wider than the terminal")
 	CHECK(table(profile, By::Function, 80).find("std::vector<TTT") != std::string::npos);
 }
 
-TEST_CASE("names from foreign binaries cannot move the cursor")
+TEST_CASE("names from foreign binaries cannot move the cursor", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -136,7 +136,7 @@ TEST_CASE("names from foreign binaries cannot move the cursor")
 	CHECK(text.find("evil?[2J?name?") != text.npos);
 }
 
-TEST_CASE("a limit of rows says how many more there are")
+TEST_CASE("a limit of rows says how many more there are", "[cli]")
 {
 	const std::string text = table(sample_profile(), By::Function, 0, 1);
 
@@ -146,7 +146,7 @@ TEST_CASE("a limit of rows says how many more there are")
 	CHECK(json(sample_profile(), By::Function, 1)["rows"].size() == 1);
 }
 
-TEST_CASE("a profile without samples is reported as such")
+TEST_CASE("a profile without samples is reported as such", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -155,7 +155,7 @@ TEST_CASE("a profile without samples is reported as such")
 	CHECK(json(profile, By::Function)["rows"].empty());
 }
 
-TEST_CASE("profiles of other tools have neither targets nor ticks")
+TEST_CASE("profiles of other tools have neither targets nor ticks", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -168,7 +168,7 @@ TEST_CASE("profiles of other tools have neither targets nor ticks")
 	CHECK(text.find("ticks") == text.npos);
 }
 
-TEST_CASE("JSON says what the table says")
+TEST_CASE("JSON says what the table says", "[cli]")
 {
 	const nlohmann::json document = json(sample_profile(), By::Function);
 
@@ -187,7 +187,7 @@ TEST_CASE("JSON says what the table says")
 	CHECK(document["rows"][1]["cumulative_percent"] == 90.0);
 }
 
-TEST_CASE("JSON by address has the source line of what was inlined there")
+TEST_CASE("JSON by address has the source line of what was inlined there", "[cli]")
 {
 	const nlohmann::json row = json(sample_profile(), By::Address)["rows"][0];
 
@@ -197,7 +197,7 @@ TEST_CASE("JSON by address has the source line of what was inlined there")
 	CHECK(row["line"] == 10);
 }
 
-TEST_CASE("JSON is valid whatever the names are")
+TEST_CASE("JSON is valid whatever the names are", "[cli]")
 {
 	Profile profile = sample_profile();
 

@@ -40,7 +40,7 @@ private:
 
 } // namespace
 
-TEST_CASE("messages that nobody can read change no exit status")
+TEST_CASE("messages that nobody can read change no exit status", "[cli]")
 {
 	for (const std::string where : {" 2>/dev/full", " 2>&-", " 2>&- <&- >&-"}) {
 		CAPTURE(where);
@@ -52,7 +52,7 @@ TEST_CASE("messages that nobody can read change no exit status")
 	}
 }
 
-TEST_CASE("a console outlives its terminal")
+TEST_CASE("a console outlives its terminal", "[cli]")
 {
 	Terminal terminal;
 	cli::Console console("test");

@@ -90,7 +90,7 @@ const std::string hidden_symbol = "_ZL6hiddenm";
 
 } // namespace
 
-TEST_CASE("functions, lines and inlined functions are those that addr2line finds")
+TEST_CASE("functions, lines and inlined functions are those that addr2line finds", "[cli]")
 {
 	for (const char *flags : {"-O2 -g", "-O2 -g -static -no-pie", "-O2 -g -gdwarf-4 -no-pie"}) {
 		const TemporaryDirectory directory;
@@ -112,7 +112,7 @@ TEST_CASE("functions, lines and inlined functions are those that addr2line finds
 	}
 }
 
-TEST_CASE("an inlined function comes before the one that it is inlined in")
+TEST_CASE("an inlined function comes before the one that it is inlined in", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-O2 -g");
@@ -136,7 +136,7 @@ TEST_CASE("an inlined function comes before the one that it is inlined in")
 	CHECK(deepest[2].start_line > 0);
 }
 
-TEST_CASE("without debug information there are names and no lines")
+TEST_CASE("without debug information there are names and no lines", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-O2");
@@ -150,7 +150,7 @@ TEST_CASE("without debug information there are names and no lines")
 	CHECK(frames[0].line == 0);
 }
 
-TEST_CASE("functions of a stripped program are told apart by where they begin")
+TEST_CASE("functions of a stripped program are told apart by where they begin", "[cli]")
 {
 	for (const char *flags : {"-O2", "-O2 -no-pie"}) {
 		const TemporaryDirectory directory;
@@ -172,7 +172,7 @@ TEST_CASE("functions of a stripped program are told apart by where they begin")
 	}
 }
 
-TEST_CASE("debug information beside a stripped program is found")
+TEST_CASE("debug information beside a stripped program is found", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-O2 -g");
@@ -192,7 +192,7 @@ TEST_CASE("debug information beside a stripped program is found")
 	CHECK(frames.back().file == source());
 }
 
-TEST_CASE("a bucket that begins between functions belongs to the one that begins in it")
+TEST_CASE("a bucket that begins between functions belongs to the one that begins in it", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-O2 -falign-functions=64");
@@ -211,7 +211,7 @@ TEST_CASE("a bucket that begins between functions belongs to the one that begins
 	CHECK(symbols.frames(low + 4, 4096).at(0).name == "deep::Worker::run(unsigned long)");
 }
 
-TEST_CASE("a file that is no program has no names, and is no failure")
+TEST_CASE("a file that is no program has no names, and is no failure", "[cli]")
 {
 	for (const char *path : {"/etc/passwd", "/dev/null", "/nonexistent"}) {
 		const Object object = open_object(path);
@@ -224,7 +224,7 @@ TEST_CASE("a file that is no program has no names, and is no failure")
 	}
 }
 
-TEST_CASE("the build-id is the one that readelf shows")
+TEST_CASE("the build-id is the one that readelf shows", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-Wl,--build-id=0x0123456789abcdef");
@@ -233,7 +233,7 @@ TEST_CASE("the build-id is the one that readelf shows")
 	CHECK(object.build_id == "\x01\x23\x45\x67\x89\xab\xcd\xef");
 }
 
-TEST_CASE("the vdso has names, from memory")
+TEST_CASE("the vdso has names, from memory", "[cli]")
 {
 	const Result<std::vector<Mapping>> mappings = read_maps(getpid());
 	ObjectTable objects;
@@ -256,7 +256,7 @@ TEST_CASE("the vdso has names, from memory")
 	CHECK(found);
 }
 
-TEST_CASE("a profile is built of mappings, locations and functions that belong together")
+TEST_CASE("a profile is built of mappings, locations and functions that belong together", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-O2 -g");
@@ -287,7 +287,7 @@ TEST_CASE("a profile is built of mappings, locations and functions that belong t
 	CHECK(profile.locations[2].lines.empty());
 }
 
-TEST_CASE("an object that cannot be read any more is warned about")
+TEST_CASE("an object that cannot be read any more is warned about", "[cli]")
 {
 	const auto object = std::make_shared<Object>();
 	std::vector<std::string> warnings;

@@ -7,7 +7,7 @@
 using namespace cli;
 using Pcs = std::vector<uint64_t>;
 
-TEST_CASE("stored PCs are taken in order, each once")
+TEST_CASE("stored PCs are taken in order, each once", "[cli]")
 {
 	RawSamples raw;
 	auto *array = static_cast<uint64_t *>(raw.data());
@@ -22,7 +22,7 @@ TEST_CASE("stored PCs are taken in order, each once")
 	CHECK(raw.take() == Pcs{7});
 }
 
-TEST_CASE("an element that is written late is waited for")
+TEST_CASE("an element that is written late is waited for", "[cli]")
 {
 	RawSamples raw;
 	auto *array = static_cast<uint64_t *>(raw.data());
@@ -34,7 +34,7 @@ TEST_CASE("an element that is written late is waited for")
 	CHECK(raw.take() == Pcs{6, 7});
 }
 
-TEST_CASE("a PC of 0 does not hide those behind it")
+TEST_CASE("a PC of 0 does not hide those behind it", "[cli]")
 {
 	RawSamples raw;
 	auto *array = static_cast<uint64_t *>(raw.data());
@@ -51,7 +51,7 @@ TEST_CASE("a PC of 0 does not hide those behind it")
 	CHECK(raw.take_rest(8) == Pcs{0, 0});
 }
 
-TEST_CASE("an array that is full ends")
+TEST_CASE("an array that is full ends", "[cli]")
 {
 	RawSamples raw;
 	auto *array = static_cast<uint64_t *>(raw.data());
@@ -62,7 +62,7 @@ TEST_CASE("an array that is full ends")
 	CHECK(raw.nearly_full());
 }
 
-TEST_CASE("memory that goes away ends the regions in it, not the profile")
+TEST_CASE("memory that goes away ends the regions in it, not the profile", "[cli]")
 {
 	const Target target(1, false);
 

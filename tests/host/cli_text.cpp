@@ -9,7 +9,7 @@
 
 using namespace cli;
 
-TEST_CASE("numbers are grouped by thousands")
+TEST_CASE("numbers are grouped by thousands", "[cli]")
 {
 	CHECK(grouped(0) == "0");
 	CHECK(grouped(999) == "999");
@@ -18,7 +18,7 @@ TEST_CASE("numbers are grouped by thousands")
 	CHECK(grouped(UINT64_MAX) == "18,446,744,073,709,551,615");
 }
 
-TEST_CASE("nouns agree with their numbers")
+TEST_CASE("nouns agree with their numbers", "[cli]")
 {
 	CHECK(counted_noun(1, "sample") == "1 sample");
 	CHECK(counted_noun(2, "sample") == "2 samples");
@@ -26,7 +26,7 @@ TEST_CASE("nouns agree with their numbers")
 	CHECK(counted_noun(0, "process") == "0 processes");
 }
 
-TEST_CASE("sizes, durations and rates are rounded for the eye")
+TEST_CASE("sizes, durations and rates are rounded for the eye", "[cli]")
 {
 	CHECK(bytes_text(4096) == "4.0 KiB");
 	CHECK(bytes_text(1023 * 1024) == "1023.0 KiB");
@@ -44,7 +44,7 @@ TEST_CASE("sizes, durations and rates are rounded for the eye")
 	CHECK(rate_text(1e300) == "1e+300 Hz");
 }
 
-TEST_CASE("text is cut by columns and not by bytes")
+TEST_CASE("text is cut by columns and not by bytes", "[cli]")
 {
 	CHECK(shortened("short", 5) == "short");
 	CHECK(shortened("longer", 5) == "long…");
@@ -54,7 +54,7 @@ TEST_CASE("text is cut by columns and not by bytes")
 	CHECK(columns("größer…") == 7);
 }
 
-TEST_CASE("what a terminal would obey is made visible")
+TEST_CASE("what a terminal would obey is made visible", "[cli]")
 {
 	CHECK(printable("plain größer") == "plain größer");
 	CHECK(printable("\x1b[31m\r\n\t\x7f") == "?[31m????");
@@ -65,7 +65,7 @@ TEST_CASE("what a terminal would obey is made visible")
 	CHECK(printable("cut \xe2\x80") == "cut ??");
 }
 
-TEST_CASE("the base name is what follows the last slash")
+TEST_CASE("the base name is what follows the last slash", "[cli]")
 {
 	CHECK(base_name("/usr/bin/python3") == "python3");
 	CHECK(base_name("python3") == "python3");
@@ -73,7 +73,7 @@ TEST_CASE("the base name is what follows the last slash")
 	CHECK(base_name("/odd/") == "/odd/");
 }
 
-TEST_CASE("C++ and Rust names are demangled, and symbol versions dropped")
+TEST_CASE("C++ and Rust names are demangled, and symbol versions dropped", "[cli]")
 {
 	CHECK(demangle("_Z4worki") == "work(int)");
 	CHECK(demangle("_ZNSt6vectorIiSaIiEE9push_backERKi") ==
@@ -86,7 +86,7 @@ TEST_CASE("C++ and Rust names are demangled, and symbol versions dropped")
 	CHECK(demangle("@") == "@");
 }
 
-TEST_CASE("accounting adds up profiles, and its lines show every cause that has ticks")
+TEST_CASE("accounting adds up profiles, and its lines show every cause that has ticks", "[cli]")
 {
 	Accounting sum;
 	profil_status status = {};
@@ -117,7 +117,7 @@ TEST_CASE("accounting adds up profiles, and its lines show every cause that has 
 	CHECK(accounting_lines(Accounting()).empty());
 }
 
-TEST_CASE("what a recording says about itself survives as comments")
+TEST_CASE("what a recording says about itself survives as comments", "[cli]")
 {
 	About about;
 
