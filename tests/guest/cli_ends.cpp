@@ -100,7 +100,7 @@ TEST_CASE("a recording ends when its target dies", "[cli]")
 	CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
 }
 
-TEST_CASE("when the recorder is killed the module forgets about it", "[cli]")
+TEST_CASE("when the recorder is killed the module forgets about it", "[cli][every-kernel]")
 {
 	RunningRecord running;
 
@@ -111,7 +111,7 @@ TEST_CASE("when the recorder is killed the module forgets about it", "[cli]")
 	CHECK(kill(running.burn.pid(), 0) == 0);
 }
 
-TEST_CASE("a recording ends when all profiles are ended, and says why", "[cli]")
+TEST_CASE("a recording ends when all profiles are ended, and says why", "[cli][every-kernel]")
 {
 	RunningRecord running;
 
@@ -264,7 +264,7 @@ TEST_CASE("who may not profile is told which sysctl and which capability would l
 	CHECK_FALSE(std::filesystem::exists("/tmp/nobody.pb.gz"));
 }
 
-TEST_CASE("an ordinary user records his own command where the sysctl lets him", "[cli]")
+TEST_CASE("an ordinary user records his own command where the sysctl lets him", "[cli][every-kernel]")
 {
 	const auto setting = paranoid("2");
 	const Output output = as_nobody("cd /tmp && ulimit -l 1024 && " + profil_path() +

@@ -6,7 +6,7 @@
 
 using namespace cli_test;
 
-TEST_CASE("a command's hottest function comes first, in programs at fixed and at random addresses", "[cli]")
+TEST_CASE("a command's hottest function comes first, in programs at fixed and at random addresses", "[cli][every-kernel]")
 {
 	for (const char *name : {"cli_burn", "cli_burn_static"}) {
 		const TemporaryDirectory directory;
@@ -28,7 +28,7 @@ TEST_CASE("a command's hottest function comes first, in programs at fixed and at
 	}
 }
 
-TEST_CASE("a process that runs already is recorded by its PID, with all its threads", "[cli]")
+TEST_CASE("a process that runs already is recorded by its PID, with all its threads", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -82,7 +82,7 @@ TEST_CASE("the interpreter's loop is the hottest function of a Python program", 
 	CHECK(has(json["rows"][0]["object"], "python3"));
 }
 
-TEST_CASE("the new program is recorded when a command executes another", "[cli]")
+TEST_CASE("the new program is recorded when a command executes another", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -113,7 +113,7 @@ TEST_CASE("programs that a shell starts are recorded, each with its own", "[cli]
 	CHECK(percent(json, program("cli_burn_static")) > 5);
 }
 
-TEST_CASE("forked children are recorded with their parent", "[cli]")
+TEST_CASE("forked children are recorded with their parent", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -185,7 +185,7 @@ TEST_CASE("code in place of other code is told apart without memory for its coun
 	unlink(file.c_str());
 }
 
-TEST_CASE("time in the kernel is counted with --kernel, and told apart without", "[cli]")
+TEST_CASE("time in the kernel is counted with --kernel, and told apart without", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -205,7 +205,7 @@ TEST_CASE("time in the kernel is counted with --kernel, and told apart without",
 	CHECK(has(with["rows"][0]["function"], "read"));
 }
 
-TEST_CASE("a rate is kept", "[cli][icount]")
+TEST_CASE("a rate is kept", "[cli][icount][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
