@@ -30,7 +30,7 @@ tests_libprofil_objects := $(B)/libprofil/gmon_file.o
 
 $(B)/tests/host: $(tests_host_objects) $(tests_libprofil_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lz -ldl -pthread
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lz -ldl -pthread -lssl -lcrypto
 
 $(B)/tests/guest: $(tests_guest_objects) $(B)/libprofil.a
 	$(call say,LINK)

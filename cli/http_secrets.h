@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file http_secrets.h  What must not be shown. */
+#pragma once
+
+#include "cli/http_settings.h"
+
+#include <string>
+
+namespace cli {
+
+/**
+ * With *** for the token, the password, also as basic authentication sends it, and
+ * the values, if not very short, of the headers that a user gave: servers quote
+ * what they were sent.
+ */
+std::string without_secrets(const HttpSettings &settings, std::string text);
+
+} // namespace cli
