@@ -18,19 +18,28 @@ std::string profile_file_name(const std::string &path)
 	return path == "-" ? "standard input" : path;
 }
 
-Result<Profile> read_profile(const std::string &path)
+Result<std::string> read_profile_content(const std::string &path)
 {
-	const std::string name = profile_file_name(path);
-	const Result<std::string> content =
-		path == "-" ? read_all(STDIN_FILENO, name, most_bytes) : read_file(path, most_bytes);
+	Result<std::string> content = path == "-"
+					      ? read_all(STDIN_FILENO, profile_file_name(path), most_bytes)
+					      : read_file(path, most_bytes);
 
 	if (!content)
 		return Error{content.error().text + " ('profil record' writes such files)"};
+	return content;
+}
+
+Result<Profile> read_profile(const std::string &path)
+{
+	const Result<std::string> content = read_profile_content(path);
+
+	if (!content)
+		return content.error();
 
 	Result<Profile> profile = decode_pprof(*content);
 
 	if (!profile)
-		return Error{name + ": " + profile.error().text};
+		return Error{profile_file_name(path) + ": " + profile.error().text};
 	return profile;
 }
 

@@ -18,6 +18,9 @@ inline constexpr char default_profile_file[] = "profil.pb.gz";
  */
 Result<Profile> read_profile(const std::string &path);
 
+/** The same file as it is, at most a GiB: not looked into. */
+Result<std::string> read_profile_content(const std::string &path);
+
 /** How to call it: "-" is "standard input". */
 std::string profile_file_name(const std::string &path);
 
