@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/serve_options.h"
+
+#include "cli/arguments.h"
+#include "cli/server_hosts.h"
+
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr size_t most_at_once = 64;
+
+CLI::Validator host_name()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			/* As it is compared: without a port. */
+			if (!text.empty() && host_of(text).size() == text.size())
+				return "";
+			return fmt::format("'{}' is not the name of a host", text);
+		},
+		"");
+}
+
+} // namespace
+
+std::string serve_options_help()
+{
+	return R"help(      --listen HOST:PORT  where to listen (default 127.0.0.1:6060); [ADDRESS]:PORT of
+                          IPv6, or unix:PATH.  There is no authentication: whoever
+                          can reach it learns what this machine does
+      --allow-host NAME   answer when called by that name, too; may be repeated.  By
+                          default only the address itself and localhost are answered
+      --max-profiles N    record for so many clients at a time (default 4, at most 64)
+)help";
+}
+
+void add_serve_options(CLI::App &app, ServeOptions &options)
+{
+	app.add_option_function<std::string>("--listen", [&options](const std::string &text) {
+		const Result<ListenAddress> address = parse_listen_address(text);
+
+		if (!address)
+			throw CLI::ValidationError("--listen", address.error().text);
+		options.listen = *address;
+	});
+	app.add_option("--allow-host", options.hosts)->allow_extra_args(false)->check(host_name());
+	app.add_option("--max-profiles", options.max_profiles)
+		->check(positive_count())
+		->check(CLI::Validator(
+			[](const std::string &text) -> std::string {
+				return text.size() > 2 || std::stoul(text) > most_at_once
+					       ? fmt::format("'{}' is more than {}", text, most_at_once)
+					       : "";
+			},
+			""));
+}
+
+} // namespace cli
