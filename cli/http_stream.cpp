@@ -11,12 +11,14 @@ namespace cli {
 namespace {
 
 constexpr std::chrono::milliseconds longest_linger{1000};
+constexpr std::chrono::milliseconds stop_interval{100};
 constexpr size_t most_discarded = 1 << 20;
 
 } // namespace
 
-HttpStream::HttpStream(Fd socket, HttpLimits limits)
-	: socket_(std::move(socket)), limits_(limits), read_deadline_(Clock::now() + limits.request)
+HttpStream::HttpStream(Fd socket, HttpLimits limits, const std::atomic<bool> &stopping)
+	: socket_(std::move(socket)), limits_(limits), stopping_(stopping),
+	  read_deadline_(Clock::now() + limits.request)
 {
 }
 
@@ -37,9 +39,19 @@ bool HttpStream::wait(short events, Clock::time_point deadline) const
 	}
 }
 
+/* Bit by bit: nothing wakes us when the server is stopped. */
+bool HttpStream::wait_for_request() const
+{
+	for (Clock::time_point now = Clock::now(); now < read_deadline_ && !stopping_; now = Clock::now()) {
+		if (wait(POLLIN, std::min(read_deadline_, now + stop_interval)))
+			return true;
+	}
+	return false;
+}
+
 bool HttpStream::is_readable() const
 {
-	return begin_ < end_ || wait(POLLIN, read_deadline_);
+	return begin_ < end_ || wait_for_request();
 }
 
 bool HttpStream::is_writable() const
@@ -50,7 +62,7 @@ bool HttpStream::is_writable() const
 ssize_t HttpStream::read(char *data, size_t size)
 {
 	if (begin_ == end_) {
-		if (received_ >= limits_.request_bytes || !wait(POLLIN, read_deadline_))
+		if (received_ >= limits_.request_bytes || !wait_for_request())
 			return -1;
 
 		const size_t room = std::min(buffer_.size(), limits_.request_bytes - received_);

@@ -7,6 +7,7 @@
 #include "cli/httplib.h"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <string>
 
@@ -15,7 +16,8 @@ namespace cli {
 /** Owns the socket.  Beyond its limits it reads and writes nothing any more. */
 class HttpStream : public httplib::Stream {
 public:
-	HttpStream(Fd socket, HttpLimits limits);
+	/** @param stopping ends the reading of a request when it becomes true; it outlives this. */
+	HttpStream(Fd socket, HttpLimits limits, const std::atomic<bool> &stopping);
 
 	[[nodiscard]] bool is_readable() const override;
 	[[nodiscard]] bool is_writable() const override;
@@ -42,9 +44,11 @@ private:
 	using Clock = std::chrono::steady_clock;
 
 	[[nodiscard]] bool wait(short events, Clock::time_point deadline) const;
+	[[nodiscard]] bool wait_for_request() const;
 
 	Fd socket_;
 	HttpLimits limits_;
+	const std::atomic<bool> &stopping_;
 	Clock::time_point read_deadline_;
 	Clock::time_point write_deadline_; /**< from the first byte on */
 	bool writing_ = false;

@@ -107,9 +107,7 @@ PprofServer::Implementation::Implementation(ServerSettings settings, ServeProfil
 	: settings_(std::move(settings)), profile_(std::move(profile))
 {
 	svr_sock_ = socket.release();
-	new_task_queue = [threads = settings_.max_profiles + other_threads] {
-		return new TaskPool(threads);
-	};
+	new_task_queue = [threads = settings_.max_profiles + other_threads] { return new TaskPool(threads); };
 	set_payload_max_length(settings_.limits.request_bytes);
 	set_default_headers({{"X-Content-Type-Options", "nosniff"}, {"Cache-Control", "no-store"}});
 	set_pre_routing_handler([this](const Request &request, Response &response) {
@@ -201,7 +199,7 @@ bool PprofServer::Implementation::process_and_close_socket(socket_t socket)
 	/* cpp-httplib accepts without it, and what is profiled may be started by us. */
 	fcntl(socket, F_SETFD, FD_CLOEXEC);
 
-	HttpStream stream(Fd(socket), settings_.limits);
+	HttpStream stream(Fd(socket), settings_.limits, stopping_);
 	bool closed = false;
 
 	current_stream = &stream;

@@ -302,6 +302,22 @@ TEST_CASE("a server that is stopped cancels what runs, and ends", "[cli][serve]"
 	CHECK(has(server.curl("/healthz").text, "Failed to connect"));
 }
 
+TEST_CASE("a client that says nothing does not hold up the end", "[cli][serve]")
+{
+	ServerSettings settings;
+
+	settings.limits.request = 100s;
+
+	Running server(sample, settings);
+	const Fd silent = connected(server.port());
+	const auto start = std::chrono::steady_clock::now();
+
+	/* Connections are taken in their order: the silent one has a thread by then. */
+	CHECK(server.status("/healthz") == "200");
+	CHECK(server.stop());
+	CHECK(std::chrono::steady_clock::now() - start < 50s);
+}
+
 TEST_CASE("only the address and localhost are answered, unless told otherwise", "[cli][serve]")
 {
 	ServerSettings settings;
