@@ -34,7 +34,7 @@ struct ServerSettings {
 	ListenAddress listen;
 	std::vector<std::string> hosts; /**< names that it may be called by, too */
 	std::string command_line; /**< for /debug/pprof/cmdline; arguments end with NUL, but for the last */
-	size_t max_profiles = 4; /**< at the same time */
+	size_t max_profiles = 4;  /**< at the same time */
 	HttpLimits limits;
 };
 
