@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/text.h"
 
+#include "cli/characters.h"
 #include "cli/fd.h"
 
 #include <algorithm>
@@ -13,22 +14,6 @@
 
 namespace cli {
 namespace {
-
-bool is_continuation(char c)
-{
-	return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
-/** Bytes of the UTF-8 sequence at the start of @p text, 0 if it is not one. */
-size_t sequence_length(std::string_view text)
-{
-	const auto lead = static_cast<unsigned char>(text[0]);
-	const size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
-
-	if (!length || lead > 0xF4 || length > text.size())
-		return 0;
-	return std::all_of(text.begin() + 1, text.begin() + length, is_continuation) ? length : 0;
-}
 
 /* C0, DEL, and C1, which is 0xC2 0x80 to 0xC2 0x9F in UTF-8. */
 bool is_control(std::string_view sequence)
@@ -106,7 +91,17 @@ std::string hex(std::string_view bytes)
 
 size_t columns(std::string_view text)
 {
-	return text.size() - static_cast<size_t>(std::count_if(text.begin(), text.end(), is_continuation));
+	size_t sum = 0;
+
+	if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; }))
+		return text.size();
+	while (!text.empty()) {
+		const std::string_view one = first_character(text);
+
+		sum += character_columns(one);
+		text.remove_prefix(one.size());
+	}
+	return sum;
 }
 
 std::string shortened(std::string_view text, size_t width)
@@ -115,14 +110,7 @@ std::string shortened(std::string_view text, size_t width)
 		return std::string(text);
 	if (!width)
 		return {};
-
-	size_t end = 0;
-
-	for (size_t kept = 0; end < text.size(); end++) {
-		if (!is_continuation(text[end]) && kept++ == width - 1)
-			break;
-	}
-	return std::string(text.substr(0, end)) + "…";
+	return std::string(fitting(text, width - 1)) + "…";
 }
 
 std::string printable(std::string_view text)

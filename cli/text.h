@@ -29,7 +29,7 @@ std::string rate_text(double hz);
 /** Hexadecimal digits of some bytes. */
 std::string hex(std::string_view bytes);
 
-/** Columns that valid UTF-8 takes, one for each code point. */
+/** Columns that UTF-8 takes on a terminal: two for a wide character, none for one that combines. */
 size_t columns(std::string_view text);
 
 /** Cut to a number of columns, the last being an ellipsis where something is cut off. */
