@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/about.h"
 
+#include "cli/saturate.h"
+
 #include <charconv>
 #include <fmt/format.h>
+#include <set>
 #include <string_view>
 
 namespace cli {
@@ -76,11 +79,36 @@ About from_comments(const std::vector<std::string> &comments)
 	for (const std::string_view comment : comments) {
 		const size_t end = comment.find(separator);
 
-		if (comment.starts_with(prefix) && end != comment.npos)
+		if (is_about(comment))
 			set(about, comment.substr(prefix.size(), end - prefix.size()),
 			    comment.substr(end + separator.size()));
 	}
 	return about;
+}
+
+bool is_about(std::string_view comment)
+{
+	return comment.starts_with(prefix) && comment.find(separator) != comment.npos;
+}
+
+About merge_abouts(std::span<const About> abouts)
+{
+	About sum = abouts.front();
+	std::set<std::string> seen(sum.targets.begin(), sum.targets.end());
+
+	for (const About &one : abouts.subspan(1)) {
+		if (one.version != sum.version)
+			sum.version.clear();
+		if (one.granularity != sum.granularity)
+			sum.granularity.clear();
+		for (const std::string &target : one.targets) {
+			if (seen.insert(target).second)
+				sum.targets.push_back(target);
+		}
+		sum.processes = saturating_add(sum.processes, one.processes);
+		sum.accounting.add(one.accounting);
+	}
+	return sum;
 }
 
 } // namespace cli

@@ -11,7 +11,9 @@
 
 #include "cli/accounting.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cli {
@@ -30,5 +32,11 @@ std::vector<std::string> to_comments(const About &about);
 
 /** What is missing stays empty: other tools' profiles have none of it. */
 About from_comments(const std::vector<std::string> &comments);
+
+/** Is a comment one of to_comments()? */
+bool is_about(std::string_view comment);
+
+/** Of several recordings as one: all targets, sums, and what all of them agree on. */
+About merge_abouts(std::span<const About> abouts);
 
 } // namespace cli

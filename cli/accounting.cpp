@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/accounting.h"
 
+#include "cli/saturate.h"
 #include "cli/text.h"
 
 #include <array>
@@ -36,6 +37,14 @@ void Accounting::add(const profil_status &status)
 	lost_contended += status.lost_contended;
 	lost_exec += status.lost_exec;
 	forks_lost += status.forks_lost;
+}
+
+void Accounting::add(const Accounting &other)
+{
+	ticks = saturating_add(ticks, other.ticks);
+	forks_lost = saturating_add(forks_lost, other.forks_lost);
+	for (const Cause &cause : causes)
+		this->*cause.member = saturating_add(this->*cause.member, other.*cause.member);
 }
 
 std::span<const Cause> all_causes()

@@ -27,6 +27,8 @@ struct Accounting {
 	uint64_t forks_lost = 0;
 
 	void add(const profil_status &status);
+	/** The same of another recording; sums saturate, since files hold any number. */
+	void add(const Accounting &other);
 	/** Ticks lost, for whatever cause. */
 	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_exec; }
 	bool operator==(const Accounting &) const = default;

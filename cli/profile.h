@@ -20,6 +20,8 @@ namespace cli {
 struct ValueType {
 	std::string type;
 	std::string unit;
+
+	bool operator==(const ValueType &) const = default;
 };
 
 struct ProfileMapping {
