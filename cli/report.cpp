@@ -1,92 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/report.h"
 
-#include "cli/text.h"
+#include "cli/saturate.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
-#include <tuple>
 
 namespace cli {
 namespace {
 
-constexpr char unknown_object[] = "[unknown]";
+/** What a limit looks at, of a row of either kind of report. */
+struct Size {
+	double percent;
+	uint64_t samples;
+	uint64_t base_samples;
+};
 
-/** The row to which a sample at this location belongs, without samples yet. */
-Row row_of(const Profile &profile, const Location &location)
+Size size_of(const Report &report, size_t index)
 {
-	const ProfileMapping *mapping = location.mapping ? &profile.mappings[*location.mapping] : nullptr;
-	Row row;
+	if (report.base) {
+		const ComparedRow &one = report.compared[index];
 
-	row.object = mapping ? mapping->filename : unknown_object;
-	row.build_id = mapping ? mapping->build_id : "";
-	row.address = location.address;
-	if (!location.lines.empty()) {
-		/* The function that has a symbol; those inlined in it come before. */
-		row.function = profile.functions[location.lines.back().function].name;
-		row.file = profile.functions[location.lines.front().function].filename;
-		row.line = location.lines.front().line;
+		return {std::max(one.percent, one.base_percent), one.row.samples, one.base};
 	}
-	if (row.function.empty() && mapping)
-		row.function = fmt::format("{}+{:#x}", base_name(row.object), location.address);
-	else if (row.function.empty())
-		row.function = fmt::format("{:#x}", location.address);
-	return row;
-}
 
-using Key = std::tuple<std::string, std::string, uint64_t>;
+	const uint64_t samples = report.now.flat.rows[index].samples;
 
-Key key_of(const Row &row, By by)
-{
-	return {row.object, by == By::Object ? "" : row.function, by == By::Address ? row.address : 0};
-}
-
-bool comes_before(const Row &a, const Row &b)
-{
-	return std::tie(b.samples, a.function, a.object, a.address) <
-	       std::tie(a.samples, b.function, b.object, b.address);
+	return {percent_of(samples, report.now.flat.samples), samples, 0};
 }
 
 } // namespace
 
-double percent_of(uint64_t samples, uint64_t total)
+std::string files_text(const std::vector<std::string> &files)
 {
-	return total ? 100.0 * static_cast<double>(samples) / static_cast<double>(total) : 0;
+	if (files.size() < 2)
+		return files.empty() ? "" : files.front();
+	return fmt::format("{} and {} more", files.front(), files.size() - 1);
 }
 
-const char *by_name(By by)
+Shown shown_rows(const Report &report)
 {
-	switch (by) {
-	case By::Object: return "object";
-	case By::Address: return "address";
-	default: return "function";
-	}
-}
+	const size_t all = report.base ? report.compared.size() : report.now.flat.rows.size();
+	const size_t most = report.style.rows.value_or(all);
+	Shown shown;
 
-Flat flatten(const Profile &profile, By by)
-{
-	const size_t index = samples_index(profile);
-	std::map<Key, Row> rows;
-	Flat flat;
+	for (size_t i = 0; i < all; i++) {
+		const Size size = size_of(report, i);
 
-	flat.by = by;
-	for (const Sample &sample : profile.samples) {
-		const uint64_t samples = samples_of(sample, index);
-
-		if (sample.locations.empty() || !samples)
+		if (shown.rows.size() < most && size.percent >= report.style.percent_limit) {
+			shown.rows.push_back(i);
 			continue;
-
-		Row row = row_of(profile, profile.locations[sample.locations.front()]);
-		const auto place = rows.try_emplace(key_of(row, by), std::move(row)).first;
-
-		place->second.samples += samples;
-		flat.samples += samples;
+		}
+		shown.more++;
+		shown.samples = saturating_add(shown.samples, size.samples);
+		shown.base_samples = saturating_add(shown.base_samples, size.base_samples);
 	}
-	for (auto &[key, row] : rows)
-		flat.rows.push_back(std::move(row));
-	std::sort(flat.rows.begin(), flat.rows.end(), comes_before);
-	return flat;
+	return shown;
 }
 
 } // namespace cli

@@ -2,7 +2,8 @@
 /** @file report.h  A flat profile as a table or as JSON. */
 #pragma once
 
-#include "cli/about.h"
+#include "cli/comparison.h"
+#include "cli/flat.h"
 #include "cli/profile.h"
 
 #include <cstdint>
@@ -12,42 +13,47 @@
 
 namespace cli {
 
-/** What a row of the report stands for. */
-enum class By { Function, Object, Address };
-
-struct Row {
-	uint64_t samples = 0;
-	std::string function; /**< demangled; "object+0x123" without a name */
-	std::string object;   /**< path, "[vdso]", "[unknown]" */
-	std::string build_id;
-	uint64_t address = 0; /**< By::Address: link-time address */
-	std::string file;     /**< By::Address: source, where it is known */
-	int64_t line = 0;
+/** A profile, and what a report shows of it. */
+struct Reported {
+	std::vector<std::string> files; /**< that it was read from */
+	Profile profile;
+	Flat flat;
 };
-
-/** Samples of a profile by what it was asked for, most first. */
-struct Flat {
-	By by = By::Function;
-	uint64_t samples = 0;
-	std::vector<Row> rows;
-};
-
-Flat flatten(const Profile &profile, By by);
 
 /** How to show it. */
 struct ReportStyle {
-	std::string file;
-	size_t width = 0;	    /**< columns; 0: as many as it takes */
-	std::optional<size_t> rows; /**< most of them */
+	size_t width = 0;			   /**< columns; 0: as many as it takes */
+	std::optional<size_t> rows = std::nullopt; /**< most of them */
+	double percent_limit =
+		0; /**< rows below it are not shown; a comparison's are, if either side is not */
+	bool color = false;
 };
 
-std::string report_table(const Profile &profile, const Flat &flat, const ReportStyle &style);
-std::string report_json(const Profile &profile, const Flat &flat, const ReportStyle &style);
+/** All of a report. */
+struct Report {
+	View view;
+	Reported now;
+	std::optional<Reported> base;
+	std::vector<ComparedRow> compared; /**< with a base */
+	ReportStyle style;
+};
 
-/** Name of By::Function and so on, as --by and JSON have it. */
-const char *by_name(By by);
+/** "a.pb.gz", or "a.pb.gz and 3 more". */
+std::string files_text(const std::vector<std::string> &files);
 
-/** Samples in percent of a total. */
-double percent_of(uint64_t samples, uint64_t total);
+std::string report_table(const Report &report);
+
+/** As Documentation/report.schema.json has it. */
+std::string report_json(const Report &report);
+
+/** What the limits leave of a report. */
+struct Shown {
+	std::vector<size_t> rows; /**< indices in Flat::rows, or Report::compared */
+	uint64_t more = 0;	  /**< rows that are not shown */
+	uint64_t samples = 0;	  /**< of those rows */
+	uint64_t base_samples = 0;
+};
+
+Shown shown_rows(const Report &report);
 
 } // namespace cli

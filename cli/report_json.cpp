@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/about.h"
 #include "cli/report.h"
+#include "cli/saturate.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -20,58 +21,125 @@ Json ticks_json(const Accounting &accounting)
 	return ticks;
 }
 
-Json row_json(const Row &row, By by, uint64_t sum, uint64_t total)
+/** What a profile says of itself, and its sums. */
+void add_profile(Json &json, const Reported &one)
 {
-	Json json = {{"samples", row.samples},
-		     {"percent", percent_of(row.samples, total)},
-		     {"cumulative_percent", percent_of(sum, total)}};
+	const About about = from_comments(one.profile.comments);
 
-	if (by == By::Address)
-		json["address"] = fmt::format("{:#x}", row.address);
-	if (by != By::Object)
-		json["function"] = row.function;
-	json["object"] = row.object;
-	json["build_id"] = row.build_id;
-	if (by == By::Address && row.line) {
-		json["file"] = row.file;
-		json["line"] = row.line;
-	}
-	return json;
+	json["file"] = files_text(one.files);
+	json["files"] = one.files;
+	json["profil_version"] = about.version;
+	json["time_ns"] = one.profile.time_nanos;
+	json["duration_ns"] = one.profile.duration_nanos;
+	json["period_ns"] = one.profile.period;
+	json["targets"] = about.targets;
+	json["processes"] = about.processes;
+	json["granularity"] = about.granularity;
+	json["samples"] = one.flat.samples;
+	json["samples_saturated"] = one.flat.saturated;
+	json["samples_filtered_out"] = one.flat.filtered_out;
+	json["ticks"] = ticks_json(about.accounting);
 }
 
-Json rows_json(const Flat &flat, size_t most)
+void add_line(Json &json, const Row &row)
 {
+	if (row.file.empty() && !row.line)
+		return;
+	json["file"] = row.file;
+	json["line"] = row.line;
+}
+
+void add_names(Json &json, const Row &row, std::span<const SortKey> columns)
+{
+	for (const SortKey column : columns) {
+		switch (column) {
+		case SortKey::Function: json["function"] = row.function; break;
+		case SortKey::Inlined:
+			json["inlined_function"] = row.inlined;
+			json["inlined"] = row.is_inlined;
+			break;
+		case SortKey::Line: add_line(json, row); break;
+		case SortKey::Object:
+			json["object"] = row.object;
+			json["build_id"] = row.build_id;
+			break;
+		case SortKey::Process:
+			json["process"] = row.command;
+			if (row.pid)
+				json["pid"] = *row.pid;
+			break;
+		case SortKey::Command: json["process"] = row.command; break;
+		case SortKey::Address:
+			json["address"] = fmt::format("{:#x}", row.address);
+			add_line(json, row);
+			break;
+		}
+	}
+}
+
+Json flat_rows(const Report &report, const Shown &shown)
+{
+	const Flat &flat = report.now.flat;
 	Json rows = Json::array();
 	uint64_t sum = 0;
 
-	for (const Row &row : flat.rows) {
-		if (rows.size() == most)
-			break;
-		sum += row.samples;
-		rows.push_back(row_json(row, flat.by, sum, flat.samples));
+	for (const size_t index : shown.rows) {
+		const Row &row = flat.rows[index];
+		Json json;
+
+		sum = saturating_add(sum, row.samples);
+		json["samples"] = row.samples;
+		json["percent"] = percent_of(row.samples, flat.samples);
+		json["cumulative_percent"] = percent_of(sum, flat.samples);
+		add_names(json, row, flat.columns);
+		rows.push_back(std::move(json));
+	}
+	return rows;
+}
+
+Json compared_rows(const Report &report, const Shown &shown)
+{
+	Json rows = Json::array();
+
+	for (const size_t index : shown.rows) {
+		const ComparedRow &one = report.compared[index];
+		Json json;
+
+		json["samples"] = one.row.samples;
+		json["percent"] = one.percent;
+		json["base_samples"] = one.base;
+		json["base_percent"] = one.base_percent;
+		json["delta"] = one.delta();
+		json["p"] = one.p;
+		json["p_corrected"] = one.p_corrected;
+		json["significant"] = one.significant();
+		add_names(json, one.row, report.now.flat.columns);
+		rows.push_back(std::move(json));
 	}
 	return rows;
 }
 
 } // namespace
 
-std::string report_json(const Profile &profile, const Flat &flat, const ReportStyle &style)
+std::string report_json(const Report &report)
 {
-	const About about = from_comments(profile.comments);
+	const Shown shown = shown_rows(report);
 	Json json;
 
-	json["file"] = style.file;
-	json["profil_version"] = about.version;
-	json["time_ns"] = profile.time_nanos;
-	json["duration_ns"] = profile.duration_nanos;
-	json["period_ns"] = profile.period;
-	json["targets"] = about.targets;
-	json["processes"] = about.processes;
-	json["granularity"] = about.granularity;
-	json["samples"] = flat.samples;
-	json["by"] = by_name(flat.by);
-	json["rows"] = rows_json(flat, style.rows.value_or(flat.rows.size()));
-	json["ticks"] = ticks_json(about.accounting);
+	add_profile(json, report.now);
+	json["by"] = sort_keys_text(report.view.keys);
+	json["sort"] = Json::array();
+	for (const SortKey key : report.view.keys)
+		json["sort"].push_back(sort_key_name(key));
+	json["filters"] = Json::array();
+	for (const Filter &filter : report.view.filters)
+		json["filters"].push_back(filter.text);
+	if (report.base)
+		add_profile(json["base"], *report.base);
+	json["rows"] = report.base ? compared_rows(report, shown) : flat_rows(report, shown);
+	json["not_shown"] = {{"rows", shown.more}, {"samples", shown.samples}};
+	if (report.base)
+		json["not_shown"]["base_samples"] = shown.base_samples;
 	/* Names in foreign files need not be UTF-8; JSON must. */
 	return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -1,104 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/about.h"
+#include "cli/characters.h"
 #include "cli/report.h"
+#include "cli/row_cells.h"
+#include "cli/saturate.h"
+#include "cli/table.h"
 #include "cli/text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace cli {
 namespace {
 
-constexpr size_t gap = 2;
+/* Ranks of columns: the numbers that others imply go first, names in between. */
+constexpr unsigned rank_first = 100;
+constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
-/* On a narrow terminal names are cut, but not to nothing. */
-constexpr size_t name_min = 12;
-/* Without a terminal no name is cut, but a few long ones must not spread the table. */
-constexpr size_t name_column_max = 64;
 
-/** The words of a row, and how wide their columns are. */
-struct Words {
-	std::string samples;
-	std::string address;
-	std::string name;
-	std::string object;
-};
-
-struct Widths {
-	size_t samples = 0;
-	size_t address = 0;
-	size_t name = 0;
-	size_t object = 0;
-	bool cut = true; /**< names that are longer than their column */
-};
-
-Words headings(By by)
-{
-	switch (by) {
-	case By::Object: return {"samples", "", "object", ""};
-	case By::Address: return {"samples", "address", "function", "object"};
-	default: return {"samples", "", "function", "object"};
-	}
-}
-
-Words words_of(const Row &row, By by)
-{
-	if (by == By::Object)
-		return {grouped(row.samples), "", printable(row.object), ""};
-	return {grouped(row.samples), by == By::Address ? fmt::format("{:#x}", row.address) : "",
-		printable(row.function), printable(base_name(row.object))};
-}
-
-void widen(Widths &widths, const Words &words)
-{
-	widths.samples = std::max(widths.samples, columns(words.samples));
-	widths.address = std::max(widths.address, columns(words.address));
-	widths.name = std::max(widths.name, columns(words.name));
-	widths.object = std::max(widths.object, columns(words.object));
-}
-
-/* The object may have a third of what is left beside the numbers. */
-void fit(Widths &widths, size_t width)
-{
-	const size_t numbers = widths.samples + 2 * (gap + percent_width) + gap +
-			       (widths.address ? widths.address + gap : 0);
-
-	if (!width) {
-		widths.name = std::min(widths.name, name_column_max);
-		widths.cut = false;
-		return;
-	}
-
-	const size_t left = std::max(width > numbers ? width - numbers : 0, name_min);
-
-	if (widths.object) {
-		const size_t names = left > gap ? left - gap : 0;
-
-		if (widths.name + widths.object <= names)
-			return;
-		widths.object =
-			std::min(widths.object, std::max(names / 3, names - std::min(names, widths.name)));
-		widths.name = names - widths.object;
-	} else {
-		widths.name = std::min(widths.name, left);
-	}
-}
-
-std::string line(const Words &words, const std::string &percent, const std::string &sum, const Widths &widths)
-{
-	std::string text = fmt::format("{:>{}}  {:>{}}  {:>{}}  ", words.samples, widths.samples, percent,
-				       percent_width, sum, percent_width);
-
-	if (widths.address)
-		text += fmt::format("{:>{}}  ", words.address, widths.address);
-	text += widths.cut ? shortened(words.name, widths.name) : words.name;
-	if (widths.object) {
-		text.append(widths.name - std::min(widths.name, columns(words.name)) + gap, ' ');
-		text += shortened(words.object, widths.object);
-	}
-	return text + '\n';
-}
-
-/** "python3 (pid 4711) and 3 more" */
+/** "python3 (pid 4711)" and up to two more; how many more. */
 std::string targets_text(const About &about)
 {
 	constexpr size_t most = 3;
@@ -113,15 +34,28 @@ std::string targets_text(const About &about)
 	return text;
 }
 
-std::string header(const Profile &profile, const Flat &flat, const About &about, const ReportStyle &style)
+/** "FILE: 1,000 samples at 999 Hz in 1.50 s" */
+std::string title(const Reported &one)
 {
-	std::string text = fmt::format("{}: {}", style.file, counted_noun(flat.samples, "sample"));
+	const Profile &profile = one.profile;
+	std::string text =
+		fmt::format("{}: {}", files_text(one.files), counted_noun(one.flat.samples, "sample"));
 
 	if (profile.period > 0 && profile.period_type.unit == "nanoseconds")
 		text += fmt::format(" at {}", rate_text(1e9 / static_cast<double>(profile.period)));
 	if (profile.duration_nanos > 0)
 		text += fmt::format(" in {}",
 				    duration_text(static_cast<double>(profile.duration_nanos) / 1e9));
+	return text;
+}
+
+std::string header(const Report &report)
+{
+	const About about = from_comments(report.now.profile.comments);
+	std::string text = title(report.now);
+
+	if (report.base)
+		text += "\ncompared with " + title(*report.base);
 	if (!about.targets.empty())
 		text += '\n' + targets_text(about);
 	if (!about.granularity.empty())
@@ -129,64 +63,176 @@ std::string header(const Profile &profile, const Flat &flat, const About &about,
 	return text;
 }
 
-/** Each line printable, and no wider than the terminal. */
-std::string fitted(std::string_view text, size_t width)
+/** Each line printable, and broken where it is wider than the terminal. */
+std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
 {
 	std::string result;
 
 	while (!text.empty()) {
 		const std::string_view one = text.substr(0, text.find('\n'));
-		const std::string safe = printable(one);
 
-		result += (width ? shortened(safe, width) : safe) + '\n';
+		for (const std::string &part : wrapped(printable(one), style.width))
+			result += (style.color ? painted(part, paint) : part) + '\n';
 		text.remove_prefix(std::min(one.size() + 1, text.size()));
 	}
 	return result;
 }
 
-std::string table(const Flat &flat, size_t rows, size_t width)
+Cell percent_cell(double percent)
 {
-	const Words heading = headings(flat.by);
-	Widths widths;
-	std::string text;
+	return {fmt::format("{:.2f}", percent), {}, heat(percent)};
+}
+
+void append(std::vector<Cell> &cells, std::vector<Cell> more)
+{
+	cells.insert(cells.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+Table flat_table(const Report &report, const Shown &shown)
+{
+	const Flat &flat = report.now.flat;
+	Table table;
 	uint64_t sum = 0;
 
-	widen(widths, heading);
-	for (size_t i = 0; i < rows; i++)
-		widen(widths, words_of(flat.rows[i], flat.by));
-	fit(widths, width);
+	table.columns = {{"samples", TableColumn::Kind::Number, rank_last},
+			 {"%", TableColumn::Kind::Number, 0, percent_width},
+			 {"cum %", TableColumn::Kind::Number, rank_first, percent_width}};
+	for (TableColumn &column : name_columns(flat.columns))
+		table.columns.push_back(std::move(column));
+	for (const size_t index : shown.rows) {
+		const Row &row = flat.rows[index];
 
-	text = line(heading, "%", "cum %", widths);
-	for (size_t i = 0; i < rows; i++) {
-		const Row &row = flat.rows[i];
-
-		sum += row.samples;
-		text += line(words_of(row, flat.by),
-			     fmt::format("{:.2f}", percent_of(row.samples, flat.samples)),
-			     fmt::format("{:.2f}", percent_of(sum, flat.samples)), widths);
+		sum = saturating_add(sum, row.samples);
+		table.rows.push_back({{grouped(row.samples)},
+				      percent_cell(percent_of(row.samples, flat.samples)),
+				      {fmt::format("{:.2f}", percent_of(sum, flat.samples))}});
+		append(table.rows.back(), name_cells(row, flat.columns));
 	}
+	return table;
+}
+
+/* More time is bad news. */
+Cell delta_cell(const ComparedRow &one)
+{
+	const Paint paint = !one.significant() ? Paint::Plain : one.delta() > 0 ? Paint::High : Paint::Low;
+
+	return {fmt::format("{:+.2f}{}", one.delta(), one.significant() ? '*' : ' '), {}, paint};
+}
+
+Table comparison_table(const Report &report, const Shown &shown)
+{
+	Table table;
+
+	table.columns = {{"base %", TableColumn::Kind::Number, rank_first, percent_width},
+			 {"new %", TableColumn::Kind::Number, rank_last, percent_width},
+			 {"delta "}};
+	for (TableColumn &column : name_columns(report.now.flat.columns))
+		table.columns.push_back(std::move(column));
+	for (const size_t index : shown.rows) {
+		const ComparedRow &one = report.compared[index];
+
+		table.rows.push_back({{one.base ? fmt::format("{:.2f}", one.base_percent) : "new"},
+				      {one.row.samples ? fmt::format("{:.2f}", one.percent) : "gone"},
+				      delta_cell(one)});
+		append(table.rows.back(), name_cells(one.row, report.now.flat.columns));
+	}
+	return table;
+}
+
+/** "300 samples (30.00 %)" */
+std::string share_text(uint64_t samples, const Flat &flat)
+{
+	return fmt::format("{} ({:.2f} %)", counted_noun(samples, "sample"),
+			   percent_of(samples, flat.samples));
+}
+
+std::string not_shown_text(const Report &report, const Shown &shown)
+{
+	std::string text = fmt::format("... and {}, of {}", counted_noun(shown.more, "more row"),
+				       share_text(shown.samples, report.now.flat));
+
+	if (report.base)
+		text += fmt::format(", before {}", share_text(shown.base_samples, report.base->flat));
+	return text + '\n';
+}
+
+std::string filtered_text(const Report &report)
+{
+	std::string filters;
+
+	for (const Filter &filter : report.view.filters)
+		filters += (filters.empty() ? "" : ", ") + filter.text;
+
+	std::string text = share_text(report.now.flat.filtered_out, report.now.flat);
+
+	if (report.base)
+		text += fmt::format(", before {}",
+				    share_text(report.base->flat.filtered_out, report.base->flat));
+	return fmt::format("{} left out by the filter {}\n", text, filters);
+}
+
+std::string saturated_text(const Reported &one)
+{
+	if (!one.flat.saturated)
+		return {};
+	return fmt::format("{}: sums end at {} samples, and there are more: its percentages are wrong\n",
+			   files_text(one.files), grouped(UINT64_MAX));
+}
+
+/** What there is to know about the rows. */
+std::string notes(const Report &report, const Shown &shown, const std::vector<std::string> &left_out)
+{
+	std::string text;
+
+	if (shown.more)
+		text += not_shown_text(report, shown);
+	if (!report.view.filters.empty())
+		text += filtered_text(report);
+	for (size_t i = 0; i < left_out.size(); i++)
+		text += (i ? ", " : "no room for: ") + left_out[i];
+	text += left_out.empty() ? "" : "\n";
+	if (std::any_of(report.compared.begin(), report.compared.end(),
+			[](const ComparedRow &one) { return one.significant(); }))
+		text += fmt::format("* not by chance: p < {}, corrected for {}\n", significant_below,
+				    counted_noun(report.compared.size(), "row"));
+	text += saturated_text(report.now);
+	if (report.base)
+		text += saturated_text(*report.base);
+	if (report.now.files.size() > 1 && !report.now.profile.period)
+		text += "the files' rates differ: a sample is not as much time in each\n";
 	return text;
+}
+
+std::string account(const Reported &one, std::string_view heading)
+{
+	std::string text;
+
+	for (const std::string &line : accounting_lines(from_comments(one.profile.comments).accounting))
+		text += line + '\n';
+	return text.empty() ? text : fmt::format("\n{}{}", heading, text);
 }
 
 } // namespace
 
-std::string report_table(const Profile &profile, const Flat &flat, const ReportStyle &style)
+std::string report_table(const Report &report)
 {
-	const About about = from_comments(profile.comments);
-	const size_t rows = std::min(flat.rows.size(), style.rows.value_or(flat.rows.size()));
-	std::string text = fitted(header(profile, flat, about, style), style.width);
+	const ReportStyle &style = report.style;
+	const Shown shown = shown_rows(report);
+	std::vector<std::string> left_out;
+	std::string text = fitted(header(report), style, Paint::Plain);
 
-	if (rows)
-		text += '\n' + table(flat, rows, style.width);
-	if (rows < flat.rows.size())
-		text += fmt::format("... and {} more\n", grouped(flat.rows.size() - rows));
+	if (!shown.rows.empty()) {
+		Rendered rendered =
+			render(report.base ? comparison_table(report, shown) : flat_table(report, shown),
+			       style.width, style.color);
 
-	const std::vector<std::string> account = accounting_lines(about.accounting);
-
-	if (!account.empty())
-		text += '\n';
-	for (const std::string &one : account)
-		text += fitted(one, style.width);
+		text += '\n' + rendered.text;
+		left_out = std::move(rendered.left_out);
+	}
+	text += fitted(notes(report, shown, left_out), style, Paint::Dim);
+	text += fitted(account(report.now, ""), style, Paint::Dim);
+	if (report.base)
+		text += fitted(account(*report.base, "before:\n"), style, Paint::Dim);
 	return text;
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("wrong usage is one line and status 2", "[cli]")
 {
 	for (const char *arguments :
 	     {"frobnicate", "help frobnicate", "record", "record -p x", "record --frob ls",
-	      "report --by colour", "report a b", "report --limit 0", "report --limit 1.5"}) {
+	      "report --by colour", "report --sort colour", "report --limit 0", "report --limit 1.5"}) {
 		const lib_test::Output output = profil(arguments);
 
 		CAPTURE(arguments, output.text);
@@ -75,7 +75,13 @@ TEST_CASE("wrong usage is told in our own words", "[cli]")
 		{"report --limit 1.5", "--limit: '1.5' is not a whole number above 0"},
 		{"report --limit 99999999999999999999", "is not a whole number above 0"},
 		{"report --limit", "profil report: --limit needs a value"},
-		{"report a b", "profil report: there is an argument too many: b"},
+		{"report --by line", "--by: 'line' is not function, object or address"},
+		{"report --sort function,x", "--sort: 'x' is not function, inlined, line, object, process"},
+		{"report --by object --sort line", "give either --by or --sort, not both"},
+		{"report --filter x=y", "--filter: 'x=y' does not begin with function=, object="},
+		{"report --percent-limit 101", "--percent-limit: '101' is not a number from 0 to 100"},
+		{"report --color red", "--color: 'red' is not auto, always or never"},
+		{"report --base - -", "standard input can be read once"},
 		{"report --frob", "profil report: there is no option --frob"},
 		{"record -p", "profil record: --pid needs a value"},
 		{"record -p 1 -d 1 -d 2", "profil record: --duration may be given once"},

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/flat.h"
+
+#include "cli/places.h"
+#include "cli/saturate.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace cli {
+namespace {
+
+struct Count {
+	Place place;
+	uint64_t samples = 0;
+};
+
+/* By sorting: a file that makes its places collide in a hash table would gain something. */
+void add_up(std::vector<Count> &counts)
+{
+	size_t kept = 0;
+
+	std::sort(counts.begin(), counts.end(),
+		  [](const Count &a, const Count &b) { return a.place < b.place; });
+	for (size_t i = 0; i < counts.size(); i++) {
+		if (kept && counts[kept - 1].place == counts[i].place)
+			counts[kept - 1].samples =
+				saturating_add(counts[kept - 1].samples, counts[i].samples);
+		else
+			counts[kept++] = counts[i];
+	}
+	counts.resize(kept);
+}
+
+/** Most samples first, then by name. */
+class Order {
+public:
+	explicit Order(const Places &places) : places_(places) {}
+
+	bool operator()(const Count &a, const Count &b) const
+	{
+		if (a.samples != b.samples)
+			return a.samples > b.samples;
+		for (const auto name :
+		     {&Place::function, &Place::inlined, &Place::object, &Place::command, &Place::file}) {
+			if (a.place.*name != b.place.*name)
+				return places_.text(a.place.*name) < places_.text(b.place.*name);
+		}
+		return a.place < b.place;
+	}
+
+private:
+	const Places &places_;
+};
+
+Row row_of(const Places &places, const Count &count)
+{
+	const Place &place = count.place;
+	Row row;
+
+	row.samples = count.samples;
+	row.function = places.text(place.function);
+	row.inlined = places.text(place.inlined);
+	row.is_inlined = place.is_inlined;
+	row.object = places.text(place.object);
+	row.build_id = places.build_id(place.object);
+	row.address = place.address;
+	row.file = places.text(place.file);
+	row.line = place.line;
+	row.command = places.text(place.command);
+	if (place.has_pid)
+		row.pid = place.pid;
+	return row;
+}
+
+} // namespace
+
+double percent_of(uint64_t samples, uint64_t total)
+{
+	return total ? 100.0 * static_cast<double>(samples) / static_cast<double>(total) : 0;
+}
+
+Flat flatten(const Profile &profile, const View &view)
+{
+	const size_t index = samples_index(profile);
+	SampleFilter filter(profile, view.filters);
+	Flat flat;
+	std::vector<Count> counts;
+
+	flat.keys = view.keys;
+	flat.columns = columns_for(view.keys);
+
+	Places places(profile, flat.columns);
+
+	counts.reserve(profile.samples.size());
+	for (const Sample &sample : profile.samples) {
+		const uint64_t samples = samples_of(sample, index);
+
+		if (!samples)
+			continue;
+		flat.saturated |= samples > UINT64_MAX - flat.samples;
+		flat.samples = saturating_add(flat.samples, samples);
+		if (filter.passes(sample))
+			counts.push_back({places.place_of(sample), samples});
+		else
+			flat.filtered_out = saturating_add(flat.filtered_out, samples);
+	}
+	add_up(counts);
+	std::sort(counts.begin(), counts.end(), Order(places));
+	flat.rows.reserve(counts.size());
+	for (const Count &count : counts)
+		flat.rows.push_back(row_of(places, count));
+	return flat;
+}
+
+} // namespace cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file place.h  Where a sample was, in the words of a report. */
+#pragma once
+
+#include "cli/profile.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+/** Object of what is in no mapping, and function of what is at no location. */
+inline constexpr std::string_view unknown_name = "[unknown]";
+
+/** Path of the object, "[vdso]", "[unknown]". */
+std::string_view object_of(const Profile &profile, const Location &location);
+
+/** The function that has a symbol, demangled; empty without a name. */
+std::string_view symbol_of(const Profile &profile, const Location &location);
+
+/** What to call a place without a symbol: "object+0x123", or the address alone. */
+std::string nameless(const Profile &profile, const Location &location);
+
+/** The process that a sample was taken in, as its labels have it. */
+struct ProcessName {
+	std::string_view command; /**< empty: not known */
+	std::optional<int64_t> pid;
+};
+
+ProcessName process_of(const Sample &sample);
+
+} // namespace cli

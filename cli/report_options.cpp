@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/report_options.h"
+
+#include "cli/arguments.h"
+#include "cli/profile_file.h"
+#include "cli/subcommands.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr char name[] = "profil report";
+
+/** Arguments as they are given, before they mean anything. */
+struct Words {
+	std::vector<std::string> files;
+	std::vector<std::string> inputs;
+	std::string by;
+	std::string sort;
+	std::vector<std::string> filters;
+	std::string base;
+	std::string color = "auto";
+	size_t limit = 0;
+};
+
+CLI::Validator one_view()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			if (text == "function" || text == "object" || text == "address")
+				return "";
+			return fmt::format("'{}' is not function, object or address", text);
+		},
+		"");
+}
+
+CLI::Validator percentage()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			double value = 0;
+			const char *end = text.data() + text.size();
+			const auto [stop, error] = std::from_chars(text.data(), end, value);
+
+			if (error == std::errc() && stop == end && value >= 0 && value <= 100)
+				return "";
+			return fmt::format("'{}' is not a number from 0 to 100", text);
+		},
+		"");
+}
+
+CLI::Validator color_word()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			return color_when(text) ? "" : fmt::format("'{}' is not auto, always or never", text);
+		},
+		"");
+}
+
+void add_options(CLI::App &app, Words &words, ReportOptions &options)
+{
+	app.add_option("file", words.files);
+	app.add_option("-i,--input", words.inputs)->allow_extra_args(false);
+	app.add_option("--by", words.by)->check(one_view());
+	app.add_option("-s,--sort", words.sort);
+	app.add_option("--filter", words.filters)->allow_extra_args(false);
+	app.add_option("--base", words.base);
+	app.add_option("--limit", words.limit)->check(positive_count());
+	app.add_option("--percent-limit", options.percent_limit)->check(percentage());
+	app.add_option("--color", words.color)->check(color_word());
+	app.add_flag("--json", options.json);
+}
+
+std::optional<int> understand_view(const CLI::App &app, const Words &words, View &view)
+{
+	if (app.count("--by") && app.count("--sort"))
+		return usage_error(name, "give either --by or --sort, not both");
+	if (app.count("--by") || app.count("--sort")) {
+		Result<std::vector<SortKey>> keys =
+			parse_sort_keys(app.count("--by") ? words.by : words.sort);
+
+		if (!keys)
+			return usage_error(name, "--sort: " + keys.error().text);
+		view.keys = *std::move(keys);
+	}
+	for (const std::string &text : words.filters) {
+		Result<Filter> filter = parse_filter(text);
+
+		if (!filter)
+			return usage_error(name, "--filter: " + filter.error().text);
+		view.filters.push_back(*std::move(filter));
+	}
+	return std::nullopt;
+}
+
+std::optional<int> understand_files(const CLI::App &app, const Words &words, ReportOptions &options)
+{
+	options.files = words.inputs;
+	options.files.insert(options.files.end(), words.files.begin(), words.files.end());
+	if (options.files.empty())
+		options.files = {default_profile_file};
+	if (app.count("--base"))
+		options.base = words.base;
+
+	const auto inputs = std::count(options.files.begin(), options.files.end(), "-");
+
+	if (inputs + (options.base == "-" ? 1 : 0) > 1)
+		return usage_error(name, "standard input can be read once");
+	return std::nullopt;
+}
+
+} // namespace
+
+std::string report_help()
+{
+	return R"help(Usage: profil report [options] [FILE...]
+
+Show where the time went: a flat profile of FILE (default profil.pb.gz), most
+samples first, and what became of every tick of the clock.  Several FILEs are
+added up.  Reads what 'profil record' writes, and any other file in pprof's
+format; from standard input if FILE is -.
+
+  -i, --input FILE      the same as FILE
+  -s, --sort KEY[,KEY...]
+                        a row for all samples that have these in common
+                        (default function):
+                          function (sym, symbol)  with what is inlined in it
+                          inlined                 the innermost inlined function
+                          line (srcline)          of the source
+                          object (dso)            program or library
+                          process (pid)           its name and pid
+                          command (comm)          all processes of a name
+                          address                 in the object
+      --by WHAT         the same with one key: function, object or address
+      --filter EXPR     only samples for which EXPR holds, which is one of
+                          function=REGEX  also of a function inlined there
+                          object=REGEX    path of the program or library
+                          file=REGEX      path of the source
+                          process=REGEX   name of the process
+                          pid=PID[,PID...]
+                        or one of these with != for those for which it does
+                        not; of several --filter all must hold
+      --base FILE       the differences from FILE, the greatest first
+      --limit N         the first N rows only
+      --percent-limit P only rows of P percent and more
+      --color WHEN      auto (default: on a terminal, unless NO_COLOR is set or
+                        TERM is dumb), always or never
+      --json            a JSON document instead of a table, as described by
+                        report.schema.json
+  -h, --help            this text
+
+REGEX is a POSIX extended regular expression, as grep -E has it, and need match
+a part of the name only.  Percentages are of all samples, also with a filter.
+
+Time that was spent in inlined functions is shown for the function they are
+inlined in, unless --sort has inlined or line.  What has no name is shown as
+object+0xADDRESS, where the object's file has its beginning, as objdump and
+addr2line have it.
+
+With --base the columns are shares of all samples, before and now, and their
+difference in percentage points: neither rates nor durations need be the same.
+Rows are matched by what they show.  Objects are the same if their paths are,
+or if only one of each profile has a base name that is left; of source files
+the base name counts.  'new' and 'gone' is what only one profile has.  What has
+no name is matched by its address, so in the same build only; processes of two
+runs by --sort command, not process.
+
+A * marks differences that are not by chance: Fisher's exact test of the row's
+samples against all others, two-sided (twice the smaller tail), or for great
+numbers its normal approximation with Yates' correction; p < 0.01 after Holm's
+correction for the number of rows.  Of a hundred comparisons of a program with
+itself, one at most has any wrong mark.  The test knows chance in sampling
+alone: for what varies from run to run add several runs up.
+
+Examples:
+  profil report
+  profil report --sort object,function --percent-limit 1
+  profil report --sort line --filter file=parser --filter 'function!=^std::'
+  profil report --base before.pb.gz after.pb.gz
+  profil report run1.pb.gz run2.pb.gz run3.pb.gz
+  go tool pprof -top profil.pb.gz
+)help";
+}
+
+std::optional<int> parse_report_options(const std::vector<std::string> &arguments, ReportOptions &options)
+{
+	Words words;
+	CLI::App app("", name);
+
+	add_options(app, words, options);
+	if (const std::optional<int> status = parse_arguments(app, arguments, report_help()))
+		return status;
+	if (words.limit)
+		options.rows = words.limit;
+	options.color = *color_when(words.color);
+	if (const std::optional<int> status = understand_view(app, words, options.view))
+		return status;
+	return understand_files(app, words, options);
+}
+
+} // namespace cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file report_options.h  What profil report is told to do. */
+#pragma once
+
+#include "cli/color.h"
+#include "cli/report.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct ReportOptions {
+	std::vector<std::string> files;	 /**< to be added up */
+	std::optional<std::string> base; /**< to compare with */
+	View view;
+	std::optional<size_t> rows;
+	double percent_limit = 0;
+	bool json = false;
+	ColorWhen color = ColorWhen::Auto;
+};
+
+/** @return nothing to go on, or the exit status to end with. */
+std::optional<int> parse_report_options(const std::vector<std::string> &arguments, ReportOptions &options);
+
+} // namespace cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file row_cells.h  The names of a row, as cells of a table. */
+#pragma once
+
+#include "cli/flat.h"
+#include "cli/table.h"
+
+#include <span>
+#include <vector>
+
+namespace cli {
+
+/** Columns of a table for what rows are told apart by; the first is never left out. */
+std::vector<TableColumn> name_columns(std::span<const SortKey> columns);
+
+/** A row's cell for each of them. */
+std::vector<Cell> name_cells(const Row &row, std::span<const SortKey> columns);
+
+} // namespace cli
