@@ -47,6 +47,17 @@ void Accounting::add(const Accounting &other)
 		this->*cause.member = saturating_add(this->*cause.member, other.*cause.member);
 }
 
+Accounting Accounting::since(const Accounting &earlier) const
+{
+	Accounting difference = *this;
+
+	for (const Cause &cause : causes)
+		difference.*cause.member -= earlier.*cause.member;
+	difference.ticks -= earlier.ticks;
+	difference.forks_lost -= earlier.forks_lost;
+	return difference;
+}
+
 std::span<const Cause> all_causes()
 {
 	return causes;

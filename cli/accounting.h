@@ -29,6 +29,8 @@ struct Accounting {
 	void add(const profil_status &status);
 	/** The same of another recording; sums saturate, since files hold any number. */
 	void add(const Accounting &other);
+	/** What has come since @p earlier, which was of the same profiles. */
+	[[nodiscard]] Accounting since(const Accounting &earlier) const;
 	/** Ticks lost, for whatever cause. */
 	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_exec; }
 	bool operator==(const Accounting &) const = default;

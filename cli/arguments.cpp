@@ -75,6 +75,15 @@ CLI::Validator positive_number()
 		"");
 }
 
+void add_duration(CLI::App &app, const std::string &option, double &seconds)
+{
+	const std::map<std::string, double> units = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+
+	app.add_option(option, seconds)
+		->check(positive_number())
+		->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::CASE_SENSITIVE));
+}
+
 CLI::Validator positive_count()
 {
 	return CLI::Validator(

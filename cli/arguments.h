@@ -22,6 +22,9 @@ int usage_error(const std::string &command, const std::string &text);
 /** For CLI11: a number above 0. */
 CLI::Validator positive_number();
 
+/** For CLI11: a time above 0, in seconds or as "500ms", "90s", "5m", "2h". */
+void add_duration(CLI::App &app, const std::string &option, double &seconds);
+
 /** For CLI11: a whole number above 0, and not too many digits. */
 CLI::Validator positive_count();
 

@@ -24,8 +24,8 @@ bool is_want_of_memory(int error)
 Room Attacher::room(uint64_t pinned, unsigned floor) const
 {
 	if (floor >= no_counters)
-		return {0, 0, 0};
-	return {settings_.memory > pinned ? (settings_.memory - pinned) / 2 : 0, floor, settings_.regions};
+		return {0, 0, 0, 0};
+	return {settings_.memory > pinned ? (settings_.memory - pinned) / 2 : 0, floor, settings_.regions, 0};
 }
 
 /* Whoever may not see the mappings may not attach, and the module says why. */
@@ -38,12 +38,27 @@ void Attacher::cover(Target &target, Room room)
 	note_program(target.pid, *mappings);
 	if (target.young())
 		room.bytes = 0;
+	room.owner = target.owner;
 	target.coverage.update(target.pid, *mappings, objects_, pool_, room);
+}
+
+TargetPointer Attacher::make_target(pid_t pid, bool young)
+{
+	auto target = std::make_unique<Target>(pid, young);
+
+	if (settings_.per_process)
+		target->owner = owners_.number(pid, process_name(pid));
+	return target;
+}
+
+TargetPointer Attacher::young_target(pid_t pid)
+{
+	return make_target(pid, true);
 }
 
 TargetPointer Attacher::prepare(pid_t pid, bool young, uint64_t pinned)
 {
-	auto target = std::make_unique<Target>(pid, young);
+	TargetPointer target = make_target(pid, young);
 
 	cover(*target, room(pinned, 0));
 	return target;
@@ -51,6 +66,8 @@ TargetPointer Attacher::prepare(pid_t pid, bool young, uint64_t pinned)
 
 std::vector<AttachError> Attacher::try_attach(std::span<TargetPointer> targets)
 {
+	const uint32_t flags =
+		(settings_.follow ? PROFIL_FOLLOW : 0) | (settings_.kernel_ticks ? PROFIL_KERNEL_TICKS : 0);
 	std::vector<std::vector<profil_region>> regions;
 	std::vector<profil_spec> specs;
 	std::vector<profil_target> requests(targets.size());
@@ -59,7 +76,7 @@ std::vector<AttachError> Attacher::try_attach(std::span<TargetPointer> targets)
 	for (const TargetPointer &target : targets)
 		regions.push_back(target->coverage.regions());
 	for (size_t i = 0; i < targets.size(); i++)
-		specs.push_back(targets[i]->spec(settings_.period, settings_.kernel_ticks, regions[i]));
+		specs.push_back(targets[i]->spec(settings_.period, flags, regions[i]));
 	for (size_t i = 0; i < targets.size(); i++) {
 		requests[i].pid = targets[i]->pid;
 		requests[i].spec = &specs[i];

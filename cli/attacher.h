@@ -4,6 +4,7 @@
 
 #include "cli/counters.h"
 #include "cli/object.h"
+#include "cli/owners.h"
 #include "cli/session.h"
 #include "cli/tally.h"
 #include "cli/target.h"
@@ -20,8 +21,10 @@ namespace cli {
 struct RecorderSettings {
 	uint64_t period = 0; /**< ns between samples */
 	bool kernel_ticks = false;
-	uint64_t memory = 0;  /**< most bytes to pin */
-	uint32_t regions = 0; /**< most of them for one target */
+	bool follow = true;	  /**< are forked children profiled, too? */
+	bool per_process = false; /**< has each process counters of its own? */
+	uint64_t memory = 0;	  /**< most bytes to pin */
+	uint32_t regions = 0;	  /**< most of them for one target */
 };
 
 /** Why a target was not attached. */
@@ -48,11 +51,17 @@ public:
 	/** Bring the regions of an attached target up to date with what is mapped. */
 	void update(Target &target, uint64_t pinned);
 
+	/** A target without counters, for a program that has just begun. */
+	TargetPointer young_target(pid_t pid);
+	/** The processes that have counters of their own. */
+	[[nodiscard]] const Owners &owners() const { return owners_; }
 	CounterPool &pool() { return pool_; }
+	[[nodiscard]] const CounterPool &pool() const { return pool_; }
 	/** Of the programs that ran, the one with most samples. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;
 
 private:
+	TargetPointer make_target(pid_t pid, bool young);
 	[[nodiscard]] Room room(uint64_t pinned, unsigned floor) const;
 	void cover(Target &target, Room room);
 	bool set_regions(Target &target);
@@ -65,6 +74,7 @@ private:
 	ObjectTable objects_;
 	CounterPool pool_;
 	std::vector<std::shared_ptr<Object>> programs_;
+	Owners owners_;
 };
 
 } // namespace cli

@@ -36,7 +36,7 @@ private:
 
 /** The samples of one address, whatever granularity they were counted with. */
 struct Spot {
-	uint64_t samples = 0;
+	std::map<uint32_t, uint64_t> samples; /**< by owner */
 	unsigned shift = 0;
 };
 
@@ -47,16 +47,23 @@ std::map<uint64_t, Spot> by_address(const Tally::Buckets &buckets)
 	for (const auto &[bucket, samples] : buckets) {
 		Spot &spot = spots[bucket.address];
 
-		spot.samples += samples;
+		spot.samples[bucket.owner] += samples;
 		spot.shift = std::max(spot.shift, bucket.shift);
 	}
 	return spots;
 }
 
+std::vector<Label> labels_of(const Owner *owner)
+{
+	if (!owner)
+		return {};
+	return {{"process", owner->name, 0, ""}, {"pid", "", owner->pid, "id"}};
+}
+
 class Builder {
 public:
-	Builder(uint64_t period, std::vector<std::string> &warnings)
-		: period_(period), warnings_(warnings), functions_(profile_.functions)
+	Builder(const Owners &owners, uint64_t period, std::vector<std::string> &warnings)
+		: owners_(owners), period_(period), warnings_(warnings), functions_(profile_.functions)
 	{
 		profile_.sample_types = {{"samples", "count"}, {"cpu", "nanoseconds"}};
 		profile_.default_sample_type = "cpu";
@@ -83,7 +90,7 @@ public:
 				location.lines.push_back({functions_.find(frame), frame.line});
 			if (location.lines.size() > 1)
 				profile_.mappings[*location.mapping].has_inline_frames = true;
-			add_sample(std::move(location), spot.samples);
+			add_samples(std::move(location), spot);
 		}
 	}
 
@@ -93,7 +100,7 @@ public:
 			Location location;
 
 			location.address = address;
-			add_sample(std::move(location), spot.samples);
+			add_samples(std::move(location), spot);
 		}
 	}
 
@@ -131,15 +138,17 @@ private:
 		return place->second;
 	}
 
-	void add_sample(Location location, uint64_t samples)
+	void add_samples(Location location, const Spot &spot)
 	{
-		profile_.samples.push_back(
-			{{profile_.locations.size()},
-			 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)},
-			 {}});
+		for (const auto &[owner, samples] : spot.samples)
+			profile_.samples.push_back(
+				{{profile_.locations.size()},
+				 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)},
+				 labels_of(owners_.find(owner))});
 		profile_.locations.push_back(std::move(location));
 	}
 
+	const Owners &owners_;
 	uint64_t period_;
 	std::vector<std::string> &warnings_;
 	Profile profile_;
@@ -179,10 +188,10 @@ std::vector<ObjectSamples> in_order(const Tally &tally, const Object *program)
 
 } // namespace
 
-Profile build_profile(const Tally &tally, const Object *program, uint64_t period,
+Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
 		      std::vector<std::string> &warnings)
 {
-	Builder builder(period, warnings);
+	Builder builder(owners, period, warnings);
 
 	for (const auto &[object, buckets] : in_order(tally, program))
 		builder.add_object(*object, *buckets);

@@ -2,6 +2,7 @@
 /** @file build_profile.h  From samples by address to a profile with names. */
 #pragma once
 
+#include "cli/owners.h"
 #include "cli/profile.h"
 #include "cli/tally.h"
 
@@ -15,10 +16,12 @@ namespace cli {
  * have samples are read.
  * @param program the object that comes first, as pprof takes that for the
  *        program, even without samples; NULL: none.
+ * @param owners the processes that buckets name; their samples are labelled
+ *        with "process" and "pid".
  * @param period ns that each sample stands for.
  * @param warnings receives a line about each object whose names are missing.
  */
-Profile build_profile(const Tally &tally, const Object *program, uint64_t period,
+Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
 		      std::vector<std::string> &warnings);
 
 } // namespace cli

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/about.h"
 #include "cli/build_profile.h"
-#include "cli/command.h"
-#include "cli/limits.h"
+#include "cli/file_name.h"
 #include "cli/output_file.h"
 #include "cli/pprof.h"
+#include "cli/profiler.h"
 #include "cli/progress.h"
 #include "cli/record_options.h"
-#include "cli/recorder.h"
-#include "cli/stop_signals.h"
+#include "cli/refusals.h"
+#include "cli/snapshot_signal.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 #include <poll.h>
 
@@ -23,120 +23,147 @@ namespace cli {
 namespace {
 
 constexpr std::chrono::milliseconds progress_interval{250};
+constexpr int64_t ns_per_second = 1000000000;
 
-double seconds_since(Clock::time_point start)
+int64_t wall_clock_ns()
 {
-	return std::chrono::duration<double>(Clock::now() - start).count();
+	return std::chrono::duration_cast<std::chrono::nanoseconds>(
+		       std::chrono::system_clock::now().time_since_epoch())
+		.count();
 }
 
-/** One run of profil record, from its options to the file. */
-class RecordRun {
+/** One run of profil record, from its options to the last file. */
+class RecordRun : private RecorderLog {
 public:
-	explicit RecordRun(RecordOptions options) : options_(std::move(options)) {}
+	explicit RecordRun(RecordOptions options)
+		: options_(std::move(options)), profiler_(options_.target, *this)
+	{
+	}
 
 	int run();
 
 private:
+	void refused(pid_t pid, const std::string &process, const std::string &why) override;
+	void warn(const std::string &text) override { console_.say(text); }
+
 	Outcome prepare();
-	Outcome attach();
+	void begin();
 	void record();
-	void wait(Clock::time_point until);
-	[[nodiscard]] bool over() const;
+	[[nodiscard]] double time_left() const;
+	[[nodiscard]] bool over();
+	void keep_times();
 	void show_progress();
-	Outcome write();
-	void summarize(const Recording &recording, double duration);
+	Outcome prepare_output();
+	Outcome write(const Recording &recording);
 	[[nodiscard]] Profile describe(const Recording &recording, double duration);
+	void summarize(const Recording &recording, double duration);
+	void write_part();
+	Outcome finish();
 	int end_command();
 
 	RecordOptions options_;
 	Console console_{"profil record"};
-	StopSignals signals_;
-	profil_info info_ = {};
-	uint64_t period_ = 0;
+	Refusals refusals_;
+	Profiler profiler_;
+	std::optional<SnapshotSignal> snapshots_;
 	std::optional<OutputFile> output_;
-	std::optional<Command> command_;
-	std::optional<Recorder> recorder_;
 	int64_t time_nanos_ = 0;
 	Clock::time_point start_;
+	Clock::time_point part_;  /* where the file that is due next begins */
+	double part_seconds_ = 0; /* and how long it is to be, with --loop */
 	Clock::time_point next_progress_;
+	bool delayed_ = false;
 };
 
-/* Everything that can be found wrong beforehand is. */
-Outcome RecordRun::prepare()
+/* By number each was meant; of a search's there may be hundreds. */
+void RecordRun::refused(pid_t pid, const std::string &process, const std::string &why)
 {
-	Result<OutputFile> output = OutputFile::prepare(options_.output);
+	if (options_.target.selection.searches())
+		refusals_.add(pid, process, why);
+	else
+		console_.say(fmt::format("pid {}: {}", pid, why));
+}
+
+Outcome RecordRun::prepare_output()
+{
+	const NameParts parts = {profiler_.first_pid(), time_nanos_ / ns_per_second, host_name()};
+	Result<OutputFile> output = OutputFile::prepare(expand_name(options_.output, parts));
 
 	if (!output)
 		return Error{output.error().text + " (choose another file with -o)"};
 	output_ = std::move(*output);
-
-	const Result<profil_info> info = module_info();
-
-	if (!info)
-		return info.error();
-	info_ = *info;
-
-	const Result<uint64_t> period = choose_period(options_.rate, info_);
-
-	if (!period)
-		return period.error();
-	period_ = *period;
-	if (options_.command.empty())
-		return Done();
-
-	const std::string warning = privilege_warning(options_.command.front(), geteuid());
-
-	if (!warning.empty())
-		console_.say(warning);
-	/* Before raise_limits(): the command gets the limits that it would have without us. */
-	Result<Command> command = Command::start(options_.command, StopSignals::restore);
-
-	if (!command)
-		return command.error();
-	command_.emplace(*std::move(command));
 	return Done();
 }
 
-Outcome RecordRun::attach()
+/* Everything that can be found wrong is, before the command runs its first instruction. */
+Outcome RecordRun::prepare()
 {
-	Result<Session> session = Session::open();
-
-	if (!session)
-		return session.error();
-	raise_limits();
-
-	const RecorderSettings settings = {period_, options_.kernel_ticks, pin_limit(info_),
-					   info_.region_max};
-	std::vector<pid_t> pids = options_.pids;
-
-	if (command_)
-		pids = {command_->pid()};
-	recorder_.emplace(*std::move(session), settings,
-			  [this](const std::string &text) { console_.say(text); });
-	if (!recorder_->attach(pids, command_.has_value()))
-		return Error{command_ ? "the command was not run" : "nothing was recorded"};
-	return command_ ? command_->resume() : Done();
+	if (const Outcome prepared = profiler_.prepare(); !prepared)
+		return prepared;
+	begin();
+	if (const Outcome prepared = prepare_output(); !prepared)
+		return prepared;
+	if (options_.snapshot)
+		snapshots_.emplace();
+	return profiler_.start();
 }
 
-bool RecordRun::over() const
+/** From here on is what the next file has. */
+void RecordRun::begin()
 {
-	if (StopSignals::caught() || (options_.seconds && seconds_since(start_) >= *options_.seconds))
+	part_ = Clock::now();
+	part_seconds_ = options_.loop.value_or(0);
+	time_nanos_ = wall_clock_ns();
+}
+
+bool RecordRun::over()
+{
+	if (StopSignals::caught() || profiler_.over())
 		return true;
-	return recorder_->idle();
+	return !delayed_ && options_.seconds && seconds_since(start_) >= *options_.seconds;
 }
 
-void RecordRun::wait(Clock::time_point until)
+/* Not as a time: -d may be longer than the clock's range. */
+double RecordRun::time_left() const
 {
-	std::array<pollfd, 3> events = {{{recorder_->fd(), POLLIN, 0},
-					 {signals_.fd(), POLLIN, 0},
-					 {command_ ? command_->fd() : -1, POLLIN, 0}}};
+	double left = std::numeric_limits<double>::infinity();
 
-	/* Not as a time: -d may be longer than the clock's range. */
-	double left = -seconds_since(until);
-
+	if (delayed_)
+		return *options_.delay - seconds_since(start_);
 	if (options_.seconds)
-		left = std::min(left, *options_.seconds - seconds_since(start_));
-	poll(events.data(), events.size(), poll_timeout(left));
+		left = *options_.seconds - seconds_since(start_);
+	if (options_.loop)
+		left = std::min(left, part_seconds_ - seconds_since(part_));
+	return left;
+}
+
+/** Do what is due by now. */
+void RecordRun::keep_times()
+{
+	if (delayed_ && seconds_since(start_) >= *options_.delay) {
+		delayed_ = false;
+		profiler_.recorder().restart();
+		begin();
+		start_ = part_;
+	}
+	if (!delayed_ && options_.loop && seconds_since(part_) >= part_seconds_)
+		write_part();
+	if (snapshots_ && snapshots_->taken() && !delayed_) {
+		if (const Outcome written = write(profiler_.recorder().snapshot()); !written)
+			console_.say(written.error().text);
+	}
+}
+
+/* What cannot be written now is in the next file. */
+void RecordRun::write_part()
+{
+	if (const Outcome written = write(profiler_.recorder().snapshot()); !written) {
+		console_.say(written.error().text + ": it goes into the next file");
+		part_seconds_ += *options_.loop;
+		return;
+	}
+	profiler_.recorder().restart();
+	begin();
 }
 
 void RecordRun::show_progress()
@@ -145,22 +172,21 @@ void RecordRun::show_progress()
 
 	if (!console_.shows_progress() || now < next_progress_)
 		return;
-	console_.progress(seconds_since(start_), recorder_->processes(), recorder_->accounting());
+	console_.progress(seconds_since(start_), profiler_.recorder().processes(),
+			  profiler_.recorder().accounting());
 	next_progress_ = now + progress_interval;
 }
 
 void RecordRun::record()
 {
-	start_ = Clock::now();
-	time_nanos_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
-			      std::chrono::system_clock::now().time_since_epoch())
-			      .count();
+	const std::array descriptors = {snapshots_ ? snapshots_->fd() : -1};
+
+	begin();
+	start_ = part_;
+	delayed_ = options_.delay.has_value();
 	while (!over()) {
-		wait(recorder_->next_work(Clock::now()));
-		recorder_->work(Clock::now());
-		/* Its end is the recording's; what it left running in the background is not waited for. */
-		if (command_ && command_->ended())
-			break;
+		profiler_.step(time_left(), descriptors);
+		keep_times();
 		show_progress();
 	}
 	console_.clear();
@@ -169,7 +195,8 @@ void RecordRun::record()
 Profile RecordRun::describe(const Recording &recording, double duration)
 {
 	std::vector<std::string> warnings;
-	Profile profile = build_profile(recording.tally, recording.program.get(), period_, warnings);
+	Profile profile = build_profile(recording.tally, recording.owners, recording.program.get(),
+					profiler_.period(), warnings);
 
 	for (const std::string &warning : warnings)
 		console_.say(warning);
@@ -180,25 +207,25 @@ Profile RecordRun::describe(const Recording &recording, double duration)
 	return profile;
 }
 
-Outcome RecordRun::write()
+Outcome RecordRun::write(const Recording &recording)
 {
-	const double duration = seconds_since(start_);
-	const Recording recording = recorder_->finish();
-	const Outcome written = output_->write(encode_pprof(describe(recording, duration)));
+	const double duration = seconds_since(part_);
 
-	if (!written)
-		return Error{written.error().text + ": the profile is lost (choose another file with -o)"};
+	if (options_.loop || options_.snapshot) {
+		if (const Outcome prepared = prepare_output(); !prepared)
+			return prepared;
+	}
+	if (const Outcome written = output_->write(encode_pprof(describe(recording, duration))); !written)
+		return written;
 	summarize(recording, duration);
 	return Done();
 }
 
 void RecordRun::summarize(const Recording &recording, double duration)
 {
-	const uint64_t samples = recording.tally.total();
-
-	console_.say(fmt::format("{} of {} in {} at {}: {}", counted_noun(samples, "sample"),
+	console_.say(fmt::format("{} of {} in {} at {}: {}", counted_noun(recording.tally.total(), "sample"),
 				 counted_noun(recording.processes, "process"), duration_text(duration),
-				 rate_text(1e9 / static_cast<double>(period_)), output_->path()));
+				 rate_text(1e9 / static_cast<double>(profiler_.period())), output_->path()));
 	console_.detail(recording.counter_bytes ? fmt::format("{} ({})", recording.granularity,
 							      bytes_text(recording.counter_bytes))
 						: recording.granularity);
@@ -206,46 +233,67 @@ void RecordRun::summarize(const Recording &recording, double duration)
 		console_.detail(line);
 	if (!recording.accounting.ticks)
 		console_.detail("no ticks of the clock: nothing that was attached used the CPU meanwhile");
-	if (samples < recording.accounting.counted)
+}
+
+/** The last file, and what did not go as the user may think. */
+Outcome RecordRun::finish()
+{
+	if (delayed_) {
+		profiler_.recorder().restart();
+		begin();
+	}
+
+	const Recording recording = profiler_.recorder().finish();
+	const Outcome written = write(recording);
+
+	for (const std::string &line : refusals_.lines())
+		console_.say(line);
+	if (!written)
+		return Error{written.error().text + ": the profile is lost (choose another file with -o)"};
+	if (recording.missing)
 		console_.say(fmt::format("{} that the module counted were not found in its counters",
-					 counted_noun(recording.accounting.counted - samples, "sample")));
+					 counted_noun(recording.missing, "sample")));
+	return Done();
 }
 
 /* A terminal's Ctrl-C reached the command as well; a signal for us alone did not. */
 int RecordRun::end_command()
 {
-	if (!command_->ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
+	Command &command = *profiler_.command();
+
+	if (!command.ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
 		console_.say("the recording is over, the command runs on");
-	while (!command_->ended()) {
-		std::array<pollfd, 2> events = {{{command_->fd(), POLLIN, 0}, {signals_.fd(), POLLIN, 0}}};
+	while (!command.ended()) {
+		std::array<pollfd, 2> events = {
+			{{command.fd(), POLLIN, 0}, {profiler_.signals().fd(), POLLIN, 0}}};
 
 		if (StopSignals::caught() && !StopSignals::from_terminal())
-			command_->terminate();
+			command.terminate();
 		if (StopSignals::caught())
-			command_->wait();
+			command.wait();
 		else
 			poll(events.data(), events.size(), -1);
 	}
-	console_.say(fmt::format("the command {}", command_->ending()));
-	return command_->exit_status();
+	console_.say(fmt::format("the command {}", command.ending()));
+	return command.exit_status();
 }
 
 int RecordRun::run()
 {
-	for (const auto step : {&RecordRun::prepare, &RecordRun::attach}) {
-		if (const Outcome done = (this->*step)(); !done) {
-			console_.say(done.error().text);
-			return exit_failure;
-		}
+	if (const Outcome prepared = prepare(); !prepared) {
+		for (const std::string &line : refusals_.lines())
+			console_.say(line);
+		console_.say(prepared.error().text);
+		return exit_failure;
 	}
 	record();
 
-	const Outcome written = write();
+	const Outcome written = finish();
 
 	if (!written)
 		console_.say(written.error().text);
 
-	const int status = command_ ? end_command() : exit_ok;
+	const int status = profiler_.command() ? end_command() : exit_ok;
 
 	return written ? status : exit_failure;
 }

@@ -33,8 +33,9 @@ uint64_t counter_memory(uint64_t text, unsigned shift)
 	return counters_for(text, shift) * counter_bytes;
 }
 
-CounterArray::CounterArray(std::shared_ptr<Object> object, uint64_t low, uint64_t size, unsigned shift)
-	: object_(std::move(object)), low_(low), size_(size), shift_(shift),
+CounterArray::CounterArray(std::shared_ptr<Object> object, uint64_t low, uint64_t size, unsigned shift,
+			   uint32_t owner)
+	: object_(std::move(object)), low_(low), size_(size), shift_(shift), owner_(owner),
 	  memory_(counter_memory(size, shift))
 {
 }
@@ -69,18 +70,20 @@ void CounterArray::drain(Tally &tally)
 		const std::atomic_ref<uint32_t> live(counter);
 
 		if (live.load(std::memory_order_relaxed))
-			tally.add(object_, {address, shift_}, live.exchange(0, std::memory_order_relaxed));
+			tally.add(object_, {address, shift_, owner_},
+				  live.exchange(0, std::memory_order_relaxed));
 		address += uint64_t{1} << shift_;
 	}
 }
 
 std::shared_ptr<CounterArray> CounterPool::find(const Object &object, uint64_t low, uint64_t size,
-						unsigned floor) const
+						unsigned floor, uint32_t owner) const
 {
 	std::shared_ptr<CounterArray> best;
 
 	for (const std::shared_ptr<CounterArray> &array : arrays_) {
-		if (&array->object() != &object || array->shift() < floor || !array->covers(low, size))
+		if (&array->object() != &object || array->owner() != owner || array->shift() < floor ||
+		    !array->covers(low, size))
 			continue;
 		if (!best || array->shift() < best->shift())
 			best = array;
@@ -89,9 +92,9 @@ std::shared_ptr<CounterArray> CounterPool::find(const Object &object, uint64_t l
 }
 
 std::shared_ptr<CounterArray> CounterPool::add(const std::shared_ptr<Object> &object, uint64_t low,
-					       uint64_t size, unsigned shift)
+					       uint64_t size, unsigned shift, uint32_t owner)
 {
-	auto array = std::make_shared<CounterArray>(object, low, size, shift);
+	auto array = std::make_shared<CounterArray>(object, low, size, shift, owner);
 
 	if (!array->ok())
 		return nullptr;

@@ -65,12 +65,15 @@ private:
  */
 class CounterArray {
 public:
-	CounterArray(std::shared_ptr<Object> object, uint64_t low, uint64_t size, unsigned shift);
+	/** @param owner as in Bucket. */
+	CounterArray(std::shared_ptr<Object> object, uint64_t low, uint64_t size, unsigned shift,
+		     uint32_t owner = 0);
 
 	[[nodiscard]] bool ok() const { return memory_.data() != nullptr; }
 	[[nodiscard]] const Object &object() const { return *object_; }
 	[[nodiscard]] uint64_t bytes() const { return memory_.bytes(); }
 	[[nodiscard]] unsigned shift() const { return shift_; }
+	[[nodiscard]] uint32_t owner() const { return owner_; }
 	/** Does it have counters for all of [low, low + size)? */
 	[[nodiscard]] bool covers(uint64_t low, uint64_t size) const;
 	/** The region for [low, high) of a process, where the link-time address @p link is at low. */
@@ -83,6 +86,7 @@ private:
 	uint64_t low_;
 	uint64_t size_;
 	unsigned shift_;
+	uint32_t owner_;
 	CounterMemory memory_;
 };
 
@@ -91,10 +95,10 @@ class CounterPool {
 public:
 	/** Counters that are there for this text, at @p floor or coarser, or NULL. */
 	[[nodiscard]] std::shared_ptr<CounterArray> find(const Object &object, uint64_t low, uint64_t size,
-							 unsigned floor) const;
+							 unsigned floor, uint32_t owner = 0) const;
 	/** New ones, or NULL without memory. */
 	std::shared_ptr<CounterArray> add(const std::shared_ptr<Object> &object, uint64_t low, uint64_t size,
-					  unsigned shift);
+					  unsigned shift, uint32_t owner = 0);
 	/**
 	 * Move all counts to @p tally, and free what no target uses any more.
 	 *

@@ -71,8 +71,8 @@ public:
 		for (Piece &piece : pieces) {
 			if (piece.counters || piece.object->source == Source::Special)
 				continue;
-			piece.counters =
-				pool_.find(*piece.object, piece.link, piece.high - piece.low, room_.floor);
+			piece.counters = pool_.find(*piece.object, piece.link, piece.high - piece.low,
+						    room_.floor, room_.owner);
 			if (!piece.counters)
 				missing_.push_back(&piece);
 		}
@@ -118,9 +118,10 @@ private:
 	std::shared_ptr<CounterArray> counters_for(const Piece &piece, unsigned shift)
 	{
 		const uint64_t size = piece.high - piece.low;
-		std::shared_ptr<CounterArray> found = pool_.find(*piece.object, piece.link, size, shift);
+		std::shared_ptr<CounterArray> found =
+			pool_.find(*piece.object, piece.link, size, shift, room_.owner);
 
-		return found ? found : pool_.add(piece.object, piece.link, size, shift);
+		return found ? found : pool_.add(piece.object, piece.link, size, shift, room_.owner);
 	}
 
 	CounterPool &pool_;

@@ -30,6 +30,7 @@ struct Room {
 	uint64_t bytes = 0;	       /**< of new counters; 0: none at all */
 	unsigned floor = 0;	       /**< finest granularity, as a shift */
 	uint32_t regions = UINT32_MAX; /**< most of them */
+	uint32_t owner = 0;	       /**< whose counters they are, as in Bucket */
 };
 
 /** The text of one target: ascending, disjoint pieces. */

@@ -28,21 +28,21 @@ void raise_limit(__rlimit_resource_t resource, rlim_t wanted)
 
 } // namespace
 
-void raise_limits()
+void raise_limits(uint64_t pinned)
 {
-	raise_limit(RLIMIT_MEMLOCK, most_pinned);
+	raise_limit(RLIMIT_MEMLOCK, pinned);
 	/* Every mapped object is held open until its names are read. */
 	raise_limit(RLIMIT_NOFILE, 65536);
 }
 
-uint64_t pin_limit(const profil_info &info)
+uint64_t pin_limit(const profil_info &info, uint64_t wanted)
 {
 	const uint64_t pages = info.pages_max > info.pages_used ? info.pages_max - info.pages_used : 0;
 	const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 	rlimit memlock = {RLIM_INFINITY, RLIM_INFINITY};
 
 	getrlimit(RLIMIT_MEMLOCK, &memlock);
-	return std::min({most_pinned, pages > most_pinned / page ? most_pinned : pages * page,
+	return std::min({wanted, pages > wanted / page ? wanted : pages * page,
 			 static_cast<uint64_t>(memlock.rlim_cur)});
 }
 

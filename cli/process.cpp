@@ -13,6 +13,9 @@
 namespace cli {
 namespace {
 
+/* TASK_COMM_LEN without its end. */
+constexpr size_t longest_name = 15;
+
 /** The value of "Key:\tvalue" in a /proc/PID/status. */
 std::optional<std::string> status_value(const std::string &status, const std::string &key)
 {
@@ -26,7 +29,75 @@ std::optional<std::string> status_value(const std::string &status, const std::st
 	return status.substr(start, status.find('\n', start) - start);
 }
 
+bool has_ended(const std::string &status)
+{
+	const std::string state = status_value(status, "State").value_or("");
+
+	return state.starts_with('Z') || state.starts_with('X');
+}
+
+/* Only what has memory of its own has a line for it. */
+bool has_memory(const std::string &status)
+{
+	return status_value(status, "VmSize").has_value();
+}
+
+/** The second of "Uid: real effective saved filesystem". */
+uid_t effective_user(const std::string &status)
+{
+	const std::string ids = status_value(status, "Uid").value_or("");
+	const size_t second = std::min(ids.find('\t'), ids.size());
+	uid_t user = static_cast<uid_t>(-1);
+
+	if (second < ids.size())
+		std::from_chars(ids.data() + second + 1, ids.data() + ids.size(), user);
+	return user;
+}
+
+/** The last of "NSpid: ours ... its own". */
+pid_t own_pid(const std::string &status)
+{
+	const std::string ids = status_value(status, "NSpid").value_or("");
+	const size_t last = ids.rfind('\t') + 1;
+	pid_t pid = 0;
+
+	std::from_chars(ids.data() + last, ids.data() + ids.size(), pid);
+	return pid;
+}
+
+/** What a process was started as, as far as that only completes its short name. */
+std::string completed(pid_t pid, const std::string &name)
+{
+	const Result<std::string> arguments = read_file(fmt::format("/proc/{}/cmdline", pid));
+
+	if (!arguments)
+		return name;
+
+	const std::string_view full = base_name(std::string_view(arguments->c_str()));
+
+	return full.starts_with(name) ? std::string(full) : name;
+}
+
 } // namespace
+
+std::optional<ProcessFacts> process_facts(pid_t pid)
+{
+	const Result<std::string> status = read_file(fmt::format("/proc/{}/status", pid));
+
+	if (!status)
+		return std::nullopt;
+
+	ProcessFacts facts;
+
+	facts.name = process_name(pid);
+	if (facts.name.size() == longest_name)
+		facts.name = completed(pid, facts.name);
+	facts.user = effective_user(*status);
+	facts.own_pid = own_pid(*status);
+	facts.zombie = has_ended(*status);
+	facts.has_memory = has_memory(*status);
+	return facts;
+}
 
 Outcome check_process(pid_t pid)
 {
@@ -36,15 +107,13 @@ Outcome check_process(pid_t pid)
 		return Error{"there is no such process"};
 
 	const std::string leader = status_value(*status, "Tgid").value_or("");
-	const std::string state = status_value(*status, "State").value_or("");
 
 	if (leader != std::to_string(pid))
 		return Error{fmt::format(
 			"that is a thread of process {0} (give -p {0}: all threads are profiled)", leader)};
-	if (state.starts_with('Z') || state.starts_with('X'))
+	if (has_ended(*status))
 		return Error{"the process has ended (its parent has not waited for it yet)"};
-	/* Only what has memory of its own has a line for it. */
-	if (!status_value(*status, "VmSize"))
+	if (!has_memory(*status))
 		return Error{"that is a kernel thread: it has no program to profile"};
 	return Done();
 }

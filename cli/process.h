@@ -4,6 +4,7 @@
 
 #include "cli/result.h"
 
+#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -11,6 +12,18 @@ namespace cli {
 
 /** Nothing if @p pid can have a user-mode profile; else why not. */
 Outcome check_process(pid_t pid);
+
+/** What a search goes by. */
+struct ProcessFacts {
+	std::string name;  /**< as ps(1) shows it, or that of its program where the kernel cut it off */
+	uid_t user = 0;	   /**< effective */
+	pid_t own_pid = 0; /**< in the innermost PID namespace that it is in */
+	bool zombie = false;
+	bool has_memory = false; /**< kernel threads have none */
+};
+
+/** Nothing if it is gone, or hidden from us. */
+std::optional<ProcessFacts> process_facts(pid_t pid);
 
 /** Its short name, "?" if it is gone. */
 std::string process_name(pid_t pid);

@@ -18,6 +18,8 @@ constexpr std::chrono::milliseconds look_interval{100};
 constexpr std::chrono::seconds patience{1};
 /* Far below what a 32-bit counter takes to wrap at any rate the module has. */
 constexpr std::chrono::minutes drain_interval{10};
+/* Of a search's processes a file names some. */
+constexpr size_t most_named = 100;
 
 /** Why a profile has ended, or NULL. */
 const char *ending(uint32_t state)
@@ -33,9 +35,9 @@ const char *ending(uint32_t state)
 
 } // namespace
 
-Recorder::Recorder(Session session, RecorderSettings settings, std::function<void(const std::string &)> warn)
-	: session_(std::move(session)), warn_(std::move(warn)), attacher_(session_, settings),
-	  next_drain_(Clock::now() + drain_interval)
+Recorder::Recorder(Session session, RecorderSettings settings, RecorderLog &log)
+	: session_(std::move(session)), log_(log), per_process_(settings.per_process),
+	  attacher_(session_, settings), next_drain_(Clock::now() + drain_interval)
 {
 }
 
@@ -59,28 +61,33 @@ void Recorder::install(TargetPointer target)
 size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 {
 	std::vector<TargetPointer> targets;
+	size_t attached = 0;
 
 	for (const pid_t pid : pids) {
+		if (profile_of_.contains(pid))
+			continue;
 		if (const Outcome checked = check_process(pid); checked)
 			targets.push_back(attacher_.prepare(pid, young, pinned()));
 		else
-			warn_(fmt::format("pid {}: {}", pid, checked.error().text));
+			log_.refused(pid, process_name(pid), checked.error().text);
 	}
 
 	const std::vector<AttachError> errors = attacher_.attach(targets, pinned());
 
 	for (size_t i = 0; i < targets.size(); i++) {
+		const std::string name = process_name(targets[i]->pid);
+
 		if (errors[i].error) {
-			warn_(fmt::format("pid {}: {}", targets[i]->pid,
-					  explain(errors[i].error, errors[i].step)));
+			log_.refused(targets[i]->pid, name, explain(errors[i].error, errors[i].step));
 			continue;
 		}
-		recording_.targets.push_back(
-			fmt::format("{} (pid {})", process_name(targets[i]->pid), targets[i]->pid));
+		if (recording_.targets.size() < most_named)
+			recording_.targets.push_back(fmt::format("{} (pid {})", name, targets[i]->pid));
 		install(std::move(targets[i]));
+		attached++;
 	}
-	recording_.processes += recording_.targets.size();
-	return recording_.targets.size();
+	recording_.processes += attached;
+	return attached;
 }
 
 /**
@@ -93,16 +100,16 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 Target *Recorder::attach_again(pid_t pid, bool new_program, bool &warned)
 {
 	TargetPointer target =
-		new_program ? std::make_unique<Target>(pid, true) : attacher_.prepare(pid, false, pinned());
+		new_program ? attacher_.young_target(pid) : attacher_.prepare(pid, false, pinned());
 	const AttachError error = attacher_.attach({&target, 1}, pinned()).front();
 	Target *attached = target.get();
 
 	/* ESRCH: it has ended, or runs yet another program; either is reported. */
 	if (error.error && error.error != ESRCH && !std::exchange(warned, true))
-		warn_(fmt::format("pid {} ({}): {}: {}", pid, process_name(pid),
-				  new_program ? "its new program is not profiled"
-					      : "it cannot be attached anew, so samples may be lost",
-				  explain(error.error, error.step)));
+		log_.warn(fmt::format("pid {} ({}): {}: {}", pid, process_name(pid),
+				      new_program ? "its new program is not profiled"
+						  : "it cannot be attached anew, so samples may be lost",
+				      explain(error.error, error.step)));
 	if (error.error)
 		return nullptr;
 	install(std::move(target));
@@ -165,8 +172,8 @@ bool Recorder::check(Target &target, Clock::time_point now)
 
 	target.next_check = now + check_interval;
 	if (const char *why = ending(status.state); why && !std::exchange(target.over, true))
-		warn_(fmt::format("pid {} ({}): its profile has ended: {}", target.pid,
-				  process_name(target.pid), why));
+		log_.warn(fmt::format("pid {} ({}): its profile has ended: {}", target.pid,
+				      process_name(target.pid), why));
 	return has_run;
 }
 
@@ -194,6 +201,10 @@ void Recorder::handle_event(const profil_event &event)
 		profile_of_[event.pid] = event.profile;
 	}
 	bool warned = false;
+
+	/* Until then it counted where its parent counts. */
+	if (per_process_ && event.what & PROFIL_EVENT_FORK && !(event.what & PROFIL_EVENT_SHARES))
+		attach_again(event.pid, false, warned);
 
 	if (event.what & PROFIL_EVENT_EXEC && !attach_again(event.pid, true, warned))
 		leave(event.pid);
@@ -228,7 +239,8 @@ std::vector<uint64_t> Recorder::count_known(const Target &target, std::span<cons
 
 	for (const uint64_t pc : pcs) {
 		if (const Piece *piece = target.coverage.find(pc))
-			recording_.tally.add(piece->object, {piece->link + (pc - piece->low), 0}, 1);
+			recording_.tally.add(piece->object,
+					     {piece->link + (pc - piece->low), 0, target.owner}, 1);
 		else
 			rest.push_back(pc);
 	}
@@ -251,7 +263,7 @@ void Recorder::resolve(Target &target, Clock::time_point now, bool rescan)
 	else
 		target.patience = now + patience;
 	for (const uint64_t pc : pcs)
-		recording_.tally.add_unknown(pc);
+		recording_.tally.add_unknown(pc, target.owner);
 }
 
 /** Give the child that has such a PC in a mapping of its own a profile of its own. */
@@ -284,13 +296,18 @@ void Recorder::renew(Target &target, Clock::time_point now)
 	}
 }
 
-Accounting Recorder::accounting() const
+Accounting Recorder::all_ticks() const
 {
-	Accounting sum = recording_.accounting;
+	Accounting sum = ended_;
 
 	for (const auto &[profile, target] : targets_)
 		sum.add(session_.status(profile));
 	return sum;
+}
+
+Accounting Recorder::accounting() const
+{
+	return all_ticks().since(restarted_);
 }
 
 /** The last words of a profile; the status first, for then it is gone. */
@@ -303,10 +320,10 @@ void Recorder::retire(uint32_t profile)
 	targets_.erase(place);
 	for (const pid_t pid : target->members)
 		profile_of_.erase(pid);
-	recording_.accounting.add(session_.status(profile));
+	ended_.add(session_.status(profile));
 	profil_detach(session_.get(), profile, &stored);
 	for (const uint64_t pc : count_known(*target, target->raw.take_rest(stored)))
-		recording_.tally.add_unknown(pc);
+		recording_.tally.add_unknown(pc, target->owner);
 }
 
 void Recorder::retire_ended()
@@ -322,11 +339,48 @@ void Recorder::retire_ended()
 		retire(profile);
 }
 
+/*
+ * Between a look at a profile's status and one at its counters some ticks more
+ * are counted, and PCs that nobody knows yet are not in the tally: what is in
+ * the recording is what counts.
+ */
+void Recorder::complete(Recording &recording, const Accounting &accounting) const
+{
+	const uint64_t samples = recording.tally.total();
+
+	recording.owners = attacher_.owners();
+	recording.granularity = attacher_.pool().granularity();
+	recording.program = attacher_.busiest_program(recording.tally);
+	recording.missing = accounting.counted - std::min(samples, accounting.counted);
+	recording.accounting = accounting;
+	recording.accounting.ticks += samples - accounting.counted;
+	recording.accounting.counted = samples;
+}
+
+Recording Recorder::snapshot()
+{
+	work(Clock::now());
+
+	const Accounting now = accounting();
+
+	attacher_.pool().drain(recording_.tally);
+
+	Recording copy = recording_;
+
+	complete(copy, now);
+	return copy;
+}
+
+void Recorder::restart()
+{
+	attacher_.pool().drain(recording_.tally);
+	restarted_ = all_ticks();
+	recording_.tally = Tally();
+}
+
 Recording Recorder::finish()
 {
-	const Clock::time_point now = Clock::now();
-
-	work(now);
+	work(Clock::now());
 	for (const auto &[profile, target] : targets_) {
 		if (target->raw.pending())
 			scan(*target);
@@ -334,19 +388,7 @@ Recording Recorder::finish()
 	while (!targets_.empty())
 		retire(targets_.begin()->first);
 	attacher_.pool().drain(recording_.tally);
-	recording_.granularity = attacher_.pool().granularity();
-	recording_.program = attacher_.busiest_program(recording_.tally);
-
-	/*
-	 * Between the last look at a profile's status and its end a few ticks
-	 * more were counted; what is in the counters is what counts.
-	 */
-	Accounting &accounting = recording_.accounting;
-	const uint64_t late =
-		recording_.tally.total() - std::min(recording_.tally.total(), accounting.counted);
-
-	accounting.counted += late;
-	accounting.ticks += late;
+	complete(recording_, accounting());
 	return std::move(recording_);
 }
 

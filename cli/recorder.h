@@ -5,12 +5,12 @@
 #include "cli/accounting.h"
 #include "cli/attacher.h"
 #include "cli/object.h"
+#include "cli/owners.h"
 #include "cli/result.h"
 #include "cli/session.h"
 #include "cli/tally.h"
 #include "cli/target.h"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -23,12 +23,25 @@ namespace cli {
 /** What was recorded. */
 struct Recording {
 	Tally tally;
+	Owners owners; /**< of the tally's buckets */
 	Accounting accounting;
 	std::string granularity;
-	uint64_t counter_bytes = 0;	  /**< memory of counters, at most */
-	std::vector<std::string> targets; /**< "python3 (pid 4711)", of those that were attached first */
-	uint64_t processes = 0;		  /**< that were met */
-	std::shared_ptr<Object> program;  /**< of the programs that ran, the one with most samples */
+	uint64_t counter_bytes = 0; /**< memory of counters, at most */
+	std::vector<std::string>
+		targets;	/**< "python3 (pid 4711)", of some that were attached by number or name */
+	uint64_t processes = 0; /**< that were met since the beginning */
+	std::shared_ptr<Object> program; /**< of the programs that ran, the one with most samples */
+	uint64_t missing = 0;		 /**< that the module says it counted, and are not in the counters */
+};
+
+/** Who is told of what cannot be profiled, while the rest goes on. */
+class RecorderLog {
+public:
+	virtual ~RecorderLog() = default;
+	/** A process was not attached. */
+	virtual void refused(pid_t pid, const std::string &name, const std::string &why) = 0;
+	/** Something else that the user should know, in a line. */
+	virtual void warn(const std::string &text) = 0;
 };
 
 /**
@@ -40,15 +53,15 @@ struct Recording {
  */
 class Recorder {
 public:
-	/** @param warn receives a line about what cannot be profiled, while the rest goes on. */
-	Recorder(Session session, RecorderSettings settings, std::function<void(const std::string &)> warn);
+	/** @param log lives longer than this. */
+	Recorder(Session session, RecorderSettings settings, RecorderLog &log);
 	Recorder(const Recorder &) = delete;
 	Recorder &operator=(const Recorder &) = delete;
 
 	/**
-	 * Attach to all of them at once; done once, before anything else.
+	 * Attach to all of them at once, but those that are met already.
 	 * @param young have they just begun their programs?
-	 * @return how many were attached; the others were warned about.
+	 * @return how many were attached; the log was told of the others.
 	 */
 	size_t attach(std::span<const pid_t> pids, bool young);
 
@@ -65,6 +78,10 @@ public:
 	/** What became of every tick so far. */
 	[[nodiscard]] Accounting accounting() const;
 
+	/** What there is since the beginning, or since restart(); counting goes on. */
+	Recording snapshot();
+	/** From now on nothing has been recorded yet. */
+	void restart();
 	/** Detach from all, and hand over what there is. */
 	Recording finish();
 
@@ -84,15 +101,20 @@ private:
 	std::vector<uint64_t> count_known(const Target &target, std::span<const uint64_t> pcs);
 	Target *adopt(Target &target, std::span<const uint64_t> pcs);
 	void renew(Target &target, Clock::time_point now);
+	[[nodiscard]] Accounting all_ticks() const;
+	void complete(Recording &recording, const Accounting &accounting) const;
 	void retire(uint32_t profile);
 	void retire_ended();
 
 	Session session_;
-	std::function<void(const std::string &)> warn_;
+	RecorderLog &log_;
+	bool per_process_;
 	Attacher attacher_;
 	std::map<uint32_t, TargetPointer> targets_;
 	std::map<pid_t, uint32_t> profile_of_;
 	Recording recording_;
+	Accounting ended_;     /* of profiles that are no more */
+	Accounting restarted_; /* of all, at the last restart */
 	Clock::time_point next_drain_;
 };
 

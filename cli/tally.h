@@ -15,6 +15,7 @@ namespace cli {
 struct Bucket {
 	uint64_t address = 0;
 	unsigned shift = 0;
+	uint32_t owner = 0; /**< the process that was sampled, see Owners; 0: any */
 	auto operator<=>(const Bucket &) const = default;
 };
 
@@ -31,9 +32,9 @@ public:
 	}
 
 	/** Count a sample at an address of a process where nothing is known to be. */
-	void add_unknown(uint64_t pc)
+	void add_unknown(uint64_t pc, uint32_t owner)
 	{
-		unknown_[{pc, 0}]++;
+		unknown_[{pc, 0, owner}]++;
 		total_++;
 	}
 

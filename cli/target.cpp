@@ -77,12 +77,12 @@ void ScanSchedule::advance(Clock::time_point now)
 	delay_ *= 3;
 }
 
-profil_spec Target::spec(uint64_t period, bool kernel_ticks, const std::vector<profil_region> &regions) const
+profil_spec Target::spec(uint64_t period, uint32_t flags, const std::vector<profil_region> &regions) const
 {
 	profil_spec spec = {};
 
 	spec.size = sizeof(spec);
-	spec.flags = PROFIL_FOLLOW | PROFIL_FAULT_REGION | (kernel_ticks ? PROFIL_KERNEL_TICKS : 0);
+	spec.flags = PROFIL_FAULT_REGION | flags;
 	spec.period = period;
 	spec.regions = regions.data();
 	spec.nr_regions = static_cast<uint32_t>(regions.size());

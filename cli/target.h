@@ -81,11 +81,12 @@ struct Target {
 	 */
 	[[nodiscard]] bool young() const { return scans.next().has_value(); }
 	/** What to attach; refers to @p regions and to this target's memory. */
-	[[nodiscard]] profil_spec spec(uint64_t period, bool kernel_ticks,
+	[[nodiscard]] profil_spec spec(uint64_t period, uint32_t flags,
 				       const std::vector<profil_region> &regions) const;
 
 	pid_t pid;		 /**< whose mappings its regions are */
 	std::set<pid_t> members; /**< it, and its children that have no profile of their own */
+	uint32_t owner = 0;	 /**< as in Bucket */
 	uint32_t profile = 0;
 	Coverage coverage;
 	/** What the kernel counts by: mostly the same, and its counters must not be freed. */

@@ -6,7 +6,8 @@
 
 using namespace cli_test;
 
-TEST_CASE("a command's hottest function comes first, in programs at fixed and at random addresses", "[cli][every-kernel]")
+TEST_CASE("a command's hottest function comes first, in programs at fixed and at random addresses",
+	  "[cli][every-kernel]")
 {
 	for (const char *name : {"cli_burn", "cli_burn_static"}) {
 		const TemporaryDirectory directory;

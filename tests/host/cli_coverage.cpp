@@ -207,6 +207,24 @@ TEST_CASE("processes that map the same text at different places share its counte
 	CHECK(samples_at(tally, 0x42) == 2);
 }
 
+TEST_CASE("where processes are told apart each counts in counters of its own", "[cli]")
+{
+	Bench bench;
+	Coverage other;
+	Tally tally;
+	Room own = plenty;
+
+	own.owner = 2;
+	bench.cover({text(0x10000000, mebi, 7)});
+	other.update(getpid(), std::vector{text(0x7f1234500000, mebi, 7)}, bench.objects, bench.pool, own);
+	CHECK(bench.pool.bytes() == 2 * mebi * counter_bytes);
+	CHECK(count(bench.coverage.regions(), 0x10000042));
+	CHECK(count(other.regions(), 0x7f1234500042));
+	bench.pool.drain(tally);
+	REQUIRE(tally.objects().size() == 1);
+	CHECK(tally.objects().begin()->second == Tally::Buckets{{{0x42, 0, 0}, 1}, {{0x42, 0, 2}, 1}});
+}
+
 TEST_CASE("a part of a text counts in the counters of the whole", "[cli]")
 {
 	Bench bench;

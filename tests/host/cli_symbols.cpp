@@ -266,11 +266,11 @@ TEST_CASE("a profile is built of mappings, locations and functions that belong t
 	Tally tally;
 
 	object->texts = {{object->segments.at(0).address, object->segments.at(0).address + 0x1000, 0x1000}};
-	tally.add(object, {low, 0}, 7);
+	tally.add(object, {low, 0, 0}, 7);
 	tally.add(object, {low, 2}, 3);
 	tally.add(object, {low + 8, 0}, 2);
-	tally.add_unknown(0x1234);
-	const Profile profile = build_profile(tally, object.get(), 1000, warnings);
+	tally.add_unknown(0x1234, 0);
+	const Profile profile = build_profile(tally, {}, object.get(), 1000, warnings);
 
 	CHECK(warnings.empty());
 	REQUIRE(profile.mappings.size() == 1);
@@ -287,6 +287,41 @@ TEST_CASE("a profile is built of mappings, locations and functions that belong t
 	CHECK(profile.locations[2].lines.empty());
 }
 
+TEST_CASE("samples of processes that are told apart are labelled with their name and PID", "[cli]")
+{
+	const auto object = std::make_shared<Object>();
+	std::vector<std::string> warnings;
+	Owners owners;
+	Tally tally;
+
+	const uint32_t shell = owners.number(7, "sh");
+	const uint32_t program = owners.number(7, "cc1");
+
+	CHECK(owners.number(7, "sh") == shell);
+	CHECK(owners.find(0) == nullptr);
+	CHECK(owners.find(3) == nullptr);
+	object->source = Source::Anonymous;
+	object->texts = {{0x1000, 0x2000, 0}};
+	tally.add(object, {0x1800, 0, shell}, 5);
+	tally.add(object, {0x1800, 0, program}, 6);
+	tally.add(object, {0x1800, 0, 0}, 1);
+	tally.add_unknown(0x10, program);
+	const Profile profile = build_profile(tally, owners, nullptr, 10, warnings);
+
+	REQUIRE(profile.locations.size() == 2);
+	REQUIRE(profile.samples.size() == 4);
+	CHECK(profile.samples[0].values == std::vector<int64_t>{1, 10});
+	CHECK(profile.samples[0].labels.empty());
+	CHECK(profile.samples[1].values == std::vector<int64_t>{5, 50});
+	CHECK(profile.samples[1].labels ==
+	      std::vector<Label>{{"process", "sh", 0, ""}, {"pid", "", 7, "id"}});
+	CHECK(profile.samples[2].labels ==
+	      std::vector<Label>{{"process", "cc1", 0, ""}, {"pid", "", 7, "id"}});
+	for (size_t sample = 0; sample < 3; sample++)
+		CHECK(profile.samples[sample].locations == std::vector<size_t>{0});
+	CHECK(profile.samples[3].labels == profile.samples[2].labels);
+}
+
 TEST_CASE("an object that cannot be read any more is warned about", "[cli]")
 {
 	const auto object = std::make_shared<Object>();
@@ -297,7 +332,7 @@ TEST_CASE("an object that cannot be read any more is warned about", "[cli]")
 	object->deleted = true;
 	object->texts = {{0x1000, 0x2000, 0x1000}};
 	tally.add(object, {0x1800, 0}, 5);
-	const Profile profile = build_profile(tally, nullptr, 1000, warnings);
+	const Profile profile = build_profile(tally, {}, nullptr, 1000, warnings);
 
 	REQUIRE(warnings.size() == 1);
 	CHECK(warnings[0] ==

@@ -66,5 +66,5 @@ TEST_CASE("memory that goes away ends the regions in it, not the profile", "[cli
 {
 	const Target target(1, false);
 
-	CHECK(target.spec(1000000, false, {}).flags == (PROFIL_FOLLOW | PROFIL_FAULT_REGION));
+	CHECK(target.spec(1000000, PROFIL_FOLLOW, {}).flags == (PROFIL_FOLLOW | PROFIL_FAULT_REGION));
 }

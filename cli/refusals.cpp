@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/refusals.h"
+
+#include "cli/text.h"
+
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr size_t most_named = 5;
+
+} // namespace
+
+void Refusals::add(pid_t pid, const std::string &name, const std::string &why)
+{
+	Refused &refused = processes_[why];
+
+	if (++refused.number <= most_named)
+		refused.first += fmt::format("{}{} (pid {})", refused.first.empty() ? "" : ", ", name, pid);
+}
+
+std::vector<std::string> Refusals::lines() const
+{
+	std::vector<std::string> lines;
+
+	for (const auto &[why, refused] : processes_)
+		lines.push_back(fmt::format("{} not attached: {}: {}{}",
+					    refused.number == 1 ? "1 process was"
+								: grouped(refused.number) + " processes were",
+					    why, refused.first, refused.number > most_named ? ", ..." : ""));
+	return lines;
+}
+
+} // namespace cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file refusals.h  Processes that could not be attached, by the reason. */
+#pragma once
+
+#include <map>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace cli {
+
+/** Collects what a search met and could not attach, so that a hundred make a line and not a hundred. */
+class Refusals {
+public:
+	void add(pid_t pid, const std::string &name, const std::string &why);
+	[[nodiscard]] bool empty() const { return processes_.empty(); }
+	/** "12 processes were not attached: why: sshd (pid 4711), ...", one line for each reason. */
+	[[nodiscard]] std::vector<std::string> lines() const;
+
+private:
+	struct Refused {
+		size_t number = 0;
+		std::string first; /**< some of them, by name */
+	};
+
+	std::map<std::string, Refused> processes_; /**< by reason */
+};
+
+} // namespace cli

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Recordings in parts: several files, files in between, a beginning that is left out.
+#include "tests/guest/cli_support.h"
+
+#include <filesystem>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <sstream>
+
+using namespace cli_test;
+
+namespace {
+
+std::vector<std::string> files_in(const TemporaryDirectory &directory)
+{
+	std::set<std::string> files;
+
+	for (const auto &entry : std::filesystem::directory_iterator(directory / ""))
+		files.insert(entry.path());
+	return {files.begin(), files.end()};
+}
+
+} // namespace
+
+TEST_CASE("with --loop each file has what was counted in its time, and nothing is in two", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	const Output output = profil("record --loop 2s -d 7 -o '" + (directory / "%h-%p-%t.pb.gz") + "' -p " +
+				     std::to_string(burn.pid()));
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+
+	const std::vector<std::string> files = files_in(directory);
+	uint64_t samples = 0;
+
+	REQUIRE(files.size() >= 2);
+	for (const std::string &file : files) {
+		const Json json = report(file);
+
+		CAPTURE(file);
+		CHECK(has(file, "-" + std::to_string(burn.pid()) + "-20"));
+		CHECK(json["rows"][0]["function"] == "burn_hot()");
+		CHECK(json["duration_ns"] >= 900000000);
+		samples += json["samples"].get<uint64_t>();
+	}
+	/* The module's own sum is of all profiles since it was loaded; ours is no more than that. */
+	CHECK(samples <= guest::module_ticks("counted"));
+	CHECK(lines(output.text) >= 2 * files.size());
+}
+
+TEST_CASE("SIGUSR1 writes what there is, and the recording goes on", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	guest::Child record =
+		start({profil_path(), "record", "--snapshot", "-o", file, "-p", std::to_string(burn.pid())});
+
+	REQUIRE(samples_come(200));
+	kill(record.pid(), SIGUSR1);
+	REQUIRE(soon([&] { return std::filesystem::exists(file); }));
+
+	const uint64_t early = report(file)["samples"];
+
+	CHECK(early > 0);
+	REQUIRE(samples_come(200));
+	kill(record.pid(), SIGINT);
+	CHECK(end_of(record) == 0);
+	CHECK(report(file)["samples"] >= early + 200);
+}
+
+TEST_CASE("a command has its own SIGUSR1, whatever record does with it", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const Output output = profil("record --snapshot -o " + (directory / "p") +
+				     " -- sh -c 'kill -USR1 $$; echo not reached'");
+
+	CHECK(output.status == 128 + SIGUSR1);
+	CHECK_FALSE(has(output.text, "not reached"));
+	CHECK(has(output.text, "was killed by SIGUSR1"));
+}
+
+TEST_CASE("the time before --delay is left out", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	const std::string target = " -o " + file + " -p " + std::to_string(burn.pid());
+	const Output output = profil("record -D 1500 -d 1" + target);
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file);
+
+	CHECK(json["duration_ns"] >= 1000000000);
+	CHECK(json["samples"] > 0);
+	/* Of at least 2.5 s that were attached one or a little more is in the file. */
+	CHECK(json["duration_ns"] < 2500000000);
+}
+
+TEST_CASE("a command that ends before the delay is over has an empty profile", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output = profil("record -D 100000 -o " + file + " -- " + program("cli_burn") + " 100");
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	CHECK(report(file)["samples"] == 0);
+	CHECK(has(output.text, "0 samples of"));
+}
+
+TEST_CASE("a part that cannot be written goes into the next file", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string parts = directory / "parts";
+
+	std::filesystem::create_directory(parts);
+
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	guest::Child record = start({profil_path(), "record", "--loop", "1s", "-o", parts + "/%t.pb.gz", "-p",
+				     std::to_string(burn.pid())},
+				    directory / "output");
+
+	REQUIRE(samples_come(50));
+	std::filesystem::rename(parts, parts + "-gone");
+	REQUIRE(soon([&] { return has(read_file(directory / "output"), "it goes into the next file"); }));
+	std::filesystem::rename(parts + "-gone", parts);
+	REQUIRE(samples_come(50));
+	kill(record.pid(), SIGINT);
+	CHECK(end_of(record) == 0);
+	CHECK_FALSE(std::filesystem::is_empty(parts));
+	INFO(read_file(directory / "output"));
+	CHECK_FALSE(has(read_file(directory / "output"), "the profile is lost"));
+}
+
+TEST_CASE("with --per-process samples have the name and the PID of their process", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output =
+		profil("record --per-process -o " + file + " -- " + program("cli_burn") + " 1000 fork");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+
+	const Output decoded =
+		run("gzip -dc " + file +
+		    " | protoc --decode=perftools.profiles.Profile tests/host/data/profile.proto");
+
+	CHECK(report(file)["rows"][0]["function"] == "burn_child()");
+	CHECK(has(decoded.text, "string_table: \"process\""));
+	CHECK(has(decoded.text, "string_table: \"cli_burn\""));
+
+	/* Every sample is of one of the two, and both have some. */
+	std::set<std::string> pids;
+	std::istringstream text(decoded.text);
+
+	for (std::string line; std::getline(text, line);) {
+		if (has(line, "    num: "))
+			pids.insert(line);
+	}
+	CHECK(pids.size() == 2);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What became of every tick, and of those since an earlier time.
+#include "cli/accounting.h"
+
+#include <catch2/catch.hpp>
+
+using namespace cli;
+
+TEST_CASE("ticks since an earlier time are told apart by their cause, too", "[cli]")
+{
+	profil_status status = {};
+
+	status.ticks = 100;
+	status.counted = 60;
+	status.kernel = 30;
+	status.lost_late = 10;
+	status.forks_lost = 1;
+
+	Accounting early;
+	Accounting late;
+
+	early.add(status);
+	late.add(status);
+	status.ticks = 7;
+	status.counted = 4;
+	status.kernel = 2;
+	status.lost_late = 0;
+	status.lost_exec = 1;
+	status.forks_lost = 2;
+	late.add(status);
+
+	const Accounting between = late.since(early);
+	uint64_t sum = 0;
+
+	CHECK(between.ticks == 7);
+	CHECK(between.counted == 4);
+	CHECK(between.kernel == 2);
+	CHECK(between.lost_late == 0);
+	CHECK(between.lost_exec == 1);
+	CHECK(between.lost() == 1);
+	CHECK(between.forks_lost == 2);
+	for (const Cause &cause : all_causes())
+		sum += between.*cause.member;
+	CHECK(sum == between.ticks);
+	CHECK(late.since(late) == Accounting());
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names of files that are written again and again.
+#include "cli/file_name.h"
+
+#include <catch2/catch.hpp>
+
+using namespace cli;
+
+TEST_CASE("a file's name tells the process, the time and the machine", "[cli]")
+{
+	const NameParts parts = {4711, 1790000000, "box"};
+
+	CHECK(expand_name("profil.pb.gz", parts) == "profil.pb.gz");
+	CHECK(expand_name("/x/%h-%p-%t.pb.gz", parts) == "/x/box-4711-20260921T141320Z.pb.gz");
+	CHECK(expand_name("%%%p%%", parts) == "%4711%");
+	CHECK(expand_name("%t", {0, 0, ""}) == "19700101T000000Z");
+}
+
+TEST_CASE("a percent sign that stands alone is refused before anything is recorded", "[cli]")
+{
+	for (const char *good : {"", "x", "%p", "%t%h", "%%"})
+		CHECK(why_no_pattern(good).empty());
+	for (const char *wrong : {"%", "100%", "%x", "%%%", "%P"}) {
+		CAPTURE(wrong);
+		CHECK(why_no_pattern(wrong) == "in '" + std::string(wrong) +
+						       "' a percent sign stands alone: there are %p, %t, %h "
+						       "and %%");
+	}
+}
+
+TEST_CASE("only a name with %t is another each time", "[cli]")
+{
+	CHECK(tells_time("a-%t"));
+	CHECK_FALSE(tells_time("a-%%t"));
+	CHECK_FALSE(tells_time("a-%p-%h"));
+}
+
+TEST_CASE("the machine has a name", "[cli]")
+{
+	CHECK_FALSE(host_name().empty());
+}
