@@ -170,9 +170,18 @@ std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
 {
 	std::shared_ptr<Object> &object = objects_[key_of(pid, mapping)];
 
-	if (object)
-		return object;
-	object = std::make_shared<Object>();
+	if (!object)
+		object = make(pid, mapping);
+	/* The compiler may write its file at any time. */
+	if (object->jit)
+		object->jit->look();
+	return object;
+}
+
+std::shared_ptr<Object> ObjectTable::make(pid_t pid, const Mapping &mapping)
+{
+	auto object = std::make_shared<Object>();
+
 	object->name = memory_name(pid, mapping);
 	object->source = mapping.source;
 	object->deleted = mapping.deleted;
@@ -180,9 +189,23 @@ std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
 		object->file = open_mapped_file(pid, mapping);
 	else if (mapping.source == Source::Vdso)
 		object->file = open_vdso(pid, mapping);
+	else if (mapping.source == Source::Anonymous)
+		object->jit = jit_of(pid);
 	if (object->file)
 		inspect_elf(*object);
+	/* What a compiler maps to be found by. */
+	if (object->file && is_jitdump(object->name))
+		jit_of(pid)->add_dump(object->file);
 	return object;
+}
+
+std::shared_ptr<JitFiles> ObjectTable::jit_of(pid_t pid)
+{
+	std::shared_ptr<JitFiles> &jit = jits_[pid];
+
+	if (!jit)
+		jit = std::make_shared<JitFiles>(pid);
+	return jit;
 }
 
 } // namespace cli

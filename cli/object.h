@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/fd.h"
+#include "cli/jit_files.h"
 #include "cli/maps.h"
 
 #include <compare>
@@ -42,6 +43,7 @@ struct Object {
 	Source source = Source::File;
 	bool deleted = false;
 	Fd file; /**< held, so that names can be read when the process and the path are gone */
+	std::shared_ptr<JitFiles> jit; /**< of memory: what its process tells of it */
 	std::vector<Segment> segments;
 	std::vector<Text> texts;
 
@@ -71,7 +73,11 @@ private:
 
 	static Key key_of(pid_t pid, const Mapping &mapping);
 
+	std::shared_ptr<JitFiles> jit_of(pid_t pid);
+	std::shared_ptr<Object> make(pid_t pid, const Mapping &mapping);
+
 	std::map<Key, std::shared_ptr<Object>> objects_;
+	std::map<pid_t, std::shared_ptr<JitFiles>> jits_;
 };
 
 } // namespace cli

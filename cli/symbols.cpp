@@ -47,6 +47,8 @@ Symbols::Symbols(const Object &object)
 {
 	GElf_Addr bias = 0;
 
+	if (object.jit)
+		jit_ = object.jit->read();
 	if (!module_)
 		return;
 	table_ = SymbolTable(module_);
@@ -108,8 +110,30 @@ std::vector<Frame> Symbols::frames_at(uint64_t address)
 	return frames;
 }
 
+std::vector<Frame> Symbols::jit_frames(uint64_t address, uint64_t size) const
+{
+	const JitSymbols::Entry *entry = jit_.find(address);
+
+	if (!entry)
+		entry = jit_.first_in(address, address + size);
+	if (!entry)
+		return {};
+
+	const JitSymbols::Place *place = place_at(*entry, address);
+	Frame frame;
+
+	frame.name = frame.system_name = entry->name;
+	if (place) {
+		frame.file = place->file;
+		frame.line = place->line;
+	}
+	return {frame};
+}
+
 std::vector<Frame> Symbols::frames(uint64_t address, uint64_t size)
 {
+	if (!jit_.empty())
+		return jit_frames(address, size);
 	if (!module_)
 		return {};
 

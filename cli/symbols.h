@@ -5,6 +5,7 @@
 #include "cli/debug_info.h"
 #include "cli/eh_frame.h"
 #include "cli/frame.h"
+#include "cli/jit_symbols.h"
 #include "cli/object.h"
 #include "cli/symbol_table.h"
 
@@ -34,7 +35,7 @@ public:
 	[[nodiscard]] std::vector<Frame> frames(uint64_t address, uint64_t size);
 
 	/** Is there any symbol of a function? */
-	[[nodiscard]] bool has_functions() const { return !table_.empty(); }
+	[[nodiscard]] bool has_functions() const { return !table_.empty() || !jit_.empty(); }
 	/** Is there debug information? */
 	[[nodiscard]] bool has_lines() const { return debug_.present(); }
 
@@ -44,10 +45,12 @@ private:
 	};
 
 	[[nodiscard]] std::vector<Frame> frames_at(uint64_t address);
+	[[nodiscard]] std::vector<Frame> jit_frames(uint64_t address, uint64_t size) const;
 	[[nodiscard]] std::string symbol_at(uint64_t address);
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
 
 	std::string object_name_;
+	JitSymbols jit_; /* of memory, which has nothing else */
 	std::unique_ptr<Dwfl, DwflCloser> dwfl_;
 	Dwfl_Module *module_ = nullptr; /* owned by dwfl_ */
 	SymbolTable table_;

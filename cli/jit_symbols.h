@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file jit_symbols.h  Names of code that a program made while it ran. */
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/**
+ * Functions by address in one process, as its JIT compiler told them.
+ *
+ * Code that is told later takes the place of what was there: names are those
+ * of the last code at an address.  Nothing in the files is trusted.
+ */
+class JitSymbols {
+public:
+	/** A source line that begins at an address. */
+	struct Place {
+		uint64_t address = 0;
+		int64_t line = 0;
+		std::string file;
+	};
+
+	struct Entry {
+		uint64_t end = 0;
+		std::string name;
+		std::vector<Place> places; /**< ascending */
+	};
+
+	/**
+	 * Add what a /tmp/perf-PID.map says, "START SIZE NAME" in each line with
+	 * hexadecimal numbers; see tools/perf/Documentation/jit-interface.txt.
+	 * Lines that are not so, and the last if it is not complete, are left out.
+	 */
+	void add_perf_map(std::string_view text);
+	/**
+	 * Add what a jitdump of our byte order says; see
+	 * tools/perf/Documentation/jitdump-specification.txt.  Ends where a
+	 * record is not complete: the compiler may be writing it.
+	 */
+	void add_jitdump(std::string_view content);
+
+	[[nodiscard]] bool empty() const { return entries_.empty(); }
+	/** The function that holds an address, or NULL. */
+	[[nodiscard]] const Entry *find(uint64_t address) const;
+	/** The first that begins in [low, high), or NULL. */
+	[[nodiscard]] const Entry *first_in(uint64_t low, uint64_t high) const;
+
+private:
+	friend class JitDump;
+
+	void add(uint64_t start, uint64_t size, Entry entry);
+
+	std::map<uint64_t, Entry> entries_; /* by start; disjoint */
+};
+
+/** The source line of an address in an entry, or NULL. */
+const JitSymbols::Place *place_at(const JitSymbols::Entry &entry, uint64_t address);
+
+} // namespace cli

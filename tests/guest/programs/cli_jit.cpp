@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Makes code, tells its name as JIT compilers do, and runs it: cli_jit MS HOW
+//
+//   MS    CPU time in milliseconds
+//   HOW   map: by /tmp/perf-PID.map
+//         dump: by a jitdump, with lines, in the working directory
+//         none: not at all
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+/* mov $100000, %ecx; 1: dec %ecx; jnz 1b; ret */
+constexpr uint8_t code[] = {0xb9, 0xa0, 0x86, 0x01, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+constexpr size_t loop_offset = 5;
+
+template <typename Number> void put(std::string &bytes, Number value)
+{
+	bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
+}
+
+void put_header(std::string &bytes, uint32_t id, size_t body)
+{
+	put<uint32_t>(bytes, id);
+	put(bytes, static_cast<uint32_t>(16 + body));
+	put<uint64_t>(bytes, 0);
+}
+
+void write_map(uint64_t address)
+{
+	const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+	FILE *file = std::fopen(path.c_str(), "w");
+
+	if (!file)
+		std::abort();
+	std::fprintf(file, "%lx %zx jitted loop\n", address, sizeof(code));
+	std::fclose(file);
+}
+
+std::string dump_of(uint64_t address)
+{
+	const char file[] = "script.js";
+	const char name[] = "dumped loop";
+	std::string bytes("DTiJ");
+
+	put<uint32_t>(bytes, 1);
+	put<uint32_t>(bytes, 40);
+	put<uint32_t>(bytes, 62); /* EM_X86_64 */
+	put<uint32_t>(bytes, 0);
+	put(bytes, static_cast<uint32_t>(getpid()));
+	put<uint64_t>(bytes, 0);
+	put<uint64_t>(bytes, 0);
+	put_header(bytes, 2, 16 + 2 * (16 + sizeof(file)));
+	put(bytes, address);
+	put<uint64_t>(bytes, 2);
+	for (const auto &[offset, line] : {std::pair<size_t, uint32_t>{0, 10}, {loop_offset, 20}}) {
+		put(bytes, address + offset);
+		put(bytes, line);
+		put<uint32_t>(bytes, 0);
+		bytes.append(file, sizeof(file));
+	}
+	put_header(bytes, 0, 16 + 24 + sizeof(name) + sizeof(code));
+	bytes.append(16, '\0');
+	put(bytes, address);
+	put<uint64_t>(bytes, sizeof(code));
+	put<uint64_t>(bytes, 0);
+	bytes.append(name, sizeof(name));
+	bytes.append(reinterpret_cast<const char *>(code), sizeof(code));
+	return bytes;
+}
+
+/* Mapped executable, which is how profilers come to know of it. */
+void write_dump(uint64_t address)
+{
+	const std::string path = "jit-" + std::to_string(getpid()) + ".dump";
+	const std::string bytes = dump_of(address);
+	const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	if (file < 0 || write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
+	    mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED)
+		std::abort();
+}
+
+int64_t cpu_ms()
+{
+	timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+
+	void *memory =
+		mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return 1;
+	std::memcpy(memory, code, sizeof(code));
+	if (!std::strcmp(argv[2], "map"))
+		write_map(reinterpret_cast<uintptr_t>(memory));
+	if (!std::strcmp(argv[2], "dump"))
+		write_dump(reinterpret_cast<uintptr_t>(memory));
+
+	const auto run = reinterpret_cast<void (*)()>(memory);
+
+	for (const int64_t end = cpu_ms() + std::atoll(argv[1]); cpu_ms() < end;)
+		run();
+	return 0;
+}
