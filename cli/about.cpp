@@ -3,6 +3,7 @@
 
 #include "cli/saturate.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <set>
@@ -109,6 +110,24 @@ About merge_abouts(std::span<const About> abouts)
 		sum.accounting.add(one.accounting);
 	}
 	return sum;
+}
+
+uint64_t shared_bytes(const About &about)
+{
+	constexpr std::string_view unit = " bytes";
+	/* No region can express more. */
+	constexpr uint64_t most = uint64_t{1} << 19;
+	std::string_view text = about.granularity;
+	std::string digits;
+
+	text = text.substr(0, std::min(text.find(unit), text.size()));
+	if (text.size() == about.granularity.size())
+		return 1;
+	for (const char c : text.substr(text.rfind(' ') + 1)) {
+		if (c != ',')
+			digits += c;
+	}
+	return std::clamp<uint64_t>(number(digits), 1, most);
 }
 
 } // namespace cli

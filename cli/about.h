@@ -39,4 +39,10 @@ bool is_about(std::string_view comment);
 /** Of several recordings as one: all targets, sums, and what all of them agree on. */
 About merge_abouts(std::span<const About> abouts);
 
+/**
+ * How many bytes of text shared a counter, at most: 1 where every address has
+ * its own, as in other tools' profiles.
+ */
+uint64_t shared_bytes(const About &about);
+
 } // namespace cli

@@ -86,4 +86,11 @@ std::optional<uint64_t> FunctionStarts::find(uint64_t address) const
 	return *std::prev(above);
 }
 
+std::optional<uint64_t> FunctionStarts::next(uint64_t address) const
+{
+	const auto above = std::upper_bound(starts_.begin(), starts_.end(), address);
+
+	return above == starts_.end() ? std::nullopt : std::optional(*above);
+}
+
 } // namespace cli

@@ -23,6 +23,8 @@ public:
 
 	/** The last start that is not above @p address. */
 	[[nodiscard]] std::optional<uint64_t> find(uint64_t address) const;
+	/** The first start above @p address. */
+	[[nodiscard]] std::optional<uint64_t> next(uint64_t address) const;
 
 private:
 	std::vector<uint64_t> starts_;

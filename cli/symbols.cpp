@@ -74,18 +74,49 @@ std::optional<uint64_t> Symbols::start_without_symbol(uint64_t address)
 }
 
 /* A symbol without a size reaches to the next one, unless another function begins in between. */
-std::string Symbols::symbol_at(uint64_t address)
+const SymbolTable::Entry *Symbols::entry_at(uint64_t address)
 {
 	const SymbolTable::Entry *symbol = table_.find(address);
 
-	if (!symbol)
-		return "";
-	if (symbol->sized)
-		return symbol->name;
+	if (!symbol || symbol->sized)
+		return symbol;
 
 	const std::optional<uint64_t> start = start_without_symbol(address);
 
-	return !start || *start <= symbol->start ? symbol->name : "";
+	return !start || *start <= symbol->start ? symbol : nullptr;
+}
+
+std::string Symbols::symbol_at(uint64_t address)
+{
+	const SymbolTable::Entry *symbol = entry_at(address);
+
+	return symbol ? symbol->name : "";
+}
+
+std::optional<Extent> Symbols::extent(uint64_t address)
+{
+	if (!module_)
+		return std::nullopt;
+
+	const uint64_t next = starts_.next(address).value_or(UINT64_MAX);
+
+	if (const SymbolTable::Entry *symbol = entry_at(address))
+		return Extent{symbol->start, symbol->sized ? symbol->end : std::min(symbol->end, next)};
+	if (const std::optional<uint64_t> start = start_without_symbol(address))
+		return Extent{*start, next};
+	return std::nullopt;
+}
+
+std::string Symbols::label(uint64_t address)
+{
+	const SymbolTable::Entry *symbol = module_ ? entry_at(address) : nullptr;
+
+	if (!symbol)
+		return "";
+
+	const std::string name = demangle(symbol->name);
+
+	return symbol->start == address ? name : fmt::format("{}+{:#x}", name, address - symbol->start);
 }
 
 std::vector<Frame> Symbols::frames_at(uint64_t address)

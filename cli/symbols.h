@@ -17,6 +17,15 @@
 
 namespace cli {
 
+/** A run of link-time addresses. */
+struct Extent {
+	uint64_t low = 0;
+	uint64_t high = 0; /**< the first address behind it */
+
+	[[nodiscard]] bool holds(uint64_t address) const { return address >= low && address < high; }
+	bool operator==(const Extent &) const = default;
+};
+
 /** The names in one object: its symbol tables, debug information, call frames. */
 class Symbols {
 public:
@@ -34,6 +43,15 @@ public:
 	 */
 	[[nodiscard]] std::vector<Frame> frames(uint64_t address, uint64_t size);
 
+	/**
+	 * Where the function at a link-time address begins and ends.  Without a
+	 * size of its own it reaches to the next function, with the padding in
+	 * between, or to UINT64_MAX.
+	 */
+	[[nodiscard]] std::optional<Extent> extent(uint64_t address);
+	/** "function" or "function+0x12", demangled; empty without a symbol. */
+	[[nodiscard]] std::string label(uint64_t address);
+
 	/** Is there any symbol of a function? */
 	[[nodiscard]] bool has_functions() const { return !table_.empty() || !jit_.empty(); }
 	/** Is there debug information? */
@@ -46,6 +64,7 @@ private:
 
 	[[nodiscard]] std::vector<Frame> frames_at(uint64_t address);
 	[[nodiscard]] std::vector<Frame> jit_frames(uint64_t address, uint64_t size) const;
+	[[nodiscard]] const SymbolTable::Entry *entry_at(uint64_t address);
 	[[nodiscard]] std::string symbol_at(uint64_t address);
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
 
