@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/code_part.h"
+
+#include <algorithm>
+#include <map>
+
+namespace cli {
+namespace {
+
+/* Functions are aligned, and at least this far apart where it matters. */
+constexpr uint64_t function_alignment = 16;
+/* What is shown from an address on if nobody knows which function it is in. */
+constexpr uint64_t bytes_of_unknown = 64;
+
+/* More than any real function has; what comes from a hostile object must end in time. */
+constexpr size_t most_loops = 4096;
+
+bool begins_at(std::span<const AnnotatedInstruction> instructions, uint64_t address)
+{
+	const auto place = std::lower_bound(
+		instructions.begin(), instructions.end(), address,
+		[](const AnnotatedInstruction &one, uint64_t value) { return one.code.address < value; });
+
+	return place != instructions.end() && place->code.address == address;
+}
+
+/** Jumps back to the same place are one loop, as by `continue`. */
+std::vector<Loop> loops_by_size(std::span<const AnnotatedInstruction> instructions)
+{
+	std::map<uint64_t, uint64_t> ends;
+	std::vector<Loop> loops;
+
+	for (const AnnotatedInstruction &one : instructions) {
+		const Instruction &code = one.code;
+
+		if (code.flow != Flow::Jump || !code.target || *code.target > code.address ||
+		    !begins_at(instructions, *code.target))
+			continue;
+		if (ends.size() < most_loops || ends.contains(*code.target))
+			ends[*code.target] = code.end();
+	}
+	for (const auto &[low, high] : ends)
+		loops.push_back({{low, high}, 0, 0});
+	std::stable_sort(loops.begin(), loops.end(), [](const Loop &a, const Loop &b) {
+		return a.extent.high - a.extent.low < b.extent.high - b.extent.low;
+	});
+	return loops;
+}
+
+using Instructions = std::vector<AnnotatedInstruction>;
+
+Instructions::iterator first_from(Instructions &instructions, uint64_t address)
+{
+	return std::lower_bound(
+		instructions.begin(), instructions.end(), address,
+		[](const AnnotatedInstruction &one, uint64_t value) { return one.code.address < value; });
+}
+
+void mark_jumps(CodePart &part, const ObjectCode &code)
+{
+	for (AnnotatedInstruction &one : part.instructions) {
+		if (!one.code.target)
+			continue;
+		one.target_name = code.symbols().label(*one.code.target);
+
+		const auto target = first_from(part.instructions, *one.code.target);
+
+		if (one.code.flow == Flow::Jump && target != part.instructions.end() &&
+		    target->code.address == *one.code.target)
+			target->jumped_to = true;
+	}
+}
+
+} // namespace
+
+std::optional<Extent> extent_near(const ObjectCode &code, uint64_t address, uint64_t size)
+{
+	std::optional<Extent> extent = code.symbols().extent(address);
+
+	for (uint64_t next = address + 1; !extent && next - address < size; next++) {
+		next = (next + function_alignment - 1) & ~(function_alignment - 1);
+		if (next - address < size)
+			extent = code.symbols().extent(next);
+	}
+	if (!extent && size == 1 && code.has_text(address))
+		return Extent{address, address + bytes_of_unknown};
+	return extent;
+}
+
+CodePart decode_part(const ObjectCode &code, Extent extent)
+{
+	CodePart part;
+
+	part.extent = extent;
+	part.built = code.modified();
+	for (Instruction &instruction : code.instructions(extent)) {
+		AnnotatedInstruction one;
+		const std::vector<Frame> frames = code.symbols().frames(instruction.address, 1);
+
+		if (!frames.empty() && frames.front().line > 0)
+			one.source = {frames.front().file, frames.front().line};
+		one.code = std::move(instruction);
+		part.instructions.push_back(std::move(one));
+	}
+	mark_jumps(part, code);
+	return part;
+}
+
+bool count_at(CodePart &part, Extent bucket, uint64_t samples, const SourceLine &source)
+{
+	const auto first = first_from(part.instructions, bucket.low);
+
+	if (first == part.instructions.end() || first->code.address >= bucket.high)
+		return false;
+	first->samples += samples;
+	first->shared = false;
+	if (!first->source.line)
+		first->source = source;
+	part.samples += samples;
+	for (auto next = first + 1; next != part.instructions.end() && next->code.address < bucket.high;
+	     ++next)
+		next->shared = !next->samples;
+	return true;
+}
+
+std::vector<Loop> find_loops(std::span<const AnnotatedInstruction> instructions)
+{
+	std::vector<Loop> loops = loops_by_size(instructions);
+
+	for (const AnnotatedInstruction &one : instructions) {
+		bool inside = false;
+
+		if (!one.samples)
+			continue;
+		for (Loop &loop : loops) {
+			if (!loop.extent.holds(one.code.address))
+				continue;
+			loop.samples += one.samples;
+			loop.innermost += inside ? 0 : one.samples;
+			inside = true;
+		}
+	}
+	std::erase_if(loops, [](const Loop &loop) { return !loop.samples; });
+	std::stable_sort(loops.begin(), loops.end(),
+			 [](const Loop &a, const Loop &b) { return a.innermost > b.innermost; });
+	return loops;
+}
+
+} // namespace cli
