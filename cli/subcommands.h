@@ -14,10 +14,12 @@ enum Exit { exit_ok = 0, exit_failure = 1, exit_usage = 2 };
 int record_main(const std::vector<std::string> &arguments);
 int report_main(const std::vector<std::string> &arguments);
 int push_main(const std::vector<std::string> &arguments);
+int annotate_main(const std::vector<std::string> &arguments);
 
 /** Text of --help. */
 std::string record_help();
 std::string report_help();
 std::string push_help();
+std::string annotate_help();
 
 } // namespace cli

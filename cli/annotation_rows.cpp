@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/annotation_rows.h"
+
+#include "cli/report.h"
+#include "cli/text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr size_t percent_width = 6;
+constexpr size_t bar_width = 10;
+constexpr size_t gap = 2;
+/* On a narrow terminal what the row is of is cut, but not to nothing. */
+constexpr size_t what_min = 24;
+constexpr size_t tab = 8;
+
+/* perf's limits, so that the same lines stand out. */
+Colour heat_of(double percent)
+{
+	return percent >= 5 ? Colour::Red : percent >= 0.5 ? Colour::Green : Colour::None;
+}
+
+std::string bar_of(double percent)
+{
+	const double marks = std::clamp(percent, 0.0, 100.0) / 100 * static_cast<double>(bar_width);
+
+	return std::string(static_cast<size_t>(marks + 0.5), '#');
+}
+
+std::string without_tabs(std::string_view line)
+{
+	std::string text;
+	size_t column = 0;
+
+	for (const char c : line) {
+		const size_t blanks = tab - column % tab;
+
+		text += c == '\t' ? std::string(blanks, ' ') : std::string(1, c);
+		column += c == '\t' ? blanks : 1;
+	}
+	return text;
+}
+
+} // namespace
+
+AnnotationRows::AnnotationRows(uint64_t samples, const AnnotationStyle &style)
+	: total_(samples), style_(style), count_width_(std::max<size_t>(grouped(samples).size(), 7))
+{
+}
+
+void AnnotationRows::text(std::string_view line, Colour colour)
+{
+	const std::string safe = printable(line);
+
+	text_ += coloured(style_.width ? shortened(safe, style_.width) : safe, colour, style_.colour) + '\n';
+}
+
+void AnnotationRows::put(std::string_view samples, std::string_view percent, std::string_view bar,
+			 std::string_view what, Colour heat, Colour colour)
+{
+	const std::string numbers = fmt::format("{:>{}}  {:>{}}  {:<{}}", samples, count_width_, percent,
+						percent_width, bar, bar_width);
+	const std::string safe = printable(what);
+	const size_t left = style_.width > numbers.size() + gap ? style_.width - numbers.size() - gap : 0;
+	std::string line = coloured(numbers, heat, style_.colour) + std::string(gap, ' ') +
+			   coloured(style_.width ? shortened(safe, std::max(left, what_min)) : safe, colour,
+				    style_.colour);
+
+	line.erase(line.find_last_not_of(' ') + 1);
+	text_ += line + '\n';
+}
+
+void AnnotationRows::heading(std::string_view what)
+{
+	put("samples", "%", "", what, Colour::None, Colour::None);
+}
+
+void AnnotationRows::row(uint64_t samples, std::string_view what, Colour colour)
+{
+	const double percent = percent_of(samples, total_);
+
+	if (samples)
+		put(grouped(samples), fmt::format("{:.2f}", percent), bar_of(percent), what, heat_of(percent),
+		    colour);
+	else
+		put("", "", "", what, Colour::None, colour);
+}
+
+void AnnotationRows::shared_row(std::string_view what)
+{
+	put("\"", "", "", what, Colour::None, Colour::None);
+}
+
+std::string source_name(const SourceLine &source, const AnnotationStyle &style)
+{
+	return fmt::format("{}:{}", style.full_paths ? source.file : base_name(source.file), source.line);
+}
+
+std::string source_text(const SourceLine &source, SourceFiles &sources)
+{
+	return without_tabs(sources.line(source.file, source.line).value_or(""));
+}
+
+std::string share_text(uint64_t samples, uint64_t total)
+{
+	return fmt::format("{}, {:.2f} %", counted_noun(samples, "sample"), percent_of(samples, total));
+}
+
+} // namespace cli
