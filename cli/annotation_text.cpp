@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t most_strays = 40;
 constexpr size_t most_files_named = 3;
-constexpr size_t raw_width = 3 * 8;
+constexpr size_t raw_width = 24;
 
 using Instructions = std::vector<AnnotatedInstruction>;
 
