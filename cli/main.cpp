@@ -26,6 +26,7 @@ constexpr std::array subcommands = {
 	Subcommand{"report", "show the profile that record wrote", report_main, report_help},
 	Subcommand{"push", "send a profile to a continuous-profiling server", push_main, push_help},
 	Subcommand{"annotate", "show functions by instruction and source line", annotate_main, annotate_help},
+	Subcommand{"export", "write it in the formats of other tools", export_main, export_help},
 };
 
 const Subcommand *find(std::string_view name)

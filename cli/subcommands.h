@@ -11,12 +11,14 @@ namespace cli {
 enum Exit { exit_ok = 0, exit_failure = 1, exit_usage = 2 };
 
 /** Arguments are those after the subcommand's name; returns the exit status. */
+int export_main(const std::vector<std::string> &arguments);
 int record_main(const std::vector<std::string> &arguments);
 int report_main(const std::vector<std::string> &arguments);
 int push_main(const std::vector<std::string> &arguments);
 int annotate_main(const std::vector<std::string> &arguments);
 
 /** Text of --help. */
+std::string export_help();
 std::string record_help();
 std::string report_help();
 std::string push_help();

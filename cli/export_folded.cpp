@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/call_stack.h"
+#include "cli/export.h"
+#include "cli/text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <ranges>
+
+namespace cli {
+namespace {
+
+/* A semicolon ends a frame and a line a stack; the format has no way to quote them. */
+void append_frame(std::string &stack, std::string_view name)
+{
+	std::string safe = printable(name);
+
+	std::replace(safe.begin(), safe.end(), ';', ':');
+	if (!stack.empty())
+		stack += ';';
+	stack += safe;
+}
+
+/* As stackcollapse-perf.pl --pid has it. */
+std::string process_text(const ProcessLabel &process)
+{
+	return process.pid ? fmt::format("{}-{}", process.name, process.pid) : process.name;
+}
+
+/* Outermost first; an object is named before the first of its functions. */
+std::string folded(const CountedStack &stack, const CallFrames &frames)
+{
+	std::string text;
+	std::string_view object;
+
+	if (!stack.process.name.empty())
+		append_frame(text, process_text(stack.process));
+	for (const size_t location : stack.locations | std::views::reverse) {
+		for (const CallFrame &frame : frames.at(location) | std::views::reverse) {
+			if (frame.object != object)
+				append_frame(text, base_name(frame.object));
+			object = frame.object;
+			append_frame(text, frame.function);
+		}
+	}
+	return text;
+}
+
+} // namespace
+
+Result<std::string> export_folded(const Profile &profile)
+{
+	const CallFrames frames(profile);
+	std::map<std::string, uint64_t> stacks;
+	std::string text;
+
+	for (const CountedStack &stack : counted_stacks(profile)) {
+		uint64_t &samples = stacks[folded(stack, frames)];
+
+		samples = add_samples(samples, stack.samples);
+	}
+	for (const auto &[stack, samples] : stacks)
+		text += fmt::format("{} {}\n", stack, samples);
+	return text;
+}
+
+} // namespace cli
