@@ -74,7 +74,7 @@ $(kmod_names:%=kmod-%): kmod-%:
 
 .PHONY: setup
 setup: ## install what building and testing take from Debian's packages
-	scripts/setup build guest
+	scripts/setup build guest readers
 
 # What the demo profiles beside Debian's own programs.
 $(B)/demo/words: scripts/demo.d/words.cpp
