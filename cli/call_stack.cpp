@@ -70,6 +70,18 @@ CallFrames::CallFrames(const Profile &profile)
 		frames_.push_back(frames_of(profile, location));
 }
 
+std::vector<const CallFrame *> CallFrames::from_outermost(const CountedStack &stack) const
+{
+	std::vector<const CallFrame *> all;
+
+	for (const size_t location : stack.locations) {
+		for (const CallFrame &frame : at(location))
+			all.push_back(&frame);
+	}
+	std::reverse(all.begin(), all.end());
+	return all;
+}
+
 std::vector<CountedStack> counted_stacks(const Profile &profile)
 {
 	const size_t index = samples_index(profile);

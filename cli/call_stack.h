@@ -27,18 +27,6 @@ struct CallFrame {
 	std::optional<size_t> mapping;
 };
 
-/** The functions at each location of a profile, which must outlive this. */
-class CallFrames {
-public:
-	explicit CallFrames(const Profile &profile);
-
-	/** Innermost inlined function first; the one that has the symbol is the last.  Never empty. */
-	[[nodiscard]] std::span<const CallFrame> at(size_t location) const { return frames_[location]; }
-
-private:
-	std::vector<std::vector<CallFrame>> frames_;
-};
-
 /** Which process a sample was taken of, as far as its labels say so. */
 struct ProcessLabel {
 	std::string name; /**< empty: not known */
@@ -52,6 +40,21 @@ struct CountedStack {
 	uint64_t samples = 0;
 	std::span<const size_t> locations; /**< leaf first; never empty */
 	ProcessLabel process;
+};
+
+/** The functions at each location of a profile, which must outlive this. */
+class CallFrames {
+public:
+	explicit CallFrames(const Profile &profile);
+
+	/** Innermost inlined function first; the one that has the symbol is the last.  Never empty. */
+	[[nodiscard]] std::span<const CallFrame> at(size_t location) const { return frames_[location]; }
+
+	/** All functions of a stack, outermost first. */
+	[[nodiscard]] std::vector<const CallFrame *> from_outermost(const CountedStack &stack) const;
+
+private:
+	std::vector<std::vector<CallFrame>> frames_;
 };
 
 /** All of a profile, which must outlive this: those that `profil report` counts, in the file's order. */

@@ -32,7 +32,7 @@ bool is_formula(std::string_view text)
 
 std::string field(std::string_view text)
 {
-	const std::string safe = (is_formula(text) ? "'" : "") + printable(text);
+	std::string safe = (is_formula(text) ? "'" : "") + printable(text);
 	std::string quoted = "\"";
 
 	if (safe.find_first_of(",\"") == std::string::npos)

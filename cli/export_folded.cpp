@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <ranges>
 
 namespace cli {
 namespace {
@@ -36,13 +35,11 @@ std::string folded(const CountedStack &stack, const CallFrames &frames)
 
 	if (!stack.process.name.empty())
 		append_frame(text, process_text(stack.process));
-	for (const size_t location : stack.locations | std::views::reverse) {
-		for (const CallFrame &frame : frames.at(location) | std::views::reverse) {
-			if (frame.object != object)
-				append_frame(text, base_name(frame.object));
-			object = frame.object;
-			append_frame(text, frame.function);
-		}
+	for (const CallFrame *frame : frames.from_outermost(stack)) {
+		if (frame->object != object)
+			append_frame(text, base_name(frame->object));
+		object = frame->object;
+		append_frame(text, frame->function);
 	}
 	return text;
 }

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <ranges>
 #include <tuple>
 
 namespace cli {
@@ -49,10 +48,8 @@ Json numbers_of(const CountedStack &stack, const CallFrames &frames, FrameList &
 {
 	Json numbers = Json::array();
 
-	for (const size_t location : stack.locations | std::views::reverse) {
-		for (const CallFrame &frame : frames.at(location) | std::views::reverse)
-			numbers.push_back(list.number(frame));
-	}
+	for (const CallFrame *frame : frames.from_outermost(stack))
+		numbers.push_back(list.number(*frame));
 	return numbers;
 }
 

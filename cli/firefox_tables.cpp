@@ -3,8 +3,6 @@
 
 #include "cli/text.h"
 
-#include <ranges>
-
 namespace cli {
 namespace {
 
@@ -120,12 +118,11 @@ Json FirefoxShared::take_shared()
 void FirefoxThread::add(const CountedStack &counted, const CallFrames &frames)
 {
 	std::optional<size_t> prefix;
+	size_t depth = 0;
 
-	for (const size_t location : counted.locations | std::views::reverse) {
-		size_t depth = 0;
-
-		for (const CallFrame &one : frames.at(location) | std::views::reverse)
-			prefix = stack(prefix, frame(one, depth++));
+	for (const CallFrame *one : frames.from_outermost(counted)) {
+		depth = one->inlined ? depth + 1 : 0;
+		prefix = stack(prefix, frame(*one, depth));
 	}
 	samples_.add({*prefix, static_cast<double>(samples_so_far_) * interval_, counted.samples});
 	samples_so_far_ = add_samples(samples_so_far_, counted.samples);
