@@ -73,8 +73,9 @@ $(kmod_names:%=kmod-%): kmod-%:
 	scripts/build-kmod $*
 
 .PHONY: setup
-setup: ## install what building and testing take from Debian's packages
+setup: ## install what building and testing take, from Debian's packages and npm
 	scripts/setup build guest readers
+	@scripts/npm-tools >/dev/null
 
 # What the demo profiles beside Debian's own programs.
 $(B)/demo/words: scripts/demo.d/words.cpp
