@@ -70,8 +70,8 @@ inline Profile hostile_profile()
 	profile.functions[1].name = "=cmd|' /C calc'!A0";
 	profile.functions[2].name = "";
 	profile.functions[2].system_name = "";
-	profile.mappings[0].filename = "/opt/a b;\xc3(c)\n/";
-	profile.mappings[1].filename = "";
+	profile.mappings[1].filename = "/opt/a b;\xc3(c)\n/";
+	profile.mappings[0].filename = "";
 	profile.locations[0].lines[0].line = INT64_MIN;
 	profile.locations[2].address = UINT64_MAX;
 	profile.samples[0].labels = {{"process", "# p;\n q 1", 0, ""}, {"pid", "", -5, "id"}};
