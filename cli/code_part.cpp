@@ -2,7 +2,6 @@
 #include "cli/code_part.h"
 
 #include <algorithm>
-#include <map>
 
 namespace cli {
 namespace {
@@ -11,41 +10,6 @@ namespace {
 constexpr uint64_t function_alignment = 16;
 /* What is shown from an address on if nobody knows which function it is in. */
 constexpr uint64_t bytes_of_unknown = 64;
-
-/* More than any real function has; what comes from a hostile object must end in time. */
-constexpr size_t most_loops = 4096;
-
-bool begins_at(std::span<const AnnotatedInstruction> instructions, uint64_t address)
-{
-	const auto place = std::lower_bound(
-		instructions.begin(), instructions.end(), address,
-		[](const AnnotatedInstruction &one, uint64_t value) { return one.code.address < value; });
-
-	return place != instructions.end() && place->code.address == address;
-}
-
-/** Jumps back to the same place are one loop, as by `continue`. */
-std::vector<Loop> loops_by_size(std::span<const AnnotatedInstruction> instructions)
-{
-	std::map<uint64_t, uint64_t> ends;
-	std::vector<Loop> loops;
-
-	for (const AnnotatedInstruction &one : instructions) {
-		const Instruction &code = one.code;
-
-		if (code.flow != Flow::Jump || !code.target || *code.target > code.address ||
-		    !begins_at(instructions, *code.target))
-			continue;
-		if (ends.size() < most_loops || ends.contains(*code.target))
-			ends[*code.target] = code.end();
-	}
-	for (const auto &[low, high] : ends)
-		loops.push_back({{low, high}, 0, 0});
-	std::stable_sort(loops.begin(), loops.end(), [](const Loop &a, const Loop &b) {
-		return a.extent.high - a.extent.low < b.extent.high - b.extent.low;
-	});
-	return loops;
-}
 
 using Instructions = std::vector<AnnotatedInstruction>;
 
@@ -121,29 +85,6 @@ bool count_at(CodePart &part, Extent bucket, uint64_t samples, const SourceLine 
 	     ++next)
 		next->shared = !next->samples;
 	return true;
-}
-
-std::vector<Loop> find_loops(std::span<const AnnotatedInstruction> instructions)
-{
-	std::vector<Loop> loops = loops_by_size(instructions);
-
-	for (const AnnotatedInstruction &one : instructions) {
-		bool inside = false;
-
-		if (!one.samples)
-			continue;
-		for (Loop &loop : loops) {
-			if (!loop.extent.holds(one.code.address))
-				continue;
-			loop.samples += one.samples;
-			loop.innermost += inside ? 0 : one.samples;
-			inside = true;
-		}
-	}
-	std::erase_if(loops, [](const Loop &loop) { return !loop.samples; });
-	std::stable_sort(loops.begin(), loops.end(),
-			 [](const Loop &a, const Loop &b) { return a.innermost > b.innermost; });
-	return loops;
 }
 
 } // namespace cli

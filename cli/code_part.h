@@ -32,7 +32,8 @@ struct AnnotatedInstruction {
 	bool jumped_to = false; /**< by a jump of the same function */
 };
 
-/** From the target of a backward jump to the end of the last such jump. */
+/** From the target of a backward jump, which the jump can be reached from again, to the end of the last such
+ * jump. */
 struct Loop {
 	Extent extent;
 	uint64_t samples = 0;	/**< of all that is in it */

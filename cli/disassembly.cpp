@@ -59,6 +59,25 @@ std::optional<uint64_t> target_of(const cs_insn &instruction, Machine machine)
 	return static_cast<uint64_t>(x86.operands[0].imm);
 }
 
+/** Can the next instruction run after this one? */
+bool goes_on(const cs_insn &instruction, Machine machine)
+{
+	const cs_detail &detail = *instruction.detail;
+	const std::span groups(detail.groups, detail.groups_count);
+
+	if (std::find(groups.begin(), groups.end(), CS_GRP_RET) != groups.end())
+		return false;
+	if (machine != Machine::Aarch64)
+		return instruction.id != X86_INS_JMP && instruction.id != X86_INS_LJMP &&
+		       instruction.id != X86_INS_UD2 && instruction.id != X86_INS_HLT;
+
+	const arm64_cc condition = detail.arm64.cc;
+	const bool always = condition == ARM64_CC_INVALID || condition == ARM64_CC_AL;
+
+	return instruction.id != ARM64_INS_BR && instruction.id != ARM64_INS_RET &&
+	       !(instruction.id == ARM64_INS_B && always);
+}
+
 Instruction converted(const cs_insn &decoded, Machine machine)
 {
 	Instruction instruction;
@@ -73,6 +92,7 @@ Instruction converted(const cs_insn &decoded, Machine machine)
 		instruction.flow = Flow::Call;
 	if (instruction.flow != Flow::On)
 		instruction.target = target_of(decoded, machine);
+	instruction.goes_on = goes_on(decoded, machine);
 	return instruction;
 }
 

@@ -32,6 +32,7 @@ struct Instruction {
 	std::string text; /**< "mnemonic operands"; "(bad)" for what is not known as an instruction */
 	Flow flow = Flow::On;
 	std::optional<uint64_t> target; /**< of a direct jump or call */
+	bool goes_on = true;		/**< can the next one follow? */
 
 	[[nodiscard]] uint64_t end() const { return address + bytes.size(); }
 	bool operator==(const Instruction &) const = default;

@@ -75,6 +75,27 @@ TEST_CASE("machines and syntaxes are told apart", "[cli][annotate]")
 	CHECK(aarch64[2].text == "nop");
 }
 
+TEST_CASE("a jump back to an exit is no loop, one that comes round is", "[cli][annotate]")
+{
+	const auto extents = [](std::string_view bytes) {
+		std::vector<AnnotatedInstruction> instructions;
+		std::vector<Extent> found;
+
+		for (Instruction &code : decode(Machine::X86_64, bytes))
+			instructions.push_back({std::move(code), "", {}, 1, false, false});
+		for (const Loop &loop : find_loops(instructions))
+			found.push_back(loop.extent);
+		return found;
+	};
+
+	/* ret; nop; jne to ret; jne to nop */
+	CHECK(extents("\xc3\x90\x75\xfc\x75\xfb") == std::vector<Extent>{{0x1001, 0x1006}});
+	/* jmp *%rax, which can go anywhere; jmp back to it */
+	CHECK(extents("\xff\xe0\xeb\xfc") == std::vector<Extent>{{0x1000, 0x1004}});
+	/* jmp to itself */
+	CHECK(extents("\x90\xeb\xfe") == std::vector<Extent>{{0x1001, 0x1003}});
+}
+
 TEST_CASE("what is no instruction is passed over, byte by byte", "[cli][annotate]")
 {
 	const std::vector<Instruction> instructions =
