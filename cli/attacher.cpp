@@ -113,8 +113,15 @@ std::vector<AttachError> Attacher::attach(std::span<TargetPointer> targets, uint
 	std::vector<AttachError> errors = try_attach(targets);
 
 	for (size_t i = 0; i < targets.size(); i++) {
-		if (is_want_of_memory(errors[i].error))
-			errors[i] = attach_coarser(targets[i], pinned);
+		if (!errors[i].error)
+			pinned += targets[i]->in_kernel.bytes() + targets[i]->raw.bytes();
+	}
+	for (size_t i = 0; i < targets.size(); i++) {
+		if (!is_want_of_memory(errors[i].error))
+			continue;
+		errors[i] = attach_coarser(targets[i], pinned);
+		if (!errors[i].error)
+			pinned += targets[i]->in_kernel.bytes() + targets[i]->raw.bytes();
 	}
 	return errors;
 }
@@ -144,6 +151,14 @@ void Attacher::update(Target &target, uint64_t pinned)
 	target.coverage.drop_counters_beyond(target.in_kernel);
 	if (target.coverage != target.in_kernel)
 		set_regions(target);
+}
+
+void Attacher::forget_unused()
+{
+	/* Held by nobody but the two lists. */
+	std::erase_if(programs_,
+		      [](const std::shared_ptr<Object> &program) { return program.use_count() <= 2; });
+	objects_.forget_unused();
 }
 
 void Attacher::note_program(pid_t pid, std::span<const Mapping> mappings)

@@ -55,6 +55,10 @@ public:
 	TargetPointer young_target(pid_t pid);
 	/** The processes that have counters of their own. */
 	[[nodiscard]] const Owners &owners() const { return owners_; }
+	/** A process's memory is not what it was: it has ended, or runs another program. */
+	void forget_memory(pid_t pid) { objects_.forget_memory(pid); }
+	/** Let go of objects that nothing maps and no samples are of. */
+	void forget_unused();
 	CounterPool &pool() { return pool_; }
 	[[nodiscard]] const CounterPool &pool() const { return pool_; }
 	/** Of the programs that ran, the one with most samples. */

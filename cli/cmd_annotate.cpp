@@ -137,7 +137,7 @@ FUNCTION is a name, demangled or mangled, with or without its parameters; or
 OBJECT:FUNCTION; or, if it begins with '/', a POSIX extended regular expression.
 Without it, the functions with most samples are shown.
 
-  -i, --input FILE         the profile (default profil.pb.gz; - is standard input)
+  -i, --input FILE         the profile (default profil.pb.gz); -: standard input
   -s, --symbol FUNCTION    the same as FUNCTION
       --limit N            at most N functions, and N pieces of code of each
                            (default 3)
@@ -148,8 +148,8 @@ Without it, the functions with most samples are shown.
       --asm-raw            the bytes of instructions
   -M, --disassembler-style att (default) or intel
       --symfs DIR          look for the objects below DIR
-      --source-dir DIR     look for sources also below DIR, by ever less of their
-                           path; may be given several times
+      --source-dir DIR     look for sources also below DIR, by ever less of
+                           their path; may be given several times
       --path-prefix OLD=NEW  look for sources whose path begins with OLD at NEW;
                            may be given several times
       --color WHEN         auto (default: on a terminal, without NO_COLOR),

@@ -160,15 +160,16 @@ read it:
   -h, --help             this text
 
 Every sample is in each format (in gmon, if it is in an object).  A profile of
-'profil record' is flat: a stack is the function and what was inlined in it.  The
-stacks of other tools' profiles are kept where the format has stacks.
+'profil record' is flat: a stack is the function and what was inlined in it.
+The stacks of other tools' profiles are kept where the format has stacks.
 
 gmon       one file for each object: gmon.out for the program, and gmon.out.NAME
            for shared objects; -o is a directory, or another name than gmon.out.
            Read one with 'gprof OBJECT FILE'.
 perf-script
-           a record for each sample, as some readers count records and others add
-           up periods.  The times only follow one another: a flat profile has none.
+           a record for each sample, as some readers count records and others
+           add up periods.  The times only follow one another: a flat profile
+           has none.
            For more samples than fit into 1 GiB take folded.
 csv        has an apostrophe before what a spreadsheet would take for a formula.
 firefox    times are as those of perf-script.

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/about.h"
-#include "cli/gzip.h"
 #include "cli/http_client.h"
 #include "cli/pprof.h"
 #include "cli/profile_file.h"
+#include "cli/push_content.h"
 #include "cli/push_delivery.h"
-#include "cli/push_encode.h"
 #include "cli/push_labels.h"
 #include "cli/push_options.h"
+#include "cli/push_recording.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
 
-#include <array>
 #include <fmt/format.h>
-#include <sys/random.h>
 
 namespace cli {
 namespace {
@@ -22,47 +19,6 @@ namespace {
 void say(const std::string &text)
 {
 	write_message(fmt::format("profil push: {}\n", printable(text)));
-}
-
-Result<std::string> new_uuid()
-{
-	std::array<char, 16> bytes = {};
-
-	if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-		return system_error("cannot get random bytes");
-	return uuid_from({bytes.data(), bytes.size()});
-}
-
-/** A file that is to be pushed. */
-struct Loaded {
-	PushProfile profile;
-	std::string service;
-};
-
-Result<Loaded> load(const std::string &file)
-{
-	Result<std::string> content = read_profile_content(file);
-
-	if (!content)
-		return content.error();
-
-	const Result<Profile> profile = decode_pprof(*content);
-
-	if (!profile)
-		return Error{profile_file_name(file) + ": " + profile.error().text};
-
-	Result<std::string> id = new_uuid();
-
-	if (!id)
-		return id.error();
-	if (!is_gzip(*content))
-		*content = compress(*content);
-	/* Our addresses are those of the objects' files; of other tools' profiles we do not know. */
-	const bool ours = !from_comments(profile->comments).version.empty();
-
-	return Loaded{
-		{*std::move(content), profile->time_nanos, profile->duration_nanos, ours, *std::move(id)},
-		service_of(*profile)};
 }
 
 Outcome push(const PushOptions &options)
@@ -77,17 +33,19 @@ Outcome push(const PushOptions &options)
 	if (!client)
 		return client.error();
 
-	const Result<Loaded> loaded = load(options.file);
+	Result<std::string> content = read_profile_content(options.file);
 
-	if (!loaded)
-		return loaded.error();
+	if (!content)
+		return content.error();
 
-	const Result<PushLabels> labels = complete_push_labels(options.labels, loaded->service);
+	const Result<Profile> profile = decode_pprof(*content);
 
-	if (!labels)
-		return labels.error();
+	if (!profile)
+		return Error{profile_file_name(options.file) + ": " + profile.error().text};
 
-	const Result<HttpRequest> request = encode_push(options.format, *labels, loaded->profile);
+	const size_t size = content->size();
+	const Result<HttpRequest> request =
+		push_request(options, service_of(*profile), *profile, *std::move(content));
 
 	if (!request)
 		return request.error();
@@ -99,7 +57,7 @@ Outcome push(const PushOptions &options)
 	if (delivery.fate != Fate::Sent)
 		return Error{delivery.reason};
 	say(fmt::format("{} is at {} ({})", profile_file_name(options.file), client->url(),
-			bytes_text(loaded->profile.content.size())));
+			bytes_text(size)));
 	return Done();
 }
 
@@ -111,7 +69,7 @@ int push_main(const std::vector<std::string> &arguments)
 
 	if (const std::optional<int> status = parse_push_options(arguments, options))
 		return *status;
-	if (const Outcome done = push(options); !done) {
+	if (const Outcome done = options.target ? push_recording(options) : push(options); !done) {
 		say(done.error().text);
 		return exit_failure;
 	}

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/about.h"
-#include "cli/build_profile.h"
 #include "cli/file_name.h"
 #include "cli/output_file.h"
 #include "cli/pprof.h"
+#include "cli/process.h"
 #include "cli/profiler.h"
 #include "cli/progress.h"
 #include "cli/record_options.h"
+#include "cli/recorded_profile.h"
 #include "cli/refusals.h"
 #include "cli/snapshot_signal.h"
+#include "cli/stop_signals.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
 
@@ -17,20 +18,12 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
-#include <poll.h>
 
 namespace cli {
 namespace {
 
 constexpr std::chrono::milliseconds progress_interval{250};
 constexpr int64_t ns_per_second = 1000000000;
-
-int64_t wall_clock_ns()
-{
-	return std::chrono::duration_cast<std::chrono::nanoseconds>(
-		       std::chrono::system_clock::now().time_since_epoch())
-		.count();
-}
 
 /** One run of profil record, from its options to the last file. */
 class RecordRun : private RecorderLog {
@@ -53,17 +46,18 @@ private:
 	[[nodiscard]] bool over();
 	void keep_times();
 	void show_progress();
-	Outcome prepare_output();
-	Outcome write(const Recording &recording);
-	[[nodiscard]] Profile describe(const Recording &recording, double duration);
-	void summarize(const Recording &recording, double duration);
+	Outcome prepare_output(int64_t begin);
+	Outcome write(const Recording &recording, const RecordedTime &time);
+	void summarize(const Recording &recording, const RecordedTime &time);
+	[[nodiscard]] RecordedTime time_so_far() const;
+	void write_snapshot();
 	void write_part();
 	Outcome finish();
-	int end_command();
 
 	RecordOptions options_;
 	Console console_{"profil record"};
 	Refusals refusals_;
+	StopSignals signals_;
 	Profiler profiler_;
 	std::optional<SnapshotSignal> snapshots_;
 	std::optional<OutputFile> output_;
@@ -78,15 +72,15 @@ private:
 /* By number each was meant; of a search's there may be hundreds. */
 void RecordRun::refused(pid_t pid, const std::string &process, const std::string &why)
 {
-	if (options_.target.selection.searches())
-		refusals_.add(pid, process, why);
-	else
+	if (!options_.target.selection.searches())
 		console_.say(fmt::format("pid {}: {}", pid, why));
+	else if (!has_ended(pid))
+		refusals_.add(pid, process, why);
 }
 
-Outcome RecordRun::prepare_output()
+Outcome RecordRun::prepare_output(int64_t begin)
 {
-	const NameParts parts = {profiler_.first_pid(), time_nanos_ / ns_per_second, host_name()};
+	const NameParts parts = {profiler_.first_pid(), begin / ns_per_second, host_name()};
 	Result<OutputFile> output = OutputFile::prepare(expand_name(options_.output, parts));
 
 	if (!output)
@@ -98,11 +92,16 @@ Outcome RecordRun::prepare_output()
 /* Everything that can be found wrong is, before the command runs its first instruction. */
 Outcome RecordRun::prepare()
 {
+	begin();
+	if (const Outcome prepared = prepare_output(time_nanos_); !prepared)
+		return prepared;
 	if (const Outcome prepared = profiler_.prepare(); !prepared)
 		return prepared;
-	begin();
-	if (const Outcome prepared = prepare_output(); !prepared)
-		return prepared;
+	/* Its PID may be in the name. */
+	if (profiler_.command()) {
+		if (const Outcome prepared = prepare_output(time_nanos_); !prepared)
+			return prepared;
+	}
 	if (options_.snapshot)
 		snapshots_.emplace();
 	return profiler_.start();
@@ -142,28 +141,41 @@ void RecordRun::keep_times()
 {
 	if (delayed_ && seconds_since(start_) >= *options_.delay) {
 		delayed_ = false;
-		profiler_.recorder().restart();
+		profiler_.recorder().take_part();
 		begin();
 		start_ = part_;
 	}
 	if (!delayed_ && options_.loop && seconds_since(part_) >= part_seconds_)
 		write_part();
-	if (snapshots_ && snapshots_->taken() && !delayed_) {
-		if (const Outcome written = write(profiler_.recorder().snapshot()); !written)
-			console_.say(written.error().text);
-	}
+	if (snapshots_ && snapshots_->taken())
+		write_snapshot();
 }
 
-/* What cannot be written now is in the next file. */
-void RecordRun::write_part()
+void RecordRun::write_snapshot()
 {
-	if (const Outcome written = write(profiler_.recorder().snapshot()); !written) {
-		console_.say(written.error().text + ": it goes into the next file");
-		part_seconds_ += *options_.loop;
+	if (delayed_) {
+		console_.say("there is nothing to write yet, before --delay is over");
 		return;
 	}
-	profiler_.recorder().restart();
+	if (const Outcome written = write(profiler_.recorder().snapshot(), time_so_far()); !written)
+		console_.say(written.error().text);
+}
+
+/* Counting goes on while it is written; what cannot be written now is in the next file. */
+void RecordRun::write_part()
+{
+	const Recording part = profiler_.recorder().take_part();
+	const RecordedTime time = time_so_far();
+	const Clock::time_point began = part_;
+
 	begin();
+	if (const Outcome written = write(part, time); !written) {
+		console_.say(written.error().text + ": it goes into the next file");
+		profiler_.recorder().give_back(part);
+		part_ = began;
+		time_nanos_ = time.begin;
+		part_seconds_ = time.seconds + *options_.loop;
+	}
 }
 
 void RecordRun::show_progress()
@@ -179,7 +191,7 @@ void RecordRun::show_progress()
 
 void RecordRun::record()
 {
-	const std::array descriptors = {snapshots_ ? snapshots_->fd() : -1};
+	const std::array descriptors = {signals_.fd(), snapshots_ ? snapshots_->fd() : -1};
 
 	begin();
 	start_ = part_;
@@ -192,39 +204,34 @@ void RecordRun::record()
 	console_.clear();
 }
 
-Profile RecordRun::describe(const Recording &recording, double duration)
+RecordedTime RecordRun::time_so_far() const
+{
+	return {time_nanos_, seconds_since(part_), profiler_.period()};
+}
+
+Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 {
 	std::vector<std::string> warnings;
-	Profile profile = build_profile(recording.tally, recording.owners, recording.program.get(),
-					profiler_.period(), warnings);
+
+	if (options_.loop || options_.snapshot) {
+		if (const Outcome prepared = prepare_output(time.begin); !prepared)
+			return prepared;
+	}
+
+	const std::string content = encode_pprof(recorded_profile(recording, time, warnings));
 
 	for (const std::string &warning : warnings)
 		console_.say(warning);
-	profile.time_nanos = time_nanos_;
-	profile.duration_nanos = static_cast<int64_t>(duration * 1e9);
-	profile.comments = to_comments({profil_version(), recording.targets, recording.granularity,
-					recording.processes, recording.accounting});
-	return profile;
-}
-
-Outcome RecordRun::write(const Recording &recording)
-{
-	const double duration = seconds_since(part_);
-
-	if (options_.loop || options_.snapshot) {
-		if (const Outcome prepared = prepare_output(); !prepared)
-			return prepared;
-	}
-	if (const Outcome written = output_->write(encode_pprof(describe(recording, duration))); !written)
+	if (const Outcome written = output_->write(content); !written)
 		return written;
-	summarize(recording, duration);
+	summarize(recording, time);
 	return Done();
 }
 
-void RecordRun::summarize(const Recording &recording, double duration)
+void RecordRun::summarize(const Recording &recording, const RecordedTime &time)
 {
 	console_.say(fmt::format("{} of {} in {} at {}: {}", counted_noun(recording.tally.total(), "sample"),
-				 counted_noun(recording.processes, "process"), duration_text(duration),
+				 counted_noun(recording.processes, "process"), duration_text(time.seconds),
 				 rate_text(1e9 / static_cast<double>(profiler_.period())), output_->path()));
 	console_.detail(recording.counter_bytes ? fmt::format("{} ({})", recording.granularity,
 							      bytes_text(recording.counter_bytes))
@@ -239,12 +246,13 @@ void RecordRun::summarize(const Recording &recording, double duration)
 Outcome RecordRun::finish()
 {
 	if (delayed_) {
-		profiler_.recorder().restart();
+		profiler_.recorder().take_part();
 		begin();
 	}
 
+	const RecordedTime time = time_so_far();
 	const Recording recording = profiler_.recorder().finish();
-	const Outcome written = write(recording);
+	const Outcome written = write(recording, time);
 
 	for (const std::string &line : refusals_.lines())
 		console_.say(line);
@@ -254,28 +262,6 @@ Outcome RecordRun::finish()
 		console_.say(fmt::format("{} that the module counted were not found in its counters",
 					 counted_noun(recording.missing, "sample")));
 	return Done();
-}
-
-/* A terminal's Ctrl-C reached the command as well; a signal for us alone did not. */
-int RecordRun::end_command()
-{
-	Command &command = *profiler_.command();
-
-	if (!command.ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
-		console_.say("the recording is over, the command runs on");
-	while (!command.ended()) {
-		std::array<pollfd, 2> events = {
-			{{command.fd(), POLLIN, 0}, {profiler_.signals().fd(), POLLIN, 0}}};
-
-		if (StopSignals::caught() && !StopSignals::from_terminal())
-			command.terminate();
-		if (StopSignals::caught())
-			command.wait();
-		else
-			poll(events.data(), events.size(), -1);
-	}
-	console_.say(fmt::format("the command {}", command.ending()));
-	return command.exit_status();
 }
 
 int RecordRun::run()
@@ -293,7 +279,7 @@ int RecordRun::run()
 	if (!written)
 		console_.say(written.error().text);
 
-	const int status = profiler_.command() ? end_command() : exit_ok;
+	const int status = profiler_.command() ? profiler_.end_command(signals_) : exit_ok;
 
 	return written ? status : exit_failure;
 }

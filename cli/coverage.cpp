@@ -45,8 +45,14 @@ void carry_over(const Piece &fresh, std::span<const Piece> old, std::vector<Piec
 {
 	uint64_t low = fresh.low;
 
-	for (const Piece &piece : old) {
-		if (piece.high <= low || piece.low >= fresh.high || !same_place(piece, fresh))
+	/* Both ascend: a process may have tens of thousands. */
+	auto next = std::lower_bound(old.begin(), old.end(), low,
+				     [](const Piece &piece, uint64_t value) { return piece.high <= value; });
+
+	for (; next != old.end() && next->low < fresh.high; ++next) {
+		const Piece &piece = *next;
+
+		if (!same_place(piece, fresh))
 			continue;
 
 		const uint64_t start = std::max(piece.low, low);
@@ -71,8 +77,7 @@ public:
 		for (Piece &piece : pieces) {
 			if (piece.counters || piece.object->source == Source::Special)
 				continue;
-			piece.counters = pool_.find(*piece.object, piece.link, piece.high - piece.low,
-						    room_.floor, room_.owner);
+			share(piece);
 			if (!piece.counters)
 				missing_.push_back(&piece);
 		}
@@ -81,6 +86,18 @@ public:
 	}
 
 private:
+	/* What others count in is pinned for this target once more. */
+	void share(Piece &piece)
+	{
+		std::shared_ptr<CounterArray> found = pool_.find(
+			*piece.object, piece.link, piece.high - piece.low, room_.floor, room_.owner);
+
+		if (!found || found->bytes() > room_.bytes)
+			return;
+		room_.bytes -= found->bytes();
+		piece.counters = std::move(found);
+	}
+
 	/*
 	 * The finest granularity that all can have; with what is left the small
 	 * get a finer one, which is most programs beside their libraries.
@@ -107,6 +124,11 @@ private:
 		for (Piece *piece : pieces) {
 			const uint64_t size = piece->high - piece->low;
 			const uint64_t own = counter_memory(size, shift);
+
+			/* Terabytes that a program reserved to execute, perhaps. */
+			if (own > budget)
+				continue;
+
 			const unsigned finer = std::max(choose_shift(size, own + left), room_.floor);
 
 			piece->counters = counters_for(*piece, std::min(shift, finer));

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 namespace cli {
 namespace {
 
 constexpr uint32_t magic = 0x4A695444;
-constexpr size_t most_places = 1000000; /* of one function */
+constexpr size_t most_places = 1000000;
+constexpr size_t longest_name = 4096;
 
 enum RecordId : uint32_t { code_load = 0, code_move = 1, code_debug_info = 2 };
 
@@ -118,8 +120,8 @@ private:
 		const std::string_view name = body.string();
 
 		if (body.ok())
-			symbols_.add(start, size, {0, std::string(name), std::move(places_)});
-		places_.clear();
+			symbols_.add(start, size, start, code(start, name.substr(0, longest_name)));
+		lines_.clear();
 	}
 
 	void move(Bytes body)
@@ -133,40 +135,62 @@ private:
 		if (!moved)
 			return;
 
-		JitSymbols::Entry entry = *moved;
+		symbols_.add(to, size, moved->base + (to - from), std::shared_ptr(moved->code));
+	}
 
-		for (JitSymbols::Place &place : entry.places)
-			place.address += to - from;
-		symbols_.add(to, size, std::move(entry));
+	/** Of lines that were told for it before. */
+	std::shared_ptr<const JitSymbols::Code> code(uint64_t start, std::string_view name)
+	{
+		auto told = std::make_shared<JitSymbols::Code>();
+
+		told->name = name;
+		for (const LineAt &line : lines_) {
+			if (line.address >= start)
+				told->places.push_back({line.address - start, line.line, line.file});
+		}
+		std::stable_sort(told->places.begin(), told->places.end(),
+				 [](const auto &a, const auto &b) { return a.offset < b.offset; });
+		return told;
 	}
 
 	/* Comes before the code that it is of. */
 	void debug_info(Bytes body)
 	{
 		body.number<uint64_t>(); /* address of the code */
-		const auto number = std::min<uint64_t>(body.number<uint64_t>(), most_places);
+		const auto number = body.number<uint64_t>();
 
-		places_.clear();
-		for (uint64_t i = 0; i < number; i++) {
+		lines_.clear();
+		for (uint64_t i = 0; i < number && places_++ < most_places; i++) {
 			const auto address = body.number<uint64_t>();
 			const auto line = body.number<uint32_t>();
 
 			body.number<uint32_t>(); /* discriminator */
-			std::string_view file = body.string();
+			const std::string_view file = body.string();
 
 			if (!body.ok())
 				break;
-			if (file == "\xff" && !places_.empty())
-				file = places_.back().file;
-			places_.push_back({address, line, std::string(file)});
+			lines_.push_back({address, line, file_of(file)});
 		}
-		std::stable_sort(places_.begin(), places_.end(),
-				 [](const auto &a, const auto &b) { return a.address < b.address; });
 	}
+
+	/* The same as before, if it says so. */
+	std::shared_ptr<const std::string> file_of(std::string_view name)
+	{
+		if (name == "\xff" && !lines_.empty())
+			return lines_.back().file;
+		return std::make_shared<const std::string>(name.substr(0, longest_name));
+	}
+
+	struct LineAt {
+		uint64_t address;
+		uint32_t line;
+		std::shared_ptr<const std::string> file;
+	};
 
 	Bytes bytes_;
 	JitSymbols &symbols_;
-	std::vector<JitSymbols::Place> places_;
+	std::vector<LineAt> lines_;
+	size_t places_ = 0; /* that were told, in the whole dump */
 };
 
 void JitSymbols::add_jitdump(std::string_view content)

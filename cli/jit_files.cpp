@@ -13,7 +13,8 @@
 namespace cli {
 namespace {
 
-constexpr std::chrono::milliseconds look_interval{100};
+/* Within one look at a process's mappings. */
+constexpr std::chrono::milliseconds look_interval{2};
 constexpr size_t most_bytes = size_t{64} << 20;
 
 /* Anybody can put a file into /tmp, and a FIFO would make us wait. */

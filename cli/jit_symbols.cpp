@@ -10,6 +10,7 @@ namespace {
 
 /* Far beyond any JIT, and no more than some hundred megabytes. */
 constexpr size_t most_entries = 1000000;
+constexpr size_t longest_name = 4096;
 
 /** A hexadecimal number at the beginning of @p text, which it is taken from. */
 std::optional<uint64_t> take_number(std::string_view &text)
@@ -38,42 +39,39 @@ void JitSymbols::add_perf_map(std::string_view text)
 		const auto size = start ? take_number(line) : std::nullopt;
 
 		if (size && !line.empty())
-			add(*start, *size, {0, std::string(line), {}});
+			add(*start, *size, *start,
+			    std::make_shared<Code>(Code{std::string(line.substr(0, longest_name)), {}}));
 	}
 }
 
-/* What it covers of others is theirs no more; what they have beyond it stays. */
-void JitSymbols::add(uint64_t start, uint64_t size, Entry entry)
+/* What others have beyond it stays theirs. */
+void JitSymbols::clear(uint64_t start, uint64_t end)
+{
+	auto place = entries_.lower_bound(start);
+
+	if (place != entries_.begin()) {
+		Entry &before = std::prev(place)->second;
+
+		if (before.end > end)
+			entries_.emplace(end, before);
+		before.end = std::min(before.end, start);
+	}
+	place = entries_.lower_bound(start);
+	while (place != entries_.end() && place->first < end) {
+		if (place->second.end > end)
+			entries_.emplace(end, place->second);
+		place = entries_.erase(place);
+	}
+}
+
+void JitSymbols::add(uint64_t start, uint64_t size, uint64_t base, std::shared_ptr<const Code> code)
 {
 	const uint64_t end = start + size;
 
 	if (!size || end < start || entries_.size() >= most_entries)
 		return;
-
-	auto place = entries_.lower_bound(start);
-
-	if (place != entries_.begin()) {
-		auto before = std::prev(place);
-		const uint64_t old_end = before->second.end;
-
-		if (old_end > end) {
-			Entry rest = before->second;
-
-			entries_.emplace(end, std::move(rest));
-		}
-		before->second.end = std::min(old_end, start);
-	}
-	place = entries_.lower_bound(start);
-	while (place != entries_.end() && place->first < end) {
-		if (place->second.end > end) {
-			Entry rest = std::move(place->second);
-
-			entries_.emplace(end, std::move(rest));
-		}
-		place = entries_.erase(place);
-	}
-	entry.end = end;
-	entries_.emplace(start, std::move(entry));
+	clear(start, end);
+	entries_.emplace(start, Entry{end, base, std::move(code)});
 }
 
 const JitSymbols::Entry *JitSymbols::find(uint64_t address) const
@@ -93,13 +91,13 @@ const JitSymbols::Entry *JitSymbols::first_in(uint64_t low, uint64_t high) const
 	return first != entries_.end() && first->first < high ? &first->second : nullptr;
 }
 
-const JitSymbols::Place *place_at(const JitSymbols::Entry &entry, uint64_t address)
+const JitSymbols::Place *JitSymbols::Code::place_at(uint64_t offset) const
 {
-	const auto above = std::upper_bound(
-		entry.places.begin(), entry.places.end(), address,
-		[](uint64_t value, const JitSymbols::Place &place) { return value < place.address; });
+	const auto above =
+		std::upper_bound(places.begin(), places.end(), offset,
+				 [](uint64_t value, const Place &place) { return value < place.offset; });
 
-	return above == entry.places.begin() ? nullptr : &*std::prev(above);
+	return above == places.begin() ? nullptr : &*std::prev(above);
 }
 
 } // namespace cli

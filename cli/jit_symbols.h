@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,17 +19,27 @@ namespace cli {
  */
 class JitSymbols {
 public:
-	/** A source line that begins at an address. */
+	/** A source line that begins so many bytes into the code. */
 	struct Place {
-		uint64_t address = 0;
+		uint64_t offset = 0;
 		int64_t line = 0;
-		std::string file;
+		std::shared_ptr<const std::string> file;
 	};
 
-	struct Entry {
-		uint64_t end = 0;
+	/** What was told of some code; it may be cut into pieces and moved, and is not copied. */
+	struct Code {
 		std::string name;
 		std::vector<Place> places; /**< ascending */
+
+		/** The source line so many bytes into it, or NULL. */
+		[[nodiscard]] const Place *place_at(uint64_t offset) const;
+	};
+
+	/** A run of addresses. */
+	struct Entry {
+		uint64_t end = 0;
+		uint64_t base = 0; /**< where its code would begin */
+		std::shared_ptr<const Code> code;
 	};
 
 	/**
@@ -53,12 +64,10 @@ public:
 private:
 	friend class JitDump;
 
-	void add(uint64_t start, uint64_t size, Entry entry);
+	void add(uint64_t start, uint64_t size, uint64_t base, std::shared_ptr<const Code> code);
+	void clear(uint64_t start, uint64_t end);
 
 	std::map<uint64_t, Entry> entries_; /* by start; disjoint */
 };
-
-/** The source line of an address in an entry, or NULL. */
-const JitSymbols::Place *place_at(const JitSymbols::Entry &entry, uint64_t address);
 
 } // namespace cli

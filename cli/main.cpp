@@ -24,9 +24,10 @@ struct Subcommand {
 constexpr std::array subcommands = {
 	Subcommand{"record", "count where processes spend their CPU time", record_main, record_help},
 	Subcommand{"report", "show the profile that record wrote", report_main, report_help},
-	Subcommand{"push", "send a profile to a continuous-profiling server", push_main, push_help},
 	Subcommand{"annotate", "show functions by instruction and source line", annotate_main, annotate_help},
 	Subcommand{"export", "write it in the formats of other tools", export_main, export_help},
+	Subcommand{"serve", "answer go tool pprof and other scrapers", serve_main, serve_help},
+	Subcommand{"push", "send a profile to a continuous-profiling server", push_main, push_help},
 };
 
 const Subcommand *find(std::string_view name)

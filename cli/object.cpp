@@ -159,11 +159,12 @@ void inspect_elf(Object &object)
 ObjectTable::Key ObjectTable::key_of(pid_t pid, const Mapping &mapping)
 {
 	if (mapping.source == Source::File)
-		return {mapping.source, mapping.device, mapping.inode, {}};
+		return {mapping.source, mapping.device, mapping.inode, 0, {}};
 	/* A 32-bit process has another vdso, of another size or below 4 GiB. */
 	if (mapping.source == Source::Vdso)
-		return {mapping.source, mapping.size(), mapping.start >> 32 ? 64U : 32U, mapping.name};
-	return {mapping.source, 0, 0, memory_name(pid, mapping)};
+		return {mapping.source, mapping.size(), mapping.start >> 32 ? 64U : 32U, 0, mapping.name};
+	return {mapping.source, 0, 0, mapping.source == Source::Anonymous ? pid : 0,
+		memory_name(pid, mapping)};
 }
 
 std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
@@ -197,6 +198,18 @@ std::shared_ptr<Object> ObjectTable::make(pid_t pid, const Mapping &mapping)
 	if (object->file && is_jitdump(object->name))
 		jit_of(pid)->add_dump(object->file);
 	return object;
+}
+
+void ObjectTable::forget_memory(pid_t pid)
+{
+	std::erase_if(objects_, [&](const auto &entry) { return entry.first.pid == pid; });
+	jits_.erase(pid);
+}
+
+void ObjectTable::forget_unused()
+{
+	std::erase_if(objects_, [](const auto &entry) { return entry.second.use_count() == 1; });
+	std::erase_if(jits_, [](const auto &entry) { return entry.second.use_count() == 1; });
 }
 
 std::shared_ptr<JitFiles> ObjectTable::jit_of(pid_t pid)

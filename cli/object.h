@@ -61,12 +61,17 @@ class ObjectTable {
 public:
 	/** The object of a mapping, opened through the process while it lives. */
 	std::shared_ptr<Object> find(pid_t pid, const Mapping &mapping);
+	/** Memory of this process is another's from now on; who holds its objects keeps them. */
+	void forget_memory(pid_t pid);
+	/** Close what nobody else holds. */
+	void forget_unused();
 
 private:
 	struct Key {
 		Source source;
 		uint64_t device;
 		uint64_t inode;
+		pid_t pid;	    /**< of memory that is a process's own; else 0 */
 		std::string memory; /**< what tells memory without a file apart */
 		auto operator<=>(const Key &) const = default;
 	};

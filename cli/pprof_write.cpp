@@ -2,6 +2,7 @@
 #include "cli/gzip.h"
 #include "cli/pprof.h"
 #include "cli/pprof_fields.h"
+#include "cli/text.h"
 
 #include <protozero/pbf_builder.hpp>
 #include <unordered_map>
@@ -53,8 +54,9 @@ public:
 		for (size_t i = 0; i < profile_.functions.size(); i++)
 			function(id(i), profile_.functions[i]);
 		about();
+		/* One name that is not UTF-8, and strict readers refuse the whole. */
 		for (const std::string *text : strings_.all())
-			message_.add_string(field::Profile::string_table, *text);
+			message_.add_string(field::Profile::string_table, valid_utf8(*text));
 		return std::move(buffer_);
 	}
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/process.h"
 
+#include "cli/fd.h"
 #include "cli/text.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
 #include <unistd.h>
@@ -29,7 +31,7 @@ std::optional<std::string> status_value(const std::string &status, const std::st
 	return status.substr(start, status.find('\n', start) - start);
 }
 
-bool has_ended(const std::string &status)
+bool is_over(const std::string &status)
 {
 	const std::string state = status_value(status, "State").value_or("");
 
@@ -68,14 +70,12 @@ pid_t own_pid(const std::string &status)
 /** What a process was started as, as far as that only completes its short name. */
 std::string completed(pid_t pid, const std::string &name)
 {
-	const Result<std::string> arguments = read_file(fmt::format("/proc/{}/cmdline", pid));
+	const Fd file(open(fmt::format("/proc/{}/cmdline", pid).c_str(), O_RDONLY | O_CLOEXEC));
+	std::array<char, 4096> bytes = {};
+	const ssize_t got = file ? read(file.get(), bytes.data(), bytes.size() - 1) : 0;
+	const std::string_view full = base_name(std::string_view(bytes.data()));
 
-	if (!arguments)
-		return name;
-
-	const std::string_view full = base_name(std::string_view(arguments->c_str()));
-
-	return full.starts_with(name) ? std::string(full) : name;
+	return got > 0 && full.starts_with(name) ? std::string(full) : name;
 }
 
 } // namespace
@@ -94,7 +94,7 @@ std::optional<ProcessFacts> process_facts(pid_t pid)
 		facts.name = completed(pid, facts.name);
 	facts.user = effective_user(*status);
 	facts.own_pid = own_pid(*status);
-	facts.zombie = has_ended(*status);
+	facts.zombie = is_over(*status);
 	facts.has_memory = has_memory(*status);
 	return facts;
 }
@@ -111,11 +111,18 @@ Outcome check_process(pid_t pid)
 	if (leader != std::to_string(pid))
 		return Error{fmt::format(
 			"that is a thread of process {0} (give -p {0}: all threads are profiled)", leader)};
-	if (has_ended(*status))
+	if (is_over(*status))
 		return Error{"the process has ended (its parent has not waited for it yet)"};
 	if (!has_memory(*status))
 		return Error{"that is a kernel thread: it has no program to profile"};
 	return Done();
+}
+
+bool has_ended(pid_t pid)
+{
+	const std::optional<ProcessFacts> facts = process_facts(pid);
+
+	return !facts || facts->zombie;
 }
 
 std::string process_name(pid_t pid)

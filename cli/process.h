@@ -25,6 +25,9 @@ struct ProcessFacts {
 /** Nothing if it is gone, or hidden from us. */
 std::optional<ProcessFacts> process_facts(pid_t pid);
 
+/** Is it gone, or waiting for its parent to take note? */
+bool has_ended(pid_t pid);
+
 /** Its short name, "?" if it is gone. */
 std::string process_name(pid_t pid);
 

@@ -59,6 +59,21 @@ void add_members(const fs::path &group, std::set<pid_t> &pids)
 	}
 }
 
+/* A group may go while we look: the others are there all the same. */
+void add_members_below(const fs::path &group, std::set<pid_t> &pids)
+{
+	std::error_code error;
+
+	add_members(group, pids);
+	for (fs::directory_iterator entry(group, error), end; !error && entry != end;
+	     entry.increment(error)) {
+		std::error_code gone;
+
+		if (entry->is_directory(gone) && !entry->is_symlink(gone))
+			add_members_below(entry->path(), pids);
+	}
+}
+
 /** What is there no more is forgotten. */
 template <typename Container> void keep_only(Container &some, const std::set<pid_t> &all)
 {
@@ -122,24 +137,19 @@ Result<ProcessFinder> ProcessFinder::create(const Selection &selection)
 std::set<pid_t> ProcessFinder::members() const
 {
 	std::set<pid_t> pids;
-	std::error_code error;
 
-	for (const std::string &group : cgroups_) {
-		add_members(group, pids);
-		for (fs::recursive_directory_iterator entry(group, error), end; !error && entry != end;
-		     entry.increment(error)) {
-			if (entry->is_directory(error))
-				add_members(entry->path(), pids);
-		}
-	}
+	for (const std::string &group : cgroups_)
+		add_members_below(group, pids);
 	return pids;
 }
 
-bool ProcessFinder::matches(pid_t pid, const std::set<pid_t> &members) const
+void ProcessFinder::put_back(pid_t pid)
 {
-	if (!cgroups_.empty() && !members.contains(pid))
-		return false;
+	found_.erase(pid);
+}
 
+bool ProcessFinder::matches(pid_t pid) const
+{
 	const std::optional<ProcessFacts> facts = process_facts(pid);
 
 	if (!facts || facts->zombie || !facts->has_memory)
@@ -162,15 +172,18 @@ std::vector<pid_t> ProcessFinder::find()
 	for (const pid_t pid : all) {
 		if (pid == getpid() || found_.contains(pid))
 			continue;
+		if (!cgroups_.empty() && !in_cgroups.contains(pid)) {
+			others_.erase(pid);
+			continue;
+		}
 
 		Other &other = others_[pid];
 
 		if (++other.age < other.next)
 			continue;
 		other.next = other.age + std::min(other.age, longest_wait);
-		if (!matches(pid, in_cgroups))
+		if (!matches(pid))
 			continue;
-		others_.erase(pid);
 		found_.insert(pid);
 		fresh.push_back(pid);
 	}

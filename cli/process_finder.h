@@ -19,8 +19,9 @@ namespace cli {
  *
  * Kernel threads, zombies and ourselves are never meant.  A process is looked
  * at again while it may still become what is searched for, which takes an exec
- * or a change of user: less and less often, so that a search of thousands of
- * processes every second costs next to nothing.
+ * or a change of user: less and less often, at last every 64th time, so that a
+ * search of thousands of processes every second costs next to nothing.  Who
+ * enters a cgroup is found the next time.
  */
 class ProcessFinder {
 public:
@@ -29,6 +30,8 @@ public:
 
 	/** Those that match now and were not found before, ascending. */
 	std::vector<pid_t> find();
+	/** It was not attached: it is found again, less and less often. */
+	void put_back(pid_t pid);
 
 private:
 	/** A process that has not matched so far, by the number of searches. */
@@ -39,7 +42,7 @@ private:
 
 	ProcessFinder() = default;
 	[[nodiscard]] std::set<pid_t> members() const;
-	[[nodiscard]] bool matches(pid_t pid, const std::set<pid_t> &members) const;
+	[[nodiscard]] bool matches(pid_t pid) const;
 
 	std::vector<Pattern> names_;
 	std::set<uid_t> users_;

@@ -2,9 +2,12 @@
 #include "cli/profiler.h"
 
 #include "cli/limits.h"
+#include "cli/process.h"
 #include "cli/session.h"
+#include "cli/stop_signals.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <poll.h>
 #include <vector>
@@ -112,15 +115,20 @@ Outcome Profiler::attach()
 	return Error{command_ ? "the command was not run" : "nothing was recorded"};
 }
 
-/** @return how many were found. */
+/** @return how many were found, and are there. */
 size_t Profiler::search()
 {
-	const std::vector<pid_t> found = finder_->find();
+	std::vector<pid_t> found = finder_->find();
 
 	next_search_ = Clock::now() + search_interval;
 	if (!found.empty())
 		recorder_->attach(found, false);
-	return found.size();
+	for (const pid_t pid : found) {
+		if (!recorder_->meets(pid))
+			finder_->put_back(pid);
+	}
+	return static_cast<size_t>(
+		std::count_if(found.begin(), found.end(), [](pid_t pid) { return !has_ended(pid); }));
 }
 
 bool Profiler::over()
@@ -131,10 +139,27 @@ bool Profiler::over()
 	return !finder_ && recorder_->idle();
 }
 
+int Profiler::end_command(const StopSignals &signals)
+{
+	if (!command_->ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
+		log_.warn("the recording is over, the command runs on");
+	while (!command_->ended()) {
+		std::array<pollfd, 2> events = {{{command_->fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}}};
+
+		if (StopSignals::caught() && !StopSignals::from_terminal())
+			command_->terminate();
+		if (StopSignals::caught())
+			command_->wait();
+		else
+			poll(events.data(), events.size(), -1);
+	}
+	log_.warn("the command " + command_->ending());
+	return command_->exit_status();
+}
+
 void Profiler::step(double seconds, std::span<const int> descriptors)
 {
 	std::vector<pollfd> events = {{recorder_->fd(), POLLIN, 0},
-				      {signals_.fd(), POLLIN, 0},
 				      {command_ ? command_->fd() : -1, POLLIN, 0}};
 	double left = std::min(seconds, -seconds_since(recorder_->next_work(Clock::now())));
 

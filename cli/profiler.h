@@ -32,18 +32,23 @@ public:
 	Outcome start();
 	/**
 	 * Wait for something to do, at most so many seconds, or for one of some
-	 * descriptors to be readable or a signal to stop; and do what there is.
+	 * descriptors to be readable; and do what there is.
 	 */
 	void step(double seconds, std::span<const int> descriptors);
 	/** Is there nothing left to profile?  A search goes on. */
 	[[nodiscard]] bool over();
 
 	[[nodiscard]] Recorder &recorder() { return *recorder_; }
-	[[nodiscard]] StopSignals &signals() { return signals_; }
 	/** Nanoseconds between samples. */
 	[[nodiscard]] uint64_t period() const { return period_; }
 	/** The command, or NULL. */
 	[[nodiscard]] Command *command() { return command_ ? &*command_ : nullptr; }
+	/**
+	 * Wait for the command's end, when the recording is over.  A terminal's
+	 * Ctrl-C has reached it as well; a signal for us alone is passed on.
+	 * @return its exit status.
+	 */
+	int end_command(const StopSignals &signals);
 	/** What %p in the name of a file is. */
 	[[nodiscard]] pid_t first_pid() const;
 
@@ -54,7 +59,6 @@ private:
 
 	TargetOptions options_;
 	RecorderLog &log_;
-	StopSignals signals_;
 	profil_info info_ = {};
 	uint64_t period_ = 0;
 	std::optional<ProcessFinder> finder_;

@@ -107,38 +107,45 @@ void add_labels(CLI::App &app, PushOptions &options)
 std::string push_help()
 {
 	return R"help(Usage: profil push [options] [FILE]
+       profil push [options] -p PID[,PID...] | --name REGEX | -- COMMAND ...
 
 Send FILE (default profil.pb.gz) to a continuous-profiling server, once: what
 'profil record' writes, or any other file in pprof's format; standard input if
-FILE is -.
+FILE is -.  Or profile, and send what was counted every so often, until all has
+ended or Ctrl-C.  What the server does not take now is tried again, less and
+less often; the oldest that waits is dropped when there are 60, or 64 MiB.
 
       --to URL            the server (default http://localhost:4040, or with
                           --format parca http://localhost:7070); a path in it
                           comes before that of the server's interface
-      --format FORMAT     pyroscope (default), pyroscope-ingest, for servers before
-                          1.0 and what imitates them, or parca
+      --format FORMAT     pyroscope (default), pyroscope-ingest, for servers
+                          before 1.0 and what imitates them, or parca
       --label NAME=VALUE  file it under this, too; may be repeated.  Unless given:
-                          service_name, the program that FILE is of; hostname, of
-                          this machine; __name__, process_cpu
-      --auth-token-file FILE     send the token in FILE as "Authorization: Bearer"
+                          service_name, the program that it is of; hostname,
+                          this machine's; __name__, process_cpu
+      --auth-token-file FILE     send this token as "Authorization: Bearer"
       --user NAME                authenticate with a password instead
       --auth-password-file FILE  which is in FILE
-      --header 'NAME: VALUE'     send this, too, such as 'X-Scope-OrgID: 7'; may be
-                                 repeated
+      --header 'NAME: VALUE'     send this, too, such as 'X-Scope-OrgID: 7'; may
+                                 be repeated
       --ca-file FILE      trust the certificates in FILE instead of the system's
       --timeout SECONDS   how long it may take (default 30)
+      --interval TIME     how often to send what is profiled (default 15s)
   -h, --help              this text
 
+)help" + target_help() +
+	       R"help(
 Without such files the token is taken from the environment's PROFIL_PUSH_TOKEN,
 the password from PROFIL_PUSH_PASSWORD.
 
-The exit status is 0 when the server has taken the profile, 1 when not, 2 for
+The exit status is 0 when the server has taken every profile, 1 when not, 2 for
 wrong usage.
 
 Examples:
   profil push                               to Pyroscope on this machine
   profil push --to https://profiles.example.com --auth-token-file token
   profil push --format parca --label service_name=nginx nginx.pb.gz
+  profil push --name '^nginx' --interval 1m --label env=prod
   profil record -p 4711 -d 10 -o - | profil push -
 )help";
 }
@@ -167,11 +174,26 @@ void add_push_options(CLI::App &app, PushOptions &options)
 std::optional<int> parse_push_options(const std::vector<std::string> &arguments, PushOptions &options)
 {
 	CLI::App app("", name);
+	TargetOptions target;
+	TargetParser targets(name, app, target);
 
+	app.prefix_command(false);
 	add_push_options(app, options);
+	add_duration(app, "--interval", options.interval);
 	app.add_option("file", options.file);
-	if (const std::optional<int> status = parse_arguments(app, arguments, push_help()))
+	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), push_help()))
 		return status;
+	if (targets.given()) {
+		if (app.count("file"))
+			return usage_error(name, "give either a file or what to profile, not both");
+		if (const std::optional<int> status = targets.finish())
+			return status;
+		options.target = target;
+	} else if (app.count("--interval") || targets.how_given()) {
+		return usage_error(name,
+				   "--interval and how to profile are for what is profiled: give -p PID, "
+				   "or -- COMMAND");
+	}
 	if (!options.token_file.empty() && !options.user.empty())
 		return usage_error(name, "give either --auth-token-file or --user, not both");
 	if (!options.password_file.empty() && options.user.empty())
@@ -183,7 +205,7 @@ Result<HttpSettings> http_settings(const PushOptions &options)
 {
 	HttpSettings settings;
 	const bool by_password = !options.user.empty();
-	const char *variable = by_password ? "PROFIL_PUSH_PASSWORD" : "PROFIL_PUSH_TOKEN";
+	const char *variable = by_password ? push_password_variable : push_token_variable;
 	const std::string &file = by_password ? options.password_file : options.token_file;
 	Result<std::string> secret = read_secret(file, variable);
 

@@ -7,6 +7,7 @@
 #include "cli/push_encode.h"
 #include "cli/push_labels.h"
 #include "cli/result.h"
+#include "cli/target_options.h"
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -14,6 +15,10 @@
 #include <vector>
 
 namespace cli {
+
+/** Where secrets are when they are in no file. */
+inline constexpr char push_token_variable[] = "PROFIL_PUSH_TOKEN";
+inline constexpr char push_password_variable[] = "PROFIL_PUSH_PASSWORD";
 
 /** Where profiles are pushed to, and as what: whatever they are made of. */
 struct PushOptions {
@@ -27,6 +32,8 @@ struct PushOptions {
 	std::string ca_file;
 	double timeout = 30; /**< seconds that a request may take */
 	std::string file = default_profile_file;
+	std::optional<TargetOptions> target; /**< what to record and push, instead of a file */
+	double interval = 15;		     /**< seconds to a profile then */
 };
 
 /**

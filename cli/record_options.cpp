@@ -21,6 +21,8 @@ std::optional<int> check(const RecordOptions &options)
 {
 	const bool again = options.loop || options.snapshot;
 
+	if (options.loop && *options.loop < 1)
+		return usage_error(name, "--loop is of a second or more, for names tell whole seconds");
 	if (again && options.output == "-")
 		return usage_error(name, "--loop and --snapshot need a file (-o FILE)");
 	if (options.loop && !tells_time(options.output))
@@ -50,7 +52,7 @@ When, and where to:
       --snapshot          write what there is at each SIGUSR1, and go on
   -h, --help              this text
 In FILE, %t is the time at which it begins (UTC), %p the first process of -p or
-the command's, or else profil's own, %h the name of the machine, %% a percent sign.
+the command's, or else profil's own, %h the machine's name, %% a percent sign.
 
 The exit status is 0 when something was recorded, 1 when not, 2 for wrong usage.
 With a command it is that of the command, or 128 and the number of the signal

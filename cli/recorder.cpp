@@ -62,14 +62,18 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 {
 	std::vector<TargetPointer> targets;
 	size_t attached = 0;
+	/* Room for the smallest part of each comes first, then for the finer counters of some. */
+	uint64_t reserved = pinned() + pids.size() * RawSamples::capacity * sizeof(uint64_t);
 
 	for (const pid_t pid : pids) {
 		if (profile_of_.contains(pid))
 			continue;
-		if (const Outcome checked = check_process(pid); checked)
-			targets.push_back(attacher_.prepare(pid, young, pinned()));
-		else
+		if (const Outcome checked = check_process(pid); checked) {
+			targets.push_back(attacher_.prepare(pid, young, reserved));
+			reserved += targets.back()->coverage.bytes();
+		} else {
 			log_.refused(pid, process_name(pid), checked.error().text);
+		}
 	}
 
 	const std::vector<AttachError> errors = attacher_.attach(targets, pinned());
@@ -187,27 +191,31 @@ void Recorder::handle_event(const profil_event &event)
 {
 	const auto target = targets_.find(event.profile);
 
-	if (event.what & PROFIL_EVENT_FORK)
+	/* A search may have attached it before its birth was read. */
+	const bool born = event.what & PROFIL_EVENT_FORK && !profile_of_.contains(event.pid);
+
+	if (born)
 		recording_.processes++;
 	/* Of another PID namespace: it is counted, but cannot be named. */
 	if (event.pid <= 0)
 		return;
+	if (event.what & (PROFIL_EVENT_EXIT | PROFIL_EVENT_EXEC))
+		attacher_.forget_memory(event.pid);
 	if (event.what & PROFIL_EVENT_EXIT) {
 		leave(event.pid);
 		return;
 	}
-	if (event.what & PROFIL_EVENT_FORK && target != targets_.end()) {
+	if (born && target != targets_.end()) {
 		target->second->members.insert(event.pid);
 		profile_of_[event.pid] = event.profile;
 	}
-	bool warned = false;
-
-	/* Until then it counted where its parent counts. */
-	if (per_process_ && event.what & PROFIL_EVENT_FORK && !(event.what & PROFIL_EVENT_SHARES))
-		attach_again(event.pid, false, warned);
-
-	if (event.what & PROFIL_EVENT_EXEC && !attach_again(event.pid, true, warned))
-		leave(event.pid);
+	if (event.what & PROFIL_EVENT_EXEC) {
+		if (!attach_again(event.pid, true, warned_))
+			leave(event.pid);
+	} else if (per_process_ && born && !(event.what & PROFIL_EVENT_SHARES)) {
+		/* Until now it counted where its parent counts. */
+		attach_again(event.pid, false, warned_);
+	}
 }
 
 /** A process is not met by its target any more. */
@@ -307,7 +315,7 @@ Accounting Recorder::all_ticks() const
 
 Accounting Recorder::accounting() const
 {
-	return all_ticks().since(restarted_);
+	return all_ticks().since(parted_);
 }
 
 /** The last words of a profile; the status first, for then it is gone. */
@@ -357,9 +365,25 @@ void Recorder::complete(Recording &recording, const Accounting &accounting) cons
 	recording.accounting.counted = samples;
 }
 
+/** PCs that are stored belong to what was recorded until now, known or not. */
+void Recorder::count_raw()
+{
+	const Clock::time_point now = Clock::now();
+	std::vector<uint32_t> profiles;
+
+	work(now);
+	/* Resolving adds targets. */
+	for (const auto &[profile, target] : targets_)
+		profiles.push_back(profile);
+	for (const uint32_t profile : profiles) {
+		if (targets_.at(profile)->raw.pending())
+			resolve(*targets_.at(profile), now, false);
+	}
+}
+
 Recording Recorder::snapshot()
 {
-	work(Clock::now());
+	count_raw();
 
 	const Accounting now = accounting();
 
@@ -371,11 +395,20 @@ Recording Recorder::snapshot()
 	return copy;
 }
 
-void Recorder::restart()
+Recording Recorder::take_part()
 {
-	attacher_.pool().drain(recording_.tally);
-	restarted_ = all_ticks();
+	Recording part = snapshot();
+
+	parted_.add(part.accounting);
 	recording_.tally = Tally();
+	attacher_.forget_unused();
+	return part;
+}
+
+void Recorder::give_back(const Recording &part)
+{
+	recording_.tally.add(part.tally);
+	parted_ = parted_.since(part.accounting);
 }
 
 Recording Recorder::finish()

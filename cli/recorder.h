@@ -73,15 +73,19 @@ public:
 	void work(Clock::time_point now);
 	/** Has every process ended? */
 	[[nodiscard]] bool idle() const { return targets_.empty(); }
+	/** Is it profiled? */
+	[[nodiscard]] bool meets(pid_t pid) const { return profile_of_.contains(pid); }
 	/** How many were met so far. */
 	[[nodiscard]] uint64_t processes() const { return recording_.processes; }
 	/** What became of every tick so far. */
 	[[nodiscard]] Accounting accounting() const;
 
-	/** What there is since the beginning, or since restart(); counting goes on. */
+	/** What there is since the beginning, or since the last part; counting goes on. */
 	Recording snapshot();
-	/** From now on nothing has been recorded yet. */
-	void restart();
+	/** The same, and what comes from now on is of the next part: nothing is in none or in two. */
+	Recording take_part();
+	/** A part that could not be used is of the next one, too. */
+	void give_back(const Recording &part);
 	/** Detach from all, and hand over what there is. */
 	Recording finish();
 
@@ -102,6 +106,7 @@ private:
 	Target *adopt(Target &target, std::span<const uint64_t> pcs);
 	void renew(Target &target, Clock::time_point now);
 	[[nodiscard]] Accounting all_ticks() const;
+	void count_raw();
 	void complete(Recording &recording, const Accounting &accounting) const;
 	void retire(uint32_t profile);
 	void retire_ended();
@@ -109,12 +114,13 @@ private:
 	Session session_;
 	RecorderLog &log_;
 	bool per_process_;
+	bool warned_ = false; /* that a process cannot be told apart */
 	Attacher attacher_;
 	std::map<uint32_t, TargetPointer> targets_;
 	std::map<pid_t, uint32_t> profile_of_;
 	Recording recording_;
-	Accounting ended_;     /* of profiles that are no more */
-	Accounting restarted_; /* of all, at the last restart */
+	Accounting ended_;  /* of profiles that are no more */
+	Accounting parted_; /* of all, in parts that were taken */
 	Clock::time_point next_drain_;
 };
 

@@ -16,7 +16,7 @@ void Refusals::add(pid_t pid, const std::string &name, const std::string &why)
 {
 	Refused &refused = processes_[why];
 
-	if (++refused.number <= most_named)
+	if (refused.pids.insert(pid).second && refused.pids.size() <= most_named)
 		refused.first += fmt::format("{}{} (pid {})", refused.first.empty() ? "" : ", ", name, pid);
 }
 
@@ -25,10 +25,11 @@ std::vector<std::string> Refusals::lines() const
 	std::vector<std::string> lines;
 
 	for (const auto &[why, refused] : processes_)
-		lines.push_back(fmt::format("{} not attached: {}: {}{}",
-					    refused.number == 1 ? "1 process was"
-								: grouped(refused.number) + " processes were",
-					    why, refused.first, refused.number > most_named ? ", ..." : ""));
+		lines.push_back(fmt::format(
+			"{} not attached: {}: {}{}",
+			refused.pids.size() == 1 ? "1 process was"
+						 : grouped(refused.pids.size()) + " processes were",
+			why, refused.first, refused.pids.size() > most_named ? ", ..." : ""));
 	return lines;
 }
 

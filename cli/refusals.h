@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -12,6 +13,7 @@ namespace cli {
 /** Collects what a search met and could not attach, so that a hundred make a line and not a hundred. */
 class Refusals {
 public:
+	/** A process that is tried again and again is one. */
 	void add(pid_t pid, const std::string &name, const std::string &why);
 	[[nodiscard]] bool empty() const { return processes_.empty(); }
 	/** "12 processes were not attached: why: sshd (pid 4711), ...", one line for each reason. */
@@ -19,7 +21,7 @@ public:
 
 private:
 	struct Refused {
-		size_t number = 0;
+		std::set<pid_t> pids;
 		std::string first; /**< some of them, by name */
 	};
 

@@ -27,12 +27,13 @@ CLI::Validator host_name()
 
 std::string serve_options_help()
 {
-	return R"help(      --listen HOST:PORT  where to listen (default 127.0.0.1:6060); [ADDRESS]:PORT of
-                          IPv6, or unix:PATH.  There is no authentication: whoever
-                          can reach it learns what this machine does
-      --allow-host NAME   answer when called by that name, too; may be repeated.  By
-                          default only the address itself and localhost are answered
-      --max-profiles N    record for so many clients at a time (default 4, at most 64)
+	return R"help(      --listen HOST:PORT  where to listen (default 127.0.0.1:6060); or
+                          [ADDRESS]:PORT of IPv6, or unix:PATH.  There is no
+                          authentication: whoever can reach it learns what
+                          this machine does
+      --allow-host NAME   answer when called by that name, too; may be repeated.
+                          By default only the address itself and localhost are
+      --max-profiles N    record for so many clients at a time (default 4)
 )help";
 }
 

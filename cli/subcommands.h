@@ -14,6 +14,7 @@ enum Exit { exit_ok = 0, exit_failure = 1, exit_usage = 2 };
 int export_main(const std::vector<std::string> &arguments);
 int record_main(const std::vector<std::string> &arguments);
 int report_main(const std::vector<std::string> &arguments);
+int serve_main(const std::vector<std::string> &arguments);
 int push_main(const std::vector<std::string> &arguments);
 int annotate_main(const std::vector<std::string> &arguments);
 
@@ -21,6 +22,7 @@ int annotate_main(const std::vector<std::string> &arguments);
 std::string export_help();
 std::string record_help();
 std::string report_help();
+std::string serve_help();
 std::string push_help();
 std::string annotate_help();
 

@@ -150,12 +150,12 @@ std::vector<Frame> Symbols::jit_frames(uint64_t address, uint64_t size) const
 	if (!entry)
 		return {};
 
-	const JitSymbols::Place *place = place_at(*entry, address);
+	const JitSymbols::Place *place = entry->code->place_at(address - entry->base);
 	Frame frame;
 
-	frame.name = frame.system_name = entry->name;
+	frame.name = frame.system_name = entry->code->name;
 	if (place) {
-		frame.file = place->file;
+		frame.file = *place->file;
 		frame.line = place->line;
 	}
 	return {frame};

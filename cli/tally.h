@@ -31,6 +31,19 @@ public:
 		total_ += samples;
 	}
 
+	/** Count all that another has. */
+	void add(const Tally &other)
+	{
+		for (const auto &[object, buckets] : other.objects_) {
+			for (const auto &[bucket, samples] : buckets)
+				add(object, bucket, samples);
+		}
+		for (const auto &[bucket, samples] : other.unknown_) {
+			unknown_[bucket] += samples;
+			total_ += samples;
+		}
+	}
+
 	/** Count a sample at an address of a process where nothing is known to be. */
 	void add_unknown(uint64_t pc, uint32_t owner)
 	{

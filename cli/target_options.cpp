@@ -6,6 +6,7 @@
 #include "cli/text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -15,6 +16,9 @@ namespace {
 
 constexpr double ns_per_second = 1e9;
 constexpr double longest_period = 3600 * ns_per_second;
+
+constexpr std::array how_options = {"--freq",	   "--count",	    "--kernel",
+				    "--no-follow", "--per-process", "--max-memory"};
 
 CLI::Validator process_id()
 {
@@ -44,8 +48,8 @@ void drop_repeated(std::vector<pid_t> &pids)
 
 } // namespace
 
-TargetParser::TargetParser(std::string name, CLI::App &app, TargetOptions &options)
-	: name_(std::move(name)), app_(app), options_(options)
+TargetParser::TargetParser(std::string name, CLI::App &app, TargetOptions &options, bool with_command)
+	: name_(std::move(name)), app_(app), options_(options), with_command_(with_command)
 {
 	Selection &selection = options_.selection;
 
@@ -75,6 +79,12 @@ std::vector<std::string> TargetParser::own(std::vector<std::string> arguments)
 	return arguments;
 }
 
+bool TargetParser::how_given() const
+{
+	return std::any_of(how_options.begin(), how_options.end(),
+			   [this](const char *option) { return app_.count(option) > 0; });
+}
+
 std::optional<int> TargetParser::find_users()
 {
 	for (const std::string &user : users_) {
@@ -94,11 +104,17 @@ std::optional<int> TargetParser::check() const
 
 	if (!after_mark_.empty() && options_.command.empty())
 		return usage_error(name_, "there is no command after --");
+	if (!with_command_ && !options_.command.empty())
+		return usage_error(name_,
+				   "there is no command to run: give processes that run, by -p, --name, "
+				   "-u, --cgroup or -a");
 	if (processes && !options_.command.empty())
 		return usage_error(name_, "give either processes or a command, not both");
 	if (!processes && options_.command.empty())
-		return usage_error(name_, "what is to be profiled? Give -p PID, --name REGEX, -u USER, "
-					  "--cgroup PATH, -a, or -- COMMAND");
+		return usage_error(name_,
+				   fmt::format("what is to be profiled? Give -p PID, --name REGEX, -u USER, "
+					       "--cgroup PATH{}",
+					       with_command_ ? ", -a, or -- COMMAND" : " or -a"));
 	if (!selection.pids.empty() && selection.searches())
 		return usage_error(name_, "give either -p or what to search for, not both");
 	if (app_.count("--freq") && app_.count("--count"))
@@ -127,19 +143,23 @@ std::optional<int> TargetParser::finish()
 	return check();
 }
 
-std::string target_help()
+std::string target_help(bool with_command)
 {
-	return R"help(What to profile, with all threads, and with the children that it forks and the
-programs that these execute:
+	std::string text =
+		R"help(What to profile, with all threads, the children that it forks, and the programs
+that these execute:
   -p, --pid PID[,PID...]  these processes
       --name REGEX        processes with such a name; see pgrep(1)
   -u, --uid USER[,...]    processes of these users
       --cgroup PATH       processes in this cgroup and those below it
   -a, --all-cpus          all processes
-  --  COMMAND             a command, from its first instruction
-      --no-follow         not the children
-Of --name, -u and --cgroup a process must have all that are given; those that
-come later are found within a second.
+)help";
+
+	if (with_command)
+		text += "  --  COMMAND             a command, from its first instruction\n";
+	return text + R"help(      --no-follow         not the children
+Of --name, -u and --cgroup a process must have all that are given.  The search
+goes on, once a second: what starts later, or takes such a name, is found, too.
 
 How:
   -F, --freq HZ           samples in each second of CPU time (default 999)

@@ -29,14 +29,21 @@ struct TargetOptions {
 /** Collects these options on the way from CLI11's types to ours. */
 class TargetParser {
 public:
-	/** @param name of the subcommand, for messages. */
-	TargetParser(std::string name, CLI::App &app, TargetOptions &options);
+	/** @param name of the subcommand, for messages. @param with_command may there be one to run? */
+	TargetParser(std::string name, CLI::App &app, TargetOptions &options, bool with_command = true);
 
 	/**
 	 * Split off the command behind the first "--", which is not for us to
 	 * understand; the rest is for parse_arguments().
 	 */
 	std::vector<std::string> own(std::vector<std::string> arguments);
+	/** Was anything said of what to profile? */
+	[[nodiscard]] bool given() const
+	{
+		return !after_mark_.empty() || !users_.empty() || !options_.selection.empty();
+	}
+	/** Was anything said of how? */
+	[[nodiscard]] bool how_given() const;
 	/** When CLI11 is done; an exit status when that is wrong usage. */
 	std::optional<int> finish();
 
@@ -47,14 +54,15 @@ private:
 	std::string name_;
 	CLI::App &app_;
 	TargetOptions &options_;
+	bool with_command_;
 	std::vector<std::string> after_mark_;
 	std::vector<std::string> users_;
 	uint64_t memory_ = 0;
 	uint64_t count_ = 0;
 };
 
-/** Their part of --help. */
-std::string target_help();
+/** Their part of --help; not all subcommands run a command. */
+std::string target_help(bool with_command = true);
 
 /** Nanoseconds between samples that the module permits us, or why it does not. */
 Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info);

@@ -25,6 +25,25 @@ bool is_control(std::string_view sequence)
 	return first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
 }
 
+/** With '?' for what is not UTF-8, and for what @p bad takes. */
+template <typename Bad> std::string replaced(std::string_view text, Bad bad)
+{
+	std::string safe;
+
+	safe.reserve(text.size());
+	while (!text.empty()) {
+		const size_t length = sequence_length(text);
+		const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
+
+		if (!length || bad(sequence))
+			safe += '?';
+		else
+			safe += sequence;
+		text.remove_prefix(sequence.size());
+	}
+	return safe;
+}
+
 } // namespace
 
 std::string grouped(uint64_t number)
@@ -115,20 +134,12 @@ std::string shortened(std::string_view text, size_t width)
 
 std::string printable(std::string_view text)
 {
-	std::string safe;
+	return replaced(text, is_control);
+}
 
-	safe.reserve(text.size());
-	while (!text.empty()) {
-		const size_t length = sequence_length(text);
-		const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
-
-		if (!length || is_control(sequence))
-			safe += '?';
-		else
-			safe += sequence;
-		text.remove_prefix(sequence.size());
-	}
-	return safe;
+std::string valid_utf8(std::string_view text)
+{
+	return replaced(text, [](std::string_view) { return false; });
 }
 
 std::string_view base_name(std::string_view path)

@@ -43,6 +43,9 @@ std::string shortened(std::string_view text, size_t width);
  */
 std::string printable(std::string_view text);
 
+/** The same text if it is UTF-8; what is not becomes '?'. */
+std::string valid_utf8(std::string_view text);
+
 /** What follows the last slash; the whole when nothing does. */
 std::string_view base_name(std::string_view path);
 

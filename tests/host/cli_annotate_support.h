@@ -93,7 +93,7 @@ inline cli::Profile profile_of(const std::string &program, const std::map<uint64
 	for (const auto &[address, samples] : counts)
 		tally.add(object, {address, 0}, samples);
 
-	cli::Profile profile = cli::build_profile(tally, object.get(), 1000, warnings);
+	cli::Profile profile = cli::build_profile(tally, {}, object.get(), 1000, warnings);
 
 	about.granularity = granularity;
 	profile.comments = cli::to_comments(about);

@@ -167,6 +167,7 @@ TEST_CASE("wrong usage of record exits with 2", "[cli]")
 			       {"-d", "nan", "ls"},
 			       {"-d", "10x", "ls"},
 			       {"--loop", "60", "-p", "1"},
+			       {"--loop", "999ms", "-o", "%t", "-p", "1"},
 			       {"--loop", "60", "-o", "-", "-p", "1"},
 			       {"--snapshot", "-o", "-", "-p", "1"},
 			       {"-o", "100%", "-p", "1"},
@@ -203,7 +204,8 @@ TEST_CASE("--help of record is no error, and names every option", "[cli]")
 
 TEST_CASE("help fits a terminal of 80 columns", "[cli]")
 {
-	for (const std::string &help : {record_help(), report_help()}) {
+	for (const std::string &help :
+	     {record_help(), report_help(), annotate_help(), export_help(), serve_help(), push_help()}) {
 		for (size_t start = 0, end = 0; (end = help.find('\n', start)) != help.npos; start = end + 1)
 			CHECK(end - start <= 80);
 	}

@@ -109,7 +109,7 @@ public:
 		tally.add(main_object, {work.low, 0}, in_run - (work.high - work.low));
 		tally.add(main_object, {lib_test::symbol_of(program(), hidden_symbol).low + 4, 0}, in_hidden);
 		tally.add(library_object, {lib_test::symbol_of(library(), run_symbol).low, 0}, in_library);
-		profile = build_profile(tally, main_object.get(), 10'000'000, warnings);
+		profile = build_profile(tally, {}, main_object.get(), 10'000'000, warnings);
 		CHECK(warnings.empty());
 	}
 

@@ -4,10 +4,12 @@
 //   MS     CPU time in milliseconds, default 1000
 //   WHAT   plain (default): three quarters in burn_hot(), the rest in burn_cold()
 //          fork: burn_child() in a forked child, then burn_parent()
+//          told: burn_parent(), and from SIGUSR1 on burn_child() in a forked child
 //          late: code that is mapped after a while, in ourselves
 //          late-child: the same in a forked child
 //          remap: code in a memfd "first", then in "second" in its place
 //          threads: burn_hot() in four threads
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +17,7 @@
 #include <ctime>
 #include <string>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -23,6 +26,7 @@
 namespace {
 
 volatile uint64_t sink;
+volatile std::sig_atomic_t told;
 
 int64_t cpu_ms(clockid_t clock)
 {
@@ -107,6 +111,7 @@ template <typename Body> static void in_child(Body body)
 	const pid_t child = fork();
 
 	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		body();
 		_exit(0);
 	}
@@ -138,6 +143,13 @@ int main(int argc, char **argv)
 		remap(ms);
 	} else if (what == "late-child") {
 		in_child([&] { late(ms); });
+	} else if (what == "told") {
+		std::signal(SIGUSR1, [](int) { told = 1; });
+		burn(ms, CLOCK_PROCESS_CPUTIME_ID, [] {
+			burn_parent();
+			if (told)
+				in_child([] { burn(INT32_MAX, CLOCK_PROCESS_CPUTIME_ID, burn_child); });
+		});
 	} else if (what == "fork") {
 		in_child([&] { burn(ms, CLOCK_PROCESS_CPUTIME_ID, burn_child); });
 		burn(ms / 2, CLOCK_PROCESS_CPUTIME_ID, burn_parent);

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/arguments.h"
+#include "cli/pprof.h"
+#include "cli/pprof_server.h"
+#include "cli/profiler.h"
+#include "cli/progress.h"
+#include "cli/recorded_profile.h"
+#include "cli/serve_options.h"
+#include "cli/session.h"
+#include "cli/stop_signals.h"
+#include "cli/subcommands.h"
+#include "cli/text.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <mutex>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
+
+namespace cli {
+namespace {
+
+constexpr char name[] = "profil serve";
+/* How late a client's going away is seen. */
+constexpr double patience = 0.1;
+
+std::optional<int> parse(const std::vector<std::string> &arguments, ServeOptions &serve,
+			 TargetOptions &target)
+{
+	CLI::App app("", name);
+	TargetParser targets(name, app, target, false);
+
+	add_serve_options(app, serve);
+	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), serve_help()))
+		return status;
+	if (const std::optional<int> status = targets.finish())
+		return status;
+	return std::nullopt;
+}
+
+/**
+ * What a request is answered with: attached for that time, and never else, so
+ * that nobody pays while nobody asks.
+ */
+class ServedProfile : private RecorderLog {
+public:
+	explicit ServedProfile(const TargetOptions &options) : profiler_(options, *this) {}
+
+	Result<std::string> record(const ServeRequest &request)
+	{
+		for (const auto step : {&Profiler::prepare, &Profiler::start}) {
+			if (const Outcome done = (profiler_.*step)(); !done)
+				return Error{why_ + done.error().text};
+		}
+
+		const Clock::time_point start = Clock::now();
+		RecordedTime time = {wall_clock_ns(), 0, profiler_.period()};
+		std::vector<std::string> warnings;
+
+		while (seconds_since(start) < request.seconds && !request.cancelled() && !profiler_.over())
+			profiler_.step(std::min(patience, request.seconds - seconds_since(start)), {});
+		time.seconds = seconds_since(start);
+		return encode_pprof(recorded_profile(profiler_.recorder().finish(), time, warnings));
+	}
+
+private:
+	/* If nothing can be attached at all, the client learns why. */
+	void refused(pid_t pid, const std::string &process, const std::string &why) override
+	{
+		if (why_.empty())
+			why_ = fmt::format("pid {} ({}): {}: ", pid, process, why);
+	}
+	void warn(const std::string &) override {}
+
+	Profiler profiler_;
+	std::string why_;
+};
+
+/* What every request would fail for is found out before the first. */
+Outcome check(const TargetOptions &target)
+{
+	const Result<profil_info> info = module_info();
+
+	if (!info)
+		return info.error();
+	if (const Result<uint64_t> period = choose_period(target, *info); !period)
+		return period.error();
+	if (const Result<ProcessFinder> finder = ProcessFinder::create(target.selection); !finder)
+		return finder.error();
+	return Done();
+}
+
+Outcome serve(const ServeOptions &options, const TargetOptions &target, const std::string &command_line)
+{
+	if (const Outcome checked = check(target); !checked)
+		return checked;
+
+	const StopSignals signals;
+	std::mutex talking;
+	Console console(name);
+	Result<PprofServer> server =
+		PprofServer::listen({options.listen, options.hosts, command_line, options.max_profiles, {}},
+				    [&](const ServeRequest &request) {
+					    Result<std::string> profile =
+						    ServedProfile(target).record(request);
+
+					    if (!profile) {
+						    const std::lock_guard lock(talking);
+
+						    console.say(profile.error().text);
+					    }
+					    return profile;
+				    });
+
+	if (!server)
+		return server.error();
+	console.say(fmt::format("{}{} answers /debug/pprof/profile?seconds=N{}",
+				server->address().unix_path.empty() ? "http://" : "",
+				server->address().text(),
+				server->address().is_local() ? "" : ", for everybody who can reach it"));
+
+	Outcome ended = Done();
+	const Fd over(eventfd(0, EFD_CLOEXEC));
+	std::thread answering([&] {
+		ended = server->run();
+		eventfd_write(over.get(), 1);
+	});
+	std::array<pollfd, 2> ends = {{{signals.fd(), POLLIN, 0}, {over.get(), POLLIN, 0}}};
+
+	while (poll(ends.data(), ends.size(), -1) < 0)
+		; /* interrupted */
+	server->stop();
+	answering.join();
+	return ended;
+}
+
+std::string joined(const std::vector<std::string> &arguments)
+{
+	std::string line = "profil";
+
+	line += '\0';
+	line += "serve";
+	for (const std::string &argument : arguments)
+		(line += '\0') += argument;
+	return line;
+}
+
+} // namespace
+
+std::string serve_help()
+{
+	return R"help(Usage: profil serve [options] -p PID[,PID...] | --name REGEX | -u USER | ...
+
+Answer GET /debug/pprof/profile?seconds=N as a Go program does: with a profile
+of the next N seconds in pprof's format.  So 'go tool pprof', Parca, Grafana
+Alloy and others that scrape Go's programs get profiles of any.  Processes are
+attached while somebody asks, and only then.
+
+)help" + target_help(false) +
+	       R"help(
+Where, and for whom:
+)help" + serve_options_help() +
+	       R"help(  -h, --help              this text
+
+Ctrl-C ends it.  The exit status is 0 then, 1 when it cannot begin, 2 for wrong
+usage.
+
+Examples:
+  profil serve --name '^nginx'
+  go tool pprof -top http://127.0.0.1:6060/debug/pprof/profile?seconds=10
+)help";
+}
+
+int serve_main(const std::vector<std::string> &arguments)
+{
+	ServeOptions options;
+	TargetOptions target;
+
+	if (const std::optional<int> status = parse(arguments, options, target))
+		return *status;
+	if (const Outcome done = serve(options, target, joined(arguments)); !done) {
+		Console(name).say(done.error().text);
+		return exit_failure;
+	}
+	return exit_ok;
+}
+
+} // namespace cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/recorded_profile.h"
+
+#include "cli/about.h"
+#include "cli/build_profile.h"
+#include "profil.h"
+
+#include <chrono>
+
+namespace cli {
+
+int64_t wall_clock_ns()
+{
+	return std::chrono::duration_cast<std::chrono::nanoseconds>(
+		       std::chrono::system_clock::now().time_since_epoch())
+		.count();
+}
+
+Profile recorded_profile(const Recording &recording, const RecordedTime &time,
+			 std::vector<std::string> &warnings)
+{
+	Profile profile = build_profile(recording.tally, recording.owners, recording.program.get(),
+					time.period, warnings);
+
+	profile.time_nanos = time.begin;
+	profile.duration_nanos = static_cast<int64_t>(time.seconds * 1e9);
+	profile.comments = to_comments({profil_version(), recording.targets, recording.granularity,
+					recording.processes, recording.accounting});
+	return profile;
+}
+
+} // namespace cli
