@@ -120,7 +120,7 @@ less often; the oldest that waits is dropped when there are 60, or 64 MiB.
                           comes before that of the server's interface
       --format FORMAT     pyroscope (default), pyroscope-ingest, for servers
                           before 1.0 and what imitates them, or parca
-      --label NAME=VALUE  file it under this, too; may be repeated.  Unless given:
+      --label NAME=VALUE  file it under this, too; may be repeated.  By default:
                           service_name, the program that it is of; hostname,
                           this machine's; __name__, process_cpu
       --auth-token-file FILE     send this token as "Authorization: Bearer"
