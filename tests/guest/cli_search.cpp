@@ -135,13 +135,16 @@ TEST_CASE("who searches everything without the right is told once for each reaso
 TEST_CASE("a hundred processes have counters within the memory there is, and none is refused",
 	  "[cli][search]")
 {
-	std::vector<guest::Child> sleepers;
+	const TemporaryDirectory directory;
+	const std::string napper = directory / "napper";
+	std::vector<guest::Child> nappers;
 
+	std::filesystem::copy("/bin/sleep", napper);
 	for (int i = 0; i < 100; i++)
-		sleepers.push_back(start({"/bin/sleep", "1000"}));
+		nappers.push_back(start({napper, "1000"}));
 
 	const guest::Child burn = burner();
-	Search search({"--max-memory", "16M", "--name", "^(sleep|cli_burn)$"});
+	Search search({"--max-memory", "16M", "--name", "^(napper|cli_burn)$"});
 
 	REQUIRE(samples_come(200));
 
