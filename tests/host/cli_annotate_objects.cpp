@@ -100,7 +100,7 @@ TEST_CASE("what is no object is told so", "[cli][annotate]")
 	check_as_recorded(profile, "[vdso] is no file whose instructions could be read");
 }
 
-TEST_CASE("--symfs is put before the paths of objects", "[cli][annotate]")
+TEST_CASE("the directory of --symfs is put before the paths of objects", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory);
