@@ -100,13 +100,14 @@ Plan plan_of(const std::vector<std::string> &arguments)
 	return plan;
 }
 
-// Catch2 gives some characters of a name a meaning.
+// Catch2 gives some characters of a name a meaning, and takes what begins with "-" for an option.
 std::string exact(const std::string &name)
 {
 	std::string pattern;
 
 	for (const char c : name) {
-		if (std::string_view("\\,[]*\"~").find(c) != std::string_view::npos)
+		if (std::string_view("\\,[]*\"~").find(c) != std::string_view::npos ||
+		    (pattern.empty() && c == '-'))
 			pattern += '\\';
 		pattern += c;
 	}
