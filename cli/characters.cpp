@@ -40,6 +40,18 @@ int width_of(wchar_t character)
 	return width;
 }
 
+/* RFC 3629: of some leads the second byte tells what is too long, a surrogate or beyond U+10FFFF. */
+bool may_follow(unsigned char lead, unsigned char second)
+{
+	switch (lead) {
+	case 0xE0: return second >= 0xA0;
+	case 0xED: return second < 0xA0;
+	case 0xF0: return second >= 0x90;
+	case 0xF4: return second < 0x90;
+	default: return true;
+	}
+}
+
 } // namespace
 
 size_t sequence_length(std::string_view text)
@@ -47,7 +59,8 @@ size_t sequence_length(std::string_view text)
 	const auto lead = static_cast<unsigned char>(text[0]);
 	const size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
 
-	if (!length || lead > 0xF4 || length > text.size())
+	if (!length || lead > 0xF4 || length > text.size() ||
+	    (length > 1 && !may_follow(lead, static_cast<unsigned char>(text[1]))))
 		return 0;
 	return std::all_of(text.begin() + 1, text.begin() + length, is_continuation) ? length : 0;
 }

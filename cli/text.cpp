@@ -15,14 +15,23 @@
 namespace cli {
 namespace {
 
-/* C0, DEL, and C1, which is 0xC2 0x80 to 0xC2 0x9F in UTF-8. */
+bool is_between(std::string_view sequence, std::string_view first, std::string_view last)
+{
+	return sequence >= first && sequence <= last;
+}
+
+/*
+ * C0, DEL, and C1, which is 0xC2 0x80 to 0xC2 0x9F in UTF-8; and what turns text
+ * around (Unicode Standard Annex 9): it would show a name as another.
+ */
 bool is_control(std::string_view sequence)
 {
 	const auto first = static_cast<unsigned char>(sequence[0]);
 
 	if (sequence.size() == 1)
 		return first < 0x20 || first == 0x7F;
-	return first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+	return (first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0) ||
+	       is_between(sequence, "\u202A", "\u202E") || is_between(sequence, "\u2066", "\u2069");
 }
 
 /** With '?' for what is not UTF-8, and for what @p bad takes. */

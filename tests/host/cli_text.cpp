@@ -65,6 +65,24 @@ TEST_CASE("what a terminal would obey is made visible", "[cli]")
 	CHECK(printable("cut \xe2\x80") == "cut ??");
 }
 
+TEST_CASE("what is UTF-8 in form alone is none", "[cli]")
+{
+	CHECK(printable("\xe0\x9f\xbf") == "???");
+	CHECK(printable("\xed\xa0\x80") == "???");
+	CHECK(printable("\xf0\x8f\xbf\xbf") == "????");
+	CHECK(printable("\xf4\x90\x80\x80") == "????");
+	CHECK(valid_utf8("\xc0\xaf") == "??");
+	CHECK(printable("\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff") ==
+	      "\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff");
+}
+
+TEST_CASE("what turns text around is no part of it", "[cli]")
+{
+	CHECK(printable("a\u202ab\u202ec\u2066d\u2069e") == "a?b?c?d?e");
+	CHECK(printable("\u2029\u202f\u2065\u206a") == "\u2029\u202f\u2065\u206a");
+	CHECK(valid_utf8("a\u202eb") == "a\u202eb");
+}
+
 TEST_CASE("the base name is what follows the last slash", "[cli]")
 {
 	CHECK(base_name("/usr/bin/python3") == "python3");
