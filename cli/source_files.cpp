@@ -5,6 +5,7 @@
 #include "cli/text.h"
 
 #include <algorithm>
+#include <climits>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -12,6 +13,9 @@
 
 namespace cli {
 namespace {
+
+/* Of a path that is too long for any file. */
+constexpr size_t longest_shown = 60;
 
 std::vector<std::string> split_lines(std::string_view content)
 {
@@ -70,10 +74,12 @@ Result<PathPrefix> parse_path_prefix(const std::string &text)
 std::vector<std::string> SourceFiles::candidates(const std::string &path) const
 {
 	std::string mapped = path;
+	bool findable = path.starts_with('/');
 
 	for (const PathPrefix &prefix : prefixes_) {
 		if (begins_with(path, prefix.from)) {
 			mapped = prefix.to + path.substr(prefix.from.size());
+			findable = true;
 			break;
 		}
 	}
@@ -81,8 +87,8 @@ std::vector<std::string> SourceFiles::candidates(const std::string &path) const
 	std::string below = std::filesystem::path(mapped).lexically_normal();
 	std::vector<std::string> paths;
 
-	/* A relative path is relative to a directory that nobody knows any more. */
-	if (mapped.starts_with('/'))
+	/* What was relative when it was compiled is so to a directory that nobody knows any more. */
+	if (findable)
 		paths.push_back(mapped);
 	below.erase(0, below.find_first_not_of('/'));
 	for (const std::string &directory : directories_) {
@@ -99,6 +105,12 @@ SourceFile SourceFiles::read(const std::string &path) const
 {
 	SourceFile missing;
 
+	/* Each of its slashes would make another candidate, as long as itself. */
+	if (path.size() >= PATH_MAX) {
+		missing.problem =
+			system_error(shortened(path.substr(0, NAME_MAX), longest_shown), ENAMETOOLONG).text;
+		return missing;
+	}
 	for (const std::string &candidate : candidates(path)) {
 		Result<SourceFile> source = read_source(candidate);
 

@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/** Paths that begin with @p from are looked up with @p to in its place. */
+/** Paths that begin with @p from are looked up with @p to, which may be relative, in its place. */
 struct PathPrefix {
 	std::string from;
 	std::string to;
