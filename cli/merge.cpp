@@ -71,8 +71,11 @@ private:
 	size_t mapping(const ProfileMapping &one)
 	{
 		const std::string &name = one.build_id.empty() ? one.filename : one.build_id;
+		/* Regions of memory are no file's: nothing but their place tells them apart. */
+		const bool in_file = !one.build_id.empty() || one.filename.starts_with('/');
 		const auto [place, fresh] =
-			mappings_.try_emplace({name, one.build_id.empty(), one.limit - one.start, one.offset},
+			mappings_.try_emplace({name, one.build_id.empty(), one.limit - one.start, one.offset,
+					       in_file ? 0 : one.start},
 					      profile_.mappings.size());
 
 		if (fresh)
@@ -171,7 +174,7 @@ private:
 	using LabelKey = std::tuple<std::string, std::string, int64_t, std::string>;
 
 	Profile profile_;
-	std::map<std::tuple<std::string, bool, uint64_t, uint64_t>, size_t> mappings_;
+	std::map<std::tuple<std::string, bool, uint64_t, uint64_t, uint64_t>, size_t> mappings_;
 	std::map<std::tuple<std::string, std::string, std::string, int64_t>, size_t> functions_;
 	std::map<PlaceKey, size_t> first_at_;
 	std::map<std::pair<PlaceKey, LineKeys>, size_t> locations_;
@@ -180,14 +183,12 @@ private:
 
 void add_times(Profile &sum, std::span<const Profile> profiles)
 {
-	sum.period = profiles.front().period;
+	sum.period = have_one_period(profiles) ? profiles.front().period : 0;
 	sum.period_type = profiles.front().period_type;
 	for (const Profile &one : profiles) {
 		if (one.time_nanos && (!sum.time_nanos || one.time_nanos < sum.time_nanos))
 			sum.time_nanos = one.time_nanos;
 		sum.duration_nanos = saturating_add(sum.duration_nanos, one.duration_nanos);
-		if (one.period != sum.period || !(one.period_type == sum.period_type))
-			sum.period = 0;
 	}
 	for (const ValueType &type : sum.sample_types) {
 		if (type.type == profiles.front().default_sample_type)
@@ -217,6 +218,14 @@ void add_comments(Profile &sum, std::span<const Profile> profiles)
 }
 
 } // namespace
+
+bool have_one_period(std::span<const Profile> profiles)
+{
+	return std::all_of(profiles.begin(), profiles.end(), [&](const Profile &one) {
+		return one.period == profiles.front().period &&
+		       one.period_type == profiles.front().period_type;
+	});
+}
 
 Result<Profile> merge(std::span<const Profile> profiles)
 {

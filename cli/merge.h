@@ -11,8 +11,9 @@ namespace cli {
 
 /**
  * Add profiles up, as pprof does: places are the same if the build-id, or else
- * the file name, of their mapping is, and the address in it; functions by their
- * names and files.  A place that only some profiles have a name for gets it in all.
+ * the file name, of their mapping is, and the address in it; in memory that is no
+ * file's, if the address is; functions by their names and files.  A place that only some profiles have a name
+ * for gets it in all.
  *
  * Values and what accounts for ticks saturate; durations add up, and the time is
  * the earliest.  The period is 0 if it is not the same in all.  Values are kept
@@ -23,5 +24,8 @@ namespace cli {
  *         have no type of value in common.
  */
 Result<Profile> merge(std::span<const Profile> profiles);
+
+/** Is the time between samples the same in all of them? */
+bool have_one_period(std::span<const Profile> profiles);
 
 } // namespace cli

@@ -74,6 +74,27 @@ TEST_CASE("places are the same by build-id, wherever they were mapped and whatev
 	CHECK(merged(sample_profile(), moved).locations.size() == 5);
 }
 
+TEST_CASE("memory of no file is the same where its addresses are", "[cli][merge]")
+{
+	Profile profile = sample_profile();
+
+	profile.mappings = {
+		{0x7f0000000000, 0x7f0000001000, 0, "[anon:4711]", "", false, false, false, false},
+		{0x7f0000005000, 0x7f0000006000, 0, "[anon:4711]", "", false, false, false, false}};
+	profile.locations = {{0, 0x7f0000000010, {}}, {1, 0x7f0000005010, {}}};
+	profile.samples = {{{0}, {3, 0}, {}}, {{1}, {5, 0}, {}}};
+	const Profile sum = merged(profile, profile);
+
+	REQUIRE(sum.mappings.size() == 2);
+	REQUIRE(sum.locations.size() == 2);
+	REQUIRE(sum.samples.size() == 2);
+	CHECK(sum.locations[0].address == 0x7f0000000010);
+	CHECK(sum.locations[1].address == 0x7f0000005010);
+	CHECK(sum.mappings[*sum.locations[1].mapping].start == 0x7f0000005000);
+	CHECK(sum.samples[0].values[0] == 6);
+	CHECK(sum.samples[1].values[0] == 10);
+}
+
 TEST_CASE("a place that has a name in one profile has it in the sum", "[cli][merge]")
 {
 	Profile stripped = sample_profile();
@@ -130,6 +151,8 @@ TEST_CASE("profiles of different rates have none together", "[cli][merge]")
 
 	other.period = 1;
 	CHECK(merged(sample_profile(), other).period == 0);
+	CHECK_FALSE(have_one_period(std::array{sample_profile(), other}));
+	CHECK(have_one_period(std::array{other, other}));
 }
 
 TEST_CASE("a sum is a profile that can be written and read", "[cli][merge]")
