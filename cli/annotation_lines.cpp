@@ -73,7 +73,7 @@ public:
 			if (last && number - last <= most_between && has_text())
 				add_between(last, number);
 			else if (last && number != last + 1)
-				rows_.row(0, "...", Colour::Dim);
+				rows_.row(0, "...", Paint::Dim);
 			add_line(number, samples);
 			last = number;
 		}

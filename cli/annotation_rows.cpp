@@ -17,12 +17,6 @@ constexpr size_t gap = 2;
 constexpr size_t what_min = 24;
 constexpr size_t tab = 8;
 
-/* perf's limits, so that the same lines stand out. */
-Colour heat_of(double percent)
-{
-	return percent >= 5 ? Colour::Red : percent >= 0.5 ? Colour::Green : Colour::None;
-}
-
 std::string bar_of(double percent)
 {
 	const double marks = std::clamp(percent, 0.0, 100.0) / 100 * static_cast<double>(bar_width);
@@ -51,23 +45,23 @@ AnnotationRows::AnnotationRows(uint64_t samples, const AnnotationStyle &style)
 {
 }
 
-void AnnotationRows::text(std::string_view line, Colour colour)
+void AnnotationRows::text(std::string_view line, Paint paint)
 {
 	const std::string safe = printable(line);
 
-	text_ += coloured(style_.width ? shortened(safe, style_.width) : safe, colour, style_.colour) + '\n';
+	text_ += painted(style_.width ? shortened(safe, style_.width) : safe, paint, style_.color) + '\n';
 }
 
 void AnnotationRows::put(std::string_view samples, std::string_view percent, std::string_view bar,
-			 std::string_view what, Colour heat, Colour colour)
+			 std::string_view what, Paint of_numbers, Paint of_what)
 {
 	const std::string numbers = fmt::format("{:>{}}  {:>{}}  {:<{}}", samples, count_width_, percent,
 						percent_width, bar, bar_width);
 	const std::string safe = printable(what);
 	const size_t left = style_.width > numbers.size() + gap ? style_.width - numbers.size() - gap : 0;
-	std::string line = coloured(numbers, heat, style_.colour) + std::string(gap, ' ') +
-			   coloured(style_.width ? shortened(safe, std::max(left, what_min)) : safe, colour,
-				    style_.colour);
+	std::string line = painted(numbers, of_numbers, style_.color) + std::string(gap, ' ') +
+			   painted(style_.width ? shortened(safe, std::max(left, what_min)) : safe, of_what,
+				   style_.color);
 
 	line.erase(line.find_last_not_of(' ') + 1);
 	text_ += line + '\n';
@@ -75,23 +69,23 @@ void AnnotationRows::put(std::string_view samples, std::string_view percent, std
 
 void AnnotationRows::heading(std::string_view what)
 {
-	put("samples", "%", "", what, Colour::None, Colour::None);
+	put("samples", "%", "", what, Paint::Plain, Paint::Plain);
 }
 
-void AnnotationRows::row(uint64_t samples, std::string_view what, Colour colour)
+void AnnotationRows::row(uint64_t samples, std::string_view what, Paint paint)
 {
 	const double percent = percent_of(samples, total_);
 
 	if (samples)
-		put(grouped(samples), fmt::format("{:.2f}", percent), bar_of(percent), what, heat_of(percent),
-		    colour);
+		put(grouped(samples), fmt::format("{:.2f}", percent), bar_of(percent), what, heat(percent),
+		    paint);
 	else
-		put("", "", "", what, Colour::None, colour);
+		put("", "", "", what, Paint::Plain, paint);
 }
 
 void AnnotationRows::shared_row(std::string_view what)
 {
-	put("\"", "", "", what, Colour::None, Colour::None);
+	put("\"", "", "", what, Paint::Plain, Paint::Plain);
 }
 
 std::string source_name(const SourceLine &source, const AnnotationStyle &style)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/annotation_text.h"
-#include "cli/colour.h"
+#include "cli/color.h"
 
 #include <cstdint>
 #include <string>
@@ -18,18 +18,18 @@ public:
 	AnnotationRows(uint64_t samples, const AnnotationStyle &style);
 
 	/** A line of text; a blank one if it is empty. */
-	void text(std::string_view line, Colour colour = Colour::None);
+	void text(std::string_view line, Paint paint = Paint::Plain);
 	/** The names of the columns. */
 	void heading(std::string_view what);
 	/** What has samples, or could have some: 0 is left blank. */
-	void row(uint64_t samples, std::string_view what, Colour colour = Colour::None);
+	void row(uint64_t samples, std::string_view what, Paint paint = Paint::Plain);
 	/** As row(), of something that the row above counts, too. */
 	void shared_row(std::string_view what);
 	std::string take() { return std::move(text_); }
 
 private:
 	void put(std::string_view samples, std::string_view percent, std::string_view bar,
-		 std::string_view what, Colour heat, Colour colour);
+		 std::string_view what, Paint of_numbers, Paint of_what);
 
 	uint64_t total_;
 	const AnnotationStyle &style_;

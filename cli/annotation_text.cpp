@@ -62,7 +62,7 @@ void Renderer::add_header()
 	const FunctionSamples &function = annotation_.function;
 	std::string place = function.object;
 
-	rows_.text(function.name, Colour::Bold);
+	rows_.text(function.name, Paint::Heading);
 	if (annotation_.start.line > 0)
 		place += fmt::format(", {}:{}", annotation_.start.file, annotation_.start.line);
 	rows_.text("  " + place);
@@ -174,7 +174,7 @@ void Renderer::add_run(const CodePart &part, Extent extent, const Loop *announce
 		if (!extent.holds(one.code.address))
 			continue;
 		if (last && last->code.end() != one.code.address)
-			rows_.row(0, "...", Colour::Dim);
+			rows_.row(0, "...", Paint::Dim);
 		for (const Loop &loop : part.loops) {
 			if (&loop != announced && loop.extent.low == one.code.address)
 				rows_.row(0, fmt::format("loop to {:#x}: {}", loop.extent.high,
@@ -184,7 +184,7 @@ void Renderer::add_run(const CodePart &part, Extent extent, const Loop *announce
 			rows_.row(0,
 				  fmt::format("{}  {}", source_name(one.source, style_),
 					      source_text(one.source, sources_)),
-				  Colour::Cyan);
+				  Paint::Source);
 		add_instruction(part, one);
 		last = &one;
 	}
@@ -201,7 +201,7 @@ void Renderer::add_part(const CodePart &part)
 		if (!any_in(extent))
 			return;
 		rows_.text("");
-		rows_.text(title, Colour::Bold);
+		rows_.text(title, Paint::Heading);
 		rows_.heading("   address");
 		add_run(part, extent, loop);
 	};
@@ -246,7 +246,7 @@ void Renderer::add_strays()
 	rows_.text("");
 	rows_.text(annotation_.parts.empty() ? "as recorded, by address"
 					     : "on no instruction that was decoded",
-		   Colour::Bold);
+		   Paint::Heading);
 	rows_.heading("   address");
 	std::stable_sort(strays.begin(), strays.end(),
 			 [](const StraySamples &a, const StraySamples &b) { return a.samples > b.samples; });

@@ -13,7 +13,7 @@ namespace cli {
 /** What to show of it, and how. */
 struct AnnotationStyle {
 	size_t width = 0; /**< columns; 0: as many as it takes */
-	bool colour = false;
+	bool color = false;
 	bool source = true;	  /**< the text of source lines */
 	bool instructions = true; /**< without: lines alone, with their samples */
 	bool raw = false;	  /**< the bytes of instructions */

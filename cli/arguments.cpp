@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/arguments.h"
 
+#include "cli/color.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
@@ -95,6 +96,15 @@ CLI::Validator positive_count()
 			if (error == std::errc() && stop == end && value > 0)
 				return "";
 			return fmt::format("'{}' is not a whole number above 0", text);
+		},
+		"");
+}
+
+CLI::Validator color_word()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			return color_when(text) ? "" : fmt::format("'{}' is not auto, always or never", text);
 		},
 		"");
 }

@@ -28,4 +28,7 @@ void add_duration(CLI::App &app, const std::string &option, double &seconds);
 /** For CLI11: a whole number above 0, and not too many digits. */
 CLI::Validator positive_count();
 
+/** For CLI11: what --color has, as color_when() knows it. */
+CLI::Validator color_word();
+
 } // namespace cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation_text.h"
 #include "cli/arguments.h"
-#include "cli/colour.h"
+#include "cli/color.h"
 #include "cli/profile_file.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
@@ -26,13 +26,8 @@ struct AnnotateOptions {
 	std::vector<std::string> directories;
 	std::vector<PathPrefix> prefixes;
 	AnnotationStyle style;
-	ColourWhen colour = ColourWhen::Auto;
+	ColorWhen color = ColorWhen::Auto;
 };
-
-std::string why_no_colour(const std::string &text)
-{
-	return colour_when(text) ? "" : fmt::format("'{}' is not auto, always or never", text);
-}
 
 std::string why_no_syntax(const std::string &text)
 {
@@ -62,7 +57,7 @@ void add_options(CLI::App &app, AnnotateOptions &options)
 std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOptions &options)
 {
 	CLI::App app("", name);
-	std::string colour = "auto";
+	std::string color = "auto";
 	std::string syntax = "att";
 	std::vector<std::string> prefixes;
 	bool no_source = false;
@@ -76,7 +71,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 		->expected(1)
 		->take_all()
 		->check(CLI::Validator(why_no_prefix, ""));
-	app.add_option("--color", colour)->check(CLI::Validator(why_no_colour, ""));
+	app.add_option("--color", color)->check(color_word());
 	app.add_flag("--asm-only,--no-source", no_source);
 	app.add_flag("--source-only", no_instructions);
 	if (const std::optional<int> status = parse_arguments(app, arguments, annotate_help()))
@@ -88,7 +83,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 	for (const std::string &prefix : prefixes)
 		options.prefixes.push_back(*parse_path_prefix(prefix));
 	options.code.syntax = syntax == "intel" ? Syntax::Intel : Syntax::Att;
-	options.colour = *colour_when(colour);
+	options.color = *color_when(color);
 	options.style.source = !no_source;
 	options.style.instructions = !no_instructions;
 	return std::nullopt;
@@ -152,8 +147,8 @@ Without it, the functions with most samples are shown.
                            their path; may be given several times
       --path-prefix OLD=NEW  look for sources whose path begins with OLD at NEW;
                            may be given several times
-      --color WHEN         auto (default: on a terminal, without NO_COLOR),
-                           always or never
+      --color WHEN         auto (default: on a terminal, unless NO_COLOR is set
+                           or TERM is not, or is dumb), always or never
       --stdio              as always: for those who are used to perf
   -h, --help               this text
 
@@ -202,7 +197,7 @@ int annotate_main(const std::vector<std::string> &arguments)
 	std::string text;
 
 	options.style.width = terminal_width(STDOUT_FILENO);
-	options.style.colour = wants_colour(options.colour, STDOUT_FILENO);
+	options.style.color = wants_color(options.color, STDOUT_FILENO);
 	options.style.most_parts = options.limit;
 	for (size_t i = 0; i < shown; i++)
 		text += (i ? "\n" : "") +

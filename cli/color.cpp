@@ -22,6 +22,8 @@ std::string_view parameter(Paint paint)
 	case Paint::Low: return "32";
 	case Paint::Some: return "33";
 	case Paint::High: return "31";
+	case Paint::Heading: return "1";
+	case Paint::Source: return "36";
 	default: return "";
 	}
 }
@@ -43,12 +45,15 @@ bool wants_color(ColorWhen when, int fd)
 {
 	if (when != ColorWhen::Auto)
 		return when == ColorWhen::Always;
-	return isatty(fd) && variable("TERM") != "dumb" && variable("NO_COLOR").empty();
+
+	const std::string_view terminal = variable("TERM");
+
+	return isatty(fd) && !terminal.empty() && terminal != "dumb" && variable("NO_COLOR").empty();
 }
 
-std::string painted(std::string_view text, Paint paint)
+std::string painted(std::string_view text, Paint paint, bool enabled)
 {
-	if (paint == Paint::Plain || text.empty())
+	if (!enabled || paint == Paint::Plain || text.empty())
 		return std::string(text);
 	return fmt::format("\x1b[{}m{}\x1b[0m", parameter(paint), text);
 }

@@ -52,15 +52,6 @@ CLI::Validator percentage()
 		"");
 }
 
-CLI::Validator color_word()
-{
-	return CLI::Validator(
-		[](const std::string &text) -> std::string {
-			return color_when(text) ? "" : fmt::format("'{}' is not auto, always or never", text);
-		},
-		"");
-}
-
 void add_options(CLI::App &app, Words &words, ReportOptions &options)
 {
 	app.add_option("file", words.files);
@@ -148,7 +139,7 @@ format; from standard input if FILE is -.
       --limit N         the first N rows only
       --percent-limit P only rows of P percent and more
       --color WHEN      auto (default: on a terminal, unless NO_COLOR is set or
-                        TERM is dumb), always or never
+                        TERM is not, or is dumb), always or never
       --json            a JSON document instead of a table, as described by
                         report.schema.json
   -h, --help            this text

@@ -72,7 +72,7 @@ std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
 		const std::string_view one = text.substr(0, text.find('\n'));
 
 		for (const std::string &part : wrapped(printable(one), style.width))
-			result += (style.color ? painted(part, paint) : part) + '\n';
+			result += painted(part, paint, style.color) + '\n';
 		text.remove_prefix(std::min(one.size() + 1, text.size()));
 	}
 	return result;

@@ -124,7 +124,7 @@ std::string line(const std::vector<Shown> &shown, const std::vector<Cell> &cells
 
 		if (!one.name)
 			text.append(pad, ' ');
-		text += color ? painted(word, cell.paint) : word;
+		text += painted(word, cell.paint, color);
 		if (one.name && !last)
 			text.append(pad, ' ');
 		if (!last)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Disassembly by itself, the choice of functions, and the command's options.
-#include "cli/colour.h"
 #include "cli/pprof.h"
 #include "tests/host/cli_annotate_support.h"
 #include "tests/host/cli_sample_profile.h"
@@ -197,6 +196,7 @@ TEST_CASE("colours are for terminals, unless told otherwise", "[cli][annotate]")
 	CHECK(has(run("TERM=xterm " + on_terminal + "' /dev/null").text, red));
 	CHECK_FALSE(has(run("NO_COLOR=1 TERM=xterm " + on_terminal + "' /dev/null").text, red));
 	CHECK_FALSE(has(run("TERM=dumb " + on_terminal + "' /dev/null").text, red));
+	CHECK_FALSE(has(run("env -u TERM " + on_terminal + "' /dev/null").text, red));
 	CHECK_FALSE(has(run("TERM=xterm " + on_terminal + " --color never' /dev/null").text, red));
 }
 

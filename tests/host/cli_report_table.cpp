@@ -164,4 +164,7 @@ TEST_CASE("colours that are asked for are given, others need a terminal", "[cli]
 	CHECK_FALSE(wants_color(ColorWhen::Auto, -1));
 	CHECK(color_when("auto") == ColorWhen::Auto);
 	CHECK_FALSE(color_when("yes").has_value());
+	CHECK(painted("text", Paint::Heading, true) == "\x1b[1mtext\x1b[0m");
+	CHECK(painted("text", Paint::Heading, false) == "text");
+	CHECK(painted("", Paint::Source, true).empty());
 }
