@@ -16,7 +16,7 @@ namespace {
 constexpr char name[] = "profil report";
 
 /* All of them, or the error of the first that cannot be read. */
-Result<Profile> read_all_profiles(const std::vector<std::string> &paths)
+Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths)
 {
 	std::vector<Profile> profiles;
 
@@ -27,23 +27,27 @@ Result<Profile> read_all_profiles(const std::vector<std::string> &paths)
 			return profile.error();
 		profiles.push_back(*std::move(profile));
 	}
-	if (profiles.size() == 1)
-		return std::move(profiles.front());
+	return profiles;
+}
 
-	Result<Profile> merged = merge(profiles);
-
-	if (!merged)
-		return Error{merged.error().text + ": " + fmt::format("{}", fmt::join(paths, ", "))};
-	return merged;
+Error with_paths(const Error &error, const std::vector<std::string> &paths)
+{
+	return Error{error.text + ": " + fmt::format("{}", fmt::join(paths, ", "))};
 }
 
 Result<Reported> prepare(const std::vector<std::string> &paths, const View &view)
 {
-	Result<Profile> profile = read_all_profiles(paths);
+	Result<std::vector<Profile>> profiles = read_all_profiles(paths);
 	Reported reported;
 
+	if (!profiles)
+		return profiles.error();
+
+	Result<Profile> profile = profiles->size() == 1 ? std::move(profiles->front()) : merge(*profiles);
+
 	if (!profile)
-		return profile.error();
+		return with_paths(profile.error(), paths);
+	reported.rates_differ = profiles->size() > 1 && !have_one_period(*profiles);
 	for (const std::string &path : paths)
 		reported.files.push_back(profile_file_name(path));
 	reported.profile = *std::move(profile);
@@ -69,6 +73,12 @@ Result<Report> prepare_report(const ReportOptions &options)
 
 	if (!base)
 		return base.error();
+	if (!(base->flat.type == report.now.flat.type)) {
+		std::vector<std::string> paths = options.files;
+
+		paths.push_back(*options.base);
+		return with_paths(Error{"the profiles have no type of value in common"}, paths);
+	}
 	report.base = *std::move(base);
 	report.compared = compare(report.base->flat, report.now.flat);
 	return report;

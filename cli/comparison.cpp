@@ -161,7 +161,9 @@ std::vector<ComparedRow> compare(const Flat &base, const Flat &flat)
 		one.percent = percent_of(pair.now, flat.samples);
 		rows.push_back(std::move(one));
 	}
-	test(rows, base.samples, flat.samples);
+	/* Chance is known of counts alone. */
+	if (base.is_count() && flat.is_count())
+		test(rows, base.samples, flat.samples);
 	std::sort(rows.begin(), rows.end(), comes_before);
 	return rows;
 }

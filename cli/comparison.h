@@ -31,7 +31,8 @@ struct ComparedRow {
  *
  * Objects are the same if their paths are; one whose path only one profile has
  * is the same as that of its base name in the other, if there is just one such
- * in each.  Of source files the base names count.
+ * in each.  Of source files the base names count.  What is not a count is not
+ * tested: every p-value is 1.
  */
 std::vector<ComparedRow> compare(const Flat &base, const Flat &flat);
 

@@ -3,8 +3,10 @@
 
 #include "cli/places.h"
 #include "cli/saturate.h"
+#include "cli/text.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <tuple>
 
 namespace cli {
@@ -75,9 +77,16 @@ Row row_of(const Places &places, const Count &count)
 
 } // namespace
 
+std::string amount_text(uint64_t samples, const Flat &flat)
+{
+	return flat.is_count() ? counted_noun(samples, "sample")
+			       : fmt::format("{} {}", grouped(samples), flat.unit());
+}
+
 double percent_of(uint64_t samples, uint64_t total)
 {
-	return total ? 100.0 * static_cast<double>(samples) / static_cast<double>(total) : 0;
+	/* In this order it is 100 at most. */
+	return total ? 100.0 * (static_cast<double>(samples) / static_cast<double>(total)) : 0;
 }
 
 Flat flatten(const Profile &profile, const View &view)
@@ -87,6 +96,8 @@ Flat flatten(const Profile &profile, const View &view)
 	Flat flat;
 	std::vector<Count> counts;
 
+	if (index < profile.sample_types.size())
+		flat.type = profile.sample_types[index];
 	flat.keys = view.keys;
 	flat.columns = columns_for(view.keys);
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cli {
@@ -38,15 +39,26 @@ struct View {
 /** Samples of a profile by what it was asked for, most first. */
 struct Flat {
 	std::vector<SortKey> keys;
-	std::vector<SortKey> columns; /**< columns_for() the keys */
-	uint64_t samples = 0;	      /**< of the whole profile; percentages are of it */
-	uint64_t filtered_out = 0;    /**< samples that are in no row, for the filters */
-	bool saturated = false;	      /**< the samples are more than their sum can hold */
+	std::vector<SortKey> columns;	       /**< columns_for() the keys */
+	uint64_t samples = 0;		       /**< of the whole profile; percentages are of it */
+	uint64_t filtered_out = 0;	       /**< samples that are in no row, for the filters */
+	bool saturated = false;		       /**< the samples are more than their sum can hold */
+	ValueType type = {"samples", "count"}; /**< of the samples: not a count in all tools' profiles */
 	std::vector<Row> rows;
+
+	[[nodiscard]] bool is_count() const { return type.unit == "count"; }
+	/** What the samples are; not safe to print. */
+	[[nodiscard]] std::string_view unit() const
+	{
+		return is_count() ? "samples" : std::string_view(type.unit.empty() ? type.type : type.unit);
+	}
 };
 
 /** Add up the samples of the leaf locations; sums saturate. */
 Flat flatten(const Profile &profile, const View &view);
+
+/** "1,000 samples"; "1,000 bytes" in a profile that has no count.  Not safe to print. */
+std::string amount_text(uint64_t samples, const Flat &flat);
 
 /** Samples in percent of a total. */
 double percent_of(uint64_t samples, uint64_t total);

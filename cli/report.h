@@ -18,6 +18,7 @@ struct Reported {
 	std::vector<std::string> files; /**< that it was read from */
 	Profile profile;
 	Flat flat;
+	bool rates_differ = false; /**< of its files */
 };
 
 /** How to show it. */

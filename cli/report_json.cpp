@@ -31,10 +31,11 @@ void add_profile(Json &json, const Reported &one)
 	json["profil_version"] = about.version;
 	json["time_ns"] = one.profile.time_nanos;
 	json["duration_ns"] = one.profile.duration_nanos;
-	json["period_ns"] = one.profile.period;
+	json["period_ns"] = one.profile.period_type.unit == "nanoseconds" ? one.profile.period : 0;
 	json["targets"] = about.targets;
 	json["processes"] = about.processes;
 	json["granularity"] = about.granularity;
+	json["unit"] = one.flat.type.unit;
 	json["samples"] = one.flat.samples;
 	json["samples_saturated"] = one.flat.saturated;
 	json["samples_filtered_out"] = one.flat.filtered_out;

@@ -18,6 +18,7 @@ namespace {
 constexpr unsigned rank_first = 100;
 constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
+constexpr size_t unit_width = 12;
 
 /** "python3 (pid 4711)" and up to two more; how many more. */
 std::string targets_text(const About &about)
@@ -39,14 +40,14 @@ std::string title(const Reported &one)
 {
 	const Profile &profile = one.profile;
 	std::string text =
-		fmt::format("{}: {}", files_text(one.files), counted_noun(one.flat.samples, "sample"));
+		fmt::format("{}: {}", files_text(one.files), amount_text(one.flat.samples, one.flat));
 
 	if (profile.period > 0 && profile.period_type.unit == "nanoseconds")
 		text += fmt::format(" at {}", rate_text(1e9 / static_cast<double>(profile.period)));
 	if (profile.duration_nanos > 0)
 		text += fmt::format(" in {}",
 				    duration_text(static_cast<double>(profile.duration_nanos) / 1e9));
-	return text;
+	return printable(text);
 }
 
 std::string header(const Report &report)
@@ -57,9 +58,9 @@ std::string header(const Report &report)
 	if (report.base)
 		text += "\ncompared with " + title(*report.base);
 	if (!about.targets.empty())
-		text += '\n' + targets_text(about);
+		text += '\n' + printable(targets_text(about));
 	if (!about.granularity.empty())
-		text += '\n' + about.granularity;
+		text += '\n' + printable(about.granularity);
 	return text;
 }
 
@@ -94,9 +95,10 @@ Table flat_table(const Report &report, const Shown &shown)
 	Table table;
 	uint64_t sum = 0;
 
-	table.columns = {{"samples", TableColumn::Kind::Number, rank_last},
-			 {"%", TableColumn::Kind::Number, 0, percent_width},
-			 {"cum %", TableColumn::Kind::Number, rank_first, percent_width}};
+	table.columns = {
+		{shortened(printable(flat.unit()), unit_width), TableColumn::Kind::Number, rank_last},
+		{"%", TableColumn::Kind::Number, 0, percent_width},
+		{"cum %", TableColumn::Kind::Number, rank_first, percent_width}};
 	for (TableColumn &column : name_columns(flat.columns))
 		table.columns.push_back(std::move(column));
 	for (const size_t index : shown.rows) {
@@ -142,7 +144,7 @@ Table comparison_table(const Report &report, const Shown &shown)
 /** "300 samples (30.00 %)" */
 std::string share_text(uint64_t samples, const Flat &flat)
 {
-	return fmt::format("{} ({:.2f} %)", counted_noun(samples, "sample"),
+	return fmt::format("{} ({:.2f} %)", printable(amount_text(samples, flat)),
 			   percent_of(samples, flat.samples));
 }
 
@@ -161,7 +163,7 @@ std::string filtered_text(const Report &report)
 	std::string filters;
 
 	for (const Filter &filter : report.view.filters)
-		filters += (filters.empty() ? "" : ", ") + filter.text;
+		filters += (filters.empty() ? "" : ", ") + printable(filter.text);
 
 	std::string text = share_text(report.now.flat.filtered_out, report.now.flat);
 
@@ -175,8 +177,9 @@ std::string saturated_text(const Reported &one)
 {
 	if (!one.flat.saturated)
 		return {};
-	return fmt::format("{}: sums end at {} samples, and there are more: its percentages are wrong\n",
-			   files_text(one.files), grouped(UINT64_MAX));
+	return printable(fmt::format("{}: sums end at {}, and there are more: its percentages are wrong",
+				     files_text(one.files), amount_text(UINT64_MAX, one.flat))) +
+	       '\n';
 }
 
 /** What there is to know about the rows. */
@@ -198,7 +201,7 @@ std::string notes(const Report &report, const Shown &shown, const std::vector<st
 	text += saturated_text(report.now);
 	if (report.base)
 		text += saturated_text(*report.base);
-	if (report.now.files.size() > 1 && !report.now.profile.period)
+	if (report.now.rates_differ)
 		text += "the files' rates differ: a sample is not as much time in each\n";
 	return text;
 }

@@ -86,6 +86,25 @@ base %   new %   delta   function           object
 )"));
 }
 
+TEST_CASE("what is no count has its own unit, and no marks", "[cli][comparison]")
+{
+	Profile base = sample_profile();
+	Profile now = slower_profile();
+
+	base.sample_types = now.sample_types = {{"cpu", "nanoseconds"}, {"wall", "nanoseconds"}};
+	const std::string text = report_table(comparison_of(base, now, "function"));
+
+	CHECK(has(text, "test.pb.gz: 1,000 nanoseconds at 999 Hz"));
+	CHECK(has(text, " 70.00   50.00  -20.00   main "));
+	CHECK_FALSE(has(text, "*"));
+	for (const ComparedRow &one : compared(base, now))
+		CHECK(one.p == 1);
+	CHECK(has(report_table(cli_test::report_of(base, "function", {0, 1})),
+		  "\nnanoseconds       %   cum %  function  object\n"
+		  "        700   70.00   70.00  main      program\n"
+		  "... and 3 more rows, of 300 nanoseconds (30.00 %)\n"));
+}
+
 TEST_CASE("shares are compared, whatever the rates and durations", "[cli][comparison]")
 {
 	Profile longer = sample_profile();

@@ -123,6 +123,39 @@ TEST_CASE("of several files the one that cannot be read is named, and nothing is
 	}
 }
 
+TEST_CASE("files whose rates differ are told, those that have none are not", "[cli][report]")
+{
+	const TemporaryDirectory directory;
+	const std::string words = "the files' rates differ";
+	Profile other = sample_profile();
+
+	other.period = 0;
+	const std::string a = file_of(directory / "a", sample_profile());
+	const std::string b = file_of(directory / "b", other);
+
+	CHECK(has(profil("report " + a + " " + b).text, words));
+	CHECK_FALSE(has(profil("report " + b + " " + b).text, words));
+	CHECK_FALSE(has(profil("report " + b).text, words));
+}
+
+TEST_CASE("what is not counted in the same unit is not compared", "[cli][report]")
+{
+	const TemporaryDirectory directory;
+	Profile other = sample_profile();
+
+	other.sample_types = {{"cpu", "nanoseconds"}, {"wall", "nanoseconds"}};
+	const std::string a = file_of(directory / "a", sample_profile());
+	const std::string b = file_of(directory / "b", other);
+	const lib_test::Output output = profil("report --base " + a + " " + b);
+
+	CHECK(output.status == 1);
+	CHECK(output.text ==
+	      "profil report: the profiles have no type of value in common: " + b + ", " + a + "\n");
+	CHECK(profil("report --base " + b + " " + b).status == 0);
+	CHECK(profil("report --json --base " + b + " " + b + " >" + directory / "json").status == 0);
+	CHECK(validated(directory / "json").status == 0);
+}
+
 TEST_CASE("report takes colours from --color, and none for a pipe", "[cli][report]")
 {
 	const TemporaryDirectory directory;
@@ -136,4 +169,5 @@ TEST_CASE("report takes colours from --color, and none for a pipe", "[cli][repor
 	CHECK(has(run("NO_COLOR= TERM=xterm" + on_terminal).text, "\x1b[31m"));
 	CHECK_FALSE(has(run("NO_COLOR=1 TERM=xterm" + on_terminal).text, "\x1b["));
 	CHECK_FALSE(has(run("NO_COLOR= TERM=dumb" + on_terminal).text, "\x1b["));
+	CHECK_FALSE(has(run("env -u TERM NO_COLOR=" + on_terminal).text, "\x1b["));
 }
