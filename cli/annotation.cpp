@@ -2,6 +2,8 @@
 #include "cli/annotation.h"
 
 #include "cli/about.h"
+#include "cli/place.h"
+#include "cli/saturate.h"
 
 #include <algorithm>
 
@@ -36,7 +38,7 @@ void merge(std::vector<StraySamples> &strays)
 	for (StraySamples &stray : strays) {
 		if (!merged.empty() && merged.back().address == stray.address &&
 		    merged.back().source == stray.source)
-			merged.back().samples += stray.samples;
+			merged.back().samples = saturating_add(merged.back().samples, stray.samples);
 		else
 			merged.push_back(std::move(stray));
 	}
@@ -48,24 +50,29 @@ void merge(std::vector<StraySamples> &strays)
 std::map<SourceLine, uint64_t> samples_by_line(const Annotation &annotation)
 {
 	std::map<SourceLine, uint64_t> lines;
+	const auto count = [&](const SourceLine &source, uint64_t samples) {
+		uint64_t &sum = lines[source];
+
+		sum = saturating_add(sum, samples);
+	};
 
 	for (const CodePart &part : annotation.parts) {
 		for (const AnnotatedInstruction &one : part.instructions)
-			lines[one.source] += one.samples;
+			count(one.source, one.samples);
 	}
 	for (const StraySamples &stray : annotation.strays)
-		lines[stray.source] += stray.samples;
+		count(stray.source, stray.samples);
 	return lines;
 }
 
 Annotator::Annotator(const Profile &profile, CodeOptions options)
-	: profile_(profile), options_(std::move(options)),
+	: profile_(profile), options_(std::move(options)), samples_(samples_by_location(profile)),
 	  shared_bytes_(cli::shared_bytes(from_comments(profile.comments)))
 {
 	const size_t index = samples_index(profile);
 
 	for (const Sample &sample : profile.samples)
-		total_ += sample.locations.empty() ? 0 : samples_of(sample, index);
+		total_ = saturating_add(total_, samples_of(sample, index));
 }
 
 const Result<ObjectCode> &Annotator::code_of(const ProfileMapping &mapping)
@@ -92,14 +99,14 @@ SourceLine Annotator::source_of(const Location &location) const
 std::optional<Annotator::Spot> Annotator::spot_at(const Location &location, const FunctionSamples &function,
 						  bool inlined) const
 {
-	std::string outer = function_at(profile_, location);
+	std::string outer = function_of(profile_, location);
 
-	if (object_at(profile_, location) != function.object)
+	if (object_of(profile_, location) != function.object)
 		return std::nullopt;
 	if (outer == function.name)
 		return Spot{&location, 0, ""};
 	for (size_t i = 0; inlined && i + 1 < location.lines.size(); i++) {
-		if (profile_.functions[location.lines[i].function].name == function.name)
+		if (name_of(profile_.functions[location.lines[i].function]) == function.name)
 			return Spot{&location, 0, std::move(outer)};
 	}
 	return std::nullopt;
@@ -108,21 +115,15 @@ std::optional<Annotator::Spot> Annotator::spot_at(const Location &location, cons
 std::map<Annotator::ObjectKey, Annotator::Spots> Annotator::spots_of(const FunctionSamples &function,
 								     bool inlined) const
 {
-	const size_t index = samples_index(profile_);
 	std::map<ObjectKey, Spots> all;
 
-	for (const Sample &sample : profile_.samples) {
-		const uint64_t samples = samples_of(sample, index);
-
-		if (sample.locations.empty() || !samples)
-			continue;
-
-		const Location &location = profile_.locations[sample.locations.front()];
-		std::optional<Spot> spot = spot_at(location, function, inlined);
+	for (size_t i = 0; i < samples_.size(); i++) {
+		const Location &location = profile_.locations[i];
+		std::optional<Spot> spot = samples_[i] ? spot_at(location, function, inlined) : std::nullopt;
 
 		if (!spot)
 			continue;
-		spot->samples = samples;
+		spot->samples = samples_[i];
 
 		const ProfileMapping *mapping =
 			location.mapping ? &profile_.mappings[*location.mapping] : nullptr;
@@ -142,8 +143,12 @@ SourceLine Annotator::start_of(const FunctionSamples &function, const std::map<O
 			for (const Line &line : spot.location->lines) {
 				const Function &one = profile_.functions[line.function];
 
-				if (one.name == function.name && !one.filename.empty())
-					starts[{one.filename, one.start_line}] += spot.samples;
+				if (name_of(one) != function.name || one.filename.empty())
+					continue;
+
+				uint64_t &samples = starts[{one.filename, one.start_line}];
+
+				samples = saturating_add(samples, spot.samples);
 			}
 		}
 	}

@@ -80,6 +80,7 @@ private:
 
 	const Profile &profile_;
 	CodeOptions options_;
+	std::vector<uint64_t> samples_; /**< by location */
 	uint64_t shared_bytes_;
 	uint64_t total_ = 0;
 	std::map<ObjectKey, std::unique_ptr<Result<ObjectCode>>> codes_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation_rows.h"
+#include "cli/saturate.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ std::vector<FileLines> by_file(const Annotation &annotation)
 		FileLines &file = files[source.file];
 
 		file.file = source.file;
-		file.samples += samples;
+		file.samples = saturating_add(file.samples, samples);
 		file.lines[source.line] = samples;
 	}
 	/* The heading of a function has no instructions if all of it is inlined. */
@@ -53,7 +54,7 @@ uint64_t samples_of_no_line(const Annotation &annotation)
 	uint64_t sum = 0;
 
 	for (const auto &[source, samples] : samples_by_line(annotation))
-		sum += source.line ? 0 : samples;
+		sum = saturating_add(sum, source.line ? 0 : samples);
 	return sum;
 }
 

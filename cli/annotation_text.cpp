@@ -3,6 +3,7 @@
 
 #include "cli/annotation_rows.h"
 #include "cli/report.h"
+#include "cli/saturate.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ void Renderer::add_places()
 
 	for (const CodePart &part : annotation_.parts) {
 		if (!part.inlined_in.empty())
-			places[part.inlined_in] += part.samples;
+			places[part.inlined_in] = saturating_add(places[part.inlined_in], part.samples);
 	}
 	for (const auto &[name, samples] : places)
 		sorted.emplace_back(samples, name);
@@ -228,7 +229,7 @@ void Renderer::add_parts()
 	for (size_t i = 0; i < shown; i++)
 		add_part(annotation_.parts[i]);
 	for (size_t i = shown; i < annotation_.parts.size(); i++)
-		rest += annotation_.parts[i].samples;
+		rest = saturating_add(rest, annotation_.parts[i].samples);
 	if (shown < annotation_.parts.size()) {
 		rows_.text("");
 		rows_.row(rest, fmt::format("in {}, which --limit leaves out",
@@ -251,7 +252,7 @@ void Renderer::add_strays()
 	std::stable_sort(strays.begin(), strays.end(),
 			 [](const StraySamples &a, const StraySamples &b) { return a.samples > b.samples; });
 	for (size_t i = most_strays; i < strays.size(); i++)
-		rest += strays[i].samples;
+		rest = saturating_add(rest, strays[i].samples);
 	if (strays.size() > most_strays)
 		strays.resize(most_strays);
 	std::stable_sort(strays.begin(), strays.end(),

@@ -1,64 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/call_stack.h"
 
+#include "cli/place.h"
+#include "cli/saturate.h"
 #include "cli/text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace cli {
 namespace {
-
-constexpr std::string_view unknown = "[unknown]";
 
 CallFrame frame_without_name(const Profile &profile, const Location &location)
 {
 	CallFrame frame;
 
-	frame.object = unknown;
+	frame.object = object_of(profile, location);
 	frame.mapping = location.mapping;
 	frame.address = location.address;
-	if (location.mapping && !profile.mappings[*location.mapping].filename.empty())
-		frame.object = profile.mappings[*location.mapping].filename;
-	frame.function = frame.object == unknown
-				 ? fmt::format("{:#x}", location.address)
-				 : fmt::format("{}+{:#x}", base_name(frame.object), location.address);
+	frame.function = nameless(profile, location);
 	return frame;
 }
 
 std::vector<CallFrame> frames_of(const Profile &profile, const Location &location)
 {
-	const CallFrame nameless = frame_without_name(profile, location);
+	const CallFrame without_name = frame_without_name(profile, location);
 	std::vector<CallFrame> frames;
 
 	for (const Line &line : location.lines) {
 		const Function &function = profile.functions[line.function];
-		CallFrame &frame = frames.emplace_back(nameless);
+		CallFrame &frame = frames.emplace_back(without_name);
 
-		frame.named = !function.name.empty() || !function.system_name.empty();
+		frame.named = !name_of(function).empty();
 		if (frame.named)
-			frame.function = function.name.empty() ? function.system_name : function.name;
+			frame.function = name_of(function);
 		frame.file = function.filename;
 		frame.line = std::max<int64_t>(line.line, 0);
 		frame.start_line = std::max<int64_t>(function.start_line, 0);
 		frame.inlined = frames.size() < location.lines.size();
 	}
 	if (frames.empty())
-		frames.push_back(nameless);
+		frames.push_back(without_name);
 	return frames;
 }
 
-ProcessLabel process_of(const Sample &sample)
+ProcessLabel label_of(const Sample &sample)
 {
-	ProcessLabel process;
+	const ProcessName process = process_of(sample);
 
-	for (const Label &label : sample.labels) {
-		if (label.key == "process")
-			process.name = label.text;
-		else if (label.key == "pid")
-			process.pid = std::max<int64_t>(label.number, 0);
-	}
-	return process;
+	return {std::string(process.command), std::max<int64_t>(process.pid.value_or(0), 0)};
 }
 
 } // namespace
@@ -91,14 +80,14 @@ std::vector<CountedStack> counted_stacks(const Profile &profile)
 		const uint64_t samples = samples_of(sample, index);
 
 		if (samples && !sample.locations.empty())
-			stacks.push_back({samples, sample.locations, process_of(sample)});
+			stacks.push_back({samples, sample.locations, label_of(sample)});
 	}
 	return stacks;
 }
 
 uint64_t add_samples(uint64_t a, uint64_t b)
 {
-	return a + std::min(b, UINT64_MAX - a);
+	return saturating_add(a, b);
 }
 
 uint64_t total_samples(std::span<const CountedStack> stacks)
@@ -114,7 +103,7 @@ std::string_view program_name(const Profile &profile)
 {
 	const bool known = !profile.mappings.empty() && !profile.mappings.front().filename.empty();
 
-	return known ? base_name(profile.mappings.front().filename) : unknown;
+	return known ? base_name(profile.mappings.front().filename) : unknown_name;
 }
 
 } // namespace cli

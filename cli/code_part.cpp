@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/code_part.h"
 
+#include "cli/saturate.h"
+
 #include <algorithm>
 
 namespace cli {
@@ -76,11 +78,11 @@ bool count_at(CodePart &part, Extent bucket, uint64_t samples, const SourceLine 
 
 	if (first == part.instructions.end() || first->code.address >= bucket.high)
 		return false;
-	first->samples += samples;
+	first->samples = saturating_add(first->samples, samples);
 	first->shared = false;
 	if (!first->source.line)
 		first->source = source;
-	part.samples += samples;
+	part.samples = saturating_add(part.samples, samples);
 	for (auto next = first + 1; next != part.instructions.end() && next->code.address < bucket.high;
 	     ++next)
 		next->shared = !next->samples;

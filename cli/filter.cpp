@@ -137,7 +137,8 @@ bool SampleFilter::found_at(size_t index, const Location &location)
 		const Function &function = profile_.functions[line.function];
 
 		return found_in(index, line.function,
-				filter.field == Filter::Field::File ? function.filename : function.name);
+				filter.field == Filter::Field::File ? std::string_view(function.filename)
+								    : name_of(function));
 	});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/function_choice.h"
 
+#include "cli/place.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -179,20 +180,26 @@ class FunctionTable {
 public:
 	void add(const Profile &profile, const Location &location, uint64_t samples)
 	{
-		const std::string object = object_at(profile, location);
-		const std::string outer = function_at(profile, location);
+		const std::string object(object_of(profile, location));
+		const std::string outer = function_of(profile, location);
 		std::set<std::string> seen = {outer, ""};
+		FunctionSamples &own = entry(object, outer);
 
-		entry(object, outer).own += samples;
+		own.own = saturating_add(own.own, samples);
 		for (const Line &line : location.lines) {
 			const Function &function = profile.functions[line.function];
 			const bool outermost = &line == &location.lines.back();
+			const std::string name = outermost ? outer : std::string(name_of(function));
 
-			if (!outermost && seen.insert(function.name).second)
-				entry(object, function.name).inlined += samples;
-			if (outermost || !function.name.empty())
-				entry(object, outermost ? outer : function.name)
-					.system_names.insert(function.system_name);
+			if (name.empty())
+				continue;
+
+			FunctionSamples &here = entry(object, name);
+
+			if (seen.insert(name).second)
+				here.inlined = saturating_add(here.inlined, samples);
+			if (!function.system_name.empty())
+				here.system_names.insert(function.system_name);
 		}
 	}
 
@@ -231,14 +238,12 @@ std::string full_name(const FunctionSamples &function)
 
 Functions functions_of(const Profile &profile)
 {
-	const size_t index = samples_index(profile);
+	const std::vector<uint64_t> samples = samples_by_location(profile);
 	FunctionTable table;
 
-	for (const Sample &sample : profile.samples) {
-		const uint64_t samples = samples_of(sample, index);
-
-		if (!sample.locations.empty() && samples)
-			table.add(profile, profile.locations[sample.locations.front()], samples);
+	for (size_t i = 0; i < samples.size(); i++) {
+		if (samples[i])
+			table.add(profile, profile.locations[i], samples[i]);
 	}
 	return table.sorted();
 }

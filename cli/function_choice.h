@@ -4,6 +4,7 @@
 
 #include "cli/profile.h"
 #include "cli/result.h"
+#include "cli/saturate.h"
 
 #include <cstdint>
 #include <set>
@@ -15,13 +16,13 @@ namespace cli {
 
 /** A function of an object, with what was sampled in it. */
 struct FunctionSamples {
-	std::string object; /**< as object_at() has it */
-	std::string name;   /**< as function_at() has it */
+	std::string object; /**< as object_of() has it */
+	std::string name;   /**< as function_of() has it */
 	std::set<std::string> system_names;
 	uint64_t own = 0;     /**< in its own code, with what is inlined there */
 	uint64_t inlined = 0; /**< where it is inlined in others */
 
-	[[nodiscard]] uint64_t samples() const { return own + inlined; }
+	[[nodiscard]] uint64_t samples() const { return saturating_add(own, inlined); }
 };
 
 /** All functions that have samples, those with most in their own code first. */

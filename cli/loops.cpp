@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/code_part.h"
 
+#include "cli/saturate.h"
+
 #include <algorithm>
 #include <map>
 
@@ -121,8 +123,9 @@ std::vector<Loop> find_loops(std::span<const AnnotatedInstruction> instructions)
 		for (Loop &loop : loops) {
 			if (!loop.extent.holds(one.code.address))
 				continue;
-			loop.samples += one.samples;
-			loop.innermost += inside ? 0 : one.samples;
+			loop.samples = saturating_add(loop.samples, one.samples);
+			if (!inside)
+				loop.innermost = saturating_add(loop.innermost, one.samples);
 			inside = true;
 		}
 	}

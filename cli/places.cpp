@@ -33,10 +33,10 @@ uint32_t Places::function_number(const Location &location, size_t function)
 {
 	std::optional<uint32_t> &known = by_function_[function];
 
-	if (profile_.functions[function].name.empty())
+	if (name_of(profile_.functions[function]).empty())
 		return own_number(nameless(profile_, location));
 	if (!known)
-		known = number(profile_.functions[function].name);
+		known = number(name_of(profile_.functions[function]));
 	return *known;
 }
 

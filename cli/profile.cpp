@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/profile.h"
 
-#include "cli/text.h"
-
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace cli {
 
@@ -19,22 +16,6 @@ size_t samples_index(const Profile &profile)
 	if (named != types.end())
 		return static_cast<size_t>(named - types.begin());
 	return counted == types.end() ? 0 : static_cast<size_t>(counted - types.begin());
-}
-
-std::string object_at(const Profile &profile, const Location &location)
-{
-	return location.mapping ? profile.mappings[*location.mapping].filename : "[unknown]";
-}
-
-std::string function_at(const Profile &profile, const Location &location)
-{
-	std::string name;
-
-	if (!location.lines.empty())
-		name = profile.functions[location.lines.back().function].name;
-	if (name.empty() && location.mapping)
-		return fmt::format("{}+{:#x}", base_name(object_at(profile, location)), location.address);
-	return name.empty() ? fmt::format("{:#x}", location.address) : name;
 }
 
 uint64_t samples_of(const Sample &sample, size_t index)

@@ -92,15 +92,6 @@ struct Profile {
  */
 size_t samples_index(const Profile &profile);
 
-/** The object at a location: a path, "[vdso]"; "[unknown]" where nothing is known to be. */
-std::string object_at(const Profile &profile, const Location &location);
-
-/**
- * The function at a location that has a symbol; those inlined in it have their
- * own lines.  Without a name: "object+0x123", or "0x123" without an object.
- */
-std::string function_at(const Profile &profile, const Location &location);
-
 /** How many samples a sample stands for; nobody's count is below 0. */
 uint64_t samples_of(const Sample &sample, size_t index);
 

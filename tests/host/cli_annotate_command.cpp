@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Disassembly by itself, the choice of functions, and the command's options.
+#include "cli/flat.h"
 #include "cli/pprof.h"
 #include "tests/host/cli_annotate_support.h"
 #include "tests/host/cli_sample_profile.h"
@@ -121,6 +122,29 @@ TEST_CASE("a function is found by each of its names", "[cli][annotate]")
 	CHECK(functions_of(profile).at(0).own == 700);
 	CHECK(function(profile, "work").own == 0);
 	CHECK(function(profile, "work").inlined == 700);
+}
+
+TEST_CASE("no expression matches a name that is not there", "[cli][annotate]")
+{
+	Profile profile = sample_profile();
+
+	profile.functions[1].system_name.clear();
+	CHECK(chosen(profile, "/^$/") == "no function with samples matches '^$'");
+	profile.functions[1].name.clear();
+	profile.functions[1].system_name = "_main";
+	CHECK(chosen(profile, "_main") == "_main");
+}
+
+TEST_CASE("a function's share is the report's, of samples without a place, too", "[cli][annotate]")
+{
+	Profile profile = sample_profile();
+
+	profile.samples.push_back({{}, {1000, 0}, {}});
+	const Annotation annotation = annotate(profile, "main");
+
+	CHECK(annotation.total == flatten(profile, {}).samples);
+	CHECK(annotation.total == 2000);
+	CHECK(has(text_of(annotation), "  700 samples, 35.00 % of the profile's 2,000\n"));
 }
 
 TEST_CASE("an unknown function is met with what could be meant", "[cli][annotate]")

@@ -3,6 +3,7 @@
 #include "cli/pprof.h"
 #include "tests/host/cli_annotate_support.h"
 
+#include <climits>
 #include <fstream>
 #include <sys/stat.h>
 
@@ -170,6 +171,29 @@ TEST_CASE("sources are found below --source-dir, and by --path-prefix", "[cli][a
 		CHECK(file_line(flat, "/dos.c", number) == "(none)");
 }
 
+TEST_CASE("the new prefix of --path-prefix may be relative", "[cli][annotate]")
+{
+	const std::string root = std::filesystem::absolute("tests/host").lexically_normal();
+	SourceFiles mapped({}, {{root, "tests/host"}, {"/nothing", ""}});
+
+	CHECK(mapped.file(root + "/data/annotate.cpp").found == "tests/host/data/annotate.cpp");
+	CHECK(has(mapped.file("/nothing").problem, "No such file"));
+}
+
+TEST_CASE("a path that is too long for a file is looked for nowhere", "[cli][annotate]")
+{
+	std::string path;
+
+	while (path.size() < PATH_MAX)
+		path += "/directory";
+
+	SourceFiles sources({"/usr/src"});
+
+	CHECK(sources.file(path).found.empty());
+	CHECK(sources.file(path).problem ==
+	      "/directory/directory/directory/directory/directory/directo…: File name too long");
+}
+
 TEST_CASE("a source that is newer than the object is told", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
@@ -207,8 +231,17 @@ TEST_CASE("hostile counts, addresses and names are shown, and end in time", "[cl
 		uint64_t sum = stray_samples(annotation);
 
 		for (const auto &[address, samples] : counts_of(annotation))
-			sum += samples;
-		CHECK(sum == annotation.samples);
+			sum = saturating_add(sum, samples);
+		CHECK(annotation.samples == UINT64_MAX);
+		CHECK(annotation.total == UINT64_MAX);
+		CHECK(sum == UINT64_MAX);
+
+		uint64_t lines = 0;
+
+		for (const auto &[line, samples] : samples_by_line(annotation))
+			lines = saturating_add(lines, samples);
+		CHECK(lines == UINT64_MAX);
+		CHECK(has(text, "18,446,744,073,709,551,615  100.00  ##########  all samples of the func"));
 		CHECK(text.find('\x1b') == text.npos);
 		CHECK(has(text, "evil?[2J?name"));
 	}

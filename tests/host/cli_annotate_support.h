@@ -6,6 +6,7 @@
 #include "cli/annotation_text.h"
 #include "cli/build_profile.h"
 #include "cli/object.h"
+#include "cli/saturate.h"
 #include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>
@@ -126,7 +127,8 @@ inline std::map<uint64_t, uint64_t> counts_of(const cli::Annotation &annotation)
 	for (const cli::CodePart &part : annotation.parts) {
 		for (const cli::AnnotatedInstruction &one : part.instructions) {
 			if (one.samples)
-				counts[one.code.address] += one.samples;
+				counts[one.code.address] =
+					cli::saturating_add(counts[one.code.address], one.samples);
 		}
 	}
 	return counts;
@@ -137,7 +139,7 @@ inline uint64_t stray_samples(const cli::Annotation &annotation)
 	uint64_t sum = 0;
 
 	for (const cli::StraySamples &stray : annotation.strays)
-		sum += stray.samples;
+		sum = cli::saturating_add(sum, stray.samples);
 	return sum;
 }
 

@@ -120,6 +120,43 @@ TEST_CASE("names from foreign binaries cannot move the cursor", "[cli]")
 	CHECK(text.find("evil?[2J?name?") != text.npos);
 }
 
+TEST_CASE("what a recording says of itself keeps to its line", "[cli]")
+{
+	Profile profile = sample_profile();
+
+	profile.comments = {"profil.target: a\nsamples", "profil.granularity: b\nsamples"};
+	Report report = report_of(profile, "function");
+
+	report.now.files = {"c\nsamples"};
+	const std::string text = report_table(report);
+
+	CHECK(text.starts_with("c?samples: 1,000 samples at 999 Hz in 1.50 s\na?samples\nb?samples\n\n"));
+}
+
+TEST_CASE("objects and functions without a name are unknown, or go by the linker's name", "[cli]")
+{
+	Profile profile = sample_profile();
+
+	profile.functions[1].name.clear();
+	profile.functions[1].system_name = "_main";
+	profile.mappings[1].filename.clear();
+	const Flat sums = flat(profile, "function");
+
+	CHECK(sums.rows[0].function == "_main");
+	CHECK(sums.rows[1].object == "[unknown]");
+	CHECK(sums.rows[2].function == "0x99990");
+	profile.mappings[1].filename = "/" + std::string(1000, 'n');
+	CHECK(flat(profile, "function").rows[2].function == std::string(255, 'n') + "+0x99990");
+}
+
+TEST_CASE("a share is never more than all", "[cli]")
+{
+	for (uint64_t samples = 1; samples < 1000; samples++)
+		CHECK(percent_of(samples, samples) == 100);
+	CHECK(percent_of((uint64_t{1} << 53) - 1, (uint64_t{1} << 53) - 1) == 100);
+	CHECK(percent_of(1535122591741600163, 1535122591741600163) == 100);
+}
+
 TEST_CASE("a limit of rows says how many more there are", "[cli]")
 {
 	const std::string text = table(sample_profile(), "function", 0, 1);
@@ -160,6 +197,12 @@ TEST_CASE("JSON says what the table says", "[cli]")
 	CHECK(document["by"] == "function");
 	CHECK(document["period_ns"] == 1001001);
 	CHECK(document["duration_ns"] == 1500000000);
+	CHECK(document["unit"] == "count");
+
+	Profile cycles = sample_profile();
+
+	cycles.period_type = {"cycles", "count"};
+	CHECK(json(cycles, "function")["period_ns"] == 0);
 	CHECK(document["targets"][0] == "program (pid 4711)");
 	CHECK(document["ticks"]["total"] == 1050);
 	CHECK(document["ticks"]["lost_late"] == 5);
