@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/function_choice.h"
 
+#include "cli/bare_name.h"
 #include "cli/place.h"
 #include "cli/text.h"
 
@@ -28,18 +29,6 @@ Functions those(const Functions &functions, const Predicate &wanted)
 
 	std::copy_if(functions.begin(), functions.end(), std::back_inserter(found), wanted);
 	return found;
-}
-
-/** "deep::sum" of "long deep::sum<long>(std::vector<long> const&)". */
-std::string_view without_parameters(std::string_view name)
-{
-	const size_t end = name.find('(', 1);
-
-	name = name.substr(0, std::min(end, name.size()));
-	if (end == name.npos)
-		return name;
-	name = name.substr(0, std::min(name.find('<', 1), name.size()));
-	return name.substr(name.rfind(' ') + 1);
 }
 
 bool is_object(std::string_view wanted, const std::string &object)
@@ -158,7 +147,8 @@ Functions alike(const Functions &functions, std::string_view wanted)
 	const std::string_view name = wanted.substr(0, longest_compared);
 
 	return those(functions, [&](const FunctionSamples &function) {
-		const std::string_view other = without_parameters(function.name).substr(0, longest_compared);
+		const std::string_view bare = without_template_arguments(without_parameters(function.name));
+		const std::string_view other = bare.substr(0, longest_compared);
 
 		return function.name.find(wanted) != std::string::npos ||
 		       distance(name, other) <= std::max(name.size(), other.size()) / 3;
@@ -257,7 +247,10 @@ Result<Functions> choose_functions(const Functions &functions, const std::string
 		return choose_matching(functions, wanted);
 	if (found.empty())
 		found = those(functions, [&](const FunctionSamples &one) {
-			return means(wanted, without_parameters(one.name), one.object);
+			const std::string_view bare = without_parameters(one.name);
+
+			return means(wanted, bare, one.object) ||
+			       means(wanted, without_template_arguments(bare), one.object);
 		});
 	if (found.empty())
 		return unknown(functions, wanted);

@@ -31,10 +31,11 @@ std::vector<FunctionSamples> functions_of(const Profile &profile);
 /**
  * The functions that a user means, in the order of @p functions, never none.
  *
- * @param wanted the name, demangled or mangled, with or without its parameters,
- *        and with "object:" before it, a path or its last component; or, if it
- *        begins with '/', a POSIX extended regular expression for names (a '/'
- *        at its end is no part of it), which may mean many.
+ * @param wanted the name, demangled or mangled, with or without its parameters
+ *        and the template's arguments at its end, and with "object:" before it,
+ *        a path or its last component; or, if it begins with '/', a POSIX
+ *        extended regular expression for names (a '/' at its end is no part of
+ *        it), which may mean many.
  *        An error lists what could be meant if nothing is called so, or if
  *        functions of more than one name or object are.
  */

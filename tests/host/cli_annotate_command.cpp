@@ -124,6 +124,23 @@ TEST_CASE("a function is found by each of its names", "[cli][annotate]")
 	CHECK(function(profile, "work").inlined == 700);
 }
 
+TEST_CASE("a template's function is found with its arguments, and without them", "[cli][annotate]")
+{
+	Profile profile = sample_profile();
+
+	for (const auto &[name, wanted] : std::initializer_list<std::pair<const char *, const char *>>{
+		     {"void f<int>(int)", "f<int>"},
+		     {"void f<int>(int)", "f"},
+		     {"cli::(anonymous namespace)::f(int)", "cli::(anonymous namespace)::f"},
+		     {"std::map<int, int>::find(int const&)", "program:std::map<int, int>::find"},
+		     {"A::operator()(int)", "A::operator()"}}) {
+		profile.functions[1].name = name;
+		CAPTURE(wanted);
+		CHECK(chosen(profile, wanted) == name);
+	}
+	CHECK(has(chosen(profile, "A::operator"), "no function 'A::operator' has samples"));
+}
+
 TEST_CASE("no expression matches a name that is not there", "[cli][annotate]")
 {
 	Profile profile = sample_profile();

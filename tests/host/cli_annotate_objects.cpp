@@ -191,7 +191,7 @@ TEST_CASE("a path that is too long for a file is looked for nowhere", "[cli][ann
 
 	CHECK(sources.file(path).found.empty());
 	CHECK(sources.file(path).problem ==
-	      "/directory/directory/directory/directory/directory/directo…: File name too long");
+	      "/directory/directory/directory/directory/directory/director…: File name too long");
 }
 
 TEST_CASE("a source that is newer than the object is told", "[cli][annotate]")

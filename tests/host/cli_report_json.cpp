@@ -127,7 +127,7 @@ TEST_CASE("files whose rates differ are told, those that have none are not", "[c
 {
 	const TemporaryDirectory directory;
 	const std::string words = "the files' rates differ";
-	Profile other = sample_profile();
+	cli::Profile other = sample_profile();
 
 	other.period = 0;
 	const std::string a = file_of(directory / "a", sample_profile());
@@ -141,7 +141,7 @@ TEST_CASE("files whose rates differ are told, those that have none are not", "[c
 TEST_CASE("what is not counted in the same unit is not compared", "[cli][report]")
 {
 	const TemporaryDirectory directory;
-	Profile other = sample_profile();
+	cli::Profile other = sample_profile();
 
 	other.sample_types = {{"cpu", "nanoseconds"}, {"wall", "nanoseconds"}};
 	const std::string a = file_of(directory / "a", sample_profile());
