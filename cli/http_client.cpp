@@ -3,6 +3,7 @@
 
 #include "cli/curl_handle.h"
 #include "cli/http_secrets.h"
+#include "cli/loopback.h"
 #include "cli/text.h"
 #include "profil.h"
 
@@ -196,12 +197,15 @@ Outcome HttpClient::take_apart_url()
 
 	curl_url_set(url.get(), CURLUPART_USER, nullptr, 0);
 	curl_url_set(url.get(), CURLUPART_PASSWORD, nullptr, 0);
+	/* Some protocols have them after the password. */
+	curl_url_set(url.get(), CURLUPART_OPTIONS, nullptr, 0);
 	settings_.url = url_part(url.get(), CURLUPART_URL);
 	host_ = url_part(url.get(), CURLUPART_HOST);
-	if (scheme != "http" && scheme != "https")
-		return Error{settings_.url + ": the URL is neither http nor https"};
+	/* First: there may be secrets in them. */
 	if (!url_part(url.get(), CURLUPART_QUERY).empty() || !url_part(url.get(), CURLUPART_FRAGMENT).empty())
 		return Error{"the URL has a query or a fragment, which no server's address has"};
+	if (scheme != "http" && scheme != "https")
+		return Error{settings_.url + ": the URL is neither http nor https"};
 	if (settings_.user.empty() && !user.empty()) {
 		settings_.user = user;
 		settings_.password = password;
@@ -213,10 +217,14 @@ Outcome HttpClient::take_apart_url()
 
 bool HttpClient::exposes_secrets() const
 {
-	const bool local = host_ == "localhost" || host_.starts_with("127.") || host_ == "[::1]";
+	return settings_.url.starts_with("http:") && !is_loopback(host_) &&
+	       (!settings_.token.empty() || !settings_.password.empty() ||
+		std::any_of(settings_.headers.begin(), settings_.headers.end(), is_secret_header));
+}
 
-	return settings_.url.starts_with("http:") && !local &&
-	       (!settings_.token.empty() || !settings_.password.empty());
+std::string HttpClient::without_secrets(std::string text) const
+{
+	return cli::without_secrets(settings_, std::move(text));
 }
 
 Result<HttpResponse> HttpClient::post(const HttpRequest &request,
@@ -236,6 +244,9 @@ Result<HttpResponse> HttpClient::post(const HttpRequest &request,
 			headers.add(line);
 	}
 	set_policy(curl.get(), settings_);
+	/* A proxy for all else is not asked for what is on this machine. */
+	if (is_loopback(host_))
+		curl_easy_setopt(curl.get(), CURLOPT_NOPROXY, "*");
 	set_transfer(curl.get(), transfer);
 	set_request(curl.get(), url() + request.path, headers, request.body);
 	curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, reason.data());
@@ -245,11 +256,10 @@ Result<HttpResponse> HttpClient::post(const HttpRequest &request,
 	if (code == CURLE_ABORTED_BY_CALLBACK)
 		return Error{url() + ": there was no time left for its answer"};
 	if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && transfer.too_long))
-		return Error{fmt::format(
-			"{}: {}", url(),
-			without_secrets(settings_, reason[0] ? reason.data() : curl_easy_strerror(code)))};
+		return Error{
+			fmt::format("{}: {}", url(),
+				    without_secrets(reason[0] ? reason.data() : curl_easy_strerror(code)))};
 	complete(curl.get(), transfer.response);
-	transfer.response.body = without_secrets(settings_, std::move(transfer.response.body));
 	return std::move(transfer.response);
 }
 

@@ -35,6 +35,8 @@ public:
 	[[nodiscard]] const std::string &url() const { return settings_.url; }
 	/** Would a secret go over the network for everybody to read? */
 	[[nodiscard]] bool exposes_secrets() const;
+	/** With *** for secrets, for what is to be shown: see http_secrets.h. */
+	[[nodiscard]] std::string without_secrets(std::string text) const;
 
 private:
 	explicit HttpClient(HttpSettings settings) : settings_(std::move(settings)) {}

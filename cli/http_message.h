@@ -18,7 +18,7 @@ struct HttpRequest {
 
 struct HttpResponse {
 	long status = 0;
-	std::string body;				 /**< its beginning; secrets are blotted out */
+	std::string body;				 /**< its beginning; it may quote secrets */
 	std::vector<std::string> headers;		 /**< "name: value", with names in lower case */
 	std::optional<std::chrono::seconds> retry_after; /**< of Retry-After */
 };

@@ -52,7 +52,24 @@ std::vector<std::string> secrets_of(const HttpSettings &settings)
 	return secrets;
 }
 
+std::string name_of(const std::string &header)
+{
+	std::string name = header.substr(0, header.find(':'));
+
+	for (char &c : name)
+		c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+	return name;
+}
+
 } // namespace
+
+bool is_secret_header(const std::string &header)
+{
+	const std::string name = name_of(header);
+
+	return name == "authorization" || name == "proxy-authorization" || name == "cookie" ||
+	       (name.starts_with("x-") && (name.ends_with("-token") || name.ends_with("-key")));
+}
 
 std::string without_secrets(const HttpSettings &settings, std::string text)
 {

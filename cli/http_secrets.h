@@ -15,4 +15,7 @@ namespace cli {
  */
 std::string without_secrets(const HttpSettings &settings, std::string text);
 
+/** Does the name of a header, given as "Name: value", say that the value is a secret? */
+bool is_secret_header(const std::string &header);
+
 } // namespace cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/listen_address.h"
 
+#include "cli/loopback.h"
+
 #include <arpa/inet.h>
 #include <charconv>
 #include <cstring>
@@ -60,7 +62,8 @@ Result<Fd> bound(int family, const sockaddr *address, socklen_t length, const st
 void remove_stale(const sockaddr_un &address)
 {
 	struct stat status = {};
-	const Fd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	/* It may be there, and have no room for another connection: that is no reason to wait. */
+	const Fd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
 	if (lstat(address.sun_path, &status) || !S_ISSOCK(status.st_mode) || !probe)
 		return;
@@ -109,7 +112,7 @@ std::string ListenAddress::text() const
 
 bool ListenAddress::is_local() const
 {
-	return !unix_path.empty() || host == "localhost" || host == "::1" || host.starts_with("127.");
+	return !unix_path.empty() || is_loopback(host);
 }
 
 bool ListenAddress::is_wildcard() const

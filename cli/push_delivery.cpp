@@ -106,6 +106,9 @@ Delivery deliver(const HttpClient &client, PushFormat format, const HttpRequest 
 
 	if (response && format == PushFormat::Parca)
 		response = grpc_web_answer(*std::move(response));
+	/* Not earlier: lengths of frames would not fit, and what is encoded would be overlooked. */
+	if (response)
+		response->body = client.without_secrets(std::move(response->body));
 	return judge(response, client.url());
 }
 

@@ -100,55 +100,6 @@ TEST_CASE("user and password of the URL are sent, and not shown", "[cli][push]")
 					 "--auth-token-file and --user)");
 }
 
-TEST_CASE("a server that quotes a secret does not get it into a message", "[cli][push]")
-{
-	const Receiver server([](const httplib::Request &got, httplib::Response &response) {
-		response.status = 403;
-		response.set_content(got.get_header_value("Authorization") + " " +
-					     got.get_header_value("X-Api-Key"),
-				     "text/plain");
-	});
-	HttpSettings settings;
-
-	settings.url = server.url();
-	settings.token = "tok-1234567";
-	settings.headers = {"X-Api-Key: tok-1234567-longer"};
-
-	const Delivery delivery = deliver(client_for(settings), PushFormat::Pyroscope, request);
-
-	CHECK(has(delivery.reason, "403 Forbidden: Bearer *** *** ("));
-}
-
-TEST_CASE("clear text on the way to another machine is noticed", "[cli][push]")
-{
-	for (const auto &[url, exposed] :
-	     {std::pair("http://u:p@example.com", true), std::pair("https://u:p@example.com", false),
-	      std::pair("http://u:p@localhost", false), std::pair("http://u:p@[::1]:9", false),
-	      std::pair("http://example.com", false)}) {
-		HttpSettings settings;
-
-		settings.url = url;
-		CAPTURE(url);
-		CHECK(client_for(settings).exposes_secrets() == exposed);
-	}
-}
-
-TEST_CASE("what is no URL of a server is refused without repeating it", "[cli][push]")
-{
-	for (const char *url : {"", "http://", "ftp://u:geheim@h/", "file:///etc/passwd",
-				"http://h/?q=geheim", "http://u:geheim@h:999999/", "http://h/#geheim"}) {
-		HttpSettings settings;
-
-		settings.url = url;
-
-		const Result<HttpClient> client = HttpClient::create(settings);
-
-		CAPTURE(url);
-		REQUIRE_FALSE(client);
-		CHECK_FALSE(has(client.error().text, "geheim"));
-	}
-}
-
 TEST_CASE("headers that would be others' or several are refused", "[cli][push]")
 {
 	CHECK(why_no_header("X-Scope-OrgID: 7").empty());
