@@ -12,6 +12,7 @@
 #include "cli/text.h"
 
 #include <array>
+#include <csignal>
 #include <fmt/format.h>
 #include <mutex>
 #include <poll.h>
@@ -77,6 +78,17 @@ private:
 	std::string why_;
 };
 
+/* In this thread: a system call that one interrupts would fail there. */
+void block_stop_signals()
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	for (const int number : {SIGINT, SIGTERM, SIGHUP})
+		sigaddset(&signals, number);
+	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 /* What every request would fail for is found out before the first. */
 Outcome check(const TargetOptions &target)
 {
@@ -123,6 +135,8 @@ Outcome serve(const ServeOptions &options, const TargetOptions &target, const st
 	Outcome ended = Done();
 	const Fd over(eventfd(0, EFD_CLOEXEC));
 	std::thread answering([&] {
+		/* Those that it starts inherit it: signals are for the thread that waits for them. */
+		block_stop_signals();
 		ended = server->run();
 		eventfd_write(over.get(), 1);
 	});

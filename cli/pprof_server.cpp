@@ -61,6 +61,12 @@ std::optional<unsigned> seconds_of(const httplib::Request &request)
 	return seconds;
 }
 
+/* As RFC 9110 allows, and as Go does: cpp-httplib would copy the answer for each of a thousand ranges. */
+void ignore_ranges(httplib::Request &request)
+{
+	request.ranges.clear();
+}
+
 /** One of those that may run at the same time, counted while it lives. */
 class Slot {
 public:
@@ -126,6 +132,8 @@ void PprofServer::Implementation::add_routes()
 	Get("/debug/pprof/", [](const Request &, Response &response) {
 		response.set_content(index_page, "text/html; charset=utf-8");
 	});
+	Get("/debug/pprof",
+	    [](const Request &, Response &response) { response.set_redirect("/debug/pprof/", 301); });
 	Get("/debug/pprof/profile",
 	    [this](const Request &request, Response &response) { profile(request, response); });
 	Get("/debug/pprof/cmdline", [this](const Request &, Response &response) {
@@ -151,6 +159,12 @@ bool PprofServer::Implementation::admit(const Request &request, Response &respon
 	}
 	if (request.get_header_value("Sec-Fetch-Site") == "cross-site") {
 		serve_error(response, 403, "this server is not for other sites' pages");
+		return false;
+	}
+	/* Before the body is read: cpp-httplib would unpack it however large it becomes. */
+	if (request.has_header("Content-Encoding")) {
+		response.set_header("Accept-Encoding", "identity");
+		serve_error(response, 415, "a request with a Content-Encoding is not read here");
 		return false;
 	}
 	/* pprof asks for symbols by POST; a profile by HEAD would be one for nobody. */
@@ -196,7 +210,7 @@ void PprofServer::Implementation::profile(const Request &request, Response &resp
 /* One request for each connection: whoever keeps one open would keep a thread. */
 bool PprofServer::Implementation::process_and_close_socket(socket_t socket)
 {
-	/* cpp-httplib accepts without it, and what is profiled may be started by us. */
+	/* cpp-httplib accepts without it; a program that we start is not to keep connections open. */
 	fcntl(socket, F_SETFD, FD_CLOEXEC);
 
 	HttpStream stream(Fd(socket), settings_.limits, stopping_);
@@ -204,7 +218,7 @@ bool PprofServer::Implementation::process_and_close_socket(socket_t socket)
 
 	current_stream = &stream;
 
-	const bool done = process_request(stream, true, closed, nullptr);
+	const bool done = process_request(stream, true, closed, ignore_ranges);
 
 	current_stream = nullptr;
 	stream.linger();

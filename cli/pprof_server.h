@@ -4,7 +4,10 @@
  * A server for `go tool pprof URL`, and whatever else scrapes Go's programs.
  *
  * The paths, their parameters, headers and errors are those of Go's package
- * net/http/pprof (pkg.go.dev/net/http/pprof and its source pprof.go).
+ * net/http/pprof (pkg.go.dev/net/http/pprof and its source pprof.go).  One thing
+ * differs on purpose: where Go takes seconds=0, nothing, or what is no number for
+ * its 30 seconds of a profile, we refuse them as Go refuses them elsewhere: who
+ * mistypes a number should learn of it rather than wait.
  */
 #pragma once
 

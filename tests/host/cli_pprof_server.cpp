@@ -94,6 +94,12 @@ template <typename Condition> bool eventually(const Condition &condition)
 	return condition();
 }
 
+void raise(std::atomic<size_t> &most, size_t value)
+{
+	for (size_t before = most; before < value && !most.compare_exchange_weak(before, value);)
+		;
+}
+
 /** A connection of TCP. */
 Fd connected(int port)
 {
@@ -125,10 +131,12 @@ std::string exchange(int port, const std::string &text)
 TEST_CASE("a profile is served as Go serves it", "[cli][serve]")
 {
 	std::atomic<unsigned> asked = 0;
-	const Running server([&asked](const ServeRequest &request) {
+	std::atomic<size_t> running = 0;
+	std::atomic<bool> cancelled = true;
+	const Running server([&](const ServeRequest &request) {
 		asked = request.seconds;
-		CHECK(request.running == 1);
-		CHECK_FALSE(request.cancelled());
+		running = request.running;
+		cancelled = request.cancelled();
 		return sample(request);
 	});
 	const lib_test::TemporaryDirectory directory;
@@ -138,6 +146,8 @@ TEST_CASE("a profile is served as Go serves it", "[cli][serve]")
 	const std::string content((std::istreambuf_iterator<char>(in)), {});
 
 	CHECK(asked == 7);
+	CHECK(running == 1);
+	CHECK_FALSE(cancelled);
 	CHECK(has(head.text, "HTTP/1.1 200 OK\r\n"));
 	CHECK(has(head.text, "Content-Type: application/octet-stream\r\n"));
 	CHECK(has(head.text, "Content-Disposition: attachment; filename=\"profile\"\r\n"));
@@ -185,6 +195,8 @@ TEST_CASE("the other pages are those of net/http/pprof, as far as they are here"
 
 	const Running server(sample, settings);
 
+	CHECK(has(server.curl("/debug/pprof", "-i").text, "Location: /debug/pprof/\r\n"));
+	CHECK(server.status("/debug/pprof") == "301");
 	CHECK(has(server.curl("/debug/pprof/").text, "<a href=\"profile?seconds=30\">profile</a>"));
 	CHECK(server.curl("/debug/pprof/cmdline").text == settings.command_line);
 	CHECK(server.curl("/debug/pprof/symbol").text == "num_symbols: 0\n");
@@ -207,6 +219,41 @@ TEST_CASE("nothing but GET is served", "[cli][serve]")
 	}
 	CHECK(server.status("/debug/pprof/profile", "-I") == "405");
 	CHECK(has(server.curl("/healthz", "-i -X POST").text, "Allow: GET\r\n"));
+}
+
+TEST_CASE("a request is not unpacked", "[cli][serve]")
+{
+	const Running server(sample);
+	const lib_test::TemporaryDirectory directory;
+	const std::string file = directory / "symbols.gz";
+
+	REQUIRE(run("head -c 50000000 /dev/zero | gzip >" + file).status == 0);
+	for (const char *encoding : {"gzip", "deflate", "br", "identity"}) {
+		const lib_test::Output output =
+			server.curl("/debug/pprof/symbol", std::string("-i -H 'Content-Encoding: ") +
+								   encoding + "' --data-binary @" + file);
+
+		CAPTURE(encoding);
+		CHECK(has(output.text, "HTTP/1.1 415 "));
+		CHECK(has(output.text, "\r\n\r\na request with a Content-Encoding is not read here\n"));
+	}
+	CHECK(server.status("/healthz") == "200");
+}
+
+TEST_CASE("ranges are ignored: the answer is not sent for each", "[cli][serve]")
+{
+	const Running server(sample);
+	std::string many = "bytes=0-0";
+
+	while (many.size() < 8000)
+		many += ",0-";
+	for (const std::string &range : {std::string("bytes=0-1,1-2"), std::string("bytes=0-0"), many}) {
+		const lib_test::Output output = server.curl("/healthz", "-i -H 'Range: " + range + "'");
+
+		CHECK(has(output.text, "HTTP/1.1 200 OK\r\n"));
+		CHECK(has(output.text, "\r\n\r\nok\n"));
+		CHECK(server.status("/", "-H 'Range: " + range + "'") == "404");
+	}
 }
 
 TEST_CASE("go tool pprof fetches, symbolizes and shows a profile", "[cli][serve]")
@@ -237,14 +284,14 @@ TEST_CASE("several are served at a time, and those beyond the limit told to come
 
 	const Running server(
 		[&](const ServeRequest &request) {
-			most = std::max(most.load(), request.running);
+			raise(most, request.running);
 			begun++;
 			eventually([&go_on] { return go_on.load(); });
 			return sample(request);
 		},
 		settings);
-	std::vector<std::thread> clients;
 	std::atomic<unsigned> served = 0;
+	std::vector<std::jthread> clients;
 
 	for (int i = 0; i < 2; i++)
 		clients.emplace_back([&] { served += server.status("/debug/pprof/profile") == "200"; });
@@ -257,7 +304,7 @@ TEST_CASE("several are served at a time, and those beyond the limit told to come
 	CHECK(has(third.text, "2 profiles are being recorded already\n"));
 	CHECK(server.status("/healthz") == "200");
 	go_on = true;
-	for (std::thread &client : clients)
+	for (std::jthread &client : clients)
 		client.join();
 	CHECK(served == 2);
 	CHECK(most == 2);
@@ -294,11 +341,13 @@ TEST_CASE("a server that is stopped cancels what runs, and ends", "[cli][serve]"
 		eventually(request.cancelled);
 		return Error{"stopped"};
 	});
-	std::thread client([&server] { CHECK(server.status("/debug/pprof/profile") == "500"); });
+	std::string status;
+	std::jthread client([&] { status = server.status("/debug/pprof/profile"); });
 
 	REQUIRE(eventually([&begun] { return begun.load(); }));
 	CHECK(server.stop());
 	client.join();
+	CHECK(status == "500");
 	CHECK(has(server.curl("/healthz").text, "Failed to connect"));
 }
 
@@ -306,16 +355,14 @@ TEST_CASE("a client that says nothing does not hold up the end", "[cli][serve]")
 {
 	ServerSettings settings;
 
-	settings.limits.request = 100s;
+	settings.limits.request = 24h;
 
 	Running server(sample, settings);
 	const Fd silent = connected(server.port());
-	const auto start = std::chrono::steady_clock::now();
 
 	/* Connections are taken in their order: the silent one has a thread by then. */
 	CHECK(server.status("/healthz") == "200");
 	CHECK(server.stop());
-	CHECK(std::chrono::steady_clock::now() - start < 50s);
 }
 
 TEST_CASE("only the address and localhost are answered, unless told otherwise", "[cli][serve]")
@@ -352,7 +399,7 @@ TEST_CASE("who listens everywhere is called by any number, but no name", "[cli][
 	CHECK_FALSE(is_host_served("192.0.2.2", everywhere, {}));
 }
 
-TEST_CASE("who sends a request slowly, or without end, is cut off", "[cli][serve]")
+TEST_CASE("who sends a request slowly is cut off", "[cli][serve]")
 {
 	ServerSettings settings;
 
@@ -361,14 +408,18 @@ TEST_CASE("who sends a request slowly, or without end, is cut off", "[cli][serve
 	const Running server(sample, settings);
 	const Fd silent = connected(server.port());
 	const Fd slow = connected(server.port());
-	const auto start = std::chrono::steady_clock::now();
 	char byte = 0;
 
 	/* Each byte is in time; all of them are not. */
-	while (send(slow.get(), "G", 1, MSG_NOSIGNAL) == 1 && std::chrono::steady_clock::now() < start + 20s)
+	while (send(slow.get(), "G", 1, MSG_NOSIGNAL) == 1)
 		std::this_thread::sleep_for(50ms);
-	CHECK(std::chrono::steady_clock::now() - start < 15s);
 	CHECK(recv(silent.get(), &byte, 1, 0) == 0);
+}
+
+TEST_CASE("who sends a request without end is cut off", "[cli][serve]")
+{
+	const Running server(sample);
+
 	CHECK(has(exchange(server.port(), "GET / HTTP/1.1\r\nHost: localhost\r\n" + std::string(100000, 'a')),
 		  "HTTP/1.1 400 Bad Request\r\n"));
 	CHECK(server.status("/healthz") == "200");
@@ -396,6 +447,7 @@ TEST_CASE("addresses to listen on are read, and written", "[cli][serve]")
 	}
 	CHECK(parse_listen_address("127.0.0.2:1")->is_local());
 	CHECK_FALSE(parse_listen_address("0.0.0.0:1")->is_local());
+	CHECK_FALSE(parse_listen_address("127.example.com:1")->is_local());
 	CHECK(parse_listen_address("[::]:1")->is_wildcard());
 }
 
