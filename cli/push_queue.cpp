@@ -45,6 +45,11 @@ void PushQueue::push(HttpRequest request)
 			counters_.dropped_shutdown++;
 			return;
 		}
+		/* What has no room even alone drives out no other. */
+		if (request.body.size() > settings_.most_bytes) {
+			counters_.dropped_full++;
+			return;
+		}
 		bytes_ += request.body.size();
 		items_.push_back({std::move(request)});
 		drop_surplus();
@@ -52,7 +57,6 @@ void PushQueue::push(HttpRequest request)
 	changed_.notify_one();
 }
 
-/* Also what is larger than all the room by itself. */
 void PushQueue::drop_surplus()
 {
 	while (items_.size() > settings_.most_profiles || bytes_ > settings_.most_bytes) {
@@ -164,7 +168,12 @@ std::string PushQueue::put_back(Item item, const Delivery &delivery)
 {
 	if (closing_) {
 		counters_.dropped_shutdown++;
-		return delivery.reason + ": the profile is dropped, as this is the end";
+		/* Once: each that waits would have a line like it. */
+		if (std::exchange(said_end_, true))
+			return "";
+		return fmt::format("{}: the profile is dropped, as this is the end; what waits ({}) is "
+				   "tried once more",
+				   delivery.reason, items_.size());
 	}
 
 	const std::chrono::milliseconds delay =

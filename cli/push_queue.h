@@ -48,7 +48,7 @@ struct PushCounters {
 	uint64_t sent = 0;
 	uint64_t retried = 0;	       /**< attempts after the first one of a profile */
 	uint64_t dropped_refused = 0;  /**< by the server */
-	uint64_t dropped_full = 0;     /**< the oldest, for want of room */
+	uint64_t dropped_full = 0;     /**< the oldest, or too large, for want of room */
 	uint64_t dropped_shutdown = 0; /**< unsent at the end */
 
 	bool operator==(const PushCounters &) const = default;
@@ -84,7 +84,7 @@ public:
 	/** As finish() without any time. */
 	~PushQueue();
 
-	/** Take it, and drop the oldest for it if there is no room. */
+	/** Take it, and drop the oldest for it if there is no room; or itself, if it has none even alone. */
 	void push(HttpRequest request);
 	/**
 	 * Take no more, try everything that waits once more within @p grace, cancel
@@ -123,7 +123,8 @@ private:
 	unsigned failures_ = 0; /**< in a row */
 	PushTime not_before_;	/**< of the next attempt */
 	bool closing_ = false;
-	PushTime deadline_; /**< once closing */
+	bool said_end_ = false; /**< that what fails from now on is dropped */
+	PushTime deadline_;	/**< once closing */
 	std::thread thread_;
 };
 

@@ -55,7 +55,8 @@ private:
 	void warn(const std::string &text) override { say(text); }
 
 	Outcome begin();
-	void push(const Recording &recording, double seconds);
+	void push(const Recording &recording, RecordedTime time);
+	RecordedTime next_part();
 	void push_part();
 	Outcome end();
 	double random_() { return std::uniform_real_distribution<double>()(generator_); }
@@ -83,18 +84,27 @@ Outcome PushRun::begin()
 	for (const std::string &line : refusals_.lines())
 		say(line);
 	refusals_ = Refusals();
-	part_ = Clock::now();
-	part_nanos_ = wall_clock_ns();
+	next_part();
 	return begun;
 }
 
-/* Of a time in which nothing ran there is nothing to say. */
-void PushRun::push(const Recording &recording, double seconds)
+/* When the part was that ends now; the next one begins at the same moment. */
+RecordedTime PushRun::next_part()
 {
-	const RecordedTime time = {part_nanos_, seconds, profiler_.period()};
+	const Clock::time_point now = Clock::now();
+	const RecordedTime time = {part_nanos_, std::chrono::duration<double>(now - part_).count(),
+				   profiler_.period()};
+
+	part_ = now;
+	part_nanos_ = wall_clock_ns();
+	return time;
+}
+
+/* Of a time in which nothing ran there is nothing to say. */
+void PushRun::push(const Recording &recording, RecordedTime time)
+{
 	std::vector<std::string> warnings;
 
-	part_nanos_ = wall_clock_ns();
 	if (!recording.tally.total())
 		return;
 
@@ -116,21 +126,20 @@ void PushRun::push(const Recording &recording, double seconds)
 
 void PushRun::push_part()
 {
-	const double seconds = seconds_since(part_);
-	const Recording part = profiler_.recorder().take_part();
+	const RecordedTime time = next_part();
 
-	part_ = Clock::now();
-	push(part, seconds);
+	push(profiler_.recorder().take_part(), time);
 }
 
 Outcome PushRun::end()
 {
-	const double seconds = seconds_since(part_);
+	const RecordedTime time = next_part();
 
-	push(profiler_.recorder().finish(), seconds);
+	push(profiler_.recorder().finish(), time);
 
 	const PushCounters counters = queue_.finish(grace);
-	const uint64_t dropped = counters.dropped_refused + counters.dropped_full + counters.dropped_shutdown;
+	const uint64_t dropped =
+		counters.dropped_refused + counters.dropped_full + counters.dropped_shutdown + unsaid_;
 
 	for (const std::string &line : refusals_.lines())
 		say(line);
@@ -164,6 +173,15 @@ Outcome PushRun::run()
 	return ended;
 }
 
+/* Labels that the format cannot say are found out before anything is recorded. */
+Outcome check_labels(const PushOptions &options)
+{
+	const Profile empty;
+	const Result<HttpRequest> request = push_request(options, service_of(empty), empty, "");
+
+	return request ? Outcome(Done()) : request.error();
+}
+
 } // namespace
 
 Outcome push_recording(const PushOptions &options)
@@ -180,6 +198,8 @@ Outcome push_recording(const PushOptions &options)
 
 	if (!client)
 		return client.error();
+	if (const Outcome checked = check_labels(options); !checked)
+		return checked;
 	if (client->exposes_secrets())
 		say(client->url() + ": the password or token goes there in clear text (use https)");
 	return PushRun(options, *std::move(client)).run();

@@ -8,6 +8,7 @@
 #include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 
 using http_test::Receiver;
@@ -200,6 +201,24 @@ TEST_CASE("a secret's file that has none is an error", "[cli][push]")
 		CHECK(output.status == 1);
 		CHECK(has(output.text, "profil push: " + secret + ": "));
 	}
+}
+
+TEST_CASE("labels that a format cannot say are refused before anything is profiled", "[cli][push]")
+{
+	const TemporaryDirectory directory;
+	const Receiver server(200, "");
+	const std::string started = directory / "started";
+	const std::string to = "--to " + server.url() + " --label env=a,b ";
+	const lib_test::Output ingest = push("--format pyroscope-ingest " + to + "-- touch " + started);
+	const lib_test::Output twice = push(to + "--label env=c -- touch " + started);
+
+	CHECK(ingest.status == 1);
+	CHECK(ingest.text == "profil push: label 'env=a,b': the format pyroscope-ingest cannot have { } , = "
+			     "in a value (use --format pyroscope)\n");
+	CHECK(twice.status == 1);
+	CHECK(twice.text == "profil push: label 'env' is given twice\n");
+	CHECK_FALSE(std::filesystem::exists(started));
+	CHECK(server.requests().empty());
 }
 
 TEST_CASE("wrong usage of push is told in our own words", "[cli][push]")

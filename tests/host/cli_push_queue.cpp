@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <future>
 
 using namespace cli;
@@ -193,13 +194,14 @@ TEST_CASE("what is pushed while one is on its way does not wait, and the oldest 
 	queue->push(with("eeeee"));
 	CHECK(queue->waiting() == 2);
 	CHECK(queue->counters().dropped_full == 3);
-	/* And one that has no room even alone. */
+	/* One that has no room even alone drives out no other. */
 	queue->push(with("123456789"));
-	CHECK(queue->waiting() == 0);
-	queue->push(with("last"));
+	CHECK(queue->waiting() == 2);
+	CHECK(queue->counters().dropped_full == 4);
+	queue->push(with("z"));
 	release.set_value();
-	CHECK(queue->finish(1s) == PushCounters{2, 0, 0, 6, 0});
-	CHECK(sent == std::vector<std::string>{"first", "last"});
+	CHECK(queue->finish(1s) == PushCounters{4, 0, 0, 4, 0});
+	CHECK(sent == std::vector<std::string>{"first", "dd", "eeeee", "z"});
 }
 
 TEST_CASE("one that failed is the oldest, and dropped when there is no room", "[cli][push]")
@@ -253,8 +255,8 @@ TEST_CASE("at the end everything is tried once more, while there is time", "[cli
 	std::future<PushCounters> finished =
 		std::async(std::launch::async, [&queue] { return queue->finish(1s); });
 
-	/* finish() refuses what comes after it has begun. */
-	REQUIRE(eventually([&queue] {
+	/* finish() refuses what comes after it has begun.  It ends only when the first is released. */
+	CHECK(eventually([&queue] {
 		queue->push(with("late"));
 		return queue->counters().dropped_shutdown > 0;
 	}));
@@ -267,7 +269,10 @@ TEST_CASE("at the end everything is tried once more, while there is time", "[cli
 	/* The three that were tried, and what had not come to it. */
 	CHECK(queue->counters().dropped_shutdown == before + waiting + 1);
 	CHECK(sent == std::vector<std::string>{"a", "b", "c"});
-	CHECK(bench.said.front() == "URL: 503: the profile is dropped, as this is the end");
+	CHECK(bench.said == std::vector<std::string>{
+				    fmt::format("URL: 503: the profile is dropped, as this is the end; what "
+						"waits ({}) is tried once more",
+						waiting)});
 }
 
 TEST_CASE("a real server that comes up late gets what was recorded meanwhile", "[cli][push]")
@@ -310,9 +315,13 @@ TEST_CASE("a server that never answers cannot hold up the end", "[cli][push]")
 	HttpSettings settings;
 
 	settings.url = server.url();
+	settings.timeout = 24h;
 
 	const Result<HttpClient> client = HttpClient::create(settings);
 	std::promise<void> begun;
+
+	REQUIRE(client);
+
 	PushQueue queue(
 		{},
 		[&](const HttpRequest &request, const std::function<bool()> &cancelled) {
@@ -320,11 +329,8 @@ TEST_CASE("a server that never answers cannot hold up the end", "[cli][push]")
 			return deliver(*client, PushFormat::Pyroscope, request, cancelled);
 		},
 		[](const std::string &) {}, [] { return 0.0; }, clock);
-	const auto start = std::chrono::steady_clock::now();
 
 	queue.push(with("a"));
 	begun.get_future().wait();
 	CHECK(queue.finish(100ms) == PushCounters{0, 0, 0, 0, 1});
-	/* Its timeout is 30 s. */
-	CHECK(std::chrono::steady_clock::now() - start < 20s);
 }
