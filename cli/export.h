@@ -21,7 +21,7 @@
 
 namespace cli {
 
-/** No file is made larger, in bytes: that many samples are better counted than listed. */
+/** No file is made larger, in bytes, but for pprof's, which has each function once. */
 inline constexpr size_t export_bytes_max = size_t{1} << 30;
 
 /** Callgrind's format, version 1, with one event: Samples.  Positions are address and line. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/call_stack.h"
 #include "cli/export.h"
+#include "cli/export_size.h"
 #include "cli/text.h"
 #include "profil.h"
 
@@ -76,15 +77,18 @@ class Callgrind {
 public:
 	explicit Callgrind(const Profile &profile) : profile_(profile), frames_(profile) {}
 
-	std::string write()
+	Result<std::string> write()
 	{
 		const std::vector<CountedStack> stacks = counted_stacks(profile_);
 
 		for (const CountedStack &stack : stacks)
 			add(stack);
 		header(total_samples(stacks));
-		for (const auto &[function, costs] : functions_)
+		for (const auto &[function, costs] : functions_) {
 			write(function, costs);
+			if (text_.size() > export_bytes_max)
+				return too_large_to_export();
+		}
 		return std::move(text_);
 	}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/call_stack.h"
 #include "cli/export.h"
+#include "cli/export_size.h"
 #include "cli/report.h"
 #include "cli/text.h"
 
@@ -74,6 +75,16 @@ std::string line_of(const CsvRow &row, const Profile &profile, const CallFrames 
 			   row.process.pid ? std::to_string(row.process.pid) : "");
 }
 
+/* Names: those of foreign files can be long, and are in each of their rows. */
+uint64_t bytes_of(const CsvRow &row, const CallFrames &frames)
+{
+	constexpr uint64_t numbers = 60;
+	const CallFrame &function = frames.at(row.location).back();
+
+	return function.function.size() + function.object.size() +
+	       frames.at(row.location).front().file.size() + row.process.name.size() + numbers;
+}
+
 } // namespace
 
 Result<std::string> export_csv(const Profile &profile)
@@ -81,9 +92,15 @@ Result<std::string> export_csv(const Profile &profile)
 	const CallFrames frames(profile);
 	const std::vector<CountedStack> stacks = counted_stacks(profile);
 	const uint64_t total = total_samples(stacks);
+	const std::vector<CsvRow> rows = rows_of(stacks);
 	std::string text(header);
+	uint64_t bytes = 0;
 
-	for (const CsvRow &row : rows_of(stacks))
+	for (const CsvRow &row : rows)
+		bytes = add_samples(bytes, bytes_of(row, frames));
+	if (bytes > export_bytes_max)
+		return too_large_to_export();
+	for (const CsvRow &row : rows)
 		text += line_of(row, profile, frames, total);
 	return text;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/call_stack.h"
 #include "cli/export.h"
+#include "cli/export_size.h"
 #include "cli/firefox_tables.h"
 #include "profil.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 
 namespace cli {
 namespace {
@@ -49,13 +49,11 @@ Json meta_json(const Profile &profile, bool has_stacks)
 }
 
 /* A PID must be of one process; names that it had before and after exec are several. */
-std::string unique_pid(int64_t pid, std::set<std::string> &used)
+std::string unique_pid(int64_t pid, std::map<int64_t, size_t> &used)
 {
-	std::string text = std::to_string(pid);
+	const size_t before = used[pid]++;
 
-	for (int i = 1; !used.insert(text).second; i++)
-		text = fmt::format("{}.{}", pid, i);
-	return text;
+	return before ? fmt::format("{}.{}", pid, before) : std::to_string(pid);
 }
 
 Json thread_json(const std::string &name, const std::string &pid, FirefoxThread &thread)
@@ -76,6 +74,12 @@ Json thread_json(const std::string &name, const std::string &pid, FirefoxThread 
 	return json;
 }
 
+/* A cell of the table of stacks, unless another begins alike. */
+uint64_t bytes_of(const CallFrame &)
+{
+	return sizeof(Json);
+}
+
 } // namespace
 
 Result<std::string> export_firefox(const Profile &profile)
@@ -84,9 +88,11 @@ Result<std::string> export_firefox(const Profile &profile)
 	const std::vector<CountedStack> stacks = counted_stacks(profile);
 	FirefoxShared shared(profile);
 	std::map<ProcessLabel, FirefoxThread> threads;
-	std::set<std::string> pids;
+	std::map<int64_t, size_t> pids;
 	Json list = Json::array();
 
+	if (const Outcome fits = check_stacks_fit(stacks, frames, bytes_of); !fits)
+		return fits.error();
 	for (const CountedStack &stack : stacks)
 		threads.try_emplace(stack.process, shared, interval_of(profile))
 			.first->second.add(stack, frames);

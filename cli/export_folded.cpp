@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/call_stack.h"
 #include "cli/export.h"
+#include "cli/export_size.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -44,15 +45,24 @@ std::string folded(const CountedStack &stack, const CallFrames &frames)
 	return text;
 }
 
+/* At most: an object is named only where another was before. */
+uint64_t bytes_of(const CallFrame &frame)
+{
+	return frame.function.size() + base_name(frame.object).size() + 2;
+}
+
 } // namespace
 
 Result<std::string> export_folded(const Profile &profile)
 {
 	const CallFrames frames(profile);
+	const std::vector<CountedStack> counted = counted_stacks(profile);
 	std::map<std::string, uint64_t> stacks;
 	std::string text;
 
-	for (const CountedStack &stack : counted_stacks(profile)) {
+	if (const Outcome fits = check_stacks_fit(counted, frames, bytes_of); !fits)
+		return fits.error();
+	for (const CountedStack &stack : counted) {
 		uint64_t &samples = stacks[folded(stack, frames)];
 
 		samples = add_samples(samples, stack.samples);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace cli {
 namespace {
@@ -157,17 +158,29 @@ Result<std::string> gmon_content(const Counted &counted, uint32_t hz)
 	return writer.take();
 }
 
-/* Of several objects with one name those after the first get a number, as libprofil does it. */
-std::string file_name(std::string_view object, std::map<std::string, size_t> &used)
-{
-	std::string name = '.' + printable(base_name(object));
+/** Names of files, each given out once. */
+class FileNames {
+public:
+	/** Of several objects with one name those after the first get a number, as libprofil does it. */
+	std::string name_of(std::string_view object)
+	{
+		std::string plain = '.' + printable(base_name(object));
 
-	std::replace(name.begin(), name.end(), '/', '_');
+		std::replace(plain.begin(), plain.end(), '/', '_');
 
-	const size_t number = ++used[name];
+		size_t &number = numbers_.try_emplace(plain, 1).first->second;
+		std::string name = plain;
 
-	return number == 1 ? name : fmt::format("{}.{}", name, number);
-}
+		/* Another object may be called what a number would make of it. */
+		while (!given_.insert(name).second)
+			name = fmt::format("{}.{}", plain, ++number);
+		return name;
+	}
+
+private:
+	std::map<std::string, size_t> numbers_; /**< the last one that was tried */
+	std::set<std::string> given_;
+};
 
 class Objects {
 public:
@@ -181,7 +194,7 @@ public:
 
 	Result<GmonFiles> write() const
 	{
-		std::map<std::string, size_t> used;
+		FileNames names;
 		GmonFiles files;
 		size_t bytes = 0;
 
@@ -195,7 +208,7 @@ public:
 			if (!content)
 				return content.error();
 			file.object = key.first;
-			file.name = files.files.size() == 1 ? "" : file_name(key.first, used);
+			file.name = files.files.size() == 1 ? "" : names.name_of(key.first);
 			for (const auto &[counter, samples] : objects_.at(key).counters)
 				file.samples = add_samples(file.samples, samples);
 			file.content = *std::move(content);

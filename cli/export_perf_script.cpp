@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/call_stack.h"
 #include "cli/export.h"
+#include "cli/export_size.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -42,12 +43,14 @@ bool is_hexadecimal(std::string_view text)
 std::string symbol_text(const CallFrame &frame)
 {
 	std::string text = printable(frame.function);
-	const size_t plus = text.rfind("+0x");
 
 	if (!frame.named)
 		return "[unknown]";
 	if (text.starts_with('('))
 		text.insert(0, "::");
+
+	const size_t plus = text.rfind("+0x");
+
 	if (plus != text.npos && is_hexadecimal(std::string_view(text).substr(plus + 3)))
 		text[plus] = '@';
 	return text;
@@ -89,6 +92,12 @@ uint64_t period_of(const Profile &profile)
 	return time ? std::min<uint64_t>(static_cast<uint64_t>(profile.period), billion) : billion / 1000;
 }
 
+/* A line: an address in 16 digits, and names. */
+uint64_t bytes_of(const CallFrame &frame)
+{
+	return frame.function.size() + frame.object.size() + 24;
+}
+
 } // namespace
 
 /*
@@ -106,6 +115,8 @@ Result<std::string> export_perf_script(const Profile &profile)
 	uint64_t time = 0;
 	std::string text;
 
+	if (const Outcome fits = check_stacks_fit(stacks, frames, bytes_of); !fits)
+		return fits.error();
 	for (const CountedStack &stack : stacks)
 		bytes = add_samples(bytes,
 				    listed_bytes(stack, event.size() +

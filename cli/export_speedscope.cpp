@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/call_stack.h"
 #include "cli/export.h"
+#include "cli/export_size.h"
 #include "profil.h"
 
 #include <fmt/format.h>
@@ -71,16 +72,25 @@ Json profile_json(const std::string &name, Sampled &sampled)
 		{"weights", std::move(sampled.weights)}};
 }
 
+/* A number, and what it is in memory until it is written. */
+uint64_t bytes_of(const CallFrame &)
+{
+	return sizeof(Json);
+}
+
 } // namespace
 
 Result<std::string> export_speedscope(const Profile &profile)
 {
 	const CallFrames frames(profile);
+	const std::vector<CountedStack> stacks = counted_stacks(profile);
 	std::map<ProcessLabel, Sampled> processes;
 	FrameList list;
 	Json profiles = Json::array();
 
-	for (const CountedStack &stack : counted_stacks(profile)) {
+	if (const Outcome fits = check_stacks_fit(stacks, frames, bytes_of); !fits)
+		return fits.error();
+	for (const CountedStack &stack : stacks) {
 		Sampled &sampled = processes[stack.process];
 
 		sampled.samples.push_back(numbers_of(stack, frames, list));

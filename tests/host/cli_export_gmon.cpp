@@ -93,6 +93,29 @@ TEST_CASE("a program without samples has a gmon.out, and objects of one name hav
 	CHECK(gmon->files[2].name == ".libc.so.6.2");
 }
 
+TEST_CASE("no two gmon.out files have one name, whatever the objects are called", "[cli][export]")
+{
+	Profile profile = sample_profile();
+
+	profile.mappings.resize(1);
+	profile.locations.clear();
+	profile.samples.clear();
+	for (const char *path : {"/a/libx.so", "/b/libx.so", "/c/libx.so.2", "/d/libx.so.2"}) {
+		profile.locations.push_back({profile.mappings.size(), 0x1000, {}});
+		profile.samples.push_back({{profile.locations.size() - 1}, {1, 1}, {}});
+		profile.mappings.push_back({0x1000, 0x2000, 0, path, "", true, false, false, false});
+	}
+
+	const Result<GmonFiles> gmon = export_gmon(profile);
+	std::vector<std::string> names;
+
+	REQUIRE(gmon);
+	for (const GmonOut &out : gmon->files)
+		names.push_back(out.name);
+	CHECK(names ==
+	      std::vector<std::string>{"", ".libx.so", ".libx.so.2", ".libx.so.2.2", ".libx.so.2.3"});
+}
+
 TEST_CASE("the name of a gmon.out stays in its directory", "[cli][export]")
 {
 	const Result<GmonFiles> gmon = export_gmon(hostile_profile());

@@ -150,6 +150,8 @@ TEST_CASE("names that readers of perf script would cut or leave out are changed"
 	profile.samples[0].labels[0].text = "#\na b";
 	const std::string text = *export_perf_script(profile);
 
+	profile.functions[0].name = "(anonymous namespace)::f+0x10";
+	CHECK(has(*export_perf_script(profile), "401110 ::(anonymous namespace)::f@0x10 (inlined)\n"));
 	CHECK(has(text, "401110 ::(anonymous namespace)::work() (inlined)\n"));
 	CHECK(has(text, "401110 program@0x1130 (/opt/bin/program)\n"));
 	CHECK(text.starts_with("_?a_b  4711/4711 "));
