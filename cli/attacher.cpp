@@ -114,14 +114,14 @@ std::vector<AttachError> Attacher::attach(std::span<TargetPointer> targets, uint
 
 	for (size_t i = 0; i < targets.size(); i++) {
 		if (!errors[i].error)
-			pinned += targets[i]->in_kernel.bytes() + targets[i]->raw.bytes();
+			pinned += targets[i]->pinned();
 	}
 	for (size_t i = 0; i < targets.size(); i++) {
 		if (!is_want_of_memory(errors[i].error))
 			continue;
 		errors[i] = attach_coarser(targets[i], pinned);
 		if (!errors[i].error)
-			pinned += targets[i]->in_kernel.bytes() + targets[i]->raw.bytes();
+			pinned += targets[i]->pinned();
 	}
 	return errors;
 }

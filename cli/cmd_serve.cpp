@@ -35,9 +35,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, ServeOptions
 	add_serve_options(app, serve);
 	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), serve_help()))
 		return status;
-	if (const std::optional<int> status = targets.finish())
-		return status;
-	return std::nullopt;
+	return targets.finish();
 }
 
 /**

@@ -46,7 +46,7 @@ uint64_t Recorder::pinned() const
 	uint64_t bytes = 0;
 
 	for (const auto &[profile, target] : targets_)
-		bytes += target->in_kernel.bytes() + target->raw.bytes();
+		bytes += target->pinned();
 	return bytes;
 }
 

@@ -80,6 +80,8 @@ struct Target {
 	 * until then the raw ones do, which cost nothing to set up.
 	 */
 	[[nodiscard]] bool young() const { return scans.next().has_value(); }
+	/** Bytes that the kernel has pinned for it. */
+	[[nodiscard]] uint64_t pinned() const { return in_kernel.bytes() + raw.bytes(); }
 	/** What to attach; refers to @p regions and to this target's memory. */
 	[[nodiscard]] profil_spec spec(uint64_t period, uint32_t flags,
 				       const std::vector<profil_region> &regions) const;
