@@ -20,13 +20,32 @@ tests_examples := $(addprefix $(B)/tests/examples/,$(basename $(shell sed -n 's,
 .PHONY: check-programs
 check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) $(tests_examples) libprofil cli ## build the tests
 
+# What nearly all of them include comes first (to be used at all), and
+# precompiled.  The host's tests are most of what there is to compile, and what
+# they test is compiled as always.
+tests_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(tests_opt) $(WARN) $(CXXFLAGS) -MMD -MP
+tests_opt = $(OPT)
+$(B)/tests/objects/tests/host/%: tests_opt = -O0 -g1
+tests_precompiled := $(foreach part,host guest,$(B)/tests/objects/tests/$(part)/precompiled.h)
+
+$(tests_precompiled:%=%.gch): tests/precompiled.h
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(tests_cxx) -x c++-header -o $@ $<
+
 $(tests_objects): $(B)/tests/objects/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(tests_cxx) $(patsubst %.gch,-include %,$(filter %.gch,$^)) -c -o $@ $<
+
+# $(call tests_with_precompiled,PART): all but who wants another part of Catch.
+tests_without_precompiled := $(B)/tests/objects/tests/guest/kernel_log.o
+tests_with_precompiled = $(filter-out $(tests_without_precompiled),$(filter \
+	$(B)/tests/objects/tests/$(1)/%,$(tests_objects))): $(B)/tests/objects/tests/$(1)/precompiled.h.gch
+$(foreach part,host guest,$(eval $(call tests_with_precompiled,$(part))))
 
 # What of libprofil is tested by itself.
-tests_libprofil_objects := $(B)/libprofil/gmon_file.o
+tests_libprofil_objects := $(B)/libprofil/gmon_file.o $(B)/libprofil/user_memory.o
 
 $(B)/tests/host: $(tests_host_objects) $(tests_libprofil_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 	$(call say,LINK)
@@ -78,4 +97,4 @@ $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
 
--include $(tests_objects:.o=.d) $(tests_programs:=.d) $(B)/tests/cost.d
+-include $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(B)/tests/cost.d
