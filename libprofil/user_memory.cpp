@@ -1,48 +1,93 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/user_memory.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 namespace libprofil {
 
+namespace {
+
+/** Two ends of a pipe, closed at the end. */
+class Pipe {
+public:
+	Pipe() : open_(!pipe2(ends_, O_CLOEXEC)) {}
+	Pipe(const Pipe &) = delete;
+	Pipe &operator=(const Pipe &) = delete;
+	~Pipe()
+	{
+		if (open_) {
+			close(ends_[0]);
+			close(ends_[1]);
+		}
+	}
+
+	[[nodiscard]] bool ok() const { return open_; }
+	/** Copy so many bytes, of which a pipe that is empty takes all. */
+	[[nodiscard]] bool carry(void *to, const void *from, size_t bytes) const
+	{
+		const auto whole = static_cast<ssize_t>(bytes);
+
+		return write(ends_[1], from, bytes) == whole && read(ends_[0], to, bytes) == whole;
+	}
+
+private:
+	int ends_[2];
+	bool open_;
+};
+
+/* Where there are no descriptors left either, the pointer is believed. */
+int copy_by_pipe(void *to, const void *from, size_t bytes)
+{
+	const Pipe pipe;
+
+	if (!pipe.ok()) {
+		memcpy(to, from, bytes);
+		return 0;
+	}
+	for (size_t done = 0; done < bytes; done += PIPE_BUF) {
+		if (!pipe.carry(static_cast<char *>(to) + done, static_cast<const char *>(from) + done,
+				std::min<size_t>(bytes - done, PIPE_BUF)))
+			return EFAULT;
+	}
+	return 0;
+}
+
 /*
  * The kernel copies between two places of our own, and says when one is not
- * there.  A sandbox may forbid the call; then the pointer is believed.
+ * there.  A sandbox may forbid the call, and a kernel be built without it
+ * (CONFIG_CROSS_MEMORY_ATTACH): then a pipe takes what is there, and gives it.
  */
-static int copy(long number, void *ours, const void *theirs, size_t bytes)
+int copy(long number, void *to, const void *from, size_t bytes)
 {
-	const iovec local = {ours, bytes};
-	const iovec remote = {const_cast<void *>(theirs), bytes};
+	const bool reads = number == SYS_process_vm_readv;
+	void *const source = const_cast<void *>(from);
+	const iovec local = {reads ? to : source, bytes};
+	const iovec remote = {reads ? source : to, bytes};
 	/* By our own thread: the first of the process may have ended, and has no memory then. */
 	const long done = syscall(number, syscall(SYS_gettid), &local, 1UL, &remote, 1UL, 0UL);
 
 	if (done < 0 && (errno == ENOSYS || errno == EPERM || errno == ESRCH))
-		return errno;
+		return copy_by_pipe(to, from, bytes);
 	return static_cast<size_t>(done) == bytes ? 0 : EFAULT;
 }
 
+} // namespace
+
 int copy_from_caller(void *to, const void *from, size_t bytes)
 {
-	const int error = bytes ? copy(SYS_process_vm_readv, to, from, bytes) : 0;
-
-	if (!error || error == EFAULT)
-		return error;
-	memcpy(to, from, bytes);
-	return 0;
+	return bytes ? copy(SYS_process_vm_readv, to, from, bytes) : 0;
 }
 
 int copy_to_caller(void *to, const void *from, size_t bytes)
 {
-	const int error = bytes ? copy(SYS_process_vm_writev, const_cast<void *>(from), to, bytes) : 0;
-
-	if (!error || error == EFAULT)
-		return error;
-	memcpy(to, from, bytes);
-	return 0;
+	return bytes ? copy(SYS_process_vm_writev, to, from, bytes) : 0;
 }
 
 } // namespace libprofil
