@@ -83,8 +83,9 @@ TEST_CASE_METHOD(AtRest, "pcsample stores the address of the loop", "[lib][pcsam
 	const Loop loop;
 	const OffAtEnd off;
 	Samples samples(100);
-	const auto begin = static_cast<long>(thread_ns());
 
+	run_before_others();
+	const auto begin = static_cast<long>(thread_ns());
 	REQUIRE(pcsample(samples.data(), samples.size()) == 0);
 	loop.spin(500'000'000); /* as many ns, 10 ms a sample */
 

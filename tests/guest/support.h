@@ -138,7 +138,9 @@ template <typename F> auto in_child(F run)
 // that no missing tick is charged to anybody.
 bool kernel_knows_arrivals();
 
-// Before everybody who has no rank of his own.
+// Before everybody who has no rank of his own.  A clock's tick counts whoever
+// runs, and is in step with the timers that wake the kernel's own threads: of
+// 100 ticks a second some may all meet these.
 void run_before_others();
 
 // The same, and on one CPU, before everybody of lower rank, too: our child does not run until
