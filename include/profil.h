@@ -64,7 +64,7 @@ struct profil_spec {
 
 /** One process to attach to, and what came of it. */
 struct profil_target {
-	pid_t pid;			/**< in: process, in our PID namespace */
+	pid_t pid;			/**< in: process, in our PID namespace; with PROFIL_THREAD a thread ID */
 	int error;			/**< out: 0, or why not: an errno value */
 	const char *step;		/**< out: call that failed ("perf_event_open", "PROFIL_ATTACH"), or NULL */
 	const struct profil_spec *spec;	/**< in: what to count in it */

@@ -13,6 +13,7 @@
 #include "profile.h"
 
 #include <linux/mm_types.h>
+#include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -35,6 +36,7 @@ static void free_work(struct work_struct *work)
 	struct profil_image *image = container_of(to_rcu_work(work), struct profil_image, free);
 
 	mmdrop(image->mm);
+	put_pid(image->thread);
 	profil_profile_put(image->profile);
 	kfree(image);
 }
@@ -68,8 +70,22 @@ void profil_image_init(struct profil_image *image, struct mm_struct *mm,
 	INIT_LIST_HEAD(&image->link);
 	INIT_RCU_WORK(&image->free, free_work);
 	image->mm = mm;
+	image->thread = NULL;
 	image->profile = profile;
 	image->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0);
+}
+
+/**
+ * profil_image_narrow() - meet one thread only
+ * @image: initialised, not yet in the table
+ * @thread: of a task in its address space; the reference is the image's now
+ *
+ * Context: Any.
+ */
+void profil_image_narrow(struct profil_image *image, struct pid *thread)
+{
+	image->thread = thread;
+	image->key |= PROFIL_KEY_THREAD;
 }
 
 /**
@@ -111,24 +127,31 @@ static void take_out(struct profil_image *image)
 }
 
 /*
- * The image of the same owner in the same address space, and how many there are
- * that anybody could have made: they are in no administrator's way.
+ * The image that a new one would replace: of the same owner in the same address
+ * space, or of the same thread there.  If there is none, is there room for one?
+ * Those that only an administrator could have made are in nobody's way, but for
+ * those of threads, of which there may be thousands: a tick passes them all.
  */
-static struct profil_image *find_image(const struct mm_struct *mm,
-				       const struct profil_session *session, unsigned int *count)
+static int find_place(const struct profil_image *image, struct profil_image **existing)
 {
-	struct profil_image *image, *found = NULL;
+	struct profil_image *other;
+	unsigned int count = 0;
 
 	lockdep_assert_held(&profil_images_lock);
-	*count = 0;
-	hlist_for_each_entry(image, profil_image_bucket(mm), node) {
-		if (image->mm != mm)
+	*existing = NULL;
+	hlist_for_each_entry(other, profil_image_bucket(image->mm), node) {
+		if (other->mm != image->mm || !other->thread != !image->thread)
 			continue;
-		*count += !image->profile->privileged;
-		if (image->profile->session == session)
-			found = image;
+		count += other->thread || !other->profile->privileged;
+		if (other->profile->session == image->profile->session &&
+		    other->thread == image->thread)
+			*existing = other;
 	}
-	return found;
+	if (*existing)
+		return 0;
+	if (image->thread)
+		return count >= PROFIL_THREADS_MAX ? -EBUSY : 0;
+	return profil_image_full(image->profile, count) ? -EBUSY : 0;
 }
 
 /**
@@ -157,16 +180,13 @@ int profil_image_publish_self(struct profil_image *image, const struct profil_pr
 {
 	struct profil_image *existing;
 	unsigned long flags;
-	unsigned int count;
-	int err = 0;
+	int err;
 
 	raw_spin_lock_irqsave(&profil_images_lock, flags);
-	existing = find_image(image->mm, NULL, &count);
+	err = find_place(image, &existing);
 	if ((existing ? existing->profile : NULL) != replaced)
 		err = -EAGAIN;
-	else if (!existing && profil_image_full(image->profile, count))
-		err = -EBUSY;
-	else
+	if (!err)
 		put_in(image, existing);
 	if (!err && existing)
 		forget(existing);
@@ -191,19 +211,38 @@ int profil_image_publish_self(struct profil_image *image, const struct profil_pr
 int profil_image_publish_attached(struct profil_image *image, bool replace)
 {
 	struct profil_image *existing;
-	unsigned int count;
+	int err = find_place(image, &existing);
 
-	existing = find_image(image->mm, image->profile->session, &count);
+	if (err)
+		return err;
 	if (existing && !replace)
 		return -EEXIST;
-	if (!existing && profil_image_full(image->profile, count))
-		return -EBUSY;
 	put_in(image, existing);
 	if (existing) {
 		forget(existing);
 		profil_image_drop(existing);
 	}
 	return 0;
+}
+
+/**
+ * profil_image_publish_thread() - let the ticks of one thread see it
+ * @image: of an attached profile, narrowed
+ *
+ * Context: Process context.
+ * Return: 0, or -EBUSY when the address space has its fill.
+ */
+int profil_image_publish_thread(struct profil_image *image)
+{
+	unsigned long flags;
+	int err;
+
+	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	err = profil_image_publish_attached(image, true);
+	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	if (!err)
+		profil_sweep_soon();
+	return err;
 }
 
 /**
@@ -256,6 +295,16 @@ void profil_images_remove(struct profil_profile *profile)
 	}
 }
 
+/* Whatever is so stays so. */
+static bool meets_nobody(const struct profil_image *image)
+{
+	/* Once 0 it never rises again: nobody will run there. */
+	if (!atomic_read(&image->mm->mm_users))
+		return true;
+	/* A number that was given back is another struct pid when it is used again. */
+	return image->thread && !pid_has_task(image->thread, PIDTYPE_PID);
+}
+
 static void sweep_bucket(struct hlist_head *bucket)
 {
 	struct profil_image *image;
@@ -264,8 +313,7 @@ static void sweep_bucket(struct hlist_head *bucket)
 
 	raw_spin_lock_irqsave(&profil_images_lock, flags);
 	hlist_for_each_entry_safe(image, next, bucket, node) {
-		/* Once 0 it never rises again: nobody will run there. */
-		if (atomic_read(&image->mm->mm_users))
+		if (!meets_nobody(image))
 			continue;
 		take_out(image);
 		profil_image_drop(image);

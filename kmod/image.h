@@ -12,19 +12,25 @@
 #include <linux/workqueue.h>
 
 struct mm_struct;
+struct pid;
 struct profil_profile;
 struct profil_session;
 
 #define PROFIL_IMAGE_BITS	12
-#define PROFIL_KEY_GAP		1UL	/* an mm is aligned */
-#define PROFIL_IMAGES_MAX	8	/* of one address space */
+/* An mm is aligned. */
+#define PROFIL_KEY_GAP		1UL
+#define PROFIL_KEY_THREAD	2UL
+/* Of one address space: those of all of it, and those of its threads. */
+#define PROFIL_IMAGES_MAX	8
+#define PROFIL_THREADS_MAX	64
 
 /**
  * struct profil_image - a profile met in an address space
  * @node: in the table, found by the tick under RCU
  * @key: @mm, as the tick compares it; with PROFIL_KEY_GAP set the program was
  *	exec'ed by a followed process and is not attached yet: its ticks are
- *	lost, and counted as such
+ *	lost, and counted as such; with PROFIL_KEY_THREAD only @thread is met
+ * @thread: it, referenced; NULL: all of the address space
  * @mm: whose ticks; grabbed, so that the pointer is not used again
  * @profile: what they count for, referenced
  * @link: in the profile's list
@@ -38,6 +44,7 @@ struct profil_image {
 	unsigned long key;
 	struct profil_profile *profile;
 	struct mm_struct *mm;
+	struct pid *thread;
 	struct list_head link;
 	struct rcu_work free;
 };
@@ -57,8 +64,10 @@ static inline struct hlist_head *profil_image_bucket(const struct mm_struct *mm)
 struct profil_image *profil_image_alloc(void);
 void profil_image_init(struct profil_image *image, struct mm_struct *mm,
 		       struct profil_profile *profile, bool gap);
+void profil_image_narrow(struct profil_image *image, struct pid *thread);
 int profil_image_publish_self(struct profil_image *image, const struct profil_profile *replaced);
 int profil_image_publish_attached(struct profil_image *image, bool replace);
+int profil_image_publish_thread(struct profil_image *image);
 struct profil_profile *profil_image_self(struct mm_struct *mm);
 bool profil_image_full(const struct profil_profile *profile, unsigned int count);
 void profil_images_remove(struct profil_profile *profile);

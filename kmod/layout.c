@@ -22,7 +22,8 @@
 #include <linux/uaccess.h>
 
 #define PROFIL_PERIOD_MAX	(3600ULL * NSEC_PER_SEC)
-#define PROFIL_FLAGS		(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION)
+#define PROFIL_FLAGS		(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
+				 PROFIL_THREAD)
 
 /* Memory that something is counted into, on its way to a position. */
 struct place {
@@ -39,6 +40,9 @@ static bool width_ok(u32 width)
 static int check_policy(const struct profil_start *how)
 {
 	if (how->flags & ~(u32)PROFIL_FLAGS)
+		return -EINVAL;
+	/* A child is of the process, not of the thread that made it. */
+	if (how->flags & PROFIL_THREAD && how->flags & PROFIL_FOLLOW)
 		return -EINVAL;
 	if (how->clock != PROFIL_CLOCK_DEFAULT && how->clock != PROFIL_CLOCK_PERF)
 		return -EOPNOTSUPP;

@@ -188,6 +188,12 @@ static noinline void tick_none(u64 period)
 		this_cpu_add(profil_exiting_ns, period);
 }
 
+/* The image is one of current's address space: is it one of current? */
+static bool meets_current(const struct profil_image *image)
+{
+	return !image->thread || image->thread == task_pid(current);
+}
+
 /* Any number of profiles, in any state. */
 static noinline void tick_all(struct pt_regs *regs, u64 period)
 {
@@ -198,10 +204,12 @@ static noinline void tick_all(struct pt_regs *regs, u64 period)
 	if (!mm)
 		return tick_none(period);
 	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node) {
-		if (image->key == (unsigned long)mm)
-			tick_profile(image->profile, regs, period);
-		else if (image->key == ((unsigned long)mm | PROFIL_KEY_GAP))
+		if (image->mm != mm || !meets_current(image))
+			continue;
+		if (image->key & PROFIL_KEY_GAP)
 			tick_gap(image->profile, period);
+		else
+			tick_profile(image->profile, regs, period);
 	}
 }
 
@@ -291,6 +299,6 @@ void profil_late(u64 period, u64 since, u64 due)
 	struct profil_image *image;
 
 	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node)
-		if (image->mm == mm)
+		if (image->mm == mm && meets_current(image))
 			late_profile(image->profile, period, since, due);
 }

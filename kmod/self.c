@@ -117,7 +117,7 @@ int profil_self_start(struct profil_start *start)
 	u64 stored = 0;
 	int err;
 
-	if (start->proof != -1)
+	if (start->proof != -1 || start->flags & PROFIL_THREAD)
 		return -EINVAL;
 	err = profil_pool_fill();
 	if (err)

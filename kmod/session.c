@@ -92,23 +92,39 @@ static struct profil_profile *find_profile(struct profil_session *session, u32 i
 	return profile;
 }
 
+/* Of its end nobody is told: the process, not the thread, is what is followed. */
+static int publish_thread(struct profil_image *image, struct task_struct *target)
+{
+	struct pid *thread = get_task_pid(target, PIDTYPE_PID);
+
+	/* It was reaped since the proof was looked at. */
+	if (!thread)
+		return -ESRCH;
+	profil_image_narrow(image, thread);
+	return profil_image_publish_thread(image);
+}
+
 /* Under the proof: the target cannot change its program before it is followed. */
 static int publish(struct profil_session *session, struct profil_profile *profile,
 		   struct profil_proof *proof)
 {
+	bool thread = profile->flags & PROFIL_THREAD;
 	struct profil_image *image = profil_image_alloc();
-	struct profil_watch *watch = profil_watch_alloc();
+	struct profil_watch *watch = thread ? NULL : profil_watch_alloc();
 	struct mm_struct *mm;
 	int err = -ENOMEM;
 
-	if (!image || !watch)
+	if (!image || (!watch && !thread))
 		goto free;
 	mm = profil_proof_enter(proof);
 	err = PTR_ERR_OR_ZERO(mm);
 	if (err)
 		goto free;
 	profil_image_init(image, mm, profile, false);
-	err = profil_follow_publish(image, watch, session, proof->target);
+	if (thread)
+		err = publish_thread(image, proof->target);
+	else
+		err = profil_follow_publish(image, watch, session, proof->target);
 	profil_proof_leave(proof, mm);
 	if (!err)
 		return 0;

@@ -74,7 +74,7 @@ int open_proof(pid_t pid, uint32_t flags, Fd &proof)
 
 	const int error = open_event(pid, flags, proof);
 
-	return error == ESRCH ? open_event_on_others(pid, flags, proof) : error;
+	return error == ESRCH && !(flags & PROFIL_THREAD) ? open_event_on_others(pid, flags, proof) : error;
 }
 
 } // namespace libprofil

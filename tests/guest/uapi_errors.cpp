@@ -62,9 +62,9 @@ struct Row {
 
 const Row policy_rows[] = {
 	{"nothing wrong", 0, [](Description &) {}},
-	{"unknown flag", EINVAL, [](Description &d) { d.how.flags = 1 << 3; }},
+	{"unknown flag", EINVAL, [](Description &d) { d.how.flags = 1 << 4; }},
 	{"unknown last flag", EINVAL, [](Description &d) { d.how.flags = 1U << 31; }},
-	{"every known flag", 0, [](Description &d) { d.how.flags = 7; }},
+	{"every known flag of a process", 0, [](Description &d) { d.how.flags = 7; }},
 	{"the perf clock", 0, [](Description &d) { d.how.clock = PROFIL_CLOCK_PERF; }},
 	{"unknown clock", EOPNOTSUPP, [](Description &d) { d.how.clock = 100; }},
 	{"unknown limit policy", EINVAL, [](Description &d) { d.how.limit_policy = 3; }},

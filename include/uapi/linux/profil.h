@@ -34,7 +34,7 @@
  *   EAGAIN      read(2) on a non-blocking file: nothing happened yet
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the budget of rates is spent, or the process is already met by
- *               as many profiles as the module allows
+ *               as many profiles as the module allows, or so many of its threads
  *   EDQUOT      the user's limit of profiles, of pinned pages, or of followed
  *               processes is reached
  *   EFAULT      a pointer cannot be read or written; a counter buffer cannot
@@ -146,11 +146,15 @@ struct profil_region {
  *	buffer (self), or in the attacher's counters (attached)
  * @PROFIL_FAULT_REGION: when memory goes away only the regions in it are off;
  *	without it the whole profile is
+ * @PROFIL_THREAD: PROFIL_ATTACH: only the thread that the proof is on, not the
+ *	whole process; read(2) tells nothing of it, and an exec ends it.
+ *	Excludes PROFIL_FOLLOW; EINVAL for PROFIL_START
  */
 enum profil_flag {
 	PROFIL_KERNEL_TICKS	= 1 << 0,
 	PROFIL_FOLLOW		= 1 << 1,
-	PROFIL_FAULT_REGION	= 1 << 2
+	PROFIL_FAULT_REGION	= 1 << 2,
+	PROFIL_THREAD		= 1 << 3
 };
 
 /**
@@ -207,7 +211,8 @@ enum profil_clock {
  * PROFIL_START replaces the process's self profile, if there is one; when it
  * fails, that one goes on untouched.  PROFIL_ATTACH to an address space that a
  * profile of the same file already meets moves it to the new profile, without
- * losing or doubling a tick.
+ * losing or doubling a tick; with PROFIL_THREAD it moves the same thread, and
+ * leaves other threads' profiles, and that of the whole process, as they are.
  */
 struct profil_start {
 	__u32 size;
@@ -329,7 +334,8 @@ enum profil_state {
  *	not attached yet
  * @stored: out: PCs in the array of samples
  * @pinned: out: memory pinned for the profile, in bytes
- * @processes: out: address spaces that the profile meets now
+ * @processes: out: address spaces that the profile meets now; an end is seen
+ *	within two seconds
  * @forks_lost: out: children that could not be followed
  *
  * @ticks is the sum of @counted, @outside, @saturated, @kernel, @no_user_pc,
