@@ -22,6 +22,7 @@ struct RecorderSettings {
 	uint64_t period = 0; /**< ns between samples */
 	bool kernel_ticks = false;
 	bool follow = true;	  /**< are forked children profiled, too? */
+	bool threads = false;	  /**< are targets single threads? */
 	bool per_process = false; /**< has each process counters of its own? */
 	uint64_t memory = 0;	  /**< most bytes to pin */
 	uint32_t regions = 0;	  /**< most of them for one target */

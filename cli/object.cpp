@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/object.h"
 
+#include "cli/process.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -169,6 +170,10 @@ ObjectTable::Key ObjectTable::key_of(pid_t pid, const Mapping &mapping)
 
 std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
 {
+	/* Threads share what is in no file. */
+	if (mapping.source == Source::Anonymous)
+		pid = process_of(pid);
+
 	std::shared_ptr<Object> &object = objects_[key_of(pid, mapping)];
 
 	if (!object)

@@ -56,10 +56,10 @@ uid_t effective_user(const std::string &status)
 	return user;
 }
 
-/** The last of "NSpid: ours ... its own". */
+/** The last of "NStgid: ours ... its own", which is the process's of a thread, too. */
 pid_t own_pid(const std::string &status)
 {
-	const std::string ids = status_value(status, "NSpid").value_or("");
+	const std::string ids = status_value(status, "NStgid").value_or("");
 	const size_t last = ids.rfind('\t') + 1;
 	pid_t pid = 0;
 
@@ -99,6 +99,17 @@ std::optional<ProcessFacts> process_facts(pid_t pid)
 	return facts;
 }
 
+namespace {
+
+Outcome check_memory(const std::string &status)
+{
+	if (!has_memory(status))
+		return Error{"that is a kernel thread: it has no program to profile"};
+	return Done();
+}
+
+} // namespace
+
 Outcome check_process(pid_t pid)
 {
 	const Result<std::string> status = read_file(fmt::format("/proc/{}/status", pid));
@@ -110,12 +121,22 @@ Outcome check_process(pid_t pid)
 
 	if (leader != std::to_string(pid))
 		return Error{fmt::format(
-			"that is a thread of process {0} (give -p {0}: all threads are profiled)", leader)};
+			"that is a thread of process {0} (give -p {0} for all threads, -t {1} for this one)",
+			leader, pid)};
 	if (is_over(*status))
 		return Error{"the process has ended (its parent has not waited for it yet)"};
-	if (!has_memory(*status))
-		return Error{"that is a kernel thread: it has no program to profile"};
-	return Done();
+	return check_memory(*status);
+}
+
+Outcome check_thread(pid_t tid)
+{
+	const Result<std::string> status = read_file(fmt::format("/proc/{}/status", tid));
+
+	if (!status)
+		return Error{"there is no such thread"};
+	if (is_over(*status))
+		return Error{"the thread has ended"};
+	return check_memory(*status);
 }
 
 bool has_ended(pid_t pid)
@@ -123,6 +144,16 @@ bool has_ended(pid_t pid)
 	const std::optional<ProcessFacts> facts = process_facts(pid);
 
 	return !facts || facts->zombie;
+}
+
+pid_t process_of(pid_t tid)
+{
+	const Result<std::string> status = read_file(fmt::format("/proc/{}/status", tid));
+	const std::string leader = status ? status_value(*status, "Tgid").value_or("") : "";
+	pid_t pid = tid;
+
+	std::from_chars(leader.data(), leader.data() + leader.size(), pid);
+	return pid;
 }
 
 std::string process_name(pid_t pid)

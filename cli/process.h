@@ -25,8 +25,14 @@ struct ProcessFacts {
 /** Nothing if it is gone, or hidden from us. */
 std::optional<ProcessFacts> process_facts(pid_t pid);
 
+/** Can a thread with this number be profiled?  If not, the error says why. */
+Outcome check_thread(pid_t tid);
+
 /** Is it gone, or waiting for its parent to take note? */
 bool has_ended(pid_t pid);
+
+/** The process that a thread is of; its own number if it is gone. */
+pid_t process_of(pid_t tid);
 
 /** Its short name, "?" if it is gone. */
 std::string process_name(pid_t pid);

@@ -88,7 +88,8 @@ Outcome Profiler::start()
 	raise_limits(memory);
 	recorder_.emplace(*std::move(session),
 			  RecorderSettings{period_, options_.kernel_ticks, options_.follow,
-					   options_.per_process, pin_limit(info_, memory), info_.region_max},
+					   options_.selection.threads, options_.per_process,
+					   pin_limit(info_, memory), info_.region_max},
 			  log_);
 	if (const Outcome attached = attach(); !attached)
 		return attached;

@@ -37,7 +37,7 @@ const char *ending(uint32_t state)
 
 Recorder::Recorder(Session session, RecorderSettings settings, RecorderLog &log)
 	: session_(std::move(session)), log_(log), per_process_(settings.per_process),
-	  attacher_(session_, settings), next_drain_(Clock::now() + drain_interval)
+	  threads_(settings.threads), attacher_(session_, settings), next_drain_(Clock::now() + drain_interval)
 {
 }
 
@@ -68,7 +68,7 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 	for (const pid_t pid : pids) {
 		if (profile_of_.contains(pid))
 			continue;
-		if (const Outcome checked = check_process(pid); checked) {
+		if (const Outcome checked = threads_ ? check_thread(pid) : check_process(pid); checked) {
 			targets.push_back(attacher_.prepare(pid, young, reserved));
 			reserved += targets.back()->coverage.bytes();
 		} else {
@@ -86,7 +86,8 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 			continue;
 		}
 		if (recording_.targets.size() < most_named)
-			recording_.targets.push_back(fmt::format("{} (pid {})", name, targets[i]->pid));
+			recording_.targets.push_back(
+				fmt::format("{} ({} {})", name, threads_ ? "tid" : "pid", targets[i]->pid));
 		install(std::move(targets[i]));
 		attached++;
 	}
@@ -110,7 +111,7 @@ Target *Recorder::attach_again(pid_t pid, bool new_program, bool &warned)
 
 	/* ESRCH: it has ended, or runs yet another program; either is reported. */
 	if (error.error && error.error != ESRCH && !std::exchange(warned, true))
-		log_.warn(fmt::format("pid {} ({}): {}: {}", pid, process_name(pid),
+		log_.warn(fmt::format("{}: {}: {}", label(pid),
 				      new_program ? "its new program is not profiled"
 						  : "it cannot be attached anew, so samples may be lost",
 				      explain(error.error, error.step)));
@@ -176,8 +177,9 @@ bool Recorder::check(Target &target, Clock::time_point now)
 
 	target.next_check = now + check_interval;
 	if (const char *why = ending(status.state); why && !std::exchange(target.over, true))
-		log_.warn(fmt::format("pid {} ({}): its profile has ended: {}", target.pid,
-				      process_name(target.pid), why));
+		log_.warn(fmt::format("{}: its profile has ended: {}", label(target.pid), why));
+	if (threads_ && !status.processes)
+		end_thread(target);
 	return has_run;
 }
 
@@ -216,6 +218,18 @@ void Recorder::handle_event(const profil_event &event)
 		/* Until now it counted where its parent counts. */
 		attach_again(event.pid, false, warned_);
 	}
+}
+
+/** Of a thread's end no event tells: it is met nowhere any more. */
+void Recorder::end_thread(Target &target)
+{
+	if (!std::exchange(target.over, true) && check_thread(target.pid))
+		log_.warn(label(target.pid) + ": its process runs another program, which is not profiled");
+}
+
+std::string Recorder::label(pid_t pid) const
+{
+	return fmt::format("{} {} ({})", threads_ ? "tid" : "pid", pid, process_name(pid));
 }
 
 /** A process is not met by its target any more. */

@@ -97,6 +97,8 @@ private:
 	void handle_events();
 	void handle_event(const profil_event &event);
 	void leave(pid_t pid);
+	void end_thread(Target &target);
+	[[nodiscard]] std::string label(pid_t pid) const;
 
 	void look_after(Target &target, Clock::time_point now);
 	bool check(Target &target, Clock::time_point now);
@@ -114,6 +116,7 @@ private:
 	Session session_;
 	RecorderLog &log_;
 	bool per_process_;
+	bool threads_;
 	bool warned_ = false; /* that a process cannot be told apart */
 	Attacher attacher_;
 	std::map<uint32_t, TargetPointer> targets_;

@@ -18,6 +18,7 @@ namespace cli {
  */
 struct Selection {
 	std::vector<pid_t> pids;	  /**< each once */
+	bool threads = false;		  /**< are these numbers of threads, and only they meant? */
 	std::vector<std::string> names;	  /**< POSIX extended regular expressions, as pgrep(1) takes */
 	std::vector<uid_t> users;	  /**< effective user IDs */
 	std::vector<std::string> cgroups; /**< directories of cgroup2, with all below them */

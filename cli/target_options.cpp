@@ -35,6 +35,11 @@ CLI::Validator process_id()
 		"");
 }
 
+CLI::Option *add_ids(CLI::App &app, const std::string &names, std::vector<pid_t> &ids)
+{
+	return app.add_option(names, ids)->delimiter(',')->allow_extra_args(false)->check(process_id());
+}
+
 void drop_repeated(std::vector<pid_t> &pids)
 {
 	std::vector<pid_t> unique;
@@ -54,10 +59,8 @@ TargetParser::TargetParser(std::string name, CLI::App &app, TargetOptions &optio
 	Selection &selection = options_.selection;
 
 	app.prefix_command();
-	app.add_option("-p,--pid", selection.pids)
-		->delimiter(',')
-		->allow_extra_args(false)
-		->check(process_id());
+	add_ids(app, "-p,--pid", selection.pids);
+	add_ids(app, "-t,--tid", threads_);
 	app.add_option("--name", selection.names)->allow_extra_args(false);
 	app.add_option("-u,--uid", users_)->delimiter(',')->allow_extra_args(false);
 	app.add_option("--cgroup", selection.cgroups)->allow_extra_args(false);
@@ -112,11 +115,13 @@ std::optional<int> TargetParser::check() const
 		return usage_error(name_, "give either processes or a command, not both");
 	if (!processes && options_.command.empty())
 		return usage_error(name_,
-				   fmt::format("what is to be profiled? Give -p PID, --name REGEX, -u USER, "
+				   fmt::format("what is to be profiled? Give -p PID, -t TID, --name REGEX, -u USER, "
 					       "--cgroup PATH{}",
 					       with_command_ ? ", -a, or -- COMMAND" : " or -a"));
 	if (!selection.pids.empty() && selection.searches())
-		return usage_error(name_, "give either -p or what to search for, not both");
+		return usage_error(name_, "give either -p or -t, or what to search for, not both");
+	if (app_.count("--pid") && app_.count("--tid"))
+		return usage_error(name_, "give either -p or -t, not both");
 	if (app_.count("--freq") && app_.count("--count"))
 		return usage_error(name_, "give either -F or -c, not both");
 	return std::nullopt;
@@ -137,6 +142,10 @@ std::optional<int> TargetParser::finish()
 		options_.count = count_;
 	if (memory_)
 		options_.memory = memory_;
+	if (!threads_.empty() && options_.selection.pids.empty()) {
+		options_.selection.pids = threads_;
+		options_.selection.threads = true;
+	}
 	drop_repeated(options_.selection.pids);
 	if (const std::optional<int> status = find_users())
 		return status;
@@ -149,6 +158,7 @@ std::string target_help(bool with_command)
 		R"help(What to profile, with all threads, the children that it forks, and the programs
 that these execute:
   -p, --pid PID[,PID...]  these processes
+  -t, --tid TID[,TID...]  only these threads of processes, and no children
       --name REGEX        processes with such a name; see pgrep(1)
   -u, --uid USER[,...]    processes of these users
       --cgroup PATH       processes in this cgroup and those below it

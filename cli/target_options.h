@@ -40,7 +40,8 @@ public:
 	/** Was anything said of what to profile? */
 	[[nodiscard]] bool given() const
 	{
-		return !after_mark_.empty() || !users_.empty() || !options_.selection.empty();
+		return !after_mark_.empty() || !users_.empty() || !threads_.empty() ||
+		       !options_.selection.empty();
 	}
 	/** Was anything said of how? */
 	[[nodiscard]] bool how_given() const;
@@ -57,6 +58,7 @@ private:
 	bool with_command_;
 	std::vector<std::string> after_mark_;
 	std::vector<std::string> users_;
+	std::vector<pid_t> threads_;
 	uint64_t memory_ = 0;
 	uint64_t count_ = 0;
 };

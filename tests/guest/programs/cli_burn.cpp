@@ -9,6 +9,8 @@
 //          late-child: the same in a forked child
 //          remap: code in a memfd "first", then in "second" in its place
 //          threads: burn_hot() in four threads
+//          pair: burn_cold() in a thread of the name "cold", and burn_hot() for as
+//          long in the first one, and then without end
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -128,6 +130,18 @@ static void threads(int64_t ms)
 		thread.join();
 }
 
+static void pair(int64_t ms)
+{
+	std::thread cold([&] {
+		prctl(PR_SET_NAME, "cold");
+		burn(ms, CLOCK_THREAD_CPUTIME_ID, burn_cold);
+	});
+
+	burn(ms, CLOCK_THREAD_CPUTIME_ID, burn_hot);
+	cold.join();
+	burn(INT32_MAX, CLOCK_THREAD_CPUTIME_ID, burn_hot);
+}
+
 int main(int argc, char **argv)
 {
 	const int64_t ms = argc > 1 ? std::atoll(argv[1]) : 1000;
@@ -137,6 +151,8 @@ int main(int argc, char **argv)
 		plain(ms);
 	} else if (what == "threads") {
 		threads(ms);
+	} else if (what == "pair") {
+		pair(ms);
 	} else if (what == "late") {
 		late(ms);
 	} else if (what == "remap") {
