@@ -337,7 +337,8 @@ TEST_CASE_METHOD(AtRest, "a file with nothing attached has no events", "[attach]
 	CHECK(read_error(device, &event, 1) == EINVAL);
 }
 
-TEST_CASE_METHOD(AtRest, "many events are read in pieces, and each child is reported once", "[attach][event]")
+TEST_CASE_METHOD(AtRest, "many events are read in pieces, and each child is reported once",
+		 "[attach][event][slow]")
 {
 	const Device device;
 	const Memory counters(page);
@@ -375,7 +376,7 @@ TEST_CASE_METHOD(AtRest, "many events are read in pieces, and each child is repo
 }
 
 TEST_CASE_METHOD(AtRest, "what nobody has read is forgotten with the profile, however much it is",
-		 "[attach][event]")
+		 "[attach][event][slow]")
 {
 	const Device device(O_RDWR | O_NONBLOCK);
 	const Memory counters(page);

@@ -340,7 +340,7 @@ template <typename F> auto in_container(F run)
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "who may attach is exactly who may perf_event_open, at every perf_event_paranoid",
-		 "[attach][privilege]")
+		 "[attach][privilege][slow]")
 {
 	const Zoo zoo;
 
@@ -349,7 +349,7 @@ TEST_CASE_METHOD(AtRest, "who may attach is exactly who may perf_event_open, at 
 }
 
 TEST_CASE_METHOD(AtRest, "yama's ptrace_scope changes nothing, as it changes nothing for perf",
-		 "[attach][privilege]")
+		 "[attach][privilege][slow]")
 {
 	if (no_yama())
 		return;
@@ -362,7 +362,7 @@ TEST_CASE_METHOD(AtRest, "yama's ptrace_scope changes nothing, as it changes not
 }
 
 // It cannot be undone.
-TEST_CASE_METHOD(AtRest, "yama's ptrace_scope 3 changes nothing either", "[attach][privilege][last]")
+TEST_CASE_METHOD(AtRest, "yama's ptrace_scope 3 changes nothing either", "[attach][privilege][slow][last]")
 {
 	if (no_yama())
 		return;

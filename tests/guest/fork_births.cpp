@@ -218,7 +218,7 @@ TEST_CASE_METHOD(AtRest, "samples that come while a process forks leave no gap i
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a storm of forks loses no child", "[fork]")
+TEST_CASE_METHOD(AtRest, "a storm of forks loses no child", "[fork][slow]")
 {
 	Family family;
 	const auto lost = module_stat("forks_lost");
