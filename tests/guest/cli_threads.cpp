@@ -46,7 +46,9 @@ TEST_CASE("only the threads of -t are recorded, under their own names", "[cli][t
 			.status == 0);
 	std::map<pid_t, std::string> names;
 
-	for (const Json &row : Json::parse(run(profil_path() + " report --json --sort process " + file).text)["rows"])
+	const Json both = Json::parse(run(profil_path() + " report --json --sort process " + file).text);
+
+	for (const Json &row : both["rows"])
 		names[row["pid"].get<pid_t>()] = row["process"].get<std::string>();
 	CHECK(names == std::map<pid_t, std::string>{{cold, "cold"}, {burn.pid(), "cli_burn"}});
 	CHECK(percent(report(file), "burn_hot()") > 10);
