@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/completion.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
@@ -13,13 +14,6 @@
 
 namespace cli {
 namespace {
-
-struct Subcommand {
-	std::string_view name;
-	std::string_view summary;
-	int (*run)(const std::vector<std::string> &arguments);
-	std::string (*help)();
-};
 
 constexpr std::array subcommands = {
 	Subcommand{"record", "count where processes spend their CPU time", record_main, record_help},
@@ -90,6 +84,8 @@ int run(const std::vector<std::string> &arguments)
 	}
 	if (const Subcommand *subcommand = find(name))
 		return subcommand->run(rest);
+	if (name == "__complete")
+		return complete_main(subcommands, rest);
 	return unknown(name);
 }
 
