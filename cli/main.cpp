@@ -22,6 +22,7 @@ constexpr std::array subcommands = {
 	Subcommand{"export", "write it in the formats of other tools", export_main, export_help},
 	Subcommand{"serve", "answer go tool pprof and other scrapers", serve_main, serve_help},
 	Subcommand{"push", "send a profile to a continuous-profiling server", push_main, push_help},
+	Subcommand{"status", "show whether it works here, and who profiles what", status_main, status_help},
 };
 
 const Subcommand *find(std::string_view name)

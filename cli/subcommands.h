@@ -26,6 +26,7 @@ int report_main(const std::vector<std::string> &arguments);
 int serve_main(const std::vector<std::string> &arguments);
 int push_main(const std::vector<std::string> &arguments);
 int annotate_main(const std::vector<std::string> &arguments);
+int status_main(const std::vector<std::string> &arguments);
 
 /** Text of --help. */
 std::string export_help();
@@ -34,5 +35,6 @@ std::string report_help();
 std::string serve_help();
 std::string push_help();
 std::string annotate_help();
+std::string status_help();
 
 } // namespace cli
