@@ -2,7 +2,7 @@
 // profil status where there is a module: what works, who profiles what, what it costs.
 #include "tests/guest/cli_support.h"
 
-#include <cerrno>
+#include <profil.h>
 #include <sys/stat.h>
 
 using namespace cli_test;
