@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 
 #include "cli/color.h"
+#include "cli/option_list.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
@@ -40,6 +41,8 @@ std::string mismatch_words(const CLI::App &app, std::string_view text)
 std::optional<int> parse_arguments(CLI::App &app, std::vector<std::string> arguments, const std::string &help)
 {
 	app.set_help_flag("-h,--help");
+	if (give_options(app))
+		return exit_ok;
 	std::reverse(arguments.begin(), arguments.end());
 	try {
 		app.parse(arguments);

@@ -10,7 +10,8 @@
 namespace cli {
 
 /**
- * Parse; --help is an option of every subcommand and prints @p help.
+ * Parse; --help is an option of every subcommand and prints @p help.  Every
+ * subcommand does this before anything else: list_options() counts on it.
  * @return nothing to go on, or the exit status to end with.
  */
 std::optional<int> parse_arguments(CLI::App &app, std::vector<std::string> arguments,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/completion.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
@@ -14,13 +15,6 @@
 namespace cli {
 namespace {
 
-struct Subcommand {
-	std::string_view name;
-	std::string_view summary;
-	int (*run)(const std::vector<std::string> &arguments);
-	std::string (*help)();
-};
-
 constexpr std::array subcommands = {
 	Subcommand{"record", "count where processes spend their CPU time", record_main, record_help},
 	Subcommand{"report", "show the profile that record wrote", report_main, report_help},
@@ -28,6 +22,7 @@ constexpr std::array subcommands = {
 	Subcommand{"export", "write it in the formats of other tools", export_main, export_help},
 	Subcommand{"serve", "answer go tool pprof and other scrapers", serve_main, serve_help},
 	Subcommand{"push", "send a profile to a continuous-profiling server", push_main, push_help},
+	Subcommand{"status", "show whether it works here, and who profiles what", status_main, status_help},
 };
 
 const Subcommand *find(std::string_view name)
@@ -90,6 +85,8 @@ int run(const std::vector<std::string> &arguments)
 	}
 	if (const Subcommand *subcommand = find(name))
 		return subcommand->run(rest);
+	if (name == "__complete")
+		return complete_main(subcommands, rest);
 	return unknown(name);
 }
 

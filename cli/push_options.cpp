@@ -201,6 +201,15 @@ std::optional<int> parse_push_options(const std::vector<std::string> &arguments,
 	return std::nullopt;
 }
 
+std::vector<std::string_view> push_format_names()
+{
+	std::vector<std::string_view> names;
+
+	for (const FormatName &one : formats)
+		names.push_back(one.name);
+	return names;
+}
+
 Result<HttpSettings> http_settings(const PushOptions &options)
 {
 	HttpSettings settings;

@@ -46,6 +46,9 @@ void add_push_options(CLI::App &app, PushOptions &options);
 /** Parse `profil push [options] [FILE]`; an exit status when there is nothing to do. */
 std::optional<int> parse_push_options(const std::vector<std::string> &arguments, PushOptions &options);
 
+/** What --format takes. */
+std::vector<std::string_view> push_format_names();
+
 /**
  * Settings with the secrets read: from the files, or else from the environment's
  * PROFIL_PUSH_TOKEN and PROFIL_PUSH_PASSWORD.  Errors never have a secret in them.

@@ -58,6 +58,7 @@ void add_options(CLI::App &app, Words &words, ReportOptions &options)
 	app.add_option("-i,--input", words.inputs)->allow_extra_args(false);
 	app.add_option("--by", words.by)->check(one_view());
 	app.add_option("-s,--sort", words.sort);
+	app.add_flag("--stdio");
 	app.add_option("--filter", words.filters)->allow_extra_args(false);
 	app.add_option("--base", words.base);
 	app.add_option("--limit", words.limit)->check(positive_count());
@@ -127,6 +128,7 @@ format; from standard input if FILE is -.
                           command (comm)          all processes of a name
                           address                 in the object
       --by WHAT         the same with one key: function, object or address
+      --stdio           as always: for those who are used to perf
       --filter EXPR     only samples for which EXPR holds, which is one of
                           function=REGEX  also of a function inlined there
                           object=REGEX    path of the program or library

@@ -26,6 +26,15 @@ constexpr std::array names = {
 
 } // namespace
 
+std::span<const SortKey> all_sort_keys()
+{
+	static constexpr std::array keys = {SortKey::Function, SortKey::Inlined, SortKey::Line,
+					    SortKey::Object,   SortKey::Process, SortKey::Command,
+					    SortKey::Address};
+
+	return keys;
+}
+
 std::string_view sort_key_name(SortKey key)
 {
 	return std::find_if(names.begin(), names.end(), [&](const Name &one) { return one.key == key; })

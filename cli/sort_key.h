@@ -21,6 +21,9 @@ enum class SortKey {
 	Address,  /**< link-time address */
 };
 
+/** All of them, in the order in which they are explained. */
+std::span<const SortKey> all_sort_keys();
+
 /** "function" and so on. */
 std::string_view sort_key_name(SortKey key);
 

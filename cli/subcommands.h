@@ -3,12 +3,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cli {
 
 /** Exit statuses; `record -- command` also passes on the command's. */
 enum Exit { exit_ok = 0, exit_failure = 1, exit_usage = 2 };
+
+/** A row of the table that main() chooses from. */
+struct Subcommand {
+	std::string_view name;
+	std::string_view summary;
+	int (*run)(const std::vector<std::string> &arguments);
+	std::string (*help)();
+};
 
 /** Arguments are those after the subcommand's name; returns the exit status. */
 int export_main(const std::vector<std::string> &arguments);
@@ -17,6 +26,7 @@ int report_main(const std::vector<std::string> &arguments);
 int serve_main(const std::vector<std::string> &arguments);
 int push_main(const std::vector<std::string> &arguments);
 int annotate_main(const std::vector<std::string> &arguments);
+int status_main(const std::vector<std::string> &arguments);
 
 /** Text of --help. */
 std::string export_help();
@@ -25,5 +35,6 @@ std::string report_help();
 std::string serve_help();
 std::string push_help();
 std::string annotate_help();
+std::string status_help();
 
 } // namespace cli

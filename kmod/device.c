@@ -7,6 +7,7 @@
  */
 #include "device.h"
 
+#include "fdinfo.h"
 #include "layout.h"
 #include "limits.h"
 #include "profile.h"
@@ -239,6 +240,11 @@ static __poll_t device_poll(struct file *file, struct poll_table_struct *table)
 	return profil_session_poll(file->private_data, file, table);
 }
 
+static void device_show_fdinfo(struct seq_file *to, struct file *file)
+{
+	profil_fdinfo_show(to, file->private_data);
+}
+
 static const struct file_operations device_operations = {
 	.owner		= THIS_MODULE,
 	.open		= device_open,
@@ -248,6 +254,7 @@ static const struct file_operations device_operations = {
 	.unlocked_ioctl	= device_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.uring_cmd	= profil_uring_cmd,
+	.show_fdinfo	= device_show_fdinfo,
 };
 
 static struct miscdevice device = {

@@ -82,7 +82,7 @@ static void end_work(struct work_struct *work)
 	struct profil_sum sum;
 
 	/* First out of the list: the sweep ends what it finds there, too. */
-	profil_tally_sum_ended(profile->tally, &sum);
+	profil_tally_peek(profile->tally, &sum);
 	mutex_lock(&profil_profiles_lock);
 	list_del(&profile->link);	/* empty if it was never published */
 	profil_sum_add(&profil_totals.ended, &sum);

@@ -11,6 +11,7 @@
 #include "profile.h"
 #include "proof.h"
 
+#include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/profil.h>
@@ -19,6 +20,8 @@
 #include <linux/uaccess.h>
 
 #define READ_BATCH	16
+
+static atomic64_t last_id;
 
 static void wake_readers(struct irq_work *work)
 {
@@ -42,6 +45,7 @@ struct profil_session *profil_session_create(void)
 		kfree(session);
 		return NULL;
 	}
+	session->id = atomic64_inc_return(&last_id);
 	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1);
 	INIT_LIST_HEAD(&session->pending);
 	mutex_init(&session->reader);

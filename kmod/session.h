@@ -19,6 +19,8 @@ struct profil_update;
 
 /**
  * struct profil_session - what an open file owns
+ * @id: tells it from all others since the module was loaded: a file may be open in
+ *	several processes
  * @profiles: by number, each referenced; locks itself
  * @pending: followed processes with something to report; guarded by
  *	profil_images_lock
@@ -28,6 +30,7 @@ struct profil_update;
  * @wake: wakes them from the probes, where no sleeping lock may be taken
  */
 struct profil_session {
+	u64 id;
 	struct xarray profiles;
 	struct list_head pending;
 	struct profil_user *user;

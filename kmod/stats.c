@@ -105,13 +105,14 @@ void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *su
 }
 
 /**
- * profil_tally_sum_ended() - the same for a profile that no tick meets any more
+ * profil_tally_peek() - the same without disturbing any CPU
  * @tally: the shares
- * @sum: receives the sum
+ * @sum: receives the sum, exact if no tick meets the profile any more; else a
+ *	tick that comes meanwhile may be in one number and not in another
  *
  * Context: Process context.
  */
-void profil_tally_sum_ended(struct profil_tally __percpu *tally, struct profil_sum *sum)
+void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *sum)
 {
 	unsigned int cpu;
 

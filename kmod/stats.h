@@ -77,7 +77,7 @@ extern struct profil_totals profil_totals;
 extern const struct attribute_group *profil_stats_groups[];
 
 void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum);
-void profil_tally_sum_ended(struct profil_tally __percpu *tally, struct profil_sum *sum);
+void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *sum);
 void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more);
 void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status);
 

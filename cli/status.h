@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file status.h  All that profil status shows. */
+#pragma once
+
+#include "cli/abilities.h"
+#include "cli/held_sessions.h"
+#include "cli/tick_cost.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct Status {
+	Machine machine;
+	Caller caller;
+	std::vector<Ability> abilities;
+	SessionSearch search;
+	std::optional<Result<TickCost>> cost; /**< nothing if it was not measured */
+
+	/** Can the module be used? */
+	[[nodiscard]] bool usable() const { return machine.loaded && !caller.module_error; }
+	/** Can everything be done? */
+	[[nodiscard]] bool well() const;
+	/** Profiles there are that no session has which we see. */
+	[[nodiscard]] uint64_t other_profiles() const;
+};
+
+/** For people. */
+std::string status_text(const Status &status);
+
+/** As Documentation/status.schema.json describes it. */
+std::string status_json(const Status &status);
+
+} // namespace cli

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/tick_cost.h"
+
+#include "cli/session.h"
+#include "cli/text.h"
+#include "profil.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <ctime>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr uint64_t ns_per_second = 1000000000;
+constexpr uint64_t period = 1000000;
+constexpr uint64_t duration = 100 * period;
+constexpr size_t least_gaps = 20;
+constexpr size_t calibration = 1000;
+
+uint64_t now()
+{
+	timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return static_cast<uint64_t>(time.tv_sec) * ns_per_second + static_cast<uint64_t>(time.tv_nsec);
+}
+
+/** The usual time of a step: a median, for an interruption may be among them. */
+uint64_t usual_step()
+{
+	std::vector<uint64_t> steps(calibration);
+	uint64_t last = now();
+
+	for (uint64_t &step : steps) {
+		const uint64_t time = now();
+
+		step = time - last;
+		last = time;
+	}
+	std::nth_element(steps.begin(), steps.begin() + calibration / 2, steps.end());
+	return steps[calibration / 2];
+}
+
+/** Profiles this process while it lives. */
+class SelfProfile {
+public:
+	SelfProfile()
+	{
+		profil_spec spec = {};
+
+		spec.size = sizeof(spec);
+		spec.period = period;
+		spec.overflow = counter_;
+		spec.overflow_width = sizeof(*counter_);
+		if (!counter_ || profil_self_start(&spec, nullptr))
+			error_ = errno;
+	}
+	SelfProfile(const SelfProfile &) = delete;
+	SelfProfile &operator=(const SelfProfile &) = delete;
+	~SelfProfile()
+	{
+		profil_self_stop(nullptr);
+		profil_counters_free(counter_, sizeof(*counter_));
+	}
+
+	[[nodiscard]] int error() const { return error_; }
+
+private:
+	uint64_t *counter_ = static_cast<uint64_t *>(profil_counters_alloc(sizeof(uint64_t)));
+	int error_ = 0;
+};
+
+/* Somebody else's profile may make the clock quicker than ours does. */
+double clock_period()
+{
+	const Result<std::string> text = read_file("/sys/class/misc/profil/clock_period");
+	uint64_t ns = 0;
+
+	if (text)
+		std::from_chars(text->data(), text->data() + text->size(), ns);
+	return static_cast<double>(ns ? ns : period);
+}
+
+} // namespace
+
+std::vector<uint64_t> spin_and_note_gaps(uint64_t ns)
+{
+	const uint64_t usual = usual_step();
+	const uint64_t threshold = 4 * usual + 200;
+	const uint64_t start = now();
+	std::vector<uint64_t> gaps;
+
+	for (uint64_t last = start; last - start < ns;) {
+		const uint64_t time = now();
+
+		if (time - last > threshold)
+			gaps.push_back(time - last - usual);
+		last = time;
+	}
+	return gaps;
+}
+
+Result<TickCost> cost_of_gaps(std::vector<uint64_t> gaps, double expected)
+{
+	const auto number = static_cast<double>(gaps.size());
+
+	if (gaps.size() < least_gaps || number < expected / 2 || number > expected * 2)
+		return Error{
+			fmt::format("{} where {:.0f} ticks were due: this machine is too busy, or not alone "
+				    "on its CPUs",
+				    counted_noun(gaps.size(), "interruption"), expected)};
+	std::nth_element(gaps.begin(), gaps.begin() + static_cast<ptrdiff_t>(gaps.size() / 2), gaps.end());
+	return TickCost{static_cast<double>(gaps[gaps.size() / 2]), gaps.size(), 0};
+}
+
+Result<TickCost> measure_tick_cost()
+{
+	const SelfProfile profile;
+
+	if (profile.error())
+		return Error{explain(profile.error(), "PROFIL_START")};
+
+	const double between = clock_period();
+	Result<TickCost> cost =
+		cost_of_gaps(spin_and_note_gaps(duration), static_cast<double>(duration) / between);
+
+	if (cost)
+		cost->rate = static_cast<double>(ns_per_second) / between;
+	return cost;
+}
+
+} // namespace cli

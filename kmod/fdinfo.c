@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /proc/PID/fdinfo/N of an open /dev/profil: what it profiles.
+ *
+ * Who may read it is decided by procfs: who passes ptrace's PTRACE_MODE_READ on
+ * the process that holds the descriptor, that is its own user and root.  It has
+ * numbers of processes and sums of ticks, no PC and no address, and nothing of
+ * other sessions.
+ *
+ * The owner may be hostile: he may keep the lock of a profile for as long as he
+ * likes, and follow tens of thousands of processes.  So the reader waits for no
+ * lock but the short ones, and looks at so many processes only.  The reader may
+ * be hostile to the machine: so no CPU is interrupted for him.
+ */
+#include "fdinfo.h"
+
+#include "follow.h"
+#include "image.h"
+#include "pages.h"
+#include "profile.h"
+#include "session.h"
+#include "stats.h"
+
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/proc_fs.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+
+/* Looked at with interrupts off. */
+#define PIDS_MAX	32U
+
+static const char * const state_name[] = {
+	[PROFIL_STATE_NONE]	= "none",
+	[PROFIL_STATE_RUNNING]	= "running",
+	[PROFIL_STATE_LIMIT]	= "limit",
+	[PROFIL_STATE_FULL]	= "full",
+	[PROFIL_STATE_FAULT]	= "fault",
+	[PROFIL_STATE_STOPPED]	= "stopped",
+};
+
+/* The profile with this number or the next, referenced; its number is in *id. */
+static struct profil_profile *next_profile(struct profil_session *session, unsigned long *id)
+{
+	struct profil_profile *profile;
+
+	xa_lock(&session->profiles);
+	do {
+		profile = xa_find(&session->profiles, id, ULONG_MAX, XA_PRESENT);
+		if (!profile || profil_profile_get(profile))
+			break;
+		++*id;
+	} while (true);
+	xa_unlock(&session->profiles);
+	return profile;
+}
+
+/*
+ * Numbers in a PID namespace of those that a profile follows and that are there
+ * still: of one that was reaped the number may be another's by now.
+ * Return: how many; *more: there may be others.
+ */
+static unsigned int followed(const struct profil_profile *profile, struct pid_namespace *ns,
+			     pid_t pids[PIDS_MAX], bool *more)
+{
+	const struct profil_watch *watch;
+	unsigned int looked = 0, n = 0;
+	unsigned long flags;
+
+	*more = false;
+	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	list_for_each_entry(watch, &profile->watches, link) {
+		if (looked++ == PIDS_MAX) {
+			*more = true;
+			break;
+		}
+		pids[n] = pid_has_task(watch->pid, PIDTYPE_TGID) ? pid_nr_ns(watch->pid, ns) : 0;
+		n += !!pids[n];
+	}
+	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	return n;
+}
+
+static void show_pids(struct seq_file *to, const struct profil_profile *profile)
+{
+	struct pid_namespace *ns = proc_pid_ns(file_inode(to->file)->i_sb);
+	pid_t pids[PIDS_MAX];
+	unsigned int i, n;
+	bool more;
+
+	n = followed(profile, ns, pids, &more);
+	seq_puts(to, "pids:\t");
+	for (i = 0; i < n; i++)
+		seq_printf(to, "%s%d", i ? " " : "", pids[i]);
+	seq_printf(to, "%s\n", !more ? "" : n ? " ..." : "...");
+}
+
+/* Unknown while its lock is held: its holder is changing it. */
+static void show_pinned(struct seq_file *to, struct profil_profile *profile)
+{
+	const struct profil_pins *pins;
+	u64 held;
+
+	if (!mutex_trylock(&profile->lock))
+		return;
+	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&profile->lock));
+	held = pins ? pins->held : 0;
+	mutex_unlock(&profile->lock);
+	seq_printf(to, "pinned_pages:\t%llu\n", held);
+}
+
+static void show_profile(struct seq_file *to, struct profil_profile *profile)
+{
+	struct profil_sum sum;
+
+	profil_tally_peek(profile->tally, &sum);
+	seq_printf(to, "profile:\t%u\n", profile->id);
+	show_pids(to, profile);
+	seq_printf(to, "processes:\t%u\n", READ_ONCE(profile->nr_images));
+	seq_printf(to, "state:\t%s\n", state_name[READ_ONCE(profile->state)]);
+	seq_printf(to, "period:\t%llu\n", profile->period);
+	seq_printf(to, "ticks:\t%llu\n", sum.ticks);
+	seq_printf(to, "counted:\t%llu\n", sum.cause[PROFIL_COUNTED]);
+	seq_printf(to, "lost:\t%llu\n",
+		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] + sum.cause[PROFIL_EXEC]);
+	show_pinned(to, profile);
+}
+
+/**
+ * profil_fdinfo_show() - what an open file profiles, a line for each number
+ * @to: receives the text; opened in procfs, whose PID namespace counts
+ * @session: of the file
+ *
+ * The layout is described in profil(4).  When the text does not fit seq_file
+ * asks again with more room, so nothing may be changed here.
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_fdinfo_show(struct seq_file *to, struct profil_session *session)
+{
+	struct profil_profile *profile;
+	unsigned long id = 0;
+
+	seq_printf(to, "session:\t%llu\n", session->id);
+	while (!seq_has_overflowed(to) && !fatal_signal_pending(current)) {
+		profile = next_profile(session, &id);
+		if (!profile)
+			break;
+		show_profile(to, profile);
+		profil_profile_put(profile);
+		id++;
+		cond_resched();
+	}
+}
