@@ -91,7 +91,7 @@ class AddressMap {
 			return;
 
 		const from = this.start + BigInt(cell.number) * this.bytes;
-		const owner = cell.owner < 0 ? '' : `, most in ${functionName(cell.owner)}`;
+		const owner = cell.owner < 0 ? '' : `, most in ${briefly(functionName(cell.owner))}`;
 
 		this.now.textContent = `0x${from.toString(16)} to 0x${(from + this.bytes).toString(16)}: ${shareText(cell.count)}${owner}`;
 	}

@@ -187,7 +187,7 @@ class Icicle {
 		const names = [];
 
 		for (let at = place; at.parent; at = at.parent)
-			names.unshift(at.level === 0 && at.object !== null ? objectPath(at.object) : at.name);
+			names.unshift(at.level === 0 && at.object !== null ? objectPath(at.object) : briefly(at.name));
 		this.now.textContent = `${names.join(' › ') || 'all'}: ${shareText(place.count)}`;
 	}
 

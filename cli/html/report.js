@@ -64,6 +64,11 @@ function baseName(path) {
 	return path.slice(path.lastIndexOf('/') + 1) || path;
 }
 
+/** For a line below what it is of, which should stay where it is. */
+function briefly(name) {
+	return name.length > 120 ? `${name.slice(0, 119)}…` : name;
+}
+
 function string(index) {
 	return report.strings[index];
 }
