@@ -3,7 +3,10 @@
 # The CLI: $(B)/profil.  Tests link CLI_TEST_OBJECTS with CLI_LIBS.
 
 cli_sources := $(wildcard cli/*.cpp)
-cli_objects := $(cli_sources:%.cpp=$(B)/%.o)
+# The page of 'profil report --html', in the order in which its parts need each other.
+cli_page_scripts := $(patsubst %,cli/html/%.js,report theme icicle table source address_map page)
+cli_page := $(B)/cli/html/page.html
+cli_objects := $(cli_sources:%.cpp=$(B)/%.o) $(B)/cli/html_page_content.o
 
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o,$(cli_objects))
 CLI_LIBS := -ldw -lelf -lfmt -lz -lcurl -lcpp-httplib -lcapstone -pthread
@@ -11,7 +14,16 @@ CLI_LIBS := -ldw -lelf -lfmt -lz -lcurl -lcpp-httplib -lcapstone -pthread
 .PHONY: cli
 cli: $(B)/profil
 
-$(cli_objects): $(B)/%.o: %.cpp
+$(cli_page): scripts/html-page cli/html/page.html cli/html/page.css $(cli_page_scripts)
+	@mkdir -p $(@D)
+	$(call say,PAGE)
+	$(Q)$^ >$@.tmp && mv $@.tmp $@
+
+$(B)/cli/html_page_content.o: cli/html_page_content.S $(cli_page)
+	$(call say,AS)
+	$(Q)$(CC) -c -I$(dir $(cli_page)) -o $@ $<
+
+$(cli_sources:%.cpp=$(B)/%.o): $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -c -o $@ $<

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/merge.h"
+#include "cli/output_file.h"
 #include "cli/profile_file.h"
 #include "cli/report.h"
+#include "cli/report_html.h"
 #include "cli/report_options.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
@@ -84,6 +86,37 @@ Result<Report> prepare_report(const ReportOptions &options)
 	return report;
 }
 
+int fail(const Error &error)
+{
+	write_message(fmt::format("{}: {}\n", name, printable(error.text)));
+	return exit_failure;
+}
+
+int print_page(const ReportOptions &options)
+{
+	const Result<Report> report = prepare_report(options);
+
+	return report ? print(name, report_html(*report, options.page)) : fail(report.error());
+}
+
+int write_page(const ReportOptions &options)
+{
+	/* What cannot be written need not be worked out. */
+	const Result<OutputFile> file = OutputFile::prepare(*options.html);
+
+	if (!file)
+		return fail(Error{file.error().text + " (choose another file with --html)"});
+
+	const Result<Report> report = prepare_report(options);
+
+	if (!report)
+		return fail(report.error());
+
+	const Outcome written = file->write(report_html(*report, options.page));
+
+	return written ? exit_ok : fail(written.error());
+}
+
 } // namespace
 
 int report_main(const std::vector<std::string> &arguments)
@@ -93,12 +126,13 @@ int report_main(const std::vector<std::string> &arguments)
 	if (const std::optional<int> status = parse_report_options(arguments, options))
 		return *status;
 
+	if (options.html)
+		return options.html == "-" ? print_page(options) : write_page(options);
+
 	const Result<Report> report = prepare_report(options);
 
-	if (!report) {
-		write_message(fmt::format("{}: {}\n", name, printable(report.error().text)));
-		return exit_failure;
-	}
+	if (!report)
+		return fail(report.error());
 	return print(name, options.json ? report_json(*report) : report_table(*report));
 }
 

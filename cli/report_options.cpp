@@ -23,6 +23,9 @@ struct Words {
 	std::vector<std::string> filters;
 	std::string base;
 	std::string color = "auto";
+	std::string html;
+	std::vector<std::string> prefixes;
+	bool no_source = false;
 	size_t limit = 0;
 };
 
@@ -52,6 +55,13 @@ CLI::Validator percentage()
 		"");
 }
 
+std::string why_no_prefix(const std::string &text)
+{
+	const Result<PathPrefix> prefix = parse_path_prefix(text);
+
+	return prefix ? "" : prefix.error().text;
+}
+
 void add_options(CLI::App &app, Words &words, ReportOptions &options)
 {
 	app.add_option("file", words.files);
@@ -65,6 +75,14 @@ void add_options(CLI::App &app, Words &words, ReportOptions &options)
 	app.add_option("--percent-limit", options.percent_limit)->check(percentage());
 	app.add_option("--color", words.color)->check(color_word());
 	app.add_flag("--json", options.json);
+	app.add_option("--html", words.html);
+	app.add_option("--symfs", options.page.code.root);
+	app.add_option("--source-dir", options.page.directories)->expected(1)->take_all();
+	app.add_option("--path-prefix", words.prefixes)
+		->expected(1)
+		->take_all()
+		->check(CLI::Validator(why_no_prefix, ""));
+	app.add_flag("--no-source", words.no_source);
 }
 
 std::optional<int> understand_view(const CLI::App &app, const Words &words, View &view)
@@ -86,6 +104,28 @@ std::optional<int> understand_view(const CLI::App &app, const Words &words, View
 			return usage_error(name, "--filter: " + filter.error().text);
 		view.filters.push_back(*std::move(filter));
 	}
+	return std::nullopt;
+}
+
+std::optional<int> understand_page(const CLI::App &app, const Words &words, ReportOptions &options)
+{
+	if (!app.count("--html")) {
+		for (const char *option : {"--symfs", "--source-dir", "--path-prefix", "--no-source"}) {
+			if (app.count(option))
+				return usage_error(name, fmt::format("{} is for --html", option));
+		}
+		return std::nullopt;
+	}
+	if (options.json)
+		return usage_error(name, "give either --html or --json, not both");
+	if (app.count("--base"))
+		return usage_error(name, "--html shows one profile; --base has a table, or --json");
+	if (app.count("--color"))
+		return usage_error(name, "--color is for the table, not for --html");
+	options.html = words.html;
+	options.page.source = !words.no_source;
+	for (const std::string &prefix : words.prefixes)
+		options.page.prefixes.push_back(*parse_path_prefix(prefix));
 	return std::nullopt;
 }
 
@@ -144,7 +184,18 @@ format; from standard input if FILE is -.
                         TERM is not, or is dumb), always or never
       --json            a JSON document instead of a table, as described by
                         report.schema.json
+      --html OUT        a page for a browser, in the file OUT; to standard
+                        output if it is -
   -h, --help            this text
+
+With --html also:
+      --no-source       no source text in the page
+      --source-dir DIR  look for sources also below DIR, by ever less of their
+                        path; may be given several times
+      --path-prefix OLD=NEW
+                        look for sources whose path begins with OLD at NEW; may
+                        be given several times
+      --symfs DIR       look for the objects below DIR
 
 REGEX is a POSIX extended regular expression, as grep -E has it, and need match
 a part of the name only.  Percentages are of all samples, also with a filter.
@@ -153,6 +204,13 @@ Time that was spent in inlined functions is shown for the function they are
 inlined in, unless --sort has inlined or line.  What has no name is shown as
 object+0xADDRESS, where the object's file has its beginning, as objdump and
 addr2line have it.
+
+The page of --html is one file that needs nothing else, and fetches nothing:
+objects, functions and lines as a chart, the table, the functions with most
+samples with their source and instructions as 'profil annotate' has them,
+samples by address, and what became of every tick.  --sort, --filter and the
+limits mean the same; the chart is always of objects, functions and lines.
+Mind that it holds source text before you give it to anybody.
 
 With --base the columns are shares of all samples, before and now, and their
 difference in percentage points: neither rates nor durations need be the same.
@@ -174,6 +232,7 @@ Examples:
   profil report --sort object,function --percent-limit 1
   profil report --sort line --filter file=parser --filter 'function!=^std::'
   profil report --base before.pb.gz after.pb.gz
+  profil report --html report.html --source-dir ~/src/program
   profil report run1.pb.gz run2.pb.gz run3.pb.gz
   go tool pprof -top profil.pb.gz
 )help";
@@ -191,6 +250,8 @@ std::optional<int> parse_report_options(const std::vector<std::string> &argument
 		options.rows = words.limit;
 	options.color = *color_when(words.color);
 	if (const std::optional<int> status = understand_view(app, words, options.view))
+		return status;
+	if (const std::optional<int> status = understand_page(app, words, options))
 		return status;
 	return understand_files(app, words, options);
 }

@@ -4,6 +4,7 @@
 
 #include "cli/color.h"
 #include "cli/report.h"
+#include "cli/report_html.h"
 
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ struct ReportOptions {
 	std::optional<size_t> rows;
 	double percent_limit = 0;
 	bool json = false;
+	std::optional<std::string> html; /**< where the page goes */
+	HtmlOptions page;
 	ColorWhen color = ColorWhen::Auto;
 };
 

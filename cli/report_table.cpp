@@ -2,6 +2,7 @@
 #include "cli/about.h"
 #include "cli/characters.h"
 #include "cli/report.h"
+#include "cli/report_notes.h"
 #include "cli/row_cells.h"
 #include "cli/saturate.h"
 #include "cli/table.h"
@@ -20,43 +21,13 @@ constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
 constexpr size_t unit_width = 12;
 
-/** "python3 (pid 4711)" and up to two more; how many more. */
-std::string targets_text(const About &about)
-{
-	constexpr size_t most = 3;
-	std::string text;
-
-	for (size_t i = 0; i < std::min(about.targets.size(), most); i++)
-		text += (i ? ", " : "") + about.targets[i];
-	if (about.targets.size() > most)
-		text += fmt::format(" and {} more", about.targets.size() - most);
-	if (about.processes > about.targets.size())
-		text += fmt::format("; {}", counted_noun(about.processes, "process"));
-	return text;
-}
-
-/** "FILE: 1,000 samples at 999 Hz in 1.50 s" */
-std::string title(const Reported &one)
-{
-	const Profile &profile = one.profile;
-	std::string text =
-		fmt::format("{}: {}", files_text(one.files), amount_text(one.flat.samples, one.flat));
-
-	if (profile.period > 0 && profile.period_type.unit == "nanoseconds")
-		text += fmt::format(" at {}", rate_text(1e9 / static_cast<double>(profile.period)));
-	if (profile.duration_nanos > 0)
-		text += fmt::format(" in {}",
-				    duration_text(static_cast<double>(profile.duration_nanos) / 1e9));
-	return printable(text);
-}
-
 std::string header(const Report &report)
 {
 	const About about = from_comments(report.now.profile.comments);
-	std::string text = title(report.now);
+	std::string text = report_title(report.now);
 
 	if (report.base)
-		text += "\ncompared with " + title(*report.base);
+		text += "\ncompared with " + report_title(*report.base);
 	if (!about.targets.empty())
 		text += '\n' + printable(targets_text(about));
 	if (!about.granularity.empty())
@@ -141,71 +112,6 @@ Table comparison_table(const Report &report, const Shown &shown)
 	return table;
 }
 
-/** "300 samples (30.00 %)" */
-std::string share_text(uint64_t samples, const Flat &flat)
-{
-	return fmt::format("{} ({:.2f} %)", printable(amount_text(samples, flat)),
-			   percent_of(samples, flat.samples));
-}
-
-std::string not_shown_text(const Report &report, const Shown &shown)
-{
-	std::string text = fmt::format("... and {}, of {}", counted_noun(shown.more, "more row"),
-				       share_text(shown.samples, report.now.flat));
-
-	if (report.base)
-		text += fmt::format(", before {}", share_text(shown.base_samples, report.base->flat));
-	return text + '\n';
-}
-
-std::string filtered_text(const Report &report)
-{
-	std::string filters;
-
-	for (const Filter &filter : report.view.filters)
-		filters += (filters.empty() ? "" : ", ") + printable(filter.text);
-
-	std::string text = share_text(report.now.flat.filtered_out, report.now.flat);
-
-	if (report.base)
-		text += fmt::format(", before {}",
-				    share_text(report.base->flat.filtered_out, report.base->flat));
-	return fmt::format("{} left out by the filter {}\n", text, filters);
-}
-
-std::string saturated_text(const Reported &one)
-{
-	if (!one.flat.saturated)
-		return {};
-	return printable(fmt::format("{}: sums end at {}, and there are more: its percentages are wrong",
-				     files_text(one.files), amount_text(UINT64_MAX, one.flat))) +
-	       '\n';
-}
-
-/** What there is to know about the rows. */
-std::string notes(const Report &report, const Shown &shown, const std::vector<std::string> &left_out)
-{
-	std::string text;
-
-	if (shown.more)
-		text += not_shown_text(report, shown);
-	if (!report.view.filters.empty())
-		text += filtered_text(report);
-	for (size_t i = 0; i < left_out.size(); i++)
-		text += (i ? ", " : "no room for: ") + left_out[i];
-	text += left_out.empty() ? "" : "\n";
-	if (std::any_of(report.compared.begin(), report.compared.end(),
-			[](const ComparedRow &one) { return one.significant(); }))
-		text += fmt::format("* not by chance: p < {}, corrected for {}\n", significant_below,
-				    counted_noun(report.compared.size(), "row"));
-	text += saturated_text(report.now);
-	if (report.base)
-		text += saturated_text(*report.base);
-	if (report.now.rates_differ)
-		text += "the files' rates differ: a sample is not as much time in each\n";
-	return text;
-}
-
 std::string account(const Reported &one, std::string_view heading)
 {
 	std::string text;
@@ -232,7 +138,7 @@ std::string report_table(const Report &report)
 		text += '\n' + rendered.text;
 		left_out = std::move(rendered.left_out);
 	}
-	text += fitted(notes(report, shown, left_out), style, Paint::Dim);
+	text += fitted(report_notes(report, shown, left_out), style, Paint::Dim);
 	text += fitted(account(report.now, ""), style, Paint::Dim);
 	if (report.base)
 		text += fitted(account(*report.base, "before:\n"), style, Paint::Dim);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// All parts of the page, each of which can choose the function that the others show.
+
+function showHead() {
+	const facts = byId('facts');
+
+	document.title = `${report.files} – profil`;
+	byId('title').textContent = report.files;
+	for (const [name, text] of report.facts) {
+		const fact = element('div');
+
+		fact.append(element('dt', '', name), element('dd', '', text));
+		facts.append(fact);
+	}
+}
+
+function showFoot() {
+	const notes = report.notes.map((note) => element('li', '', note));
+
+	byId('account').textContent = report.accounting.join('\n') || 'The profile does not tell.';
+	byId('notes').append(...(notes.length ? notes : [element('li', '', 'Nothing: all samples and all rows are here.')]));
+}
+
+function start() {
+	const parts = {};
+	const open = (index) => {
+		parts.source.show(index);
+		parts.table.chooseFunction(index);
+		parts.chart.chooseFunction(index);
+		parts.map.choose(report.functions.object[index]);
+	};
+
+	showHead();
+	parts.table = new FlatTable(byId('table-scroll'), byId('table'), byId('filter'), byId('table-now'), open);
+	performance.mark('profil-first-row');
+	parts.theme = new Theme(byId('theme'));
+	parts.source = new SourceView(byId('source'), { source: byId('view-source'), code: byId('view-code') }, byId('source-now'));
+	parts.source.show(report.functions.name.length ? 0 : undefined);
+	parts.chart = new Icicle(byId('chart'), parts.theme, byId('chart-now'), byId('trail'), (index) => {
+		parts.source.show(index);
+		parts.table.chooseFunction(index);
+		parts.map.choose(report.functions.object[index]);
+	});
+	parts.map = new AddressMap(byId('map'), parts.theme, { object: byId('map-object'), now: byId('map-now'), scale: byId('map-scale') }, open);
+	showFoot();
+	document.addEventListener('keydown', (event) => {
+		if (event.key === '/' && !['INPUT', 'SELECT'].includes(document.activeElement.tagName)) {
+			event.preventDefault();
+			byId('filter').focus();
+		}
+	});
+	performance.mark('profil-ready');
+}
+
+start();

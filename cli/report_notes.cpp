@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/report_notes.h"
+
+#include "cli/text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+std::string not_shown_text(const Report &report, const Shown &shown)
+{
+	std::string text = fmt::format("... and {}, of {}", counted_noun(shown.more, "more row"),
+				       share_text(shown.samples, report.now.flat));
+
+	if (report.base)
+		text += fmt::format(", before {}", share_text(shown.base_samples, report.base->flat));
+	return text + '\n';
+}
+
+std::string filtered_text(const Report &report)
+{
+	std::string filters;
+
+	for (const Filter &filter : report.view.filters)
+		filters += (filters.empty() ? "" : ", ") + printable(filter.text);
+
+	std::string text = share_text(report.now.flat.filtered_out, report.now.flat);
+
+	if (report.base)
+		text += fmt::format(", before {}",
+				    share_text(report.base->flat.filtered_out, report.base->flat));
+	return fmt::format("{} left out by the filter {}\n", text, filters);
+}
+
+std::string saturated_text(const Reported &one)
+{
+	if (!one.flat.saturated)
+		return {};
+	return printable(fmt::format("{}: sums end at {}, and there are more: its percentages are wrong",
+				     files_text(one.files), amount_text(UINT64_MAX, one.flat))) +
+	       '\n';
+}
+
+} // namespace
+
+std::string targets_text(const About &about)
+{
+	constexpr size_t most = 3;
+	std::string text;
+
+	for (size_t i = 0; i < std::min(about.targets.size(), most); i++)
+		text += (i ? ", " : "") + about.targets[i];
+	if (about.targets.size() > most)
+		text += fmt::format(" and {} more", about.targets.size() - most);
+	if (about.processes > about.targets.size())
+		text += fmt::format("; {}", counted_noun(about.processes, "process"));
+	return text;
+}
+
+std::string profile_rate_text(const Profile &profile)
+{
+	if (profile.period <= 0 || profile.period_type.unit != "nanoseconds")
+		return {};
+	return rate_text(1e9 / static_cast<double>(profile.period));
+}
+
+std::string profile_duration_text(const Profile &profile)
+{
+	if (profile.duration_nanos <= 0)
+		return {};
+	return duration_text(static_cast<double>(profile.duration_nanos) / 1e9);
+}
+
+std::string report_title(const Reported &one)
+{
+	const std::string rate = profile_rate_text(one.profile);
+	const std::string duration = profile_duration_text(one.profile);
+	std::string text =
+		fmt::format("{}: {}", files_text(one.files), amount_text(one.flat.samples, one.flat));
+
+	if (!rate.empty())
+		text += fmt::format(" at {}", rate);
+	if (!duration.empty())
+		text += fmt::format(" in {}", duration);
+	return printable(text);
+}
+
+std::string share_text(uint64_t samples, const Flat &flat)
+{
+	return fmt::format("{} ({:.2f} %)", printable(amount_text(samples, flat)),
+			   percent_of(samples, flat.samples));
+}
+
+std::string report_notes(const Report &report, const Shown &shown, std::span<const std::string> left_out)
+{
+	std::string text;
+
+	if (shown.more)
+		text += not_shown_text(report, shown);
+	if (!report.view.filters.empty())
+		text += filtered_text(report);
+	for (size_t i = 0; i < left_out.size(); i++)
+		text += (i ? ", " : "no room for: ") + left_out[i];
+	text += left_out.empty() ? "" : "\n";
+	if (std::any_of(report.compared.begin(), report.compared.end(),
+			[](const ComparedRow &one) { return one.significant(); }))
+		text += fmt::format("* not by chance: p < {}, corrected for {}\n", significant_below,
+				    counted_noun(report.compared.size(), "row"));
+	text += saturated_text(report.now);
+	if (report.base)
+		text += saturated_text(*report.base);
+	if (report.now.rates_differ)
+		text += "the files' rates differ: a sample is not as much time in each\n";
+	return text;
+}
+
+} // namespace cli

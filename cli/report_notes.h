@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file report_notes.h  What a report says in words, above and below its rows. */
+#pragma once
+
+#include "cli/about.h"
+#include "cli/report.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** "python3 (pid 4711)" and up to two more; how many more.  Not safe to print. */
+std::string targets_text(const About &about);
+
+/** "999 Hz"; empty if the profile does not tell. */
+std::string profile_rate_text(const Profile &profile);
+
+/** "1.50 s"; empty if the profile does not tell. */
+std::string profile_duration_text(const Profile &profile);
+
+/** "FILE: 1,000 samples at 999 Hz in 1.50 s" */
+std::string report_title(const Reported &one);
+
+/** "300 samples (30.00 %)" */
+std::string share_text(uint64_t samples, const Flat &flat);
+
+/**
+ * What there is to know about the rows, a line each: how much is not shown,
+ * and why; what is marked; which sums are not to be believed.
+ * @param left_out columns that there was no room for.
+ */
+std::string report_notes(const Report &report, const Shown &shown, std::span<const std::string> left_out);
+
+} // namespace cli
