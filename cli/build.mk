@@ -6,7 +6,7 @@ cli_sources := $(wildcard cli/*.cpp)
 cli_objects := $(cli_sources:%.cpp=$(B)/%.o)
 
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o,$(cli_objects))
-CLI_LIBS := -ldw -lelf -lfmt -lz -lcurl -lcpp-httplib -lcapstone -pthread
+CLI_LIBS := -ldw -lelf -lfmt -lz -lcurl -lcpp-httplib -lcapstone -lncursesw -ltinfo -pthread
 
 .PHONY: cli
 cli: $(B)/profil

@@ -20,21 +20,6 @@ constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
 constexpr size_t unit_width = 12;
 
-/** "python3 (pid 4711)" and up to two more; how many more. */
-std::string targets_text(const About &about)
-{
-	constexpr size_t most = 3;
-	std::string text;
-
-	for (size_t i = 0; i < std::min(about.targets.size(), most); i++)
-		text += (i ? ", " : "") + about.targets[i];
-	if (about.targets.size() > most)
-		text += fmt::format(" and {} more", about.targets.size() - most);
-	if (about.processes > about.targets.size())
-		text += fmt::format("; {}", counted_noun(about.processes, "process"));
-	return text;
-}
-
 /** "FILE: 1,000 samples at 999 Hz in 1.50 s" */
 std::string title(const Reported &one)
 {

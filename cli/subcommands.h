@@ -17,6 +17,7 @@ int report_main(const std::vector<std::string> &arguments);
 int serve_main(const std::vector<std::string> &arguments);
 int push_main(const std::vector<std::string> &arguments);
 int annotate_main(const std::vector<std::string> &arguments);
+int top_main(const std::vector<std::string> &arguments);
 
 /** Text of --help. */
 std::string export_help();
@@ -25,5 +26,6 @@ std::string report_help();
 std::string serve_help();
 std::string push_help();
 std::string annotate_help();
+std::string top_help();
 
 } // namespace cli
