@@ -47,7 +47,7 @@ public:
 	void wait(double, std::span<const int>) override {}
 	std::vector<cli::Change> take() override
 	{
-		live_.profile().comments = to_comments(
+		live_.profile().comments = cli::to_comments(
 			{"", {"program (pid 4711)"}, "a counter for every byte of text", 1, accounting_});
 		live_.profile().duration_nanos = 1500000000;
 		return live_.add(std::exchange(part_, {}), owners_);
