@@ -2,6 +2,7 @@
 #include "cli/top.h"
 
 #include "cli/annotation_text.h"
+#include "cli/characters.h"
 #include "cli/place.h"
 #include "cli/text.h"
 
@@ -241,8 +242,10 @@ void Top::show_help()
 	page_shown_ = std::make_unique<TextPage>("profil top: keys", [](size_t width, bool) {
 		std::string text;
 
-		for (const std::string &line : top_key_lines())
-			text += shortened(line, width) + '\n';
+		for (const std::string &line : top_key_lines()) {
+			for (const std::string &part : wrapped(line, width))
+				text += shortened(part, width) + '\n';
+		}
 		return text;
 	});
 }

@@ -213,8 +213,8 @@ Layout layout_of(const TopPicture &picture, size_t height)
 		else
 			layout.head.back() = words;
 	}
-	if (height >= high_for_targets)
-		layout.head.push_back(targets(about));
+	if (const std::string words = targets(about); !words.empty() && height >= high_for_targets)
+		layout.head.push_back(words);
 	if (height >= high_for_account)
 		layout.foot = foot(picture, about, height >= high_for_gaps ? height / 3 : 1);
 	return layout;
