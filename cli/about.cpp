@@ -2,6 +2,7 @@
 #include "cli/about.h"
 
 #include "cli/saturate.h"
+#include "cli/text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -110,6 +111,20 @@ About merge_abouts(std::span<const About> abouts)
 		sum.accounting.add(one.accounting);
 	}
 	return sum;
+}
+
+std::string targets_text(const About &about)
+{
+	constexpr size_t most = 3;
+	std::string text;
+
+	for (size_t i = 0; i < std::min(about.targets.size(), most); i++)
+		text += (i ? ", " : "") + about.targets[i];
+	if (about.targets.size() > most)
+		text += fmt::format(" and {} more", about.targets.size() - most);
+	if (about.processes > about.targets.size())
+		text += fmt::format("; {}", counted_noun(about.processes, "process"));
+	return text;
 }
 
 uint64_t shared_bytes(const About &about)

@@ -39,6 +39,9 @@ bool is_about(std::string_view comment);
 /** Of several recordings as one: all targets, sums, and what all of them agree on. */
 About merge_abouts(std::span<const About> abouts);
 
+/** "python3 (pid 4711)" and up to two more; how many more.  Not safe to print. */
+std::string targets_text(const About &about);
+
 /**
  * How many bytes of text shared a counter, at most: 1 where every address has
  * its own, as in other tools' profiles.

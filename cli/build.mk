@@ -9,7 +9,7 @@ cli_page := $(B)/cli/html/page.html
 cli_objects := $(cli_sources:%.cpp=$(B)/%.o) $(B)/cli/html_page_content.o
 
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o,$(cli_objects))
-CLI_LIBS := -ldw -lelf -lfmt -lz -lcurl -lcpp-httplib -lcapstone -pthread
+CLI_LIBS := -ldw -lelf -lfmt -lz -lcurl -lcpp-httplib -lcapstone -lncursesw -ltinfo -pthread
 
 .PHONY: cli
 cli: $(B)/profil

@@ -1,38 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/build_profile.h"
 
-#include "cli/symbols.h"
+#include "cli/function_table.h"
 #include "cli/text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <tuple>
+#include <utility>
 
 namespace cli {
 namespace {
-
-/** Functions, each once. */
-class FunctionTable {
-public:
-	explicit FunctionTable(std::vector<Function> &functions) : functions_(functions) {}
-
-	size_t find(const Frame &frame)
-	{
-		const auto [place, fresh] = indices_.try_emplace(
-			{frame.name, frame.system_name, frame.file, frame.start_line}, functions_.size());
-
-		if (fresh)
-			functions_.push_back({frame.name, frame.system_name, frame.file, frame.start_line});
-		return place->second;
-	}
-
-private:
-	using Key = std::tuple<std::string, std::string, std::string, int64_t>;
-
-	std::vector<Function> &functions_;
-	std::map<Key, size_t> indices_;
-};
 
 /** The samples of one address, whatever granularity they were counted with. */
 struct Spot {
@@ -53,22 +31,11 @@ std::map<uint64_t, Spot> by_address(const Tally::Buckets &buckets)
 	return spots;
 }
 
-std::vector<Label> labels_of(const Owner *owner)
-{
-	if (!owner)
-		return {};
-	return {{"process", owner->name, 0, ""}, {"pid", "", owner->pid, "id"}};
-}
-
 class Builder {
 public:
 	Builder(const Owners &owners, uint64_t period, std::vector<std::string> &warnings)
-		: owners_(owners), period_(period), warnings_(warnings), functions_(profile_.functions)
+		: owners_(owners), period_(period), warnings_(warnings), profile_(empty_profile(period))
 	{
-		profile_.sample_types = {{"samples", "count"}, {"cpu", "nanoseconds"}};
-		profile_.default_sample_type = "cpu";
-		profile_.period_type = {"cpu", "nanoseconds"};
-		profile_.period = static_cast<int64_t>(period);
 	}
 
 	void add_object(const Object &object, const Tally::Buckets &buckets)
@@ -87,7 +54,8 @@ public:
 			location.mapping = mapping(object, symbols, address);
 			location.address = address;
 			for (const Frame &frame : symbols.frames(address, uint64_t{1} << spot.shift))
-				location.lines.push_back({functions_.find(frame), frame.line});
+				location.lines.push_back(
+					{functions_.find(profile_.functions, frame), frame.line});
 			if (location.lines.size() > 1)
 				profile_.mappings[*location.mapping].has_inline_frames = true;
 			add_samples(std::move(location), spot);
@@ -125,16 +93,7 @@ private:
 		if (!fresh)
 			return place->second;
 
-		ProfileMapping mapping;
-
-		mapping.start = low;
-		mapping.limit = text ? text->high : address + 1;
-		mapping.offset = text ? text->offset : 0;
-		mapping.filename = object.name;
-		mapping.build_id = hex(object.build_id);
-		mapping.has_functions = symbols.has_functions() || symbols.has_lines();
-		mapping.has_filenames = mapping.has_line_numbers = symbols.has_lines();
-		profile_.mappings.push_back(std::move(mapping));
+		profile_.mappings.push_back(mapping_at(object, symbols, address));
 		return place->second;
 	}
 
@@ -144,7 +103,7 @@ private:
 			profile_.samples.push_back(
 				{{profile_.locations.size()},
 				 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)},
-				 labels_of(owners_.find(owner))});
+				 process_labels(owners_.find(owner))});
 		profile_.locations.push_back(std::move(location));
 	}
 
@@ -187,6 +146,39 @@ std::vector<ObjectSamples> in_order(const Tally &tally, const Object *program)
 }
 
 } // namespace
+
+Profile empty_profile(uint64_t period)
+{
+	Profile profile;
+
+	profile.sample_types = {{"samples", "count"}, {"cpu", "nanoseconds"}};
+	profile.default_sample_type = "cpu";
+	profile.period_type = {"cpu", "nanoseconds"};
+	profile.period = static_cast<int64_t>(period);
+	return profile;
+}
+
+ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address)
+{
+	const Text *text = object.text_at(address);
+	ProfileMapping mapping;
+
+	mapping.start = text ? text->low : address;
+	mapping.limit = text ? text->high : address + 1;
+	mapping.offset = text ? text->offset : 0;
+	mapping.filename = object.name;
+	mapping.build_id = hex(object.build_id);
+	mapping.has_functions = symbols.has_functions() || symbols.has_lines();
+	mapping.has_filenames = mapping.has_line_numbers = symbols.has_lines();
+	return mapping;
+}
+
+std::vector<Label> process_labels(const Owner *owner)
+{
+	if (!owner)
+		return {};
+	return {{"process", owner->name, 0, ""}, {"pid", "", owner->pid, "id"}};
+}
 
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
 		      std::vector<std::string> &warnings)

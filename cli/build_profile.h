@@ -4,12 +4,22 @@
 
 #include "cli/owners.h"
 #include "cli/profile.h"
+#include "cli/symbols.h"
 #include "cli/tally.h"
 
 #include <string>
 #include <vector>
 
 namespace cli {
+
+/** What every profile of ours has, without any sample; @p period ns between them. */
+Profile empty_profile(uint64_t period);
+
+/** The mapping of the text of an object that holds a link-time address. */
+ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address);
+
+/** "process" and "pid" of samples; none for NULL, which is nobody in particular. */
+std::vector<Label> process_labels(const Owner *owner);
 
 /**
  * Mappings, locations, functions and samples of a tally; only objects that

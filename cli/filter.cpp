@@ -113,7 +113,12 @@ bool SampleFilter::holds(size_t index, const Sample &sample)
 
 bool SampleFilter::found_in(size_t index, size_t at, std::string_view name)
 {
-	std::optional<bool> &verdict = verdicts_[index][at];
+	Verdicts &verdicts = verdicts_[index];
+
+	if (at >= verdicts.size())
+		verdicts.resize(at + 1);
+
+	std::optional<bool> &verdict = verdicts[at];
 
 	if (!verdict)
 		verdict = filters_[index].pattern->found_in(name);

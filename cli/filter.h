@@ -27,7 +27,7 @@ struct Filter {
 /** The error says what is wrong with @p text. */
 Result<Filter> parse_filter(const std::string &text);
 
-/** Filters at work on one profile: each of its names is looked at once. */
+/** Filters at work on one profile, which may grow: each of its names is looked at once. */
 class SampleFilter {
 public:
 	/** Both must outlive it. */

@@ -55,12 +55,13 @@ private:
 	const Places &places_;
 };
 
-Row row_of(const Places &places, const Count &count)
+} // namespace
+
+Row row_of(const Places &places, const Place &place, uint64_t samples)
 {
-	const Place &place = count.place;
 	Row row;
 
-	row.samples = count.samples;
+	row.samples = samples;
 	row.function = places.text(place.function);
 	row.inlined = places.text(place.inlined);
 	row.is_inlined = place.is_inlined;
@@ -75,12 +76,23 @@ Row row_of(const Places &places, const Count &count)
 	return row;
 }
 
-} // namespace
+std::string amount_text(uint64_t samples, const ValueType &type)
+{
+	return is_count(type) ? counted_noun(samples, "sample")
+			      : fmt::format("{} {}", grouped(samples), unit_of(type));
+}
 
 std::string amount_text(uint64_t samples, const Flat &flat)
 {
-	return flat.is_count() ? counted_noun(samples, "sample")
-			       : fmt::format("{} {}", grouped(samples), flat.unit());
+	return amount_text(samples, flat.type);
+}
+
+ValueType samples_type(const Profile &profile)
+{
+	const size_t index = samples_index(profile);
+
+	return index < profile.sample_types.size() ? profile.sample_types[index]
+						   : ValueType{"samples", "count"};
 }
 
 double percent_of(uint64_t samples, uint64_t total)
@@ -96,8 +108,7 @@ Flat flatten(const Profile &profile, const View &view)
 	Flat flat;
 	std::vector<Count> counts;
 
-	if (index < profile.sample_types.size())
-		flat.type = profile.sample_types[index];
+	flat.type = samples_type(profile);
 	flat.keys = view.keys;
 	flat.columns = columns_for(view.keys);
 
@@ -120,7 +131,7 @@ Flat flatten(const Profile &profile, const View &view)
 	std::sort(counts.begin(), counts.end(), Order(places));
 	flat.rows.reserve(counts.size());
 	for (const Count &count : counts)
-		flat.rows.push_back(row_of(places, count));
+		flat.rows.push_back(row_of(places, count.place, count.samples));
 	return flat;
 }
 

@@ -36,6 +36,24 @@ struct View {
 	std::vector<Filter> filters;
 };
 
+/** Is it a number of samples?  Not all tools' profiles have one. */
+inline bool is_count(const ValueType &type)
+{
+	return type.unit == "count";
+}
+
+/** What values of a type are: "samples", "nanoseconds".  Not safe to print. */
+inline std::string_view unit_of(const ValueType &type)
+{
+	return is_count(type) ? "samples" : std::string_view(type.unit.empty() ? type.type : type.unit);
+}
+
+/** "1,000 samples"; "1,000 bytes" of what is no count.  Not safe to print. */
+std::string amount_text(uint64_t samples, const ValueType &type);
+
+/** The type of the values that a report is about: those at samples_index(). */
+ValueType samples_type(const Profile &profile);
+
 /** Samples of a profile by what it was asked for, most first. */
 struct Flat {
 	std::vector<SortKey> keys;
@@ -46,13 +64,16 @@ struct Flat {
 	ValueType type = {"samples", "count"}; /**< of the samples: not a count in all tools' profiles */
 	std::vector<Row> rows;
 
-	[[nodiscard]] bool is_count() const { return type.unit == "count"; }
+	[[nodiscard]] bool is_count() const { return cli::is_count(type); }
 	/** What the samples are; not safe to print. */
-	[[nodiscard]] std::string_view unit() const
-	{
-		return is_count() ? "samples" : std::string_view(type.unit.empty() ? type.type : type.unit);
-	}
+	[[nodiscard]] std::string_view unit() const { return unit_of(type); }
 };
+
+class Places;
+struct Place;
+
+/** The row of so many samples at a place. */
+Row row_of(const Places &places, const Place &place, uint64_t samples);
 
 /** Add up the samples of the leaf locations; sums saturate. */
 Flat flatten(const Profile &profile, const View &view);

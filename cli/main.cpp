@@ -18,6 +18,7 @@ namespace {
 constexpr std::array subcommands = {
 	Subcommand{"record", "count where processes spend their CPU time", record_main, record_help},
 	Subcommand{"report", "show the profile that record wrote", report_main, report_help},
+	Subcommand{"top", "show where processes spend their time while they run", top_main, top_help},
 	Subcommand{"annotate", "show functions by instruction and source line", annotate_main, annotate_help},
 	Subcommand{"export", "write it in the formats of other tools", export_main, export_help},
 	Subcommand{"serve", "answer go tool pprof and other scrapers", serve_main, serve_help},

@@ -4,6 +4,17 @@
 #include "cli/place.h"
 
 namespace cli {
+namespace {
+
+/** What is known of number @p index of a table, which may have grown. */
+template <typename T> std::optional<T> &known_of(std::vector<std::optional<T>> &known, size_t index)
+{
+	if (index >= known.size())
+		known.resize(index + 1);
+	return known[index];
+}
+
+} // namespace
 
 Places::Places(const Profile &profile, std::span<const SortKey> columns)
 	: profile_(profile), columns_(columns), by_location_(profile.locations.size()),
@@ -15,26 +26,21 @@ Places::Places(const Profile &profile, std::span<const SortKey> columns)
 
 uint32_t Places::number(std::string_view text)
 {
-	const auto [place, fresh] = numbers_.try_emplace(text, static_cast<uint32_t>(texts_.size()));
+	if (const auto found = numbers_.find(text); found != numbers_.end())
+		return found->second;
 
-	if (fresh)
-		texts_.push_back(text);
-	return place->second;
-}
+	const auto next = static_cast<uint32_t>(texts_.size());
 
-uint32_t Places::own_number(std::string text)
-{
-	const auto found = numbers_.find(text);
-
-	return found == numbers_.end() ? number(made_.emplace_back(std::move(text))) : found->second;
+	numbers_.emplace(texts_.emplace_back(text), next);
+	return next;
 }
 
 uint32_t Places::function_number(const Location &location, size_t function)
 {
-	std::optional<uint32_t> &known = by_function_[function];
+	std::optional<uint32_t> &known = known_of(by_function_, function);
 
 	if (name_of(profile_.functions[function]).empty())
-		return own_number(nameless(profile_, location));
+		return number(nameless(profile_, location));
 	if (!known)
 		known = number(name_of(profile_.functions[function]));
 	return *known;
@@ -45,7 +51,7 @@ uint32_t Places::object_number(const Location &location)
 	if (!location.mapping)
 		return number(unknown_name);
 
-	std::optional<uint32_t> &known = by_mapping_[*location.mapping];
+	std::optional<uint32_t> &known = known_of(by_mapping_, *location.mapping);
 
 	if (!known) {
 		known = number(object_of(profile_, location));
@@ -58,7 +64,7 @@ Place Places::look_up(const Location &location)
 {
 	const auto &lines = location.lines;
 	const auto function = [&](auto line) {
-		return lines.empty() ? own_number(nameless(profile_, location))
+		return lines.empty() ? number(nameless(profile_, location))
 				     : function_number(location, line->function);
 	};
 	Place place;
@@ -100,7 +106,7 @@ Place Places::place_of(const Sample &sample)
 	if (sample.locations.empty()) {
 		place = unknown();
 	} else {
-		std::optional<Place> &known = by_location_[sample.locations.front()];
+		std::optional<Place> &known = known_of(by_location_, sample.locations.front());
 
 		if (!known)
 			known = look_up(profile_.locations[sample.locations.front()]);
@@ -120,7 +126,7 @@ std::string_view Places::build_id(uint32_t object) const
 {
 	const auto found = build_ids_.find(object);
 
-	return found == build_ids_.end() ? std::string_view() : found->second;
+	return found == build_ids_.end() ? std::string_view() : std::string_view(found->second);
 }
 
 } // namespace cli

@@ -33,7 +33,10 @@ struct Place {
 	auto operator<=>(const Place &) const = default;
 };
 
-/** The places of one profile, as far as some columns tell them apart. */
+/**
+ * The places of one profile, as far as some columns tell them apart.  The profile
+ * may grow meanwhile, as long as what it has stays where it is.
+ */
 class Places {
 public:
 	/** Both must outlive it. */
@@ -50,7 +53,6 @@ public:
 private:
 	[[nodiscard]] bool shows(SortKey key) const { return has_key(columns_, key); }
 	uint32_t number(std::string_view text);
-	uint32_t own_number(std::string text);
 	uint32_t function_number(const Location &location, size_t function);
 	uint32_t object_number(const Location &location);
 	Place look_up(const Location &location);
@@ -58,13 +60,12 @@ private:
 
 	const Profile &profile_;
 	std::span<const SortKey> columns_;
-	std::vector<std::string_view> texts_;
-	std::unordered_map<std::string_view, uint32_t> numbers_;
-	std::deque<std::string> made_; /**< texts that the profile does not hold */
+	std::deque<std::string> texts_; /**< that stay where they are, unlike those of a profile that grows */
+	std::unordered_map<std::string_view, uint32_t> numbers_; /**< of texts_ */
 	std::vector<std::optional<Place>> by_location_;
 	std::vector<std::optional<uint32_t>> by_function_;
 	std::vector<std::optional<uint32_t>> by_mapping_;
-	std::unordered_map<uint32_t, std::string_view> build_ids_;
+	std::unordered_map<uint32_t, std::string> build_ids_;
 };
 
 } // namespace cli

@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/profile_file.h"
 #include "cli/subcommands.h"
+#include "cli/view_options.h"
 
 #include <algorithm>
 #include <charconv>
@@ -19,8 +20,7 @@ struct Words {
 	std::vector<std::string> files;
 	std::vector<std::string> inputs;
 	std::string by;
-	std::string sort;
-	std::vector<std::string> filters;
+	ViewWords view;
 	std::string base;
 	std::string color = "auto";
 	std::string html;
@@ -67,9 +67,8 @@ void add_options(CLI::App &app, Words &words, ReportOptions &options)
 	app.add_option("file", words.files);
 	app.add_option("-i,--input", words.inputs)->allow_extra_args(false);
 	app.add_option("--by", words.by)->check(one_view());
-	app.add_option("-s,--sort", words.sort);
+	add_view_options(app, words.view);
 	app.add_flag("--stdio");
-	app.add_option("--filter", words.filters)->allow_extra_args(false);
 	app.add_option("--base", words.base);
 	app.add_option("--limit", words.limit)->check(positive_count());
 	app.add_option("--percent-limit", options.percent_limit)->check(percentage());
@@ -85,26 +84,14 @@ void add_options(CLI::App &app, Words &words, ReportOptions &options)
 	app.add_flag("--no-source", words.no_source);
 }
 
-std::optional<int> understand_view(const CLI::App &app, const Words &words, View &view)
+std::optional<int> understand_rows(const CLI::App &app, const Words &words, View &view)
 {
 	if (app.count("--by") && app.count("--sort"))
 		return usage_error(name, "give either --by or --sort, not both");
-	if (app.count("--by") || app.count("--sort")) {
-		Result<std::vector<SortKey>> keys =
-			parse_sort_keys(app.count("--by") ? words.by : words.sort);
-
-		if (!keys)
-			return usage_error(name, "--sort: " + keys.error().text);
-		view.keys = *std::move(keys);
-	}
-	for (const std::string &text : words.filters) {
-		Result<Filter> filter = parse_filter(text);
-
-		if (!filter)
-			return usage_error(name, "--filter: " + filter.error().text);
-		view.filters.push_back(*std::move(filter));
-	}
-	return std::nullopt;
+	/* Checked when it was parsed. */
+	if (app.count("--by"))
+		view.keys = *parse_sort_keys(words.by);
+	return understand_view(name, app, words.view, view);
 }
 
 std::optional<int> understand_page(const CLI::App &app, const Words &words, ReportOptions &options)
@@ -157,26 +144,9 @@ added up.  Reads what 'profil record' writes, and any other file in pprof's
 format; from standard input if FILE is -.
 
   -i, --input FILE      the same as FILE
-  -s, --sort KEY[,KEY...]
-                        a row for all samples that have these in common
-                        (default function):
-                          function (sym, symbol)  with what is inlined in it
-                          inlined                 the innermost inlined function
-                          line (srcline)          of the source
-                          object (dso)            program or library
-                          process (pid)           its name and pid
-                          command (comm)          all processes of a name
-                          address                 in the object
-      --by WHAT         the same with one key: function, object or address
+)help" + view_help() +
+	       R"help(      --by WHAT         the same with one key: function, object or address
       --stdio           as always: for those who are used to perf
-      --filter EXPR     only samples for which EXPR holds, which is one of
-                          function=REGEX  also of a function inlined there
-                          object=REGEX    path of the program or library
-                          file=REGEX      path of the source
-                          process=REGEX   name of the process
-                          pid=PID[,PID...]
-                        or one of these with != for those for which it does
-                        not; of several --filter all must hold
       --base FILE       the differences from FILE, the greatest first
       --limit N         the first N rows only
       --percent-limit P only rows of P percent and more
@@ -249,7 +219,7 @@ std::optional<int> parse_report_options(const std::vector<std::string> &argument
 	if (words.limit)
 		options.rows = words.limit;
 	options.color = *color_when(words.color);
-	if (const std::optional<int> status = understand_view(app, words, options.view))
+	if (const std::optional<int> status = understand_rows(app, words, options.view))
 		return status;
 	if (const std::optional<int> status = understand_page(app, words, options))
 		return status;

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <sys/eventfd.h>
+#include <termios.h>
 
 namespace cli {
 namespace {
@@ -27,6 +28,7 @@ std::atomic<int> first_signal;
 std::atomic<bool> terminal_sent;
 std::atomic<int> event_fd;
 std::atomic<const char *> temporary;
+std::atomic<const TerminalState *> terminal;
 static_assert(std::atomic<const char *>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void on_signal(int number, siginfo_t *about, void *)
@@ -38,6 +40,8 @@ void on_signal(int number, siginfo_t *about, void *)
 	if (!first_signal.compare_exchange_strong(none, number)) {
 		if (const char *path = temporary.load())
 			unlink(path);
+		if (const TerminalState *state = terminal.load())
+			state->restore();
 		_exit(128 + number);
 	}
 	terminal_sent = about->si_code == SI_KERNEL;
@@ -109,6 +113,26 @@ bool TemporaryFile::rename_to(const std::string &name)
 {
 	renamed_ = !std::rename(path_.c_str(), name.c_str());
 	return renamed_;
+}
+
+TerminalState::TerminalState(int fd, std::string leaving)
+	: fd_(fd), leaving_(std::move(leaving)), settings_(std::make_unique<termios>())
+{
+	tcgetattr(fd_, settings_.get());
+	terminal = this;
+}
+
+TerminalState::~TerminalState()
+{
+	terminal = nullptr;
+}
+
+/* tcsetattr() and write() are among POSIX' async-signal-safe functions. */
+void TerminalState::restore() const
+{
+	[[maybe_unused]] const ssize_t written = ::write(fd_, leaving_.data(), leaving_.size());
+
+	tcsetattr(fd_, TCSANOW, settings_.get());
 }
 
 } // namespace cli

@@ -4,7 +4,10 @@
 
 #include "cli/fd.h"
 
+#include <memory>
 #include <string>
+
+struct termios;
 
 namespace cli {
 
@@ -55,6 +58,27 @@ public:
 private:
 	std::string path_;
 	bool renamed_ = false;
+};
+
+/** A terminal that an abort puts back while this lives; there is one at a time. */
+class TerminalState {
+public:
+	/**
+	 * Of a descriptor, as it is now.
+	 * @param leaving what is written to it to end what has been made of its screen.
+	 */
+	TerminalState(int fd, std::string leaving);
+	TerminalState(const TerminalState &) = delete;
+	TerminalState &operator=(const TerminalState &) = delete;
+	~TerminalState();
+
+	/** Put it back.  Async-signal-safe. */
+	void restore() const;
+
+private:
+	int fd_;
+	std::string leaving_;
+	std::unique_ptr<termios> settings_; /* its header has macros of common words */
 };
 
 } // namespace cli

@@ -27,6 +27,7 @@ int serve_main(const std::vector<std::string> &arguments);
 int push_main(const std::vector<std::string> &arguments);
 int annotate_main(const std::vector<std::string> &arguments);
 int status_main(const std::vector<std::string> &arguments);
+int top_main(const std::vector<std::string> &arguments);
 
 /** Text of --help. */
 std::string export_help();
@@ -36,5 +37,6 @@ std::string serve_help();
 std::string push_help();
 std::string annotate_help();
 std::string status_help();
+std::string top_help();
 
 } // namespace cli

@@ -41,7 +41,7 @@ Dwfl_Module *report_object(Dwfl *dwfl, const Object &object)
 
 } // namespace
 
-Symbols::Symbols(const Object &object)
+Symbols::Symbols(const Object &object, Detail detail)
 	: object_name_(base_name(object.name)), dwfl_(dwfl_begin(&callbacks)),
 	  module_(report_object(dwfl_.get(), object))
 {
@@ -52,7 +52,8 @@ Symbols::Symbols(const Object &object)
 	if (!module_)
 		return;
 	table_ = SymbolTable(module_);
-	debug_ = DebugInfo(module_);
+	if (detail == Detail::Lines || table_.empty())
+		debug_ = DebugInfo(module_);
 	if (Elf *elf = dwfl_module_getelf(module_, &bias))
 		starts_ = FunctionStarts(elf);
 }

@@ -26,11 +26,17 @@ struct Extent {
 	bool operator==(const Extent &) const = default;
 };
 
+/** How much to learn of an address. */
+enum class Detail {
+	Functions, /**< those with a symbol: debug information is read where there is no symbol at all */
+	Lines,	   /**< also what is inlined in them, and lines */
+};
+
 /** The names in one object: its symbol tables, debug information, call frames. */
 class Symbols {
 public:
 	/** Takes what the object's file offers, and what is installed for its build-id. */
-	explicit Symbols(const Object &object);
+	explicit Symbols(const Object &object, Detail detail = Detail::Lines);
 
 	/**
 	 * The functions at a link-time address: the one that was inlined last

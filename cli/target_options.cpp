@@ -152,7 +152,7 @@ std::optional<int> TargetParser::finish()
 	return check();
 }
 
-std::string target_help(bool with_command)
+std::string target_help(bool with_command, std::string_view memory)
 {
 	std::string text =
 		R"help(What to profile, with all threads, the children that it forks, and the programs
@@ -177,7 +177,8 @@ How:
       --kernel            count time in the kernel, too, at the instruction that
                           called it; by default it is not counted
       --per-process       tell processes apart, which takes counters for each
-      --max-memory SIZE   of counters, at most: 64M (default 128M); with less,
+      --max-memory SIZE   of counters, at most: 64M (default )help" +
+	       std::string(memory) + R"help(); with less,
                           a counter stands for more bytes of text
 )help";
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cli {
@@ -63,8 +64,8 @@ private:
 	uint64_t count_ = 0;
 };
 
-/** Their part of --help; not all subcommands run a command. */
-std::string target_help(bool with_command = true);
+/** Their part of --help; not all subcommands run a command, or take as much memory. */
+std::string target_help(bool with_command = true, std::string_view memory = "128M");
 
 /** Nanoseconds between samples that the module permits us, or why it does not. */
 Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info);

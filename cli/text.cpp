@@ -151,6 +151,19 @@ std::string valid_utf8(std::string_view text)
 	return replaced(text, [](std::string_view) { return false; });
 }
 
+std::vector<std::string> split_lines(std::string_view text)
+{
+	std::vector<std::string> lines;
+
+	while (!text.empty()) {
+		const size_t end = std::min(text.find('\n'), text.size());
+
+		lines.emplace_back(text.substr(0, end));
+		text.remove_prefix(std::min(end + 1, text.size()));
+	}
+	return lines;
+}
+
 std::string_view base_name(std::string_view path)
 {
 	const size_t slash = path.rfind('/');

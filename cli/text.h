@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cli {
 
@@ -45,6 +46,9 @@ std::string printable(std::string_view text);
 
 /** The same text if it is UTF-8; what is not becomes '?'. */
 std::string valid_utf8(std::string_view text);
+
+/** Its lines, without their ends. */
+std::vector<std::string> split_lines(std::string_view text);
 
 /** What follows the last slash; the whole when nothing does. */
 std::string_view base_name(std::string_view path);

@@ -77,6 +77,12 @@ $(B)/tests/cost: tests/bench/cost.cpp
 	$(call say,CXX)
 	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -o $@ $< -pthread
 
+# What a refresh of profil top costs.
+$(B)/tests/top: tests/bench/top.cpp $(CLI_TEST_OBJECTS) $(B)/libprofil.a
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -o $@ $(filter %.cpp %.o %.a,$^) $(CLI_LIBS)
+
 # A file NAME.flags beside the source of a program is added to its command; it
 # may use make's variables, such as $(B)/libprofil.a.
 # How a source is compiled, by the end of its name.
@@ -97,4 +103,4 @@ $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
 
--include $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(B)/tests/cost.d
+-include $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(B)/tests/cost.d $(B)/tests/top.d

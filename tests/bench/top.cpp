@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a refresh of profil top costs, of a program with 100 MB of text.
+//
+// Usage: make build/tests/top && build/tests/top [FUNCTIONS [REFRESHES]]
+//
+// Makes a program of so many functions (default 400000) of 256 bytes, which has
+// names as C++ has them, and lets 999 samples come before each refresh: most in a
+// thousand functions, a quarter anywhere.  They are counted in as much memory as
+// profil top takes, as the kernel would.  Needs no module.
+#include "cli/top.h"
+#include "cli/counters.h"
+#include "cli/top_options.h"
+#include "tests/lib_support.h"
+#include "tests/told_feed.h"
+
+#include <cstdio>
+#include <ctime>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+#include <sys/resource.h>
+
+namespace {
+
+constexpr uint64_t function_size = 256;
+constexpr uint64_t samples_between = 999;
+constexpr uint64_t hot_functions = 1000;
+
+double cpu_seconds()
+{
+	timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+/** In assembly: a compiler would take minutes. */
+void make_program(const std::string &path, uint64_t functions)
+{
+	std::ofstream source(path + ".s");
+
+	for (uint64_t i = 0; i < functions; i++)
+		source << fmt::format(
+			".globl {0}\n.type {0},@function\n{0}:\n.cfi_startproc\n.fill {1},1,0x90\n"
+			"ret\n.cfi_endproc\n.size {0},.-{0}\n",
+			fmt::format("_ZN9generated7program10function{:06}Em", i), function_size - 1);
+	source << ".globl _start\n_start: ret\n.section .note.GNU-stack,\"\",@progbits\n";
+	source.close();
+
+	const lib_test::Output built = lib_test::run(fmt::format("gcc -nostdlib -o {0} {0}.s", path));
+
+	if (built.status)
+		throw std::runtime_error(built.text);
+}
+
+std::shared_ptr<cli::Object> open_program(const std::string &path)
+{
+	auto object = std::make_shared<cli::Object>();
+
+	object->name = path;
+	object->file = cli::Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+	cli::inspect_elf(*object);
+	object->texts.push_back({object->segments.at(0).address,
+				 object->segments.at(0).address + object->segments.at(0).size,
+				 object->segments.at(0).offset});
+	return object;
+}
+
+/** The kernel's part: samples in counters. */
+class Samples {
+public:
+	Samples(const std::shared_ptr<cli::Object> &object, uint64_t functions)
+		: functions_(functions), size_(object->segments.at(0).size),
+		  shift_(cli::choose_shift(size_, cli::TopOptions::default_memory / 2)),
+		  counters_(object, object->segments.at(0).address, size_, shift_),
+		  live_(reinterpret_cast<uint32_t *>(
+			  counters_.region(0, size_, object->segments.at(0).address).buffer))
+	{
+	}
+
+	void come()
+	{
+		for (uint64_t i = 0; i < samples_between; i++) {
+			const uint64_t function =
+				random_() % 4
+					? random_() % std::min(hot_functions, functions_) * 7 % functions_
+					: random_() % functions_;
+
+			live_[(function * function_size + random_() % function_size) >> shift_]++;
+		}
+	}
+	cli::Tally take()
+	{
+		cli::Tally tally;
+
+		counters_.drain(tally);
+		return tally;
+	}
+	[[nodiscard]] uint64_t bytes() const { return counters_.bytes(); }
+
+private:
+	std::mt19937_64 random_{42};
+	uint64_t functions_;
+	uint64_t size_;
+	unsigned shift_;
+	cli::CounterArray counters_;
+	uint32_t *live_;
+};
+
+/** CPU seconds of the refresh alone. */
+double refresh(Samples &samples, told_feed::Feed &feed, cli::Top &top)
+{
+	samples.come();
+
+	const double start = cpu_seconds();
+
+	feed.come(samples.take());
+	top.refresh();
+	top.frame({120, 40}, true);
+	return cpu_seconds() - start;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	const uint64_t functions = argc > 1 ? std::stoull(argv[1]) : 400000;
+	const int refreshes = argc > 2 ? std::stoi(argv[2]) : 300;
+	const lib_test::TemporaryDirectory directory;
+
+	make_program(directory / "program", functions);
+
+	Samples samples(open_program(directory / "program"), functions);
+	told_feed::Feed feed;
+	cli::Top top(feed, {});
+	rusage usage;
+
+	fmt::print("{} functions in {:.0f} MB of text, {:.1f} MiB of counters\n", functions,
+		   static_cast<double>(functions * function_size) / 1e6,
+		   static_cast<double>(samples.bytes()) / (1 << 20));
+	fmt::print("the first refresh, which reads the symbols: {:.1f} ms\n",
+		   refresh(samples, feed, top) * 1e3);
+
+	double sum = 0;
+	double longest = 0;
+
+	for (int i = 0; i < refreshes; i++) {
+		const double one = refresh(samples, feed, top);
+
+		sum += one;
+		longest = std::max(longest, one);
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	fmt::print(
+		"one of the {} after it: {:.2f} ms, at most {:.2f} ms: {:.2f} % of a core at one a second\n",
+		refreshes, sum / refreshes * 1e3, longest * 1e3, sum / refreshes * 100);
+	fmt::print("places known by then: {}; memory, at most: {:.0f} MiB\n", feed.profile().locations.size(),
+		   static_cast<double>(usage.ru_maxrss) / 1024);
+}
