@@ -45,20 +45,6 @@ std::string saturated_text(const Reported &one)
 
 } // namespace
 
-std::string targets_text(const About &about)
-{
-	constexpr size_t most = 3;
-	std::string text;
-
-	for (size_t i = 0; i < std::min(about.targets.size(), most); i++)
-		text += (i ? ", " : "") + about.targets[i];
-	if (about.targets.size() > most)
-		text += fmt::format(" and {} more", about.targets.size() - most);
-	if (about.processes > about.targets.size())
-		text += fmt::format("; {}", counted_noun(about.processes, "process"));
-	return text;
-}
-
 std::string profile_rate_text(const Profile &profile)
 {
 	if (profile.period <= 0 || profile.period_type.unit != "nanoseconds")

@@ -12,9 +12,6 @@
 
 namespace cli {
 
-/** "python3 (pid 4711)" and up to two more; how many more.  Not safe to print. */
-std::string targets_text(const About &about);
-
 /** "999 Hz"; empty if the profile does not tell. */
 std::string profile_rate_text(const Profile &profile);
 
