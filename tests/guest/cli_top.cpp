@@ -85,7 +85,7 @@ TEST_CASE("below each frame of top every tick is accounted for, and no sample is
 TEST_CASE("top --batch ends with what it profiles, and its last frame has all of it", "[cli][top]")
 {
 	const uint64_t before = guest::module_ticks("counted");
-	const guest::Child burn = start({program("cli_burn"), "2000"});
+	const guest::Child burn = start({program("cli_burn"), "6000"});
 	const Output output = profil("top --batch -d 1h -p " + std::to_string(burn.pid()));
 
 	INFO(output.text);
