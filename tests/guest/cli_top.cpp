@@ -155,7 +155,7 @@ TEST_CASE("top on a terminal shows the hot function and its instructions, and ca
 
 TEST_CASE("top on a terminal stays when its processes have ended", "[cli][top]")
 {
-	const guest::Child burn = start({program("cli_burn"), "1500"});
+	const guest::Child burn = start({program("cli_burn"), "6000"});
 	Terminal terminal;
 
 	terminal.run(profil_path() + " top -p " + std::to_string(burn.pid()));
