@@ -37,7 +37,8 @@ const char *ending(uint32_t state)
 
 Recorder::Recorder(Session session, RecorderSettings settings, RecorderLog &log)
 	: session_(std::move(session)), log_(log), per_process_(settings.per_process),
-	  threads_(settings.threads), attacher_(session_, settings), next_drain_(Clock::now() + drain_interval)
+	  threads_(settings.threads), attacher_(session_, settings),
+	  next_drain_(Clock::now() + drain_interval)
 {
 }
 

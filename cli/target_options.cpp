@@ -114,10 +114,11 @@ std::optional<int> TargetParser::check() const
 	if (processes && !options_.command.empty())
 		return usage_error(name_, "give either processes or a command, not both");
 	if (!processes && options_.command.empty())
-		return usage_error(name_,
-				   fmt::format("what is to be profiled? Give -p PID, -t TID, --name REGEX, -u USER, "
-					       "--cgroup PATH{}",
-					       with_command_ ? ", -a, or -- COMMAND" : " or -a"));
+		return usage_error(
+			name_,
+			fmt::format("what is to be profiled? Give -p PID, -t TID, --name REGEX, -u USER, "
+				    "--cgroup PATH{}",
+				    with_command_ ? ", -a, or -- COMMAND" : " or -a"));
 	if (!selection.pids.empty() && selection.searches())
 		return usage_error(name_, "give either -p or -t, or what to search for, not both");
 	if (app_.count("--pid") && app_.count("--tid"))

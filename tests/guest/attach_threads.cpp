@@ -59,7 +59,8 @@ public:
 
 		shared().ends[thread] = true;
 		begin_[thread].open();
-		need_that(soon([&] { return tgkill(pid(), gone, 0) == -1 && errno == ESRCH; }), "the thread ends");
+		need_that(soon([&] { return tgkill(pid(), gone, 0) == -1 && errno == ESRCH; }),
+			  "the thread ends");
 	}
 
 private:
@@ -150,7 +151,8 @@ int error_of(const Device &device, unsigned command, uint32_t flags, int proof)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a profile of one thread counts its ticks, and those of no other", "[attach][thread]")
+TEST_CASE_METHOD(AtRest, "a profile of one thread counts its ticks, and those of no other",
+		 "[attach][thread]")
 {
 	const Target target;
 	const Device device;
@@ -216,7 +218,8 @@ TEST_CASE_METHOD(AtRest, "a thread that is attached to again counts for the new 
 	CHECK(before[0] == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "the profile of a thread that has ended keeps what it counted, and tells of no event",
+TEST_CASE_METHOD(AtRest,
+		 "the profile of a thread that has ended keeps what it counted, and tells of no event",
 		 "[attach][thread]")
 {
 	const Target target;

@@ -15,7 +15,8 @@ pid_t thread_named(pid_t pid, const std::string &name)
 	pid_t found = 0;
 
 	REQUIRE(soon([&] {
-		for (const auto &task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task"))
+		for (const auto &task :
+		     std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task"))
 			if (read_file(task.path() / "comm") == name + "\n")
 				found = std::stoi(task.path().filename());
 		return found != 0;
@@ -66,7 +67,8 @@ TEST_CASE("a recording of a thread ends with it, while its process goes on", "[c
 	INFO(output.text);
 	REQUIRE(output.status == 0);
 	CHECK(report(file)["rows"][0]["function"] == "burn_cold()");
-	CHECK_FALSE(std::filesystem::exists("/proc/" + std::to_string(burn.pid()) + "/task/" + std::to_string(cold)));
+	CHECK_FALSE(std::filesystem::exists("/proc/" + std::to_string(burn.pid()) + "/task/" +
+					    std::to_string(cold)));
 	CHECK(has(read_file("/proc/" + std::to_string(burn.pid()) + "/stat"), " R "));
 }
 

@@ -84,15 +84,24 @@ TEST_CASE("below each frame of top every tick is accounted for, and no sample is
 
 TEST_CASE("top --batch ends with what it profiles, and its last frame has all of it", "[cli][top]")
 {
+	const TemporaryDirectory directory;
+	const std::string file = directory / "frames";
 	const uint64_t before = guest::module_ticks("counted");
-	const guest::Child burn = start({program("cli_burn"), "6000"});
-	const Output output = profil("top --batch -d 1h -p " + std::to_string(burn.pid()));
+	guest::Child burn = start({program("cli_burn"), "1000000"});
+	guest::Child top =
+		start({profil_path(), "top", "--batch", "-d", "1h", "-p", std::to_string(burn.pid())}, file);
 
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-	CHECK(count(output.text, "profil top: ") == 1);
-	REQUIRE(numbers_before(output.text, "%  counted").size() == 1);
-	CHECK(numbers_before(output.text, "%  counted")[0] == guest::module_ticks("counted") - before);
+	REQUIRE(soon([&] { return guest::module_ticks("counted") >= before + 100; }));
+	kill(burn.pid(), SIGKILL);
+	burn.reap();
+	const int status = end_of(top);
+	const std::string text = read_file(file);
+
+	INFO(text);
+	REQUIRE(status == 0);
+	CHECK(count(text, "profil top: ") == 1);
+	REQUIRE(numbers_before(text, "%  counted").size() == 1);
+	CHECK(numbers_before(text, "%  counted")[0] == guest::module_ticks("counted") - before);
 }
 
 TEST_CASE("top --per-process has a row for each process", "[cli][top]")
@@ -155,10 +164,13 @@ TEST_CASE("top on a terminal shows the hot function and its instructions, and ca
 
 TEST_CASE("top on a terminal stays when its processes have ended", "[cli][top]")
 {
-	const guest::Child burn = start({program("cli_burn"), "6000"});
+	guest::Child burn = start({program("cli_burn"), "1000000"});
 	Terminal terminal;
 
 	terminal.run(profil_path() + " top -p " + std::to_string(burn.pid()));
+	REQUIRE(terminal.shows("burn_hot()"));
+	kill(burn.pid(), SIGKILL);
+	burn.reap();
 	REQUIRE(terminal.shows("what was profiled has ended"));
 	CHECK(has(terminal.screen(), "burn_hot()"));
 }

@@ -58,8 +58,9 @@ int first_wrong(const std::vector<std::function<bool()>> &facts)
 
 // Two pages of which the second is not there.
 struct Edge {
-	Edge() : start(static_cast<char *>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
-						MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)))
+	Edge()
+		: start(static_cast<char *>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
+						 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)))
 	{
 		munmap(start + page, page);
 	}
@@ -82,7 +83,8 @@ const std::vector<std::function<bool()>> facts = {
 		std::vector<unsigned> from(100'000), to(from.size());
 
 		std::iota(from.begin(), from.end(), 1U);
-		return copy_to_caller(to.data(), from.data(), from.size() * sizeof(unsigned)) == 0 && to == from;
+		return copy_to_caller(to.data(), from.data(), from.size() * sizeof(unsigned)) == 0 &&
+		       to == from;
 	},
 	[] {
 		const Edge edge;
@@ -123,12 +125,12 @@ TEST_CASE("where the kernel has no process_vm_readv, bad pointers are EFAULT all
 TEST_CASE("no descriptor is left behind where the kernel has no process_vm_readv", "[lib]")
 {
 	CHECK(first_wrong({[] {
-		const rlimit few = {32, 32};
-		char bytes[2] = {};
-		bool right = setrlimit(RLIMIT_NOFILE, &few) == 0;
+		      const rlimit few = {32, 32};
+		      char bytes[2] = {};
+		      bool right = setrlimit(RLIMIT_NOFILE, &few) == 0;
 
-		for (int i = 0; i < 40; i++)
-			right = copy_from_caller(bytes, nullptr, 1) == EFAULT && right;
-		return right;
-	}}) == 0);
+		      for (int i = 0; i < 40; i++)
+			      right = copy_from_caller(bytes, nullptr, 1) == EFAULT && right;
+		      return right;
+	      }}) == 0);
 }
