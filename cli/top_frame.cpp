@@ -3,6 +3,7 @@
 
 #include "cli/about.h"
 #include "cli/characters.h"
+#include "cli/report_notes.h"
 #include "cli/row_cells.h"
 #include "cli/saturate.h"
 #include "cli/table.h"
@@ -40,14 +41,14 @@ std::string amount(uint64_t samples, const TopRows &rows)
 /** "12,345 samples in 12.3 s at 999 Hz" */
 std::string title(const TopPicture &picture)
 {
-	const Profile &profile = picture.profile;
+	const std::string duration = profile_duration_text(picture.profile);
+	const std::string rate = profile_rate_text(picture.profile);
 	std::string text = "profil top: " + amount(picture.rows.samples(), picture.rows);
 
-	if (profile.duration_nanos > 0)
-		text += fmt::format(" in {}",
-				    duration_text(static_cast<double>(profile.duration_nanos) / 1e9));
-	if (profile.period > 0 && profile.period_type.unit == "nanoseconds")
-		text += fmt::format(" at {}", rate_text(1e9 / static_cast<double>(profile.period)));
+	if (!duration.empty())
+		text += " in " + duration;
+	if (!rate.empty())
+		text += " at " + rate;
 	return text;
 }
 
