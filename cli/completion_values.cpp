@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -28,15 +27,9 @@ using Candidates = std::vector<Candidate>;
 std::map<pid_t, std::string> processes()
 {
 	std::map<pid_t, std::string> names;
-	std::error_code error;
 
-	for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
-	     entry.increment(error)) {
-		const std::string text = entry->path().filename();
-		pid_t pid = 0;
-
-		if (std::from_chars(text.data(), text.data() + text.size(), pid).ec != std::errc() ||
-		    pid == getpid())
+	for (const pid_t pid : all_processes()) {
+		if (pid == getpid())
 			continue;
 		if (const auto facts = process_facts(pid); facts && facts->has_memory && !facts->zombie)
 			names[pid] = facts->name;

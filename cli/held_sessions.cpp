@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/held_sessions.h"
 
+#include "cli/process.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -25,17 +26,6 @@ template <typename Number> Number number_of(std::string_view text)
 
 	std::from_chars(text.data(), text.data() + text.size(), number);
 	return number;
-}
-
-/** All digits: in /proc, a process. */
-std::optional<pid_t> process_id(const std::string &name)
-{
-	pid_t pid = 0;
-	const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-
-	if (error != std::errc() || end != name.data() + name.size())
-		return std::nullopt;
-	return pid;
 }
 
 void add_pids(HeldProfile &profile, std::string_view words)
@@ -133,16 +123,9 @@ SessionSearch find_sessions(const std::string &root)
 {
 	SessionSearch search;
 	std::set<uint64_t> known;
-	std::set<pid_t> pids;
-	std::error_code error;
 
-	for (fs::directory_iterator entry(root + "/proc", error), end; !error && entry != end;
-	     entry.increment(error)) {
-		if (const auto pid = process_id(entry->path().filename()))
-			pids.insert(*pid);
-	}
 	/* In order: of several that have it open, the first is likely the one that opened it. */
-	for (const pid_t pid : pids)
+	for (const pid_t pid : all_processes(root))
 		search_process(fmt::format("{}/proc/{}", root, pid), pid, search, known);
 	return search;
 }

@@ -3,11 +3,13 @@
 
 #include "cli/fd.h"
 #include "cli/text.h"
+#include "cli/whole_number.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <unistd.h>
@@ -42,6 +44,13 @@ bool is_over(const std::string &status)
 bool has_memory(const std::string &status)
 {
 	return status_value(status, "VmSize").has_value();
+}
+
+Outcome check_memory(const std::string &status)
+{
+	if (!has_memory(status))
+		return Error{"that is a kernel thread: it has no program to profile"};
+	return Done();
 }
 
 /** The second of "Uid: real effective saved filesystem". */
@@ -99,17 +108,6 @@ std::optional<ProcessFacts> process_facts(pid_t pid)
 	return facts;
 }
 
-namespace {
-
-Outcome check_memory(const std::string &status)
-{
-	if (!has_memory(status))
-		return Error{"that is a kernel thread: it has no program to profile"};
-	return Done();
-}
-
-} // namespace
-
 Outcome check_process(pid_t pid)
 {
 	const Result<std::string> status = read_file(fmt::format("/proc/{}/status", pid));
@@ -144,6 +142,19 @@ bool has_ended(pid_t pid)
 	const std::optional<ProcessFacts> facts = process_facts(pid);
 
 	return !facts || facts->zombie;
+}
+
+std::set<pid_t> all_processes(const std::string &root)
+{
+	std::set<pid_t> pids;
+	std::error_code error;
+
+	for (std::filesystem::directory_iterator entry(root + "/proc", error), end; !error && entry != end;
+	     entry.increment(error)) {
+		if (const auto pid = whole_number<pid_t>(entry->path().filename().native()))
+			pids.insert(*pid);
+	}
+	return pids;
 }
 
 pid_t process_of(pid_t tid)

@@ -5,6 +5,7 @@
 #include "cli/result.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <sys/types.h>
 
@@ -30,6 +31,9 @@ Outcome check_thread(pid_t tid);
 
 /** Is it gone, or waiting for its parent to take note? */
 bool has_ended(pid_t pid);
+
+/** All that there are.  @param root what stands for "/". */
+std::set<pid_t> all_processes(const std::string &root = "");
 
 /** The process that a thread is of; its own number if it is gone. */
 pid_t process_of(pid_t tid);

@@ -3,12 +3,11 @@
 
 #include "cli/process.h"
 #include "cli/text.h"
+#include "cli/whole_number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
-#include <optional>
 #include <pwd.h>
 #include <string_view>
 #include <unistd.h>
@@ -20,29 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr char cgroup_mount[] = "/sys/fs/cgroup";
 constexpr unsigned longest_wait = 64;
-
-template <typename Number> std::optional<Number> whole_number(std::string_view text)
-{
-	Number number = 0;
-	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-
-	if (error != std::errc() || end != text.data() + text.size())
-		return std::nullopt;
-	return number;
-}
-
-std::set<pid_t> all_processes()
-{
-	std::set<pid_t> pids;
-	std::error_code error;
-
-	for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
-	     entry.increment(error)) {
-		if (const auto pid = whole_number<pid_t>(entry->path().filename().native()))
-			pids.insert(*pid);
-	}
-	return pids;
-}
 
 /* Of another PID namespace's processes the kernel says 0. */
 void add_members(const fs::path &group, std::set<pid_t> &pids)
