@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <linux/perf_event.h>
 #include <linux/profil.h>
+#include <string>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -140,12 +141,23 @@ int make_proof(Random &random, pid_t target)
 	return static_cast<int>(syscall(SYS_perf_event_open, &attr, target, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-void make_start(Random &random, profil_start &how, Regions &regions)
+uint32_t make_flags(Random &random, unsigned command)
+{
+	auto flags = static_cast<uint32_t>(random.below(PROFIL_THREAD));
+
+	if (command == PROFIL_ATTACH && random.one_in(3))
+		flags = (flags & ~PROFIL_FOLLOW) | PROFIL_THREAD;
+	else if (random.one_in(40))
+		flags |= PROFIL_THREAD;
+	return flags;
+}
+
+void make_start(Random &random, unsigned command, profil_start &how, Regions &regions)
 {
 	static const uint64_t periods[] = {250'000, 500'000, 1'000'000, 1'000'000, 3'333'333, 10'000'000};
 
 	how.size = sizeof(how);
-	how.flags = static_cast<uint32_t>(random.below(8));
+	how.flags = make_flags(random, command);
 	how.clock = random.one_in(20) ? static_cast<uint32_t>(random.below(4)) : 0;
 	how.limit_policy = static_cast<uint32_t>(random.one_in(2) ? random.below(3) : 0);
 	how.limit = how.limit_policy ? random.any_size() : 0;
@@ -183,7 +195,7 @@ void make(Random &random, unsigned command, Argument &argument, Regions &regions
 	memset(argument.canary, 0x5a, sizeof(argument.canary));
 	argument.size = size_of(command);
 	if (command == PROFIL_START || command == PROFIL_ATTACH)
-		make_start(random, argument.start, regions);
+		make_start(random, command, argument.start, regions);
 	else if (command == PROFIL_UPDATE)
 		make_update(random, argument.update, regions);
 	else if (command == PROFIL_STOP || command == PROFIL_STATUS)
@@ -302,6 +314,28 @@ void read_events(Random &random)
 		complain("read: error %d", error);
 	if (n > 0 && n % static_cast<ssize_t>(sizeof(profil_event)))
 		complain("read: %zd bytes", n);
+}
+
+void read_facts(Random &random)
+{
+	const int number = any_device(random);
+	const int fd = open(("/proc/self/fdinfo/" + std::to_string(number)).c_str(), O_RDONLY | O_CLOEXEC);
+	std::array<char, 512> part;
+	std::string facts;
+	ssize_t n;
+
+	// There is no such file, or no descriptor free, or another thread closes it.
+	if (fd < 0)
+		return;
+	while ((n = read(fd, part.data(), random.between(1, part.size()))) > 0)
+		facts.append(part.data(), static_cast<size_t>(n));
+	const int error = n < 0 ? errno : 0;
+	close(fd);
+	shared->commands++;
+	if (error && error != EINTR && error != ENOENT && error != ENOMEM)
+		complain("fdinfo: error %d", error);
+	if (!error && facts.find("session:\t") == std::string::npos)
+		complain("fdinfo without a session: %.200s", facts.c_str());
 }
 
 Ring::~Ring()

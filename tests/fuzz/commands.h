@@ -17,6 +17,8 @@ constexpr unsigned nr_devices = 6;
 void open_device(Random &random);
 void close_device(Random &random);
 void read_events(Random &random);
+// What /proc/self/fdinfo says of a device.
+void read_facts(Random &random);
 
 // A thread's ring, made when it is first used.  A forked child forgets its
 // parent's, which is shared with it.

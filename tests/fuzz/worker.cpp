@@ -149,11 +149,16 @@ void change_cpu(Random &random)
 
 pid_t any_target(Random &random)
 {
-	const auto which = random.below(4);
 	const pid_t child = children[random.below(nr_children)];
+	const pid_t thread = threads_of_worker[random.below(max_threads)];
 	const pid_t worker = shared->worker[random.below(max_workers)];
 
-	return which == 0 ? 0 : which == 1 ? worker : child;
+	switch (random.below(5)) {
+	case 0: return 0;
+	case 1: return worker;
+	case 2: return thread;
+	default: return child;
+	}
 }
 
 void step(Random &random)
@@ -171,7 +176,8 @@ void step(Random &random)
 	case 12 ... 13: return wake_thread(own);
 	case 14: return change_limits(own);
 	case 15: return change_cpu(own);
-	case 16 ... 19: return Arena::check_margins(own);
+	case 16: return read_facts(own);
+	case 17 ... 19: return Arena::check_margins(own);
 	case 20 ... 25: return burn(own.below(500));
 	case 26 ... 40: return Arena::disturb(own);
 	default: return run_command(own, any_target(own));

@@ -462,17 +462,18 @@ Told follow_forks(unsigned children, const std::function<void()> &before)
 TEST_CASE_METHOD(AtRest, "children that come faster than they can be noted are lost, and each is counted",
 		 "[attach][event][icount]")
 {
-	// More than there are nodes; nobody makes new ones while the parent runs.
-	constexpr unsigned children = 600;
+	// More than there are nodes, and nobody makes new ones while the parent runs.  A debug
+	// kernel waits for so much in a fork that others run meanwhile: there is room for all.
+	const bool quick = slowness() == 1;
+	const unsigned children = quick ? 600 : 100;
 	const Setting unlimited("/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	const auto empty = module_stat("pool_empty"), lost = module_stat("forks_lost");
 
 	const auto told = follow_forks(children, run_before_my_children);
-	CHECK(told.forked >= 200);
+	CHECK(told.forked >= children / 3);
 	CHECK(told.forked + told.status.forks_lost == children);
 	CHECK(module_stat("forks_lost") == lost + told.status.forks_lost);
-	// A debug kernel waits for so much in a fork that others run meanwhile.
-	if (slowness() == 1) {
+	if (quick) {
 		CHECK(told.status.forks_lost > 0);
 		CHECK(module_stat("pool_empty") > empty);
 	}

@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -271,12 +272,14 @@ TEST_CASE_METHOD(AtRest, "an attach that fails leaves no profile", "[fault-injec
 	const Child target([] { pause(); });
 	const Fd proof = proof_of(target.pid());
 	const auto before = module_stat("pinned_pages");
+	const uint32_t flags = GENERATE(as<uint32_t>(), PROFIL_FOLLOW, PROFIL_THREAD);
 
 	sweep_command<profil_start>(
 		device, PROFIL_ATTACH,
 		[&] {
 			auto how = description.how();
 
+			how.flags = flags;
 			how.proof = proof.get();
 			forget(description);
 			return how;
@@ -392,6 +395,34 @@ TEST_CASE_METHOD(AtRest, "reading events that fails says so", "[fault-injection]
 		const bool fired = injector.fired();
 		injector.disarm();
 		CHECK((error == EAGAIN || (fired && (error == EFAULT || error == ENOMEM))));
+		return fired;
+	});
+	CHECK(failures > 0);
+}
+
+TEST_CASE_METHOD(AtRest, "reading fdinfo that fails says so", "[fault-injection][fdinfo]")
+{
+	const Faults faults;
+	const Injector injector;
+	const Device device;
+	const Memory counters(page);
+	const Child target([] { pause(); });
+
+	device.attach(describe(one_counter(text, text + 2, counters.at())), proof_of(target.pid()).get());
+	const auto failures = sweep([&](unsigned n) {
+		const Fd info(open(("/proc/self/fdinfo/" + std::to_string(device.fd())).c_str(), O_RDONLY));
+		std::array<char, 4096> text{};
+
+		need(info.get(), "open fdinfo");
+		injector.arm(n);
+		const auto bytes = read(info.get(), text.data(), text.size() - 1);
+		const int error = bytes < 0 ? errno : 0;
+		const bool fired = injector.fired();
+		injector.disarm();
+		if (error)
+			CHECK((fired && (error == EFAULT || error == ENOMEM)));
+		else
+			CHECK(std::string(text.data()).find("processes:\t1\n") != std::string::npos);
 		return fired;
 	});
 	CHECK(failures > 0);

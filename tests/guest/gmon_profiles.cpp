@@ -121,9 +121,10 @@ TEST_CASE_METHOD(AtRest, "the ticks in gmon.out are the CPU time of all threads"
 		if (run("test -e " + work.file(object)).status == 0)
 			ticks += work.gmon(object).all_ticks();
 	INFO(work.files() << work.ns());
-	// But for what the program took before it was profiled, and what the vDSO takes.
+	// All but what the vDSO took of the threads' 1,000 ms, and no more than the program took,
+	// which is more: it starts, for half a second on some debug kernels, and ends.
 	CHECK(ticks <= work.ns() / 1'000'000);
-	CHECK(ticks * 100 >= work.ns() / 1'000'000 * 95);
+	CHECK(ticks >= 950);
 	CHECK(ticks_of(work.gmon(), "gmon_pie", "hot") * 100 >= ticks * 80);
 }
 

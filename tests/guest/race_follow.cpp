@@ -295,6 +295,54 @@ TEST_CASE_METHOD(AtRest, "attaching to what executes and ends gives a profile or
 	CHECK(all.becomes(counter<uint64_t>(counters)));
 }
 
+TEST_CASE_METHOD(AtRest, "threads that are attached to while they end are counted once, and leave nothing",
+		 "[race][thread]")
+{
+	const Watched all(1);
+	const Memory next(page, MAP_SHARED);
+	const unsigned threads = rounds(400);
+	std::vector<uint32_t> profiles;
+	uint64_t counted = 0;
+	pid_t last = 0;
+	Child target = all.target([&] {
+		for (unsigned i = 0; i < threads; i++)
+			std::thread([&] {
+				__atomic_store_n(next.at<pid_t>(), gettid(), __ATOMIC_RELAXED);
+				Burner::spin(text, 3'000 * (i % 40) + 1);
+			}).join();
+	});
+
+	need_that(soon([] { return module_stat("clock_period") == 0; }), "no clock ticks");
+	const auto whole = all.witness.attach(counting_in(all.reference, 0), proof_of(target.pid()).get());
+	all.go.open();
+	while (!has_ended(all.ended)) {
+		const pid_t tid = __atomic_load_n(next.at<pid_t>(), __ATOMIC_RELAXED);
+		const Fd its = tid != last ? open_proof({.pid = tid}) : Fd();
+
+		last = tid;
+		if (its.get() < 0)
+			continue;
+		auto how = counting_in(all.counters, 0, PROFIL_THREAD);
+		how.proof = its.get();
+		const int error = all.device.call(PROFIL_ATTACH, &how);
+		// EBUSY: 64 have ended, and are not all swept out yet.
+		need_that(!error || error == ESRCH || error == EBUSY, "a profile, or nobody to profile");
+		if (!error)
+			profiles.push_back(how.profile);
+	}
+	target.join();
+	for (const auto profile : profiles) {
+		CHECK(soon([&] { return all.device.status(profile).processes == 0; }));
+		counted += all.device.status(profile).counted;
+	}
+	INFO(profiles.size() << " attached");
+	CHECK(!profiles.empty());
+	CHECK(counted > 0);
+	CHECK(counter<uint64_t>(all.counters) == counted);
+	CHECK(counted <= counter<uint64_t>(all.reference));
+	CHECK(counter<uint64_t>(all.reference) == all.witness.status(whole).counted);
+}
+
 namespace {
 
 struct Spied {
