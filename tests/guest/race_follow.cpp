@@ -308,7 +308,7 @@ TEST_CASE_METHOD(AtRest, "threads that are attached to while they end are counte
 		for (unsigned i = 0; i < threads; i++)
 			std::thread([&] {
 				__atomic_store_n(next.at<pid_t>(), gettid(), __ATOMIC_RELAXED);
-				Burner::spin(text, 3'000 * (i % 40) + 1);
+				Burner::spin(text, 3'000 * slowness() * (i % 40) + 1);
 			}).join();
 	});
 

@@ -139,7 +139,7 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is count
 			std::thread([&] {
 				__atomic_store_n(thread.at<pid_t>(), gettid(), __ATOMIC_RELAXED);
 				go.wait();
-				Burner::spin(text, 40'000);
+				Burner::spin(text, 40'000 * slowness());
 				_exit(0);
 			}).detach();
 			Burner::spin(text, 1 + i % 8 * 2'000);
