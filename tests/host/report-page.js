@@ -254,8 +254,13 @@ const checks = {
 	async network(page) {
 		const refused = await page.evaluate(async () => {
 			const kinds = [];
+			const all = new Promise((done) => {
+				document.addEventListener('securitypolicyviolation', (event) => {
+					if (kinds.push(event.effectiveDirective) === 5)
+						done();
+				});
+			});
 
-			document.addEventListener('securitypolicyviolation', (event) => kinds.push(event.effectiveDirective));
 			await fetch('http://127.0.0.1:9/').catch(() => {});
 			for (const [tag, attribute] of [['img', 'src'], ['script', 'src'], ['iframe', 'src']]) {
 				const one = document.createElement(tag);
@@ -267,7 +272,7 @@ const checks = {
 
 			inline.textContent = 'window.ran = true';
 			document.body.append(inline);
-			await new Promise((done) => setTimeout(done, 200));
+			await Promise.race([all, new Promise((done) => setTimeout(done, 30000))]);
 			return { kinds: kinds.sort(), ran: window.ran === true };
 		});
 
