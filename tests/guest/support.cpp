@@ -80,11 +80,17 @@ void Gate::wait() const
 	need(eventfd_read(event_.get(), &value), "waiting at a gate");
 }
 
-Child::Child(const std::function<void()> &run) : pid_(need(fork(), "fork"))
+Child::Child(const std::function<void()> &run)
 {
+	const pid_t parent = getpid();
+
+	pid_ = need(fork(), "fork");
 	if (pid_)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	// It may have ended before that.  0 is a parent in another PID namespace.
+	if (const pid_t now = getppid(); now && now != parent)
+		_exit(1);
 	try {
 		run();
 		_exit(0);
