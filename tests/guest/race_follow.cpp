@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <map>
 #include <poll.h>
 #include <sys/mman.h>
@@ -297,14 +296,6 @@ TEST_CASE_METHOD(AtRest, "attaching to what executes and ends gives a profile or
 }
 
 namespace {
-
-uint64_t thread_ns()
-{
-	timespec now;
-
-	need(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), "clock_gettime");
-	return now.tv_sec * 1'000'000'000ULL + now.tv_nsec;
-}
 
 // Until one's number is there, and for some CPU time more.
 void burn_attached(const Memory &attached, uint64_t ns)
