@@ -16,18 +16,20 @@
  * @cmd: its payload may be changed by user space at any time: read once
  * @issue_flags: how io_uring calls
  *
- * Context: Process context; the submitter's, or a worker's with the same
- * credentials, files and memory.
- * Return: as profil_command(), -EAGAIN to be called again from where it may
- * sleep.  (IOPOLL rings have no such command: io_uring refuses.)
+ * IO_URING_F_NONBLOCK asks for -EAGAIN from what would wait, to give it to a
+ * worker.  What a command waits for is memory and locks, not events, and a
+ * worker takes longer to be woken than most commands to run: they run at once.
+ *
+ * Context: Process context; the submitter's, which holds its ring's lock, or a
+ * worker's with the same credentials, files and memory.  May sleep.
+ * Return: as profil_command(), never -EAGAIN, after which io_uring would call
+ * again.  (IOPOLL rings have no such command: io_uring refuses.)
  */
 int profil_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	const struct profil_uring_cmd *shared = profil_uring_payload(cmd);
 	struct profil_uring_cmd payload;
 
-	if (issue_flags & IO_URING_F_NONBLOCK)
-		return -EAGAIN;
 	payload.arg = READ_ONCE(shared->arg);
 	payload.size = READ_ONCE(shared->size);
 	payload.reserved = READ_ONCE(shared->reserved);
