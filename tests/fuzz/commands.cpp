@@ -346,7 +346,7 @@ Ring::~Ring()
 	}
 }
 
-io_uring_sqe *Ring::prepare(int fd, unsigned command, void *structure, uint32_t size)
+io_uring_sqe *Ring::prepare(Random &random, int fd, unsigned command, void *structure, uint32_t size)
 {
 	const profil_uring_cmd payload = {reinterpret_cast<uintptr_t>(structure), size, 0};
 
@@ -360,14 +360,16 @@ io_uring_sqe *Ring::prepare(int fd, unsigned command, void *structure, uint32_t 
 	if (!sqe)
 		return nullptr;
 	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, fd, nullptr, 0, 0);
+	if (random.one_in(3))
+		sqe->flags |= IOSQE_ASYNC;
 	sqe->cmd_op = command;
 	memcpy(sqe->cmd, &payload, sizeof(payload));
 	return sqe;
 }
 
-int Ring::call(int fd, unsigned command, void *structure, uint32_t size)
+int Ring::call(Random &random, int fd, unsigned command, void *structure, uint32_t size)
 {
-	io_uring_sqe *const sqe = prepare(fd, command, structure, size);
+	io_uring_sqe *const sqe = prepare(random, fd, command, structure, size);
 	io_uring_cqe *cqe;
 	int error;
 
@@ -405,7 +407,7 @@ void Ring::abandon(Random &random, int fd)
 		if (command == PROFIL_STOP_ALL || command == unknown_command)
 			continue;
 		make(random, command, argument, abandoned_regions);
-		some = prepare(fd, command, &argument, argument.size) || some;
+		some = prepare(random, fd, command, &argument, argument.size) || some;
 	}
 	if (!some)
 		return;
@@ -444,7 +446,7 @@ void run_command(Random &random, pid_t target)
 	if (by_ring) {
 		const auto size =
 			random.one_in(30) ? static_cast<uint32_t>(random.any_size()) : argument.size;
-		error = thread_ring.call(fd, command, at, size);
+		error = thread_ring.call(random, fd, command, at, size);
 	} else {
 		error = ioctl(fd, command, at) ? errno : 0;
 	}

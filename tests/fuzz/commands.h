@@ -26,13 +26,14 @@ class Ring {
 public:
 	~Ring();
 	// A command; 0 or its error, negative when there is no ring to be had.
-	int call(int fd, unsigned command, void *structure, uint32_t size);
+	int call(Random &random, int fd, unsigned command, void *structure, uint32_t size);
 	// Some commands that nobody waits for; then the end of the ring.
 	void abandon(Random &random, int fd);
 	void forget() { ring_ = nullptr; }
 
 private:
-	io_uring_sqe *prepare(int fd, unsigned command, void *structure, uint32_t size);
+	// Now and then for a worker.
+	io_uring_sqe *prepare(Random &random, int fd, unsigned command, void *structure, uint32_t size);
 	io_uring *ring_ = nullptr;
 };
 

@@ -177,6 +177,7 @@ TEST_CASE_METHOD(AtRest, "a profile ends with the memory of its attacher, though
 
 TEST_CASE_METHOD(AtRest, "two sessions on one target both count every tick", "[attach]")
 {
+	await_no_clock();
 	const Target target;
 	const Device one, two;
 	const Memory counters(page);
@@ -193,6 +194,7 @@ TEST_CASE_METHOD(AtRest, "two sessions on one target both count every tick", "[a
 
 TEST_CASE_METHOD(AtRest, "attaching again moves a target, and no tick is lost or doubled", "[attach]")
 {
+	await_no_clock();
 	const Target target;
 	const Device device, witness;
 	const Memory counters(2 * page);
@@ -225,6 +227,7 @@ TEST_CASE_METHOD(AtRest, "attaching again moves a target, and no tick is lost or
 
 TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE changes the regions, and no tick is lost", "[attach]")
 {
+	await_no_clock();
 	const Target target;
 	const Device device, witness;
 	const Memory counters(3 * page);

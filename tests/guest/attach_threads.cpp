@@ -129,15 +129,6 @@ uint32_t attach_thread(const Device &device, pid_t thread, const Counters &count
 	return attach(device, thread, counters, PROFIL_THREAD);
 }
 
-/*
- * The clock goes on for a while at another's rate, and then each profile has
- * its own share of its ticks.
- */
-void await_no_clock()
-{
-	need_that(soon([] { return module_stat("clock_period") == 0; }), "no clock ticks");
-}
-
 int error_of(const Device &device, unsigned command, uint32_t flags, int proof)
 {
 	const Counters counters;

@@ -28,7 +28,6 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// The worker of a ring that carries out what may sleep.
 pid_t ring_worker()
 {
 	for (const auto &task : std::filesystem::directory_iterator("/proc/self/task"))
@@ -40,13 +39,18 @@ pid_t ring_worker()
 // A way on which commands reach the module, and the task that then runs them.
 class Way {
 public:
-	explicit Way(bool by_ring, const Device &device) : ring_(by_ring ? std::make_unique<Ring>() : nullptr)
+	enum Kind { by_ioctl, by_ring, by_worker };
+
+	Way(Kind kind, const Device &device)
 	{
 		profil_info info{};
 
+		if (kind != by_ioctl)
+			ring_ = std::make_unique<Ring>(0, kind == by_worker ? IOSQE_ASYNC : 0);
+
 		info.size = sizeof(info);
 		need_that(call(device, PROFIL_INFO, &info, sizeof(info)) == 0, "a first command");
-		injector_ = std::make_unique<Injector>(by_ring ? ring_worker() : 0);
+		injector_ = std::make_unique<Injector>(kind == by_worker ? ring_worker() : 0);
 	}
 
 	int call(const Device &device, unsigned command, void *structure, uint32_t size) const
@@ -110,8 +114,8 @@ template <typename T>
 unsigned sweep_command(const Device &device, unsigned command, const std::function<T()> &prepare,
 		       const std::vector<int> &errors, const std::function<void(int error, const T &)> &check)
 {
-	const bool by_ring = GENERATE(false, true);
-	const Way way(by_ring, device);
+	const auto kind = GENERATE(Way::by_ioctl, Way::by_ring, Way::by_worker);
+	const Way way(kind, device);
 	const Faults faults;
 
 	const auto failures = sweep([&](unsigned n) {
@@ -121,7 +125,7 @@ unsigned sweep_command(const Device &device, unsigned command, const std::functi
 		const int error = way.call(device, command, &structure, sizeof(structure));
 		const bool fired = way.injector().fired();
 		way.injector().disarm();
-		INFO("failure " << n << (by_ring ? " by ring: " : ": ") << strerror(error));
+		INFO("failure " << n << " by way " << kind << ": " << strerror(error));
 		if (error)
 			CHECK(fired);
 		if (error)

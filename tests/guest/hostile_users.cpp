@@ -101,7 +101,7 @@ TEST_CASE_METHOD(AtRest, "a start that meets PROFIL_STOP_ALL is either whole or 
 				stop_all(own);
 		});
 
-		for (int i = 0; i < 500; i++)
+		for (unsigned i = 0; i < 500 / slowness(); i++)
 			own.start(describe(each_address(0x1000, 0x2000, counters.at())));
 		done = true;
 		ender.join();
@@ -217,7 +217,7 @@ TEST_CASE_METHOD(AtRest, "what a followed process executes after PROFIL_STOP_ALL
 
 TEST_CASE_METHOD(AtRest, "stopping numbers that are only being attached loses none of them")
 {
-	constexpr int rounds = 50;
+	const unsigned rounds = 10 + 40 / slowness();
 	std::vector<Child> children;
 	std::vector<Fd> proofs;
 	for (int i = 0; i < 4; i++) {
@@ -225,7 +225,7 @@ TEST_CASE_METHOD(AtRest, "stopping numbers that are only being attached loses no
 		proofs.push_back(proof_of(children.back().pid()));
 	}
 	const Memory counters(4096);
-	for (int i = 0; i < rounds; i++) {
+	for (unsigned i = 0; i < rounds; i++) {
 		const Device device;
 		std::atomic<bool> done{false};
 		std::thread stopper([&] {

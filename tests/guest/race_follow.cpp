@@ -21,6 +21,8 @@ namespace {
 
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
+// CPU time that no profile at this rate goes through without a tick, in ns.
+constexpr uint64_t enough = 20'000'000;
 
 profil_start counting_in(const Memory &counters, size_t index, uint32_t flags = PROFIL_FOLLOW)
 {
@@ -52,6 +54,7 @@ struct Watched {
 	explicit Watched(size_t profiles) : counters((profiles * 8 + page - 1) / page * page)
 	{
 		burner.plant_loop(text);
+		await_no_clock();
 	}
 	// It runs when go is opened, and says when it ends.
 	Child target(const std::function<void()> &run) const
@@ -121,6 +124,7 @@ TEST_CASE_METHOD(AtRest, "a storm of threads is counted whole while it is attach
 			a.join();
 			b.join();
 		}
+		all.burner.burn(text, enough);
 	});
 	const Fd proof = proof_of(target.pid());
 	const auto whole = all.witness.attach(counting_in(all.reference, 0), proof.get());
@@ -162,6 +166,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks is counted whole while each child is 
 	Child target = all.target([&] {
 		for (unsigned i = 0; i < families; i++)
 			family(3);
+		all.burner.burn(text, enough);
 	});
 	const Fd proof = proof_of(target.pid());
 	const auto whole = all.witness.attach(counting_in(all.reference, 0), proof.get());
@@ -298,12 +303,11 @@ TEST_CASE_METHOD(AtRest, "attaching to what executes and ends gives a profile or
 namespace {
 
 // Until one's number is there, and for some CPU time more.
-void burn_attached(const Memory &attached, uint64_t ns)
+void burn_attached(const Burner &burner, const Memory &attached)
 {
 	while (__atomic_load_n(attached.at<pid_t>(), __ATOMIC_RELAXED) != gettid())
 		Burner::spin(text, 1'000);
-	for (const uint64_t end = thread_ns() + ns; thread_ns() < end;)
-		Burner::spin(text, 20'000);
+	burner.burn(text, enough);
 }
 
 } // namespace
@@ -324,11 +328,10 @@ TEST_CASE_METHOD(AtRest, "threads that are attached to while they end are counte
 				Burner::spin(text, 3'000 * slowness() * (i % 40) + 1);
 				// Some live on until they have been attached to, and ticked.
 				if (i % 40 == 39)
-					burn_attached(attached, 20'000'000);
+					burn_attached(all.burner, attached);
 			}).join();
 	});
 
-	need_that(soon([] { return module_stat("clock_period") == 0; }), "no clock ticks");
 	const auto whole = all.witness.attach(counting_in(all.reference, 0), proof_of(target.pid()).get());
 	all.go.open();
 	while (!has_ended(all.ended)) {
@@ -385,10 +388,10 @@ Spied spy_on(pid_t pid, const Gate &go)
 	need(event.get(), "perf_event_open");
 	how.period = period_nobody;
 	how.proof = event.get();
-	go.open();
 	for (uint32_t before = 0; !(result.last = device.call(PROFIL_ATTACH, &how)); before = how.profile) {
-		result.attached++;
-		if (before)
+		if (!result.attached++)
+			go.open();
+		else
 			device.stop(before);
 	}
 	usleep(20'000);

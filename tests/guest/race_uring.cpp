@@ -20,7 +20,10 @@ const uintptr_t text = Burner::usual;
 // A ring whose submissions are not waited for.
 class LooseRing {
 public:
-	LooseRing() { need(io_uring_queue_init(16, &ring_, 0), "io_uring_queue_init"); }
+	explicit LooseRing(bool by_worker = false) : by_worker_(by_worker)
+	{
+		need(io_uring_queue_init(16, &ring_, 0), "io_uring_queue_init");
+	}
 	LooseRing(const LooseRing &) = delete;
 	LooseRing &operator=(const LooseRing &) = delete;
 	~LooseRing() { io_uring_queue_exit(&ring_); }
@@ -34,6 +37,8 @@ public:
 		payload.arg = reinterpret_cast<uintptr_t>(structure);
 		payload.size = size;
 		io_uring_prep_rw(IORING_OP_URING_CMD, sqe, device.fd(), nullptr, 0, 0);
+		if (by_worker_)
+			sqe->flags |= IOSQE_ASYNC;
 		sqe->cmd_op = command;
 		memcpy(sqe->cmd, &payload, sizeof(payload));
 	}
@@ -42,6 +47,7 @@ public:
 
 private:
 	io_uring ring_;
+	const bool by_worker_;
 };
 
 template <typename T> T sized(uint32_t profile = 0)
@@ -72,7 +78,7 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 		attach.proof = proof.get();
 		Child owner([&] {
 			Device device;
-			LooseRing ring;
+			LooseRing ring(i % 2 == 0);
 
 			ring.prepare(device, PROFIL_ATTACH, &attach, sizeof(attach));
 			ring.prepare(device, PROFIL_START, &start, sizeof(start));

@@ -288,6 +288,11 @@ bool soon(const std::function<bool()> &condition)
 	return false;
 }
 
+void await_no_clock()
+{
+	need_that(soon([] { return module_stat("clock_period") == 0; }), "no clock ticks");
+}
+
 unsigned slowness()
 {
 	utsname kernel;

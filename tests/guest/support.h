@@ -179,6 +179,10 @@ bool asleep(pid_t pid);
 // Wait until something that was begun has come about; false after long.
 bool soon(const std::function<bool()> &condition);
 
+// Before two profiles are compared: the clock goes on for a while at another's
+// rate, and then each profile has a share of its own of the ticks.
+void await_no_clock();
+
 // How many times as long the kernel's own work takes here, roughly: debug
 // kernels check every access.  For how much there is to do, not for what is
 // checked.

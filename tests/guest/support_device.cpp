@@ -74,7 +74,7 @@ std::vector<profil_event> Device::read_events() const
 	return events;
 }
 
-Ring::Ring(unsigned int flags)
+Ring::Ring(unsigned int flags, uint8_t entry_flags) : entry_flags_(entry_flags)
 {
 	const int error = io_uring_queue_init(4, &ring_, flags);
 
@@ -89,8 +89,13 @@ Ring::~Ring()
 int Ring::complete()
 {
 	io_uring_cqe *cqe;
+	int error;
 
-	must(-std::min(io_uring_submit(&ring_), 0), "io_uring_submit");
+	// The kernel may have no memory for it now (injected faults).
+	do
+		error = -std::min(io_uring_submit(&ring_), 0);
+	while (error == ENOMEM || error == EAGAIN);
+	must(error, "io_uring_submit");
 	must(-io_uring_wait_cqe(&ring_, &cqe), "io_uring_wait_cqe");
 	const int result = cqe->res;
 	io_uring_cqe_seen(&ring_, cqe);
@@ -102,6 +107,7 @@ int Ring::call(int fd, unsigned int command, const profil_uring_cmd &payload)
 	io_uring_sqe *sqe = io_uring_get_sqe(&ring_);
 
 	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, fd, nullptr, 0, 0);
+	sqe->flags |= entry_flags_;
 	sqe->cmd_op = command;
 	memcpy(sqe->cmd, &payload, sizeof(payload));
 	return -complete();

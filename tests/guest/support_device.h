@@ -42,7 +42,8 @@ private:
 // The same commands through a ring.
 class Ring {
 public:
-	explicit Ring(unsigned int flags = 0);
+	// Entries have these flags: IOSQE_ASYNC for a worker.
+	explicit Ring(unsigned int flags = 0, uint8_t entry_flags = 0);
 	Ring(const Ring &) = delete;
 	Ring &operator=(const Ring &) = delete;
 	~Ring();
@@ -56,6 +57,7 @@ public:
 private:
 	int complete();
 	io_uring ring_;
+	const uint8_t entry_flags_;
 };
 
 uint64_t causes(const profil_status &status);
