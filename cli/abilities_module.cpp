@@ -116,9 +116,10 @@ Ability judge_module(const Machine &machine, const Caller &caller)
 	if (!machine.loaded)
 		return not_loaded(machine);
 	if (caller.module_error == EPROTO) {
-		std::vector<std::string> commands = commands_to_load(machine);
+		const std::vector<std::string> load = commands_to_load(machine);
+		std::vector<std::string> commands = {"sudo rmmod profil"};
 
-		commands.insert(commands.begin(), "sudo rmmod profil");
+		commands.insert(commands.end(), load.begin(), load.end());
 		return {"module", false,
 			fmt::format("the module that is loaded, {}, has another interface than this command, "
 				    "{}: load "

@@ -46,6 +46,8 @@ TargetPointer Attacher::make_target(pid_t pid, bool young)
 {
 	auto target = std::make_unique<Target>(pid, young);
 
+	if (settings_.threads)
+		target->start = program_start(pid);
 	if (settings_.per_process)
 		target->owner = owners_.number(pid, process_name(pid));
 	return target;

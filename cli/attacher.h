@@ -55,6 +55,7 @@ public:
 	/** A target without counters, for a program that has just begun. */
 	TargetPointer young_target(pid_t pid);
 	/** The processes that have counters of their own. */
+	Owners &owners() { return owners_; }
 	[[nodiscard]] const Owners &owners() const { return owners_; }
 	/** A process's memory is not what it was: it has ended, or runs another program. */
 	void forget_memory(pid_t pid) { objects_.forget_memory(pid); }

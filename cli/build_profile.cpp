@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/build_profile.h"
 
+#include "cli/debug_link.h"
 #include "cli/function_table.h"
+#include "cli/symbols.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -31,6 +33,26 @@ std::map<uint64_t, Spot> by_address(const Tally::Buckets &buckets)
 	return spots;
 }
 
+/** An address to be looked up. */
+struct Query {
+	uint64_t unit;
+	size_t index; /**< among the addresses, ascending */
+	unsigned shift;
+};
+
+/** Unit by unit: what the linker mixes is read once nevertheless. */
+std::vector<Query> by_unit(const std::map<uint64_t, Spot> &spots, const Symbols &symbols)
+{
+	std::vector<Query> queries;
+
+	queries.reserve(spots.size());
+	for (const auto &[address, spot] : spots)
+		queries.push_back({symbols.unit_of(address), queries.size(), spot.shift});
+	std::stable_sort(queries.begin(), queries.end(),
+			 [](const Query &a, const Query &b) { return a.unit < b.unit; });
+	return queries;
+}
+
 class Builder {
 public:
 	Builder(const Owners &owners, uint64_t period, std::vector<std::string> &warnings)
@@ -42,24 +64,22 @@ public:
 	{
 		Symbols symbols(object);
 
-		warn_about(object);
+		warn_about(object, symbols);
 		/* The program is listed even if nothing of it was sampled. */
 		if (buckets.empty()) {
-			for (const Text &text : object.texts)
+			for (const Text &text : object.texts.all())
 				mapping(object, symbols, text.low);
 		}
-		for (const auto &[address, spot] : by_address(buckets)) {
-			Location location;
 
-			location.mapping = mapping(object, symbols, address);
-			location.address = address;
-			for (const Frame &frame : symbols.frames(address, uint64_t{1} << spot.shift))
-				location.lines.push_back(
-					{functions_.find(profile_.functions, frame), frame.line});
-			if (location.lines.size() > 1)
-				profile_.mappings[*location.mapping].has_inline_frames = true;
-			add_samples(std::move(location), spot);
+		const std::map<uint64_t, Spot> spots = by_address(buckets);
+		const size_t first = profile_.locations.size();
+
+		for (const auto &[address, spot] : spots) {
+			add_samples(profile_.locations.size(), spot);
+			profile_.locations.push_back({mapping(object, symbols, address), address, {}});
 		}
+		for (const Query &query : by_unit(spots, symbols))
+			find_lines(profile_.locations[first + query.index], symbols, query.shift);
 	}
 
 	void add_unknown(const Tally::Buckets &buckets)
@@ -68,25 +88,31 @@ public:
 			Location location;
 
 			location.address = address;
-			add_samples(std::move(location), spot);
+			profile_.locations.push_back(std::move(location));
+			add_samples(profile_.locations.size() - 1, spot);
 		}
 	}
 
 	Profile take() { return std::move(profile_); }
 
 private:
-	void warn_about(const Object &object)
+	void warn_about(const Object &object, const Symbols &symbols)
 	{
-		if (object.source != Source::File || object.file)
+		if (object.source != Source::File)
 			return;
-		warnings_.push_back(fmt::format("{}: {}: no names for it", object.name,
-						object.deleted ? "was deleted or replaced while it was mapped"
-							       : "cannot be read"));
+		if (!object.file)
+			warnings_.push_back(
+				fmt::format("{}: {}: no names for it", object.name,
+					    object.deleted ? "was deleted or replaced while it was mapped"
+							   : "cannot be read"));
+		else if (const std::string why = symbols.has_lines() ? "" : foreign_debug_file(object);
+			 !why.empty())
+			warnings_.push_back(fmt::format("{}: no lines for it: {}", object.name, why));
 	}
 
 	size_t mapping(const Object &object, const Symbols &symbols, uint64_t address)
 	{
-		const Text *text = object.text_at(address);
+		const Text *text = object.texts.find(address);
 		const uint64_t low = text ? text->low : address;
 		const auto [place, fresh] = mappings_.try_emplace({&object, low}, profile_.mappings.size());
 
@@ -97,14 +123,21 @@ private:
 		return place->second;
 	}
 
-	void add_samples(Location location, const Spot &spot)
+	void find_lines(Location &location, Symbols &symbols, unsigned shift)
+	{
+		for (const Frame &frame : symbols.frames(location.address, uint64_t{1} << shift))
+			location.lines.push_back({functions_.find(profile_.functions, frame), frame.line});
+		if (location.lines.size() > 1)
+			profile_.mappings[*location.mapping].has_inline_frames = true;
+	}
+
+	void add_samples(size_t location, const Spot &spot)
 	{
 		for (const auto &[owner, samples] : spot.samples)
 			profile_.samples.push_back(
-				{{profile_.locations.size()},
+				{{location},
 				 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)},
 				 process_labels(owners_.find(owner))});
-		profile_.locations.push_back(std::move(location));
 	}
 
 	const Owners &owners_;
@@ -160,7 +193,7 @@ Profile empty_profile(uint64_t period)
 
 ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address)
 {
-	const Text *text = object.text_at(address);
+	const Text *text = object.texts.find(address);
 	ProfileMapping mapping;
 
 	mapping.start = text ? text->low : address;

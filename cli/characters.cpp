@@ -100,10 +100,14 @@ std::vector<std::string> wrapped(std::string_view text, size_t width)
 	constexpr std::string_view indent = "  ";
 	std::vector<std::string> lines;
 
-	while (width && !text.empty() && columns(text) + (lines.empty() ? 0 : indent.size()) > width) {
+	while (width && !text.empty()) {
 		const size_t left =
 			lines.empty() ? width : std::max(width, indent.size() + 2) - indent.size();
 		std::string_view part = fitting(text, left);
+
+		if (part.size() == text.size())
+			break;
+
 		const size_t space = text.substr(0, part.size() + 1).rfind(' ');
 
 		/* One character at least, however wide, or there would be no end. */

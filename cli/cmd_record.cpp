@@ -2,7 +2,6 @@
 #include "cli/file_name.h"
 #include "cli/output_file.h"
 #include "cli/pprof.h"
-#include "cli/process.h"
 #include "cli/profiler.h"
 #include "cli/progress.h"
 #include "cli/record_options.h"
@@ -12,6 +11,7 @@
 #include "cli/stop_signals.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
+#include "cli/tick_cost.h"
 
 #include <algorithm>
 #include <array>
@@ -66,6 +66,7 @@ private:
 	Clock::time_point part_;  /* where the file that is due next begins */
 	double part_seconds_ = 0; /* and how long it is to be, with --loop */
 	Clock::time_point next_progress_;
+	std::optional<TickCost> tick_cost_; /* if it is shown, and could be measured */
 	bool delayed_ = false;
 };
 
@@ -74,8 +75,8 @@ void RecordRun::refused(pid_t pid, const std::string &process, const std::string
 {
 	if (!options_.target.selection.searches())
 		console_.say(fmt::format("pid {}: {}", pid, why));
-	else if (!has_ended(pid))
-		refusals_.add(pid, process, why);
+	else
+		refusals_.add(pid, process, why, true);
 }
 
 Outcome RecordRun::prepare_output(int64_t begin)
@@ -104,6 +105,11 @@ Outcome RecordRun::prepare()
 	}
 	if (options_.snapshot)
 		snapshots_.emplace();
+	/* Before the others' clocks tick: they would be among what it measures. */
+	if (console_.shows_progress()) {
+		if (const Result<TickCost> cost = measure_tick_cost(profiler_.period()); cost)
+			tick_cost_ = *cost;
+	}
 	return profiler_.start();
 }
 
@@ -184,8 +190,14 @@ void RecordRun::show_progress()
 
 	if (!console_.shows_progress() || now < next_progress_)
 		return;
-	console_.progress(seconds_since(start_), profiler_.recorder().processes(),
-			  profiler_.recorder().accounting());
+
+	const Accounting accounting = profiler_.recorder().accounting();
+	const double seconds = seconds_since(part_);
+	std::optional<double> cost;
+
+	if (tick_cost_ && seconds > 0)
+		cost = static_cast<double>(accounting.ticks) * tick_cost_->ns / ns_per_second / seconds * 100;
+	console_.progress({seconds, profiler_.recorder().processes(), accounting, cost});
 	next_progress_ = now + progress_interval;
 }
 

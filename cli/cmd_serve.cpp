@@ -26,18 +26,6 @@ constexpr char name[] = "profil serve";
 /* How late a client's going away is seen. */
 constexpr double patience = 0.1;
 
-std::optional<int> parse(const std::vector<std::string> &arguments, ServeOptions &serve,
-			 TargetOptions &target)
-{
-	CLI::App app("", name);
-	TargetParser targets(name, app, target, false);
-
-	add_serve_options(app, serve);
-	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), serve_help()))
-		return status;
-	return targets.finish();
-}
-
 /**
  * What a request is answered with: attached for that time, and never else, so
  * that nobody pays while nobody asks.
@@ -160,36 +148,12 @@ std::string joined(const std::vector<std::string> &arguments)
 
 } // namespace
 
-std::string serve_help()
-{
-	return R"help(Usage: profil serve [options] -p PID[,PID...] | --name REGEX | -u USER | ...
-
-Answer GET /debug/pprof/profile?seconds=N as a Go program does: with a profile
-of the next N seconds in pprof's format.  So 'go tool pprof', Parca, Grafana
-Alloy and others that scrape Go's programs get profiles of any.  Processes are
-attached while somebody asks, and only then.
-
-)help" + target_help(false) +
-	       R"help(
-Where, and for whom:
-)help" + serve_options_help() +
-	       R"help(  -h, --help              this text
-
-Ctrl-C ends it.  The exit status is 0 then, 1 when it cannot begin, 2 for wrong
-usage.
-
-Examples:
-  profil serve --name '^nginx'
-  go tool pprof -top http://127.0.0.1:6060/debug/pprof/profile?seconds=10
-)help";
-}
-
 int serve_main(const std::vector<std::string> &arguments)
 {
 	ServeOptions options;
 	TargetOptions target;
 
-	if (const std::optional<int> status = parse(arguments, options, target))
+	if (const std::optional<int> status = parse_serve_options(arguments, options, target))
 		return *status;
 	if (const Outcome done = serve(options, target, joined(arguments)); !done) {
 		Console(name).say(done.error().text);

@@ -2,6 +2,7 @@
 #include "cli/completion.h"
 #include "cli/export.h"
 #include "cli/process.h"
+#include "cli/process_finder.h"
 #include "cli/push_options.h"
 #include "cli/sort_key.h"
 
@@ -18,8 +19,6 @@ namespace cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char cgroup_mount[] = "/sys/fs/cgroup";
 
 using Candidates = std::vector<Candidate>;
 
@@ -81,7 +80,7 @@ Candidates cgroups()
 		std::error_code gone;
 
 		if (entry->is_directory(gone))
-			candidates.push_back({entry->path().string().substr(sizeof(cgroup_mount) - 1), ""});
+			candidates.push_back({entry->path().string().substr(cgroup_mount.size()), ""});
 	}
 	return candidates;
 }

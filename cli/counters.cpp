@@ -11,6 +11,8 @@ namespace {
 
 constexpr unsigned pre_max = 3;
 constexpr uint32_t scale_one = 1U << 16;
+/* How many counters back the search goes for those that reach over others; more, and new ones are made. */
+constexpr int most_overlapping = 64;
 
 uint64_t counters_for(uint64_t text, unsigned shift)
 {
@@ -79,11 +81,15 @@ void CounterArray::drain(Tally &tally)
 std::shared_ptr<CounterArray> CounterPool::find(const Object &object, uint64_t low, uint64_t size,
 						unsigned floor, uint32_t owner) const
 {
+	auto place = arrays_.upper_bound({&object, owner, low});
 	std::shared_ptr<CounterArray> best;
 
-	for (const std::shared_ptr<CounterArray> &array : arrays_) {
-		if (&array->object() != &object || array->owner() != owner || array->shift() < floor ||
-		    !array->covers(low, size))
+	for (int steps = 0; steps < most_overlapping && place != arrays_.begin(); steps++) {
+		const std::shared_ptr<CounterArray> &array = (--place)->second;
+
+		if (&array->object() != &object || array->owner() != owner)
+			break;
+		if (array->shift() < floor || !array->covers(low, size))
 			continue;
 		if (!best || array->shift() < best->shift())
 			best = array;
@@ -98,25 +104,38 @@ std::shared_ptr<CounterArray> CounterPool::add(const std::shared_ptr<Object> &ob
 
 	if (!array->ok())
 		return nullptr;
-	arrays_.push_back(array);
+	arrays_.emplace(Key(object.get(), owner, low), array);
 	finest_ = std::min(finest_, shift);
 	coarsest_ = std::max(coarsest_, shift);
 	return array;
 }
 
+void CounterPool::free_unused()
+{
+	std::erase_if(arrays_, [](const auto &entry) { return entry.second.use_count() == 1; });
+}
+
 void CounterPool::drain(Tally &tally)
 {
-	for (const std::shared_ptr<CounterArray> &array : arrays_)
+	for (const auto &[key, array] : arrays_)
 		array->drain(tally);
-	std::erase_if(arrays_,
-		      [](const std::shared_ptr<CounterArray> &array) { return array.use_count() == 1; });
+	free_unused();
+}
+
+void CounterPool::drain_unused(Tally &tally)
+{
+	for (const auto &[key, array] : arrays_) {
+		if (array.use_count() == 1)
+			array->drain(tally);
+	}
+	free_unused();
 }
 
 uint64_t CounterPool::bytes() const
 {
 	uint64_t sum = 0;
 
-	for (const std::shared_ptr<CounterArray> &array : arrays_)
+	for (const auto &[key, array] : arrays_)
 		sum += array->bytes();
 	return sum;
 }

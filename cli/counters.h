@@ -8,10 +8,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
+#include <tuple>
 
 namespace cli {
 
@@ -106,6 +107,8 @@ public:
 	 * few minutes, that never happens.
 	 */
 	void drain(Tally &tally);
+	/** The same of those alone that no target uses any more: processes come and go. */
+	void drain_unused(Tally &tally);
 	/** Memory of all counters now. */
 	[[nodiscard]] uint64_t bytes() const;
 	/**
@@ -115,7 +118,12 @@ public:
 	[[nodiscard]] std::string granularity() const;
 
 private:
-	std::vector<std::shared_ptr<CounterArray>> arrays_;
+	/* By object, owner and first address: a process may have tens of thousands of mappings. */
+	using Key = std::tuple<const Object *, uint32_t, uint64_t>;
+
+	void free_unused();
+
+	std::multimap<Key, std::shared_ptr<CounterArray>> arrays_;
 	unsigned finest_ = shift_max;
 	unsigned coarsest_ = 0;
 };

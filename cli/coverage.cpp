@@ -2,6 +2,7 @@
 #include "cli/coverage.h"
 
 #include <algorithm>
+#include <set>
 
 namespace cli {
 namespace {
@@ -151,24 +152,12 @@ private:
 	std::vector<Piece *> missing_;
 };
 
-/* Memory that grows, and files mapped in parts, stay one text. */
 void remember_text(const Piece &piece, const Mapping &mapping)
 {
-	const bool memory = piece.object->source == Source::Anonymous;
-	const Text fresh = {piece.link, piece.link + (piece.high - piece.low), memory ? 0 : mapping.offset};
+	const bool in_file = piece.object->source != Source::Anonymous;
 
-	for (Text &text : piece.object->texts) {
-		if (fresh.low > text.high || fresh.high < text.low)
-			continue;
-		if (!memory && fresh.low - fresh.offset != text.low - text.offset)
-			continue;
-		if (fresh.low < text.low)
-			text.offset = fresh.offset;
-		text.low = std::min(text.low, fresh.low);
-		text.high = std::max(text.high, fresh.high);
-		return;
-	}
-	piece.object->texts.push_back(fresh);
+	piece.object->texts.add(
+		{piece.link, piece.link + (piece.high - piece.low), in_file ? mapping.offset : 0}, in_file);
 }
 
 std::vector<Piece> lay_out(pid_t pid, std::span<const Mapping> mappings, ObjectTable &objects,
@@ -251,9 +240,12 @@ std::vector<profil_region> Coverage::regions() const
 
 void Coverage::drop_counters_beyond(const Coverage &other)
 {
+	std::set<std::shared_ptr<CounterArray>> known;
+
+	for (const Piece &piece : other.pieces_)
+		known.insert(piece.counters);
 	for (Piece &piece : pieces_) {
-		if (std::none_of(other.pieces_.begin(), other.pieces_.end(),
-				 [&](const Piece &known) { return known.counters == piece.counters; }))
+		if (!known.contains(piece.counters))
 			piece.counters.reset();
 	}
 }

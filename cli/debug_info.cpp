@@ -9,6 +9,11 @@
 namespace cli {
 namespace {
 
+/* Namespaces in namespaces; there is no end to what a file may say. */
+constexpr unsigned most_nested = 64;
+/* libdw takes some 100 bytes for each. */
+constexpr size_t most_lines = 400000;
+
 std::string string_attribute(Dwarf_Die &die, unsigned name)
 {
 	Dwarf_Attribute attribute;
@@ -106,11 +111,12 @@ DebugInfo::DebugInfo(Dwfl_Module *module)
 {
 	Dwarf_Die *unit = nullptr;
 
-	if (!module || !dwfl_module_getdwarf(module, &bias_))
+	dwarf_ = module ? dwfl_module_getdwarf(module, &bias_) : nullptr;
+	if (!dwarf_)
 		return;
 	while ((unit = dwfl_module_nextcu(module, unit, &bias_)))
 		add_ranges(units_, *unit);
-	std::sort(units_.begin(), units_.end(), [](const Range &a, const Range &b) { return a.low < b.low; });
+	sort(units_);
 }
 
 void DebugInfo::add_ranges(Ranges &ranges, Dwarf_Die &die)
@@ -122,11 +128,16 @@ void DebugInfo::add_ranges(Ranges &ranges, Dwarf_Die &die)
 	for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &low, &high)) > 0;) {
 		/* What the linker dropped is said to be at 0. */
 		if (low && low < high)
-			ranges.push_back({low, high, die});
+			ranges.push_back({low, high, dwarf_dieoffset(&die)});
 	}
 }
 
-std::optional<Dwarf_Die> DebugInfo::find(Ranges &ranges, Dwarf_Addr address)
+void DebugInfo::sort(Ranges &ranges)
+{
+	std::sort(ranges.begin(), ranges.end(), [](const Range &a, const Range &b) { return a.low < b.low; });
+}
+
+std::optional<Dwarf_Off> DebugInfo::find(const Ranges &ranges, Dwarf_Addr address)
 {
 	auto above = std::upper_bound(ranges.begin(), ranges.end(), address,
 				      [](Dwarf_Addr value, const Range &range) { return value < range.low; });
@@ -136,13 +147,28 @@ std::optional<Dwarf_Die> DebugInfo::find(Ranges &ranges, Dwarf_Addr address)
 	return std::prev(above)->die;
 }
 
-DebugInfo::Ranges &DebugInfo::functions_of(Dwarf_Die &unit)
+Dwarf_Off DebugInfo::unit_of(Dwarf_Addr address) const
 {
-	const auto [place, fresh] = functions_.try_emplace(dwarf_dieoffset(&unit));
-	Ranges &ranges = place->second;
+	return find(units_, address - bias_).value_or(0);
+}
 
-	if (!fresh)
-		return ranges;
+/* Where all functions but those within others are; the rest, types above all, takes most of the time. */
+void DebugInfo::add_functions(Ranges &ranges, Dwarf_Die scope, unsigned depth)
+{
+	Dwarf_Die child;
+
+	for (int end = dwarf_child(&scope, &child); !end; end = dwarf_siblingof(&child, &child)) {
+		const int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram)
+			add_ranges(ranges, child);
+		else if ((tag == DW_TAG_namespace || tag == DW_TAG_module) && depth < most_nested)
+			add_functions(ranges, child, depth + 1);
+	}
+}
+
+void DebugInfo::add_nested_functions(Ranges &ranges, Dwarf_Die &unit)
+{
 	dwarf_getfuncs(
 		&unit,
 		[](Dwarf_Die *function, void *list) {
@@ -150,31 +176,76 @@ DebugInfo::Ranges &DebugInfo::functions_of(Dwarf_Die &unit)
 			return static_cast<int>(DWARF_CB_OK);
 		},
 		&ranges, 0);
-	std::sort(ranges.begin(), ranges.end(), [](const Range &a, const Range &b) { return a.low < b.low; });
-	return ranges;
+}
+
+std::optional<Dwarf_Off> DebugInfo::find_function(Dwarf_Die &unit, Dwarf_Addr address)
+{
+	const auto [place, fresh] = functions_.try_emplace(dwarf_dieoffset(&unit));
+	Functions &functions = place->second;
+
+	if (fresh) {
+		add_functions(functions.ranges, unit, 0);
+		sort(functions.ranges);
+	}
+
+	std::optional<Dwarf_Off> found = find(functions.ranges, address);
+
+	if (!found && !functions.complete) {
+		functions.ranges.clear();
+		add_nested_functions(functions.ranges, unit);
+		sort(functions.ranges);
+		functions.complete = true;
+		found = find(functions.ranges, address);
+	}
+	return found;
+}
+
+bool DebugInfo::open_unit(Dwarf_Off offset, Dwarf_Die &unit)
+{
+	Dwarf_Lines *lines = nullptr;
+	size_t count = 0;
+
+	if (!functions_.contains(offset) && lines_ > most_lines) {
+		functions_.clear();
+		reader_.reset();
+		lines_ = 0;
+	}
+	if (!reader_) {
+		reader_.reset(dwarf_begin_elf(dwarf_getelf(dwarf_), DWARF_C_READ, nullptr));
+		if (reader_)
+			dwarf_setalt(reader_.get(), dwarf_getalt(dwarf_));
+	}
+	if (!reader_ || !dwarf_offdie(reader_.get(), offset, &unit))
+		return false;
+	if (!functions_.contains(offset) && !dwarf_getsrclines(&unit, &lines, &count))
+		lines_ += count;
+	return true;
 }
 
 std::vector<Frame> DebugInfo::frames(Dwarf_Addr address)
 {
+	const std::optional<Dwarf_Off> offset = find(units_, address - bias_);
 	std::vector<Dwarf_Die> chain;
 	std::vector<Frame> frames;
-	std::optional<Dwarf_Die> unit = find(units_, address - bias_);
+	Dwarf_Die unit;
+	Dwarf_Die function;
 
-	if (!unit)
+	if (!offset || !open_unit(*offset, unit))
 		return frames;
-	if (const std::optional<Dwarf_Die> function = find(functions_of(*unit), address - bias_)) {
-		chain.push_back(*function);
-		descend(*function, address - bias_, chain);
+	if (const std::optional<Dwarf_Off> found = find_function(unit, address - bias_);
+	    found && dwarf_offdie(reader_.get(), *found, &function)) {
+		chain.push_back(function);
+		descend(function, address - bias_, chain);
 	}
 	/* Assembly has lines, and no functions. */
 	if (chain.empty())
-		set_line(frames.emplace_back(), *unit, address - bias_);
+		set_line(frames.emplace_back(), unit, address - bias_);
 	for (size_t i = chain.size(); i-- > 0;) {
 		frames.push_back(function_frame(chain[i]));
 		if (i + 1 == chain.size())
-			set_line(frames.back(), *unit, address - bias_);
+			set_line(frames.back(), unit, address - bias_);
 		else
-			set_call_line(frames.back(), *unit, chain[i + 1]);
+			set_call_line(frames.back(), unit, chain[i + 1]);
 	}
 	return frames;
 }

@@ -26,27 +26,35 @@ void drop_rust_hash(std::string &name)
 		name.resize(name.size() - length);
 }
 
-} // namespace
-
-std::string demangle(std::string_view name)
+/** Of a name without a version. */
+std::string readable(std::string plain)
 {
-	/* "malloc@@GLIBC_2.2.5" */
-	std::string plain(name.substr(0, std::max<size_t>(name.find('@', 1), 1)));
 	int status = 0;
 
 	if (!plain.starts_with("_Z"))
 		return plain;
 
-	const std::unique_ptr<char, void (*)(void *)> readable(
+	const std::unique_ptr<char, void (*)(void *)> demangled(
 		abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status), std::free);
 
-	if (status || !readable)
+	if (status || !demangled)
 		return plain;
 
-	std::string result = readable.get();
+	std::string result = demangled.get();
 
 	drop_rust_hash(result);
 	return result;
+}
+
+} // namespace
+
+std::string demangle(std::string_view name)
+{
+	constexpr std::string_view stub = "@plt";
+
+	/* "malloc@@GLIBC_2.2.5"; a stub is not what it calls. */
+	return readable(std::string(name.substr(0, std::max<size_t>(name.find('@', 1), 1))))
+		.append(name.ends_with(stub) ? stub : "");
 }
 
 } // namespace cli

@@ -7,7 +7,10 @@
 
 namespace cli {
 
-/** C++ (Itanium ABI) and Rust names as written in the source; others as they are, without symbol versions. */
+/**
+ * C++ (Itanium ABI) and Rust names as written in the source; others as they are,
+ * without symbol versions.  Stubs keep their "@plt".
+ */
 std::string demangle(std::string_view name);
 
 } // namespace cli

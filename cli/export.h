@@ -22,7 +22,11 @@
 namespace cli {
 
 /** No file is made larger, in bytes, but for pprof's, which has each function once. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+inline constexpr size_t export_bytes_max = size_t{16} << 20;
+#else
 inline constexpr size_t export_bytes_max = size_t{1} << 30;
+#endif
 
 /** Callgrind's format, version 1, with one event: Samples.  Positions are address and line. */
 Result<std::string> export_callgrind(const Profile &profile);

@@ -2,6 +2,7 @@
 #include "cli/flat.h"
 
 #include "cli/places.h"
+#include "cli/row_names.h"
 #include "cli/saturate.h"
 #include "cli/text.h"
 
@@ -57,20 +58,21 @@ private:
 
 } // namespace
 
-Row row_of(const Places &places, const Place &place, uint64_t samples)
+Row row_of(const Places &places, const Place &place, uint64_t samples, RowNames &names)
 {
+	const auto name = [&](uint32_t number) { return names.copy(places.text(number)); };
 	Row row;
 
 	row.samples = samples;
-	row.function = places.text(place.function);
-	row.inlined = places.text(place.inlined);
+	row.function = name(place.function);
+	row.inlined = name(place.inlined);
 	row.is_inlined = place.is_inlined;
-	row.object = places.text(place.object);
-	row.build_id = places.build_id(place.object);
+	row.object = name(place.object);
+	row.build_id = names.copy(places.build_id(place.object));
 	row.address = place.address;
-	row.file = places.text(place.file);
+	row.file = name(place.file);
 	row.line = place.line;
-	row.command = places.text(place.command);
+	row.command = name(place.command);
 	if (place.has_pid)
 		row.pid = place.pid;
 	return row;
@@ -85,6 +87,17 @@ std::string amount_text(uint64_t samples, const ValueType &type)
 std::string amount_text(uint64_t samples, const Flat &flat)
 {
 	return amount_text(samples, flat.type);
+}
+
+std::string share_text(uint64_t samples, uint64_t total, const ValueType &type)
+{
+	return fmt::format("{} ({:.2f} %)", printable(amount_text(samples, type)),
+			   percent_of(samples, total));
+}
+
+std::string share_text(uint64_t samples, const Flat &flat)
+{
+	return share_text(samples, flat.samples, flat.type);
 }
 
 ValueType samples_type(const Profile &profile)
@@ -130,8 +143,11 @@ Flat flatten(const Profile &profile, const View &view)
 	add_up(counts);
 	std::sort(counts.begin(), counts.end(), Order(places));
 	flat.rows.reserve(counts.size());
+
+	RowNames names(row_names_max);
+
 	for (const Count &count : counts)
-		flat.rows.push_back(row_of(places, count.place, count.samples));
+		flat.rows.push_back(row_of(places, count.place, count.samples, names));
 	return flat;
 }
 

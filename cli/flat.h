@@ -54,6 +54,13 @@ std::string amount_text(uint64_t samples, const ValueType &type);
 /** The type of the values that a report is about: those at samples_index(). */
 ValueType samples_type(const Profile &profile);
 
+/** Bytes of names that are whole in the rows of a Flat; those beyond it are cut where they are long. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+inline constexpr size_t row_names_max = size_t{16} << 20;
+#else
+inline constexpr size_t row_names_max = size_t{1} << 30;
+#endif
+
 /** Samples of a profile by what it was asked for, most first. */
 struct Flat {
 	std::vector<SortKey> keys;
@@ -70,16 +77,21 @@ struct Flat {
 };
 
 class Places;
+class RowNames;
 struct Place;
 
-/** The row of so many samples at a place. */
-Row row_of(const Places &places, const Place &place, uint64_t samples);
+/** The row of so many samples at a place, with names as far as there is room for them. */
+Row row_of(const Places &places, const Place &place, uint64_t samples, RowNames &names);
 
 /** Add up the samples of the leaf locations; sums saturate. */
 Flat flatten(const Profile &profile, const View &view);
 
 /** "1,000 samples"; "1,000 bytes" in a profile that has no count.  Not safe to print. */
 std::string amount_text(uint64_t samples, const Flat &flat);
+
+/** "300 samples (30.00 %)", ready to be printed. */
+std::string share_text(uint64_t samples, uint64_t total, const ValueType &type);
+std::string share_text(uint64_t samples, const Flat &flat);
 
 /** Samples in percent of a total. */
 double percent_of(uint64_t samples, uint64_t total);

@@ -3,9 +3,9 @@
 
 #include "cli/process.h"
 #include "cli/text.h"
+#include "cli/whole_number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <set>
@@ -20,12 +20,10 @@ namespace fs = std::filesystem;
 /* A session may have very many profiles. */
 constexpr size_t fdinfo_max = size_t{64} << 20;
 
+/** 0 for what is none: a module of another version may say something else. */
 template <typename Number> Number number_of(std::string_view text)
 {
-	Number number = 0;
-
-	std::from_chars(text.data(), text.data() + text.size(), number);
-	return number;
+	return whole_number<Number>(text).value_or(0);
 }
 
 void add_pids(HeldProfile &profile, std::string_view words)

@@ -135,39 +135,7 @@ std::string url_part(CURLU *url, CURLUPart part, unsigned flags = 0)
 	return CurlText(text).get();
 }
 
-bool is_token_character(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
-bool is_ours(const std::string &name)
-{
-	static constexpr std::array ours = {"content-type", "content-length", "transfer-encoding",
-					    "connection",   "expect",	      "host"};
-
-	return std::any_of(ours.begin(), ours.end(),
-			   [&name](const char *one) { return curl_strequal(one, name.c_str()); });
-}
-
 } // namespace
-
-std::string why_no_header(const std::string &header)
-{
-	const std::string name = header.substr(0, header.find(':'));
-
-	/* Not quoted: it may hold a secret. */
-	if (name.size() == header.size() || name.empty() ||
-	    !std::all_of(name.begin(), name.end(), is_token_character))
-		return "a header is 'Name: value'";
-	if (is_ours(name))
-		return fmt::format("the header {} is not yours to give", name);
-	if (header_of({header}, name).empty())
-		return fmt::format("the header {} has no value", name);
-	if (printable(header) != header)
-		return fmt::format("the header {} has control characters in its value", name);
-	return "";
-}
 
 Result<HttpClient> HttpClient::create(HttpSettings settings)
 {

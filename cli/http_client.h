@@ -11,9 +11,6 @@
 
 namespace cli {
 
-/** What is wrong with a header that a user gave, or empty. */
-std::string why_no_header(const std::string &header);
-
 /**
  * Certificates are verified, redirects not followed (they are answers like
  * others), and .netrc is not read.  One request at a time.

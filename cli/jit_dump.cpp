@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -12,7 +13,14 @@ namespace {
 
 constexpr uint32_t magic = 0x4A695444;
 constexpr size_t most_places = 1000000;
-constexpr size_t longest_name = 4096;
+constexpr size_t most_files = 65536;
+/* A compiler's month; who writes an endless file must not keep us. */
+constexpr size_t most_records = 16000000;
+constexpr uint32_t longest_name = 4096;
+/* Of a record: what comes before its name, and that; what comes then is the code itself. */
+constexpr uint32_t longest_load = 40 + longest_name;
+constexpr uint32_t longest_lines = 16U << 20;
+constexpr uint64_t elf_header = 0x40;
 
 enum RecordId : uint32_t { code_load = 0, code_move = 1, code_debug_info = 2 };
 
@@ -34,7 +42,7 @@ public:
 		return value;
 	}
 
-	/** Up to its terminating 0. */
+	/** Up to its terminating 0, or to the end. */
 	std::string_view string()
 	{
 		const size_t end = rest_.find('\0');
@@ -69,44 +77,45 @@ private:
 /** Reads one dump into the symbols of its process. */
 class JitDump {
 public:
-	JitDump(std::string_view content, JitSymbols &symbols) : bytes_(content), symbols_(symbols) {}
+	JitDump(ByteSource &source, JitSymbols &symbols) : source_(source), symbols_(symbols) {}
 
 	void read()
 	{
-		const auto found = bytes_.number<uint32_t>();
-		[[maybe_unused]] const auto version = bytes_.number<uint32_t>();
-		const auto header = bytes_.number<uint32_t>();
+		Bytes bytes(source_.read(0, header_read));
+		const auto found = bytes.number<uint32_t>();
+		[[maybe_unused]] const auto version = bytes.number<uint32_t>();
+		const auto header = bytes.number<uint32_t>();
 
-		if (!bytes_.ok() || found != magic || header < header_read)
+		if (!bytes.ok() || found != magic || header < header_read)
 			return;
-		bytes_.part(header - header_read);
-		while (record())
+		offset_ = header;
+		for (size_t records = 0; records < most_records && record(); records++)
 			;
 	}
 
 private:
-	static constexpr uint32_t header_read = 12; /* bytes of it that were taken one by one */
+	static constexpr uint32_t header_read = 12; /* bytes of it that are looked at */
 	static constexpr uint32_t record_header = 16;
 
 	bool record()
 	{
-		const auto id = bytes_.number<uint32_t>();
-		const auto size = bytes_.number<uint32_t>();
+		Bytes bytes(source_.read(offset_, record_header));
+		const auto id = bytes.number<uint32_t>();
+		const auto size = bytes.number<uint32_t>();
 
-		bytes_.number<uint64_t>(); /* its time */
-		if (!bytes_.ok() || size < record_header)
+		bytes.number<uint64_t>(); /* its time */
+		if (!bytes.ok() || size < record_header || source_.read(offset_ + size - 1, 1).empty())
 			return false;
 
-		const Bytes body(bytes_.part(size - record_header));
+		const uint64_t body = offset_ + record_header;
 
-		if (!bytes_.ok())
-			return false;
+		offset_ += size;
 		if (id == code_load)
-			load(body);
+			load(Bytes(source_.read(body, std::min(size - record_header, longest_load))));
 		else if (id == code_move)
-			move(body);
+			move(Bytes(source_.read(body, std::min(size - record_header, longest_load))));
 		else if (id == code_debug_info)
-			debug_info(body);
+			debug_info(Bytes(source_.read(body, std::min(size - record_header, longest_lines))));
 		return true;
 	}
 
@@ -117,10 +126,8 @@ private:
 		const auto size = body.number<uint64_t>();
 
 		body.number<uint64_t>(); /* index */
-		const std::string_view name = body.string();
-
 		if (body.ok())
-			symbols_.add(start, size, start, code(start, name.substr(0, longest_name)));
+			symbols_.add(start, size, start, code(start, size, body.string()));
 		lines_.clear();
 	}
 
@@ -138,16 +145,42 @@ private:
 		symbols_.add(to, size, moved->base + (to - from), std::shared_ptr(moved->code));
 	}
 
-	/** Of lines that were told for it before. */
-	std::shared_ptr<const JitSymbols::Code> code(uint64_t start, std::string_view name)
+	/**
+	 * How far beyond their code the addresses of its lines are: V8 adds the
+	 * header of the ELF file that perf inject makes of the code.  Nothing if
+	 * there are addresses elsewhere: then V8 has written names that it had
+	 * freed, with zeroes in them, and the rest is anything.
+	 */
+	[[nodiscard]] std::optional<uint64_t> lines_shift(uint64_t start, uint64_t size) const
 	{
-		auto told = std::make_shared<JitSymbols::Code>();
+		uint64_t first = UINT64_MAX;
 
-		told->name = name;
 		for (const LineAt &line : lines_) {
-			if (line.address >= start)
-				told->places.push_back({line.address - start, line.line, line.file});
+			if (line.address < start || line.address - start > size + elf_header)
+				return std::nullopt;
+			first = std::min(first, line.address - start);
 		}
+		return first >= elf_header ? elf_header : 0;
+	}
+
+	/** Of lines that were told for it before. */
+	std::shared_ptr<const JitSymbols::Code> code(uint64_t start, uint64_t size, std::string_view name)
+	{
+		const std::optional<uint64_t> shift = lines_shift(start, size);
+
+		if (!shift || lines_.size() > most_places - std::min(*places_, most_places))
+			lines_.clear();
+		*places_ += lines_.size();
+
+		const std::shared_ptr<JitSymbols::Code> told(
+			new JitSymbols::Code, [places = places_, count = lines_.size()](auto *gone) {
+				*places -= count;
+				delete gone;
+			});
+
+		told->name = name.substr(0, longest_name);
+		for (const LineAt &line : lines_)
+			told->places.push_back({line.address - start - *shift, line.line, line.file});
 		std::stable_sort(told->places.begin(), told->places.end(),
 				 [](const auto &a, const auto &b) { return a.offset < b.offset; });
 		return told;
@@ -160,7 +193,7 @@ private:
 		const auto number = body.number<uint64_t>();
 
 		lines_.clear();
-		for (uint64_t i = 0; i < number && places_++ < most_places; i++) {
+		for (uint64_t i = 0; i < number; i++) {
 			const auto address = body.number<uint64_t>();
 			const auto line = body.number<uint32_t>();
 
@@ -173,12 +206,21 @@ private:
 		}
 	}
 
-	/* The same as before, if it says so. */
+	/* The same as before, if it says so; one string for all that are called alike. */
 	std::shared_ptr<const std::string> file_of(std::string_view name)
 	{
-		if (name == "\xff" && !lines_.empty())
+		name = name.substr(0, longest_name);
+		if (!lines_.empty() && (name == "\xff" || *lines_.back().file == name))
 			return lines_.back().file;
-		return std::make_shared<const std::string>(name.substr(0, longest_name));
+
+		std::weak_ptr<const std::string> &known = files_[std::string(name)];
+		std::shared_ptr<const std::string> file = known.lock();
+
+		if (!file)
+			known = file = std::make_shared<const std::string>(name);
+		if (files_.size() > most_files)
+			std::erase_if(files_, [](const auto &entry) { return entry.second.expired(); });
+		return file;
 	}
 
 	struct LineAt {
@@ -187,15 +229,18 @@ private:
 		std::shared_ptr<const std::string> file;
 	};
 
-	Bytes bytes_;
+	ByteSource &source_;
 	JitSymbols &symbols_;
+	uint64_t offset_ = 0; /* of the next record */
 	std::vector<LineAt> lines_;
-	size_t places_ = 0; /* that were told, in the whole dump */
+	std::map<std::string, std::weak_ptr<const std::string>> files_;
+	/* Of all code that is still there. */
+	std::shared_ptr<size_t> places_ = std::make_shared<size_t>(0);
 };
 
-void JitSymbols::add_jitdump(std::string_view content)
+void JitSymbols::add_jitdump(ByteSource &source)
 {
-	JitDump(content, *this).read();
+	JitDump(source, *this).read();
 }
 
 } // namespace cli

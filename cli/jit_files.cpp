@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/jit_files.h"
 
-#include "cli/process.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -15,7 +14,9 @@ namespace {
 
 /* Within one look at a process's mappings. */
 constexpr std::chrono::milliseconds look_interval{2};
-constexpr size_t most_bytes = size_t{64} << 20;
+constexpr size_t chunk_size = size_t{256} << 10;
+/* Of a map; who writes an endless one must not keep us. */
+constexpr uint64_t most_bytes = uint64_t{1} << 30;
 
 /* Anybody can put a file into /tmp, and a FIFO would make us wait. */
 Fd open_owned(const std::string &path, uid_t user)
@@ -30,23 +31,21 @@ Fd open_owned(const std::string &path, uid_t user)
 	return file;
 }
 
-/* The descriptor's position is nobody's: it is read again and again. */
-std::string content_of(const Fd &file)
+/** A line at a time would be slow: as many as a chunk has, and the rest with the next one. */
+void add_perf_map(const Fd &file, JitSymbols &symbols)
 {
-	std::string content;
+	FileSource source(file.get());
 
-	for (size_t chunk = size_t{1} << 20; content.size() < most_bytes;) {
-		const size_t before = content.size();
+	for (uint64_t offset = 0; offset < most_bytes;) {
+		const std::string_view chunk = source.read(offset, chunk_size);
+		const size_t end = chunk.rfind('\n');
 
-		content.resize(before + chunk);
-		const ssize_t got =
-			pread(file.get(), content.data() + before, chunk, static_cast<off_t>(before));
-
-		content.resize(before + (got > 0 ? static_cast<size_t>(got) : 0));
-		if (got <= 0)
+		symbols.add_perf_map(chunk.substr(0, end == chunk.npos ? 0 : end + 1));
+		if (chunk.size() < chunk_size)
 			break;
+		/* No line is as long as that, and what is one is none. */
+		offset += end == chunk.npos ? chunk.size() : end + 1;
 	}
-	return content;
 }
 
 } // namespace
@@ -64,31 +63,57 @@ bool is_jitdump(std::string_view name)
 	       std::all_of(pid.begin(), pid.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+JitFiles::JitFiles(pid_t pid, std::shared_ptr<JitFiles> parent)
+	: pid_(pid), parent_(std::move(parent)), start_(program_start(pid))
+{
+}
+
+Fd JitFiles::open_map() const
+{
+	const std::optional<ProcessFacts> facts = process_facts(pid_);
+
+	if (!facts || program_start(pid_) != start_)
+		return Fd();
+	return open_owned(fmt::format("/proc/{}/root/tmp/perf-{}.map", pid_, facts->own_pid), facts->user);
+}
+
 void JitFiles::look()
 {
 	const auto now = std::chrono::steady_clock::now();
 
+	if (parent_)
+		parent_->look();
 	if (map_ || now < next_look_)
 		return;
 	next_look_ = now + look_interval;
-	if (const std::optional<ProcessFacts> facts = process_facts(pid_))
-		map_ = open_owned(fmt::format("/proc/{}/root/tmp/perf-{}.map", pid_, facts->own_pid),
-				  facts->user);
+	map_ = open_map();
 }
 
 void JitFiles::add_dump(const Fd &file)
 {
-	dumps_.emplace_back(fcntl(file.get(), F_DUPFD_CLOEXEC, 3));
+	struct stat about;
+
+	if (fstat(file.get(), &about))
+		return;
+
+	const auto [place, fresh] = dumps_.try_emplace({about.st_dev, about.st_ino});
+
+	if (fresh)
+		place->second = Fd(fcntl(file.get(), F_DUPFD_CLOEXEC, 3));
 }
 
 JitSymbols JitFiles::read() const
 {
-	JitSymbols symbols;
+	/* What is added later takes the place of what was there. */
+	JitSymbols symbols = parent_ ? parent_->read() : JitSymbols();
 
 	if (map_)
-		symbols.add_perf_map(content_of(map_));
-	for (const Fd &dump : dumps_)
-		symbols.add_jitdump(content_of(dump));
+		add_perf_map(map_, symbols);
+	for (const auto &[id, dump] : dumps_) {
+		FileSource source(dump.get());
+
+		symbols.add_jitdump(source);
+	}
 	return symbols;
 }
 

@@ -4,12 +4,16 @@
 
 #include "cli/fd.h"
 #include "cli/jit_symbols.h"
+#include "cli/process.h"
 
 #include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
-#include <vector>
+#include <utility>
 
 namespace cli {
 
@@ -24,20 +28,30 @@ bool is_jitdump(std::string_view name);
  */
 class JitFiles {
 public:
-	explicit JitFiles(pid_t pid) : pid_(pid) {}
+	/** @param parent of whose fork the process is and whose code it has inherited, or NULL. */
+	explicit JitFiles(pid_t pid, std::shared_ptr<JitFiles> parent = nullptr);
 
-	/** Open the map if it is there by now, and is the process's own or root's; ask often. */
+	/** Open the map, as the parent's, if it is there by now, and its process's own or root's: often. */
 	void look();
-	/** A jitdump that the process has mapped. */
+	/** A jitdump that the process has mapped; once or more often. */
 	void add_dump(const Fd &file);
-	/** What they say now. */
+	/** Is there a jitdump? */
+	[[nodiscard]] bool has_dumps() const { return !dumps_.empty(); }
+	/** What they say now; the parent's of what the process does not tell itself. */
 	[[nodiscard]] JitSymbols read() const;
 
 private:
+	/** Device and inode. */
+	using FileId = std::pair<dev_t, ino_t>;
+
+	[[nodiscard]] Fd open_map() const;
+
 	pid_t pid_;
+	std::shared_ptr<JitFiles> parent_;
+	std::optional<ProgramStart> start_; /* another program's map tells nothing of our code */
 	std::chrono::steady_clock::time_point next_look_;
 	Fd map_;
-	std::vector<Fd> dumps_;
+	std::map<FileId, Fd> dumps_;
 };
 
 } // namespace cli

@@ -2,6 +2,8 @@
 /** @file jit_symbols.h  Names of code that a program made while it ran. */
 #pragma once
 
+#include "cli/byte_source.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -53,7 +55,7 @@ public:
 	 * tools/perf/Documentation/jitdump-specification.txt.  Ends where a
 	 * record is not complete: the compiler may be writing it.
 	 */
-	void add_jitdump(std::string_view content);
+	void add_jitdump(ByteSource &source);
 
 	[[nodiscard]] bool empty() const { return entries_.empty(); }
 	/** The function that holds an address, or NULL. */

@@ -3,8 +3,8 @@
 
 #include "cli/account_names.h"
 #include "cli/text.h"
+#include "cli/whole_number.h"
 
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -36,17 +36,7 @@ std::optional<std::string> line_of(const std::string &path)
 
 template <typename Number> std::optional<Number> number_of(const std::string &path)
 {
-	const std::optional<std::string> text = line_of(path);
-	Number number = 0;
-
-	if (!text || text->empty())
-		return std::nullopt;
-
-	const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-
-	if (error != std::errc() || end != text->data() + text->size())
-		return std::nullopt;
-	return number;
+	return whole_number<Number>(line_of(path).value_or(""));
 }
 
 /** Files of a directory that hold one number, by name. */

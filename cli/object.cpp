@@ -123,15 +123,6 @@ uint64_t Object::link_address(uint64_t offset) const
 	return offset;
 }
 
-const Text *Object::text_at(uint64_t address) const
-{
-	for (const Text &text : texts) {
-		if (address >= text.low && address < text.high)
-			return &text;
-	}
-	return nullptr;
-}
-
 void inspect_elf(Object &object)
 {
 	elf_version(EV_CURRENT);
@@ -170,8 +161,10 @@ ObjectTable::Key ObjectTable::key_of(pid_t pid, const Mapping &mapping)
 
 std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
 {
+	const bool is_dump = mapping.source == Source::File && is_jitdump(mapping.name);
+
 	/* Threads share what is in no file. */
-	if (mapping.source == Source::Anonymous)
+	if (mapping.source == Source::Anonymous || is_dump)
 		pid = process_of(pid);
 
 	std::shared_ptr<Object> &object = objects_[key_of(pid, mapping)];
@@ -181,6 +174,9 @@ std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
 	/* The compiler may write its file at any time. */
 	if (object->jit)
 		object->jit->look();
+	/* What it maps to be found by; its children do, too. */
+	if (is_dump && object->file)
+		jit_of(pid)->add_dump(object->file);
 	return object;
 }
 
@@ -199,9 +195,6 @@ std::shared_ptr<Object> ObjectTable::make(pid_t pid, const Mapping &mapping)
 		object->jit = jit_of(pid);
 	if (object->file)
 		inspect_elf(*object);
-	/* What a compiler maps to be found by. */
-	if (object->file && is_jitdump(object->name))
-		jit_of(pid)->add_dump(object->file);
 	return object;
 }
 
@@ -214,15 +207,27 @@ void ObjectTable::forget_memory(pid_t pid)
 void ObjectTable::forget_unused()
 {
 	std::erase_if(objects_, [](const auto &entry) { return entry.second.use_count() == 1; });
-	std::erase_if(jits_, [](const auto &entry) { return entry.second.use_count() == 1; });
+	/* Until its process ends: memory that is mapped later has names in it. */
+	std::erase_if(jits_, [](const auto &entry) {
+		return entry.second.use_count() == 1 && !entry.second->has_dumps();
+	});
 }
 
-std::shared_ptr<JitFiles> ObjectTable::jit_of(pid_t pid)
+/** Of the process that one was forked by, if neither has run another program since; else NULL. */
+std::shared_ptr<JitFiles> ObjectTable::jit_of_parent(pid_t pid, unsigned generations)
+{
+	const std::optional<ProgramStart> start = program_start(pid);
+	const pid_t parent = start && generations ? parent_of(pid) : 0;
+
+	return parent && program_start(parent) == start ? jit_of(parent, generations - 1) : nullptr;
+}
+
+std::shared_ptr<JitFiles> ObjectTable::jit_of(pid_t pid, unsigned generations)
 {
 	std::shared_ptr<JitFiles> &jit = jits_[pid];
 
 	if (!jit)
-		jit = std::make_shared<JitFiles>(pid);
+		jit = std::make_shared<JitFiles>(pid, jit_of_parent(pid, generations));
 	return jit;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/fd.h"
 #include "cli/jit_files.h"
 #include "cli/maps.h"
+#include "cli/texts.h"
 
 #include <compare>
 #include <cstdint>
@@ -22,14 +23,6 @@ struct Segment {
 	uint64_t address = 0;
 };
 
-/** Text of an object that is, or was, mapped somewhere. */
-struct Text {
-	uint64_t low = 0; /**< link-time address */
-	uint64_t high = 0;
-	uint64_t offset = 0; /**< of low, in the file */
-	auto operator<=>(const Text &) const = default;
-};
-
 /**
  * A program, a shared object, or whatever else has instructions.
  *
@@ -45,12 +38,10 @@ struct Object {
 	Fd file; /**< held, so that names can be read when the process and the path are gone */
 	std::shared_ptr<JitFiles> jit; /**< of memory: what its process tells of it */
 	std::vector<Segment> segments;
-	std::vector<Text> texts;
+	Texts texts;
 
 	/** Link-time address of a byte of the file. */
 	[[nodiscard]] uint64_t link_address(uint64_t offset) const;
-	/** The mapped text that holds an address, or NULL. */
-	[[nodiscard]] const Text *text_at(uint64_t address) const;
 };
 
 /** Read an object's segments and build-id from its file; leaves it empty if it is no ELF. */
@@ -65,6 +56,8 @@ public:
 	void forget_memory(pid_t pid);
 	/** Close what nobody else holds. */
 	void forget_unused();
+	/** Objects, and processes whose JIT's files are known. */
+	[[nodiscard]] size_t size() const { return objects_.size() + jits_.size(); }
 
 private:
 	struct Key {
@@ -78,7 +71,11 @@ private:
 
 	static Key key_of(pid_t pid, const Mapping &mapping);
 
-	std::shared_ptr<JitFiles> jit_of(pid_t pid);
+	/** Of so many parents before is asked who has made the code. */
+	static constexpr unsigned most_generations = 8;
+
+	std::shared_ptr<JitFiles> jit_of(pid_t pid, unsigned generations = most_generations);
+	std::shared_ptr<JitFiles> jit_of_parent(pid_t pid, unsigned generations);
 	std::shared_ptr<Object> make(pid_t pid, const Mapping &mapping);
 
 	std::map<Key, std::shared_ptr<Object>> objects_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/object_code.h"
 
+#include "cli/letter_case.h"
 #include "cli/text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -15,13 +15,6 @@ namespace {
 
 constexpr char next_step[] =
 	"--symfs says where the objects of then are, and a new recording is of those of now";
-
-std::string lower_case(std::string text)
-{
-	for (char &c : text)
-		c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-	return text;
-}
 
 Outcome check_regular(const std::string &path, const Fd &file, time_t &modified)
 {

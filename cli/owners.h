@@ -4,10 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <sys/types.h>
-#include <utility>
-#include <vector>
 
 namespace cli {
 
@@ -18,27 +17,42 @@ struct Owner {
 	auto operator<=>(const Owner &) const = default;
 };
 
-/** Numbers for processes, from 1. */
+/** Numbers for processes, from 1; whose process is forgotten is not given again. */
 class Owners {
 public:
 	uint32_t number(pid_t pid, const std::string &name)
 	{
-		const auto [place, fresh] = numbers_.try_emplace({pid, name}, owners_.size() + 1);
+		const auto [place, fresh] = numbers_.try_emplace({pid, name}, last_ + 1);
 
 		if (fresh)
-			owners_.push_back(place->first);
-		return static_cast<uint32_t>(place->second);
+			owners_.emplace(++last_, place->first);
+		return place->second;
 	}
 
 	/** NULL for 0, which is nobody in particular. */
 	[[nodiscard]] const Owner *find(uint32_t number) const
 	{
-		return number && number <= owners_.size() ? &owners_[number - 1] : nullptr;
+		const auto place = owners_.find(number);
+
+		return place == owners_.end() ? nullptr : &place->second;
 	}
 
+	/** Forget all others: processes come and go for as long as a recording lasts. */
+	void keep_only(const std::set<uint32_t> &numbers)
+	{
+		std::erase_if(owners_, [&](const auto &entry) { return !numbers.contains(entry.first); });
+		std::erase_if(numbers_, [&](const auto &entry) { return !numbers.contains(entry.second); });
+	}
+
+	/** Know again what was forgotten, by the numbers that @p earlier has; it is a copy of this. */
+	void add(const Owners &earlier) { owners_.insert(earlier.owners_.begin(), earlier.owners_.end()); }
+
+	[[nodiscard]] size_t size() const { return owners_.size(); }
+
 private:
-	std::map<Owner, size_t> numbers_;
-	std::vector<Owner> owners_;
+	std::map<Owner, uint32_t> numbers_;
+	std::map<uint32_t, Owner> owners_;
+	uint32_t last_ = 0;
 };
 
 } // namespace cli

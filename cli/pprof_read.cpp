@@ -2,6 +2,7 @@
 #include "cli/gzip.h"
 #include "cli/pprof.h"
 #include "cli/pprof_fields.h"
+#include "cli/text.h"
 
 #include <protozero/pbf_message.hpp>
 #include <unordered_map>
@@ -9,7 +10,8 @@
 namespace cli {
 namespace {
 
-constexpr size_t most_bytes = size_t{1} << 30;
+/* Of an element of a list, or of an index: the allocator's share. */
+constexpr size_t node_bytes = 48;
 
 using Reader = protozero::pbf_message<field::Profile>;
 
@@ -17,6 +19,9 @@ using Reader = protozero::pbf_message<field::Profile>;
 class Malformed : public std::runtime_error {
 	using std::runtime_error::runtime_error;
 };
+
+/** There is more in it than may be decoded. */
+class TooLarge : public std::exception {};
 
 /* protozero takes the caller's word for the type of a field; the file's counts. */
 template <typename Message> void expect(const Message &in, protozero::pbf_wire_type type)
@@ -45,12 +50,16 @@ template <typename Message> protozero::data_view bytes(Message &in)
 /* Ids are any numbers; the strings and lists come in any order. */
 class Decoder {
 public:
-	explicit Decoder(std::string_view content) : content_(content) {}
+	Decoder(std::string_view content, size_t most_memory) : content_(content), left_(most_memory) {}
 
 	Profile decode()
 	{
-		for_each(field::Profile::string_table,
-			 [&](Reader &reader) { strings_.push_back(bytes(reader).to_string()); });
+		for_each(field::Profile::string_table, [&](Reader &reader) {
+			const protozero::data_view view = bytes(reader);
+
+			take(sizeof(view));
+			strings_.emplace_back(view.data(), view.size());
+		});
 		for_each(field::Profile::mapping, [&](Reader &reader) { mapping(bytes(reader)); });
 		for_each(field::Profile::function, [&](Reader &reader) { function(bytes(reader)); });
 		for_each(field::Profile::location, [&](Reader &reader) { location(bytes(reader)); });
@@ -71,15 +80,25 @@ private:
 			act(reader);
 	}
 
-	const std::string &text(int64_t number) const
+	/* A few bytes can name a long string, or be a message of which all is missing. */
+	void take(size_t memory)
 	{
-		static const std::string empty;
+		if (memory > left_)
+			throw TooLarge();
+		left_ -= memory;
+	}
 
+	std::string text(int64_t number)
+	{
 		if (number == 0 && strings_.empty())
-			return empty;
+			return {};
 		if (number < 0 || static_cast<uint64_t>(number) >= strings_.size())
 			throw Malformed("a string is missing");
-		return strings_[static_cast<size_t>(number)];
+
+		const std::string_view found = strings_[static_cast<size_t>(number)];
+
+		take(found.size());
+		return std::string(found);
 	}
 
 	static size_t look_up(const Index &index, uint64_t id, const char *what)
@@ -91,7 +110,7 @@ private:
 		return found->second;
 	}
 
-	ValueType value_type(View view) const
+	ValueType value_type(View view)
 	{
 		protozero::pbf_message<field::ValueType> in(view);
 		ValueType type;
@@ -113,6 +132,7 @@ private:
 		ProfileMapping one;
 		uint64_t id = 0;
 
+		take(sizeof(one) + node_bytes);
 		while (in.next()) {
 			switch (in.tag()) {
 			case field::Mapping::id: id = number(in); break;
@@ -140,6 +160,7 @@ private:
 		Function one;
 		uint64_t id = 0;
 
+		take(sizeof(one) + node_bytes);
 		while (in.next()) {
 			switch (in.tag()) {
 			case field::Function::id: id = number(in); break;
@@ -179,12 +200,16 @@ private:
 		uint64_t id = 0;
 		uint64_t mapping_id = 0;
 
+		take(sizeof(one) + node_bytes);
 		while (in.next()) {
 			switch (in.tag()) {
 			case field::Location::id: id = number(in); break;
 			case field::Location::mapping_id: mapping_id = number(in); break;
 			case field::Location::address: one.address = number(in); break;
-			case field::Location::line: one.lines.push_back(line(bytes(in))); break;
+			case field::Location::line:
+				take(sizeof(Line));
+				one.lines.push_back(line(bytes(in)));
+				break;
 			default: in.skip();
 			}
 		}
@@ -195,21 +220,25 @@ private:
 	}
 
 	/* Lists of numbers may be packed or not; int64 is encoded as uint64 is. */
-	template <typename Message> static void append_numbers(Message &in, std::vector<uint64_t> &list)
+	template <typename Message> void append_numbers(Message &in, std::vector<uint64_t> &list)
 	{
 		if (in.wire_type() != protozero::pbf_wire_type::length_delimited) {
+			take(sizeof(uint64_t));
 			list.push_back(number(in));
 			return;
 		}
-		for (const uint64_t one : in.get_packed_uint64())
+		for (const uint64_t one : in.get_packed_uint64()) {
+			take(sizeof(uint64_t));
 			list.push_back(one);
+		}
 	}
 
-	Label label(View view) const
+	Label label(View view)
 	{
 		protozero::pbf_message<field::Label> in(view);
 		Label one;
 
+		take(sizeof(one));
 		while (in.next()) {
 			switch (in.tag()) {
 			case field::Label::key: one.key = text(signed_number(in)); break;
@@ -229,6 +258,7 @@ private:
 		std::vector<uint64_t> values;
 		Sample one;
 
+		take(sizeof(one) + node_bytes);
 		while (in.next()) {
 			if (in.tag() == field::Sample::location_id)
 				append_numbers(in, locations);
@@ -255,6 +285,7 @@ private:
 		while (in.next()) {
 			switch (in.tag()) {
 			case field::Profile::sample_type:
+				take(sizeof(ValueType));
 				profile_.sample_types.push_back(value_type(bytes(in)));
 				break;
 			case field::Profile::time_nanos: profile_.time_nanos = signed_number(in); break;
@@ -270,26 +301,30 @@ private:
 			default: in.skip();
 			}
 		}
+		take(comments.size() * sizeof(std::string));
 		for (const uint64_t comment : comments)
 			profile_.comments.push_back(text(static_cast<int64_t>(comment)));
 	}
 
 	std::string_view content_;
 	Profile profile_;
-	std::vector<std::string> strings_;
+	size_t left_; /* of the memory that the profile may take */
+	std::vector<std::string_view> strings_;
 	Index mapping_ids_;
 	Index function_ids_;
 	Index location_ids_;
 };
 
-Result<Profile> decode_plain(std::string_view content)
+Result<Profile> decode_plain(std::string_view content, size_t most_memory)
 {
 	try {
-		Profile profile = Decoder(content).decode();
+		Profile profile = Decoder(content, most_memory).decode();
 
 		if (profile.sample_types.empty())
 			return Error{"there are no samples in it; is it a pprof profile?"};
 		return profile;
+	} catch (const TooLarge &) {
+		return Error{"the file is too large: decoded it takes more than " + bytes_text(most_memory)};
 	} catch (const Malformed &error) {
 		return Error{std::string("not a valid pprof profile: ") + error.what()};
 	} catch (const protozero::exception &error) {
@@ -299,16 +334,16 @@ Result<Profile> decode_plain(std::string_view content)
 
 } // namespace
 
-Result<Profile> decode_pprof(std::string_view content)
+Result<Profile> decode_pprof(std::string_view content, PprofLimits limits)
 {
 	if (!is_gzip(content))
-		return decode_plain(content);
+		return decode_plain(content, limits.decoded);
 
-	const Result<std::string> plain = decompress(content, most_bytes);
+	const Result<std::string> plain = decompress(content, limits.unpacked);
 
 	if (!plain)
 		return plain.error();
-	return decode_plain(*plain);
+	return decode_plain(*plain, limits.decoded);
 }
 
 } // namespace cli

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
+#include <sstream>
 #include <unistd.h>
 
 namespace cli {
@@ -74,6 +75,16 @@ pid_t own_pid(const std::string &status)
 
 	std::from_chars(ids.data() + last, ids.data() + ids.size(), pid);
 	return pid;
+}
+
+/** The value of a line of one number; nothing without it. */
+std::optional<pid_t> status_pid(pid_t pid, const std::string &key)
+{
+	const Result<std::string> status = read_file(fmt::format("/proc/{}/status", pid));
+
+	if (!status)
+		return std::nullopt;
+	return whole_number<pid_t>(status_value(*status, key).value_or(""));
 }
 
 /** What a process was started as, as far as that only completes its short name. */
@@ -159,12 +170,34 @@ std::set<pid_t> all_processes(const std::string &root)
 
 pid_t process_of(pid_t tid)
 {
-	const Result<std::string> status = read_file(fmt::format("/proc/{}/status", tid));
-	const std::string leader = status ? status_value(*status, "Tgid").value_or("") : "";
-	pid_t pid = tid;
+	return status_pid(tid, "Tgid").value_or(tid);
+}
 
-	std::from_chars(leader.data(), leader.data() + leader.size(), pid);
-	return pid;
+pid_t parent_of(pid_t pid)
+{
+	return status_pid(pid, "PPid").value_or(0);
+}
+
+/* proc(5) has the fields of stat, of which the second is a name in parentheses. */
+std::optional<ProgramStart> program_start(pid_t pid)
+{
+	constexpr int first_address = 26;
+	const Result<std::string> stat = read_file(fmt::format("/proc/{}/stat", pid));
+
+	if (!stat)
+		return std::nullopt;
+
+	/* After a name without its end there is nothing. */
+	std::istringstream fields(stat->substr(std::min(stat->rfind(')'), stat->size() - 1) + 1));
+	ProgramStart start = {program_path(pid), {}};
+	std::string other;
+
+	for (int field = 3; field < first_address; field++)
+		fields >> other;
+	for (uint64_t &address : start.addresses)
+		fields >> address;
+	/* A stack at 0: it is not for us to know. */
+	return fields && start.addresses.back() ? std::optional(start) : std::nullopt;
 }
 
 std::string process_name(pid_t pid)

@@ -4,6 +4,8 @@
 
 #include "cli/result.h"
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,6 +36,19 @@ bool has_ended(pid_t pid);
 
 /** All that there are.  @param root what stands for "/". */
 std::set<pid_t> all_processes(const std::string &root = "");
+
+/** What an exec sets, and a fork leaves as it is: who has the same has it of the same exec. */
+struct ProgramStart {
+	std::string path;
+	std::array<uint64_t, 3> addresses; /**< of its code's start and end, and of its stack */
+	bool operator==(const ProgramStart &) const = default;
+};
+
+/** Nothing if it is gone, or we may not look into its memory.  @param pid of a process or a thread. */
+std::optional<ProgramStart> program_start(pid_t pid);
+
+/** Who has forked a process, or taken it over since; 0 if it is gone, or of another PID namespace. */
+pid_t parent_of(pid_t pid);
 
 /** The process that a thread is of; its own number if it is gone. */
 pid_t process_of(pid_t tid);

@@ -17,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char cgroup_mount[] = "/sys/fs/cgroup";
 constexpr unsigned longest_wait = 64;
 
 /* Of another PID namespace's processes the kernel says 0. */

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -51,12 +52,15 @@ private:
 	std::map<pid_t, Other> others_;
 };
 
+/** Where cgroup2 is mounted. */
+constexpr std::string_view cgroup_mount = "/sys/fs/cgroup";
+
 /** The user ID of a name or of a number. */
 Result<uid_t> user_id(const std::string &user);
 
 /**
- * The directory of a cgroup: @p path itself if that is below where cgroup2 is
- * mounted, or what is there below it, as systemd-cgls(1) shows it.
+ * The directory of a cgroup: @p path itself if that is below cgroup_mount, or
+ * what is there below it, as systemd-cgls(1) shows it.
  */
 Result<std::string> cgroup_directory(const std::string &path);
 

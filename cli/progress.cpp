@@ -9,6 +9,17 @@
 
 namespace cli {
 
+std::string progress_text(const Progress &progress)
+{
+	const std::string cost =
+		progress.cpu_percent ? fmt::format("{:.2f} % of a CPU  ", *progress.cpu_percent) : "";
+
+	return fmt::format("{}  {}  {}  {} lost  {}(Ctrl-C ends)", duration_text(progress.seconds),
+			   counted_noun(progress.processes, "process"),
+			   counted_noun(progress.accounting.counted, "sample"),
+			   grouped(progress.accounting.lost()), cost);
+}
+
 Console::Console(std::string command) : command_(std::move(command)), terminal_(isatty(STDERR_FILENO)) {}
 
 Console::~Console()
@@ -28,15 +39,12 @@ void Console::detail(std::string_view text)
 	write_message(fmt::format("  {}\n", printable(text)));
 }
 
-void Console::progress(double seconds, uint64_t processes, const Accounting &accounting)
+void Console::progress(const Progress &progress)
 {
 	if (!terminal_)
 		return;
 
-	const std::string line =
-		fmt::format("{}  {}  {}  {} lost  (Ctrl-C ends)", duration_text(seconds),
-			    counted_noun(processes, "process"), counted_noun(accounting.counted, "sample"),
-			    grouped(accounting.lost()));
+	const std::string line = progress_text(progress);
 
 	/* The last column is left free: some terminals wrap when it is written. */
 	write_message(fmt::format("\r\033[K{}", shortened(line, terminal_width(STDERR_FILENO) - 1)));

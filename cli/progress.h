@@ -4,10 +4,23 @@
 
 #include "cli/accounting.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace cli {
+
+/** How far a recording is. */
+struct Progress {
+	double seconds = 0;
+	uint64_t processes = 0;
+	Accounting accounting;
+	std::optional<double> cpu_percent; /**< of one CPU: what its ticks take, if that was measured */
+};
+
+/** In one line, which is not shortened. */
+std::string progress_text(const Progress &progress);
 
 /** "profil record: text", without disturbing the progress line. */
 class Console {
@@ -22,7 +35,7 @@ public:
 	/** Lines as they are, indented. */
 	void detail(std::string_view text);
 	/** Show how far it is; on a terminal only. */
-	void progress(double seconds, uint64_t processes, const Accounting &accounting);
+	void progress(const Progress &progress);
 	/** Is there a terminal for progress()? */
 	[[nodiscard]] bool shows_progress() const { return terminal_; }
 	/** Remove the progress line. */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/push_labels.h"
 
+#include "cli/file_name.h"
 #include "cli/text.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace cli {
 namespace {
@@ -45,15 +44,6 @@ std::string why_no_value(std::string_view name, std::string_view value)
 	return "";
 }
 
-std::string host_name()
-{
-	std::array<char, 256> name = {};
-
-	if (gethostname(name.data(), name.size() - 1))
-		return "";
-	return printable(name.data());
-}
-
 void add_default(PushLabels &labels, std::string_view name, const std::string &value)
 {
 	const auto same = [name](const PushLabel &label) { return label.name == name; };
@@ -87,7 +77,7 @@ Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std:
 
 	add_default(labels, push_kind_label, push_kind_default);
 	add_default(labels, "service_name", service);
-	add_default(labels, "hostname", host_name());
+	add_default(labels, "hostname", printable(host_name()));
 	std::stable_sort(labels.begin(), labels.end(),
 			 [](const PushLabel &a, const PushLabel &b) { return a.name < b.name; });
 

@@ -2,6 +2,7 @@
 #include "cli/push_options.h"
 
 #include "cli/arguments.h"
+#include "cli/http_header.h"
 #include "cli/subcommands.h"
 #include "cli/text.h"
 

@@ -2,7 +2,7 @@
 /** @file push_options.h  Arguments of profil push. */
 #pragma once
 
-#include "cli/http_client.h"
+#include "cli/http_settings.h"
 #include "cli/profile_file.h"
 #include "cli/push_encode.h"
 #include "cli/push_labels.h"

@@ -3,7 +3,6 @@
 
 #include "cli/http_client.h"
 #include "cli/pprof.h"
-#include "cli/process.h"
 #include "cli/profiler.h"
 #include "cli/push_content.h"
 #include "cli/push_delivery.h"
@@ -49,8 +48,7 @@ public:
 private:
 	void refused(pid_t pid, const std::string &process, const std::string &why) override
 	{
-		if (!has_ended(pid) || !options_.target->selection.searches())
-			refusals_.add(pid, process, why);
+		refusals_.add(pid, process, why, options_.target->selection.searches());
 	}
 	void warn(const std::string &text) override { say(text); }
 

@@ -14,12 +14,19 @@ namespace {
 
 /* Within this time what is newly mapped shows up in the regions. */
 constexpr std::chrono::milliseconds look_interval{100};
-/* After a search for unknown PCs in vain. */
-constexpr std::chrono::seconds patience{1};
-/* Far below what a 32-bit counter takes to wrap at any rate the module has. */
-constexpr std::chrono::minutes drain_interval{10};
+/*
+ * Far below what a 32-bit counter takes to wrap at any rate the module has; and
+ * for so long is kept what processes leave behind that have ended.
+ */
+constexpr std::chrono::minutes drain_interval{1};
 /* Of a search's processes a file names some. */
 constexpr size_t most_named = 100;
+
+/** A child of vfork(2) leaves its parent's memory alive: the module waits for the thread to return to it. */
+bool runs_another_program(const Target &target)
+{
+	return target.start && program_start(target.pid) != target.start;
+}
 
 /** Why a profile has ended, or NULL. */
 const char *ending(uint32_t state)
@@ -146,8 +153,10 @@ void Recorder::work(Clock::time_point now)
 		handle_events();
 	}
 	retire_ended();
+	attacher_.pool().drain_unused(recording_.tally);
 	if (now >= next_drain_) {
 		attacher_.pool().drain(recording_.tally);
+		tidy();
 		next_drain_ = now + drain_interval;
 	}
 }
@@ -179,7 +188,7 @@ bool Recorder::check(Target &target, Clock::time_point now)
 	target.next_check = now + check_interval;
 	if (const char *why = ending(status.state); why && !std::exchange(target.over, true))
 		log_.warn(fmt::format("{}: its profile has ended: {}", label(target.pid), why));
-	if (threads_ && !status.processes)
+	if (threads_ && (!status.processes || (!has_run && runs_another_program(target))))
 		end_thread(target);
 	return has_run;
 }
@@ -245,50 +254,6 @@ void Recorder::leave(pid_t pid)
 	profile_of_.erase(place);
 }
 
-/** Bring the regions up to date with what is mapped. */
-void Recorder::scan(Target &target)
-{
-	if (!target.members.empty() && !target.members.contains(target.pid))
-		target.pid = *target.members.begin();
-
-	attacher_.update(target, pinned());
-	recording_.counter_bytes = std::max(recording_.counter_bytes, attacher_.pool().bytes());
-}
-
-/** Count what is in known text; return the rest. */
-std::vector<uint64_t> Recorder::count_known(const Target &target, std::span<const uint64_t> pcs)
-{
-	std::vector<uint64_t> rest;
-
-	for (const uint64_t pc : pcs) {
-		if (const Piece *piece = target.coverage.find(pc))
-			recording_.tally.add(piece->object,
-					     {piece->link + (pc - piece->low), 0, target.owner}, 1);
-		else
-			rest.push_back(pc);
-	}
-	return rest;
-}
-
-/* What is stored already was sampled in what was mapped then: it is counted before. */
-void Recorder::resolve(Target &target, Clock::time_point now, bool rescan)
-{
-	std::vector<uint64_t> pcs = count_known(target, target.raw.take());
-
-	if (pcs.empty() && !rescan)
-		return;
-	scan(target);
-	pcs = count_known(target, pcs);
-	if (pcs.empty())
-		return;
-	if (const Target *child = adopt(target, pcs))
-		pcs = count_known(*child, pcs);
-	else
-		target.patience = now + patience;
-	for (const uint64_t pc : pcs)
-		recording_.tally.add_unknown(pc, target.owner);
-}
-
 /** Give the child that has such a PC in a mapping of its own a profile of its own. */
 Target *Recorder::adopt(Target &target, std::span<const uint64_t> pcs)
 {
@@ -313,131 +278,10 @@ void Recorder::renew(Target &target, Clock::time_point now)
 {
 	for (const pid_t pid : std::vector<pid_t>(target.members.begin(), target.members.end())) {
 		if (!attach_again(pid, false, target.warned)) {
-			target.renewal = now + patience;
+			target.renewal = now + patience_interval;
 			return;
 		}
 	}
-}
-
-Accounting Recorder::all_ticks() const
-{
-	Accounting sum = ended_;
-
-	for (const auto &[profile, target] : targets_)
-		sum.add(session_.status(profile));
-	return sum;
-}
-
-Accounting Recorder::accounting() const
-{
-	return all_ticks().since(parted_);
-}
-
-/** The last words of a profile; the status first, for then it is gone. */
-void Recorder::retire(uint32_t profile)
-{
-	const auto place = targets_.find(profile);
-	const TargetPointer target = std::move(place->second);
-	uint64_t stored = 0;
-
-	targets_.erase(place);
-	for (const pid_t pid : target->members)
-		profile_of_.erase(pid);
-	ended_.add(session_.status(profile));
-	profil_detach(session_.get(), profile, &stored);
-	for (const uint64_t pc : count_known(*target, target->raw.take_rest(stored)))
-		recording_.tally.add_unknown(pc, target->owner);
-}
-
-void Recorder::retire_ended()
-{
-	std::vector<uint32_t> ended;
-
-	for (const auto &[profile, target] : targets_) {
-		/* Children whose birth is not reported yet are met all the same. */
-		if (target->over || (target->members.empty() && !session_.status(profile).processes))
-			ended.push_back(profile);
-	}
-	for (const uint32_t profile : ended)
-		retire(profile);
-}
-
-/*
- * Between a look at a profile's status and one at its counters some ticks more
- * are counted, and PCs that nobody knows yet are not in the tally: what is in
- * the recording is what counts.
- */
-void Recorder::complete(Recording &recording, const Accounting &accounting) const
-{
-	const uint64_t samples = recording.tally.total();
-
-	recording.owners = attacher_.owners();
-	recording.granularity = attacher_.pool().granularity();
-	recording.program = attacher_.busiest_program(recording.tally);
-	recording.missing = accounting.counted - std::min(samples, accounting.counted);
-	recording.accounting = accounting;
-	recording.accounting.ticks += samples - accounting.counted;
-	recording.accounting.counted = samples;
-}
-
-/** PCs that are stored belong to what was recorded until now, known or not. */
-void Recorder::count_raw()
-{
-	const Clock::time_point now = Clock::now();
-	std::vector<uint32_t> profiles;
-
-	work(now);
-	/* Resolving adds targets. */
-	for (const auto &[profile, target] : targets_)
-		profiles.push_back(profile);
-	for (const uint32_t profile : profiles) {
-		if (targets_.at(profile)->raw.pending())
-			resolve(*targets_.at(profile), now, false);
-	}
-}
-
-Recording Recorder::snapshot()
-{
-	count_raw();
-
-	const Accounting now = accounting();
-
-	attacher_.pool().drain(recording_.tally);
-
-	Recording copy = recording_;
-
-	complete(copy, now);
-	return copy;
-}
-
-Recording Recorder::take_part()
-{
-	Recording part = snapshot();
-
-	parted_.add(part.accounting);
-	recording_.tally = Tally();
-	attacher_.forget_unused();
-	return part;
-}
-
-void Recorder::give_back(const Recording &part)
-{
-	recording_.tally.add(part.tally);
-	parted_ = parted_.since(part.accounting);
-}
-
-Recording Recorder::finish()
-{
-	work(Clock::now());
-	for (const auto &[profile, target] : targets_) {
-		if (target->raw.pending())
-			scan(*target);
-	}
-	while (!targets_.empty())
-		retire(targets_.begin()->first);
-	attacher_.pool().drain(recording_.tally);
-	complete(recording_, accounting());
-	return std::move(recording_);
 }
 
 } // namespace cli

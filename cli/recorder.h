@@ -109,6 +109,7 @@ private:
 	void renew(Target &target, Clock::time_point now);
 	[[nodiscard]] Accounting all_ticks() const;
 	void count_raw();
+	void tidy();
 	void complete(Recording &recording, const Accounting &accounting) const;
 	void retire(uint32_t profile);
 	void retire_ended();

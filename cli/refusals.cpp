@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/refusals.h"
 
+#include "cli/process.h"
 #include "cli/text.h"
 
 #include <fmt/format.h>
@@ -9,13 +10,22 @@ namespace cli {
 namespace {
 
 constexpr size_t most_named = 5;
+/* PIDs are told apart as long as they are few: a search may go on for months. */
+constexpr size_t most_counted = 10000;
 
 } // namespace
 
-void Refusals::add(pid_t pid, const std::string &name, const std::string &why)
+void Refusals::add(pid_t pid, const std::string &name, const std::string &why, bool searched)
 {
+	if (searched && has_ended(pid))
+		return;
+
 	Refused &refused = processes_[why];
 
+	if (refused.pids.size() >= most_counted && !refused.pids.contains(pid)) {
+		refused.more = true;
+		return;
+	}
 	if (refused.pids.insert(pid).second && refused.pids.size() <= most_named)
 		refused.first += fmt::format("{}{} (pid {})", refused.first.empty() ? "" : ", ", name, pid);
 }
@@ -26,7 +36,7 @@ std::vector<std::string> Refusals::lines() const
 
 	for (const auto &[why, refused] : processes_)
 		lines.push_back(fmt::format(
-			"{} not attached: {}: {}{}",
+			"{}{} not attached: {}: {}{}", refused.more ? "more than " : "",
 			refused.pids.size() == 1 ? "1 process was"
 						 : grouped(refused.pids.size()) + " processes were",
 			why, refused.first, refused.pids.size() > most_named ? ", ..." : ""));

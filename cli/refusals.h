@@ -13,8 +13,11 @@ namespace cli {
 /** Collects what a search met and could not attach, so that a hundred make a line and not a hundred. */
 class Refusals {
 public:
-	/** A process that is tried again and again is one. */
-	void add(pid_t pid, const std::string &name, const std::string &why);
+	/**
+	 * A process that is tried again and again is one.
+	 * @param searched was it found by a search?  Then, if it has ended since, it is nobody's loss.
+	 */
+	void add(pid_t pid, const std::string &name, const std::string &why, bool searched = false);
 	[[nodiscard]] bool empty() const { return processes_.empty(); }
 	/** "12 processes were not attached: why: sshd (pid 4711), ...", one line for each reason. */
 	[[nodiscard]] std::vector<std::string> lines() const;
@@ -23,6 +26,7 @@ private:
 	struct Refused {
 		std::set<pid_t> pids;
 		std::string first; /**< some of them, by name */
+		bool more = false; /**< there were others that are not among pids */
 	};
 
 	std::map<std::string, Refused> processes_; /**< by reason */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/report_notes.h"
 
+#include "cli/place.h"
 #include "cli/text.h"
 
 #include <algorithm>
@@ -32,6 +33,24 @@ std::string filtered_text(const Report &report)
 		text += fmt::format(", before {}",
 				    share_text(report.base->flat.filtered_out, report.base->flat));
 	return fmt::format("{} left out by the filter {}\n", text, filters);
+}
+
+bool asks_for_processes(const View &view)
+{
+	return std::any_of(view.keys.begin(), view.keys.end(),
+			   [](SortKey key) { return key == SortKey::Process || key == SortKey::Command; }) ||
+	       std::any_of(view.filters.begin(), view.filters.end(), [](const Filter &filter) {
+		       return filter.field == Filter::Field::Process || filter.field == Filter::Field::Pid;
+	       });
+}
+
+bool knows_processes(const Profile &profile)
+{
+	return std::any_of(profile.samples.begin(), profile.samples.end(), [](const Sample &sample) {
+		const ProcessName process = process_of(sample);
+
+		return process.pid || !process.command.empty();
+	});
 }
 
 std::string saturated_text(const Reported &one)
@@ -73,12 +92,6 @@ std::string report_title(const Reported &one)
 	return printable(text);
 }
 
-std::string share_text(uint64_t samples, const Flat &flat)
-{
-	return fmt::format("{} ({:.2f} %)", printable(amount_text(samples, flat)),
-			   percent_of(samples, flat.samples));
-}
-
 std::string report_notes(const Report &report, const Shown &shown, std::span<const std::string> left_out)
 {
 	std::string text;
@@ -87,6 +100,9 @@ std::string report_notes(const Report &report, const Shown &shown, std::span<con
 		text += not_shown_text(report, shown);
 	if (!report.view.filters.empty())
 		text += filtered_text(report);
+	if (asks_for_processes(report.view) && !report.now.profile.samples.empty() &&
+	    !knows_processes(report.now.profile))
+		text += "the profile does not tell processes apart: profil record --per-process does\n";
 	for (size_t i = 0; i < left_out.size(); i++)
 		text += (i ? ", " : "no room for: ") + left_out[i];
 	text += left_out.empty() ? "" : "\n";

@@ -21,9 +21,6 @@ std::string profile_duration_text(const Profile &profile);
 /** "FILE: 1,000 samples at 999 Hz in 1.50 s" */
 std::string report_title(const Reported &one);
 
-/** "300 samples (30.00 %)" */
-std::string share_text(uint64_t samples, const Flat &flat);
-
 /**
  * What there is to know about the rows, a line each: how much is not shown,
  * and why; what is marked; which sums are not to be believed.

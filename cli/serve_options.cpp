@@ -3,6 +3,7 @@
 
 #include "cli/arguments.h"
 #include "cli/server_hosts.h"
+#include "cli/subcommands.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +57,43 @@ void add_serve_options(CLI::App &app, ServeOptions &options)
 					       : "";
 			},
 			""));
+}
+
+std::string serve_help()
+{
+	return R"help(Usage: profil serve [options] -p PID[,PID...] | --name REGEX | -u USER | ...
+
+Answer GET /debug/pprof/profile?seconds=N as a Go program does: with a profile
+of the next N seconds in pprof's format.  So 'go tool pprof', Parca, Grafana
+Alloy and others that scrape Go's programs get profiles of any.  Processes are
+attached while somebody asks, and only then.
+
+)help" + target_help(false) +
+	       R"help(
+Where, and for whom:
+)help" + serve_options_help() +
+	       R"help(  -h, --help              this text
+
+Ctrl-C ends it.  The exit status is 0 then, 1 when it cannot begin, 2 for wrong
+usage.
+
+Examples:
+  profil serve --name '^nginx'
+  go tool pprof -top http://127.0.0.1:6060/debug/pprof/profile?seconds=10
+)help";
+}
+
+std::optional<int> parse_serve_options(const std::vector<std::string> &arguments, ServeOptions &serve,
+				       TargetOptions &target)
+{
+	constexpr char name[] = "profil serve";
+	CLI::App app("", name);
+	TargetParser targets(name, app, target, false);
+
+	add_serve_options(app, serve);
+	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), serve_help()))
+		return status;
+	return targets.finish();
 }
 
 } // namespace cli

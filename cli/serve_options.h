@@ -3,8 +3,10 @@
 #pragma once
 
 #include "cli/listen_address.h"
+#include "cli/target_options.h"
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,10 @@ struct ServeOptions {
  * @param options outlives @p app.
  */
 void add_serve_options(CLI::App &app, ServeOptions &options);
+
+/** Those of the command. @return nothing to go on, or the exit status to end with. */
+std::optional<int> parse_serve_options(const std::vector<std::string> &arguments, ServeOptions &serve,
+				       TargetOptions &target);
 
 /** Their lines in the text of --help. */
 std::string serve_options_help();

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/server_hosts.h"
 
+#include "cli/letter_case.h"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 
 namespace cli {
 namespace {
-
-std::string lower_case(std::string_view text)
-{
-	std::string lower(text);
-
-	for (char &c : lower)
-		c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-	return lower;
-}
 
 bool is_number(const std::string &host)
 {

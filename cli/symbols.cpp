@@ -51,11 +51,14 @@ Symbols::Symbols(const Object &object, Detail detail)
 		jit_ = object.jit->read();
 	if (!module_)
 		return;
+	notice_ = std::make_unique<DebuginfodNotice>(dwfl_.get(), object_name_);
 	table_ = SymbolTable(module_);
 	if (detail == Detail::Lines || table_.empty())
 		debug_ = DebugInfo(module_);
-	if (Elf *elf = dwfl_module_getelf(module_, &bias))
+	if (Elf *elf = dwfl_module_getelf(module_, &bias)) {
+		plt_ = Plt(elf);
 		starts_ = FunctionStarts(elf);
+	}
 }
 
 /**
@@ -79,7 +82,9 @@ const SymbolTable::Entry *Symbols::entry_at(uint64_t address)
 {
 	const SymbolTable::Entry *symbol = table_.find(address);
 
-	if (!symbol || symbol->sized)
+	if (!symbol)
+		return plt_.find(address, table_);
+	if (symbol->sized)
 		return symbol;
 
 	const std::optional<uint64_t> start = start_without_symbol(address);

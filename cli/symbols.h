@@ -3,10 +3,12 @@
 #pragma once
 
 #include "cli/debug_info.h"
+#include "cli/debuginfod_notice.h"
 #include "cli/eh_frame.h"
 #include "cli/frame.h"
 #include "cli/jit_symbols.h"
 #include "cli/object.h"
+#include "cli/plt.h"
 #include "cli/symbol_table.h"
 
 #include <elfutils/libdwfl.h>
@@ -50,6 +52,12 @@ public:
 	[[nodiscard]] std::vector<Frame> frames(uint64_t address, uint64_t size);
 
 	/**
+	 * Whose frames are best asked for one after the other: a number for what
+	 * was compiled together; 0 where that is not known.
+	 */
+	[[nodiscard]] uint64_t unit_of(uint64_t address) const { return debug_.unit_of(address); }
+
+	/**
 	 * Where the function at a link-time address begins and ends.  Without a
 	 * size of its own it reaches to the next function, with the padding in
 	 * between, or to UINT64_MAX.
@@ -75,10 +83,12 @@ private:
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
 
 	std::string object_name_;
-	JitSymbols jit_; /* of memory, which has nothing else */
+	JitSymbols jit_;			   /* of memory, which has nothing else */
+	std::unique_ptr<DebuginfodNotice> notice_; /* which dwfl_ holds a pointer to */
 	std::unique_ptr<Dwfl, DwflCloser> dwfl_;
 	Dwfl_Module *module_ = nullptr; /* owned by dwfl_ */
 	SymbolTable table_;
+	Plt plt_; /* for what has no symbol */
 	DebugInfo debug_;
 	FunctionStarts starts_;
 };

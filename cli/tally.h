@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace cli {
 
@@ -19,9 +20,11 @@ struct Bucket {
 	auto operator<=>(const Bucket &) const = default;
 };
 
-/** What was sampled so far, of all processes together; only ever grows. */
+/** What was sampled so far, of all processes together. */
 class Tally {
 public:
+	static constexpr size_t most_unknown = 65536;
+
 	using Buckets = std::map<Bucket, uint64_t>;
 
 	/** Count @p samples of an object. */
@@ -38,18 +41,28 @@ public:
 			for (const auto &[bucket, samples] : buckets)
 				add(object, bucket, samples);
 		}
-		for (const auto &[bucket, samples] : other.unknown_) {
-			unknown_[bucket] += samples;
-			total_ += samples;
-		}
+		for (const auto &[bucket, samples] : other.unknown_)
+			add_unknown(bucket, samples);
 	}
 
-	/** Count a sample at an address of a process where nothing is known to be. */
-	void add_unknown(uint64_t pc, uint32_t owner)
-	{
-		unknown_[{pc, 0, owner}]++;
-		total_++;
-	}
+	/**
+	 * Count a sample at an address of a process where nothing is known to be.
+	 *
+	 * Programs are at other addresses whenever they start: beyond
+	 * most_unknown addresses all others count at address 0.
+	 */
+	void add_unknown(uint64_t pc, uint32_t owner) { add_unknown({pc, 0, owner}, 1); }
+
+	/**
+	 * Count what was sampled in memory of processes that have ended, which
+	 * differs from process to process, in one object without addresses, if
+	 * it was in more than @p most such processes.
+	 * @return how many objects went into that one.
+	 */
+	size_t join_ended_memory(size_t most);
+
+	/** Who has samples, by Bucket::owner. */
+	[[nodiscard]] std::set<uint32_t> owners() const;
 
 	[[nodiscard]] const std::map<std::shared_ptr<Object>, Buckets> &objects() const { return objects_; }
 	[[nodiscard]] const Buckets &unknown() const { return unknown_; }
@@ -68,8 +81,17 @@ public:
 	}
 
 private:
+	void add_unknown(Bucket bucket, uint64_t samples)
+	{
+		if (unknown_.size() >= most_unknown && !unknown_.contains(bucket))
+			bucket.address = 0;
+		unknown_[bucket] += samples;
+		total_ += samples;
+	}
+
 	std::map<std::shared_ptr<Object>, Buckets> objects_;
 	Buckets unknown_;
+	std::shared_ptr<Object> ended_; /* what memory of processes that have ended is joined in */
 	uint64_t total_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/coverage.h"
+#include "cli/process.h"
 #include "cli/tally.h"
 #include "profil.h"
 
@@ -68,6 +69,8 @@ private:
 	std::optional<Clock::time_point> next_;
 };
 
+/** After a search for unknown PCs in vain, and an attempt to attach anew. */
+constexpr std::chrono::seconds patience_interval{1};
 /** How often a target is checked for what it does not tell by itself. */
 constexpr std::chrono::seconds check_interval{1};
 
@@ -90,6 +93,7 @@ struct Target {
 	std::set<pid_t> members; /**< it, and its children that have no profile of their own */
 	uint32_t owner = 0;	 /**< as in Bucket */
 	uint32_t profile = 0;
+	std::optional<ProgramStart> start; /**< of a thread, of whose exec no event tells */
 	Coverage coverage;
 	/** What the kernel counts by: mostly the same, and its counters must not be freed. */
 	Coverage in_kernel;

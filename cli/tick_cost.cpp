@@ -47,12 +47,12 @@ uint64_t usual_step()
 /** Profiles this process while it lives. */
 class SelfProfile {
 public:
-	SelfProfile()
+	explicit SelfProfile(uint64_t ns)
 	{
 		profil_spec spec = {};
 
 		spec.size = sizeof(spec);
-		spec.period = period;
+		spec.period = ns;
 		spec.overflow = counter_;
 		spec.overflow_width = sizeof(*counter_);
 		if (!counter_ || profil_self_start(&spec, nullptr))
@@ -73,15 +73,15 @@ private:
 	int error_ = 0;
 };
 
-/* Somebody else's profile may make the clock quicker than ours does. */
-double clock_period()
+/* In ns, 0 while it stands still. */
+uint64_t clock_period()
 {
 	const Result<std::string> text = read_file("/sys/class/misc/profil/clock_period");
 	uint64_t ns = 0;
 
 	if (text)
 		std::from_chars(text->data(), text->data() + text->size(), ns);
-	return static_cast<double>(ns ? ns : period);
+	return ns;
 }
 
 } // namespace
@@ -116,14 +116,23 @@ Result<TickCost> cost_of_gaps(std::vector<uint64_t> gaps, double expected)
 	return TickCost{static_cast<double>(gaps[gaps.size() / 2]), gaps.size(), 0};
 }
 
-Result<TickCost> measure_tick_cost()
+uint64_t measuring_period(uint64_t others)
 {
-	const SelfProfile profile;
+	return others >= period && others < 2 * period ? others : period;
+}
+
+Result<TickCost> measure_tick_cost(uint64_t next)
+{
+	const uint64_t running = clock_period();
+	const uint64_t ours = measuring_period(running ? running : next);
+	const SelfProfile profile(ours);
 
 	if (profile.error())
 		return Error{explain(profile.error(), "PROFIL_START")};
 
-	const double between = clock_period();
+	/* Somebody else's profile may make the clock quicker than ours does. */
+	const uint64_t ticking = clock_period();
+	const auto between = static_cast<double>(ticking ? ticking : ours);
 	Result<TickCost> cost =
 		cost_of_gaps(spin_and_note_gaps(duration), static_cast<double>(duration) / between);
 

@@ -19,8 +19,16 @@ struct TickCost {
  * Profile ourselves for a tenth of a second, in a loop that looks at the clock
  * and so sees how long it is kept from that.  It is all that a tick costs: the
  * interrupt, perf's timer and the module.
+ * @param next the period in ns of a profile that is to follow, or 0.
  */
-Result<TickCost> measure_tick_cost();
+Result<TickCost> measure_tick_cost(uint64_t next = 0);
+
+/**
+ * The period to measure at, in ns: 1 ms, or that of a clock that ticks nearly
+ * as often, which would be made to tick twice as often for us otherwise.
+ * @param others its period, or 0.
+ */
+uint64_t measuring_period(uint64_t others);
 
 /**
  * The cost by interruptions.

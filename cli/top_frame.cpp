@@ -32,18 +32,13 @@ constexpr size_t high_for_account = 7;
 constexpr size_t high_for_targets = 10;
 constexpr size_t high_for_gaps = 16;
 
-/** "12,345 samples" */
-std::string amount(uint64_t samples, const TopRows &rows)
-{
-	return printable(amount_text(samples, rows.type()));
-}
-
 /** "12,345 samples in 12.3 s at 999 Hz" */
 std::string title(const TopPicture &picture)
 {
 	const std::string duration = profile_duration_text(picture.profile);
 	const std::string rate = profile_rate_text(picture.profile);
-	std::string text = "profil top: " + amount(picture.rows.samples(), picture.rows);
+	std::string text =
+		"profil top: " + printable(amount_text(picture.rows.samples(), picture.rows.type()));
 
 	if (!duration.empty())
 		text += " in " + duration;
@@ -76,17 +71,11 @@ std::string targets(const About &about)
 	return printable(text);
 }
 
-/** "34 samples (1.13 %)" */
-std::string share_text(uint64_t samples, const TopRows &rows)
-{
-	return fmt::format("{} ({:.2f} %)", amount(samples, rows), percent_of(samples, rows.samples()));
-}
-
 std::string filtered_text(const TopRows &rows)
 {
-	return rows.view().filters.empty()
-		       ? ""
-		       : share_text(rows.filtered_out(), rows) + " left out by the filter";
+	return rows.view().filters.empty() ? ""
+					   : share_text(rows.filtered_out(), rows.samples(), rows.type()) +
+						     " left out by the filter";
 }
 
 Cell percent_cell(uint64_t samples, uint64_t total)
@@ -290,7 +279,8 @@ std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool
 		samples = saturating_add(samples, rows.rows()[index].samples);
 	if (rows.shown() > some.size())
 		add(fmt::format("... and {}, of {}", counted_noun(rows.shown() - some.size(), "more row"),
-				share_text(rows.samples() - std::min(samples, rows.samples()), rows)),
+				share_text(rows.samples() - std::min(samples, rows.samples()), rows.samples(),
+					   rows.type())),
 		    Paint::Dim);
 	text += '\n';
 	for (const std::string &line : foot(picture, about, SIZE_MAX))

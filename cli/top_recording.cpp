@@ -2,7 +2,6 @@
 #include "cli/top_recording.h"
 
 #include "cli/about.h"
-#include "cli/process.h"
 #include "profil.h"
 
 namespace cli {
@@ -14,11 +13,9 @@ constexpr size_t most_warnings = 3;
 
 TopRecording::TopRecording(const TargetOptions &options) : options_(options), profiler_(options, *this) {}
 
-/* Of a search, who has ended since is nobody's loss. */
 void TopRecording::refused(pid_t pid, const std::string &process, const std::string &why)
 {
-	if (!has_ended(pid) || !options_.selection.searches())
-		refusals_.add(pid, process, why);
+	refusals_.add(pid, process, why, options_.selection.searches());
 }
 
 void TopRecording::warn(const std::string &text)

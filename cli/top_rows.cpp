@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/top_rows.h"
 
+#include "cli/row_names.h"
 #include "cli/saturate.h"
 
 #include <algorithm>
@@ -82,7 +83,9 @@ void TopRows::count(size_t sample, uint64_t samples, uint64_t fresh)
 
 Row TopRows::names(size_t row) const
 {
-	return cli::row_of(places_, rows_[row].place, rows_[row].samples);
+	RowNames names(row_names_max);
+
+	return cli::row_of(places_, rows_[row].place, rows_[row].samples, names);
 }
 
 /** By the columns, from left to right. */

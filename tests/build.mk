@@ -4,7 +4,8 @@
 # $(B)/tests/programs/NAME are what the latter profiles; $(B)/tests/fuzz is the
 # fuzzer.
 
-tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp $(wildcard tests/host/*.cpp))
+tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp \
+	tests/fuzz_profile/read_profile.cpp $(wildcard tests/host/*.cpp))
 tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp $(wildcard tests/guest/*.cpp))
 tests_harness_objects := $(patsubst %,$(B)/tests/objects/tests/%.o,harness/cases guest/kernel_log suite)
 tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/fuzz/*.cpp))
@@ -72,16 +73,63 @@ $(B)/tests/examples/%: $(B)/tests/examples/%.c $(B)/libprofil.so
 	$(call say,CC)
 	$(Q)$(CC) -std=c99 -pedantic $(OPT) $(WARN) -Iinclude -Iinclude/uapi -o $@ $< -L$(B) -lprofil
 
-$(B)/tests/cost: tests/bench/cost.cpp
-	@mkdir -p $(@D)
-	$(call say,CXX)
-	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -o $@ $< -pthread
+# What is measured by programs of its own: ticks, attaching, a refresh of profil
+# top, and what profil record does once it has its samples.
+tests_benches := $(patsubst %,$(B)/tests/%,cost attach top symbolise)
+$(B)/tests/attach: $(B)/libprofil.a
+$(B)/tests/attach: tests_libraries := -luring
+$(B)/tests/top $(B)/tests/symbolise: $(CLI_TEST_OBJECTS) $(B)/libprofil.a
+$(B)/tests/top $(B)/tests/symbolise: tests_libraries := $(CLI_LIBS)
 
-# What a refresh of profil top costs.
-$(B)/tests/top: tests/bench/top.cpp $(CLI_TEST_OBJECTS) $(B)/libprofil.a
+$(tests_benches): $(B)/tests/%: tests/bench/%.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -o $@ $(filter %.cpp %.o %.a,$^) $(CLI_LIBS)
+	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -o $@ \
+		$(filter %.cpp %.o %.a,$^) $(tests_libraries) -pthread
+
+# The fuzzer of the command's reader, all of clang's.
+fuzz_reader_flags = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+fuzz_reader_opt ?= -O1
+fuzz_reader_objects := $(patsubst %.cpp,$(B)/fuzz-reader/objects/%.o,\
+	$(filter-out cli/main.cpp,$(cli_sources)) $(wildcard tests/fuzz_profile/*.cpp))
+fuzz_reader_own := $(filter $(B)/fuzz-reader/objects/tests/%,$(fuzz_reader_objects))
+fuzz_reader_cli := $(B)/fuzz-reader/cli.a
+
+$(fuzz_reader_objects): $(B)/fuzz-reader/objects/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(call say,CLANG)
+	$(Q)clang++ $(PROFIL_CPPFLAGS) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CXXSTD) $(fuzz_reader_opt) -gline-tables-only $(fuzz_reader_flags) -MMD -MP -c -o $@ $<
+
+# An archive, of which it takes what it refers to.
+$(fuzz_reader_cli): $(filter-out $(fuzz_reader_own),$(fuzz_reader_objects))
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcT $@ $^
+
+$(B)/fuzz-reader/fuzz-reader: $(fuzz_reader_own) $(fuzz_reader_cli) $(B)/libprofil.a
+	$(call say,LINK)
+	$(Q)clang++ $(fuzz_reader_flags) -fsanitize=fuzzer -o $@ $^ $(CLI_LIBS)
+
+# A program with very many functions.
+tests_many_units := $(shell seq -f unit_%03g 0 99)
+tests_many_sources := $(tests_many_units:%=$(B)/many/%.cpp) $(B)/many/main.cpp
+tests_many_objects := $(tests_many_sources:.cpp=.o)
+
+# It leaves alone what would not change, so that it is not compiled again.
+$(B)/many/made: tests/bench/many_functions
+	$(call say,GEN)
+	$(Q)$< $(B)/many
+	$(Q)touch $@
+
+$(tests_many_sources): $(B)/many/made
+	@:
+
+$(tests_many_objects): %.o: %.cpp
+	$(call say,CXX)
+	$(Q)$(CXX) $(CXXSTD) -g -O1 -c -o $@ $<
+
+$(B)/many/many: $(tests_many_objects)
+	$(call say,LINK)
+	$(Q)$(CXX) -no-pie -o $@ $^
 
 # A file NAME.flags beside the source of a program is added to its command; it
 # may use make's variables, such as $(B)/libprofil.a.
@@ -103,4 +151,4 @@ $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
 
--include $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(B)/tests/cost.d $(B)/tests/top.d
+-include $(fuzz_reader_objects:.o=.d) $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(tests_benches:=.d)

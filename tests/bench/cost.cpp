@@ -12,6 +12,8 @@
  * only waited for; profil: a self profile is on.
  * Prints: LABEL WORK NS SAMPLES, of one run
  */
+#include "tests/bench/bench.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -24,28 +26,17 @@
 #include <string>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 #include <vector>
+
+using bench::die;
+using bench::now;
 
 namespace {
 
 constexpr long iterations = 100'000'000; // of a loop of two instructions
 constexpr int runs = 5;
 constexpr int rounds = 20'000; // of a ping-pong: two switches each
-
-[[noreturn]] void die(const char *what)
-{
-	std::fprintf(stderr, "cost: %s: %s\n", what, std::strerror(errno));
-	std::exit(1);
-}
-
-std::uint64_t now()
-{
-	timespec t{};
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 /** The work of a sample: nothing that could meet the kernel. */
 [[gnu::noinline]] void burn(long n)

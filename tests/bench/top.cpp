@@ -11,11 +11,11 @@
 #include "cli/counters.h"
 #include "cli/top_options.h"
 #include "tests/lib_support.h"
+#include "tests/object_support.h"
 #include "tests/told_feed.h"
 
 #include <cstdio>
 #include <ctime>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <random>
@@ -53,19 +53,6 @@ void make_program(const std::string &path, uint64_t functions)
 
 	if (built.status)
 		throw std::runtime_error(built.text);
-}
-
-std::shared_ptr<cli::Object> open_program(const std::string &path)
-{
-	auto object = std::make_shared<cli::Object>();
-
-	object->name = path;
-	object->file = cli::Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-	cli::inspect_elf(*object);
-	object->texts.push_back({object->segments.at(0).address,
-				 object->segments.at(0).address + object->segments.at(0).size,
-				 object->segments.at(0).offset});
-	return object;
 }
 
 /** The kernel's part: samples in counters. */
@@ -132,7 +119,7 @@ int main(int argc, char **argv)
 
 	make_program(directory / "program", functions);
 
-	Samples samples(open_program(directory / "program"), functions);
+	Samples samples(cli_test::map_object(directory / "program"), functions);
 	told_feed::Feed feed;
 	cli::Top top(feed, {});
 	rusage usage;

@@ -325,6 +325,15 @@ TEST_CASE("progress is shown on a terminal, and only there", "[cli]")
 	CHECK_FALSE(has(pipe.text, "Ctrl-C"));
 }
 
+TEST_CASE("progress tells what its ticks take", "[cli][icount]")
+{
+	const Output output = run("script -qec '" + profil_path() + " record -d 1 -o /dev/null -- " +
+				  program("cli_burn") + " 600' /dev/null </dev/null");
+
+	INFO(output.text);
+	CHECK(has(output.text, " % of a CPU  (Ctrl-C ends)"));
+}
+
 TEST_CASE("the module cannot be unloaded under a recording, and without it record says what to do", "[cli]")
 {
 	{

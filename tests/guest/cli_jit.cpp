@@ -6,11 +6,12 @@ using namespace cli_test;
 
 namespace {
 
-Json jit_report(const TemporaryDirectory &directory, const std::string &how, const std::string &by)
+Json jit_report(const TemporaryDirectory &directory, const std::string &how, const std::string &by,
+		const std::string &options = "")
 {
 	const std::string file = directory / "p.pb.gz";
-	const Output output = run("cd " + (directory / "") + " && " + profil_path() + " record -o " + file +
-				  " -- " + program("cli_jit") + " 800 " + how);
+	const Output output = run("cd " + (directory / "") + " && " + profil_path() + " record " + options +
+				  " -o " + file + " -- " + program("cli_jit") + " 800 " + how);
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
@@ -27,6 +28,17 @@ TEST_CASE("code that a program made has the name that its perf map tells", "[cli
 	CHECK(json["rows"][0]["function"] == "jitted loop");
 	CHECK(has(json["rows"][0]["object"], "[anon:"));
 	CHECK(json["rows"][0]["percent"] > 50);
+	run("rm -f /tmp/perf-*.map");
+}
+
+TEST_CASE("a forked child that is told apart has its parent's names for code that it inherited", "[cli][jit]")
+{
+	const TemporaryDirectory directory;
+	const Json json = jit_report(directory, "fork", "function", "--per-process");
+
+	CHECK(json["rows"][0]["function"] == "jitted loop");
+	for (const Json &row : json["rows"])
+		CHECK_FALSE(has(row["function"], "[anon:"));
 	run("rm -f /tmp/perf-*.map");
 }
 

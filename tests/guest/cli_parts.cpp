@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Recordings in parts: several files, files in between, a beginning that is left out.
 #include "tests/guest/cli_support.h"
+#include "tests/terminal.h"
 
 #include <filesystem>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <sstream>
 
 using namespace cli_test;
+using terminal_test::Terminal;
 
 namespace {
 
@@ -49,6 +51,28 @@ TEST_CASE("with --loop every sample is in one file, and in no other", "[cli][par
 		samples += json["samples"].get<uint64_t>();
 	}
 	CHECK(samples == guest::module_ticks("counted") - before);
+}
+
+TEST_CASE("with --loop the line of progress is of the part: its time, and its samples", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	Terminal terminal(120, 30);
+
+	terminal.run(profil_path() + " record --loop 4s -o " + (directory / "%t.pb.gz") + " -p " +
+		     std::to_string(burn.pid()));
+	for (size_t files = 1; files <= 3; files++) {
+		REQUIRE(soon([&] { return files_in(directory).size() >= files; }));
+		REQUIRE(terminal.shows("(Ctrl-C ends)"));
+
+		const std::string screen = terminal.screen();
+		const size_t line = screen.rfind('\n', screen.rfind("(Ctrl-C ends)")) + 1;
+
+		CAPTURE(screen);
+		CHECK(std::stod(screen.substr(line)) < 7);
+	}
+	terminal.press("C-c");
+	CHECK(terminal.shows("ready:"));
 }
 
 TEST_CASE("SIGUSR1 writes what there is, and the recording goes on", "[cli][parts]")

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <optional>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 
 using namespace cli_test;
 
@@ -142,6 +143,12 @@ TEST_CASE("a hundred processes have counters within the memory there is, and non
 	std::filesystem::copy("/bin/sleep", napper);
 	for (int i = 0; i < 100; i++)
 		nappers.push_back(start({napper, "1000"}));
+	/* Or their beginning is among what is counted. */
+	for (const guest::Child &one : nappers)
+		REQUIRE(soon([&] {
+			return read_file("/proc/" + std::to_string(one.pid()) + "/syscall")
+				.starts_with(std::to_string(SYS_clock_nanosleep) + " ");
+		}));
 
 	const guest::Child burn = burner();
 	Search search({"--max-memory", "16M", "--name", "^(napper|cli_burn)$"});

@@ -9,6 +9,18 @@ using namespace cli_test;
 
 namespace {
 
+/** The process that has such a name, when there is one. */
+pid_t process_named(const std::string &name)
+{
+	pid_t found = 0;
+
+	REQUIRE(soon([&] {
+		found = std::atoi(run("pgrep -x " + name).text.c_str());
+		return found != 0;
+	}));
+	return found;
+}
+
 /** The thread of a process that has such a name, when there is one. */
 pid_t thread_named(pid_t pid, const std::string &name)
 {
@@ -88,4 +100,23 @@ TEST_CASE("a thread is not taken for a process, nor the end of one for nothing",
 	CHECK(has(gone.text, "there is no such thread"));
 	CHECK(both.status == 2);
 	CHECK(has(both.text, "give either -p or -t, not both"));
+}
+
+TEST_CASE("a recording of a vfork child ends with its exec, and says so", "[cli][thread]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "1000000", "vfork"});
+	const pid_t child = process_named("vforked");
+	guest::Child record =
+		start({profil_path(), "record", "-d", "60", "-o", file, "-t", std::to_string(child)},
+		      directory / "output");
+
+	REQUIRE(samples_come(200));
+	kill(child, SIGUSR1);
+	REQUIRE(end_of(record) == 0);
+	CHECK(has(read_file(directory / "output"),
+		  "its process runs another program, which is not profiled"));
+	CHECK(report(file)["rows"][0]["function"] == "burn_child()");
+	CHECK(percent(report(file), "burn_hot()") == 0);
 }

@@ -8,9 +8,9 @@
 #include "cli/object.h"
 #include "cli/saturate.h"
 #include "tests/lib_support.h"
+#include "tests/object_support.h"
 
 #include <catch2/catch.hpp>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -81,16 +81,11 @@ inline std::vector<std::pair<uint64_t, uint64_t>> back_edges(const std::vector<L
 inline cli::Profile profile_of(const std::string &program, const std::map<uint64_t, uint64_t> &counts,
 			       const std::string &granularity = "a counter for every byte of text")
 {
-	const auto object = std::make_shared<cli::Object>();
+	const auto object = cli_test::map_object(program);
 	std::vector<std::string> warnings;
 	cli::Tally tally;
 	cli::About about;
 
-	object->name = program;
-	object->file = cli::Fd(open(program.c_str(), O_RDONLY | O_CLOEXEC));
-	cli::inspect_elf(*object);
-	for (const cli::Segment &one : object->segments)
-		object->texts.push_back({one.address, one.address + one.size, one.offset});
 	for (const auto &[address, samples] : counts)
 		tally.add(object, {address, 0}, samples);
 

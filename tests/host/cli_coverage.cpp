@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From mappings to regions and counters, and back to samples.
 #include "cli/coverage.h"
+#include "tests/host/cli_mappings.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
 using namespace cli;
+using cli_test::memory;
 
 namespace {
 
@@ -24,17 +26,6 @@ Mapping text(uint64_t start, uint64_t size, uint64_t inode, uint64_t offset = 0)
 	mapping.device = 1;
 	mapping.inode = inode;
 	mapping.name = "/nowhere/" + std::to_string(inode);
-	return mapping;
-}
-
-Mapping memory(uint64_t start, uint64_t size)
-{
-	Mapping mapping;
-
-	mapping.start = start;
-	mapping.end = start + size;
-	mapping.name = "[anon]";
-	mapping.source = Source::Anonymous;
 	return mapping;
 }
 

@@ -2,6 +2,7 @@
 // POSTs to real servers: how they are sent, and what is made of the answers.
 #include "cli/grpc_web.h"
 #include "cli/http_client.h"
+#include "cli/http_header.h"
 #include "cli/push_delivery.h"
 #include "tests/host/cli_http_receiver.h"
 #include "tests/lib_support.h"

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Names of code that programs make while they run.
 #include "cli/jit_files.h"
+#include "cli/process.h"
 #include "cli/symbols.h"
 #include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace cli;
 
@@ -85,9 +89,90 @@ public:
 JitSymbols from_dump(const std::string &content)
 {
 	JitSymbols symbols;
+	MemorySource source(content);
 
-	symbols.add_jitdump(content);
+	symbols.add_jitdump(source);
 	return symbols;
+}
+
+/** A forked child, which does nothing. */
+class Fork {
+public:
+	Fork()
+	{
+		REQUIRE(!pipe2(ends_, O_CLOEXEC));
+		pid_ = fork();
+		if (pid_)
+			return;
+
+		char nothing;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(ends_[1]);
+		static_cast<void>(!read(ends_[0], &nothing, 1));
+		execl("/bin/sleep", "sleep", "60", nullptr);
+		_exit(127);
+	}
+	Fork(const Fork &) = delete;
+	Fork &operator=(const Fork &) = delete;
+	~Fork()
+	{
+		kill(pid_, SIGKILL);
+		waitpid(pid_, nullptr, 0);
+		close(ends_[0]);
+		close(ends_[1]);
+	}
+
+	[[nodiscard]] pid_t pid() const { return pid_; }
+	/** Another program does nothing from now on. */
+	void run_another()
+	{
+		const std::string ours = program_path(getpid());
+
+		close(std::exchange(ends_[1], -1));
+		for (int looks = 0; looks < 10000 && program_path(pid_) == ours; looks++)
+			usleep(1000);
+		REQUIRE(program_path(pid_) != ours);
+	}
+
+private:
+	int ends_[2];
+	pid_t pid_;
+};
+
+/** The map of a process, for as long as this is there. */
+class MapFile {
+public:
+	MapFile(pid_t pid, const std::string &text) : path_(fmt::format("/tmp/perf-{}.map", pid))
+	{
+		std::ofstream(path_) << text;
+	}
+	MapFile(const MapFile &) = delete;
+	MapFile &operator=(const MapFile &) = delete;
+	~MapFile() { unlink(path_.c_str()); }
+
+private:
+	std::string path_;
+};
+
+Mapping anonymous_at(uint64_t start)
+{
+	Mapping mapping;
+
+	mapping.start = start;
+	mapping.end = start + 0x1000;
+	mapping.name = "[anon]";
+	mapping.source = Source::Anonymous;
+	return mapping;
+}
+
+/** The name of code in memory that has no file. */
+std::string name_in_memory(ObjectTable &objects, pid_t pid, uint64_t address)
+{
+	const std::vector<Frame> frames =
+		Symbols(*objects.find(pid, anonymous_at(address & ~uint64_t{0xFFF}))).frames(address, 1);
+
+	return frames.empty() ? "" : frames[0].name;
 }
 
 } // namespace
@@ -197,6 +282,75 @@ TEST_CASE("a jitdump that ends anywhere has what came before", "[cli][jit]")
 	CHECK(from_dump(std::string(100, '\xff')).empty());
 }
 
+TEST_CASE("lines that V8 tells, beyond the header of an ELF file, are where the code has them", "[cli][jit]")
+{
+	Dump dump;
+
+	dump.debug({{0x1040, 10, "a.js"}, {0x1060, 12, "a.js"}, {0x107f, 13, "a.js"}});
+	dump.load(0x1000, "add", std::string(0x40, '\x90'));
+	/* Only the first of these is where V8's would be. */
+	dump.debug({{0x2000, 20, "b.js"}, {0x2040, 22, "b.js"}});
+	dump.load(0x2000, "sub", std::string(0x80, '\x90'));
+
+	const JitSymbols symbols = from_dump(dump.text);
+	const auto line = [&](uint64_t address) {
+		const JitSymbols::Entry &entry = *symbols.find(address);
+
+		return entry.code->place_at(address - entry.base)->line;
+	};
+
+	CHECK(line(0x1000) == 10);
+	CHECK(line(0x101f) == 10);
+	CHECK(line(0x1020) == 12);
+	CHECK(line(0x103f) == 13);
+	CHECK(line(0x2000) == 20);
+	CHECK(line(0x203f) == 20);
+	CHECK(line(0x2040) == 22);
+}
+
+TEST_CASE("code has no lines if one of those that were told is elsewhere", "[cli][jit]")
+{
+	for (const uint64_t elsewhere : {0xfffUL, 0x1081UL, 0xffffffffffffffffUL}) {
+		Dump dump;
+
+		dump.debug({{0x1000, 10, "a.js"}, {elsewhere, 11, "a.js"}});
+		dump.load(0x1000, "add", std::string(0x40, '\x90'));
+		const JitSymbols symbols = from_dump(dump.text);
+
+		CAPTURE(elsewhere);
+		REQUIRE(name_at(symbols, 0x1000) == "add");
+		CHECK(symbols.find(0x1000)->code->places.empty());
+	}
+}
+
+TEST_CASE("a jitdump and a map have names behind hundreds of megabytes", "[cli][jit]")
+{
+	const lib_test::TemporaryDirectory directory;
+	Dump dump;
+	JitSymbols symbols;
+
+	/* The code itself is a hole in the file. */
+	const uint32_t code = 300 << 20;
+	std::ofstream file(directory / "jit-1.dump", std::ios::binary);
+
+	dump.load(0x1000, "first", "");
+	file << dump.text << Dump::number<uint32_t>(0) << Dump::number<uint32_t>(16 + 40 + 6 + code)
+	     << Dump::number<uint64_t>(0) << std::string(16, 0) << Dump::number<uint64_t>(0x100000000)
+	     << Dump::number<uint64_t>(code) << Dump::number<uint64_t>(0) << "large" << '\0';
+	file.seekp(code, std::ios::cur);
+	dump.text.clear();
+	dump.load(0x3000, "last", std::string(16, '\x90'));
+	file << dump.text;
+	file.close();
+
+	const Fd dump_file(open((directory / "jit-1.dump").c_str(), O_RDONLY | O_CLOEXEC));
+	FileSource source(dump_file.get());
+
+	symbols.add_jitdump(source);
+	CHECK(name_at(symbols, 0x100000000 + code - 1) == "large");
+	CHECK(name_at(symbols, 0x3000) == "last");
+}
+
 TEST_CASE("only files called jit-PID.dump are jitdumps", "[cli][jit]")
 {
 	CHECK(is_jitdump("/home/me/.debug/jit/x/jit-4711.dump"));
@@ -257,4 +411,60 @@ TEST_CASE("a map that is another's, a link or no file is not taken for a process
 	std::ofstream(path) << "5000 40 own\n";
 	CHECK(found());
 	unlink(path.c_str());
+}
+
+TEST_CASE("a forked child has the names that its parent told, where it tells none itself", "[cli][jit]")
+{
+	const Fork child;
+	const MapFile parents(getpid(), "5000 40 inherited\n5100 40 replaced\n");
+
+	{
+		ObjectTable objects;
+
+		CHECK(name_in_memory(objects, child.pid(), 0x5010) == "inherited");
+		CHECK(name_in_memory(objects, child.pid(), 0x5110) == "replaced");
+		CHECK(name_in_memory(objects, child.pid(), 0x5040).empty());
+	}
+	const MapFile own(child.pid(), "5100 40 own\n");
+	ObjectTable objects;
+
+	CHECK(name_in_memory(objects, child.pid(), 0x5010) == "inherited");
+	CHECK(name_in_memory(objects, child.pid(), 0x5110) == "own");
+}
+
+TEST_CASE("a child that runs another program has none of its parent's names", "[cli][jit]")
+{
+	const MapFile parents(getpid(), "5000 40 jitted\n");
+	ObjectTable objects;
+	Fork child;
+
+	child.run_another();
+	CHECK(name_in_memory(objects, getpid(), 0x5010) == "jitted");
+	CHECK(name_in_memory(objects, child.pid(), 0x5010).empty());
+}
+
+TEST_CASE("a map of the program that runs now is not of what ran before", "[cli][jit]")
+{
+	Fork child;
+	JitFiles files(child.pid());
+
+	child.run_another();
+	const MapFile map(child.pid(), "5000 40 jitted\n");
+
+	files.look();
+	CHECK(files.read().empty());
+}
+
+TEST_CASE("a fork leaves what an exec sets", "[cli]")
+{
+	const std::optional<ProgramStart> ours = program_start(getpid());
+	Fork child;
+
+	REQUIRE(ours);
+	CHECK(parent_of(child.pid()) == getpid());
+	CHECK(program_start(child.pid()) == ours);
+	child.run_another();
+	CHECK(program_start(child.pid()) != ours);
+	CHECK_FALSE(program_start(4194304));
+	CHECK(parent_of(4194304) == 0);
 }

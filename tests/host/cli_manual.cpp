@@ -135,4 +135,9 @@ TEST_CASE("what is installed has the page and the completions where they are loo
 	     {"usr/share/man/man1/profil.1", "usr/share/bash-completion/completions/profil",
 	      "usr/share/zsh/site-functions/_profil", "usr/share/fish/vendor_completions.d/profil.fish"})
 		CHECK(std::filesystem::is_regular_file(directory / path));
+
+	const lib_test::Output push = run((directory / "usr/bin/profil") + " push /no/such/file");
+
+	CHECK(push.text.starts_with("profil push: /no/such/file: No such file or directory"));
+	CHECK(push.status == 1);
 }

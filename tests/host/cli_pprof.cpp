@@ -71,6 +71,20 @@ TEST_CASE("protoc reads a profile as profile.proto has it", "[cli]")
 		CHECK_FALSE(has(text, std::string("\n") + digit));
 }
 
+TEST_CASE("go tool pprof reads a profile from its file", "[cli]")
+{
+	const lib_test::TemporaryDirectory directory;
+
+	write_file(directory / "p.pb.gz", encode_pprof(sample_profile()));
+	const lib_test::Output output = run("HOME=" + (directory / "") + " PPROF_TMPDIR=" + (directory / "") +
+					    " go tool pprof -top " + (directory / "p.pb.gz"));
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	CHECK(has(output.text, "Duration: 1.50s, Total samples = 1001ms (66.73%)"));
+	CHECK(has(output.text, "700.70ms 70.00% 70.00%   700.70ms 70.00%  work(int)"));
+}
+
 TEST_CASE("a profile is read as it was written", "[cli]")
 {
 	const Profile written = sample_profile();
@@ -194,4 +208,41 @@ TEST_CASE("a small file that inflates without end is refused", "[cli]")
 
 	REQUIRE_FALSE(refused);
 	CHECK(has(refused.error().text, "too large"));
+}
+
+TEST_CASE("a file in which a few bytes stand for very much is refused before it takes the memory", "[cli]")
+{
+	Profile profile = sample_profile();
+	const size_t name = size_t{1} << 20;
+
+	for (size_t i = 0; i < 100; i++)
+		profile.functions.push_back({std::string(name, 'x'), "", "", static_cast<int64_t>(i)});
+
+	const std::string file = encode_pprof(profile);
+
+	CHECK(file.size() < 100000);
+	CHECK(error_of(file).empty());
+	profile.functions.clear();
+	profile.functions.shrink_to_fit();
+
+	const Result<Profile> refused = decode_pprof(file, {size_t{1} << 30, 99 * name});
+
+	REQUIRE_FALSE(refused);
+	CHECK(refused.error().text == "the file is too large: decoded it takes more than 99.0 MiB");
+
+	/* Messages of which all is missing: two bytes each. */
+	const std::string bare = *decompress(encode_pprof(sample_profile()), name);
+
+	for (const char tag : {'\x0a', '\x12', '\x1a', '\x22', '\x2a', '\x32'}) {
+		std::string many = bare;
+
+		for (size_t i = 0; i < 100000; i++)
+			many.append({tag, '\0'});
+
+		const Result<Profile> decoded = decode_pprof(many, {name, name});
+
+		CAPTURE(static_cast<int>(tag));
+		REQUIRE_FALSE(decoded);
+		CHECK(has(decoded.error().text, tag == '\x12' ? "more or fewer values" : "too large"));
+	}
 }

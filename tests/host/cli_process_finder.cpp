@@ -230,6 +230,8 @@ TEST_CASE("processes that were refused make a line for each reason", "[cli][find
 	refusals.add(1, "init", "no");
 	for (pid_t pid = 10; pid < 1210; pid++)
 		refusals.add(pid, "p", "never");
+	/* Found by a search, and ended since. */
+	refusals.add(4194304, "gone", "never", true);
 	CHECK(refusals.lines() ==
 	      std::vector<std::string>{"1,200 processes were not attached: never: p (pid 10), p (pid 11), "
 				       "p (pid 12), p (pid 13), p (pid 14), ...",

@@ -52,6 +52,42 @@ TEST_CASE("help and version are printed on demand", "[cli]")
 	CHECK(has(profil("record --help").text, "Examples:"));
 }
 
+TEST_CASE("no command but push and serve loads what HTTP takes", "[cli]")
+{
+	const auto libraries = [](const std::string &name) {
+		return run("readelf -d " + lib_test::build_dir() + "/" + name + " | grep NEEDED").text;
+	};
+
+	for (const char *library : {"libcurl", "libcpp-httplib"}) {
+		CHECK_FALSE(has(libraries("profil"), library));
+		CHECK(has(libraries("profil-network"), library));
+	}
+	CHECK(has(libraries("profil"), "libdw.so"));
+	for (const std::string command : {"push", "serve"})
+		CHECK(profil(command + " --help").text == profil("help " + command).text);
+}
+
+TEST_CASE("push and serve say what is missing where profil is alone", "[cli]")
+{
+	const TemporaryDirectory directory;
+
+	std::filesystem::create_directories(directory / "usr/bin");
+	std::filesystem::copy(lib_test::build_dir() + "/profil", directory / "usr/bin");
+	for (const std::string command : {"push", "serve"}) {
+		const lib_test::Output output = run((directory / "usr/bin/profil") + " " + command +
+						    (command == "push" ? " x" : " -p 1"));
+
+		CHECK(output.status == 1);
+		CHECK(output.text == "profil " + command + ": there is no profil-network in " +
+					     (directory / "usr/bin") + " or " +
+					     (directory / "usr/libexec/profil") + ": install profil again\n");
+	}
+	std::filesystem::create_directories(directory / "usr/libexec/profil");
+	std::ofstream(directory / "usr/libexec/profil/profil-network") << "no program";
+	CHECK(run((directory / "usr/bin/profil") + " push x").text ==
+	      "profil push: " + (directory / "usr/libexec/profil/profil-network") + ": Permission denied\n");
+}
+
 TEST_CASE("wrong usage is one line and status 2", "[cli]")
 {
 	for (const char *arguments :

@@ -2,11 +2,13 @@
 // Tables on terminals: narrow ones, wide characters, colours.
 #include "cli/characters.h"
 #include "cli/color.h"
+#include "cli/row_names.h"
 #include "cli/table.h"
 #include "tests/host/cli_report_support.h"
 #include "tests/host/cli_sample_profile.h"
 
 #include <catch2/catch.hpp>
+#include <ctime>
 
 using namespace cli;
 using cli_test::comparison_of;
@@ -139,6 +141,33 @@ TEST_CASE("text is broken at spaces, or where there are none", "[cli][report]")
 	CHECK(wrapped("日本", 1) == std::vector<std::string>{"日", "  本"});
 	CHECK(wrapped("as it is", 0) == std::vector<std::string>{"as it is"});
 	CHECK(wrapped("", 5) == std::vector<std::string>{""});
+}
+
+TEST_CASE("long names are whole in so many rows, and cut in the others", "[cli][report]")
+{
+	const std::string name = "日" + std::string(999, 'x');
+	RowNames names(2500);
+
+	CHECK(names.copy(name) == name);
+	CHECK(names.copy(name) == name);
+	for (int row = 0; row < 10; row++)
+		CHECK(names.copy(name) == "日" + std::string(RowNames::cut_columns - 2, 'x') + "…");
+	CHECK(names.copy("short") == "short");
+	CHECK(names.copy(std::string(400, 'y')) == std::string(400, 'y'));
+}
+
+TEST_CASE("breaking four times as much text takes four times as long", "[cli][report]")
+{
+	const auto time_to_break = [](size_t size) {
+		const std::string text(size, 'x');
+		const clock_t begin = clock();
+
+		CHECK(wrapped(text, 80).size() == (size - 80 + 77) / 78 + 1);
+		return static_cast<double>(clock() - begin);
+	};
+
+	time_to_break(100000);
+	CHECK(time_to_break(4000000) < 10 * time_to_break(1000000));
 }
 
 TEST_CASE("colours are a matter of percent, and take no room", "[cli][report]")

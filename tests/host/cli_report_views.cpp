@@ -176,6 +176,25 @@ TEST_CASE("filters leave percentages as they are, and say what they left out", "
 	CHECK(has(text, "800 samples (80.00 %) left out by the filter object=libc, function=mem\n"));
 }
 
+TEST_CASE("who asks for processes of a profile that has none is told how to have them", "[cli][report]")
+{
+	const std::string advice =
+		"the profile does not tell processes apart: profil record --per-process does\n";
+	Profile merged = sample_profile();
+
+	for (Sample &sample : merged.samples)
+		sample.labels.clear();
+	for (const char *keys : {"process", "comm,function"}) {
+		CHECK(has(report_table(report_of(merged, keys)), advice));
+		CHECK(!has(report_table(report_of(sample_profile(), keys)), advice));
+	}
+	for (const char *filter : {"process=a", "pid!=1"}) {
+		CHECK(has(report_table(report_of(merged, "function", {}, {filter})), advice));
+		CHECK(!has(report_table(report_of(sample_profile(), "function", {}, {filter})), advice));
+	}
+	CHECK(!has(report_table(report_of(merged, "function")), advice));
+}
+
 TEST_CASE("filters that mean nothing are refused", "[cli][report]")
 {
 	CHECK(has(filter_reason("main"), "does not begin with function=, object=, file=, process= or pid="));

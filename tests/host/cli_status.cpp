@@ -193,6 +193,15 @@ TEST_CASE("the cost is the median of the interruptions, if there were as many as
 	CHECK_FALSE(cli::cost_of_gaps(std::vector<uint64_t>(19, 1), 19));
 }
 
+TEST_CASE("what a tick costs is measured at the pace of a clock that ticks nearly as often", "[cli][status]")
+{
+	CHECK(cli::measuring_period(0) == 1'000'000);
+	CHECK(cli::measuring_period(1'001'001) == 1'001'001);
+	CHECK(cli::measuring_period(999'999) == 1'000'000);
+	CHECK(cli::measuring_period(1'999'999) == 1'999'999);
+	CHECK(cli::measuring_period(2'000'000) == 1'000'000);
+}
+
 TEST_CASE("a loop that spins sees its interruptions", "[cli][status]")
 {
 	const std::vector<uint64_t> gaps = cli::spin_and_note_gaps(20000000);

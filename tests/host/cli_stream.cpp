@@ -52,16 +52,28 @@ TEST_CASE("messages that nobody can read change no exit status", "[cli]")
 	}
 }
 
+TEST_CASE("progress tells what its ticks take from the CPUs, where that is known", "[cli]")
+{
+	cli::Progress progress = {61, 1, {}, std::nullopt};
+
+	progress.accounting.counted = 12345;
+	progress.accounting.lost_late = 2;
+	CHECK(cli::progress_text(progress) == "61.0 s  1 process  12,345 samples  2 lost  (Ctrl-C ends)");
+	progress.cpu_percent = 0.124;
+	CHECK(cli::progress_text(progress) ==
+	      "61.0 s  1 process  12,345 samples  2 lost  0.12 % of a CPU  (Ctrl-C ends)");
+}
+
 TEST_CASE("a console outlives its terminal", "[cli]")
 {
 	Terminal terminal;
 	cli::Console console("test");
 
 	CHECK(console.shows_progress());
-	console.progress(1, 1, {});
+	console.progress({1, 1, {}, {}});
 	terminal.hang_up();
-	CHECK_NOTHROW(console.progress(1, 1, {}));
+	CHECK_NOTHROW(console.progress({1, 1, {}, {}}));
 	CHECK_NOTHROW(console.say("text"));
 	CHECK_NOTHROW(console.detail("text"));
-	CHECK_NOTHROW(console.progress(1, 1, {}));
+	CHECK_NOTHROW(console.progress({1, 1, {}, {}}));
 }

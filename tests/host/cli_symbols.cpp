@@ -3,15 +3,16 @@
 #include "cli/build_profile.h"
 #include "cli/symbols.h"
 #include "tests/lib_support.h"
+#include "tests/object_support.h"
 
 #include <catch2/catch.hpp>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sstream>
 #include <unistd.h>
 
 using namespace cli;
+using cli_test::open_object;
 using lib_test::run;
 using lib_test::TemporaryDirectory;
 
@@ -33,16 +34,6 @@ std::string compile(const TemporaryDirectory &directory, const std::string &flag
 	INFO(output.text);
 	REQUIRE(output.status == 0);
 	return program;
-}
-
-Object open_object(const std::string &path)
-{
-	Object object;
-
-	object.name = path;
-	object.file = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-	inspect_elf(object);
-	return object;
 }
 
 /** Address and size of a function, as nm has them. */
@@ -265,7 +256,8 @@ TEST_CASE("a profile is built of mappings, locations and functions that belong t
 	std::vector<std::string> warnings;
 	Tally tally;
 
-	object->texts = {{object->segments.at(0).address, object->segments.at(0).address + 0x1000, 0x1000}};
+	object->texts.add({object->segments.at(0).address, object->segments.at(0).address + 0x1000, 0x1000},
+			  true);
 	tally.add(object, {low, 0, 0}, 7);
 	tally.add(object, {low, 2}, 3);
 	tally.add(object, {low + 8, 0}, 2);
@@ -301,7 +293,7 @@ TEST_CASE("samples of processes that are told apart are labelled with their name
 	CHECK(owners.find(0) == nullptr);
 	CHECK(owners.find(3) == nullptr);
 	object->source = Source::Anonymous;
-	object->texts = {{0x1000, 0x2000, 0}};
+	object->texts.add({0x1000, 0x2000, 0}, false);
 	tally.add(object, {0x1800, 0, shell}, 5);
 	tally.add(object, {0x1800, 0, program}, 6);
 	tally.add(object, {0x1800, 0, 0}, 1);
@@ -330,7 +322,7 @@ TEST_CASE("an object that cannot be read any more is warned about", "[cli]")
 
 	object->name = "/opt/lib/gone.so";
 	object->deleted = true;
-	object->texts = {{0x1000, 0x2000, 0x1000}};
+	object->texts.add({0x1000, 0x2000, 0x1000}, true);
 	tally.add(object, {0x1800, 0}, 5);
 	const Profile profile = build_profile(tally, {}, nullptr, 1000, warnings);
 

@@ -99,6 +99,8 @@ TEST_CASE("C++ and Rust names are demangled, and symbol versions dropped", "[cli
 	CHECK(demangle("_ZN4core3fmt5write17h0123456789abcdefE") == "core::fmt::write");
 	CHECK(demangle("main") == "main");
 	CHECK(demangle("malloc@@GLIBC_2.2.5") == "malloc");
+	CHECK(demangle("malloc@plt") == "malloc@plt");
+	CHECK(demangle("_Z4worki@plt") == "work(int)@plt");
 	CHECK(demangle("_Znot_a_mangled_name") == "_Znot_a_mangled_name");
 	CHECK(demangle("") == "");
 	CHECK(demangle("@") == "@");

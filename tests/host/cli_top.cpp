@@ -49,6 +49,28 @@ size_t descriptors_of(const std::string &path)
 	return count;
 }
 
+/** A program, and rows for its samples. */
+struct LiveRows {
+	const Program program;
+	const std::shared_ptr<Object> object = program.object();
+	Feed feed;
+	TopRows rows{feed.profile(), {}, {}};
+};
+
+/** A program, and what is shown of its samples. */
+struct LiveTop {
+	const Program program;
+	const std::shared_ptr<Object> object = program.object();
+	Feed feed;
+	Top top{feed, {}};
+};
+
+/** What is shown of a file. */
+struct FileTop {
+	TopFile file{sample_profile()};
+	Top top{file, {}};
+};
+
 View view_of(const std::string &keys)
 {
 	return {*parse_sort_keys(keys), {}};
@@ -56,12 +78,9 @@ View view_of(const std::string &keys)
 
 } // namespace
 
-TEST_CASE("top's rows have all samples since the beginning, and those of the last refresh", "[cli][top]")
+TEST_CASE_METHOD(LiveRows, "top's rows have all samples since the beginning, and those of the last refresh",
+		 "[cli][top]")
 {
-	const Program program;
-	const auto object = program.object();
-	Feed feed;
-	TopRows rows(feed.profile(), {}, {});
 	const uint64_t main = program.address("main");
 	const uint64_t hidden = program.address("hidden(");
 
@@ -81,13 +100,9 @@ TEST_CASE("top's rows have all samples since the beginning, and those of the las
 	CHECK(rows_of(rows) == "main 15 +0, hidden(unsigned long) 9 +0");
 }
 
-TEST_CASE("top's rows can be in four orders, and each of them the other way round", "[cli][top]")
+TEST_CASE_METHOD(LiveRows, "top's rows can be in four orders, and each of them the other way round",
+		 "[cli][top]")
 {
-	const Program program;
-	const auto object = program.object();
-	Feed feed;
-	TopRows rows(feed.profile(), {}, {});
-
 	feed.come(object, program.address("main"), 9);
 	feed.come(object, program.address("hidden("), 5);
 	feed.come(object, program.address("deep::Worker::run"), 7);
@@ -108,13 +123,9 @@ TEST_CASE("top's rows can be in four orders, and each of them the other way roun
 	CHECK(rows.before(rows.first(3, TopOrder::Delta, false).back(), TopOrder::Delta, false) == 2);
 }
 
-TEST_CASE("top opens an object once, and looks up only addresses that it has not met", "[cli][top]")
+TEST_CASE_METHOD(LiveRows, "top opens an object once, and looks up only addresses that it has not met",
+		 "[cli][top]")
 {
-	const Program program;
-	const auto object = program.object();
-	Feed feed;
-	TopRows rows(feed.profile(), {}, {});
-
 	feed.come(object, program.address("main"), 1);
 	rows.add(feed.take());
 	const uint64_t hidden = program.address("hidden(");
@@ -225,7 +236,7 @@ TEST_CASE("a JIT compiler may tell a name after its code has run", "[cli][top]")
 	object->name = "[anon]";
 	object->source = Source::Anonymous;
 	object->jit = std::make_shared<JitFiles>(getpid());
-	object->texts.push_back({0x10000, 0x20000, 0});
+	object->texts.add({0x10000, 0x20000, 0}, false);
 	feed.come(object, 0x10010, 1);
 	top.refresh();
 	CHECK(has(screen(top), "[anon]+0x10010"));
@@ -262,11 +273,8 @@ TEST_CASE("top reads debug information for inlined functions and lines alone", "
 	CHECK(has(top.text(0, 20, false), "symbols.cpp:"));
 }
 
-TEST_CASE("a screen of top, exactly", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "a screen of top, exactly", "[cli][top]")
 {
-	TopFile file(sample_profile());
-	Top top(file, {});
-
 	CHECK(screen(top, {76, 20}) ==
 	      "profil top: 1,000 samples in 1.50 s at 999 Hz\n"
 	      "program (pid 4711); a counter for every byte of text\n"
@@ -313,11 +321,8 @@ TEST_CASE("a frame of top as text, exactly", "[cli][top]")
 				       "1 process was not attached: permission denied: sshd (pid 1)\n");
 }
 
-TEST_CASE("top draws on terminals of every size, and never beyond", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "top draws on terminals of every size, and never beyond", "[cli][top]")
 {
-	TopFile file(sample_profile());
-	Top top(file, {});
-
 	for (const bool page : {false, true}) {
 		for (size_t width = 1; width < 100; width += 3) {
 			for (size_t height = 1; height < 40; height++) {
@@ -332,21 +337,16 @@ TEST_CASE("top draws on terminals of every size, and never beyond", "[cli][top]"
 	}
 }
 
-TEST_CASE("20 columns have room for the share and the function, a line for the hottest", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "20 columns have room for the share and the function, a line for the hottest",
+		 "[cli][top]")
 {
-	TopFile file(sample_profile());
-	Top top(file, {});
-
 	CHECK(has(screen(top, {20, 10}), "\n 70.00  main\n"));
 	CHECK(has(screen(top, {20, 10}), "1,050 ticks: 95.24 …\n"));
 	CHECK(has(screen(top, {80, 1}), "    700   70.00  main"));
 }
 
-TEST_CASE("on a small screen every cause is in one line", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "on a small screen every cause is in one line", "[cli][top]")
 {
-	TopFile file(sample_profile());
-	Top top(file, {});
-
 	CHECK(has(screen(top, {140, 12}),
 		  "1,050 ticks: 95.24 % counted; 4.29 % in the kernel, not counted (--kernel counts them); "
 		  "0.48 % lost: the clock was late\n"));
@@ -374,13 +374,8 @@ TEST_CASE("names cannot do anything to the terminal that top draws on", "[cli][t
 		CHECK(printable(line) == line);
 }
 
-TEST_CASE("the selected row stays selected wherever it goes", "[cli][top]")
+TEST_CASE_METHOD(LiveTop, "the selected row stays selected wherever it goes", "[cli][top]")
 {
-	const Program program;
-	const auto object = program.object();
-	Feed feed;
-	Top top(feed, {});
-
 	feed.come(object, program.address("main"), 10);
 	feed.come(object, program.address("hidden("), 5);
 	top.refresh();
@@ -428,11 +423,8 @@ TEST_CASE("the table scrolls with the selected row", "[cli][top]")
 	CHECK(has(selected_of(top.frame(usual, false)), "function49"));
 }
 
-TEST_CASE("the keys for sorting go through all orders", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "the keys for sorting go through all orders", "[cli][top]")
 {
-	TopFile file(sample_profile());
-	Top top(file, {});
-
 	for (const char *order : {"delta", "name", "object", "samples"}) {
 		press(top, U"s");
 		CHECK(has(screen(top), fmt::format("sorted by {}\n", order)));
@@ -444,11 +436,8 @@ TEST_CASE("the keys for sorting go through all orders", "[cli][top]")
 	CHECK(has(selected_of(top.frame(usual, false)), "memcpy"));
 }
 
-TEST_CASE("a filter is typed, and what it leaves out is counted", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "a filter is typed, and what it leaves out is counted", "[cli][top]")
 {
-	TopFile file(sample_profile());
-	Top top(file, {});
-
 	press(top, U"/^mai");
 	CHECK(has(screen(top), "\nfilter: ^mai\n"));
 	CHECK(has(screen(top), "memcpy"));
@@ -487,13 +476,8 @@ TEST_CASE("a line that is typed can be corrected, and has no control characters"
 	CHECK(editor.press(keys::escape) == LineEditor::State::Cancelled);
 }
 
-TEST_CASE("z begins anew", "[cli][top]")
+TEST_CASE_METHOD(LiveTop, "z begins anew", "[cli][top]")
 {
-	const Program program;
-	const auto object = program.object();
-	Feed feed;
-	Top top(feed, {});
-
 	feed.come(object, program.address("main"), 10);
 	top.refresh();
 	press(top, U"z");
@@ -505,23 +489,15 @@ TEST_CASE("z begins anew", "[cli][top]")
 	CHECK(has(screen(top), "      3  100.00      +3  100.00  main"));
 }
 
-TEST_CASE("a file's counts stay when z is pressed", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "a file's counts stay when z is pressed", "[cli][top]")
 {
-	TopFile file(sample_profile());
-	Top top(file, {});
-
 	press(top, U"z");
 	CHECK(has(screen(top), "a file has nothing more to come: its counts stay\n"));
 	CHECK(has(screen(top), "profil top: 1,000 samples"));
 }
 
-TEST_CASE("P shows a row for each process where they are told apart", "[cli][top]")
+TEST_CASE_METHOD(LiveTop, "P shows a row for each process where they are told apart", "[cli][top]")
 {
-	const Program program;
-	const auto object = program.object();
-	Feed feed;
-	Top top(feed, {});
-
 	feed.tells_processes = true;
 	feed.come(object, program.address("main"), 10, feed.owner(11, "first"));
 	feed.come(object, program.address("main"), 5, feed.owner(12, "second"));
@@ -538,13 +514,9 @@ TEST_CASE("P shows a row for each process where they are told apart", "[cli][top
 	CHECK(has(screen(top), "processes are not told apart: start with --per-process for that\n"));
 }
 
-TEST_CASE("Enter shows the instructions of the selected function with their samples", "[cli][top]")
+TEST_CASE_METHOD(LiveTop, "Enter shows the instructions of the selected function with their samples",
+		 "[cli][top]")
 {
-	const Program program;
-	const auto object = program.object();
-	Feed feed;
-	Top top(feed, {});
-
 	feed.come(object, program.address("main"), 30);
 	feed.come(object, program.address("hidden("), 7);
 	top.refresh();
@@ -574,10 +546,8 @@ TEST_CASE("rows that are of no function, or of nothing, cannot be annotated", "[
 	CHECK(has(screen(objects), "this row is not of one function: nothing to annotate\n"));
 }
 
-TEST_CASE("the help of top has every key, and no key does two things", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "the help of top has every key, and no key does two things", "[cli][top]")
 {
-	TopFile file(sample_profile());
-	Top top(file, {});
 	std::set<Key> seen;
 
 	press(top, U"h");

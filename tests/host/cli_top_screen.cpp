@@ -244,7 +244,8 @@ TEST_CASE("--batch prints frames as text", "[cli][top]")
 TEST_CASE("wrong usage of top is told in our own words", "[cli][top]")
 {
 	const std::pair<const char *, const char *> all[] = {
-		{"", "what is to be profiled? Give -p PID, -t TID, --name REGEX, -u USER, --cgroup PATH or -a"},
+		{"",
+		 "what is to be profiled? Give -p PID, -t TID, --name REGEX, -u USER, --cgroup PATH or -a"},
 		{"-p 1 -i x", "give either --input or what to profile, not both"},
 		{"-i x -F 99", "give either --input or what to profile, not both"},
 		{"-i x y", "there is an argument too many: y"},

@@ -4,10 +4,10 @@
 
 #include "cli/top.h"
 #include "tests/lib_support.h"
+#include "tests/object_support.h"
 #include "tests/told_feed.h"
 
 #include <catch2/catch.hpp>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
@@ -34,18 +34,7 @@ public:
 	[[nodiscard]] std::string path() const { return directory_ / "program"; }
 
 	/** As the recorder would have it. */
-	[[nodiscard]] std::shared_ptr<cli::Object> object() const
-	{
-		auto object = std::make_shared<cli::Object>();
-
-		object->name = path();
-		object->file = cli::Fd(open(path().c_str(), O_RDONLY | O_CLOEXEC));
-		cli::inspect_elf(*object);
-		for (const cli::Segment &segment : object->segments)
-			object->texts.push_back(
-				{segment.address, segment.address + segment.size, segment.offset});
-		return object;
-	}
+	[[nodiscard]] std::shared_ptr<cli::Object> object() const { return cli_test::map_object(path()); }
 
 	/** Where a function begins, as nm has it. */
 	[[nodiscard]] uint64_t address(const std::string &function) const

@@ -6,9 +6,9 @@
 #include "cli/export.h"
 #include "tests/gmon_reader.h"
 #include "tests/host/cli_sample_profile.h"
+#include "tests/object_support.h"
 
 #include <catch2/catch.hpp>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
@@ -97,8 +97,8 @@ public:
 				      "{0} -O2 -g -shared -fPIC -o {2} $PWD/tests/host/data/symbols.cpp",
 				      compiler ? compiler : "g++", program(), library()));
 
-		const auto main_object = open_object(program());
-		const auto library_object = open_object(library());
+		const auto main_object = cli_test::map_object(program());
+		const auto library_object = cli_test::map_object(library());
 		const lib_test::Symbol work = lib_test::symbol_of(program(), run_symbol);
 		std::vector<std::string> warnings;
 		Tally tally;
@@ -119,19 +119,6 @@ public:
 	Profile profile;
 
 private:
-	static std::shared_ptr<Object> open_object(const std::string &path)
-	{
-		auto object = std::make_shared<Object>();
-
-		object->name = path;
-		object->file = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-		inspect_elf(*object);
-		for (const Segment &segment : object->segments)
-			object->texts.push_back(
-				{segment.address, segment.address + segment.size, segment.offset});
-		return object;
-	}
-
 	TemporaryDirectory directory_;
 };
 

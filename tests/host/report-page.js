@@ -329,6 +329,15 @@ const checks = {
 		assert.equal(await page.getByRole('button', { name: 'Instructions' }).getAttribute('aria-pressed'), 'true');
 	},
 
+	/** What a bench prints. */
+	async opened(page) {
+		const [row, ready] = await page.evaluate(() =>
+			['profil-first-row', 'profil-ready'].map((name) => performance.getEntriesByName(name)[0].startTime),
+		);
+
+		console.log(`${(row / 1000).toFixed(2)} ${(ready / 1000).toFixed(2)}`);
+	},
+
 	/** 50,000 functions: few are in the document at a time, and all can be got at. */
 	async many(page) {
 		const times = await page.evaluate(() => ({

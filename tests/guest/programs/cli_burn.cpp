@@ -8,6 +8,8 @@
 //          late: code that is mapped after a while, in ourselves
 //          late-child: the same in a forked child
 //          remap: code in a memfd "first", then in "second" in its place
+//          vfork: burn_child() in a child of vfork(2) by the name "vforked", which from
+//          SIGUSR1 on runs this program for as long, plain
 //          threads: burn_hot() in four threads
 //          pair: burn_cold() in a thread of the name "cold", and burn_hot() for as
 //          long in the first one, and then without end
@@ -120,6 +122,26 @@ template <typename Body> static void in_child(Body body)
 	waitpid(child, nullptr, 0);
 }
 
+/* The parent waits until the child is no more in its memory. */
+static void vforked(int64_t ms)
+{
+	const std::string more = std::to_string(ms);
+
+	std::signal(SIGUSR1, [](int) { told = 1; });
+
+	const pid_t child = vfork();
+
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, "vforked");
+		while (!told)
+			burn_child();
+		execl("/proc/self/exe", "cli_burn", more.c_str(), nullptr);
+		_exit(127);
+	}
+	waitpid(child, nullptr, 0);
+}
+
 static void threads(int64_t ms)
 {
 	std::vector<std::thread> all;
@@ -149,6 +171,8 @@ int main(int argc, char **argv)
 
 	if (what == "plain") {
 		plain(ms);
+	} else if (what == "vfork") {
+		vforked(ms);
 	} else if (what == "threads") {
 		threads(ms);
 	} else if (what == "pair") {

@@ -4,6 +4,7 @@
 //   MS    CPU time in milliseconds
 //   HOW   map: by /tmp/perf-PID.map
 //         dump: by a jitdump, with lines, in the working directory
+//         fork: by /tmp/perf-PID.map, and runs it in a forked child
 //         none: not at all
 #include <cstdint>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -109,10 +111,17 @@ int main(int argc, char **argv)
 	if (memory == MAP_FAILED)
 		return 1;
 	std::memcpy(memory, code, sizeof(code));
-	if (!std::strcmp(argv[2], "map"))
+	if (!std::strcmp(argv[2], "map") || !std::strcmp(argv[2], "fork"))
 		write_map(reinterpret_cast<uintptr_t>(memory));
 	if (!std::strcmp(argv[2], "dump"))
 		write_dump(reinterpret_cast<uintptr_t>(memory));
+
+	if (!std::strcmp(argv[2], "fork")) {
+		const pid_t child = fork();
+
+		if (child)
+			return child < 0 || waitpid(child, nullptr, 0) != child;
+	}
 
 	const auto run = reinterpret_cast<void (*)()>(memory);
 

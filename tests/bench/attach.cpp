@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What it costs to attach and to detach, in executed instructions.
+ *
+ * Meant for a guest under -icount, where a virtual nanosecond is an executed
+ * instruction.  The targets stand still, so that nothing else is in it; what
+ * the kernel's own threads do for a caller is.
+ *
+ * Usage: attach processes|threads NUMBER
+ * processes: NUMBER of them, with a thread each, by one call of profil_attach();
+ * threads: one process that has NUMBER.
+ * Prints: attach WHAT NUMBER NS-TO-ATTACH NS-TO-DETACH
+ */
+#include "profil.h"
+#include "tests/bench/bench.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using bench::die;
+using bench::now;
+
+namespace {
+
+constexpr int runs = 3;
+
+void *stand_still(void *)
+{
+	for (;;)
+		pause();
+}
+
+/** Forks a process that stands still; returns when all of its threads are there. */
+pid_t target_with(unsigned threads)
+{
+	int ready[2];
+	char byte = 0;
+
+	if (pipe(ready))
+		die("pipe");
+	const pid_t pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (!pid) {
+		pthread_attr_t small;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pthread_attr_init(&small);
+		pthread_attr_setstacksize(&small, size_t{64} << 10);
+		for (unsigned i = 1; i < threads; i++) {
+			pthread_t thread;
+
+			if ((errno = pthread_create(&thread, &small, stand_still, nullptr)))
+				die("pthread_create");
+		}
+		if (write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		stand_still(nullptr);
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		die("the target has ended");
+	close(ready[0]);
+	return pid;
+}
+
+struct Cost {
+	std::uint64_t attach, detach;
+};
+
+/** Each into a profile of its own, with one counter for a page of text. */
+Cost measure(const std::vector<pid_t> &pids)
+{
+	uint64_t counter = 0;
+	profil_region region{};
+	region.low = region.offset = 0x400000;
+	region.high = 0x401000;
+	region.buffer = reinterpret_cast<uint64_t>(&counter);
+	region.bytes = region.width = sizeof counter;
+
+	profil_spec spec{};
+	spec.size = sizeof spec;
+	spec.period = 1'000'000;
+	spec.flags = PROFIL_FOLLOW;
+	spec.regions = &region;
+	spec.nr_regions = 1;
+	std::vector<profil_target> targets;
+	for (const pid_t pid : pids)
+		targets.push_back({pid, 0, nullptr, &spec, 0});
+
+	Cost least = {UINT64_MAX, UINT64_MAX};
+	for (int i = 0; i < runs; i++) {
+		profil_session *session = profil_session_open();
+		if (!session)
+			die("profil_session_open");
+		const std::uint64_t begin = now();
+		if (profil_attach(session, targets.data(), targets.size()) !=
+		    static_cast<ssize_t>(targets.size())) {
+			const auto bad = std::find_if(targets.begin(), targets.end(),
+						      [](const profil_target &one) { return one.error; });
+			errno = bad->error;
+			die(bad->step);
+		}
+		const std::uint64_t attached = now();
+		profil_session_close(session);
+		least.attach = std::min(least.attach, attached - begin);
+		least.detach = std::min(least.detach, now() - attached);
+	}
+	return least;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	const std::string what = argc == 3 ? argv[1] : "";
+	const unsigned number = argc == 3 ? static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10)) : 0;
+	std::vector<pid_t> pids;
+
+	if ((what != "processes" && what != "threads") || !number) {
+		std::fprintf(stderr, "usage: attach processes|threads NUMBER\n");
+		return 2;
+	}
+	// A perf event each is open until the submission has come back.
+	const rlimit many = {8192, 8192};
+	if (setrlimit(RLIMIT_NOFILE, &many))
+		die("RLIMIT_NOFILE");
+	if (what == "threads")
+		pids.push_back(target_with(number));
+	else
+		for (unsigned i = 0; i < number; i++)
+			pids.push_back(target_with(1));
+	const Cost cost = measure(pids);
+	std::printf("attach %s %u %llu %llu\n", what.c_str(), number,
+		    static_cast<unsigned long long>(cost.attach),
+		    static_cast<unsigned long long>(cost.detach));
+	for (const pid_t pid : pids)
+		kill(pid, SIGKILL);
+	while (wait(nullptr) > 0)
+		;
+	return 0;
+}
