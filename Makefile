@@ -122,8 +122,12 @@ check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TE
 	scripts/guest-tests $(KERNEL) $(tests)
 
 .PHONY: bench
-bench: kmod-$(KERNEL) $(B)/tests/cost ## what a sample costs, in instructions, in a guest of KERNEL
+bench: kmod-$(KERNEL) $(B)/tests/cost $(B)/tests/attach ## what a sample, a switch and attaching cost, in instructions, in a guest of KERNEL
 	scripts/bench $(KERNEL)
+
+.PHONY: bench-cli
+bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/symbolise $(B)/many/many ## time, memory and file of record and report, against perf's, for 200,000 functions
+	scripts/bench-cli $(KERNEL)
 
 .PHONY: check-stress
 check-stress: kmod-$(KERNEL) check-programs ## races, churn and a little fuzzing, in a guest of KERNEL
@@ -141,6 +145,11 @@ check-harness: $(B)/tests/harness ## does a guest that warns, hangs or panics fa
 soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of KERNEL, with stress-ng and trinity
 	scripts/setup soak
 	scripts/soak $(KERNEL) $(MINUTES)
+
+.PHONY: fuzz-reader
+fuzz-reader: libprofil ## look for profile files that the command does not survive, for MINUTES, with libFuzzer
+	scripts/setup fuzz
+	scripts/fuzz-reader $(MINUTES)
 
 .PHONY: compare
 compare: kmod-$(KERNEL) libprofil cli $(B)/demo/words ## does perf record name the same functions, in a guest of KERNEL?
