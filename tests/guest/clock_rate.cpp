@@ -253,33 +253,36 @@ TEST_CASE_METHOD(AtRest, "a child is ticked from its first instruction on", "[cl
 	auto how = all_ticks(region, period_10khz);
 	constexpr int children = 50;
 	struct Life {
-		uint64_t born, ns;
+		uint64_t born, before;
 		profil_status status;
+		uint64_t after;
 	};
 
+	// Or the scheduler charges the children with what ran before them.
+	run_before_others();
 	burner.plant_block(text, block);
 	how.flags |= PROFIL_FOLLOW;
 	device.start(how);
-	uint64_t born = 0, ns = 0, ticks = 0;
 	for (int i = 0; i < children; i++) {
 		const auto life = in_child([&] {
-			const auto begin = process_ns();
+			Life seen;
+			seen.born = process_ns();
 			spend(burner, 5'000'000);
-			return Life{begin, process_ns(), device.status()};
+			seen.before = process_ns();
+			seen.status = device.status();
+			seen.after = process_ns();
+			return seen;
 		});
-		born += life.born;
-		ns += life.ns;
-		ticks += life.status.ticks;
+		// A tick more or less is where in the period the ends of its life are,
+		// another is for who is charged with its birth in the kernel and with
+		// interrupts.  (On a debug kernel its birth takes several ticks.)
+		const uint64_t birth = slowness() == 1 ? 0 : life.born;
+		CAPTURE(i, life.born, life.before, life.after, life.status.ticks, life.status.lost_late);
+		CHECK((life.status.ticks + 2) * period_10khz > life.before - birth);
+		if (slowness() == 1)
+			CHECK(life.status.ticks * period_10khz < life.after + 2 * period_10khz);
 	}
 	device.stop();
-	// Before it come some 14,000 instructions of its birth in the kernel; a
-	// debug kernel takes a hundred times as many.
-	const uint64_t birth = slowness() == 1 ? children * 14'000 : born;
-	const auto expected = static_cast<double>(ns - birth) / period_10khz;
-	CAPTURE(ticks, expected);
-	if (slowness() == 1)
-		CHECK(ticks <= expected * 1.01 + 1);
-	CHECK(ticks >= expected * 0.99 - 1);
 }
 
 TEST_CASE_METHOD(AtRest, "ticks of a profile that is off are off, however slow the clock has become",
