@@ -130,11 +130,12 @@ std::string switch_cost_text(const Status &status)
 		return line("switch", "cannot be measured: " + printable(status.switch_cost->error().text));
 
 	const SwitchCost &cost = **status.switch_cost;
+	const std::string difference =
+		cost.certain_ns() > 0 ? fmt::format("{:.0f} ns more with a profile than the", cost.ns)
+				      : "no different with a profile, but for chance, from the";
 
-	return line("switch",
-		    fmt::format("{:.0f} ns more with a profile than the {:.0f} ns without ({:.0f} to {:.0f} "
-				"in 95 of 100 measurements)",
-				cost.ns, cost.plain_ns, cost.low_ns, cost.high_ns)) +
+	return line("switch", fmt::format("{} {:.0f} ns without ({:.0f} to {:.0f} in 95 of 100 measurements)",
+					  difference, cost.plain_ns, cost.low_ns, cost.high_ns)) +
 	       line("", fmt::format("(the median of {}: two threads that wake each other by pipes)",
 				    counted_noun(cost.pairs, "pair")));
 }

@@ -21,6 +21,9 @@ struct SwitchCost {
 	double high_ns = 0;
 	double plain_ns = 0; /**< what a switch takes without, pipes included: the median */
 	size_t pairs = 0;
+
+	/** What to reckon with: 0 if the difference may be chance. */
+	[[nodiscard]] double certain_ns() const { return low_ns > 0 ? ns : 0; }
 };
 
 /**

@@ -3,7 +3,6 @@
 
 #include "cli/text.h"
 
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -23,8 +22,7 @@ TargetCost target_cost(const CostTarget &target, const TickCost &tick, const Swi
 
 	cost.ticks = target.load.cpus * target.rate;
 	cost.tick_seconds = cost.ticks * tick.ns / ns_per_second;
-	/* What could not be told from nothing may have come out below it. */
-	cost.switch_seconds = target.load.switches * std::max(one_switch.ns, 0.0) / ns_per_second;
+	cost.switch_seconds = target.load.switches * one_switch.certain_ns() / ns_per_second;
 	if (target.load.cpus > 0)
 		cost.share = (cost.tick_seconds + cost.switch_seconds) / target.load.cpus;
 	return cost;
@@ -38,7 +36,7 @@ std::string target_cost_text(const CostTarget &target, const TickCost &tick, con
 	return fmt::format("at {}: {} ticks x {:.1f} us + {} switches x {:.0f} ns = {} us a second, "
 			   "{:.2f} % of its CPU time",
 			   rate_text(target.rate), whole(cost.ticks), tick.ns / ns_per_us,
-			   whole(target.load.switches), std::max(one_switch.ns, 0.0),
+			   whole(target.load.switches), one_switch.certain_ns(),
 			   whole((cost.tick_seconds + cost.switch_seconds) * us_per_second),
 			   cost.share * percent);
 }

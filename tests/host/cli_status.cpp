@@ -302,8 +302,16 @@ TEST_CASE("the cost of a process is its ticks and its switches at what each cost
 		  "         at 2,000 Hz: 1,000 ticks x 1.5 us + 15,000 switches x 40 ns = 2,100 us a second, "
 		  "0.42 % of its CPU time\n"));
 
-	/* A switch that came out cheaper with a profile takes nothing off. */
-	CHECK(cli::target_cost({1, "", 1, {1, 1000}}, {0, 1, 1}, {-5, -9, 2, 1930, 9}).switch_seconds == 0);
+	/* What may be chance is nothing. */
+	for (const double ns : {-5, 1}) {
+		const cli::SwitchCost chance = {ns, -9, 2, 1930, 9};
+
+		CHECK(cli::target_cost({1, "", 1, {1, 1000}}, {0, 1, 1}, chance).switch_seconds == 0);
+		status.switch_cost = chance;
+		CHECK(has(cli::status_text(status), "switch   no different with a profile, but for chance, "
+						    "from the 1930 ns without (-9 to 2 in "
+						    "95 of 100 measurements)\n"));
+	}
 	/* Who does nothing pays nothing. */
 	CHECK(cli::target_cost({1, "", 1000, {0, 0}}, {1500, 98, 1000}, {40, 28, 55, 1930, 56}).share == 0);
 	status.target = cli::Error{"process 12: there is none"};
