@@ -159,6 +159,10 @@ compare: kmod-$(KERNEL) libprofil cli $(B)/demo/words ## does perf record name t
 lint: ## every checker and the boundaries between the parts
 	scripts/lint
 
+.PHONY: uapi-doc
+uapi-doc: ## write Documentation/uapi.rst anew from the comments of <linux/profil.h>
+	scripts/uapi-doc >Documentation/uapi.rst.tmp && mv Documentation/uapi.rst.tmp Documentation/uapi.rst
+
 .PHONY: vm
 vm: kmod-$(KERNEL) ## a shell in a guest of KERNEL, on the host's files
 	scripts/vm --kernel $(KERNEL)
