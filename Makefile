@@ -179,6 +179,16 @@ rmmod: ## unload it
 install: libprofil cli ## put CLI, library and headers below DESTDIR and PREFIX
 	scripts/install
 
+.PHONY: deb
+deb: ## build the Debian packages into B/deb
+	scripts/setup build deb
+	scripts/deb
+
+.PHONY: check-deb
+check-deb: deb ## install the packages in a Debian 12, use, upgrade and purge them, in a guest of KERNEL, too
+	scripts/setup guest
+	scripts/check-deb $(KERNEL)
+
 .PHONY: clean
 clean: ## remove what was built (B); the cache of kernels stays
 	rm -rf $(B)
