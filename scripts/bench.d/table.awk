@@ -70,6 +70,7 @@ function sample_rows(    ours, what) {
 	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1), 1.04)
 	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1), 0.65)
 	row(what, ours, "BPF program, event of the task, 10,000 Hz", sample("samples", "bpf-task", 100000, 1))
+	row(what, ours, "bpftrace, profile probe, 10,000 Hz", sample("samples", "bpftrace", 100000, 1))
 	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1), 0.42)
 	row(what, ours, "timer_create of CPU time, signal handler, 250 Hz", sample("samples-slow", "signal", 4000000, 1), 0.22)
 	row(what, ours, "timer_create of the time of day, signal handler, 10,000 Hz", sample("samples", "signal-wall", 100000, 1))
@@ -124,16 +125,10 @@ function processes_row(verb, n) {
 }
 
 # Ticks by the CPU time that there was for them.
-function share(work, method, period) {
-	if (!known(work, method, period, 1))
-		return "not measured"
-	return sprintf("%.4f", samples[work, method, period, 1] * period / cpu[work, method, period, 1])
-}
-
-function share_row(rate, work, period, signal) {
-	printf "| %s Hz | %s | %s | %s | %s |\n", number(rate), share(work, "profil", period),
-		share(work, "bpf", period), share(work, "perf", period),
-		signal ? share("samples-slow", "signal", period) : "HZ is 250"
+function share_row(rate, who, work, method, period) {
+	if (known(work, method, period, 1))
+		printf "| %s Hz | %s | %.1f | %.4f |\n", number(rate), who, samples[work, method, period, 1],
+			samples[work, method, period, 1] * 1e9 / rate / cpu[work, method, period, 1]
 }
 
 END {
@@ -159,10 +154,18 @@ END {
 	}
 	if (quick)
 		exit 0
-	print "\n| rate | profil | BPF program | perf record | signal |"
-	print "|---:|---:|---:|---:|---:|"
-	share_row(100, "samples-slow", 10000000, 1)
-	share_row(1000, "samples-slow", 1000000, 1)
-	share_row(10000, "samples", 100000, 0)
-	share_row(50000, "samples", 20000, 0)
+	print "\n| rate | who | ticks of a run | ticks × period / CPU time |"
+	print "|---:|---|---:|---:|"
+	share_row(100, "profil", "samples-slow", "profil", 10000000)
+	share_row(1000, "profil", "samples-slow", "profil", 1000000)
+	share_row(10000, "profil", "samples", "profil", 100000)
+	share_row(50000, "profil", "samples", "profil", 20000)
+	share_row(10000, "BPF program", "samples", "bpf", 100000)
+	share_row(50000, "BPF program", "samples", "bpf", 20000)
+	share_row(10000, "perf record", "samples", "perf", 100000)
+	share_row(50000, "perf record", "samples", "perf", 20000)
+	share_row(10000, "timer_create of the time of day", "samples", "signal-wall", 100000)
+	share_row(250, "timer_create of CPU time", "samples-slow", "signal", 4000000)
+	share_row(250, "gperftools", "samples-slow", "gperftools", 0)
+	share_row(100, "libc's profil()", "samples-slow", "libc", 0)
 }
