@@ -86,7 +86,7 @@ tests_bench_cxx = $(CXX) -I$(B) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) 
 # What make bench runs, beside those it is measured against: these take what
 # scripts/setup bench installs, so nothing else depends on them.
 .PHONY: bench-programs
-bench-programs: $(patsubst %,$(B)/tests/%,cost attach gmon gmon-pg)
+bench-programs: $(patsubst %,$(B)/tests/%,cost attach gmon gmon-pg) ## build what bench runs (after scripts/setup bench)
 tests_bench_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(addprefix tests/bench/,cost.cpp attach.cpp \
 	work.cpp perf_record.cpp $(notdir $(wildcard tests/bench/method*.cpp))))
 
