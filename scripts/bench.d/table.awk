@@ -87,7 +87,7 @@ function sample_rows(    ours, what) {
 
 function event_rows(what, work, method, unprofiled, allowed,    ours) {
 	ours = each(work, method, 10000000)
-	row(what, ours, "unprofiled" (unprofiled == work ? "" : " fork, and a copy of 64 KiB"), each(unprofiled, "none", 10000000), allowed)
+	row(what, ours, "unprofiled" (unprofiled == work ? "" : unprofiled ~ /words/ ? ", and a copy of 64 KiB by words" : ", and a copy of 64 KiB by bytes"), each(unprofiled, "none", 10000000), allowed)
 	if (unprofiled != work)
 		return
 	row(what, ours, "BPF program, event on each CPU", each(work, "bpf", 10000000))
@@ -139,8 +139,10 @@ END {
 	sample_rows()
 	event_rows("context switch", "switches", "profil", "switches", 1.01)
 	event_rows("thread, made and ended", "threads", "profil", "threads", 1.01)
-	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-copy", 1.15)
-	event_rows("fork, the same at 400 mappings", "forks-400", "profil", "forks-copy-400", 1.15)
+	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-words", 1.15)
+	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-bytes", 1.15)
+	event_rows("fork, the same at 400 mappings", "forks-400", "profil", "forks-words-400", 1.15)
+	event_rows("fork, the same at 400 mappings", "forks-400", "profil", "forks-bytes-400", 1.15)
 	event_rows("fork, attached and followed", "forks", "attached", "forks")
 	event_rows("vfork and exec, attached and followed", "execs", "attached", "execs")
 	start_rows()

@@ -5,8 +5,8 @@
  *
  * Usage: cost WORK METHOD [PERIOD-NS [REGIONS]]
  *        cost starts METHOD [PERIOD-NS [REGIONS]]
- * WORK: samples, samples-slow, switches, threads, forks, forks-copy, forks-400,
- * forks-copy-400, execs (work.cpp); starts: METHOD is begun and ended.
+ * WORK: samples, samples-slow, switches, threads, forks, forks-words,
+ * forks-bytes, the same with -400, execs (work.cpp); starts: METHOD is begun and ended.
  * METHOD: none; floor (a module that ticks, and is only waited for); profil and
  * attached (ours); perf; bpf, bpf-task; signal, signal-wall, libc, gperftools.
  * Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS

@@ -3,8 +3,10 @@
 
 #include "tests/bench/bench.h"
 
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,11 +92,28 @@ void PerfRecord::drain()
 
 void PerfRecord::stop()
 {
+	const auto ns = [](const timeval &time) {
+		return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+		       static_cast<std::uint64_t>(time.tv_usec) * 1'000;
+	};
 	int status = 0;
+	rusage usage{};
 
-	if (kill(pid, SIGINT) || waitpid(pid, &status, 0) != pid)
-		die("perf record: waitpid");
+	if (kill(pid, SIGINT) || wait4(pid, &status, 0, &usage) != pid)
+		die("perf record: wait4");
 	pid = -1;
+	cpu_to_end = ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+std::uint64_t PerfRecord::cpu() const
+{
+	clockid_t clock{};
+
+	if (pid < 0)
+		return cpu_to_end;
+	if ((errno = clock_getcpuclockid(pid, &clock)))
+		die("clock_getcpuclockid");
+	return now(clock);
 }
 
 std::uint64_t PerfRecord::samples() const

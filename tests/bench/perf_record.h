@@ -20,6 +20,8 @@ public:
 	void drain();
 	/** Ends it. */
 	void stop();
+	/** CPU time it has taken, from its start; to its end, when it has been stopped. */
+	std::uint64_t cpu() const;
 	/** How many samples its file has. */
 	std::uint64_t samples() const;
 
@@ -30,6 +32,7 @@ private:
 	std::string directory;
 	int control = -1, answer = -1;
 	pid_t pid = -1;
+	std::uint64_t cpu_to_end = 0;
 };
 
 } // namespace bench
