@@ -163,6 +163,10 @@ compare: kmod-$(KERNEL) libprofil cli $(B)/demo/words ## does perf record name t
 lint: ## every checker and the boundaries between the parts
 	scripts/lint
 
+.PHONY: uapi-doc
+uapi-doc: ## write Documentation/uapi.rst anew from the comments of <linux/profil.h>
+	scripts/uapi-doc >Documentation/uapi.rst.tmp && mv Documentation/uapi.rst.tmp Documentation/uapi.rst
+
 .PHONY: vm
 vm: kmod-$(KERNEL) ## a shell in a guest of KERNEL, on the host's files
 	scripts/vm --kernel $(KERNEL)
@@ -178,6 +182,16 @@ rmmod: ## unload it
 .PHONY: install
 install: libprofil cli ## put CLI, library and headers below DESTDIR and PREFIX
 	scripts/install
+
+.PHONY: deb
+deb: ## build the Debian packages into B/deb
+	scripts/setup build deb
+	scripts/deb
+
+.PHONY: check-deb
+check-deb: deb ## install the packages in a Debian 12, use, upgrade and purge them, in a guest of KERNEL, too
+	scripts/setup guest
+	scripts/check-deb $(KERNEL)
 
 .PHONY: clean
 clean: ## remove what was built (B); the cache of kernels stays

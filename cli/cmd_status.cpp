@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/arguments.h"
+#include "cli/process.h"
 #include "cli/status.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
@@ -18,8 +19,26 @@ std::string kernel_release()
 	return uname(&kernel) ? "" : kernel.release;
 }
 
+/** What is to be measured. */
+struct Measurements {
+	bool no_tick = false;
+	bool switches = false;
+	pid_t pid = 0;
+	double rate = 999;
+};
+
+Result<CostTarget> find_target(pid_t pid, double rate)
+{
+	const Outcome possible = check_process(pid);
+	const Result<ProcessLoad> load = possible ? measure_load(pid) : possible.error();
+
+	if (!load)
+		return load.error();
+	return CostTarget{pid, process_name(pid), rate, *load};
+}
+
 /* The cost comes last: measuring it is a profile, too. */
-Status find_out(bool measure)
+Status find_out(const Measurements &wanted)
 {
 	Status status;
 
@@ -29,8 +48,12 @@ Status find_out(bool measure)
 	if (!status.usable())
 		return status;
 	status.search = find_sessions("");
-	if (measure)
+	if (!wanted.no_tick)
 		status.cost = measure_tick_cost();
+	if (wanted.switches)
+		status.switch_cost = measure_switch_cost();
+	if (wanted.pid)
+		status.target = find_target(wanted.pid, wanted.rate);
 	return status;
 }
 
@@ -46,6 +69,11 @@ profiles what, and what a tick costs.  Whatever cannot be done comes with the
 commands that would make it work.
 
       --json              a JSON document, as described by status.schema.json
+      --cost              measure what a context switch costs, too, which takes half
+                          a second
+  -p, --pid PID           with --cost: what a profile of this process would take,
+                          by what it does in the next second
+  -F, --freq HZ           with -p: at this rate (default 999)
       --no-cost           do not measure what a tick costs, which takes a tenth of
                           a second of CPU time
   -h, --help              this text
@@ -64,6 +92,7 @@ for wrong usage.
 Examples:
   profil status
   sudo profil status
+  profil status --cost -p 4711            what would a profile of 4711 cost?
   profil status --json | jq '.abilities[] | select(.can | not)'
 )help";
 }
@@ -72,14 +101,17 @@ int status_main(const std::vector<std::string> &arguments)
 {
 	CLI::App app("", name);
 	bool json = false;
-	bool no_cost = false;
+	Measurements wanted;
 
 	app.add_flag("--json", json);
-	app.add_flag("--no-cost", no_cost);
+	CLI::Option *cost = app.add_flag("--cost", wanted.switches);
+	CLI::Option *pid = app.add_option("-p,--pid", wanted.pid)->check(positive_count())->needs(cost);
+	app.add_option("-F,--freq", wanted.rate)->check(positive_number())->needs(pid);
+	app.add_flag("--no-cost", wanted.no_tick)->excludes(cost);
 	if (const std::optional<int> status = parse_arguments(app, arguments, status_help()))
 		return *status;
 
-	const Status status = find_out(!no_cost);
+	const Status status = find_out(wanted);
 
 	if (const int printed = print(name, json ? status_json(status) : status_text(status));
 	    printed != exit_ok)

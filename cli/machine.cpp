@@ -114,7 +114,7 @@ std::optional<std::string> listed_module(const std::string &directory)
 		const std::string path = line.substr(0, line.find(':'));
 
 		if (is_module(path))
-			return path.starts_with('/') ? path : directory + "/" + path;
+			return (fs::path(directory) / path).string();
 	}
 	return std::nullopt;
 }

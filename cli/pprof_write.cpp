@@ -5,30 +5,31 @@
 #include "cli/text.h"
 
 #include <protozero/pbf_builder.hpp>
+#include <string_view>
 #include <unordered_map>
 
 namespace cli {
 namespace {
 
-/** Strings by number, 0 being the empty one. */
+/** Strings by number, 0 being the empty one; they are the profile's own. */
 class StringTable {
 public:
 	StringTable() { number(""); }
 
-	int64_t number(const std::string &text)
+	int64_t number(std::string_view text)
 	{
 		const auto [place, fresh] = numbers_.try_emplace(text, static_cast<int64_t>(numbers_.size()));
 
 		if (fresh)
-			order_.push_back(&place->first);
+			order_.push_back(text);
 		return place->second;
 	}
 
-	[[nodiscard]] const std::vector<const std::string *> &all() const { return order_; }
+	[[nodiscard]] const std::vector<std::string_view> &all() const { return order_; }
 
 private:
-	std::unordered_map<std::string, int64_t> numbers_;
-	std::vector<const std::string *> order_;
+	std::unordered_map<std::string_view, int64_t> numbers_;
+	std::vector<std::string_view> order_;
 };
 
 /** Ids of the format begin at 1; 0 means none. */
@@ -55,8 +56,8 @@ public:
 			function(id(i), profile_.functions[i]);
 		about();
 		/* One name that is not UTF-8, and strict readers refuse the whole. */
-		for (const std::string *text : strings_.all())
-			message_.add_string(field::Profile::string_table, valid_utf8(*text));
+		for (const std::string_view text : strings_.all())
+			message_.add_string(field::Profile::string_table, valid_utf8(text));
 		return std::move(buffer_);
 	}
 

@@ -4,7 +4,7 @@
 
 #include "cli/abilities.h"
 #include "cli/held_sessions.h"
-#include "cli/tick_cost.h"
+#include "cli/target_cost.h"
 
 #include <optional>
 #include <string>
@@ -17,7 +17,10 @@ struct Status {
 	Caller caller;
 	std::vector<Ability> abilities;
 	SessionSearch search;
-	std::optional<Result<TickCost>> cost; /**< nothing if it was not measured */
+	/* Nothing if it was not measured. */
+	std::optional<Result<TickCost>> cost;
+	std::optional<Result<SwitchCost>> switch_cost;
+	std::optional<Result<CostTarget>> target; /**< of --cost -p */
 
 	/** Can the module be used? */
 	[[nodiscard]] bool usable() const { return machine.loaded && !caller.module_error; }

@@ -131,6 +131,38 @@ Json cost_json(const std::optional<Result<TickCost>> &cost)
 		{"rate_hz", (*cost)->rate}};
 }
 
+Json switch_cost_json(const std::optional<Result<SwitchCost>> &cost)
+{
+	if (!cost || !*cost)
+		return nullptr;
+	return {{"switch_ns", (*cost)->ns},
+		{"low_ns", (*cost)->low_ns},
+		{"high_ns", (*cost)->high_ns},
+		{"plain_ns", (*cost)->plain_ns},
+		{"pairs", (*cost)->pairs}};
+}
+
+Json target_json(const Status &status)
+{
+	if (!status.target || !*status.target)
+		return nullptr;
+
+	const CostTarget &target = **status.target;
+	Json json = {{"pid", target.pid},
+		     {"process", target.process},
+		     {"rate_hz", target.rate},
+		     {"cpus", target.load.cpus},
+		     {"switches_hz", target.load.switches},
+		     {"seconds_per_second", nullptr}};
+
+	if (status.cost && *status.cost && status.switch_cost && *status.switch_cost) {
+		const TargetCost cost = target_cost(target, **status.cost, **status.switch_cost);
+
+		json["seconds_per_second"] = cost.tick_seconds + cost.switch_seconds;
+	}
+	return json;
+}
+
 } // namespace
 
 std::string status_json(const Status &status)
@@ -147,6 +179,8 @@ std::string status_json(const Status &status)
 		     {"totals", status.machine.totals},
 		     {"ticks", status.machine.ticks},
 		     {"cost", cost_json(status.cost)},
+		     {"switch_cost", switch_cost_json(status.switch_cost)},
+		     {"target", target_json(status)},
 		     {"sessions", sessions_json(status.search)},
 		     {"other_profiles", status.other_profiles()},
 		     {"hidden_processes", status.search.hidden}};

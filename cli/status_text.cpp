@@ -122,6 +122,42 @@ std::string cost_text(const Status &status)
 				    counted_noun(cost.interruptions, "interruption")));
 }
 
+std::string switch_cost_text(const Status &status)
+{
+	if (!status.switch_cost)
+		return "";
+	if (!*status.switch_cost)
+		return line("switch", "cannot be measured: " + printable(status.switch_cost->error().text));
+
+	const SwitchCost &cost = **status.switch_cost;
+	const std::string difference =
+		cost.certain_ns() > 0 ? fmt::format("{:.0f} ns more with a profile than the", cost.ns)
+				      : "no different with a profile, but for chance, from the";
+
+	return line("switch", fmt::format("{} {:.0f} ns without ({:.0f} to {:.0f} in 95 of 100 measurements)",
+					  difference, cost.plain_ns, cost.low_ns, cost.high_ns)) +
+	       line("", fmt::format("(the median of {}: two threads that wake each other by pipes)",
+				    counted_noun(cost.pairs, "pair")));
+}
+
+std::string target_text(const Status &status)
+{
+	if (!status.target)
+		return "";
+	if (!*status.target)
+		return line("target", printable(status.target->error().text));
+
+	const CostTarget &target = **status.target;
+	std::string text =
+		line("target", fmt::format("{} (pid {}): {:.2f} CPUs and {:.0f} switches in a second",
+					   printable(target.process), target.pid, target.load.cpus,
+					   target.load.switches));
+
+	if (status.cost && *status.cost && status.switch_cost && *status.switch_cost)
+		text += line("", target_cost_text(target, **status.cost, **status.switch_cost));
+	return text;
+}
+
 /** "nginx (pid 12), nginx (pid 13) and 5 more" */
 std::string targets_text(const HeldSession &session)
 {
@@ -216,7 +252,8 @@ std::string status_text(const Status &status)
 		text += ability_text(ability);
 	text += '\n' + limits_text(status);
 	if (status.machine.loaded)
-		text += clock_text(status) + totals_text(status) + cost_text(status) + sessions_text(status);
+		text += clock_text(status) + totals_text(status) + cost_text(status) +
+			switch_cost_text(status) + target_text(status) + sessions_text(status);
 	return text;
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/tick_cost.h"
 
+#include "cli/monotonic.h"
+#include "cli/self_profile.h"
 #include "cli/session.h"
 #include "cli/text.h"
-#include "profil.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <ctime>
 #include <fmt/format.h>
 
 namespace cli {
@@ -20,22 +19,14 @@ constexpr uint64_t duration = 100 * period;
 constexpr size_t least_gaps = 20;
 constexpr size_t calibration = 1000;
 
-uint64_t now()
-{
-	timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return static_cast<uint64_t>(time.tv_sec) * ns_per_second + static_cast<uint64_t>(time.tv_nsec);
-}
-
 /** The usual time of a step: a median, for an interruption may be among them. */
 uint64_t usual_step()
 {
 	std::vector<uint64_t> steps(calibration);
-	uint64_t last = now();
+	uint64_t last = monotonic_ns();
 
 	for (uint64_t &step : steps) {
-		const uint64_t time = now();
+		const uint64_t time = monotonic_ns();
 
 		step = time - last;
 		last = time;
@@ -43,35 +34,6 @@ uint64_t usual_step()
 	std::nth_element(steps.begin(), steps.begin() + calibration / 2, steps.end());
 	return steps[calibration / 2];
 }
-
-/** Profiles this process while it lives. */
-class SelfProfile {
-public:
-	explicit SelfProfile(uint64_t ns)
-	{
-		profil_spec spec = {};
-
-		spec.size = sizeof(spec);
-		spec.period = ns;
-		spec.overflow = counter_;
-		spec.overflow_width = sizeof(*counter_);
-		if (!counter_ || profil_self_start(&spec, nullptr))
-			error_ = errno;
-	}
-	SelfProfile(const SelfProfile &) = delete;
-	SelfProfile &operator=(const SelfProfile &) = delete;
-	~SelfProfile()
-	{
-		profil_self_stop(nullptr);
-		profil_counters_free(counter_, sizeof(*counter_));
-	}
-
-	[[nodiscard]] int error() const { return error_; }
-
-private:
-	uint64_t *counter_ = static_cast<uint64_t *>(profil_counters_alloc(sizeof(uint64_t)));
-	int error_ = 0;
-};
 
 /* In ns, 0 while it stands still. */
 uint64_t clock_period()
@@ -90,11 +52,11 @@ std::vector<uint64_t> spin_and_note_gaps(uint64_t ns)
 {
 	const uint64_t usual = usual_step();
 	const uint64_t threshold = 4 * usual + 200;
-	const uint64_t start = now();
+	const uint64_t start = monotonic_ns();
 	std::vector<uint64_t> gaps;
 
 	for (uint64_t last = start; last - start < ns;) {
-		const uint64_t time = now();
+		const uint64_t time = monotonic_ns();
 
 		if (time - last > threshold)
 			gaps.push_back(time - last - usual);

@@ -2,7 +2,7 @@
 #
 # libprofil: $(B)/libprofil.so.1 for programs and LD_PRELOAD, $(B)/libprofil.a,
 # $(B)/libprofil.pc and one for each flavour, in which `make install` puts the
-# prefix for @PREFIX@.
+# prefix for @PREFIX@ and the directory for @LIBDIR@.
 #
 # It brings no runtime along: compiled without what needs libstdc++ and linked
 # by the C compiler.  liburing is inside and hidden.
@@ -34,10 +34,11 @@ $(B)/%.o: %.S
 	$(call say,AS)
 	$(Q)$(CC) $(CPPFLAGS) $(OPT) -c -o $@ $<
 
+# Our flags come last: a distribution's -fstack-protector-strong must not undo them.
 $(filter-out %/gmon_mcount.o,$(libprofil_objects)): $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(libprofil_cxxflags) $(CXXFLAGS) \
+	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) $(libprofil_cxxflags) \
 		-MMD -MP -c -o $@ $<
 
 # One object, with the parts of liburing that are used.

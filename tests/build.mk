@@ -175,6 +175,9 @@ tests_compile_.cpp = $(CXX) $(CXXSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP
 # Each has the module's file for itself: two compilers at work would take each other's.
 tests_compile_.f90 = mkdir -p $@.modules && $(FC) $(OPT) -Wall -Wextra -J$@.modules include/profil/profil.f90
 
+# Private, as the library that it is linked with is always the same.
+$(B)/tests/programs/lib_musl: private CC := musl-gcc
+
 # $(call tests_program,SOURCE)
 define tests_program
 tests_flags := $$(file <$(basename $(1)).flags)

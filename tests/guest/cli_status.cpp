@@ -177,6 +177,37 @@ TEST_CASE("what status says of the cost is about what a tick takes", "[cli][stat
 	CHECK(soon(nothing_is_profiled));
 }
 
+TEST_CASE("status says what a profile of a process would cost", "[cli][status][icount]")
+{
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	const Json json = parsed(profil("status --json --cost -F 500 -p " + std::to_string(burn.pid())));
+	const Json target = json["target"];
+
+	INFO(json);
+	REQUIRE_FALSE(json["switch_cost"].is_null());
+	CHECK(json["switch_cost"]["pairs"] >= 9);
+	CHECK(json["switch_cost"]["plain_ns"] > 100);
+	CHECK(json["switch_cost"]["low_ns"] <= json["switch_cost"]["switch_ns"]);
+	CHECK(json["switch_cost"]["switch_ns"] <= json["switch_cost"]["high_ns"]);
+	CHECK(target["pid"] == burn.pid());
+	CHECK(target["process"] == "cli_burn");
+	CHECK(target["rate_hz"] == 500);
+	/* It runs whenever we sleep, and we do for a second. */
+	CHECK(target["cpus"] > 0.5);
+	CHECK(target["cpus"] < 1.1);
+	CHECK(soon(nothing_is_profiled));
+}
+
+TEST_CASE("status says why the cost of a process that cannot be profiled is not known", "[cli][status]")
+{
+	const Output output = profil("status --cost -p 2");
+
+	INFO(output.text);
+	CHECK(has(output.text, "\ntarget   "));
+	CHECK(has(output.text, "that is a kernel thread: it has no program to profile\n"));
+	CHECK(parsed(profil("status --json --cost -p 2"))["target"].is_null());
+}
+
 TEST_CASE("status of a machine whose module was unloaded says how to load it", "[cli][status]")
 {
 	REQUIRE(guest::soon([] { return guest::unload_module() == 0; }));

@@ -67,6 +67,11 @@ TEST_CASE_METHOD(AtRest, "a static program is served", "[lib][programs]")
 	check_counted_by_kernel(histogram_of("", "lib_static"));
 }
 
+TEST_CASE_METHOD(AtRest, "a static program of musl's, whose libc has no profil, is served", "[lib][programs]")
+{
+	check_counted_by_kernel(histogram_of("", "lib_musl"));
+}
+
 TEST_CASE_METHOD(AtRest, "exec ends the profile and the count of samples", "[lib][programs]")
 {
 	const Loop loop;

@@ -5,6 +5,7 @@
 #include "tests/host/cli_status_support.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -224,6 +225,110 @@ TEST_CASE("the cost is shown as time and as a share of a CPU", "[cli][status]")
 	CHECK(has(cli::status_text(status), "cost     cannot be measured now: too busy\n"));
 }
 
+TEST_CASE("what a profile adds to a switch is the median of the pairs' differences", "[cli][status]")
+{
+	std::vector<cli::SwitchPair> pairs;
+
+	/* 101 differences of -50 to 50 ns in no order, and one measurement that was disturbed. */
+	for (int i = 0; i < 101; i++)
+		pairs.push_back({1900, 1900.0 + (i * 37) % 101 - 50});
+	pairs[7].profiled += 1e6;
+
+	const cli::SwitchCost cost = cli::cost_of_pairs(pairs);
+
+	CHECK(cost.plain_ns == 1900);
+	CHECK(cost.pairs == 101);
+	/* The disturbed one was 7: those above it have moved down by one. */
+	CHECK(cost.ns == 0);
+	CHECK(cost.low_ns == -10);
+	CHECK(cost.high_ns == 11);
+
+	const cli::SwitchCost few = cli::cost_of_pairs({{10, 15}, {10, 11}});
+
+	CHECK(few.ns == 3);
+	CHECK(few.low_ns == 1);
+	CHECK(few.high_ns == 5);
+}
+
+TEST_CASE("what a process has used is in its stat, and in the status of its threads", "[cli][status]")
+{
+	const Tree tree;
+	const std::string status =
+		"Name:\ta\nvoluntary_ctxt_switches:\t{}\nnonvoluntary_ctxt_switches:\t{}\n";
+
+	tree.write("/proc/7/stat", "7 (a) b) c) S 1 7 7 0 -1 4194304 100 0 0 0 150 25 0 0 20 0 2 0 5 0\n");
+	tree.write("/proc/7/task/7/status", fmt::format(fmt::runtime(status), 10, 3));
+	tree.write("/proc/7/task/8/status", fmt::format(fmt::runtime(status), 100, 0));
+
+	const cli::Result<cli::ProcessUsage> before = cli::process_usage(7, tree.root());
+
+	REQUIRE(before);
+	CHECK(before->cpu_seconds == 175.0 / static_cast<double>(sysconf(_SC_CLK_TCK)));
+	CHECK(before->switches == std::map<pid_t, uint64_t>{{7, 13}, {8, 100}});
+
+	/* One thread goes on, one has ended, one has begun, and one has another's number. */
+	const cli::ProcessUsage after = {3.75, {{7, 20}, {8, 90}, {9, 5}}};
+	const cli::ProcessLoad load = cli::load_between({1.75, before->switches}, after, 2);
+
+	CHECK(load.cpus == 1);
+	CHECK(load.switches == (7 + 90 + 5) / 2.0);
+	CHECK(cli::process_usage(8, tree.root()).error().text == "process 8: there is none");
+	tree.write("/proc/9/stat", "9 (a) S 1");
+	CHECK(cli::process_usage(9, tree.root()).error().text == "process 9: its stat is none");
+}
+
+TEST_CASE("the cost of a process is its ticks and its switches at what each costs", "[cli][status]")
+{
+	const Tree tree;
+
+	write_session(tree);
+	cli::Status status = status_of(tree);
+
+	status.cost = cli::TickCost{1500, 98, 1000};
+	status.switch_cost = cli::SwitchCost{40, 28, 55, 1930, 56};
+	status.target = cli::CostTarget{12, "nginx", 2000, {0.5, 15000}};
+
+	const cli::TargetCost cost = cli::target_cost(**status.target, **status.cost, **status.switch_cost);
+
+	CHECK(cost.ticks == 1000);
+	CHECK(cost.tick_seconds == Approx(0.0015));
+	CHECK(cost.switch_seconds == Approx(0.0006));
+	CHECK(cost.share == Approx(0.0042));
+	CHECK(has(cli::status_text(status),
+		  "switch   40 ns more with a profile than the 1930 ns without (28 to 55 in 95 of 100 "
+		  "measurements)\n"
+		  "         (the median of 56 pairs: two threads that wake each other by pipes)\n"
+		  "target   nginx (pid 12): 0.50 CPUs and 15000 switches in a second\n"
+		  "         at 2,000 Hz: 1,000 ticks x 1.5 us + 15,000 switches x 40 ns = 2,100 us a second, "
+		  "0.42 % of its CPU time\n"));
+
+	/* What may be chance is nothing. */
+	for (const double ns : {-5, 1}) {
+		const cli::SwitchCost chance = {ns, -9, 2, 1930, 9};
+
+		CHECK(cli::target_cost({1, "", 1, {1, 1000}}, {0, 1, 1}, chance).switch_seconds == 0);
+		status.switch_cost = chance;
+		CHECK(has(cli::status_text(status), "switch   no different with a profile, but for chance, "
+						    "from the 1930 ns without (-9 to 2 in "
+						    "95 of 100 measurements)\n"));
+	}
+	/* Who does nothing pays nothing. */
+	CHECK(cli::target_cost({1, "", 1000, {0, 0}}, {1500, 98, 1000}, {40, 28, 55, 1930, 56}).share == 0);
+	status.target = cli::Error{"process 12: there is none"};
+	status.switch_cost = cli::Error{"no pipes"};
+	CHECK(has(cli::status_text(status),
+		  "switch   cannot be measured: no pipes\ntarget   process 12: there is none\n"));
+}
+
+TEST_CASE("a target without what it costs, and a rate without a target, are wrong usage", "[cli][status]")
+{
+	for (const char *wrong :
+	     {"-p 1", "--cost -F 100", "--cost --no-cost", "--cost -p x", "--cost -p 1 -F 0"}) {
+		CAPTURE(wrong);
+		CHECK(profil("status " + std::string(wrong)).status == 2);
+	}
+}
+
 TEST_CASE("status as JSON is as its schema has it, with the module and without", "[cli][status]")
 {
 	const Tree bare;
@@ -236,6 +341,8 @@ TEST_CASE("status as JSON is as its schema has it, with the module and without",
 	cli::Status full = status_of(loaded);
 
 	full.cost = cli::TickCost{1500.5, 98, 999};
+	full.switch_cost = cli::SwitchCost{40.5, 28, 55, 1930, 56};
+	full.target = cli::CostTarget{12, "nginx", 1000, {1, 0}};
 	for (const std::string &json : {cli::status_json(status_of(bare)), cli::status_json(full),
 					profil("status --json --no-cost").text}) {
 		std::ofstream(document) << json;
@@ -253,6 +360,8 @@ TEST_CASE("status as JSON is as its schema has it, with the module and without",
 	CHECK(json["other_profiles"] == 1);
 	CHECK(json["module"]["built"]["signed"] == false);
 	CHECK(json["cost"]["tick_ns"] == 1500.5);
+	CHECK(json["switch_cost"]["switch_ns"] == 40.5);
+	CHECK(json["target"]["seconds_per_second"] == Approx(0.0015005));
 	json["colour"] = "red";
 	std::ofstream(document) << json;
 	CHECK(run("/usr/bin/python3 -W ignore -m jsonschema -i " + document +
