@@ -219,8 +219,11 @@ put:
 static void birth_work(struct callback_head *work)
 {
 	struct profil_birth *birth = container_of(work, struct profil_birth, work);
+	int err = current->mm ? adopt(birth) : 0;
 
-	if (current->mm && adopt(birth) && !fatal_signal_pending(current)) {
+	if (err && !fatal_signal_pending(current)) {
+		pr_debug("%s (%d) could not be followed: %d\n", current->comm,
+			 task_pid_nr(current), err);
 		atomic_inc(&birth->parent->forks_lost);
 		atomic64_inc(&profil_totals.forks_lost);
 	}

@@ -324,7 +324,7 @@ int load_module()
 	const auto path = module_file();
 	const Fd file(need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str()));
 
-	return syscall(SYS_finit_module, file.get(), "", 0) ? errno : 0;
+	return syscall(SYS_finit_module, file.get(), "dyndbg=+p", 0) ? errno : 0;
 }
 
 int unload_module()
