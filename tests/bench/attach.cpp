@@ -38,7 +38,8 @@ using bench::PerfRecord;
 
 namespace {
 
-constexpr int runs = 2;
+constexpr int runs = 3;
+constexpr int perf_runs = 2;
 
 void *stand_still(void *)
 {
@@ -88,7 +89,7 @@ struct Cost {
 Cost measure_perf(pid_t pid)
 {
 	Cost least = {UINT64_MAX, UINT64_MAX};
-	for (int i = 0; i < runs; i++) {
+	for (int i = 0; i < perf_runs; i++) {
 		PerfRecord record(pid, 1'000'000);
 		const std::uint64_t attached = record.cpu();
 		record.stop();
