@@ -15,6 +15,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # How long soak lasts.
 MINUTES ?= 10
+# Anything: bench measures less, and compares.
+QUICK ?=
 # What to run of the tests: a name* or [tags], as Catch2 has them.
 TESTS ?=
 tests = $(if $(TESTS),'$(TESTS)')
@@ -52,7 +54,7 @@ export B PREFIX DESTDIR
 help: ## this list
 	@echo "make TARGET, with these targets:"
 	@sed -n 's/^\([a-z_.-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24 | sort -u
-	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" TESTS= MINUTES=$(MINUTES) B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
+	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" TESTS= MINUTES=$(MINUTES) QUICK= B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
 
 include libprofil/build.mk
 include cli/build.mk
@@ -122,8 +124,10 @@ check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TE
 	scripts/guest-tests $(KERNEL) $(tests)
 
 .PHONY: bench
-bench: kmod-$(KERNEL) $(B)/tests/cost $(B)/tests/attach ## what a sample, a switch and attaching cost, in instructions, in a guest of KERNEL
-	scripts/bench $(KERNEL)
+bench: kmod-$(KERNEL) ## what profiling costs, and what others cost, in instructions, in a guest of KERNEL: Documentation/performance.md; QUICK=1 compares with it
+	scripts/setup bench
+	+$(MAKE) --no-print-directory bench-programs
+	scripts/bench $(if $(QUICK),--quick) $(KERNEL)
 
 .PHONY: bench-cli
 bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/symbolise $(B)/many/many ## time, memory and file of record and report, against perf's, for 200,000 functions

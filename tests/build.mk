@@ -73,19 +73,55 @@ $(B)/tests/examples/%: $(B)/tests/examples/%.c $(B)/libprofil.so
 	$(call say,CC)
 	$(Q)$(CC) -std=c99 -pedantic $(OPT) $(WARN) -Iinclude -Iinclude/uapi -o $@ $< -L$(B) -lprofil
 
-# What is measured by programs of its own: ticks, attaching, a refresh of profil
-# top, and what profil record does once it has its samples.
-tests_benches := $(patsubst %,$(B)/tests/%,cost attach top symbolise)
-$(B)/tests/attach: $(B)/libprofil.a
-$(B)/tests/attach: tests_libraries := -luring
-$(B)/tests/top $(B)/tests/symbolise: $(CLI_TEST_OBJECTS) $(B)/libprofil.a
-$(B)/tests/top $(B)/tests/symbolise: tests_libraries := $(CLI_LIBS)
-
+# What is measured by programs of its own: a refresh of profil top, and what profil
+# record does once it has its samples.
+tests_benches := $(patsubst %,$(B)/tests/%,top symbolise)
+$(tests_benches): $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 $(tests_benches): $(B)/tests/%: tests/bench/%.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP -o $@ \
-		$(filter %.cpp %.o %.a,$^) $(tests_libraries) -pthread
+	$(Q)$(tests_bench_cxx) -o $@ $(filter %.cpp %.o %.a,$^) $(CLI_LIBS) -pthread
+tests_bench_cxx = $(CXX) -I$(B) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP
+
+# What make bench runs, beside those it is measured against: these take what
+# scripts/setup bench installs, so nothing else depends on them.
+.PHONY: bench-programs
+bench-programs: $(patsubst %,$(B)/tests/%,cost attach gmon gmon-pg) ## build what bench runs (after scripts/setup bench)
+tests_bench_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(addprefix tests/bench/,cost.cpp attach.cpp \
+	work.cpp perf_record.cpp $(notdir $(wildcard tests/bench/method*.cpp))))
+
+$(tests_bench_objects): $(B)/tests/objects/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(tests_bench_cxx) -c -o $@ $<
+
+$(B)/tests/cost: $(filter-out %/attach.o,$(tests_bench_objects)) $(B)/libprofil.a
+	$(call say,LINK)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -lbpf -lprofiler -luring -ldl -pthread
+
+$(B)/tests/attach: $(filter %/attach.o %/perf_record.o,$(tests_bench_objects)) $(B)/libprofil.a
+	$(call say,LINK)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -luring -pthread
+
+# The same source with -pg and without.
+$(B)/tests/gmon-pg: tests_gmon_flags := -pg -DGMON
+$(B)/tests/gmon $(B)/tests/gmon-pg: tests/bench/gmon.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(tests_bench_cxx) -no-pie $(tests_gmon_flags) -o $@ $<
+
+# The BPF program, compiled and made a header of as libbpf's documentation has it.
+# bpftool is in /usr/sbin.
+$(B)/tests/bench/count.bpf.o: tests/bench/count.bpf.c
+	@mkdir -p $(@D)
+	$(call say,CLANG)
+	$(Q)clang -target bpf -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu $(WARN) -O2 -g -MMD -MP -c -o $@ $<
+
+$(B)/tests/bench/count.skel.h: $(B)/tests/bench/count.bpf.o
+	$(call say,GEN)
+	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $< name count_bpf >$@.tmp && mv $@.tmp $@
+
+$(B)/tests/objects/tests/bench/method_bpf.o: $(B)/tests/bench/count.skel.h
 
 # The fuzzer of the command's reader, all of clang's.
 fuzz_reader_flags = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -154,4 +190,5 @@ $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
 
--include $(fuzz_reader_objects:.o=.d) $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(tests_benches:=.d)
+-include $(fuzz_reader_objects:.o=.d) $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(tests_benches:=.d) \
+	$(tests_bench_objects:.o=.d) $(B)/tests/gmon.d $(B)/tests/gmon-pg.d $(B)/tests/bench/count.bpf.d

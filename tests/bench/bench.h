@@ -18,10 +18,10 @@ namespace bench {
 }
 
 /** In ns; under -icount, executed instructions. */
-inline std::uint64_t now()
+inline std::uint64_t now(clockid_t clock = CLOCK_MONOTONIC)
 {
 	timespec t{};
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
 

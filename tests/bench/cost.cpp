@@ -1,145 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What profiling costs, in executed instructions.
+ * What it costs to be profiled, in ns; in a guest under -icount, where a virtual
+ * nanosecond is an executed instruction, in instructions.
  *
- * Meant for a guest under -icount, where a virtual nanosecond is an executed
- * instruction.  Every figure is a difference between two runs of the same
- * work, with and without; the work is long enough that a run differs from the
- * next by less than the figure's last digit.
+ * Usage: cost WORK METHOD [PERIOD-NS [REGIONS]]
+ *        cost starts METHOD [PERIOD-NS [REGIONS]]
+ * WORK: samples, samples-slow, switches, threads, forks, forks-words,
+ * forks-bytes, the same with -400, execs (work.cpp); starts: METHOD is begun and ended.
+ * METHOD: none; floor (a module that ticks, and is only waited for); profil and
+ * attached (ours); perf; bpf, bpf-task; signal, signal-wall, libc, gperftools.
+ * Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *
- * Usage: cost samples|switches LABEL [PERIOD_NS]
- * LABEL none: nothing is profiled; floor: the module of that name ticks, it is
- * only waited for; profil: a self profile is on.
- * Prints: LABEL WORK NS SAMPLES, of one run
+ * All but the first two are means of some runs after one that makes everything
+ * warm.  UNITS are what a run consists of (switches, threads, ...), SAMPLES and
+ * CPU-NS what it got and ran: means of all runs.
  */
 #include "tests/bench/bench.h"
+#include "tests/bench/method.h"
+#include "tests/bench/work.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <linux/profil.h>
-#include <pthread.h>
-#include <string>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vector>
 
-using bench::die;
-using bench::now;
+using namespace bench;
 
 namespace {
 
-constexpr long iterations = 100'000'000; // of a loop of two instructions
-constexpr int runs = 5;
-constexpr int rounds = 20'000; // of a ping-pong: two switches each
+constexpr unsigned runs = 3;
+constexpr unsigned starts = 100;
 
-/** The work of a sample: nothing that could meet the kernel. */
-[[gnu::noinline]] void burn(long n)
+std::uint64_t cpu_time()
 {
-	asm volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
+	return now(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/** A self profile over the whole program, 32-bit counters, one region. */
-class SelfProfile {
-public:
-	explicit SelfProfile(std::uint64_t period)
-		: fd(open("/dev/profil", O_RDWR | O_CLOEXEC)), counters(1 << 16)
-	{
-		const auto text = reinterpret_cast<std::uint64_t>(&burn) & ~std::uint64_t{0xfff};
-		profil_region region{};
-		region.low = region.offset = text;
-		region.high = text + 0x2000;
-		region.buffer = reinterpret_cast<std::uint64_t>(counters.data());
-		region.bytes = 0x2000;
-		region.scale = 0x10000;
-		region.width = 4;
-		region.post = 2;
-		profil_start start{};
-		start.size = sizeof start;
-		start.period = period;
-		start.regions = reinterpret_cast<std::uint64_t>(&region);
-		start.nr_regions = 1;
-		start.region_size = sizeof region;
-		start.proof = -1;
-		if (fd < 0 || ioctl(fd, PROFIL_START, &start))
-			die("PROFIL_START");
-	}
-	SelfProfile(const SelfProfile &) = delete;
-	SelfProfile &operator=(const SelfProfile &) = delete;
-	~SelfProfile()
-	{
-		profil_stop stop{};
-		stop.size = sizeof stop;
-		if (ioctl(fd, PROFIL_STOP, &stop))
-			die("PROFIL_STOP");
-		close(fd);
-	}
-
-	profil_status status() const
-	{
-		profil_status status{};
-		status.size = sizeof status;
-		if (ioctl(fd, PROFIL_STATUS, &status))
-			die("PROFIL_STATUS");
-		return status;
-	}
-
-private:
-	int fd;
-	std::vector<std::uint32_t> counters;
+struct Cost {
+	double ns, units, samples, cpu;
 };
 
-struct Pipes {
-	int there[2];
-	int back[2];
-};
-
-void *answer(void *data)
+Cost measure(const Work &work, const std::string &name, const Wish &wish)
 {
-	const auto *pipes = static_cast<Pipes *>(data);
-	char byte = 0;
-	for (int i = 0; i < rounds; i++)
-		if (read(pipes->there[0], &byte, 1) != 1 || write(pipes->back[1], &byte, 1) != 1)
-			die("pipe");
-	return nullptr;
-}
+	work.prepare();
+	const auto method = make_method(name, wish);
+	const std::uint64_t cpu = cpu_time();
+	std::uint64_t begin = 0;
 
-/** Two threads of one process pass a byte to and fro. */
-void ping_pong()
-{
-	Pipes pipes{};
-	if (pipe(pipes.there) || pipe(pipes.back))
-		die("pipe");
-	pthread_t thread{};
-	if (pthread_create(&thread, nullptr, answer, &pipes))
-		die("pthread_create");
-	char byte = 0;
-	for (int i = 0; i < rounds; i++)
-		if (write(pipes.there[1], &byte, 1) != 1 || read(pipes.back[0], &byte, 1) != 1)
-			die("pipe");
-	pthread_join(thread, nullptr);
-	for (const int fd : {pipes.there[0], pipes.there[1], pipes.back[0], pipes.back[1]})
-		close(fd);
-}
-
-/** The least of several runs: whatever else the guest did is not in it. */
-std::uint64_t measure(const std::string &work)
-{
-	std::uint64_t least = UINT64_MAX;
-	for (int i = 0; i < runs; i++) {
-		const std::uint64_t start = now();
-		if (work == "samples")
-			burn(iterations);
-		else
-			ping_pong();
-		least = std::min(least, now() - start);
+	for (unsigned i = 0; i <= runs; i++) {
+		if (i == 1)
+			begin = now();
+		work.run();
+		method->drain();
 	}
-	return least;
+	const double ns = static_cast<double>(now() - begin) / runs;
+	const double ran = static_cast<double>(cpu_time() - cpu) / (runs + 1);
+	const double samples = static_cast<double>(method->stop()) / (runs + 1);
+
+	return {ns, static_cast<double>(work.units), samples, ran};
+}
+
+Cost measure_starts(const std::string &name, const Wish &wish)
+{
+	std::uint64_t begin = 0;
+
+	for (unsigned i = 0; i <= starts; i++) {
+		if (i == 1)
+			begin = now();
+		make_method(name, wish);
+	}
+	return {static_cast<double>(now() - begin), starts, 0, 0};
 }
 
 } // namespace
@@ -147,23 +75,18 @@ std::uint64_t measure(const std::string &work)
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
-		std::fprintf(stderr, "usage: cost samples|switches none|floor|profil [PERIOD_NS]\n");
+		std::fprintf(stderr, "usage: cost WORK METHOD [PERIOD-NS [REGIONS]]\n");
 		return 2;
 	}
-	const std::string work = argv[1], label = argv[2];
-	const std::uint64_t period = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1'000'000;
-	std::uint64_t ticks = 0, ns = 0;
+	const std::string work = argv[1], name = argv[2];
+	const Wish wish = {argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0,
+			   argc > 4 ? static_cast<unsigned>(std::strtoul(argv[4], nullptr, 10)) : 1};
 
-	if (label == "profil") {
-		SelfProfile profile(period);
-		const std::uint64_t before = profile.status().counted;
-		ns = measure(work);
-		ticks = (profile.status().counted - before) / runs;
-	} else {
-		ns = measure(work);
-		ticks = label == "floor" ? ns / period : 0;
-	}
-	std::printf("%s %s %llu %llu\n", label.c_str(), work.c_str(), static_cast<unsigned long long>(ns),
-		    static_cast<unsigned long long>(ticks));
+	std::fill(std::begin(counters), std::end(counters), 0U);
+	const Cost cost =
+		work == "starts" ? measure_starts(name, wish) : measure(find_work(work), name, wish);
+	std::printf("%s %s %llu %u %.0f %.0f %.3f %.0f\n", work.c_str(), name.c_str(),
+		    static_cast<unsigned long long>(wish.period), wish.regions, cost.ns, cost.units,
+		    cost.samples, cost.cpu);
 	return 0;
 }

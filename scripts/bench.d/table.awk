@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The table of make bench, from the lines of tests/bench/cost, attach and gmon:
+# WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
+#
+# -v quick=yes: without the rows for which nothing was measured.  Otherwise such
+# a row is an error, and a measurement that got no samples always is.
+
+function fail(message) {
+	print "scripts/bench: " message >"/dev/stderr"
+	failed = 1
+	exit 1
+}
+
+{
+	ns[$1, $2, $3, $4] = $5
+	units[$1, $2, $3, $4] = $6
+	samples[$1, $2, $3, $4] = $2 == "floor" ? $5 / $3 : $7
+	cpu[$1, $2, $3, $4] = $8
+}
+
+function known(work, method, period, regions) {
+	if ((work, method, period, regions) in ns)
+		return 1
+	if (!quick)
+		fail("nothing was measured of " work " " method " " period)
+	return 0
+}
+
+# A sample: what a run took longer than without, for each that it got.
+function sample(work, method, period, regions,    extra) {
+	if (!known(work, method, period, regions) || !known(work, "none", 0, 1))
+		return 0
+	if (!samples[work, method, period, regions])
+		fail("no samples of " work " " method " " period)
+	extra = ns[work, method, period, regions] - ns[work, "none", 0, 1]
+	if (extra <= 0)
+		fail(work " " method " " period " took no longer than without")
+	return extra / samples[work, method, period, regions]
+}
+
+# Anything else: one of the units of a run.
+function each(work, method, period) {
+	if (!known(work, method, period, 1))
+		return 0
+	return ns[work, method, period, 1] / units[work, method, period, 1]
+}
+
+function number(n,    text, head) {
+	text = sprintf("%.0f", n)
+	for (head = ""; length(text) > 3; text = substr(text, 1, length(text) - 3))
+		head = "," substr(text, length(text) - 2) head
+	return text head
+}
+
+# A row; without a value on either side, as in a quick run, there is none.
+# allowed: the greatest ratio that is wanted, or nothing.
+function row(what, ours, against, theirs, allowed,    ratio, verdict) {
+	if (!ours || !theirs)
+		return
+	ratio = ours / theirs
+	verdict = allowed == "" ? "" : ratio <= allowed ? "met" : "missed"
+	printf "| %s | %s | %s | %s | %s | %s | %s |\n", what, number(ours), against, number(theirs),
+		sprintf(ratio < 0.1 ? "%.5f" : "%.4f", ratio), allowed, verdict
+}
+
+function sample_rows(    ours, what) {
+	ours = sample("samples", "profil", 100000, 1)
+	what = "sample, 10,000 Hz"
+	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1), 1.04)
+	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1), 0.65)
+	row(what, ours, "BPF program, event of the task, 10,000 Hz", sample("samples", "bpf-task", 100000, 1))
+	row(what, ours, "bpftrace, profile probe, 10,000 Hz", sample("samples", "bpftrace", 100000, 1))
+	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1), 0.42)
+	row(what, ours, "timer_create of CPU time, signal handler, 250 Hz", sample("samples-slow", "signal", 4000000, 1), 0.22)
+	row(what, ours, "timer_create of the time of day, signal handler, 10,000 Hz", sample("samples", "signal-wall", 100000, 1))
+	row(what, ours, "libc's profil(), 100 Hz", sample("samples-slow", "libc", 0, 1))
+	row(what, ours, "gcc -pg, 100 Hz", sample("samples-gmon", "pg", 0, 1))
+	row(what, ours, "gperftools, 250 Hz", sample("samples-slow", "gperftools", 0, 1))
+	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "empty perf handler, 50,000 Hz", sample("samples", "floor", 20000, 1), 1.04)
+	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "BPF program, event on each CPU, 50,000 Hz", sample("samples", "bpf", 20000, 1))
+	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "perf record, drained, 50,000 Hz", sample("samples", "perf", 20000, 1))
+	row("sample, 64 regions", sample("samples", "profil", 100000, 64), "1 region", ours)
+	row("sample, 1,000 regions", sample("samples", "profil", 100000, 1000), "1 region", ours)
+	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
+}
+
+function event_rows(what, work, method, unprofiled, allowed,    ours) {
+	ours = each(work, method, 10000000)
+	row(what, ours, "unprofiled" (unprofiled == work ? "" : unprofiled ~ /words/ ? ", and a copy of 64 KiB by words" : ", and a copy of 64 KiB by bytes"), each(unprofiled, "none", 10000000), allowed)
+	if (unprofiled != work)
+		return
+	row(what, ours, "BPF program, event on each CPU", each(work, "bpf", 10000000))
+	row(what, ours, "BPF program, event of the task", each(work, "bpf-task", 10000000))
+	row(what, ours, "perf record", each(work, "perf", 10000000))
+}
+
+function start_rows(    ours) {
+	ours = each("starts", "profil", 10000000)
+	row("start and stop", ours, "timer_create, timer_delete", each("starts", "signal", 10000000))
+	row("start and stop", ours, "libc's profil()", each("starts", "libc", 10000000))
+	row("start and stop", ours, "gperftools", each("starts", "gperftools", 10000000))
+	row("start and stop", ours, "BPF program, loaded and attached", each("starts", "bpf", 10000000))
+}
+
+function threads_row(verb, n, allowed,    what, ours, perf) {
+	what = verb " a process of " number(n) (n == 1 ? " thread" : " threads")
+	ours = each(verb "-threads-" n, "profil", 0)
+	perf = each(verb "-threads-" n, "perf", 0)
+	row(what, ours, "perf record -p", perf, allowed)
+	if (n > 1) {
+		row(what, ours, "perf record -p, less its cost for 1 thread", max(perf - each(verb "-threads-1", "perf", 0), 0))
+		row(what, ours, "1 thread", each(verb "-threads-1", "profil", 0))
+	}
+}
+
+function max(a, b) {
+	return a > b ? a : b
+}
+
+function processes_row(verb, n) {
+	if (((verb "-processes-" n), "ioctl", 0, 1) in ns)
+		row(verb " " number(n) (n == 1 ? " process" : " processes") ", one submission",
+			each(verb "-processes-" n, "profil", 0), "an ioctl each", each(verb "-processes-" n, "ioctl", 0))
+}
+
+# Ticks by the CPU time that there was for them.
+function share_row(rate, who, work, method, period) {
+	if (known(work, method, period, 1))
+		printf "| %s Hz | %s | %.1f | %.4f |\n", number(rate), who, samples[work, method, period, 1],
+			samples[work, method, period, 1] * 1e9 / rate / cpu[work, method, period, 1]
+}
+
+END {
+	if (failed)
+		exit 1
+	print "| what | profil | against | its | ratio | at most | |"
+	print "|---|---:|---|---:|---:|---:|---|"
+	sample_rows()
+	event_rows("context switch", "switches", "profil", "switches", 1.01)
+	event_rows("thread, made and ended", "threads", "profil", "threads", 1.01)
+	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-words", 1.15)
+	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-bytes", 1.15)
+	event_rows("fork, the same at 400 mappings", "forks-400", "profil", "forks-words-400", 1.15)
+	event_rows("fork, the same at 400 mappings", "forks-400", "profil", "forks-bytes-400", 1.15)
+	event_rows("fork, attached and followed", "forks", "attached", "forks")
+	event_rows("vfork and exec, attached and followed", "execs", "attached", "execs")
+	start_rows()
+	for (n = 1; n <= 10000; n *= n == 1 ? 100 : 10) {
+		threads_row("attach", n, n == 10000 ? 0.01 : "")
+		threads_row("detach", n)
+	}
+	for (n = 1; n <= 1000; n *= n == 1 ? 100 : 10) {
+		processes_row("attach", n)
+		processes_row("detach", n)
+	}
+	if (quick)
+		exit 0
+	print "\n| rate | who | ticks of a run | ticks × period / CPU time |"
+	print "|---:|---|---:|---:|"
+	share_row(100, "profil", "samples-slow", "profil", 10000000)
+	share_row(1000, "profil", "samples-slow", "profil", 1000000)
+	share_row(10000, "profil", "samples", "profil", 100000)
+	share_row(50000, "profil", "samples", "profil", 20000)
+	share_row(10000, "BPF program", "samples", "bpf", 100000)
+	share_row(50000, "BPF program", "samples", "bpf", 20000)
+	share_row(10000, "perf record", "samples", "perf", 100000)
+	share_row(50000, "perf record", "samples", "perf", 20000)
+	share_row(10000, "timer_create of the time of day", "samples", "signal-wall", 100000)
+	share_row(250, "timer_create of CPU time", "samples-slow", "signal", 4000000)
+	share_row(250, "gperftools", "samples-slow", "gperftools", 0)
+	share_row(100, "libc's profil()", "samples-slow", "libc", 0)
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A counter for every four bytes of text, as a BPF program has it: in an array
+ * map that user space maps (libbpf makes one of each section of variables).
+ */
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#define COUNTERS (64 << 10 >> 2)
+
+/* Set before it is loaded; 0: the event is the process's own, and nobody else's. */
+const volatile __u32 tgid;
+const volatile __u64 low;
+
+__u32 counters[COUNTERS];
+
+SEC("perf_event")
+int count(struct bpf_perf_event_data *ctx)
+{
+	__u64 index = (PT_REGS_IP(&ctx->regs) - low) >> 2;
+
+	if (tgid && bpf_get_current_pid_tgid() >> 32 != tgid)
+		return 0;
+	if (index < COUNTERS)
+		__sync_fetch_and_add(&counters[index], 1);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

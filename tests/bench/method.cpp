@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/bench/method.h"
+
+#include "tests/bench/bench.h"
+#include "tests/bench/work.h"
+
+#include <numeric>
+
+namespace bench {
+
+alignas(4096) std::uint32_t counters[counters_size / sizeof(std::uint32_t)];
+
+std::uint64_t text_low()
+{
+	return reinterpret_cast<std::uint64_t>(&burn) & ~std::uint64_t{0xfff};
+}
+
+std::uint64_t counted()
+{
+	return std::accumulate(std::begin(counters), std::end(counters), std::uint64_t{0});
+}
+
+namespace {
+
+/** Nobody profiles; or the module floor ticks, which counts nothing and so cannot say how often. */
+class Nothing : public Method {
+public:
+	std::uint64_t stop() override { return 0; }
+};
+
+} // namespace
+
+std::unique_ptr<Method> make_method(const std::string &name, const Wish &wish)
+{
+	if (name == "none" || name == "floor")
+		return std::make_unique<Nothing>();
+	for (const auto make : {make_profil, make_perf, make_bpf, make_signal})
+		if (auto method = make(name, wish))
+			return method;
+	errno = EINVAL;
+	die(name.c_str());
+}
+
+} // namespace bench

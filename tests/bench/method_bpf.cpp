@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A BPF program on the same event.  bpf: an event on each CPU, as bcc's and
+ * bpftrace's profilers have it, and the program looks whose tick it is;
+ * bpf-task: an event of the process, which its threads and children inherit.
+ */
+#include "tests/bench/bench.h"
+#include "tests/bench/count.skel.h"
+#include "tests/bench/method.h"
+
+#include <linux/perf_event.h>
+#include <numeric>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <vector>
+
+namespace bench {
+
+namespace {
+
+/** The attributes are those of the module's clock, but for inherit. */
+int open_event(std::uint64_t period, pid_t pid, int cpu)
+{
+	perf_event_attr attr{};
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.size = sizeof attr;
+	attr.sample_period = period;
+	attr.pinned = 1;
+	attr.exclude_idle = 1;
+	attr.exclude_hv = 1;
+	attr.inherit = cpu < 0;
+	return static_cast<int>(syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+class Bpf : public Method {
+public:
+	Bpf(const Wish &wish, bool task)
+	{
+		if (!skeleton)
+			die("BPF skeleton");
+		skeleton->rodata->tgid = task ? 0 : static_cast<std::uint32_t>(getpid());
+		skeleton->rodata->low = text_low();
+		if (count_bpf::load(skeleton))
+			die("BPF load");
+		const int cpus = task ? 1 : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+		for (int cpu = 0; cpu < cpus; cpu++) {
+			const int event =
+				task ? open_event(wish.period, 0, -1) : open_event(wish.period, -1, cpu);
+			bpf_link *link =
+				event < 0 ? nullptr
+					  : bpf_program__attach_perf_event(skeleton->progs.count, event);
+
+			if (!link)
+				die("BPF attach");
+			links.push_back(link);
+		}
+	}
+	~Bpf() override
+	{
+		detach();
+		count_bpf::destroy(skeleton);
+	}
+	std::uint64_t stop() override
+	{
+		detach();
+		const auto &all = skeleton->bss->counters;
+		return std::accumulate(std::begin(all), std::end(all), std::uint64_t{0});
+	}
+
+private:
+	void detach()
+	{
+		for (bpf_link *link : links)
+			bpf_link__destroy(link);
+		links.clear();
+	}
+
+	count_bpf *skeleton = count_bpf::open(nullptr);
+	std::vector<bpf_link *> links;
+};
+
+} // namespace
+
+std::unique_ptr<Method> make_bpf(const std::string &name, const Wish &wish)
+{
+	if (name == "bpf" || name == "bpf-task")
+		return std::make_unique<Bpf>(wish, name == "bpf-task");
+	return nullptr;
+}
+
+} // namespace bench

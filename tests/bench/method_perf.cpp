@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf record, with everything that it does until the samples are in its file. */
+#include "tests/bench/method.h"
+#include "tests/bench/perf_record.h"
+
+#include <unistd.h>
+
+namespace bench {
+
+namespace {
+
+class Perf : public Method {
+public:
+	explicit Perf(const Wish &wish) : record(getpid(), wish.period) {}
+	void drain() override { record.drain(); }
+	std::uint64_t stop() override
+	{
+		record.stop();
+		return record.samples();
+	}
+
+private:
+	PerfRecord record;
+};
+
+} // namespace
+
+std::unique_ptr<Method> make_perf(const std::string &name, const Wish &wish)
+{
+	return name == "perf" ? std::make_unique<Perf>(wish) : nullptr;
+}
+
+} // namespace bench
