@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -477,12 +478,15 @@ TEST_CASE_METHOD(AtRest, "who ends another's profile does not wait for that one'
 	const Device device;
 	const Memory counters(page, MAP_SHARED);
 
-	// A thread that has its address space locked much of the time.
+	// A thread that has its address space locked half of the time.
 	const Child attacher([&] {
 		std::thread([] {
 			for (;;) {
-				const Memory changing(256 * page, MAP_POPULATE);
-				usleep(100);
+				const auto begin = std::chrono::steady_clock::now();
+				{
+					const Memory changing(256 * page, MAP_POPULATE);
+				}
+				std::this_thread::sleep_for(std::chrono::steady_clock::now() - begin);
 			}
 		}).detach();
 		for (;;) {

@@ -6,12 +6,13 @@ using namespace cli_test;
 
 namespace {
 
+// A look that comes between the code and its description sees the latter a second later.
 Json jit_report(const TemporaryDirectory &directory, const std::string &how, const std::string &by,
 		const std::string &options = "")
 {
 	const std::string file = directory / "p.pb.gz";
 	const Output output = run("cd " + (directory / "") + " && " + profil_path() + " record " + options +
-				  " -o " + file + " -- " + program("cli_jit") + " 800 " + how);
+				  " -o " + file + " -- " + program("cli_jit") + " 2500 " + how);
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
