@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
-#include <sstream>
 #include <unistd.h>
 
 namespace cli {
@@ -178,7 +177,17 @@ pid_t parent_of(pid_t pid)
 	return status_pid(pid, "PPid").value_or(0);
 }
 
-/* proc(5) has the fields of stat, of which the second is a name in parentheses. */
+std::istringstream stat_fields(const std::string &stat, int first)
+{
+	const size_t name_end = stat.rfind(')');
+	std::istringstream fields(name_end == stat.npos ? "" : stat.substr(name_end + 1));
+	std::string other;
+
+	for (int field = 3; field < first; field++)
+		fields >> other;
+	return fields;
+}
+
 std::optional<ProgramStart> program_start(pid_t pid)
 {
 	constexpr int first_address = 26;
@@ -187,13 +196,9 @@ std::optional<ProgramStart> program_start(pid_t pid)
 	if (!stat)
 		return std::nullopt;
 
-	/* After a name without its end there is nothing. */
-	std::istringstream fields(stat->substr(std::min(stat->rfind(')'), stat->size() - 1) + 1));
+	std::istringstream fields = stat_fields(*stat, first_address);
 	ProgramStart start = {program_path(pid), {}};
-	std::string other;
 
-	for (int field = 3; field < first_address; field++)
-		fields >> other;
 	for (uint64_t &address : start.addresses)
 		fields >> address;
 	/* A stack at 0: it is not for us to know. */

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <sys/types.h>
 
@@ -36,6 +37,13 @@ bool has_ended(pid_t pid);
 
 /** All that there are.  @param root what stands for "/". */
 std::set<pid_t> all_processes(const std::string &root = "");
+
+/**
+ * The fields of a /proc/PID/stat, as proc(5) numbers them, to be read from one on;
+ * nothing if it has no name, which may hold spaces and parentheses of its own.
+ * @param first above 2.
+ */
+std::istringstream stat_fields(const std::string &stat, int first);
 
 /** What an exec sets, and a fork leaves as it is: who has the same has it of the same exec. */
 struct ProgramStart {

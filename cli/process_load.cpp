@@ -2,6 +2,7 @@
 #include "cli/process_load.h"
 
 #include "cli/monotonic.h"
+#include "cli/process.h"
 #include "cli/text.h"
 #include "cli/whole_number.h"
 
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
-#include <sstream>
 #include <thread>
 #include <unistd.h>
 
@@ -19,19 +19,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double ns_per_second = 1e9;
-constexpr int fields_before_times = 11; /* of proc(5)'s stat, from the state to what comes before utime */
+constexpr int first_time = 14; /* utime, by proc(5) */
 
 /** Clock ticks of user and of system time. */
 std::optional<uint64_t> times_of(const std::string &stat)
 {
-	/* A name may have spaces and parentheses of its own. */
-	std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
-	std::string skipped;
+	std::istringstream fields = stat_fields(stat, first_time);
 	uint64_t user = 0;
 	uint64_t system = 0;
 
-	for (int i = 0; i < fields_before_times; i++)
-		fields >> skipped;
 	if (!(fields >> user >> system))
 		return std::nullopt;
 	return user + system;
