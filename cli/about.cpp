@@ -44,6 +44,8 @@ void set(About &about, std::string_view key, std::string_view value)
 		about.processes = number(value);
 	else if (key == "ticks")
 		about.accounting.ticks = number(value);
+	else if (key == "lines_later")
+		about.lines_later.emplace_back(value);
 	else if (key == "forks_lost")
 		about.accounting.forks_lost = number(value);
 	else
@@ -71,6 +73,8 @@ std::vector<std::string> to_comments(const About &about)
 	}
 	if (about.accounting.forks_lost)
 		add("forks_lost", about.accounting.forks_lost);
+	for (const std::string &object : about.lines_later)
+		add("lines_later", object);
 	return comments;
 }
 
@@ -97,6 +101,7 @@ About merge_abouts(std::span<const About> abouts)
 {
 	About sum = abouts.front();
 	std::set<std::string> seen(sum.targets.begin(), sum.targets.end());
+	std::set<std::string> later(sum.lines_later.begin(), sum.lines_later.end());
 
 	for (const About &one : abouts.subspan(1)) {
 		if (one.version != sum.version)
@@ -106,6 +111,10 @@ About merge_abouts(std::span<const About> abouts)
 		for (const std::string &target : one.targets) {
 			if (seen.insert(target).second)
 				sum.targets.push_back(target);
+		}
+		for (const std::string &object : one.lines_later) {
+			if (later.insert(object).second)
+				sum.lines_later.push_back(object);
 		}
 		sum.processes = saturating_add(sum.processes, one.processes);
 		sum.accounting.add(one.accounting);

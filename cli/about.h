@@ -24,6 +24,8 @@ struct About {
 	std::string granularity;
 	uint64_t processes = 0;
 	Accounting accounting;
+	/** Paths of objects whose lines are still to be read from their files. */
+	std::vector<std::string> lines_later;
 
 	bool operator==(const About &) const = default;
 };

@@ -55,16 +55,22 @@ std::vector<Query> by_unit(const std::map<uint64_t, Spot> &spots, const Symbols 
 
 class Builder {
 public:
-	Builder(const Owners &owners, uint64_t period, std::vector<std::string> &warnings)
-		: owners_(owners), period_(period), warnings_(warnings), profile_(empty_profile(period))
+	Builder(const Owners &owners, uint64_t period, std::vector<std::string> &warnings,
+		std::vector<std::string> *left)
+		: owners_(owners), period_(period), warnings_(warnings), left_(left),
+		  profile_(empty_profile(period))
 	{
 	}
 
 	void add_object(const Object &object, const Tally::Buckets &buckets)
 	{
-		Symbols symbols(object);
+		const bool later = left_ && leave_for_later(object, buckets.size());
+		Symbols symbols(object, later ? Detail::Functions : Detail::Lines);
 
-		warn_about(object, symbols);
+		warn_about(object, symbols, later);
+		/* What has no symbol table has its names from where the lines are. */
+		if (later && !symbols.has_lines())
+			left_->push_back(object.name);
 		/* The program is listed even if nothing of it was sampled. */
 		if (buckets.empty()) {
 			for (const Text &text : object.texts.all())
@@ -96,7 +102,7 @@ public:
 	Profile take() { return std::move(profile_); }
 
 private:
-	void warn_about(const Object &object, const Symbols &symbols)
+	void warn_about(const Object &object, const Symbols &symbols, bool later)
 	{
 		if (object.source != Source::File)
 			return;
@@ -105,7 +111,8 @@ private:
 				fmt::format("{}: {}: no names for it", object.name,
 					    object.deleted ? "was deleted or replaced while it was mapped"
 							   : "cannot be read"));
-		else if (const std::string why = symbols.has_lines() ? "" : foreign_debug_file(object);
+		else if (const std::string why =
+				 symbols.has_lines() || later ? "" : foreign_debug_file(object);
 			 !why.empty())
 			warnings_.push_back(fmt::format("{}: no lines for it: {}", object.name, why));
 	}
@@ -143,6 +150,7 @@ private:
 	const Owners &owners_;
 	uint64_t period_;
 	std::vector<std::string> &warnings_;
+	std::vector<std::string> *left_;
 	Profile profile_;
 	FunctionTable functions_;
 	std::map<std::pair<const Object *, uint64_t>, size_t> mappings_;
@@ -214,9 +222,9 @@ std::vector<Label> process_labels(const Owner *owner)
 }
 
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
-		      std::vector<std::string> &warnings)
+		      std::vector<std::string> &warnings, std::vector<std::string> *left)
 {
-	Builder builder(owners, period, warnings);
+	Builder builder(owners, period, warnings, left);
 
 	for (const auto &[object, buckets] : in_order(tally, program))
 		builder.add_object(*object, *buckets);

@@ -2,6 +2,7 @@
 /** @file build_profile.h  From samples by address to a profile with names. */
 #pragma once
 
+#include "cli/later_lines.h"
 #include "cli/owners.h"
 #include "cli/profile.h"
 #include "cli/symbols.h"
@@ -30,8 +31,10 @@ std::vector<Label> process_labels(const Owner *owner);
  *        with "process" and "pid".
  * @param period ns that each sample stands for.
  * @param warnings receives a line about each object whose names are missing.
+ * @param left receives the paths of objects whose lines are left for add_lines();
+ *        NULL: all lines are stored.
  */
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
-		      std::vector<std::string> &warnings);
+		      std::vector<std::string> &warnings, std::vector<std::string> *left = nullptr);
 
 } // namespace cli

@@ -2,6 +2,7 @@
 #include "cli/annotation_text.h"
 #include "cli/arguments.h"
 #include "cli/color.h"
+#include "cli/later_lines.h"
 #include "cli/profile_file.h"
 #include "cli/stream.h"
 #include "cli/subcommands.h"
@@ -181,10 +182,12 @@ int annotate_main(const std::vector<std::string> &arguments)
 	if (const std::optional<int> status = parse(arguments, options))
 		return *status;
 
-	const Result<Profile> profile = read_profile(options.file);
+	Result<Profile> profile = read_profile(options.file);
 
 	if (!profile)
 		return fail(profile.error().text);
+	for (const std::string &note : add_lines(*profile, options.code.root))
+		write_message(fmt::format("{}: {}\n", name, printable(note)));
 
 	const Result<std::vector<FunctionSamples>> functions = choose(*profile, options);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/arguments.h"
 #include "cli/export.h"
+#include "cli/later_lines.h"
 #include "cli/output_file.h"
 #include "cli/profile_file.h"
 #include "cli/stream.h"
@@ -23,6 +24,7 @@ struct ExportOptions {
 	const ExportFormat *format = nullptr;
 	std::string output = standard_output;
 	std::string file = default_profile_file;
+	std::string root; /**< put before the paths of objects */
 };
 
 const ExportFormat *format_of(std::string_view text)
@@ -71,6 +73,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, ExportOption
 
 	app.add_option("--format", format)->check(CLI::Validator(why_no_format, ""));
 	app.add_option("-o,--output", options.output);
+	app.add_option("--symfs", options.root);
 	app.add_flag("--list", list);
 	app.add_option("file", options.file);
 	if (const std::optional<int> status = parse_arguments(app, arguments, export_help()))
@@ -156,6 +159,8 @@ read it:
 {}
       --format FORMAT    one of these
   -o, --output FILE      not to standard output, but to FILE
+      --symfs DIR        look for the objects below DIR, whose lines are read
+                         if they are not in PROFILE (see 'profil record')
       --list             show the formats
   -h, --help             this text
 
@@ -189,10 +194,14 @@ int export_main(const std::vector<std::string> &arguments)
 	if (const std::optional<int> status = parse(arguments, options))
 		return *status;
 
-	const Result<Profile> profile = read_profile(options.file);
+	Result<Profile> profile = read_profile(options.file);
 
 	if (!profile)
 		return fail(profile.error().text);
+	if (options.format->write) {
+		for (const std::string &note : add_lines(*profile, options.root))
+			write_message(fmt::format("{}: {}\n", name, printable(note)));
+	}
 	return options.format->write ? write_one(*profile, options) : write_gmon(*profile, options);
 }
 

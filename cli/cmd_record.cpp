@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/about.h"
 #include "cli/file_name.h"
 #include "cli/output_file.h"
 #include "cli/pprof.h"
@@ -230,13 +231,16 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 			return prepared;
 	}
 
-	const std::string content = encode_pprof(recorded_profile(recording, time, warnings));
+	const Profile profile = recorded_profile(recording, time, options_.lines, warnings);
+	const std::string content = encode_pprof(profile);
 
 	for (const std::string &warning : warnings)
 		console_.say(warning);
 	if (const Outcome written = output_->write(content); !written)
 		return written;
 	summarize(recording, time);
+	for (const std::string &object : from_comments(profile.comments).lines_later)
+		console_.detail(object + ": its lines stay there until a report needs them");
 	return Done();
 }
 

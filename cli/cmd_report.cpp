@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/later_lines.h"
 #include "cli/merge.h"
 #include "cli/output_file.h"
 #include "cli/profile_file.h"
@@ -17,8 +18,14 @@ namespace {
 
 constexpr char name[] = "profil report";
 
+/** Whether lines are to be shown, and where the objects are that have them. */
+struct LineNeeds {
+	bool needed = false;
+	std::string root;
+};
+
 /* All of them, or the error of the first that cannot be read. */
-Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths)
+Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths, const LineNeeds &lines)
 {
 	std::vector<Profile> profiles;
 
@@ -27,6 +34,10 @@ Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &p
 
 		if (!profile)
 			return profile.error();
+		if (lines.needed) {
+			for (const std::string &note : add_lines(*profile, lines.root))
+				write_message(fmt::format("{}: {}\n", name, printable(note)));
+		}
 		profiles.push_back(*std::move(profile));
 	}
 	return profiles;
@@ -37,9 +48,9 @@ Error with_paths(const Error &error, const std::vector<std::string> &paths)
 	return Error{error.text + ": " + fmt::format("{}", fmt::join(paths, ", "))};
 }
 
-Result<Reported> prepare(const std::vector<std::string> &paths, const View &view)
+Result<Reported> prepare(const std::vector<std::string> &paths, const View &view, const LineNeeds &lines)
 {
-	Result<std::vector<Profile>> profiles = read_all_profiles(paths);
+	Result<std::vector<Profile>> profiles = read_all_profiles(paths, lines);
 	Reported reported;
 
 	if (!profiles)
@@ -59,7 +70,8 @@ Result<Reported> prepare(const std::vector<std::string> &paths, const View &view
 
 Result<Report> prepare_report(const ReportOptions &options)
 {
-	Result<Reported> now = prepare(options.files, options.view);
+	const LineNeeds lines = {options.html || shows_lines(options.view), options.page.code.root};
+	Result<Reported> now = prepare(options.files, options.view, lines);
 
 	if (!now)
 		return now.error();
@@ -71,7 +83,7 @@ Result<Report> prepare_report(const ReportOptions &options)
 	if (!options.base)
 		return report;
 
-	Result<Reported> base = prepare({*options.base}, options.view);
+	Result<Reported> base = prepare({*options.base}, options.view, lines);
 
 	if (!base)
 		return base.error();

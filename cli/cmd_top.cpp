@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/later_lines.h"
 #include "cli/profile_file.h"
 #include "cli/screen.h"
 #include "cli/stop_signals.h"
@@ -129,6 +130,8 @@ Result<std::unique_ptr<TopFeed>> open_feed(const TopOptions &options, const Stop
 
 		if (!profile)
 			return profile.error();
+		for (const std::string &note : add_lines(*profile))
+			say(note);
 		return std::unique_ptr<TopFeed>(std::make_unique<TopFile>(*std::move(profile)));
 	}
 

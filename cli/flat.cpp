@@ -56,7 +56,20 @@ private:
 	const Places &places_;
 };
 
+/* A function that is inlined at a place may be meant, too. */
+bool needs_lines(const Filter &filter)
+{
+	return filter.field == Filter::Field::Function || filter.field == Filter::Field::File;
+}
+
 } // namespace
+
+bool shows_lines(const View &view)
+{
+	return has_key(view.keys, SortKey::Inlined) || has_key(view.keys, SortKey::Line) ||
+	       has_key(view.keys, SortKey::Address) ||
+	       std::any_of(view.filters.begin(), view.filters.end(), needs_lines);
+}
 
 Row row_of(const Places &places, const Place &place, uint64_t samples, RowNames &names)
 {

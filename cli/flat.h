@@ -36,6 +36,9 @@ struct View {
 	std::vector<Filter> filters;
 };
 
+/** Does it tell lines, or what is inlined? */
+bool shows_lines(const View &view);
+
 /** Is it a number of samples?  Not all tools' profiles have one. */
 inline bool is_count(const ValueType &type)
 {

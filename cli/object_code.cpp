@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/object_code.h"
 
-#include "cli/letter_case.h"
-#include "cli/text.h"
+#include "cli/recorded_file.h"
 
 #include <algorithm>
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace cli {
@@ -15,27 +11,6 @@ namespace {
 
 constexpr char next_step[] =
 	"--symfs says where the objects of then are, and a new recording is of those of now";
-
-Outcome check_regular(const std::string &path, const Fd &file, time_t &modified)
-{
-	struct stat about;
-
-	if (!file || fstat(file.get(), &about))
-		return Error{fmt::format("{} ({})", system_error(path).text, next_step)};
-	if (!S_ISREG(about.st_mode))
-		return Error{path + ": not a regular file"};
-	modified = about.st_mtime;
-	return Done{};
-}
-
-Outcome check_build_id(const std::string &path, const std::string &now, const std::string &recorded)
-{
-	if (recorded.empty() || now == lower_case(recorded))
-		return Done{};
-	return Error{
-		fmt::format("{} is not the file that was recorded: its build-id is {}, then it was {} ({})",
-			    path, now.empty() ? "missing" : now, recorded, next_step)};
-}
 
 } // namespace
 
@@ -47,22 +22,13 @@ ObjectCode::ObjectCode(std::unique_ptr<Object> object, Disassembler disassembler
 
 Result<ObjectCode> ObjectCode::open(const ProfileMapping &mapping, const CodeOptions &options)
 {
-	if (!mapping.filename.starts_with('/'))
-		return Error{fmt::format("{} is no file whose instructions could be read", mapping.filename)};
+	Result<RecordedFile> recorded = open_recorded(mapping, options.root, next_step);
 
-	const std::string path = options.root + mapping.filename;
-	auto object = std::make_unique<Object>();
-	time_t modified = 0;
+	if (!recorded)
+		return recorded.error();
 
-	object->name = path;
-	object->file = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-	if (const Outcome regular = check_regular(path, object->file, modified); !regular)
-		return regular.error();
-	inspect_elf(*object);
-	if (const Outcome same = check_build_id(path, hex(object->build_id), mapping.build_id); !same)
-		return same.error();
-
-	const std::optional<Machine> machine = machine_of(object->file.get());
+	const std::string path = recorded->object->name;
+	const std::optional<Machine> machine = machine_of(recorded->object->file.get());
 
 	if (!machine)
 		return Error{path + ": no ELF file for x86-64, i386 or AArch64"};
@@ -72,9 +38,9 @@ Result<ObjectCode> ObjectCode::open(const ProfileMapping &mapping, const CodeOpt
 	if (!disassembler)
 		return disassembler.error();
 
-	ObjectCode code(std::move(object), *std::move(disassembler));
+	ObjectCode code(std::move(recorded->object), *std::move(disassembler));
 
-	code.modified_ = modified;
+	code.modified_ = recorded->modified;
 	if (mapping.build_id.empty())
 		code.doubt_ = path +
 			      ": the profile has no build-id of it: if the file has changed since, the "

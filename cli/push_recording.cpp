@@ -106,7 +106,7 @@ void PushRun::push(const Recording &recording, RecordedTime time)
 	if (!recording.tally.total())
 		return;
 
-	const Profile profile = recorded_profile(recording, time, warnings);
+	const Profile profile = recorded_profile(recording, time, Lines::Stored, warnings);
 
 	/* The busiest program of each part may be another; all go under one name. */
 	if (service_.empty())

@@ -50,6 +50,9 @@ When, and where to:
                           standard output, to which a command may write, too
       --loop TIME         write a file after each such time; -o has %t in it
       --snapshot          write what there is at each SIGUSR1, and go on
+      --lines             store the source lines of all samples; otherwise those
+                          of objects with samples at more than 4,096 places are
+                          left in the objects' files, for reports to read
   -h, --help              this text
 In FILE, %t is the time at which it begins (UTC), %p the first process of -p or
 the command's, or else profil's own, %h the machine's name, %% a percent sign.
@@ -73,6 +76,7 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	double seconds = 0;
 	double delay = 0;
 	double loop = 0;
+	bool lines = false;
 	CLI::App app("", name);
 	TargetParser targets(name, app, options.target);
 
@@ -80,6 +84,7 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	add_duration(app, "--loop", loop);
 	app.add_option("-D,--delay", delay)->check(positive_number());
 	app.add_flag("--snapshot", options.snapshot);
+	app.add_flag("--lines", lines);
 	app.add_option("-o,--output", options.output)->check(CLI::Validator(why_no_pattern, ""));
 	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), record_help()))
 		return status;
@@ -88,6 +93,7 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	options.seconds = given(app, "--duration", seconds);
 	options.delay = given(app, "--delay", delay / ms_per_second);
 	options.loop = given(app, "--loop", loop);
+	options.lines = lines ? Lines::Stored : Lines::OfFewPlaces;
 	return check(options);
 }
 

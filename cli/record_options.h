@@ -2,6 +2,7 @@
 /** @file record_options.h  Arguments of profil record. */
 #pragma once
 
+#include "cli/later_lines.h"
 #include "cli/profile_file.h"
 #include "cli/target_options.h"
 
@@ -17,6 +18,7 @@ struct RecordOptions {
 	std::optional<double> delay; /**< seconds that are left out at the beginning */
 	std::optional<double> loop;  /**< seconds to a file */
 	bool snapshot = false;	     /**< write what there is at SIGUSR1 */
+	Lines lines = Lines::OfFewPlaces;
 	std::string output = default_profile_file;
 };
 

@@ -6,6 +6,7 @@
 #include "profil.h"
 
 #include <chrono>
+#include <utility>
 
 namespace cli {
 
@@ -16,16 +17,17 @@ int64_t wall_clock_ns()
 		.count();
 }
 
-Profile recorded_profile(const Recording &recording, const RecordedTime &time,
+Profile recorded_profile(const Recording &recording, const RecordedTime &time, Lines lines,
 			 std::vector<std::string> &warnings)
 {
+	std::vector<std::string> left;
 	Profile profile = build_profile(recording.tally, recording.owners, recording.program.get(),
-					time.period, warnings);
+					time.period, warnings, lines == Lines::Stored ? nullptr : &left);
 
 	profile.time_nanos = time.begin;
 	profile.duration_nanos = static_cast<int64_t>(time.seconds * 1e9);
 	profile.comments = to_comments({profil_version(), recording.targets, recording.granularity,
-					recording.processes, recording.accounting});
+					recording.processes, recording.accounting, std::move(left)});
 	return profile;
 }
 

@@ -2,6 +2,7 @@
 /** @file recorded_profile.h  From a recording to a profile that tells where it comes from. */
 #pragma once
 
+#include "cli/later_lines.h"
 #include "cli/profile.h"
 #include "cli/recorder.h"
 
@@ -22,7 +23,7 @@ struct RecordedTime {
 int64_t wall_clock_ns();
 
 /** @param warnings receives a line about each object whose names are missing. */
-Profile recorded_profile(const Recording &recording, const RecordedTime &time,
+Profile recorded_profile(const Recording &recording, const RecordedTime &time, Lines lines,
 			 std::vector<std::string> &warnings);
 
 } // namespace cli

@@ -97,7 +97,7 @@ std::optional<int> understand_rows(const CLI::App &app, const Words &words, View
 std::optional<int> understand_page(const CLI::App &app, const Words &words, ReportOptions &options)
 {
 	if (!app.count("--html")) {
-		for (const char *option : {"--symfs", "--source-dir", "--path-prefix", "--no-source"}) {
+		for (const char *option : {"--source-dir", "--path-prefix", "--no-source"}) {
 			if (app.count(option))
 				return usage_error(name, fmt::format("{} is for --html", option));
 		}
@@ -156,6 +156,8 @@ format; from standard input if FILE is -.
                         report.schema.json
       --html OUT        a page for a browser, in the file OUT; to standard
                         output if it is -
+      --symfs DIR       look for the objects below DIR, whose lines are read if
+                        they are shown and not in FILE (see 'profil record')
   -h, --help            this text
 
 With --html also:
@@ -165,7 +167,6 @@ With --html also:
       --path-prefix OLD=NEW
                         look for sources whose path begins with OLD at NEW; may
                         be given several times
-      --symfs DIR       look for the objects below DIR
 
 REGEX is a POSIX extended regular expression, as grep -E has it, and need match
 a part of the name only.  Percentages are of all samples, also with a filter.

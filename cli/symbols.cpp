@@ -125,6 +125,29 @@ std::string Symbols::label(uint64_t address)
 	return symbol->start == address ? name : fmt::format("{}+{:#x}", name, address - symbol->start);
 }
 
+/*
+ * What has no symbol may have a name in the debug information: of text that several
+ * objects have, the linker leaves the symbol to one of them.
+ */
+std::optional<Frame> Symbols::function_without_symbol(uint64_t address)
+{
+	if (debug_.present())
+		return std::nullopt;
+	if (!names_)
+		names_ = DebugInfo(module_);
+
+	const std::vector<Frame> frames = names_->frames(address);
+
+	if (frames.empty() || frames.back().name.empty())
+		return std::nullopt;
+
+	Frame function;
+
+	function.name = frames.back().name;
+	function.system_name = frames.back().system_name;
+	return function;
+}
+
 std::vector<Frame> Symbols::frames_at(uint64_t address)
 {
 	std::vector<Frame> frames = debug_.frames(address);
@@ -138,6 +161,8 @@ std::vector<Frame> Symbols::frames_at(uint64_t address)
 	if (!symbol.empty()) {
 		function.system_name = symbol;
 		function.name = demangle(symbol);
+	} else if (const std::optional<Frame> named = function_without_symbol(address)) {
+		function = *named;
 	} else if (function.name.empty()) {
 		if (const std::optional<uint64_t> start = start_without_symbol(address))
 			function.name = function.system_name = fmt::format("{}+{:#x}", object_name_, *start);

@@ -30,7 +30,7 @@ struct Extent {
 
 /** How much to learn of an address. */
 enum class Detail {
-	Functions, /**< those with a symbol: debug information is read where there is no symbol at all */
+	Functions, /**< their names: debug information is read where there is no symbol */
 	Lines,	   /**< also what is inlined in them, and lines */
 };
 
@@ -81,6 +81,7 @@ private:
 	[[nodiscard]] const SymbolTable::Entry *entry_at(uint64_t address);
 	[[nodiscard]] std::string symbol_at(uint64_t address);
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
+	[[nodiscard]] std::optional<Frame> function_without_symbol(uint64_t address);
 
 	std::string object_name_;
 	JitSymbols jit_;			   /* of memory, which has nothing else */
@@ -90,6 +91,7 @@ private:
 	SymbolTable table_;
 	Plt plt_; /* for what has no symbol */
 	DebugInfo debug_;
+	std::optional<DebugInfo> names_; /* without debug_: read when something has no symbol */
 	FunctionStarts starts_;
 };
 

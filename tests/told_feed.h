@@ -48,7 +48,7 @@ public:
 	std::vector<cli::Change> take() override
 	{
 		live_.profile().comments = cli::to_comments(
-			{"", {"program (pid 4711)"}, "a counter for every byte of text", 1, accounting_});
+			{"", {"program (pid 4711)"}, "a counter for every byte of text", 1, accounting_, {}});
 		live_.profile().duration_nanos = 1500000000;
 		return live_.add(std::exchange(part_, {}), owners_);
 	}

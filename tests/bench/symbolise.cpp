@@ -7,6 +7,7 @@
  * PCS: a link-time address of PROGRAM in each line, hexadecimal.
  * Prints: CPU seconds, peak memory in KiB, bytes of FILE, samples, addresses
  */
+#include "cli/about.h"
 #include "cli/build_profile.h"
 #include "cli/output_file.h"
 #include "cli/pprof.h"
@@ -50,6 +51,7 @@ int main(int argc, char **argv)
 
 	const auto object = cli_test::map_object(argv[1]);
 	std::vector<std::string> warnings;
+	std::vector<std::string> left;
 	cli::Tally tally;
 	uint64_t pc = 0;
 
@@ -59,7 +61,10 @@ int main(int argc, char **argv)
 	}
 
 	const double before = cpu_seconds(usage_now());
-	const cli::Profile profile = cli::build_profile(tally, {}, object.get(), period, warnings);
+	cli::Profile profile = cli::build_profile(tally, {}, object.get(), period, warnings, &left);
+
+	profile.comments = cli::to_comments({"", {}, "", 1, {}, left});
+
 	const std::string file = cli::encode_pprof(profile);
 	const rusage usage = usage_now();
 

@@ -98,7 +98,7 @@ TEST_CASE("what is no object is told so", "[cli][annotate]")
 	REQUIRE((unlink(program.c_str()) == 0 && mkfifo(program.c_str(), 0600) == 0));
 	check_as_recorded(profile, program + ": not a regular file");
 	profile.mappings[0].filename = "[vdso]";
-	check_as_recorded(profile, "[vdso] is no file whose instructions could be read");
+	check_as_recorded(profile, "[vdso] is no file that could be read");
 }
 
 TEST_CASE("the directory of --symfs is put before the paths of objects", "[cli][annotate]")

@@ -355,7 +355,6 @@ TEST_CASE("what --html cannot be combined with is told", "[cli][html]")
 		{"--html x --color always", "--color is for the table, not for --html"},
 		{"--source-dir x", "--source-dir is for --html"},
 		{"--path-prefix a=b", "--path-prefix is for --html"},
-		{"--symfs x", "--symfs is for --html"},
 		{"--no-source", "--no-source is for --html"},
 	};
 

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/later_lines.h"
+
+#include "cli/about.h"
+#include "cli/function_table.h"
+#include "cli/recorded_file.h"
+#include "cli/symbols.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <sys/stat.h>
+#include <utility>
+
+namespace cli {
+namespace {
+
+/* Of so many the lines are read in a fraction of a second: not worth another file. */
+constexpr size_t few_places = 4096;
+
+constexpr char next_step[] = "record with --lines to have lines in the profile";
+
+/** Is it still that file that has its path, here and not in a container only? */
+bool has_its_path(const Object &object)
+{
+	struct stat named;
+	struct stat held;
+
+	return !stat(object.name.c_str(), &named) && !fstat(object.file.get(), &held) &&
+	       named.st_dev == held.st_dev && named.st_ino == held.st_ino;
+}
+
+/** The locations of one file. */
+using Places = std::vector<size_t>;
+using FileKey = std::pair<std::string, std::string>; /* path and build-id */
+
+/** Those whose lines were left, by file. */
+std::map<FileKey, Places> places_without_lines(const Profile &profile, const About &about)
+{
+	const std::set<std::string> left(about.lines_later.begin(), about.lines_later.end());
+	std::map<FileKey, Places> files;
+
+	for (size_t i = 0; i < profile.locations.size(); i++) {
+		const Location &location = profile.locations[i];
+
+		if (!location.mapping)
+			continue;
+
+		const ProfileMapping &mapping = profile.mappings[*location.mapping];
+
+		if (!mapping.has_line_numbers && left.contains(mapping.filename))
+			files[{mapping.filename, mapping.build_id}].push_back(i);
+	}
+	return files;
+}
+
+class LineReader {
+public:
+	explicit LineReader(Profile &profile)
+		: profile_(profile), bytes_(shared_bytes(from_comments(profile.comments)))
+	{
+		/* Numbered anew: without those that are nowhere once lines are known. */
+		old_functions_ = std::exchange(profile_.functions, {});
+		read_.resize(profile_.locations.size());
+	}
+
+	void read(Symbols &symbols, const Places &places)
+	{
+		if (!symbols.has_lines())
+			return;
+		for (const size_t place : unit_by_unit(symbols, places)) {
+			Location &location = profile_.locations[place];
+			const std::vector<Frame> frames = symbols.frames(location.address, bytes_);
+
+			if (!frames.empty())
+				set_lines(place, frames);
+			mark(profile_.mappings[*location.mapping], frames.size());
+		}
+	}
+
+	/** The other locations' functions. */
+	void finish()
+	{
+		for (size_t i = 0; i < profile_.locations.size(); i++) {
+			if (read_[i])
+				continue;
+			for (Line &line : profile_.locations[i].lines)
+				line.function = take_over(old_functions_[line.function]);
+		}
+	}
+
+private:
+	static Places unit_by_unit(const Symbols &symbols, const Places &places, const Profile &profile)
+	{
+		std::vector<std::pair<uint64_t, size_t>> order;
+		Places sorted;
+
+		for (const size_t place : places)
+			order.emplace_back(symbols.unit_of(profile.locations[place].address), place);
+		std::sort(order.begin(), order.end());
+		for (const auto &[unit, place] : order)
+			sorted.push_back(place);
+		return sorted;
+	}
+
+	[[nodiscard]] Places unit_by_unit(const Symbols &symbols, const Places &places) const
+	{
+		return unit_by_unit(symbols, places, profile_);
+	}
+
+	void set_lines(size_t place, const std::vector<Frame> &frames)
+	{
+		std::vector<Line> &lines = profile_.locations[place].lines;
+
+		lines.clear();
+		for (const Frame &frame : frames)
+			lines.push_back({functions_.find(profile_.functions, frame), frame.line});
+		read_[place] = true;
+	}
+
+	static void mark(ProfileMapping &mapping, size_t frames)
+	{
+		mapping.has_filenames = mapping.has_line_numbers = true;
+		mapping.has_inline_frames |= frames > 1;
+	}
+
+	size_t take_over(const Function &function)
+	{
+		return functions_.find(profile_.functions, {function.name, function.system_name,
+							    function.filename, 0, function.start_line});
+	}
+
+	Profile &profile_;
+	uint64_t bytes_;
+	std::vector<Function> old_functions_;
+	std::vector<bool> read_; /**< by location */
+	FunctionTable functions_;
+};
+
+/** Nothing is left any more; what is of other tools stays. */
+void keep_comments(Profile &profile, About about, const std::set<std::string> &missing)
+{
+	std::vector<std::string> comments;
+
+	std::erase_if(about.lines_later, [&](const std::string &path) { return !missing.contains(path); });
+	comments = to_comments(about);
+	for (std::string &comment : profile.comments) {
+		if (!is_about(comment))
+			comments.push_back(std::move(comment));
+	}
+	profile.comments = std::move(comments);
+}
+
+} // namespace
+
+bool leave_for_later(const Object &object, size_t places)
+{
+	return places > few_places && object.source == Source::File && object.file && !object.deleted &&
+	       !object.build_id.empty() && has_its_path(object);
+}
+
+std::vector<std::string> add_lines(Profile &profile, const std::string &root)
+{
+	About about = from_comments(profile.comments);
+	const std::map<FileKey, Places> files = places_without_lines(profile, about);
+	std::vector<std::string> notes;
+	std::set<std::string> missing;
+
+	if (files.empty())
+		return notes;
+
+	LineReader reader(profile);
+
+	for (const auto &[file, places] : files) {
+		const ProfileMapping &mapping =
+			profile.mappings[*profile.locations[places.front()].mapping];
+		const Result<RecordedFile> recorded = open_recorded(mapping, root, next_step);
+
+		if (!recorded) {
+			notes.push_back("no lines: " + recorded.error().text);
+			missing.insert(mapping.filename);
+			continue;
+		}
+
+		Symbols symbols(*recorded->object);
+
+		reader.read(symbols, places);
+	}
+	reader.finish();
+	keep_comments(profile, std::move(about), missing);
+	return notes;
+}
+
+} // namespace cli
