@@ -6,7 +6,7 @@
  * profile lets through its own share of the ticks.  So users with different
  * periods do not put a timer each on every CPU.
  *
- * Lock order: cpus_read_lock, then clock_lock.
+ * Lock order: open_lock, cpus_read_lock, then clock_lock.
  */
 #include "clock.h"
 
@@ -18,6 +18,7 @@
 #include <linux/cred.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/profil.h>
 #include <linux/sched/isolation.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -28,10 +29,22 @@ static bool isolated_cpus;
 module_param(isolated_cpus, bool, 0444);
 MODULE_PARM_DESC(isolated_cpus, "tick on CPUs that are kept free of housekeeping, too");
 
+static char *clock = "perf";
+module_param(clock, charp, 0444);
+MODULE_PARM_DESC(clock, "what ticks: perf (an event on each CPU), lazy (a timer where somebody is profiled), shared (that timer, with the scheduler's tick)");
+
+static const struct profil_clock_ops *const clocks[] = {
+	&profil_clock_perf, &profil_clock_lazy, &profil_clock_shared,
+};
+static const struct profil_clock_ops *clock_ops;	/* constant since the module's start */
+
+/* Held while the clock may start or stop as a whole; outermost. */
+static DEFINE_MUTEX(open_lock);
+static bool clock_open;		/* guarded by open_lock */
+
 /* Guards everything below. */
 static DEFINE_MUTEX(clock_lock);
 static LIST_HEAD(clock_users);
-static const struct profil_clock_ops *clock_ops = &profil_clock_perf;
 static struct cpumask ticking;
 static u64 clock_period;	/* ns; 0: stopped */
 static enum cpuhp_state hotplug_state;
@@ -132,15 +145,29 @@ static u64 faster_period(u64 wanted)
 	return max_t(u64, clock_period / 2, PROFIL_CLOCK_MIN);
 }
 
-/**
- * profil_clock_get() - make the clock tick often enough for a profile
- * @user: the profile's claim, not in use
- * @period: its period in ns
- *
- * Context: Process context, may sleep.
- * Return: 0, or the error of the clock; then nothing changed for others.
- */
-int profil_clock_get(struct profil_clock_user *user, u64 period)
+/* Not under cpus_read_lock(), which setting a probe takes. */
+static int open_clock(void)
+{
+	int err = 0;
+
+	lockdep_assert_held(&open_lock);
+	if (!clock_open && clock_ops->open)
+		err = clock_ops->open();
+	clock_open = !err;
+	return err;
+}
+
+static void close_if_stopped(void)
+{
+	lockdep_assert_held(&open_lock);
+	if (READ_ONCE(clock_period) || !clock_open)
+		return;
+	if (clock_ops->close)
+		clock_ops->close();
+	clock_open = false;
+}
+
+static int get_locked(struct profil_clock_user *user, u64 period)
 {
 	u64 before;
 	int err = 0;
@@ -166,6 +193,27 @@ int profil_clock_get(struct profil_clock_user *user, u64 period)
 }
 
 /**
+ * profil_clock_get() - make the clock tick often enough for a profile
+ * @user: the profile's claim, not in use
+ * @period: its period in ns
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or the error of the clock; then nothing changed for others.
+ */
+int profil_clock_get(struct profil_clock_user *user, u64 period)
+{
+	int err;
+
+	mutex_lock(&open_lock);
+	err = open_clock();
+	if (!err)
+		err = get_locked(user, period);
+	close_if_stopped();
+	mutex_unlock(&open_lock);
+	return err;
+}
+
+/**
  * profil_clock_put() - give up a claim
  * @user: in use, or with an empty link
  *
@@ -185,6 +233,18 @@ void profil_clock_put(struct profil_clock_user *user)
 }
 
 /**
+ * profil_clock_serves() - is it the clock that was asked for?
+ * @number: of &enum profil_clock
+ *
+ * Context: Any.
+ * Return: true if it is, or if any would do.
+ */
+bool profil_clock_serves(u32 number)
+{
+	return number == PROFIL_CLOCK_DEFAULT || number == clock_ops->number;
+}
+
+/**
  * profil_clock_period() - at what period the clock ticks now
  *
  * Context: Any.
@@ -200,6 +260,7 @@ static void relax_work(struct work_struct *work)
 {
 	u64 shortest;
 
+	mutex_lock(&open_lock);
 	cpus_read_lock();
 	mutex_lock(&clock_lock);
 	shortest = shortest_period();
@@ -210,6 +271,38 @@ static void relax_work(struct work_struct *work)
 		queue_delayed_work(profil_wq, &relax, LINGER);
 	mutex_unlock(&clock_lock);
 	cpus_read_unlock();
+	close_if_stopped();
+	mutex_unlock(&open_lock);
+}
+
+/**
+ * profil_clock_look_here() - the task that runs here is profiled since now
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_clock_look_here(void)
+{
+	unsigned long flags;
+
+	if (!clock_ops->look)
+		return;
+	local_irq_save(flags);
+	if (cpumask_test_cpu(smp_processor_id(), &ticking))
+		clock_ops->look(NULL);
+	local_irq_restore(flags);
+}
+
+/**
+ * profil_clock_look() - tasks that run somewhere may be profiled since now
+ *
+ * Whoever is switched in after this call is found by the clock itself.
+ *
+ * Context: Process context.
+ */
+void profil_clock_look(void)
+{
+	if (clock_ops->look)
+		on_each_cpu_mask(&ticking, clock_ops->look, NULL, 0);
 }
 
 static void do_nothing(void *unused)
@@ -294,8 +387,19 @@ static int clock_cpu_offline(unsigned int cpu)
  */
 int profil_clock_init(void)
 {
-	int state;
+	unsigned int i;
+	int state, err;
 
+	for (i = 0; i < ARRAY_SIZE(clocks); i++)
+		if (!strcmp(clock, clocks[i]->name))
+			clock_ops = clocks[i];
+	if (!clock_ops) {
+		pr_err("clock=%s: there are perf, lazy and shared\n", clock);
+		return -EINVAL;
+	}
+	err = clock_ops->init ? clock_ops->init() : 0;
+	if (err)
+		return err;
 	clock_cred = prepare_kernel_cred(&init_task);
 	if (!clock_cred)
 		return -ENOMEM;
@@ -318,5 +422,10 @@ void profil_clock_exit(void)
 {
 	cancel_delayed_work_sync(&relax);
 	cpuhp_remove_state(hotplug_state);
+	mutex_lock(&open_lock);
+	/* Each CPU was stopped as if it went down. */
+	WRITE_ONCE(clock_period, 0);
+	close_if_stopped();
+	mutex_unlock(&open_lock);
 	put_cred(clock_cred);
 }

@@ -23,26 +23,46 @@ struct profil_clock_user {
 
 /**
  * struct profil_clock_ops - a way to tick
+ * @name: as the parameter has it
+ * @number: of &enum profil_clock
+ * @init: once, when the module is loaded; may be NULL
+ * @open: before the first CPU ticks; may be NULL
+ * @close: undoes @open, when no CPU ticks any more
  * @start: tick on a CPU that is online, every @period ns
  * @set_period: change the period of a CPU that ticks
  * @stop: do not tick any more; waits for the tick that runs
  *
- * All three run in process context, under cpus_read_lock() or in the CPU's
- * hotplug callback, and under the clock's lock.  Ticks call profil_tick().
+ * @look: is the task that runs here profiled since a moment ago?  Called on a
+ *	CPU that ticks, with interrupts off; NULL if it is ticked anyway
+ *
+ * @start, @set_period and @stop run in process context, under cpus_read_lock() or
+ * in the CPU's hotplug callback, and under the clock's lock; @open and @close in
+ * process context, under neither.  Ticks call profil_tick().
  */
 struct profil_clock_ops {
+	const char *name;
+	u32 number;
+	int (*init)(void);
+	int (*open)(void);
+	void (*close)(void);
 	int (*start)(unsigned int cpu, u64 period);
 	int (*set_period)(unsigned int cpu, u64 period);
 	void (*stop)(unsigned int cpu);
+	void (*look)(void *unused);
 };
 
 extern const struct profil_clock_ops profil_clock_perf;
+extern const struct profil_clock_ops profil_clock_lazy;
+extern const struct profil_clock_ops profil_clock_shared;
 
 int profil_clock_init(void);
 void profil_clock_exit(void);
 int profil_clock_get(struct profil_clock_user *user, u64 period);
 void profil_clock_put(struct profil_clock_user *user);
+bool profil_clock_serves(u32 number);
 u64 profil_clock_period(void);
+void profil_clock_look(void);
+void profil_clock_look_here(void);
 void profil_clock_sync(void);
 void profil_clock_each_cpu(void (*add)(unsigned int cpu, void *data), void *data);
 

@@ -7,7 +7,6 @@
  * handler never disables its event (6.16 and 6.17 deadlock there).
  */
 #include "clock.h"
-#include "compat.h"
 #include "sample.h"
 
 #include <linux/err.h>
@@ -16,7 +15,7 @@
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
-#include <linux/sched/clock.h>
+#include <linux/profil.h>
 
 /**
  * struct perf_clock - the clock of one CPU
@@ -34,25 +33,22 @@ static DEFINE_PER_CPU(struct perf_clock, perf_clocks);
 /*
  * The tick does not come one period after the one before: ticks are missing
  * (throttle, interrupts off, a CPU that was idle), or the timer was restarted
- * (another period).  What is missing is charged to current only as far as
- * current ran: the idle lost nothing, and who else ran is not known any more.
- * The rest of the interval is what this tick stands for.
+ * (another period).  What is missing is late; the rest of the interval is what
+ * this tick stands for.
  */
 static noinline void irregular_tick(struct pt_regs *regs, u64 period, u64 due)
 {
-	u64 arrival = profil_task_arrival(current);
 	u64 last = __this_cpu_read(perf_clocks.last);
-	u64 gap = due - last, since = due;
+	u64 gap = due - last;
 
 	__this_cpu_write(perf_clocks.last, due);
 	if (!last)
-		return profil_tick(regs, period);
-	if (gap < 2 * period)
-		return profil_tick(regs, gap);
-	if (arrival)
-		since = max(last, ktime_get_ns() - (local_clock() - arrival));
-	profil_late(period, since, due);
-	profil_tick(regs, gap - div64_u64(gap - 1, period) * period);
+		gap = period;
+	if (gap >= 2 * period) {
+		profil_late(period, last, due);
+		gap -= div64_u64(gap - 1, period) * period;
+	}
+	profil_tick(regs, gap);
 }
 
 static void perf_tick(struct perf_event *event, struct perf_sample_data *data,
@@ -103,6 +99,8 @@ static void perf_clock_stop(unsigned int cpu)
 }
 
 const struct profil_clock_ops profil_clock_perf = {
+	.name		= "perf",
+	.number		= PROFIL_CLOCK_PERF,
 	.start		= perf_clock_start,
 	.set_period	= perf_clock_set_period,
 	.stop		= perf_clock_stop,

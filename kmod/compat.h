@@ -5,6 +5,7 @@
 #ifndef PROFIL_COMPAT_H
 #define PROFIL_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/version.h>
@@ -59,6 +60,18 @@ static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
 #else
 #define PROFIL_EXIT_PROTO	struct task_struct *task
 #endif
+
+static inline void profil_hrtimer_setup(struct hrtimer *timer,
+					enum hrtimer_restart (*function)(struct hrtimer *),
+					clockid_t clock, enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+	hrtimer_setup(timer, function, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#endif
+}
 
 /* When the task was last switched in, on the scheduler's clock, in ns; or 0. */
 static inline u64 profil_task_arrival(const struct task_struct *task)

@@ -10,6 +10,7 @@
  */
 #include "follow.h"
 
+#include "clock.h"
 #include "compat.h"
 #include "image.h"
 #include "limits.h"
@@ -245,6 +246,7 @@ int profil_follow_publish(struct profil_image *image, struct profil_watch *watch
 		kfree(watch);
 		profil_profile_put(before);
 	}
+	profil_clock_look();
 	profil_sweep_soon();
 	return 0;
 }
@@ -460,6 +462,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 			if (watch->pid == pid)
 				exec_watch(watch, task->mm);
 		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+		profil_clock_look_here();
 	}
 	if (atomic_read(&profil_totals.profiles))
 		profil_sweep_soon();

@@ -8,6 +8,7 @@
  */
 #include "image.h"
 
+#include "clock.h"
 #include "follow.h"
 #include "main.h"
 #include "profile.h"
@@ -194,8 +195,10 @@ int profil_image_publish_self(struct profil_image *image, const struct profil_pr
 
 	if (!err && existing)
 		profil_image_drop(existing);
-	if (!err)
+	if (!err) {
+		profil_clock_look();
 		profil_sweep_soon();
+	}
 	return err;
 }
 
@@ -240,8 +243,10 @@ int profil_image_publish_thread(struct profil_image *image)
 	raw_spin_lock_irqsave(&profil_images_lock, flags);
 	err = profil_image_publish_attached(image, true);
 	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
-	if (!err)
+	if (!err) {
+		profil_clock_look();
 		profil_sweep_soon();
+	}
 	return err;
 }
 

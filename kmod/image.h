@@ -61,6 +61,12 @@ static inline struct hlist_head *profil_image_bucket(const struct mm_struct *mm)
 	return &profil_images[hash_ptr(mm, PROFIL_IMAGE_BITS)];
 }
 
+/* May there be somebody to tick in an address space?  Maybe for another's sake. */
+static inline bool profil_image_meets(const struct mm_struct *mm)
+{
+	return mm && !hlist_empty(profil_image_bucket(mm));
+}
+
 struct profil_image *profil_image_alloc(void);
 void profil_image_init(struct profil_image *image, struct mm_struct *mm,
 		       struct profil_profile *profile, bool gap);

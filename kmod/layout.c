@@ -8,6 +8,7 @@
 #include "layout.h"
 
 #include "bin.h"
+#include "clock.h"
 #include "limits.h"
 #include "main.h"
 
@@ -44,7 +45,7 @@ static int check_policy(const struct profil_start *how)
 	/* A child is of the process, not of the thread that made it. */
 	if (how->flags & PROFIL_THREAD && how->flags & PROFIL_FOLLOW)
 		return -EINVAL;
-	if (how->clock != PROFIL_CLOCK_DEFAULT && how->clock != PROFIL_CLOCK_PERF)
+	if (!profil_clock_serves(how->clock))
 		return -EOPNOTSUPP;
 	if (how->limit_policy > PROFIL_LIMIT_STOP)
 		return -EINVAL;

@@ -22,12 +22,14 @@
 
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
 
 #include "counter.h"
@@ -182,10 +184,11 @@ static void tick_gap(struct profil_profile *profile, u64 period)
  * Without an address space there is no profile to be found: a kernel thread, or
  * a thread on its way out.
  */
-static noinline void tick_none(u64 period)
+static noinline bool tick_none(u64 period)
 {
 	if (current->flags & PF_EXITING)
 		this_cpu_add(profil_exiting_ns, period);
+	return false;
 }
 
 /* The image is one of current's address space: is it one of current? */
@@ -195,7 +198,7 @@ static bool meets_current(const struct profil_image *image)
 }
 
 /* Any number of profiles, in any state. */
-static noinline void tick_all(struct pt_regs *regs, u64 period)
+static noinline bool tick_all(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
 	struct profil_image *image;
@@ -211,6 +214,7 @@ static noinline void tick_all(struct pt_regs *regs, u64 period)
 		else
 			tick_profile(image->profile, regs, period);
 	}
+	return true;
 }
 
 /*
@@ -245,8 +249,9 @@ static __always_inline bool sample_plain(const struct profil_profile *profile,
  * nothing has been done by then.
  *
  * Context: Hard interrupt, interrupts off.
+ * Return: may current be met by the next tick?
  */
-void profil_tick(struct pt_regs *regs, u64 period)
+bool profil_tick(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
 	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_image_bucket(mm)));
@@ -254,11 +259,8 @@ void profil_tick(struct pt_regs *regs, u64 period)
 	struct profil_profile *profile;
 	struct profil_tally *tally;
 
-	if (!first) {
-		if (!mm)
-			tick_none(period);
-		return;
-	}
+	if (!first)
+		return mm ? false : tick_none(period);
 	if (unlikely(image->key != (unsigned long)mm || READ_ONCE(first->next)))
 		return tick_all(regs, period);
 	profile = image->profile;
@@ -268,6 +270,7 @@ void profil_tick(struct pt_regs *regs, u64 period)
 	tally->cause[PROFIL_COUNTED]++;
 	if (unlikely(!--tally->countdown))
 		profil_profile_checkpoint(profile, tally, true);
+	return true;
 }
 
 /* Points of the clock's grid at which nothing came, while current ran. */
@@ -288,16 +291,23 @@ static void late_profile(struct profil_profile *profile, u64 period, u64 since, 
 /**
  * profil_late() - count ticks that should have come and did not
  * @period: of the clock, in ns
- * @since: from when on they are missing and current ran, in ns of CLOCK_MONOTONIC
+ * @since: from when on they are missing, in ns of CLOCK_MONOTONIC
  * @due: when the present tick, which is not one of them, was due
+ *
+ * What is missing is charged to current only as far as current ran: the idle
+ * lost nothing, and who else ran is not known any more.
  *
  * Context: Hard interrupt, interrupts off.
  */
 void profil_late(u64 period, u64 since, u64 due)
 {
+	u64 arrival = profil_task_arrival(current);
 	struct mm_struct *mm = current->mm;
 	struct profil_image *image;
 
+	if (!arrival)
+		return;
+	since = max(since, ktime_get_ns() - (local_clock() - arrival));
 	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node)
 		if (image->mm == mm && meets_current(image))
 			late_profile(image->profile, period, since, due);

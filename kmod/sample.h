@@ -9,7 +9,7 @@ struct pt_regs;
 
 DECLARE_PER_CPU(u64, profil_exiting_ns);
 
-void profil_tick(struct pt_regs *regs, u64 period);
+bool profil_tick(struct pt_regs *regs, u64 period);
 void profil_late(u64 period, u64 since, u64 due);
 
 #endif /* PROFIL_SAMPLE_H */

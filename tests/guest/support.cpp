@@ -319,12 +319,16 @@ std::string module_file()
 	return file;
 }
 
-int load_module()
+int load_module(const std::string &parameters)
 {
 	const auto path = module_file();
 	const Fd file(need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str()));
 
-	return syscall(SYS_finit_module, file.get(), "dyndbg=+p", 0) ? errno : 0;
+	const char *booted = getenv("PROFIL_PARAMETERS");
+	const std::string all =
+		std::string("dyndbg=+p ") + (booted ? booted : "") + " " + parameters;
+
+	return syscall(SYS_finit_module, file.get(), all.c_str(), 0) ? errno : 0;
 }
 
 int unload_module()

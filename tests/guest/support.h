@@ -192,9 +192,9 @@ unsigned slowness();
 std::string program(const std::string &name);
 
 // The module that the guest was booted with, and what there is to do with it:
-// 0 or the error.
+// 0 or the error.  Parameters are those of the guest, then these.
 std::string module_file();
-int load_module();
+int load_module(const std::string &parameters = "");
 int unload_module();
 
 // A copy of such a program, in a directory of its own, with the rights of its

@@ -65,7 +65,6 @@ const Row policy_rows[] = {
 	{"unknown flag", EINVAL, [](Description &d) { d.how.flags = 1 << 4; }},
 	{"unknown last flag", EINVAL, [](Description &d) { d.how.flags = 1U << 31; }},
 	{"every known flag of a process", 0, [](Description &d) { d.how.flags = 7; }},
-	{"the perf clock", 0, [](Description &d) { d.how.clock = PROFIL_CLOCK_PERF; }},
 	{"unknown clock", EOPNOTSUPP, [](Description &d) { d.how.clock = 100; }},
 	{"unknown limit policy", EINVAL, [](Description &d) { d.how.limit_policy = 3; }},
 	{"a limit for counters that wrap", EINVAL, [](Description &d) { d.how.limit = 1; }},

@@ -171,12 +171,19 @@ enum profil_limit {
 
 /**
  * enum profil_clock - what ticks
- * @PROFIL_CLOCK_DEFAULT: whatever the module thinks best
+ * @PROFIL_CLOCK_DEFAULT: the clock that the module was loaded with
  * @PROFIL_CLOCK_PERF: one cpu-clock perf event on each CPU
+ * @PROFIL_CLOCK_LAZY: a timer on each CPU where somebody who is profiled runs
+ * @PROFIL_CLOCK_SHARED: that, with the next interrupt of another timer: no more
+ *	often than the scheduler's tick, and in step with it
+ *
+ * A module has one clock, which its parameter of that name says.
  */
 enum profil_clock {
 	PROFIL_CLOCK_DEFAULT	= 0,
-	PROFIL_CLOCK_PERF	= 1
+	PROFIL_CLOCK_PERF	= 1,
+	PROFIL_CLOCK_LAZY	= 2,
+	PROFIL_CLOCK_SHARED	= 3
 };
 
 /**

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The clocks that tick only where somebody is profiled.  On one CPU on which a
+// nanosecond is an executed instruction interrupts can be counted.
+#include "support_burner.h"
+#include "support_device.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <cmath>
+#include <sstream>
+#include <time.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+constexpr uint64_t second = 1'000'000'000;
+constexpr uint64_t ms = 1'000'000;
+const uintptr_t text = Burner::usual;
+constexpr size_t block = 4000; // instructions that are emulated in one go, nearly
+
+// The module with another clock, and at the end as it was.
+class Clock {
+public:
+	explicit Clock(const std::string &name)
+	{
+		need_that(soon([] { return !unload_module(); }), "the module is not in use");
+		need_that(!load_module("clock=" + name), "the module with another clock");
+	}
+	Clock(const Clock &) = delete;
+	Clock &operator=(const Clock &) = delete;
+	~Clock()
+	{
+		CHECK(soon([] { return !unload_module(); }));
+		CHECK(load_module() == 0);
+	}
+};
+
+void spend(const Burner &burner, uint64_t ns)
+{
+	burner.plant_block(text, block);
+	Burner::spin(text, ns / (block - 6));
+}
+
+profil_start all_ticks(const profil_region &region, uint64_t period)
+{
+	auto how = describe(region, period);
+
+	how.flags = PROFIL_KERNEL_TICKS;
+	return how;
+}
+
+// Interrupts of all CPUs' own timers.
+uint64_t timer_interrupts()
+{
+	std::istringstream lines(read_file("/proc/interrupts"));
+	std::string line, name;
+	uint64_t sum = 0, number = 0;
+
+	while (std::getline(lines, line)) {
+		std::istringstream words(line);
+
+		words >> name;
+		if (name != "LOC:")
+			continue;
+		while (words >> number)
+			sum += number;
+	}
+	need_that(sum > 0, "the kernel counts its timers' interrupts");
+	return sum;
+}
+
+void sleep_ns(uint64_t ns)
+{
+	const timespec time = {static_cast<time_t>(ns / second), static_cast<long>(ns % second)};
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+}
+
+// How many timers' interrupts there are while a profile of ours runs at 10,000 Hz.
+uint64_t interrupts_during(const std::function<void()> &work)
+{
+	const Device device;
+	const Memory counters(page);
+	const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
+
+	device.start(all_ticks(region, period_10khz));
+	const uint64_t before = timer_interrupts();
+	work();
+	const uint64_t during = timer_interrupts() - before;
+	device.stop();
+	return during;
+}
+
+uint64_t interrupts_with(const std::string &clock, const std::function<void()> &work)
+{
+	const Clock other(clock);
+
+	return interrupts_during(work);
+}
+
+} // namespace
+
+TEST_CASE("the module is not loaded with a clock that it does not have", "[clock][icount]")
+{
+	REQUIRE(soon([] { return !unload_module(); }));
+	CHECK(load_module("clock=sundial") == EINVAL);
+	CHECK(load_module() == 0);
+}
+
+TEST_CASE("a profile may ask for the clock that the module has, and for no other", "[clock][icount]")
+{
+	const std::vector<std::string> names = {"perf", "lazy", "shared"};
+	const Memory counters(page);
+	const auto region = one_counter(text, text + 2, counters.at());
+
+	for (size_t i = 0; i < names.size(); i++) {
+		const Clock clock(names[i]);
+		const Device device;
+		Ring ring;
+
+		for (uint32_t number = 0; number <= names.size() + 1; number++) {
+			const int expected = number == 0 || number == i + 1 ? 0 : EOPNOTSUPP;
+			auto how = describe(region);
+
+			how.clock = number;
+			CAPTURE(names[i], number);
+			CHECK(device.call(PROFIL_START, &how) == expected);
+			CHECK(ring.call(device, PROFIL_START, &how, sizeof(how)) == expected);
+		}
+		device.stop();
+	}
+}
+
+TEST_CASE("the lazy clock does not tick where nobody who is profiled runs", "[clock][icount]")
+{
+	const Burner burner;
+	const auto sleep = [] { sleep_ns(second / 5); };
+	// Who burns is unprofiled; we wait for him.
+	Gate begin, done;
+	Child other([&] {
+		for (;;) {
+			begin.wait();
+			spend(burner, second / 5);
+			done.open();
+		}
+	});
+	const auto wait = [&] {
+		begin.open();
+		done.wait();
+	};
+
+	// 2,000 periods; the scheduler's tick comes 50 times, or 200 with HZ=1000.
+	CHECK(interrupts_with("lazy", sleep) < 400);
+	CHECK(interrupts_with("lazy", wait) < 400);
+	CHECK(interrupts_with("perf", wait) > 1800);
+}
+
+TEST_CASE("the lazy clock ticks who runs in short bursts as often as he runs", "[clock][icount]")
+{
+	const Clock lazy("lazy");
+	const Burner burner;
+	const Device device;
+	const Memory counters(page);
+	const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
+
+	run_before_others();
+	device.start(all_ticks(region, ms));
+	const uint64_t begin = process_ns();
+	// A tenth of each period, woken by a timer that is in step with a clock of 1,000 Hz.
+	for (int i = 0; i < 2000; i++) {
+		timespec now = {};
+
+		need(clock_gettime(CLOCK_MONOTONIC, &now), "clock_gettime");
+		now.tv_nsec += ms - now.tv_nsec % ms;
+		now.tv_sec += now.tv_nsec / second;
+		now.tv_nsec %= second;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &now, nullptr);
+		spend(burner, ms / 10);
+	}
+	const auto status = device.status();
+	const double periods = static_cast<double>(process_ns() - begin) / ms;
+
+	device.stop();
+	// Each burst is met or not: a binomial distribution.  Six times its deviation.
+	CAPTURE(periods, status.ticks);
+	CHECK(periods > 150);
+	CHECK(std::abs(static_cast<double>(status.ticks) - periods) < 6 * std::sqrt(periods));
+	CHECK(status.lost_late <= 1);
+}
+
+TEST_CASE("the lazy clock ticks a program that runs alone once in each period", "[clock][icount]")
+{
+	for (const std::string name : {"lazy", "shared"}) {
+		const Clock clock(name);
+		const Burner burner;
+		const Device device;
+		const Memory counters(page);
+		const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
+		// The shared clock comes with the scheduler's tick, and no more often.
+		const uint64_t period = name == "lazy" ? ms / 10 : 10 * ms;
+
+		run_before_others();
+		device.start(all_ticks(region, period));
+		const uint64_t begin = process_ns();
+		spend(burner, 2000 * period > 2 * second ? 2 * second : 2000 * period);
+		const auto status = device.status();
+		const double periods = static_cast<double>(process_ns() - begin) / static_cast<double>(period);
+
+		device.stop();
+		CAPTURE(name, periods, status.ticks);
+		CHECK(std::abs(static_cast<double>(status.ticks) - periods) <= periods / 100 + 2);
+	}
+}
+
+TEST_CASE("the shared clock has next to no interrupts of its own", "[clock][icount]")
+{
+	const Burner burner;
+	const auto burn = [&] { spend(burner, second / 5); };
+	const uint64_t lazy = interrupts_with("lazy", burn);
+	const uint64_t shared = interrupts_with("shared", burn);
+
+	CHECK(lazy > 1800);
+	CHECK(shared < 400);
+}
