@@ -133,6 +133,11 @@ bench: kmod-$(KERNEL) ## what profiling costs, and what others cost, in instruct
 bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/symbolise $(B)/many/many ## time, memory and file of record and report, against perf's, for 200,000 functions
 	scripts/bench-cli $(KERNEL)
 
+.PHONY: check-clocks
+check-clocks: kmod check-programs ## the tests of the module with its lazy clock, in guests of KERNELS
+	scripts/check --guests-only --parameters clock=lazy \
+		--guest-tests $(or $(tests),'~[cli]~[lib]~[perf-clock]') $(KERNELS)
+
 .PHONY: check-stress
 check-stress: kmod-$(KERNEL) check-programs ## races, churn and a little fuzzing, in a guest of KERNEL
 	scripts/guest-tests $(KERNEL) '[race],[churn],[fuzz]'
