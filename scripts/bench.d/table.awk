@@ -85,6 +85,18 @@ function sample_rows(    ours, what) {
 	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
 }
 
+function clock_rows(    ours, what) {
+	ours = sample("samples", "lazy", 100000, 1)
+	what = "sample of the lazy clock, 10,000 Hz"
+	row(what, ours, "of the perf clock", sample("samples", "profil", 100000, 1))
+	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1))
+	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1))
+	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1))
+	row("context switch, lazy clock", each("switches", "lazy", 10000000), "unprofiled", each("switches", "none", 10000000), 1.01)
+	row("sample of the lazy clock, 250 Hz", sample("samples-slow", "lazy", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1))
+	row("sample of the shared clock, 250 Hz", sample("samples-slow", "shared", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 0.25)
+}
+
 function event_rows(what, work, method, unprofiled, allowed,    ours) {
 	ours = each(work, method, 10000000)
 	row(what, ours, "unprofiled" (unprofiled == work ? "" : unprofiled ~ /words/ ? ", and a copy of 64 KiB by words" : ", and a copy of 64 KiB by bytes"), each(unprofiled, "none", 10000000), allowed)
@@ -137,6 +149,7 @@ END {
 	print "| what | profil | against | its | ratio | at most | |"
 	print "|---|---:|---|---:|---:|---:|---|"
 	sample_rows()
+	clock_rows()
 	event_rows("context switch", "switches", "profil", "switches", 1.01)
 	event_rows("thread, made and ended", "threads", "profil", "threads", 1.01)
 	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-words", 1.15)
