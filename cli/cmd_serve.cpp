@@ -48,7 +48,8 @@ public:
 		while (seconds_since(start) < request.seconds && !request.cancelled() && !profiler_.over())
 			profiler_.step(std::min(patience, request.seconds - seconds_since(start)), {});
 		time.seconds = seconds_since(start);
-		return encode_pprof(recorded_profile(profiler_.recorder().finish(), time, Lines::Stored, warnings));
+		return encode_pprof(
+			recorded_profile(profiler_.recorder().finish(), time, Lines::Stored, warnings));
 	}
 
 private:

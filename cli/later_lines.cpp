@@ -173,8 +173,7 @@ std::vector<std::string> add_lines(Profile &profile, const std::string &root)
 	LineReader reader(profile);
 
 	for (const auto &[file, places] : files) {
-		const ProfileMapping &mapping =
-			profile.mappings[*profile.locations[places.front()].mapping];
+		const ProfileMapping &mapping = profile.mappings[*profile.locations[places.front()].mapping];
 		const Result<RecordedFile> recorded = open_recorded(mapping, root, next_step);
 
 		if (!recorded) {

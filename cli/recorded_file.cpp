@@ -51,7 +51,8 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 	if (const Outcome regular = check_regular(path, object.file, next_step, recorded.modified); !regular)
 		return regular.error();
 	inspect_elf(object);
-	if (const Outcome same = check_build_id(path, hex(object.build_id), mapping.build_id, next_step); !same)
+	if (const Outcome same = check_build_id(path, hex(object.build_id), mapping.build_id, next_step);
+	    !same)
 		return same.error();
 	return recorded;
 }

@@ -72,8 +72,8 @@ void TopRecording::describe(const Recording &part)
 	Profile &profile = live_->profile();
 
 	profile.duration_nanos = static_cast<int64_t>(seconds_since(start_) * 1e9);
-	profile.comments =
-		to_comments({profil_version(), part.targets, part.granularity, part.processes, accounting_, {}});
+	profile.comments = to_comments(
+		{profil_version(), part.targets, part.granularity, part.processes, accounting_, {}});
 }
 
 void TopRecording::zero()

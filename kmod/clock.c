@@ -36,6 +36,7 @@ MODULE_PARM_DESC(clock, "what ticks: perf (an event on each CPU), lazy (a timer 
 static const struct profil_clock_ops *const clocks[] = {
 	&profil_clock_perf, &profil_clock_lazy, &profil_clock_shared,
 };
+
 static const struct profil_clock_ops *clock_ops;	/* constant since the module's start */
 
 /* Held while the clock may start or stop as a whole; outermost. */

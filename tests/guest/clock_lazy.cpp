@@ -207,7 +207,8 @@ TEST_CASE("the lazy clock ticks a program that runs alone once in each period", 
 		const uint64_t begin = process_ns();
 		spend(burner, 2000 * period > 2 * second ? 2 * second : 2000 * period);
 		const auto status = device.status();
-		const double periods = static_cast<double>(process_ns() - begin) / static_cast<double>(period);
+		const double periods =
+			static_cast<double>(process_ns() - begin) / static_cast<double>(period);
 
 		device.stop();
 		CAPTURE(name, periods, status.ticks);

@@ -325,8 +325,7 @@ int load_module(const std::string &parameters)
 	const Fd file(need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str()));
 
 	const char *booted = getenv("PROFIL_PARAMETERS");
-	const std::string all =
-		std::string("dyndbg=+p ") + (booted ? booted : "") + " " + parameters;
+	const std::string all = std::string("dyndbg=+p ") + (booted ? booted : "") + " " + parameters;
 
 	return syscall(SYS_finit_module, file.get(), all.c_str(), 0) ? errno : 0;
 }

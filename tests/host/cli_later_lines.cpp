@@ -49,9 +49,10 @@ public:
 	explicit ManyPlaces(const std::string &path, size_t places = few + 1) : object_(map_object(path))
 	{
 		const std::vector<Text> texts = object_->texts.all();
-		const Text text = *std::max_element(
-			texts.begin(), texts.end(),
-			[](const Text &a, const Text &b) { return a.high - a.low < b.high - b.low; });
+		const Text text =
+			*std::max_element(texts.begin(), texts.end(), [](const Text &a, const Text &b) {
+				return a.high - a.low < b.high - b.low;
+			});
 		const uint64_t step = (text.high - text.low) / places;
 
 		REQUIRE(step > 0);
@@ -193,7 +194,8 @@ TEST_CASE("without the file that was recorded there are functions, and a word of
 	check_unchanged(" is not the file that was recorded: its build-id is ");
 
 	/* Below another root there is one. */
-	std::filesystem::create_directories(directory / "root" + std::filesystem::path(copy).parent_path().string());
+	std::filesystem::create_directories(directory / "root" +
+					    std::filesystem::path(copy).parent_path().string());
 	std::filesystem::rename(directory / "moved", directory / "root" + copy);
 	CHECK(add_lines(profile, directory / "root").empty());
 	CHECK(frames_of(profile) != before);
