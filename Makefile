@@ -167,6 +167,10 @@ lint: ## every checker and the boundaries between the parts
 uapi-doc: ## write Documentation/uapi.rst anew from the comments of <linux/profil.h>
 	scripts/uapi-doc >Documentation/uapi.rst.tmp && mv Documentation/uapi.rst.tmp Documentation/uapi.rst
 
+.PHONY: abi
+abi: libprofil ## write libprofil/libprofil.abi anew, which is what programs linked with the library rely on
+	scripts/abi >libprofil/libprofil.abi.tmp && mv libprofil/libprofil.abi.tmp libprofil/libprofil.abi
+
 .PHONY: vm
 vm: kmod-$(KERNEL) ## a shell in a guest of KERNEL, on the host's files
 	scripts/vm --kernel $(KERNEL)
