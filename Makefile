@@ -145,6 +145,10 @@ churn: kmod-$(KERNEL) check-programs ## 100,000 threads and 20,000 children unde
 check-harness: $(B)/tests/harness ## does a guest that warns, hangs or panics fail its test?
 	scripts/check-harness
 
+.PHONY: check-compat
+check-compat: kmod-$(KERNEL) libprofil cli ## do libraries and modules of different age work together, in a guest of KERNEL?
+	scripts/check-compat $(KERNEL)
+
 .PHONY: soak
 soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of KERNEL, with stress-ng and trinity
 	scripts/setup soak
