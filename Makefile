@@ -150,6 +150,10 @@ churn: kmod-$(KERNEL) check-programs ## 100,000 threads and 20,000 children unde
 check-harness: $(B)/tests/harness ## does a guest that warns, hangs or panics fail its test?
 	scripts/check-harness
 
+.PHONY: check-compat
+check-compat: kmod-$(KERNEL) libprofil cli ## do libraries and modules of different age work together, in a guest of KERNEL?
+	scripts/check-compat $(KERNEL)
+
 .PHONY: soak
 soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of KERNEL, with stress-ng and trinity
 	scripts/setup soak
@@ -171,6 +175,10 @@ lint: ## every checker and the boundaries between the parts
 .PHONY: uapi-doc
 uapi-doc: ## write Documentation/uapi.rst anew from the comments of <linux/profil.h>
 	scripts/uapi-doc >Documentation/uapi.rst.tmp && mv Documentation/uapi.rst.tmp Documentation/uapi.rst
+
+.PHONY: abi
+abi: libprofil ## write libprofil/libprofil.abi anew, which is what programs linked with the library rely on
+	scripts/abi >libprofil/libprofil.abi.tmp && mv libprofil/libprofil.abi.tmp libprofil/libprofil.abi
 
 .PHONY: vm
 vm: kmod-$(KERNEL) ## a shell in a guest of KERNEL, on the host's files

@@ -78,6 +78,35 @@ Ability refused_unsigned(const Machine &machine, const ModuleFile &file)
 		{"sudoedit /etc/default/grub", "sudo update-grub", reboot}};
 }
 
+constexpr char dkms_directory[] = "/updates/dkms/";
+
+/*
+ * A signature is not enough.  Whether it is of DKMS' key is told by where the module is,
+ * and not by itself, as it may be compressed.
+ */
+Ability not_loaded_signed(const Machine &machine, const ModuleFile &file)
+{
+	const bool of_dkms = !machine.signing_key.empty() && file.path.find(dkms_directory) != file.path.npos;
+
+	if (of_dkms && machine.signing_key_enrolled == false)
+		return {"module",
+			false,
+			fmt::format("the module is not loaded: the key of {}, which DKMS signs with, is not "
+				    "enrolled, and so modprobe says 'Key was rejected by service' (after the "
+				    "reboot the firmware asks for the key to be enrolled; then load it)",
+				    machine.signing_key),
+			{"sudo mokutil --import " + machine.signing_key, reboot}};
+	if (machine.signing_key_enrolled == true)
+		return {"module", false, "the module is not loaded", commands_to_load(machine)};
+	return {"module", false,
+		"the module is not loaded (if that says 'Key was rejected by service', it is not signed, or "
+		"its "
+		"key is not enrolled" +
+			(of_dkms ? ": 'sudo mokutil --import " + machine.signing_key + "', and reboot)"
+				 : std::string(": mokutil(1))")),
+		commands_to_load(machine)};
+}
+
 Ability not_loaded(const Machine &machine)
 {
 	const ModuleFile *file = file_of(machine);
@@ -97,6 +126,8 @@ Ability not_loaded(const Machine &machine)
 			{reboot}};
 	if (file && machine.demands_signatures && !file->has_signature.value_or(true))
 		return refused_unsigned(machine, *file);
+	if (file && machine.demands_signatures)
+		return not_loaded_signed(machine, *file);
 	if (file)
 		return {"module", false, "the module is not loaded", commands_to_load(machine)};
 	return {"module", false,

@@ -23,6 +23,9 @@ constexpr size_t small_file = 65536;
 constexpr char secure_boot_file[] =
 	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
 constexpr size_t efi_attributes = 4;
+/* What shim leaves to the kernel of the keys that the machine's owner has enrolled: mokutil(1). */
+constexpr char enrolled_keys_file[] =
+	"/sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23";
 
 /** A line of a file of /proc or /sys; nothing if it cannot be read. */
 std::optional<std::string> line_of(const std::string &path)
@@ -83,6 +86,17 @@ std::optional<bool> read_secure_boot(const std::string &root)
 	if (!variable || variable->size() != efi_attributes + 1)
 		return std::nullopt;
 	return variable->back() == 1;
+}
+
+/* Certificates are in the list as they are in their files, in DER. */
+std::optional<bool> is_enrolled(const std::string &root, const std::string &certificate_file)
+{
+	const Result<std::string> keys = read_file(root + enrolled_keys_file, small_file);
+	const Result<std::string> certificate = read_file(root + certificate_file, small_file);
+
+	if (!keys || !certificate || certificate->empty())
+		return std::nullopt;
+	return keys->find(*certificate) != keys->npos;
 }
 
 std::optional<bool> has_signature(const std::string &path)
@@ -177,8 +191,10 @@ void read_policy(Machine &machine, const std::string &root)
 	machine.lockdown = chosen_word(line_of(root + "/sys/kernel/security/lockdown").value_or(""));
 	machine.demands_signatures =
 		enforced == "Y" || (!machine.lockdown.empty() && machine.lockdown != "none");
-	if (!access((root + key).c_str(), F_OK))
+	if (!access((root + key).c_str(), F_OK)) {
 		machine.signing_key = key;
+		machine.signing_key_enrolled = is_enrolled(root, key);
+	}
 }
 
 void read_module(Machine &machine, const std::string &root)

@@ -35,6 +35,8 @@ struct Machine {
 	std::string lockdown;		 /**< "none", "integrity" or "confidentiality"; empty without it */
 	bool demands_signatures = false; /**< of modules */
 	std::string signing_key;	 /**< DKMS' certificate for that, if there is one */
+	/** Has the machine's owner enrolled it?  Nothing where that cannot be read. */
+	std::optional<bool> signing_key_enrolled;
 	std::optional<ModuleFile> installed;
 	std::optional<ModuleFile> built; /**< beside this command, in its build directory */
 

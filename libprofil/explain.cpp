@@ -160,7 +160,8 @@ constexpr Sentence sentences[] = {
 	{EFAULT, "the counters are not in memory that can be pinned (needs private or shared memory "
 		 "that can be written, not a shared file, a device or private huge pages)"},
 	{EINVAL, "the description of the profile is not valid (look at alignment, order and overlap "
-		 "of its regions)"},
+		 "of its regions), or asks for what a module older than libprofil " PROFIL_VERSION
+		 " does not know (load the one that belongs to it)"},
 	{ESRCH, "no such process: it has ended, or has just changed its program (look for its "
 		"present pid)"},
 	{ENOENT, "no such profile in this session"},

@@ -149,6 +149,35 @@ TEST_CASE("with Secure Boot a module that is not signed is signed and its key en
 	CHECK(module_of(tree).commands == Commands{"sudo modprobe profil"});
 }
 
+TEST_CASE("what DKMS has signed loads if its key is enrolled, and is told of if not", "[cli][status]")
+{
+	const Tree tree;
+	const std::string certificate = "a certificate in DER";
+	const std::string list = "/sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23";
+
+	write_kernel(tree);
+	tree.write(secure_boot, std::string("\6\0\0\0\1", 5));
+	tree.write("/sys/module/module/parameters/sig_enforce", "Y\n");
+	tree.write(std::string(directory) + "/updates/dkms/profil.ko.xz", "compressed");
+	tree.write(std::string(directory) + "/modules.dep", "updates/dkms/profil.ko.xz:\n");
+
+	/* Nobody knows. */
+	CHECK(module_of(tree).commands == Commands{"sudo modprobe profil"});
+	CHECK(has(module_of(tree).text, "if that says 'Key was rejected by service'"));
+	tree.write("/var/lib/dkms/mok.pub", certificate);
+	CHECK(module_of(tree).commands == Commands{"sudo modprobe profil"});
+	CHECK(has(module_of(tree).text, "'sudo mokutil --import /var/lib/dkms/mok.pub'"));
+
+	tree.write(list, std::string("\6\0\0\0", 4) + "the distribution's" + certificate + "and more");
+	CHECK(module_of(tree).commands == Commands{"sudo modprobe profil"});
+	CHECK(module_of(tree).text == "the module is not loaded");
+
+	tree.write(list, std::string("\6\0\0\0", 4) + "the distribution's");
+	CHECK(module_of(tree).commands ==
+	      Commands{"sudo mokutil --import /var/lib/dkms/mok.pub", "sudo reboot"});
+	CHECK(has(module_of(tree).text, "modprobe says 'Key was rejected by service'"));
+}
+
 TEST_CASE("a kernel that wants signatures without Secure Boot is told not to", "[cli][status]")
 {
 	const Tree tree;

@@ -111,6 +111,22 @@ TEST_CASE("the shared library exports the documented names and no others", "[abi
 	CHECK(last_words("nm -D --defined-only " + build_dir() + "/libprofil.so.1") == expected);
 }
 
+TEST_CASE("the Debian package's list of symbols has the documented names and no others", "[abi]")
+{
+	std::ifstream file("debian/libprofil1.symbols");
+	std::set<std::string> listed;
+	std::set<std::string> expected = {"LIBPROFIL_0.1@LIBPROFIL_0.1"};
+
+	REQUIRE(file);
+	for (std::string line; getline(file, line);) {
+		if (line.starts_with(' '))
+			listed.insert(line.substr(1, line.find(' ', 1) - 1));
+	}
+	for (const std::string &name : documented)
+		expected.insert(name + (is_libcs(name) ? "@Base" : "@LIBPROFIL_0.1"));
+	CHECK(listed == expected);
+}
+
 TEST_CASE("the archive defines the documented names and no others", "[abi]")
 {
 	std::set<std::string> names = last_words("nm --defined-only --extern-only --no-sort " + build_dir() +

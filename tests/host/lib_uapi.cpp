@@ -3,6 +3,10 @@
 #include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <vector>
 
 using namespace lib_test;
 
@@ -18,7 +22,85 @@ Output compile(const std::string &options, const std::string &file)
 		   triplet + " " + options + " " + file);
 }
 
+std::string text_of(const std::string &path)
+{
+	std::ifstream file(path);
+
+	REQUIRE(file);
+	return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/** The lines of the interface without its comments. */
+std::vector<std::string> declarations()
+{
+	std::string text = text_of("include/uapi/linux/profil.h");
+
+	for (size_t at = text.find("/*"); at != text.npos; at = text.find("/*", at))
+		text.erase(at, text.find("*/", at) + 2 - at);
+
+	std::istringstream lines(text);
+	std::vector<std::string> all;
+
+	for (std::string line; getline(lines, line);)
+		all.push_back(line);
+	return all;
+}
+
+/** What uapi-layout.c has to say of a structure's line; empty if the line is not understood. */
+std::string layout_of(const std::string &structure, const std::string &line)
+{
+	std::smatch found;
+
+	if (line == "};")
+		return "TOTAL(" + structure + ", ";
+	if (std::regex_match(line, found, std::regex(R"(\t__\w+ (\w+);)")))
+		return "MEMBER(" + structure + ", " + found.str(1) + ", ";
+	return "";
+}
+
 } // namespace
+
+TEST_CASE("the layout has every structure of the interface, and every member", "[uapi]")
+{
+	const std::string layout = text_of("tests/host/data/uapi-layout.c");
+	std::string structure;
+	int structures = 0;
+
+	for (const std::string &line : declarations()) {
+		std::smatch found;
+
+		CAPTURE(structure, line);
+		if (std::regex_match(line, found, std::regex(R"(struct (\w+) \{)"))) {
+			structure = found.str(1);
+			structures++;
+			continue;
+		}
+		if (structure.empty())
+			continue;
+		REQUIRE(layout_of(structure, line) != "");
+		CHECK(layout.find(layout_of(structure, line)) != layout.npos);
+		if (line == "};")
+			structure.clear();
+	}
+	CHECK(structures > 0);
+}
+
+TEST_CASE("the layout has every number that programs are compiled with", "[uapi]")
+{
+	const std::string layout = text_of("tests/host/data/uapi-layout.c");
+	int numbers = 0;
+
+	for (const std::string &line : declarations()) {
+		std::smatch found;
+
+		CAPTURE(line);
+		if (!std::regex_search(line, found, std::regex(R"(^(?:#define |\t)(PROFIL_\w+)\s)")))
+			continue;
+		numbers++;
+		CHECK(std::regex_search(layout, std::regex(found.str(1) + " == ")));
+	}
+	CHECK(numbers > 0);
+}
 
 TEST_CASE("every structure of the interface has its layout and no holes", "[uapi]")
 {

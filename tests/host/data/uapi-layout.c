@@ -107,6 +107,7 @@ MEMBER(profil_uring_cmd, reserved, 12, 4);
 TOTAL(profil_uring_cmd, 16);
 
 /* Numbers that programs are compiled with. */
+CHECK(type, PROFIL_TYPE == 0xd7);
 CHECK(info, PROFIL_INFO == 0xd780);
 CHECK(start, PROFIL_START == 0xd781);
 CHECK(stop, PROFIL_STOP == 0xd782);
@@ -115,7 +116,8 @@ CHECK(attach, PROFIL_ATTACH == 0xd784);
 CHECK(update, PROFIL_UPDATE == 0xd785);
 CHECK(stop_all, PROFIL_STOP_ALL == 0xd786);
 CHECK(abi, PROFIL_ABI == 1);
-CHECK(flags, PROFIL_KERNEL_TICKS == 1 && PROFIL_FOLLOW == 2 && PROFIL_FAULT_REGION == 4);
+CHECK(flags, PROFIL_KERNEL_TICKS == 1 && PROFIL_FOLLOW == 2 && PROFIL_FAULT_REGION == 4 &&
+	     PROFIL_THREAD == 8);
 CHECK(limits, PROFIL_WRAP == 0 && PROFIL_SATURATE == 1 && PROFIL_LIMIT_STOP == 2);
 CHECK(clocks, PROFIL_CLOCK_DEFAULT == 0 && PROFIL_CLOCK_PERF == 1 && PROFIL_CLOCK_LAZY == 2 &&
 	      PROFIL_CLOCK_SHARED == 3);
