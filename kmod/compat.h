@@ -68,7 +68,7 @@ static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
  * Both belong to the address space, though since 7.3 the task has them; @mm is @task's,
  * whose exec_update_lock is held.
  */
-#if __has_include(<linux/sched/exec_state.h>)
+#if __has_include("linux/sched/exec_state.h")
 #include <linux/sched/exec_state.h>
 
 static inline const struct task_exec_state *

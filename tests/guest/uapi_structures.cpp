@@ -282,7 +282,8 @@ TEST_CASE_METHOD(AtRest, "the payload of a ring command is checked, too", "[uapi
 }
 
 // Up to 6.12 io_uring refuses them there; 7.3 runs them as anywhere.
-TEST_CASE_METHOD(AtRest, "a ring that polls for completions refuses commands, or runs them", "[uapi][errno][uring]")
+TEST_CASE_METHOD(AtRest, "a ring that polls for completions refuses commands, or runs them",
+		 "[uapi][errno][uring]")
 {
 	const Device device;
 	profil_info info = {};
