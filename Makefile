@@ -10,6 +10,8 @@ B ?= build
 # The guest of vm and demo, and those of check; see scripts/kernel.
 KERNEL ?= 6.12
 KERNELS ?= 6.1 6.12
+# Those of check-matrix: flavours, and the newest that there is.
+MATRIX ?= trixie-backports-rt trixie-backports 6.12-rt 6.12-cloud 6.12 6.1
 # Where install puts things.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -54,7 +56,7 @@ export B PREFIX DESTDIR
 help: ## this list
 	@echo "make TARGET, with these targets:"
 	@sed -n 's/^\([a-z_.-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24 | sort -u
-	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" TESTS= MINUTES=$(MINUTES) QUICK= B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
+	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" MATRIX=\"$(MATRIX)\" TESTS= MINUTES=$(MINUTES) QUICK= B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
 
 include libprofil/build.mk
 include cli/build.mk
@@ -68,7 +70,7 @@ libprofil: ## the library, shared and static
 cli: ## the command
 
 # kbuild finds out itself what there is to do.
-kmod_names := 6.1 6.12 kasan kcsan running
+kmod_names := $(sort 6.1 6.12 kasan kcsan running $(MATRIX))
 .PHONY: kmod $(kmod_names:%=kmod-%)
 kmod: $(KERNELS:%=kmod-%) ## the module for KERNELS; kmod-NAME: for one (scripts/kernel knows the names)
 $(kmod_names:%=kmod-%): kmod-%:
@@ -114,6 +116,11 @@ check-kcsan: setup ## the guest tests on a kernel that finds data races
 coverage: setup ## how much of the module the guest tests run, in lines and branches
 	+$(MAKE) $(jobs) --no-print-directory check-programs
 	scripts/coverage
+
+.PHONY: check-matrix
+check-matrix: setup ## the module built, and its guest tests run, on the kernels of MATRIX: a table
+	+$(MAKE) $(jobs) --no-print-directory check-programs
+	scripts/check-matrix $(if $(TESTS),--tests $(tests)) $(MATRIX)
 
 .PHONY: check-host
 check-host: check-programs ## the tests that need no kernel; TESTS= chooses

@@ -8,6 +8,8 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/signal.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
@@ -20,7 +22,8 @@
 static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
-	return io_uring_sqe_cmd(cmd->sqe);
+	/* io_uring_sqe_cmd() came later, and has since got a second argument. */
+	return cmd->sqe->cmd;
 #else
 	return cmd->cmd;
 #endif
@@ -72,6 +75,44 @@ static inline void profil_hrtimer_setup(struct hrtimer *timer,
 	timer->function = function;
 #endif
 }
+
+/*
+ * Whether a program may be dumped by its user, and whose CAP_SYS_PTRACE serves if not.
+ * Both belong to the address space, though in 7.2 the task has them; @mm is @task's,
+ * whose exec_update_lock is held.
+ */
+#if __has_include("linux/sched/exec_state.h")
+#include <linux/sched/exec_state.h>
+
+static inline const struct task_exec_state *
+profil_exec_state(const struct task_struct *task)
+{
+	return rcu_dereference_protected(task->exec_state,
+					 lockdep_is_held(&task->signal->exec_update_lock));
+}
+
+static inline bool profil_dumpable(const struct task_struct *task, struct mm_struct *mm)
+{
+	return READ_ONCE(profil_exec_state(task)->dumpable) == TASK_DUMPABLE_OWNER;
+}
+
+static inline struct user_namespace *profil_dump_ns(const struct task_struct *task,
+						    const struct mm_struct *mm)
+{
+	return profil_exec_state(task)->user_ns;
+}
+#else
+static inline bool profil_dumpable(const struct task_struct *task, struct mm_struct *mm)
+{
+	return get_dumpable(mm) == SUID_DUMP_USER;
+}
+
+static inline struct user_namespace *profil_dump_ns(const struct task_struct *task,
+						    const struct mm_struct *mm)
+{
+	return mm->user_ns;
+}
+#endif
 
 /* When the task was last switched in, on the scheduler's clock, in ns; or 0. */
 static inline u64 profil_task_arrival(const struct task_struct *task)

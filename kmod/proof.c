@@ -16,6 +16,8 @@
  */
 #include "proof.h"
 
+#include "compat.h"
+
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -24,7 +26,6 @@
 #include <linux/kallsyms.h>
 #include <linux/magic.h>
 #include <linux/perf_event.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -156,8 +157,10 @@ static bool still_on_target(const struct profil_proof *proof)
  */
 static bool may_see(const struct profil_proof *proof, struct mm_struct *mm)
 {
-	return get_dumpable(mm) == SUID_DUMP_USER || same_thread_group(current, proof->target) ||
-	       perfmon_capable() || ns_capable(mm->user_ns, CAP_SYS_PTRACE);
+	struct task_struct *target = proof->target;
+
+	return profil_dumpable(target, mm) || same_thread_group(current, target) ||
+	       perfmon_capable() || ns_capable(profil_dump_ns(target, mm), CAP_SYS_PTRACE);
 }
 
 /**

@@ -23,7 +23,8 @@
  * Context: Process context; the submitter's, which holds its ring's lock, or a
  * worker's with the same credentials, files and memory.  May sleep.
  * Return: as profil_command(), never -EAGAIN, after which io_uring would call
- * again.  (IOPOLL rings have no such command: io_uring refuses.)
+ * again.  (From IOPOLL rings nothing comes where io_uring refuses what is not
+ * polled; elsewhere what comes is as from others.)
  */
 int profil_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {

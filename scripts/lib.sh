@@ -36,3 +36,33 @@ as_root() {
 		die "cannot run '$*': not root and no sudo; run it as root once, then start again"
 	fi
 }
+
+# inside [--user UID:GID] [--in DIR] [--share=DIR]... ROOT COMMAND...: in a Debian below
+# ROOT, in DIR if it is there, with a /proc and the host's DIRs of --share for as long.
+inside() {
+	local user=0:0 directory=/ shared=() root
+	while :; do
+		case $1 in
+		--user) user=$2 && shift 2 ;;
+		--in) directory=$2 && shift 2 ;;
+		--share=*) shared+=("${1#*=}") && shift ;;
+		*) break ;;
+		esac
+	done
+	root=$1
+	shift
+	# shellcheck disable=SC2016 # for the shell inside
+	as_root unshare --mount --pid --fork sh -ec 'root=$0 user=$1 directory=$2 shared=$3
+		shift 3
+		mount -t proc proc "$root/proc"
+		while [ "$shared" -gt 0 ]; do
+			mkdir -p "$root$1"
+			mount --bind "$1" "$root$1"
+			shared=$((shared - 1))
+			shift
+		done
+		[ -d "$root$directory" ] || directory=/
+		exec chroot --userspec="$user" "$root" env -i -C "$directory" HOME=/root LC_ALL=C.UTF-8 \
+			DEBIAN_FRONTEND=noninteractive PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"' \
+		"$root" "$user" "$directory" "${#shared[@]}" "${shared[@]}" "$@"
+}

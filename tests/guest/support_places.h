@@ -7,6 +7,8 @@
 
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <sys/mman.h>
 
 namespace guest {
@@ -52,6 +54,20 @@ inline void check_counts_in(volatile uint64_t *place)
 inline void check_counts_in(const Memory &memory, size_t offset = 0)
 {
 	check_counts_in(memory.at<volatile uint64_t>(offset));
+}
+
+// A kernel for real time has no transparent huge pages.
+inline bool kernel_has_huge_pages()
+{
+	return std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
+}
+
+// They are wherever they fit, for as long; where there are none, pages are small.
+inline std::unique_ptr<Setting> always_huge_pages()
+{
+	if (!kernel_has_huge_pages())
+		return nullptr;
+	return std::make_unique<Setting>("/sys/kernel/mm/transparent_hugepage/enabled", "always");
 }
 
 // A page between two that cannot be touched, so that what is mapped there

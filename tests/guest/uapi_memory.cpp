@@ -81,7 +81,7 @@ Place private_file()
 
 Place transparent_huge()
 {
-	const Setting always("/sys/kernel/mm/transparent_hugepage/enabled", "always");
+	const auto always = always_huge_pages();
 	auto memory = std::make_unique<Memory>(3 * huge);
 	const auto aligned = ((memory->address() + huge - 1) & -huge) - memory->address();
 
@@ -315,7 +315,7 @@ TEST_CASE_METHOD(AtRest, "counters may be in memory that nobody has written yet"
 	}
 	SECTION("the huge page of zeroes")
 	{
-		const Setting always("/sys/kernel/mm/transparent_hugepage/enabled", "always");
+		const auto always = always_huge_pages();
 		const Memory memory(3 * huge);
 		const auto aligned = ((memory.address() + huge - 1) & -huge) - memory.address();
 		CHECK(*memory.at<volatile uint64_t>(aligned) == 0);

@@ -52,7 +52,8 @@
  *   ENOENT      no such profile in this file
  *   ENOMEM      RLIMIT_MEMLOCK, or the machine's memory
  *   ENOTTY      unknown command
- *   EOPNOTSUPP  a clock that this module does not have; an IOPOLL ring
+ *   EOPNOTSUPP  a clock that this module does not have; an IOPOLL ring,
+ *               where io_uring refuses it
  *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from
  *               another address space than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
