@@ -65,7 +65,7 @@ static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
 
 /*
  * Whether a program may be dumped by its user, and whose CAP_SYS_PTRACE serves if not.
- * Both belong to the address space, though since 7.3 the task has them; @mm is @task's,
+ * Both belong to the address space, though in 7.2 the task has them; @mm is @task's,
  * whose exec_update_lock is held.
  */
 #if __has_include("linux/sched/exec_state.h")
