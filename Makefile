@@ -70,7 +70,7 @@ libprofil: ## the library, shared and static
 cli: ## the command
 
 # kbuild finds out itself what there is to do.
-kmod_names := $(sort 6.1 6.12 kasan kcsan running $(MATRIX))
+kmod_names := $(sort 6.1 6.12 kasan kcsan running $(MATRIX) $(KERNELS) $(KERNEL))
 .PHONY: kmod $(kmod_names:%=kmod-%)
 kmod: $(KERNELS:%=kmod-%) ## the module for KERNELS; kmod-NAME: for one (scripts/kernel knows the names)
 $(kmod_names:%=kmod-%): kmod-%:
