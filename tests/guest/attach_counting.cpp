@@ -408,6 +408,7 @@ TEST_CASE_METHOD(AtRest, "what an attached profile counts stops at a limit, for 
 TEST_CASE_METHOD(AtRest, "an attached profile whose memory goes away is off when it is looked at",
 		 "[attach][fault]")
 {
+	const ClockKeeper keeper;
 	const Target target;
 	const Device device;
 	const Memory counters(page);

@@ -137,6 +137,7 @@ TEST_CASE_METHOD(AtRest, "nobody has to ask for the look: the ticks do, in the e
 
 TEST_CASE_METHOD(AtRest, "counters that moved are not counted in any more", "[uapi][fault]")
 {
+	const ClockKeeper keeper;
 	const Device device;
 	const Burner burner;
 	const Memory from(page), to(page);

@@ -213,6 +213,7 @@ TEST_CASE_METHOD(AtRest, "without regions PCs of 4 bytes are stored in order", "
 
 TEST_CASE_METHOD(AtRest, "a full array of PCs ends the profile, and nothing is stored after", "[uapi]")
 {
+	const ClockKeeper keeper;
 	const Device device;
 	const Burner burner;
 	const Memory samples(8192);
