@@ -81,7 +81,13 @@ static inline void profil_hrtimer_setup(struct hrtimer *timer,
  * Both belong to the address space, though in 7.2 the task has them; @mm is @task's,
  * whose exec_update_lock is held.
  */
+#ifdef __has_include	/* sparse does not */
 #if __has_include("linux/sched/exec_state.h")
+#define PROFIL_EXEC_STATE
+#endif
+#endif
+
+#ifdef PROFIL_EXEC_STATE
 #include <linux/sched/exec_state.h>
 
 static inline const struct task_exec_state *
