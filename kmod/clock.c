@@ -33,11 +33,19 @@ static char *clock = "perf";
 module_param(clock, charp, 0444);
 MODULE_PARM_DESC(clock, "what ticks: perf (an event on each CPU), lazy (a timer where somebody is profiled), shared (that timer, with the scheduler's tick)");
 
-static const struct profil_clock_ops *const clocks[] = {
-	&profil_clock_perf, &profil_clock_lazy, &profil_clock_shared,
+static const struct {
+	const char *name;
+	u32 number;
+	const struct profil_clock_ops *ops;
+} clocks[] = {
+	{ "perf", PROFIL_CLOCK_PERF, &profil_clock_perf },
+	{ "lazy", PROFIL_CLOCK_LAZY, &profil_clock_lazy },
+	{ "shared", PROFIL_CLOCK_SHARED, &profil_clock_lazy },
 };
 
-static const struct profil_clock_ops *clock_ops;	/* constant since the module's start */
+/* Constant since the module's start. */
+static const struct profil_clock_ops *clock_ops;
+static u32 clock_number;
 
 /* Held while the clock may start or stop as a whole; outermost. */
 static DEFINE_MUTEX(open_lock);
@@ -242,7 +250,7 @@ void profil_clock_put(struct profil_clock_user *user)
  */
 bool profil_clock_serves(u32 number)
 {
-	return number == PROFIL_CLOCK_DEFAULT || number == clock_ops->number;
+	return number == PROFIL_CLOCK_DEFAULT || number == clock_number;
 }
 
 /**
@@ -392,13 +400,15 @@ int profil_clock_init(void)
 	int state, err;
 
 	for (i = 0; i < ARRAY_SIZE(clocks); i++)
-		if (!strcmp(clock, clocks[i]->name))
-			clock_ops = clocks[i];
-	if (!clock_ops) {
+		if (!strcmp(clock, clocks[i].name))
+			break;
+	if (i == ARRAY_SIZE(clocks)) {
 		pr_err("clock=%s: there are perf, lazy and shared\n", clock);
 		return -EINVAL;
 	}
-	err = clock_ops->init ? clock_ops->init() : 0;
+	clock_ops = clocks[i].ops;
+	clock_number = clocks[i].number;
+	err = clock_ops->init ? clock_ops->init(clock_number) : 0;
 	if (err)
 		return err;
 	clock_cred = prepare_kernel_cred(&init_task);

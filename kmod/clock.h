@@ -23,15 +23,13 @@ struct profil_clock_user {
 
 /**
  * struct profil_clock_ops - a way to tick
- * @name: as the parameter has it
- * @number: of &enum profil_clock
- * @init: once, when the module is loaded; may be NULL
+ * @init: once, when the module is loaded, with the clock's number of &enum
+ *	profil_clock; may be NULL
  * @open: before the first CPU ticks; may be NULL
  * @close: undoes @open, when no CPU ticks any more
  * @start: tick on a CPU that is online, every @period ns
  * @set_period: change the period of a CPU that ticks
  * @stop: do not tick any more; waits for the tick that runs
- *
  * @look: is the task that runs here profiled since a moment ago?  Called on a
  *	CPU that ticks, with interrupts off; NULL if it is ticked anyway
  *
@@ -40,9 +38,7 @@ struct profil_clock_user {
  * process context, under neither.  Ticks call profil_tick().
  */
 struct profil_clock_ops {
-	const char *name;
-	u32 number;
-	int (*init)(void);
+	int (*init)(u32 number);
 	int (*open)(void);
 	void (*close)(void);
 	int (*start)(unsigned int cpu, u64 period);
@@ -53,7 +49,6 @@ struct profil_clock_ops {
 
 extern const struct profil_clock_ops profil_clock_perf;
 extern const struct profil_clock_ops profil_clock_lazy;
-extern const struct profil_clock_ops profil_clock_shared;
 
 int profil_clock_init(void);
 void profil_clock_exit(void);

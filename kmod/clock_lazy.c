@@ -122,24 +122,24 @@ static enum hrtimer_restart lazy_tick(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static void probe_switch(void *unused, bool preempt, struct task_struct *prev,
-			 struct task_struct *next, unsigned int prev_state)
+static __always_inline void look_at(const struct mm_struct *mm)
 {
 	struct lazy_clock *clock = this_cpu_ptr(&lazy_clocks);
 
-	if (clock->armed || !clock->period)
-		return;
-	if (profil_image_meets(next->mm))
+	if (!clock->armed && clock->period && profil_image_meets(mm))
 		arm(clock);
+}
+
+static void probe_switch(void *unused, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
+{
+	look_at(next->mm);
 }
 
 /* Somebody may be profiled since he was switched in. */
 static void lazy_look(void *unused)
 {
-	struct lazy_clock *clock = this_cpu_ptr(&lazy_clocks);
-
-	if (!clock->armed && clock->period && profil_image_meets(current->mm))
-		arm(clock);
+	look_at(current->mm);
 }
 
 static void begin_here(void *period)
@@ -173,7 +173,7 @@ static void find_switch(struct tracepoint *point, void *unused)
 		sched_switch = point;
 }
 
-static int lazy_clock_init(void)
+static int lazy_clock_init(u32 number)
 {
 	struct lazy_clock *clock;
 	unsigned int cpu;
@@ -183,6 +183,8 @@ static int lazy_clock_init(void)
 	for_each_kernel_tracepoint(find_switch, NULL);
 	if (!sched_switch)
 		return -ENOENT;
+	if (number == PROFIL_CLOCK_SHARED)
+		slack = TICK_NSEC;
 	for_each_possible_cpu(cpu) {
 		clock = per_cpu_ptr(&lazy_clocks, cpu);
 		clock->secret = get_random_u64();
@@ -190,12 +192,6 @@ static int lazy_clock_init(void)
 				     HRTIMER_MODE_ABS_PINNED_HARD);
 	}
 	return 0;
-}
-
-static int shared_clock_init(void)
-{
-	slack = TICK_NSEC;
-	return lazy_clock_init();
 }
 
 static int lazy_clock_open(void)
@@ -210,21 +206,7 @@ static void lazy_clock_close(void)
 }
 
 const struct profil_clock_ops profil_clock_lazy = {
-	.name		= "lazy",
-	.number		= PROFIL_CLOCK_LAZY,
 	.init		= lazy_clock_init,
-	.open		= lazy_clock_open,
-	.close		= lazy_clock_close,
-	.start		= lazy_clock_start,
-	.set_period	= lazy_clock_start,
-	.stop		= lazy_clock_stop,
-	.look		= lazy_look,
-};
-
-const struct profil_clock_ops profil_clock_shared = {
-	.name		= "shared",
-	.number		= PROFIL_CLOCK_SHARED,
-	.init		= shared_clock_init,
 	.open		= lazy_clock_open,
 	.close		= lazy_clock_close,
 	.start		= lazy_clock_start,

@@ -15,7 +15,6 @@
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
-#include <linux/profil.h>
 
 /**
  * struct perf_clock - the clock of one CPU
@@ -99,8 +98,6 @@ static void perf_clock_stop(unsigned int cpu)
 }
 
 const struct profil_clock_ops profil_clock_perf = {
-	.name		= "perf",
-	.number		= PROFIL_CLOCK_PERF,
 	.start		= perf_clock_start,
 	.set_period	= perf_clock_set_period,
 	.stop		= perf_clock_stop,
