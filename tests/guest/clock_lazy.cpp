@@ -19,7 +19,6 @@ constexpr size_t page = 4096;
 constexpr uint64_t second = 1'000'000'000;
 constexpr uint64_t ms = 1'000'000;
 const uintptr_t text = Burner::usual;
-constexpr size_t block = 4000; // instructions that are emulated in one go, nearly
 
 // The module with another clock, and at the end as it was.
 class Clock {
@@ -37,20 +36,6 @@ public:
 		CHECK(load_module() == 0);
 	}
 };
-
-void spend(const Burner &burner, uint64_t ns)
-{
-	burner.plant_block(text, block);
-	Burner::spin(text, ns / (block - 6));
-}
-
-profil_start all_ticks(const profil_region &region, uint64_t period)
-{
-	auto how = describe(region, period);
-
-	how.flags = PROFIL_KERNEL_TICKS;
-	return how;
-}
 
 // Interrupts of all CPUs' own timers.
 uint64_t timer_interrupts()
@@ -86,7 +71,7 @@ uint64_t interrupts_during(const std::function<void()> &work)
 	const Memory counters(page);
 	const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
 
-	device.start(all_ticks(region, period_10khz));
+	device.start(describe_all_ticks(region, period_10khz));
 	const uint64_t before = timer_interrupts();
 	work();
 	const uint64_t during = timer_interrupts() - before;
@@ -143,7 +128,7 @@ TEST_CASE("the lazy clock does not tick where nobody who is profiled runs", "[cl
 	Child other([&] {
 		for (;;) {
 			begin.wait();
-			spend(burner, second / 5);
+			burner.spend(second / 5);
 			done.open();
 		}
 	});
@@ -167,7 +152,7 @@ TEST_CASE("the lazy clock ticks who runs in short bursts as often as he runs", "
 	const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
 
 	run_before_others();
-	device.start(all_ticks(region, ms));
+	device.start(describe_all_ticks(region, ms));
 	const uint64_t begin = process_ns();
 	// A tenth of each period, woken by a timer that is in step with a clock of 1,000 Hz.
 	for (int i = 0; i < 2000; i++) {
@@ -178,7 +163,7 @@ TEST_CASE("the lazy clock ticks who runs in short bursts as often as he runs", "
 		now.tv_sec += now.tv_nsec / second;
 		now.tv_nsec %= second;
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &now, nullptr);
-		spend(burner, ms / 10);
+		burner.spend(ms / 10);
 	}
 	const auto status = device.status();
 	const double periods = static_cast<double>(process_ns() - begin) / ms;
@@ -203,9 +188,9 @@ TEST_CASE("the lazy clock ticks a program that runs alone once in each period", 
 		const uint64_t period = name == "lazy" ? ms / 10 : 10 * ms;
 
 		run_before_others();
-		device.start(all_ticks(region, period));
+		device.start(describe_all_ticks(region, period));
 		const uint64_t begin = process_ns();
-		spend(burner, 2000 * period > 2 * second ? 2 * second : 2000 * period);
+		burner.spend(2000 * period > 2 * second ? 2 * second : 2000 * period);
 		const auto status = device.status();
 		const double periods =
 			static_cast<double>(process_ns() - begin) / static_cast<double>(period);
@@ -219,7 +204,7 @@ TEST_CASE("the lazy clock ticks a program that runs alone once in each period", 
 TEST_CASE("the shared clock has next to no interrupts of its own", "[clock][icount]")
 {
 	const Burner burner;
-	const auto burn = [&] { spend(burner, second / 5); };
+	const auto burn = [&] { burner.spend(second / 5); };
 	const uint64_t lazy = interrupts_with("lazy", burn);
 	const uint64_t shared = interrupts_with("shared", burn);
 

@@ -20,31 +20,15 @@ namespace {
 constexpr size_t page = 4096;
 constexpr uint64_t second = 1'000'000'000;
 const uintptr_t text = Burner::usual;
-constexpr size_t block = 4000; // instructions that are emulated in one go, nearly
 
 struct Measured {
 	uint64_t ns;
 	profil_status status;
 };
 
-// Spend CPU time in blocks; every PC in them is in the region.
-void spend(const Burner &burner, uint64_t ns)
-{
-	burner.plant_block(text, block);
-	Burner::spin(text, ns / (block - 6));
-}
-
 profil_region all_text(const Memory &counters)
 {
 	return one_counter(0, 1ULL << 47, counters.at(), 8);
-}
-
-profil_start all_ticks(const profil_region &region, uint64_t period)
-{
-	auto how = describe(region, period);
-
-	how.flags = PROFIL_KERNEL_TICKS;
-	return how;
 }
 
 Measured measure(uint64_t period, const std::function<void()> &work)
@@ -54,7 +38,7 @@ Measured measure(uint64_t period, const std::function<void()> &work)
 	const auto region = all_text(counters);
 	Measured result;
 
-	device.start(all_ticks(region, period));
+	device.start(describe_all_ticks(region, period));
 	const auto begin = process_ns();
 	work();
 	result.status = device.status();
@@ -81,7 +65,7 @@ public:
 	{
 		for (unsigned i = 0; i < number; i++)
 			threads_.emplace_back([&burner, ns, this] {
-				spend(burner, ns);
+				burner.spend(ns);
 				done_.open();
 				end_.wait();
 			});
@@ -113,7 +97,7 @@ TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples, at 100, 
 	run_before_others();
 	for (const auto &[rate, ns] : {std::pair{100, 2 * second}, {1000, second / 2}, {10000, second / 5}}) {
 		CAPTURE(rate);
-		const auto seen = measure(second / rate, [&] { spend(burner, ns); });
+		const auto seen = measure(second / rate, [&] { burner.spend(ns); });
 		CHECK(seen.status.lost_late <= 1);
 		check_exact(seen.status.counted, seen.ns, second / rate);
 	}
@@ -123,7 +107,7 @@ TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples of 8 thre
 {
 	const Burner burner;
 
-	burner.plant_block(text, block);
+	burner.plant_block(text, Burner::block);
 	// The scheduler charges whom it has woken from then on, not from when he runs.
 	run_before_others();
 	std::unique_ptr<BurningThreads> threads;
@@ -145,7 +129,7 @@ TEST_CASE_METHOD(AtRest, "what a throttled clock does not tick is counted as lat
 	const Setting slow("/proc/sys/kernel/perf_event_max_sample_rate", "2500");
 
 	run_before_others();
-	const auto seen = measure(period_10khz, [&] { spend(burner, second / 2); });
+	const auto seen = measure(period_10khz, [&] { burner.spend(second / 2); });
 	if (!kernel_knows_arrivals()) {
 		CHECK(seen.status.lost_late == 0);
 		CHECK(seen.status.ticks < seen.ns / period_10khz / 2);
@@ -161,7 +145,7 @@ TEST_CASE_METHOD(AtRest, "profiles with different periods are all exact", "[cloc
 	const Gate begin, done;
 	const Child target([&] {
 		begin.wait();
-		spend(burner, 2 * second);
+		burner.spend(2 * second);
 		done.open();
 		begin.wait();
 	});
@@ -172,7 +156,7 @@ TEST_CASE_METHOD(AtRest, "profiles with different periods are all exact", "[cloc
 	const uint64_t rates[] = {100, 1024, 1000, 333, 7};
 
 	for (size_t i = 0; i < devices.size(); i++)
-		devices[i].attach(all_ticks(region, second / rates[i]), proof.get());
+		devices[i].attach(describe_all_ticks(region, second / rates[i]), proof.get());
 	clockid_t clock;
 	need_that(clock_getcpuclockid(target.pid(), &clock) == 0, "clock_getcpuclockid");
 	timespec time;
@@ -201,10 +185,11 @@ TEST_CASE_METHOD(AtRest, "a profile is exact while faster ones come and go", "[c
 	// Whose profile it is does not matter: there is one clock for all.
 	const auto seen = measure(second / 100, [&] {
 		for (int i = 0; i < 40; i++) {
-			const auto profile = other.attach(all_ticks(region, second / 1024), proof.get());
-			spend(burner, 23'000'000);
+			const auto profile =
+				other.attach(describe_all_ticks(region, second / 1024), proof.get());
+			burner.spend(23'000'000);
 			other.stop(profile);
-			spend(burner, 27'000'000);
+			burner.spend(27'000'000);
 		}
 	});
 	check_exact(seen.status.ticks, seen.ns, second / 100);
@@ -251,7 +236,7 @@ TEST_CASE_METHOD(AtRest, "a child is ticked from its first instruction on", "[cl
 	const Burner burner;
 	const Memory counters(page, MAP_SHARED);
 	const auto region = all_text(counters);
-	auto how = all_ticks(region, period_10khz);
+	auto how = describe_all_ticks(region, period_10khz);
 	constexpr int children = 50;
 	struct Life {
 		uint64_t born, before;
@@ -261,14 +246,14 @@ TEST_CASE_METHOD(AtRest, "a child is ticked from its first instruction on", "[cl
 
 	// Or the scheduler charges the children with what ran before them.
 	run_before_others();
-	burner.plant_block(text, block);
+	burner.plant_block(text, Burner::block);
 	how.flags |= PROFIL_FOLLOW;
 	device.start(how);
 	for (int i = 0; i < children; i++) {
 		const auto life = in_child([&] {
 			Life seen;
 			seen.born = process_ns();
-			spend(burner, 5'000'000);
+			burner.spend(5'000'000);
 			seen.before = process_ns();
 			seen.status = device.status();
 			seen.after = process_ns();
@@ -299,7 +284,7 @@ TEST_CASE_METHOD(AtRest, "ticks of a profile that is off are off, however slow t
 	const Child idle([] { pause(); });
 	other.attach(describe(all_text(counters), second), proof_of(idle.pid()).get());
 	need_that(soon([] { return module_stat("clock_period") == second; }), "the clock slows down");
-	spend(burner, 3 * second);
+	burner.spend(3 * second);
 	const auto status = full.status();
 	CHECK(status.off >= 1000);
 	CHECK(status.lost_late == 0);

@@ -40,6 +40,12 @@ void Burner::plant_block(uintptr_t pc, size_t length) const
 	plant(pc, code.data(), code.size());
 }
 
+void Burner::spend(uint64_t ns) const
+{
+	plant_block(usual, block);
+	spin(usual, ns / (block - 6));
+}
+
 uintptr_t Burner::plant_syscalls(uintptr_t pc, uint32_t number) const
 {
 	// mov %rcx,%r12 is not ours to change: count in %r8, which syscalls keep.

@@ -25,12 +25,17 @@ public:
 	// getpid(2) over and over; in the kernel the PC is at the result.
 	uintptr_t plant_syscalls(uintptr_t pc, uint32_t number) const;
 
+	// Instructions of a block that is large enough for that.
+	static constexpr size_t block = 4000;
+
 	// Go round a planted loop.
 	static void spin(uintptr_t pc, uint64_t times);
 	// Plant a loop and spend that much CPU time of this thread in it, in ns.
 	void burn(uintptr_t pc, uint64_t ns) const;
 	// ... or until something has come about; throws when it never does.
 	void burn_until(uintptr_t pc, const std::function<bool()> &enough) const;
+	// Spend that much where a nanosecond is an executed instruction: in a block at `usual`.
+	void spend(uint64_t ns) const;
 
 private:
 	void plant(uintptr_t pc, const void *code, size_t bytes) const;

@@ -184,6 +184,14 @@ profil_start describe(const profil_region &region, uint64_t period)
 	return describe(std::span(&copy, 1), period);
 }
 
+profil_start describe_all_ticks(const profil_region &region, uint64_t period)
+{
+	auto how = describe(region, period);
+
+	how.flags = PROFIL_KERNEL_TICKS;
+	return how;
+}
+
 profil_start describe_samples(void *samples, uint64_t number, uint32_t width, uint64_t period)
 {
 	profil_start how = {};

@@ -69,6 +69,8 @@ profil_region each_address(uint64_t low, uint64_t high, const void *counters, ui
 
 profil_start describe(std::span<const profil_region> regions, uint64_t period = period_10khz);
 profil_start describe(const profil_region &region, uint64_t period = period_10khz);
+// With ticks in the kernel.
+profil_start describe_all_ticks(const profil_region &region, uint64_t period);
 profil_start describe_samples(void *samples, uint64_t number, uint32_t width = 8,
 			      uint64_t period = period_10khz);
 profil_update describe_update(uint32_t profile, std::span<const profil_region> regions);
