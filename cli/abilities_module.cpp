@@ -100,8 +100,7 @@ Ability not_loaded_signed(const Machine &machine, const ModuleFile &file)
 		return {"module", false, "the module is not loaded", commands_to_load(machine)};
 	return {"module", false,
 		"the module is not loaded (if that says 'Key was rejected by service', it is not signed, or "
-		"its "
-		"key is not enrolled" +
+		"its key is not enrolled" +
 			(of_dkms ? ": 'sudo mokutil --import " + machine.signing_key + "', and reboot)"
 				 : std::string(": mokutil(1))")),
 		commands_to_load(machine)};

@@ -33,26 +33,6 @@ std::map<uint64_t, Spot> by_address(const Tally::Buckets &buckets)
 	return spots;
 }
 
-/** An address to be looked up. */
-struct Query {
-	uint64_t unit;
-	size_t index; /**< among the addresses, ascending */
-	unsigned shift;
-};
-
-/** Unit by unit: what the linker mixes is read once nevertheless. */
-std::vector<Query> by_unit(const std::map<uint64_t, Spot> &spots, const Symbols &symbols)
-{
-	std::vector<Query> queries;
-
-	queries.reserve(spots.size());
-	for (const auto &[address, spot] : spots)
-		queries.push_back({symbols.unit_of(address), queries.size(), spot.shift});
-	std::stable_sort(queries.begin(), queries.end(),
-			 [](const Query &a, const Query &b) { return a.unit < b.unit; });
-	return queries;
-}
-
 class Builder {
 public:
 	Builder(const Owners &owners, uint64_t period, std::vector<std::string> &warnings,
@@ -79,13 +59,17 @@ public:
 
 		const std::map<uint64_t, Spot> spots = by_address(buckets);
 		const size_t first = profile_.locations.size();
+		std::vector<uint64_t> addresses;
+		std::vector<unsigned> shifts;
 
 		for (const auto &[address, spot] : spots) {
 			add_samples(profile_.locations.size(), spot);
 			profile_.locations.push_back({mapping(object, symbols, address), address, {}});
+			addresses.push_back(address);
+			shifts.push_back(spot.shift);
 		}
-		for (const Query &query : by_unit(spots, symbols))
-			find_lines(profile_.locations[first + query.index], symbols, query.shift);
+		for (const size_t index : symbols.unit_by_unit(addresses))
+			find_lines(profile_.locations[first + index], symbols, shifts[index]);
 	}
 
 	void add_unknown(const Tally::Buckets &buckets)

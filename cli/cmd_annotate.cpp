@@ -186,8 +186,7 @@ int annotate_main(const std::vector<std::string> &arguments)
 
 	if (!profile)
 		return fail(profile.error().text);
-	for (const std::string &note : add_lines(*profile, options.code.root))
-		write_message(fmt::format("{}: {}\n", name, printable(note)));
+	tell(name, add_lines(*profile, options.code.root));
 
 	const Result<std::vector<FunctionSamples>> functions = choose(*profile, options);
 

@@ -198,10 +198,8 @@ int export_main(const std::vector<std::string> &arguments)
 
 	if (!profile)
 		return fail(profile.error().text);
-	if (options.format->write) {
-		for (const std::string &note : add_lines(*profile, options.root))
-			write_message(fmt::format("{}: {}\n", name, printable(note)));
-	}
+	if (options.format->write)
+		tell(name, add_lines(*profile, options.root));
 	return options.format->write ? write_one(*profile, options) : write_gmon(*profile, options);
 }
 

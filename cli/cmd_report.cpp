@@ -34,10 +34,8 @@ Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &p
 
 		if (!profile)
 			return profile.error();
-		if (lines.needed) {
-			for (const std::string &note : add_lines(*profile, lines.root))
-				write_message(fmt::format("{}: {}\n", name, printable(note)));
-		}
+		if (lines.needed)
+			tell(name, add_lines(*profile, lines.root));
 		profiles.push_back(*std::move(profile));
 	}
 	return profiles;

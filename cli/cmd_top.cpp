@@ -130,8 +130,7 @@ Result<std::unique_ptr<TopFeed>> open_feed(const TopOptions &options, const Stop
 
 		if (!profile)
 			return profile.error();
-		for (const std::string &note : add_lines(*profile))
-			say(note);
+		tell(name, add_lines(*profile));
 		return std::unique_ptr<TopFeed>(std::make_unique<TopFile>(*std::move(profile)));
 	}
 

@@ -6,7 +6,6 @@
 #include "cli/recorded_file.h"
 #include "cli/symbols.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -69,7 +68,12 @@ public:
 	{
 		if (!symbols.has_lines())
 			return;
-		for (const size_t place : unit_by_unit(symbols, places)) {
+		std::vector<uint64_t> addresses;
+
+		for (const size_t place : places)
+			addresses.push_back(profile_.locations[place].address);
+		for (const size_t index : symbols.unit_by_unit(addresses)) {
+			const size_t place = places[index];
 			Location &location = profile_.locations[place];
 			const std::vector<Frame> frames = symbols.frames(location.address, bytes_);
 
@@ -91,24 +95,6 @@ public:
 	}
 
 private:
-	static Places unit_by_unit(const Symbols &symbols, const Places &places, const Profile &profile)
-	{
-		std::vector<std::pair<uint64_t, size_t>> order;
-		Places sorted;
-
-		for (const size_t place : places)
-			order.emplace_back(symbols.unit_of(profile.locations[place].address), place);
-		std::sort(order.begin(), order.end());
-		for (const auto &[unit, place] : order)
-			sorted.push_back(place);
-		return sorted;
-	}
-
-	[[nodiscard]] Places unit_by_unit(const Symbols &symbols, const Places &places) const
-	{
-		return unit_by_unit(symbols, places, profile_);
-	}
-
 	void set_lines(size_t place, const std::vector<Frame> &frames)
 	{
 		std::vector<Line> &lines = profile_.locations[place].lines;

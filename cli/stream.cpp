@@ -3,6 +3,7 @@
 
 #include "cli/result.h"
 #include "cli/subcommands.h"
+#include "cli/text.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -42,6 +43,12 @@ bool write_all(int fd, std::string_view content)
 void write_message(std::string_view text) noexcept
 {
 	(void)write_all(STDERR_FILENO, text);
+}
+
+void tell(const std::string &command, const std::vector<std::string> &notes)
+{
+	for (const std::string &note : notes)
+		write_message(command + ": " + printable(note) + "\n");
 }
 
 int print(const std::string &command, std::string_view text)

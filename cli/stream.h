@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cli {
 
@@ -21,6 +22,9 @@ void occupy_standard_streams();
  * hung up, or a full disk, is no reason to lose a recording.
  */
 void write_message(std::string_view text) noexcept;
+
+/** Such messages in the name of a command, a line each, whatever characters are in them. */
+void tell(const std::string &command, const std::vector<std::string> &notes);
 
 /**
  * Write to standard output; if that fails say so in the name of a command.

@@ -125,6 +125,21 @@ std::string Symbols::label(uint64_t address)
 	return symbol->start == address ? name : fmt::format("{}+{:#x}", name, address - symbol->start);
 }
 
+std::vector<size_t> Symbols::unit_by_unit(std::span<const uint64_t> addresses) const
+{
+	std::vector<std::pair<uint64_t, size_t>> units;
+	std::vector<size_t> order;
+
+	units.reserve(addresses.size());
+	order.reserve(addresses.size());
+	for (size_t i = 0; i < addresses.size(); i++)
+		units.emplace_back(unit_of(addresses[i]), i);
+	std::sort(units.begin(), units.end());
+	for (const auto &[unit, index] : units)
+		order.push_back(index);
+	return order;
+}
+
 /*
  * What has no symbol may have a name in the debug information: of text that several
  * objects have, the linker leaves the symbol to one of them.

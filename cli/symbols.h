@@ -14,6 +14,7 @@
 #include <elfutils/libdwfl.h>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ public:
 	 * was compiled together; 0 where that is not known.
 	 */
 	[[nodiscard]] uint64_t unit_of(uint64_t address) const { return debug_.unit_of(address); }
+	/** In which order, by index, to ask for many addresses, so that each unit is read once. */
+	[[nodiscard]] std::vector<size_t> unit_by_unit(std::span<const uint64_t> addresses) const;
 
 	/**
 	 * Where the function at a link-time address begins and ends.  Without a
