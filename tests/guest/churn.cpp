@@ -207,12 +207,15 @@ void work_of_a_thread()
 	Burner::spin(text, 10);
 }
 
-// In the child: what it counted itself goes to everybody.
-[[noreturn]] void work_of_a_child(const Device &self, const Memory &own, const Memory &sum)
+// In the child: what it counted itself goes to everybody.  A short life may have
+// no tick; that of the last lasts until there is one.
+[[noreturn]] void work_of_a_child(const Device &self, const Memory &own, const Memory &sum, bool last)
 {
 	const auto inherited = sum_counters<uint64_t>(own) - self.status().counted;
 
-	Burner::spin(text, 10);
+	do
+		Burner::spin(text, 10);
+	while (last && !self.status().counted);
 	const auto status = self.status();
 	const bool same = status.counted == sum_counters<uint64_t>(own) - inherited;
 	__atomic_fetch_add(sum.at<uint64_t>(), status.counted, __ATOMIC_RELAXED);
@@ -254,7 +257,7 @@ Churn::Result churn_children(Churn &churn)
 
 			for (int k = 0; k < at_once; k++)
 				if (!need(fork(), "fork"))
-					work_of_a_child(self, own, churn.children);
+					work_of_a_child(self, own, churn.children, i + k == children - 1);
 			for (int k = 0; k < at_once; k++) {
 				need(wait(&status), "wait");
 				need_that(status == 0, "each child is profiled, and its counters add up");

@@ -233,6 +233,8 @@ TEST_CASE_METHOD(AtRest, "a storm of forks loses no child", "[fork][slow]")
 			if (!pid) {
 				need_that(family.device.status().state == PROFIL_STATE_RUNNING, "profiled");
 				Burner::spin(text, 200'000 / slowness());
+				if (i == 0)
+					burn_ticks(family.device, burner, text, 1);
 				_exit(0);
 			}
 		}
