@@ -14,7 +14,7 @@ cli_no_network_objects := $(B)/cli/network_commands.o
 cli_common := $(B)/cli/common.a
 
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o $(cli_no_network_objects),$(cli_objects))
-CLI_LIBS := -ldw -lelf -lfmt -lz -lcurl -lcpp-httplib -lcapstone -lncursesw -ltinfo -pthread
+CLI_LIBS := -ldw -lelf -lfmt -lz -ldeflate -lcurl -lcpp-httplib -lcapstone -lncursesw -ltinfo -pthread
 
 .PHONY: cli
 cli: $(B)/profil $(B)/profil-network

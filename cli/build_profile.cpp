@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -19,6 +20,32 @@ struct Spot {
 	std::map<uint32_t, uint64_t> samples; /**< by owner */
 	unsigned shift = 0;
 };
+
+uint64_t samples_of(const Spot &spot)
+{
+	uint64_t sum = 0;
+
+	for (const auto &[owner, samples] : spot.samples)
+		sum += samples;
+	return sum;
+}
+
+/* The names of so many are found in no time, and are most of what is looked at. */
+constexpr size_t most_named = 4096;
+
+/** More samples than this has none of the others: the most_named + 1st has it. */
+uint64_t samples_without_a_name(const std::map<uint64_t, Spot> &spots)
+{
+	std::vector<uint64_t> samples;
+
+	if (spots.size() <= most_named)
+		return 0;
+	samples.reserve(spots.size());
+	for (const auto &[address, spot] : spots)
+		samples.push_back(samples_of(spot));
+	std::nth_element(samples.begin(), samples.begin() + most_named, samples.end(), std::greater());
+	return samples[most_named];
+}
 
 std::map<uint64_t, Spot> by_address(const Tally::Buckets &buckets)
 {
@@ -35,21 +62,23 @@ std::map<uint64_t, Spot> by_address(const Tally::Buckets &buckets)
 
 class Builder {
 public:
-	Builder(const Owners &owners, uint64_t period, std::vector<std::string> &warnings,
+	Builder(const Tally &tally, const Owners &owners, uint64_t period, std::vector<std::string> &warnings,
 		std::vector<std::string> *left)
-		: owners_(owners), period_(period), warnings_(warnings), left_(left),
+		: tally_(tally), owners_(owners), period_(period), warnings_(warnings), left_(left),
 		  profile_(empty_profile(period))
 	{
 	}
 
 	void add_object(const Object &object, const Tally::Buckets &buckets)
 	{
-		const bool later = left_ && leave_for_later(object, buckets.size());
+		const bool later = left_ && leave_for_later(object, weight(buckets));
 		Symbols symbols(object, later ? Detail::Functions : Detail::Lines);
 
-		warn_about(object, symbols, later);
 		/* What has no symbol table has its names from where the lines are. */
-		if (later && !symbols.has_lines())
+		const bool left = later && !symbols.has_lines();
+
+		warn_about(object, symbols, later);
+		if (left)
 			left_->push_back(object.name);
 		/* The program is listed even if nothing of it was sampled. */
 		if (buckets.empty()) {
@@ -58,18 +87,26 @@ public:
 		}
 
 		const std::map<uint64_t, Spot> spots = by_address(buckets);
-		const size_t first = profile_.locations.size();
+		const uint64_t nameless = left ? samples_without_a_name(spots) : 0;
+		std::vector<size_t> named;
 		std::vector<uint64_t> addresses;
 		std::vector<unsigned> shifts;
 
 		for (const auto &[address, spot] : spots) {
-			add_samples(profile_.locations.size(), spot);
+			const size_t location = profile_.locations.size();
+
+			add_samples(location, spot);
 			profile_.locations.push_back({mapping(object, symbols, address), address, {}});
+			if (samples_of(spot) <= nameless)
+				continue;
+			named.push_back(location);
 			addresses.push_back(address);
 			shifts.push_back(spot.shift);
 		}
 		for (const size_t index : symbols.unit_by_unit(addresses))
-			find_lines(profile_.locations[first + index], symbols, shifts[index]);
+			find_lines(profile_.locations[named[index]], symbols, shifts[index]);
+		if (named.size() < spots.size())
+			set_names_left(object);
 	}
 
 	void add_unknown(const Tally::Buckets &buckets)
@@ -86,6 +123,15 @@ public:
 	Profile take() { return std::move(profile_); }
 
 private:
+	[[nodiscard]] Weight weight(const Tally::Buckets &buckets) const
+	{
+		Weight weight = {buckets.size(), 0, tally_.total()};
+
+		for (const auto &[bucket, samples] : buckets)
+			weight.samples += samples;
+		return weight;
+	}
+
 	void warn_about(const Object &object, const Symbols &symbols, bool later)
 	{
 		if (object.source != Source::File)
@@ -114,6 +160,15 @@ private:
 		return place->second;
 	}
 
+	/* Readers of the format look for what a mapping does not say that it has. */
+	void set_names_left(const Object &object)
+	{
+		for (const auto &[place, index] : mappings_) {
+			if (place.first == &object)
+				profile_.mappings[index].has_functions = false;
+		}
+	}
+
 	void find_lines(Location &location, Symbols &symbols, unsigned shift)
 	{
 		for (const Frame &frame : symbols.frames(location.address, uint64_t{1} << shift))
@@ -131,6 +186,7 @@ private:
 				 process_labels(owners_.find(owner))});
 	}
 
+	const Tally &tally_;
 	const Owners &owners_;
 	uint64_t period_;
 	std::vector<std::string> &warnings_;
@@ -208,7 +264,7 @@ std::vector<Label> process_labels(const Owner *owner)
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
 		      std::vector<std::string> &warnings, std::vector<std::string> *left)
 {
-	Builder builder(owners, period, warnings, left);
+	Builder builder(tally, owners, period, warnings, left);
 
 	for (const auto &[object, buckets] : in_order(tally, program))
 		builder.add_object(*object, *buckets);

@@ -31,8 +31,9 @@ std::vector<Label> process_labels(const Owner *owner);
  *        with "process" and "pid".
  * @param period ns that each sample stands for.
  * @param warnings receives a line about each object whose names are missing.
- * @param left receives the paths of objects whose lines are left for add_lines();
- *        NULL: all lines are stored.
+ * @param left receives the paths of objects whose lines, and the names of all but
+ *        their hottest places, are left for add_lines() and add_names(); NULL: all
+ *        are stored.
  */
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
 		      std::vector<std::string> &warnings, std::vector<std::string> *left = nullptr);

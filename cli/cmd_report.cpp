@@ -34,8 +34,7 @@ Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &p
 
 		if (!profile)
 			return profile.error();
-		if (lines.needed)
-			tell(name, add_lines(*profile, lines.root));
+		tell(name, lines.needed ? add_lines(*profile, lines.root) : add_names(*profile, lines.root));
 		profiles.push_back(*std::move(profile));
 	}
 	return profiles;

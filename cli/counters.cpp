@@ -14,6 +14,30 @@ constexpr uint32_t scale_one = 1U << 16;
 /* How many counters back the search goes for those that reach over others; more, and new ones are made. */
 constexpr int most_overlapping = 64;
 
+/* Nearly always all of so many are 0, and are passed by at once. */
+constexpr size_t run = 16;
+
+/* The kernel adds to a counter at any time: what is taken must be taken at once. */
+uint32_t look_at(uint32_t &counter)
+{
+	return std::atomic_ref<uint32_t>(counter).load(std::memory_order_relaxed);
+}
+
+uint32_t take(uint32_t &counter)
+{
+	return look_at(counter) ? std::atomic_ref<uint32_t>(counter).exchange(0, std::memory_order_relaxed)
+				: 0;
+}
+
+bool all_are_0(std::span<uint32_t, run> counters)
+{
+	uint32_t any = 0;
+
+	for (uint32_t &counter : counters)
+		any |= look_at(counter);
+	return !any;
+}
+
 uint64_t counters_for(uint64_t text, unsigned shift)
 {
 	return (text + (uint64_t{1} << shift) - 1) >> shift;
@@ -65,16 +89,17 @@ profil_region CounterArray::region(uint64_t low, uint64_t high, uint64_t link) c
 
 void CounterArray::drain(Tally &tally)
 {
-	uint64_t address = low_;
+	const std::span<uint32_t> counters = memory_.elements<uint32_t>();
 
-	for (uint32_t &counter : memory_.elements<uint32_t>()) {
-		/* The kernel adds to it at any time: what is taken must be taken at once. */
-		const std::atomic_ref<uint32_t> live(counter);
+	for (size_t first = 0; first < counters.size(); first += run) {
+		const size_t number = std::min(run, counters.size() - first);
 
-		if (live.load(std::memory_order_relaxed))
-			tally.add(object_, {address, shift_, owner_},
-				  live.exchange(0, std::memory_order_relaxed));
-		address += uint64_t{1} << shift_;
+		if (number == run && all_are_0(counters.subspan(first).first<run>()))
+			continue;
+		for (size_t i = first; i < first + number; i++) {
+			if (const uint32_t samples = take(counters[i]))
+				tally.add(object_, {low_ + (uint64_t{i} << shift_), shift_, owner_}, samples);
+		}
 	}
 }
 

@@ -74,7 +74,9 @@ FunctionStarts::FunctionStarts(Elf *elf)
 		std::memcpy(&entry, entries + i * sizeof(entry), sizeof(entry));
 		starts_.push_back(place->p_vaddr + static_cast<uint64_t>(int64_t{entry.start}));
 	}
-	std::sort(starts_.begin(), starts_.end());
+	/* As the linker leaves it, if nobody has changed the file. */
+	if (!std::is_sorted(starts_.begin(), starts_.end()))
+		std::sort(starts_.begin(), starts_.end());
 }
 
 std::optional<uint64_t> FunctionStarts::find(uint64_t address) const

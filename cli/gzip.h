@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file gzip.h  The gzip format, by zlib. */
+/** @file gzip.h  The gzip format: written by libdeflate, read by zlib. */
 #pragma once
 
 #include "cli/result.h"

@@ -17,8 +17,10 @@ namespace {
 
 /* Of so many the lines are read in a fraction of a second: not worth another file. */
 constexpr size_t few_places = 4096;
+/* What has less than this part of all samples is not worth its debug information. */
+constexpr uint64_t rare = 100;
 
-constexpr char next_step[] = "record with --lines to have lines in the profile";
+constexpr char next_step[] = "record with --lines to have names and lines in the profile";
 
 /** Is it still that file that has its path, here and not in a container only? */
 bool has_its_path(const Object &object)
@@ -34,8 +36,8 @@ bool has_its_path(const Object &object)
 using Places = std::vector<size_t>;
 using FileKey = std::pair<std::string, std::string>; /* path and build-id */
 
-/** Those whose lines were left, by file. */
-std::map<FileKey, Places> places_without_lines(const Profile &profile, const About &about)
+/** Those for which this much was left, by file. */
+std::map<FileKey, Places> places_without(Detail detail, const Profile &profile, const About &about)
 {
 	const std::set<std::string> left(about.lines_later.begin(), about.lines_later.end());
 	std::map<FileKey, Places> files;
@@ -43,7 +45,7 @@ std::map<FileKey, Places> places_without_lines(const Profile &profile, const Abo
 	for (size_t i = 0; i < profile.locations.size(); i++) {
 		const Location &location = profile.locations[i];
 
-		if (!location.mapping)
+		if (!location.mapping || (detail == Detail::Functions && !location.lines.empty()))
 			continue;
 
 		const ProfileMapping &mapping = profile.mappings[*location.mapping];
@@ -66,8 +68,6 @@ public:
 
 	void read(Symbols &symbols, const Places &places)
 	{
-		if (!symbols.has_lines())
-			return;
 		std::vector<uint64_t> addresses;
 
 		for (const size_t place : places)
@@ -79,7 +79,7 @@ public:
 
 			if (!frames.empty())
 				set_lines(place, frames);
-			mark(profile_.mappings[*location.mapping], frames.size());
+			mark(profile_.mappings[*location.mapping], symbols, frames.size());
 		}
 	}
 
@@ -105,9 +105,10 @@ private:
 		read_[place] = true;
 	}
 
-	static void mark(ProfileMapping &mapping, size_t frames)
+	static void mark(ProfileMapping &mapping, const Symbols &symbols, size_t frames)
 	{
-		mapping.has_filenames = mapping.has_line_numbers = true;
+		mapping.has_functions = symbols.has_functions() || symbols.has_lines();
+		mapping.has_filenames = mapping.has_line_numbers = symbols.has_lines();
 		mapping.has_inline_frames |= frames > 1;
 	}
 
@@ -124,7 +125,7 @@ private:
 	FunctionTable functions_;
 };
 
-/** Nothing is left any more; what is of other tools stays. */
+/** Of all objects but those that are missing, nothing is left any more; what is of other tools stays. */
 void keep_comments(Profile &profile, About about, const std::set<std::string> &missing)
 {
 	std::vector<std::string> comments;
@@ -138,18 +139,10 @@ void keep_comments(Profile &profile, About about, const std::set<std::string> &m
 	profile.comments = std::move(comments);
 }
 
-} // namespace
-
-bool leave_for_later(const Object &object, size_t places)
-{
-	return places > few_places && object.source == Source::File && object.file && !object.deleted &&
-	       !object.build_id.empty() && has_its_path(object);
-}
-
-std::vector<std::string> add_lines(Profile &profile, const std::string &root)
+std::vector<std::string> add(Profile &profile, Detail detail, const std::string &root)
 {
 	About about = from_comments(profile.comments);
-	const std::map<FileKey, Places> files = places_without_lines(profile, about);
+	const std::map<FileKey, Places> files = places_without(detail, profile, about);
 	std::vector<std::string> notes;
 	std::set<std::string> missing;
 
@@ -163,18 +156,42 @@ std::vector<std::string> add_lines(Profile &profile, const std::string &root)
 		const Result<RecordedFile> recorded = open_recorded(mapping, root, next_step);
 
 		if (!recorded) {
-			notes.push_back("no lines: " + recorded.error().text);
+			notes.push_back(fmt::format("no {}: {}",
+						    detail == Detail::Lines ? "lines" : "names of rare places",
+						    recorded.error().text));
 			missing.insert(mapping.filename);
 			continue;
 		}
 
-		Symbols symbols(*recorded->object);
+		Symbols symbols(*recorded->object, detail);
 
 		reader.read(symbols, places);
 	}
 	reader.finish();
-	keep_comments(profile, std::move(about), missing);
+	/* Lines are still left when there are names. */
+	if (detail == Detail::Lines)
+		keep_comments(profile, std::move(about), missing);
 	return notes;
+}
+
+} // namespace
+
+bool leave_for_later(const Object &object, const Weight &weight)
+{
+	const bool is_rare = weight.samples < weight.of / rare;
+
+	return (weight.places > few_places || is_rare) && object.source == Source::File && object.file &&
+	       !object.deleted && !object.build_id.empty() && has_its_path(object);
+}
+
+std::vector<std::string> add_lines(Profile &profile, const std::string &root)
+{
+	return add(profile, Detail::Lines, root);
+}
+
+std::vector<std::string> add_names(Profile &profile, const std::string &root)
+{
+	return add(profile, Detail::Functions, root);
 }
 
 } // namespace cli

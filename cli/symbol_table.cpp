@@ -19,17 +19,29 @@ public:
 	/** End of a section, relocated as a symbol in it is; nothing if it has no text. */
 	std::optional<uint64_t> end_of(Elf *elf, GElf_Word index, uint64_t shift)
 	{
+		/* Nearly all are in the one that the symbol before was in. */
+		if (last_ == ends_.end() || last_->first != Section{elf, index})
+			last_ = find(elf, index);
+		return last_->second ? std::optional(*last_->second + shift) : std::nullopt;
+	}
+
+private:
+	using Section = std::pair<Elf *, GElf_Word>;
+	using Ends = std::map<Section, std::optional<uint64_t>>;
+
+	Ends::const_iterator find(Elf *elf, GElf_Word index)
+	{
 		const auto [place, fresh] = ends_.try_emplace({elf, index});
 		GElf_Shdr header;
 
 		if (fresh && gelf_getshdr(elf_getscn(elf, index), &header) &&
 		    (header.sh_flags & SHF_EXECINSTR))
 			place->second = header.sh_addr + header.sh_size;
-		return place->second ? std::optional(*place->second + shift) : std::nullopt;
+		return place;
 	}
 
-private:
-	std::map<std::pair<Elf *, GElf_Word>, std::optional<uint64_t>> ends_;
+	Ends ends_;
+	Ends::const_iterator last_ = ends_.end();
 };
 
 bool is_code(const GElf_Sym &symbol, GElf_Word section, const char *name)

@@ -34,13 +34,25 @@ bool is_control(std::string_view sequence)
 	       is_between(sequence, "\u202A", "\u202E") || is_between(sequence, "\u2066", "\u2069");
 }
 
-/** With '?' for what is not UTF-8, and for what @p bad takes. */
+bool is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7F;
+}
+
+/** With '?' for what is not UTF-8, and for what @p bad takes, which is nothing plain. */
 template <typename Bad> std::string replaced(std::string_view text, Bad bad)
 {
 	std::string safe;
 
 	safe.reserve(text.size());
 	while (!text.empty()) {
+		const auto plain = std::find_if_not(text.begin(), text.end(), is_plain);
+
+		safe.append(text.begin(), plain);
+		text.remove_prefix(static_cast<size_t>(plain - text.begin()));
+		if (text.empty())
+			break;
+
 		const size_t length = sequence_length(text);
 		const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
 
