@@ -21,6 +21,8 @@ struct Spot {
 	unsigned shift = 0;
 };
 
+using Spots = std::vector<std::pair<uint64_t, Spot>>; /**< by address */
+
 uint64_t samples_of(const Spot &spot)
 {
 	uint64_t sum = 0;
@@ -34,7 +36,7 @@ uint64_t samples_of(const Spot &spot)
 constexpr size_t most_named = 4096;
 
 /** More samples than this has none of the others: the most_named + 1st has it. */
-uint64_t samples_without_a_name(const std::map<uint64_t, Spot> &spots)
+uint64_t samples_without_a_name(const Spots &spots)
 {
 	std::vector<uint64_t> samples;
 
@@ -47,12 +49,16 @@ uint64_t samples_without_a_name(const std::map<uint64_t, Spot> &spots)
 	return samples[most_named];
 }
 
-std::map<uint64_t, Spot> by_address(const Tally::Buckets &buckets)
+/* Buckets are in the order of their addresses. */
+Spots by_address(const Tally::Buckets &buckets)
 {
-	std::map<uint64_t, Spot> spots;
+	Spots spots;
 
 	for (const auto &[bucket, samples] : buckets) {
-		Spot &spot = spots[bucket.address];
+		if (spots.empty() || spots.back().first != bucket.address)
+			spots.emplace_back(bucket.address, Spot());
+
+		Spot &spot = spots.back().second;
 
 		spot.samples[bucket.owner] += samples;
 		spot.shift = std::max(spot.shift, bucket.shift);
@@ -77,7 +83,7 @@ public:
 		/* What has no symbol table has its names from where the lines are. */
 		const bool left = later && !symbols.has_lines();
 
-		warn_about(object, symbols, later);
+		warn_about(object, symbols);
 		if (left)
 			left_->push_back(object.name);
 		/* The program is listed even if nothing of it was sampled. */
@@ -86,7 +92,7 @@ public:
 				mapping(object, symbols, text.low);
 		}
 
-		const std::map<uint64_t, Spot> spots = by_address(buckets);
+		const Spots spots = by_address(buckets);
 		const uint64_t nameless = left ? samples_without_a_name(spots) : 0;
 		std::vector<size_t> named;
 		std::vector<uint64_t> addresses;
@@ -132,7 +138,7 @@ private:
 		return weight;
 	}
 
-	void warn_about(const Object &object, const Symbols &symbols, bool later)
+	void warn_about(const Object &object, const Symbols &symbols)
 	{
 		if (object.source != Source::File)
 			return;
@@ -141,8 +147,7 @@ private:
 				fmt::format("{}: {}: no names for it", object.name,
 					    object.deleted ? "was deleted or replaced while it was mapped"
 							   : "cannot be read"));
-		else if (const std::string why =
-				 symbols.has_lines() || later ? "" : foreign_debug_file(object);
+		else if (const std::string why = symbols.has_lines() ? "" : foreign_debug_file(object);
 			 !why.empty())
 			warnings_.push_back(fmt::format("{}: no lines for it: {}", object.name, why));
 	}

@@ -40,6 +40,11 @@ std::string build_id_of(const std::string &path)
 
 } // namespace
 
+bool has_debug_link(const Object &object)
+{
+	return object.file && !debug_link(object).empty();
+}
+
 std::string foreign_debug_file(const Object &object)
 {
 	const std::string link = object.file && !object.build_id.empty() ? debug_link(object) : "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file debug_link.h  Why the debug information beside an object is not used. */
+/** @file debug_link.h  Debug information in a file beside an object. */
 #pragma once
 
 #include "cli/object.h"
@@ -7,6 +7,9 @@
 #include <string>
 
 namespace cli {
+
+/** Does an object say, in .gnu_debuglink, that its debug information is in another file? */
+bool has_debug_link(const Object &object);
 
 /**
  * Of an object without debug information: which file should have it, by the

@@ -7,9 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
-#include <tuple>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace cli {
@@ -20,18 +20,29 @@ public:
 	/** Index of a function, which is added to @p functions if it is new. */
 	size_t find(std::vector<Function> &functions, const Frame &frame)
 	{
-		const auto [place, fresh] = indices_.try_emplace(
-			{frame.name, frame.system_name, frame.file, frame.start_line}, functions.size());
+		const size_t hash = hash_of(frame);
+		const auto [first, last] = indices_.equal_range(hash);
 
-		if (fresh)
-			functions.push_back({frame.name, frame.system_name, frame.file, frame.start_line});
-		return place->second;
+		for (auto place = first; place != last; ++place) {
+			if (is(functions[place->second], frame))
+				return place->second;
+		}
+		indices_.emplace(hash, functions.size());
+		functions.push_back({frame.name, frame.system_name, frame.file, frame.start_line});
+		return functions.size() - 1;
 	}
 
 private:
-	using Key = std::tuple<std::string, std::string, std::string, int64_t>;
+	/* Most functions are told apart by this. */
+	static size_t hash_of(const Frame &frame) { return std::hash<std::string_view>()(frame.system_name); }
 
-	std::map<Key, size_t> indices_;
+	static bool is(const Function &function, const Frame &frame)
+	{
+		return function.system_name == frame.system_name && function.name == frame.name &&
+		       function.filename == frame.file && function.start_line == frame.start_line;
+	}
+
+	std::unordered_multimap<size_t, size_t> indices_;
 };
 
 } // namespace cli

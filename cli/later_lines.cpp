@@ -2,6 +2,7 @@
 #include "cli/later_lines.h"
 
 #include "cli/about.h"
+#include "cli/debug_link.h"
 #include "cli/function_table.h"
 #include "cli/recorded_file.h"
 #include "cli/symbols.h"
@@ -178,10 +179,11 @@ std::vector<std::string> add(Profile &profile, Detail detail, const std::string 
 
 bool leave_for_later(const Object &object, const Weight &weight)
 {
-	const bool is_rare = weight.samples < weight.of / rare;
-
-	return (weight.places > few_places || is_rare) && object.source == Source::File && object.file &&
-	       !object.deleted && !object.build_id.empty() && has_its_path(object);
+	if (object.source != Source::File || !object.file || object.deleted || object.build_id.empty() ||
+	    !has_its_path(object))
+		return false;
+	/* Debug information in another file may have to be unpacked, or even fetched. */
+	return weight.places > few_places || weight.samples < weight.of / rare || has_debug_link(object);
 }
 
 std::vector<std::string> add_lines(Profile &profile, const std::string &root)

@@ -7,7 +7,8 @@
  * where tens of thousands of places have samples, and most of the room in its
  * file.  So of an object with that many all lines, and the names of all but the
  * hottest places, are left in its own file, as long as that can be found again;
- * as are the lines of an object that has hardly any samples.
+ * as are the lines of an object that has hardly any samples, or has its debug
+ * information in another file.
  */
 #pragma once
 

@@ -148,9 +148,9 @@ void Plt::end_stub(uint64_t low, uint64_t high, const Section &section, const Sl
 	const uint64_t end = slot ? std::min(high, low + most_stub) : low;
 
 	if (low < end)
-		stubs_.push_back({{low, end, true, 0, nullptr}, *slot});
+		stubs_.push_back({{low, end, nullptr, true}, *slot});
 	if (end < high)
-		stubs_.push_back({{end, high, true, 0, section.name}, {}});
+		stubs_.push_back({{end, high, section.name, true}, {}});
 }
 
 void Plt::read()

@@ -32,6 +32,13 @@ private:
 	std::vector<std::string_view> order_;
 };
 
+/** What is 0 or empty is the same as what is not there. */
+template <typename Message, typename Tag> void put(Message &out, Tag tag, int64_t number)
+{
+	if (number)
+		out.add_int64(tag, number);
+}
+
 /** Ids of the format begin at 1; 0 means none. */
 uint64_t id(size_t index)
 {
@@ -83,9 +90,9 @@ private:
 			protozero::pbf_builder<field::Label> inner(out, field::Sample::label);
 
 			inner.add_int64(field::Label::key, strings_.number(label.key));
-			inner.add_int64(field::Label::str, strings_.number(label.text));
-			inner.add_int64(field::Label::num, label.number);
-			inner.add_int64(field::Label::num_unit, strings_.number(label.unit));
+			put(inner, field::Label::str, strings_.number(label.text));
+			put(inner, field::Label::num, label.number);
+			put(inner, field::Label::num_unit, strings_.number(label.unit));
 		}
 	}
 
@@ -117,7 +124,7 @@ private:
 			protozero::pbf_builder<field::Line> inner(out, field::Location::line);
 
 			inner.add_uint64(field::Line::function_id, id(line.function));
-			inner.add_int64(field::Line::line, line.line);
+			put(inner, field::Line::line, line.line);
 		}
 	}
 
@@ -126,10 +133,10 @@ private:
 		protozero::pbf_builder<field::Function> out(message_, field::Profile::function);
 
 		out.add_uint64(field::Function::id, number);
-		out.add_int64(field::Function::name, strings_.number(one.name));
-		out.add_int64(field::Function::system_name, strings_.number(one.system_name));
-		out.add_int64(field::Function::filename, strings_.number(one.filename));
-		out.add_int64(field::Function::start_line, one.start_line);
+		put(out, field::Function::name, strings_.number(one.name));
+		put(out, field::Function::system_name, strings_.number(one.system_name));
+		put(out, field::Function::filename, strings_.number(one.filename));
+		put(out, field::Function::start_line, one.start_line);
 	}
 
 	void about()

@@ -50,10 +50,9 @@ When, and where to:
                           standard output, to which a command may write, too
       --loop TIME         write a file after each such time; -o has %t in it
       --snapshot          write what there is at each SIGUSR1, and go on
-      --lines             store the names and source lines of all samples; they
-                          are left in an object's file, for reports to read, if
-                          it has samples at more than 4,096 places (all lines, and
-                          the names of the others), or less than 1 % (the lines)
+      --lines             store the names and source lines of all samples: else
+                          reports read from an object's file what takes time;
+                          see profil(1)
   -h, --help              this text
 In FILE, %t is the time at which it begins (UTC), %p the first process of -p or
 the command's, or else profil's own, %h the machine's name, %% a percent sign.

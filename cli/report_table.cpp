@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 namespace cli {
 namespace {
@@ -50,10 +51,27 @@ std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
 	return result;
 }
 
-Cell percent_cell(double percent)
-{
-	return {fmt::format("{:.2f}", percent), {}, heat(percent)};
-}
+/** Shares of a total: rows with as many samples as the one before are most of a long table. */
+class PercentCells {
+public:
+	explicit PercentCells(uint64_t total) : total_(total) {}
+
+	const Cell &cell(uint64_t samples)
+	{
+		if (samples_ != samples) {
+			const double percent = percent_of(samples, total_);
+
+			samples_ = samples;
+			cell_ = {fmt::format("{:.2f}", percent), {}, heat(percent)};
+		}
+		return cell_;
+	}
+
+private:
+	uint64_t total_;
+	std::optional<uint64_t> samples_; /**< that cell_ is of */
+	Cell cell_;
+};
 
 void append(std::vector<Cell> &cells, std::vector<Cell> more)
 {
@@ -64,6 +82,7 @@ Table flat_table(const Report &report, const Shown &shown)
 {
 	const Flat &flat = report.now.flat;
 	Table table;
+	PercentCells percents(flat.samples);
 	uint64_t sum = 0;
 
 	table.columns = {
@@ -72,14 +91,17 @@ Table flat_table(const Report &report, const Shown &shown)
 		{"cum %", TableColumn::Kind::Number, rank_first, percent_width}};
 	for (TableColumn &column : name_columns(flat.columns))
 		table.columns.push_back(std::move(column));
+	table.rows.reserve(shown.rows.size());
 	for (const size_t index : shown.rows) {
 		const Row &row = flat.rows[index];
+		std::vector<Cell> &cells = table.rows.emplace_back();
 
 		sum = saturating_add(sum, row.samples);
-		table.rows.push_back({{grouped(row.samples)},
-				      percent_cell(percent_of(row.samples, flat.samples)),
-				      {fmt::format("{:.2f}", percent_of(sum, flat.samples))}});
-		append(table.rows.back(), name_cells(row, flat.columns));
+		cells.reserve(table.columns.size());
+		cells.push_back({grouped(row.samples)});
+		cells.push_back(percents.cell(row.samples));
+		cells.push_back({fmt::format("{:.2f}", percent_of(sum, flat.samples))});
+		append(cells, name_cells(row, flat.columns));
 	}
 	return table;
 }

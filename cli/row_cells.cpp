@@ -62,6 +62,7 @@ std::vector<Cell> name_cells(const Row &row, std::span<const SortKey> columns)
 {
 	std::vector<Cell> cells;
 
+	cells.reserve(columns.size());
 	for (const SortKey column : columns)
 		cells.push_back(name_cell(row, column, columns.size() == 1));
 	return cells;

@@ -6,6 +6,7 @@
 #include <gelf.h>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -63,14 +64,13 @@ int leading_underscores(const char *name)
  * perf's order, so that the same names are shown: those with a size, not weak,
  * global, with fewer underscores, longer.
  */
-int rank_of(const GElf_Sym &symbol, const char *name)
+int rank_of(const SymbolTable::Entry &symbol)
 {
-	const int binding = GELF_ST_BIND(symbol.st_info);
-	const int length = static_cast<int>(std::min<size_t>(std::strlen(name), 4095));
+	const int length = static_cast<int>(std::min<size_t>(std::strlen(symbol.name), 4095));
 
-	return (symbol.st_size ? 1 << 20 : 0) + (binding != STB_WEAK ? 1 << 19 : 0) +
-	       (binding == STB_GLOBAL ? 1 << 18 : 0) +
-	       ((15 - std::min(leading_underscores(name), 15)) << 12) + length;
+	return (symbol.sized ? 1 << 20 : 0) + (symbol.binding != STB_WEAK ? 1 << 19 : 0) +
+	       (symbol.binding == STB_GLOBAL ? 1 << 18 : 0) +
+	       ((15 - std::min(leading_underscores(symbol.name), 15)) << 12) + length;
 }
 
 } // namespace
@@ -80,6 +80,7 @@ SymbolTable::SymbolTable(Dwfl_Module *module)
 	const int count = module ? dwfl_module_getsymtab(module) : 0;
 	TextSections sections;
 
+	entries_.reserve(static_cast<size_t>(std::max(count, 0)));
 	for (int i = 1; i < count; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address = 0;
@@ -93,22 +94,33 @@ SymbolTable::SymbolTable(Dwfl_Module *module)
 			continue;
 		if (const std::optional<uint64_t> end =
 			    sections.end_of(elf, section, address - symbol.st_value))
-			entries_.push_back({address, symbol.st_size ? address + symbol.st_size : *end,
-					    symbol.st_size != 0, rank_of(symbol, name), name});
+			entries_.push_back({address, symbol.st_size ? address + symbol.st_size : *end, name,
+					    symbol.st_size != 0, GELF_ST_BIND(symbol.st_info)});
 	}
 	keep_best();
 	end_unsized();
 }
 
-/* One for each address. */
+/* One for each address: the first of those with the highest rank. */
 void SymbolTable::keep_best()
 {
-	std::sort(entries_.begin(), entries_.end(), [](const Entry &a, const Entry &b) {
-		return a.start != b.start ? a.start < b.start : a.rank > b.rank;
-	});
-	entries_.erase(std::unique(entries_.begin(), entries_.end(),
-				   [](const Entry &a, const Entry &b) { return a.start == b.start; }),
-		       entries_.end());
+	std::vector<std::pair<uint64_t, size_t>> order; /* much smaller than what it stands for */
+	std::vector<Entry> best;
+
+	order.reserve(entries_.size());
+	best.reserve(entries_.size());
+	for (size_t i = 0; i < entries_.size(); i++)
+		order.emplace_back(entries_[i].start, i);
+	std::sort(order.begin(), order.end());
+	for (const auto &[start, index] : order) {
+		const Entry &entry = entries_[index];
+
+		if (best.empty() || best.back().start != start)
+			best.push_back(entry);
+		else if (rank_of(entry) > rank_of(best.back()))
+			best.back() = entry;
+	}
+	entries_ = std::move(best);
 }
 
 void SymbolTable::end_unsized()

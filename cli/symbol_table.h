@@ -21,9 +21,9 @@ public:
 	struct Entry {
 		uint64_t start = 0;
 		uint64_t end = 0;	    /**< without a size: of its section, or the next symbol */
-		bool sized = false;	    /**< the object says where it ends */
-		int rank = 0;		    /**< of several at one address, the one with most is shown */
 		const char *name = nullptr; /**< owned by the module */
+		bool sized = false;	    /**< the object says where it ends */
+		unsigned char binding = 0;  /**< STB_LOCAL ... */
 	};
 
 	SymbolTable() = default;

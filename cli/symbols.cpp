@@ -92,13 +92,6 @@ const SymbolTable::Entry *Symbols::entry_at(uint64_t address)
 	return !start || *start <= symbol->start ? symbol : nullptr;
 }
 
-std::string Symbols::symbol_at(uint64_t address)
-{
-	const SymbolTable::Entry *symbol = entry_at(address);
-
-	return symbol ? symbol->name : "";
-}
-
 std::optional<Extent> Symbols::extent(uint64_t address)
 {
 	if (!module_)
@@ -166,16 +159,16 @@ std::optional<Frame> Symbols::function_without_symbol(uint64_t address)
 std::vector<Frame> Symbols::frames_at(uint64_t address)
 {
 	std::vector<Frame> frames = debug_.frames(address);
-	const std::string symbol = symbol_at(address);
+	const SymbolTable::Entry *symbol = entry_at(address);
 
 	if (frames.empty())
 		frames.emplace_back();
 
 	Frame &function = frames.back();
 
-	if (!symbol.empty()) {
-		function.system_name = symbol;
-		function.name = demangle(symbol);
+	if (symbol) {
+		function.system_name = symbol->name;
+		function.name = demangle(symbol->name);
 	} else if (const std::optional<Frame> named = function_without_symbol(address)) {
 		function = *named;
 	} else if (function.name.empty()) {

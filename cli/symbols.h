@@ -82,7 +82,6 @@ private:
 	[[nodiscard]] std::vector<Frame> frames_at(uint64_t address);
 	[[nodiscard]] std::vector<Frame> jit_frames(uint64_t address, uint64_t size) const;
 	[[nodiscard]] const SymbolTable::Entry *entry_at(uint64_t address);
-	[[nodiscard]] std::string symbol_at(uint64_t address);
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
 	[[nodiscard]] std::optional<Frame> function_without_symbol(uint64_t address);
 

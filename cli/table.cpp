@@ -107,30 +107,38 @@ void share(std::vector<Shown> &shown, size_t width)
 	shown.back().width -= std::min(excess, shown.back().width - 1);
 }
 
-std::string line(const std::vector<Shown> &shown, const std::vector<Cell> &cells, bool cut, bool color)
+/** What is shown of a cell. */
+std::string word_of(const Cell &cell, size_t width, bool cut)
 {
-	std::string text;
+	if (!cut)
+		return cell.text + cell.mark;
 
+	const size_t marked = columns(cell.mark);
+
+	return shortened(cell.text, width - std::min(width, marked)) + shortened(cell.mark, width);
+}
+
+void add_line(std::string &text, const std::vector<Shown> &shown, const std::vector<Cell> &cells, bool cut,
+	      bool color)
+{
 	for (const Shown &one : shown) {
 		const Cell &cell = cells[one.index];
 		const bool last = &one == &shown.back();
-		const size_t marked = columns(cell.mark);
-		std::string word =
-			cut ? shortened(cell.text, one.width - std::min(one.width, marked)) : cell.text;
-
-		word += cut ? shortened(cell.mark, one.width) : cell.mark;
-
+		const std::string word = word_of(cell, one.width, cut);
 		const size_t pad = one.width - std::min(one.width, columns(word));
 
 		if (!one.name)
 			text.append(pad, ' ');
-		text += painted(word, cell.paint, color);
+		if (color)
+			text += painted(word, cell.paint, color);
+		else
+			text += word;
 		if (one.name && !last)
 			text.append(pad, ' ');
 		if (!last)
 			text.append(gap, ' ');
 	}
-	return text + '\n';
+	text += '\n';
 }
 
 } // namespace
@@ -151,9 +159,9 @@ Rendered render(const Table &table, size_t width, bool color)
 	}
 	for (const TableColumn &column : table.columns)
 		headings.push_back({column.heading});
-	rendered.text = line(shown, headings, width != 0, color);
+	add_line(rendered.text, shown, headings, width != 0, color);
 	for (const std::vector<Cell> &row : table.rows)
-		rendered.text += line(shown, row, width != 0, color);
+		add_line(rendered.text, shown, row, width != 0, color);
 	return rendered;
 }
 
