@@ -65,6 +65,13 @@ Result<Reported> prepare(const std::vector<std::string> &paths, const View &view
 	return reported;
 }
 
+/* Rows have copies of their own; of a profile of 200,000 functions these are a quarter of the memory. */
+void forget_names(Profile &profile)
+{
+	profile.locations = {};
+	profile.functions = {};
+}
+
 Result<Report> prepare_report(const ReportOptions &options)
 {
 	const LineNeeds lines = {options.html || shows_lines(options.view), options.page.code.root};
@@ -72,6 +79,9 @@ Result<Report> prepare_report(const ReportOptions &options)
 
 	if (!now)
 		return now.error();
+
+	if (!options.html)
+		forget_names(now->profile);
 
 	Report report{options.view, *std::move(now), std::nullopt, {}, {}};
 

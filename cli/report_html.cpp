@@ -113,7 +113,7 @@ public:
 	{
 		samples_.push_back(html_count(row.samples));
 		for (size_t i = 0; const Cell &cell : name_cells(row, flat_.columns))
-			cells_[i++].push_back(names_.number(cell.text + cell.mark));
+			cells_[i++].push_back(names_.number(std::string(cell.text).append(cell.mark)));
 		functions_.push_back(function_of(row));
 	}
 

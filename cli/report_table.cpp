@@ -12,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -157,7 +158,8 @@ std::string report_table(const Report &report)
 			render(report.base ? comparison_table(report, shown) : flat_table(report, shown),
 			       style.width, style.color);
 
-		text += '\n' + rendered.text;
+		text += '\n';
+		text += std::exchange(rendered.text, {});
 		left_out = std::move(rendered.left_out);
 	}
 	text += fitted(report_notes(report, shown, left_out), style, Paint::Dim);

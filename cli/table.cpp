@@ -111,7 +111,7 @@ void share(std::vector<Shown> &shown, size_t width)
 std::string word_of(const Cell &cell, size_t width, bool cut)
 {
 	if (!cut)
-		return cell.text + cell.mark;
+		return std::string(cell.text).append(cell.mark);
 
 	const size_t marked = columns(cell.mark);
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cli {
@@ -26,7 +27,7 @@ struct TableColumn {
 
 struct Cell {
 	std::string text;
-	std::string mark = {}; /**< follows a name, and is not cut off with it */
+	std::string_view mark = {}; /**< a constant that follows a name, and is not cut off with it */
 	Paint paint = Paint::Plain;
 };
 
