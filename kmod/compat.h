@@ -29,10 +29,6 @@ static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 #endif
 }
 
-#ifndef CONFIG_64BIT
-#error "counters are reached through the kernel's own mapping of all memory: 64 bits"
-#endif
-
 /*
  * Pin pages of current's memory, mmap_lock held for reading: those that are
  * there and writable.  With @fault others are brought, unless that would mean

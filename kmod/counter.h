@@ -5,6 +5,7 @@
 #ifndef PROFIL_COUNTER_H
 #define PROFIL_COUNTER_H
 
+#include "arch.h"
 #include "stats.h"
 
 #include <linux/atomic.h>
@@ -46,29 +47,13 @@ static inline enum profil_cause profil_counter_limit(void *counter, u32 width, u
 	}
 }
 
-/* There is no generic 16-bit atomic add. */
-static __always_inline enum profil_cause profil_counter_wrap16(u16 *counter)
-{
-#ifdef CONFIG_X86
-	xadd(counter, 1);
-	return PROFIL_COUNTED;
-#else
-	unsigned int try;
-	u16 old = READ_ONCE(*counter);
-
-	for (try = 0; try < PROFIL_COUNTER_TRIES; try++)
-		if (try_cmpxchg(counter, &old, (u16)(old + 1)))
-			return PROFIL_COUNTED;
-	return PROFIL_CONTENDED;
-#endif
-}
-
 /* Add 1, and go on at 0. */
 static __always_inline enum profil_cause profil_counter_wrap(void *counter, u32 width)
 {
 	switch (width) {
 	case 2:
-		return profil_counter_wrap16(counter);
+		return profil_inc16(counter, PROFIL_COUNTER_TRIES) ? PROFIL_COUNTED :
+								     PROFIL_CONTENDED;
 	case 4:
 		atomic_inc((atomic_t *)counter);
 		return PROFIL_COUNTED;
