@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the compiler's -pg calls: mcount() when a function has its frame, or,
- * with -mfentry, __fentry__() as its first instruction.  Neither is a function
- * of the ABI: the caller's arguments are in their registers still, and %rax,
- * %r10 and %r11 can hold one, too.
+ * What the compiler's -pg calls.
  */
+	.text
+
 #ifdef __x86_64__
 
-	.text
+/*
+ * mcount() when a function has its frame, or, with -mfentry, __fentry__() as its
+ * first instruction.  Neither is a function of the ABI: the caller's arguments are in
+ * their registers still, and %rax, %r10 and %r11 can hold one, too.
+ */
 
 /* CALLER: where the caller's caller is, when nothing has been pushed. */
 .macro counter name, caller:vararg
@@ -51,6 +54,29 @@
 	.globl _mcount
 	.set _mcount, mcount
 	counter __fentry__ 96(%rsp)
+
+#elif defined(__aarch64__)
+
+/*
+ * A function like others, which gets where its caller's caller is, as it stood in the
+ * link register: perhaps signed (xpaclri, a hint to processors that do not sign).
+ */
+	.globl _mcount
+	.type _mcount, @function
+	.p2align 4
+_mcount:
+	.cfi_startproc
+	hint #34			/* bti c */
+	mov x1, x30
+	mov x30, x0
+	.cfi_register x30, x1
+	hint #7				/* xpaclri */
+	mov x0, x30
+	mov x30, x1
+	.cfi_restore x30
+	b libprofil_count_call
+	.cfi_endproc
+	.size _mcount, . - _mcount
 
 #endif
 
