@@ -90,7 +90,7 @@ std::optional<Ability> no_events(std::string_view key, const std::string &what, 
 			key,
 			false,
 			what + ": this kernel has no perf events (CONFIG_PERF_EVENTS); boot one that has",
-			{"sudo apt install linux-image-amd64", "sudo reboot"}};
+			{install_kernel, "sudo reboot"}};
 	if (error == EPERM)
 		return Ability{key,
 			       false,

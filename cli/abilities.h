@@ -11,6 +11,13 @@
 
 namespace cli {
 
+/** What installs Debian's kernel on a machine like this one. */
+#ifdef __aarch64__
+inline constexpr char install_kernel[] = "sudo apt install linux-image-arm64";
+#else
+inline constexpr char install_kernel[] = "sudo apt install linux-image-amd64";
+#endif
+
 /** Something that can be done, or cannot. */
 struct Ability {
 	std::string_view key; /**< for programs: module, device, self, own, kernel, others, memory */

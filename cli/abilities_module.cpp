@@ -117,7 +117,7 @@ Ability not_loaded(const Machine &machine)
 				"the module cannot be loaded: kernel {} takes none (CONFIG_MODULES is off); "
 				"boot one that does",
 				machine.release),
-			{"sudo apt install linux-image-amd64", reboot}};
+			{install_kernel, reboot}};
 	if (machine.modules_disabled)
 		return {"module",
 			false,

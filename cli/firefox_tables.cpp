@@ -10,6 +10,12 @@ using Json = FirefoxJson;
 
 /* resourceTypes.library of the profiler. */
 constexpr int library_resource = 1;
+/* What the libraries are for: a profile does not say, and mostly was made on such a machine. */
+#ifdef __aarch64__
+constexpr char machine[] = "aarch64";
+#else
+constexpr char machine[] = "x86_64";
+#endif
 /* Index of "User" in meta.categories. */
 constexpr int user_category = 1;
 
@@ -98,7 +104,7 @@ size_t FirefoxShared::library(const CallFrame &frame)
 	const auto [place, fresh] = library_numbers_.try_emplace({path, build_id}, libraries_.size());
 
 	if (fresh) {
-		libraries_.push_back({{"arch", "x86_64"},
+		libraries_.push_back({{"arch", machine},
 				      {"name", name},
 				      {"path", path},
 				      {"debugName", name},
