@@ -175,8 +175,18 @@ tests_compile_.cpp = $(CXX) $(CXXSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP
 # Each has the module's file for itself: two compilers at work would take each other's.
 tests_compile_.f90 = mkdir -p $@.modules && $(FC) $(OPT) -Wall -Wextra -J$@.modules include/profil/profil.f90
 
-# Private, as the library that it is linked with is always the same.
-$(B)/tests/programs/lib_musl: private CC := musl-gcc
+# Other compilers; private, as the library that it is linked with is always the same.
+ifeq ($(ARCH),arm64)
+tests_musl := $(CC) -specs=$(sysroot)/usr/lib/aarch64-linux-musl/musl-gcc.specs
+tests_32_bits := $(cross)arm-linux-gnueabihf-gcc -static
+else
+tests_musl := musl-gcc
+tests_32_bits := $(CC) -m32
+# What the NAME.flags of the tests of mcount() have, too.
+export FENTRY := -mfentry
+endif
+$(B)/tests/programs/lib_musl: private CC := $(tests_musl)
+$(B)/tests/programs/uapi_compat: private CC := $(tests_32_bits)
 
 # $(call tests_program,SOURCE)
 define tests_program

@@ -64,7 +64,7 @@ private:
 
 profil_region loop_in(const Memory &counters, size_t index = 0)
 {
-	return one_counter(text, text + 2, counters.at(index * 8), 8);
+	return one_counter(text, text + CODE_LOOP_RETURN, counters.at(index * 8), 8);
 }
 
 bool counted_to(const Memory &counters, uint64_t value, size_t index = 0)
@@ -243,7 +243,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE changes the regions, and no tick is lost
 		// Sometimes more pages, sometimes fewer, sometimes another kind of tick.
 		const profil_region regions[] = {
 			loop_in(counters, i),
-			one_counter(text + 64, text + 66, counters.at(i % 3 * page), 4)};
+			one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(i % 3 * page), 4)};
 		auto update = describe_update(profile, std::span(regions, 1 + i % 2));
 		CHECK(device.call(PROFIL_UPDATE, &update) == 0);
 		pinned = device.status(profile).pinned;
@@ -278,7 +278,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE is for the memory that the profile is in
 	CHECK(error == EPERM);
 
 	// A failed one changes nothing.
-	const auto nowhere = one_counter(text, text + 2, nullptr, 8);
+	const auto nowhere = one_counter(text, text + CODE_LOOP_RETURN, nullptr, 8);
 	auto update = describe_update(profile, std::span(&nowhere, 1));
 	CHECK(device.call(PROFIL_UPDATE, &update) == EFAULT);
 	target.begin();
@@ -345,7 +345,8 @@ TEST_CASE_METHOD(AtRest, "children of a target count in the attacher's memory, t
 	});
 	std::vector<profil_region> regions;
 	for (size_t i = 0; i < 4; i++)
-		regions.push_back(one_counter(text + 64 * i, text + 64 * i + 2, counters.at(8 * i), 8));
+		regions.push_back(
+			one_counter(text + 64 * i, text + 64 * i + CODE_LOOP_RETURN, counters.at(8 * i), 8));
 	auto how = describe(regions);
 
 	how.flags = PROFIL_FOLLOW;
@@ -454,7 +455,7 @@ TEST_CASE_METHOD(AtRest, "a full array is full, and not more, after everything w
 	const Target target;
 	const Device device;
 	const Memory counters(page), samples(page);
-	const auto elsewhere = one_counter(text + 64, text + 66, counters.at(), 8);
+	const auto elsewhere = one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(), 8);
 	auto how = describe(elsewhere);
 	profil_stop_all all = {};
 

@@ -149,7 +149,7 @@ struct Stage {
 
 	explicit Stage(uint32_t flags = PROFIL_FOLLOW, int open_flags = O_RDWR) : device(open_flags)
 	{
-		auto how = describe(one_counter(text, text + 2, counters.at(), 8));
+		auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
 		how.flags = flags;
 		profile = device.attach(how, proof_of(puppet.pid()).get());
 	}
@@ -353,7 +353,7 @@ TEST_CASE_METHOD(AtRest, "many events are read in pieces, and each child is repo
 		while (wait(nullptr) > 0)
 			;
 	});
-	auto how = describe(one_counter(text, text + 2, counters.at(), 8));
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
 
 	how.flags = PROFIL_FOLLOW;
 	const auto profile = device.attach(how, proof_of(parent.pid()).get());
@@ -397,7 +397,7 @@ TEST_CASE_METHOD(AtRest, "what nobody has read is forgotten with the profile, ho
 		done.open();
 		pause();
 	});
-	auto how = describe(one_counter(text, text + 2, counters.at(), 8));
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
 	profil_event event;
 
 	how.flags = PROFIL_FOLLOW;
@@ -443,7 +443,7 @@ Told follow_forks(unsigned children, const std::function<void()> &before)
 		forked.open();
 		pause();
 	});
-	auto how = describe(one_counter(text, text + 2, counters.at(), 8));
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
 	Told told = {};
 
 	how.flags = PROFIL_FOLLOW;

@@ -37,7 +37,7 @@ int try_proof(int proof, uint32_t flags = 0)
 {
 	const Device device;
 	const Memory counters(page);
-	auto how = describe(one_counter(text, text + 2, counters.at(), 8), period_nobody);
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8), period_nobody);
 
 	how.flags = flags;
 	how.proof = proof;
@@ -385,7 +385,7 @@ TEST_CASE_METHOD(AtRest, "an event on a thread is a proof for its process", "[at
 	CHECK(thread != target.pid());
 	const Device device;
 	const Fd event = proof_of(thread);
-	device.attach(describe(one_counter(text, text + 2, counters.at(), 8)), event.get());
+	device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)), event.get());
 	// It is another thread that burns.
 	CHECK(soon([&] { return counter<uint64_t>(counters) >= 5; }));
 	counters.at<volatile uint64_t>()[2] = 1;

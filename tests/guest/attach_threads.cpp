@@ -102,7 +102,8 @@ public:
 		std::vector<profil_region> all;
 
 		for (size_t i = 0; i < threads; i++)
-			all.push_back(one_counter(loop_of(i), loop_of(i) + 2, memory_.at(8 * i), 8));
+			all.push_back(
+				one_counter(loop_of(i), loop_of(i) + CODE_LOOP_RETURN, memory_.at(8 * i), 8));
 		return all;
 	}
 	uint64_t operator[](size_t thread) const { return counter<uint64_t>(memory_, thread); }

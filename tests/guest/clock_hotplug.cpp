@@ -34,8 +34,9 @@ TEST_CASE_METHOD(AtRest, "a profile goes on when a CPU goes off and comes back",
 	const Device device;
 	const Burner burner;
 	const Memory counters(page);
-	const std::vector<profil_region> regions = {one_counter(text, text + 2, counters.at(), 8),
-						    one_counter(text + 64, text + 66, counters.at(8), 8)};
+	const std::vector<profil_region> regions = {
+		one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8),
+		one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(8), 8)};
 	std::atomic<bool> stay = true, done = false;
 	std::thread first([&] {
 		stay_on(0);
@@ -83,7 +84,7 @@ TEST_CASE_METHOD(AtRest, "a CPU may come and go whether the clock ticks or not",
 	const Device device;
 	const Burner burner;
 	const Memory counters(page);
-	const auto region = one_counter(text, text + 2, counters.at(), 8);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 
 	// The clock starts while the CPU is off, and stops while it is on.
 	write_file(switch_of_cpu1, "0");

@@ -54,7 +54,7 @@ TEST_CASE_METHOD(AtRest, "a long system call is all at one PC", "[clock]")
 	const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
 	// Everything below the top of user space, a counter for each 2^24 bytes of
 	// which would take too many: one counter for all of it.
-	const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
 	auto how = describe(region);
 
 	how.flags = PROFIL_KERNEL_TICKS;
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(AtRest, "a worker of io_uring has no user PC", "[clock]")
 	const Memory counters(page), target(megabyte);
 	const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
 	const uint32_t flags = GENERATE(0U, uint32_t{PROFIL_KERNEL_TICKS});
-	const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
 	auto how = describe(region);
 	Ring ring;
 
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps is not ticked, while another is"
 	const Memory counters(page);
 	const Gate gate;
 	const Child sleeper([&] { gate.wait(); });
-	const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
 
 	// It has reached its gate, and stays there.
 	CHECK(soon([&] { return read_file("/proc/" + std::to_string(sleeper.pid()) + "/wchan") != "0"; }));
@@ -104,7 +104,7 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps is not ticked, while another is"
 	auto how = describe(region);
 	how.flags = PROFIL_KERNEL_TICKS;
 	const auto profile = its.attach(how, proof.get());
-	mine.start(describe(one_counter(text, text + 2, counters.at(8), 8)));
+	mine.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(8), 8)));
 	burn_ticks(mine, burner, text, 50);
 	const auto status = its.status(profile);
 	CHECK(status.ticks == 0);

@@ -28,7 +28,7 @@ struct Measured {
 
 profil_region all_text(const Memory &counters)
 {
-	return one_counter(0, 1ULL << 47, counters.at(), 8);
+	return one_counter(0, CODE_END, counters.at(), 8);
 }
 
 Measured measure(uint64_t period, const std::function<void()> &work)
@@ -205,7 +205,8 @@ TEST_CASE_METHOD(AtRest, "work that is split 70, 20, 10 is counted so", "[clock]
 
 	for (int i = 0; i < 3; i++) {
 		burner.plant_loop(text + 64 * i);
-		regions.push_back(one_counter(text + 64 * i, text + 64 * i + 2, counters.at(8 * i), 8));
+		regions.push_back(
+			one_counter(text + 64 * i, text + 64 * i + CODE_LOOP_RETURN, counters.at(8 * i), 8));
 	}
 	device.start(describe(regions));
 	// Shares of 1 to 7 tenths of a millisecond, a little off the clock's step.

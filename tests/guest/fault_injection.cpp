@@ -81,8 +81,8 @@ struct Description {
 	Description()
 	{
 		for (uintptr_t i = 0; i < 8; i++)
-			regions.push_back(
-				one_counter(text + 16 * i, text + 16 * i + 2, counters.at(i * page)));
+			regions.push_back(one_counter(text + 16 * i, text + 16 * i + CODE_LOOP_RETURN,
+						      counters.at(i * page)));
 		regions.push_back(each_address(text + 0x400, text + 0x800, others.at(page)));
 	}
 
@@ -389,7 +389,8 @@ TEST_CASE_METHOD(AtRest, "reading events that fails says so", "[fault-injection]
 	const Memory counters(page);
 	const Child target([] { pause(); });
 
-	device.attach(describe(one_counter(text, text + 2, counters.at())), proof_of(target.pid()).get());
+	device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at())),
+		      proof_of(target.pid()).get());
 	const auto failures = sweep([&](unsigned n) {
 		profil_event event;
 
@@ -412,7 +413,8 @@ TEST_CASE_METHOD(AtRest, "reading fdinfo that fails says so", "[fault-injection]
 	const Memory counters(page);
 	const Child target([] { pause(); });
 
-	device.attach(describe(one_counter(text, text + 2, counters.at())), proof_of(target.pid()).get());
+	device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at())),
+		      proof_of(target.pid()).get());
 	const auto failures = sweep([&](unsigned n) {
 		const Fd info(open(("/proc/self/fdinfo/" + std::to_string(device.fd())).c_str(), O_RDONLY));
 		std::array<char, 4096> text{};
@@ -535,7 +537,7 @@ TEST_CASE_METHOD(AtRest, "a followed process is followed however its forks and e
 	const Device device;
 	const Memory counters(page);
 	const Faults faults;
-	auto how = describe(one_counter(text, text + 2, counters.at()));
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at()));
 
 	how.flags = PROFIL_FOLLOW;
 	sweep_faster([&](unsigned n) {

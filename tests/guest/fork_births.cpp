@@ -33,7 +33,7 @@ profil_start followed(const profil_region &region, uint64_t period = period_10kh
 // A process with a profile of memory that it shares with its children.
 struct Family {
 	Memory counters{page, MAP_SHARED};
-	profil_region region = one_counter(text, text + 2, counters.at(), 8);
+	profil_region region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 	Device device;
 
 	void start(uint64_t period = period_10khz) { device.start(followed(region, period)); }

@@ -25,7 +25,8 @@ std::vector<profil_region> loops(const Memory &counters, size_t number)
 	std::vector<profil_region> regions;
 
 	for (size_t i = 0; i < number; i++)
-		regions.push_back(one_counter(text + 64 * i, text + 64 * i + 2, counters.at(8 * i), 8));
+		regions.push_back(
+			one_counter(text + 64 * i, text + 64 * i + CODE_LOOP_RETURN, counters.at(8 * i), 8));
 	return regions;
 }
 
@@ -90,7 +91,7 @@ TEST_CASE_METHOD(AtRest, "without PROFIL_FOLLOW a child is not profiled", "[fork
 	const Burner burner;
 	const Memory counters(page);
 
-	device.start(describe(one_counter(text, text + 2, counters.at(), 8)));
+	device.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
 	const auto state = in_child([&] {
 		burner.burn(text, 5'000'000);
 		return device.status().state;
@@ -248,8 +249,8 @@ TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and kn
 	SECTION("because a counter was at its limit")
 	{
 		const Memory counters(page);
-		auto how = describe(one_counter(text, text + 2, counters.at(), 4));
-		const auto region = one_counter(text, text + 2, counters.at(), 4);
+		auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 4));
+		const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 4);
 		how.regions = reinterpret_cast<uintptr_t>(&region);
 		how.flags = PROFIL_FOLLOW;
 		how.limit_policy = PROFIL_LIMIT_STOP;
@@ -296,8 +297,9 @@ TEST_CASE_METHOD(AtRest, "a child goes on in the regions that are left, with PRO
 	const Burner burner;
 	Memory gone(page);
 	const Memory stays(page);
-	const std::vector<profil_region> regions = {one_counter(text, text + 2, gone.at(), 4),
-						    one_counter(text + 64, text + 66, stays.at(), 4)};
+	const std::vector<profil_region> regions = {
+		one_counter(text, text + CODE_LOOP_RETURN, gone.at(), 4),
+		one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, stays.at(), 4)};
 	auto how = followed(regions);
 
 	how.flags |= PROFIL_FAULT_REGION;

@@ -74,7 +74,7 @@ TEST_CASE_METHOD(AtRest, "a vfork child counts in its parent's profile, which it
 	const Device device;
 	const Burner burner;
 	const Memory counters(page);
-	const auto region = one_counter(text, text + 2, counters.at(), 8);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 	uint64_t its = 0;
 
 	device.start(followed(region));
@@ -104,8 +104,9 @@ TEST_CASE_METHOD(AtRest, "processes that share memory share its profile", "[fork
 	const Device device;
 	const Burner burner;
 	const Memory counters(2 * page);
-	const std::vector<profil_region> regions = {one_counter(text, text + 2, counters.at(), 8),
-						    one_counter(text + 64, text + 66, counters.at(8), 8)};
+	const std::vector<profil_region> regions = {
+		one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8),
+		one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(8), 8)};
 
 	device.start(describe(regions));
 	std::function<int()> burns = [&] {
@@ -127,7 +128,7 @@ TEST_CASE_METHOD(AtRest, "a spawned program is not profiled, and its parent stil
 	const Device device;
 	const Burner burner;
 	const Memory counters(page);
-	const auto region = one_counter(text, text + 2, counters.at(), 8);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 
 	device.start(followed(region));
 	CHECK(spawned_state() == PROFIL_STATE_NONE);
@@ -146,7 +147,7 @@ TEST_CASE_METHOD(AtRest, "exec ends a self profile and gives its memory back", "
 		const Memory counters(page);
 		const auto path = program("uapi_target");
 
-		Device().start(describe(one_counter(text, text + 2, counters.at(), 8)));
+		Device().start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
 		need_that(module_stat("pinned_pages") == 1, "the page is pinned");
 		close(to_child[1]);
 		dup2(to_child[0], 0);
@@ -174,7 +175,7 @@ TEST_CASE_METHOD(AtRest, "the exit of the first thread changes nothing for the o
 
 	Child child([&] {
 		static const Memory *memory = &counters;
-		Device().start(describe(one_counter(text, text + 2, counters.at(), 8)));
+		Device().start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
 		pthread_t thread;
 		const auto rest = [](void *) -> void * {
 			const Burner burner;
@@ -198,7 +199,7 @@ TEST_CASE_METHOD(AtRest, "threads that come and go all the time are counted whol
 	const Memory counters(page);
 
 	burner.plant_loop(text);
-	device.start(describe(one_counter(text, text + 2, counters.at(), 8)));
+	device.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
 	for (int i = 0; i < 50 || counter<uint64_t>(counters) < 100; i++) {
 		std::thread a([] { Burner::spin(text, 500'000); }), b([] { Burner::spin(text, 500'000); });
 		a.join();
@@ -214,7 +215,7 @@ TEST_CASE_METHOD(AtRest, "processes that exit while they are profiled leave noth
 {
 	const Burner burner;
 	const Memory counters(page, MAP_SHARED);
-	const auto region = one_counter(text, text + 2, counters.at(), 8);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 
 	burner.plant_loop(text);
 	for (int i = 0; i < 20; i++) {

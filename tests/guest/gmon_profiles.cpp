@@ -118,8 +118,8 @@ TEST_CASE_METHOD(AtRest, "the ticks in gmon.out are the CPU time of all threads"
 
 	uint64_t ticks = work.gmon().all_ticks();
 
-	for (const char *object :
-	     {"gmon.out.libc.so.6", "gmon.out.libprofil.so.1", "gmon.out.ld-linux-x86-64.so.2"})
+	for (const char *object : {"gmon.out.libc.so.6", "gmon.out.libprofil.so.1",
+				   "gmon.out.ld-linux-x86-64.so.2", "gmon.out.ld-linux-aarch64.so.1"})
 		if (run("test -e " + work.file(object)).status == 0)
 			ticks += work.gmon(object).all_ticks();
 	INFO(work.files() << work.ns() << ", outside " << outside);

@@ -26,7 +26,7 @@ constexpr uint64_t enough = 20'000'000;
 
 profil_start counting_in(const Memory &counters, size_t index, uint32_t flags = PROFIL_FOLLOW)
 {
-	auto how = describe(one_counter(text, text + 2, counters.at(8 * index), 8));
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(8 * index), 8));
 
 	how.flags = flags;
 	return how;

@@ -26,7 +26,7 @@ void attach_for_ever(pid_t target, const Memory &counters)
 	const Device device(O_RDWR | O_NONBLOCK);
 	const Fd proof = proof_of(target);
 	auto how = describe(each_address(text, text + 1024, counters.at(), 8));
-	const auto other = one_counter(text, text + 2, counters.at(page), 8);
+	const auto other = one_counter(text, text + CODE_LOOP_RETURN, counters.at(page), 8);
 
 	how.flags = PROFIL_FOLLOW;
 	for (;;) {
@@ -105,15 +105,16 @@ TEST_CASE_METHOD(AtRest, "a process that is killed for want of memory leaves not
 		Child victim([&] {
 			const Device own;
 			group.enter();
-			own.start(describe(one_counter(text, text + 2, its.at(), 8)));
-			own.attach(describe(one_counter(text, text + 2, its.at(64), 8)),
+			own.start(describe(one_counter(text, text + CODE_LOOP_RETURN, its.at(), 8)));
+			own.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, its.at(64), 8)),
 				   proof_of(bystander.pid()).get());
 			attached.wait();
 			const Burners others(text);
 			eat_memory();
 		});
-		const auto profile = device.attach(describe(one_counter(text, text + 2, counters.at(), 8)),
-						   proof_of(victim.pid()).get());
+		const auto profile =
+			device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)),
+				      proof_of(victim.pid()).get());
 		attached.open();
 		CHECK(was_killed(victim));
 		counted += counter<uint64_t>(counters) + counter<uint64_t>(its) + counter<uint64_t>(its, 8);

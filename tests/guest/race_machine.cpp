@@ -27,7 +27,7 @@ const char max_rate[] = "/proc/sys/kernel/perf_event_max_sample_rate";
 void use_for_ever(const Memory &successes, const Memory &rest)
 {
 	const Memory counters(page);
-	const auto how = describe(one_counter(text, text + 2, counters.at(), 8));
+	const auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
 
 	for (unsigned i = 0;; i++) {
 		while (counter<uint64_t>(rest))
@@ -86,7 +86,8 @@ TEST_CASE_METHOD(AtRest, "profiles start and stop while a CPU comes and goes", "
 	const Device device;
 	const Burner burner;
 	const Memory counters(page);
-	const auto how = describe(one_counter(text, text + 2, counters.at(), 4), period_nobody);
+	const auto how =
+		describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 4), period_nobody);
 	const ModuleCount all;
 	std::atomic<bool> done = false;
 	uint64_t counted = 0, touched = 0;
@@ -121,7 +122,7 @@ TEST_CASE_METHOD(AtRest, "no tick is lost in silence while perf throttles now an
 	const Burner burner;
 	const Memory counters(page);
 	const Setting limit(max_rate, "100000");
-	auto how = describe(one_counter(0, 1ULL << 47, counters.at(), 8));
+	auto how = describe(one_counter(0, CODE_END, counters.at(), 8));
 
 	// Nobody else may run while ticks are missing, or it is not known who did.
 	run_before_others();

@@ -91,7 +91,7 @@ TEST_CASE_METHOD(AtRest, "memory that goes away under the ticks is not written a
 		for (unsigned i = 0; i < rounds(6); i++) {
 			const LonePage counters;
 			const auto at = counters.at();
-			auto how = describe(one_counter(text, text + 2, at, i % 2 ? 4 : 8));
+			auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, at, i % 2 ? 4 : 8));
 
 			if (i % 3 == 0)
 				how = describe_samples(at, page / 8, 8, period_nobody);
@@ -115,7 +115,8 @@ TEST_CASE_METHOD(AtRest, "an attacher's memory that goes away is not written aft
 		CAPTURE(change.name);
 		for (unsigned i = 0; i < rounds(12); i++) {
 			const LonePage counters;
-			const auto how = describe(one_counter(text, text + 2, counters.at(), i % 2 ? 4 : 8));
+			const auto how = describe(
+				one_counter(text, text + CODE_LOOP_RETURN, counters.at(), i % 2 ? 4 : 8));
 			const auto profile = device.attach(how, proof.get());
 
 			CHECK_NOTHROW(strike(change, {device, profile}, counters));
@@ -133,8 +134,8 @@ TEST_CASE_METHOD(AtRest, "memory that changes all the time loses no more than it
 
 	burner.plant_loop(text);
 	burner.plant_loop(text + 64);
-	regions.push_back(one_counter(text, text + 2, counters.at(), 8));
-	regions.push_back(one_counter(text + 64, text + 66, counters.at(2 * page), 8));
+	regions.push_back(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
+	regions.push_back(one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(2 * page), 8));
 	device.start(describe(regions));
 	const volatile uint64_t *stays = counters.at<uint64_t>(2 * page);
 	for (unsigned i = 0; i < rounds(400); i++) {

@@ -22,12 +22,12 @@ const uintptr_t text = Burner::usual;
 // Each way that a tick has of writing.
 profil_start plain(const Memory &memory)
 {
-	return describe(one_counter(text, text + 2, memory.at(), 4));
+	return describe(one_counter(text, text + CODE_LOOP_RETURN, memory.at(), 4));
 }
 
 profil_start saturating(const Memory &memory)
 {
-	auto how = describe(one_counter(text, text + 2, memory.at(), 8));
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, memory.at(), 8));
 
 	how.limit_policy = PROFIL_SATURATE;
 	return how;
@@ -111,8 +111,9 @@ TEST_CASE_METHOD(AtRest, "a child is profiled whole or not at all when its paren
 	const Device device;
 	const Burner burner;
 	const Memory counters(page);
-	const std::vector<profil_region> regions = {one_counter(text, text + 2, counters.at(), 8),
-						    one_counter(text + 64, text + 66, counters.at(8), 8)};
+	const std::vector<profil_region> regions = {
+		one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8),
+		one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(8), 8)};
 	const auto lost = module_stat("forks_lost");
 	std::atomic<bool> done = false;
 	unsigned profiled = 0, not_profiled = 0;
@@ -216,7 +217,8 @@ TEST_CASE_METHOD(AtRest, "signals that are pending all the time fail no command"
 			device.stop();
 			counted += counter<uint64_t>(counters);
 			const auto profile = device.attach(
-				describe(one_counter(text, text + 2, counters.at(64), 8)), proof.get());
+				describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(64), 8)),
+				proof.get());
 			device.status(profile);
 			device.stop(profile);
 		}
@@ -237,7 +239,7 @@ TEST_CASE_METHOD(AtRest, "others that hammer a counter cost ticks, and each is k
 	for (const uint32_t policy : {PROFIL_WRAP, PROFIL_SATURATE}) {
 		std::atomic<bool> done = false;
 		uint64_t added = 0;
-		auto how = describe(one_counter(text, text + 2, counters.at(), 8));
+		auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
 
 		CAPTURE(policy);
 		memset(counters.at(), 0, page);

@@ -6,9 +6,11 @@
 #include <catch2/catch.hpp>
 
 #include <csignal>
+#include <elf.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,8 +31,8 @@ void hold_and_look(pid_t pid, const Hold &hold, unsigned number)
 {
 	const Device device, witness;
 	const Memory counters(page);
-	const auto first = one_counter(text, text + 2, counters.at(), 8);
-	const auto second = one_counter(text, text + 2, counters.at(64), 8);
+	const auto first = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
+	const auto second = one_counter(text, text + CODE_LOOP_RETURN, counters.at(64), 8);
 	const Fd proof = proof_of(pid);
 
 	await_no_clock();
@@ -102,10 +104,13 @@ TEST_CASE_METHOD(AtRest, "a process that a debugger stops counts while it runs",
 		target.pid(),
 		{[](pid_t pid) {
 			 user_regs_struct registers;
+			 iovec all = {&registers, sizeof(registers)};
 			 need(static_cast<int>(ptrace(PTRACE_INTERRUPT, pid, 0, 0)), "PTRACE_INTERRUPT");
 			 must_stop(pid, __WALL);
-			 need(static_cast<int>(ptrace(PTRACE_GETREGS, pid, 0, &registers)), "PTRACE_GETREGS");
-			 need(static_cast<int>(ptrace(PTRACE_SETREGS, pid, 0, &registers)), "PTRACE_SETREGS");
+			 need(static_cast<int>(ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &all)),
+			      "PTRACE_GETREGSET");
+			 need(static_cast<int>(ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &all)),
+			      "PTRACE_SETREGSET");
 		 },
 		 [](pid_t pid) { need(static_cast<int>(ptrace(PTRACE_CONT, pid, 0, 0)), "PTRACE_CONT"); }},
 		rounds(60));
@@ -149,7 +154,7 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is count
 		while (!__atomic_load_n(thread.at<volatile pid_t>(), __ATOMIC_RELAXED))
 			;
 		const pid_t tid = *thread.at<pid_t>();
-		auto how = describe(one_counter(text, text + 2, counters.at(), 8));
+		auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
 		how.flags = PROFIL_FOLLOW;
 		// A proof that is on its leader is stale as soon as that ends.
 		for (const pid_t pid : {target.pid(), tid}) {

@@ -69,7 +69,7 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 	burner.plant_loop(text);
 	const Child target = burning_child(text);
 	const Fd proof = proof_of(target.pid());
-	const auto region = one_counter(text, text + 2, counters.at(), 8);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 	for (unsigned i = 0; i < rounds(30); i++) {
 		// What they write to may live longer than they do.
 		auto start = describe(region), attach = describe(region);
@@ -165,7 +165,8 @@ TEST_CASE_METHOD(AtRest, "a file and a ring that outlive the attacher count no m
 		LooseRing ring;
 		uint32_t profile = 1;
 		Child attacher([&] {
-			device.attach(describe(one_counter(text, text + 2, counters.at(), 8)), proof.get());
+			device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)),
+				      proof.get());
 			Burner::spin(text, 100'000);
 			if (i % 2)
 				raise(SIGKILL);

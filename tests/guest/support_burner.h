@@ -2,9 +2,16 @@
 // Code at addresses of one's choice, to spend CPU time at a known PC.
 #pragma once
 
+#include "machine_code.h"
 #include "support.h"
 
 namespace guest {
+
+// The last address up to @pc at which there can be code.
+constexpr uintptr_t code_place(uintptr_t pc)
+{
+	return pc - pc % CODE_ALIGNMENT;
+}
 
 // Pages at a chosen address in which loops are planted.
 class Burner {
@@ -15,17 +22,19 @@ public:
 
 	uintptr_t start() const { return code_.address(); }
 
-	// One instruction of two bytes that jumps to itself; the third byte
-	// returns.  So every tick is at @pc, but for one in a million, which is
-	// at @pc + 2: let no region hold that where it matters.
-	void plant_loop(uintptr_t pc) const { plant(pc, "\xe2\xfe\xc3", 3); }
-	// The same of `length` bytes, all but five of them one-byte
-	// instructions: many times quicker to emulate.
+	// One instruction that jumps to itself (or two, see machine_code.h); behind it
+	// is one that returns.  So every tick is at @pc, but for one in a million, which
+	// is at @pc + CODE_LOOP_RETURN: let no region hold that where it matters.
+	void plant_loop(uintptr_t pc) const;
+	// The same of `length` bytes, nearly all of them the shortest instructions that
+	// there are: many times quicker to emulate.
 	void plant_block(uintptr_t pc, size_t length) const;
+	// How many instructions that is, each time round.
+	static uint64_t instructions(size_t length);
 	// getpid(2) over and over; in the kernel the PC is at the result.
 	uintptr_t plant_syscalls(uintptr_t pc, uint32_t number) const;
 
-	// Instructions of a block that is large enough for that.
+	// Bytes of a block that is large enough for that.
 	static constexpr size_t block = 4000;
 
 	// Go round a planted loop.

@@ -18,7 +18,8 @@ constexpr uintptr_t counted_text = Burner::usual;
 
 inline profil_region region_on(const volatile void *counter, uint8_t width = 8)
 {
-	return one_counter(counted_text, counted_text + 2, const_cast<const void *>(counter), width);
+	return one_counter(counted_text, counted_text + CODE_LOOP_RETURN, const_cast<const void *>(counter),
+			   width);
 }
 
 // 0 or why a profile cannot have its counter there.

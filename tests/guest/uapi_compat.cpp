@@ -37,8 +37,9 @@ bool no_such_programs()
 	return true;
 }
 
-// Below 2 GiB, across, and above.
-constexpr uint64_t addresses[] = {0x10000000, 0x7fffffff, 0x80000000, 0xc0000000};
+// Below 2 GiB, across (where one instruction loops), and above.
+constexpr uint64_t addresses[] = {0x10000000, CODE_ALIGNMENT == 1 ? 0x7fffffff : 0x7ffffff4, 0x80000000,
+				  0xc0000000};
 
 } // namespace
 

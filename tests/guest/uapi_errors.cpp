@@ -259,7 +259,7 @@ TEST_CASE_METHOD(AtRest, "a start that fails leaves the running profile untouche
 	const Memory counters(page);
 	const uintptr_t text = burner.start();
 
-	device.start(describe(one_counter(text, text + 2, counters.at(), 8)));
+	device.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
 	const auto early = burn_ticks(device, burner, text, 3);
 	const auto pages = module_stat("pinned_pages"), locked = locked_bytes();
 	for (const Row &row : place_rows) {

@@ -98,7 +98,7 @@ TEST_CASE_METHOD(AtRest, "a profile whose memory goes away is off at the next lo
 	for (const auto kind : {plain, saturating, pcsample})
 		for (const Disaster &disaster : disasters) {
 			const LonePage counters;
-			const auto region = one_counter(text, text + 2, counters.at());
+			const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at());
 			const auto how = kind(region);
 
 			CAPTURE(disaster.name, kind == plain, kind == pcsample);
@@ -123,7 +123,7 @@ TEST_CASE_METHOD(AtRest, "nobody has to ask for the look: the ticks do, in the e
 
 	for (const auto kind : {plain, saturating, slow_pcsample}) {
 		const Memory counters(page);
-		const auto region = one_counter(text, text + 2, counters.at());
+		const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at());
 
 		CAPTURE(kind == plain, kind == slow_pcsample);
 		device.start(kind(region));
@@ -141,7 +141,7 @@ TEST_CASE_METHOD(AtRest, "counters that moved are not counted in any more", "[ua
 	const Device device;
 	const Burner burner;
 	const Memory from(page), to(page);
-	const auto region = one_counter(text, text + 2, from.at());
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, from.at());
 
 	device.start(describe(region));
 	const auto ticks = burn_ticks(device, burner, text, 3);
@@ -172,7 +172,7 @@ TEST_CASE_METHOD(AtRest, "counters that were dropped go on in their new page", "
 	CHECK(device.status().state == PROFIL_STATE_RUNNING);
 	CHECK(at(pcs[1]) == 0);
 	const auto ticks = burn_ticks(device, burner, pcs[1], 3);
-	CHECK(at(pcs[1]) + at(pcs[1] + 2) == ticks); // the loop, and the return
+	CHECK(at(pcs[1]) + at(pcs[1] + CODE_LOOP_RETURN) == ticks); // the loop, and the return
 	CHECK(at(pcs[0]) == first);
 	CHECK(at(pcs[2]) == last);
 	CHECK(device.status().pinned == 3 * page);
@@ -186,7 +186,7 @@ TEST_CASE_METHOD(AtRest, "counters that were dropped go on by themselves, in the
 	const Memory counters(page);
 
 	for (const uint8_t width : {4, 8}) { // 4: the plain tick
-		device.start(describe(one_counter(text, text + 2, counters.at(), width)));
+		device.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), width)));
 		burner.burn(text, 2'000'000);
 		madvise(counters.at(), page, MADV_DONTNEED);
 		burner.burn_until(text, [&] { return counter<uint32_t>(counters) >= 3; });
@@ -204,7 +204,7 @@ TEST_CASE_METHOD(AtRest, "a shared file that shrinks turns the profile off, one 
 
 	need(ftruncate(file.get(), page), "ftruncate");
 	const Memory counters(page, MAP_SHARED, file.get());
-	device.start(describe(one_counter(text, text + 2, counters.at(), 4)));
+	device.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 4)));
 	burn_ticks(device, burner, text, 3);
 
 	need(fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, page), "fallocate");
@@ -223,8 +223,9 @@ TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION the other regions go on", "[u
 	const Device device;
 	const Burner burner;
 	const Memory gone(page), stays(page);
-	const std::vector<profil_region> regions = {one_counter(text, text + 2, gone.at(), 4),
-						    one_counter(text + 64, text + 66, stays.at(), 4)};
+	const std::vector<profil_region> regions = {
+		one_counter(text, text + CODE_LOOP_RETURN, gone.at(), 4),
+		one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, stays.at(), 4)};
 	auto how = describe(regions);
 
 	how.flags = PROFIL_FAULT_REGION;
@@ -285,7 +286,7 @@ TEST_CASE_METHOD(AtRest, "memory may be freed as soon as the profile has stopped
 
 	for (int i = 0; i < 50; i++) {
 		const Memory counters(page);
-		device.start(describe(one_counter(text, text + 2, counters.at(), 4)));
+		device.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 4)));
 		burner.burn(text, 300'000);
 		device.stop();
 		const auto last = counter<uint32_t>(counters);

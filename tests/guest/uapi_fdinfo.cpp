@@ -64,7 +64,7 @@ Info info_of(const Device &device)
 
 profil_region loop_in(const Memory &counters, size_t index = 0)
 {
-	return one_counter(text, text + 2, counters.at(index * 8), 8);
+	return one_counter(text, text + CODE_LOOP_RETURN, counters.at(index * 8), 8);
 }
 
 Child sleeper()

@@ -35,7 +35,7 @@ TEST_CASE_METHOD(AtRest, "a self profile outlives every descriptor", "[uapi][lif
 	const auto counted = in_child([&] {
 		const Burner burner;
 		Device first;
-		first.start(describe(one_counter(text, text + 2, counters.at(), 8)));
+		first.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
 		first.close();
 		// As a daemon does it; the report keeps its pipe.
 		for (int fd = 64; fd < 1024; fd++)
@@ -67,13 +67,13 @@ TEST_CASE_METHOD(AtRest, "a start replaces the profile before without losing a t
 	const Device device, other;
 	const Burner burner;
 	const Memory counters(page);
-	const auto region = one_counter(text, text + 2, counters.at(), 8);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 	const auto same = describe(region);
 	auto larger = same;
 
 	// A second profile sees all of it.
 	const Memory reference(page);
-	const auto watched = one_counter(text, text + 2, reference.at(), 8);
+	const auto watched = one_counter(text, text + CODE_LOOP_RETURN, reference.at(), 8);
 	const Fd proof = proof_of(getpid());
 	const auto profile = other.attach(describe(watched), proof.get());
 	larger.overflow = counters.address() + 64;
@@ -96,8 +96,8 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL is for administrators, and ends all", 
 {
 	const Device device, session;
 	const Memory counters(page), its(page, MAP_SHARED);
-	const auto region = one_counter(text, text + 2, counters.at(), 8);
-	const auto shared = one_counter(text, text + 2, its.at(), 8);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
+	const auto shared = one_counter(text, text + CODE_LOOP_RETURN, its.at(), 8);
 	const Gate started, look;
 
 	ChildOf<profil_status> child([&] {
@@ -167,7 +167,8 @@ TEST_CASE("the module stays while it is in use, and goes and comes when it is no
 		const Gate started, done;
 		Child child([&] {
 			const Memory counters(page);
-			Device().start(describe(one_counter(text, text + 2, counters.at(), 8)));
+			Device().start(
+				describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
 			started.open();
 			done.wait();
 		});

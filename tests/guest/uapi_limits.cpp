@@ -67,7 +67,8 @@ TEST_CASE_METHOD(AtRest, "a counter that wraps goes on at 0, and leaves its neig
 		CAPTURE(int(width));
 		const Counter counter(width);
 		counter.set(most(width) - 1);
-		device.start(with_limit(one_counter(text, text + 2, counter.at(), width), PROFIL_WRAP, 0));
+		device.start(with_limit(one_counter(text, text + CODE_LOOP_RETURN, counter.at(), width),
+					PROFIL_WRAP, 0));
 		const auto ticks = burn_ticks(device, burner, text, 5);
 		CHECK(counter.get() == ticks - 2);
 		CHECK(counter.neighbours_are_zero());
@@ -91,8 +92,9 @@ TEST_CASE_METHOD(AtRest, "a counter that saturates stays at its limit", "[uapi]"
 			for (const uint64_t preset : {reached - 1, reached, most(width)}) {
 				CAPTURE(int(width), limit, preset);
 				counter.set(preset);
-				device.start(with_limit(one_counter(text, text + 2, counter.at(), width),
-							PROFIL_SATURATE, limit));
+				device.start(with_limit(
+					one_counter(text, text + CODE_LOOP_RETURN, counter.at(), width),
+					PROFIL_SATURATE, limit));
 				const auto ticks =
 					burn_ticks(device, burner, text, 3, &profil_status::saturated);
 				const auto status = device.status();
@@ -122,8 +124,8 @@ TEST_CASE_METHOD(AtRest, "a counter at its limit stops the whole profile, if it 
 				counter.set(preset);
 				other.set(0);
 				const std::vector<profil_region> regions = {
-					one_counter(text, text + 2, counter.at(), width),
-					one_counter(text + 64, text + 66, other.at(), 4),
+					one_counter(text, text + CODE_LOOP_RETURN, counter.at(), width),
+					one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, other.at(), 4),
 				};
 				auto how = describe(regions);
 				how.limit_policy = PROFIL_LIMIT_STOP;
@@ -148,7 +150,7 @@ TEST_CASE_METHOD(AtRest, "the overflow counter has the same limit", "[uapi]")
 	const Device device;
 	const Burner burner;
 	const Counter counter(2), overflow(2);
-	const auto region = one_counter(text, text + 2, counter.at(), 2);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counter.at(), 2);
 	auto how = with_limit(region, PROFIL_SATURATE, 5);
 
 	overflow.set(4);
@@ -168,7 +170,7 @@ TEST_CASE_METHOD(AtRest, "a stopped profile gives up its clock", "[uapi]")
 	const Counter counter(2);
 
 	counter.set(most(2));
-	const auto region = one_counter(text, text + 2, counter.at(), 2);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counter.at(), 2);
 	device.start(with_limit(region, PROFIL_LIMIT_STOP, 0));
 	burner.burn_until(text, [&] { return device.status().state == PROFIL_STATE_LIMIT; });
 	// ... though its owner has not asked.
@@ -190,7 +192,7 @@ TEST_CASE_METHOD(AtRest, "a thread that writes the counters all the time harms o
 	});
 
 	for (const uint32_t policy : {PROFIL_WRAP, PROFIL_SATURATE}) {
-		const auto region = one_counter(text, text + 2, counters.at(), 8);
+		const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 		device.start(with_limit(region, policy, 0));
 		// Whatever becomes of them, status() has added them up.
 		burner.burn_until(text, [&] { return device.status().ticks >= 100; });

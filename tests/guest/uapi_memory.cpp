@@ -584,7 +584,8 @@ TEST_CASE_METHOD(AtRest, "one buffer may be in mappings of several kinds", "[uap
 	CHECK(device.status().pinned == 3 * page);
 	for (const uintptr_t at : {0, 600, 1100}) {
 		const auto ticks = burn_ticks(device, burner, counted_text + at, 3);
-		CHECK(counter<uint64_t>(memory, at) + counter<uint64_t>(memory, at + 2) == ticks);
+		CHECK(counter<uint64_t>(memory, at) + counter<uint64_t>(memory, at + CODE_LOOP_RETURN) ==
+		      ticks);
 	}
 	// One of them is enough to turn it off.
 	mprotect(memory.at(page), page, PROT_READ);

@@ -56,7 +56,7 @@ TEST_CASE_METHOD(AtRest, "the overflow counter gets the PCs in no region", "[uap
 	for (const uint32_t width : {2, 4, 8}) {
 		CAPTURE(width);
 		std::fill_n(counters.at<char>(), counters.bytes(), 0);
-		const auto region = one_counter(text, text + 2, counters.at(), 8);
+		const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 		auto how = describe(region);
 		how.overflow = counters.address() + 4096 + 8;
 		how.overflow_width = width;
@@ -104,15 +104,16 @@ TEST_CASE_METHOD(AtRest, "a PC past the end of its buffer is in no region", "[ua
 	how.overflow = counters.address() + 2048;
 	how.overflow_width = 4;
 	device.start(how);
-	burner.burn_until(text + 63, [&] { return counter<uint32_t>(counters, 63) >= 5; });
-	const auto inside = counter<uint32_t>(counters, 63);
+	constexpr auto last = code_place(63);
+	burner.burn_until(text + last, [&] { return counter<uint32_t>(counters, last) >= 5; });
+	const auto inside = counter<uint32_t>(counters, last);
 	for (const uint64_t past : {64, 65, 0x7ff, 0xffc}) {
 		const auto before = counter<uint32_t>(counters, 512);
-		burner.burn_until(text + past,
+		burner.burn_until(text + code_place(past),
 				  [&] { return counter<uint32_t>(counters, 512) >= before + 5; });
 	}
 	device.stop();
-	CHECK(counter<uint32_t>(counters, 63) == inside);
+	CHECK(counter<uint32_t>(counters, last) == inside);
 	CHECK(sum_counters<uint32_t>(counters) == inside + counter<uint32_t>(counters, 512));
 }
 
@@ -139,12 +140,13 @@ TEST_CASE_METHOD(AtRest, "a region without bytes swallows its ticks", "[uapi]")
 	const Device device;
 	const Burner burner;
 	const Memory counters(4096), samples(4096);
-	const profil_region regions[] = {one_counter(text, text + 2, nullptr, 2),
-					 one_counter(text + 64, text + 66, counters.at(), 4)};
+	const profil_region regions[] = {
+		one_counter(text, text + CODE_LOOP_RETURN, nullptr, 2),
+		one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(), 4)};
 	auto swallow = std::vector(std::begin(regions), std::end(regions));
 
 	swallow[0].bytes = 0;
-	swallow[0].high = text + 3; // the return, too
+	swallow[0].high = text + CODE_LOOP_RETURN + 1; // the return, too
 
 	SECTION("and leaves the overflow counter alone")
 	{
@@ -179,7 +181,7 @@ TEST_CASE_METHOD(AtRest, "PCs in no region are stored beside the counters, until
 	const Device device;
 	const Burner burner;
 	const Memory counters(4096), samples(4096);
-	const auto region = one_counter(text, text + 2, counters.at());
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at());
 	auto how = describe(region);
 
 	how.samples = samples.address();

@@ -20,7 +20,7 @@ const uintptr_t text = Burner::usual;
 
 int start(const Device &device, const Memory &memory, size_t pages, uint64_t period = period_nobody)
 {
-	auto region = one_counter(text, text + 2, memory.at(), 4);
+	auto region = one_counter(text, text + CODE_LOOP_RETURN, memory.at(), 4);
 
 	region.bytes = pages * page;
 	auto how = describe(region, period);
@@ -29,7 +29,7 @@ int start(const Device &device, const Memory &memory, size_t pages, uint64_t per
 
 int attach(const Device &device, const Memory &memory, int proof, uint64_t period = period_nobody)
 {
-	const auto region = one_counter(text, text + 2, memory.at(), 4);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, memory.at(), 4);
 	auto how = describe(region, period);
 
 	how.proof = proof;

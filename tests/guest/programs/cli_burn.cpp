@@ -13,6 +13,8 @@
 //          threads: burn_hot() in four threads
 //          pair: burn_cold() in a thread of the name "cold", and burn_hot() for as
 //          long in the first one, and then without end
+#include "tests/guest/machine_code.h"
+
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -75,17 +77,15 @@ static void plain(int64_t ms)
 	});
 }
 
-/* mov %rdi, %rcx; loop .; ret */
-static const unsigned char code[] = {0x48, 0x89, 0xf9, 0xe2, 0xfe, 0xc3};
-
 static void late(int64_t ms)
 {
 	burn(ms / 4, CLOCK_PROCESS_CPUTIME_ID, burn_cold);
 	void *page =
 		mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	std::memcpy(page, code, sizeof code);
-	burn(ms, CLOCK_PROCESS_CPUTIME_ID, [&] { reinterpret_cast<void (*)(unsigned long)>(page)(1000000); });
+	std::memcpy(page, code_loop, sizeof code_loop);
+	code_written(page, sizeof code_loop);
+	burn(ms, CLOCK_PROCESS_CPUTIME_ID, [&] { code_run(reinterpret_cast<uintptr_t>(page), 1000000); });
 }
 
 /** Map code of its own file, in place of whatever is there. */
@@ -93,7 +93,7 @@ static void *map_code(const char *name, void *place)
 {
 	const int file = memfd_create(name, MFD_CLOEXEC);
 
-	if (file < 0 || write(file, code, sizeof code) != sizeof code || ftruncate(file, 4096))
+	if (file < 0 || write(file, code_loop, sizeof code_loop) != sizeof code_loop || ftruncate(file, 4096))
 		_exit(3);
 	return mmap(place, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (place ? MAP_FIXED : 0), file, 0);
 }
@@ -101,7 +101,7 @@ static void *map_code(const char *name, void *place)
 static void remap(int64_t ms)
 {
 	void *place = nullptr;
-	const auto loop = [&] { reinterpret_cast<void (*)(unsigned long)>(place)(1000000); };
+	const auto loop = [&] { code_run(reinterpret_cast<uintptr_t>(place), 1000000); };
 
 	place = map_code("first", place);
 	burn(ms / 8, CLOCK_PROCESS_CPUTIME_ID, loop);

@@ -6,11 +6,14 @@
 //         dump: by a jitdump, with lines, in the working directory
 //         fork: by /tmp/perf-PID.map, and runs it in a forked child
 //         none: not at all
+#include "tests/guest/machine_code.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <elf.h>
 #include <fcntl.h>
 #include <string>
 #include <sys/mman.h>
@@ -18,10 +21,6 @@
 #include <unistd.h>
 
 namespace {
-
-/* mov $100000, %ecx; 1: dec %ecx; jnz 1b; ret */
-constexpr uint8_t code[] = {0xb9, 0xa0, 0x86, 0x01, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
-constexpr size_t loop_offset = 5;
 
 template <typename Number> void put(std::string &bytes, Number value)
 {
@@ -42,7 +41,7 @@ void write_map(uint64_t address)
 
 	if (!file)
 		std::abort();
-	std::fprintf(file, "%lx %zx jitted loop\n", address, sizeof(code));
+	std::fprintf(file, "%lx %zx jitted loop\n", address, sizeof(code_function));
 	std::fclose(file);
 }
 
@@ -54,7 +53,11 @@ std::string dump_of(uint64_t address)
 
 	put<uint32_t>(bytes, 1);
 	put<uint32_t>(bytes, 40);
-	put<uint32_t>(bytes, 62); /* EM_X86_64 */
+#ifdef __aarch64__
+	put<uint32_t>(bytes, EM_AARCH64);
+#else
+	put<uint32_t>(bytes, EM_X86_64);
+#endif
 	put<uint32_t>(bytes, 0);
 	put(bytes, static_cast<uint32_t>(getpid()));
 	put<uint64_t>(bytes, 0);
@@ -62,19 +65,19 @@ std::string dump_of(uint64_t address)
 	put_header(bytes, 2, 16 + 2 * (16 + sizeof(file)));
 	put(bytes, address);
 	put<uint64_t>(bytes, 2);
-	for (const auto &[offset, line] : {std::pair<size_t, uint32_t>{0, 10}, {loop_offset, 20}}) {
+	for (const auto &[offset, line] : {std::pair<size_t, uint32_t>{0, 10}, {CODE_FUNCTION_LOOP, 20}}) {
 		put(bytes, address + offset);
 		put(bytes, line);
 		put<uint32_t>(bytes, 0);
 		bytes.append(file, sizeof(file));
 	}
-	put_header(bytes, 0, 16 + 24 + sizeof(name) + sizeof(code));
+	put_header(bytes, 0, 16 + 24 + sizeof(name) + sizeof(code_function));
 	bytes.append(16, '\0');
 	put(bytes, address);
-	put<uint64_t>(bytes, sizeof(code));
+	put<uint64_t>(bytes, sizeof(code_function));
 	put<uint64_t>(bytes, 0);
 	bytes.append(name, sizeof(name));
-	bytes.append(reinterpret_cast<const char *>(code), sizeof(code));
+	bytes.append(reinterpret_cast<const char *>(code_function), sizeof(code_function));
 	return bytes;
 }
 
@@ -110,7 +113,8 @@ int main(int argc, char **argv)
 
 	if (memory == MAP_FAILED)
 		return 1;
-	std::memcpy(memory, code, sizeof(code));
+	std::memcpy(memory, code_function, sizeof(code_function));
+	code_written(memory, sizeof(code_function));
 	if (!std::strcmp(argv[2], "map") || !std::strcmp(argv[2], "fork"))
 		write_map(reinterpret_cast<uintptr_t>(memory));
 	if (!std::strcmp(argv[2], "dump"))

@@ -33,6 +33,8 @@
 /* Every structure is as on 64 bits, or this does not compile. */
 #include "tests/host/data/uapi-layout.c"
 
+#include "tests/guest/machine_code.h"
+
 _Static_assert(sizeof(void *) == 4, "this is a 32-bit program");
 
 #define REQUIRE(condition)                                                                                   \
@@ -58,20 +60,22 @@ static int command(unsigned long number, void *structure)
 	return ioctl(device, number, structure) ? errno : 0;
 }
 
-/* A loop of one instruction, and a return. */
+/* A loop, and a return. */
 static void plant(uint64_t address)
 {
-	uintptr_t first = (uintptr_t)address & -PAGE, last = (uintptr_t)(address + 2) & -PAGE;
+	uintptr_t first = (uintptr_t)address & -PAGE,
+		  last = (uintptr_t)(address + sizeof(code_loop) - 1) & -PAGE;
 	void *at = mmap((void *)first, last - first + PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	REQUIRE(at == (void *)first);
-	memcpy((void *)(uintptr_t)address, "\xe2\xfe\xc3", 3);
+	memcpy((void *)(uintptr_t)address, code_loop, sizeof(code_loop));
+	code_written((void *)(uintptr_t)address, sizeof(code_loop));
 }
 
 static void spin(uint64_t address, unsigned int times)
 {
-	__asm__ volatile("call *%1" : "+c"(times) : "r"((uintptr_t)address) : "memory", "cc");
+	code_run(address, times);
 }
 
 static struct profil_region region_on(uint64_t low, uint64_t high, const volatile void *buffer, uint64_t bytes,
@@ -143,7 +147,7 @@ static void count(uint64_t address)
 	while (status_of(0).counted < 20)
 		spin(address, CHUNK);
 	/* The loop, and the return. */
-	REQUIRE(counters[17] + counters[19] == status_of(0).counted);
+	REQUIRE(counters[17] + counters[17 + CODE_LOOP_RETURN] == status_of(0).counted);
 	REQUIRE(sum_of(counters, 66) == status_of(0).counted);
 	REQUIRE(counters[17] >= 10);
 	stop();
@@ -181,7 +185,7 @@ static void samples(uint64_t address, unsigned int width)
 	} array;
 	const struct profil_region elsewhere[] = {
 		region_on(0, address, NULL, 0, 0),
-		region_on(address + 3, UINT64_MAX, NULL, 0, 0),
+		region_on(address + CODE_LOOP_RETURN + 1, UINT64_MAX, NULL, 0, 0),
 	};
 	struct profil_start how = describe(elsewhere, 2);
 	struct profil_status status;
@@ -201,7 +205,7 @@ static void samples(uint64_t address, unsigned int width)
 		const uint64_t pc = width == 4 ? array.word[i] : array.twice[i];
 
 		if (i < status.stored && i < 32)
-			REQUIRE(pc == address || pc == address + 2);
+			REQUIRE(pc == address || pc == address + CODE_LOOP_RETURN);
 		else
 			REQUIRE(pc == untouched);
 	}

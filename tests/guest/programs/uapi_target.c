@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/guest/machine_code.h"
+
 static int print_state(void)
 {
 	struct profil_status status = { .size = sizeof(status) };
@@ -41,7 +43,6 @@ static int wait_for_end(void)
 
 static int burn(unsigned long address)
 {
-	static const unsigned char loop[] = { 0xe2, 0xfe, 0xeb, 0xfc }; /* loop .; jmp .-2 */
 	void *at = mmap((void *)(address & -4096UL), 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
@@ -49,10 +50,11 @@ static int burn(unsigned long address)
 		perror("uapi_target: mmap");
 		return 1;
 	}
-	memcpy((void *)address, loop, sizeof(loop));
+	memcpy((void *)address, code_loop_for_ever, sizeof(code_loop_for_ever));
+	code_written((void *)address, sizeof(code_loop_for_ever));
 	/* Nobody's child is left to burn when a test goes wrong. */
 	alarm(60);
-	((void (*)(long, long, long, long))address)(0, 0, 0, -1);
+	code_run(address, -1);
 	return 0;
 }
 
