@@ -5,11 +5,13 @@
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/bash
 
+# arm64: everything for that, by cross compilers (scripts/arm64).
+ARCH ?=
 # Where everything that is built goes.
-B ?= build
+B ?= build$(ARCH:%=/%)
 # The guest of vm and demo, and those of check; see scripts/kernel.
-KERNEL ?= 6.12
-KERNELS ?= 6.1 6.12
+KERNEL ?= $(or $(ARCH),6.12)
+KERNELS ?= $(or $(ARCH),6.1 6.12)
 # Those of check-matrix: flavours, and the newest that there is.
 MATRIX ?= trixie-backports-rt trixie-backports 6.12-rt 6.12-cloud 6.12 6.1
 # Where install puts things.
@@ -23,6 +25,17 @@ QUICK ?=
 TESTS ?=
 tests = $(if $(TESTS),'$(TESTS)')
 
+ifeq ($(ARCH),arm64)
+cross := $(shell scripts/arm64 bin)/
+sysroot := $(shell scripts/arm64 root)
+CC := $(cross)aarch64-linux-gnu-gcc --sysroot=$(sysroot)
+CXX := $(cross)aarch64-linux-gnu-g++ --sysroot=$(sysroot)
+FC := $(cross)aarch64-linux-gnu-gfortran --sysroot=$(sysroot)
+AR := aarch64-linux-gnu-ar
+OBJCOPY := aarch64-linux-gnu-objcopy
+else ifneq ($(ARCH),)
+$(error no ARCH '$(ARCH)': there is arm64, and this machine's if it is empty)
+endif
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -55,8 +68,8 @@ export B PREFIX DESTDIR
 .PHONY: help
 help: ## this list
 	@echo "make TARGET, with these targets:"
-	@sed -n 's/^\([a-z_.-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24 | sort -u
-	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" MATRIX=\"$(MATRIX)\" TESTS= MINUTES=$(MINUTES) QUICK= B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
+	@sed -n 's/^\([a-z0-9_.-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24 | sort -u
+	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" MATRIX=\"$(MATRIX)\" TESTS= MINUTES=$(MINUTES) QUICK= ARCH= B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
 
 include libprofil/build.mk
 include cli/build.mk
@@ -70,11 +83,15 @@ libprofil: ## the library, shared and static
 cli: ## the command
 
 # kbuild finds out itself what there is to do.
-kmod_names := $(sort 6.1 6.12 kasan kcsan running $(MATRIX) $(KERNELS) $(KERNEL))
+kmod_names := $(sort 6.1 6.12 kasan kcsan arm64 running $(MATRIX) $(KERNELS) $(KERNEL))
 .PHONY: kmod $(kmod_names:%=kmod-%)
 kmod: $(KERNELS:%=kmod-%) ## the module for KERNELS; kmod-NAME: for one (scripts/kernel knows the names)
 $(kmod_names:%=kmod-%): kmod-%:
 	scripts/build-kmod $*
+
+.PHONY: arm64
+arm64: ## all of it, and the tests, for arm64, in B/arm64; ARCH=arm64 does it with check-guest and others
+	+$(MAKE) --no-print-directory ARCH=arm64 B=$(B)/arm64 kmod-arm64 check-programs
 
 .PHONY: setup
 setup: ## install what building and testing take, from Debian's packages and npm
@@ -120,6 +137,7 @@ coverage: setup ## how much of the module the guest tests run, in lines and bran
 .PHONY: check-matrix
 check-matrix: setup ## the module built, and its guest tests run, on the kernels of MATRIX: a table
 	+$(MAKE) $(jobs) --no-print-directory check-programs
+	$(if $(findstring arm64,$(MATRIX)),+$(MAKE) $(jobs) --no-print-directory ARCH=arm64 B=$(B)/arm64 check-programs)
 	scripts/check-matrix $(if $(TESTS),--tests $(tests)) $(MATRIX)
 
 .PHONY: check-host

@@ -21,6 +21,11 @@ die() {
 	exit 1
 }
 
+# of_arch ARCH: what is built for another one is in a directory of its name in B.
+of_arch() {
+	[ -z "$1" ] || [ "${B##*/}" = "$1" ] || B+=/$1
+}
+
 # usage_from SCRIPT: the leading comment of a script is its help.
 usage_from() {
 	sed -n '3,/^[^#]/{/^#/{s/^# \{0,1\}//;p}}' "$1"
