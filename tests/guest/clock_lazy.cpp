@@ -201,6 +201,59 @@ TEST_CASE("the lazy clock ticks a program that runs alone once in each period", 
 	}
 }
 
+TEST_CASE("the lazy clock ticks each of a hundred profiles by his own time", "[clock][icount]")
+{
+	struct Outcome {
+		double periods, ticks, late;
+	};
+	constexpr unsigned number = 100;
+	const Clock lazy("lazy");
+	const Gate ready, begin;
+	std::vector<ChildOf<Outcome>> children;
+
+	// Their slices of the one CPU are some periods long; every other one takes a
+	// third of the clock's ticks.
+	for (unsigned i = 0; i < number; i++)
+		children.emplace_back([&, i] {
+			const uint64_t period = i % 2 ? 3 * period_10khz : period_10khz;
+			const Burner burner;
+			const Device device;
+			const Memory counters(page);
+			const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
+
+			device.start(describe_all_ticks(region, period));
+			ready.open();
+			begin.wait();
+			const auto before = device.status();
+			const uint64_t start = process_ns();
+			burner.spend(30 * ms);
+			const auto after = device.status();
+			const auto time = static_cast<double>(process_ns() - start);
+
+			device.stop();
+			return Outcome{time / static_cast<double>(period),
+				       static_cast<double>(after.ticks - before.ticks),
+				       static_cast<double>(after.lost_late - before.lost_late)};
+		});
+	for (unsigned i = 0; i < number; i++)
+		ready.wait();
+	begin.open(number);
+
+	double periods = 0, ticks = 0;
+	for (ChildOf<Outcome> &child : children) {
+		const Outcome one = child.result();
+
+		CAPTURE(one.periods, one.ticks, one.late);
+		// Whether a point falls into a slice's first and last period is chance.
+		CHECK(std::abs(one.ticks - one.periods) < 4 * std::sqrt(one.periods) + 1);
+		CHECK(one.late <= one.periods / 50);
+		periods += one.periods;
+		ticks += one.ticks;
+	}
+	CAPTURE(periods, ticks);
+	CHECK(std::abs(ticks - periods) < periods / 100);
+}
+
 TEST_CASE("the shared clock has next to no interrupts of its own", "[clock][icount]")
 {
 	const Burner burner;
