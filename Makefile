@@ -19,8 +19,12 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # How long soak lasts.
 MINUTES ?= 10
+# That of soak: perf, lazy or shared; else the module's own choice.
+CLOCK ?=
 # Anything: bench measures less, and compares.
 QUICK ?=
+# smp: bench measures time, on two CPUs.
+MODE ?=
 # What to run of the tests: a name* or [tags], as Catch2 has them.
 TESTS ?=
 tests = $(if $(TESTS),'$(TESTS)')
@@ -33,7 +37,7 @@ CXX := $(cross)aarch64-linux-gnu-g++ --sysroot=$(sysroot)
 FC := $(cross)aarch64-linux-gnu-gfortran --sysroot=$(sysroot)
 AR := aarch64-linux-gnu-ar
 OBJCOPY := aarch64-linux-gnu-objcopy
-else ifneq ($(ARCH),)
+else ifneq ($(filter-out x86 x86_64,$(ARCH)),)
 $(error no ARCH '$(ARCH)': there is arm64, and this machine's if it is empty)
 endif
 ifeq ($(origin CC),default)
@@ -69,7 +73,7 @@ export B PREFIX DESTDIR
 help: ## this list
 	@echo "make TARGET, with these targets:"
 	@sed -n 's/^\([a-z0-9_.-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24 | sort -u
-	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" MATRIX=\"$(MATRIX)\" TESTS= MINUTES=$(MINUTES) QUICK= ARCH= B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
+	@echo "and these variables: KERNEL=$(KERNEL) KERNELS=\"$(KERNELS)\" MATRIX=\"$(MATRIX)\" TESTS= MINUTES=$(MINUTES) CLOCK= QUICK= MODE= ARCH= B=$(B) PREFIX=$(PREFIX) DESTDIR= V="
 
 include libprofil/build.mk
 include cli/build.mk
@@ -149,10 +153,10 @@ check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TE
 	scripts/guest-tests $(KERNEL) $(tests)
 
 .PHONY: bench
-bench: kmod-$(KERNEL) ## what profiling costs, and what others cost, in instructions, in a guest of KERNEL: Documentation/performance.md; QUICK=1 compares with it
+bench: kmod-$(KERNEL) ## what profiling costs, and what others cost, in instructions, in a guest of KERNEL: Documentation/performance.md; QUICK=1 compares with it; MODE=smp: on two CPUs, in time
 	scripts/setup bench
 	+$(MAKE) --no-print-directory bench-programs
-	scripts/bench $(if $(QUICK),--quick) $(KERNEL)
+	scripts/bench $(if $(QUICK),--quick,$(MODE:%=--%)) $(KERNEL)
 
 .PHONY: bench-cli
 bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/symbolise $(B)/many/many ## time, memory and file of record and report, against perf's, for 200,000 functions
@@ -180,9 +184,9 @@ check-compat: kmod-$(KERNEL) libprofil cli ## do libraries and modules of differ
 	scripts/check-compat $(KERNEL)
 
 .PHONY: soak
-soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of KERNEL, with stress-ng and trinity
+soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of KERNEL, with stress-ng and trinity; CLOCK=lazy: with that clock
 	scripts/setup soak
-	scripts/soak $(KERNEL) $(MINUTES)
+	scripts/soak $(CLOCK:%=--parameters clock=%) $(KERNEL) $(MINUTES)
 
 .PHONY: fuzz-reader
 fuzz-reader: libprofil ## look for profile files that the command does not survive, for MINUTES, with libFuzzer

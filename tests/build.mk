@@ -85,23 +85,21 @@ tests_bench_cxx = $(CXX) -I$(B) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) 
 
 # What make bench runs, beside those it is measured against: these take what
 # scripts/setup bench installs, so nothing else depends on them.
+tests_bench_programs := cost attach memory bias flat
 .PHONY: bench-programs
-bench-programs: $(patsubst %,$(B)/tests/%,cost attach gmon gmon-pg) ## build what bench runs (after scripts/setup bench)
-tests_bench_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(addprefix tests/bench/,cost.cpp attach.cpp \
-	work.cpp perf_record.cpp $(notdir $(wildcard tests/bench/method*.cpp))))
+bench-programs: $(patsubst %,$(B)/tests/%,$(tests_bench_programs) gmon gmon-pg) cli ## build what bench runs (after scripts/setup bench)
+tests_bench_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(addprefix tests/bench/,\
+	$(tests_bench_programs:=.cpp) work.cpp target.cpp perf_record.cpp $(notdir $(wildcard tests/bench/method*.cpp))))
 
 $(tests_bench_objects): $(B)/tests/objects/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$(Q)$(tests_bench_cxx) -c -o $@ $<
 
-$(B)/tests/cost: $(filter-out %/attach.o,$(tests_bench_objects)) $(B)/libprofil.a
+tests_bench_shared := $(filter-out $(tests_bench_programs:%=$(B)/tests/objects/tests/bench/%.o),$(tests_bench_objects))
+$(tests_bench_programs:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/objects/tests/bench/%.o $(tests_bench_shared) $(B)/libprofil.a
 	$(call say,LINK)
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -lbpf -lprofiler -luring -ldl -pthread
-
-$(B)/tests/attach: $(filter %/attach.o %/perf_record.o,$(tests_bench_objects)) $(B)/libprofil.a
-	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -luring -pthread
 
 # The same source with -pg and without.
 $(B)/tests/gmon-pg: tests_gmon_flags := -pg -DGMON
@@ -121,7 +119,7 @@ $(B)/tests/bench/count.skel.h: $(B)/tests/bench/count.bpf.o
 	$(call say,GEN)
 	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $< name count_bpf >$@.tmp && mv $@.tmp $@
 
-$(B)/tests/objects/tests/bench/method_bpf.o: $(B)/tests/bench/count.skel.h
+$(B)/tests/objects/tests/bench/method_bpf.o $(B)/tests/objects/tests/bench/memory.o: $(B)/tests/bench/count.skel.h
 
 # The fuzzer of the command's reader, all of clang's.
 fuzz_reader_flags = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -12,6 +12,11 @@ function fail(message) {
 	exit 1
 }
 
+$1 == "bias" {
+	bias[$2, $3] = $0
+	next
+}
+
 {
 	ns[$1, $2, $3, $4] = $5
 	units[$1, $2, $3, $4] = $6
@@ -82,7 +87,17 @@ function sample_rows(    ours, what) {
 	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "perf record, drained, 50,000 Hz", sample("samples", "perf", 20000, 1))
 	row("sample, 64 regions", sample("samples", "profil", 100000, 64), "1 region", ours)
 	row("sample, 1,000 regions", sample("samples", "profil", 100000, 1000), "1 region", ours)
+	row("sample, beside 100 other profiles", sample("samples", "perf-100", 100000, 1), "alone", ours)
+	row("sample, 8 threads on one counter", together(), "1 thread", ours)
 	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
+}
+
+# The same for the threads that share it.
+function together(    extra) {
+	if (!known("samples-together", "profil", 100000, 1) || !known("samples-together", "none", 100000, 1))
+		return 0
+	extra = ns["samples-together", "profil", 100000, 1] - ns["samples-together", "none", 100000, 1]
+	return extra / samples["samples-together", "profil", 100000, 1]
 }
 
 function clock_rows(    ours, what) {
@@ -92,14 +107,18 @@ function clock_rows(    ours, what) {
 	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1))
 	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1))
 	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1))
+	row(what ", beside 100 other profiles", sample("samples", "lazy-100", 100000, 1), "alone", ours)
 	row("context switch, lazy clock", each("switches", "lazy", 10000000), "unprofiled", each("switches", "none", 10000000), 1.01)
+	row("context switch to who is unprofiled and back, lazy clock", each("switches-out", "lazy", 10000000),
+		"unprofiled", each("switches-out", "none", 10000000))
 	row("sample of the lazy clock, 250 Hz", sample("samples-slow", "lazy", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1))
 	row("sample of the shared clock, 250 Hz", sample("samples-slow", "shared", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 0.25)
 }
 
 function event_rows(what, work, method, unprofiled, allowed,    ours) {
 	ours = each(work, method, 10000000)
-	row(what, ours, "unprofiled" (unprofiled == work ? "" : unprofiled ~ /words/ ? ", and a copy of 64 KiB by words" : ", and a copy of 64 KiB by bytes"), each(unprofiled, "none", 10000000), allowed)
+	row(what, ours, "unprofiled" (unprofiled == work ? "" : unprofiled ~ /words/ ? ", and a copy of 64 KiB by words" : ", and a copy of 64 KiB by bytes"),
+		each(unprofiled, work == "threads" ? "none-beside-profil" : "none", 10000000), allowed)
 	if (unprofiled != work)
 		return
 	row(what, ours, "BPF program, event on each CPU", each(work, "bpf", 10000000))
@@ -136,11 +155,85 @@ function processes_row(verb, n) {
 			each(verb "-processes-" n, "profil", 0), "an ioctl each", each(verb "-processes-" n, "ioctl", 0))
 }
 
+# What is still to be done when recording ends.
+function flat_rows() {
+	row("end of recording, until the file is there", each("flat-end", "profil", 0), "perf record", each("flat-end", "perf", 0))
+	row("flat profile of the file", each("flat-report", "profil", 0), "perf report", each("flat-report", "perf", 0))
+}
+
 # Ticks by the CPU time that there was for them.
 function share_row(rate, who, work, method, period) {
 	if (known(work, method, period, 1))
 		printf "| %s Hz | %s | %.1f | %.4f |\n", number(rate), who, samples[work, method, period, 1],
 			samples[work, method, period, 1] * 1e9 / rate / cpu[work, method, period, 1]
+}
+
+# A row of where the ticks fell.  limit: of chi-square, which one in twenty exceeds by chance.
+function bias_row(what, who, work, method,    part, limit, degrees) {
+	if (!((work, method) in bias))
+		fail("nothing was measured of the bias of " method ", " work)
+	split(bias[work, method], part, " ")
+	degrees = part[10]
+	limit = degrees == 3 ? 7.81 : degrees == 1 ? 3.84 : ""
+	printf "| %s | %s | %s Hz | %s | %.4f | %.4f | %.4f | %s | %s |\n", what, who, number(1e9 / part[4]), number(part[5]),
+		part[5] / part[6], part[7], part[8], part[5] == 0 ? "" : part[9], part[5] == 0 ? "" : limit
+}
+
+function bias_rows(what, work) {
+	bias_row(what, "perf clock", work, "perf")
+	bias_row(what, "lazy clock", work, "lazy")
+	bias_row(what, "shared clock", work, "shared")
+	bias_row(what, "BPF program", work, "bpf")
+	bias_row(what, "signal of a CPU-time timer", work, "signal")
+}
+
+function bias_table() {
+	print "\n| work | who | rate | ticks | ticks × period / CPU time | first part, of the ticks | of the time | chi-square | 5 % have more than |"
+	print "|---|---|---:|---:|---:|---:|---:|---:|---:|"
+	bias_rows("always runs", "split")
+	bias_rows("woken each ms", "bursts")
+	bias_rows("woken with the scheduler's tick", "step")
+}
+
+# What an unprofiled program, and an idle CPU, pay for the profiles of others.
+function others_row(n, clock,    method, base) {
+	method = n ? "none-" clock "-" n : "none"
+	base = ns["samples", "none", 0, 1]
+	if (!known("samples", method, 0, 1) || !known("switches", method, 10000000, 1) || !known("idle", method, 0, 1))
+		return
+	printf "| %s | %s | %s | %.4f | %s | %.4f | %.0f |\n", n ? n : "none", n ? clock : "", number(ns["samples", method, 0, 1]),
+		ns["samples", method, 0, 1] / base, number(each("switches", method, 10000000)),
+		each("switches", method, 10000000) / each("switches", "none", 10000000), samples["idle", method, 0, 1]
+}
+
+function others_table(    n) {
+	print "\n| others that are profiled, at 10,000 Hz | clock | unprofiled program | ratio | its context switch | ratio | timer interrupts of an idle CPU in a second |"
+	print "|---:|---|---:|---:|---:|---:|---:|"
+	others_row(0)
+	for (n = 1; n <= 100; n *= 10)
+		others_row(n, "perf")
+	for (n = 1; n <= 100; n *= 10)
+		others_row(n, "lazy")
+}
+
+# In bytes; there may be none.
+function memory_row(what, work, against, method) {
+	if (!known(work, "profil", 0, 1) || (method && !known(work, method, 0, 1)))
+		return
+	printf "| %s | %s | %s | %s |\n", what, number(ns[work, "profil", 0, 1]), against,
+		method ? number(ns[work, method, 0, 1]) : ""
+}
+
+function memory_table() {
+	print "\n| memory, in bytes | profil | against | its |"
+	print "|---|---:|---|---:|"
+	memory_row("a process, with 64 KiB of counters", "memory-process", "perf event, with perf record's buffer", "perf")
+	memory_row("a process, with 64 KiB of counters", "memory-process", "BPF program, with 64 KiB of counters", "bpf")
+	memory_row("a process, the kernel's own", "memory-kernel", "perf event, without a buffer", "perf")
+	memory_row("a thread of it, the kernel's own", "memory-thread", "perf event, without a buffer", "perf")
+	memory_row("a region, the kernel's own", "memory-region")
+	memory_row("a sample, while there are 10,000, the kernel's own", "memory-samples")
+	memory_row("the file of 10,000 samples", "flat-bytes", "perf.data", "perf")
 }
 
 END {
@@ -151,6 +244,7 @@ END {
 	sample_rows()
 	clock_rows()
 	event_rows("context switch", "switches", "profil", "switches", 1.01)
+	event_rows("context switch to who is unprofiled and back", "switches-out", "profil", "switches-out", 1.01)
 	event_rows("thread, made and ended", "threads", "profil", "threads", 1.01)
 	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-words", 1.15)
 	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-bytes", 1.15)
@@ -167,6 +261,7 @@ END {
 		processes_row("attach", n)
 		processes_row("detach", n)
 	}
+	flat_rows()
 	if (quick)
 		exit 0
 	print "\n| rate | who | ticks of a run | ticks × period / CPU time |"
@@ -183,4 +278,7 @@ END {
 	share_row(250, "timer_create of CPU time", "samples-slow", "signal", 4000000)
 	share_row(250, "gperftools", "samples-slow", "gperftools", 0)
 	share_row(100, "libc's profil()", "samples-slow", "libc", 0)
+	bias_table()
+	others_table()
+	memory_table()
 }

@@ -16,6 +16,7 @@
 #include "profil.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/perf_record.h"
+#include "tests/bench/target.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -24,9 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <pthread.h>
 #include <string>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,51 +34,12 @@
 using bench::die;
 using bench::now;
 using bench::PerfRecord;
+using bench::target_with;
 
 namespace {
 
-constexpr int runs = 3;
+constexpr int runs = 11; // now and then one wakes a thread of the kernel
 constexpr int perf_runs = 2;
-
-void *stand_still(void *)
-{
-	for (;;)
-		pause();
-}
-
-/** Forks a process that stands still; returns when all of its threads are there. */
-pid_t target_with(unsigned threads)
-{
-	int ready[2];
-	char byte = 0;
-
-	if (pipe(ready))
-		die("pipe");
-	const pid_t pid = fork();
-	if (pid < 0)
-		die("fork");
-	if (!pid) {
-		pthread_attr_t small;
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		pthread_attr_init(&small);
-		pthread_attr_setstacksize(&small, size_t{64} << 10);
-		for (unsigned i = 1; i < threads; i++) {
-			pthread_t thread;
-
-			if ((errno = pthread_create(&thread, &small, stand_still, nullptr)))
-				die("pthread_create");
-		}
-		if (write(ready[1], &byte, 1) != 1)
-			_exit(1);
-		stand_still(nullptr);
-	}
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) != 1)
-		die("the target has ended");
-	close(ready[0]);
-	return pid;
-}
 
 struct Cost {
 	std::uint64_t attach, detach;
@@ -97,6 +57,12 @@ Cost measure_perf(pid_t pid)
 		least.detach = std::min(least.detach, record.cpu() - attached);
 	}
 	return least;
+}
+
+std::uint64_t median(std::vector<std::uint64_t> values)
+{
+	std::nth_element(values.begin(), values.begin() + runs / 2, values.end());
+	return values[runs / 2];
 }
 
 /** Each into a profile of its own, with one counter for a page of text. */
@@ -119,7 +85,7 @@ Cost measure(const std::vector<pid_t> &pids)
 	for (const pid_t pid : pids)
 		targets.push_back({pid, 0, nullptr, &spec, 0});
 
-	Cost least = {UINT64_MAX, UINT64_MAX};
+	std::vector<std::uint64_t> attaches, detaches;
 	for (int i = 0; i < runs; i++) {
 		profil_session *session = profil_session_open();
 		if (!session)
@@ -134,10 +100,10 @@ Cost measure(const std::vector<pid_t> &pids)
 		}
 		const std::uint64_t attached = now();
 		profil_session_close(session);
-		least.attach = std::min(least.attach, attached - begin);
-		least.detach = std::min(least.detach, now() - attached);
+		attaches.push_back(attached - begin);
+		detaches.push_back(now() - attached);
 	}
-	return least;
+	return {median(attaches), median(detaches)};
 }
 
 } // namespace

@@ -3,31 +3,43 @@
  * What it costs to be profiled, in ns; in a guest under -icount, where a virtual
  * nanosecond is an executed instruction, in instructions.
  *
- * Usage: cost WORK METHOD [PERIOD-NS [REGIONS]]
+ * Usage: cost [--beside | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
  *        cost starts METHOD [PERIOD-NS [REGIONS]]
- * WORK: samples, samples-slow, switches, threads, forks, forks-words,
- * forks-bytes, the same with -400, execs (work.cpp); starts: METHOD is begun and ended.
+ * WORK: samples, samples-slow, samples-together, switches, switches-out, threads, forks,
+ * forks-words, forks-bytes, the same with -400, execs (work.cpp); starts: METHOD is begun
+ * and ended; idle: nothing is done for a second, and SAMPLES are the timers' interrupts.
  * METHOD: none; floor (a module that ticks, and is only waited for); profil and
  * attached (ours); perf; bpf, bpf-task; signal, signal-wall, libc, gperftools.
  * Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *
- * All but the first two are means of some runs after one that makes everything
+ * NS is the mean of the middle half of some runs after one that makes everything
  * warm.  UNITS are what a run consists of (switches, threads, ...), SAMPLES and
  * CPU-NS what it got and ran: means of all runs.
+ *
+ * --among: while so many other processes are profiled, which stand still.
+ * --beside: unprofiled and profiled runs by turns, and a line for each.
+ * For what differs from run to run by more than a profile costs.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
 #include "tests/bench/work.h"
 
 #include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <numeric>
+#include <sched.h>
+#include <sstream>
+#include <sys/prctl.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace bench;
 
 namespace {
 
-constexpr unsigned runs = 3;
 constexpr unsigned starts = 100;
+constexpr unsigned turns = 9;
 
 std::uint64_t cpu_time()
 {
@@ -38,24 +50,35 @@ struct Cost {
 	double ns, units, samples, cpu;
 };
 
+/** The mean of the middle half: now and then a thread of the kernel runs in between. */
+double middle(std::vector<double> values)
+{
+	const auto left_out = static_cast<std::ptrdiff_t>(values.size() / 4);
+
+	std::sort(values.begin(), values.end());
+	return std::accumulate(values.begin() + left_out, values.end() - left_out, 0.0) /
+	       static_cast<double>(values.size() - 2 * static_cast<std::size_t>(left_out));
+}
+
 Cost measure(const Work &work, const std::string &name, const Wish &wish)
 {
 	work.prepare();
 	const auto method = make_method(name, wish);
 	const std::uint64_t cpu = cpu_time();
-	std::uint64_t begin = 0;
+	std::vector<double> times;
 
-	for (unsigned i = 0; i <= runs; i++) {
-		if (i == 1)
-			begin = now();
+	for (unsigned i = 0; i <= work.runs; i++) {
+		const std::uint64_t begin = now();
+
 		work.run();
 		method->drain();
+		if (i)
+			times.push_back(static_cast<double>(now() - begin));
 	}
-	const double ns = static_cast<double>(now() - begin) / runs;
-	const double ran = static_cast<double>(cpu_time() - cpu) / (runs + 1);
-	const double samples = static_cast<double>(method->stop()) / (runs + 1);
+	const double ran = static_cast<double>(cpu_time() - cpu) / (work.runs + 1);
+	const double samples = static_cast<double>(method->stop()) / (work.runs + 1);
 
-	return {ns, static_cast<double>(work.units), samples, ran};
+	return {middle(times), static_cast<double>(work.units), samples, ran};
 }
 
 Cost measure_starts(const std::string &name, const Wish &wish)
@@ -70,12 +93,120 @@ Cost measure_starts(const std::string &name, const Wish &wish)
 	return {static_cast<double>(now() - begin), starts, 0, 0};
 }
 
+double run_once(const Work &work)
+{
+	const std::uint64_t begin = now();
+
+	work.run();
+	return static_cast<double>(now() - begin);
+}
+
+/** Which of two tasks runs first is not to depend on what the scheduler has against either. */
+void take_turns()
+{
+	const sched_param first = {.sched_priority = 1};
+
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		die("sched_setscheduler");
+}
+
+struct Beside {
+	Cost without, with;
+};
+
+Beside measure_beside(const Work &work, const std::string &name, const Wish &wish)
+{
+	std::vector<double> without, with;
+
+	work.prepare();
+	run_once(work);
+	for (unsigned i = 0; i < turns; i++) {
+		without.push_back(run_once(work));
+		const auto method = make_method(name, wish);
+		with.push_back(run_once(work));
+	}
+	const auto units = static_cast<double>(work.units);
+	return {{middle(without), units, 0, 0}, {middle(with), units, 0, 0}};
+}
+
+/** Interrupts of the CPUs' own timers. */
+std::uint64_t timer_interrupts()
+{
+	std::ifstream lines("/proc/interrupts");
+	std::uint64_t sum = 0, number = 0;
+	std::string line, name;
+
+	while (std::getline(lines, line)) {
+		std::istringstream words(line);
+
+		words >> name;
+		while (name == "LOC:" && words >> number)
+			sum += number;
+	}
+	return sum;
+}
+
+/** What nobody does: samples are the interrupts in it. */
+Cost measure_idle(const Work &work)
+{
+	std::vector<double> interrupts;
+
+	for (unsigned i = 0; i < work.runs; i++) {
+		const std::uint64_t before = timer_interrupts();
+
+		work.run();
+		interrupts.push_back(static_cast<double>(timer_interrupts() - before));
+	}
+	return {0, static_cast<double>(work.units), middle(interrupts), 0};
+}
+
+/** Processes that are profiled 10,000 times a second and stand still. */
+void make_others(unsigned number)
+{
+	for (unsigned i = 0; i < number; i++) {
+		int ready[2];
+		char byte = 0;
+
+		if (pipe(ready))
+			die("pipe");
+		const pid_t pid = fork();
+		if (pid < 0)
+			die("fork");
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			const auto method = make_method("profil", {100'000, 1});
+			if (write(ready[1], &byte, 1) != 1)
+				_exit(1);
+			for (;;)
+				pause();
+		}
+		close(ready[1]);
+		if (read(ready[0], &byte, 1) != 1)
+			die("another process");
+		close(ready[0]);
+	}
+}
+
+void print(const std::string &work, const std::string &name, const Wish &wish, const Cost &cost)
+{
+	std::printf("%s %s %llu %u %.0f %.0f %.3f %.0f\n", work.c_str(), name.c_str(),
+		    static_cast<unsigned long long>(wish.period), wish.regions, cost.ns, cost.units,
+		    cost.samples, cost.cpu);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
+	const bool beside = argc > 1 && !std::strcmp(argv[1], "--beside");
+	const bool among = argc > 2 && !std::strcmp(argv[1], "--among");
+	const auto others = among ? static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10)) : 0;
+
+	argc -= beside + 2 * among;
+	argv += beside + 2 * among;
 	if (argc < 3) {
-		std::fprintf(stderr, "usage: cost WORK METHOD [PERIOD-NS [REGIONS]]\n");
+		std::fprintf(stderr,
+			     "usage: cost [--beside | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]\n");
 		return 2;
 	}
 	const std::string work = argv[1], name = argv[2];
@@ -83,10 +214,19 @@ int main(int argc, char **argv)
 			   argc > 4 ? static_cast<unsigned>(std::strtoul(argv[4], nullptr, 10)) : 1};
 
 	std::fill(std::begin(counters), std::end(counters), 0U);
-	const Cost cost =
-		work == "starts" ? measure_starts(name, wish) : measure(find_work(work), name, wish);
-	std::printf("%s %s %llu %u %.0f %.0f %.3f %.0f\n", work.c_str(), name.c_str(),
-		    static_cast<unsigned long long>(wish.period), wish.regions, cost.ns, cost.units,
-		    cost.samples, cost.cpu);
+	make_others(others);
+	if (work == "threads" && beside)
+		take_turns();
+	if (work == "idle") {
+		print(work, name, wish, measure_idle(find_work(work)));
+	} else if (beside) {
+		const Beside costs = measure_beside(find_work(work), name, wish);
+		print(work, "none-beside-" + name, wish, costs.without);
+		print(work, name, wish, costs.with);
+	} else if (work == "starts") {
+		print(work, name, wish, measure_starts(name, wish));
+	} else {
+		print(work, name, wish, measure(find_work(work), name, wish));
+	}
 	return 0;
 }

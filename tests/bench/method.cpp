@@ -20,6 +20,11 @@ std::uint64_t counted()
 	return std::accumulate(std::begin(counters), std::end(counters), std::uint64_t{0});
 }
 
+std::uint64_t Method::at(std::uint64_t pc) const
+{
+	return counters[(pc - text_low()) / sizeof *counters];
+}
+
 namespace {
 
 /** Nobody profiles; or the module floor ticks, which counts nothing and so cannot say how often. */

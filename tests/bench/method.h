@@ -32,6 +32,8 @@ public:
 	virtual void drain() {}
 	/** Stops, and returns all samples since the construction. */
 	virtual std::uint64_t stop() = 0;
+	/** What the counter of a PC holds, where there is one. */
+	virtual std::uint64_t at(std::uint64_t pc) const;
 };
 
 struct Wish {

@@ -68,6 +68,10 @@ public:
 		const auto &all = skeleton->bss->counters;
 		return std::accumulate(std::begin(all), std::end(all), std::uint64_t{0});
 	}
+	std::uint64_t at(std::uint64_t pc) const override
+	{
+		return skeleton->bss->counters[(pc - text_low()) / sizeof *counters];
+	}
 
 private:
 	void detach()

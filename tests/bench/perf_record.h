@@ -22,7 +22,8 @@ public:
 	void stop();
 	/** CPU time it has taken, from its start; to its end, when it has been stopped. */
 	std::uint64_t cpu() const;
-	/** How many samples its file has. */
+	std::string file() const { return directory + "/perf.data"; }
+	/** How many samples it has. */
 	std::uint64_t samples() const;
 
 private:

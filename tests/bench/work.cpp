@@ -4,11 +4,15 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
 
+#include <array>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace bench {
@@ -18,12 +22,20 @@ namespace bench {
 	asm volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
 }
 
+template <int> [[gnu::noinline, gnu::aligned(64)]] static void loop(long n)
+{
+	asm volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
+}
+
+const std::array<void (*)(long), 4> loops = {loop<0>, loop<1>, loop<2>, loop<3>};
+
 namespace {
 
 constexpr int rounds = 10'000; // of a ping-pong: two switches each
 constexpr int threads = 1'000;
 constexpr int children = 50;
 constexpr int mappings = 400;
+constexpr int together = 8;
 
 void nothing() {}
 
@@ -42,6 +54,14 @@ void *answer(void *data)
 	return nullptr;
 }
 
+void ask(const Pipes &pipes)
+{
+	char byte = 0;
+	for (int i = 0; i < rounds; i++)
+		if (write(pipes.there[1], &byte, 1) != 1 || read(pipes.back[0], &byte, 1) != 1)
+			die("pipe");
+}
+
 /** Two threads of one process pass a byte to and fro. */
 void ping_pong()
 {
@@ -51,10 +71,7 @@ void ping_pong()
 	pthread_t thread{};
 	if (pthread_create(&thread, nullptr, answer, &pipes))
 		die("pthread_create");
-	char byte = 0;
-	for (int i = 0; i < rounds; i++)
-		if (write(pipes.there[1], &byte, 1) != 1 || read(pipes.back[0], &byte, 1) != 1)
-			die("pipe");
+	ask(pipes);
 	pthread_join(thread, nullptr);
 	for (const int fd : {pipes.there[0], pipes.there[1], pipes.back[0], pipes.back[1]})
 		close(fd);
@@ -179,18 +196,75 @@ template <long million_instructions> void burn_for()
 	burn(million_instructions * 500'000);
 }
 
+/** They do together what one does alone, all at the same instructions. */
+template <long million_instructions> void burn_together()
+{
+	std::array<std::thread, together> all;
+
+	for (std::thread &thread : all)
+		thread = std::thread(burn, million_instructions * 500'000 / together);
+	for (std::thread &thread : all)
+		thread.join();
+}
+
+/** As many as there are CPUs in a guest of the second mode; each in a loop of its own. */
+template <std::size_t number> void burn_apart()
+{
+	std::array<std::thread, number> all;
+
+	for (std::size_t i = 0; i < number; i++)
+		all[i] = std::thread(loops[i], 100'000'000);
+	for (std::thread &thread : all)
+		thread.join();
+}
+
+Pipes to_other;
+
+/** Before anybody is profiled, so that the other one is not. */
+void prepare_other()
+{
+	if (pipe(to_other.there) || pipe(to_other.back))
+		die("pipe");
+	const pid_t other = fork();
+	if (other < 0)
+		die("fork");
+	if (other)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		answer(&to_other);
+}
+
+void ping_pong_with_other()
+{
+	ask(to_other);
+}
+
+void sleep_a_second()
+{
+	const timespec second = {1, 0};
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &second, nullptr);
+}
+
 const std::map<std::string, Work> works = {
-	{"samples", {nothing, burn_for<100>, 1}},
-	{"samples-slow", {nothing, burn_for<300>, 1}},
-	{"switches", {nothing, ping_pong, 2UL * rounds}},
-	{"threads", {nothing, make_threads, threads}},
-	{"forks", {nothing, fork_children, children}},
-	{"forks-words", {nothing, fork_and_copy<copy_words>, children}},
-	{"forks-bytes", {nothing, fork_and_copy<copy_bytes>, children}},
-	{"forks-400", {make_mappings, fork_children, children}},
-	{"forks-words-400", {make_mappings, fork_and_copy<copy_words>, children}},
-	{"forks-bytes-400", {make_mappings, fork_and_copy<copy_bytes>, children}},
-	{"execs", {copy_program, execute, children}},
+	{"samples", {nothing, burn_for<100>, 1, 9}},
+	{"samples-together", {nothing, burn_together<100>, 1, 9}},
+	{"one-thread", {nothing, burn_apart<1>, 1, 9}},
+	{"two-threads", {nothing, burn_apart<2>, 1, 9}},
+	{"eight-threads", {nothing, burn_together<400>, 1, 9}},
+	{"samples-slow", {nothing, burn_for<300>, 1, 5}},
+	{"switches", {nothing, ping_pong, 2UL * rounds, 3}},
+	{"switches-out", {prepare_other, ping_pong_with_other, 2UL * rounds, 3}},
+	{"threads", {nothing, make_threads, threads, 3}},
+	{"forks", {nothing, fork_children, children, 3}},
+	{"forks-words", {nothing, fork_and_copy<copy_words>, children, 3}},
+	{"forks-bytes", {nothing, fork_and_copy<copy_bytes>, children, 3}},
+	{"forks-400", {make_mappings, fork_children, children, 3}},
+	{"forks-words-400", {make_mappings, fork_and_copy<copy_words>, children, 3}},
+	{"forks-bytes-400", {make_mappings, fork_and_copy<copy_bytes>, children, 3}},
+	{"execs", {copy_program, execute, children, 3}},
+	{"idle", {nothing, sleep_a_second, 1, 3}},
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 /* What a profiled program does, one thing at a time. */
 #pragma once
 
+#include <array>
 #include <string>
 
 namespace bench {
@@ -9,10 +10,14 @@ namespace bench {
 /** A loop of two instructions: nothing that could meet the kernel. */
 void burn(long n);
 
+/** The same in other places, for who wants to know where the time goes. */
+extern const std::array<void (*)(long), 4> loops;
+
 struct Work {
 	void (*prepare)();
 	void (*run)();
 	unsigned long units; ///< in a run: what its cost is divided by
+	unsigned runs;	     ///< that are measured
 };
 
 /** By its name, see cost.cpp; ends the program where there is none. */

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What memory a profile takes, in bytes, measured as what the machine has less of
+ * once nothing changes any more.
+ *
+ * Usage: memory WHAT METHOD
+ * kernel: the kernel's own memory for each of a thousand processes more, without
+ *   counters and buffers;
+ * process: for each of a hundred more, with them: profil (64 KiB of counters for
+ *   64 KiB of text, which are pinned), perf (an event and the buffer that perf record
+ *   has by default, which is mapped), bpf (the program of count.bpf.c, whose as many
+ *   counters are the kernel's own);
+ * thread: the kernel's own memory for each thread more of a process that has 5,000;
+ * region: for each region more of a profile that has 1,000;
+ * samples: for each sample, while there are 10,000.
+ * METHOD is profil; for process also perf, bpf; for kernel and thread also perf.
+ * Prints, as cost does: memory-WHAT METHOD 0 1 BYTES 1 0 0
+ */
+#include "profil.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/count.skel.h"
+#include "tests/bench/method.h"
+#include "tests/bench/target.h"
+#include "tests/bench/work.h"
+
+#include <filesystem>
+#include <fstream>
+#include <linux/perf_event.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace bench;
+
+namespace {
+
+constexpr std::size_t perf_buffer = (std::size_t{512} << 10) + 4096; // perf-record(1), --mmap-pages
+
+void write_to(const std::filesystem::path &file, const char *text)
+{
+	std::ofstream out(file);
+
+	out << text << std::flush;
+	if (!out)
+		die(file.c_str());
+}
+
+double mapped_buffers = 0;
+
+/** Nothing that was freed is to count: it comes back from caches, and after a grace period. */
+void settle()
+{
+	const timespec moment = {0, 300'000'000};
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, nullptr);
+	write_to("/proc/sys/vm/drop_caches", "3");
+	for (const auto &slab : std::filesystem::directory_iterator("/sys/kernel/slab"))
+		if (!slab.is_symlink())
+			write_to(slab.path() / "shrink", "1");
+	write_to("/proc/sys/vm/compact_memory", "1"); // which empties the CPUs' lists of pages, too
+}
+
+/** In bytes, of a line of /proc/meminfo. */
+double meminfo(const std::string &wanted)
+{
+	std::ifstream lines("/proc/meminfo");
+	std::string name, unit;
+	double number = 0;
+
+	while (lines >> name >> number && std::getline(lines, unit))
+		if (name == wanted + ":")
+			return number * 1024;
+	errno = ENOENT;
+	die(wanted.c_str());
+}
+
+/** Twice the same. */
+double settled(double (*value)())
+{
+	constexpr int tries = 30;
+	double before = -1;
+
+	for (int i = 0; i < tries; i++) {
+		settle();
+		const double after = value();
+		if (after == before)
+			return after;
+		before = after;
+	}
+	errno = ETIMEDOUT;
+	die("the machine's memory does not stand still");
+}
+
+double kernel_memory()
+{
+	return settled([] { return meminfo("SUnreclaim") + meminfo("Percpu") + meminfo("VmallocUsed"); });
+}
+
+/** And what was pinned, or mapped of the kernel's. */
+double with_buffers()
+{
+	std::ifstream file("/sys/class/misc/profil/pinned_pages");
+	double pinned = 0;
+
+	if (!(file >> pinned))
+		die("pinned_pages");
+	return kernel_memory() + pinned * 4096 + mapped_buffers;
+}
+
+std::vector<pid_t> targets_with_a_thread(unsigned number)
+{
+	std::vector<pid_t> pids;
+
+	for (unsigned i = 0; i < number; i++)
+		pids.push_back(target_with(1));
+	return pids;
+}
+
+/** One region for each buffer, all of the same text. */
+void attach(profil_session *session, pid_t pid, std::vector<profil_region> &regions)
+{
+	profil_spec spec{};
+	profil_target target{pid, 0, nullptr, &spec, 0};
+
+	spec.size = sizeof spec;
+	spec.period = 1'000'000;
+	spec.flags = PROFIL_FOLLOW;
+	spec.regions = regions.data();
+	spec.nr_regions = static_cast<std::uint32_t>(regions.size());
+	if (profil_attach(session, &target, 1) != 1) {
+		errno = target.error;
+		die(target.step ? target.step : "profil_attach");
+	}
+}
+
+profil_region region_at(std::uint64_t low, void *buffer, std::uint64_t bytes)
+{
+	profil_region region{};
+
+	region.low = region.offset = low;
+	region.high = low + bytes;
+	region.buffer = reinterpret_cast<std::uint64_t>(buffer);
+	region.bytes = bytes;
+	region.scale = 0x10000;
+	region.width = 4;
+	region.post = 2;
+	return region;
+}
+
+void *anonymous(std::size_t bytes)
+{
+	void *const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		die("mmap");
+	return memory;
+}
+
+/** One of each process; @shared: all count in the same memory, so that it is none of theirs. */
+void profil_attach_to(pid_t pid, bool shared)
+{
+	static profil_session *const session = profil_session_open();
+	void *const memory = shared ? counters : anonymous(counters_size);
+	std::vector<profil_region> regions = {region_at(0x400000, memory, counters_size)};
+
+	if (!session)
+		die("profil_session_open");
+	attach(session, pid, regions);
+}
+
+int open_event(pid_t pid)
+{
+	perf_event_attr attr{};
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.size = sizeof attr;
+	attr.sample_period = 1'000'000;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	const auto event =
+		static_cast<int>(syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+
+	if (event < 0)
+		die("perf_event_open");
+	return event;
+}
+
+void perf_attach_to(pid_t pid, bool bare)
+{
+	const int event = open_event(pid);
+
+	if (bare)
+		return;
+	if (mmap(nullptr, perf_buffer, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0) == MAP_FAILED)
+		die("mmap of an event");
+	mapped_buffers += perf_buffer;
+}
+
+void bpf_attach_to(pid_t pid, bool)
+{
+	count_bpf *const skeleton = count_bpf::open(nullptr);
+
+	if (!skeleton)
+		die("BPF skeleton");
+	skeleton->rodata->low = 0x400000;
+	if (count_bpf::load(skeleton) ||
+	    !bpf_program__attach_perf_event(skeleton->progs.count, open_event(pid)))
+		die("BPF");
+}
+
+using Attach = void (*)(pid_t, bool);
+
+/** Of the second half: the first one makes what is made once. */
+double each_process(Attach attach_to, unsigned number, double (*memory)(), bool bare)
+{
+	const std::vector<pid_t> pids = targets_with_a_thread(2 * number);
+	double before = 0;
+
+	for (unsigned i = 0; i < 2 * number; i++) {
+		if (i == number)
+			before = memory();
+		attach_to(pids[i], bare);
+	}
+	return (memory() - before) / number;
+}
+
+double each_thread(const std::string &method)
+{
+	constexpr unsigned threads = 5000;
+	const pid_t first = target_with(1), pid = target_with(threads);
+
+	if (method == "profil")
+		profil_attach_to(first, true);
+	const double before = kernel_memory();
+	if (method == "profil") {
+		profil_attach_to(pid, true);
+		return (kernel_memory() - before) / threads;
+	}
+	for (const auto &thread :
+	     std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task"))
+		open_event(std::stoi(thread.path().filename()));
+	return (kernel_memory() - before) / threads;
+}
+
+/** A hundred profiles with many regions beside a hundred with one. */
+double each_region()
+{
+	constexpr unsigned profiles = 100, many = 1000;
+	const std::vector<pid_t> pids = targets_with_a_thread(3 * profiles);
+	profil_session *const session = profil_session_open();
+	double at[4] = {};
+
+	if (!session)
+		die("profil_session_open");
+	for (unsigned part = 0; part < 3; part++) {
+		std::vector<profil_region> regions;
+
+		for (unsigned i = 0; i < (part == 2 ? many : 1); i++)
+			regions.push_back(region_at(0x400000 + i * 16, &counters[i * 4], 16));
+		at[part] = kernel_memory();
+		for (unsigned i = 0; i < profiles; i++)
+			attach(session, pids[part * profiles + i], regions);
+	}
+	at[3] = kernel_memory();
+	return ((at[3] - at[2]) - (at[2] - at[1])) / profiles / (many - 1);
+}
+
+double each_sample()
+{
+	constexpr double samples = 10'000;
+	const auto method = make_method("profil", {100'000, 1});
+
+	burn(100'000);
+	const double before = kernel_memory();
+	burn(static_cast<long>(samples) * 50'000);
+	return (kernel_memory() - before) / samples;
+}
+
+double measure(const std::string &what, const std::string &method)
+{
+	const Attach attach_to = method == "profil" ? profil_attach_to
+				 : method == "perf" ? perf_attach_to
+						    : bpf_attach_to;
+
+	if (what == "process")
+		return each_process(attach_to, 100, with_buffers, false);
+	if (what == "kernel")
+		return each_process(attach_to, 1000, kernel_memory, true);
+	if (what == "thread")
+		return each_thread(method);
+	if (what == "region")
+		return each_region();
+	return each_sample();
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	const rlimit many = {65536, 65536};
+
+	if (argc != 3) {
+		std::fprintf(stderr, "usage: memory process|kernel|thread|region|samples profil|perf|bpf\n");
+		return 2;
+	}
+	if (setrlimit(RLIMIT_NOFILE, &many))
+		die("RLIMIT_NOFILE");
+	std::printf("memory-%s %s 0 1 %.1f 1 0 0\n", argv[1], argv[2], measure(argv[1], argv[2]));
+	return 0;
+}

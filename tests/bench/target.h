@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whom to attach to. */
+#pragma once
+
+#include <sys/types.h>
+
+namespace bench {
+
+/** Forks a process that stands still, and ends with us; returns when all of its threads are there. */
+pid_t target_with(unsigned threads);
+
+} // namespace bench
