@@ -7,6 +7,8 @@ SHELL := /bin/bash
 
 # arm64: everything for that, by cross compilers (scripts/arm64).
 ARCH ?=
+# This machine's own, as kernel builders may have it in their environment.
+override ARCH := $(filter-out x86 x86_64,$(ARCH))
 # Where everything that is built goes.
 B ?= build$(ARCH:%=/%)
 # The guest of vm and demo, and those of check; see scripts/kernel.
@@ -37,7 +39,7 @@ CXX := $(cross)aarch64-linux-gnu-g++ --sysroot=$(sysroot)
 FC := $(cross)aarch64-linux-gnu-gfortran --sysroot=$(sysroot)
 AR := aarch64-linux-gnu-ar
 OBJCOPY := aarch64-linux-gnu-objcopy
-else ifneq ($(filter-out x86 x86_64,$(ARCH)),)
+else ifneq ($(ARCH),)
 $(error no ARCH '$(ARCH)': there is arm64, and this machine's if it is empty)
 endif
 ifeq ($(origin CC),default)

@@ -157,4 +157,57 @@ static inline __u64 profil_bin_position(const struct profil_bin *bin, __u64 pc)
 	return ((product >> bin->shift) & bin->align) + bin->base;
 }
 
+/**
+ * struct profil_plain - the same for 32-bit counters and no shift before the product
+ * @low: first PC
+ * @span: PCs that are counted, from @low on
+ * @scale: 16.16, as in the region
+ * @add: added to the product; what the first PC and the first counter come to is in it
+ * @shift: what is to be dropped of the sum
+ *
+ * Whole counters are added before bits are dropped, so that nothing carries into
+ * them; the sum has at most 62 bits for a base of up to 44.
+ */
+struct profil_plain {
+	__u64 low;
+	__u64 span;
+	__u64 scale;
+	__u64 add;
+	__u8 shift;
+};
+
+/**
+ * profil_bin_plain() - can a region be computed with in the plain way?
+ * @plain: receives it
+ * @bin: prepared; it may be without a PC
+ *
+ * Context: Any.
+ * Return: 1, or 0 if not.
+ */
+static inline int profil_bin_plain(struct profil_plain *plain, const struct profil_bin *bin)
+{
+	if (bin->width != 4 || bin->mask != ~(__u64)0 || bin->base % 4 || bin->base >> 44)
+		return 0;
+	plain->low = bin->low;
+	plain->span = bin->high - bin->low;
+	plain->scale = bin->scale;
+	plain->shift = bin->shift + 2;
+	plain->add = (bin->low - bin->offset) * bin->scale + bin->add +
+		     (bin->base / 4 << plain->shift);
+	return 1;
+}
+
+/**
+ * profil_plain_index() - index of the counter of a PC
+ * @plain: of a region
+ * @distance: from its low to the PC, less than its span
+ *
+ * Context: Any.
+ * Return: the index among all 32-bit counters from position 0 on.
+ */
+static inline __u64 profil_plain_index(const struct profil_plain *plain, __u64 distance)
+{
+	return (distance * plain->scale + plain->add) >> plain->shift;
+}
+
 #endif /* PROFIL_BIN_H */

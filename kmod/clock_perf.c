@@ -47,7 +47,7 @@ static noinline void irregular_tick(struct pt_regs *regs, u64 period, u64 due)
 		profil_late(period, last, due);
 		gap -= div64_u64(gap - 1, period) * period;
 	}
-	profil_tick(regs, gap);
+	profil_tick_all(regs, gap);
 }
 
 static void perf_tick(struct perf_event *event, struct perf_sample_data *data,

@@ -20,6 +20,7 @@
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/hugetlb.h>
+#include <linux/log2.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -175,13 +176,12 @@ static const struct profil_span *span_of_old(const struct profil_pins *old,
  * One region, 32-bit counters that wrap: the tick need not look for the one,
  * nor ask for the other, nor whether the page is there.
  */
-static void set_only(struct profil_pins *pins)
+static void set_plain(struct profil_pins *pins)
 {
 	const struct profil_layout *layout = pins->layout;
 
-	if (layout->nr_bins == 1 && layout->bin[0].width == 4 &&
-	    layout->how.limit_policy == PROFIL_WRAP)
-		pins->only = layout->bin[0];
+	if (layout->nr_bins == 1 && layout->how.limit_policy == PROFIL_WRAP)
+		profil_bin_plain(&pins->plain, &layout->bin[0]);
 }
 
 /**
@@ -192,7 +192,7 @@ static void set_only(struct profil_pins *pins)
  */
 void profil_pins_slow(struct profil_pins *pins)
 {
-	WRITE_ONCE(pins->only.high, 0);
+	WRITE_ONCE(pins->plain.span, 0);
 }
 
 /* Pages that can be had at once, whoever is asked for them. */
@@ -393,6 +393,7 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 	unsigned long overhead = layout->bytes >> PAGE_SHIFT;
 	struct mm_struct *mm = current->mm;
 	struct profil_pins *pins;
+	unsigned long size;
 	int err;
 
 	/* Before anything is allocated for them: there may be a great many. */
@@ -400,20 +401,22 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 	if (err)
 		return ERR_PTR(err);
 	err = -ENOMEM;
-	pins = kvzalloc(struct_size(pins, page, layout->pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	/* A PC that a CPU only guesses is led to an element, too: by a mask. */
+	size = roundup_pow_of_two(max(layout->pages, 1UL));
+	pins = kvzalloc(struct_size(pins, page, size), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pins)
 		goto uncharge;
 	pins->user = profil_user_get(user->uid);
 	if (!pins->user)
 		goto free;
 	pins->layout = profil_layout_get(layout);
-	pins->pages = layout->pages;
+	pins->mask = size - 1;
 	pins->mm = mm;
 	mmgrab(mm);
 	pins->held = pages;
 	pins->overhead = overhead;
 	INIT_DELAYED_WORK(&pins->retry, release_work);
-	set_only(pins);
+	set_plain(pins);
 	err = pin_spans(pins, old, inherited);
 	if (!err)
 		return pins;

@@ -18,9 +18,9 @@ struct profil_user;
 
 /**
  * struct profil_pins - the pinned pages of one profile
- * @only: the layout's only region, if it is the plain one that the tick has a
- *	short way for; high is 0 if it is not, or must not be taken any more
- * @pages: elements of @page
+ * @plain: the layout's only region, if it is of the kind that the tick has a short
+ *	way for; span is 0 if it is not, or must not be taken any more
+ * @mask: elements of @page less one; they are a power of two, the last ones without a page
  * @layout: where its positions point, referenced
  * @mm: whose memory it is, grabbed
  * @user: who is charged, referenced
@@ -32,8 +32,8 @@ struct profil_user;
  *	WRITE_ONCE, read by the tick.
  */
 struct profil_pins {
-	struct profil_bin only;
-	unsigned long pages;
+	struct profil_plain plain;
+	unsigned long mask;
 	struct profil_layout *layout;
 	struct mm_struct *mm;
 	struct profil_user *user;

@@ -24,7 +24,6 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
@@ -37,19 +36,10 @@
 /* What threads ran after they had given up their memory, in ns: it is in no profile. */
 DEFINE_PER_CPU(u64, profil_exiting_ns);
 
-/*
- * The page of a position.  The PC and the scale are the program's, so a CPU that
- * runs ahead of the comparisons must not be led out of the array either.
- */
-static __always_inline void *page_at(const struct profil_pins *pins, u64 position)
-{
-	return READ_ONCE(pins->page[array_index_nospec(position >> PAGE_SHIFT, pins->pages)]);
-}
-
 /* The counter at a position, or NULL when its page went away. */
 static __always_inline void *counter_at(const struct profil_pins *pins, u64 position)
 {
-	void *page = page_at(pins, position);
+	void *page = profil_page_at(pins, position >> PAGE_SHIFT);
 
 	return profil_page_is_off(page) ? NULL : page + offset_in_page(position);
 }
@@ -184,7 +174,7 @@ static void tick_gap(struct profil_profile *profile, u64 period)
  * Without an address space there is no profile to be found: a kernel thread, or
  * a thread on its way out.
  */
-static noinline bool tick_none(u64 period)
+static bool tick_none(u64 period)
 {
 	if (current->flags & PF_EXITING)
 		this_cpu_add(profil_exiting_ns, period);
@@ -197,13 +187,22 @@ static bool meets_current(const struct profil_image *image)
 	return !image->thread || image->thread == task_pid(current);
 }
 
-/* Any number of profiles, in any state. */
-static noinline bool tick_all(struct pt_regs *regs, u64 period)
+/**
+ * profil_tick_all() - count one tick of the clock, the long way
+ * @regs: what it interrupted
+ * @period: what the tick stands for, in ns
+ *
+ * Any number of profiles, in any state.
+ *
+ * Context: Hard interrupt, interrupts off.
+ * Return: may current be met by the next tick?
+ */
+bool profil_tick_all(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
 	struct profil_image *image;
 
-	/* The chain may be anybody's. */
+	/* The chain may be anybody's, or nobody's. */
 	if (!mm)
 		return tick_none(period);
 	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node) {
@@ -214,62 +213,6 @@ static noinline bool tick_all(struct pt_regs *regs, u64 period)
 		else
 			tick_profile(image->profile, regs, period);
 	}
-	return true;
-}
-
-/*
- * The short way for the plain case: see profil_pins_slow().  It asks nothing
- * that was answered when the pins were made, and nothing that would have
- * closed it meanwhile: that the profile runs, that the page is there.
- */
-static __always_inline bool sample_plain(const struct profil_profile *profile,
-					 struct pt_regs *regs)
-{
-	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
-	u64 pc = instruction_pointer(regs);
-	u64 position;
-
-	/* None: a child of a profile that had stopped. */
-	if (unlikely(!pins || !user_mode(regs)))
-		return false;
-	if (unlikely(pc < pins->only.low || pc >= READ_ONCE(pins->only.high)))
-		return false;
-	position = profil_bin_position(&pins->only, pc);
-	atomic_inc(page_at(pins, position) + offset_in_page(position));
-	return true;
-}
-
-/**
- * profil_tick() - count one tick of the clock
- * @regs: what it interrupted
- * @period: of the clock, in ns; what the tick stands for, if it is irregular
- *
- * One profile of the plain kind is counted right here, by code that calls
- * nothing and so saves nothing; whatever is not plain goes the long way, and
- * nothing has been done by then.
- *
- * Context: Hard interrupt, interrupts off.
- * Return: may current be met by the next tick?
- */
-bool profil_tick(struct pt_regs *regs, u64 period)
-{
-	struct mm_struct *mm = current->mm;
-	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_image_bucket(mm)));
-	struct profil_image *image = hlist_entry(first, struct profil_image, node);
-	struct profil_profile *profile;
-	struct profil_tally *tally;
-
-	if (!first)
-		return mm ? false : tick_none(period);
-	if (unlikely(image->key != (unsigned long)mm || READ_ONCE(first->next)))
-		return tick_all(regs, period);
-	profile = image->profile;
-	if (unlikely(profile->period != period || !sample_plain(profile, regs)))
-		return tick_all(regs, period);
-	tally = this_cpu_ptr(profile->tally);
-	tally->cause[PROFIL_COUNTED]++;
-	if (unlikely(!--tally->countdown))
-		profil_profile_checkpoint(profile, tally, true);
 	return true;
 }
 

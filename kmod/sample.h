@@ -1,15 +1,103 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tick: from registers to a counter.
+ *
+ * Its short way is here, so that it is a part of the clock's own function; the long
+ * one is in sample.c, and what is said there is true of both.
+ */
 #ifndef PROFIL_SAMPLE_H
 #define PROFIL_SAMPLE_H
 
-#include <linux/percpu.h>
-#include <linux/types.h>
+#include "bin.h"
+#include "image.h"
+#include "pages.h"
+#include "profile.h"
+#include "stats.h"
 
-struct pt_regs;
+#include <linux/atomic.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/types.h>
 
 DECLARE_PER_CPU(u64, profil_exiting_ns);
 
-bool profil_tick(struct pt_regs *regs, u64 period);
+bool profil_tick_all(struct pt_regs *regs, u64 period);
 void profil_late(u64 period, u64 since, u64 due);
+
+/**
+ * profil_page_at() - a page of the counters
+ * @pins: theirs
+ * @index: which
+ *
+ * The PC and the scale are the program's, so a CPU that runs ahead of the
+ * comparisons must not be led out of the array either.
+ *
+ * Context: Hard interrupt.
+ * Return: its address; see profil_page_is_off().
+ */
+static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 index)
+{
+	return READ_ONCE(pins->page[index & pins->mask]);
+}
+
+/*
+ * The plain case: see profil_pins_slow().  It asks nothing that was answered when
+ * the pins were made, and nothing that would have closed it meanwhile: that the
+ * profile runs, that the page is there.
+ */
+static __always_inline bool profil_sample_plain(const struct profil_profile *profile,
+						struct pt_regs *regs)
+{
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	u64 distance, index;
+	u32 *page;
+
+	/* None: a child of a profile that had stopped. */
+	if (unlikely(!pins || !user_mode(regs)))
+		return false;
+	distance = instruction_pointer(regs) - pins->plain.low;
+	if (unlikely(distance >= READ_ONCE(pins->plain.span)))
+		return false;
+	index = profil_plain_index(&pins->plain, distance);
+	page = profil_page_at(pins, index / (PAGE_SIZE / sizeof(*page)));
+	atomic_inc((atomic_t *)&page[index % (PAGE_SIZE / sizeof(*page))]);
+	return true;
+}
+
+/**
+ * profil_tick() - count one tick of the clock
+ * @regs: what it interrupted
+ * @period: of the clock, in ns; what the tick stands for, if it is irregular
+ *
+ * One profile of the plain kind is counted right here, by code that calls
+ * nothing and so saves nothing; whatever is not plain goes the long way, and
+ * nothing has been done by then.
+ *
+ * Context: Hard interrupt, interrupts off.
+ * Return: may current be met by the next tick?
+ */
+static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
+{
+	struct mm_struct *mm = current->mm;
+	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_image_bucket(mm)));
+	struct profil_image *image = hlist_entry(first, struct profil_image, node);
+	struct profil_profile *profile;
+	struct profil_tally *tally;
+
+	if (!first)
+		return mm ? false : profil_tick_all(regs, period);
+	if (unlikely(image->key != (unsigned long)mm || READ_ONCE(first->next)))
+		return profil_tick_all(regs, period);
+	profile = image->profile;
+	if (unlikely(profile->period != period || !profil_sample_plain(profile, regs)))
+		return profil_tick_all(regs, period);
+	tally = this_cpu_ptr(profile->tally);
+	tally->cause[PROFIL_COUNTED]++;
+	if (unlikely(!--tally->countdown))
+		profil_profile_checkpoint(profile, tally, true);
+	return true;
+}
 
 #endif /* PROFIL_SAMPLE_H */
