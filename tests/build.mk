@@ -177,6 +177,8 @@ tests_compile_.f90 = mkdir -p $@.modules && $(FC) $(OPT) -Wall -Wextra -J$@.modu
 ifeq ($(ARCH),arm64)
 tests_musl := $(CC) -specs=$(sysroot)/usr/lib/aarch64-linux-musl/musl-gcc.specs
 tests_32_bits := $(cross)arm-linux-gnueabihf-gcc -static
+# Not what the make that called this one has exported.
+export FENTRY :=
 else
 tests_musl := musl-gcc
 tests_32_bits := $(CC) -m32
