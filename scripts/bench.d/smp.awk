@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The tables of make bench MODE=smp, from the lines of tests/bench/cost --beside:
+# The tables of make bench MODE=smp, from the lines of tests/bench/cost --best:
 # WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS, where the method that a run
 # was without is none-beside-METHOD.
 

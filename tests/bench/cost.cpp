@@ -3,7 +3,7 @@
  * What it costs to be profiled, in ns; in a guest under -icount, where a virtual
  * nanosecond is an executed instruction, in instructions.
  *
- * Usage: cost [--beside | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
+ * Usage: cost [--beside | --best | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
  *        cost starts METHOD [PERIOD-NS [REGIONS]]
  * WORK: samples, samples-slow, samples-together, switches, switches-out, threads, forks,
  * forks-words, forks-bytes, the same with -400, execs (work.cpp); starts: METHOD is begun
@@ -19,6 +19,7 @@
  * --among: while so many other processes are profiled, which stand still.
  * --beside: unprofiled and profiled runs by turns, and a line for each.
  * For what differs from run to run by more than a profile costs.
+ * --best: the same, but the least of all runs: on a host that others use, too.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
@@ -114,7 +115,13 @@ struct Beside {
 	Cost without, with;
 };
 
-Beside measure_beside(const Work &work, const std::string &name, const Wish &wish)
+double least(std::vector<double> values)
+{
+	return *std::min_element(values.begin(), values.end());
+}
+
+Beside measure_beside(const Work &work, const std::string &name, const Wish &wish,
+		      double (*typical)(std::vector<double>))
 {
 	std::vector<double> without, with;
 
@@ -126,7 +133,7 @@ Beside measure_beside(const Work &work, const std::string &name, const Wish &wis
 		with.push_back(run_once(work));
 	}
 	const auto units = static_cast<double>(work.units);
-	return {{middle(without), units, 0, 0}, {middle(with), units, 0, 0}};
+	return {{typical(without), units, 0, 0}, {typical(with), units, 0, 0}};
 }
 
 /** Interrupts of the CPUs' own timers. */
@@ -198,15 +205,16 @@ void print(const std::string &work, const std::string &name, const Wish &wish, c
 
 int main(int argc, char **argv)
 {
-	const bool beside = argc > 1 && !std::strcmp(argv[1], "--beside");
+	const bool best = argc > 1 && !std::strcmp(argv[1], "--best");
+	const bool beside = best || (argc > 1 && !std::strcmp(argv[1], "--beside"));
 	const bool among = argc > 2 && !std::strcmp(argv[1], "--among");
 	const auto others = among ? static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10)) : 0;
 
 	argc -= beside + 2 * among;
 	argv += beside + 2 * among;
 	if (argc < 3) {
-		std::fprintf(stderr,
-			     "usage: cost [--beside | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]\n");
+		std::fprintf(stderr, "usage: cost [--beside | --best | --among OTHERS] WORK METHOD "
+				     "[PERIOD-NS [REGIONS]]\n");
 		return 2;
 	}
 	const std::string work = argv[1], name = argv[2];
@@ -220,7 +228,7 @@ int main(int argc, char **argv)
 	if (work == "idle") {
 		print(work, name, wish, measure_idle(find_work(work)));
 	} else if (beside) {
-		const Beside costs = measure_beside(find_work(work), name, wish);
+		const Beside costs = measure_beside(find_work(work), name, wish, best ? least : middle);
 		print(work, "none-beside-" + name, wish, costs.without);
 		print(work, name, wish, costs.with);
 	} else if (work == "starts") {
