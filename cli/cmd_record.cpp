@@ -240,7 +240,9 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 		return written;
 	summarize(recording, time);
 	for (const std::string &object : from_comments(profile.comments).lines_later)
-		console_.detail(object + ": its lines, and names of rare places, stay there until a report needs them");
+		console_.detail(
+			object +
+			": its lines, and names of rare places, stay there until a report needs them");
 	return Done();
 }
 

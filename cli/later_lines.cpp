@@ -157,9 +157,9 @@ std::vector<std::string> add(Profile &profile, Detail detail, const std::string 
 		const Result<RecordedFile> recorded = open_recorded(mapping, root, next_step);
 
 		if (!recorded) {
-			notes.push_back(fmt::format("no {}: {}",
-						    detail == Detail::Lines ? "lines" : "names of rare places",
-						    recorded.error().text));
+			notes.push_back(fmt::format(
+				"no {}: {}", detail == Detail::Lines ? "lines" : "names of rare places",
+				recorded.error().text));
 			missing.insert(mapping.filename);
 			continue;
 		}
