@@ -208,8 +208,15 @@ uapi-doc: ## write Documentation/uapi.rst anew from the comments of <linux/profi
 	scripts/uapi-doc >Documentation/uapi.rst.tmp && mv Documentation/uapi.rst.tmp Documentation/uapi.rst
 
 .PHONY: abi
-abi: libprofil ## write libprofil/libprofil.abi anew, which is what programs linked with the library rely on
+abi: libprofil ## write anew what programs rely on: libprofil/libprofil.abi, kmod/uapi.layout
 	scripts/abi >libprofil/libprofil.abi.tmp && mv libprofil/libprofil.abi.tmp libprofil/libprofil.abi
+	scripts/uapi-layout >kmod/uapi.layout.tmp && mv kmod/uapi.layout.tmp kmod/uapi.layout
+
+.PHONY: check-abi
+check-abi: libprofil ## are the library's interface and the module's structures those that programs rely on?
+	scripts/setup abi
+	scripts/abi --check
+	scripts/uapi-layout --check
 
 .PHONY: vm
 vm: kmod-$(KERNEL) ## a shell in a guest of KERNEL, on the host's files
