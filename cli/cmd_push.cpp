@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/about.h"
 #include "cli/http_client.h"
+#include "cli/later_lines.h"
 #include "cli/pprof.h"
 #include "cli/profile_file.h"
 #include "cli/push_content.h"
@@ -38,10 +40,15 @@ Outcome push(const PushOptions &options)
 	if (!content)
 		return content.error();
 
-	const Result<Profile> profile = decode_pprof(*content);
+	Result<Profile> profile = decode_pprof(*content);
 
 	if (!profile)
 		return Error{profile_file_name(options.file) + ": " + profile.error().text};
+	/* A server has none of the files that names and lines were left in. */
+	if (!from_comments(profile->comments).lines_later.empty()) {
+		tell("profil push", add_lines(*profile));
+		content = encode_pprof(*profile);
+	}
 
 	const size_t size = content->size();
 	const Result<HttpRequest> request =

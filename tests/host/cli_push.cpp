@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // profil push itself, with servers that are there and not.
+#include "cli/about.h"
+#include "cli/build_profile.h"
 #include "cli/grpc_web.h"
 #include "cli/gzip.h"
 #include "cli/pprof.h"
 #include "tests/host/cli_http_receiver.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/lib_support.h"
+#include "tests/object_support.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -36,6 +39,12 @@ std::string sample_file(const TemporaryDirectory &directory)
 bool has(const std::string &text, const std::string &part)
 {
 	return text.find(part) != std::string::npos;
+}
+
+uint64_t address_in(const std::string &object, const std::string &function)
+{
+	return std::stoull(lib_test::run("nm " + object + " | grep ' T " + function + "$'").text, nullptr,
+			   16);
 }
 
 size_t lines(const std::string &text)
@@ -83,6 +92,32 @@ TEST_CASE("push sends standard input, and what is not gzipped as if it were", "[
 	CHECK(has(server.requests().front().get_param_value("name"), "program{hostname="));
 	CHECK(server.requests().front().get_param_value("format") == "pprof");
 	CHECK(server.requests().front().body == packed);
+}
+
+TEST_CASE("push adds the lines that a recording has left in the objects", "[cli][push][lines]")
+{
+	const TemporaryDirectory directory;
+	const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+	const auto rare = cli_test::map_object(self);
+	cli::Tally tally;
+	std::vector<std::string> warnings, left;
+
+	// Of this program lines are known, and it has one sample in a thousand.
+	tally.add(rare, {address_in(self, "main"), 0}, 1);
+	tally.add(cli_test::map_object("/bin/true"), {0x3000, 0}, 999);
+	cli::Profile profile = cli::build_profile(tally, {}, rare.get(), 1000, warnings, &left);
+	profile.comments = cli::to_comments({"1", {}, "", 1, {}, left});
+	REQUIRE(std::count(left.begin(), left.end(), self) == 1);
+	REQUIRE(profile.locations.at(0).lines.at(0).line == 0);
+
+	const std::string file = written(directory, "left.pb.gz", cli::encode_pprof(profile));
+	const Receiver server(200, "");
+	CHECK(push("--format pyroscope-ingest --to " + server.url() + " " + file).status == 0);
+	REQUIRE(server.requests().size() == 1);
+	const auto sent = cli::decode_pprof(server.requests().front().body);
+	REQUIRE(sent);
+	CHECK(sent->locations.at(0).lines.at(0).line > 0);
+	CHECK(cli::from_comments(sent->comments).lines_later.empty());
 }
 
 TEST_CASE("push speaks to Parca in gRPC-Web", "[cli][push]")
