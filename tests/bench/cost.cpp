@@ -23,15 +23,15 @@
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
+#include "tests/bench/target.h"
 #include "tests/bench/work.h"
 
 #include <algorithm>
-#include <csignal>
 #include <fstream>
+#include <memory>
 #include <numeric>
 #include <sched.h>
 #include <sstream>
-#include <sys/prctl.h>
 #include <unistd.h>
 #include <vector>
 
@@ -170,28 +170,12 @@ Cost measure_idle(const Work &work)
 /** Processes that are profiled 10,000 times a second and stand still. */
 void make_others(unsigned number)
 {
-	for (unsigned i = 0; i < number; i++) {
-		int ready[2];
-		char byte = 0;
+	for (unsigned i = 0; i < number; i++)
+		standing_process([] {
+			static std::unique_ptr<Method> method; // as long as the process
 
-		if (pipe(ready))
-			die("pipe");
-		const pid_t pid = fork();
-		if (pid < 0)
-			die("fork");
-		if (!pid) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			const auto method = make_method("profil", {100'000, 1});
-			if (write(ready[1], &byte, 1) != 1)
-				_exit(1);
-			for (;;)
-				pause();
-		}
-		close(ready[1]);
-		if (read(ready[0], &byte, 1) != 1)
-			die("another process");
-		close(ready[0]);
-	}
+			method = make_method("profil", {100'000, 1});
+		});
 }
 
 void print(const std::string &work, const std::string &name, const Wish &wish, const Cost &cost)

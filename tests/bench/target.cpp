@@ -20,7 +20,7 @@ void *stand_still(void *)
 
 } // namespace
 
-pid_t target_with(unsigned threads)
+pid_t standing_process(const std::function<void()> &prepare)
 {
 	int ready[2];
 	char byte = 0;
@@ -31,9 +31,24 @@ pid_t target_with(unsigned threads)
 	if (pid < 0)
 		die("fork");
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prepare();
+		if (write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		stand_still(nullptr);
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		die("a process that should stand still has ended");
+	close(ready[0]);
+	return pid;
+}
+
+pid_t target_with(unsigned threads)
+{
+	return standing_process([threads] {
 		pthread_attr_t small;
 
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pthread_attr_init(&small);
 		pthread_attr_setstacksize(&small, size_t{64} << 10);
 		for (unsigned i = 1; i < threads; i++) {
@@ -42,15 +57,7 @@ pid_t target_with(unsigned threads)
 			if ((errno = pthread_create(&thread, &small, stand_still, nullptr)))
 				die("pthread_create");
 		}
-		if (write(ready[1], &byte, 1) != 1)
-			_exit(1);
-		stand_still(nullptr);
-	}
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) != 1)
-		die("the target has ended");
-	close(ready[0]);
-	return pid;
+	});
 }
 
 } // namespace bench
