@@ -10,7 +10,6 @@ namespace bench {
 /** Forks a process that prepares itself, then stands still, and ends with us; returns when it is prepared. */
 pid_t standing_process(const std::function<void()> &prepare);
 
-
 /** Forks a process that stands still, and ends with us; returns when all of its threads are there. */
 pid_t target_with(unsigned threads);
 
