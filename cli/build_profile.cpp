@@ -32,21 +32,18 @@ uint64_t samples_of(const Spot &spot)
 	return sum;
 }
 
-/* The names of so many are found in no time, and are most of what is looked at. */
-constexpr size_t most_named = 4096;
-
-/** More samples than this has none of the others: the most_named + 1st has it. */
+/** More samples than this have the places whose names are stored: few_places at most. */
 uint64_t samples_without_a_name(const Spots &spots)
 {
 	std::vector<uint64_t> samples;
 
-	if (spots.size() <= most_named)
+	if (spots.size() <= few_places)
 		return 0;
 	samples.reserve(spots.size());
 	for (const auto &[address, spot] : spots)
 		samples.push_back(samples_of(spot));
-	std::nth_element(samples.begin(), samples.begin() + most_named, samples.end(), std::greater());
-	return samples[most_named];
+	std::nth_element(samples.begin(), samples.begin() + few_places, samples.end(), std::greater());
+	return samples[few_places];
 }
 
 /* Buckets are in the order of their addresses. */
@@ -77,7 +74,8 @@ public:
 
 	void add_object(const Object &object, const Tally::Buckets &buckets)
 	{
-		const bool later = left_ && leave_for_later(object, weight(buckets));
+		const bool later = left_ && leave_for_later(object, {buckets.size(), Tally::total_of(buckets),
+								     tally_.total()});
 		Symbols symbols(object, later ? Detail::Functions : Detail::Lines);
 
 		/* What has no symbol table has its names from where the lines are. */
@@ -129,15 +127,6 @@ public:
 	Profile take() { return std::move(profile_); }
 
 private:
-	[[nodiscard]] Weight weight(const Tally::Buckets &buckets) const
-	{
-		Weight weight = {buckets.size(), 0, tally_.total()};
-
-		for (const auto &[bucket, samples] : buckets)
-			weight.samples += samples;
-		return weight;
-	}
-
 	void warn_about(const Object &object, const Symbols &symbols)
 	{
 		if (object.source != Source::File)
@@ -254,9 +243,14 @@ ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t
 	mapping.offset = text ? text->offset : 0;
 	mapping.filename = object.name;
 	mapping.build_id = hex(object.build_id);
+	set_known(mapping, symbols);
+	return mapping;
+}
+
+void set_known(ProfileMapping &mapping, const Symbols &symbols)
+{
 	mapping.has_functions = symbols.has_functions() || symbols.has_lines();
 	mapping.has_filenames = mapping.has_line_numbers = symbols.has_lines();
-	return mapping;
 }
 
 std::vector<Label> process_labels(const Owner *owner)

@@ -19,6 +19,9 @@ Profile empty_profile(uint64_t period);
 /** The mapping of the text of an object that holds a link-time address. */
 ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address);
 
+/** Say of a mapping what is known of its places, if all of them are looked up. */
+void set_known(ProfileMapping &mapping, const Symbols &symbols);
+
 /** "process" and "pid" of samples; none for NULL, which is nobody in particular. */
 std::vector<Label> process_labels(const Owner *owner);
 

@@ -2,6 +2,7 @@
 #include "cli/later_lines.h"
 
 #include "cli/about.h"
+#include "cli/build_profile.h"
 #include "cli/debug_link.h"
 #include "cli/function_table.h"
 #include "cli/recorded_file.h"
@@ -16,8 +17,6 @@
 namespace cli {
 namespace {
 
-/* Of so many the lines are read in a fraction of a second: not worth another file. */
-constexpr size_t few_places = 4096;
 /* What has less than this part of all samples is not worth its debug information. */
 constexpr uint64_t rare = 100;
 
@@ -108,8 +107,7 @@ private:
 
 	static void mark(ProfileMapping &mapping, const Symbols &symbols, size_t frames)
 	{
-		mapping.has_functions = symbols.has_functions() || symbols.has_lines();
-		mapping.has_filenames = mapping.has_line_numbers = symbols.has_lines();
+		set_known(mapping, symbols);
 		mapping.has_inline_frames |= frames > 1;
 	}
 

@@ -26,6 +26,9 @@ enum class Lines {
 	OfFewPlaces /**< but of objects with many places in files that stay where they are */
 };
 
+/** Of so many places names and lines are found in a fraction of a second. */
+inline constexpr size_t few_places = 4096;
+
 /** What an object has of a profile. */
 struct Weight {
 	size_t places = 0;

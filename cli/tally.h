@@ -67,17 +67,21 @@ public:
 	[[nodiscard]] const std::map<std::shared_ptr<Object>, Buckets> &objects() const { return objects_; }
 	[[nodiscard]] const Buckets &unknown() const { return unknown_; }
 	[[nodiscard]] uint64_t total() const { return total_; }
+	/** Samples of some buckets. */
+	[[nodiscard]] static uint64_t total_of(const Buckets &buckets)
+	{
+		uint64_t sum = 0;
+
+		for (const auto &[bucket, samples] : buckets)
+			sum += samples;
+		return sum;
+	}
 	/** Samples of one object. */
 	[[nodiscard]] uint64_t total_of(const std::shared_ptr<Object> &object) const
 	{
 		const auto place = objects_.find(object);
-		uint64_t sum = 0;
 
-		if (place != objects_.end()) {
-			for (const auto &[bucket, samples] : place->second)
-				sum += samples;
-		}
-		return sum;
+		return place == objects_.end() ? 0 : total_of(place->second);
 	}
 
 private:
