@@ -29,13 +29,17 @@ uint32_t take(uint32_t &counter)
 				: 0;
 }
 
+/* Two counters in one look, as the kernel stores each at once. */
 bool all_are_0(std::span<uint32_t, run> counters)
 {
-	uint32_t any = 0;
+	using Pair [[gnu::may_alias]] = uint64_t;
 
-	for (uint32_t &counter : counters)
-		any |= look_at(counter);
-	return !any;
+	const Pair *const pairs = reinterpret_cast<const Pair *>(counters.data());
+
+	static_assert(run == 16);
+	const auto look = [pairs](size_t i) { return __atomic_load_n(&pairs[i], __ATOMIC_RELAXED); };
+
+	return !(look(0) | look(1) | look(2) | look(3) | look(4) | look(5) | look(6) | look(7));
 }
 
 uint64_t counters_for(uint64_t text, unsigned shift)
@@ -57,6 +61,16 @@ unsigned choose_shift(uint64_t text, uint64_t budget)
 uint64_t counter_memory(uint64_t text, unsigned shift)
 {
 	return counters_for(text, shift) * counter_bytes;
+}
+
+std::chrono::nanoseconds drain_interval(uint64_t period, uint64_t cpus)
+{
+	constexpr uint64_t longest = std::chrono::nanoseconds(std::chrono::hours(1)).count();
+	constexpr uint64_t ticks = uint64_t{1} << 31;
+	const uint64_t each = ticks / std::max<uint64_t>(cpus, 1);
+
+	return std::chrono::nanoseconds(each > longest / std::max<uint64_t>(period, 1) ? longest
+										       : each * period);
 }
 
 CounterArray::CounterArray(std::shared_ptr<Object> object, uint64_t low, uint64_t size, unsigned shift,

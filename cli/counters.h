@@ -7,6 +7,7 @@
 #include "profil.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,6 +28,14 @@ unsigned choose_shift(uint64_t text, uint64_t budget);
 
 /** Bytes of the counters for @p text bytes. */
 uint64_t counter_memory(uint64_t text, unsigned shift);
+
+/**
+ * How long the kernel may count before the counters are drained: half of what one takes
+ * to wrap at which every tick of every CPU counts; an hour at most.
+ *
+ * @param period ns between the ticks of a CPU.
+ */
+std::chrono::nanoseconds drain_interval(uint64_t period, uint64_t cpus);
 
 /** Memory from profil_counters_alloc(): pages of their own, zeroed. */
 class CounterMemory {
@@ -103,8 +112,8 @@ public:
 	/**
 	 * Move all counts to @p tally, and free what no target uses any more.
 	 *
-	 * A 32-bit counter wraps after 2^32 samples, on one address: done every
-	 * few minutes, that never happens.
+	 * A 32-bit counter wraps after 2^32 samples, on one address: done as often
+	 * as drain_interval() says, that never happens.
 	 */
 	void drain(Tally &tally);
 	/** The same of those alone that no target uses any more: processes come and go. */

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <unistd.h>
 #include <utility>
 
 namespace cli {
@@ -14,11 +15,8 @@ namespace {
 
 /* Within this time what is newly mapped shows up in the regions. */
 constexpr std::chrono::milliseconds look_interval{100};
-/*
- * Far below what a 32-bit counter takes to wrap at any rate the module has; and
- * for so long is kept what processes leave behind that have ended.
- */
-constexpr std::chrono::minutes drain_interval{1};
+/* For so long is kept what processes leave behind that have ended. */
+constexpr std::chrono::minutes tidy_interval{1};
 /* Of a search's processes a file names some. */
 constexpr size_t most_named = 100;
 
@@ -45,7 +43,9 @@ const char *ending(uint32_t state)
 Recorder::Recorder(Session session, RecorderSettings settings, RecorderLog &log)
 	: session_(std::move(session)), log_(log), per_process_(settings.per_process),
 	  threads_(settings.threads), attacher_(session_, settings),
-	  next_drain_(Clock::now() + drain_interval)
+	  drain_interval_(
+		  drain_interval(settings.period, static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF)))),
+	  next_drain_(Clock::now() + drain_interval_), next_tidying_(Clock::now() + tidy_interval)
 {
 }
 
@@ -156,8 +156,11 @@ void Recorder::work(Clock::time_point now)
 	attacher_.pool().drain_unused(recording_.tally);
 	if (now >= next_drain_) {
 		attacher_.pool().drain(recording_.tally);
+		next_drain_ = now + drain_interval_;
+	}
+	if (now >= next_tidying_) {
 		tidy();
-		next_drain_ = now + drain_interval;
+		next_tidying_ = now + tidy_interval;
 	}
 }
 

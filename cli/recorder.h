@@ -125,7 +125,9 @@ private:
 	Recording recording_;
 	Accounting ended_;  /* of profiles that are no more */
 	Accounting parted_; /* of all, in parts that were taken */
+	Clock::duration drain_interval_;
 	Clock::time_point next_drain_;
+	Clock::time_point next_tidying_;
 };
 
 } // namespace cli

@@ -107,6 +107,35 @@ TEST_CASE("every PC of every mapping has its counter, at every granularity", "[c
 	}
 }
 
+TEST_CASE("counters are drained before they can wrap, and once an hour", "[cli]")
+{
+	using std::chrono::hours;
+	using std::chrono::nanoseconds;
+
+	/* 2^31 ticks of 20 us on 64 CPUs. */
+	CHECK(drain_interval(20'000, 64) == nanoseconds(671'088'640'000));
+	CHECK(drain_interval(1'003'009, 2) == hours(1));
+	CHECK(drain_interval(3'600'000'000'000, 1) == hours(1));
+	CHECK(drain_interval(1, 0) == nanoseconds(uint64_t{1} << 31));
+}
+
+TEST_CASE("a drain takes each counter once, wherever among its neighbours it is", "[cli]")
+{
+	const auto object = std::make_shared<Object>();
+	CounterArray array(object, 0x1000, 100, 0);
+	const profil_region region = array.region(0x1000, 0x1064, 0x1000);
+	auto *const counters = reinterpret_cast<uint32_t *>(region.buffer);
+	Tally tally;
+
+	for (uint64_t i = 0; i < 100; i++) {
+		counters[i] = static_cast<uint32_t>(i + 1);
+		array.drain(tally);
+		CHECK(tally.objects().at(object).at({0x1000 + i, 0, 0}) == i + 1);
+		CHECK(counters[i] == 0);
+	}
+	CHECK(tally.total() == 5050);
+}
+
 TEST_CASE("counters that the kernel does not have can be gone without", "[cli]")
 {
 	Bench bench;
