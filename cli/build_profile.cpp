@@ -165,8 +165,12 @@ private:
 
 	void find_lines(Location &location, Symbols &symbols, unsigned shift)
 	{
-		for (const Frame &frame : symbols.frames(location.address, uint64_t{1} << shift))
-			location.lines.push_back({functions_.find(profile_.functions, frame), frame.line});
+		for (Frame &frame : symbols.frames(location.address, uint64_t{1} << shift)) {
+			const int64_t line = frame.line;
+
+			location.lines.push_back(
+				{functions_.find(profile_.functions, std::move(frame)), line});
+		}
 		if (location.lines.size() > 1)
 			profile_.mappings[*location.mapping].has_inline_frames = true;
 	}

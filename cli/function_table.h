@@ -10,6 +10,7 @@
 #include <functional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace cli {
@@ -18,7 +19,7 @@ namespace cli {
 class FunctionTable {
 public:
 	/** Index of a function, which is added to @p functions if it is new. */
-	size_t find(std::vector<Function> &functions, const Frame &frame)
+	size_t find(std::vector<Function> &functions, Frame frame)
 	{
 		const size_t hash = hash_of(frame);
 		const auto [first, last] = indices_.equal_range(hash);
@@ -28,7 +29,8 @@ public:
 				return place->second;
 		}
 		indices_.emplace(hash, functions.size());
-		functions.push_back({frame.name, frame.system_name, frame.file, frame.start_line});
+		functions.push_back({std::move(frame.name), std::move(frame.system_name),
+				     std::move(frame.file), frame.start_line});
 		return functions.size() - 1;
 	}
 

@@ -40,18 +40,24 @@ using FileKey = std::pair<std::string, std::string>; /* path and build-id */
 std::map<FileKey, Places> places_without(Detail detail, const Profile &profile, const About &about)
 {
 	const std::set<std::string> left(about.lines_later.begin(), about.lines_later.end());
+	std::vector<Places> by_mapping(profile.mappings.size());
 	std::map<FileKey, Places> files;
 
 	for (size_t i = 0; i < profile.locations.size(); i++) {
 		const Location &location = profile.locations[i];
 
-		if (!location.mapping || (detail == Detail::Functions && !location.lines.empty()))
+		if (location.mapping && (detail == Detail::Lines || location.lines.empty()))
+			by_mapping[*location.mapping].push_back(i);
+	}
+	for (size_t i = 0; i < by_mapping.size(); i++) {
+		const ProfileMapping &mapping = profile.mappings[i];
+
+		if (by_mapping[i].empty() || mapping.has_line_numbers || !left.contains(mapping.filename))
 			continue;
 
-		const ProfileMapping &mapping = profile.mappings[*location.mapping];
+		Places &places = files[{mapping.filename, mapping.build_id}];
 
-		if (!mapping.has_line_numbers && left.contains(mapping.filename))
-			files[{mapping.filename, mapping.build_id}].push_back(i);
+		places.insert(places.end(), by_mapping[i].begin(), by_mapping[i].end());
 	}
 	return files;
 }
@@ -75,11 +81,12 @@ public:
 		for (const size_t index : symbols.unit_by_unit(addresses)) {
 			const size_t place = places[index];
 			Location &location = profile_.locations[place];
-			const std::vector<Frame> frames = symbols.frames(location.address, bytes_);
+			std::vector<Frame> frames = symbols.frames(location.address, bytes_);
+			const size_t count = frames.size();
 
-			if (!frames.empty())
-				set_lines(place, frames);
-			mark(profile_.mappings[*location.mapping], symbols, frames.size());
+			if (count)
+				set_lines(place, std::move(frames));
+			mark(profile_.mappings[*location.mapping], symbols, count);
 		}
 	}
 
@@ -95,13 +102,16 @@ public:
 	}
 
 private:
-	void set_lines(size_t place, const std::vector<Frame> &frames)
+	void set_lines(size_t place, std::vector<Frame> frames)
 	{
 		std::vector<Line> &lines = profile_.locations[place].lines;
 
 		lines.clear();
-		for (const Frame &frame : frames)
-			lines.push_back({functions_.find(profile_.functions, frame), frame.line});
+		for (Frame &frame : frames) {
+			const int64_t line = frame.line;
+
+			lines.push_back({functions_.find(profile_.functions, std::move(frame)), line});
+		}
 		read_[place] = true;
 	}
 

@@ -156,6 +156,15 @@ std::optional<Frame> Symbols::function_without_symbol(uint64_t address)
 	return function;
 }
 
+/* Addresses come in order, so that the next is often in the same function. */
+const std::string &Symbols::readable_name(const char *name)
+{
+	if (name != readable_of_)
+		readable_ = demangle(name);
+	readable_of_ = name;
+	return readable_;
+}
+
 std::vector<Frame> Symbols::frames_at(uint64_t address)
 {
 	std::vector<Frame> frames = debug_.frames(address);
@@ -168,7 +177,7 @@ std::vector<Frame> Symbols::frames_at(uint64_t address)
 
 	if (symbol) {
 		function.system_name = symbol->name;
-		function.name = demangle(symbol->name);
+		function.name = readable_name(symbol->name);
 	} else if (const std::optional<Frame> named = function_without_symbol(address)) {
 		function = *named;
 	} else if (function.name.empty()) {

@@ -84,6 +84,7 @@ private:
 	[[nodiscard]] const SymbolTable::Entry *entry_at(uint64_t address);
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
 	[[nodiscard]] std::optional<Frame> function_without_symbol(uint64_t address);
+	[[nodiscard]] const std::string &readable_name(const char *name);
 
 	std::string object_name_;
 	JitSymbols jit_;			   /* of memory, which has nothing else */
@@ -95,6 +96,8 @@ private:
 	DebugInfo debug_;
 	std::optional<DebugInfo> names_; /* without debug_: read when something has no symbol */
 	FunctionStarts starts_;
+	const char *readable_of_ = nullptr; /* a symbol's, which stays */
+	std::string readable_;
 };
 
 } // namespace cli

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 #include <sstream>
 #include <unistd.h>
 
@@ -125,6 +126,45 @@ TEST_CASE("an inlined function comes before the one that it is inlined in", "[cl
 	CHECK(deepest[2].system_name == run_symbol);
 	CHECK(deepest[2].file == source());
 	CHECK(deepest[2].start_line > 0);
+}
+
+TEST_CASE("every function that nm shows is found where nm has it, however the program was linked", "[cli]")
+{
+	for (const char *flags : {"-g", "-no-pie", "-static", "-static-pie"}) {
+		const TemporaryDirectory directory;
+		const std::string program = compile(directory, flags);
+		const Object object = open_object(program);
+		std::istringstream lines(run("nm -S --defined-only " + program).text);
+		std::set<std::pair<uint64_t, std::string>> functions;
+		Symbols symbols(object, Detail::Functions);
+
+		CAPTURE(flags);
+		for (std::string line; std::getline(lines, line);) {
+			uint64_t address = 0;
+			uint64_t size = 0;
+			std::string type;
+			std::string name;
+			std::istringstream words(line);
+
+			if (words >> std::hex >> address >> size >> type >> name &&
+			    std::string("TtWwi").find(type) != std::string::npos &&
+			    /* A mark for SystemTap, in no text. */
+			    !name.starts_with("_.stapsdt"))
+				functions.emplace(address, name);
+		}
+		CHECK(functions.size() >= 5);
+		for (const auto &[address, name] : functions) {
+			const std::vector<Frame> frames = symbols.frames(address, 1);
+			const std::optional<Extent> extent = symbols.extent(address);
+
+			CAPTURE(name);
+			REQUIRE(frames.size() == 1);
+			/* Of several names of an address one is chosen. */
+			REQUIRE(functions.contains({address, frames[0].system_name}));
+			REQUIRE(extent);
+			REQUIRE(extent->low == address);
+		}
+	}
 }
 
 TEST_CASE("without debug information there are names and no lines", "[cli]")
