@@ -4,6 +4,7 @@
 #include "cli/pprof_fields.h"
 #include "cli/text.h"
 
+#include <optional>
 #include <protozero/pbf_message.hpp>
 #include <unordered_map>
 
@@ -47,6 +48,33 @@ template <typename Message> protozero::data_view bytes(Message &in)
 	return in.get_view();
 }
 
+/** Where the message with an id is.  Nearly always ids are 1, 2, and so on, in the order of the messages. */
+class Index {
+public:
+	void add(uint64_t id, size_t index)
+	{
+		if (id == in_order_ + 1 && index == in_order_)
+			in_order_++;
+		else
+			others_.emplace(id, index);
+	}
+
+	[[nodiscard]] std::optional<size_t> find(uint64_t id) const
+	{
+		/* Of two with the same id the first is meant, and these are the first. */
+		if (id - 1 < in_order_)
+			return static_cast<size_t>(id - 1);
+
+		const auto found = others_.find(id);
+
+		return found == others_.end() ? std::nullopt : std::optional(found->second);
+	}
+
+private:
+	size_t in_order_ = 0; /**< so many are where their ids say */
+	std::unordered_map<uint64_t, size_t> others_;
+};
+
 /* Ids are any numbers; the strings and lists come in any order. */
 class Decoder {
 public:
@@ -70,7 +98,6 @@ public:
 
 private:
 	using View = protozero::data_view;
-	using Index = std::unordered_map<uint64_t, size_t>;
 
 	template <typename Act> void for_each(field::Profile tag, Act act)
 	{
@@ -103,11 +130,11 @@ private:
 
 	static size_t look_up(const Index &index, uint64_t id, const char *what)
 	{
-		const auto found = index.find(id);
+		const std::optional<size_t> found = index.find(id);
 
-		if (found == index.end())
+		if (!found)
 			throw Malformed(what);
-		return found->second;
+		return *found;
 	}
 
 	ValueType value_type(View view)
@@ -150,7 +177,7 @@ private:
 			default: in.skip();
 			}
 		}
-		mapping_ids_.emplace(id, profile_.mappings.size());
+		mapping_ids_.add(id, profile_.mappings.size());
 		profile_.mappings.push_back(std::move(one));
 	}
 
@@ -171,7 +198,7 @@ private:
 			default: in.skip();
 			}
 		}
-		function_ids_.emplace(id, profile_.functions.size());
+		function_ids_.add(id, profile_.functions.size());
 		profile_.functions.push_back(std::move(one));
 	}
 
@@ -215,7 +242,7 @@ private:
 		}
 		if (mapping_id)
 			one.mapping = look_up(mapping_ids_, mapping_id, "a mapping is missing");
-		location_ids_.emplace(id, profile_.locations.size());
+		location_ids_.add(id, profile_.locations.size());
 		profile_.locations.push_back(std::move(one));
 	}
 
@@ -254,27 +281,27 @@ private:
 	void sample(View view)
 	{
 		protozero::pbf_message<field::Sample> in(view);
-		std::vector<uint64_t> locations;
-		std::vector<uint64_t> values;
-		Sample one;
+		Sample &one = profile_.samples.emplace_back();
 
 		take(sizeof(one) + node_bytes);
+		ids_.clear();
+		values_.clear();
 		while (in.next()) {
 			if (in.tag() == field::Sample::location_id)
-				append_numbers(in, locations);
+				append_numbers(in, ids_);
 			else if (in.tag() == field::Sample::value)
-				append_numbers(in, values);
+				append_numbers(in, values_);
 			else if (in.tag() == field::Sample::label)
 				one.labels.push_back(label(bytes(in)));
 			else
 				in.skip();
 		}
-		if (values.size() != profile_.sample_types.size())
+		if (values_.size() != profile_.sample_types.size())
 			throw Malformed("a sample has more or fewer values than there are types");
-		for (const uint64_t id : locations)
+		one.locations.reserve(ids_.size());
+		for (const uint64_t id : ids_)
 			one.locations.push_back(look_up(location_ids_, id, "a location is missing"));
-		one.values.assign(values.begin(), values.end());
-		profile_.samples.push_back(std::move(one));
+		one.values.assign(values_.begin(), values_.end());
 	}
 
 	void about()
@@ -313,6 +340,8 @@ private:
 	Index mapping_ids_;
 	Index function_ids_;
 	Index location_ids_;
+	std::vector<uint64_t> ids_; /**< of one sample, as are the values */
+	std::vector<uint64_t> values_;
 };
 
 Result<Profile> decode_plain(std::string_view content, size_t most_memory)

@@ -146,6 +146,49 @@ TEST_CASE("lists of numbers are read packed and one by one", "[cli]")
 	CHECK(read->samples.front().values == std::vector<int64_t>{-5});
 }
 
+TEST_CASE("ids are any numbers, in order or not, and of two that are the same the first is meant", "[cli]")
+{
+	const std::vector<uint64_t> ids = {1, 2, 7, 4, 2, UINT64_MAX, 3, 7};
+	const std::vector<std::pair<uint64_t, size_t>> expected = {{1, 0}, {2, 1},	    {7, 2},
+								   {4, 3}, {UINT64_MAX, 5}, {3, 6}};
+	std::string content;
+	protozero::pbf_writer profile(content);
+	std::string type;
+
+	protozero::pbf_writer(type).add_int64(1, 0);
+	profile.add_message(1, type);
+	for (const uint64_t id : ids) {
+		std::string location;
+
+		protozero::pbf_writer(location).add_uint64(1, id);
+		profile.add_message(4, location);
+	}
+	for (const auto &[id, index] : expected) {
+		std::string sample;
+
+		protozero::pbf_writer(sample).add_uint64(1, id);
+		protozero::pbf_writer(sample).add_int64(2, 1);
+		profile.add_message(2, sample);
+	}
+	profile.add_string(6, "");
+
+	const Result<Profile> read = decode_pprof(content);
+
+	REQUIRE(read);
+	REQUIRE(read->samples.size() == expected.size());
+	for (size_t i = 0; i < expected.size(); i++)
+		CHECK(read->samples[i].locations == std::vector<size_t>{expected[i].second});
+	for (const uint64_t missing : {uint64_t{0}, uint64_t{5}, uint64_t{8}}) {
+		std::string sample;
+		std::string more = content;
+
+		protozero::pbf_writer(sample).add_uint64(1, missing);
+		protozero::pbf_writer(sample).add_int64(2, 1);
+		protozero::pbf_writer(more).add_message(2, sample);
+		CHECK(has(error_of(more), "a location is missing"));
+	}
+}
+
 TEST_CASE("what is no profile is refused with a reason", "[cli]")
 {
 	CHECK(has(error_of(""), "no samples"));
