@@ -7,8 +7,8 @@
 #include "cli/text.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
-#include <tuple>
 
 namespace cli {
 namespace {
@@ -38,22 +38,59 @@ void add_up(std::vector<Count> &counts)
 /** Most samples first, then by name. */
 class Order {
 public:
-	explicit Order(const Places &places) : places_(places) {}
-
-	bool operator()(const Count &a, const Count &b) const
+	Order(const Places &places, const std::vector<Count> &counts) : places_(places), counts_(counts)
 	{
-		if (a.samples != b.samples)
-			return a.samples > b.samples;
-		for (const auto name :
-		     {&Place::function, &Place::inlined, &Place::object, &Place::command, &Place::file}) {
-			if (a.place.*name != b.place.*name)
-				return places_.text(a.place.*name) < places_.text(b.place.*name);
-		}
-		return a.place < b.place;
+		order_.reserve(counts.size());
+		for (const Count &count : counts)
+			order_.push_back({count.samples, first_name(count.place), order_.size()});
+		std::sort(order_.begin(), order_.end(),
+			  [this](const Key &a, const Key &b) { return before(a, b); });
+	}
+
+	/** Calls @p act with each count in this order. */
+	template <typename Act> void for_each(Act act) const
+	{
+		for (const Key &key : order_)
+			act(counts_[key.index]);
 	}
 
 private:
+	/* What nearly always decides, beside one another: names are long, and few are looked at twice. */
+	struct Key {
+		uint64_t samples;
+		std::string_view name;
+		size_t index;
+	};
+
+	static constexpr std::array names = {&Place::function, &Place::inlined, &Place::object,
+					     &Place::command, &Place::file};
+
+	[[nodiscard]] std::string_view first_name(const Place &place) const
+	{
+		return places_.text(place.*names.front());
+	}
+
+	[[nodiscard]] bool before(const Key &a, const Key &b) const
+	{
+		if (a.samples != b.samples)
+			return a.samples > b.samples;
+		if (const int order = a.name.compare(b.name))
+			return order < 0;
+		return before(counts_[a.index].place, counts_[b.index].place);
+	}
+
+	[[nodiscard]] bool before(const Place &a, const Place &b) const
+	{
+		for (const auto name : names) {
+			if (a.*name != b.*name)
+				return places_.text(a.*name) < places_.text(b.*name);
+		}
+		return a < b;
+	}
+
 	const Places &places_;
+	const std::vector<Count> &counts_;
+	std::vector<Key> order_;
 };
 
 /* A function that is inlined at a place may be meant, too. */
@@ -154,13 +191,13 @@ Flat flatten(const Profile &profile, const View &view)
 			flat.filtered_out = saturating_add(flat.filtered_out, samples);
 	}
 	add_up(counts);
-	std::sort(counts.begin(), counts.end(), Order(places));
 	flat.rows.reserve(counts.size());
 
 	RowNames names(row_names_max);
 
-	for (const Count &count : counts)
+	Order(places, counts).for_each([&](const Count &count) {
 		flat.rows.push_back(row_of(places, count.place, count.samples, names));
+	});
 	return flat;
 }
 

@@ -111,8 +111,11 @@ public:
 
 	void add(const Row &row)
 	{
+		std::vector<Cell> cells;
+
 		samples_.push_back(html_count(row.samples));
-		for (size_t i = 0; const Cell &cell : name_cells(row, flat_.columns))
+		add_name_cells(cells, row, flat_.columns);
+		for (size_t i = 0; const Cell &cell : cells)
 			cells_[i++].push_back(names_.number(std::string(cell.text).append(cell.mark)));
 		functions_.push_back(function_of(row));
 	}

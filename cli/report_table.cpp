@@ -63,7 +63,7 @@ public:
 			const double percent = percent_of(samples, total_);
 
 			samples_ = samples;
-			cell_ = {fmt::format("{:.2f}", percent), {}, heat(percent)};
+			cell_ = {hundredths(percent), {}, heat(percent)};
 		}
 		return cell_;
 	}
@@ -73,11 +73,6 @@ private:
 	std::optional<uint64_t> samples_; /**< that cell_ is of */
 	Cell cell_;
 };
-
-void append(std::vector<Cell> &cells, std::vector<Cell> more)
-{
-	cells.insert(cells.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
 
 Table flat_table(const Report &report, const Shown &shown)
 {
@@ -101,8 +96,8 @@ Table flat_table(const Report &report, const Shown &shown)
 		cells.reserve(table.columns.size());
 		cells.push_back({grouped(row.samples)});
 		cells.push_back(percents.cell(row.samples));
-		cells.push_back({fmt::format("{:.2f}", percent_of(sum, flat.samples))});
-		append(cells, name_cells(row, flat.columns));
+		cells.push_back({hundredths(percent_of(sum, flat.samples))});
+		add_name_cells(cells, row, flat.columns);
 	}
 	return table;
 }
@@ -130,7 +125,7 @@ Table comparison_table(const Report &report, const Shown &shown)
 		table.rows.push_back({{one.base ? fmt::format("{:.2f}", one.base_percent) : "new"},
 				      {one.row.samples ? fmt::format("{:.2f}", one.percent) : "gone"},
 				      delta_cell(one)});
-		append(table.rows.back(), name_cells(one.row, report.now.flat.columns));
+		add_name_cells(table.rows.back(), one.row, report.now.flat.columns);
 	}
 	return table;
 }

@@ -58,14 +58,11 @@ std::vector<TableColumn> name_columns(std::span<const SortKey> columns)
 	return all;
 }
 
-std::vector<Cell> name_cells(const Row &row, std::span<const SortKey> columns)
+void add_name_cells(std::vector<Cell> &cells, const Row &row, std::span<const SortKey> columns)
 {
-	std::vector<Cell> cells;
-
-	cells.reserve(columns.size());
+	cells.reserve(cells.size() + columns.size());
 	for (const SortKey column : columns)
 		cells.push_back(name_cell(row, column, columns.size() == 1));
-	return cells;
 }
 
 } // namespace cli

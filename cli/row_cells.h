@@ -13,7 +13,7 @@ namespace cli {
 /** Columns of a table for what rows are told apart by; the first is never left out. */
 std::vector<TableColumn> name_columns(std::span<const SortKey> columns);
 
-/** A row's cell for each of them. */
-std::vector<Cell> name_cells(const Row &row, std::span<const SortKey> columns);
+/** Append a row's cell for each of them. */
+void add_name_cells(std::vector<Cell> &cells, const Row &row, std::span<const SortKey> columns);
 
 } // namespace cli

@@ -107,12 +107,9 @@ void share(std::vector<Shown> &shown, size_t width)
 	shown.back().width -= std::min(excess, shown.back().width - 1);
 }
 
-/** What is shown of a cell. */
-std::string word_of(const Cell &cell, size_t width, bool cut)
+/** As much of a cell as there is room for. */
+std::string word_of(const Cell &cell, size_t width)
 {
-	if (!cut)
-		return std::string(cell.text).append(cell.mark);
-
 	const size_t marked = columns(cell.mark);
 
 	return shortened(cell.text, width - std::min(width, marked)) + shortened(cell.mark, width);
@@ -124,13 +121,18 @@ void add_line(std::string &text, const std::vector<Shown> &shown, const std::vec
 	for (const Shown &one : shown) {
 		const Cell &cell = cells[one.index];
 		const bool last = &one == &shown.back();
-		const std::string word = word_of(cell, one.width, cut);
-		const size_t pad = one.width - std::min(one.width, columns(word));
+		const size_t taken = cell_columns(cell);
+		const bool whole = !cut || taken <= one.width;
+		const std::string word = whole ? "" : word_of(cell, one.width);
+		const size_t pad = one.width - std::min(one.width, whole ? taken : columns(word));
 
 		if (!one.name)
 			text.append(pad, ' ');
 		if (color)
-			text += painted(word, cell.paint, color);
+			text += painted(whole ? std::string(cell.text).append(cell.mark) : word, cell.paint,
+					color);
+		else if (whole)
+			text.append(cell.text).append(cell.mark);
 		else
 			text += word;
 		if (one.name && !last)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <fcntl.h>
@@ -76,6 +77,15 @@ std::string grouped(uint64_t number)
 		digits.insert(at, 1, ',');
 	}
 	return digits;
+}
+
+std::string hundredths(double number)
+{
+	std::array<char, 512> digits;
+	const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number,
+						std::chars_format::fixed, 2);
+
+	return {digits.data(), end};
 }
 
 std::string counted_noun(uint64_t number, std::string_view noun)

@@ -15,6 +15,9 @@ namespace cli {
 /** 1234567 as "1,234,567". */
 std::string grouped(uint64_t number);
 
+/** A number with two decimals. */
+std::string hundredths(double number);
+
 /** "1 sample", "2 samples": @p number grouped, with its noun. */
 std::string counted_noun(uint64_t number, std::string_view noun);
 

@@ -107,8 +107,7 @@ Table table_of(const TopPicture &picture, std::span<const size_t> some)
 			cells.push_back({row.fresh ? "+" + grouped(row.fresh) : ""});
 			cells.push_back(percent_cell(row.fresh, rows.fresh()));
 		}
-		for (Cell &cell : name_cells(rows.names(index), rows.columns()))
-			cells.push_back(std::move(cell));
+		add_name_cells(cells, rows.names(index), rows.columns());
 		table.rows.push_back(std::move(cells));
 	}
 	return table;

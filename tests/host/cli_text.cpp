@@ -37,6 +37,11 @@ TEST_CASE("sizes, durations and rates are rounded for the eye", "[cli]")
 	CHECK(duration_text(83) == "83.0 s");
 	CHECK(duration_text(123.4) == "2 min 03 s");
 	CHECK(duration_text(7500) == "2 h 05 min");
+	CHECK(hundredths(0) == "0.00");
+	CHECK(hundredths(100) == "100.00");
+	CHECK(hundredths(1.0 / 3) == "0.33");
+	CHECK(hundredths(99.996) == "100.00");
+	CHECK(hundredths(-1.5) == "-1.50");
 	CHECK(rate_text(1e9 / 1001001) == "999 Hz");
 	CHECK(rate_text(1e9 / 976562) == "1,024 Hz");
 	CHECK(rate_text(0.5) == "0.5 Hz");
