@@ -58,8 +58,8 @@ bool is_gzip(std::string_view content)
 
 std::string compress(std::string_view plain)
 {
-	/* Of a profile of tens of thousands of functions: smaller than zlib's, in two fifths of its time. */
-	constexpr int level = 6;
+	/* Of a profile of tens of thousands of functions 2 % more than level 6, in half of its time. */
+	constexpr int level = 2;
 	const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor *)> compressor(
 		libdeflate_alloc_compressor(level), libdeflate_free_compressor);
 
