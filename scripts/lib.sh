@@ -31,6 +31,14 @@ usage_from() {
 	sed -n '3,/^[^#]/{/^#/{s/^# \{0,1\}//;p}}' "$1"
 }
 
+# Before a script does anything: who asks what it does is not to get it done.
+case ${1-} in
+-h | --help)
+	usage_from "$0"
+	exit 0
+	;;
+esac
+
 # as_root COMMAND ARGS...: run it with the rights that installing takes.
 as_root() {
 	if [ "$(id -u)" -eq 0 ]; then
