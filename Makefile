@@ -88,12 +88,12 @@ all: kmod
 libprofil: ## the library, shared and static
 cli: ## the command
 
-# kbuild finds out itself what there is to do.
-kmod_names := $(sort 6.1 6.12 kasan kcsan arm64 running $(MATRIX) $(KERNELS) $(KERNEL))
-.PHONY: kmod $(kmod_names:%=kmod-%)
+# kbuild finds out itself what there is to do, and scripts/kernel which kernels there are.
+.PHONY: kmod
 kmod: $(KERNELS:%=kmod-%) ## the module for KERNELS; kmod-NAME: for one (scripts/kernel knows the names)
-$(kmod_names:%=kmod-%): kmod-%:
+kmod-%: FORCE
 	scripts/build-kmod $*
+FORCE:
 
 .PHONY: arm64
 arm64: ## all of it, and the tests, for arm64, in B/arm64; ARCH=arm64 does it with check-guest and others
