@@ -73,6 +73,16 @@ std::vector<std::string> tests_named(const std::vector<std::string> &specs)
 	return names;
 }
 
+// "'[race],[churn]' 'fork*'"
+std::string quoted(const std::vector<std::string> &specs)
+{
+	std::string text;
+
+	for (const std::string &spec : specs)
+		text += (text.empty() ? "'" : " '") + spec + "'";
+	return text;
+}
+
 Plan plan_of(const std::vector<std::string> &arguments)
 {
 	Plan plan;
@@ -96,7 +106,9 @@ Plan plan_of(const std::vector<std::string> &arguments)
 	}
 	plan.tests = list.empty() ? tests_named(specs) : read_lines(list);
 	if (plan.tests.empty())
-		throw std::runtime_error("no test cases of these names");
+		throw std::runtime_error("no test cases for " + (list.empty() ? quoted(specs) : list) +
+					 " (a whole name, the beginning of one with *, or [tags]; "
+					 "--list-tests and --list-tags show them)");
 	return plan;
 }
 
