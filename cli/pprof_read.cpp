@@ -356,8 +356,9 @@ Result<Profile> decode_plain(std::string_view content, size_t most_memory)
 		return Error{"the file is too large: decoded it takes more than " + bytes_text(most_memory)};
 	} catch (const Malformed &error) {
 		return Error{std::string("not a valid pprof profile: ") + error.what()};
-	} catch (const protozero::exception &error) {
-		return Error{std::string("not a pprof profile: ") + error.what()};
+	} catch (const protozero::exception &) {
+		/* Its own words are names of exceptions. */
+		return Error{"not a pprof profile, or not all of one ('profil record' writes such files)"};
 	}
 }
 
