@@ -5,6 +5,7 @@
 #include "cli/text.h"
 #include "profil.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -40,11 +41,14 @@ std::string general_help()
 	std::string text =
 		"Usage: profil COMMAND [options]\n\n"
 		"Shows where unmodified programs spend their CPU time, counted by a kernel module.\n\n";
+	size_t width = 0;
 
 	for (const Subcommand &subcommand : subcommands)
-		text += fmt::format("  {:<10}{}\n", subcommand.name, subcommand.summary);
-	text += "  help      show this, or the help of a command\n\n"
-		"      --version   show the version\n\n"
+		width = std::max(width, subcommand.name.size());
+	for (const Subcommand &subcommand : subcommands)
+		text += fmt::format("  {:<{}}  {}\n", subcommand.name, width, subcommand.summary);
+	text += fmt::format("  {:<{}}  show this, or the help of a command\n\n", "help", width);
+	text += "      --version   show the version\n\n"
 		"Example:\n"
 		"  profil record -p 4711 -d 10 && profil report\n";
 	return text;
