@@ -2,6 +2,7 @@
 // The clocks that tick only where somebody is profiled.  On one CPU on which a
 // nanosecond is an executed instruction interrupts can be counted.
 #include "support_burner.h"
+#include "support_clock.h"
 #include "support_device.h"
 
 #include <catch2/catch.hpp>
@@ -19,23 +20,6 @@ constexpr size_t page = 4096;
 constexpr uint64_t second = 1'000'000'000;
 constexpr uint64_t ms = 1'000'000;
 const uintptr_t text = Burner::usual;
-
-// The module with another clock, and at the end as it was.
-class Clock {
-public:
-	explicit Clock(const std::string &name)
-	{
-		need_that(soon([] { return !unload_module(); }), "the module is not in use");
-		need_that(!load_module("clock=" + name), "the module with another clock");
-	}
-	Clock(const Clock &) = delete;
-	Clock &operator=(const Clock &) = delete;
-	~Clock()
-	{
-		CHECK(soon([] { return !unload_module(); }));
-		CHECK(load_module() == 0);
-	}
-};
 
 // Interrupts of all CPUs' own timers.
 uint64_t timer_interrupts()

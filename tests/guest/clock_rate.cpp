@@ -2,6 +2,7 @@
 // Samples and CPU time.  On one CPU on which a nanosecond is an executed
 // instruction nothing comes late, and the figures are exact.
 #include "support_burner.h"
+#include "support_clock.h"
 #include "support_device.h"
 
 #include <catch2/catch.hpp>
@@ -122,9 +123,9 @@ TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples of 8 thre
 // perf stops an event that fires more often than some times between two ticks
 // of the scheduler, until the next of these.  Nobody else may run meanwhile, or
 // it would not be known who did.
-TEST_CASE_METHOD(AtRest, "what a throttled clock does not tick is counted as late",
-		 "[clock][icount][perf-clock]")
+TEST_CASE_METHOD(AtRest, "what a throttled clock does not tick is counted as late", "[clock][icount]")
 {
+	const Clock perf("perf");
 	const Burner burner;
 	const Setting slow("/proc/sys/kernel/perf_event_max_sample_rate", "2500");
 

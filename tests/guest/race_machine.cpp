@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What happens to the whole machine while profiles start and stop: CPUs come
 // and go, perf's limit changes, the module is unloaded and loaded.
+#include "support_clock.h"
 #include "support_race.h"
 
 #include <catch2/catch.hpp>
@@ -118,6 +119,7 @@ TEST_CASE_METHOD(AtRest, "profiles start and stop while a CPU comes and goes", "
 
 TEST_CASE_METHOD(AtRest, "no tick is lost in silence while perf throttles now and then", "[race][icount]")
 {
+	const Clock perf("perf");
 	const Device device;
 	const Burner burner;
 	const Memory counters(page);
