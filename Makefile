@@ -21,7 +21,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # How long soak lasts.
 MINUTES ?= 10
-# That of soak: perf, lazy or shared; else the module's own choice.
+# That of soak: lazy, perf or shared; else the module's own choice.
 CLOCK ?=
 # Anything: bench measures less, and compares.
 QUICK ?=
@@ -165,9 +165,9 @@ bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/symbolise $(B)/many/many ## t
 	scripts/bench-cli $(KERNEL)
 
 .PHONY: check-clocks
-check-clocks: kmod check-programs ## the tests of the module with its lazy clock, in guests of KERNELS
-	scripts/check --guests-only --parameters clock=lazy \
-		--guest-tests $(or $(tests),'~[cli]~[lib]~[perf-clock]') $(KERNELS)
+check-clocks: kmod check-programs ## the tests of the module with its perf clock, in guests of KERNELS
+	scripts/check --guests-only --parameters clock=perf \
+		--guest-tests $(or $(tests),'~[cli]~[lib]') $(KERNELS)
 
 .PHONY: check-stress
 check-stress: kmod-$(KERNEL) check-programs ## races, churn and a little fuzzing, in a guest of KERNEL
@@ -186,7 +186,7 @@ check-compat: kmod-$(KERNEL) libprofil cli ## do libraries and modules of differ
 	scripts/check-compat $(KERNEL)
 
 .PHONY: soak
-soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of KERNEL, with stress-ng and trinity; CLOCK=lazy: with that clock
+soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of KERNEL, with stress-ng and trinity; CLOCK=perf: with that clock
 	scripts/setup soak
 	scripts/soak $(CLOCK:%=--parameters clock=%) $(KERNEL) $(MINUTES)
 

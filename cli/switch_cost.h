@@ -28,7 +28,8 @@ struct SwitchCost {
 
 /**
  * Let two threads wake each other on one CPU, by pipes, with a profile that
- * hardly ticks and without one, in turn, for half a second.
+ * hardly ticks and without one, in turn, for half a second.  The clock goes on
+ * in between, so what its probe does to everybody is in both.
  */
 Result<SwitchCost> measure_switch_cost();
 

@@ -18,7 +18,7 @@ struct TickCost {
 /**
  * Profile ourselves for a tenth of a second, in a loop that looks at the clock
  * and so sees how long it is kept from that.  It is all that a tick costs: the
- * interrupt, perf's timer and the module.
+ * interrupt, the timer and the module.
  * @param next the period in ns of a profile that is to follow, or 0.
  */
 Result<TickCost> measure_tick_cost(uint64_t next = 0);

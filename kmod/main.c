@@ -6,11 +6,12 @@
  * to the module, so that when profil_exit() runs there are none.  What may
  * still be in the module's text then, and which line waits for it:
  *  - a command or a release: counted by the file          (module reference)
- *  - a probe: profil_follow_exit()                        (tracepoint_synchronize_unregister)
+ *  - a probe: profil_follow_exit(); the clock's own: profil_clock_exit()
+ *                                                         (tracepoint_synchronize_unregister)
  *  - the last works, of which one dropped the last
  *    reference: destroy_workqueue()
  *  - what a tick asked for: profil_profile_exit()
- *  - a tick: profil_clock_exit() and the release of its events, or
+ *  - a tick: profil_clock_exit(), which stops each CPU's timer, or
  *    the clock's relaxing before
  *  - the tail of a queued check or birth after its last
  *    put: synchronize_rcu_tasks(), as it ends in user mode or a sleep

@@ -79,6 +79,18 @@ TEST_CASE("the module is not loaded with a clock that it does not have", "[clock
 	CHECK(load_module() == 0);
 }
 
+TEST_CASE("the clock is the lazy one unless another was chosen", "[clock]")
+{
+	const char *booted = getenv("PROFIL_PARAMETERS");
+	const std::string parameters = booted ? booted : "";
+	const std::string option = "clock=";
+	const size_t chosen = parameters.find(option);
+	const std::string expected =
+		chosen == std::string::npos ? "lazy" : parameters.substr(chosen + option.size());
+
+	CHECK(read_file("/sys/module/profil/parameters/clock") == expected + "\n");
+}
+
 TEST_CASE("a profile may ask for the clock that the module has, and for no other", "[clock][icount]")
 {
 	const std::vector<std::string> names = {"perf", "lazy", "shared"};
