@@ -26,7 +26,7 @@ function ratio(work, method,    r) {
 
 function row(what, work, unit, name,    methods, n, i) {
 	printf "| %s", what
-	n = split("profil lazy bpf signal-wall", methods, " ")
+	n = split("perf-clock profil bpf signal-wall", methods, " ")
 	for (i = 1; i <= n; i++) {
 		if (!((work, methods[i]) in ns))
 			fail("nothing was measured of " work " " methods[i])
@@ -38,7 +38,7 @@ function row(what, work, unit, name,    methods, n, i) {
 # What two threads on two CPUs do, of twice what one does.
 function scaling(what, prefix,    methods, n, i) {
 	printf "| %s", what
-	n = split("profil lazy bpf signal-wall", methods, " ")
+	n = split("perf-clock profil bpf signal-wall", methods, " ")
 	for (i = 1; i <= n; i++)
 		printf " | | %.3f", ns["one-thread", prefix methods[i]] / ns["two-threads", prefix methods[i]]
 	print " |"

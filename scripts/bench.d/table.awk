@@ -85,9 +85,10 @@ function sample_rows(    ours, what) {
 	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "empty perf handler, 50,000 Hz", sample("samples", "floor", 20000, 1), 1.04)
 	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "BPF program, event on each CPU, 50,000 Hz", sample("samples", "bpf", 20000, 1))
 	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "perf record, drained, 50,000 Hz", sample("samples", "perf", 20000, 1))
+	row("sample, 250 Hz", sample("samples-slow", "profil", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1))
 	row("sample, 64 regions", sample("samples", "profil", 100000, 64), "1 region", ours)
 	row("sample, 1,000 regions", sample("samples", "profil", 100000, 1000), "1 region", ours)
-	row("sample, beside 100 other profiles", sample("samples", "perf-100", 100000, 1), "alone", ours)
+	row("sample, beside 100 other profiles", sample("samples", "lazy-100", 100000, 1), "alone", ours)
 	row("sample, 8 threads on one counter", together(), "1 thread", ours)
 	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
 }
@@ -100,18 +101,18 @@ function together(    extra) {
 	return extra / samples["samples-together", "profil", 100000, 1]
 }
 
+# The module's other clocks; what names none is of its own choice.
 function clock_rows(    ours, what) {
-	ours = sample("samples", "lazy", 100000, 1)
-	what = "sample of the lazy clock, 10,000 Hz"
-	row(what, ours, "of the perf clock", sample("samples", "profil", 100000, 1))
+	ours = sample("samples", "perf-clock", 100000, 1)
+	what = "sample of the perf clock, 10,000 Hz"
+	row(what, ours, "of the lazy clock", sample("samples", "profil", 100000, 1))
 	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1))
 	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1))
 	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1))
-	row(what ", beside 100 other profiles", sample("samples", "lazy-100", 100000, 1), "alone", ours)
-	row("context switch, lazy clock", each("switches", "lazy", 10000000), "unprofiled", each("switches", "none", 10000000), 1.01)
-	row("context switch to who is unprofiled and back, lazy clock", each("switches-out", "lazy", 10000000),
+	row(what ", beside 100 other profiles", sample("samples", "perf-100", 100000, 1), "alone", ours)
+	row("context switch, perf clock", each("switches", "perf-clock", 10000000), "unprofiled", each("switches", "none", 10000000), 1.01)
+	row("context switch to who is unprofiled and back, perf clock", each("switches-out", "perf-clock", 10000000),
 		"unprofiled", each("switches-out", "none", 10000000))
-	row("sample of the lazy clock, 250 Hz", sample("samples-slow", "lazy", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1))
 	row("sample of the shared clock, 250 Hz", sample("samples-slow", "shared", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 0.25)
 }
 
@@ -180,8 +181,8 @@ function bias_row(what, who, work, method,    part, limit, degrees) {
 }
 
 function bias_rows(what, work) {
-	bias_row(what, "perf clock", work, "perf")
 	bias_row(what, "lazy clock", work, "lazy")
+	bias_row(what, "perf clock", work, "perf")
 	bias_row(what, "shared clock", work, "shared")
 	bias_row(what, "BPF program", work, "bpf")
 	bias_row(what, "signal of a CPU-time timer", work, "signal")
@@ -211,9 +212,9 @@ function others_table(    n) {
 	print "|---:|---|---:|---:|---:|---:|---:|"
 	others_row(0)
 	for (n = 1; n <= 100; n *= 10)
-		others_row(n, "perf")
-	for (n = 1; n <= 100; n *= 10)
 		others_row(n, "lazy")
+	for (n = 1; n <= 100; n *= 10)
+		others_row(n, "perf")
 }
 
 # In bytes; there may be none.
