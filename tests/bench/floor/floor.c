@@ -1,31 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The floor of the benchmarks: what a perf cpu-clock event on each CPU costs
- * when its handler does nothing.  The attributes are those of clock_perf.c.
+ * The floors of the benchmarks: what a perf cpu-clock event on each CPU costs when
+ * its handler does nothing, with the attributes of clock_perf.c; or a timer on each
+ * CPU that does nothing but set itself anew, as that of clock_lazy.c is set.
  */
+#include "compat.h"
+
 #include <linux/cpu.h>
 #include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/smp.h>
 
 static unsigned long period = 1000000;
 module_param(period, ulong, 0444);
 MODULE_PARM_DESC(period, "ns between ticks");
 
+static bool timer;
+module_param(timer, bool, 0444);
+MODULE_PARM_DESC(timer, "a timer, and no perf event");
+
 static DEFINE_PER_CPU(struct perf_event *, events);
+static DEFINE_PER_CPU(struct hrtimer, timers);
 
 static void tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
+}
+
+static enum hrtimer_restart timer_tick(struct hrtimer *own)
+{
+	hrtimer_set_expires(own, ktime_add_ns(hrtimer_get_expires(own), period));
+	return HRTIMER_RESTART;
+}
+
+static void timer_begin(void *unused)
+{
+	hrtimer_start(this_cpu_ptr(&timers), ktime_add_ns(ktime_get(), period),
+		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 static void floor_stop(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		if (timer)
+			hrtimer_cancel(&per_cpu(timers, cpu));
 		if (per_cpu(events, cpu))
 			perf_event_release_kernel(per_cpu(events, cpu));
+	}
 }
 
 static int __init floor_init(void)
@@ -43,6 +69,13 @@ static int __init floor_init(void)
 	unsigned int cpu;
 	int err = 0;
 
+	if (timer) {
+		for_each_possible_cpu(cpu)
+			profil_hrtimer_setup(per_cpu_ptr(&timers, cpu), timer_tick, CLOCK_MONOTONIC,
+					     HRTIMER_MODE_ABS_PINNED_HARD);
+		on_each_cpu(timer_begin, NULL, 1);
+		return 0;
+	}
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		event = perf_event_create_kernel_counter(&attr, cpu, NULL, tick, NULL);
@@ -66,4 +99,4 @@ module_init(floor_init);
 module_exit(floor_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Empty perf handler: the floor of profil's benchmarks");
+MODULE_DESCRIPTION("Empty perf handler, or timer: the floors of profil's benchmarks");
