@@ -24,6 +24,8 @@
 #include <linux/smp.h>
 
 #define LINGER	HZ
+/* To open and close a clock may be to change the kernel's code on all CPUs. */
+#define LINGER_OPEN	(4 * HZ)
 
 static bool isolated_cpus;
 module_param(isolated_cpus, bool, 0444);
@@ -64,6 +66,8 @@ static const struct cred *clock_cred;
 
 static void relax_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(relax, relax_work);
+static void close_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(close_later, close_work);
 
 static bool cpu_wanted(unsigned int cpu)
 {
@@ -281,6 +285,14 @@ static void relax_work(struct work_struct *work)
 		queue_delayed_work(profil_wq, &relax, LINGER);
 	mutex_unlock(&clock_lock);
 	cpus_read_unlock();
+	if (!shortest)
+		mod_delayed_work(profil_wq, &close_later, LINGER_OPEN);
+	mutex_unlock(&open_lock);
+}
+
+static void close_work(struct work_struct *work)
+{
+	mutex_lock(&open_lock);
 	close_if_stopped();
 	mutex_unlock(&open_lock);
 }
@@ -455,6 +467,7 @@ int profil_clock_init(void)
 void profil_clock_exit(void)
 {
 	cancel_delayed_work_sync(&relax);
+	cancel_delayed_work_sync(&close_later);
 	cpuhp_remove_state(hotplug_state);
 	mutex_lock(&open_lock);
 	/* Each CPU was stopped as if it went down. */
