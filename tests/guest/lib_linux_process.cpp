@@ -35,9 +35,9 @@ TEST_CASE_METHOD(AtRest, "profil samples at exactly 100 Hz of CPU time", "[lib][
 	CHECK(status.period == 10'000'000);
 	CHECK(spent >= 2'000'000'000);
 	CHECK(static_cast<int64_t>(status.ticks) >= spent / 10'000'000 - 3);
-	CHECK(static_cast<int64_t>(status.ticks) <= spent / 10'000'000 + 1);
+	CHECK(static_cast<int64_t>(status.ticks) <= most_ticks(spent / 10'000'000));
 	CHECK(counters.counter[0] >= 196);
-	CHECK(counters.counter[0] <= spent / 10'000'000 + 1);
+	CHECK(counters.counter[0] <= most_ticks(spent / 10'000'000));
 	CHECK(counters.only(0));
 }
 

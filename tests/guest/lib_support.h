@@ -113,6 +113,16 @@ template <typename Read> profil_status steady_status(Read read, uint64_t &value)
 	}
 }
 
+// The most ticks of a run of so many whole periods of CPU time.  It touches one period of
+// the clock's more at each end, in which the lazy clock may tick anywhere; perf's ticks at
+// even intervals.
+inline int64_t most_ticks(int64_t periods)
+{
+	const bool even = guest::read_file("/sys/module/profil/parameters/clock") == "perf\n";
+
+	return periods + (even ? 1 : 2);
+}
+
 // Sum of the ways in which a tick ends.
 inline uint64_t accounted(const profil_status &s)
 {
