@@ -154,4 +154,18 @@ uint64_t shared_bytes(const About &about)
 	return std::clamp<uint64_t>(number(digits), 1, most);
 }
 
+std::string profile_rate_text(const Profile &profile)
+{
+	if (profile.period <= 0 || profile.period_type.unit != "nanoseconds")
+		return {};
+	return rate_text(1e9 / static_cast<double>(profile.period));
+}
+
+std::string profile_duration_text(const Profile &profile)
+{
+	if (profile.duration_nanos <= 0)
+		return {};
+	return duration_text(static_cast<double>(profile.duration_nanos) / 1e9);
+}
+
 } // namespace cli

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cli/accounting.h"
+#include "cli/profile.h"
 
 #include <span>
 #include <string>
@@ -49,5 +50,11 @@ std::string targets_text(const About &about);
  * its own, as in other tools' profiles.
  */
 uint64_t shared_bytes(const About &about);
+
+/** "999 Hz"; empty if the profile does not tell. */
+std::string profile_rate_text(const Profile &profile);
+
+/** "1.50 s"; empty if the profile does not tell. */
+std::string profile_duration_text(const Profile &profile);
 
 } // namespace cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation_rows.h"
 
-#include "cli/report.h"
+#include "cli/flat.h"
 #include "cli/text.h"
 
 #include <algorithm>

@@ -2,8 +2,10 @@
 /** @file annotation_rows.h  The lines of an annotation: samples, percent, bar, and what they are of. */
 #pragma once
 
-#include "cli/annotation_text.h"
+#include "cli/annotation.h"
+#include "cli/annotation_style.h"
 #include "cli/color.h"
+#include "cli/source_files.h"
 
 #include <cstdint>
 #include <string>

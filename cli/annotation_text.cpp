@@ -2,7 +2,6 @@
 #include "cli/annotation_text.h"
 
 #include "cli/annotation_rows.h"
-#include "cli/report.h"
 #include "cli/saturate.h"
 #include "cli/text.h"
 

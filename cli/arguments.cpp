@@ -2,9 +2,9 @@
 #include "cli/arguments.h"
 
 #include "cli/color.h"
+#include "cli/exit.h"
 #include "cli/option_list.h"
 #include "cli/stream.h"
-#include "cli/subcommands.h"
 #include "cli/text.h"
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 /** @file arguments.h  Parsing of a subcommand's arguments, by CLI11. */
 #pragma once
 
+#include "cli/exit.h"
+
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>

@@ -3,6 +3,8 @@
 
 #include "cli/debug_link.h"
 #include "cli/function_table.h"
+#include "cli/later_lines.h"
+#include "cli/mapping.h"
 #include "cli/symbols.h"
 #include "cli/text.h"
 
@@ -235,26 +237,6 @@ Profile empty_profile(uint64_t period)
 	profile.period_type = {"cpu", "nanoseconds"};
 	profile.period = static_cast<int64_t>(period);
 	return profile;
-}
-
-ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address)
-{
-	const Text *text = object.texts.find(address);
-	ProfileMapping mapping;
-
-	mapping.start = text ? text->low : address;
-	mapping.limit = text ? text->high : address + 1;
-	mapping.offset = text ? text->offset : 0;
-	mapping.filename = object.name;
-	mapping.build_id = hex(object.build_id);
-	set_known(mapping, symbols);
-	return mapping;
-}
-
-void set_known(ProfileMapping &mapping, const Symbols &symbols)
-{
-	mapping.has_functions = symbols.has_functions() || symbols.has_lines();
-	mapping.has_filenames = mapping.has_line_numbers = symbols.has_lines();
 }
 
 std::vector<Label> process_labels(const Owner *owner)

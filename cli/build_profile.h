@@ -2,7 +2,6 @@
 /** @file build_profile.h  From samples by address to a profile with names. */
 #pragma once
 
-#include "cli/later_lines.h"
 #include "cli/owners.h"
 #include "cli/profile.h"
 #include "cli/symbols.h"
@@ -15,12 +14,6 @@ namespace cli {
 
 /** What every profile of ours has, without any sample; @p period ns between them. */
 Profile empty_profile(uint64_t period);
-
-/** The mapping of the text of an object that holds a link-time address. */
-ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address);
-
-/** Say of a mapping what is known of its places, if all of them are looked up. */
-void set_known(ProfileMapping &mapping, const Symbols &symbols);
 
 /** "process" and "pid" of samples; none for NULL, which is nobody in particular. */
 std::vector<Label> process_labels(const Owner *owner);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/characters.h"
 
-#include "cli/text.h"
-
 #include <algorithm>
 #include <clocale>
 #include <cwchar>

@@ -2,6 +2,7 @@
 #include "cli/annotation_text.h"
 #include "cli/arguments.h"
 #include "cli/color.h"
+#include "cli/exit.h"
 #include "cli/later_lines.h"
 #include "cli/profile_file.h"
 #include "cli/stream.h"

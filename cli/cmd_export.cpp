@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/arguments.h"
+#include "cli/exit.h"
 #include "cli/export.h"
 #include "cli/later_lines.h"
 #include "cli/output_file.h"

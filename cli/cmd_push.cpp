@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/about.h"
+#include "cli/exit.h"
 #include "cli/http_client.h"
 #include "cli/later_lines.h"
 #include "cli/pprof.h"

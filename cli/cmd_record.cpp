@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/about.h"
+#include "cli/exit.h"
 #include "cli/file_name.h"
 #include "cli/output_file.h"
 #include "cli/pprof.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/exit.h"
 #include "cli/later_lines.h"
 #include "cli/merge.h"
 #include "cli/output_file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/arguments.h"
+#include "cli/exit.h"
 #include "cli/pprof.h"
 #include "cli/pprof_server.h"
 #include "cli/profiler.h"
@@ -9,7 +9,6 @@
 #include "cli/session.h"
 #include "cli/stop_signals.h"
 #include "cli/subcommands.h"
-#include "cli/text.h"
 
 #include <array>
 #include <csignal>

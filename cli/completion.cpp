@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/completion.h"
 
+#include "cli/exit.h"
 #include "cli/stream.h"
 #include "cli/text.h"
 

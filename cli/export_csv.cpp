@@ -2,7 +2,7 @@
 #include "cli/call_stack.h"
 #include "cli/export.h"
 #include "cli/export_size.h"
-#include "cli/report.h"
+#include "cli/flat.h"
 #include "cli/text.h"
 
 #include <algorithm>

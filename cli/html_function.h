@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/annotation.h"
-#include "cli/report_html.h"
+#include "cli/html_limits.h"
 #include "cli/source_files.h"
 
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/place_tree.h"
-#include "cli/report_html.h"
+#include "cli/html_limits.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

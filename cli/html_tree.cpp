@@ -2,7 +2,6 @@
 #include "cli/html_tree.h"
 
 #include "cli/address_map.h"
-#include "cli/report_notes.h"
 #include "cli/saturate.h"
 #include "cli/text.h"
 

@@ -5,7 +5,7 @@
 #include "cli/flat.h"
 #include "cli/html_names.h"
 #include "cli/place_tree.h"
-#include "cli/report_html.h"
+#include "cli/html_limits.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -4,7 +4,6 @@
 #include "cli/curl_handle.h"
 #include "cli/http_secrets.h"
 #include "cli/loopback.h"
-#include "cli/text.h"
 #include "profil.h"
 
 #include <algorithm>

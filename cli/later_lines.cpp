@@ -2,9 +2,9 @@
 #include "cli/later_lines.h"
 
 #include "cli/about.h"
-#include "cli/build_profile.h"
 #include "cli/debug_link.h"
 #include "cli/function_table.h"
+#include "cli/mapping.h"
 #include "cli/recorded_file.h"
 #include "cli/symbols.h"
 

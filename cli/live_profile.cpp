@@ -2,6 +2,7 @@
 #include "cli/live_profile.h"
 
 #include "cli/build_profile.h"
+#include "cli/mapping.h"
 #include "cli/place.h"
 #include "cli/saturate.h"
 

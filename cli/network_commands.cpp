@@ -4,6 +4,7 @@
  * bring thirty others with them, which took most of the time in which any
  * command starts.
  */
+#include "cli/exit.h"
 #include "cli/push_options.h"
 #include "cli/serve_options.h"
 #include "cli/stream.h"

@@ -2,7 +2,6 @@
 #include "cli/object.h"
 
 #include "cli/process.h"
-#include "cli/text.h"
 
 #include <algorithm>
 #include <array>

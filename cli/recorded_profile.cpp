@@ -3,6 +3,7 @@
 
 #include "cli/about.h"
 #include "cli/build_profile.h"
+#include "cli/later_lines.h"
 #include "profil.h"
 
 #include <chrono>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/report_html.h"
 
+#include "cli/about.h"
 #include "cli/html_names.h"
 #include "cli/html_page.h"
 #include "cli/html_source.h"

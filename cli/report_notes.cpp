@@ -64,20 +64,6 @@ std::string saturated_text(const Reported &one)
 
 } // namespace
 
-std::string profile_rate_text(const Profile &profile)
-{
-	if (profile.period <= 0 || profile.period_type.unit != "nanoseconds")
-		return {};
-	return rate_text(1e9 / static_cast<double>(profile.period));
-}
-
-std::string profile_duration_text(const Profile &profile)
-{
-	if (profile.duration_nanos <= 0)
-		return {};
-	return duration_text(static_cast<double>(profile.duration_nanos) / 1e9);
-}
-
 std::string report_title(const Reported &one)
 {
 	const std::string rate = profile_rate_text(one.profile);

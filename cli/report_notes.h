@@ -12,12 +12,6 @@
 
 namespace cli {
 
-/** "999 Hz"; empty if the profile does not tell. */
-std::string profile_rate_text(const Profile &profile);
-
-/** "1.50 s"; empty if the profile does not tell. */
-std::string profile_duration_text(const Profile &profile);
-
 /** "FILE: 1,000 samples at 999 Hz in 1.50 s" */
 std::string report_title(const Reported &one);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/stream.h"
 
+#include "cli/exit.h"
 #include "cli/result.h"
-#include "cli/subcommands.h"
 #include "cli/text.h"
 
 #include <cerrno>

@@ -8,9 +8,6 @@
 
 namespace cli {
 
-/** Exit statuses; `record -- command` also passes on the command's. */
-enum Exit { exit_ok = 0, exit_failure = 1, exit_usage = 2 };
-
 /** A row of the table that main() chooses from. */
 struct Subcommand {
 	std::string_view name;

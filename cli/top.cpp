@@ -3,7 +3,6 @@
 
 #include "cli/annotation_text.h"
 #include "cli/characters.h"
-#include "cli/place.h"
 #include "cli/text.h"
 
 #include <algorithm>

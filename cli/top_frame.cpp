@@ -3,7 +3,6 @@
 
 #include "cli/about.h"
 #include "cli/characters.h"
-#include "cli/report_notes.h"
 #include "cli/row_cells.h"
 #include "cli/saturate.h"
 #include "cli/table.h"
