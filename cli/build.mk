@@ -3,14 +3,14 @@
 # The CLI: $(B)/profil, and $(B)/profil-network, which has the commands that
 # speak HTTP as well.  Tests link CLI_TEST_OBJECTS with CLI_LIBS.
 
-cli_sources := $(wildcard cli/*.cpp)
+cli_sources := $(wildcard $(addsuffix /*.cpp,cli cli/* cli/commands/* cli/commands/report/page))
 # The page of 'profil report --html', in the order in which its parts need each other.
-cli_page_scripts := $(patsubst %,cli/html/%.js,report theme icicle table source address_map page)
-cli_page := $(B)/cli/html/page.html
-cli_objects := $(cli_sources:%.cpp=$(B)/%.o) $(B)/cli/html_page_content.o
+cli_page_scripts := $(patsubst %,cli/commands/report/page/%.js,report theme icicle table source address_map page)
+cli_page := $(B)/cli/commands/report/page/page.html
+cli_objects := $(cli_sources:%.cpp=$(B)/%.o) $(B)/cli/commands/report/page/content.o
 
-cli_network_objects := $(B)/cli/cmd_push.o $(B)/cli/cmd_serve.o
-cli_no_network_objects := $(B)/cli/network_commands.o
+cli_network_objects := $(B)/cli/commands/push/command.o $(B)/cli/commands/serve/command.o
+cli_no_network_objects := $(B)/cli/commands/network.o
 cli_common := $(B)/cli/common.a
 
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o $(cli_no_network_objects),$(cli_objects))
@@ -19,12 +19,12 @@ CLI_LIBS := -ldw -lelf -lfmt -lz -ldeflate -lcurl -lcpp-httplib -lcapstone -lncu
 .PHONY: cli
 cli: $(B)/profil $(B)/profil-network
 
-$(cli_page): scripts/html-page cli/html/page.html cli/html/page.css $(cli_page_scripts)
+$(cli_page): scripts/html-page cli/commands/report/page/page.html cli/commands/report/page/page.css $(cli_page_scripts)
 	@mkdir -p $(@D)
 	$(call say,PAGE)
 	$(Q)$^ >$@.tmp && mv $@.tmp $@
 
-$(B)/cli/html_page_content.o: cli/html_page_content.S $(cli_page)
+$(B)/cli/commands/report/page/content.o: cli/commands/report/page/content.S $(cli_page)
 	$(call say,AS)
 	$(Q)$(CC) -c -I$(dir $(cli_page)) -o $@ $<
 
@@ -45,7 +45,7 @@ $(cli_sources:%.cpp=$(B)/%.o): $(B)/%.o: %.cpp $(cli_precompiled).gch
 # An archive, of which each program takes what it refers to.
 $(cli_common): $(filter-out $(cli_network_objects) $(B)/cli/main.o,$(CLI_TEST_OBJECTS))
 	$(call say,AR)
-	$(Q)rm -f $@ && $(AR) rcT $@ $^
+	$(Q)rm -f $@ && $(AR) rcTP $@ $^
 
 $(B)/profil: $(B)/cli/main.o $(cli_no_network_objects) $(cli_common) $(B)/libprofil.a
 $(B)/profil-network: $(B)/cli/main.o $(cli_network_objects) $(cli_common) $(B)/libprofil.a

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/completion.h"
-#include "cli/exit.h"
-#include "cli/stream.h"
-#include "cli/subcommands.h"
-#include "cli/text.h"
+#include "cli/base/exit.h"
+#include "cli/base/stream.h"
+#include "cli/base/text.h"
+#include "cli/commands/completion/completion.h"
+#include "cli/options/subcommands.h"
 #include "profil.h"
 
 #include <algorithm>

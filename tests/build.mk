@@ -137,7 +137,7 @@ $(fuzz_reader_objects): $(B)/fuzz-reader/objects/%.o: %.cpp
 # An archive, of which it takes what it refers to.
 $(fuzz_reader_cli): $(filter-out $(fuzz_reader_own),$(fuzz_reader_objects))
 	$(call say,AR)
-	$(Q)rm -f $@ && $(AR) rcT $@ $^
+	$(Q)rm -f $@ && $(AR) rcTP $@ $^
 
 $(B)/fuzz-reader/fuzz-reader: $(fuzz_reader_own) $(fuzz_reader_cli) $(B)/libprofil.a
 	$(call say,LINK)

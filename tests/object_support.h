@@ -2,7 +2,7 @@
 /** @file object_support.h  Objects as the recorder has them, of files. */
 #pragma once
 
-#include "cli/object.h"
+#include "cli/objects/object.h"
 
 #include <fcntl.h>
 #include <memory>

@@ -2,12 +2,12 @@
 /** @file told_feed.h  Samples for profil top that come as they are told to. */
 #pragma once
 
-#include "cli/about.h"
-#include "cli/accounting.h"
-#include "cli/live_profile.h"
-#include "cli/owners.h"
-#include "cli/tally.h"
-#include "cli/top_feed.h"
+#include "cli/commands/top/feed.h"
+#include "cli/objects/owners.h"
+#include "cli/objects/tally.h"
+#include "cli/profile/about.h"
+#include "cli/profile/accounting.h"
+#include "cli/symbols/live_profile.h"
 
 #include <memory>
 #include <string>

@@ -7,10 +7,10 @@
  * PCS: a link-time address of PROGRAM in each line, hexadecimal.
  * Prints: CPU seconds, peak memory in KiB, bytes of FILE, samples, addresses
  */
-#include "cli/about.h"
-#include "cli/build_profile.h"
-#include "cli/output_file.h"
-#include "cli/pprof.h"
+#include "cli/base/output_file.h"
+#include "cli/profile/about.h"
+#include "cli/profile/pprof.h"
+#include "cli/symbols/build_profile.h"
 #include "tests/object_support.h"
 
 #include <cstdio>

@@ -7,9 +7,9 @@
 // names as C++ has them, and lets 999 samples come before each refresh: most in a
 // thousand functions, a quarter anywhere.  They are counted in as much memory as
 // profil top takes, as the kernel would.  Needs no module.
-#include "cli/top.h"
-#include "cli/counters.h"
-#include "cli/top_options.h"
+#include "cli/commands/top/top.h"
+#include "cli/commands/top/options.h"
+#include "cli/recording/counters.h"
 #include "tests/lib_support.h"
 #include "tests/object_support.h"
 #include "tests/told_feed.h"

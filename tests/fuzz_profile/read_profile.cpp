@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/fuzz_profile/read_profile.h"
 
-#include "cli/annotation_text.h"
-#include "cli/export.h"
-#include "cli/filter.h"
-#include "cli/function_choice.h"
-#include "cli/merge.h"
-#include "cli/pprof.h"
-#include "cli/report.h"
-#include "cli/saturate.h"
+#include "cli/annotation/function_choice.h"
+#include "cli/annotation/text.h"
+#include "cli/base/saturate.h"
+#include "cli/commands/export/export.h"
+#include "cli/commands/report/report.h"
+#include "cli/profile/merge.h"
+#include "cli/profile/pprof.h"
+#include "cli/rows/filter.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What became of every tick, and of those since an earlier time.
-#include "cli/accounting.h"
+#include "cli/profile/accounting.h"
 
 #include <catch2/catch.hpp>
 

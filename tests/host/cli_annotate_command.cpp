@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Disassembly by itself, the choice of functions, and the command's options.
-#include "cli/flat.h"
-#include "cli/pprof.h"
+#include "cli/profile/pprof.h"
+#include "cli/rows/flat.h"
 #include "tests/host/cli_annotate_support.h"
 #include "tests/host/cli_sample_profile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Objects and sources that are gone, changed or elsewhere, and profiles that lie.
-#include "cli/pprof.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/cli_annotate_support.h"
 
 #include <climits>

@@ -2,11 +2,11 @@
 /** @file cli_annotate_support.h  A real program, its instructions as objdump has them, and profiles of it. */
 #pragma once
 
-#include "cli/about.h"
-#include "cli/annotation_text.h"
-#include "cli/build_profile.h"
-#include "cli/object.h"
-#include "cli/saturate.h"
+#include "cli/annotation/text.h"
+#include "cli/base/saturate.h"
+#include "cli/objects/object.h"
+#include "cli/profile/about.h"
+#include "cli/symbols/build_profile.h"
 #include "tests/lib_support.h"
 #include "tests/object_support.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What profil record makes of its arguments.
-#include "cli/profiler.h"
-#include "cli/record_options.h"
-#include "cli/subcommands.h"
+#include "cli/commands/record/options.h"
+#include "cli/options/subcommands.h"
+#include "cli/recording/recording_run.h"
 
 #include <catch2/catch.hpp>
 

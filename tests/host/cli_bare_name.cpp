@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Demangled names, as a user would call them.
-#include "cli/bare_name.h"
+#include "cli/annotation/bare_name.h"
 
 #include <catch2/catch.hpp>
 #include <utility>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Programs that are started to be profiled, and what is mapped at their start.
-#include "cli/command.h"
-#include "cli/coverage.h"
-#include "cli/process.h"
-#include "cli/stop_signals.h"
-#include "cli/symbols.h"
-#include "cli/text.h"
+#include "cli/base/stop_signals.h"
+#include "cli/base/text.h"
+#include "cli/process/child_process.h"
+#include "cli/process/process.h"
+#include "cli/recording/coverage.h"
+#include "cli/symbols/symbols.h"
 #include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Differences of two profiles, and which of them chance does not explain.
-#include "cli/comparison.h"
-#include "cli/significance.h"
+#include "cli/rows/comparison.h"
+#include "cli/rows/significance.h"
 #include "tests/host/cli_report_support.h"
 #include "tests/host/cli_sample_profile.h"
 

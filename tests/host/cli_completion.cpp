@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Completion: what profil offers, and what bash, zsh and fish make of it.
-#include "cli/export.h"
-#include "cli/push_options.h"
-#include "cli/sort_key.h"
+#include "cli/commands/export/export.h"
+#include "cli/commands/push/options.h"
+#include "cli/rows/sort_key.h"
 #include "tests/lib_support.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ public:
 	}
 	[[nodiscard]] std::string script(const std::string &name) const
 	{
-		return source_ + "/cli/completion/" + name;
+		return source_ + "/cli/commands/completion/" + name;
 	}
 	[[nodiscard]] std::vector<std::string> fish(const std::string &line) const
 	{

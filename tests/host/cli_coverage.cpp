@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From mappings to regions and counters, and back to samples.
-#include "cli/coverage.h"
+#include "cli/recording/coverage.h"
 #include "tests/host/cli_mappings.h"
 
 #include <algorithm>

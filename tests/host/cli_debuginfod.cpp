@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Debug information that is elsewhere: at a debuginfod server, or of another build.
-#include "cli/build_profile.h"
-#include "cli/flat.h"
-#include "cli/text.h"
+#include "cli/base/text.h"
+#include "cli/rows/flat.h"
+#include "cli/symbols/build_profile.h"
 #include "tests/lib_support.h"
 #include "tests/object_support.h"
 

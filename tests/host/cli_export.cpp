@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The subcommand: what it writes where, and what it says.
-#include "cli/pprof.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/export_support.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Names of files that are written again and again.
-#include "cli/file_name.h"
+#include "cli/base/file_name.h"
 
 #include <catch2/catch.hpp>
 

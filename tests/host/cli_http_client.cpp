@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // POSTs to real servers: how they are sent, and what is made of the answers.
-#include "cli/grpc_web.h"
-#include "cli/http_client.h"
-#include "cli/http_header.h"
-#include "cli/push_delivery.h"
+#include "cli/commands/push/delivery.h"
+#include "cli/http/client.h"
+#include "cli/http/grpc_web.h"
+#include "cli/http/header.h"
 #include "tests/host/cli_http_receiver.h"
 #include "tests/lib_support.h"
 

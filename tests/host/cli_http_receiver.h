@@ -2,8 +2,8 @@
 /** @file cli_http_receiver.h  Servers that the tests push to, well behaved and not. */
 #pragma once
 
-#include "cli/fd.h"
-#include "cli/httplib.h"
+#include "cli/base/fd.h"
+#include "cli/http/httplib.h"
 
 #include <arpa/inet.h>
 #include <atomic>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What must not be shown, nor go where everybody reads it.
-#include "cli/grpc_web.h"
-#include "cli/http_client.h"
-#include "cli/pprof.h"
-#include "cli/push_delivery.h"
+#include "cli/commands/push/delivery.h"
+#include "cli/http/client.h"
+#include "cli/http/grpc_web.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/cli_http_receiver.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/lib_support.h"

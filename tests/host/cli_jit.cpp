@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Names of code that programs make while they run.
-#include "cli/jit_files.h"
-#include "cli/process.h"
-#include "cli/symbols.h"
+#include "cli/objects/jit_files.h"
+#include "cli/process/process.h"
+#include "cli/symbols/symbols.h"
 #include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a recording keeps of processes that come and go, however long it lasts.
-#include "cli/coverage.h"
-#include "cli/owners.h"
-#include "cli/refusals.h"
-#include "cli/tally.h"
-#include "cli/texts.h"
+#include "cli/objects/owners.h"
+#include "cli/objects/tally.h"
+#include "cli/objects/text_segments.h"
+#include "cli/recording/coverage.h"
+#include "cli/recording/refusals.h"
 #include "tests/host/cli_mappings.h"
 
 #include <catch2/catch.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/later_lines.h"
+#include "cli/symbols/later_lines.h"
 
-#include "cli/about.h"
-#include "cli/build_profile.h"
-#include "cli/merge.h"
-#include "cli/pprof.h"
+#include "cli/profile/about.h"
+#include "cli/profile/merge.h"
+#include "cli/profile/pprof.h"
+#include "cli/symbols/build_profile.h"
 #include "tests/lib_support.h"
 #include "tests/object_support.h"
 

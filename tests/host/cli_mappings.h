@@ -2,7 +2,7 @@
 /** @file cli_mappings.h  Mappings as /proc/PID/maps would have them. */
 #pragma once
 
-#include "cli/maps.h"
+#include "cli/process/maps.h"
 
 namespace cli_test {
 

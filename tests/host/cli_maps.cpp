@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is executable in a /proc/PID/maps.
-#include "cli/maps.h"
+#include "cli/process/maps.h"
 
 #include <catch2/catch.hpp>
 #include <sys/sysmacros.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Profiles that are added up.
-#include "cli/about.h"
-#include "cli/flat.h"
-#include "cli/merge.h"
-#include "cli/pprof.h"
+#include "cli/profile/about.h"
+#include "cli/profile/merge.h"
+#include "cli/profile/pprof.h"
+#include "cli/rows/flat.h"
 #include "tests/host/cli_sample_profile.h"
 
 #include <array>

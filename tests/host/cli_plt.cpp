@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Names of a procedure linkage table's stubs, against objdump.
-#include "cli/plt.h"
-#include "cli/symbols.h"
-#include "cli/text.h"
+#include "cli/base/text.h"
+#include "cli/symbols/plt.h"
+#include "cli/symbols/symbols.h"
 #include "tests/lib_support.h"
 #include "tests/object_support.h"
 

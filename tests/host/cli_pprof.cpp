@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Profiles written and read back, by us and by protoc.
-#include "cli/gzip.h"
-#include "cli/pprof.h"
+#include "cli/base/gzip.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/lib_support.h"
 

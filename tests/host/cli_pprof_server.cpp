@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The server of profiles: asked by curl, by go tool pprof, and by clients that misbehave.
-#include "cli/pprof.h"
-#include "cli/pprof_server.h"
-#include "cli/server_hosts.h"
+#include "cli/commands/serve/pprof_server.h"
+#include "cli/http/server_hosts.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/lib_support.h"
 

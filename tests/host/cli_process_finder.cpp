@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which processes a search finds.
-#include "cli/process_finder.h"
-#include "cli/refusals.h"
+#include "cli/process/process_finder.h"
+#include "cli/recording/refusals.h"
 #include "tests/lib_support.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The program itself, where there is no module: what it prints, and its exit status.
-#include "cli/pprof.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/lib_support.h"
 

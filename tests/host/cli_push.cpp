@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // profil push itself, with servers that are there and not.
-#include "cli/about.h"
-#include "cli/build_profile.h"
-#include "cli/grpc_web.h"
-#include "cli/gzip.h"
-#include "cli/pprof.h"
+#include "cli/base/gzip.h"
+#include "cli/http/grpc_web.h"
+#include "cli/profile/about.h"
+#include "cli/profile/pprof.h"
+#include "cli/symbols/build_profile.h"
 #include "tests/host/cli_http_receiver.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/lib_support.h"

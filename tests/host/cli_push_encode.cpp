@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Labels, and what is sent to servers: read by protoc, as their own files have it.
-#include "cli/grpc_web.h"
-#include "cli/pprof.h"
-#include "cli/push_encode.h"
-#include "cli/push_labels.h"
+#include "cli/commands/push/encode.h"
+#include "cli/commands/push/labels.h"
+#include "cli/http/grpc_web.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/lib_support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The queue: what waits, what is sent again and when, what is dropped and counted.
-#include "cli/push_queue.h"
+#include "cli/commands/push/queue.h"
 #include "tests/host/cli_http_receiver.h"
 
 #include <atomic>

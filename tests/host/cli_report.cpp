@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reports of known counts.
-#include "cli/report.h"
+#include "cli/commands/report/report.h"
 #include "tests/host/cli_report_support.h"
 #include "tests/host/cli_sample_profile.h"
 

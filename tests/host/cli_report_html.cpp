@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The page of profil report --html: the document in it, its limits, and names that would be markup.
-#include "cli/html_page.h"
-#include "cli/pprof.h"
-#include "cli/report_html.h"
+#include "cli/commands/report/page/page.h"
+#include "cli/commands/report/page/template.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/cli_report_support.h"
 #include "tests/host/export_support.h"
 #include "tests/host/html_support.h"

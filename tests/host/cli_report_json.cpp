@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The program's JSON against its schema, by Python's jsonschema; and files that it adds up.
-#include "cli/pprof.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/cli_report_support.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/lib_support.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The page of profil report --html in a browser: report-page.js does what a user would.
-#include "cli/pprof.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/export_support.h"
 #include "tests/host/html_support.h"
 

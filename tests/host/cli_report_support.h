@@ -2,8 +2,8 @@
 /** @file cli_report_support.h  Reports of profiles that are in no file. */
 #pragma once
 
-#include "cli/report.h"
-#include "cli/text.h"
+#include "cli/base/text.h"
+#include "cli/commands/report/report.h"
 
 #include <algorithm>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tables on terminals: narrow ones, wide characters, colours.
-#include "cli/characters.h"
-#include "cli/color.h"
-#include "cli/row_names.h"
-#include "cli/table.h"
+#include "cli/base/characters.h"
+#include "cli/base/color.h"
+#include "cli/base/table.h"
+#include "cli/rows/row_names.h"
 #include "tests/host/cli_report_support.h"
 #include "tests/host/cli_sample_profile.h"
 

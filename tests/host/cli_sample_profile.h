@@ -2,8 +2,8 @@
 /** @file cli_sample_profile.h  A small profile with a bit of everything. */
 #pragma once
 
-#include "cli/about.h"
-#include "cli/profile.h"
+#include "cli/profile/about.h"
+#include "cli/profile/profile.h"
 
 /**
  * 1,000 samples: 700 in work(int), inlined in main's loop, 200 in memcpy of a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The options of a server of profiles, as a command takes them.
-#include "cli/arguments.h"
-#include "cli/serve_options.h"
+#include "cli/commands/serve/options.h"
+#include "cli/options/arguments.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What profil status reads, measures and prints, where there is no module.
-#include "cli/account_names.h"
-#include "cli/status.h"
+#include "cli/commands/status/status.h"
+#include "cli/process/account_names.h"
 #include "tests/host/cli_status_support.h"
 
 #include <catch2/catch.hpp>

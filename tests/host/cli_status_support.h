@@ -2,7 +2,7 @@
 /** @file cli_status_support.h  Trees of files that stand for a machine's. */
 #pragma once
 
-#include "cli/status.h"
+#include "cli/commands/status/status.h"
 #include "tests/lib_support.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Standard streams that are closed, full, or have hung up.
-#include "cli/fd.h"
-#include "cli/progress.h"
+#include "cli/base/fd.h"
+#include "cli/recording/progress.h"
 #include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Names and lines of programs that are compiled here, against binutils.
-#include "cli/build_profile.h"
-#include "cli/symbols.h"
+#include "cli/symbols/build_profile.h"
+#include "cli/symbols/symbols.h"
 #include "tests/lib_support.h"
 #include "tests/object_support.h"
 

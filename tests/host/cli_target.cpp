@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The array in which the kernel stores PCs.
-#include "cli/target.h"
+#include "cli/recording/target.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Words, numbers and names.
-#include "cli/about.h"
-#include "cli/accounting.h"
-#include "cli/demangle.h"
-#include "cli/text.h"
+#include "cli/base/text.h"
+#include "cli/profile/about.h"
+#include "cli/profile/accounting.h"
+#include "cli/symbols/demangle.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // profil top on a real terminal, and without one.
-#include "cli/pprof.h"
+#include "cli/profile/pprof.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/terminal.h"
 

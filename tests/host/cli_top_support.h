@@ -2,7 +2,7 @@
 /** @file cli_top_support.h  A real program whose samples come as the tests say. */
 #pragma once
 
-#include "cli/top.h"
+#include "cli/commands/top/top.h"
 #include "tests/lib_support.h"
 #include "tests/object_support.h"
 #include "tests/told_feed.h"

@@ -2,8 +2,8 @@
 /** @file export_support.h  What the tests of profil export share: profiles, and files for other tools. */
 #pragma once
 
-#include "cli/build_profile.h"
-#include "cli/export.h"
+#include "cli/commands/export/export.h"
+#include "cli/symbols/build_profile.h"
 #include "tests/gmon_reader.h"
 #include "tests/host/cli_sample_profile.h"
 #include "tests/object_support.h"

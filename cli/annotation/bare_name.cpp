@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/annotation/bare_name.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <vector>
+
+namespace cli {
+namespace {
+
+constexpr std::string_view openers = "(<[{";
+constexpr std::string_view closers = ")>]}";
+
+/** Where a character of a name is. */
+enum class Where : unsigned char {
+	Outside, /**< of all brackets; an opening one, too */
+	Inside,
+	Word, /**< in "operator()" or "(anonymous namespace)", whose brackets are none */
+};
+
+bool is_letter(char c)
+{
+	return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/** Length of "operator" and its sign, if it is there. */
+size_t operator_length(std::string_view name, size_t at)
+{
+	constexpr std::string_view word = "operator";
+	const size_t end = at + word.size();
+
+	if (!name.substr(at).starts_with(word) || (at && is_letter(name[at - 1])) ||
+	    (end < name.size() && is_letter(name[end])))
+		return 0;
+	if (name.substr(end).starts_with("()"))
+		return word.size() + 2;
+	return std::min(name.find_first_not_of("<>=-", end), name.size()) - at;
+}
+
+size_t word_length(std::string_view name, size_t at)
+{
+	constexpr std::string_view unnamed = "(anonymous namespace)";
+
+	return name.substr(at).starts_with(unnamed) ? unnamed.size() : operator_length(name, at);
+}
+
+/** Brackets that are open.  One that closes also closes those inside it, as in "(a < b)". */
+class Brackets {
+public:
+	[[nodiscard]] bool empty() const { return open_.empty(); }
+
+	void open(size_t kind)
+	{
+		open_.push_back(kind);
+		counts_[kind]++;
+	}
+
+	void close(size_t kind)
+	{
+		/* In expressions '>' is also a sign: then the innermost bracket is another. */
+		if (!counts_[kind] || (closers[kind] == '>' && open_.back() != kind))
+			return;
+		for (bool found = false; !found;) {
+			found = open_.back() == kind;
+			counts_[open_.back()]--;
+			open_.pop_back();
+		}
+	}
+
+private:
+	std::vector<size_t> open_;
+	std::array<size_t, openers.size()> counts_{};
+};
+
+std::vector<Where> places_in(std::string_view name)
+{
+	std::vector<Where> places;
+	Brackets brackets;
+
+	places.reserve(name.size());
+	while (places.size() < name.size()) {
+		const size_t at = places.size();
+		const size_t word = word_length(name, at);
+		const bool outside = brackets.empty();
+
+		if (word) {
+			places.insert(places.end(), word, outside ? Where::Word : Where::Inside);
+			continue;
+		}
+		places.push_back(outside ? Where::Outside : Where::Inside);
+		if (const size_t kind = openers.find(name[at]); kind != openers.npos)
+			brackets.open(kind);
+		else if (const size_t end = closers.find(name[at]); end != closers.npos)
+			brackets.close(end);
+	}
+	return places;
+}
+
+/** The last @p wanted outside of brackets before @p end; npos if there is none. */
+size_t last_outside(std::string_view name, const std::vector<Where> &places, char wanted, size_t end)
+{
+	while (end-- > 0) {
+		if (name[end] == wanted && places[end] == Where::Outside)
+			return end;
+	}
+	return name.npos;
+}
+
+/** Where the name begins, behind the return type. */
+size_t begin_of(std::string_view name, const std::vector<Where> &places, size_t end)
+{
+	/* "operator new", "operator bool": the blank is of the name. */
+	for (size_t at = 0; at < end; at++) {
+		if (places[at] == Where::Word && operator_length(name, at))
+			end = at;
+	}
+
+	size_t blank = last_outside(name, places, ' ', end);
+
+	/* "f() const::{lambda()#1}" */
+	while (blank != name.npos && name.substr(blank).starts_with(" const::"))
+		blank = last_outside(name, places, ' ', blank);
+	return blank == name.npos ? 0 : blank + 1;
+}
+
+} // namespace
+
+std::string_view without_parameters(std::string_view name)
+{
+	const std::vector<Where> places = places_in(name);
+	size_t end = last_outside(name, places, '(', name.size());
+
+	if (end == name.npos || end == 0)
+		return name;
+	end = name.substr(0, end).find_last_not_of(' ') + 1;
+
+	const size_t begin = begin_of(name, places, end);
+
+	return name.substr(begin, end - begin);
+}
+
+std::string_view without_template_arguments(std::string_view name)
+{
+	const std::vector<Where> places = places_in(name);
+
+	if (!name.ends_with('>') || places.back() != Where::Inside)
+		return name;
+
+	const size_t begin = last_outside(name, places, '<', name.size());
+
+	if (begin == name.npos || begin == 0)
+		return name;
+	name = name.substr(0, begin);
+	/* "operator< <int>" */
+	return name.substr(0, name.find_last_not_of(' ') + 1);
+}
+
+} // namespace cli

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/annotation/code_part.h"
+
+#include "cli/base/saturate.h"
+
+#include <algorithm>
+
+namespace cli {
+namespace {
+
+/* Functions are aligned, and at least this far apart where it matters. */
+constexpr uint64_t function_alignment = 16;
+/* What is shown from an address on if nobody knows which function it is in. */
+constexpr uint64_t bytes_of_unknown = 64;
+
+using Instructions = std::vector<AnnotatedInstruction>;
+
+Instructions::iterator first_from(Instructions &instructions, uint64_t address)
+{
+	return std::lower_bound(
+		instructions.begin(), instructions.end(), address,
+		[](const AnnotatedInstruction &one, uint64_t value) { return one.code.address < value; });
+}
+
+void mark_jumps(CodePart &part, const ObjectCode &code)
+{
+	for (AnnotatedInstruction &one : part.instructions) {
+		if (!one.code.target)
+			continue;
+		one.target_name = code.symbols().label(*one.code.target);
+
+		const auto target = first_from(part.instructions, *one.code.target);
+
+		if (one.code.flow == Flow::Jump && target != part.instructions.end() &&
+		    target->code.address == *one.code.target)
+			target->jumped_to = true;
+	}
+}
+
+} // namespace
+
+std::optional<Extent> extent_near(const ObjectCode &code, uint64_t address, uint64_t size)
+{
+	std::optional<Extent> extent = code.symbols().extent(address);
+
+	for (uint64_t next = address + 1; !extent && next - address < size; next++) {
+		next = (next + function_alignment - 1) & ~(function_alignment - 1);
+		if (next - address < size)
+			extent = code.symbols().extent(next);
+	}
+	if (!extent && size == 1 && code.has_text(address))
+		return Extent{address, address + bytes_of_unknown};
+	return extent;
+}
+
+CodePart decode_part(const ObjectCode &code, Extent extent)
+{
+	CodePart part;
+
+	part.extent = extent;
+	part.built = code.modified();
+	for (Instruction &instruction : code.instructions(extent)) {
+		AnnotatedInstruction one;
+		const std::vector<Frame> frames = code.symbols().frames(instruction.address, 1);
+
+		if (!frames.empty() && frames.front().line > 0)
+			one.source = {frames.front().file, frames.front().line};
+		one.code = std::move(instruction);
+		part.instructions.push_back(std::move(one));
+	}
+	mark_jumps(part, code);
+	return part;
+}
+
+bool count_at(CodePart &part, Extent bucket, uint64_t samples, const SourceLine &source)
+{
+	const auto first = first_from(part.instructions, bucket.low);
+
+	if (first == part.instructions.end() || first->code.address >= bucket.high)
+		return false;
+	first->samples = saturating_add(first->samples, samples);
+	first->shared = false;
+	if (!first->source.line)
+		first->source = source;
+	part.samples = saturating_add(part.samples, samples);
+	for (auto next = first + 1; next != part.instructions.end() && next->code.address < bucket.high;
+	     ++next)
+		next->shared = !next->samples;
+	return true;
+}
+
+} // namespace cli

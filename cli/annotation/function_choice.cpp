@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/annotation/function_choice.h"
+
+#include "cli/annotation/bare_name.h"
+#include "cli/base/text.h"
+#include "cli/profile/location.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <regex.h>
+
+namespace cli {
+namespace {
+
+constexpr size_t most_candidates = 8;
+/* Names in profiles can be of any length. */
+constexpr size_t longest_compared = 200;
+
+using Functions = std::vector<FunctionSamples>;
+using Predicate = std::function<bool(const FunctionSamples &)>;
+
+Functions those(const Functions &functions, const Predicate &wanted)
+{
+	Functions found;
+
+	std::copy_if(functions.begin(), functions.end(), std::back_inserter(found), wanted);
+	return found;
+}
+
+bool is_object(std::string_view wanted, const std::string &object)
+{
+	return wanted == object || wanted == base_name(object);
+}
+
+/** Is @p wanted this name, perhaps behind "object:"? */
+bool means(std::string_view wanted, std::string_view name, const std::string &object)
+{
+	if (name.empty() || !wanted.ends_with(name))
+		return false;
+	wanted.remove_suffix(name.size());
+	return wanted.empty() ||
+	       (wanted.ends_with(':') && is_object(wanted.substr(0, wanted.size() - 1), object));
+}
+
+bool is_called(const FunctionSamples &function, std::string_view wanted)
+{
+	return means(wanted, function.name, function.object) ||
+	       std::any_of(function.system_names.begin(), function.system_names.end(),
+			   [&](const std::string &name) { return means(wanted, name, function.object); });
+}
+
+std::string list_of(const Functions &functions)
+{
+	std::string text;
+
+	for (size_t i = 0; i < std::min(functions.size(), most_candidates); i++)
+		text += fmt::format("\n  {}  ({})", printable(full_name(functions[i])),
+				    counted_noun(functions[i].samples(), "sample"));
+	if (functions.size() > most_candidates)
+		text += fmt::format("\n  ... and {} more", grouped(functions.size() - most_candidates));
+	return text;
+}
+
+/** A compiled POSIX extended regular expression. */
+class Expression {
+public:
+	explicit Expression(const std::string &text)
+		: error_(regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB))
+	{
+	}
+	Expression(const Expression &) = delete;
+	Expression &operator=(const Expression &) = delete;
+	~Expression()
+	{
+		if (!error_)
+			regfree(&compiled_);
+	}
+
+	/** What is wrong with it, or nothing. */
+	[[nodiscard]] std::string problem() const
+	{
+		std::array<char, 200> words{};
+
+		if (!error_)
+			return "";
+		regerror(error_, &compiled_, words.data(), words.size());
+		return words.data();
+	}
+	[[nodiscard]] bool matches(const std::string &text) const
+	{
+		return !regexec(&compiled_, text.c_str(), 0, nullptr, 0);
+	}
+
+private:
+	regex_t compiled_{};
+	int error_;
+};
+
+Result<Functions> choose_matching(const Functions &functions, std::string wanted)
+{
+	wanted.erase(0, 1);
+	if (wanted.ends_with('/'))
+		wanted.pop_back();
+
+	const Expression expression(wanted);
+
+	if (!expression.problem().empty())
+		return Error{fmt::format("'{}' is no regular expression: {}", wanted, expression.problem())};
+
+	Functions found = those(functions, [&](const FunctionSamples &function) {
+		return expression.matches(function.name) ||
+		       std::any_of(function.system_names.begin(), function.system_names.end(),
+				   [&](const std::string &name) { return expression.matches(name); });
+	});
+
+	if (found.empty())
+		return Error{fmt::format("no function with samples matches '{}'", wanted)};
+	return found;
+}
+
+/** Letters to insert, remove or replace to make one of the other (Levenshtein). */
+size_t distance(std::string_view a, std::string_view b)
+{
+	std::vector<size_t> row(b.size() + 1);
+
+	std::iota(row.begin(), row.end(), 0);
+	for (size_t i = 0; i < a.size(); i++) {
+		size_t corner = std::exchange(row[0], i + 1);
+
+		for (size_t j = 0; j < b.size(); j++) {
+			const size_t replaced = corner + (a[i] != b[j]);
+
+			corner = row[j + 1];
+			row[j + 1] = std::min({replaced, row[j] + 1, corner + 1});
+		}
+	}
+	return row[b.size()];
+}
+
+/** Those whose names hold the wanted one, or differ from it in a letter out of three at most. */
+Functions alike(const Functions &functions, std::string_view wanted)
+{
+	const std::string_view name = wanted.substr(0, longest_compared);
+
+	return those(functions, [&](const FunctionSamples &function) {
+		const std::string_view bare = without_template_arguments(without_parameters(function.name));
+		const std::string_view other = bare.substr(0, longest_compared);
+
+		return function.name.find(wanted) != std::string::npos ||
+		       distance(name, other) <= std::max(name.size(), other.size()) / 3;
+	});
+}
+
+Error unknown(const Functions &functions, const std::string &wanted)
+{
+	const Functions close = alike(functions, wanted);
+	const std::string text = fmt::format("no function '{}' has samples", printable(wanted));
+
+	if (!close.empty())
+		return Error{fmt::format("{}; did you mean", text) + list_of(close)};
+	return Error{functions.empty() ? text
+				       : fmt::format("{}; those with most are", text) + list_of(functions)};
+}
+
+class FunctionTable {
+public:
+	void add(const Profile &profile, const Location &location, uint64_t samples)
+	{
+		const std::string object(object_of(profile, location));
+		const std::string outer = function_of(profile, location);
+		std::set<std::string> seen = {outer, ""};
+		FunctionSamples &own = entry(object, outer);
+
+		own.own = saturating_add(own.own, samples);
+		for (const Line &line : location.lines) {
+			const Function &function = profile.functions[line.function];
+			const bool outermost = &line == &location.lines.back();
+			const std::string name = outermost ? outer : std::string(name_of(function));
+
+			if (name.empty())
+				continue;
+
+			FunctionSamples &here = entry(object, name);
+
+			if (seen.insert(name).second)
+				here.inlined = saturating_add(here.inlined, samples);
+			if (!function.system_name.empty())
+				here.system_names.insert(function.system_name);
+		}
+	}
+
+	[[nodiscard]] Functions sorted() const
+	{
+		Functions all;
+
+		for (const auto &[key, function] : functions_)
+			all.push_back(function);
+		std::stable_sort(all.begin(), all.end(),
+				 [](const FunctionSamples &a, const FunctionSamples &b) {
+					 return std::pair(a.own, a.inlined) > std::pair(b.own, b.inlined);
+				 });
+		return all;
+	}
+
+private:
+	FunctionSamples &entry(const std::string &object, const std::string &name)
+	{
+		FunctionSamples &function = functions_[{object, name}];
+
+		function.object = object;
+		function.name = name;
+		return function;
+	}
+
+	std::map<std::pair<std::string, std::string>, FunctionSamples> functions_;
+};
+
+} // namespace
+
+std::string full_name(const FunctionSamples &function)
+{
+	return fmt::format("{}:{}", function.object, function.name);
+}
+
+Functions functions_of(const Profile &profile)
+{
+	const std::vector<uint64_t> samples = samples_by_location(profile);
+	FunctionTable table;
+
+	for (size_t i = 0; i < samples.size(); i++) {
+		if (samples[i])
+			table.add(profile, profile.locations[i], samples[i]);
+	}
+	return table.sorted();
+}
+
+Result<Functions> choose_functions(const Functions &functions, const std::string &wanted)
+{
+	Functions found =
+		those(functions, [&](const FunctionSamples &one) { return is_called(one, wanted); });
+
+	if (found.empty() && wanted.starts_with('/'))
+		return choose_matching(functions, wanted);
+	if (found.empty())
+		found = those(functions, [&](const FunctionSamples &one) {
+			const std::string_view bare = without_parameters(one.name);
+
+			return means(wanted, bare, one.object) ||
+			       means(wanted, without_template_arguments(bare), one.object);
+		});
+	if (found.empty())
+		return unknown(functions, wanted);
+	if (found.size() > 1)
+		return Error{fmt::format("'{}' is more than one function:", printable(wanted)) +
+			     list_of(found)};
+	return found;
+}
+
+} // namespace cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/annotation/source_listing.h"
+
+#include "cli/annotation/rows.h"
+#include "cli/base/saturate.h"
+
+#include <algorithm>
+#include <map>
+
+namespace cli {
+namespace {
+
+/* Fewer lines without instructions than that are shown, as they explain those around them. */
+constexpr int64_t most_between = 6;
+
+using Lines = std::map<int64_t, uint64_t>;
+
+struct FileLines {
+	std::string file;
+	uint64_t samples = 0;
+	Lines lines;
+};
+
+/** Those with most samples first; what is of no known line is left out. */
+std::vector<FileLines> by_file(const Annotation &annotation)
+{
+	std::map<std::string, FileLines> files;
+	std::vector<FileLines> sorted;
+
+	for (const auto &[source, samples] : samples_by_line(annotation)) {
+		if (!source.line)
+			continue;
+
+		FileLines &file = files[source.file];
+
+		file.file = source.file;
+		file.samples = saturating_add(file.samples, samples);
+		file.lines[source.line] = samples;
+	}
+	/* The heading of a function has no instructions if all of it is inlined. */
+	if (const auto start = files.find(annotation.start.file); start != files.end()) {
+		if (annotation.start.line > 0)
+			start->second.lines.try_emplace(annotation.start.line, 0);
+	}
+	for (auto &[name, file] : files)
+		sorted.push_back(std::move(file));
+	std::stable_sort(sorted.begin(), sorted.end(),
+			 [](const FileLines &a, const FileLines &b) { return a.samples > b.samples; });
+	return sorted;
+}
+
+/** Lines that explain the known ones: between those that are near to each other, and around them. */
+void add_neighbours(Lines &lines, int64_t last_of_file, int64_t context)
+{
+	const Lines known = lines;
+	int64_t last = 0;
+
+	for (const auto &[number, samples] : known) {
+		const bool near = last && number - last <= std::max(most_between, 2 * context + 1);
+		const int64_t from = near ? last + 1 : std::max<int64_t>(number - context, 1);
+
+		for (int64_t line = from; line < number; line++)
+			lines.try_emplace(line, 0);
+		for (int64_t line = number + 1; line <= number + context && line <= last_of_file; line++)
+			lines.try_emplace(line, 0);
+		last = number;
+	}
+}
+
+ListedFile listed(FileLines file, SourceFiles &sources, int64_t context)
+{
+	const auto last_of_file = static_cast<int64_t>(sources.file(file.file).lines.size());
+	ListedFile result{file.file, file.samples, {}};
+
+	if (last_of_file)
+		add_neighbours(file.lines, last_of_file, context);
+	for (const auto &[number, samples] : file.lines)
+		result.lines.push_back({number, samples, source_text({file.file, number}, sources)});
+	return result;
+}
+
+} // namespace
+
+uint64_t samples_of_no_line(const Annotation &annotation)
+{
+	uint64_t sum = 0;
+
+	for (const auto &[source, samples] : samples_by_line(annotation))
+		sum = saturating_add(sum, source.line ? 0 : samples);
+	return sum;
+}
+
+std::vector<ListedFile> source_listing(const Annotation &annotation, SourceFiles &sources, int64_t context)
+{
+	std::vector<ListedFile> files;
+
+	for (FileLines &file : by_file(annotation)) {
+		/* Headers whose functions are inlined everywhere, and were never met. */
+		if (file.samples)
+			files.push_back(listed(std::move(file), sources, context));
+	}
+	return files;
+}
+
+} // namespace cli

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/characters.h"
+
+#include <algorithm>
+#include <clocale>
+#include <cwchar>
+
+namespace cli {
+namespace {
+
+bool is_continuation(char c)
+{
+	return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+wchar_t code_point(std::string_view sequence)
+{
+	const auto lead = static_cast<unsigned char>(sequence[0]);
+	auto value = static_cast<wchar_t>(lead & (0x7F >> sequence.size()));
+
+	for (const char c : sequence.substr(1))
+		value = value << 6 | (c & 0x3F);
+	return value;
+}
+
+/* wcwidth() knows the characters of the locale, and ours is C. */
+int width_of(wchar_t character)
+{
+	static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+
+	if (!utf8)
+		return 1;
+
+	const locale_t before = uselocale(utf8);
+	const int width = wcwidth(character);
+
+	uselocale(before);
+	return width;
+}
+
+/* RFC 3629: of some leads the second byte tells what is too long, a surrogate or beyond U+10FFFF. */
+bool may_follow(unsigned char lead, unsigned char second)
+{
+	switch (lead) {
+	case 0xE0: return second >= 0xA0;
+	case 0xED: return second < 0xA0;
+	case 0xF0: return second >= 0x90;
+	case 0xF4: return second < 0x90;
+	default: return true;
+	}
+}
+
+} // namespace
+
+size_t sequence_length(std::string_view text)
+{
+	const auto lead = static_cast<unsigned char>(text[0]);
+	const size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
+
+	if (!length || lead > 0xF4 || length > text.size() ||
+	    (length > 1 && !may_follow(lead, static_cast<unsigned char>(text[1]))))
+		return 0;
+	return std::all_of(text.begin() + 1, text.begin() + length, is_continuation) ? length : 0;
+}
+
+std::string_view first_character(std::string_view text)
+{
+	return text.substr(0, std::max<size_t>(sequence_length(text), 1));
+}
+
+size_t character_columns(std::string_view character)
+{
+	if (character.size() == 1)
+		return 1;
+
+	const int width = width_of(code_point(character));
+
+	return width < 0 ? 1 : static_cast<size_t>(width);
+}
+
+std::string_view fitting(std::string_view text, size_t width)
+{
+	size_t end = 0;
+
+	for (size_t kept = 0; end < text.size();) {
+		const std::string_view one = first_character(text.substr(end));
+
+		kept += character_columns(one);
+		if (kept > width)
+			break;
+		end += one.size();
+	}
+	return text.substr(0, end);
+}
+
+std::vector<std::string> wrapped(std::string_view text, size_t width)
+{
+	constexpr std::string_view indent = "  ";
+	std::vector<std::string> lines;
+
+	while (width && !text.empty()) {
+		const size_t left =
+			lines.empty() ? width : std::max(width, indent.size() + 2) - indent.size();
+		std::string_view part = fitting(text, left);
+
+		if (part.size() == text.size())
+			break;
+
+		const size_t space = text.substr(0, part.size() + 1).rfind(' ');
+
+		/* One character at least, however wide, or there would be no end. */
+		if (part.empty())
+			part = first_character(text);
+		else if (space != text.npos && text.substr(0, space).find_first_not_of(' ') != text.npos)
+			part = text.substr(0, text.substr(0, space).find_last_not_of(' ') + 1);
+		lines.push_back(std::string(lines.empty() ? "" : indent).append(part));
+		text.remove_prefix(part.size());
+		text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+	}
+	if (!text.empty() || lines.empty())
+		lines.push_back(std::string(lines.empty() ? "" : indent).append(text));
+	return lines;
+}
+
+} // namespace cli

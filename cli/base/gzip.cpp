@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/gzip.h"
+
+#include <array>
+#include <libdeflate.h>
+#include <memory>
+#include <new>
+#include <zlib.h>
+
+namespace cli {
+namespace {
+
+constexpr int gzip_window = 15 + 16;
+
+Bytef *input(std::string_view text)
+{
+	/* zlib reads it only. */
+	return reinterpret_cast<Bytef *>(const_cast<char *>(text.data()));
+}
+
+/** A stream of zlib that inflates. */
+class Stream {
+public:
+	explicit Stream(std::string_view from)
+	{
+		state_.next_in = input(from);
+		state_.avail_in = static_cast<uInt>(from.size());
+	}
+	Stream(const Stream &) = delete;
+	Stream &operator=(const Stream &) = delete;
+	~Stream() { inflateEnd(&state_); }
+
+	z_stream *get() { return &state_; }
+
+	/** Bytes of @p chunk that the last step has filled. */
+	template <size_t n> size_t filled(const std::array<char, n> &chunk) const
+	{
+		return chunk.size() - state_.avail_out;
+	}
+
+	/** Let it write to the whole of @p chunk next. */
+	template <size_t n> void aim(std::array<char, n> &chunk)
+	{
+		state_.next_out = reinterpret_cast<Bytef *>(chunk.data());
+		state_.avail_out = static_cast<uInt>(chunk.size());
+	}
+
+private:
+	z_stream state_ = {};
+};
+
+} // namespace
+
+bool is_gzip(std::string_view content)
+{
+	return content.starts_with("\x1f\x8b");
+}
+
+std::string compress(std::string_view plain)
+{
+	/* Of a profile of tens of thousands of functions 2 % more than level 6, in half of its time. */
+	constexpr int level = 2;
+	const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor *)> compressor(
+		libdeflate_alloc_compressor(level), libdeflate_free_compressor);
+
+	if (!compressor)
+		throw std::bad_alloc();
+
+	std::string packed(libdeflate_gzip_compress_bound(compressor.get(), plain.size()), '\0');
+
+	packed.resize(libdeflate_gzip_compress(compressor.get(), plain.data(), plain.size(), packed.data(),
+					       packed.size()));
+	return packed;
+}
+
+Result<std::string> decompress(std::string_view packed, size_t limit)
+{
+	Stream stream(packed);
+	std::array<char, 65536> chunk;
+	std::string plain;
+	int state = Z_OK;
+
+	if (inflateInit2(stream.get(), gzip_window))
+		throw std::bad_alloc();
+	while (state != Z_STREAM_END) {
+		stream.aim(chunk);
+		state = inflate(stream.get(), Z_NO_FLUSH);
+		if (state == Z_BUF_ERROR)
+			return Error{"the file ends too early"};
+		if (state != Z_OK && state != Z_STREAM_END)
+			return Error{"the compressed data is damaged"};
+		if (stream.filled(chunk) > limit - plain.size())
+			return Error{"the file is too large"};
+		plain.append(chunk.data(), stream.filled(chunk));
+	}
+	return plain;
+}
+
+} // namespace cli

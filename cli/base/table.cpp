@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/table.h"
+
+#include "cli/base/text.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace cli {
+namespace {
+
+constexpr size_t gap = 2;
+/* Names are cut, but not to nothing: rather, a column is left out. */
+constexpr size_t name_min = 12;
+/* Without a terminal no name is cut, but a few long ones must not spread the table. */
+constexpr size_t name_column_max = 64;
+
+/** A column that is shown. */
+struct Shown {
+	size_t index;
+	size_t width;
+	bool name;
+};
+
+size_t cell_columns(const Cell &cell)
+{
+	return columns(cell.text) + columns(cell.mark);
+}
+
+std::vector<Shown> natural_widths(const Table &table)
+{
+	std::vector<Shown> shown;
+
+	for (size_t i = 0; i < table.columns.size(); i++) {
+		size_t width = std::max(table.columns[i].least, columns(table.columns[i].heading));
+
+		for (const std::vector<Cell> &row : table.rows)
+			width = std::max(width, cell_columns(row[i]));
+		shown.push_back({i, width, table.columns[i].kind == TableColumn::Kind::Name});
+	}
+	return shown;
+}
+
+/** Columns that the table takes at least. */
+size_t least(const std::vector<Shown> &shown)
+{
+	size_t sum = gap * (shown.size() - 1);
+
+	for (const Shown &one : shown)
+		sum += one.name ? std::min(one.width, name_min) : one.width;
+	return sum;
+}
+
+/** Leave out what there is no room for. */
+std::vector<std::string> leave_out(const Table &table, std::vector<Shown> &shown, size_t width)
+{
+	const auto rank = [&](const Shown &one) { return table.columns[one.index].rank; };
+	std::vector<std::string> headings;
+
+	while (least(shown) > width) {
+		const auto highest =
+			std::max_element(shown.begin(), shown.end(),
+					 [&](const Shown &a, const Shown &b) { return rank(a) < rank(b); });
+
+		if (!rank(*highest))
+			break;
+		headings.push_back(table.columns[highest->index].heading);
+		shown.erase(highest);
+	}
+	return headings;
+}
+
+size_t total_width(const std::vector<Shown> &shown)
+{
+	size_t sum = gap * (shown.size() - 1);
+
+	for (const Shown &one : shown)
+		sum += one.width;
+	return sum;
+}
+
+/** Give each name the same room, and what one does not need to the others. */
+void share(std::vector<Shown> &shown, size_t width)
+{
+	size_t room = gap * (shown.size() - 1);
+	std::vector<Shown *> names;
+
+	for (Shown &one : shown) {
+		if (one.name)
+			names.push_back(&one);
+		else
+			room += one.width;
+	}
+	room = width > room ? width - room : 0;
+	std::sort(names.begin(), names.end(),
+		  [](const Shown *a, const Shown *b) { return a->width < b->width; });
+	for (size_t left = names.size(); left; left--) {
+		Shown &one = *names[names.size() - left];
+
+		one.width = std::min(one.width, std::max<size_t>(room / left, 1));
+		room -= std::min(room, one.width);
+	}
+
+	/* Addresses next to a share may still be too wide for the narrowest. */
+	const size_t excess = total_width(shown) - std::min(total_width(shown), width);
+
+	shown.back().width -= std::min(excess, shown.back().width - 1);
+}
+
+/** As much of a cell as there is room for. */
+std::string word_of(const Cell &cell, size_t width)
+{
+	const size_t marked = columns(cell.mark);
+
+	return shortened(cell.text, width - std::min(width, marked)) + shortened(cell.mark, width);
+}
+
+void add_line(std::string &text, const std::vector<Shown> &shown, const std::vector<Cell> &cells, bool cut,
+	      bool color)
+{
+	for (const Shown &one : shown) {
+		const Cell &cell = cells[one.index];
+		const bool last = &one == &shown.back();
+		const size_t taken = cell_columns(cell);
+		const bool whole = !cut || taken <= one.width;
+		const std::string word = whole ? "" : word_of(cell, one.width);
+		const size_t pad = one.width - std::min(one.width, whole ? taken : columns(word));
+
+		if (!one.name)
+			text.append(pad, ' ');
+		if (color)
+			text += painted(whole ? std::string(cell.text).append(cell.mark) : word, cell.paint,
+					color);
+		else if (whole)
+			text.append(cell.text).append(cell.mark);
+		else
+			text += word;
+		if (one.name && !last)
+			text.append(pad, ' ');
+		if (!last)
+			text.append(gap, ' ');
+	}
+	text += '\n';
+}
+
+} // namespace
+
+Rendered render(const Table &table, size_t width, bool color)
+{
+	std::vector<Shown> shown = natural_widths(table);
+	Rendered rendered;
+	std::vector<Cell> headings;
+
+	if (width) {
+		rendered.left_out = leave_out(table, shown, width);
+		share(shown, width);
+	}
+	for (Shown &one : shown) {
+		if (!width && one.name)
+			one.width = std::min(one.width, name_column_max);
+	}
+	for (const TableColumn &column : table.columns)
+		headings.push_back({column.heading});
+	add_line(rendered.text, shown, headings, width != 0, color);
+	for (const std::vector<Cell> &row : table.rows)
+		add_line(rendered.text, shown, row, width != 0, color);
+	return rendered;
+}
+
+} // namespace cli

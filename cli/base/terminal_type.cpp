@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/terminal_type.h"
+
+#include <cstdlib>
+#include <fmt/format.h>
+#include <unistd.h>
+
+/* Last, for they define macros of common words. */
+#include <curses.h>
+#include <term.h>
+
+namespace cli {
+namespace {
+
+std::string written; /* by put(): tputs() has no parameter for it */
+
+int put(int character)
+{
+	written += static_cast<char>(character);
+	return character;
+}
+
+/** The sequence of a capability, or NULL. */
+const char *sequence_of(const char *capability)
+{
+	const char *sequence = tigetstr(capability);
+
+	return sequence == reinterpret_cast<char *>(-1) ? nullptr : sequence;
+}
+
+} // namespace
+
+std::string leaving_sequences()
+{
+	written.clear();
+	for (const char *name : {"sgr0", "cnorm", "rmkx", "rmcup"}) {
+		if (const char *sequence = sequence_of(name))
+			tputs(sequence, 1, put);
+	}
+	return written;
+}
+
+Outcome check_terminal()
+{
+	const char *type = std::getenv("TERM");
+	int found = 0;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return Error{fmt::format("standard {} is not a terminal (use --batch)",
+					 isatty(STDIN_FILENO) ? "output" : "input")};
+	if (!type || !*type)
+		return Error{"TERM is not set, so nothing is known of the terminal (set it, or use --batch)"};
+	if (setupterm(type, STDOUT_FILENO, &found) != OK)
+		return Error{fmt::format(
+			"TERM is '{}', of which nothing is known here (set it to what the terminal is, "
+			"or use --batch)",
+			type)};
+
+	if (!sequence_of("cup"))
+		return Error{
+			fmt::format("TERM is '{}': such a terminal cannot be drawn on (use --batch)", type)};
+	return Done();
+}
+
+} // namespace cli

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/annotation/text.h"
+#include "cli/base/color.h"
+#include "cli/base/exit.h"
+#include "cli/base/stream.h"
+#include "cli/base/text.h"
+#include "cli/options/arguments.h"
+#include "cli/options/subcommands.h"
+#include "cli/profile/profile_file.h"
+#include "cli/symbols/later_lines.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <unistd.h>
+
+namespace cli {
+namespace {
+
+constexpr char name[] = "profil annotate";
+constexpr size_t default_limit = 3;
+
+struct AnnotateOptions {
+	std::string file = default_profile_file;
+	std::string function;
+	size_t limit = default_limit;
+	CodeOptions code;
+	std::vector<std::string> directories;
+	std::vector<PathPrefix> prefixes;
+	AnnotationStyle style;
+	ColorWhen color = ColorWhen::Auto;
+};
+
+std::string why_no_syntax(const std::string &text)
+{
+	return text == "att" || text == "intel" ? "" : fmt::format("'{}' is not att or intel", text);
+}
+
+std::string why_no_prefix(const std::string &text)
+{
+	const Result<PathPrefix> prefix = parse_path_prefix(text);
+
+	return prefix ? "" : prefix.error().text;
+}
+
+/** What needs no translation is bound to its option. */
+void add_options(CLI::App &app, AnnotateOptions &options)
+{
+	app.add_option("-i,--input", options.file);
+	app.add_option("--limit", options.limit)->check(positive_count());
+	app.add_option("--symfs", options.code.root);
+	app.add_option("--source-dir", options.directories)->expected(1)->take_all();
+	app.add_flag("--asm-raw", options.style.raw);
+	app.add_flag("-l,--print-line", options.style.summary);
+	app.add_flag("-P,--full-paths", options.style.full_paths);
+	app.add_flag("--stdio");
+}
+
+std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOptions &options)
+{
+	CLI::App app("", name);
+	std::string color = "auto";
+	std::string syntax = "att";
+	std::vector<std::string> prefixes;
+	bool no_source = false;
+	bool no_instructions = false;
+
+	add_options(app, options);
+	CLI::Option *symbol = app.add_option("-s,--symbol", options.function);
+	CLI::Option *function = app.add_option("function", options.function);
+	app.add_option("-M,--disassembler-style", syntax)->check(CLI::Validator(why_no_syntax, ""));
+	app.add_option("--path-prefix", prefixes)
+		->expected(1)
+		->take_all()
+		->check(CLI::Validator(why_no_prefix, ""));
+	app.add_option("--color", color)->check(color_word());
+	app.add_flag("--asm-only,--no-source", no_source);
+	app.add_flag("--source-only", no_instructions);
+	if (const std::optional<int> status = parse_arguments(app, arguments, annotate_help()))
+		return status;
+	if (symbol->count() && function->count())
+		return usage_error(name, "the function is given twice: -s, and " + options.function);
+	if (no_source && no_instructions)
+		return usage_error(name, "--asm-only and --source-only leave nothing to show");
+	for (const std::string &prefix : prefixes)
+		options.prefixes.push_back(*parse_path_prefix(prefix));
+	options.code.syntax = syntax == "intel" ? Syntax::Intel : Syntax::Att;
+	options.color = *color_when(color);
+	options.style.source = !no_source;
+	options.style.instructions = !no_instructions;
+	return std::nullopt;
+}
+
+/* Lists of candidates have a line for each; what they name is printable already. */
+int fail(std::string_view text)
+{
+	std::string lines;
+
+	while (!text.empty()) {
+		const std::string_view line = text.substr(0, text.find('\n'));
+
+		lines += printable(line) + '\n';
+		text.remove_prefix(std::min(line.size() + 1, text.size()));
+	}
+	write_message(fmt::format("{}: {}", name, lines));
+	return exit_failure;
+}
+
+/** The functions to show: those that were asked for, or else the hottest. */
+Result<std::vector<FunctionSamples>> choose(const Profile &profile, const AnnotateOptions &options)
+{
+	std::vector<FunctionSamples> functions = functions_of(profile);
+
+	if (!options.function.empty())
+		return choose_functions(functions, options.function);
+	std::erase_if(functions, [](const FunctionSamples &function) { return !function.own; });
+	if (functions.empty())
+		return Error{
+			fmt::format("{}: no samples: nothing to annotate", profile_file_name(options.file))};
+	return functions;
+}
+
+} // namespace
+
+std::string annotate_help()
+{
+	return R"help(Usage: profil annotate [options] [FUNCTION]
+
+Show the instructions of functions, and the source lines they come from, with
+the samples of each: the loop with most samples first, then the code before and
+behind it.
+
+FUNCTION is a name, demangled or mangled, with or without its parameters; or
+OBJECT:FUNCTION; or, if it begins with '/', a POSIX extended regular expression.
+Without it, the functions with most samples are shown.
+
+  -i, --input FILE         the profile (default profil.pb.gz); -: standard input
+  -s, --symbol FUNCTION    the same as FUNCTION
+      --limit N            at most N functions, and N pieces of code of each
+                           (default 3)
+      --source-only        source lines alone
+      --asm-only           instructions alone (also --no-source)
+  -l, --print-line         first, the source lines with most samples
+  -P, --full-paths         whole paths of source files
+      --asm-raw            the bytes of instructions
+  -M, --disassembler-style att (default) or intel
+      --symfs DIR          look for the objects below DIR
+      --source-dir DIR     look for sources also below DIR, by ever less of
+                           their path; may be given several times
+      --path-prefix OLD=NEW  look for sources whose path begins with OLD at NEW;
+                           may be given several times
+      --color WHEN         auto (default: on a terminal, unless NO_COLOR is set
+                           or TERM is not, or is dumb), always or never
+      --stdio              as always: for those who are used to perf
+  -h, --help               this text
+
+How to read it: a sample has the address of the instruction that was about to
+run when the clock's interrupt came.  The time often went to the one before it,
+which had to be waited for: a slow load or division shows at the instruction
+behind it.  '>' marks what a jump of the function goes to; a loop is what lies
+between a jump back and its target, and of loops inside one another the one
+that has most samples of its own comes first.
+
+A function that is inlined in others is shown line by line, all places together,
+and then its instructions in each place.  (Without FUNCTION, functions are those
+of 'profil report', with what is inlined in them.)
+
+The instructions come from the object's file, if it still has the build-id that
+was recorded; if not, samples are shown by address and line, as recorded.
+
+Examples:
+  profil annotate
+  profil annotate --source-only main
+  profil annotate -M intel libc.so.6:memcpy
+  profil annotate --limit 10 '/^deep::'
+)help";
+}
+
+int annotate_main(const std::vector<std::string> &arguments)
+{
+	AnnotateOptions options;
+
+	if (const std::optional<int> status = parse(arguments, options))
+		return *status;
+
+	Result<Profile> profile = read_profile(options.file);
+
+	if (!profile)
+		return fail(profile.error().text);
+	tell(name, add_lines(*profile, options.code.root));
+
+	const Result<std::vector<FunctionSamples>> functions = choose(*profile, options);
+
+	if (!functions)
+		return fail(functions.error().text);
+
+	Annotator annotator(*profile, options.code);
+	SourceFiles sources(options.directories, options.prefixes);
+	const size_t shown = std::min(functions->size(), options.limit);
+	std::string text;
+
+	options.style.width = terminal_width(STDOUT_FILENO);
+	options.style.color = wants_color(options.color, STDOUT_FILENO);
+	options.style.most_parts = options.limit;
+	for (size_t i = 0; i < shown; i++)
+		text += (i ? "\n" : "") +
+			annotation_text(annotator.annotate((*functions)[i], !options.function.empty()),
+					sources, options.style);
+	if (shown < functions->size())
+		text += fmt::format("\n... and {}\n",
+				    counted_noun(functions->size() - shown, "more function"));
+	return print(name, text);
+}
+
+} // namespace cli

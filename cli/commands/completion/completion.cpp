@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/completion/completion.h"
+
+#include "cli/base/exit.h"
+#include "cli/base/stream.h"
+#include "cli/base/text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr std::string_view mark = "--";
+
+void offer(Completion &completion, std::string_view begun, std::string word, std::string summary)
+{
+	if (word.starts_with(begun))
+		completion.candidates.push_back({std::move(word), std::move(summary)});
+}
+
+Completion complete_subcommand(std::span<const Subcommand> subcommands, const std::string &word)
+{
+	Completion completion;
+
+	for (const Subcommand &subcommand : subcommands)
+		offer(completion, word, std::string(subcommand.name), std::string(subcommand.summary));
+	offer(completion, word, "help", "show the help of a command");
+	if (word.starts_with('-')) {
+		offer(completion, word, "--help", "show what commands there are");
+		offer(completion, word, "--version", "show the version");
+	}
+	return completion;
+}
+
+const ListedOption *find(const OptionList &list, std::string_view name)
+{
+	const auto found = std::find_if(list.options.begin(), list.options.end(),
+					[name](const ListedOption &option) { return option.is(name); });
+
+	return found == list.options.end() ? nullptr : &*found;
+}
+
+/** What is before a value in the same word: "--sort=", "-s"; and whose value it is. */
+struct Begun {
+	const ListedOption *option = nullptr;
+	size_t length = 0; /**< of what is before the value; 0: the value is the next word */
+};
+
+/** The option in this word that takes a value, if there is one. */
+Begun option_with_value(const OptionList &list, const std::string &word)
+{
+	if (word.starts_with(mark)) {
+		const size_t equals = word.find('=');
+		const ListedOption *option = find(list, word.substr(0, equals));
+
+		if (!option || !option->takes_value)
+			return {};
+		return {option, equals == word.npos ? 0 : equals + 1};
+	}
+	for (size_t i = 1; word.starts_with('-') && i < word.size(); i++) {
+		const ListedOption *option = find(list, std::string("-") + word[i]);
+
+		if (!option)
+			return {};
+		if (option->takes_value)
+			return {option, i + 1 < word.size() ? i + 1 : 0};
+	}
+	return {};
+}
+
+Completion complete_option(const OptionList &list, const std::string &word)
+{
+	Completion completion;
+
+	for (const ListedOption &option : list.options) {
+		for (const std::string &name : option.names) {
+			/* With all their long names, short ones would only be in the way. */
+			if (!option.positional &&
+			    (name.size() > 2 || word == name || option.names.size() == 1))
+				offer(completion, word, name, option.summary);
+		}
+	}
+	return completion;
+}
+
+Completion complete_positional(const OptionList &list, size_t at)
+{
+	Completion completion;
+
+	if (list.runs_command) {
+		completion.shells = Shells::Command;
+		completion.command_at = at;
+	} else if (find(list, "file")) {
+		completion.shells = Shells::Profiles;
+	}
+	return completion;
+}
+
+/** The value's candidates as whole words. */
+Completion with_prefix(Completion completion, std::string_view prefix)
+{
+	for (Candidate &candidate : completion.candidates)
+		candidate.word.insert(0, prefix);
+	return completion;
+}
+
+Completion complete_last(std::string_view command, const OptionList &list, const std::string &word, size_t at)
+{
+	const Begun begun = option_with_value(list, word);
+
+	if (begun.length)
+		return with_prefix(complete_value(command, *begun.option, word.substr(begun.length)),
+				   word.substr(0, begun.length));
+	if (word.starts_with('-'))
+		return complete_option(list, word);
+	return complete_positional(list, at);
+}
+
+Completion complete_arguments(const Subcommand &subcommand, std::span<const std::string> words)
+{
+	const OptionList list = list_options(subcommand);
+	const size_t last = words.size() - 1;
+
+	for (size_t i = 1; i < last; i++) {
+		const Begun begun = option_with_value(list, words[i]);
+
+		if (words[i] == mark && list.takes_command)
+			return {{}, Shells::Command, i + 1};
+		if (begun.option && !begun.length && ++i == last)
+			return complete_value(subcommand.name, *begun.option, words[last]);
+		if (!words[i].starts_with('-') && list.runs_command && !begun.option)
+			return {{}, Shells::Command, i};
+	}
+	return complete_last(subcommand.name, list, words[last], last);
+}
+
+} // namespace
+
+Completion complete(std::span<const Subcommand> subcommands, std::span<const std::string> words)
+{
+	const auto subcommand = std::find_if(subcommands.begin(), subcommands.end(),
+					     [&](const Subcommand &one) { return one.name == words[0]; });
+
+	if (words.size() == 1)
+		return complete_subcommand(subcommands, words[0]);
+	if (words[0] == "help" && words.size() == 2)
+		return complete_subcommand(subcommands, words[1]);
+	return subcommand == subcommands.end() ? Completion() : complete_arguments(*subcommand, words);
+}
+
+std::string completion_text(const Completion &completion)
+{
+	std::string text;
+
+	for (const Candidate &candidate : completion.candidates) {
+		/* What cannot be typed, or is two lines, is nothing for a command line. */
+		if (printable(candidate.word) == candidate.word)
+			text += candidate.word + '\t' + printable(candidate.summary) + '\n';
+	}
+	switch (completion.shells) {
+	case Shells::Nothing: return text + ":none\n";
+	case Shells::Files: return text + ":files\n";
+	case Shells::Profiles: return text + ":profiles\n";
+	case Shells::Directories: return text + ":directories\n";
+	case Shells::Command: return text + fmt::format(":command {}\n", completion.command_at);
+	}
+	return text;
+}
+
+int complete_main(std::span<const Subcommand> subcommands, const std::vector<std::string> &arguments)
+{
+	std::span<const std::string> words = arguments;
+
+	if (!words.empty() && words[0] == mark)
+		words = words.subspan(1);
+	if (words.empty())
+		return exit_usage;
+	return print("profil", completion_text(complete(subcommands, words)));
+}
+
+} // namespace cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/completion/completion.h  What may come next on a command line, for the shells'
+ * completions. */
+#pragma once
+
+#include "cli/options/option_list.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** Something that may stand in the place of the last word. */
+struct Candidate {
+	std::string word; /**< the whole word; with '=' at its end something follows without a blank */
+	std::string summary;
+};
+
+/** What the shell completes better than we could. */
+enum class Shells {
+	Nothing,
+	Files,
+	Profiles, /**< files in pprof's format, by their names */
+	Directories,
+	Command, /**< a command with its arguments */
+};
+
+struct Completion {
+	std::vector<Candidate> candidates;
+	Shells shells = Shells::Nothing;
+	size_t command_at = 0; /**< the word, counted from 0, that begins the command */
+};
+
+/**
+ * Complete the last of the words behind "profil".
+ * @param words at least one, which may be empty; quotes removed.
+ */
+Completion complete(std::span<const Subcommand> subcommands, std::span<const std::string> words);
+
+/**
+ * As the shells' functions read it: a line "WORD<tab>SUMMARY" for each candidate,
+ * and last ":none", ":files", ":profiles", ":directories" or ":command N".
+ */
+std::string completion_text(const Completion &completion);
+
+/**
+ * What there is for the value of an option.
+ * @param command the subcommand's name.
+ * @param word what is typed of the value so far.
+ */
+Completion complete_value(std::string_view command, const ListedOption &option, const std::string &word);
+
+/** profil __complete [--] WORD...: what the shells' completions call. */
+int complete_main(std::span<const Subcommand> subcommands, const std::vector<std::string> &arguments);
+
+} // namespace cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/export/export.h"
+
+#include "cli/profile/pprof.h"
+
+#include <array>
+
+namespace cli {
+namespace {
+
+constexpr std::array formats = {
+	ExportFormat{"callgrind", "kcachegrind, qcachegrind, callgrind_annotate", false, export_callgrind},
+	ExportFormat{"csv", "spreadsheets, databases", false, export_csv},
+	ExportFormat{"firefox", "profiler.firefox.com", false, export_firefox},
+	ExportFormat{"folded", "flamegraph.pl, inferno-flamegraph, speedscope", false, export_folded},
+	ExportFormat{"gmon", "gprof", true, nullptr},
+	ExportFormat{"perf-script", "stackcollapse-perf.pl, profiler.firefox.com, speedscope", false,
+		     export_perf_script},
+	ExportFormat{"pprof", "go tool pprof, Grafana Pyroscope, speedscope", true, export_pprof},
+	ExportFormat{"speedscope", "speedscope", false, export_speedscope},
+};
+
+} // namespace
+
+Result<std::string> export_pprof(const Profile &profile)
+{
+	return encode_pprof(profile);
+}
+
+std::span<const ExportFormat> export_formats()
+{
+	return formats;
+}
+
+} // namespace cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * @file cli/commands/export/export.h
+ * A profile in the formats of other tools.
+ *
+ * Each function gives the whole content of a file.  The samples in it add up to
+ * those that `profil report` shows.  Where the format knows stacks, those of
+ * other tools' profiles are in it; ours are one function, and what was inlined
+ * in it.
+ */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/profile/profile.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** No file is made larger, in bytes, but for pprof's, which has each function once. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+inline constexpr size_t export_bytes_max = size_t{16} << 20;
+#else
+inline constexpr size_t export_bytes_max = size_t{1} << 30;
+#endif
+
+/** Callgrind's format, version 1, with one event: Samples.  Positions are address and line. */
+Result<std::string> export_callgrind(const Profile &profile);
+
+/** RFC 4180: a header and a row for each address and process, most samples first. */
+Result<std::string> export_csv(const Profile &profile);
+
+/** Firefox Profiler's processed profile, version 58: a thread for each process. */
+Result<std::string> export_firefox(const Profile &profile);
+
+/** Folded stacks, as FlameGraph's stackcollapse programs print them: "process;object;function N". */
+Result<std::string> export_folded(const Profile &profile);
+
+/** As `perf script` prints samples with their stacks: a record for each sample. */
+Result<std::string> export_perf_script(const Profile &profile);
+
+/** pprof's protocol buffer, gzipped. */
+Result<std::string> export_pprof(const Profile &profile);
+
+/** Speedscope's file format: a sampled profile for each process. */
+Result<std::string> export_speedscope(const Profile &profile);
+
+/** A gmon.out, which is of one object. */
+struct GmonOut {
+	std::string object; /**< path */
+	std::string name;   /**< what follows "gmon.out": empty for the program, or ".libc.so.6" */
+	uint64_t samples = 0;
+	std::string content;
+};
+
+/** gmon.out files, as gprof(1) reads them. */
+struct GmonFiles {
+	std::vector<GmonOut> files; /**< the program, even without samples, then what has some */
+	uint64_t elsewhere = 0;	    /**< samples that are in no object */
+};
+
+/** gmon.out files for each object: of a stack, the leaf counts. */
+Result<GmonFiles> export_gmon(const Profile &profile);
+
+/** A format by its name. */
+struct ExportFormat {
+	std::string_view name;
+	std::string_view tools; /**< which open it */
+	bool binary = false;
+	Result<std::string> (*write)(const Profile &profile) =
+		nullptr; /**< NULL: several files, by export_gmon() */
+};
+
+/** All of them. */
+std::span<const ExportFormat> export_formats();
+
+} // namespace cli

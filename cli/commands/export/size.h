@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/export/size.h  Is what would be written small enough? */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/rows/call_stack.h"
+
+#include <cstdint>
+#include <span>
+
+namespace cli {
+
+/** What to say of a file that would be larger than export_bytes_max. */
+Error too_large_to_export();
+
+/**
+ * Before anything of it is written: a location of a foreign file has any number of
+ * functions, and a stack has any number of such locations.
+ * @param frame_bytes about what the format needs for a function of a stack.
+ * @return an error if all stacks need more than export_bytes_max.
+ */
+Outcome check_stacks_fit(std::span<const CountedStack> stacks, const CallFrames &frames,
+			 uint64_t (*frame_bytes)(const CallFrame &frame));
+
+} // namespace cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The commands that speak HTTP are in a program of their own: their libraries
+ * bring thirty others with them, which took most of the time in which any
+ * command starts.
+ */
+#include "cli/base/exit.h"
+#include "cli/base/stream.h"
+#include "cli/base/text.h"
+#include "cli/commands/push/options.h"
+#include "cli/commands/serve/options.h"
+#include "cli/options/subcommands.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace cli {
+namespace {
+
+constexpr char program[] = "profil-network";
+
+/** Beside this program, or where scripts/install puts it; the reason if there is none. */
+std::string execute(const std::string &command, const std::vector<std::string> &arguments)
+{
+	std::error_code error;
+	const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+
+	if (error)
+		return "/proc/self/exe: " + error.message();
+
+	const std::filesystem::path directory = self.parent_path();
+	const std::array places = {directory / program,
+				   directory.parent_path() / "libexec" / "profil" / program};
+	std::vector<std::string> words = {program, command};
+	std::vector<char *> pointers;
+
+	words.insert(words.end(), arguments.begin(), arguments.end());
+	for (std::string &word : words)
+		pointers.push_back(word.data());
+	pointers.push_back(nullptr);
+	for (const std::filesystem::path &place : places) {
+		execv(place.c_str(), pointers.data());
+		if (errno != ENOENT)
+			return place.string() + ": " + std::strerror(errno);
+	}
+	return fmt::format("there is no {} in {} or {}: install profil again", program,
+			   places[0].parent_path().string(), places[1].parent_path().string());
+}
+
+int run(const std::string &command, const std::vector<std::string> &arguments)
+{
+	const std::string reason = execute(command, arguments);
+
+	write_message(fmt::format("profil {}: {}\n", command, printable(reason)));
+	return exit_failure;
+}
+
+} // namespace
+
+/* What is wrong with the options is known here already, and so are help and completion. */
+int push_main(const std::vector<std::string> &arguments)
+{
+	PushOptions options;
+
+	if (const std::optional<int> status = parse_push_options(arguments, options))
+		return *status;
+	return run("push", arguments);
+}
+
+int serve_main(const std::vector<std::string> &arguments)
+{
+	ServeOptions options;
+	TargetOptions target;
+
+	if (const std::optional<int> status = parse_serve_options(arguments, options, target))
+		return *status;
+	return run("serve", arguments);
+}
+
+} // namespace cli

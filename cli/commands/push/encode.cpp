@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/push/encode.h"
+
+#include "cli/base/text.h"
+#include "cli/commands/push/fields.h"
+#include "cli/http/grpc_web.h"
+
+#include <fmt/format.h>
+#include <protozero/pbf_builder.hpp>
+
+namespace cli {
+namespace {
+
+constexpr int64_t ns_per_second = 1000000000;
+
+template <typename Parent, typename Tag> void add_label(Parent &parent, Tag tag, const PushLabel &label)
+{
+	protozero::pbf_builder<field::LabelPair> out(parent, tag);
+
+	out.add_string(field::LabelPair::name, label.name);
+	out.add_string(field::LabelPair::value, label.value);
+}
+
+/* As RFC 3986 has a component of a query. */
+std::string percent_encoded(std::string_view text)
+{
+	std::string encoded;
+
+	for (const char c : text) {
+		const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+				   (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+
+		encoded += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+	}
+	return encoded;
+}
+
+/* In the name there are no quotes, and the kind of profile is the server's choice. */
+std::string why_not_in_ingest(const PushLabel &label)
+{
+	if (label.value.find_first_of("{},=") != label.value.npos)
+		return "cannot have { } , = in a value";
+	if (label.name == push_kind_label && label.value != push_kind_default)
+		return "cannot say __name__";
+	return "";
+}
+
+/** "service{name=value,...}" */
+Result<std::string> ingest_name(const PushLabels &labels)
+{
+	std::string service = "profil";
+	std::string rest;
+
+	for (const PushLabel &label : labels) {
+		if (const std::string why = why_not_in_ingest(label); !why.empty())
+			return Error{
+				fmt::format("label '{}={}': the format pyroscope-ingest {} (use --format "
+					    "pyroscope)",
+					    label.name, label.value, why)};
+		if (label.name == "service_name")
+			service = label.value;
+		else if (label.name != push_kind_label)
+			rest += fmt::format("{}{}={}", rest.empty() ? "" : ",", label.name, label.value);
+	}
+	return service + "{" + rest + "}";
+}
+
+/* The profile itself says when; these must be seconds, and not the same. */
+Result<HttpRequest> ingest_request(const PushLabels &labels, const PushProfile &profile)
+{
+	const Result<std::string> name = ingest_name(labels);
+
+	if (!name)
+		return name.error();
+
+	const int64_t from = profile.start_nanos / ns_per_second;
+	const int64_t seconds =
+		profile.duration_nanos / ns_per_second + (profile.duration_nanos % ns_per_second > 0 ? 1 : 0);
+	const int64_t until = from + std::max<int64_t>(seconds, 1);
+
+	return HttpRequest{fmt::format("/ingest?name={}&from={}&until={}&format=pprof&spyName=profil",
+				       percent_encoded(*name), from, until),
+			   {"Content-Type: application/octet-stream"},
+			   profile.content};
+}
+
+} // namespace
+
+std::string encode_push_request(const PushLabels &labels, const PushProfile &profile)
+{
+	std::string message;
+	protozero::pbf_builder<field::PushRequest> request(message);
+	protozero::pbf_builder<field::PushSeries> series(request, field::PushRequest::series);
+
+	for (const PushLabel &label : labels)
+		add_label(series, field::PushSeries::labels, label);
+
+	protozero::pbf_builder<field::RawSample> sample(series, field::PushSeries::samples);
+
+	sample.add_bytes(field::RawSample::raw_profile, profile.content);
+	sample.add_string(field::RawSample::id, profile.id);
+	sample.commit();
+	series.commit();
+	return message;
+}
+
+std::string encode_write_raw_request(const PushLabels &labels, const PushProfile &profile)
+{
+	std::string message;
+	protozero::pbf_builder<field::WriteRawRequest> request(message);
+
+	{
+		protozero::pbf_builder<field::WriteRawSeries> series(request, field::WriteRawRequest::series);
+		{
+			protozero::pbf_builder<field::LabelSet> set(series, field::WriteRawSeries::labels);
+
+			for (const PushLabel &label : labels)
+				add_label(set, field::LabelSet::labels, label);
+		}
+		protozero::pbf_builder<field::RawSample> sample(series, field::WriteRawSeries::samples);
+
+		sample.add_bytes(field::RawSample::raw_profile, profile.content);
+	}
+	request.add_bool(field::WriteRawRequest::normalized, profile.normalized);
+	return message;
+}
+
+Result<HttpRequest> encode_push(PushFormat format, const PushLabels &labels, const PushProfile &profile)
+{
+	switch (format) {
+	case PushFormat::PyroscopeIngest: return ingest_request(labels, profile);
+	case PushFormat::Parca:
+		return HttpRequest{"/api/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
+				   {fmt::format("Content-Type: {}", grpc_web_type), "X-Grpc-Web: 1"},
+				   grpc_web_frame(encode_write_raw_request(labels, profile))};
+	case PushFormat::Pyroscope: break;
+	}
+	return HttpRequest{"/push.v1.PusherService/Push",
+			   {"Content-Type: application/proto", "Connect-Protocol-Version: 1"},
+			   encode_push_request(labels, profile)};
+}
+
+std::string uuid_from(std::string_view bytes)
+{
+	std::string raw(bytes.substr(0, 16));
+
+	raw.resize(16);
+	raw[6] = static_cast<char>((raw[6] & 0x0f) | 0x40);
+	raw[8] = static_cast<char>((raw[8] & 0x3f) | 0x80);
+
+	std::string text = hex(raw);
+
+	for (const size_t at : {8U, 13U, 18U, 23U})
+		text.insert(at, 1, '-');
+	return text;
+}
+
+} // namespace cli

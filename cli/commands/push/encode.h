@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * @file cli/commands/push/encode.h
+ * A profile as continuous-profiling servers take it.
+ *
+ * Pyroscope: grafana.com/docs/pyroscope/latest/reference-server-api, "Ingestion
+ * Path", which has both `/push.v1.PusherService/Push` (the messages are those of
+ * api/push/v1/push.proto and api/types/v1/types.proto in github.com/grafana/pyroscope;
+ * unary calls by connectrpc.com/docs/protocol) and `/ingest`.
+ *
+ * Parca: proto/parca/profilestore/v1alpha1/profilestore.proto in
+ * github.com/parca-dev/parca, called by gRPC-Web below `/api`, as its own user
+ * interface does.  The `/profiles/writeraw` of that file is no way in: the server
+ * (pkg/server/server.go) mounts the JSON gateway below `/api` without taking that
+ * prefix off the path.
+ */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/commands/push/labels.h"
+#include "cli/http/message.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+enum class PushFormat { Pyroscope, PyroscopeIngest, Parca };
+
+/** A profile to be pushed. */
+struct PushProfile {
+	std::string content; /**< in pprof's format, gzipped */
+	int64_t start_nanos = 0;
+	int64_t duration_nanos = 0;
+	bool normalized = false; /**< addresses are those of the objects' files */
+	std::string id;		 /**< a UUID; only Pyroscope keeps it */
+};
+
+/** What to send where; an error if a label cannot be said in that format. */
+Result<HttpRequest> encode_push(PushFormat format, const PushLabels &labels, const PushProfile &profile);
+
+/** The messages themselves. */
+std::string encode_push_request(const PushLabels &labels, const PushProfile &profile);
+std::string encode_write_raw_request(const PushLabels &labels, const PushProfile &profile);
+
+/** A UUID of version 4 (RFC 9562) from 16 random bytes. */
+std::string uuid_from(std::string_view bytes);
+
+} // namespace cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * @file cli/commands/push/labels.h
+ * What a continuous-profiling server files a profile under.
+ *
+ * Names follow Prometheus' data model (prometheus.io/docs/concepts/data_model):
+ * [a-zA-Z_][a-zA-Z0-9_]*, those that begin with "__" being reserved, and values
+ * any UTF-8.  "__name__" is the kind of profile; Pyroscope's documentation of
+ * its server's API and Parca's own recordings of CPU time have "process_cpu".
+ */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/profile/profile.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+inline constexpr char push_kind_label[] = "__name__";
+inline constexpr char push_kind_default[] = "process_cpu";
+
+struct PushLabel {
+	std::string name;
+	std::string value;
+
+	bool operator==(const PushLabel &) const = default;
+};
+
+/** Ascending by name, each name once. */
+using PushLabels = std::vector<PushLabel>;
+
+/** One label from "name=value", or what is wrong with it. */
+Result<PushLabel> parse_push_label(std::string_view text);
+
+/**
+ * Those that were given, and for what was not given: __name__ process_cpu,
+ * @p service as service_name, and this machine's hostname.
+ * @return an error if a name was given twice.
+ */
+Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service);
+
+/** The program that a profile is of: the file of its first mapping, or "profil". */
+std::string service_of(const Profile &profile);
+
+} // namespace cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/push/options.h  Arguments of profil push. */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/commands/push/encode.h"
+#include "cli/commands/push/labels.h"
+#include "cli/http/settings.h"
+#include "cli/profile/profile_file.h"
+#include "cli/recording/target_options.h"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/** Where secrets are when they are in no file. */
+inline constexpr char push_token_variable[] = "PROFIL_PUSH_TOKEN";
+inline constexpr char push_password_variable[] = "PROFIL_PUSH_PASSWORD";
+
+/** Where profiles are pushed to, and as what: whatever they are made of. */
+struct PushOptions {
+	std::string url; /**< empty: the usual one of the format's server on this machine */
+	PushFormat format = PushFormat::Pyroscope;
+	std::vector<PushLabel> labels;
+	std::vector<std::string> headers;
+	std::string token_file;
+	std::string user;
+	std::string password_file;
+	std::string ca_file;
+	double timeout = 30; /**< seconds that a request may take */
+	std::string file = default_profile_file;
+	std::optional<TargetOptions> target; /**< what to record and push, instead of a file */
+	double interval = 15;		     /**< seconds to a profile then */
+};
+
+/**
+ * Those options that say where to push and as what; a form of the command that
+ * records by itself adds its own beside them.
+ * @param options outlives @p app.
+ */
+void add_push_options(CLI::App &app, PushOptions &options);
+
+/** Parse `profil push [options] [FILE]`; an exit status when there is nothing to do. */
+std::optional<int> parse_push_options(const std::vector<std::string> &arguments, PushOptions &options);
+
+/** What --format takes. */
+std::vector<std::string_view> push_format_names();
+
+/**
+ * Settings with the secrets read: from the files, or else from the environment's
+ * PROFIL_PUSH_TOKEN and PROFIL_PUSH_PASSWORD.  Errors never have a secret in them.
+ */
+Result<HttpSettings> http_settings(const PushOptions &options);
+
+} // namespace cli

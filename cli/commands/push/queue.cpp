@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/push/queue.h"
+
+#include "cli/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+namespace cli {
+
+std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsigned failures, double random,
+					std::optional<std::chrono::seconds> retry_after)
+{
+	const double longest = static_cast<double>(settings.longest_delay.count());
+	const double doubled = std::min(longest, std::ldexp(static_cast<double>(settings.first_delay.count()),
+							    static_cast<int>(std::min(failures, 64U)) - 1));
+	const double wanted = retry_after ? static_cast<double>(retry_after->count()) * 1e3 : 0;
+	/* Some time later than it said, too: all its clients were told the same. */
+	const double spread = doubled * (0.5 + random / 2);
+
+	return std::chrono::milliseconds(
+		std::llround(std::min(longest, wanted > 0 ? std::max(spread, wanted + spread / 2) : spread)));
+}
+
+PushQueue::PushQueue(PushQueueSettings settings, Send send, Say say, std::function<double()> random,
+		     PushClock &clock)
+	: settings_(settings), send_(std::move(send)), say_(std::move(say)), random_(std::move(random)),
+	  clock_(clock), thread_([this] { run(); })
+{
+}
+
+PushQueue::~PushQueue()
+{
+	finish(std::chrono::milliseconds(0));
+}
+
+void PushQueue::push(HttpRequest request)
+{
+	{
+		const std::lock_guard lock(mutex_);
+
+		if (closing_) {
+			counters_.dropped_shutdown++;
+			return;
+		}
+		/* What has no room even alone drives out no other. */
+		if (request.body.size() > settings_.most_bytes) {
+			counters_.dropped_full++;
+			return;
+		}
+		bytes_ += request.body.size();
+		items_.push_back({std::move(request)});
+		drop_surplus();
+	}
+	changed_.notify_one();
+}
+
+void PushQueue::drop_surplus()
+{
+	while (items_.size() > settings_.most_profiles || bytes_ > settings_.most_bytes) {
+		bytes_ -= items_.front().request.body.size();
+		items_.pop_front();
+		counters_.dropped_full++;
+	}
+}
+
+PushCounters PushQueue::finish(std::chrono::milliseconds grace)
+{
+	{
+		const std::lock_guard lock(mutex_);
+
+		if (!closing_)
+			deadline_ = clock_.now() + grace;
+		closing_ = true;
+	}
+	changed_.notify_one();
+	if (thread_.joinable())
+		thread_.join();
+	return counters();
+}
+
+PushCounters PushQueue::counters() const
+{
+	const std::lock_guard lock(mutex_);
+
+	return counters_;
+}
+
+size_t PushQueue::waiting() const
+{
+	const std::lock_guard lock(mutex_);
+
+	return items_.size();
+}
+
+bool PushQueue::out_of_time() const
+{
+	const std::lock_guard lock(mutex_);
+
+	return closing_ && clock_.now() >= deadline_;
+}
+
+/* False when there is nothing more to do. */
+bool PushQueue::wait_for_work(std::unique_lock<std::mutex> &lock)
+{
+	changed_.wait(lock, [this] { return closing_ || !items_.empty(); });
+	if (!closing_ && failures_)
+		clock_.wait(lock, changed_, not_before_, [this] { return closing_; });
+	return !closing_ || (!items_.empty() && clock_.now() < deadline_);
+}
+
+void PushQueue::run()
+{
+	std::unique_lock lock(mutex_);
+
+	while (wait_for_work(lock)) {
+		if (!items_.empty())
+			attempt(lock);
+	}
+	counters_.dropped_shutdown += items_.size();
+	items_.clear();
+	bytes_ = 0;
+}
+
+void PushQueue::attempt(std::unique_lock<std::mutex> &lock)
+{
+	Item item = std::move(items_.front());
+
+	items_.pop_front();
+	bytes_ -= item.request.body.size();
+	counters_.retried += item.tried ? 1 : 0;
+	lock.unlock();
+
+	const Delivery delivery = send_(item.request, [this] { return out_of_time(); });
+
+	lock.lock();
+
+	const std::string message = settle(std::move(item), delivery);
+
+	if (message.empty())
+		return;
+	lock.unlock();
+	say_(message);
+	lock.lock();
+}
+
+/* What there is to say about it, if anything. */
+std::string PushQueue::settle(Item item, const Delivery &delivery)
+{
+	if (delivery.fate == Fate::Later)
+		return put_back(std::move(item), delivery);
+
+	const unsigned failures = std::exchange(failures_, 0);
+
+	if (delivery.fate == Fate::Refused) {
+		counters_.dropped_refused++;
+		return delivery.reason + ": the profile is dropped";
+	}
+	counters_.sent++;
+	return failures ? fmt::format("the server takes profiles again, after {}",
+				      counted_noun(failures, "failure"))
+			: "";
+}
+
+std::string PushQueue::put_back(Item item, const Delivery &delivery)
+{
+	if (closing_) {
+		counters_.dropped_shutdown++;
+		/* Once: each that waits would have a line like it. */
+		if (std::exchange(said_end_, true))
+			return "";
+		return fmt::format("{}: the profile is dropped, as this is the end; what waits ({}) is "
+				   "tried once more",
+				   delivery.reason, items_.size());
+	}
+
+	const std::chrono::milliseconds delay =
+		backoff_delay(settings_, ++failures_, random_(), delivery.retry_after);
+
+	not_before_ = clock_.now() + delay;
+	item.tried = true;
+	bytes_ += item.request.body.size();
+	items_.push_front(std::move(item));
+	drop_surplus();
+	/* Once: a server that is down for a night is no reason for a thousand lines. */
+	if (failures_ > 1)
+		return "";
+	return fmt::format("{}: tried again from time to time, first in {}", delivery.reason,
+			   duration_text(static_cast<double>(delay.count()) / 1e3));
+}
+
+} // namespace cli

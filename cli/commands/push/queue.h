@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/push/queue.h  Profiles on their way to a server that is not always there. */
+#pragma once
+
+#include "cli/commands/push/delivery.h"
+#include "cli/http/message.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace cli {
+
+using PushTime = std::chrono::steady_clock::time_point;
+
+/** Time, for a queue; another in tests. */
+class PushClock {
+public:
+	PushClock() = default;
+	PushClock(const PushClock &) = delete;
+	PushClock &operator=(const PushClock &) = delete;
+	virtual ~PushClock() = default;
+
+	[[nodiscard]] virtual PushTime now() { return std::chrono::steady_clock::now(); }
+	/** Until then, or until @p done, which is looked at whenever @p changed is notified. */
+	virtual void wait(std::unique_lock<std::mutex> &lock, std::condition_variable &changed,
+			  PushTime until, const std::function<bool()> &done)
+	{
+		changed.wait_until(lock, until, done);
+	}
+};
+
+/** Where back-off begins and ends, and how much may wait. */
+struct PushQueueSettings {
+	size_t most_profiles = 60;	      /**< waiting; one more may be on its way */
+	size_t most_bytes = size_t{64} << 20; /**< of what waits */
+	std::chrono::milliseconds first_delay{500};
+	std::chrono::milliseconds longest_delay{60000};
+};
+
+/** Every profile ends in one of sent, or dropped by a cause. */
+struct PushCounters {
+	uint64_t sent = 0;
+	uint64_t retried = 0;	       /**< attempts after the first one of a profile */
+	uint64_t dropped_refused = 0;  /**< by the server */
+	uint64_t dropped_full = 0;     /**< the oldest, or too large, for want of room */
+	uint64_t dropped_shutdown = 0; /**< unsent at the end */
+
+	bool operator==(const PushCounters &) const = default;
+};
+
+/**
+ * How long to wait before the next attempt: doubled each time, and between half
+ * of that and all of it, so that many clients do not come back together.  The
+ * server's Retry-After is honoured when that is longer, up to the longest delay.
+ * @param failures in a row, at least 1.
+ * @param random in [0, 1).
+ */
+std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsigned failures, double random,
+					std::optional<std::chrono::seconds> retry_after);
+
+/**
+ * A bounded queue, and the thread that sends what is in it, oldest first.
+ *
+ * The mutex is held for bookkeeping only, never while something is sent or said:
+ * push() waits neither for the network nor for a terminal.
+ */
+class PushQueue {
+public:
+	using Send = std::function<Delivery(const HttpRequest &, const std::function<bool()> &cancelled)>;
+	/** A message, from the thread. */
+	using Say = std::function<void(const std::string &)>;
+
+	/** @param random gives numbers in [0, 1); @param clock outlives this. */
+	PushQueue(PushQueueSettings settings, Send send, Say say, std::function<double()> random,
+		  PushClock &clock);
+	PushQueue(const PushQueue &) = delete;
+	PushQueue &operator=(const PushQueue &) = delete;
+	/** As finish() without any time. */
+	~PushQueue();
+
+	/** Take it, and drop the oldest for it if there is no room; or itself, if it has none even alone. */
+	void push(HttpRequest request);
+	/**
+	 * Take no more, try everything that waits once more within @p grace, cancel
+	 * what is on its way then, and end the thread.
+	 */
+	PushCounters finish(std::chrono::milliseconds grace);
+	[[nodiscard]] PushCounters counters() const;
+	/** How many wait, without the one on its way. */
+	[[nodiscard]] size_t waiting() const;
+
+private:
+	struct Item {
+		HttpRequest request;
+		bool tried = false;
+	};
+
+	void run();
+	bool wait_for_work(std::unique_lock<std::mutex> &lock);
+	void attempt(std::unique_lock<std::mutex> &lock);
+	[[nodiscard]] std::string settle(Item item, const Delivery &delivery);
+	[[nodiscard]] std::string put_back(Item item, const Delivery &delivery);
+	void drop_surplus();
+	[[nodiscard]] bool out_of_time() const;
+
+	const PushQueueSettings settings_;
+	const Send send_;
+	const Say say_;
+	const std::function<double()> random_;
+	PushClock &clock_;
+
+	mutable std::mutex mutex_; /**< guards everything below, but for thread_ */
+	std::condition_variable changed_;
+	std::deque<Item> items_;
+	size_t bytes_ = 0;
+	PushCounters counters_;
+	unsigned failures_ = 0; /**< in a row */
+	PushTime not_before_;	/**< of the next attempt */
+	bool closing_ = false;
+	bool said_end_ = false; /**< that what fails from now on is dropped */
+	PushTime deadline_;	/**< once closing */
+	std::thread thread_;
+};
+
+} // namespace cli

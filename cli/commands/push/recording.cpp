@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/push/recording.h"
+
+#include "cli/base/stop_signals.h"
+#include "cli/base/stream.h"
+#include "cli/base/text.h"
+#include "cli/commands/push/content.h"
+#include "cli/commands/push/delivery.h"
+#include "cli/commands/push/labels.h"
+#include "cli/commands/push/queue.h"
+#include "cli/http/client.h"
+#include "cli/profile/pprof.h"
+#include "cli/recording/recorded_profile.h"
+#include "cli/recording/recording_run.h"
+#include "cli/recording/refusals.h"
+
+#include <array>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <random>
+
+namespace cli {
+namespace {
+
+/* At the end, for what waits. */
+constexpr std::chrono::seconds grace{10};
+
+void say(const std::string &text)
+{
+	write_message(fmt::format("profil push: {}\n", printable(text)));
+}
+
+class PushRun : private RecorderLog {
+public:
+	PushRun(const PushOptions &options, HttpClient client)
+		: options_(options), client_(std::move(client)), profiler_(*options.target, *this),
+		  queue_(
+			  {},
+			  [this](const HttpRequest &request, const std::function<bool()> &cancelled) {
+				  return deliver(client_, options_.format, request, cancelled);
+			  },
+			  say, [this] { return random_(); }, clock_)
+	{
+	}
+
+	Outcome run();
+
+private:
+	void refused(pid_t pid, const std::string &process, const std::string &why) override
+	{
+		refusals_.add(pid, process, why, options_.target->selection.searches());
+	}
+	void warn(const std::string &text) override { say(text); }
+
+	Outcome begin();
+	void push(const Recording &recording, RecordedTime time);
+	RecordedTime next_part();
+	void push_part();
+	Outcome end();
+	double random_() { return std::uniform_real_distribution<double>()(generator_); }
+
+	const PushOptions &options_;
+	HttpClient client_;
+	Refusals refusals_;
+	StopSignals signals_;
+	Profiler profiler_;
+	std::mt19937 generator_{std::random_device()()}; /* the queue's thread uses it alone */
+	PushClock clock_;
+	PushQueue queue_; /* its thread ends before what it uses */
+	Clock::time_point part_;
+	int64_t part_nanos_ = 0;
+	std::string service_;
+	uint64_t unsaid_ = 0; /* profiles that could not be encoded */
+};
+
+Outcome PushRun::begin()
+{
+	Outcome begun = profiler_.prepare();
+
+	if (begun)
+		begun = profiler_.start();
+	for (const std::string &line : refusals_.lines())
+		say(line);
+	refusals_ = Refusals();
+	next_part();
+	return begun;
+}
+
+/* When the part was that ends now; the next one begins at the same moment. */
+RecordedTime PushRun::next_part()
+{
+	const Clock::time_point now = Clock::now();
+	const RecordedTime time = {part_nanos_, std::chrono::duration<double>(now - part_).count(),
+				   profiler_.period()};
+
+	part_ = now;
+	part_nanos_ = wall_clock_ns();
+	return time;
+}
+
+/* Of a time in which nothing ran there is nothing to say. */
+void PushRun::push(const Recording &recording, RecordedTime time)
+{
+	std::vector<std::string> warnings;
+
+	if (!recording.tally.total())
+		return;
+
+	const Profile profile = recorded_profile(recording, time, Lines::Stored, warnings);
+
+	/* The busiest program of each part may be another; all go under one name. */
+	if (service_.empty())
+		service_ = service_of(profile);
+
+	Result<HttpRequest> request = push_request(options_, service_, profile, encode_pprof(profile));
+
+	if (request) {
+		queue_.push(*std::move(request));
+	} else {
+		unsaid_++;
+		say(request.error().text);
+	}
+}
+
+void PushRun::push_part()
+{
+	const RecordedTime time = next_part();
+
+	push(profiler_.recorder().take_part(), time);
+}
+
+Outcome PushRun::end()
+{
+	const RecordedTime time = next_part();
+
+	push(profiler_.recorder().finish(), time);
+
+	const PushCounters counters = queue_.finish(grace);
+	const uint64_t dropped =
+		counters.dropped_refused + counters.dropped_full + counters.dropped_shutdown + unsaid_;
+
+	for (const std::string &line : refusals_.lines())
+		say(line);
+	say(fmt::format("{} sent to {}", counted_noun(counters.sent, "profile"), client_.url()));
+	if (!dropped)
+		return Done();
+	return Error{fmt::format(
+		"{} lost: {} refused by the server, {} for want of room, {} at the end, {} that "
+		"the format cannot say",
+		counted_noun(dropped, "profile"), grouped(counters.dropped_refused),
+		grouped(counters.dropped_full), grouped(counters.dropped_shutdown), grouped(unsaid_))};
+}
+
+Outcome PushRun::run()
+{
+	if (const Outcome begun = begin(); !begun)
+		return begun;
+
+	const std::array descriptors = {signals_.fd()};
+
+	while (!StopSignals::caught() && !profiler_.over()) {
+		profiler_.step(options_.interval - seconds_since(part_), descriptors);
+		if (seconds_since(part_) >= options_.interval)
+			push_part();
+	}
+
+	Outcome ended = end();
+
+	if (profiler_.command())
+		profiler_.end_command(signals_);
+	return ended;
+}
+
+/* Labels that the format cannot say are found out before anything is recorded. */
+Outcome check_labels(const PushOptions &options)
+{
+	const Profile empty;
+	const Result<HttpRequest> request = push_request(options, service_of(empty), empty, "");
+
+	return request ? Outcome(Done()) : request.error();
+}
+
+} // namespace
+
+Outcome push_recording(const PushOptions &options)
+{
+	Result<HttpSettings> settings = http_settings(options);
+
+	if (!settings)
+		return settings.error();
+	/* Not for the command to see. */
+	unsetenv(push_token_variable);
+	unsetenv(push_password_variable);
+
+	Result<HttpClient> client = HttpClient::create(*std::move(settings));
+
+	if (!client)
+		return client.error();
+	if (const Outcome checked = check_labels(options); !checked)
+		return checked;
+	if (client->exposes_secrets())
+		say(client->url() + ": the password or token goes there in clear text (use https)");
+	return PushRun(options, *std::move(client)).run();
+}
+
+} // namespace cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/record/options.h  Arguments of profil record. */
+#pragma once
+
+#include "cli/profile/profile_file.h"
+#include "cli/recording/target_options.h"
+#include "cli/symbols/later_lines.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct RecordOptions {
+	TargetOptions target;
+	std::optional<double> seconds;
+	std::optional<double> delay; /**< seconds that are left out at the beginning */
+	std::optional<double> loop;  /**< seconds to a file */
+	bool snapshot = false;	     /**< write what there is at SIGUSR1 */
+	Lines lines = Lines::OfFewPlaces;
+	std::string output = default_profile_file;
+};
+
+/** Parse; an exit status when there is nothing to do. */
+std::optional<int> parse_record_options(const std::vector<std::string> &arguments, RecordOptions &options);
+
+} // namespace cli

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/exit.h"
+#include "cli/base/output_file.h"
+#include "cli/base/stream.h"
+#include "cli/base/text.h"
+#include "cli/commands/report/options.h"
+#include "cli/commands/report/page/page.h"
+#include "cli/commands/report/report.h"
+#include "cli/options/subcommands.h"
+#include "cli/profile/merge.h"
+#include "cli/profile/profile_file.h"
+#include "cli/symbols/later_lines.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace cli {
+namespace {
+
+constexpr char name[] = "profil report";
+
+/** Whether lines are to be shown, and where the objects are that have them. */
+struct LineNeeds {
+	bool needed = false;
+	std::string root;
+};
+
+/* All of them, or the error of the first that cannot be read. */
+Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths, const LineNeeds &lines)
+{
+	std::vector<Profile> profiles;
+
+	for (const std::string &path : paths) {
+		Result<Profile> profile = read_profile(path);
+
+		if (!profile)
+			return profile.error();
+		tell(name, lines.needed ? add_lines(*profile, lines.root) : add_names(*profile, lines.root));
+		profiles.push_back(*std::move(profile));
+	}
+	return profiles;
+}
+
+Error with_paths(const Error &error, const std::vector<std::string> &paths)
+{
+	return Error{error.text + ": " + fmt::format("{}", fmt::join(paths, ", "))};
+}
+
+Result<Reported> prepare(const std::vector<std::string> &paths, const View &view, const LineNeeds &lines)
+{
+	Result<std::vector<Profile>> profiles = read_all_profiles(paths, lines);
+	Reported reported;
+
+	if (!profiles)
+		return profiles.error();
+
+	Result<Profile> profile = profiles->size() == 1 ? std::move(profiles->front()) : merge(*profiles);
+
+	if (!profile)
+		return with_paths(profile.error(), paths);
+	reported.rates_differ = profiles->size() > 1 && !have_one_period(*profiles);
+	for (const std::string &path : paths)
+		reported.files.push_back(profile_file_name(path));
+	reported.profile = *std::move(profile);
+	reported.flat = flatten(reported.profile, view);
+	return reported;
+}
+
+/* Rows have copies of their own; of a profile of 200,000 functions these are a quarter of the memory. */
+void forget_names(Profile &profile)
+{
+	profile.locations = {};
+	profile.functions = {};
+}
+
+Result<Report> prepare_report(const ReportOptions &options)
+{
+	const LineNeeds lines = {options.html || shows_lines(options.view), options.page.code.root};
+	Result<Reported> now = prepare(options.files, options.view, lines);
+
+	if (!now)
+		return now.error();
+
+	if (!options.html)
+		forget_names(now->profile);
+
+	Report report{options.view, *std::move(now), std::nullopt, {}, {}};
+
+	report.style = {terminal_width(STDOUT_FILENO), options.rows, options.percent_limit,
+			wants_color(options.color, STDOUT_FILENO)};
+	if (!options.base)
+		return report;
+
+	Result<Reported> base = prepare({*options.base}, options.view, lines);
+
+	if (!base)
+		return base.error();
+	if (!(base->flat.type == report.now.flat.type)) {
+		std::vector<std::string> paths = options.files;
+
+		paths.push_back(*options.base);
+		return with_paths(Error{"the profiles have no type of value in common"}, paths);
+	}
+	report.base = *std::move(base);
+	report.compared = compare(report.base->flat, report.now.flat);
+	return report;
+}
+
+int fail(const Error &error)
+{
+	write_message(fmt::format("{}: {}\n", name, printable(error.text)));
+	return exit_failure;
+}
+
+int print_page(const ReportOptions &options)
+{
+	const Result<Report> report = prepare_report(options);
+
+	return report ? print(name, report_html(*report, options.page)) : fail(report.error());
+}
+
+int write_page(const ReportOptions &options)
+{
+	/* What cannot be written need not be worked out. */
+	const Result<OutputFile> file = OutputFile::prepare(*options.html);
+
+	if (!file)
+		return fail(Error{file.error().text + " (choose another file with --html)"});
+
+	const Result<Report> report = prepare_report(options);
+
+	if (!report)
+		return fail(report.error());
+
+	const Outcome written = file->write(report_html(*report, options.page));
+
+	return written ? exit_ok : fail(written.error());
+}
+
+} // namespace
+
+int report_main(const std::vector<std::string> &arguments)
+{
+	ReportOptions options;
+
+	if (const std::optional<int> status = parse_report_options(arguments, options))
+		return *status;
+
+	if (options.html)
+		return options.html == "-" ? print_page(options) : write_page(options);
+
+	const Result<Report> report = prepare_report(options);
+
+	if (!report)
+		return fail(report.error());
+	return print(name, options.json ? report_json(*report) : report_table(*report));
+}
+
+} // namespace cli

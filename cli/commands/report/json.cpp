@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/saturate.h"
+#include "cli/commands/report/report.h"
+#include "cli/profile/about.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ticks_json(const Accounting &accounting)
+{
+	Json ticks = {{"total", accounting.ticks}};
+
+	for (const Cause &cause : all_causes())
+		ticks[std::string(cause.key)] = accounting.*cause.member;
+	ticks["forks_lost"] = accounting.forks_lost;
+	return ticks;
+}
+
+/** What a profile says of itself, and its sums. */
+void add_profile(Json &json, const Reported &one)
+{
+	const About about = from_comments(one.profile.comments);
+
+	json["file"] = files_text(one.files);
+	json["files"] = one.files;
+	json["profil_version"] = about.version;
+	json["time_ns"] = one.profile.time_nanos;
+	json["duration_ns"] = one.profile.duration_nanos;
+	json["period_ns"] = one.profile.period_type.unit == "nanoseconds" ? one.profile.period : 0;
+	json["targets"] = about.targets;
+	json["processes"] = about.processes;
+	json["granularity"] = about.granularity;
+	json["unit"] = one.flat.type.unit;
+	json["samples"] = one.flat.samples;
+	json["samples_saturated"] = one.flat.saturated;
+	json["samples_filtered_out"] = one.flat.filtered_out;
+	json["ticks"] = ticks_json(about.accounting);
+}
+
+void add_line(Json &json, const Row &row)
+{
+	if (row.file.empty() && !row.line)
+		return;
+	json["file"] = row.file;
+	json["line"] = row.line;
+}
+
+void add_names(Json &json, const Row &row, std::span<const SortKey> columns)
+{
+	for (const SortKey column : columns) {
+		switch (column) {
+		case SortKey::Function: json["function"] = row.function; break;
+		case SortKey::Inlined:
+			json["inlined_function"] = row.inlined;
+			json["inlined"] = row.is_inlined;
+			break;
+		case SortKey::Line: add_line(json, row); break;
+		case SortKey::Object:
+			json["object"] = row.object;
+			json["build_id"] = row.build_id;
+			break;
+		case SortKey::Process:
+			json["process"] = row.command;
+			if (row.pid)
+				json["pid"] = *row.pid;
+			break;
+		case SortKey::Command: json["process"] = row.command; break;
+		case SortKey::Address:
+			json["address"] = fmt::format("{:#x}", row.address);
+			add_line(json, row);
+			break;
+		}
+	}
+}
+
+Json flat_rows(const Report &report, const Shown &shown)
+{
+	const Flat &flat = report.now.flat;
+	Json rows = Json::array();
+	uint64_t sum = 0;
+
+	for (const size_t index : shown.rows) {
+		const Row &row = flat.rows[index];
+		Json json;
+
+		sum = saturating_add(sum, row.samples);
+		json["samples"] = row.samples;
+		json["percent"] = percent_of(row.samples, flat.samples);
+		json["cumulative_percent"] = percent_of(sum, flat.samples);
+		add_names(json, row, flat.columns);
+		rows.push_back(std::move(json));
+	}
+	return rows;
+}
+
+Json compared_rows(const Report &report, const Shown &shown)
+{
+	Json rows = Json::array();
+
+	for (const size_t index : shown.rows) {
+		const ComparedRow &one = report.compared[index];
+		Json json;
+
+		json["samples"] = one.row.samples;
+		json["percent"] = one.percent;
+		json["base_samples"] = one.base;
+		json["base_percent"] = one.base_percent;
+		json["delta"] = one.delta();
+		json["p"] = one.p;
+		json["p_corrected"] = one.p_corrected;
+		json["significant"] = one.significant();
+		add_names(json, one.row, report.now.flat.columns);
+		rows.push_back(std::move(json));
+	}
+	return rows;
+}
+
+} // namespace
+
+std::string report_json(const Report &report)
+{
+	const Shown shown = shown_rows(report);
+	Json json;
+
+	add_profile(json, report.now);
+	json["by"] = sort_keys_text(report.view.keys);
+	json["sort"] = Json::array();
+	for (const SortKey key : report.view.keys)
+		json["sort"].push_back(sort_key_name(key));
+	json["filters"] = Json::array();
+	for (const Filter &filter : report.view.filters)
+		json["filters"].push_back(filter.text);
+	if (report.base)
+		add_profile(json["base"], *report.base);
+	json["rows"] = report.base ? compared_rows(report, shown) : flat_rows(report, shown);
+	json["not_shown"] = {{"rows", shown.more}, {"samples", shown.samples}};
+	if (report.base)
+		json["not_shown"]["base_samples"] = shown.base_samples;
+	/* Names in foreign files need not be UTF-8; JSON must. */
+	return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+} // namespace cli

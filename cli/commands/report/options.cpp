@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/report/options.h"
+
+#include "cli/options/arguments.h"
+#include "cli/options/subcommands.h"
+#include "cli/profile/profile_file.h"
+#include "cli/rows/view_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr char name[] = "profil report";
+
+/** Arguments as they are given, before they mean anything. */
+struct Words {
+	std::vector<std::string> files;
+	std::vector<std::string> inputs;
+	std::string by;
+	ViewWords view;
+	std::string base;
+	std::string color = "auto";
+	std::string html;
+	std::vector<std::string> prefixes;
+	bool no_source = false;
+	size_t limit = 0;
+};
+
+CLI::Validator one_view()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			if (text == "function" || text == "object" || text == "address")
+				return "";
+			return fmt::format("'{}' is not function, object or address", text);
+		},
+		"");
+}
+
+CLI::Validator percentage()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			double value = 0;
+			const char *end = text.data() + text.size();
+			const auto [stop, error] = std::from_chars(text.data(), end, value);
+
+			if (error == std::errc() && stop == end && value >= 0 && value <= 100)
+				return "";
+			return fmt::format("'{}' is not a number from 0 to 100", text);
+		},
+		"");
+}
+
+std::string why_no_prefix(const std::string &text)
+{
+	const Result<PathPrefix> prefix = parse_path_prefix(text);
+
+	return prefix ? "" : prefix.error().text;
+}
+
+void add_options(CLI::App &app, Words &words, ReportOptions &options)
+{
+	app.add_option("file", words.files);
+	app.add_option("-i,--input", words.inputs)->allow_extra_args(false);
+	app.add_option("--by", words.by)->check(one_view());
+	add_view_options(app, words.view);
+	app.add_flag("--stdio");
+	app.add_option("--base", words.base);
+	app.add_option("--limit", words.limit)->check(positive_count());
+	app.add_option("--percent-limit", options.percent_limit)->check(percentage());
+	app.add_option("--color", words.color)->check(color_word());
+	app.add_flag("--json", options.json);
+	app.add_option("--html", words.html);
+	app.add_option("--symfs", options.page.code.root);
+	app.add_option("--source-dir", options.page.directories)->expected(1)->take_all();
+	app.add_option("--path-prefix", words.prefixes)
+		->expected(1)
+		->take_all()
+		->check(CLI::Validator(why_no_prefix, ""));
+	app.add_flag("--no-source", words.no_source);
+}
+
+std::optional<int> understand_rows(const CLI::App &app, const Words &words, View &view)
+{
+	if (app.count("--by") && app.count("--sort"))
+		return usage_error(name, "give either --by or --sort, not both");
+	/* Checked when it was parsed. */
+	if (app.count("--by"))
+		view.keys = *parse_sort_keys(words.by);
+	return understand_view(name, app, words.view, view);
+}
+
+std::optional<int> understand_page(const CLI::App &app, const Words &words, ReportOptions &options)
+{
+	if (!app.count("--html")) {
+		for (const char *option : {"--source-dir", "--path-prefix", "--no-source"}) {
+			if (app.count(option))
+				return usage_error(name, fmt::format("{} is for --html", option));
+		}
+		return std::nullopt;
+	}
+	if (options.json)
+		return usage_error(name, "give either --html or --json, not both");
+	if (app.count("--base"))
+		return usage_error(name, "--html shows one profile; --base has a table, or --json");
+	if (app.count("--color"))
+		return usage_error(name, "--color is for the table, not for --html");
+	options.html = words.html;
+	options.page.source = !words.no_source;
+	for (const std::string &prefix : words.prefixes)
+		options.page.prefixes.push_back(*parse_path_prefix(prefix));
+	return std::nullopt;
+}
+
+std::optional<int> understand_files(const CLI::App &app, const Words &words, ReportOptions &options)
+{
+	options.files = words.inputs;
+	options.files.insert(options.files.end(), words.files.begin(), words.files.end());
+	if (options.files.empty())
+		options.files = {default_profile_file};
+	if (app.count("--base"))
+		options.base = words.base;
+
+	const auto inputs = std::count(options.files.begin(), options.files.end(), "-");
+
+	if (inputs + (options.base == "-" ? 1 : 0) > 1)
+		return usage_error(name, "standard input can be read once");
+	return std::nullopt;
+}
+
+} // namespace
+
+std::string report_help()
+{
+	return R"help(Usage: profil report [options] [FILE...]
+
+Show where the time went: a flat profile of FILE (default profil.pb.gz), most
+samples first, and what became of every tick of the clock.  Several FILEs are
+added up.  Reads what 'profil record' writes, and any other file in pprof's
+format; from standard input if FILE is -.
+
+  -i, --input FILE      the same as FILE
+)help" + view_help() +
+	       R"help(      --by WHAT         the same with one key: function, object or address
+      --stdio           as always: for those who are used to perf
+      --base FILE       the differences from FILE, the greatest first
+      --limit N         the first N rows only
+      --percent-limit P only rows of P percent and more
+      --color WHEN      auto (default: on a terminal, unless NO_COLOR is set or
+                        TERM is not, or is dumb), always or never
+      --json            a JSON document instead of a table, as described by
+                        report.schema.json
+      --html OUT        a page for a browser, in the file OUT; to standard
+                        output if it is -
+      --symfs DIR       look for the objects below DIR, whose lines are read if
+                        they are shown and not in FILE (see 'profil record')
+  -h, --help            this text
+
+With --html also:
+      --no-source       no source text in the page
+      --source-dir DIR  look for sources also below DIR, by ever less of their
+                        path; may be given several times
+      --path-prefix OLD=NEW
+                        look for sources whose path begins with OLD at NEW; may
+                        be given several times
+
+REGEX is a POSIX extended regular expression, as grep -E has it, and need match
+a part of the name only.  Percentages are of all samples, also with a filter.
+
+Time that was spent in inlined functions is shown for the function they are
+inlined in, unless --sort has inlined or line.  What has no name is shown as
+object+0xADDRESS, where the object's file has its beginning, as objdump and
+addr2line have it.
+
+The page of --html is one file that needs nothing else, and fetches nothing:
+objects, functions and lines as a chart, the table, the functions with most
+samples with their source and instructions as 'profil annotate' has them,
+samples by address, and what became of every tick.  --sort, --filter and the
+limits mean the same; the chart is always of objects, functions and lines.
+Mind that it holds source text before you give it to anybody.
+
+With --base the columns are shares of all samples, before and now, and their
+difference in percentage points: neither rates nor durations need be the same.
+Rows are matched by what they show.  Objects are the same if their paths are,
+or if only one of each profile has a base name that is left; of source files
+the base name counts.  'new' and 'gone' is what only one profile has.  What has
+no name is matched by its address, so in the same build only; processes of two
+runs by --sort command, not process.
+
+A * marks differences that are not by chance: Fisher's exact test of the row's
+samples against all others, two-sided (twice the smaller tail), or for great
+numbers its normal approximation with Yates' correction; p < 0.01 after Holm's
+correction for the number of rows.  Of a hundred comparisons of a program with
+itself, one at most has any wrong mark.  The test knows chance in sampling
+alone: for what varies from run to run add several runs up.
+
+Examples:
+  profil report
+  profil report --sort object,function --percent-limit 1
+  profil report --sort line --filter file=parser --filter 'function!=^std::'
+  profil report --base before.pb.gz after.pb.gz
+  profil report --html report.html --source-dir ~/src/program
+  profil report run1.pb.gz run2.pb.gz run3.pb.gz
+  go tool pprof -top profil.pb.gz
+)help";
+}
+
+std::optional<int> parse_report_options(const std::vector<std::string> &arguments, ReportOptions &options)
+{
+	Words words;
+	CLI::App app("", name);
+
+	add_options(app, words, options);
+	if (const std::optional<int> status = parse_arguments(app, arguments, report_help()))
+		return status;
+	if (words.limit)
+		options.rows = words.limit;
+	options.color = *color_when(words.color);
+	if (const std::optional<int> status = understand_rows(app, words, options.view))
+		return status;
+	if (const std::optional<int> status = understand_page(app, words, options))
+		return status;
+	return understand_files(app, words, options);
+}
+
+} // namespace cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/report/options.h  What profil report is told to do. */
+#pragma once
+
+#include "cli/base/color.h"
+#include "cli/commands/report/page/page.h"
+#include "cli/commands/report/report.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct ReportOptions {
+	std::vector<std::string> files;	 /**< to be added up */
+	std::optional<std::string> base; /**< to compare with */
+	View view;
+	std::optional<size_t> rows;
+	double percent_limit = 0;
+	bool json = false;
+	std::optional<std::string> html; /**< where the page goes */
+	HtmlOptions page;
+	ColorWhen color = ColorWhen::Auto;
+};
+
+/** @return nothing to go on, or the exit status to end with. */
+std::optional<int> parse_report_options(const std::vector<std::string> &arguments, ReportOptions &options);
+
+} // namespace cli

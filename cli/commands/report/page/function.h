@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/report/page/function.h  An annotated function as a page has it. */
+#pragma once
+
+#include "cli/annotation/annotation.h"
+#include "cli/commands/report/page/limits.h"
+#include "cli/symbols/source_files.h"
+
+#include <nlohmann/json.hpp>
+
+namespace cli {
+
+/** Its lines and instructions that have samples, with what is near to them, within the limits. */
+nlohmann::ordered_json html_function(const Annotation &annotation, SourceFiles &sources,
+				     const HtmlOptions &options, const HtmlLimits &limits);
+
+} // namespace cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/report/page/names.h  The texts of a page, each of them once. */
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace cli {
+
+/** Numbers for texts that come from files of others: they are made printable, and not too long. */
+class HtmlNames {
+public:
+	/** @param longest columns that a text may have. */
+	explicit HtmlNames(size_t longest) : longest_(longest) {}
+
+	/** The number of a text, the same for the same. */
+	size_t number(std::string_view text);
+
+	[[nodiscard]] const std::vector<std::string> &texts() const { return texts_; }
+	/** Of all texts together. */
+	[[nodiscard]] size_t bytes() const { return bytes_; }
+	/** How many were too long. */
+	[[nodiscard]] size_t cut() const { return cut_; }
+
+private:
+	size_t longest_;
+	size_t bytes_ = 0;
+	size_t cut_ = 0;
+	std::vector<std::string> texts_;
+	std::unordered_map<std::string, size_t> numbers_;
+};
+
+} // namespace cli

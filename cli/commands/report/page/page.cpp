@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/report/page/page.h"
+
+#include "cli/base/saturate.h"
+#include "cli/base/text.h"
+#include "cli/commands/report/notes.h"
+#include "cli/commands/report/page/names.h"
+#include "cli/commands/report/page/source.h"
+#include "cli/commands/report/page/template.h"
+#include "cli/commands/report/page/tree.h"
+#include "cli/profile/about.h"
+#include "cli/rows/place_tree.h"
+#include "cli/rows/row_cells.h"
+
+#include <algorithm>
+#include <fmt/chrono.h>
+#include <map>
+
+namespace cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Notes = std::vector<std::string>;
+
+/** Only what passes the filters, so that all parts of a page are about the same samples. */
+Profile filtered(const Profile &profile, std::span<const Filter> filters)
+{
+	SampleFilter filter(profile, filters);
+	Profile result = profile;
+
+	result.samples.clear();
+	for (const Sample &sample : profile.samples) {
+		if (filter.passes(sample))
+			result.samples.push_back(sample);
+	}
+	return result;
+}
+
+void add_lines(Notes &notes, std::string_view text)
+{
+	while (!text.empty()) {
+		const std::string_view line = text.substr(0, text.find('\n'));
+
+		notes.emplace_back(line);
+		text.remove_prefix(std::min(line.size() + 1, text.size()));
+	}
+}
+
+std::string time_text(int64_t nanos)
+{
+	constexpr int64_t second = 1'000'000'000;
+
+	return nanos > 0 ? fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(time_t{nanos / second})) : "";
+}
+
+std::string lost_text(const Accounting &ticks)
+{
+	if (!ticks.ticks)
+		return {};
+	return fmt::format("{} of {} ({:.2f} %)", grouped(ticks.lost()), counted_noun(ticks.ticks, "tick"),
+			   percent_of(ticks.lost(), ticks.ticks));
+}
+
+/** What was profiled, when, how long, how: [name, text]. */
+Json facts_json(const Report &report)
+{
+	const Reported &now = report.now;
+	const About about = from_comments(now.profile.comments);
+	Json facts = Json::array();
+	const auto fact = [&](const char *name, const std::string &text) {
+		if (!text.empty())
+			facts.push_back({name, printable(text)});
+	};
+
+	fact("of", targets_text(about));
+	fact("begun", time_text(now.profile.time_nanos));
+	fact("for", profile_duration_text(now.profile));
+	fact("rate", profile_rate_text(now.profile));
+	fact(now.flat.is_count() ? "samples" : "sum",
+	     now.flat.is_count() ? grouped(now.flat.samples) : amount_text(now.flat.samples, now.flat));
+	fact("lost", lost_text(about.accounting));
+	fact("granularity", about.granularity);
+	for (const Filter &filter : report.view.filters)
+		fact("filter", filter.text);
+	return facts;
+}
+
+using FunctionNumbers = std::map<std::pair<std::string_view, std::string_view>, size_t>;
+
+FunctionNumbers numbers_of(const PlaceTree &tree)
+{
+	FunctionNumbers numbers;
+
+	for (size_t i = 0; i < tree.functions.size(); i++) {
+		const TreeFunction &function = tree.functions[i];
+
+		numbers.emplace(std::pair<std::string_view, std::string_view>(
+					tree.objects[function.object].path, function.name),
+				i);
+	}
+	return numbers;
+}
+
+/** The rows of a report, column by column. */
+class TableWriter {
+public:
+	TableWriter(const Report &report, const PlaceTree &tree, HtmlNames &names)
+		: flat_(report.now.flat), numbers_(numbers_of(tree)), names_(names),
+		  cells_(flat_.columns.size(), Json::array())
+	{
+	}
+
+	void add(const Row &row)
+	{
+		std::vector<Cell> cells;
+
+		samples_.push_back(html_count(row.samples));
+		add_name_cells(cells, row, flat_.columns);
+		for (size_t i = 0; const Cell &cell : cells)
+			cells_[i++].push_back(names_.number(std::string(cell.text).append(cell.mark)));
+		functions_.push_back(function_of(row));
+	}
+
+	Json take()
+	{
+		Json columns = Json::array();
+
+		for (size_t i = 0; const TableColumn &column : name_columns(flat_.columns))
+			columns.push_back({{"title", column.heading}, {"cells", std::move(cells_[i++])}});
+		return {{"samples", std::move(samples_)},
+			{"function", std::move(functions_)},
+			{"columns", std::move(columns)}};
+	}
+
+private:
+	/** The one that a row is of, or -1.  By line, the innermost is all that a row has. */
+	[[nodiscard]] Json function_of(const Row &row) const
+	{
+		const auto found =
+			numbers_.find({row.object, row.function.empty() ? row.inlined : row.function});
+
+		return found == numbers_.end() ? Json(-1) : Json(found->second);
+	}
+
+	const Flat &flat_;
+	const FunctionNumbers numbers_;
+	HtmlNames &names_;
+	std::vector<Json> cells_;
+	Json samples_ = Json::array();
+	Json functions_ = Json::array();
+};
+
+Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, const HtmlLimits &limits,
+		Notes &notes)
+{
+	TableWriter table(report, tree, names);
+	Shown shown = shown_rows(report);
+	size_t taken = 0;
+
+	for (; taken < shown.rows.size() && taken < limits.rows && names.bytes() < limits.name_bytes; taken++)
+		table.add(report.now.flat.rows[shown.rows[taken]]);
+	for (; taken < shown.rows.size(); taken++) {
+		shown.more++;
+		shown.samples =
+			saturating_add(shown.samples, report.now.flat.rows[shown.rows[taken]].samples);
+	}
+	add_lines(notes, report_notes(report, shown, {}));
+	return table.take();
+}
+
+std::string source_note(const HtmlSource &source, const PlaceTree &tree, const Flat &flat,
+			const HtmlLimits &limits)
+{
+	return fmt::format(
+		"annotated: {} of {}, those with most samples, of {}; of each at most {} lines and "
+		"{} instructions",
+		grouped(source.functions.size()), counted_noun(tree.functions.size(), "function"),
+		share_text(source.samples, flat), grouped(limits.listed), grouped(limits.listed));
+}
+
+} // namespace
+
+std::string report_html_data(const Report &report, const HtmlOptions &options, const HtmlLimits &limits)
+{
+	const Profile profile = filtered(report.now.profile, report.view.filters);
+	const PlaceTree places = place_tree(profile, {});
+	HtmlNames names(limits.name_columns);
+	Notes notes;
+	Json json;
+
+	json["title"] = report_title(report.now);
+	json["files"] = printable(files_text(report.now.files));
+	json["facts"] = facts_json(report);
+	json["unit"] = printable(report.now.flat.unit());
+	json["samples"] = html_count(report.now.flat.samples);
+	json["filtered_out"] = html_count(report.now.flat.filtered_out);
+	json["table"] = table_json(report, places, names, limits, notes);
+
+	HtmlTree tree = html_tree(places, report.now.flat, names, limits);
+	HtmlSource source = html_source(profile, places, options, limits);
+
+	notes.insert(notes.end(), tree.notes.begin(), tree.notes.end());
+	if (source.functions.size() < places.functions.size())
+		notes.push_back(source_note(source, places, report.now.flat, limits));
+	if (names.cut())
+		notes.push_back(fmt::format("cut, and marked …: {} of more than {} characters",
+					    counted_noun(names.cut(), "name"), grouped(limits.name_columns)));
+	json["objects"] = std::move(tree.objects);
+	json["functions"] = std::move(tree.functions);
+	json["lines"] = std::move(tree.lines);
+	json["maps"] = std::move(tree.maps);
+	json["sources"] = std::move(source.functions);
+	json["notes"] = notes;
+	json["accounting"] = accounting_lines(from_comments(report.now.profile.comments).accounting);
+	json["strings"] = names.texts();
+	/* All texts are printable, and that is UTF-8. */
+	return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string report_html(const Report &report, const HtmlOptions &options, const HtmlLimits &limits)
+{
+	return html_page(report_html_data(report, options, limits));
+}
+
+} // namespace cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * @file cli/commands/report/page/page.h
+ * A report as a page for a browser, which needs nothing but itself.
+ *
+ * The page's own code is in this folder; what it shows is one JSON document in it.
+ */
+#pragma once
+
+#include "cli/commands/report/page/limits.h"
+#include "cli/commands/report/report.h"
+
+#include <string>
+
+namespace cli {
+
+/** The JSON document of a report without a base. */
+std::string report_html_data(const Report &report, const HtmlOptions &options, const HtmlLimits &limits = {});
+
+/** The page that holds it. */
+std::string report_html(const Report &report, const HtmlOptions &options, const HtmlLimits &limits = {});
+
+} // namespace cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/report/page/source.h  Annotated functions as a page has them. */
+#pragma once
+
+#include "cli/commands/report/page/limits.h"
+#include "cli/rows/place_tree.h"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+namespace cli {
+
+/** Annotated functions, the hottest of a profile. */
+struct HtmlSource {
+	nlohmann::ordered_json functions = nlohmann::ordered_json::array();
+	uint64_t samples = 0; /**< of these functions */
+};
+
+/**
+ * @param profile whose samples are all those that the page shows.
+ * @param tree of this profile; functions are told by their index there.
+ */
+HtmlSource html_source(const Profile &profile, const PlaceTree &tree, const HtmlOptions &options,
+		       const HtmlLimits &limits);
+
+} // namespace cli

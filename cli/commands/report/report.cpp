@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/report/report.h"
+
+#include "cli/base/saturate.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+/** What a limit looks at, of a row of either kind of report. */
+struct Size {
+	double percent;
+	uint64_t samples;
+	uint64_t base_samples;
+};
+
+Size size_of(const Report &report, size_t index)
+{
+	if (report.base) {
+		const ComparedRow &one = report.compared[index];
+
+		return {std::max(one.percent, one.base_percent), one.row.samples, one.base};
+	}
+
+	const uint64_t samples = report.now.flat.rows[index].samples;
+
+	return {percent_of(samples, report.now.flat.samples), samples, 0};
+}
+
+} // namespace
+
+std::string files_text(const std::vector<std::string> &files)
+{
+	if (files.size() < 2)
+		return files.empty() ? "" : files.front();
+	return fmt::format("{} and {} more", files.front(), files.size() - 1);
+}
+
+Shown shown_rows(const Report &report)
+{
+	const size_t all = report.base ? report.compared.size() : report.now.flat.rows.size();
+	const size_t most = report.style.rows.value_or(all);
+	Shown shown;
+
+	for (size_t i = 0; i < all; i++) {
+		const Size size = size_of(report, i);
+
+		if (shown.rows.size() < most && size.percent >= report.style.percent_limit) {
+			shown.rows.push_back(i);
+			continue;
+		}
+		shown.more++;
+		shown.samples = saturating_add(shown.samples, size.samples);
+		shown.base_samples = saturating_add(shown.base_samples, size.base_samples);
+	}
+	return shown;
+}
+
+} // namespace cli

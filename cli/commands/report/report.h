@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/report/report.h  A flat profile as a table or as JSON. */
+#pragma once
+
+#include "cli/profile/profile.h"
+#include "cli/rows/comparison.h"
+#include "cli/rows/flat.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/** A profile, and what a report shows of it. */
+struct Reported {
+	std::vector<std::string> files; /**< that it was read from */
+	Profile profile;
+	Flat flat;
+	bool rates_differ = false; /**< of its files */
+};
+
+/** How to show it. */
+struct ReportStyle {
+	size_t width = 0;			   /**< columns; 0: as many as it takes */
+	std::optional<size_t> rows = std::nullopt; /**< most of them */
+	double percent_limit =
+		0; /**< rows below it are not shown; a comparison's are, if either side is not */
+	bool color = false;
+};
+
+/** All of a report. */
+struct Report {
+	View view;
+	Reported now;
+	std::optional<Reported> base;
+	std::vector<ComparedRow> compared; /**< with a base */
+	ReportStyle style;
+};
+
+/** "a.pb.gz", or "a.pb.gz and 3 more". */
+std::string files_text(const std::vector<std::string> &files);
+
+std::string report_table(const Report &report);
+
+/** As Documentation/report.schema.json has it. */
+std::string report_json(const Report &report);
+
+/** What the limits leave of a report. */
+struct Shown {
+	std::vector<size_t> rows; /**< indices in Flat::rows, or Report::compared */
+	uint64_t more = 0;	  /**< rows that are not shown */
+	uint64_t samples = 0;	  /**< of those rows */
+	uint64_t base_samples = 0;
+};
+
+Shown shown_rows(const Report &report);
+
+} // namespace cli

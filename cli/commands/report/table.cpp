@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/table.h"
+#include "cli/base/characters.h"
+#include "cli/base/saturate.h"
+#include "cli/base/text.h"
+#include "cli/commands/report/notes.h"
+#include "cli/commands/report/report.h"
+#include "cli/profile/about.h"
+#include "cli/rows/row_cells.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace cli {
+namespace {
+
+/* Ranks of columns: the numbers that others imply go first, names in between. */
+constexpr unsigned rank_first = 100;
+constexpr unsigned rank_last = 1;
+constexpr size_t percent_width = 6;
+constexpr size_t unit_width = 12;
+
+std::string header(const Report &report)
+{
+	const About about = from_comments(report.now.profile.comments);
+	std::string text = report_title(report.now);
+
+	if (report.base)
+		text += "\ncompared with " + report_title(*report.base);
+	if (!about.targets.empty())
+		text += '\n' + printable(targets_text(about));
+	if (!about.granularity.empty())
+		text += '\n' + printable(about.granularity);
+	return text;
+}
+
+/** Each line printable, and broken where it is wider than the terminal. */
+std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
+{
+	std::string result;
+
+	while (!text.empty()) {
+		const std::string_view one = text.substr(0, text.find('\n'));
+
+		for (const std::string &part : wrapped(printable(one), style.width))
+			result += painted(part, paint, style.color) + '\n';
+		text.remove_prefix(std::min(one.size() + 1, text.size()));
+	}
+	return result;
+}
+
+/** Shares of a total: rows with as many samples as the one before are most of a long table. */
+class PercentCells {
+public:
+	explicit PercentCells(uint64_t total) : total_(total) {}
+
+	const Cell &cell(uint64_t samples)
+	{
+		if (samples_ != samples) {
+			const double percent = percent_of(samples, total_);
+
+			samples_ = samples;
+			cell_ = {hundredths(percent), {}, heat(percent)};
+		}
+		return cell_;
+	}
+
+private:
+	uint64_t total_;
+	std::optional<uint64_t> samples_; /**< that cell_ is of */
+	Cell cell_;
+};
+
+Table flat_table(const Report &report, const Shown &shown)
+{
+	const Flat &flat = report.now.flat;
+	Table table;
+	PercentCells percents(flat.samples);
+	uint64_t sum = 0;
+
+	table.columns = {
+		{shortened(printable(flat.unit()), unit_width), TableColumn::Kind::Number, rank_last},
+		{"%", TableColumn::Kind::Number, 0, percent_width},
+		{"cum %", TableColumn::Kind::Number, rank_first, percent_width}};
+	for (TableColumn &column : name_columns(flat.columns))
+		table.columns.push_back(std::move(column));
+	table.rows.reserve(shown.rows.size());
+	for (const size_t index : shown.rows) {
+		const Row &row = flat.rows[index];
+		std::vector<Cell> &cells = table.rows.emplace_back();
+
+		sum = saturating_add(sum, row.samples);
+		cells.reserve(table.columns.size());
+		cells.push_back({grouped(row.samples)});
+		cells.push_back(percents.cell(row.samples));
+		cells.push_back({hundredths(percent_of(sum, flat.samples))});
+		add_name_cells(cells, row, flat.columns);
+	}
+	return table;
+}
+
+/* More time is bad news. */
+Cell delta_cell(const ComparedRow &one)
+{
+	const Paint paint = !one.significant() ? Paint::Plain : one.delta() > 0 ? Paint::High : Paint::Low;
+
+	return {fmt::format("{:+.2f}{}", one.delta(), one.significant() ? '*' : ' '), {}, paint};
+}
+
+Table comparison_table(const Report &report, const Shown &shown)
+{
+	Table table;
+
+	table.columns = {{"base %", TableColumn::Kind::Number, rank_first, percent_width},
+			 {"new %", TableColumn::Kind::Number, rank_last, percent_width},
+			 {"delta "}};
+	for (TableColumn &column : name_columns(report.now.flat.columns))
+		table.columns.push_back(std::move(column));
+	for (const size_t index : shown.rows) {
+		const ComparedRow &one = report.compared[index];
+
+		table.rows.push_back({{one.base ? fmt::format("{:.2f}", one.base_percent) : "new"},
+				      {one.row.samples ? fmt::format("{:.2f}", one.percent) : "gone"},
+				      delta_cell(one)});
+		add_name_cells(table.rows.back(), one.row, report.now.flat.columns);
+	}
+	return table;
+}
+
+std::string account(const Reported &one, std::string_view heading)
+{
+	std::string text;
+
+	for (const std::string &line : accounting_lines(from_comments(one.profile.comments).accounting))
+		text += line + '\n';
+	return text.empty() ? text : fmt::format("\n{}{}", heading, text);
+}
+
+} // namespace
+
+std::string report_table(const Report &report)
+{
+	const ReportStyle &style = report.style;
+	const Shown shown = shown_rows(report);
+	std::vector<std::string> left_out;
+	std::string text = fitted(header(report), style, Paint::Plain);
+
+	if (!shown.rows.empty()) {
+		Rendered rendered =
+			render(report.base ? comparison_table(report, shown) : flat_table(report, shown),
+			       style.width, style.color);
+
+		text += '\n';
+		text += std::exchange(rendered.text, {});
+		left_out = std::move(rendered.left_out);
+	}
+	text += fitted(report_notes(report, shown, left_out), style, Paint::Dim);
+	text += fitted(account(report.now, ""), style, Paint::Dim);
+	if (report.base)
+		text += fitted(account(*report.base, "before:\n"), style, Paint::Dim);
+	return text;
+}
+
+} // namespace cli

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/exit.h"
+#include "cli/base/stop_signals.h"
+#include "cli/commands/serve/options.h"
+#include "cli/commands/serve/pprof_server.h"
+#include "cli/options/subcommands.h"
+#include "cli/profile/pprof.h"
+#include "cli/recording/progress.h"
+#include "cli/recording/recorded_profile.h"
+#include "cli/recording/recording_run.h"
+#include "cli/recording/session.h"
+
+#include <array>
+#include <csignal>
+#include <fmt/format.h>
+#include <mutex>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
+
+namespace cli {
+namespace {
+
+constexpr char name[] = "profil serve";
+/* How late a client's going away is seen. */
+constexpr double patience = 0.1;
+
+/**
+ * What a request is answered with: attached for that time, and never else, so
+ * that nobody pays while nobody asks.
+ */
+class ServedProfile : private RecorderLog {
+public:
+	explicit ServedProfile(const TargetOptions &options) : profiler_(options, *this) {}
+
+	Result<std::string> record(const ServeRequest &request)
+	{
+		for (const auto step : {&Profiler::prepare, &Profiler::start}) {
+			if (const Outcome done = (profiler_.*step)(); !done)
+				return Error{why_ + done.error().text};
+		}
+
+		const Clock::time_point start = Clock::now();
+		RecordedTime time = {wall_clock_ns(), 0, profiler_.period()};
+		std::vector<std::string> warnings;
+
+		while (seconds_since(start) < request.seconds && !request.cancelled() && !profiler_.over())
+			profiler_.step(std::min(patience, request.seconds - seconds_since(start)), {});
+		time.seconds = seconds_since(start);
+		return encode_pprof(
+			recorded_profile(profiler_.recorder().finish(), time, Lines::Stored, warnings));
+	}
+
+private:
+	/* If nothing can be attached at all, the client learns why. */
+	void refused(pid_t pid, const std::string &process, const std::string &why) override
+	{
+		if (why_.empty())
+			why_ = fmt::format("pid {} ({}): {}: ", pid, process, why);
+	}
+	void warn(const std::string &) override {}
+
+	Profiler profiler_;
+	std::string why_;
+};
+
+/* In this thread: a system call that one interrupts would fail there. */
+void block_stop_signals()
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	for (const int number : {SIGINT, SIGTERM, SIGHUP})
+		sigaddset(&signals, number);
+	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+/* What every request would fail for is found out before the first. */
+Outcome check(const TargetOptions &target)
+{
+	const Result<profil_info> info = module_info();
+
+	if (!info)
+		return info.error();
+	if (const Result<uint64_t> period = choose_period(target, *info); !period)
+		return period.error();
+	if (const Result<ProcessFinder> finder = ProcessFinder::create(target.selection); !finder)
+		return finder.error();
+	return Done();
+}
+
+Outcome serve(const ServeOptions &options, const TargetOptions &target, const std::string &command_line)
+{
+	if (const Outcome checked = check(target); !checked)
+		return checked;
+
+	const StopSignals signals;
+	std::mutex talking;
+	Console console(name);
+	Result<PprofServer> server =
+		PprofServer::listen({options.listen, options.hosts, command_line, options.max_profiles, {}},
+				    [&](const ServeRequest &request) {
+					    Result<std::string> profile =
+						    ServedProfile(target).record(request);
+
+					    if (!profile) {
+						    const std::lock_guard lock(talking);
+
+						    console.say(profile.error().text);
+					    }
+					    return profile;
+				    });
+
+	if (!server)
+		return server.error();
+	console.say(fmt::format("{}{} answers /debug/pprof/profile?seconds=N{}",
+				server->address().unix_path.empty() ? "http://" : "",
+				server->address().text(),
+				server->address().is_local() ? "" : ", for everybody who can reach it"));
+
+	Outcome ended = Done();
+	const Fd over(eventfd(0, EFD_CLOEXEC));
+	std::thread answering([&] {
+		/* Those that it starts inherit it: signals are for the thread that waits for them. */
+		block_stop_signals();
+		ended = server->run();
+		eventfd_write(over.get(), 1);
+	});
+	std::array<pollfd, 2> ends = {{{signals.fd(), POLLIN, 0}, {over.get(), POLLIN, 0}}};
+
+	while (poll(ends.data(), ends.size(), -1) < 0)
+		; /* interrupted */
+	server->stop();
+	answering.join();
+	return ended;
+}
+
+std::string joined(const std::vector<std::string> &arguments)
+{
+	std::string line = "profil";
+
+	line += '\0';
+	line += "serve";
+	for (const std::string &argument : arguments)
+		(line += '\0') += argument;
+	return line;
+}
+
+} // namespace
+
+int serve_main(const std::vector<std::string> &arguments)
+{
+	ServeOptions options;
+	TargetOptions target;
+
+	if (const std::optional<int> status = parse_serve_options(arguments, options, target))
+		return *status;
+	if (const Outcome done = serve(options, target, joined(arguments)); !done) {
+		Console(name).say(done.error().text);
+		return exit_failure;
+	}
+	return exit_ok;
+}
+
+} // namespace cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/serve/options.h"
+
+#include "cli/http/server_hosts.h"
+#include "cli/options/arguments.h"
+#include "cli/options/subcommands.h"
+
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr size_t most_at_once = 64;
+
+CLI::Validator host_name()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			/* As it is compared: without a port. */
+			if (!text.empty() && host_of(text).size() == text.size())
+				return "";
+			return fmt::format("'{}' is not the name of a host", text);
+		},
+		"");
+}
+
+} // namespace
+
+std::string serve_options_help()
+{
+	return R"help(      --listen HOST:PORT  where to listen (default 127.0.0.1:6060); or
+                          [ADDRESS]:PORT of IPv6, or unix:PATH.  There is no
+                          authentication: whoever can reach it learns what
+                          this machine does
+      --allow-host NAME   answer when called by that name, too; may be repeated.
+                          By default only the address itself and localhost are
+      --max-profiles N    record for so many clients at a time (default 4)
+)help";
+}
+
+void add_serve_options(CLI::App &app, ServeOptions &options)
+{
+	app.add_option_function<std::string>("--listen", [&options](const std::string &text) {
+		const Result<ListenAddress> address = parse_listen_address(text);
+
+		if (!address)
+			throw CLI::ValidationError("--listen", address.error().text);
+		options.listen = *address;
+	});
+	app.add_option("--allow-host", options.hosts)->allow_extra_args(false)->check(host_name());
+	app.add_option("--max-profiles", options.max_profiles)
+		->check(positive_count())
+		->check(CLI::Validator(
+			[](const std::string &text) -> std::string {
+				return text.size() > 2 || std::stoul(text) > most_at_once
+					       ? fmt::format("'{}' is more than {}", text, most_at_once)
+					       : "";
+			},
+			""));
+}
+
+std::string serve_help()
+{
+	return R"help(Usage: profil serve [options] -p PID[,PID...] | --name REGEX | -u USER | ...
+
+Answer GET /debug/pprof/profile?seconds=N as a Go program does: with a profile
+of the next N seconds in pprof's format.  So 'go tool pprof', Parca, Grafana
+Alloy and others that scrape Go's programs get profiles of any.  Processes are
+attached while somebody asks, and only then.
+
+)help" + target_help(false) +
+	       R"help(
+Where, and for whom:
+)help" + serve_options_help() +
+	       R"help(  -h, --help              this text
+
+Ctrl-C ends it.  The exit status is 0 then, 1 when it cannot begin, 2 for wrong
+usage.
+
+Examples:
+  profil serve --name '^nginx'
+  go tool pprof -top http://127.0.0.1:6060/debug/pprof/profile?seconds=10
+)help";
+}
+
+std::optional<int> parse_serve_options(const std::vector<std::string> &arguments, ServeOptions &serve,
+				       TargetOptions &target)
+{
+	constexpr char name[] = "profil serve";
+	CLI::App app("", name);
+	TargetParser targets(name, app, target, false);
+
+	add_serve_options(app, serve);
+	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), serve_help()))
+		return status;
+	return targets.finish();
+}
+
+} // namespace cli

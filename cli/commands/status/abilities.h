@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/status/abilities.h  What can be done here and what cannot, and what would change that.
+ */
+#pragma once
+
+#include "cli/commands/status/machine.h"
+#include "cli/commands/status/permissions.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** What installs Debian's kernel on a machine like this one. */
+#ifdef __aarch64__
+inline constexpr char install_kernel[] = "sudo apt install linux-image-arm64";
+#else
+inline constexpr char install_kernel[] = "sudo apt install linux-image-amd64";
+#endif
+
+/** Something that can be done, or cannot. */
+struct Ability {
+	std::string_view key; /**< for programs: module, device, self, own, kernel, others, memory */
+	bool can = false;
+	std::string text; /**< what can be done, or what cannot and why */
+	/** Without it: shell commands that would make it work, one after the other. */
+	std::vector<std::string> commands;
+};
+
+/**
+ * Judge what was found.
+ *
+ * What follows from another thing that cannot be done is left out: each of
+ * those that cannot has commands of its own.
+ */
+std::vector<Ability> judge(const Machine &machine, const Caller &caller);
+
+/** The part of judge() that is about the module: "module" alone. */
+Ability judge_module(const Machine &machine, const Caller &caller);
+
+} // namespace cli

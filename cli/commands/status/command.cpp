@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/exit.h"
+#include "cli/base/stream.h"
+#include "cli/commands/status/status.h"
+#include "cli/options/arguments.h"
+#include "cli/options/subcommands.h"
+#include "cli/process/process.h"
+
+#include <sys/utsname.h>
+
+namespace cli {
+namespace {
+
+constexpr char name[] = "profil status";
+
+std::string kernel_release()
+{
+	utsname kernel;
+
+	return uname(&kernel) ? "" : kernel.release;
+}
+
+/** What is to be measured. */
+struct Measurements {
+	bool no_tick = false;
+	bool switches = false;
+	pid_t pid = 0;
+	double rate = 999;
+};
+
+Result<CostTarget> find_target(pid_t pid, double rate)
+{
+	const Outcome possible = check_process(pid);
+	const Result<ProcessLoad> load = possible ? measure_load(pid) : possible.error();
+
+	if (!load)
+		return load.error();
+	return CostTarget{pid, process_name(pid), rate, *load};
+}
+
+/* The cost comes last: measuring it is a profile, too. */
+Status find_out(const Measurements &wanted)
+{
+	Status status;
+
+	status.machine = read_machine("", kernel_release(), program_directory());
+	status.caller = try_everything();
+	status.abilities = judge(status.machine, status.caller);
+	if (!status.usable())
+		return status;
+	status.search = find_sessions("");
+	if (!wanted.no_tick)
+		status.cost = measure_tick_cost();
+	if (wanted.switches)
+		status.switch_cost = measure_switch_cost();
+	if (wanted.pid)
+		status.target = find_target(wanted.pid, wanted.rate);
+	return status;
+}
+
+} // namespace
+
+std::string status_help()
+{
+	return R"help(Usage: profil status [options]
+
+Show whether profil works here: the module and its version, /dev/profil, what
+this user may profile, the limits and what is in use of them, the clock, who
+profiles what, and what a tick costs.  Whatever cannot be done comes with the
+commands that would make it work.
+
+      --json              a JSON document, as described by status.schema.json
+      --cost              measure what a context switch costs, too, which takes half
+                          a second
+  -p, --pid PID           with --cost: what a profile of this process would take,
+                          by what it does in the next second
+  -F, --freq HZ           with -p: at this rate (default 999)
+      --no-cost           do not measure what a tick costs, which takes a tenth of
+                          a second of CPU time
+  -h, --help              this text
+
+Whom others profile is shown to them and to root; of programs that profile
+themselves there is the number only.  Who may profile whom is up to the kernel:
+kernel.perf_event_paranoid, CAP_PERFMON, and the same user.  (Yama's ptrace_scope
+is about debuggers, and changes nothing here.)
+
+The cost is measured: the time that an interruption takes from a loop which is
+profiled meanwhile, so with all that the kernel does at a tick.
+
+The exit status is 0 when everything can be done, 1 when something cannot, 2
+for wrong usage.
+
+Examples:
+  profil status
+  sudo profil status
+  profil status --cost -p 4711            what would a profile of 4711 cost?
+  profil status --json | jq '.abilities[] | select(.can | not)'
+)help";
+}
+
+int status_main(const std::vector<std::string> &arguments)
+{
+	CLI::App app("", name);
+	bool json = false;
+	Measurements wanted;
+
+	app.add_flag("--json", json);
+	CLI::Option *cost = app.add_flag("--cost", wanted.switches);
+	CLI::Option *pid = app.add_option("-p,--pid", wanted.pid)->check(positive_count())->needs(cost);
+	app.add_option("-F,--freq", wanted.rate)->check(positive_number())->needs(pid);
+	app.add_flag("--no-cost", wanted.no_tick)->excludes(cost);
+	if (const std::optional<int> status = parse_arguments(app, arguments, status_help()))
+		return *status;
+
+	const Status status = find_out(wanted);
+
+	if (const int printed = print(name, json ? status_json(status) : status_text(status));
+	    printed != exit_ok)
+		return printed;
+	return status.well() ? exit_ok : exit_failure;
+}
+
+} // namespace cli

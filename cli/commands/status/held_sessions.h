@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/status/held_sessions.h  Who profiles what: the open files of /dev/profil, by fdinfo as
+ * profil(4) has it. */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace cli {
+
+/** One attached profile of somebody's. */
+struct HeldProfile {
+	uint32_t id = 0;
+	std::vector<pid_t> pids; /**< whom it follows, as far as we see them */
+	bool more_pids = false;	 /**< there are others */
+	uint64_t processes = 0;	 /**< address spaces that it meets */
+	std::string state;	 /**< "running" or why not */
+	uint64_t period = 0;	 /**< ns */
+	uint64_t ticks = 0;
+	uint64_t counted = 0;
+	uint64_t lost = 0;
+	std::optional<uint64_t> pinned_pages; /**< nothing while it is being changed */
+};
+
+/** An open /dev/profil. */
+struct HeldSession {
+	uint64_t id = 0; /**< one that is open in several processes is found once */
+	pid_t pid = 0;
+	std::string process; /**< name */
+	uid_t user = 0;
+	std::vector<HeldProfile> profiles;
+};
+
+struct SessionSearch {
+	std::vector<HeldSession> sessions;
+	size_t hidden = 0; /**< processes of which we may not know */
+};
+
+/** What the module's lines of a fdinfo say; nothing if there are none. */
+std::optional<HeldSession> parse_fdinfo(std::string_view text);
+
+/** Look through all processes. @param root what stands for "/", as for read_machine(). */
+SessionSearch find_sessions(const std::string &root);
+
+} // namespace cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/status/machine.h  What the machine's files say of the module, and of what keeps it out.
+ */
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+
+namespace cli {
+
+/** A profil.ko for the kernel that runs. */
+struct ModuleFile {
+	std::string path;
+	/** Is there a signature at its end?  Unknown if it is compressed or cannot be read. */
+	std::optional<bool> has_signature;
+	bool known_to_modprobe = false; /**< it is in modules.dep */
+};
+
+/** The node /dev/profil. */
+struct DeviceNode {
+	mode_t mode = 0; /**< with its type */
+	std::string user;
+	std::string group;
+};
+
+/** What there is to read of the module, and of the kernel that it is for. */
+struct Machine {
+	std::string release; /**< of the kernel */
+
+	bool takes_modules = false;	 /**< CONFIG_MODULES */
+	bool modules_disabled = false;	 /**< kernel.modules_disabled */
+	std::optional<bool> secure_boot; /**< of the firmware; nothing without EFI */
+	std::string lockdown;		 /**< "none", "integrity" or "confidentiality"; empty without it */
+	bool demands_signatures = false; /**< of modules */
+	std::string signing_key;	 /**< DKMS' certificate for that, if there is one */
+	/** Has the machine's owner enrolled it?  Nothing where that cannot be read. */
+	std::optional<bool> signing_key_enrolled;
+	std::optional<ModuleFile> installed;
+	std::optional<ModuleFile> built; /**< beside this command, in its build directory */
+
+	bool loaded = false;
+	std::string version;			    /**< of the module that is loaded */
+	std::map<std::string, uint64_t> parameters; /**< of the module, those that are numbers */
+	/** Files of /sys/class/misc/profil with one number; what may not be read is missing. */
+	std::map<std::string, uint64_t> totals;
+	std::map<std::string, uint64_t> ticks; /**< what became of all; for root alone */
+	std::string device_number;	       /**< "10:123" */
+	std::optional<DeviceNode> device;
+
+	std::optional<long> paranoid;	  /**< kernel.perf_event_paranoid; nothing without perf events */
+	std::optional<long> ptrace_scope; /**< kernel.yama.ptrace_scope; nothing without Yama */
+};
+
+/**
+ * Read it all.
+ * @param root what stands for "/": empty, or a directory with proc, sys, dev and lib.
+ * @param release of the kernel that runs there.
+ * @param build directory where there may be a module that is not installed.
+ */
+Machine read_machine(const std::string &root, const std::string &release, const std::string &build);
+
+/** The directory of this program's file. */
+std::string program_directory();
+
+} // namespace cli

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/status/permissions.h"
+
+#include "cli/base/fd.h"
+#include "cli/process/account_names.h"
+#include "cli/process/process.h"
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <linux/perf_event.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/* As libprofil opens the event that PROFIL_ATTACH asks for. */
+int try_event(pid_t pid, bool kernel_ticks)
+{
+	perf_event_attr attr = {};
+
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.sample_period = 1ULL << 62;
+	attr.disabled = 1;
+	attr.exclude_kernel = !kernel_ticks;
+	attr.exclude_hv = 1;
+
+	const Fd event(static_cast<int>(syscall(SYS_perf_event_open, &attr, pid, -1, -1,
+						static_cast<unsigned long>(PERF_FLAG_FD_CLOEXEC))));
+
+	return event ? 0 : errno;
+}
+
+/* One that ends meanwhile says nothing. */
+std::optional<int> try_others()
+{
+	std::error_code error;
+
+	for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
+	     entry.increment(error)) {
+		const std::string name = entry->path().filename();
+		pid_t pid = 0;
+
+		if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc())
+			continue;
+
+		const std::optional<ProcessFacts> facts = process_facts(pid);
+
+		if (!facts || facts->user == geteuid() || facts->zombie || !facts->has_memory)
+			continue;
+		if (const int tried = try_event(pid, false); tried != ESRCH)
+			return tried;
+	}
+	return std::nullopt;
+}
+
+uint64_t hard_memlock()
+{
+	rlimit limit = {};
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	return limit.rlim_max == RLIM_INFINITY ? UINT64_MAX : limit.rlim_max;
+}
+
+} // namespace
+
+Caller try_everything()
+{
+	Caller caller;
+	std::error_code error;
+	const fs::path program = fs::read_symlink("/proc/self/exe", error);
+
+	caller.user = user_name(geteuid());
+	caller.root = geteuid() == 0;
+	if (!error)
+		caller.program = program.string();
+	caller.info.size = sizeof(caller.info);
+	caller.module_error = profil_get_info(&caller.info) ? errno : 0;
+	caller.own_error = try_event(getpid(), false);
+	caller.kernel_error = try_event(getpid(), true);
+	caller.others_error = try_others();
+	caller.memlock = hard_memlock();
+	return caller;
+}
+
+} // namespace cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/status/status.h  All that profil status shows. */
+#pragma once
+
+#include "cli/commands/status/abilities.h"
+#include "cli/commands/status/held_sessions.h"
+#include "cli/commands/status/target_cost.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct Status {
+	Machine machine;
+	Caller caller;
+	std::vector<Ability> abilities;
+	SessionSearch search;
+	/* Nothing if it was not measured. */
+	std::optional<Result<TickCost>> cost;
+	std::optional<Result<SwitchCost>> switch_cost;
+	std::optional<Result<CostTarget>> target; /**< of --cost -p */
+
+	/** Can the module be used? */
+	[[nodiscard]] bool usable() const { return machine.loaded && !caller.module_error; }
+	/** Can everything be done? */
+	[[nodiscard]] bool well() const;
+	/** Profiles there are that no session has which we see. */
+	[[nodiscard]] uint64_t other_profiles() const;
+};
+
+/** For people. */
+std::string status_text(const Status &status);
+
+/** As Documentation/status.schema.json describes it. */
+std::string status_json(const Status &status);
+
+} // namespace cli

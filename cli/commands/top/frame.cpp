@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/top/frame.h"
+
+#include "cli/base/characters.h"
+#include "cli/base/saturate.h"
+#include "cli/base/table.h"
+#include "cli/base/text.h"
+#include "cli/profile/about.h"
+#include "cli/rows/row_cells.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+/* Ranks of columns, as in a report: those that others imply are left out first. */
+constexpr unsigned rank_samples = 99;
+constexpr unsigned rank_delta = 100;
+constexpr unsigned rank_now = 101;
+constexpr size_t percent_width = 6;
+constexpr size_t delta_width = 6;
+constexpr size_t unit_width = 12;
+constexpr size_t narrow_width = 12;
+
+/* What a screen has room for, by its height. */
+constexpr size_t high_for_heading = 2;
+constexpr size_t high_for_title = 3;
+constexpr size_t high_for_bottom = 5;
+constexpr size_t high_for_account = 7;
+constexpr size_t high_for_targets = 10;
+constexpr size_t high_for_gaps = 16;
+
+/** "12,345 samples in 12.3 s at 999 Hz" */
+std::string title(const TopPicture &picture)
+{
+	const std::string duration = profile_duration_text(picture.profile);
+	const std::string rate = profile_rate_text(picture.profile);
+	std::string text =
+		"profil top: " + printable(amount_text(picture.rows.samples(), picture.rows.type()));
+
+	if (!duration.empty())
+		text += " in " + duration;
+	if (!rate.empty())
+		text += " at " + rate;
+	return text;
+}
+
+/** What is not as usual; empty if all is. */
+std::string state(const TopPicture &picture)
+{
+	std::vector<std::string> words;
+
+	if (!picture.state.empty())
+		words.push_back(picture.state);
+	if (picture.order != TopOrder::Samples || picture.reversed)
+		words.push_back(fmt::format("by {}{}", top_order_name(picture.order),
+					    picture.reversed ? ", reversed" : ""));
+	for (const Filter &filter : picture.rows.view().filters)
+		words.push_back("filter " + printable(filter.text));
+	return fmt::format("{}", fmt::join(words, "; "));
+}
+
+std::string targets(const About &about)
+{
+	std::string text = targets_text(about);
+
+	if (!about.granularity.empty())
+		text += (text.empty() ? "" : "; ") + about.granularity;
+	return printable(text);
+}
+
+std::string filtered_text(const TopRows &rows)
+{
+	return rows.view().filters.empty() ? ""
+					   : share_text(rows.filtered_out(), rows.samples(), rows.type()) +
+						     " left out by the filter";
+}
+
+Cell percent_cell(uint64_t samples, uint64_t total)
+{
+	const double percent = percent_of(samples, total);
+
+	return {fmt::format("{:.2f}", percent), {}, heat(percent)};
+}
+
+Table table_of(const TopPicture &picture, std::span<const size_t> some)
+{
+	const TopRows &rows = picture.rows;
+	Table table;
+
+	table.columns = {{shortened(printable(unit_of(rows.type())), unit_width), TableColumn::Kind::Number,
+			  rank_samples},
+			 {"%", TableColumn::Kind::Number, 0, percent_width}};
+	if (picture.live) {
+		table.columns.push_back({"delta", TableColumn::Kind::Number, rank_delta, delta_width});
+		table.columns.push_back({"now %", TableColumn::Kind::Number, rank_now, percent_width});
+	}
+	for (TableColumn &column : name_columns(rows.columns()))
+		table.columns.push_back(std::move(column));
+	for (const size_t index : some) {
+		const TopRow &row = rows.rows()[index];
+		std::vector<Cell> cells = {{grouped(row.samples)}, percent_cell(row.samples, rows.samples())};
+
+		if (picture.live) {
+			cells.push_back({row.fresh ? "+" + grouped(row.fresh) : ""});
+			cells.push_back(percent_cell(row.fresh, rows.fresh()));
+		}
+		add_name_cells(cells, rows.names(index), rows.columns());
+		table.rows.push_back(std::move(cells));
+	}
+	return table;
+}
+
+/** Its headings and rows, none wider than the screen. */
+std::vector<std::string> table_lines(const TopPicture &picture, std::span<const size_t> some, size_t width,
+				     bool color)
+{
+	/* There not even the numbers have room; to cut them must not cut a colour's sequence. */
+	const bool narrow = width < narrow_width;
+	std::vector<std::string> lines =
+		split_lines(render(table_of(picture, some), width, color && !narrow).text);
+
+	for (std::string &line : lines) {
+		if (narrow)
+			line = shortened(line, width);
+	}
+	return lines;
+}
+
+/** All ticks in one line: "3,004 ticks: 99.77 % counted, 0.23 % ..." */
+std::string account_in_a_line(const Accounting &accounting)
+{
+	std::string text = counted_noun(accounting.ticks, "tick");
+	const char *separator = ": ";
+
+	for (const Cause &cause : all_causes()) {
+		if (!(accounting.*cause.member))
+			continue;
+		text += fmt::format("{}{:.2f} % {}", separator,
+				    percent_of(accounting.*cause.member, accounting.ticks), cause.words);
+		separator = "; ";
+	}
+	return text;
+}
+
+/** What is below the table: everything, or if that is more than @p most lines, what matters most. */
+std::vector<std::string> foot(const TopPicture &picture, const About &about, size_t most)
+{
+	std::vector<std::string> lines = accounting_lines(about.accounting);
+	const std::string filtered = filtered_text(picture.rows);
+
+	if (!filtered.empty())
+		lines.push_back(filtered);
+	for (const std::string &notice : picture.notices)
+		lines.push_back(printable(notice));
+	if (lines.size() <= most || lines.empty())
+		return lines;
+
+	std::vector<std::string> few;
+
+	if (about.accounting.ticks)
+		few.push_back(account_in_a_line(about.accounting));
+	for (const std::string &notice : picture.notices)
+		few.push_back(printable(notice));
+	if (!filtered.empty())
+		few.push_back(filtered);
+	few.resize(std::min(few.size(), most));
+	return few;
+}
+
+/** A screen but for the rows of its table. */
+struct Layout {
+	std::vector<std::string> head;
+	bool heading = false;
+	std::vector<std::string> foot;
+	bool bottom = false;
+	bool gaps = false;
+
+	[[nodiscard]] size_t lines() const
+	{
+		return head.size() + heading + foot.size() + bottom + (gaps && !foot.empty()) +
+		       (gaps && !head.empty());
+	}
+};
+
+Layout layout_of(const TopPicture &picture, size_t height)
+{
+	const About about = from_comments(picture.profile.comments);
+	Layout layout;
+
+	layout.heading = height >= high_for_heading;
+	layout.bottom = height >= high_for_bottom;
+	layout.gaps = height >= high_for_gaps;
+	if (height >= high_for_title)
+		layout.head.push_back(title(picture));
+	/* What the user has done himself he should see. */
+	if (const std::string words = state(picture); !words.empty() && height >= high_for_bottom) {
+		if (height >= high_for_account)
+			layout.head.push_back(words);
+		else
+			layout.head.back() = words;
+	}
+	if (const std::string words = targets(about); !words.empty() && height >= high_for_targets)
+		layout.head.push_back(words);
+	if (height >= high_for_account)
+		layout.foot = foot(picture, about, height >= high_for_gaps ? height / 3 : 1);
+	return layout;
+}
+
+} // namespace
+
+size_t top_screen_rows(const TopPicture &picture, ScreenSize size)
+{
+	const size_t taken = layout_of(picture, size.height).lines();
+
+	return size.height > taken ? size.height - taken : 0;
+}
+
+ScreenLines top_screen(const TopPicture &picture, ScreenSize size, size_t first, size_t selected, bool color)
+{
+	using Emphasis = ScreenLine::Emphasis;
+	const Layout layout = layout_of(picture, size.height);
+	const size_t room = top_screen_rows(picture, size);
+	std::vector<size_t> rows = picture.rows.first(first + room, picture.order, picture.reversed);
+	ScreenLines frame;
+	const auto add = [&](const std::string &text, Paint paint = Paint::Plain) {
+		frame.push_back({painted(shortened(text, size.width), paint, color)});
+	};
+
+	rows.erase(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(std::min(first, rows.size())));
+	for (const std::string &line : layout.head)
+		add(line);
+	if (layout.gaps)
+		add("");
+
+	std::vector<std::string> lines = table_lines(picture, rows, size.width, color);
+
+	lines.resize(room + 1);
+	if (layout.heading)
+		frame.push_back({lines.front(), Emphasis::Heading});
+	for (size_t i = 0; i < room; i++) {
+		const bool is_selected = i < rows.size() && first + i == selected;
+
+		frame.push_back({lines[i + 1], is_selected ? Emphasis::Selected : Emphasis::None});
+	}
+	if (layout.gaps && !layout.foot.empty())
+		add("");
+	for (const std::string &line : layout.foot)
+		add(line, Paint::Dim);
+	if (layout.bottom)
+		add(picture.bottom);
+	return frame;
+}
+
+std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool color)
+{
+	const About about = from_comments(picture.profile.comments);
+	const TopRows &rows = picture.rows;
+	const std::vector<size_t> some = rows.first(limit, picture.order, picture.reversed);
+	uint64_t samples = rows.filtered_out();
+	std::string text;
+	const auto add = [&](const std::string &line, Paint paint = Paint::Plain) {
+		for (const std::string &part : wrapped(line, width))
+			text += painted(part, paint, color) + '\n';
+	};
+
+	add(title(picture));
+	for (const std::string &line : {targets(about), state(picture)}) {
+		if (!line.empty())
+			add(line);
+	}
+	text += '\n';
+	if (!some.empty())
+		text += render(table_of(picture, some), width, color).text;
+	for (const size_t index : some)
+		samples = saturating_add(samples, rows.rows()[index].samples);
+	if (rows.shown() > some.size())
+		add(fmt::format("... and {}, of {}", counted_noun(rows.shown() - some.size(), "more row"),
+				share_text(rows.samples() - std::min(samples, rows.samples()), rows.samples(),
+					   rows.type())),
+		    Paint::Dim);
+	text += '\n';
+	for (const std::string &line : foot(picture, about, SIZE_MAX))
+		add(line, Paint::Dim);
+	return text;
+}
+
+} // namespace cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/top/keys.h  What the keys of profil top do. */
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** A character (Unicode), or one of the keys that are none. */
+using Key = char32_t;
+
+/** Keys without a character; beyond Unicode's range. */
+namespace keys {
+constexpr Key none = 0x110000;
+constexpr Key up = 0x110001;
+constexpr Key down = 0x110002;
+constexpr Key page_up = 0x110003;
+constexpr Key page_down = 0x110004;
+constexpr Key home = 0x110005;
+constexpr Key end = 0x110006;
+constexpr Key backspace = 0x110007;
+constexpr Key help = 0x110008;
+constexpr Key left = 0x110009;
+/** The terminal has another size: nothing but a reason to draw again. */
+constexpr Key resize = 0x11000A;
+/** One that nothing is known of. */
+constexpr Key unknown = 0x11000C;
+/** The terminal is gone. */
+constexpr Key hangup = 0x11000B;
+constexpr Key enter = U'\r';
+constexpr Key escape = 0x1B;
+} // namespace keys
+
+enum class TopAction {
+	None,
+	Up,
+	Down,
+	PageUp,
+	PageDown,
+	Home,
+	End,
+	Annotate,
+	Back,
+	NextOrder,
+	PreviousOrder,
+	Reverse,
+	Filter,
+	PerProcess,
+	Zero,
+	Pause,
+	Refresh,
+	Help,
+	Quit,
+};
+
+/** An action, and what it is called by. */
+struct TopBinding {
+	TopAction action = TopAction::None;
+	std::array<Key, 4> keys = {}; /**< 0: no more */
+	std::string_view names;
+	std::string_view words;
+};
+
+/** All of them, in the order in which help has them. */
+std::span<const TopBinding> top_bindings();
+
+/** None for a key that does nothing. */
+TopAction top_action(Key key);
+
+/** A line for each binding. */
+std::vector<std::string> top_key_lines();
+
+} // namespace cli

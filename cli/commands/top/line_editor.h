@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/top/line_editor.h  A line that is typed at the bottom of the screen. */
+#pragma once
+
+#include "cli/commands/top/keys.h"
+
+#include <string>
+
+namespace cli {
+
+class LineEditor {
+public:
+	enum class State { Editing, Done, Cancelled };
+
+	explicit LineEditor(std::string prompt) : prompt_(std::move(prompt)) {}
+
+	/** Done with Enter, cancelled with Escape; Ctrl-U empties it. */
+	State press(Key key);
+	/** What was typed: UTF-8, without control characters. */
+	[[nodiscard]] const std::string &text() const { return text_; }
+	/** Say why it will not do; until the next key. */
+	void complain(std::string why) { complaint_ = std::move(why); }
+	/** Prompt, text, and what is wrong with it. */
+	[[nodiscard]] std::string line() const;
+
+private:
+	static constexpr size_t most_bytes = 1000;
+
+	std::string prompt_;
+	std::string text_;
+	std::string complaint_;
+};
+
+} // namespace cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/top/options.h"
+
+#include "cli/commands/top/keys.h"
+#include "cli/options/arguments.h"
+#include "cli/options/subcommands.h"
+#include "cli/rows/view_options.h"
+
+namespace cli {
+namespace {
+
+constexpr char name[] = "profil top";
+constexpr double ms_per_second = 1e3;
+
+/** Arguments as they are given, before they mean anything. */
+struct Words {
+	ViewWords view;
+	std::string file;
+	std::string color = "auto";
+	double start_delay = 0;
+	uint64_t iterations = 0;
+};
+
+void add_options(CLI::App &app, Words &words, TopOptions &options)
+{
+	add_view_options(app, words.view);
+	add_duration(app, "-d,--delay", options.delay);
+	app.add_option("-D,--start-delay", words.start_delay)->check(positive_number());
+	app.add_flag("-b,--batch", options.batch);
+	app.add_option("-n,--iterations", words.iterations)->check(positive_count());
+	app.add_option("--limit", options.rows)->check(positive_count());
+	app.add_option("-i,--input", words.file);
+	app.add_option("--color", words.color)->check(color_word());
+}
+
+/** A file is looked at as it is, so nothing is to be said of how to profile. */
+std::optional<int> check_file(const CLI::App &app, const TargetParser &targets)
+{
+	if (targets.given() || targets.how_given() || app.count("--start-delay"))
+		return usage_error(name, "give either --input or what to profile, not both");
+	if (app.remaining().empty())
+		return std::nullopt;
+
+	const std::string rest = app.remaining().front();
+
+	return usage_error(
+		name,
+		(rest.starts_with('-') ? "there is no option " : "there is an argument too many: ") + rest);
+}
+
+std::string keys_help()
+{
+	std::string text;
+
+	for (const std::string &line : top_key_lines())
+		text += line + '\n';
+	return text;
+}
+
+} // namespace
+
+std::string top_help()
+{
+	return R"help(Usage: profil top [options] -p PID[,PID...] | --name REGEX | -u USER | ...
+
+Show where processes spend their CPU time while they run: the functions with
+most samples, their share of all since the beginning ('%'), and the samples and
+the share since the last refresh ('delta', 'now %').  Below the table is what
+became of every tick of the clock, and what could not be profiled.
+
+)help" + target_help(false, "16M") +
+	       R"help(
+What to show:
+)help" + view_help() +
+	       R"help(
+When, and where to:
+  -d, --delay TIME        between two refreshes: 1 (default), 0.5, 500ms, 1m
+  -D, --start-delay MS    leave the first milliseconds out
+  -n, --iterations N      end after N refreshes
+  -b, --batch             print each as text, for pipes and files
+      --limit N           with so many rows (default 20)
+      --color WHEN        auto (default: on a terminal, unless NO_COLOR is set,
+                          or TERM is not, or is dumb), always or never
+  -i, --input FILE        look through what 'profil record' wrote, or any other
+                          file in pprof's format, instead
+  -h, --help              this text
+
+Keys:
+)help" + keys_help() +
+	       R"help(
+Names are those of symbols.  Debug information of great programs takes seconds
+to read, so it is used for --sort inlined or line and for --filter file= alone;
+--filter function= knows of inlined functions then only.  Counters are read at
+each refresh, and so there are fewer of them than for 'profil record'.
+
+Ctrl-C ends it, too.  The exit status is 0 then, 1 when nothing can be shown, 2
+for wrong usage.
+
+Examples:
+  profil top -p 4711
+  profil top --name '^nginx' --per-process
+  profil top -a --sort object -d 5
+  profil top --batch -n 1 -d 10 -p 4711
+)help";
+}
+
+std::optional<int> parse_top_options(const std::vector<std::string> &arguments, TopOptions &options)
+{
+	Words words;
+	CLI::App app("", name);
+	TargetParser targets(name, app, options.target, false);
+
+	add_options(app, words, options);
+	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), top_help()))
+		return status;
+	if (const std::optional<int> status =
+		    app.count("--input") ? check_file(app, targets) : targets.finish())
+		return status;
+	if (options.target.per_process)
+		options.view.keys = {SortKey::Process, SortKey::Function};
+	if (const std::optional<int> status = understand_view(name, app, words.view, options.view))
+		return status;
+	if (app.count("--input"))
+		options.file = words.file;
+	if (app.count("--iterations"))
+		options.iterations = words.iterations;
+	if (!options.target.memory)
+		options.target.memory = TopOptions::default_memory;
+	options.start_delay = words.start_delay / ms_per_second;
+	options.color = *color_when(words.color);
+	return std::nullopt;
+}
+
+} // namespace cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/top/options.h  Arguments of profil top. */
+#pragma once
+
+#include "cli/base/color.h"
+#include "cli/recording/target_options.h"
+#include "cli/rows/flat.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct TopOptions {
+	/**
+	 * Bytes of counters, unless the user wants it otherwise: all of them are
+	 * read at each refresh.
+	 */
+	static constexpr uint64_t default_memory = uint64_t{16} << 20;
+	static constexpr size_t default_rows = 20; /**< of a frame of text */
+
+	TargetOptions target;
+	std::optional<std::string> file; /**< to be shown instead of what runs */
+	View view;
+	double delay = 1;	/**< seconds between refreshes */
+	double start_delay = 0; /**< seconds that are left out at the beginning */
+	bool batch = false;
+	std::optional<uint64_t> iterations; /**< refreshes, and then the end */
+	size_t rows = default_rows;
+	ColorWhen color = ColorWhen::Auto;
+};
+
+/** Parse; an exit status when there is nothing to do. */
+std::optional<int> parse_top_options(const std::vector<std::string> &arguments, TopOptions &options);
+
+} // namespace cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/top/screen.h  A terminal that is drawn on, by ncurses. */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/base/stop_signals.h"
+#include "cli/commands/top/frame.h"
+#include "cli/commands/top/keys.h"
+
+#include <memory>
+
+namespace cli {
+
+/** The terminal of standard input and output, from open() until the end; there is one at a time. */
+class Screen {
+public:
+	/** The error says why it cannot be drawn on. */
+	static Result<std::unique_ptr<Screen>> open(bool color);
+	Screen(const Screen &) = delete;
+	Screen &operator=(const Screen &) = delete;
+	/** Puts the terminal back. */
+	~Screen();
+
+	[[nodiscard]] ScreenSize size() const;
+	/** One that was pressed, or keys::none; does not wait. */
+	[[nodiscard]] Key key();
+	void draw(const ScreenLines &frame);
+
+private:
+	struct Library; /* what is ncurses' */
+
+	Screen();
+
+	TerminalState before_;
+	std::unique_ptr<Library> library_;
+};
+
+} // namespace cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/top/text_page.h  A text that fills the screen, and is scrolled. */
+#pragma once
+
+#include "cli/commands/top/frame.h"
+#include "cli/commands/top/keys.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+class TextPage {
+public:
+	/** Lines for so many columns, each safe to print; colours as painted() makes them. */
+	using Text = std::function<std::string(size_t width, bool color)>;
+
+	TextPage(std::string title, Text text) : title_(std::move(title)), text_(std::move(text)) {}
+
+	/** Scroll; false if that is not what the action is for. */
+	bool act(TopAction action);
+	/** As much of it as there is room for; @p bottom is the last line. */
+	ScreenLines frame(ScreenSize size, bool color, const std::string &bottom);
+
+private:
+	[[nodiscard]] size_t last() const;
+
+	std::string title_;
+	Text text_;
+	ScreenSize size_;
+	size_t first_ = 0;		 /* line at the top of the screen */
+	std::vector<std::string> lines_; /* for the width of size_ */
+};
+
+} // namespace cli

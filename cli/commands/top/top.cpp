@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/top/top.h"
+
+#include "cli/annotation/text.h"
+#include "cli/base/characters.h"
+#include "cli/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr char hints[] = "q quit  h help  s sort  / filter  z zero  p pause  P per process  Enter annotate";
+constexpr char page_hints[] = "q, Esc back  Up Down PgUp PgDn scroll";
+constexpr std::array orders = {TopOrder::Samples, TopOrder::Delta, TopOrder::Name, TopOrder::Object};
+
+/** A filter as it is typed: what --filter takes, or an expression for functions. */
+Result<Filter> typed_filter(const std::string &text)
+{
+	Result<Filter> filter = parse_filter(text);
+
+	return filter || text.find('=') != text.npos ? std::move(filter) : parse_filter("function=" + text);
+}
+
+} // namespace
+
+Detail detail_for(const View &view)
+{
+	const bool keys = has_key(view.keys, SortKey::Inlined) || has_key(view.keys, SortKey::Line);
+	const bool filters = std::any_of(view.filters.begin(), view.filters.end(), [](const Filter &filter) {
+		return filter.field == Filter::Field::File;
+	});
+
+	return keys || filters ? Detail::Lines : Detail::Functions;
+}
+
+Top::Top(TopFeed &feed, View view) : feed_(feed)
+{
+	show(std::move(view));
+}
+
+void Top::show(View view)
+{
+	feed_.set_detail(detail_for(view));
+	rows_ = std::make_unique<TopRows>(feed_.profile(), std::move(view), changes_);
+	edition_ = feed_.edition();
+	selected_.reset();
+}
+
+void Top::refresh()
+{
+	changes_ = feed_.take();
+	if (edition_ == feed_.edition())
+		rows_->add(changes_);
+	else
+		show(rows_->view());
+}
+
+std::string Top::state() const
+{
+	if (feed_.is_file())
+		return "";
+	if (feed_.over())
+		return "what was profiled has ended";
+	return paused_ ? "paused" : "";
+}
+
+std::string Top::bottom() const
+{
+	if (editor_)
+		return editor_->line();
+	return message_.empty() ? hints : printable(message_);
+}
+
+TopPicture Top::picture() const
+{
+	return {feed_.profile(), *rows_,  !feed_.is_file(), order_,
+		reversed_,	 state(), feed_.notices(),  bottom()};
+}
+
+size_t Top::position() const
+{
+	return selected_ ? rows_->before(*selected_, order_, reversed_) : 0;
+}
+
+ScreenLines Top::frame(ScreenSize size, bool color)
+{
+	if (page_shown_)
+		return page_shown_->frame(size, color, message_.empty() ? page_hints : printable(message_));
+
+	const TopPicture shown = picture();
+	const size_t selected = position();
+
+	page_ = std::max<size_t>(top_screen_rows(shown, size), 1);
+	first_ = std::clamp(first_, selected + 1 - std::min(selected + 1, page_), selected);
+	return top_screen(shown, size, first_, selected, color);
+}
+
+std::string Top::text(size_t width, size_t limit, bool color) const
+{
+	return top_text(picture(), width, limit, color);
+}
+
+bool Top::press(Key key)
+{
+	if (key == keys::resize)
+		return true;
+	message_.clear();
+	if (editor_) {
+		type(key);
+		return true;
+	}
+
+	const TopAction action = top_action(key);
+
+	return page_shown_ ? act_on_page(action) : act(action);
+}
+
+void Top::type(Key key)
+{
+	switch (editor_->press(key)) {
+	case LineEditor::State::Editing: return;
+	case LineEditor::State::Cancelled: editor_.reset(); return;
+	case LineEditor::State::Done: break;
+	}
+	if (const Outcome set = set_filter(editor_->text()); set)
+		editor_.reset();
+	else
+		editor_->complain(set.error().text);
+}
+
+Outcome Top::set_filter(const std::string &text)
+{
+	View view = rows_->view();
+
+	view.filters.clear();
+	if (!text.empty()) {
+		Result<Filter> filter = typed_filter(text);
+
+		if (!filter)
+			return filter.error();
+		view.filters.push_back(*std::move(filter));
+	}
+	show(std::move(view));
+	return Done();
+}
+
+bool Top::act_on_page(TopAction action)
+{
+	if (page_shown_->act(action))
+		return true;
+	if (action == TopAction::Back || action == TopAction::Quit)
+		page_shown_.reset();
+	else if (action == TopAction::Help)
+		show_help();
+	return true;
+}
+
+bool Top::act(TopAction action)
+{
+	switch (action) {
+	case TopAction::Quit: return false;
+	case TopAction::Annotate: annotate(); break;
+	case TopAction::NextOrder: change_order(1); break;
+	case TopAction::PreviousOrder: change_order(-1); break;
+	case TopAction::Reverse: reversed_ = !reversed_; break;
+	case TopAction::Filter: editor_.emplace("filter: "); break;
+	case TopAction::PerProcess: toggle_processes(); break;
+	case TopAction::Zero: zero(); break;
+	case TopAction::Pause: paused_ = !paused_; break;
+	case TopAction::Refresh: refresh(); break;
+	case TopAction::Help: show_help(); break;
+	default: move(action);
+	}
+	return true;
+}
+
+void Top::move(TopAction action)
+{
+	const size_t now = position();
+
+	switch (action) {
+	case TopAction::Up: return select(now - std::min<size_t>(now, 1));
+	case TopAction::Down: return select(now + 1);
+	case TopAction::PageUp: return select(now - std::min(now, page_));
+	case TopAction::PageDown: return select(now + page_);
+	case TopAction::End: return select(SIZE_MAX - 1);
+	case TopAction::Home: selected_.reset(); break;
+	default: break;
+	}
+}
+
+/** The row that is there now; it stays selected wherever it goes. */
+void Top::select(size_t position)
+{
+	const std::vector<size_t> rows = rows_->first(position + 1, order_, reversed_);
+
+	if (!rows.empty())
+		selected_ = rows.back();
+}
+
+void Top::change_order(int step)
+{
+	const auto now = std::find(orders.begin(), orders.end(), order_) - orders.begin();
+	const auto count = static_cast<ptrdiff_t>(orders.size());
+
+	order_ = orders[static_cast<size_t>((now + step + count) % count)];
+	message_ = fmt::format("sorted by {}", top_order_name(order_));
+}
+
+void Top::toggle_processes()
+{
+	View view = rows_->view();
+
+	if (!feed_.per_process()) {
+		message_ = "processes are not told apart: start with --per-process for that";
+		return;
+	}
+	if (!std::erase(view.keys, SortKey::Process))
+		view.keys.insert(view.keys.begin(), SortKey::Process);
+	if (view.keys.empty())
+		view.keys = {SortKey::Function};
+	show(std::move(view));
+}
+
+void Top::zero()
+{
+	if (feed_.is_file()) {
+		message_ = "a file has nothing more to come: its counts stay";
+		return;
+	}
+	feed_.zero();
+	changes_.clear();
+	show(rows_->view());
+}
+
+void Top::show_help()
+{
+	page_shown_ = std::make_unique<TextPage>("profil top: keys", [](size_t width, bool) {
+		std::string text;
+
+		for (const std::string &line : top_key_lines()) {
+			for (const std::string &part : wrapped(line, width))
+				text += shortened(part, width) + '\n';
+		}
+		return text;
+	});
+}
+
+void Top::annotate()
+{
+	const std::vector<size_t> rows = rows_->first(position() + 1, order_, reversed_);
+
+	if (rows.empty()) {
+		message_ = "there is no function to annotate yet";
+		return;
+	}
+
+	const Row row = rows_->names(rows.back());
+	const std::span<const SortKey> columns = rows_->columns();
+	const bool inlined = has_key(columns, SortKey::Inlined);
+	const std::string &name = inlined ? row.inlined : row.function;
+	const std::vector<FunctionSamples> functions = functions_of(feed_.profile());
+	const auto found = std::find_if(functions.begin(), functions.end(), [&](const FunctionSamples &one) {
+		return one.object == row.object && one.name == name;
+	});
+
+	if (name.empty() || name == LiveProfile::other || found == functions.end()) {
+		message_ = "this row is not of one function: nothing to annotate";
+		return;
+	}
+
+	const auto annotation = std::make_shared<const Annotation>(
+		Annotator(feed_.profile(), {}).annotate(*found, inlined || !found->own));
+	const auto sources =
+		std::make_shared<SourceFiles>(std::vector<std::string>(), std::vector<PathPrefix>());
+
+	page_shown_ = std::make_unique<TextPage>("profil top: " + printable(name),
+						 [annotation, sources](size_t width, bool color) {
+							 AnnotationStyle style;
+
+							 style.width = width;
+							 style.color = color;
+							 return annotation_text(*annotation, *sources, style);
+						 });
+}
+
+} // namespace cli

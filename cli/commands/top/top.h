@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/top/top.h  profil top, but for its screen: what keys do to what is shown. */
+#pragma once
+
+#include "cli/commands/top/feed.h"
+#include "cli/commands/top/frame.h"
+#include "cli/commands/top/keys.h"
+#include "cli/commands/top/line_editor.h"
+#include "cli/commands/top/rows.h"
+#include "cli/commands/top/text_page.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+class Top {
+public:
+	/** @param feed outlives this. */
+	Top(TopFeed &feed, View view);
+
+	/** Show what has come since the last time. */
+	void refresh();
+	/** Is what is shown to stay as it is? */
+	[[nodiscard]] bool paused() const { return paused_; }
+	/** Do what a key is for; false: the user wants to leave. */
+	bool press(Key key);
+	/** What the screen shows now. */
+	ScreenLines frame(ScreenSize size, bool color);
+	/** The table as text, as top_text() has it. */
+	[[nodiscard]] std::string text(size_t width, size_t limit, bool color) const;
+
+private:
+	[[nodiscard]] TopPicture picture() const;
+	[[nodiscard]] std::string state() const;
+	[[nodiscard]] std::string bottom() const;
+	void show(View view);
+	void type(Key key);
+	bool act(TopAction action);
+	bool act_on_page(TopAction action);
+	void move(TopAction action);
+	void select(size_t position);
+	void change_order(int step);
+	void toggle_processes();
+	void zero();
+	void annotate();
+	void show_help();
+	Outcome set_filter(const std::string &text);
+	[[nodiscard]] size_t position() const;
+
+	TopFeed &feed_;
+	std::vector<Change> changes_; /* of the last refresh */
+	std::unique_ptr<TopRows> rows_;
+	uint64_t edition_ = 0; /* of the profile, that the rows are of */
+	TopOrder order_ = TopOrder::Samples;
+	bool reversed_ = false;
+	bool paused_ = false;
+	std::optional<size_t> selected_; /* the row, wherever it is; none: the first, whichever it is */
+	size_t first_ = 0;		 /* how many rows are above those on the screen */
+	size_t page_ = 1;		 /* rows on the screen */
+	std::string message_;		 /* until the next key */
+	std::optional<LineEditor> editor_;
+	std::unique_ptr<TextPage> page_shown_; /* instead of the table */
+};
+
+/** What rows like these, and these filters, need to know of places. */
+Detail detail_for(const View &view);
+
+} // namespace cli

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/objects/jit_files.h"
+
+#include "cli/base/text.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <optional>
+#include <sys/stat.h>
+
+namespace cli {
+namespace {
+
+/* Within one look at a process's mappings. */
+constexpr std::chrono::milliseconds look_interval{2};
+constexpr size_t chunk_size = size_t{256} << 10;
+/* Of a map; who writes an endless one must not keep us. */
+constexpr uint64_t most_bytes = uint64_t{1} << 30;
+
+/* Anybody can put a file into /tmp, and a FIFO would make us wait. */
+Fd open_owned(const std::string &path, uid_t user)
+{
+	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+	struct stat about;
+
+	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode))
+		return Fd();
+	if (about.st_uid != user && about.st_uid != 0)
+		return Fd();
+	return file;
+}
+
+/** A line at a time would be slow: as many as a chunk has, and the rest with the next one. */
+void add_perf_map(const Fd &file, JitSymbols &symbols)
+{
+	FileSource source(file.get());
+
+	for (uint64_t offset = 0; offset < most_bytes;) {
+		const std::string_view chunk = source.read(offset, chunk_size);
+		const size_t end = chunk.rfind('\n');
+
+		symbols.add_perf_map(chunk.substr(0, end == chunk.npos ? 0 : end + 1));
+		if (chunk.size() < chunk_size)
+			break;
+		/* No line is as long as that, and what is one is none. */
+		offset += end == chunk.npos ? chunk.size() : end + 1;
+	}
+}
+
+} // namespace
+
+bool is_jitdump(std::string_view name)
+{
+	const std::string_view base = base_name(name);
+
+	if (!base.starts_with("jit-") || !base.ends_with(".dump"))
+		return false;
+
+	const std::string_view pid = base.substr(4, base.size() - 9);
+
+	return !pid.empty() &&
+	       std::all_of(pid.begin(), pid.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+JitFiles::JitFiles(pid_t pid, std::shared_ptr<JitFiles> parent)
+	: pid_(pid), parent_(std::move(parent)), start_(program_start(pid))
+{
+}
+
+Fd JitFiles::open_map() const
+{
+	const std::optional<ProcessFacts> facts = process_facts(pid_);
+
+	if (!facts || program_start(pid_) != start_)
+		return Fd();
+	return open_owned(fmt::format("/proc/{}/root/tmp/perf-{}.map", pid_, facts->own_pid), facts->user);
+}
+
+void JitFiles::look()
+{
+	const auto now = std::chrono::steady_clock::now();
+
+	if (parent_)
+		parent_->look();
+	if (map_ || now < next_look_)
+		return;
+	next_look_ = now + look_interval;
+	map_ = open_map();
+}
+
+void JitFiles::add_dump(const Fd &file)
+{
+	struct stat about;
+
+	if (fstat(file.get(), &about))
+		return;
+
+	const auto [place, fresh] = dumps_.try_emplace({about.st_dev, about.st_ino});
+
+	if (fresh)
+		place->second = Fd(fcntl(file.get(), F_DUPFD_CLOEXEC, 3));
+}
+
+JitSymbols JitFiles::read() const
+{
+	/* What is added later takes the place of what was there. */
+	JitSymbols symbols = parent_ ? parent_->read() : JitSymbols();
+
+	if (map_)
+		add_perf_map(map_, symbols);
+	for (const auto &[id, dump] : dumps_) {
+		FileSource source(dump.get());
+
+		symbols.add_jitdump(source);
+	}
+	return symbols;
+}
+
+} // namespace cli

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/objects/object.h"
+
+#include "cli/process/process.h"
+
+#include <algorithm>
+#include <array>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+namespace cli {
+namespace {
+
+constexpr uint64_t page = 4096;
+
+struct ElfCloser {
+	void operator()(Elf *elf) const { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
+
+Fd open_regular(const std::string &path)
+{
+	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	struct stat about;
+
+	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode))
+		return Fd();
+	return file;
+}
+
+/* Where the devices are comparable (not on overlay or btrfs), the inode tells. */
+bool is_replaced(const Fd &file, const Mapping &mapping)
+{
+	struct stat about;
+
+	return fstat(file.get(), &about) || (about.st_dev == mapping.device && about.st_ino != mapping.inode);
+}
+
+/**
+ * The very file that is mapped, or nothing: names from another file, put in
+ * its place since, would be wrong.  map_files needs CAP_CHECKPOINT_RESTORE.
+ */
+Fd open_mapped_file(pid_t pid, const Mapping &mapping)
+{
+	Fd file = open_regular(fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.start, mapping.end));
+
+	if (file)
+		return file;
+	if (!mapping.deleted) {
+		file = open_regular(fmt::format("/proc/{}/root{}", pid, mapping.name));
+		if (file && !is_replaced(file, mapping))
+			return file;
+	}
+	file = open_regular(fmt::format("/proc/{}/exe", pid));
+
+	struct stat about;
+	const bool same = file && !fstat(file.get(), &about) && about.st_ino == mapping.inode;
+
+	return same ? std::move(file) : Fd();
+}
+
+/* Other people's memory needs ptrace's permission; the vdso is in ours, too. */
+bool read_vdso(pid_t pid, const Mapping &mapping, std::string &content)
+{
+	const iovec here = {content.data(), content.size()};
+	const iovec there = {reinterpret_cast<void *>(mapping.start), content.size()};
+	const auto *own = reinterpret_cast<const char *>(getauxval(AT_SYSINFO_EHDR));
+
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(content.size()))
+		return true;
+	const Result<std::vector<Mapping>> ours = read_maps(getpid());
+	const bool alike =
+		ours && std::any_of(ours->begin(), ours->end(), [&](const Mapping &candidate) {
+			return candidate.source == Source::Vdso && candidate.size() == mapping.size();
+		});
+	if (!own || !alike)
+		return false;
+	content.assign(own, content.size());
+	return true;
+}
+
+Fd open_vdso(pid_t pid, const Mapping &mapping)
+{
+	std::string content(mapping.size(), '\0');
+	Fd file(memfd_create("vdso", MFD_CLOEXEC));
+
+	if (!file || !read_vdso(pid, mapping, content))
+		return Fd();
+	if (write(file.get(), content.data(), content.size()) != static_cast<ssize_t>(content.size()))
+		return Fd();
+	return file;
+}
+
+/* "[anon]" of one process is not that of another. */
+std::string memory_name(pid_t pid, const Mapping &mapping)
+{
+	std::string name = mapping.name;
+
+	if (mapping.source == Source::Anonymous && name.ends_with(']'))
+		name.insert(name.size() - 1, fmt::format(":{}", pid));
+	return name;
+}
+
+} // namespace
+
+uint64_t Object::link_address(uint64_t offset) const
+{
+	for (const Segment &segment : segments) {
+		/* Whole pages are mapped, so text may begin before its segment does. */
+		const uint64_t first = segment.offset & ~(page - 1);
+		const uint64_t end = (segment.offset + segment.size + page - 1) & ~(page - 1);
+
+		if (offset >= first && offset < end)
+			return segment.address + (offset - segment.offset);
+	}
+	return offset;
+}
+
+void inspect_elf(Object &object)
+{
+	elf_version(EV_CURRENT);
+
+	const ElfHandle elf(elf_begin(object.file.get(), ELF_C_READ, nullptr));
+	size_t headers = 0;
+	const void *build_id = nullptr;
+
+	if (!elf || elf_kind(elf.get()) != ELF_K_ELF || elf_getphdrnum(elf.get(), &headers))
+		return;
+	for (size_t i = 0; i < headers; i++) {
+		GElf_Phdr header;
+
+		/* Text alone: pages at a segment's edges are mapped twice. */
+		if (gelf_getphdr(elf.get(), static_cast<int>(i), &header) && header.p_type == PT_LOAD &&
+		    (header.p_flags & PF_X))
+			object.segments.push_back({header.p_offset, header.p_filesz, header.p_vaddr});
+	}
+
+	const ssize_t length = dwelf_elf_gnu_build_id(elf.get(), &build_id);
+
+	if (length > 0)
+		object.build_id.assign(static_cast<const char *>(build_id), static_cast<size_t>(length));
+}
+
+ObjectTable::Key ObjectTable::key_of(pid_t pid, const Mapping &mapping)
+{
+	if (mapping.source == Source::File)
+		return {mapping.source, mapping.device, mapping.inode, 0, {}};
+	/* A 32-bit process has another vdso, of another size or below 4 GiB. */
+	if (mapping.source == Source::Vdso)
+		return {mapping.source, mapping.size(), mapping.start >> 32 ? 64U : 32U, 0, mapping.name};
+	return {mapping.source, 0, 0, mapping.source == Source::Anonymous ? pid : 0,
+		memory_name(pid, mapping)};
+}
+
+std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
+{
+	const bool is_dump = mapping.source == Source::File && is_jitdump(mapping.name);
+
+	/* Threads share what is in no file. */
+	if (mapping.source == Source::Anonymous || is_dump)
+		pid = process_of(pid);
+
+	std::shared_ptr<Object> &object = objects_[key_of(pid, mapping)];
+
+	if (!object)
+		object = make(pid, mapping);
+	/* The compiler may write its file at any time. */
+	if (object->jit)
+		object->jit->look();
+	/* What it maps to be found by; its children do, too. */
+	if (is_dump && object->file)
+		jit_of(pid)->add_dump(object->file);
+	return object;
+}
+
+std::shared_ptr<Object> ObjectTable::make(pid_t pid, const Mapping &mapping)
+{
+	auto object = std::make_shared<Object>();
+
+	object->name = memory_name(pid, mapping);
+	object->source = mapping.source;
+	object->deleted = mapping.deleted;
+	if (mapping.source == Source::File)
+		object->file = open_mapped_file(pid, mapping);
+	else if (mapping.source == Source::Vdso)
+		object->file = open_vdso(pid, mapping);
+	else if (mapping.source == Source::Anonymous)
+		object->jit = jit_of(pid);
+	if (object->file)
+		inspect_elf(*object);
+	return object;
+}
+
+void ObjectTable::forget_memory(pid_t pid)
+{
+	std::erase_if(objects_, [&](const auto &entry) { return entry.first.pid == pid; });
+	jits_.erase(pid);
+}
+
+void ObjectTable::forget_unused()
+{
+	std::erase_if(objects_, [](const auto &entry) { return entry.second.use_count() == 1; });
+	/* Until its process ends: memory that is mapped later has names in it. */
+	std::erase_if(jits_, [](const auto &entry) {
+		return entry.second.use_count() == 1 && !entry.second->has_dumps();
+	});
+}
+
+/** Of the process that one was forked by, if neither has run another program since; else NULL. */
+std::shared_ptr<JitFiles> ObjectTable::jit_of_parent(pid_t pid, unsigned generations)
+{
+	const std::optional<ProgramStart> start = program_start(pid);
+	const pid_t parent = start && generations ? parent_of(pid) : 0;
+
+	return parent && program_start(parent) == start ? jit_of(parent, generations - 1) : nullptr;
+}
+
+std::shared_ptr<JitFiles> ObjectTable::jit_of(pid_t pid, unsigned generations)
+{
+	std::shared_ptr<JitFiles> &jit = jits_[pid];
+
+	if (!jit)
+		jit = std::make_shared<JitFiles>(pid, jit_of_parent(pid, generations));
+	return jit;
+}
+
+} // namespace cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/objects/owners.h  The processes of a recording that tells them apart. */
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <sys/types.h>
+
+namespace cli {
+
+/** A process as it was called when it was attached; after an exec it may be another. */
+struct Owner {
+	pid_t pid = 0;
+	std::string name;
+	auto operator<=>(const Owner &) const = default;
+};
+
+/** Numbers for processes, from 1; whose process is forgotten is not given again. */
+class Owners {
+public:
+	uint32_t number(pid_t pid, const std::string &name)
+	{
+		const auto [place, fresh] = numbers_.try_emplace({pid, name}, last_ + 1);
+
+		if (fresh)
+			owners_.emplace(++last_, place->first);
+		return place->second;
+	}
+
+	/** NULL for 0, which is nobody in particular. */
+	[[nodiscard]] const Owner *find(uint32_t number) const
+	{
+		const auto place = owners_.find(number);
+
+		return place == owners_.end() ? nullptr : &place->second;
+	}
+
+	/** Forget all others: processes come and go for as long as a recording lasts. */
+	void keep_only(const std::set<uint32_t> &numbers)
+	{
+		std::erase_if(owners_, [&](const auto &entry) { return !numbers.contains(entry.first); });
+		std::erase_if(numbers_, [&](const auto &entry) { return !numbers.contains(entry.second); });
+	}
+
+	/** Know again what was forgotten, by the numbers that @p earlier has; it is a copy of this. */
+	void add(const Owners &earlier) { owners_.insert(earlier.owners_.begin(), earlier.owners_.end()); }
+
+	[[nodiscard]] size_t size() const { return owners_.size(); }
+
+private:
+	std::map<Owner, uint32_t> numbers_;
+	std::map<uint32_t, Owner> owners_;
+	uint32_t last_ = 0;
+};
+
+} // namespace cli

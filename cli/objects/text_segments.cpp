@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/objects/text_segments.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace cli {
+
+void Texts::widen(Text &text, const Text &by, bool in_file)
+{
+	if (in_file && by.low < text.low)
+		text.offset = by.offset;
+	text.low = std::min(text.low, by.low);
+	text.high = std::max(text.high, by.high);
+}
+
+void Texts::add(Text text, bool in_file)
+{
+	Run &run = runs_[in_file ? text.low - text.offset : 0];
+	auto next = run.upper_bound(text.low);
+
+	size_ -= run.size();
+	if (next != run.begin()) {
+		const auto before = std::prev(next);
+
+		if (before->second.high >= text.low || size_ + run.size() >= most) {
+			widen(text, before->second, in_file);
+			run.erase(before);
+		}
+	}
+	while (next != run.end() && next->first <= text.high) {
+		widen(text, next->second, in_file);
+		next = run.erase(next);
+	}
+	run.emplace(text.low, text);
+	size_ += run.size();
+}
+
+const Text *Texts::find(uint64_t address) const
+{
+	for (const auto &[distance, run] : runs_) {
+		const auto above = run.upper_bound(address);
+
+		if (above != run.begin() && address < std::prev(above)->second.high)
+			return &std::prev(above)->second;
+	}
+	return nullptr;
+}
+
+std::vector<Text> Texts::all() const
+{
+	std::vector<Text> texts;
+
+	for (const auto &[distance, run] : runs_) {
+		for (const auto &[low, text] : run)
+			texts.push_back(text);
+	}
+	std::sort(texts.begin(), texts.end());
+	return texts;
+}
+
+} // namespace cli

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/options/arguments.h"
+
+#include "cli/base/color.h"
+#include "cli/base/exit.h"
+#include "cli/base/stream.h"
+#include "cli/base/text.h"
+#include "cli/options/option_list.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+std::string extra_words(const std::string &argument)
+{
+	if (argument.starts_with('-'))
+		return fmt::format("there is no option {}", argument);
+	return fmt::format("there is an argument too many: {}", argument);
+}
+
+/* CLI11 has a text of its own, which begins with the option's name, and no other way to tell it. */
+std::string mismatch_words(const CLI::App &app, std::string_view text)
+{
+	const std::string option(text.substr(0, text.find(':')));
+	const CLI::Option *found = app.get_option_no_throw(option);
+
+	if (found && found->get_items_expected_max() == 0)
+		return fmt::format("{} takes no value", option);
+	if (found && found->count() > 1)
+		return fmt::format("{} may be given once", option);
+	return fmt::format("{} needs a value", option);
+}
+
+} // namespace
+
+std::optional<int> parse_arguments(CLI::App &app, std::vector<std::string> arguments, const std::string &help)
+{
+	app.set_help_flag("-h,--help");
+	if (give_options(app))
+		return exit_ok;
+	std::reverse(arguments.begin(), arguments.end());
+	try {
+		app.parse(arguments);
+	} catch (const CLI::CallForHelp &) {
+		return print(app.get_name(), help);
+	} catch (const CLI::ExtrasError &) {
+		return usage_error(app.get_name(), extra_words(app.remaining().front()));
+	} catch (const CLI::ArgumentMismatch &error) {
+		return usage_error(app.get_name(), mismatch_words(app, error.what()));
+	} catch (const CLI::ParseError &error) {
+		return usage_error(app.get_name(), error.what());
+	}
+	return std::nullopt;
+}
+
+int usage_error(const std::string &command, const std::string &text)
+{
+	write_message(fmt::format("{0}: {1} (see {0} --help)\n", command, printable(text)));
+	return exit_usage;
+}
+
+CLI::Validator positive_number()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			double value = 0;
+			const char *end = text.data() + text.size();
+			const auto [stop, error] = std::from_chars(text.data(), end, value);
+
+			if (error == std::errc() && stop == end && std::isfinite(value) && value > 0)
+				return "";
+			return fmt::format("'{}' is not a number above 0", text);
+		},
+		"");
+}
+
+void add_duration(CLI::App &app, const std::string &option, double &seconds)
+{
+	const std::map<std::string, double> units = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+
+	app.add_option(option, seconds)
+		->check(positive_number())
+		->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::CASE_SENSITIVE));
+}
+
+CLI::Validator positive_count()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			uint64_t value = 0;
+			const char *end = text.data() + text.size();
+			const auto [stop, error] = std::from_chars(text.data(), end, value);
+
+			if (error == std::errc() && stop == end && value > 0)
+				return "";
+			return fmt::format("'{}' is not a whole number above 0", text);
+		},
+		"");
+}
+
+CLI::Validator color_word()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			return color_when(text) ? "" : fmt::format("'{}' is not auto, always or never", text);
+		},
+		"");
+}
+
+} // namespace cli

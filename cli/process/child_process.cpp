@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/process/child_process.h"
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+
+namespace cli {
+namespace {
+
+/** Two ends of a pipe. */
+struct Pipe {
+	Pipe()
+	{
+		std::array<int, 2> ends = {-1, -1};
+
+		if (!pipe2(ends.data(), O_CLOEXEC)) {
+			out = Fd(ends[0]);
+			in = Fd(ends[1]);
+		}
+	}
+
+	Fd out;
+	Fd in;
+};
+
+/** No signal comes while this lives. */
+class BlockedSignals {
+public:
+	BlockedSignals()
+	{
+		sigset_t all;
+
+		sigfillset(&all);
+		sigprocmask(SIG_SETMASK, &all, &before_);
+	}
+	BlockedSignals(const BlockedSignals &) = delete;
+	BlockedSignals &operator=(const BlockedSignals &) = delete;
+	~BlockedSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+	sigset_t before_;
+};
+
+ssize_t read_fully(const Fd &fd, void *buffer, size_t bytes)
+{
+	ssize_t got;
+
+	do {
+		got = read(fd.get(), buffer, bytes);
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/**
+ * The child: waits until it is traced, then becomes the program.  The pipe
+ * closes by itself at exec; what comes through it is why exec failed.
+ */
+[[noreturn]] void become(const std::vector<std::string> &arguments, const Pipe &go, const Pipe &failure)
+{
+	std::vector<char *> pointers;
+	char byte = 0;
+
+	for (const std::string &argument : arguments)
+		pointers.push_back(const_cast<char *>(argument.c_str()));
+	pointers.push_back(nullptr);
+	if (read_fully(go.out, &byte, 1) == 1) {
+		execvp(pointers[0], pointers.data());
+
+		const int error = errno;
+
+		[[maybe_unused]] const ssize_t written = write(failure.in.get(), &error, sizeof(error));
+	}
+	_exit(127);
+}
+
+bool at_exec(int status)
+{
+	return WIFSTOPPED(status) && status >> 8 == (SIGTRAP | (PTRACE_EVENT_EXEC << 8));
+}
+
+/** True at the exec stop; false when the child has ended. */
+bool wait_for_exec(pid_t pid)
+{
+	int status = 0;
+
+	for (;;) {
+		if (waitpid(pid, &status, __WALL) < 0) {
+			if (errno == EINTR)
+				continue;
+			return false;
+		}
+		if (at_exec(status))
+			return true;
+		if (!WIFSTOPPED(status))
+			return false;
+		/* A signal that came in between is the child's own. */
+		const bool group_stop = status >> 16 == PTRACE_EVENT_STOP;
+
+		ptrace(PTRACE_CONT, pid, nullptr, group_stop ? 0 : WSTOPSIG(status));
+	}
+}
+
+Error exec_error(const std::string &program, const Pipe &failure)
+{
+	int error = 0;
+
+	if (read_fully(failure.out, &error, sizeof(error)) != sizeof(error))
+		return Error{program + ": the command ended before it began"};
+	if (error == ENOENT && program.find('/') == program.npos)
+		return Error{program + ": command not found"};
+	return system_error(program, error);
+}
+
+/* Signals wait until the child does with them what the command will, and not what we do. */
+pid_t fork_prepared(const std::function<void()> &prepare)
+{
+	const BlockedSignals blocked;
+	const pid_t pid = fork();
+
+	if (!pid && prepare)
+		prepare();
+	return pid;
+}
+
+/* As execvp(3) looks for it. */
+std::string find_program(const std::string &name)
+{
+	const char *path = std::getenv("PATH"); // NOLINT(concurrency-mt-unsafe): we have one thread
+	std::string_view left = path ? path : "/bin:/usr/bin";
+
+	if (name.find('/') != name.npos)
+		return name;
+	for (;;) {
+		const size_t colon = left.find(':');
+		const std::string_view directory = left.substr(0, colon);
+		std::string candidate = std::string(directory.empty() ? "." : directory) + "/" + name;
+
+		if (!access(candidate.c_str(), X_OK))
+			return candidate;
+		if (colon == left.npos)
+			return {};
+		left.remove_prefix(colon + 1);
+	}
+}
+
+} // namespace
+
+std::string privilege_warning(const std::string &program, uid_t user)
+{
+	struct stat about;
+	const std::string path = find_program(program);
+
+	if (!user || stat(path.c_str(), &about) || !S_ISREG(about.st_mode))
+		return {};
+
+	const bool set_user = about.st_mode & S_ISUID && about.st_uid != user;
+	const bool set_group = (about.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+	const bool capable = getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+
+	if (!set_user && !set_group && !capable)
+		return {};
+	return fmt::format(
+		"{}: it has no {} privilege while it is profiled from its start (run it by itself, and "
+		"give -p; or run profil by it)",
+		program,
+		set_user    ? "set-uid"
+		: set_group ? "set-gid"
+			    : "file capabilities'");
+}
+
+Result<Command> Command::start(const std::vector<std::string> &arguments,
+			       const std::function<void()> &prepare)
+{
+	const std::string &program = arguments.front();
+	Pipe go;
+	Pipe failure;
+
+	if (!go.in || !failure.in)
+		return system_error(program);
+
+	const pid_t pid = fork_prepared(prepare);
+
+	if (pid < 0)
+		return system_error(program);
+	if (!pid) {
+		/* Or it would wait for itself, if we ended now. */
+		go.in.close();
+		become(arguments, go, failure);
+	}
+
+	go.out.close();
+	failure.in.close();
+	Command command(pid, Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
+
+	if (ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL))
+		return Error{
+			fmt::format("{}: cannot be traced to its start: {} (start it by itself, then use -p)",
+				    program, std::strerror(errno))};
+	if (!command.pidfd_ || write(go.in.get(), "", 1) != 1)
+		return system_error(program);
+	if (wait_for_exec(pid))
+		return command;
+	/* It is gone: what happened to it was taken by wait_for_exec(). */
+	command.resumed_ = command.reaped_ = true;
+	return exec_error(program, failure);
+}
+
+Command::Command(Command &&other) noexcept
+	: pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)), resumed_(other.resumed_),
+	  reaped_(other.reaped_), status_(other.status_)
+{
+}
+
+Command::~Command()
+{
+	if (pid_ < 0 || resumed_)
+		return;
+	kill(pid_, SIGKILL);
+	wait();
+}
+
+Outcome Command::resume()
+{
+	if (ptrace(PTRACE_DETACH, pid_, nullptr, nullptr))
+		return system_error("the command cannot be resumed");
+	resumed_ = true;
+	return Done();
+}
+
+void Command::terminate() const
+{
+	if (!reaped_)
+		kill(pid_, SIGTERM);
+}
+
+bool Command::ended()
+{
+	if (!reaped_ && waitpid(pid_, &status_, WNOHANG) == pid_)
+		reaped_ = true;
+	return reaped_;
+}
+
+void Command::wait()
+{
+	while (!reaped_) {
+		const pid_t got = waitpid(pid_, &status_, 0);
+
+		reaped_ = (got == pid_ && !WIFSTOPPED(status_)) || (got < 0 && errno != EINTR);
+	}
+}
+
+int Command::exit_status() const
+{
+	return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
+}
+
+std::string Command::ending() const
+{
+	if (!WIFSIGNALED(status_))
+		return fmt::format("exited with status {}", WEXITSTATUS(status_));
+
+	const char *name = sigabbrev_np(WTERMSIG(status_));
+
+	return name ? fmt::format("was killed by SIG{}", name)
+		    : fmt::format("was killed by signal {}", WTERMSIG(status_));
+}
+
+} // namespace cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/process/maps.h  What a process has mapped to execute. */
+#pragma once
+
+#include "cli/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace cli {
+
+/** Where the bytes of a mapping come from. */
+enum class Source {
+	File,	   /**< a file, perhaps already deleted */
+	Vdso,	   /**< the kernel's shared object */
+	Anonymous, /**< memory: JIT code, trampolines */
+	Special	   /**< [vsyscall], [uprobes]: not worth counters */
+};
+
+/** One executable mapping of a process. */
+struct Mapping {
+	uint64_t start = 0;
+	uint64_t end = 0;
+	uint64_t offset = 0;
+	uint64_t device = 0;
+	uint64_t inode = 0;
+	std::string name; /**< path without " (deleted)", "[vdso]", "[anon]", ... */
+	bool deleted = false;
+	Source source = Source::File;
+
+	[[nodiscard]] uint64_t size() const { return end - start; }
+	bool operator==(const Mapping &) const = default;
+};
+
+/**
+ * The executable mappings in the text of a /proc/PID/maps, ascending; those
+ * that continue one another are one.  Lines that are not understood are left
+ * out: they belong to kernels yet to come.
+ */
+std::vector<Mapping> parse_maps(std::string_view text);
+
+/** Those of a process; empty for a kernel thread and a zombie. */
+Result<std::vector<Mapping>> read_maps(pid_t pid);
+
+} // namespace cli

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/profile/about.h"
+
+#include "cli/base/saturate.h"
+#include "cli/base/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <set>
+#include <string_view>
+
+namespace cli {
+namespace {
+
+constexpr std::string_view prefix = "profil.";
+constexpr std::string_view separator = ": ";
+
+uint64_t number(std::string_view text)
+{
+	uint64_t value = 0;
+
+	std::from_chars(text.data(), text.data() + text.size(), value);
+	return value;
+}
+
+void set_cause(Accounting &accounting, std::string_view key, std::string_view value)
+{
+	for (const Cause &cause : all_causes()) {
+		if (key == cause.key)
+			accounting.*cause.member = number(value);
+	}
+}
+
+void set(About &about, std::string_view key, std::string_view value)
+{
+	if (key == "version")
+		about.version = value;
+	else if (key == "target")
+		about.targets.emplace_back(value);
+	else if (key == "granularity")
+		about.granularity = value;
+	else if (key == "processes")
+		about.processes = number(value);
+	else if (key == "ticks")
+		about.accounting.ticks = number(value);
+	else if (key == "lines_later")
+		about.lines_later.emplace_back(value);
+	else if (key == "forks_lost")
+		about.accounting.forks_lost = number(value);
+	else
+		set_cause(about.accounting, key, value);
+}
+
+} // namespace
+
+std::vector<std::string> to_comments(const About &about)
+{
+	std::vector<std::string> comments;
+	const auto add = [&](std::string_view key, const auto &value) {
+		comments.push_back(fmt::format("{}{}{}{}", prefix, key, separator, value));
+	};
+
+	add("version", about.version);
+	for (const std::string &target : about.targets)
+		add("target", target);
+	add("granularity", about.granularity);
+	add("processes", about.processes);
+	add("ticks", about.accounting.ticks);
+	for (const Cause &cause : all_causes()) {
+		if (about.accounting.*cause.member)
+			add(cause.key, about.accounting.*cause.member);
+	}
+	if (about.accounting.forks_lost)
+		add("forks_lost", about.accounting.forks_lost);
+	for (const std::string &object : about.lines_later)
+		add("lines_later", object);
+	return comments;
+}
+
+About from_comments(const std::vector<std::string> &comments)
+{
+	About about;
+
+	for (const std::string_view comment : comments) {
+		const size_t end = comment.find(separator);
+
+		if (is_about(comment))
+			set(about, comment.substr(prefix.size(), end - prefix.size()),
+			    comment.substr(end + separator.size()));
+	}
+	return about;
+}
+
+bool is_about(std::string_view comment)
+{
+	return comment.starts_with(prefix) && comment.find(separator) != comment.npos;
+}
+
+About merge_abouts(std::span<const About> abouts)
+{
+	About sum = abouts.front();
+	std::set<std::string> seen(sum.targets.begin(), sum.targets.end());
+	std::set<std::string> later(sum.lines_later.begin(), sum.lines_later.end());
+
+	for (const About &one : abouts.subspan(1)) {
+		if (one.version != sum.version)
+			sum.version.clear();
+		if (one.granularity != sum.granularity)
+			sum.granularity.clear();
+		for (const std::string &target : one.targets) {
+			if (seen.insert(target).second)
+				sum.targets.push_back(target);
+		}
+		for (const std::string &object : one.lines_later) {
+			if (later.insert(object).second)
+				sum.lines_later.push_back(object);
+		}
+		sum.processes = saturating_add(sum.processes, one.processes);
+		sum.accounting.add(one.accounting);
+	}
+	return sum;
+}
+
+std::string targets_text(const About &about)
+{
+	constexpr size_t most = 3;
+	std::string text;
+
+	for (size_t i = 0; i < std::min(about.targets.size(), most); i++)
+		text += (i ? ", " : "") + about.targets[i];
+	if (about.targets.size() > most)
+		text += fmt::format(" and {} more", about.targets.size() - most);
+	if (about.processes > about.targets.size())
+		text += fmt::format("; {}", counted_noun(about.processes, "process"));
+	return text;
+}
+
+uint64_t shared_bytes(const About &about)
+{
+	constexpr std::string_view unit = " bytes";
+	/* No region can express more. */
+	constexpr uint64_t most = uint64_t{1} << 19;
+	std::string_view text = about.granularity;
+	std::string digits;
+
+	text = text.substr(0, std::min(text.find(unit), text.size()));
+	if (text.size() == about.granularity.size())
+		return 1;
+	for (const char c : text.substr(text.rfind(' ') + 1)) {
+		if (c != ',')
+			digits += c;
+	}
+	return std::clamp<uint64_t>(number(digits), 1, most);
+}
+
+std::string profile_rate_text(const Profile &profile)
+{
+	if (profile.period <= 0 || profile.period_type.unit != "nanoseconds")
+		return {};
+	return rate_text(1e9 / static_cast<double>(profile.period));
+}
+
+std::string profile_duration_text(const Profile &profile)
+{
+	if (profile.duration_nanos <= 0)
+		return {};
+	return duration_text(static_cast<double>(profile.duration_nanos) / 1e9);
+}
+
+} // namespace cli

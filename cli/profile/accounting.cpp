@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/profile/accounting.h"
+
+#include "cli/base/saturate.h"
+#include "cli/base/text.h"
+
+#include <array>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr std::array<Cause, 9> causes = {{
+	{"counted", &Accounting::counted, "counted"},
+	{"kernel", &Accounting::kernel, "in the kernel, not counted (--kernel counts them)"},
+	{"outside", &Accounting::outside, "in text without counters"},
+	{"no_user_pc", &Accounting::no_user_pc, "in kernel workers, which have no user PC"},
+	{"saturated", &Accounting::saturated, "at a counter's limit"},
+	{"off", &Accounting::off, "while the profile was off"},
+	{"lost_late", &Accounting::lost_late, "lost: the clock was late"},
+	{"lost_contended", &Accounting::lost_contended, "lost: the counter was contended"},
+	{"lost_exec", &Accounting::lost_exec, "lost: in new programs, before they were attached"},
+}};
+
+} // namespace
+
+void Accounting::add(const profil_status &status)
+{
+	ticks += status.ticks;
+	counted += status.counted;
+	outside += status.outside;
+	saturated += status.saturated;
+	kernel += status.kernel;
+	no_user_pc += status.no_user_pc;
+	off += status.off;
+	lost_late += status.lost_late;
+	lost_contended += status.lost_contended;
+	lost_exec += status.lost_exec;
+	forks_lost += status.forks_lost;
+}
+
+void Accounting::add(const Accounting &other)
+{
+	ticks = saturating_add(ticks, other.ticks);
+	forks_lost = saturating_add(forks_lost, other.forks_lost);
+	for (const Cause &cause : causes)
+		this->*cause.member = saturating_add(this->*cause.member, other.*cause.member);
+}
+
+Accounting Accounting::since(const Accounting &earlier) const
+{
+	Accounting difference = *this;
+
+	for (const Cause &cause : causes)
+		difference.*cause.member -= earlier.*cause.member;
+	difference.ticks -= earlier.ticks;
+	difference.forks_lost -= earlier.forks_lost;
+	return difference;
+}
+
+std::span<const Cause> all_causes()
+{
+	return causes;
+}
+
+std::vector<std::string> accounting_lines(const Accounting &accounting)
+{
+	const std::string total = grouped(accounting.ticks);
+	std::vector<std::string> lines;
+
+	if (!accounting.ticks)
+		return lines;
+	lines.push_back(fmt::format("{}  100.00 %  {} of the clock", total,
+				    accounting.ticks == 1 ? "tick" : "ticks"));
+	for (const Cause &cause : causes) {
+		const uint64_t ticks = accounting.*cause.member;
+
+		if (ticks)
+			lines.push_back(fmt::format("{:>{}}  {:6.2f} %  {}", grouped(ticks), total.size(),
+						    100.0 * static_cast<double>(ticks) /
+							    static_cast<double>(accounting.ticks),
+						    cause.words));
+	}
+	if (accounting.forks_lost)
+		lines.push_back(
+			fmt::format("{:>{}}            {} not followed: their ticks are in none of these",
+				    grouped(accounting.forks_lost), total.size(),
+				    accounting.forks_lost == 1 ? "child" : "children"));
+	return lines;
+}
+
+} // namespace cli

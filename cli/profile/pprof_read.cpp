@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/gzip.h"
+#include "cli/base/text.h"
+#include "cli/profile/pprof.h"
+#include "cli/profile/pprof_fields.h"
+
+#include <optional>
+#include <protozero/pbf_message.hpp>
+#include <unordered_map>
+
+namespace cli {
+namespace {
+
+/* Of an element of a list, or of an index: the allocator's share. */
+constexpr size_t node_bytes = 48;
+
+using Reader = protozero::pbf_message<field::Profile>;
+
+/** What makes a file no profile; ends up in an Error. */
+class Malformed : public std::runtime_error {
+	using std::runtime_error::runtime_error;
+};
+
+/** There is more in it than may be decoded. */
+class TooLarge : public std::exception {};
+
+/* protozero takes the caller's word for the type of a field; the file's counts. */
+template <typename Message> void expect(const Message &in, protozero::pbf_wire_type type)
+{
+	if (in.wire_type() != type)
+		throw Malformed("a field has another type than it should");
+}
+
+template <typename Message> uint64_t number(Message &in)
+{
+	expect(in, protozero::pbf_wire_type::varint);
+	return in.get_uint64();
+}
+
+template <typename Message> int64_t signed_number(Message &in)
+{
+	return static_cast<int64_t>(number(in));
+}
+
+template <typename Message> protozero::data_view bytes(Message &in)
+{
+	expect(in, protozero::pbf_wire_type::length_delimited);
+	return in.get_view();
+}
+
+/** Where the message with an id is.  Nearly always ids are 1, 2, and so on, in the order of the messages. */
+class Index {
+public:
+	void add(uint64_t id, size_t index)
+	{
+		if (id == in_order_ + 1 && index == in_order_)
+			in_order_++;
+		else
+			others_.emplace(id, index);
+	}
+
+	[[nodiscard]] std::optional<size_t> find(uint64_t id) const
+	{
+		/* Of two with the same id the first is meant, and these are the first. */
+		if (id - 1 < in_order_)
+			return static_cast<size_t>(id - 1);
+
+		const auto found = others_.find(id);
+
+		return found == others_.end() ? std::nullopt : std::optional(found->second);
+	}
+
+private:
+	size_t in_order_ = 0; /**< so many are where their ids say */
+	std::unordered_map<uint64_t, size_t> others_;
+};
+
+/* Ids are any numbers; the strings and lists come in any order. */
+class Decoder {
+public:
+	Decoder(std::string_view content, size_t most_memory) : content_(content), left_(most_memory) {}
+
+	Profile decode()
+	{
+		for_each(field::Profile::string_table, [&](Reader &reader) {
+			const protozero::data_view view = bytes(reader);
+
+			take(sizeof(view));
+			strings_.emplace_back(view.data(), view.size());
+		});
+		for_each(field::Profile::mapping, [&](Reader &reader) { mapping(bytes(reader)); });
+		for_each(field::Profile::function, [&](Reader &reader) { function(bytes(reader)); });
+		for_each(field::Profile::location, [&](Reader &reader) { location(bytes(reader)); });
+		about();
+		for_each(field::Profile::sample, [&](Reader &reader) { sample(bytes(reader)); });
+		return std::move(profile_);
+	}
+
+private:
+	using View = protozero::data_view;
+
+	template <typename Act> void for_each(field::Profile tag, Act act)
+	{
+		Reader reader(content_.data(), content_.size());
+
+		while (reader.next(tag))
+			act(reader);
+	}
+
+	/* A few bytes can name a long string, or be a message of which all is missing. */
+	void take(size_t memory)
+	{
+		if (memory > left_)
+			throw TooLarge();
+		left_ -= memory;
+	}
+
+	std::string text(int64_t number)
+	{
+		if (number == 0 && strings_.empty())
+			return {};
+		if (number < 0 || static_cast<uint64_t>(number) >= strings_.size())
+			throw Malformed("a string is missing");
+
+		const std::string_view found = strings_[static_cast<size_t>(number)];
+
+		take(found.size());
+		return std::string(found);
+	}
+
+	static size_t look_up(const Index &index, uint64_t id, const char *what)
+	{
+		const std::optional<size_t> found = index.find(id);
+
+		if (!found)
+			throw Malformed(what);
+		return *found;
+	}
+
+	ValueType value_type(View view)
+	{
+		protozero::pbf_message<field::ValueType> in(view);
+		ValueType type;
+
+		while (in.next()) {
+			if (in.tag() == field::ValueType::type)
+				type.type = text(signed_number(in));
+			else if (in.tag() == field::ValueType::unit)
+				type.unit = text(signed_number(in));
+			else
+				in.skip();
+		}
+		return type;
+	}
+
+	void mapping(View view)
+	{
+		protozero::pbf_message<field::Mapping> in(view);
+		ProfileMapping one;
+		uint64_t id = 0;
+
+		take(sizeof(one) + node_bytes);
+		while (in.next()) {
+			switch (in.tag()) {
+			case field::Mapping::id: id = number(in); break;
+			case field::Mapping::memory_start: one.start = number(in); break;
+			case field::Mapping::memory_limit: one.limit = number(in); break;
+			case field::Mapping::file_offset: one.offset = number(in); break;
+			case field::Mapping::filename: one.filename = text(signed_number(in)); break;
+			case field::Mapping::build_id: one.build_id = text(signed_number(in)); break;
+			case field::Mapping::has_functions: one.has_functions = number(in) != 0; break;
+			case field::Mapping::has_filenames: one.has_filenames = number(in) != 0; break;
+			case field::Mapping::has_line_numbers: one.has_line_numbers = number(in) != 0; break;
+			case field::Mapping::has_inline_frames:
+				one.has_inline_frames = number(in) != 0;
+				break;
+			default: in.skip();
+			}
+		}
+		mapping_ids_.add(id, profile_.mappings.size());
+		profile_.mappings.push_back(std::move(one));
+	}
+
+	void function(View view)
+	{
+		protozero::pbf_message<field::Function> in(view);
+		Function one;
+		uint64_t id = 0;
+
+		take(sizeof(one) + node_bytes);
+		while (in.next()) {
+			switch (in.tag()) {
+			case field::Function::id: id = number(in); break;
+			case field::Function::name: one.name = text(signed_number(in)); break;
+			case field::Function::system_name: one.system_name = text(signed_number(in)); break;
+			case field::Function::filename: one.filename = text(signed_number(in)); break;
+			case field::Function::start_line: one.start_line = signed_number(in); break;
+			default: in.skip();
+			}
+		}
+		function_ids_.add(id, profile_.functions.size());
+		profile_.functions.push_back(std::move(one));
+	}
+
+	Line line(View view) const
+	{
+		protozero::pbf_message<field::Line> in(view);
+		Line one;
+		uint64_t id = 0;
+
+		while (in.next()) {
+			if (in.tag() == field::Line::function_id)
+				id = number(in);
+			else if (in.tag() == field::Line::line)
+				one.line = signed_number(in);
+			else
+				in.skip();
+		}
+		one.function = look_up(function_ids_, id, "a function is missing");
+		return one;
+	}
+
+	void location(View view)
+	{
+		protozero::pbf_message<field::Location> in(view);
+		Location one;
+		uint64_t id = 0;
+		uint64_t mapping_id = 0;
+
+		take(sizeof(one) + node_bytes);
+		while (in.next()) {
+			switch (in.tag()) {
+			case field::Location::id: id = number(in); break;
+			case field::Location::mapping_id: mapping_id = number(in); break;
+			case field::Location::address: one.address = number(in); break;
+			case field::Location::line:
+				take(sizeof(Line));
+				one.lines.push_back(line(bytes(in)));
+				break;
+			default: in.skip();
+			}
+		}
+		if (mapping_id)
+			one.mapping = look_up(mapping_ids_, mapping_id, "a mapping is missing");
+		location_ids_.add(id, profile_.locations.size());
+		profile_.locations.push_back(std::move(one));
+	}
+
+	/* Lists of numbers may be packed or not; int64 is encoded as uint64 is. */
+	template <typename Message> void append_numbers(Message &in, std::vector<uint64_t> &list)
+	{
+		if (in.wire_type() != protozero::pbf_wire_type::length_delimited) {
+			take(sizeof(uint64_t));
+			list.push_back(number(in));
+			return;
+		}
+		for (const uint64_t one : in.get_packed_uint64()) {
+			take(sizeof(uint64_t));
+			list.push_back(one);
+		}
+	}
+
+	Label label(View view)
+	{
+		protozero::pbf_message<field::Label> in(view);
+		Label one;
+
+		take(sizeof(one));
+		while (in.next()) {
+			switch (in.tag()) {
+			case field::Label::key: one.key = text(signed_number(in)); break;
+			case field::Label::str: one.text = text(signed_number(in)); break;
+			case field::Label::num: one.number = signed_number(in); break;
+			case field::Label::num_unit: one.unit = text(signed_number(in)); break;
+			default: in.skip();
+			}
+		}
+		return one;
+	}
+
+	void sample(View view)
+	{
+		protozero::pbf_message<field::Sample> in(view);
+		Sample &one = profile_.samples.emplace_back();
+
+		take(sizeof(one) + node_bytes);
+		ids_.clear();
+		values_.clear();
+		while (in.next()) {
+			if (in.tag() == field::Sample::location_id)
+				append_numbers(in, ids_);
+			else if (in.tag() == field::Sample::value)
+				append_numbers(in, values_);
+			else if (in.tag() == field::Sample::label)
+				one.labels.push_back(label(bytes(in)));
+			else
+				in.skip();
+		}
+		if (values_.size() != profile_.sample_types.size())
+			throw Malformed("a sample has more or fewer values than there are types");
+		one.locations.reserve(ids_.size());
+		for (const uint64_t id : ids_)
+			one.locations.push_back(look_up(location_ids_, id, "a location is missing"));
+		one.values.assign(values_.begin(), values_.end());
+	}
+
+	void about()
+	{
+		Reader in(content_.data(), content_.size());
+		std::vector<uint64_t> comments;
+
+		while (in.next()) {
+			switch (in.tag()) {
+			case field::Profile::sample_type:
+				take(sizeof(ValueType));
+				profile_.sample_types.push_back(value_type(bytes(in)));
+				break;
+			case field::Profile::time_nanos: profile_.time_nanos = signed_number(in); break;
+			case field::Profile::duration_nanos:
+				profile_.duration_nanos = signed_number(in);
+				break;
+			case field::Profile::period_type: profile_.period_type = value_type(bytes(in)); break;
+			case field::Profile::period: profile_.period = signed_number(in); break;
+			case field::Profile::comment: append_numbers(in, comments); break;
+			case field::Profile::default_sample_type:
+				profile_.default_sample_type = text(signed_number(in));
+				break;
+			default: in.skip();
+			}
+		}
+		take(comments.size() * sizeof(std::string));
+		for (const uint64_t comment : comments)
+			profile_.comments.push_back(text(static_cast<int64_t>(comment)));
+	}
+
+	std::string_view content_;
+	Profile profile_;
+	size_t left_; /* of the memory that the profile may take */
+	std::vector<std::string_view> strings_;
+	Index mapping_ids_;
+	Index function_ids_;
+	Index location_ids_;
+	std::vector<uint64_t> ids_; /**< of one sample, as are the values */
+	std::vector<uint64_t> values_;
+};
+
+Result<Profile> decode_plain(std::string_view content, size_t most_memory)
+{
+	try {
+		Profile profile = Decoder(content, most_memory).decode();
+
+		if (profile.sample_types.empty())
+			return Error{"there are no samples in it; is it a pprof profile?"};
+		return profile;
+	} catch (const TooLarge &) {
+		return Error{"the file is too large: decoded it takes more than " + bytes_text(most_memory)};
+	} catch (const Malformed &error) {
+		return Error{std::string("not a valid pprof profile: ") + error.what()};
+	} catch (const protozero::exception &) {
+		/* Its own words are names of exceptions. */
+		return Error{"not a pprof profile, or not all of one ('profil record' writes such files)"};
+	}
+}
+
+} // namespace
+
+Result<Profile> decode_pprof(std::string_view content, PprofLimits limits)
+{
+	if (!is_gzip(content))
+		return decode_plain(content, limits.decoded);
+
+	const Result<std::string> plain = decompress(content, limits.unpacked);
+
+	if (!plain)
+		return plain.error();
+	return decode_plain(*plain, limits.decoded);
+}
+
+} // namespace cli

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/gzip.h"
+#include "cli/base/text.h"
+#include "cli/profile/pprof.h"
+#include "cli/profile/pprof_fields.h"
+
+#include <protozero/pbf_builder.hpp>
+#include <string_view>
+#include <unordered_map>
+
+namespace cli {
+namespace {
+
+/** Strings by number, 0 being the empty one; they are the profile's own. */
+class StringTable {
+public:
+	StringTable() { number(""); }
+
+	int64_t number(std::string_view text)
+	{
+		const auto [place, fresh] = numbers_.try_emplace(text, static_cast<int64_t>(numbers_.size()));
+
+		if (fresh)
+			order_.push_back(text);
+		return place->second;
+	}
+
+	[[nodiscard]] const std::vector<std::string_view> &all() const { return order_; }
+
+private:
+	std::unordered_map<std::string_view, int64_t> numbers_;
+	std::vector<std::string_view> order_;
+};
+
+/** What is 0 or empty is the same as what is not there. */
+template <typename Message, typename Tag> void put(Message &out, Tag tag, int64_t number)
+{
+	if (number)
+		out.add_int64(tag, number);
+}
+
+/** Ids of the format begin at 1; 0 means none. */
+uint64_t id(size_t index)
+{
+	return index + 1;
+}
+
+class Encoder {
+public:
+	explicit Encoder(const Profile &profile) : profile_(profile), message_(buffer_) {}
+
+	std::string encode()
+	{
+		for (const ValueType &type : profile_.sample_types)
+			value_type(field::Profile::sample_type, type);
+		for (const Sample &one : profile_.samples)
+			sample(one);
+		for (size_t i = 0; i < profile_.mappings.size(); i++)
+			mapping(id(i), profile_.mappings[i]);
+		for (size_t i = 0; i < profile_.locations.size(); i++)
+			location(id(i), profile_.locations[i]);
+		for (size_t i = 0; i < profile_.functions.size(); i++)
+			function(id(i), profile_.functions[i]);
+		about();
+		/* One name that is not UTF-8, and strict readers refuse the whole. */
+		for (const std::string_view text : strings_.all())
+			message_.add_string(field::Profile::string_table, valid_utf8(text));
+		return std::move(buffer_);
+	}
+
+private:
+	void value_type(field::Profile tag, const ValueType &type)
+	{
+		protozero::pbf_builder<field::ValueType> out(message_, tag);
+
+		out.add_int64(field::ValueType::type, strings_.number(type.type));
+		out.add_int64(field::ValueType::unit, strings_.number(type.unit));
+	}
+
+	void sample(const Sample &one)
+	{
+		protozero::pbf_builder<field::Sample> out(message_, field::Profile::sample);
+		std::vector<uint64_t> ids;
+
+		for (const size_t index : one.locations)
+			ids.push_back(id(index));
+		out.add_packed_uint64(field::Sample::location_id, ids.begin(), ids.end());
+		out.add_packed_int64(field::Sample::value, one.values.begin(), one.values.end());
+		for (const Label &label : one.labels) {
+			protozero::pbf_builder<field::Label> inner(out, field::Sample::label);
+
+			inner.add_int64(field::Label::key, strings_.number(label.key));
+			put(inner, field::Label::str, strings_.number(label.text));
+			put(inner, field::Label::num, label.number);
+			put(inner, field::Label::num_unit, strings_.number(label.unit));
+		}
+	}
+
+	void mapping(uint64_t number, const ProfileMapping &one)
+	{
+		protozero::pbf_builder<field::Mapping> out(message_, field::Profile::mapping);
+
+		out.add_uint64(field::Mapping::id, number);
+		out.add_uint64(field::Mapping::memory_start, one.start);
+		out.add_uint64(field::Mapping::memory_limit, one.limit);
+		out.add_uint64(field::Mapping::file_offset, one.offset);
+		out.add_int64(field::Mapping::filename, strings_.number(one.filename));
+		out.add_int64(field::Mapping::build_id, strings_.number(one.build_id));
+		out.add_bool(field::Mapping::has_functions, one.has_functions);
+		out.add_bool(field::Mapping::has_filenames, one.has_filenames);
+		out.add_bool(field::Mapping::has_line_numbers, one.has_line_numbers);
+		out.add_bool(field::Mapping::has_inline_frames, one.has_inline_frames);
+	}
+
+	void location(uint64_t number, const Location &one)
+	{
+		protozero::pbf_builder<field::Location> out(message_, field::Profile::location);
+
+		out.add_uint64(field::Location::id, number);
+		if (one.mapping)
+			out.add_uint64(field::Location::mapping_id, id(*one.mapping));
+		out.add_uint64(field::Location::address, one.address);
+		for (const Line &line : one.lines) {
+			protozero::pbf_builder<field::Line> inner(out, field::Location::line);
+
+			inner.add_uint64(field::Line::function_id, id(line.function));
+			put(inner, field::Line::line, line.line);
+		}
+	}
+
+	void function(uint64_t number, const Function &one)
+	{
+		protozero::pbf_builder<field::Function> out(message_, field::Profile::function);
+
+		out.add_uint64(field::Function::id, number);
+		put(out, field::Function::name, strings_.number(one.name));
+		put(out, field::Function::system_name, strings_.number(one.system_name));
+		put(out, field::Function::filename, strings_.number(one.filename));
+		put(out, field::Function::start_line, one.start_line);
+	}
+
+	void about()
+	{
+		std::vector<int64_t> comments;
+
+		message_.add_int64(field::Profile::time_nanos, profile_.time_nanos);
+		message_.add_int64(field::Profile::duration_nanos, profile_.duration_nanos);
+		value_type(field::Profile::period_type, profile_.period_type);
+		message_.add_int64(field::Profile::period, profile_.period);
+		for (const std::string &comment : profile_.comments)
+			comments.push_back(strings_.number(comment));
+		message_.add_packed_int64(field::Profile::comment, comments.begin(), comments.end());
+		message_.add_int64(field::Profile::default_sample_type,
+				   strings_.number(profile_.default_sample_type));
+	}
+
+	const Profile &profile_;
+	StringTable strings_;
+	std::string buffer_;
+	protozero::pbf_builder<field::Profile> message_;
+};
+
+} // namespace
+
+std::string encode_pprof(const Profile &profile)
+{
+	return compress(Encoder(profile).encode());
+}
+
+} // namespace cli

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * @file cli/profile/profile.h
+ * A profile as pprof's profile.proto has it.
+ *
+ * Members are that format's; indices replace its ids, and strings its string
+ * table.  What this project adds travels in comments, which every reader of
+ * the format carries along.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct ValueType {
+	std::string type;
+	std::string unit;
+
+	bool operator==(const ValueType &) const = default;
+};
+
+struct ProfileMapping {
+	uint64_t start = 0;
+	uint64_t limit = 0;
+	uint64_t offset = 0;
+	std::string filename;
+	std::string build_id; /**< hexadecimal */
+	bool has_functions = false;
+	bool has_filenames = false;
+	bool has_line_numbers = false;
+	bool has_inline_frames = false;
+};
+
+struct Function {
+	std::string name; /**< demangled */
+	std::string system_name;
+	std::string filename;
+	int64_t start_line = 0;
+
+	bool operator==(const Function &) const = default;
+};
+
+struct Line {
+	size_t function = 0; /**< index in Profile::functions */
+	int64_t line = 0;
+};
+
+struct Location {
+	std::optional<size_t> mapping; /**< index in Profile::mappings */
+	uint64_t address = 0;
+	std::vector<Line> lines; /**< innermost inlined function first */
+};
+
+/** What else is known of a sample: a text, or a number and its unit. */
+struct Label {
+	std::string key;
+	std::string text;
+	int64_t number = 0;
+	std::string unit;
+
+	bool operator==(const Label &) const = default;
+};
+
+struct Sample {
+	std::vector<size_t> locations; /**< indices in Profile::locations, leaf first */
+	std::vector<int64_t> values;   /**< one for each of Profile::sample_types */
+	std::vector<Label> labels;
+};
+
+struct Profile {
+	std::vector<ValueType> sample_types;
+	std::vector<Sample> samples;
+	std::vector<ProfileMapping> mappings;
+	std::vector<Location> locations;
+	std::vector<Function> functions;
+	int64_t time_nanos = 0;
+	int64_t duration_nanos = 0;
+	ValueType period_type;
+	int64_t period = 0;
+	std::vector<std::string> comments;
+	std::string default_sample_type;
+};
+
+/**
+ * Which of Sample::values is the number of samples: ours is named so; in
+ * other tools' profiles the first count is taken, or else the first value.
+ */
+size_t samples_index(const Profile &profile);
+
+/** How many samples a sample stands for; nobody's count is below 0. */
+uint64_t samples_of(const Sample &sample, size_t index);
+
+} // namespace cli

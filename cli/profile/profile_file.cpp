@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/profile/profile_file.h"
+
+#include "cli/base/text.h"
+#include "cli/profile/pprof.h"
+
+#include <unistd.h>
+
+namespace cli {
+namespace {
+
+constexpr size_t most_bytes = size_t{1} << 30;
+
+} // namespace
+
+std::string profile_file_name(const std::string &path)
+{
+	return path == "-" ? "standard input" : path;
+}
+
+Result<std::string> read_profile_content(const std::string &path)
+{
+	Result<std::string> content = path == "-"
+					      ? read_all(STDIN_FILENO, profile_file_name(path), most_bytes)
+					      : read_file(path, most_bytes);
+
+	if (!content)
+		return Error{content.error().text + " ('profil record' writes such files)"};
+	return content;
+}
+
+Result<Profile> read_profile(const std::string &path)
+{
+	const Result<std::string> content = read_profile_content(path);
+
+	if (!content)
+		return content.error();
+
+	Result<Profile> profile = decode_pprof(*content);
+
+	if (!profile)
+		return Error{profile_file_name(path) + ": " + profile.error().text};
+	return profile;
+}
+
+} // namespace cli

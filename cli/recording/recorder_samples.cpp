@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a recorder counts: samples by their places, and what became of every tick.
+#include "cli/recording/recorder.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace cli {
+namespace {
+
+/* Processes that have ended, and whose own memory still is a mapping each in the file. */
+constexpr size_t most_ended = 1000;
+
+} // namespace
+
+/** Bring the regions up to date with what is mapped. */
+void Recorder::scan(Target &target)
+{
+	if (!target.members.empty() && !target.members.contains(target.pid))
+		target.pid = *target.members.begin();
+
+	attacher_.update(target, pinned());
+	recording_.counter_bytes = std::max(recording_.counter_bytes, attacher_.pool().bytes());
+}
+
+/** Count what is in known text; return the rest. */
+std::vector<uint64_t> Recorder::count_known(const Target &target, std::span<const uint64_t> pcs)
+{
+	std::vector<uint64_t> rest;
+
+	for (const uint64_t pc : pcs) {
+		if (const Piece *piece = target.coverage.find(pc))
+			recording_.tally.add(piece->object,
+					     {piece->link + (pc - piece->low), 0, target.owner}, 1);
+		else
+			rest.push_back(pc);
+	}
+	return rest;
+}
+
+/* What is stored already was sampled in what was mapped then: it is counted before. */
+void Recorder::resolve(Target &target, Clock::time_point now, bool rescan)
+{
+	std::vector<uint64_t> pcs = count_known(target, target.raw.take());
+
+	if (pcs.empty() && !rescan)
+		return;
+	scan(target);
+	pcs = count_known(target, pcs);
+	if (pcs.empty())
+		return;
+	if (const Target *child = adopt(target, pcs))
+		pcs = count_known(*child, pcs);
+	else
+		target.patience = now + patience_interval;
+	for (const uint64_t pc : pcs)
+		recording_.tally.add_unknown(pc, target.owner);
+}
+
+Accounting Recorder::all_ticks() const
+{
+	Accounting sum = ended_;
+
+	for (const auto &[profile, target] : targets_)
+		sum.add(session_.status(profile));
+	return sum;
+}
+
+Accounting Recorder::accounting() const
+{
+	return all_ticks().since(parted_);
+}
+
+/** Let go of what was of processes that have ended, and of which there are no samples. */
+void Recorder::tidy()
+{
+	std::set<uint32_t> owners = recording_.tally.owners();
+
+	for (const auto &[profile, target] : targets_)
+		owners.insert(target->owner);
+	attacher_.owners().keep_only(owners);
+	attacher_.forget_unused();
+	recording_.tally.join_ended_memory(most_ended);
+}
+
+/** The last words of a profile; the status first, for then it is gone. */
+void Recorder::retire(uint32_t profile)
+{
+	const auto place = targets_.find(profile);
+	const TargetPointer target = std::move(place->second);
+	uint64_t stored = 0;
+
+	targets_.erase(place);
+	for (const pid_t pid : target->members)
+		profile_of_.erase(pid);
+	ended_.add(session_.status(profile));
+	profil_detach(session_.get(), profile, &stored);
+	for (const uint64_t pc : count_known(*target, target->raw.take_rest(stored)))
+		recording_.tally.add_unknown(pc, target->owner);
+}
+
+void Recorder::retire_ended()
+{
+	std::vector<uint32_t> ended;
+
+	for (const auto &[profile, target] : targets_) {
+		/* Children whose birth is not reported yet are met all the same. */
+		if (target->over || (target->members.empty() && !session_.status(profile).processes))
+			ended.push_back(profile);
+	}
+	for (const uint32_t profile : ended)
+		retire(profile);
+}
+
+/*
+ * Between a look at a profile's status and one at its counters some ticks more
+ * are counted, and PCs that nobody knows yet are not in the tally: what is in
+ * the recording is what counts.
+ */
+void Recorder::complete(Recording &recording, const Accounting &accounting) const
+{
+	const uint64_t samples = recording.tally.total();
+
+	recording.owners = attacher_.owners();
+	recording.granularity = attacher_.pool().granularity();
+	recording.program = attacher_.busiest_program(recording.tally);
+	recording.missing = accounting.counted - std::min(samples, accounting.counted);
+	recording.accounting = accounting;
+	recording.accounting.ticks += samples - accounting.counted;
+	recording.accounting.counted = samples;
+}
+
+/** PCs that are stored belong to what was recorded until now, known or not. */
+void Recorder::count_raw()
+{
+	const Clock::time_point now = Clock::now();
+	std::vector<uint32_t> profiles;
+
+	work(now);
+	/* Resolving adds targets. */
+	for (const auto &[profile, target] : targets_)
+		profiles.push_back(profile);
+	for (const uint32_t profile : profiles) {
+		if (targets_.at(profile)->raw.pending())
+			resolve(*targets_.at(profile), now, false);
+	}
+}
+
+Recording Recorder::snapshot()
+{
+	count_raw();
+
+	const Accounting now = accounting();
+
+	attacher_.pool().drain(recording_.tally);
+
+	Recording copy = recording_;
+
+	complete(copy, now);
+	return copy;
+}
+
+Recording Recorder::take_part()
+{
+	Recording part = snapshot();
+
+	parted_.add(part.accounting);
+	recording_.tally = Tally();
+	tidy();
+	return part;
+}
+
+void Recorder::give_back(const Recording &part)
+{
+	recording_.tally.add(part.tally);
+	attacher_.owners().add(part.owners);
+	parted_ = parted_.since(part.accounting);
+}
+
+Recording Recorder::finish()
+{
+	work(Clock::now());
+	for (const auto &[profile, target] : targets_) {
+		if (target->raw.pending())
+			scan(*target);
+	}
+	while (!targets_.empty())
+		retire(targets_.begin()->first);
+	attacher_.pool().drain(recording_.tally);
+	complete(recording_, accounting());
+	return std::move(recording_);
+}
+
+} // namespace cli

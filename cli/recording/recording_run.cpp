@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/recording/recording_run.h"
+
+#include "cli/base/stop_signals.h"
+#include "cli/process/process.h"
+#include "cli/recording/limits.h"
+#include "cli/recording/session.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <poll.h>
+#include <vector>
+
+namespace cli {
+namespace {
+
+constexpr std::chrono::seconds search_interval{1};
+
+} // namespace
+
+int poll_timeout(double seconds)
+{
+	return static_cast<int>(std::ceil(std::clamp(seconds, 0.0, 3600.0) * 1e3));
+}
+
+double seconds_since(Clock::time_point start)
+{
+	return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+pid_t Profiler::first_pid() const
+{
+	if (command_)
+		return command_->pid();
+	return options_.selection.pids.empty() ? getpid() : options_.selection.pids.front();
+}
+
+Outcome Profiler::prepare()
+{
+	if (options_.selection.searches()) {
+		Result<ProcessFinder> finder = ProcessFinder::create(options_.selection);
+
+		if (!finder)
+			return finder.error();
+		finder_.emplace(*std::move(finder));
+	}
+
+	const Result<profil_info> info = module_info();
+
+	if (!info)
+		return info.error();
+	info_ = *info;
+
+	const Result<uint64_t> period = choose_period(options_, info_);
+
+	if (!period)
+		return period.error();
+	period_ = *period;
+	return options_.command.empty() ? Done() : start_command();
+}
+
+/* Before raise_limits(): the command gets the limits that it would have without us. */
+Outcome Profiler::start_command()
+{
+	const std::string warning = privilege_warning(options_.command.front(), geteuid());
+
+	if (!warning.empty())
+		log_.warn(warning);
+
+	Result<Command> command = Command::start(options_.command, StopSignals::restore);
+
+	if (!command)
+		return command.error();
+	command_.emplace(*std::move(command));
+	return Done();
+}
+
+Outcome Profiler::start()
+{
+	Result<Session> session = Session::open();
+
+	if (!session)
+		return session.error();
+
+	const uint64_t memory = options_.memory.value_or(most_pinned);
+
+	raise_limits(memory);
+	recorder_.emplace(*std::move(session),
+			  RecorderSettings{period_, options_.kernel_ticks, options_.follow,
+					   options_.selection.threads, options_.per_process,
+					   pin_limit(info_, memory), info_.region_max},
+			  log_);
+	if (const Outcome attached = attach(); !attached)
+		return attached;
+	return command_ ? command_->resume() : Done();
+}
+
+Outcome Profiler::attach()
+{
+	if (finder_) {
+		const size_t met = search();
+
+		if (met && recorder_->idle())
+			return Error{"nothing was recorded"};
+		if (!met)
+			log_.warn("no process matches so far: waiting for one");
+		return Done();
+	}
+
+	const std::vector<pid_t> pids =
+		command_ ? std::vector<pid_t>{command_->pid()} : options_.selection.pids;
+
+	if (recorder_->attach(pids, command_.has_value()))
+		return Done();
+	return Error{command_ ? "the command was not run" : "nothing was recorded"};
+}
+
+/** @return how many were found, and are there. */
+size_t Profiler::search()
+{
+	std::vector<pid_t> found = finder_->find();
+
+	next_search_ = Clock::now() + search_interval;
+	if (!found.empty())
+		recorder_->attach(found, false);
+	for (const pid_t pid : found) {
+		if (!recorder_->meets(pid))
+			finder_->put_back(pid);
+	}
+	return static_cast<size_t>(
+		std::count_if(found.begin(), found.end(), [](pid_t pid) { return !has_ended(pid); }));
+}
+
+bool Profiler::over()
+{
+	/* Its end is the recording's; what it left running in the background is not waited for. */
+	if (command_)
+		return command_->ended() || recorder_->idle();
+	return !finder_ && recorder_->idle();
+}
+
+int Profiler::end_command(const StopSignals &signals)
+{
+	if (!command_->ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
+		log_.warn("the recording is over, the command runs on");
+	while (!command_->ended()) {
+		std::array<pollfd, 2> events = {{{command_->fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}}};
+
+		if (StopSignals::caught() && !StopSignals::from_terminal())
+			command_->terminate();
+		if (StopSignals::caught())
+			command_->wait();
+		else
+			poll(events.data(), events.size(), -1);
+	}
+	log_.warn("the command " + command_->ending());
+	return command_->exit_status();
+}
+
+void Profiler::step(double seconds, std::span<const int> descriptors)
+{
+	std::vector<pollfd> events = {{recorder_->fd(), POLLIN, 0},
+				      {command_ ? command_->fd() : -1, POLLIN, 0}};
+	double left = std::min(seconds, -seconds_since(recorder_->next_work(Clock::now())));
+
+	for (const int descriptor : descriptors)
+		events.push_back({descriptor, POLLIN, 0});
+	if (finder_)
+		left = std::min(left, -seconds_since(next_search_));
+	poll(events.data(), events.size(), poll_timeout(left));
+	recorder_->work(Clock::now());
+	if (finder_ && Clock::now() >= next_search_)
+		search();
+}
+
+} // namespace cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/recording/session.h"
+
+#include <array>
+
+namespace cli {
+
+std::string explain(int error, const char *step)
+{
+	std::array<char, 512> text;
+
+	return profil_explain(error, step, text.data(), text.size());
+}
+
+Result<profil_info> module_info()
+{
+	profil_info info = {};
+
+	info.size = sizeof(info);
+	if (profil_get_info(&info))
+		return Error{explain(errno)};
+	return info;
+}
+
+Result<Session> Session::open()
+{
+	profil_session *session = profil_session_open();
+
+	if (!session)
+		return Error{explain(errno)};
+	return Session(session);
+}
+
+std::vector<profil_event> Session::events() const
+{
+	std::vector<profil_event> all;
+	std::array<profil_event, 64> some;
+
+	for (;;) {
+		const ssize_t got = profil_session_events(session_.get(), some.data(), some.size());
+
+		if (got <= 0)
+			return all;
+		all.insert(all.end(), some.begin(), some.begin() + got);
+	}
+}
+
+profil_status Session::status(uint32_t profile) const
+{
+	profil_status status = {};
+
+	status.size = sizeof(status);
+	if (profil_get_status(session_.get(), profile, &status))
+		return {};
+	return status;
+}
+
+} // namespace cli

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/recording/target_options.h"
+
+#include "cli/base/text.h"
+#include "cli/options/arguments.h"
+#include "cli/process/process_finder.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr double ns_per_second = 1e9;
+constexpr double longest_period = 3600 * ns_per_second;
+
+constexpr std::array how_options = {"--freq",	   "--count",	    "--kernel",
+				    "--no-follow", "--per-process", "--max-memory"};
+
+CLI::Validator process_id()
+{
+	return CLI::Validator(
+		[](const std::string &text) -> std::string {
+			pid_t pid = 0;
+			const char *end = text.data() + text.size();
+			const auto [stop, error] = std::from_chars(text.data(), end, pid);
+
+			if (error == std::errc() && stop == end && pid > 0)
+				return "";
+			return fmt::format("'{}' is not a process ID", text);
+		},
+		"");
+}
+
+CLI::Option *add_ids(CLI::App &app, const std::string &names, std::vector<pid_t> &ids)
+{
+	return app.add_option(names, ids)->delimiter(',')->allow_extra_args(false)->check(process_id());
+}
+
+void drop_repeated(std::vector<pid_t> &pids)
+{
+	std::vector<pid_t> unique;
+
+	for (const pid_t pid : pids) {
+		if (std::find(unique.begin(), unique.end(), pid) == unique.end())
+			unique.push_back(pid);
+	}
+	pids = std::move(unique);
+}
+
+} // namespace
+
+TargetParser::TargetParser(std::string name, CLI::App &app, TargetOptions &options, bool with_command)
+	: name_(std::move(name)), app_(app), options_(options), with_command_(with_command)
+{
+	Selection &selection = options_.selection;
+
+	app.prefix_command();
+	add_ids(app, "-p,--pid", selection.pids);
+	add_ids(app, "-t,--tid", threads_);
+	app.add_option("--name", selection.names)->allow_extra_args(false);
+	app.add_option("-u,--uid", users_)->delimiter(',')->allow_extra_args(false);
+	app.add_option("--cgroup", selection.cgroups)->allow_extra_args(false);
+	app.add_flag("-a,--all-cpus", selection.everything);
+	app.add_option("-F,--freq", options_.rate)->check(positive_number());
+	app.add_option("-c,--count", count_)->check(positive_count());
+	app.add_flag("--kernel", options_.kernel_ticks);
+	app.add_flag("--per-process", options_.per_process);
+	app.add_flag("--no-follow,--no-inherit", [this](int64_t) { options_.follow = false; });
+	app.add_option("--max-memory", memory_)->check(positive_count())->transform(CLI::AsSizeValue(false));
+}
+
+std::vector<std::string> TargetParser::own(std::vector<std::string> arguments)
+{
+	const auto mark = std::find(arguments.begin(), arguments.end(), "--");
+
+	after_mark_.assign(mark, arguments.end());
+	arguments.erase(mark, arguments.end());
+	return arguments;
+}
+
+bool TargetParser::how_given() const
+{
+	return std::any_of(how_options.begin(), how_options.end(),
+			   [this](const char *option) { return app_.count(option) > 0; });
+}
+
+std::optional<int> TargetParser::find_users()
+{
+	for (const std::string &user : users_) {
+		const Result<uid_t> id = user_id(user);
+
+		if (!id)
+			return usage_error(name_, id.error().text);
+		options_.selection.users.push_back(*id);
+	}
+	return std::nullopt;
+}
+
+std::optional<int> TargetParser::check() const
+{
+	const Selection &selection = options_.selection;
+	const bool processes = !selection.empty();
+
+	if (!after_mark_.empty() && options_.command.empty())
+		return usage_error(name_, "there is no command after --");
+	if (!with_command_ && !options_.command.empty())
+		return usage_error(name_,
+				   "there is no command to run: give processes that run, by -p, --name, "
+				   "-u, --cgroup or -a");
+	if (processes && !options_.command.empty())
+		return usage_error(name_, "give either processes or a command, not both");
+	if (!processes && options_.command.empty())
+		return usage_error(
+			name_,
+			fmt::format("what is to be profiled? Give -p PID, -t TID, --name REGEX, -u USER, "
+				    "--cgroup PATH{}",
+				    with_command_ ? ", -a, or -- COMMAND" : " or -a"));
+	if (!selection.pids.empty() && selection.searches())
+		return usage_error(name_, "give either -p or -t, or what to search for, not both");
+	if (app_.count("--pid") && app_.count("--tid"))
+		return usage_error(name_, "give either -p or -t, not both");
+	if (app_.count("--freq") && app_.count("--count"))
+		return usage_error(name_, "give either -F or -c, not both");
+	return std::nullopt;
+}
+
+std::optional<int> TargetParser::finish()
+{
+	std::vector<std::string> &command = options_.command;
+
+	/* What is no option begins the command, even without "--". */
+	command = app_.remaining();
+	if (!command.empty() && command.front().starts_with('-'))
+		return usage_error(name_, fmt::format("there is no option {}", command.front()));
+	/* Only before the command's first word is "--" a mark; after that it is one of its words. */
+	command.insert(command.end(), after_mark_.begin() + (command.empty() && !after_mark_.empty() ? 1 : 0),
+		       after_mark_.end());
+	if (count_)
+		options_.count = count_;
+	if (memory_)
+		options_.memory = memory_;
+	if (!threads_.empty() && options_.selection.pids.empty()) {
+		options_.selection.pids = threads_;
+		options_.selection.threads = true;
+	}
+	drop_repeated(options_.selection.pids);
+	if (const std::optional<int> status = find_users())
+		return status;
+	return check();
+}
+
+std::string target_help(bool with_command, std::string_view memory)
+{
+	std::string text =
+		R"help(What to profile, with all threads, the children that it forks, and the programs
+that these execute:
+  -p, --pid PID[,PID...]  these processes
+  -t, --tid TID[,TID...]  only these threads of processes, and no children
+      --name REGEX        processes with such a name; see pgrep(1)
+  -u, --uid USER[,...]    processes of these users
+      --cgroup PATH       processes in this cgroup and those below it
+  -a, --all-cpus          all processes
+)help";
+
+	if (with_command)
+		text += "  --  COMMAND             a command, from its first instruction\n";
+	return text + R"help(      --no-follow         not the children
+Of --name, -u and --cgroup a process must have all that are given.  The search
+goes on, once a second: what starts later, or takes such a name, is found, too.
+
+How:
+  -F, --freq HZ           samples in each second of CPU time (default 999)
+  -c, --count NS          or the CPU time between two samples, in nanoseconds
+      --kernel            count time in the kernel, too, at the instruction that
+                          called it; by default it is not counted
+      --per-process       tell processes apart, which takes counters for each
+      --max-memory SIZE   of counters, at most: 64M (default )help" +
+	       std::string(memory) + R"help(); with less,
+                          a counter stands for more bytes of text
+)help";
+}
+
+Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info)
+{
+	const double period = options.count ? static_cast<double>(*options.count)
+					    : std::round(ns_per_second / options.rate);
+	const double rate = options.count ? ns_per_second / period : options.rate;
+
+	if (period < static_cast<double>(info.period_min))
+		return Error{fmt::format(
+			"{} is above the limit of {} for you (use -F; CAP_PERFMON raises it, and the "
+			"module's parameters max_rate and max_user_rate)",
+			rate_text(rate),
+			rate_text(std::floor(ns_per_second / static_cast<double>(info.period_min))))};
+	if (period > longest_period)
+		return Error{
+			fmt::format("{} is below the limit of one sample an hour (use -F)", rate_text(rate))};
+	return static_cast<uint64_t>(period);
+}
+
+} // namespace cli

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rows/flat.h"
+
+#include "cli/base/saturate.h"
+#include "cli/base/text.h"
+#include "cli/rows/places.h"
+#include "cli/rows/row_names.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+struct Count {
+	Place place;
+	uint64_t samples = 0;
+};
+
+/* By sorting: a file that makes its places collide in a hash table would gain something. */
+void add_up(std::vector<Count> &counts)
+{
+	size_t kept = 0;
+
+	std::sort(counts.begin(), counts.end(),
+		  [](const Count &a, const Count &b) { return a.place < b.place; });
+	for (size_t i = 0; i < counts.size(); i++) {
+		if (kept && counts[kept - 1].place == counts[i].place)
+			counts[kept - 1].samples =
+				saturating_add(counts[kept - 1].samples, counts[i].samples);
+		else
+			counts[kept++] = counts[i];
+	}
+	counts.resize(kept);
+}
+
+/** Most samples first, then by name. */
+class Order {
+public:
+	Order(const Places &places, const std::vector<Count> &counts) : places_(places), counts_(counts)
+	{
+		order_.reserve(counts.size());
+		for (const Count &count : counts)
+			order_.push_back({count.samples, first_name(count.place), order_.size()});
+		std::sort(order_.begin(), order_.end(),
+			  [this](const Key &a, const Key &b) { return before(a, b); });
+	}
+
+	/** Calls @p act with each count in this order. */
+	template <typename Act> void for_each(Act act) const
+	{
+		for (const Key &key : order_)
+			act(counts_[key.index]);
+	}
+
+private:
+	/* What nearly always decides, beside one another: names are long, and few are looked at twice. */
+	struct Key {
+		uint64_t samples;
+		std::string_view name;
+		size_t index;
+	};
+
+	static constexpr std::array names = {&Place::function, &Place::inlined, &Place::object,
+					     &Place::command, &Place::file};
+
+	[[nodiscard]] std::string_view first_name(const Place &place) const
+	{
+		return places_.text(place.*names.front());
+	}
+
+	[[nodiscard]] bool before(const Key &a, const Key &b) const
+	{
+		if (a.samples != b.samples)
+			return a.samples > b.samples;
+		if (const int order = a.name.compare(b.name))
+			return order < 0;
+		return before(counts_[a.index].place, counts_[b.index].place);
+	}
+
+	[[nodiscard]] bool before(const Place &a, const Place &b) const
+	{
+		for (const auto name : names) {
+			if (a.*name != b.*name)
+				return places_.text(a.*name) < places_.text(b.*name);
+		}
+		return a < b;
+	}
+
+	const Places &places_;
+	const std::vector<Count> &counts_;
+	std::vector<Key> order_;
+};
+
+/* A function that is inlined at a place may be meant, too. */
+bool needs_lines(const Filter &filter)
+{
+	return filter.field == Filter::Field::Function || filter.field == Filter::Field::File;
+}
+
+} // namespace
+
+bool shows_lines(const View &view)
+{
+	return has_key(view.keys, SortKey::Inlined) || has_key(view.keys, SortKey::Line) ||
+	       has_key(view.keys, SortKey::Address) ||
+	       std::any_of(view.filters.begin(), view.filters.end(), needs_lines);
+}
+
+Row row_of(const Places &places, const Place &place, uint64_t samples, RowNames &names)
+{
+	const auto name = [&](uint32_t number) { return names.copy(places.text(number)); };
+	Row row;
+
+	row.samples = samples;
+	row.function = name(place.function);
+	row.inlined = name(place.inlined);
+	row.is_inlined = place.is_inlined;
+	row.object = name(place.object);
+	row.build_id = names.copy(places.build_id(place.object));
+	row.address = place.address;
+	row.file = name(place.file);
+	row.line = place.line;
+	row.command = name(place.command);
+	if (place.has_pid)
+		row.pid = place.pid;
+	return row;
+}
+
+std::string amount_text(uint64_t samples, const ValueType &type)
+{
+	return is_count(type) ? counted_noun(samples, "sample")
+			      : fmt::format("{} {}", grouped(samples), unit_of(type));
+}
+
+std::string amount_text(uint64_t samples, const Flat &flat)
+{
+	return amount_text(samples, flat.type);
+}
+
+std::string share_text(uint64_t samples, uint64_t total, const ValueType &type)
+{
+	return fmt::format("{} ({:.2f} %)", printable(amount_text(samples, type)),
+			   percent_of(samples, total));
+}
+
+std::string share_text(uint64_t samples, const Flat &flat)
+{
+	return share_text(samples, flat.samples, flat.type);
+}
+
+ValueType samples_type(const Profile &profile)
+{
+	const size_t index = samples_index(profile);
+
+	return index < profile.sample_types.size() ? profile.sample_types[index]
+						   : ValueType{"samples", "count"};
+}
+
+double percent_of(uint64_t samples, uint64_t total)
+{
+	/* In this order it is 100 at most. */
+	return total ? 100.0 * (static_cast<double>(samples) / static_cast<double>(total)) : 0;
+}
+
+Flat flatten(const Profile &profile, const View &view)
+{
+	const size_t index = samples_index(profile);
+	SampleFilter filter(profile, view.filters);
+	Flat flat;
+	std::vector<Count> counts;
+
+	flat.type = samples_type(profile);
+	flat.keys = view.keys;
+	flat.columns = columns_for(view.keys);
+
+	Places places(profile, flat.columns);
+
+	counts.reserve(profile.samples.size());
+	for (const Sample &sample : profile.samples) {
+		const uint64_t samples = samples_of(sample, index);
+
+		if (!samples)
+			continue;
+		flat.saturated |= samples > UINT64_MAX - flat.samples;
+		flat.samples = saturating_add(flat.samples, samples);
+		if (filter.passes(sample))
+			counts.push_back({places.place_of(sample), samples});
+		else
+			flat.filtered_out = saturating_add(flat.filtered_out, samples);
+	}
+	add_up(counts);
+	flat.rows.reserve(counts.size());
+
+	RowNames names(row_names_max);
+
+	Order(places, counts).for_each([&](const Count &count) {
+		flat.rows.push_back(row_of(places, count.place, count.samples, names));
+	});
+	return flat;
+}
+
+} // namespace cli

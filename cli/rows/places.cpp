@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rows/places.h"
+
+#include "cli/profile/location.h"
+
+namespace cli {
+namespace {
+
+/** What is known of number @p index of a table, which may have grown. */
+template <typename T> std::optional<T> &known_of(std::vector<std::optional<T>> &known, size_t index)
+{
+	if (index >= known.size())
+		known.resize(index + 1);
+	return known[index];
+}
+
+} // namespace
+
+Places::Places(const Profile &profile, std::span<const SortKey> columns)
+	: profile_(profile), columns_(columns), by_location_(profile.locations.size()),
+	  by_function_(profile.functions.size()), by_mapping_(profile.mappings.size())
+{
+	numbers_.reserve(profile.functions.size() + profile.mappings.size());
+	number("");
+}
+
+uint32_t Places::number(std::string_view text)
+{
+	if (const auto found = numbers_.find(text); found != numbers_.end())
+		return found->second;
+
+	const auto next = static_cast<uint32_t>(texts_.size());
+
+	numbers_.emplace(texts_.emplace_back(text), next);
+	return next;
+}
+
+uint32_t Places::function_number(const Location &location, size_t function)
+{
+	std::optional<uint32_t> &known = known_of(by_function_, function);
+
+	if (name_of(profile_.functions[function]).empty())
+		return number(nameless(profile_, location));
+	if (!known)
+		known = number(name_of(profile_.functions[function]));
+	return *known;
+}
+
+uint32_t Places::object_number(const Location &location)
+{
+	if (!location.mapping)
+		return number(unknown_name);
+
+	std::optional<uint32_t> &known = known_of(by_mapping_, *location.mapping);
+
+	if (!known) {
+		known = number(object_of(profile_, location));
+		build_ids_.try_emplace(*known, profile_.mappings[*location.mapping].build_id);
+	}
+	return *known;
+}
+
+Place Places::look_up(const Location &location)
+{
+	const auto &lines = location.lines;
+	const auto function = [&](auto line) {
+		return lines.empty() ? number(nameless(profile_, location))
+				     : function_number(location, line->function);
+	};
+	Place place;
+
+	if (shows(SortKey::Function))
+		place.function = function(lines.rbegin());
+	if (shows(SortKey::Inlined)) {
+		place.inlined = function(lines.begin());
+		place.is_inlined = lines.size() > 1;
+	}
+	if (shows(SortKey::Object))
+		place.object = object_number(location);
+	if (shows(SortKey::Address))
+		place.address = location.address;
+	if ((shows(SortKey::Line) || shows(SortKey::Address)) && !lines.empty()) {
+		place.file = number(profile_.functions[lines.front().function].filename);
+		place.line = lines.front().line;
+	}
+	return place;
+}
+
+Place Places::unknown()
+{
+	Place place;
+
+	if (shows(SortKey::Function))
+		place.function = number(unknown_name);
+	if (shows(SortKey::Inlined))
+		place.inlined = number(unknown_name);
+	if (shows(SortKey::Object))
+		place.object = number(unknown_name);
+	return place;
+}
+
+Place Places::place_of(const Sample &sample)
+{
+	Place place;
+
+	if (sample.locations.empty()) {
+		place = unknown();
+	} else {
+		std::optional<Place> &known = known_of(by_location_, sample.locations.front());
+
+		if (!known)
+			known = look_up(profile_.locations[sample.locations.front()]);
+		place = *known;
+	}
+	if (shows(SortKey::Process) || shows(SortKey::Command)) {
+		const ProcessName process = process_of(sample);
+
+		place.command = number(process.command);
+		place.has_pid = shows(SortKey::Process) && process.pid;
+		place.pid = place.has_pid ? *process.pid : 0;
+	}
+	return place;
+}
+
+std::string_view Places::build_id(uint32_t object) const
+{
+	const auto found = build_ids_.find(object);
+
+	return found == build_ids_.end() ? std::string_view() : std::string_view(found->second);
+}
+
+} // namespace cli

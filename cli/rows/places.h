@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/rows/places.h  Where samples were, as numbers that are quick to compare. */
+#pragma once
+
+#include "cli/profile/profile.h"
+#include "cli/rows/sort_key.h"
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace cli {
+
+/** Of every member that no column shows, the value is 0.  Names are numbers of Places. */
+struct Place {
+	uint32_t function = 0;
+	uint32_t inlined = 0;
+	uint32_t object = 0;
+	uint32_t file = 0;
+	uint32_t command = 0;
+	bool is_inlined = false;
+	bool has_pid = false;
+	int64_t line = 0;
+	int64_t pid = 0;
+	uint64_t address = 0;
+
+	auto operator<=>(const Place &) const = default;
+};
+
+/**
+ * The places of one profile, as far as some columns tell them apart.  The profile
+ * may grow meanwhile, as long as what it has stays where it is.
+ */
+class Places {
+public:
+	/** Both must outlive it. */
+	Places(const Profile &profile, std::span<const SortKey> columns);
+
+	Place place_of(const Sample &sample);
+
+	/** The name behind a number in a Place. */
+	[[nodiscard]] std::string_view text(uint32_t name) const { return texts_[name]; }
+
+	/** Of an object by the number of its name; empty without one. */
+	[[nodiscard]] std::string_view build_id(uint32_t object) const;
+
+private:
+	[[nodiscard]] bool shows(SortKey key) const { return has_key(columns_, key); }
+	uint32_t number(std::string_view text);
+	uint32_t function_number(const Location &location, size_t function);
+	uint32_t object_number(const Location &location);
+	Place look_up(const Location &location);
+	Place unknown();
+
+	const Profile &profile_;
+	std::span<const SortKey> columns_;
+	std::deque<std::string> texts_; /**< that stay where they are, unlike those of a profile that grows */
+	std::unordered_map<std::string_view, uint32_t> numbers_; /**< of texts_ */
+	std::vector<std::optional<Place>> by_location_;
+	std::vector<std::optional<uint32_t>> by_function_;
+	std::vector<std::optional<uint32_t>> by_mapping_;
+	std::unordered_map<uint32_t, std::string> build_ids_;
+};
+
+} // namespace cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rows/row_cells.h"
+
+#include "cli/base/text.h"
+#include "cli/profile/location.h"
+
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+/* As addr2line has it: "??:0" where nothing is known. */
+std::string line_text(const Row &row)
+{
+	const std::string file = row.file.empty() ? "??" : printable(base_name(row.file));
+
+	return fmt::format("{}:{}", file, row.line);
+}
+
+std::string process_text(const Row &row)
+{
+	const std::string command = printable(row.command.empty() ? unknown_name : row.command);
+
+	return row.pid ? fmt::format("{} (pid {})", command, *row.pid) : command;
+}
+
+Cell name_cell(const Row &row, SortKey column, bool alone)
+{
+	switch (column) {
+	case SortKey::Function: return {printable(row.function)};
+	case SortKey::Inlined: return {printable(row.inlined), row.is_inlined ? " (inlined)" : ""};
+	case SortKey::Line: return {line_text(row)};
+	case SortKey::Object: return {printable(alone ? row.object : base_name(row.object))};
+	case SortKey::Process: return {process_text(row)};
+	case SortKey::Command: return {printable(row.command.empty() ? unknown_name : row.command)};
+	case SortKey::Address: break;
+	}
+	return {fmt::format("{:#x}", row.address)};
+}
+
+} // namespace
+
+std::vector<TableColumn> name_columns(std::span<const SortKey> columns)
+{
+	/* After the numbers that are of less use than any name. */
+	constexpr unsigned first_rank = 1;
+	std::vector<TableColumn> all;
+
+	for (const SortKey column : columns) {
+		/* One function's name is enough of a heading for it. */
+		const bool only = column == SortKey::Inlined && !has_key(columns, SortKey::Function);
+
+		all.push_back(
+			{std::string(sort_key_name(only ? SortKey::Function : column)),
+			 column == SortKey::Address ? TableColumn::Kind::Number : TableColumn::Kind::Name,
+			 all.empty() ? 0 : first_rank + static_cast<unsigned>(all.size())});
+	}
+	return all;
+}
+
+void add_name_cells(std::vector<Cell> &cells, const Row &row, std::span<const SortKey> columns)
+{
+	cells.reserve(cells.size() + columns.size());
+	for (const SortKey column : columns)
+		cells.push_back(name_cell(row, column, columns.size() == 1));
+}
+
+} // namespace cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rows/view_options.h"
+
+#include "cli/options/arguments.h"
+
+namespace cli {
+
+void add_view_options(CLI::App &app, ViewWords &words)
+{
+	app.add_option("-s,--sort", words.sort);
+	app.add_option("--filter", words.filters)->allow_extra_args(false);
+}
+
+std::optional<int> understand_view(const std::string &name, const CLI::App &app, const ViewWords &words,
+				   View &view)
+{
+	if (app.count("--sort")) {
+		Result<std::vector<SortKey>> keys = parse_sort_keys(words.sort);
+
+		if (!keys)
+			return usage_error(name, "--sort: " + keys.error().text);
+		view.keys = *std::move(keys);
+	}
+	for (const std::string &text : words.filters) {
+		Result<Filter> filter = parse_filter(text);
+
+		if (!filter)
+			return usage_error(name, "--filter: " + filter.error().text);
+		view.filters.push_back(*std::move(filter));
+	}
+	return std::nullopt;
+}
+
+std::string view_help()
+{
+	return R"help(  -s, --sort KEY[,KEY...]
+                        a row for all samples that have these in common
+                        (default function):
+                          function (sym, symbol)  with what is inlined in it
+                          inlined                 the innermost inlined function
+                          line (srcline)          of the source
+                          object (dso)            program or library
+                          process (pid)           its name and pid
+                          command (comm)          all processes of a name
+                          address                 in the object
+      --filter EXPR     only samples for which EXPR holds, which is one of
+                          function=REGEX  also of a function inlined there
+                          object=REGEX    path of the program or library
+                          file=REGEX      path of the source
+                          process=REGEX   name of the process
+                          pid=PID[,PID...]
+                        or one of these with != for those for which it does
+                        not; of several --filter all must hold
+)help";
+}
+
+} // namespace cli

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/build_profile.h"
+
+#include "cli/base/text.h"
+#include "cli/symbols/debug_link.h"
+#include "cli/symbols/function_table.h"
+#include "cli/symbols/later_lines.h"
+#include "cli/symbols/mapping.h"
+#include "cli/symbols/symbols.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace cli {
+namespace {
+
+/** The samples of one address, whatever granularity they were counted with. */
+struct Spot {
+	std::map<uint32_t, uint64_t> samples; /**< by owner */
+	unsigned shift = 0;
+};
+
+using Spots = std::vector<std::pair<uint64_t, Spot>>; /**< by address */
+
+uint64_t samples_of(const Spot &spot)
+{
+	uint64_t sum = 0;
+
+	for (const auto &[owner, samples] : spot.samples)
+		sum += samples;
+	return sum;
+}
+
+/** More samples than this have the places whose names are stored: few_places at most. */
+uint64_t samples_without_a_name(const Spots &spots)
+{
+	std::vector<uint64_t> samples;
+
+	if (spots.size() <= few_places)
+		return 0;
+	samples.reserve(spots.size());
+	for (const auto &[address, spot] : spots)
+		samples.push_back(samples_of(spot));
+	std::nth_element(samples.begin(), samples.begin() + few_places, samples.end(), std::greater());
+	return samples[few_places];
+}
+
+/* Buckets are in the order of their addresses. */
+Spots by_address(const Tally::Buckets &buckets)
+{
+	Spots spots;
+
+	for (const auto &[bucket, samples] : buckets) {
+		if (spots.empty() || spots.back().first != bucket.address)
+			spots.emplace_back(bucket.address, Spot());
+
+		Spot &spot = spots.back().second;
+
+		spot.samples[bucket.owner] += samples;
+		spot.shift = std::max(spot.shift, bucket.shift);
+	}
+	return spots;
+}
+
+class Builder {
+public:
+	Builder(const Tally &tally, const Owners &owners, uint64_t period, std::vector<std::string> &warnings,
+		std::vector<std::string> *left)
+		: tally_(tally), owners_(owners), period_(period), warnings_(warnings), left_(left),
+		  profile_(empty_profile(period))
+	{
+	}
+
+	void add_object(const Object &object, const Tally::Buckets &buckets)
+	{
+		const bool later = left_ && leave_for_later(object, {buckets.size(), Tally::total_of(buckets),
+								     tally_.total()});
+		Symbols symbols(object, later ? Detail::Functions : Detail::Lines);
+
+		/* What has no symbol table has its names from where the lines are. */
+		const bool left = later && !symbols.has_lines();
+
+		warn_about(object, symbols);
+		if (left)
+			left_->push_back(object.name);
+		/* The program is listed even if nothing of it was sampled. */
+		if (buckets.empty()) {
+			for (const Text &text : object.texts.all())
+				mapping(object, symbols, text.low);
+		}
+
+		const Spots spots = by_address(buckets);
+		const uint64_t nameless = left ? samples_without_a_name(spots) : 0;
+		std::vector<size_t> named;
+		std::vector<uint64_t> addresses;
+		std::vector<unsigned> shifts;
+
+		for (const auto &[address, spot] : spots) {
+			const size_t location = profile_.locations.size();
+
+			add_samples(location, spot);
+			profile_.locations.push_back({mapping(object, symbols, address), address, {}});
+			if (samples_of(spot) <= nameless)
+				continue;
+			named.push_back(location);
+			addresses.push_back(address);
+			shifts.push_back(spot.shift);
+		}
+		for (const size_t index : symbols.unit_by_unit(addresses))
+			find_lines(profile_.locations[named[index]], symbols, shifts[index]);
+		if (named.size() < spots.size())
+			set_names_left(object);
+	}
+
+	void add_unknown(const Tally::Buckets &buckets)
+	{
+		for (const auto &[address, spot] : by_address(buckets)) {
+			Location location;
+
+			location.address = address;
+			profile_.locations.push_back(std::move(location));
+			add_samples(profile_.locations.size() - 1, spot);
+		}
+	}
+
+	Profile take() { return std::move(profile_); }
+
+private:
+	void warn_about(const Object &object, const Symbols &symbols)
+	{
+		if (object.source != Source::File)
+			return;
+		if (!object.file)
+			warnings_.push_back(
+				fmt::format("{}: {}: no names for it", object.name,
+					    object.deleted ? "was deleted or replaced while it was mapped"
+							   : "cannot be read"));
+		else if (const std::string why = symbols.has_lines() ? "" : foreign_debug_file(object);
+			 !why.empty())
+			warnings_.push_back(fmt::format("{}: no lines for it: {}", object.name, why));
+	}
+
+	size_t mapping(const Object &object, const Symbols &symbols, uint64_t address)
+	{
+		const Text *text = object.texts.find(address);
+		const uint64_t low = text ? text->low : address;
+		const auto [place, fresh] = mappings_.try_emplace({&object, low}, profile_.mappings.size());
+
+		if (!fresh)
+			return place->second;
+
+		profile_.mappings.push_back(mapping_at(object, symbols, address));
+		return place->second;
+	}
+
+	/* Readers of the format look for what a mapping does not say that it has. */
+	void set_names_left(const Object &object)
+	{
+		for (const auto &[place, index] : mappings_) {
+			if (place.first == &object)
+				profile_.mappings[index].has_functions = false;
+		}
+	}
+
+	void find_lines(Location &location, Symbols &symbols, unsigned shift)
+	{
+		for (Frame &frame : symbols.frames(location.address, uint64_t{1} << shift)) {
+			const int64_t line = frame.line;
+
+			location.lines.push_back(
+				{functions_.find(profile_.functions, std::move(frame)), line});
+		}
+		if (location.lines.size() > 1)
+			profile_.mappings[*location.mapping].has_inline_frames = true;
+	}
+
+	void add_samples(size_t location, const Spot &spot)
+	{
+		for (const auto &[owner, samples] : spot.samples)
+			profile_.samples.push_back(
+				{{location},
+				 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)},
+				 process_labels(owners_.find(owner))});
+	}
+
+	const Tally &tally_;
+	const Owners &owners_;
+	uint64_t period_;
+	std::vector<std::string> &warnings_;
+	std::vector<std::string> *left_;
+	Profile profile_;
+	FunctionTable functions_;
+	std::map<std::pair<const Object *, uint64_t>, size_t> mappings_;
+};
+
+using ObjectSamples = std::pair<const Object *, const Tally::Buckets *>;
+
+const Tally::Buckets *buckets_of(const Tally &tally, const Object *wanted)
+{
+	static const Tally::Buckets none;
+
+	for (const auto &[object, buckets] : tally.objects()) {
+		if (object.get() == wanted)
+			return &buckets;
+	}
+	return &none;
+}
+
+/* In a fixed order, so that the same samples make the same file. */
+std::vector<ObjectSamples> in_order(const Tally &tally, const Object *program)
+{
+	std::vector<ObjectSamples> objects;
+
+	for (const auto &[object, buckets] : tally.objects()) {
+		if (object.get() != program)
+			objects.emplace_back(object.get(), &buckets);
+	}
+	std::sort(objects.begin(), objects.end(), [](const ObjectSamples &a, const ObjectSamples &b) {
+		return a.first->name < b.first->name;
+	});
+	if (program)
+		objects.insert(objects.begin(), {program, buckets_of(tally, program)});
+	return objects;
+}
+
+} // namespace
+
+Profile empty_profile(uint64_t period)
+{
+	Profile profile;
+
+	profile.sample_types = {{"samples", "count"}, {"cpu", "nanoseconds"}};
+	profile.default_sample_type = "cpu";
+	profile.period_type = {"cpu", "nanoseconds"};
+	profile.period = static_cast<int64_t>(period);
+	return profile;
+}
+
+std::vector<Label> process_labels(const Owner *owner)
+{
+	if (!owner)
+		return {};
+	return {{"process", owner->name, 0, ""}, {"pid", "", owner->pid, "id"}};
+}
+
+Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
+		      std::vector<std::string> &warnings, std::vector<std::string> *left)
+{
+	Builder builder(tally, owners, period, warnings, left);
+
+	for (const auto &[object, buckets] : in_order(tally, program))
+		builder.add_object(*object, *buckets);
+	builder.add_unknown(tally.unknown());
+	return builder.take();
+}
+
+} // namespace cli

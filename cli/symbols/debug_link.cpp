@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/debug_link.h"
+
+#include "cli/base/text.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <memory>
+#include <sys/stat.h>
+
+namespace cli {
+namespace {
+
+struct ElfCloser {
+	void operator()(Elf *elf) const { elf_end(elf); }
+};
+
+/** The name in .gnu_debuglink, without any directory; empty if there is none. */
+std::string debug_link(const Object &object)
+{
+	const std::unique_ptr<Elf, ElfCloser> elf(elf_begin(object.file.get(), ELF_C_READ, nullptr));
+	GElf_Word crc = 0;
+	const char *link = elf ? dwelf_elf_gnu_debuglink(elf.get(), &crc) : nullptr;
+
+	return link ? std::string(base_name(link)) : "";
+}
+
+std::string build_id_of(const std::string &path)
+{
+	struct stat about;
+	Object file;
+
+	file.file = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	if (!file.file || fstat(file.file.get(), &about) || !S_ISREG(about.st_mode))
+		return "";
+	inspect_elf(file);
+	return file.build_id;
+}
+
+} // namespace
+
+bool has_debug_link(const Object &object)
+{
+	return object.file && !debug_link(object).empty();
+}
+
+std::string foreign_debug_file(const Object &object)
+{
+	const std::string link = object.file && !object.build_id.empty() ? debug_link(object) : "";
+	const std::string directory = object.name.substr(0, object.name.rfind('/') + 1);
+
+	if (link.empty())
+		return "";
+	for (const std::string &path :
+	     {directory + link, directory + ".debug/" + link, "/usr/lib/debug" + directory + link}) {
+		const std::string build_id = build_id_of(path);
+
+		if (!build_id.empty() && build_id != object.build_id)
+			return fmt::format("{} is of another build of it: its build-id is {}, not {}", path,
+					   hex(build_id), hex(object.build_id));
+	}
+	return "";
+}
+
+} // namespace cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/debuginfod_notice.h"
+
+#include "cli/base/stream.h"
+#include "cli/base/text.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <elfutils/debuginfod.h>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+/* Who waits no longer need not know. */
+constexpr std::chrono::milliseconds patience{500};
+
+bool has_servers()
+{
+	const char *urls = std::getenv(DEBUGINFOD_URLS_ENV_VAR);
+
+	return urls && *urls;
+}
+
+/**
+ * A function of the library that libdwfl loads when it asks for the first
+ * time: linked, it would bring a TLS stack into each start of profil.
+ */
+template <typename Function> Function *loaded(const char *name)
+{
+	void *const library = dlopen(DEBUGINFOD_SONAME, RTLD_LAZY | RTLD_NOLOAD);
+
+	return library ? reinterpret_cast<Function *>(dlsym(library, name)) : nullptr;
+}
+
+#define LOADED(name) loaded<decltype(name)>(#name)
+
+} // namespace
+
+DebuginfodNotice::DebuginfodNotice(Dwfl *dwfl, std::string object) : object_(std::move(object))
+{
+	debuginfod_client *client = dwfl && has_servers() ? dwfl_get_debuginfod_client(dwfl) : nullptr;
+
+	const auto set_user_data = LOADED(debuginfod_set_user_data);
+	const auto set_progressfn = LOADED(debuginfod_set_progressfn);
+
+	if (!client || !set_user_data || !set_progressfn || !LOADED(debuginfod_get_user_data))
+		return;
+	set_user_data(client, this);
+	set_progressfn(client, progress);
+}
+
+int DebuginfodNotice::progress(debuginfod_client *client, long /*done*/, long /*all*/)
+{
+	static_cast<DebuginfodNotice *>(LOADED(debuginfod_get_user_data)(client))->waiting();
+	return 0;
+}
+
+void DebuginfodNotice::waiting()
+{
+	const auto now = std::chrono::steady_clock::now();
+
+	if (begin_ == std::chrono::steady_clock::time_point())
+		begin_ = now;
+	if (said_ || now - begin_ < patience)
+		return;
+	said_ = true;
+	write_message(fmt::format("profil: {}: waiting for its debug information from the servers in "
+				  "DEBUGINFOD_URLS (DEBUGINFOD_TIMEOUT limits it)\n",
+				  printable(object_)));
+}
+
+} // namespace cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/symbols/eh_frame.h  Where functions begin in a stripped object. */
+#pragma once
+
+#include <cstdint>
+#include <libelf.h>
+#include <optional>
+#include <vector>
+
+namespace cli {
+
+/**
+ * The search table of .eh_frame_hdr.
+ *
+ * Exceptions and debuggers need it at run time, so strip leaves it: it tells
+ * functions apart where no symbol does.
+ */
+class FunctionStarts {
+public:
+	FunctionStarts() = default;
+	/** Empty if the object has no such table, or one of another form. */
+	explicit FunctionStarts(Elf *elf);
+
+	/** The last start that is not above @p address. */
+	[[nodiscard]] std::optional<uint64_t> find(uint64_t address) const;
+	/** The first start above @p address. */
+	[[nodiscard]] std::optional<uint64_t> next(uint64_t address) const;
+
+private:
+	std::vector<uint64_t> starts_;
+};
+
+} // namespace cli

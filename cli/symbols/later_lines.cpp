@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/later_lines.h"
+
+#include "cli/profile/about.h"
+#include "cli/symbols/debug_link.h"
+#include "cli/symbols/function_table.h"
+#include "cli/symbols/mapping.h"
+#include "cli/symbols/recorded_file.h"
+#include "cli/symbols/symbols.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <sys/stat.h>
+#include <utility>
+
+namespace cli {
+namespace {
+
+/* What has less than this part of all samples is not worth its debug information. */
+constexpr uint64_t rare = 100;
+
+constexpr char next_step[] = "record with --lines to have names and lines in the profile";
+
+/** Is it still that file that has its path, here and not in a container only? */
+bool has_its_path(const Object &object)
+{
+	struct stat named;
+	struct stat held;
+
+	return !stat(object.name.c_str(), &named) && !fstat(object.file.get(), &held) &&
+	       named.st_dev == held.st_dev && named.st_ino == held.st_ino;
+}
+
+/** The locations of one file. */
+using Places = std::vector<size_t>;
+using FileKey = std::pair<std::string, std::string>; /* path and build-id */
+
+/** Those for which this much was left, by file. */
+std::map<FileKey, Places> places_without(Detail detail, const Profile &profile, const About &about)
+{
+	const std::set<std::string> left(about.lines_later.begin(), about.lines_later.end());
+	std::vector<Places> by_mapping(profile.mappings.size());
+	std::map<FileKey, Places> files;
+
+	for (size_t i = 0; i < profile.locations.size(); i++) {
+		const Location &location = profile.locations[i];
+
+		if (location.mapping && (detail == Detail::Lines || location.lines.empty()))
+			by_mapping[*location.mapping].push_back(i);
+	}
+	for (size_t i = 0; i < by_mapping.size(); i++) {
+		const ProfileMapping &mapping = profile.mappings[i];
+
+		if (by_mapping[i].empty() || mapping.has_line_numbers || !left.contains(mapping.filename))
+			continue;
+
+		Places &places = files[{mapping.filename, mapping.build_id}];
+
+		places.insert(places.end(), by_mapping[i].begin(), by_mapping[i].end());
+	}
+	return files;
+}
+
+class LineReader {
+public:
+	explicit LineReader(Profile &profile)
+		: profile_(profile), bytes_(shared_bytes(from_comments(profile.comments)))
+	{
+		/* Numbered anew: without those that are nowhere once lines are known. */
+		old_functions_ = std::exchange(profile_.functions, {});
+		read_.resize(profile_.locations.size());
+	}
+
+	void read(Symbols &symbols, const Places &places)
+	{
+		std::vector<uint64_t> addresses;
+
+		for (const size_t place : places)
+			addresses.push_back(profile_.locations[place].address);
+		for (const size_t index : symbols.unit_by_unit(addresses)) {
+			const size_t place = places[index];
+			Location &location = profile_.locations[place];
+			std::vector<Frame> frames = symbols.frames(location.address, bytes_);
+			const size_t count = frames.size();
+
+			if (count)
+				set_lines(place, std::move(frames));
+			mark(profile_.mappings[*location.mapping], symbols, count);
+		}
+	}
+
+	/** The other locations' functions. */
+	void finish()
+	{
+		for (size_t i = 0; i < profile_.locations.size(); i++) {
+			if (read_[i])
+				continue;
+			for (Line &line : profile_.locations[i].lines)
+				line.function = take_over(old_functions_[line.function]);
+		}
+	}
+
+private:
+	void set_lines(size_t place, std::vector<Frame> frames)
+	{
+		std::vector<Line> &lines = profile_.locations[place].lines;
+
+		lines.clear();
+		for (Frame &frame : frames) {
+			const int64_t line = frame.line;
+
+			lines.push_back({functions_.find(profile_.functions, std::move(frame)), line});
+		}
+		read_[place] = true;
+	}
+
+	static void mark(ProfileMapping &mapping, const Symbols &symbols, size_t frames)
+	{
+		set_known(mapping, symbols);
+		mapping.has_inline_frames |= frames > 1;
+	}
+
+	size_t take_over(const Function &function)
+	{
+		return functions_.find(profile_.functions, {function.name, function.system_name,
+							    function.filename, 0, function.start_line});
+	}
+
+	Profile &profile_;
+	uint64_t bytes_;
+	std::vector<Function> old_functions_;
+	std::vector<bool> read_; /**< by location */
+	FunctionTable functions_;
+};
+
+/** Of all objects but those that are missing, nothing is left any more; what is of other tools stays. */
+void keep_comments(Profile &profile, About about, const std::set<std::string> &missing)
+{
+	std::vector<std::string> comments;
+
+	std::erase_if(about.lines_later, [&](const std::string &path) { return !missing.contains(path); });
+	comments = to_comments(about);
+	for (std::string &comment : profile.comments) {
+		if (!is_about(comment))
+			comments.push_back(std::move(comment));
+	}
+	profile.comments = std::move(comments);
+}
+
+std::vector<std::string> add(Profile &profile, Detail detail, const std::string &root)
+{
+	About about = from_comments(profile.comments);
+	const std::map<FileKey, Places> files = places_without(detail, profile, about);
+	std::vector<std::string> notes;
+	std::set<std::string> missing;
+
+	if (files.empty())
+		return notes;
+
+	LineReader reader(profile);
+
+	for (const auto &[file, places] : files) {
+		const ProfileMapping &mapping = profile.mappings[*profile.locations[places.front()].mapping];
+		const Result<RecordedFile> recorded = open_recorded(mapping, root, next_step);
+
+		if (!recorded) {
+			notes.push_back(fmt::format(
+				"no {}: {}", detail == Detail::Lines ? "lines" : "names of rare places",
+				recorded.error().text));
+			missing.insert(mapping.filename);
+			continue;
+		}
+
+		Symbols symbols(*recorded->object, detail);
+
+		reader.read(symbols, places);
+	}
+	reader.finish();
+	/* Lines are still left when there are names. */
+	if (detail == Detail::Lines)
+		keep_comments(profile, std::move(about), missing);
+	return notes;
+}
+
+} // namespace
+
+bool leave_for_later(const Object &object, const Weight &weight)
+{
+	if (object.source != Source::File || !object.file || object.deleted || object.build_id.empty() ||
+	    !has_its_path(object))
+		return false;
+	/* Debug information in another file may have to be unpacked, or even fetched. */
+	return weight.places > few_places || weight.samples < weight.of / rare || has_debug_link(object);
+}
+
+std::vector<std::string> add_lines(Profile &profile, const std::string &root)
+{
+	return add(profile, Detail::Lines, root);
+}
+
+std::vector<std::string> add_names(Profile &profile, const std::string &root)
+{
+	return add(profile, Detail::Functions, root);
+}
+
+} // namespace cli

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/live_profile.h"
+
+#include "cli/base/saturate.h"
+#include "cli/profile/location.h"
+#include "cli/symbols/build_profile.h"
+#include "cli/symbols/mapping.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cli {
+namespace {
+
+constexpr size_t nowhere = SIZE_MAX;
+/* What a JIT compiler tells is read again after so many parts: it may be a lot. */
+constexpr uint64_t jit_rounds = 5;
+
+void add_values(Sample &sample, uint64_t samples, int64_t period)
+{
+	const auto more = static_cast<int64_t>(samples);
+
+	sample.values[0] = saturating_add(sample.values[0], more);
+	sample.values[1] = saturating_add(sample.values[1], more * period);
+}
+
+} // namespace
+
+LiveProfile::LiveProfile(uint64_t period, LiveLimits limits)
+	: limits_(limits), profile_(empty_profile(period))
+{
+}
+
+std::vector<Change> LiveProfile::add(const Tally &part, const Owners &owners)
+{
+	std::vector<Change> changes;
+
+	if (std::max(profile_.locations.size(), profile_.samples.size()) >= limits_.places ||
+	    objects_.size() >= limits_.objects)
+		forget_rare();
+	round_++;
+	for (const auto &[object, buckets] : part.objects()) {
+		Known &known = objects_[object.get()];
+
+		known.object = object;
+		for (const auto &[bucket, samples] : buckets)
+			count(known, bucket, samples, owners, changes);
+	}
+	for (const auto &[bucket, samples] : part.unknown())
+		count(objects_[nullptr], bucket, samples, owners, changes);
+	return changes;
+}
+
+void LiveProfile::count(Known &known, const Bucket &bucket, uint64_t samples, const Owners &owners,
+			std::vector<Change> &changes)
+{
+	const size_t location = location_at(known, bucket);
+	const size_t sample = sample_of(location, bucket.owner, process_labels(owners.find(bucket.owner)));
+
+	add_values(profile_.samples[sample], samples, profile_.period);
+	changes.push_back({sample, samples});
+}
+
+void LiveProfile::zero()
+{
+	for (Sample &sample : profile_.samples)
+		sample.values.assign(sample.values.size(), 0);
+}
+
+/* A JIT compiler may tell what is at an address after it has run there. */
+size_t LiveProfile::location_at(Known &known, const Bucket &bucket)
+{
+	const auto [place, fresh] = known.locations.try_emplace(bucket.address, profile_.locations.size());
+	const size_t index = place->second;
+
+	if (fresh) {
+		profile_.locations.emplace_back().address = bucket.address;
+		shifts_.push_back(bucket.shift);
+		look_up(known, index);
+	} else if (known.object && known.object->jit && profile_.locations[index].lines.empty()) {
+		look_up(known, index);
+		edition_ += !profile_.locations[index].lines.empty();
+	}
+	return index;
+}
+
+size_t LiveProfile::sample_of(size_t location, uint32_t owner, const std::vector<Label> &labels)
+{
+	const auto [place, fresh] = samples_.try_emplace({location, owner}, profile_.samples.size());
+
+	if (fresh) {
+		profile_.samples.push_back({{location}, {0, 0}, labels});
+		owners_.push_back(owner);
+	}
+	return place->second;
+}
+
+void LiveProfile::look_up(Known &known, size_t index)
+{
+	if (!known.object)
+		return;
+
+	Symbols &symbols = symbols_of(known);
+	Location &location = profile_.locations[index];
+
+	location.mapping = mapping_of(known, symbols, location.address);
+	location.lines.clear();
+	for (const Frame &frame : symbols.frames(location.address, uint64_t{1} << shifts_[index]))
+		location.lines.push_back({functions_.find(profile_.functions, frame), frame.line});
+}
+
+Symbols &LiveProfile::symbols_of(Known &known)
+{
+	known.used = round_;
+	if (known.symbols && (!known.object->jit || round_ - known.opened < jit_rounds))
+		return *known.symbols;
+	if (!known.symbols && open_ >= limits_.open)
+		close_one();
+	open_ += !known.symbols;
+	known.symbols = std::make_unique<Symbols>(*known.object, detail_);
+	known.opened = round_;
+	return *known.symbols;
+}
+
+/** Of the open ones, that which was needed least recently. */
+void LiveProfile::close_one()
+{
+	Known *oldest = nullptr;
+
+	for (auto &[object, known] : objects_) {
+		if (known.symbols && (!oldest || known.used < oldest->used))
+			oldest = &known;
+	}
+	if (oldest) {
+		oldest->symbols.reset();
+		open_--;
+	}
+}
+
+size_t LiveProfile::mapping_of(Known &known, const Symbols &symbols, uint64_t address)
+{
+	const Text *text = known.object->texts.find(address);
+	const auto [place, fresh] =
+		known.mappings.try_emplace(text ? text->low : address, profile_.mappings.size());
+
+	if (fresh)
+		profile_.mappings.push_back(mapping_at(*known.object, symbols, address));
+	return place->second;
+}
+
+void LiveProfile::set_detail(Detail detail)
+{
+	const bool more = detail == Detail::Lines && detail_ != detail;
+
+	if (std::exchange(detail_, detail) == detail)
+		return;
+	for (auto &[object, known] : objects_)
+		known.symbols.reset();
+	open_ = 0;
+	if (!more)
+		return;
+	round_++;
+	edition_++;
+	for (auto &[object, known] : objects_) {
+		for (const auto &[address, index] : known.locations)
+			look_up(known, index);
+	}
+}
+
+/** By location: is it one of the half that is kept? */
+std::vector<bool> LiveProfile::most_sampled(const Profile &old) const
+{
+	const std::vector<uint64_t> totals = samples_by_location(old);
+	std::vector<size_t> order;
+	std::vector<bool> kept(totals.size());
+	std::map<const Object *, size_t> objects;
+	std::vector<const Object *> object_of_location(totals.size());
+
+	for (const auto &[object, known] : objects_) {
+		for (const auto &[address, index] : known.locations) {
+			order.push_back(index);
+			object_of_location[index] = object;
+		}
+	}
+	std::sort(order.begin(), order.end(),
+		  [&](size_t a, size_t b) { return totals[a] != totals[b] ? totals[a] > totals[b] : a < b; });
+	order.resize(std::min(order.size(), limits_.places / 2));
+	for (const size_t index : order) {
+		const Object *object = object_of_location[index];
+
+		if (objects.contains(object) || objects.size() < limits_.objects / 2) {
+			objects[object]++;
+			kept[index] = true;
+		}
+	}
+	return kept;
+}
+
+size_t LiveProfile::move_location(const Profile &old, size_t index, Known &known)
+{
+	Location location = old.locations[index];
+
+	if (location.mapping) {
+		const ProfileMapping &mapping = old.mappings[*location.mapping];
+		const auto [place, fresh] =
+			known.mappings.try_emplace(mapping.start, profile_.mappings.size());
+
+		if (fresh)
+			profile_.mappings.push_back(mapping);
+		location.mapping = place->second;
+	}
+	for (Line &line : location.lines) {
+		const Function &function = old.functions[line.function];
+
+		line.function =
+			functions_.find(profile_.functions, {function.name, function.system_name,
+							     function.filename, 0, function.start_line});
+	}
+	profile_.locations.push_back(std::move(location));
+	return profile_.locations.size() - 1;
+}
+
+/** The place that stands for those of the same object that are not kept. */
+size_t LiveProfile::other_of(const Profile &old, size_t index, std::map<std::string, size_t> &others)
+{
+	const Location &location = old.locations[index];
+	const auto [place, fresh] =
+		others.try_emplace(std::string(object_of(old, location)), profile_.locations.size());
+
+	if (!fresh)
+		return place->second;
+
+	Location rest;
+
+	if (location.mapping) {
+		rest.mapping = profile_.mappings.size();
+		rest.address = old.mappings[*location.mapping].start;
+		profile_.mappings.push_back(old.mappings[*location.mapping]);
+	}
+	rest.lines.push_back({functions_.find(profile_.functions, {other, other, "", 0, 0}), 0});
+	profile_.locations.push_back(std::move(rest));
+	shifts_.push_back(0);
+	return place->second;
+}
+
+/** Take over what is kept of the places; where each is now, or nowhere. */
+std::vector<size_t> LiveProfile::move_locations(const Profile &old)
+{
+	const std::vector<bool> kept = most_sampled(old);
+	const std::vector<unsigned> shifts = std::exchange(shifts_, {});
+	std::vector<size_t> moved(old.locations.size(), nowhere);
+
+	for (auto &[object, known] : objects_) {
+		known.mappings.clear();
+		std::erase_if(known.locations, [&](const auto &one) { return !kept[one.second]; });
+		for (auto &[address, index] : known.locations) {
+			moved[index] = move_location(old, index, known);
+			shifts_.push_back(shifts[index]);
+			index = moved[index];
+		}
+	}
+	std::erase_if(objects_, [](const auto &one) { return one.second.locations.empty(); });
+	open_ = static_cast<size_t>(std::count_if(objects_.begin(), objects_.end(), [](const auto &one) {
+		return one.second.symbols != nullptr;
+	}));
+	return moved;
+}
+
+void LiveProfile::forget_rare()
+{
+	const Profile old = profile_;
+	const std::vector<uint32_t> owners = std::exchange(owners_, {});
+	std::map<std::string, size_t> others;
+
+	profile_.samples.clear();
+	profile_.mappings.clear();
+	profile_.locations.clear();
+	profile_.functions.clear();
+	functions_ = FunctionTable();
+	samples_.clear();
+	edition_++;
+
+	std::vector<size_t> moved = move_locations(old);
+
+	for (size_t i = 0; i < old.samples.size(); i++) {
+		const Sample &sample = old.samples[i];
+		size_t &location = moved[sample.locations.front()];
+
+		if (location == nowhere)
+			location = other_of(old, sample.locations.front(), others);
+		add_values(profile_.samples[sample_of(location, owners[i], sample.labels)],
+			   static_cast<uint64_t>(sample.values[0]), profile_.period);
+	}
+}
+
+} // namespace cli

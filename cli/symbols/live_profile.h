@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/symbols/live_profile.h  A profile that grows while it is recorded. */
+#pragma once
+
+#include "cli/objects/object.h"
+#include "cli/objects/owners.h"
+#include "cli/objects/tally.h"
+#include "cli/profile/profile.h"
+#include "cli/symbols/function_table.h"
+#include "cli/symbols/symbols.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+/** Samples that have come to one of a profile's. */
+struct Change {
+	size_t sample = 0; /**< index in Profile::samples */
+	uint64_t samples = 0;
+
+	bool operator==(const Change &) const = default;
+};
+
+/** What bounds the memory of a LiveProfile. */
+struct LiveLimits {
+	size_t places = size_t{1} << 17; /**< locations and samples, but for those of one part more */
+	size_t objects = 4096;
+	size_t open = 32; /**< of these, whose symbols are at hand */
+};
+
+/**
+ * What was sampled so far, with names.
+ *
+ * An object is opened once, and an address is looked up when it is met first.
+ * When there are more places than the limits permit, those that have most
+ * samples are kept; of the others the sums remain, as function "[other]" of
+ * their object.
+ */
+class LiveProfile {
+public:
+	/** The function of places that are not told apart any more. */
+	static constexpr char other[] = "[other]";
+
+	/** @param period ns that each sample stands for. */
+	explicit LiveProfile(uint64_t period, LiveLimits limits = {});
+
+	/** Count a part, in which nothing is that was counted before; what it added to. */
+	std::vector<Change> add(const Tally &part, const Owners &owners);
+	/** Begin anew; what is known of places stays. */
+	void zero();
+	/** Look up so much from now on; what is missing of places that are known already is looked up now. */
+	void set_detail(Detail detail);
+
+	[[nodiscard]] const Profile &profile() const { return profile_; }
+	/** For what it is of: times, comments. */
+	Profile &profile() { return profile_; }
+	/** Another number when indices in profile(), or names of what was there, are not what they were. */
+	[[nodiscard]] uint64_t edition() const { return edition_; }
+
+private:
+	/** An object that has samples; or none, for addresses where nothing is known to be. */
+	struct Known {
+		std::shared_ptr<Object> object;
+		std::unique_ptr<Symbols> symbols;
+		std::unordered_map<uint64_t, size_t> locations; /**< by address */
+		std::map<uint64_t, size_t> mappings;		/**< by where their text begins */
+		uint64_t opened = 0;				/**< round in which symbols were opened */
+		uint64_t used = 0;				/**< round in which they were last */
+	};
+
+	void count(Known &known, const Bucket &bucket, uint64_t samples, const Owners &owners,
+		   std::vector<Change> &changes);
+	size_t location_at(Known &known, const Bucket &bucket);
+	size_t sample_of(size_t location, uint32_t owner, const std::vector<Label> &labels);
+	void look_up(Known &known, size_t location);
+	Symbols &symbols_of(Known &known);
+	void close_one();
+	size_t mapping_of(Known &known, const Symbols &symbols, uint64_t address);
+
+	void forget_rare();
+	[[nodiscard]] std::vector<bool> most_sampled(const Profile &old) const;
+	std::vector<size_t> move_locations(const Profile &old);
+	size_t move_location(const Profile &old, size_t index, Known &known);
+	size_t other_of(const Profile &old, size_t index, std::map<std::string, size_t> &others);
+
+	LiveLimits limits_;
+	Profile profile_;
+	Detail detail_ = Detail::Functions;
+	FunctionTable functions_;
+	std::map<const Object *, Known> objects_;
+	std::vector<unsigned> shifts_;				/* by location, as in Bucket */
+	std::vector<uint32_t> owners_;				/* by sample */
+	std::map<std::pair<size_t, uint32_t>, size_t> samples_; /* by location and owner */
+	size_t open_ = 0;
+	uint64_t round_ = 0;
+	uint64_t edition_ = 0;
+};
+
+} // namespace cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/recorded_file.h"
+
+#include "cli/base/letter_case.h"
+#include "cli/base/text.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <utility>
+
+namespace cli {
+namespace {
+
+Outcome check_regular(const std::string &path, const Fd &file, std::string_view next_step, time_t &modified)
+{
+	struct stat about;
+
+	if (!file || fstat(file.get(), &about))
+		return Error{fmt::format("{} ({})", system_error(path).text, next_step)};
+	if (!S_ISREG(about.st_mode))
+		return Error{path + ": not a regular file"};
+	modified = about.st_mtime;
+	return Done{};
+}
+
+Outcome check_build_id(const std::string &path, const std::string &now, const std::string &recorded,
+		       std::string_view next_step)
+{
+	if (recorded.empty() || now == lower_case(recorded))
+		return Done{};
+	return Error{
+		fmt::format("{} is not the file that was recorded: its build-id is {}, then it was {} ({})",
+			    path, now.empty() ? "missing" : now, recorded, next_step)};
+}
+
+} // namespace
+
+Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::string &root,
+				   std::string_view next_step)
+{
+	if (!mapping.filename.starts_with('/'))
+		return Error{fmt::format("{} is no file that could be read", mapping.filename)};
+
+	const std::string path = root + mapping.filename;
+	RecordedFile recorded = {std::make_unique<Object>(), 0};
+	Object &object = *recorded.object;
+
+	object.name = path;
+	object.file = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	if (const Outcome regular = check_regular(path, object.file, next_step, recorded.modified); !regular)
+		return regular.error();
+	inspect_elf(object);
+	if (const Outcome same = check_build_id(path, hex(object.build_id), mapping.build_id, next_step);
+	    !same)
+		return same.error();
+	return recorded;
+}
+
+} // namespace cli

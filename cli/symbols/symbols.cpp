@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/symbols.h"
+
+#include "cli/base/text.h"
+#include "cli/symbols/demangle.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+/* Functions are aligned, and at least this far apart where it matters. */
+constexpr uint64_t function_alignment = 16;
+
+const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = nullptr,
+};
+
+/** The object at its link-time addresses, the only module; NULL if it is no ELF. */
+Dwfl_Module *report_object(Dwfl *dwfl, const Object &object)
+{
+	if (!dwfl || !object.file)
+		return nullptr;
+
+	Fd file(fcntl(object.file.get(), F_DUPFD_CLOEXEC, 3));
+
+	dwfl_report_begin(dwfl);
+	Dwfl_Module *module =
+		dwfl_report_elf(dwfl, object.name.c_str(), object.name.c_str(), file.get(), 0, true);
+	/* From now on the descriptor is the module's. */
+	if (module)
+		static_cast<void>(file.release());
+	dwfl_report_end(dwfl, nullptr, nullptr);
+	return module;
+}
+
+} // namespace
+
+Symbols::Symbols(const Object &object, Detail detail)
+	: object_name_(base_name(object.name)), dwfl_(dwfl_begin(&callbacks)),
+	  module_(report_object(dwfl_.get(), object))
+{
+	GElf_Addr bias = 0;
+
+	if (object.jit)
+		jit_ = object.jit->read();
+	if (!module_)
+		return;
+	notice_ = std::make_unique<DebuginfodNotice>(dwfl_.get(), object_name_);
+	table_ = SymbolTable(module_);
+	if (detail == Detail::Lines || table_.empty())
+		debug_ = DebugInfo(module_);
+	if (Elf *elf = dwfl_module_getelf(module_, &bias)) {
+		plt_ = Plt(elf);
+		starts_ = FunctionStarts(elf);
+	}
+}
+
+/**
+ * A function's start if nothing better is known; the call frame must really
+ * cover the address, for there is text without any (assembly).
+ */
+std::optional<uint64_t> Symbols::start_without_symbol(uint64_t address)
+{
+	Dwarf_Addr bias = 0;
+	Dwarf_Frame *frame = nullptr;
+	Dwarf_CFI *calls = dwfl_module_eh_cfi(module_, &bias);
+
+	if (!calls || dwarf_cfi_addrframe(calls, address - bias, &frame))
+		return std::nullopt;
+	std::free(frame);
+	return starts_.find(address);
+}
+
+/* A symbol without a size reaches to the next one, unless another function begins in between. */
+const SymbolTable::Entry *Symbols::entry_at(uint64_t address)
+{
+	const SymbolTable::Entry *symbol = table_.find(address);
+
+	if (!symbol)
+		return plt_.find(address, table_);
+	if (symbol->sized)
+		return symbol;
+
+	const std::optional<uint64_t> start = start_without_symbol(address);
+
+	return !start || *start <= symbol->start ? symbol : nullptr;
+}
+
+std::optional<Extent> Symbols::extent(uint64_t address)
+{
+	if (!module_)
+		return std::nullopt;
+
+	const uint64_t next = starts_.next(address).value_or(UINT64_MAX);
+
+	if (const SymbolTable::Entry *symbol = entry_at(address))
+		return Extent{symbol->start, symbol->sized ? symbol->end : std::min(symbol->end, next)};
+	if (const std::optional<uint64_t> start = start_without_symbol(address))
+		return Extent{*start, next};
+	return std::nullopt;
+}
+
+std::string Symbols::label(uint64_t address)
+{
+	const SymbolTable::Entry *symbol = module_ ? entry_at(address) : nullptr;
+
+	if (!symbol)
+		return "";
+
+	const std::string name = demangle(symbol->name);
+
+	return symbol->start == address ? name : fmt::format("{}+{:#x}", name, address - symbol->start);
+}
+
+std::vector<size_t> Symbols::unit_by_unit(std::span<const uint64_t> addresses) const
+{
+	std::vector<std::pair<uint64_t, size_t>> units;
+	std::vector<size_t> order;
+
+	units.reserve(addresses.size());
+	order.reserve(addresses.size());
+	for (size_t i = 0; i < addresses.size(); i++)
+		units.emplace_back(unit_of(addresses[i]), i);
+	std::sort(units.begin(), units.end());
+	for (const auto &[unit, index] : units)
+		order.push_back(index);
+	return order;
+}
+
+/*
+ * What has no symbol may have a name in the debug information: of text that several
+ * objects have, the linker leaves the symbol to one of them.
+ */
+std::optional<Frame> Symbols::function_without_symbol(uint64_t address)
+{
+	if (debug_.present())
+		return std::nullopt;
+	if (!names_)
+		names_ = DebugInfo(module_);
+
+	const std::vector<Frame> frames = names_->frames(address);
+
+	if (frames.empty() || frames.back().name.empty())
+		return std::nullopt;
+
+	Frame function;
+
+	function.name = frames.back().name;
+	function.system_name = frames.back().system_name;
+	return function;
+}
+
+/* Addresses come in order, so that the next is often in the same function. */
+const std::string &Symbols::readable_name(const char *name)
+{
+	if (name != readable_of_)
+		readable_ = demangle(name);
+	readable_of_ = name;
+	return readable_;
+}
+
+std::vector<Frame> Symbols::frames_at(uint64_t address)
+{
+	std::vector<Frame> frames = debug_.frames(address);
+	const SymbolTable::Entry *symbol = entry_at(address);
+
+	if (frames.empty())
+		frames.emplace_back();
+
+	Frame &function = frames.back();
+
+	if (symbol) {
+		function.system_name = symbol->name;
+		function.name = readable_name(symbol->name);
+	} else if (const std::optional<Frame> named = function_without_symbol(address)) {
+		function = *named;
+	} else if (function.name.empty()) {
+		if (const std::optional<uint64_t> start = start_without_symbol(address))
+			function.name = function.system_name = fmt::format("{}+{:#x}", object_name_, *start);
+	}
+	if (function.name.empty())
+		frames.clear();
+	return frames;
+}
+
+std::vector<Frame> Symbols::jit_frames(uint64_t address, uint64_t size) const
+{
+	const JitSymbols::Entry *entry = jit_.find(address);
+
+	if (!entry)
+		entry = jit_.first_in(address, address + size);
+	if (!entry)
+		return {};
+
+	const JitSymbols::Place *place = entry->code->place_at(address - entry->base);
+	Frame frame;
+
+	frame.name = frame.system_name = entry->code->name;
+	if (place) {
+		frame.file = *place->file;
+		frame.line = place->line;
+	}
+	return {frame};
+}
+
+std::vector<Frame> Symbols::frames(uint64_t address, uint64_t size)
+{
+	if (!jit_.empty())
+		return jit_frames(address, size);
+	if (!module_)
+		return {};
+
+	std::vector<Frame> found = frames_at(address);
+
+	for (uint64_t next = address + 1; found.empty() && next < address + size; next++) {
+		next = (next + function_alignment - 1) & ~(function_alignment - 1);
+		if (next < address + size)
+			found = frames_at(next);
+	}
+	return found;
+}
+
+} // namespace cli
