@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/characters.h"
 #include "cli/base/exit.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
 #include "cli/commands/completion/completion.h"
 #include "cli/options/subcommands.h"
 #include "profil.h"

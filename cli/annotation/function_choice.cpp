@@ -2,7 +2,8 @@
 #include "cli/annotation/function_choice.h"
 
 #include "cli/annotation/bare_name.h"
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/profile/location.h"
 
 #include <algorithm>

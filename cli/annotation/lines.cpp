@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation/rows.h"
 #include "cli/annotation/source_listing.h"
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 
 #include <algorithm>
 #include <fmt/format.h>

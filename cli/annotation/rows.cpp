@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation/rows.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/rows/flat.h"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ std::string source_text(const SourceLine &source, SourceFiles &sources)
 	return without_tabs(sources.line(source.file, source.line).value_or(""));
 }
 
-std::string share_text(uint64_t samples, uint64_t total)
+std::string percent_text(uint64_t samples, uint64_t total)
 {
 	return fmt::format("{}, {:.2f} %", counted_noun(samples, "sample"), percent_of(samples, total));
 }

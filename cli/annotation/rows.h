@@ -46,7 +46,7 @@ std::string source_name(const SourceLine &source, const AnnotationStyle &style);
 std::string source_text(const SourceLine &source, SourceFiles &sources);
 
 /** "12 samples, 3.45 %": of the function. */
-std::string share_text(uint64_t samples, uint64_t total);
+std::string percent_text(uint64_t samples, uint64_t total);
 
 /** Samples line by line, each file by itself, those with most samples first. */
 void add_source_listing(AnnotationRows &rows, const Annotation &annotation, SourceFiles &sources,

@@ -2,8 +2,8 @@
 #include "cli/annotation/text.h"
 
 #include "cli/annotation/rows.h"
+#include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
-#include "cli/base/text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -66,7 +66,8 @@ void Renderer::add_header()
 	if (annotation_.start.line > 0)
 		place += fmt::format(", {}:{}", annotation_.start.file, annotation_.start.line);
 	rows_.text("  " + place);
-	rows_.text(fmt::format("  {} of the profile's {}", share_text(annotation_.samples, annotation_.total),
+	rows_.text(fmt::format("  {} of the profile's {}",
+			       percent_text(annotation_.samples, annotation_.total),
 			       grouped(annotation_.total)));
 	add_places();
 }
@@ -86,7 +87,7 @@ void Renderer::add_places()
 	std::sort(sorted.rbegin(), sorted.rend());
 	for (const auto &[samples, name] : sorted)
 		rows_.text(fmt::format("  {} where it is inlined in {}",
-				       share_text(samples, annotation_.samples), name));
+				       percent_text(samples, annotation_.samples), name));
 }
 
 void Renderer::note_source(const std::string &file, size_t &missing)
@@ -178,7 +179,7 @@ void Renderer::add_run(const CodePart &part, Extent extent, const Loop *announce
 		for (const Loop &loop : part.loops) {
 			if (&loop != announced && loop.extent.low == one.code.address)
 				rows_.row(0, fmt::format("loop to {:#x}: {}", loop.extent.high,
-							 share_text(loop.samples, annotation_.samples)));
+							 percent_text(loop.samples, annotation_.samples)));
 		}
 		if (style_.source && one.source.line && (!last || last->source != one.source))
 			rows_.row(0,
@@ -208,13 +209,13 @@ void Renderer::add_part(const CodePart &part)
 	const std::string whose = part.inlined_in.empty() ? "" : " in " + part.inlined_in;
 
 	if (part.loops.empty())
-		return add(fmt::format("code{}: {}", whose, share_text(part.samples, annotation_.samples)),
+		return add(fmt::format("code{}: {}", whose, percent_text(part.samples, annotation_.samples)),
 			   {0, UINT64_MAX}, nullptr);
 
 	const Loop &hottest = part.loops.front();
 
 	add(fmt::format("hottest loop{}, {:#x} to {:#x}: {}", whose, hottest.extent.low, hottest.extent.high,
-			share_text(hottest.samples, annotation_.samples)),
+			percent_text(hottest.samples, annotation_.samples)),
 	    hottest.extent, &hottest);
 	add("before the loop" + whose, {0, hottest.extent.low}, &hottest);
 	add("behind the loop" + whose, {hottest.extent.high, UINT64_MAX}, &hottest);

@@ -50,6 +50,56 @@ bool may_follow(unsigned char lead, unsigned char second)
 	}
 }
 
+bool is_between(std::string_view sequence, std::string_view first, std::string_view last)
+{
+	return sequence >= first && sequence <= last;
+}
+
+/*
+ * C0, DEL, and C1, which is 0xC2 0x80 to 0xC2 0x9F in UTF-8; and what turns text
+ * around (Unicode Standard Annex 9): it would show a name as another.
+ */
+bool is_control(std::string_view sequence)
+{
+	const auto first = static_cast<unsigned char>(sequence[0]);
+
+	if (sequence.size() == 1)
+		return first < 0x20 || first == 0x7F;
+	return (first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0) ||
+	       is_between(sequence, "\u202A", "\u202E") || is_between(sequence, "\u2066", "\u2069");
+}
+
+bool is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7F;
+}
+
+/** With '?' for what is not UTF-8, and for what @p bad takes, which is nothing plain. */
+template <typename Bad> std::string replaced(std::string_view text, Bad bad)
+{
+	std::string safe;
+
+	safe.reserve(text.size());
+	while (!text.empty()) {
+		const auto plain = std::find_if_not(text.begin(), text.end(), is_plain);
+
+		safe.append(text.begin(), plain);
+		text.remove_prefix(static_cast<size_t>(plain - text.begin()));
+		if (text.empty())
+			break;
+
+		const size_t length = sequence_length(text);
+		const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
+
+		if (!length || bad(sequence))
+			safe += '?';
+		else
+			safe += sequence;
+		text.remove_prefix(sequence.size());
+	}
+	return safe;
+}
+
 } // namespace
 
 size_t sequence_length(std::string_view text)
@@ -120,6 +170,60 @@ std::vector<std::string> wrapped(std::string_view text, size_t width)
 	if (!text.empty() || lines.empty())
 		lines.push_back(std::string(lines.empty() ? "" : indent).append(text));
 	return lines;
+}
+
+size_t columns(std::string_view text)
+{
+	size_t sum = 0;
+
+	if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; }))
+		return text.size();
+	while (!text.empty()) {
+		const std::string_view one = first_character(text);
+
+		sum += character_columns(one);
+		text.remove_prefix(one.size());
+	}
+	return sum;
+}
+
+std::string shortened(std::string_view text, size_t width)
+{
+	if (columns(text) <= width)
+		return std::string(text);
+	if (!width)
+		return {};
+	return std::string(fitting(text, width - 1)) + "…";
+}
+
+std::string printable(std::string_view text)
+{
+	return replaced(text, is_control);
+}
+
+std::string valid_utf8(std::string_view text)
+{
+	return replaced(text, [](std::string_view) { return false; });
+}
+
+std::vector<std::string> split_lines(std::string_view text)
+{
+	std::vector<std::string> lines;
+
+	while (!text.empty()) {
+		const size_t end = std::min(text.find('\n'), text.size());
+
+		lines.emplace_back(text.substr(0, end));
+		text.remove_prefix(std::min(end + 1, text.size()));
+	}
+	return lines;
+}
+
+std::string_view base_name(std::string_view path)
+{
+	const size_t slash = path.rfind('/');
+
+	return slash == path.npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
 }
 
 } // namespace cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/characters.h  UTF-8, and the columns that it takes on a terminal. */
+/** @file cli/base/characters.h  UTF-8: characters, the columns they take on a terminal, and text that is safe
+ * to print. */
 #pragma once
 
 #include <cstddef>
@@ -26,5 +27,28 @@ std::string_view fitting(std::string_view text, size_t width);
  * are any, all but the first indented.
  */
 std::vector<std::string> wrapped(std::string_view text, size_t width);
+
+/** Columns that UTF-8 takes on a terminal: two for a wide character, none for one that combines. */
+size_t columns(std::string_view text);
+
+/** Cut to a number of columns, the last being an ellipsis where something is cut off. */
+std::string shortened(std::string_view text, size_t width);
+
+/**
+ * Safe to print: control characters and what is not UTF-8 become '?'.
+ *
+ * Names come out of other people's binaries and profiles, and could move the
+ * cursor or worse.
+ */
+std::string printable(std::string_view text);
+
+/** The same text if it is UTF-8; what is not becomes '?'. */
+std::string valid_utf8(std::string_view text);
+
+/** Its lines, without their ends. */
+std::vector<std::string> split_lines(std::string_view text);
+
+/** What follows the last slash; the whole when nothing does. */
+std::string_view base_name(std::string_view path);
 
 } // namespace cli

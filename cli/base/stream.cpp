@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/base/stream.h"
 
+#include "cli/base/characters.h"
 #include "cli/base/exit.h"
 #include "cli/base/result.h"
-#include "cli/base/text.h"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/base/table.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 
 #include <algorithm>
 #include <numeric>

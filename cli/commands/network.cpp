@@ -4,9 +4,9 @@
  * bring thirty others with them, which took most of the time in which any
  * command starts.
  */
+#include "cli/base/characters.h"
 #include "cli/base/exit.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
 #include "cli/commands/push/options.h"
 #include "cli/commands/serve/options.h"
 #include "cli/options/subcommands.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/http/header.h"
 
+#include "cli/base/characters.h"
 #include "cli/base/letter_case.h"
-#include "cli/base/text.h"
 #include "cli/http/message.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/objects/jit_files.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 
 #include <algorithm>
 #include <fcntl.h>

@@ -135,7 +135,7 @@ void inspect_elf(Object &object)
 	for (size_t i = 0; i < headers; i++) {
 		GElf_Phdr header;
 
-		/* Text alone: pages at a segment's edges are mapped twice. */
+		/* TextSegment alone: pages at a segment's edges are mapped twice. */
 		if (gelf_getphdr(elf.get(), static_cast<int>(i), &header) && header.p_type == PT_LOAD &&
 		    (header.p_flags & PF_X))
 			object.segments.push_back({header.p_offset, header.p_filesz, header.p_vaddr});

@@ -38,7 +38,7 @@ struct Object {
 	Fd file; /**< held, so that names can be read when the process and the path are gone */
 	std::shared_ptr<JitFiles> jit; /**< of memory: what its process tells of it */
 	std::vector<Segment> segments;
-	Texts texts;
+	TextSegments texts;
 
 	/** Link-time address of a byte of the file. */
 	[[nodiscard]] uint64_t link_address(uint64_t offset) const;

@@ -6,7 +6,7 @@
 
 namespace cli {
 
-void Texts::widen(Text &text, const Text &by, bool in_file)
+void TextSegments::widen(TextSegment &text, const TextSegment &by, bool in_file)
 {
 	if (in_file && by.low < text.low)
 		text.offset = by.offset;
@@ -14,7 +14,7 @@ void Texts::widen(Text &text, const Text &by, bool in_file)
 	text.high = std::max(text.high, by.high);
 }
 
-void Texts::add(Text text, bool in_file)
+void TextSegments::add(TextSegment text, bool in_file)
 {
 	Run &run = runs_[in_file ? text.low - text.offset : 0];
 	auto next = run.upper_bound(text.low);
@@ -36,7 +36,7 @@ void Texts::add(Text text, bool in_file)
 	size_ += run.size();
 }
 
-const Text *Texts::find(uint64_t address) const
+const TextSegment *TextSegments::find(uint64_t address) const
 {
 	for (const auto &[distance, run] : runs_) {
 		const auto above = run.upper_bound(address);
@@ -47,9 +47,9 @@ const Text *Texts::find(uint64_t address) const
 	return nullptr;
 }
 
-std::vector<Text> Texts::all() const
+std::vector<TextSegment> TextSegments::all() const
 {
-	std::vector<Text> texts;
+	std::vector<TextSegment> texts;
 
 	for (const auto &[distance, run] : runs_) {
 		for (const auto &[low, text] : run)

@@ -10,35 +10,35 @@
 
 namespace cli {
 
-/** Text of an object that is, or was, mapped somewhere. */
-struct Text {
+/** TextSegment of an object that is, or was, mapped somewhere. */
+struct TextSegment {
 	uint64_t low = 0; /**< link-time address */
 	uint64_t high = 0;
 	uint64_t offset = 0; /**< of low, in the file; 0 for memory */
-	auto operator<=>(const Text &) const = default;
+	auto operator<=>(const TextSegment &) const = default;
 };
 
 /**
  * The texts of one object.  Those that touch, and are of one piece in the file,
  * are one: memory that grows, and files that are mapped in parts.
  */
-class Texts {
+class TextSegments {
 public:
 	/** Beyond so many a text is added to its neighbour, with what is between them. */
 	static constexpr size_t most = 65536;
 
 	/** @param in_file has it an offset, or is it memory, whose addresses are all there is? */
-	void add(Text text, bool in_file);
+	void add(TextSegment text, bool in_file);
 	/** The one that holds an address, or NULL. */
-	[[nodiscard]] const Text *find(uint64_t address) const;
+	[[nodiscard]] const TextSegment *find(uint64_t address) const;
 	/** All of them, ascending. */
-	[[nodiscard]] std::vector<Text> all() const;
+	[[nodiscard]] std::vector<TextSegment> all() const;
 	[[nodiscard]] size_t size() const { return size_; }
 
 private:
-	using Run = std::map<uint64_t, Text>; /* by low; disjoint, and not touching */
+	using Run = std::map<uint64_t, TextSegment>; /* by low; disjoint, and not touching */
 
-	static void widen(Text &text, const Text &by, bool in_file);
+	static void widen(TextSegment &text, const TextSegment &by, bool in_file);
 
 	std::map<uint64_t, Run> runs_; /* by the distance from offset to address */
 	size_t size_ = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/options/arguments.h"
 
+#include "cli/base/characters.h"
 #include "cli/base/color.h"
 #include "cli/base/exit.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
 #include "cli/options/option_list.h"
 
 #include <algorithm>

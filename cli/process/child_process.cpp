@@ -176,8 +176,8 @@ std::string privilege_warning(const std::string &program, uid_t user)
 			    : "file capabilities'");
 }
 
-Result<Command> Command::start(const std::vector<std::string> &arguments,
-			       const std::function<void()> &prepare)
+Result<ChildProcess> ChildProcess::start(const std::vector<std::string> &arguments,
+					 const std::function<void()> &prepare)
 {
 	const std::string &program = arguments.front();
 	Pipe go;
@@ -198,7 +198,7 @@ Result<Command> Command::start(const std::vector<std::string> &arguments,
 
 	go.out.close();
 	failure.in.close();
-	Command command(pid, Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
+	ChildProcess command(pid, Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
 
 	if (ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL))
 		return Error{
@@ -213,13 +213,13 @@ Result<Command> Command::start(const std::vector<std::string> &arguments,
 	return exec_error(program, failure);
 }
 
-Command::Command(Command &&other) noexcept
+ChildProcess::ChildProcess(ChildProcess &&other) noexcept
 	: pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)), resumed_(other.resumed_),
 	  reaped_(other.reaped_), status_(other.status_)
 {
 }
 
-Command::~Command()
+ChildProcess::~ChildProcess()
 {
 	if (pid_ < 0 || resumed_)
 		return;
@@ -227,7 +227,7 @@ Command::~Command()
 	wait();
 }
 
-Outcome Command::resume()
+Outcome ChildProcess::resume()
 {
 	if (ptrace(PTRACE_DETACH, pid_, nullptr, nullptr))
 		return system_error("the command cannot be resumed");
@@ -235,20 +235,20 @@ Outcome Command::resume()
 	return Done();
 }
 
-void Command::terminate() const
+void ChildProcess::terminate() const
 {
 	if (!reaped_)
 		kill(pid_, SIGTERM);
 }
 
-bool Command::ended()
+bool ChildProcess::ended()
 {
 	if (!reaped_ && waitpid(pid_, &status_, WNOHANG) == pid_)
 		reaped_ = true;
 	return reaped_;
 }
 
-void Command::wait()
+void ChildProcess::wait()
 {
 	while (!reaped_) {
 		const pid_t got = waitpid(pid_, &status_, 0);
@@ -257,12 +257,12 @@ void Command::wait()
 	}
 }
 
-int Command::exit_status() const
+int ChildProcess::exit_status() const
 {
 	return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
 }
 
-std::string Command::ending() const
+std::string ChildProcess::ending() const
 {
 	if (!WIFSIGNALED(status_))
 		return fmt::format("exited with status {}", WEXITSTATUS(status_));

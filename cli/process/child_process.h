@@ -24,20 +24,20 @@ std::string privilege_warning(const std::string &program, uid_t user);
  * There the new program is in memory and has not run an instruction, so that
  * whoever attaches now misses nothing.  It is traced for that moment only.
  */
-class Command {
+class ChildProcess {
 public:
 	/**
 	 * Start it; its standard streams, directory and limits are ours as they are now.
 	 * @param prepare is called in the child before anything else: what it
 	 *        does must be async-signal-safe, for we may have threads.
 	 */
-	static Result<Command> start(const std::vector<std::string> &arguments,
-				     const std::function<void()> &prepare = {});
+	static Result<ChildProcess> start(const std::vector<std::string> &arguments,
+					  const std::function<void()> &prepare = {});
 
-	Command(Command &&other) noexcept;
-	Command &operator=(Command &&) = delete;
+	ChildProcess(ChildProcess &&other) noexcept;
+	ChildProcess &operator=(ChildProcess &&) = delete;
 	/** A command that was never resumed is killed. */
-	~Command();
+	~ChildProcess();
 
 	[[nodiscard]] pid_t pid() const { return pid_; }
 	/** For poll(2): readable when it has ended. */
@@ -56,7 +56,7 @@ public:
 	[[nodiscard]] std::string ending() const;
 
 private:
-	Command(pid_t pid, Fd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+	ChildProcess(pid_t pid, Fd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
 
 	pid_t pid_ = -1;
 	Fd pidfd_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/process/maps.h"
 
-#include "cli/base/text.h"
+#include "cli/base/files.h"
 
 #include <charconv>
 #include <fmt/format.h>

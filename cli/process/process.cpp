@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/process/process.h"
 
+#include "cli/base/characters.h"
 #include "cli/base/fd.h"
-#include "cli/base/text.h"
+#include "cli/base/files.h"
 #include "cli/base/whole_number.h"
 
 #include <algorithm>

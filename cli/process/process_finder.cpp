@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/process/process_finder.h"
 
-#include "cli/base/text.h"
+#include "cli/base/files.h"
 #include "cli/base/whole_number.h"
 #include "cli/process/process.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/profile/accounting.h"
 
+#include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
-#include "cli/base/text.h"
 
 #include <array>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/base/gzip.h"
-#include "cli/base/text.h"
+#include "cli/base/numbers.h"
 #include "cli/profile/pprof.h"
 #include "cli/profile/pprof_fields.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/profile/profile_file.h"
 
-#include "cli/base/text.h"
+#include "cli/base/files.h"
 #include "cli/profile/pprof.h"
 
 #include <unistd.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/progress.h"
 
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
+#include "cli/base/terminal.h"
 
 #include <fmt/format.h>
 #include <utility>

@@ -42,7 +42,7 @@ const char *ending(uint32_t state)
 
 Recorder::Recorder(Session session, RecorderSettings settings, RecorderLog &log)
 	: session_(std::move(session)), log_(log), per_process_(settings.per_process),
-	  threads_(settings.threads), attacher_(session_, settings),
+	  threads_(settings.threads), builder_(session_, settings),
 	  drain_interval_(
 		  drain_interval(settings.period, static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF)))),
 	  next_drain_(Clock::now() + drain_interval_), next_tidying_(Clock::now() + tidy_interval)
@@ -63,7 +63,7 @@ void Recorder::install(TargetPointer target)
 	leave(target->pid);
 	profile_of_[target->pid] = target->profile;
 	targets_[target->profile] = std::move(target);
-	recording_.counter_bytes = std::max(recording_.counter_bytes, attacher_.pool().bytes());
+	recording_.counter_bytes = std::max(recording_.counter_bytes, builder_.pool().bytes());
 }
 
 size_t Recorder::attach(std::span<const pid_t> pids, bool young)
@@ -77,14 +77,14 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 		if (profile_of_.contains(pid))
 			continue;
 		if (const Outcome checked = threads_ ? check_thread(pid) : check_process(pid); checked) {
-			targets.push_back(attacher_.prepare(pid, young, reserved));
+			targets.push_back(builder_.prepare(pid, young, reserved));
 			reserved += targets.back()->coverage.bytes();
 		} else {
 			log_.refused(pid, process_name(pid), checked.error().text);
 		}
 	}
 
-	const std::vector<AttachError> errors = attacher_.attach(targets, pinned());
+	const std::vector<AttachError> errors = builder_.attach(targets, pinned());
 
 	for (size_t i = 0; i < targets.size(); i++) {
 		const std::string name = process_name(targets[i]->pid);
@@ -113,8 +113,8 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 Target *Recorder::attach_again(pid_t pid, bool new_program, bool &warned)
 {
 	TargetPointer target =
-		new_program ? attacher_.young_target(pid) : attacher_.prepare(pid, false, pinned());
-	const AttachError error = attacher_.attach({&target, 1}, pinned()).front();
+		new_program ? builder_.young_target(pid) : builder_.prepare(pid, false, pinned());
+	const AttachError error = builder_.attach({&target, 1}, pinned()).front();
 	Target *attached = target.get();
 
 	/* ESRCH: it has ended, or runs yet another program; either is reported. */
@@ -153,9 +153,9 @@ void Recorder::work(Clock::time_point now)
 		handle_events();
 	}
 	retire_ended();
-	attacher_.pool().drain_unused(recording_.tally);
+	builder_.pool().drain_unused(recording_.tally);
 	if (now >= next_drain_) {
-		attacher_.pool().drain(recording_.tally);
+		builder_.pool().drain(recording_.tally);
 		next_drain_ = now + drain_interval_;
 	}
 	if (now >= next_tidying_) {
@@ -215,7 +215,7 @@ void Recorder::handle_event(const profil_event &event)
 	if (event.pid <= 0)
 		return;
 	if (event.what & (PROFIL_EVENT_EXIT | PROFIL_EVENT_EXEC))
-		attacher_.forget_memory(event.pid);
+		builder_.forget_memory(event.pid);
 	if (event.what & PROFIL_EVENT_EXIT) {
 		leave(event.pid);
 		return;

@@ -119,7 +119,7 @@ private:
 	bool per_process_;
 	bool threads_;
 	bool warned_ = false; /* that a process cannot be told apart */
-	Attacher attacher_;
+	TargetBuilder builder_;
 	std::map<uint32_t, TargetPointer> targets_;
 	std::map<pid_t, uint32_t> profile_of_;
 	Recording recording_;

@@ -20,8 +20,8 @@ void Recorder::scan(Target &target)
 	if (!target.members.empty() && !target.members.contains(target.pid))
 		target.pid = *target.members.begin();
 
-	attacher_.update(target, pinned());
-	recording_.counter_bytes = std::max(recording_.counter_bytes, attacher_.pool().bytes());
+	builder_.update(target, pinned());
+	recording_.counter_bytes = std::max(recording_.counter_bytes, builder_.pool().bytes());
 }
 
 /** Count what is in known text; return the rest. */
@@ -79,8 +79,8 @@ void Recorder::tidy()
 
 	for (const auto &[profile, target] : targets_)
 		owners.insert(target->owner);
-	attacher_.owners().keep_only(owners);
-	attacher_.forget_unused();
+	builder_.owners().keep_only(owners);
+	builder_.forget_unused();
 	recording_.tally.join_ended_memory(most_ended);
 }
 
@@ -122,9 +122,9 @@ void Recorder::complete(Recording &recording, const Accounting &accounting) cons
 {
 	const uint64_t samples = recording.tally.total();
 
-	recording.owners = attacher_.owners();
-	recording.granularity = attacher_.pool().granularity();
-	recording.program = attacher_.busiest_program(recording.tally);
+	recording.owners = builder_.owners();
+	recording.granularity = builder_.pool().granularity();
+	recording.program = builder_.busiest_program(recording.tally);
 	recording.missing = accounting.counted - std::min(samples, accounting.counted);
 	recording.accounting = accounting;
 	recording.accounting.ticks += samples - accounting.counted;
@@ -153,7 +153,7 @@ Recording Recorder::snapshot()
 
 	const Accounting now = accounting();
 
-	attacher_.pool().drain(recording_.tally);
+	builder_.pool().drain(recording_.tally);
 
 	Recording copy = recording_;
 
@@ -174,7 +174,7 @@ Recording Recorder::take_part()
 void Recorder::give_back(const Recording &part)
 {
 	recording_.tally.add(part.tally);
-	attacher_.owners().add(part.owners);
+	builder_.owners().add(part.owners);
 	parted_ = parted_.since(part.accounting);
 }
 
@@ -187,7 +187,7 @@ Recording Recorder::finish()
 	}
 	while (!targets_.empty())
 		retire(targets_.begin()->first);
-	attacher_.pool().drain(recording_.tally);
+	builder_.pool().drain(recording_.tally);
 	complete(recording_, accounting());
 	return std::move(recording_);
 }

@@ -29,14 +29,14 @@ double seconds_since(Clock::time_point start)
 	return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-pid_t Profiler::first_pid() const
+pid_t RecordingRun::first_pid() const
 {
 	if (command_)
 		return command_->pid();
 	return options_.selection.pids.empty() ? getpid() : options_.selection.pids.front();
 }
 
-Outcome Profiler::prepare()
+Outcome RecordingRun::prepare()
 {
 	if (options_.selection.searches()) {
 		Result<ProcessFinder> finder = ProcessFinder::create(options_.selection);
@@ -61,14 +61,14 @@ Outcome Profiler::prepare()
 }
 
 /* Before raise_limits(): the command gets the limits that it would have without us. */
-Outcome Profiler::start_command()
+Outcome RecordingRun::start_command()
 {
 	const std::string warning = privilege_warning(options_.command.front(), geteuid());
 
 	if (!warning.empty())
 		log_.warn(warning);
 
-	Result<Command> command = Command::start(options_.command, StopSignals::restore);
+	Result<ChildProcess> command = ChildProcess::start(options_.command, StopSignals::restore);
 
 	if (!command)
 		return command.error();
@@ -76,7 +76,7 @@ Outcome Profiler::start_command()
 	return Done();
 }
 
-Outcome Profiler::start()
+Outcome RecordingRun::start()
 {
 	Result<Session> session = Session::open();
 
@@ -96,7 +96,7 @@ Outcome Profiler::start()
 	return command_ ? command_->resume() : Done();
 }
 
-Outcome Profiler::attach()
+Outcome RecordingRun::attach()
 {
 	if (finder_) {
 		const size_t met = search();
@@ -117,7 +117,7 @@ Outcome Profiler::attach()
 }
 
 /** @return how many were found, and are there. */
-size_t Profiler::search()
+size_t RecordingRun::search()
 {
 	std::vector<pid_t> found = finder_->find();
 
@@ -132,7 +132,7 @@ size_t Profiler::search()
 		std::count_if(found.begin(), found.end(), [](pid_t pid) { return !has_ended(pid); }));
 }
 
-bool Profiler::over()
+bool RecordingRun::over()
 {
 	/* Its end is the recording's; what it left running in the background is not waited for. */
 	if (command_)
@@ -140,7 +140,7 @@ bool Profiler::over()
 	return !finder_ && recorder_->idle();
 }
 
-int Profiler::end_command(const StopSignals &signals)
+int RecordingRun::end_command(const StopSignals &signals)
 {
 	if (!command_->ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
 		log_.warn("the recording is over, the command runs on");
@@ -158,7 +158,7 @@ int Profiler::end_command(const StopSignals &signals)
 	return command_->exit_status();
 }
 
-void Profiler::step(double seconds, std::span<const int> descriptors)
+void RecordingRun::step(double seconds, std::span<const int> descriptors)
 {
 	std::vector<pollfd> events = {{recorder_->fd(), POLLIN, 0},
 				      {command_ ? command_->fd() : -1, POLLIN, 0}};

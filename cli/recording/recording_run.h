@@ -22,10 +22,10 @@ int poll_timeout(double seconds);
 double seconds_since(Clock::time_point start);
 
 /** A recorder and what it profiles: processes, a search for processes, or a command. */
-class Profiler {
+class RecordingRun {
 public:
 	/** @param log lives longer than this. */
-	Profiler(TargetOptions options, RecorderLog &log) : options_(std::move(options)), log_(log) {}
+	RecordingRun(TargetOptions options, RecorderLog &log) : options_(std::move(options)), log_(log) {}
 
 	/** Find out beforehand what is wrong; starts the command, which does not run yet. */
 	Outcome prepare();
@@ -43,7 +43,7 @@ public:
 	/** Nanoseconds between samples. */
 	[[nodiscard]] uint64_t period() const { return period_; }
 	/** The command, or NULL. */
-	[[nodiscard]] Command *command() { return command_ ? &*command_ : nullptr; }
+	[[nodiscard]] ChildProcess *command() { return command_ ? &*command_ : nullptr; }
 	/**
 	 * Wait for the command's end, when the recording is over.  A terminal's
 	 * Ctrl-C has reached it as well; a signal for us alone is passed on.
@@ -63,7 +63,7 @@ private:
 	profil_info info_ = {};
 	uint64_t period_ = 0;
 	std::optional<ProcessFinder> finder_;
-	std::optional<Command> command_;
+	std::optional<ChildProcess> command_;
 	std::optional<Recorder> recorder_;
 	Clock::time_point next_search_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/refusals.h"
 
-#include "cli/base/text.h"
+#include "cli/base/numbers.h"
 #include "cli/process/process.h"
 
 #include <fmt/format.h>

@@ -21,7 +21,7 @@ bool is_want_of_memory(int error)
 } // namespace
 
 /* Half of what is left, so that there is always room for one more. */
-Room Attacher::room(uint64_t pinned, unsigned floor) const
+Room TargetBuilder::room(uint64_t pinned, unsigned floor) const
 {
 	if (floor >= no_counters)
 		return {0, 0, 0, 0};
@@ -29,7 +29,7 @@ Room Attacher::room(uint64_t pinned, unsigned floor) const
 }
 
 /* Whoever may not see the mappings may not attach, and the module says why. */
-void Attacher::cover(Target &target, Room room)
+void TargetBuilder::cover(Target &target, Room room)
 {
 	const Result<std::vector<Mapping>> mappings = read_maps(target.pid);
 
@@ -42,7 +42,7 @@ void Attacher::cover(Target &target, Room room)
 	target.coverage.update(target.pid, *mappings, objects_, pool_, room);
 }
 
-TargetPointer Attacher::make_target(pid_t pid, bool young)
+TargetPointer TargetBuilder::make_target(pid_t pid, bool young)
 {
 	auto target = std::make_unique<Target>(pid, young);
 
@@ -53,12 +53,12 @@ TargetPointer Attacher::make_target(pid_t pid, bool young)
 	return target;
 }
 
-TargetPointer Attacher::young_target(pid_t pid)
+TargetPointer TargetBuilder::young_target(pid_t pid)
 {
 	return make_target(pid, true);
 }
 
-TargetPointer Attacher::prepare(pid_t pid, bool young, uint64_t pinned)
+TargetPointer TargetBuilder::prepare(pid_t pid, bool young, uint64_t pinned)
 {
 	TargetPointer target = make_target(pid, young);
 
@@ -66,7 +66,7 @@ TargetPointer Attacher::prepare(pid_t pid, bool young, uint64_t pinned)
 	return target;
 }
 
-std::vector<AttachError> Attacher::try_attach(std::span<TargetPointer> targets)
+std::vector<AttachError> TargetBuilder::try_attach(std::span<TargetPointer> targets)
 {
 	const uint32_t whom = settings_.threads ? PROFIL_THREAD : settings_.follow ? PROFIL_FOLLOW : 0;
 	const uint32_t flags = whom | (settings_.kernel_ticks ? PROFIL_KERNEL_TICKS : 0);
@@ -97,7 +97,7 @@ std::vector<AttachError> Attacher::try_attach(std::span<TargetPointer> targets)
 	return errors;
 }
 
-AttachError Attacher::attach_coarser(TargetPointer &target, uint64_t pinned)
+AttachError TargetBuilder::attach_coarser(TargetPointer &target, uint64_t pinned)
 {
 	AttachError error = {ENOMEM, nullptr};
 
@@ -110,7 +110,7 @@ AttachError Attacher::attach_coarser(TargetPointer &target, uint64_t pinned)
 	return error;
 }
 
-std::vector<AttachError> Attacher::attach(std::span<TargetPointer> targets, uint64_t pinned)
+std::vector<AttachError> TargetBuilder::attach(std::span<TargetPointer> targets, uint64_t pinned)
 {
 	std::vector<AttachError> errors = try_attach(targets);
 
@@ -128,7 +128,7 @@ std::vector<AttachError> Attacher::attach(std::span<TargetPointer> targets, uint
 	return errors;
 }
 
-bool Attacher::set_regions(Target &target)
+bool TargetBuilder::set_regions(Target &target)
 {
 	const std::vector<profil_region> regions = target.coverage.regions();
 
@@ -145,7 +145,7 @@ bool Attacher::set_regions(Target &target)
  * that succeeds the kernel counts as before, in counters that in_kernel keeps.
  * Either is tried again with the next update.
  */
-void Attacher::update(Target &target, uint64_t pinned)
+void TargetBuilder::update(Target &target, uint64_t pinned)
 {
 	cover(target, room(pinned, 0));
 	if (target.coverage == target.in_kernel || set_regions(target))
@@ -155,7 +155,7 @@ void Attacher::update(Target &target, uint64_t pinned)
 		set_regions(target);
 }
 
-void Attacher::forget_unused()
+void TargetBuilder::forget_unused()
 {
 	/* Held by nobody but the two lists. */
 	std::erase_if(programs_,
@@ -163,7 +163,7 @@ void Attacher::forget_unused()
 	objects_.forget_unused();
 }
 
-void Attacher::note_program(pid_t pid, std::span<const Mapping> mappings)
+void TargetBuilder::note_program(pid_t pid, std::span<const Mapping> mappings)
 {
 	const std::string path = program_path(pid);
 	const auto program = std::find_if(mappings.begin(), mappings.end(), [&](const Mapping &mapping) {
@@ -180,7 +180,7 @@ void Attacher::note_program(pid_t pid, std::span<const Mapping> mappings)
 		programs_.push_back(object);
 }
 
-std::shared_ptr<Object> Attacher::busiest_program(const Tally &tally) const
+std::shared_ptr<Object> TargetBuilder::busiest_program(const Tally &tally) const
 {
 	const auto busiest =
 		std::max_element(programs_.begin(), programs_.end(), [&](const auto &a, const auto &b) {

@@ -35,10 +35,11 @@ struct AttachError {
 };
 
 /** Owns what targets share: the objects, and the counters of their text. */
-class Attacher {
+class TargetBuilder {
 public:
 	/** @param session outlives this. */
-	Attacher(const Session &session, RecorderSettings settings) : session_(session), settings_(settings)
+	TargetBuilder(const Session &session, RecorderSettings settings)
+		: session_(session), settings_(settings)
 	{
 	}
 

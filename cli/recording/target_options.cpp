@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/target_options.h"
 
-#include "cli/base/text.h"
+#include "cli/base/numbers.h"
 #include "cli/options/arguments.h"
 #include "cli/process/process_finder.h"
 

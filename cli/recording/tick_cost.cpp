@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/tick_cost.h"
 
+#include "cli/base/files.h"
 #include "cli/base/monotonic.h"
-#include "cli/base/text.h"
+#include "cli/base/numbers.h"
 #include "cli/recording/self_profile.h"
 #include "cli/recording/session.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/rows/call_stack.h"
 
+#include "cli/base/characters.h"
 #include "cli/base/saturate.h"
-#include "cli/base/text.h"
 #include "cli/profile/location.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/rows/comparison.h"
 
+#include "cli/base/characters.h"
 #include "cli/base/saturate.h"
-#include "cli/base/text.h"
 #include "cli/rows/significance.h"
 
 #include <algorithm>

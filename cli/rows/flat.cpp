@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/rows/flat.h"
 
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
-#include "cli/base/text.h"
 #include "cli/rows/places.h"
 #include "cli/rows/row_names.h"
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "cli/profile/profile.h"
+#include "cli/rows/place.h"
 #include "cli/rows/sort_key.h"
 
-#include <compare>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -16,22 +16,6 @@
 #include <vector>
 
 namespace cli {
-
-/** Of every member that no column shows, the value is 0.  Names are numbers of Places. */
-struct Place {
-	uint32_t function = 0;
-	uint32_t inlined = 0;
-	uint32_t object = 0;
-	uint32_t file = 0;
-	uint32_t command = 0;
-	bool is_inlined = false;
-	bool has_pid = false;
-	int64_t line = 0;
-	int64_t pid = 0;
-	uint64_t address = 0;
-
-	auto operator<=>(const Place &) const = default;
-};
 
 /**
  * The places of one profile, as far as some columns tell them apart.  The profile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/rows/row_cells.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 #include "cli/profile/location.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/build_profile.h"
 
-#include "cli/base/text.h"
 #include "cli/symbols/debug_link.h"
 #include "cli/symbols/function_table.h"
 #include "cli/symbols/later_lines.h"
@@ -88,7 +87,7 @@ public:
 			left_->push_back(object.name);
 		/* The program is listed even if nothing of it was sampled. */
 		if (buckets.empty()) {
-			for (const Text &text : object.texts.all())
+			for (const TextSegment &text : object.texts.all())
 				mapping(object, symbols, text.low);
 		}
 
@@ -145,7 +144,7 @@ private:
 
 	size_t mapping(const Object &object, const Symbols &symbols, uint64_t address)
 	{
-		const Text *text = object.texts.find(address);
+		const TextSegment *text = object.texts.find(address);
 		const uint64_t low = text ? text->low : address;
 		const auto [place, fresh] = mappings_.try_emplace({&object, low}, profile_.mappings.size());
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/debug_link.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>

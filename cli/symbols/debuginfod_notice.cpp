@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/debuginfod_notice.h"
 
+#include "cli/base/characters.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
 
 #include <cstdlib>
 #include <dlfcn.h>

@@ -139,7 +139,7 @@ void LiveProfile::close_one()
 
 size_t LiveProfile::mapping_of(Known &known, const Symbols &symbols, uint64_t address)
 {
-	const Text *text = known.object->texts.find(address);
+	const TextSegment *text = known.object->texts.find(address);
 	const auto [place, fresh] =
 		known.mappings.try_emplace(text ? text->low : address, profile_.mappings.size());
 

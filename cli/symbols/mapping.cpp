@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/mapping.h"
 
-#include "cli/base/text.h"
+#include "cli/base/numbers.h"
 
 namespace cli {
 
 ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address)
 {
-	const Text *text = object.texts.find(address);
+	const TextSegment *text = object.texts.find(address);
 	ProfileMapping mapping;
 
 	mapping.start = text ? text->low : address;

@@ -2,7 +2,7 @@
 #include "cli/symbols/recorded_file.h"
 
 #include "cli/base/letter_case.h"
-#include "cli/base/text.h"
+#include "cli/base/numbers.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

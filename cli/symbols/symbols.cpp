@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/symbols.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 #include "cli/symbols/demangle.h"
 
 #include <algorithm>

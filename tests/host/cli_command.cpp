@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Programs that are started to be profiled, and what is mapped at their start.
+#include "cli/base/files.h"
 #include "cli/base/stop_signals.h"
-#include "cli/base/text.h"
 #include "cli/process/child_process.h"
 #include "cli/process/process.h"
 #include "cli/recording/coverage.h"
@@ -29,9 +29,9 @@ using lib_test::TemporaryDirectory;
 
 namespace {
 
-Command started(const std::vector<std::string> &arguments)
+ChildProcess started(const std::vector<std::string> &arguments)
 {
-	Result<Command> command = Command::start(arguments);
+	Result<ChildProcess> command = ChildProcess::start(arguments);
 
 	INFO((command ? "" : command.error().text));
 	REQUIRE(command);
@@ -40,7 +40,7 @@ Command started(const std::vector<std::string> &arguments)
 
 int status_of(const std::vector<std::string> &arguments)
 {
-	Command command = started(arguments);
+	ChildProcess command = started(arguments);
 
 	REQUIRE(command.resume());
 	command.wait();
@@ -49,7 +49,7 @@ int status_of(const std::vector<std::string> &arguments)
 
 std::string refusal(const std::vector<std::string> &arguments)
 {
-	const Result<Command> command = Command::start(arguments);
+	const Result<ChildProcess> command = ChildProcess::start(arguments);
 
 	return command ? "" : command.error().text;
 }
@@ -122,7 +122,7 @@ TEST_CASE("a command's end is told as a shell tells it", "[cli]")
 	CHECK(status_of({"sh", "-c", "exit 7"}) == 7);
 	CHECK(status_of({"sh", "-c", "kill -KILL $$"}) == 128 + SIGKILL);
 
-	Command command = started({"sh", "-c", "kill -SEGV $$"});
+	ChildProcess command = started({"sh", "-c", "kill -SEGV $$"});
 
 	REQUIRE(command.resume());
 	command.wait();
@@ -140,7 +140,7 @@ TEST_CASE("a command that cannot be executed is an error and no process", "[cli]
 TEST_CASE("a command does nothing until it is resumed", "[cli]")
 {
 	const TemporaryDirectory directory;
-	Command command = started({"touch", directory / "file"});
+	ChildProcess command = started({"touch", directory / "file"});
 
 	CHECK(process_name(command.pid()) == "touch");
 	usleep(20000);
@@ -157,7 +157,7 @@ TEST_CASE("a command that is never resumed is killed", "[cli]")
 	pid_t pid = 0;
 
 	{
-		const Command command = started({"sleep", "1000"});
+		const ChildProcess command = started({"sleep", "1000"});
 
 		pid = command.pid();
 		CHECK(check_process(pid));
@@ -184,8 +184,8 @@ TEST_CASE("a command has the signals that we were started with, though we catch 
 	signal(SIGPIPE, SIG_DFL);
 	const std::string before = signals_in("/proc/self/status");
 	const StopSignals signals;
-	Result<Command> command =
-		Command::start({"cp", "/proc/self/status", directory / "status"}, StopSignals::restore);
+	Result<ChildProcess> command =
+		ChildProcess::start({"cp", "/proc/self/status", directory / "status"}, StopSignals::restore);
 
 	CHECK(signals_in("/proc/self/status") != before);
 	REQUIRE(command);
@@ -275,7 +275,7 @@ TEST_CASE("the first instruction of a program is where its file says", "[cli]")
 	for (const char *flags : {"", "-static -no-pie", "-no-pie", "-static-pie"}) {
 		const TemporaryDirectory directory;
 		const std::string program = compile(directory, flags);
-		const Command command = started({program});
+		const ChildProcess command = started({program});
 		const Result<std::vector<Mapping>> mappings = read_maps(command.pid());
 		ObjectTable objects;
 		CounterPool pool;
@@ -299,7 +299,7 @@ TEST_CASE("names come from the file that is mapped, even if another has taken it
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "");
 	const uint64_t entry = entry_in_file(program);
-	const Command command = started({program});
+	const ChildProcess command = started({program});
 
 	std::filesystem::remove(program);
 	std::filesystem::copy("/bin/true", program);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Debug information that is elsewhere: at a debuginfod server, or of another build.
-#include "cli/base/text.h"
+#include "cli/base/files.h"
 #include "cli/rows/flat.h"
 #include "cli/symbols/build_profile.h"
 #include "tests/lib_support.h"

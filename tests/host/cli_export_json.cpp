@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// JSON for speedscope, by its schema, and for the Firefox Profiler, by its description.
+// JSON for speedscope, by its schema, and for the Firefox RecordingRun, by its description.
 #include "tests/host/export_support.h"
 
 #include <nlohmann/json.hpp>
@@ -143,7 +143,7 @@ TEST_CASE("speedscope has a profile for each process, and stacks from the outerm
 	CHECK(speedscope(stack_profile())["profiles"][0]["samples"] == Json::parse("[[0, 1], [0, 1, 1, 1]]"));
 }
 
-TEST_CASE("the Firefox Profiler's tables are consistent, with every sample", "[cli][export]")
+TEST_CASE("the Firefox RecordingRun's tables are consistent, with every sample", "[cli][export]")
 {
 	CHECK(samples_in_firefox(firefox(sample_profile())) == 1000);
 	CHECK(samples_in_firefox(firefox(stack_profile())) == 12);
@@ -151,7 +151,7 @@ TEST_CASE("the Firefox Profiler's tables are consistent, with every sample", "[c
 	CHECK(samples_in_firefox(firefox(RealProfile().profile)) == RealProfile::total);
 }
 
-TEST_CASE("the Firefox Profiler gets a thread for each process, and libraries", "[cli][export]")
+TEST_CASE("the Firefox RecordingRun gets a thread for each process, and libraries", "[cli][export]")
 {
 	const Json json = firefox(sample_profile());
 
@@ -178,7 +178,7 @@ TEST_CASE("the Firefox Profiler gets a thread for each process, and libraries", 
 	CHECK(json["libs"][1]["codeId"].is_null());
 }
 
-TEST_CASE("processes of one PID stay apart in the Firefox Profiler", "[cli][export]")
+TEST_CASE("processes of one PID stay apart in the Firefox RecordingRun", "[cli][export]")
 {
 	Profile profile = sample_profile();
 

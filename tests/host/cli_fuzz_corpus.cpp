@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The files that the fuzzer of the reader began with, and those that it found.
-#include "cli/base/text.h"
+#include "cli/base/files.h"
 #include "tests/fuzz_profile/read_profile.h"
 
 #include <catch2/catch.hpp>

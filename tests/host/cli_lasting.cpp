@@ -181,32 +181,32 @@ TEST_CASE("counters that are used keep their counts when the others are freed", 
 
 TEST_CASE("texts that touch are one, where they are of one piece in the file", "[cli][lasting]")
 {
-	Texts texts;
+	TextSegments texts;
 
 	texts.add({0x3000, 0x4000, 0x1000}, true);
 	texts.add({0x1000, 0x2000, 0}, true); /* 0x1000 from its offset, the other 0x2000 */
 	texts.add({0x5000, 0x6000, 0x3000}, true);
 	CHECK(texts.size() == 3);
 	texts.add({0x4000, 0x5000, 0x2000}, true);
-	CHECK(texts.all() == std::vector<Text>{{0x1000, 0x2000, 0}, {0x3000, 0x6000, 0x1000}});
-	CHECK(*texts.find(0x5fff) == Text{0x3000, 0x6000, 0x1000});
+	CHECK(texts.all() == std::vector<TextSegment>{{0x1000, 0x2000, 0}, {0x3000, 0x6000, 0x1000}});
+	CHECK(*texts.find(0x5fff) == TextSegment{0x3000, 0x6000, 0x1000});
 	CHECK(texts.find(0x6000) == nullptr);
 	CHECK(texts.find(0x2fff) == nullptr);
 	texts.add({0x2800, 0x3100, 0x800}, true);
-	CHECK(*texts.find(0x2800) == Text{0x2800, 0x6000, 0x800});
+	CHECK(*texts.find(0x2800) == TextSegment{0x2800, 0x6000, 0x800});
 	CHECK(texts.size() == 2);
 }
 
 TEST_CASE("texts of memory that is mapped elsewhere all the time do not grow without end", "[cli][lasting]")
 {
-	Texts texts;
+	TextSegments texts;
 
-	for (uint64_t i = 0; i < 2 * Texts::most; i++)
+	for (uint64_t i = 0; i < 2 * TextSegments::most; i++)
 		texts.add({i * 0x10000, i * 0x10000 + 0x1000, 0}, false);
-	CHECK(texts.size() == Texts::most);
-	REQUIRE(texts.find((2 * Texts::most - 1) * 0x10000) != nullptr);
+	CHECK(texts.size() == TextSegments::most);
+	REQUIRE(texts.find((2 * TextSegments::most - 1) * 0x10000) != nullptr);
 	CHECK(texts.find(0x1000) == nullptr);
-	CHECK(*texts.find(0x10000) == Text{0x10000, 0x11000, 0});
+	CHECK(*texts.find(0x10000) == TextSegment{0x10000, 0x11000, 0});
 }
 
 TEST_CASE("a process with four times as many executable mappings takes four times as long", "[cli][lasting]")

@@ -48,11 +48,11 @@ class ManyPlaces {
 public:
 	explicit ManyPlaces(const std::string &path, size_t places = few + 1) : object_(map_object(path))
 	{
-		const std::vector<Text> texts = object_->texts.all();
-		const Text text =
-			*std::max_element(texts.begin(), texts.end(), [](const Text &a, const Text &b) {
-				return a.high - a.low < b.high - b.low;
-			});
+		const std::vector<TextSegment> texts = object_->texts.all();
+		const TextSegment text = *std::max_element(texts.begin(), texts.end(),
+							   [](const TextSegment &a, const TextSegment &b) {
+								   return a.high - a.low < b.high - b.low;
+							   });
 		const uint64_t step = (text.high - text.low) / places;
 
 		REQUIRE(step > 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A file is written as a whole or not at all.
+#include "cli/base/files.h"
 #include "cli/base/output_file.h"
 #include "cli/base/stop_signals.h"
-#include "cli/base/text.h"
 #include "tests/lib_support.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Names of a procedure linkage table's stubs, against objdump.
-#include "cli/base/text.h"
+#include "cli/base/files.h"
 #include "cli/symbols/plt.h"
 #include "cli/symbols/symbols.h"
 #include "tests/lib_support.h"

@@ -2,7 +2,7 @@
 /** @file cli_report_support.h  Reports of profiles that are in no file. */
 #pragma once
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 #include "cli/commands/report/report.h"
 
 #include <algorithm>

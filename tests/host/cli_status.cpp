@@ -52,8 +52,8 @@ cli::Status status_of(const Tree &tree)
 	cli::Status status;
 
 	status.machine = tree.read();
-	status.caller = capable();
-	status.abilities = cli::judge(status.machine, status.caller);
+	status.permissions = capable();
+	status.abilities = cli::judge(status.machine, status.permissions);
 	status.search = cli::find_sessions(tree.root());
 	return status;
 }

@@ -15,9 +15,9 @@ constexpr char directory[] = "/lib/modules/6.1.0-7";
 constexpr char secure_boot[] = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
 const std::string signed_module = "code~Module signature appended~\n";
 
-cli::Ability judged(const Tree &tree, const cli::Caller &caller, std::string_view key)
+cli::Ability judged(const Tree &tree, const cli::Permissions &permissions, std::string_view key)
 {
-	return ability(cli::judge(tree.read(), caller), key);
+	return ability(cli::judge(tree.read(), permissions), key);
 }
 
 cli::Ability module_of(const Tree &tree)
@@ -58,7 +58,7 @@ TEST_CASE("everything that cannot be done has a command", "[cli][status]")
 	const Tree empty;
 	const Tree kernel;
 	const Tree loaded;
-	cli::Caller helpless = capable();
+	cli::Permissions helpless = capable();
 
 	write_kernel(kernel);
 	write_kernel(loaded);
@@ -205,96 +205,99 @@ TEST_CASE("a kernel that takes no modules, or no more, has to be another", "[cli
 TEST_CASE("a module of another interface is replaced, one of another version is told", "[cli][status]")
 {
 	const Tree tree;
-	cli::Caller caller = capable();
+	cli::Permissions permissions = capable();
 
 	write_kernel(tree);
 	write_module(tree);
 	tree.write("/sys/module/profil/version", "9.8.7\n");
 	CHECK(module_of(tree).can);
 	CHECK(has(module_of(tree).text, "9.8.7, with the interface of this command, "));
-	caller.module_error = EPROTO;
-	CHECK(judged(tree, caller, "module").commands == Commands{"sudo rmmod profil", "make insmod"});
-	CHECK(ability(cli::judge(tree.read(), caller), "device").key.empty());
+	permissions.module_error = EPROTO;
+	CHECK(judged(tree, permissions, "module").commands == Commands{"sudo rmmod profil", "make insmod"});
+	CHECK(ability(cli::judge(tree.read(), permissions), "device").key.empty());
 }
 
 TEST_CASE("a device that is missing, forbidden or another's has its command each", "[cli][status]")
 {
 	const Tree tree;
-	cli::Caller caller = capable();
+	cli::Permissions permissions = capable();
 
 	write_kernel(tree);
 	write_module(tree);
-	caller.module_error = EACCES;
-	CHECK(judged(tree, caller, "device").commands.at(0) ==
+	permissions.module_error = EACCES;
+	CHECK(judged(tree, permissions, "device").commands.at(0) ==
 	      "echo 'KERNEL==\"profil\", MODE=\"0666\"' | sudo tee /etc/udev/rules.d/60-profil.rules");
 	cli::Machine machine = tree.read();
 
 	machine.device = cli::DeviceNode{S_IFCHR | 0660, "root", "profilers"};
-	CHECK(ability(cli::judge(machine, caller), "device").commands ==
+	CHECK(ability(cli::judge(machine, permissions), "device").commands ==
 	      Commands{"sudo usermod -aG profilers alice"});
-	CHECK(has(ability(cli::judge(machine, caller), "device").text,
+	CHECK(has(ability(cli::judge(machine, permissions), "device").text,
 		  "mode 0660, user root, group profilers"));
-	caller.module_error = EPERM;
-	CHECK(has(judged(tree, caller, "device").commands.at(0), "docker run --device /dev/profil"));
-	caller.module_error = ENXIO;
-	CHECK(judged(tree, caller, "device").commands ==
+	permissions.module_error = EPERM;
+	CHECK(has(judged(tree, permissions, "device").commands.at(0), "docker run --device /dev/profil"));
+	permissions.module_error = ENXIO;
+	CHECK(judged(tree, permissions, "device").commands ==
 	      Commands{"sudo rm /dev/profil", "sudo mknod -m 666 /dev/profil c 10 123"});
 	std::filesystem::remove(tree.root() + "/dev/profil");
-	caller.module_error = ENODEV;
-	CHECK(judged(tree, caller, "device").commands == Commands{"sudo mknod -m 666 /dev/profil c 10 123"});
+	permissions.module_error = ENODEV;
+	CHECK(judged(tree, permissions, "device").commands ==
+	      Commands{"sudo mknod -m 666 /dev/profil c 10 123"});
 }
 
 TEST_CASE("who may attach to whom is what the kernel answered, with the sysctl that would change it",
 	  "[cli][status]")
 {
 	const Tree tree;
-	cli::Caller caller = capable();
+	cli::Permissions permissions = capable();
 
 	write_kernel(tree);
 	write_module(tree);
-	caller.kernel_error = EACCES;
-	caller.others_error = EACCES;
-	CHECK(judged(tree, caller, "own").text == "processes of alice can be profiled");
-	CHECK(judged(tree, caller, "kernel").commands ==
+	permissions.kernel_error = EACCES;
+	permissions.others_error = EACCES;
+	CHECK(judged(tree, permissions, "own").text == "processes of alice can be profiled");
+	CHECK(judged(tree, permissions, "kernel").commands ==
 	      Commands{"sudo sysctl kernel.perf_event_paranoid=1"});
-	CHECK(judged(tree, caller, "others").commands == Commands{"sudo /usr/bin/profil record -p PID"});
-	CHECK(has(judged(tree, caller, "others").text, "kernel.perf_event_paranoid is 2, and alice has no"));
+	CHECK(judged(tree, permissions, "others").commands == Commands{"sudo /usr/bin/profil record -p PID"});
+	CHECK(has(judged(tree, permissions, "others").text,
+		  "kernel.perf_event_paranoid is 2, and alice has no"));
 
 	tree.write("/proc/sys/kernel/perf_event_paranoid", "3\n");
-	caller.own_error = EACCES;
-	CHECK(judged(tree, caller, "own").text ==
+	permissions.own_error = EACCES;
+	CHECK(judged(tree, permissions, "own").text ==
 	      "your processes cannot be profiled: kernel.perf_event_paranoid is 3");
-	CHECK(judged(tree, caller, "own").commands == Commands{"sudo sysctl kernel.perf_event_paranoid=2"});
-	CHECK(judged(tree, caller, "kernel").key.empty());
+	CHECK(judged(tree, permissions, "own").commands ==
+	      Commands{"sudo sysctl kernel.perf_event_paranoid=2"});
+	CHECK(judged(tree, permissions, "kernel").key.empty());
 
-	caller.own_error = EPERM;
-	CHECK(has(judged(tree, caller, "own").commands.at(0), "docker run --cap-add PERFMON"));
-	caller.own_error = ENOSYS;
-	CHECK(has(judged(tree, caller, "own").text, "CONFIG_PERF_EVENTS"));
+	permissions.own_error = EPERM;
+	CHECK(has(judged(tree, permissions, "own").commands.at(0), "docker run --cap-add PERFMON"));
+	permissions.own_error = ENOSYS;
+	CHECK(has(judged(tree, permissions, "own").text, "CONFIG_PERF_EVENTS"));
 }
 
 TEST_CASE("nothing is said of other users' processes where there are none", "[cli][status]")
 {
 	const Tree tree;
-	cli::Caller caller = capable();
+	cli::Permissions permissions = capable();
 
 	write_kernel(tree);
 	write_module(tree);
-	caller.others_error = std::nullopt;
-	CHECK(judged(tree, caller, "others").key.empty());
+	permissions.others_error = std::nullopt;
+	CHECK(judged(tree, permissions, "others").key.empty());
 }
 
 TEST_CASE("a used-up limit of memory is raised by its parameter, RLIMIT_MEMLOCK by prlimit", "[cli][status]")
 {
 	const Tree tree;
-	cli::Caller caller = capable();
+	cli::Permissions permissions = capable();
 
 	write_kernel(tree);
 	write_module(tree);
-	caller.memlock = 4096;
-	CHECK(judged(tree, caller, "memory").commands ==
+	permissions.memlock = 4096;
+	CHECK(judged(tree, permissions, "memory").commands ==
 	      Commands{"sudo prlimit --memlock=67108864 --pid $$"});
-	caller.info.pages_used = caller.info.pages_max;
-	CHECK(judged(tree, caller, "memory").commands ==
+	permissions.info.pages_used = permissions.info.pages_max;
+	CHECK(judged(tree, permissions, "memory").commands ==
 	      Commands{"echo 131072 | sudo tee /sys/module/profil/parameters/max_user_pages"});
 }

@@ -65,19 +65,19 @@ inline void write_module(const Tree &tree)
 }
 
 /** Who may do everything. */
-inline cli::Caller capable()
+inline cli::Permissions capable()
 {
-	cli::Caller caller;
+	cli::Permissions permissions;
 
-	caller.user = "alice";
-	caller.program = "/usr/bin/profil";
-	caller.info.period_min = 976563;
-	caller.info.pages_max = 65536;
-	caller.info.pages_used = 2;
-	caller.info.region_max = 32768;
-	caller.others_error = 0;
-	caller.memlock = UINT64_MAX;
-	return caller;
+	permissions.user = "alice";
+	permissions.program = "/usr/bin/profil";
+	permissions.info.period_min = 976563;
+	permissions.info.pages_max = 65536;
+	permissions.info.pages_used = 2;
+	permissions.info.region_max = 32768;
+	permissions.others_error = 0;
+	permissions.memlock = UINT64_MAX;
+	return permissions;
 }
 
 /** What is said of one thing; an ability without a key if there is nothing. */

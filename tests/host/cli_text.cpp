@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Words, numbers and names.
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/profile/about.h"
 #include "cli/profile/accounting.h"
 #include "cli/symbols/demangle.h"

@@ -2,7 +2,7 @@
 // What profil top shows, and what its keys do to that.
 #include "tests/host/cli_top_support.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 #include "cli/commands/top/file.h"
 #include "cli/recording/recording_run.h"
 #include "tests/host/cli_sample_profile.h"

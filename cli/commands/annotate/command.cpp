@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation/text.h"
+#include "cli/base/characters.h"
 #include "cli/base/color.h"
 #include "cli/base/exit.h"
+#include "cli/base/numbers.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
+#include "cli/base/terminal.h"
 #include "cli/options/arguments.h"
 #include "cli/options/subcommands.h"
 #include "cli/profile/profile_file.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/characters.h"
 #include "cli/base/exit.h"
+#include "cli/base/numbers.h"
 #include "cli/base/output_file.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
 #include "cli/commands/export/export.h"
 #include "cli/options/arguments.h"
 #include "cli/options/subcommands.h"

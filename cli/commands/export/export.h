@@ -34,7 +34,7 @@ Result<std::string> export_callgrind(const Profile &profile);
 /** RFC 4180: a header and a row for each address and process, most samples first. */
 Result<std::string> export_csv(const Profile &profile);
 
-/** Firefox Profiler's processed profile, version 58: a thread for each process. */
+/** Firefox RecordingRun's processed profile, version 58: a thread for each process. */
 Result<std::string> export_firefox(const Profile &profile);
 
 /** Folded stacks, as FlameGraph's stackcollapse programs print them: "process;object;function N". */

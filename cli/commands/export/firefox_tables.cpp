@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/export/firefox_tables.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 
 namespace cli {
 namespace {

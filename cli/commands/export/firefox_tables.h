@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/commands/export/firefox_tables.h
- * The tables of Firefox Profiler's processed profile, version 58.
+ * The tables of Firefox RecordingRun's processed profile, version 58.
  *
  * Columns are arrays of one length, rows are numbers.  The profiler's own
  * description is src/types/profile.ts of firefox-devtools/profiler, and

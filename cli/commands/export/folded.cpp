@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 #include "cli/commands/export/export.h"
 #include "cli/commands/export/size.h"
 #include "cli/rows/call_stack.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 #include "cli/commands/export/export.h"
 #include "cli/commands/export/size.h"
 #include "cli/rows/call_stack.h"
@@ -102,7 +102,7 @@ uint64_t bytes_of(const CallFrame &frame)
 
 /*
  * A record for each sample, each with a period of 1: stackcollapse-perf.pl adds up
- * the periods, the Firefox Profiler and stackvis count the records, and speedscope
+ * the periods, the Firefox RecordingRun and stackvis count the records, and speedscope
  * takes the time to the neighbours, which is the same for all.
  */
 Result<std::string> export_perf_script(const Profile &profile)

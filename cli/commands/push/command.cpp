@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/characters.h"
 #include "cli/base/exit.h"
+#include "cli/base/numbers.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
 #include "cli/commands/push/content.h"
 #include "cli/commands/push/delivery.h"
 #include "cli/commands/push/labels.h"

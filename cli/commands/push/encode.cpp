@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/push/encode.h"
 
-#include "cli/base/text.h"
+#include "cli/base/numbers.h"
 #include "cli/commands/push/fields.h"
 #include "cli/http/grpc_web.h"
 

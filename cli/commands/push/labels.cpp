@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/push/labels.h"
 
+#include "cli/base/characters.h"
 #include "cli/base/file_name.h"
-#include "cli/base/text.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/push/options.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
+#include "cli/base/files.h"
 #include "cli/http/header.h"
 #include "cli/options/arguments.h"
 #include "cli/options/subcommands.h"

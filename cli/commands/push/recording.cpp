@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/push/recording.h"
 
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/base/stop_signals.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
 #include "cli/commands/push/content.h"
 #include "cli/commands/push/delivery.h"
 #include "cli/commands/push/labels.h"
@@ -63,7 +64,7 @@ private:
 	HttpClient client_;
 	Refusals refusals_;
 	StopSignals signals_;
-	Profiler profiler_;
+	RecordingRun profiler_;
 	std::mt19937 generator_{std::random_device()()}; /* the queue's thread uses it alone */
 	PushClock clock_;
 	PushQueue queue_; /* its thread ends before what it uses */

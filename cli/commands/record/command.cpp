@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/base/exit.h"
 #include "cli/base/file_name.h"
+#include "cli/base/numbers.h"
 #include "cli/base/output_file.h"
 #include "cli/base/snapshot_signal.h"
 #include "cli/base/stop_signals.h"
-#include "cli/base/text.h"
 #include "cli/commands/record/options.h"
 #include "cli/options/subcommands.h"
 #include "cli/profile/about.h"
@@ -60,7 +60,7 @@ private:
 	Console console_{"profil record"};
 	Refusals refusals_;
 	StopSignals signals_;
-	Profiler profiler_;
+	RecordingRun profiler_;
 	std::optional<SnapshotSignal> snapshots_;
 	std::optional<OutputFile> output_;
 	int64_t time_nanos_ = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/characters.h"
 #include "cli/base/exit.h"
 #include "cli/base/output_file.h"
 #include "cli/base/stream.h"
-#include "cli/base/text.h"
+#include "cli/base/terminal.h"
 #include "cli/commands/report/options.h"
 #include "cli/commands/report/page/page.h"
 #include "cli/commands/report/report.h"

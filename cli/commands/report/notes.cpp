@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/report/notes.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/profile/location.h"
 
 #include <algorithm>

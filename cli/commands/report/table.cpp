@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/base/table.h"
 #include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
-#include "cli/base/text.h"
 #include "cli/commands/report/notes.h"
 #include "cli/commands/report/report.h"
 #include "cli/profile/about.h"

@@ -35,7 +35,7 @@ public:
 
 	Result<std::string> record(const ServeRequest &request)
 	{
-		for (const auto step : {&Profiler::prepare, &Profiler::start}) {
+		for (const auto step : {&RecordingRun::prepare, &RecordingRun::start}) {
 			if (const Outcome done = (profiler_.*step)(); !done)
 				return Error{why_ + done.error().text};
 		}
@@ -60,7 +60,7 @@ private:
 	}
 	void warn(const std::string &) override {}
 
-	Profiler profiler_;
+	RecordingRun profiler_;
 	std::string why_;
 };
 

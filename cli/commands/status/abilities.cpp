@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/status/abilities.h"
 
-#include "cli/base/text.h"
+#include "cli/base/numbers.h"
 #include "cli/recording/session.h"
 
 #include <cerrno>
@@ -38,7 +38,7 @@ std::string node_text(const DeviceNode &node)
 }
 
 /* Reading is all that opening it takes. */
-Ability device_forbidden(const DeviceNode &node, const Caller &caller)
+Ability device_forbidden(const DeviceNode &node, const Permissions &permissions)
 {
 	const std::string why = fmt::format("/dev/profil may not be opened: {}", node_text(node));
 
@@ -46,7 +46,7 @@ Ability device_forbidden(const DeviceNode &node, const Caller &caller)
 		return {"device",
 			false,
 			why + " (then log in again)",
-			{fmt::format("sudo usermod -aG {} {}", node.group, caller.user)}};
+			{fmt::format("sudo usermod -aG {} {}", node.group, permissions.user)}};
 	return {"device",
 		false,
 		why,
@@ -54,13 +54,13 @@ Ability device_forbidden(const DeviceNode &node, const Caller &caller)
 		 "sudo udevadm control --reload", "sudo udevadm trigger --name-match=profil"}};
 }
 
-Ability judge_device(const Machine &machine, const Caller &caller)
+Ability judge_device(const Machine &machine, const Permissions &permissions)
 {
 	if (!machine.device)
 		return device_missing(machine, "/dev/profil is missing: devtmpfs is not mounted on /dev");
-	switch (caller.module_error) {
+	switch (permissions.module_error) {
 	case 0: return {"device", true, "/dev/profil can be opened: " + node_text(*machine.device), {}};
-	case EACCES: return device_forbidden(*machine.device, caller);
+	case EACCES: return device_forbidden(*machine.device, permissions);
 	case EPERM:
 		return {"device",
 			false,
@@ -72,7 +72,7 @@ Ability judge_device(const Machine &machine, const Caller &caller)
 	default:
 		return {"device",
 			false,
-			"/dev/profil cannot be used: " + explain(caller.module_error),
+			"/dev/profil cannot be used: " + explain(permissions.module_error),
 			{"sudo dmesg"}};
 	}
 }
@@ -105,13 +105,13 @@ std::string paranoid_text(const Machine &machine)
 				: "the kernel refuses it";
 }
 
-Ability judge_own(const Machine &machine, const Caller &caller)
+Ability judge_own(const Machine &machine, const Permissions &permissions)
 {
 	const std::string what = "your processes cannot be profiled";
 
-	if (!caller.own_error)
-		return {"own", true, fmt::format("processes of {} can be profiled", caller.user), {}};
-	if (const auto ability = no_events("own", what, caller.own_error))
+	if (!permissions.own_error)
+		return {"own", true, fmt::format("processes of {} can be profiled", permissions.user), {}};
+	if (const auto ability = no_events("own", what, permissions.own_error))
 		return *ability;
 	return {"own",
 		false,
@@ -119,13 +119,13 @@ Ability judge_own(const Machine &machine, const Caller &caller)
 		{sysctl(for_own_processes)}};
 }
 
-Ability judge_kernel(const Machine &machine, const Caller &caller)
+Ability judge_kernel(const Machine &machine, const Permissions &permissions)
 {
 	const std::string what = "their time in the kernel cannot be counted (--kernel)";
 
-	if (!caller.kernel_error)
+	if (!permissions.kernel_error)
 		return {"kernel", true, "their time in the kernel can be counted (--kernel)", {}};
-	if (const auto ability = no_events("kernel", what, caller.kernel_error))
+	if (const auto ability = no_events("kernel", what, permissions.kernel_error))
 		return *ability;
 	return {"kernel",
 		false,
@@ -134,14 +134,14 @@ Ability judge_kernel(const Machine &machine, const Caller &caller)
 }
 
 /* CAP_PERFMON alone would not do: names come from /proc/PID/maps. */
-Ability judge_others(const Machine &machine, const Caller &caller)
+Ability judge_others(const Machine &machine, const Permissions &permissions)
 {
 	const std::string what = "processes of other users cannot be profiled";
 
-	if (!*caller.others_error)
+	if (!*permissions.others_error)
 		return {"others", true, "processes of other users can be profiled", {}};
-	if (caller.root) {
-		if (const auto ability = no_events("others", what, *caller.others_error))
+	if (permissions.root) {
+		if (const auto ability = no_events("others", what, *permissions.others_error))
 			return *ability;
 		return {"others",
 			false,
@@ -150,43 +150,44 @@ Ability judge_others(const Machine &machine, const Caller &caller)
 	}
 	return {"others",
 		false,
-		fmt::format("{}: {}, and {} has no CAP_PERFMON", what, paranoid_text(machine), caller.user),
-		{fmt::format("sudo {} record -p PID", caller.program)}};
+		fmt::format("{}: {}, and {} has no CAP_PERFMON", what, paranoid_text(machine),
+			    permissions.user),
+		{fmt::format("sudo {} record -p PID", permissions.program)}};
 }
 
-Ability judge_memory(const Machine &machine, const Caller &caller)
+Ability judge_memory(const Machine &machine, const Permissions &permissions)
 {
 	const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 	const auto limit = machine.parameters.find("max_user_pages");
-	const std::string more =
-		fmt::format("echo {} | sudo tee /sys/module/profil/parameters/max_user_pages",
-			    2 * (limit == machine.parameters.end() ? caller.info.pages_max : limit->second));
+	const std::string more = fmt::format(
+		"echo {} | sudo tee /sys/module/profil/parameters/max_user_pages",
+		2 * (limit == machine.parameters.end() ? permissions.info.pages_max : limit->second));
 
-	if (caller.info.pages_used >= caller.info.pages_max)
+	if (permissions.info.pages_used >= permissions.info.pages_max)
 		return {"memory",
 			false,
 			fmt::format(
 				"no more counters can be pinned: {} of {} are in use (or end other profiles)",
-				bytes_text(caller.info.pages_used * page),
-				bytes_text(caller.info.pages_max * page)),
+				bytes_text(permissions.info.pages_used * page),
+				bytes_text(permissions.info.pages_max * page)),
 			{more}};
-	if (caller.memlock < least_memlock)
+	if (permissions.memlock < least_memlock)
 		return {"memory",
 			false,
 			fmt::format("counters cannot be pinned: the hard limit RLIMIT_MEMLOCK is {}",
-				    bytes_text(caller.memlock)),
+				    bytes_text(permissions.memlock)),
 			{"sudo prlimit --memlock=67108864 --pid $$"}};
 	return {"memory",
 		true,
 		fmt::format("counters can be pinned: {} of {} are in use",
-			    bytes_text(caller.info.pages_used * page),
-			    bytes_text(caller.info.pages_max * page)),
+			    bytes_text(permissions.info.pages_used * page),
+			    bytes_text(permissions.info.pages_max * page)),
 		{}};
 }
 
-Ability judge_self(const Caller &caller)
+Ability judge_self(const Permissions &permissions)
 {
-	const double rate = std::floor(1e9 / static_cast<double>(caller.info.period_min));
+	const double rate = std::floor(1e9 / static_cast<double>(permissions.info.period_min));
 
 	return {"self",
 		true,
@@ -196,21 +197,21 @@ Ability judge_self(const Caller &caller)
 
 } // namespace
 
-std::vector<Ability> judge(const Machine &machine, const Caller &caller)
+std::vector<Ability> judge(const Machine &machine, const Permissions &permissions)
 {
-	std::vector<Ability> all = {judge_module(machine, caller)};
+	std::vector<Ability> all = {judge_module(machine, permissions)};
 
 	if (all.back().can)
-		all.push_back(judge_device(machine, caller));
+		all.push_back(judge_device(machine, permissions));
 	if (all.back().can) {
-		all.push_back(judge_self(caller));
-		all.push_back(judge_memory(machine, caller));
+		all.push_back(judge_self(permissions));
+		all.push_back(judge_memory(machine, permissions));
 	}
-	all.push_back(judge_own(machine, caller));
+	all.push_back(judge_own(machine, permissions));
 	if (all.back().can)
-		all.push_back(judge_kernel(machine, caller));
-	if (caller.others_error && !caller.own_error)
-		all.push_back(judge_others(machine, caller));
+		all.push_back(judge_kernel(machine, permissions));
+	if (permissions.others_error && !permissions.own_error)
+		all.push_back(judge_others(machine, permissions));
 	return all;
 }
 

@@ -34,9 +34,9 @@ struct Ability {
  * What follows from another thing that cannot be done is left out: each of
  * those that cannot has commands of its own.
  */
-std::vector<Ability> judge(const Machine &machine, const Caller &caller);
+std::vector<Ability> judge(const Machine &machine, const Permissions &permissions);
 
 /** The part of judge() that is about the module: "module" alone. */
-Ability judge_module(const Machine &machine, const Caller &caller);
+Ability judge_module(const Machine &machine, const Permissions &permissions);
 
 } // namespace cli

@@ -139,13 +139,13 @@ Ability not_loaded(const Machine &machine)
 
 } // namespace
 
-Ability judge_module(const Machine &machine, const Caller &caller)
+Ability judge_module(const Machine &machine, const Permissions &permissions)
 {
 	const std::string version = machine.version.empty() ? "of unknown version" : machine.version;
 
 	if (!machine.loaded)
 		return not_loaded(machine);
-	if (caller.module_error == EPROTO) {
+	if (permissions.module_error == EPROTO) {
 		const std::vector<std::string> load = commands_to_load(machine);
 		std::vector<std::string> commands = {"sudo rmmod profil"};
 

@@ -44,8 +44,8 @@ Status find_out(const Measurements &wanted)
 	Status status;
 
 	status.machine = read_machine("", kernel_release(), program_directory());
-	status.caller = try_everything();
-	status.abilities = judge(status.machine, status.caller);
+	status.permissions = try_everything();
+	status.abilities = judge(status.machine, status.permissions);
 	if (!status.usable())
 		return status;
 	status.search = find_sessions("");

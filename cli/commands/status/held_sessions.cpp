@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/status/held_sessions.h"
 
-#include "cli/base/text.h"
+#include "cli/base/files.h"
 #include "cli/base/whole_number.h"
 #include "cli/process/process.h"
 

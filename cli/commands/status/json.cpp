@@ -74,15 +74,15 @@ Json abilities_json(const Status &status)
 Json limits_json(const Status &status)
 {
 	const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-	const uint64_t memlock = status.caller.memlock;
+	const uint64_t memlock = status.permissions.memlock;
 	Json limits = {{"memlock_bytes", memlock == UINT64_MAX ? Json(nullptr) : Json(memlock)}};
 
 	if (!status.usable())
 		return limits;
-	limits["pinned_bytes_max"] = status.caller.info.pages_max * page;
-	limits["pinned_bytes_used"] = status.caller.info.pages_used * page;
-	limits["period_ns_min"] = status.caller.info.period_min;
-	limits["regions_max"] = status.caller.info.region_max;
+	limits["pinned_bytes_max"] = status.permissions.info.pages_max * page;
+	limits["pinned_bytes_used"] = status.permissions.info.pages_used * page;
+	limits["period_ns_min"] = status.permissions.info.period_min;
+	limits["regions_max"] = status.permissions.info.region_max;
 	return limits;
 }
 
@@ -168,7 +168,7 @@ Json target_json(const Status &status)
 std::string status_json(const Status &status)
 {
 	Json json = {{"profil_version", profil_version()},
-		     {"user", status.caller.user},
+		     {"user", status.permissions.user},
 		     {"all_well", status.well()},
 		     {"kernel", kernel_json(status.machine)},
 		     {"module", module_json(status.machine)},

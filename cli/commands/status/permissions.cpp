@@ -71,23 +71,23 @@ uint64_t hard_memlock()
 
 } // namespace
 
-Caller try_everything()
+Permissions try_everything()
 {
-	Caller caller;
+	Permissions permissions;
 	std::error_code error;
 	const fs::path program = fs::read_symlink("/proc/self/exe", error);
 
-	caller.user = user_name(geteuid());
-	caller.root = geteuid() == 0;
+	permissions.user = user_name(geteuid());
+	permissions.root = geteuid() == 0;
 	if (!error)
-		caller.program = program.string();
-	caller.info.size = sizeof(caller.info);
-	caller.module_error = profil_get_info(&caller.info) ? errno : 0;
-	caller.own_error = try_event(getpid(), false);
-	caller.kernel_error = try_event(getpid(), true);
-	caller.others_error = try_others();
-	caller.memlock = hard_memlock();
-	return caller;
+		permissions.program = program.string();
+	permissions.info.size = sizeof(permissions.info);
+	permissions.module_error = profil_get_info(&permissions.info) ? errno : 0;
+	permissions.own_error = try_event(getpid(), false);
+	permissions.kernel_error = try_event(getpid(), true);
+	permissions.others_error = try_others();
+	permissions.memlock = hard_memlock();
+	return permissions;
 }
 
 } // namespace cli

@@ -12,7 +12,7 @@
 namespace cli {
 
 /** Errors are errno values, 0 for success. */
-struct Caller {
+struct Permissions {
 	std::string user;
 	bool root = false;
 	std::string program = "profil"; /**< path of this command, for one to be run by root */
@@ -28,6 +28,6 @@ struct Caller {
 };
 
 /** Ask the module, and open perf events that count nothing. */
-Caller try_everything();
+Permissions try_everything();
 
 } // namespace cli

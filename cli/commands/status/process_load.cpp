@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/status/process_load.h"
 
+#include "cli/base/characters.h"
+#include "cli/base/files.h"
 #include "cli/base/monotonic.h"
-#include "cli/base/text.h"
 #include "cli/base/whole_number.h"
 #include "cli/process/process.h"
 

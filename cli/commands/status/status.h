@@ -14,7 +14,7 @@ namespace cli {
 
 struct Status {
 	Machine machine;
-	Caller caller;
+	Permissions permissions;
 	std::vector<Ability> abilities;
 	SessionSearch search;
 	/* Nothing if it was not measured. */
@@ -23,7 +23,7 @@ struct Status {
 	std::optional<Result<CostTarget>> target; /**< of --cost -p */
 
 	/** Can the module be used? */
-	[[nodiscard]] bool usable() const { return machine.loaded && !caller.module_error; }
+	[[nodiscard]] bool usable() const { return machine.loaded && !permissions.module_error; }
 	/** Can everything be done? */
 	[[nodiscard]] bool well() const;
 	/** Profiles there are that no session has which we see. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/status/target_cost.h"
 
-#include "cli/base/text.h"
+#include "cli/base/numbers.h"
 
 #include <cmath>
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/commands/status/status.h"
 #include "cli/process/account_names.h"
 #include "cli/process/process.h"
@@ -44,17 +45,17 @@ uint64_t value_of(const std::map<std::string, uint64_t> &numbers, const std::str
 std::string limits_text(const Status &status)
 {
 	const auto &parameters = status.machine.parameters;
-	const uint64_t memlock = status.caller.memlock;
+	const uint64_t memlock = status.permissions.memlock;
 	const std::string memlock_text =
 		fmt::format("RLIMIT_MEMLOCK {}", memlock == UINT64_MAX ? "unlimited" : bytes_text(memlock));
 
 	if (!status.usable())
 		return line("limits", memlock_text);
 
-	const profil_info &info = status.caller.info;
+	const profil_info &info = status.permissions.info;
 
 	return line("limits", fmt::format("{} pinned for {}, {} in use; {}",
-					  bytes_text(info.pages_max * page_size()), status.caller.user,
+					  bytes_text(info.pages_max * page_size()), status.permissions.user,
 					  bytes_text(info.pages_used * page_size()), memlock_text)) +
 	       line("",
 		    fmt::format("{} pinned by all, {} in use",
@@ -236,7 +237,7 @@ std::string sessions_text(const Status &status)
 				    text.empty() ? "" : "and ", counted_noun(others, "profile"),
 				    status.search.hidden
 					    ? fmt::format(", or of other users (sudo {} status shows them)",
-							  printable(status.caller.program))
+							  printable(status.permissions.program))
 					    : "");
 	return text.empty() ? "" : "\n" + text;
 }
@@ -246,7 +247,7 @@ std::string sessions_text(const Status &status)
 std::string status_text(const Status &status)
 {
 	std::string text = fmt::format("profil {}, Linux {}, user {}\n\n", profil_version(),
-				       printable(status.machine.release), printable(status.caller.user));
+				       printable(status.machine.release), printable(status.permissions.user));
 
 	for (const Ability &ability : status.abilities)
 		text += ability_text(ability);

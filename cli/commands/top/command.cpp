@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/base/characters.h"
 #include "cli/base/exit.h"
 #include "cli/base/stop_signals.h"
 #include "cli/base/stream.h"
-#include "cli/base/terminal_type.h"
-#include "cli/base/text.h"
+#include "cli/base/terminal.h"
 #include "cli/commands/top/file.h"
 #include "cli/commands/top/options.h"
 #include "cli/commands/top/recording.h"

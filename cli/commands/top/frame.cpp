@@ -2,9 +2,9 @@
 #include "cli/commands/top/frame.h"
 
 #include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
 #include "cli/base/table.h"
-#include "cli/base/text.h"
 #include "cli/profile/about.h"
 #include "cli/rows/row_cells.h"
 

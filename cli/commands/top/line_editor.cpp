@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/top/line_editor.h"
 
-#include "cli/base/text.h"
+#include "cli/base/characters.h"
 
 namespace cli {
 namespace {

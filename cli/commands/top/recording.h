@@ -44,7 +44,7 @@ private:
 	TargetOptions options_;
 	Refusals refusals_;
 	std::deque<std::string> warnings_; /* the last */
-	Profiler profiler_;
+	RecordingRun profiler_;
 	std::optional<LiveProfile> live_; /* from start() on */
 	Accounting accounting_;
 	Clock::time_point start_;

@@ -2,8 +2,7 @@
 #include "cli/commands/top/screen.h"
 
 #include "cli/base/characters.h"
-#include "cli/base/terminal_type.h"
-#include "cli/base/text.h"
+#include "cli/base/terminal.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/top/text_page.h"
 
+#include "cli/base/characters.h"
 #include "cli/base/color.h"
-#include "cli/base/text.h"
 
 #include <algorithm>
 

@@ -3,7 +3,6 @@
 
 #include "cli/annotation/text.h"
 #include "cli/base/characters.h"
-#include "cli/base/text.h"
 
 #include <algorithm>
 #include <array>

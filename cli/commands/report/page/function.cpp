@@ -2,8 +2,9 @@
 #include "cli/commands/report/page/function.h"
 
 #include "cli/annotation/source_listing.h"
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
-#include "cli/base/text.h"
 #include "cli/commands/report/page/tree.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/report/page/page.h"
 
+#include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
-#include "cli/base/text.h"
 #include "cli/commands/report/notes.h"
 #include "cli/commands/report/page/names.h"
 #include "cli/commands/report/page/source.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/template.h  The page that a report is put into: all of this folder, as one file. */
+/** @file cli/commands/report/page/template.h  The page that a report is put into: all of this folder, as one
+ * file. */
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/report/page/tree.h"
 
+#include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
-#include "cli/base/text.h"
 #include "cli/rows/address_map.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/base/terminal_type.h"
+#include "cli/base/terminal.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Last, for they define macros of common words. */
@@ -60,6 +61,17 @@ Outcome check_terminal()
 		return Error{
 			fmt::format("TERM is '{}': such a terminal cannot be drawn on (use --batch)", type)};
 	return Done();
+}
+
+size_t terminal_width(int fd)
+{
+	winsize size = {};
+
+	if (!isatty(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col)
+		return 80;
+	return size.ws_col;
 }
 
 } // namespace cli

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/terminal_type.h  What terminfo(5) knows of the terminal. */
+/** @file cli/base/terminal.h  The terminal: its width, and what terminfo(5) knows of it. */
 #pragma once
 
 #include "cli/base/result.h"
 
+#include <cstddef>
 #include <string>
 
 namespace cli {
@@ -16,5 +17,8 @@ Outcome check_terminal();
  * other screen.  After check_terminal() only.
  */
 std::string leaving_sequences();
+
+/** Columns of the terminal behind a descriptor; 0 if there is none. */
+size_t terminal_width(int fd);
 
 } // namespace cli
