@@ -59,6 +59,23 @@ Output compile(const std::string &options, const std::string &text)
 		   " " + options + " " + file + " && nm -u " + (dir / "object.o"));
 }
 
+/** The blocks of C in a document of the project. */
+std::vector<std::string> c_examples(const std::string &document)
+{
+	std::ifstream file(document);
+	std::vector<std::string> examples;
+	bool inside = false;
+
+	for (std::string line; getline(file, line);) {
+		if (line == "```c")
+			examples.emplace_back();
+		else if (inside && line != "```")
+			examples.back() += line + "\n";
+		inside = line == "```c" || (inside && line != "```");
+	}
+	return examples;
+}
+
 } // namespace
 
 TEST_CASE("a flavour's header gives the source that flavour's profil, with <unistd.h> before or after it",
@@ -208,33 +225,21 @@ TEST_CASE("the flags of each libprofil-FLAVOUR.pc are enough to build that syste
 	}
 }
 
-TEST_CASE("the README's five lines for each flavour are C", "[flavour]")
+TEST_CASE("the documents' examples of each flavour compile", "[flavour]")
 {
-	std::ifstream readme("README.md");
-	std::vector<std::string> lines;
-	unsigned number = 0;
+	for (const std::string document : {"README.md", "Documentation/guide.md"}) {
+		unsigned number = 0;
 
-	for (std::string line; getline(readme, line);) {
-		if (line == "```c")
-			lines.clear();
-		else if (line != "```" || lines.empty() || lines[0].rfind("#include <profil/", 0))
-			lines.push_back(line);
-		else {
-			const Output output = compile(
-				"-x c -O2", lines.at(0) +
-						    "\n#include <stdio.h>\n"
-						    "void work(void);\nvoid five(void);\n" +
-						    lines.at(1) + "\nvoid five(void)\n{\n" + lines.at(2) +
-						    "\n" + lines.at(3) + "\n" + lines.at(4) + "\n}\n");
+		for (const std::string &example : c_examples(document)) {
+			const Output output = compile("-x c -O2", example);
 
-			INFO(lines[0] << "\n" << output.text);
+			INFO(document << "\n" << example << output.text);
+			CHECK(example.rfind("#include <profil/", 0) == 0);
 			CHECK(output.status == 0);
-			CHECK(lines.size() == 5);
 			number++;
-			lines = {""};
 		}
+		CHECK(number == (document == "README.md" ? 1 : std::size(flavours)));
 	}
-	CHECK(number == 6);
 }
 
 TEST_CASE("<mon.h> of each system has monitor(), for sources of its time and of ours", "[flavour]")
