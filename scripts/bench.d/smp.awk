@@ -53,6 +53,6 @@ END {
 	row("two threads, a counter each", "two-threads", 1e6, "ms")
 	row("eight threads, one counter", "eight-threads", 1e6, "ms")
 	row("context switch", "switches", 1e3, "µs")
-	scaling("two threads, of twice one, unprofiled", "none-beside-")
-	scaling("two threads, of twice one, profiled", "")
+	scaling("two threads, relative to twice one, unprofiled", "none-beside-")
+	scaling("two threads, relative to twice one, profiled", "")
 }

@@ -107,14 +107,14 @@ function together(    extra) {
 function clock_rows(    ours, what) {
 	ours = sample("samples", "perf-clock", 100000, 1)
 	what = "sample of the perf clock, 10,000 Hz"
-	row(what, ours, "of the lazy clock", sample("samples", "profil", 100000, 1))
+	row(what, ours, "lazy clock", sample("samples", "profil", 100000, 1))
 	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1), 1.04)
 	row("sample of the perf clock, 50,000 Hz", sample("samples", "perf-clock", 20000, 1), "empty perf handler, 50,000 Hz", sample("samples", "floor", 20000, 1), 1.04)
 	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1))
 	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1))
 	row(what ", beside 100 other profiles", sample("samples", "perf-100", 100000, 1), "alone", ours)
 	row("context switch, perf clock", each("switches", "perf-clock", 10000000), "unprofiled", each("switches", "none", 10000000), 1.01)
-	row("context switch to who is unprofiled and back, perf clock", each("switches-out", "perf-clock", 10000000),
+	row("context switch to an unprofiled process and back, perf clock", each("switches-out", "perf-clock", 10000000),
 		"unprofiled", each("switches-out", "none", 10000000))
 	row("sample of the shared clock, 250 Hz", sample("samples-slow", "shared", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 0.25)
 }
@@ -192,7 +192,7 @@ function bias_rows(what, work) {
 }
 
 function bias_table() {
-	print "\n| work | who | rate | ticks | ticks × period / CPU time | first part, of the ticks | of the time | chi-square | 5 % have more than |"
+	print "\n| work | clock | rate | ticks | ticks × period / CPU time | first part, share of ticks | share of time | chi-square | 5 % exceed |"
 	print "|---|---|---:|---:|---:|---:|---:|---:|---:|"
 	bias_rows("always runs", "split")
 	bias_rows("woken each ms", "bursts")
@@ -211,7 +211,7 @@ function others_row(n, clock,    method, base) {
 }
 
 function others_table(    n) {
-	print "\n| others that are profiled, at 10,000 Hz | clock | unprofiled program | ratio | its context switch | ratio | timer interrupts of an idle CPU in a second |"
+	print "\n| other profiled processes, at 10,000 Hz | clock | unprofiled program | ratio | its context switch | ratio | timer interrupts of an idle CPU per second |"
 	print "|---:|---|---:|---:|---:|---:|---:|"
 	others_row(0)
 	for (n = 1; n <= 100; n *= 10)
@@ -233,10 +233,10 @@ function memory_table() {
 	print "|---|---:|---|---:|"
 	memory_row("a process, with 64 KiB of counters", "memory-process", "perf event, with perf record's buffer", "perf")
 	memory_row("a process, with 64 KiB of counters", "memory-process", "BPF program, with 64 KiB of counters", "bpf")
-	memory_row("a process, the kernel's own", "memory-kernel", "perf event, without a buffer", "perf")
-	memory_row("a thread of it, the kernel's own", "memory-thread", "perf event, without a buffer", "perf")
-	memory_row("a region, the kernel's own", "memory-region")
-	memory_row("a sample, while there are 10,000, the kernel's own", "memory-samples")
+	memory_row("a process, kernel memory", "memory-kernel", "perf event, without a buffer", "perf")
+	memory_row("a thread of it, kernel memory", "memory-thread", "perf event, without a buffer", "perf")
+	memory_row("a region, kernel memory", "memory-region")
+	memory_row("a sample, of 10,000, kernel memory", "memory-samples")
 	memory_row("the file of 10,000 samples", "flat-bytes", "perf.data", "perf")
 }
 
@@ -248,12 +248,12 @@ END {
 	sample_rows()
 	clock_rows()
 	event_rows("context switch", "switches", "profil", "switches", 1.01)
-	event_rows("context switch to who is unprofiled and back", "switches-out", "profil", "switches-out", 1.01)
-	event_rows("thread, made and ended", "threads", "profil", "threads", 1.01)
+	event_rows("context switch to an unprofiled process and back", "switches-out", "profil", "switches-out", 1.01)
+	event_rows("thread, created and ended", "threads", "profil", "threads", 1.01)
 	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-words", 1.15)
 	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-bytes", 1.15)
-	event_rows("fork, the same at 400 mappings", "forks-400", "profil", "forks-words-400", 1.15)
-	event_rows("fork, the same at 400 mappings", "forks-400", "profil", "forks-bytes-400", 1.15)
+	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-words-400", 1.15)
+	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-bytes-400", 1.15)
 	event_rows("fork, attached and followed", "forks", "attached", "forks")
 	event_rows("vfork and exec, attached and followed", "execs", "attached", "execs")
 	start_rows()
@@ -268,7 +268,7 @@ END {
 	flat_rows()
 	if (quick)
 		exit 0
-	print "\n| rate | who | ticks of a run | ticks × period / CPU time |"
+	print "\n| rate | profiler | ticks of a run | ticks × period / CPU time |"
 	print "|---:|---|---:|---:|"
 	share_row(100, "profil", "samples-slow", "profil", 10000000)
 	share_row(1000, "profil", "samples-slow", "profil", 1000000)
