@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What C sees, but for what gcc -pg calls: abi_gmon.cpp. */
+/* The C interface, except the functions that gcc -pg calls: those are in abi_gmon.cpp. */
 #include "libprofil/attach.h"
 #include "libprofil/bsd.h"
 #include "libprofil/caller.h"
@@ -22,9 +22,9 @@ using namespace libprofil;
 extern "C" {
 
 /*
- * By another name than glibc's <unistd.h> has it: there its buffer is declared
- * never to be NULL, which is one way to turn profiling off, and a compiler that
- * looks into plain_profil() could believe that.
+ * Defined under a name of its own, because glibc's <unistd.h> declares the buffer
+ * of profil() as never NULL.  NULL is one way to turn profiling off, and a compiler
+ * that inlines plain_profil() could drop that case.
  */
 PROFIL_EXPORT int exported_profil(unsigned short *buffer, size_t size, size_t offset,
 				  unsigned scale) __asm__("profil");
@@ -124,8 +124,8 @@ PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
 }
 
 /*
- * By reference, as Fortran calls it.  IRIX' integers are of four bytes; the
- * module of profil.f90 has others.
+ * Fortran's profil(): arguments by reference.  IRIX integers have four bytes;
+ * the module in profil.f90 also accepts eight.
  */
 PROFIL_EXPORT int profil_(unsigned short *buffer, const int *bufsiz, const int *offset, const int *scale)
 {
@@ -231,7 +231,7 @@ PROFIL_EXPORT int profil_detach(profil_session *session, uint32_t profile, uint6
 {
 	const Caller caller;
 
-	/* Number 0 would be our own process's profile, which is no session's. */
+	/* Number 0 is the calling process's own profile, which belongs to no session. */
 	return caller.answer(profile ? session->device.stop(profile, stored) : ENOENT);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the startup files and the code of gcc -pg call instead of libc's, and monitor(). */
+/* The functions that gcc -pg's startup files and code call, in place of libc's, and monitor(). */
 #include "libprofil/caller.h"
 #include "libprofil/gmon.h"
 #include "libprofil/monitor.h"
@@ -17,7 +17,7 @@ PROFIL_EXPORT int monstartup(unsigned long low, unsigned long high)
 {
 	const Caller caller;
 
-	/* AIX: all of the program; also as the int that an unprototyped call makes of -1. */
+	/* AIX: -1 means the whole program.  A call without a prototype passes it as an int. */
 	if ((low == ULONG_MAX || low == UINT32_MAX) && !high) {
 		low = 1;
 		high = ULONG_MAX;
@@ -40,7 +40,7 @@ PROFIL_EXPORT void _mcleanup(void)
 {
 	const Caller caller;
 
-	/* It has said itself what could not be written. */
+	/* Failures to write are already reported on standard error. */
 	(void)finish_execution_profile();
 	(void)caller.answer(0);
 }
@@ -58,7 +58,7 @@ PROFIL_EXPORT int monitor_aix(char *low, char *high, unsigned short *buffer, int
 	const Caller caller;
 	const size_t bytes = bufsize > 0 ? static_cast<size_t>(bufsize) * sizeof *buffer : 0;
 
-	/* There, what was begun by hand is written by exit(), too. */
+	/* AIX: exit() also writes a profile that was started by monitor(). */
 	static std::atomic<bool> at_exit = false;
 
 	if (!at_exit.exchange(true))

@@ -15,7 +15,7 @@ namespace libprofil {
 constexpr uint32_t scale_mask = 0xffff;
 constexpr unsigned computed_scale = UINT32_MAX;
 
-/* What was started last; whether it is on is for the module to say. */
+/* The profile that was started last.  Only the module knows whether it is still on. */
 static constinit struct Last {
 	Lock lock;
 	uint64_t generation = 0;
@@ -31,7 +31,7 @@ static profil_spec aix_profile()
 	return spec;
 }
 
-/* What keeps a buffer from being pinned is EFAULT there. */
+/* On AIX a buffer that cannot be pinned is EFAULT, whatever the cause. */
 static int error_of(int error)
 {
 	return error == ENOMEM || error == EDQUOT ? EFAULT : error;
@@ -46,7 +46,7 @@ static int start_form(const profil_spec &spec, bool extended)
 	return 0;
 }
 
-/* What another flavour has started can be ended as the first form. */
+/* The first form also stops a profile that another flavour has started. */
 static int stop_form(bool extended, bool running)
 {
 	const bool is_extended = last.extended && last.generation == generation();
@@ -92,7 +92,7 @@ uint32_t aix_scale(uint64_t text, uint64_t bytes)
 	return static_cast<uint32_t>((counters - 1) / ((halfwords + 0xffff) >> 16));
 }
 
-/* Its ticks are in no counter if there is none for them, but it has them. */
+/* The range owns its ticks even where no counter covers them. */
 static int make_region(const AixRange &range, profil_region &region)
 {
 	const uint64_t low = address(range.low), high = address(range.high);

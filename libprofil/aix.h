@@ -16,15 +16,17 @@ struct AixRange {
 };
 
 /**
- * profil() of AIX, first form: 16-bit counters, rounded up to a whole one, that
- * stay at 65535; ticks in the kernel are not counted; of the scale only the low
- * 16 bits count; scale 2 is a clock.
+ * profil() of AIX, first form.
  *
- *  - scale 0 or 1: off, if this form is on; else no effect.
+ * The index is rounded up to a whole 16-bit counter, and a counter stays at 65535.
+ * Ticks in the kernel are not counted.  Only the low 16 bits of the scale are
+ * used; with scale 2 every PC counts in the first counter.
+ *
+ *  - scale 0 or 1: turns the profile off if this form is on; otherwise no effect.
  *  - size below one counter: no effect.
- *  - on while on, in either form: no effect.
- *  - a buffer at an odd address: EINVAL; NULL, or one that cannot be written or
- *    pinned, also for want of memory: EFAULT.
+ *  - turned on while on, in either form: no effect.
+ *  - a buffer at an odd address: EINVAL; a buffer that is NULL, or that cannot be
+ *    written or pinned, including for lack of memory: EFAULT.
  *
  * @return 0, or an errno value.
  */
@@ -33,26 +35,27 @@ struct AixRange {
 /**
  * profil() of AIX with size -1: a list of ranges.
  *
- * The first range with low <= pc < high counts the PC.  Scale 0 and 1: nothing is
- * counted there.  Scale -1: the one with which the buffer covers the range.
+ * The first range with low <= pc < high counts the PC.  A range with scale 0 or 1
+ * counts nothing.  Scale -1 is computed so that the buffer covers the range.
  *
- *  - a list that begins with its end: off, if this form is on; else no effect.
- *  - on while on, in either form: no effect.
+ *  - an empty list: turns the profile off if this form is on; otherwise no effect.
+ *  - turned on while on, in either form: no effect.
  *
- * @return 0, or an errno value: EINVAL (the ends do not ascend; a buffer at an
- *         odd address), EFAULT (the list, a buffer, or no memory to pin one).
+ * @return 0, or an errno value: EINVAL (high does not ascend, or a buffer is at an
+ *         odd address), EFAULT (the list or a buffer is bad, or there is no memory
+ *         to pin one).
  */
 [[nodiscard]] int aix_extended(const void *ranges);
 
 /**
- * Elements of a list of ranges up to its end, which a high of NULL tells.
- * @return 0, EFAULT, or EINVAL: more than the module takes.
+ * Count the elements of a list of ranges, which ends with a high of NULL.
+ * @return 0, EFAULT, or EINVAL: more elements than the module accepts.
  */
 [[nodiscard]] int count_ranges(const AixRange *list, size_t &nr);
 
 /**
- * The scale for p_scale -1.
- * @param text bytes of the range; @param bytes of the buffer.
+ * The scale that p_scale -1 stands for.
+ * @param text size of the range in bytes; @param bytes size of the buffer.
  */
 [[nodiscard]] uint32_t aix_scale(uint64_t text, uint64_t bytes);
 

@@ -22,7 +22,7 @@ void fail(profil_target &target, int error, const char *step)
 	target.profile = 0;
 }
 
-/** What came of the command. */
+/** Store the result of the command in its target. */
 void finish(Attachment &attachment, int error)
 {
 	profil_target &target = *attachment.target;
@@ -37,15 +37,18 @@ void finish(Attachment &attachment, int error)
 	target.profile = attachment.command.profile;
 }
 
-/** Some targets whose proofs are open at the same time. */
+/** Targets that are attached together; their proofs are open at the same time. */
 class Batch {
 public:
 	explicit Batch(const Device &device) : device_(device), limit_(limit()) {}
 
-	/** Take as many of them as fit; those that fail are done at once. */
+	/**
+	 * Take as many targets as fit.  A target that fails gets its error here.
+	 * @return the number taken.
+	 */
 	size_t fill(std::span<profil_target> targets);
 
-	/** Attach what was taken. */
+	/** Attach the targets that were taken. */
 	void run();
 
 private:
@@ -61,7 +64,7 @@ private:
 	std::array<Attachment, most> all_ = {};
 };
 
-/* Half of the descriptors that we may have: other threads want some too. */
+/* At most half of RLIMIT_NOFILE: other threads need descriptors too. */
 size_t Batch::limit()
 {
 	rlimit files = {};
@@ -80,7 +83,7 @@ size_t Batch::fill(std::span<profil_target> targets)
 	return taken;
 }
 
-/* False: no descriptors are left, try again after this batch. */
+/* Returns false when no descriptor is free: try again after this batch. */
 bool Batch::add(profil_target &target)
 {
 	profil_spec spec;
@@ -115,10 +118,10 @@ void Batch::by_ioctl(Attachment &attachment)
 }
 
 /*
- * A ring pays from two targets on.  Where there is none (kernel.io_uring_disabled,
- * seccomp), and for what it did not take or refused as unknown, there is ioctl:
- * a command that failed had no effect, so trying it again is safe and gives the
- * answer that the module itself would give.
+ * Use a ring for two or more targets.  Fall back to ioctl where io_uring is not
+ * available (kernel.io_uring_disabled, seccomp), and for commands that the ring
+ * did not take or refused as unknown.  A command that failed had no effect, so
+ * repeating it is safe, and its error then comes from the module itself.
  */
 void Batch::run()
 {

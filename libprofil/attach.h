@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file attach.h  Attaching many processes at once. */
+/** @file attach.h  Attach many processes at once. */
 #pragma once
 
 #include "libprofil/device.h"
@@ -18,7 +18,7 @@ struct Attachment {
 
 /**
  * @see profil_attach().  Sets error, step and profile of every target.
- * @return how many were attached.
+ * @return the number attached.
  */
 long attach(const Device &device, std::span<profil_target> targets);
 

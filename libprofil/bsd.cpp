@@ -12,10 +12,10 @@ namespace libprofil {
 constexpr uint32_t scale_max = 0x10000;
 constexpr size_t buffers_max = 100;
 
-/* The buffers of the profile that is on, guarded by the lock. */
+/* The buffers of the current profile, guarded by the lock. */
 static constinit struct Buffers {
 	Lock lock;
-	uint64_t generation = 0; /* of the profile that they belong to */
+	uint64_t generation = 0; /* of the profile they belong to */
 	size_t nr = 0;
 	profil_region region[buffers_max] = {};
 } buffers;
@@ -62,7 +62,7 @@ int bsd_profil(const Histogram &histogram)
 	}
 	if (error) {
 		buffers.nr = 0;
-		(void)stop_self(nullptr); /* the error that counts is the first */
+		(void)stop_self(nullptr); /* report the first error */
 	}
 	return error;
 }
@@ -74,7 +74,7 @@ int bsd_add_profil(const Histogram &histogram)
 
 	if (const int error = is_running(running))
 		return error;
-	/* Another flavour's is none of ours. */
+	/* A profile started by another flavour is not ours to extend. */
 	if (!running || !buffers.nr || buffers.generation != generation())
 		return 0;
 	if (const int error = check(histogram))

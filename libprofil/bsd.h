@@ -7,14 +7,14 @@
 namespace libprofil {
 
 /**
- * profil() of the BSDs: as Solaris', but 1 and 2 are scales like others, and
- * counters wrap.
+ * profil() of the BSDs: as on Solaris, except that 1 and 2 are ordinary scales
+ * and counters wrap.
  *
- *  - scale above 0x10000: EINVAL, and what was on goes on.
- *  - scale 0: off.
- *  - size below one counter: nothing is counted, and what was on is off.
- *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT; in
- *    both cases what was on is off.
+ *  - scale above 0x10000: EINVAL, and the previous profile continues.
+ *  - scale 0: turns the profile off.
+ *  - size below one counter: nothing is counted, and the previous profile is off.
+ *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT.  In
+ *    both cases the previous profile is off.
  *
  * @return 0, or an errno value.
  */
@@ -23,11 +23,10 @@ namespace libprofil {
 /**
  * add_profil() of macOS: one more buffer, until the next profil().
  *
- * Nothing while profiling is off.  Of a PC that several buffers cover the
- * counter is the one in the buffer that was given first: here the module counts
- * a PC once.
- * @return 0, or an errno value: EINVAL and EFAULT as above, but what was on
- *         goes on; ENOMEM beyond 100 buffers.
+ * It does nothing while profiling is off.  The module counts a PC once, so a PC
+ * that several buffers cover counts in the buffer that was given first.
+ * @return 0, or an errno value: EINVAL and EFAULT as above, except that the
+ *         profile continues; ENOMEM beyond 100 buffers.
  */
 [[nodiscard]] int bsd_add_profil(const Histogram &histogram);
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # libprofil: $(B)/libprofil.so.1 for programs and LD_PRELOAD, $(B)/libprofil.a,
-# $(B)/libprofil.pc and one for each flavour, in which `make install` puts the
-# prefix for @PREFIX@ and the directory for @LIBDIR@.
+# $(B)/libprofil.pc and a .pc file for each flavour.  `make install` replaces
+# @PREFIX@ and @LIBDIR@ in them.
 #
-# It brings no runtime along: compiled without what needs libstdc++ and linked
-# by the C compiler.  liburing is inside and hidden.
+# The library needs no C++ runtime: it uses nothing from libstdc++ and is linked
+# by the C compiler.  liburing is linked in and hidden.
 
 OBJCOPY ?= objcopy
 libprofil_version := $(shell sed -n 's/^.define PROFIL_VERSION "\(.*\)"/\1/p' include/profil.h)
@@ -15,8 +15,8 @@ libprofil_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics \
 	-ffunction-sections -fdata-sections -U_GLIBCXX_ASSERTIONS
 
-# Names that stay global in the archive; everything else, liburing's too, is
-# made local, so that it cannot meet the program's own.
+# Names that stay global in the archive.  All others, including liburing's, are
+# made local, so that they cannot clash with the program's own.
 libprofil_global := profil profil_* sprofil sprofil_* add_profil_* pcsample monitor_* \
 	mcount _mcount __fentry__ monstartup __monstartup moncontrol _mcleanup
 
@@ -26,7 +26,7 @@ libprofil_pcs := $(B)/libprofil.pc $(libprofil_flavours:%=$(B)/libprofil-%.pc)
 .PHONY: libprofil
 libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(B)/libprofil.a $(libprofil_pcs)
 
-# Called where arguments may be in any register, see there.
+# Called while any register may hold an argument; see gmon_calls.h.
 $(B)/libprofil/gmon_calls.o: libprofil_cxxflags += -mgeneral-regs-only -fno-stack-protector
 
 $(B)/%.o: %.S
@@ -41,7 +41,7 @@ $(filter-out %/gmon_mcount.o,$(libprofil_objects)): $(B)/%.o: %.cpp
 	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) $(libprofil_cxxflags) \
 		-MMD -MP -c -o $@ $<
 
-# One object, with the parts of liburing that are used.
+# One object, including the used parts of liburing.
 $(B)/libprofil/libprofil.o: $(libprofil_objects)
 	$(call say,LINK)
 	$(Q)$(CC) -nostdlib -r -Wl,--force-group-allocation -o $@ $^ -Wl,-Bstatic -luring

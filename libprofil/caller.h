@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file caller.h
- * Between what C sees and what is inside.
+ * The boundary between the C interface and the functions inside.
  *
- * Inside, a function gives an errno value and leaves errno to chance; to C that
- * becomes -1 and errno, and a call that succeeds leaves errno as it was.  The
- * library is compiled without exceptions, so nothing can be thrown across.
+ * A function inside returns an errno value and may change errno.  The C caller
+ * gets -1 and errno instead, and a call that succeeds leaves errno unchanged.
+ * The library is compiled without exceptions, so nothing can be thrown across.
  */
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace libprofil {
 
-/** The caller's errno, until we know what to answer. */
+/** Saves the caller's errno, and turns an error into what the call returns. */
 class Caller {
 public:
-	/** 0 or -1. */
+	/** Return 0 or -1. */
 	[[nodiscard]] int answer(int error) const
 	{
 		errno = error ? error : errno_;
 		return error ? -1 : 0;
 	}
 
-	/** 0 or -1, of a call of the classical systems. */
+	/** Return 0 or -1 from a call of a classical system. */
 	[[nodiscard]] int answer(int error, const char *call) const
 	{
 		if (error)
@@ -35,10 +35,10 @@ public:
 		return answer(error);
 	}
 
-	/** Nothing, of a call that has only errno to tell with. */
+	/** Set errno for a call that returns nothing. */
 	void leave(int error, const char *call) const { (void)answer(error, call); }
 
-	/** Nothing at all, of a call that cannot fail. */
+	/** Leave errno alone, for a call that never fails. */
 	void ignore(int error, const char *call) const
 	{
 		if (error)
@@ -46,7 +46,7 @@ public:
 		(void)answer(0);
 	}
 
-	/** A value or -1. */
+	/** Return a value or -1. */
 	[[nodiscard]] long answer(int error, long value) const { return answer(error) ? -1 : value; }
 
 private:

@@ -33,7 +33,7 @@ profil_region region_of(const Histogram &histogram, Rounding rounding)
 	case Rounding::down: region.post = shift; break;
 	case Rounding::up:
 		region.post = shift;
-		/* To a whole 16-bit counter; wider ones are not rounded up to. */
+		/* Only 16-bit counters are rounded up; wider ones never are. */
 		region.bias = histogram.width == sizeof(uint16_t);
 		break;
 	case Rounding::halve_first: region.pre = shift; break;
@@ -59,7 +59,7 @@ profil_region swallowing(const profil_region &region)
 	return same;
 }
 
-/* The one region that the module refuses cannot be told from its answer. */
+/* The module's error does not say which region it refused, so try them one by one. */
 static void swallow_what_is_bad(profil_spec spec, profil_region *regions)
 {
 	const uint32_t nr = spec.nr_regions;
@@ -95,7 +95,7 @@ int start_or_off(profil_spec spec, profil_region *regions)
 	if (!error)
 		return 0;
 
-	/* The caller thinks that the buffer before is not used any more, whatever failed. */
+	/* Whatever failed, the caller assumes that the previous buffer is no longer used. */
 	const int error_off = stop_self(nullptr);
 
 	return is_of_arguments(error) ? error_off : error;

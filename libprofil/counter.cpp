@@ -8,8 +8,8 @@
 namespace libprofil {
 
 /*
- * The module adds while we read.  One load of the counter's own width cannot
- * tear; no order between counters is promised.
+ * The module increments the counter while we read it.  One load of the counter's
+ * own width cannot tear.  No order between counters is promised.
  */
 template <typename Counter> static uint64_t load(uint64_t buffer, size_t index)
 {

@@ -7,13 +7,14 @@
 
 namespace libprofil {
 
-/* Shorter, and longer, than any structure of any version. */
+/* Every structure of every version has a size between these. */
 constexpr size_t size_min = 16;
 constexpr size_t size_max = 4096;
 
 /*
- * Zero all but the size of a structure that the module fills in.  The caller's
- * may be longer than ours, and the module wants zeroes in what it does not know.
+ * Zero a structure that the module fills in, except its size.  The caller's
+ * structure may be longer than ours, and the module requires zeroes in members
+ * that it does not know.
  */
 template <typename Structure> static int clear(Structure *structure)
 {
@@ -37,7 +38,7 @@ int Device::open(int flags)
 		syscall(SYS_openat, AT_FDCWD, "/dev/profil", O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
 
 	if (number < 0) {
-		/* One answer for "the module is not loaded", wherever /dev comes from. */
+		/* The module is not loaded: report one error, however /dev is provided. */
 		return errno == ENOENT || errno == ENOTDIR ? ENODEV : errno;
 	}
 	fd_ = Fd(static_cast<int>(number));

@@ -13,24 +13,24 @@ namespace libprofil {
 /**
  * An open /dev/profil whose module speaks our version of the interface.
  *
- * Async-signal-safe.  Every function gives 0, or an errno value.  Where a
- * profile is named by number, 0 is the calling process's own.
+ * Async-signal-safe.  Every command returns 0 or an errno value.  Profile
+ * number 0 is the calling process's own.
  */
 class Device {
 public:
 	/**
-	 * Open it and compare PROFIL_ABI.
+	 * Open the device and compare PROFIL_ABI.
 	 * @param flags O_NONBLOCK for a session, else 0.
 	 */
 	[[nodiscard]] int open(int flags = 0);
 
-	/** PROFIL_INFO.  @param info of the caller's age: only its size is read. */
+	/** PROFIL_INFO.  @param info any version of the structure; only its size is read. */
 	[[nodiscard]] int info(profil_info *info) const;
 
 	/** PROFIL_START or PROFIL_ATTACH.  @param start receives profile and stored. */
 	[[nodiscard]] int start(unsigned long number, profil_start &start) const;
 
-	/** PROFIL_STOP.  @param stored receives the PCs it had stored, unless NULL. */
+	/** PROFIL_STOP.  @param stored receives the number of PCs stored, unless NULL. */
 	[[nodiscard]] int stop(uint32_t profile, uint64_t *stored) const;
 
 	/** PROFIL_STATUS.  @param status as in info(). */
@@ -42,7 +42,7 @@ public:
 	/** PROFIL_STOP_ALL. */
 	[[nodiscard]] int stop_all() const;
 
-	/** read(2).  @param nr room; receives how many there were, perhaps 0. */
+	/** read(2).  @param nr in: elements of events; out: the number read, 0 if there are none. */
 	[[nodiscard]] int events(profil_event *events, size_t &nr) const;
 
 	/** Descriptor number, or -1. */

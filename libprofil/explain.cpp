@@ -15,7 +15,7 @@
 namespace libprofil {
 namespace {
 
-/** Where the text goes. */
+/** The buffer for the text. */
 struct Text {
 	char *at;
 	size_t bytes;
@@ -30,7 +30,7 @@ struct Text {
 	}
 };
 
-/* Who may use perf events; -1 is everybody, and the answer where it cannot be read. */
+/* kernel.perf_event_paranoid, or -1, which permits everything, if it cannot be read. */
 long perf_event_paranoid()
 {
 	char digits[16] = {};
@@ -51,7 +51,7 @@ bool module_info(profil_info &info)
 	return !device.open() && !device.info(&info);
 }
 
-/* At 3, a value of Debian's, only CAP_SYS_ADMIN helps; at 2, kernel ticks need CAP_PERFMON. */
+/* At 3, a Debian extension, only CAP_SYS_ADMIN helps; at 2, kernel ticks need CAP_PERFMON. */
 void not_permitted(const Text &text)
 {
 	const long paranoid = perf_event_paranoid();
@@ -113,15 +113,15 @@ void too_big(const Text &text)
 	profil_info info;
 
 	if (module_info(info))
-		text.say("more regions than the module takes, which is %u, or something that it does "
-			 "not know yet (use fewer, or load a newer module)",
+		text.say("more regions than the module's limit of %u, or a feature that it does not know "
+			 "yet (use fewer regions, or load a newer module)",
 			 info.region_max);
 	else
-		text.say("more regions than the module takes, or something that it does not know yet "
-			 "(use fewer, or load a newer module)");
+		text.say("more regions than the module allows, or a feature that it does not know yet "
+			 "(use fewer regions, or load a newer module)");
 }
 
-/** perf_event_open(2) has its own reasons. */
+/** Errors of perf_event_open(2) have meanings of their own. */
 bool explain_proof(int error, const Text &text)
 {
 	switch (error) {
@@ -129,14 +129,14 @@ bool explain_proof(int error, const Text &text)
 	case EPERM: not_permitted(text); return true;
 	case ENOENT:
 	case ENOSYS:
-		text.say("this kernel has no perf events (it needs CONFIG_PERF_EVENTS, and a sandbox "
-			 "that lets perf_event_open through)");
+		text.say("this kernel has no perf events (needs CONFIG_PERF_EVENTS, and a sandbox that "
+			 "permits perf_event_open)");
 		return true;
 	default: return false;
 	}
 }
 
-/** Errors whose text is always the same. */
+/** An error whose text never varies. */
 struct Sentence {
 	int error;
 	const char *text;
@@ -147,23 +147,24 @@ constexpr Sentence sentences[] = {
 		 "'insmod profil.ko')"},
 	{ENXIO, "/dev/profil is there, but its module is not loaded (as root: 'modprobe profil' or "
 		"'insmod profil.ko')"},
-	{EPROTO, "the module that is loaded speaks another version of the interface (load the one "
+	{EPROTO, "the loaded module speaks another version of the interface (load the one "
 		 "that belongs to libprofil " PROFIL_VERSION ")"},
 	{ENOTTY, "/dev/profil does not know this command: it is another device, or the module is too "
 		 "old (load the one that belongs to libprofil " PROFIL_VERSION ")"},
-	{EACCES, "permission denied: the proof does not permit this profile (it needs the same "
-		 "credentials as its opener; kernel ticks need CAP_PERFMON)"},
-	{EPERM, "permission denied (ending every profile needs CAP_SYS_ADMIN; other regions, the "
-		"process that attached; and a container or sandbox may forbid to open /dev/profil)"},
-	{EBUSY, "the module is busy: its budget of rates is spent, or the process has as many "
-		"profiles as it may (end other profiles, or use a rate that is already in use)"},
-	{EFAULT, "the counters are not in memory that can be pinned (needs private or shared memory "
-		 "that can be written, not a shared file, a device or private huge pages)"},
-	{EINVAL, "the description of the profile is not valid (look at alignment, order and overlap "
-		 "of its regions), or asks for what a module older than libprofil " PROFIL_VERSION
-		 " does not know (load the one that belongs to it)"},
-	{ESRCH, "no such process: it has ended, or has just changed its program (look for its "
-		"present pid)"},
+	{EACCES, "permission denied: the proof does not permit this profile (attach with the "
+		 "credentials that opened it; kernel ticks need CAP_PERFMON)"},
+	{EPERM, "permission denied (ending every profile needs CAP_SYS_ADMIN; only the process that "
+		"attached may change regions; a container or sandbox may not let this process "
+		"open /dev/profil)"},
+	{EBUSY, "the module is busy: its rate budget is used up, or the process already has the most "
+		"profiles allowed (end other profiles, or use a rate that is already in use)"},
+	{EFAULT, "the counters are not in memory that can be pinned (needs writable private or shared "
+		 "memory, not a shared file, a device or private huge pages)"},
+	{EINVAL, "the description of the profile is not valid (check the alignment, order and overlap "
+		 "of its regions), or needs a newer module (load the one that belongs to "
+		 "libprofil " PROFIL_VERSION ")"},
+	{ESRCH, "no such process: it has ended, or has just executed another program (look up its "
+		"current PID)"},
 	{ENOENT, "no such profile in this session"},
 	{EOPNOTSUPP, "the module does not have this clock (use the default one)"},
 	{EMFILE, "too many open files (raise the limit with 'ulimit -n')"},
@@ -171,11 +172,11 @@ constexpr Sentence sentences[] = {
 	{EINTR, "interrupted by a fatal signal"},
 };
 
-/* Proofs belong to PROFIL_ATTACH; whatever else is denied this way is the device. */
+/* Only PROFIL_ATTACH uses a proof; elsewhere EACCES means that the device cannot be opened. */
 void device_denied(const Text &text)
 {
-	text.say("permission denied: /dev/profil may not be opened (look at 'ls -l /dev/profil', and at what "
-		 "the container or sandbox permits)");
+	text.say("permission denied: /dev/profil may not be opened (check 'ls -l /dev/profil', and what the "
+		 "container or sandbox permits)");
 }
 
 void explain_error(int error, const Text &text)

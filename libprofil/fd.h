@@ -9,10 +9,10 @@
 namespace libprofil {
 
 /**
- * Closes its descriptor when it ends.
+ * Owns a descriptor and closes it.
  *
- * By syscall(2) and not by close(3), which is a cancellation point: profil()
- * is none, and a thread that is cancelled inside would leak.
+ * It calls syscall(2), because close(3) is a cancellation point.  profil() is not
+ * one, and a thread that is cancelled inside it would leak.
  */
 class Fd {
 public:
@@ -32,13 +32,13 @@ public:
 
 	/** The number, or -1. */
 	[[nodiscard]] int get() const { return number_; }
-	/** True if there is one. */
+	/** True if a descriptor is open. */
 	explicit operator bool() const { return number_ >= 0; }
 
-	/** The number, which is the caller's to close. */
+	/** Return the number, which the caller has to close. */
 	[[nodiscard]] int release() { return std::exchange(number_, -1); }
 
-	/** Close now; nothing without one. */
+	/** Close the descriptor, if one is open. */
 	void close()
 	{
 		if (number_ >= 0)

@@ -58,7 +58,7 @@ Histogram shorts(const void *buffer, size_t size, size_t offset, unsigned long s
 
 int aix_any(void *buffer, size_t size, size_t offset, unsigned scale)
 {
-	/* Also as the unsigned int that the manual page has. */
+	/* The manual page declares the size as unsigned int, so -1 may arrive as 32 bits. */
 	if (size == SIZE_MAX || size == UINT32_MAX)
 		return aix_extended(buffer);
 	return aix_profil(shorts(buffer, size, offset, scale));
@@ -77,7 +77,7 @@ int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale)
 
 	if (const int error = plain_flavour(flavour))
 		return error;
-	/* Of whoever: a list that its own system would take for a buffer. */
+	/* In every flavour: no buffer has this size and no program this offset, so this is a list. */
 	if (size == SIZE_MAX)
 		return aix_extended(buffer);
 	if (offset == SIZE_MAX)
@@ -89,7 +89,7 @@ int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale)
 	case Flavour::linux: return linux_profil(histogram);
 	case Flavour::solaris: return solaris_profil(histogram);
 	case Flavour::irix:
-		/* It says 0, always. */
+		/* IRIX always returns 0. */
 		if (const int error = irix_profil(histogram))
 			tell(error, "profil");
 		return 0;
@@ -112,7 +112,7 @@ void tell(int error, const char *call)
 			      {const_cast<char *>(": "), 2},
 			      {text, strlen(text)},
 			      {const_cast<char *>("\n"), 1}};
-	/* Nobody can be told that standard error is closed. */
+	/* A failure to write has nowhere to be reported. */
 	(void)!writev(STDERR_FILENO, line, sizeof line / sizeof *line);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file flavour.h
- * The plain profil(): whose it is.
+ * Which system's semantics the plain profil() has.
  */
 #pragma once
 
@@ -13,29 +13,28 @@ namespace libprofil {
 enum class Flavour { linux, solaris, irix, bsd, tru64, aix };
 
 /**
- * Whose semantics the plain profil() has: PROFIL_FLAVOUR of the environment, for
- * a program that cannot be built again, or Linux.
- * @return 0, or EINVAL: there is no such system.
+ * The flavour of the plain profil(): PROFIL_FLAVOUR in the environment, for
+ * programs that cannot be rebuilt, or else Linux.
+ * @return 0, or EINVAL: unknown flavour.
  */
 [[nodiscard]] int plain_flavour(Flavour &flavour);
 
 /**
  * The plain profil().
  *
- * The extended forms of AIX (size -1) and Tru64 (offset -1) are known by what no
- * buffer and no program can have in any other flavour.  The scale is then
- * Tru64's flags.
+ * It recognises the extended forms of AIX (size -1) and Tru64 (offset -1), which
+ * are not valid in any other flavour.  In Tru64's form the scale holds the flags.
  * @return 0, or an errno value.
  */
 [[nodiscard]] int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale);
 
-/** ns between two ticks of a flavour. */
+/** The time between two ticks of a flavour, in ns. */
 [[nodiscard]] uint64_t flavour_period(Flavour flavour);
 
-/** By its name in lower case.  @return 0, or EINVAL. */
+/** Find a flavour by its name in lower case.  @return 0, or EINVAL. */
 [[nodiscard]] int flavour_named(const char *name, Flavour &flavour);
 
-/** 16-bit counters, as all first forms have them. */
+/** A histogram of 16-bit counters, as in every system's first form. */
 [[nodiscard]] Histogram shorts(const void *buffer, size_t size, size_t offset, unsigned long scale);
 
 /** profil() of AIX, both forms. */
@@ -44,7 +43,10 @@ enum class Flavour { linux, solaris, irix, bsd, tru64, aix };
 /** profil() of Tru64, both forms. */
 [[nodiscard]] int tru64_any(void *buffer, size_t size, size_t offset, unsigned long scale, bool v5);
 
-/** A line on standard error, if PROFIL_VERBOSE is set.  @param call name of the function that failed. */
+/**
+ * Report an error on standard error if PROFIL_VERBOSE is set.
+ * @param call name of the function that failed.
+ */
 void tell(int error, const char *call);
 
 } // namespace libprofil

@@ -19,19 +19,19 @@ namespace {
 
 constexpr uint32_t unscaled = 0x10000;
 
-/** What has begun. */
+/** A profile that has begun. */
 struct ExecutionProfile {
 	GmonRanges ranges;
 	uint32_t hz = 0;
-	bool ticking = false;	 /**< the module counts for us, if nobody has replaced us */
-	uint64_t generation = 0; /**< of that */
+	bool ticking = false;	 /**< the module counts, unless another profile has replaced ours */
+	uint64_t generation = 0; /**< of our profile */
 };
 
-/* In a static program the startup code is here before any constructor would be. */
+/* constinit: a static program's startup code gets here before any constructor has run. */
 constinit struct Present {
 	Lock lock;
 	ExecutionProfile profile;
-	pid_t first = 0; /**< the process that has gmon.out itself */
+	pid_t first = 0; /**< PID of the process that writes gmon.out; -1: not this one */
 } present;
 
 profil_region region_of(const TextCounters &counters)
@@ -70,13 +70,13 @@ int start_ticks(ExecutionProfile &profile)
 	return 0;
 }
 
-/* The program may have called profil() since: then it is not for us to end. */
+/* The program may have called profil() since: that profile is not ours to end. */
 bool is_ours(const ExecutionProfile &profile)
 {
 	return profile.ticking && profile.generation == generation();
 }
 
-/* Until this has succeeded the counters are written. */
+/* The module may write to the counters until this has succeeded. */
 int stop_ticks(ExecutionProfile &profile)
 {
 	if (is_ours(profile))
@@ -86,7 +86,7 @@ int stop_ticks(ExecutionProfile &profile)
 	return 0;
 }
 
-/* As fine as the machine, or the user's limit, lets it be. */
+/* Use the finest counters that the machine's memory and the user's limit allow. */
 int start_with_memory(ExecutionProfile &profile)
 {
 	int error = ENOMEM;
@@ -110,7 +110,7 @@ int start_with_own(ExecutionProfile &profile)
 	return error;
 }
 
-/* @choose fills the ranges of the new one, @start starts it. */
+/* @choose fills in the ranges of the new profile, @start starts it. */
 template <typename Choose, typename Start> int begin_profile(Choose choose, Start start)
 {
 	const std::lock_guard guard(present.lock);
@@ -135,7 +135,7 @@ template <typename Choose, typename Start> int begin_profile(Choose choose, Star
 	return error ? error : error_calls;
 }
 
-/* All ranges of one object are neighbours. */
+/* The ranges of one object are adjacent. */
 size_t end_of_object(const GmonRanges &ranges, size_t first)
 {
 	size_t end = first + 1;
@@ -145,7 +145,7 @@ size_t end_of_object(const GmonRanges &ranges, size_t first)
 	return end;
 }
 
-/* How many objects of this name there are up to this one. */
+/* The number of objects with this name, up to and including this one. */
 size_t number_of_name(const GmonRanges &ranges, size_t first)
 {
 	size_t number = 1;
@@ -180,14 +180,14 @@ int write_object(const ExecutionProfile &profile, pid_t process, size_t first, s
 	return error;
 }
 
-/* What the files do not have. */
+/* Report the calls that are missing from the files. */
 void say_lost(const Calls *calls)
 {
-	char why[64];
+	char why[96];
 
 	if (!calls || !calls->lost)
 		return;
-	snprintf(why, sizeof why, "%llu calls were not counted: too many callers",
+	snprintf(why, sizeof why, "%llu calls were not counted: too many pairs of caller and function",
 		 static_cast<unsigned long long>(calls->lost));
 	say("gmon.out", why, 0);
 }
@@ -235,7 +235,7 @@ int finish_execution_profile()
 		first = present.first;
 	}
 	if (error)
-		say("the profile goes on, in memory that is the program's", nullptr, error);
+		say("cannot stop the profile, which still counts in the program's memory", nullptr, error);
 	for (size_t i = 0; i < profile.ranges.nr;) {
 		const size_t end = end_of_object(profile.ranges, i);
 		const int error_here = write_object(profile, first, i, end);
@@ -245,7 +245,7 @@ int finish_execution_profile()
 	}
 	if (profile.ranges.nr)
 		say_lost(counted_calls());
-	/* Who is still counting needs his counters. */
+	/* A profile that still counts needs its counters. */
 	if (!profile.ticking)
 		release_ranges(profile.ranges);
 	return error;

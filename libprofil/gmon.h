@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file gmon.h
- * The execution profile of a program that was compiled with -pg, or calls
+ * The execution profile of a program that was compiled with -pg, or that calls
  * monstartup(3) or monitor(3): counted by the kernel module, written as gmon.out.
  *
- * Ticks come from all threads, at PROFIL_RATE of the environment (Hz, default
- * 100), and are counted in 32 bits for each four bytes of text; if there may not
- * be so many counters, for eight, sixteen, up to 64 KiB.  Each shared object that is
- * loaded when the profile begins has counters, and a file of its own.
+ * All threads are sampled, at PROFIL_RATE in the environment (Hz, default 100).
+ * Each 32-bit counter stands for four bytes of text, or for eight, sixteen, up to
+ * 64 KiB if so many counters are not permitted.  Each shared object that is loaded
+ * when the profile begins has counters and a file of its own.
  *
- * Threads may call at the same time; signal handlers may not.
+ * Thread-safe, but not for signal handlers.
  */
 #pragma once
 
@@ -21,32 +21,33 @@
 namespace libprofil {
 
 /**
- * Begin anew: count the ticks of [low, high), and of the other shared objects, and calls.
- * @return 0, or an errno value.  EINVAL: there is no text between low and high, and
- *         the profile before goes on, as it does when it cannot be stopped; else
- *         calls are counted in any case.
+ * Begin a new profile: count calls, and ticks in [low, high) and in the other objects.
+ * @return 0, or an errno value.  If there is no text between low and high (EINVAL),
+ *         or the previous profile cannot be stopped, that profile continues.  After
+ *         any other error calls are still counted.
  */
 [[nodiscard]] int start_execution_profile(uintptr_t low, uintptr_t high);
 
 /**
- * Begin anew: count the ticks of these ranges, and calls.
+ * Begin a new profile: count calls, and ticks in these ranges.
  * @param own in ascending order.
- * @return as above; after an error the counters are not looked at any more.
+ * @return as above; after an error the caller's counters are no longer used.
  */
 [[nodiscard]] int start_execution_profile(const OwnCounters *own, size_t nr);
 
-/** Count, or do not count: what was counted stays.  @param was receives whether ticks were counted. */
+/** Resume or pause counting; counts are kept.  @param was receives whether ticks were being counted. */
 [[nodiscard]] int switch_execution_profile(bool on, bool &was);
 
 /**
- * End it and write its files: nothing if there is none.
+ * End the profile, if there is one, and write its files.
  *
- * gmon.out is of the program, gmon.out.NAME of the shared object NAME, if
- * anything was counted in it.  A process that another profiled one has made by
- * fork, or is executed by it, has gmon.out.PID instead of gmon.out; with
- * GMON_OUT_PREFIX in the environment each has PREFIX.PID.
- * What cannot be written, and what was not counted, is said on standard error.
- * @return 0, or the errno value of the first thing that went wrong.
+ * gmon.out is for the program, gmon.out.NAME for the shared object NAME if anything
+ * was counted in it.  A process that a profiled process has forked or executed
+ * writes gmon.out.PID instead of gmon.out.  With GMON_OUT_PREFIX in the environment
+ * every process writes PREFIX.PID.
+ * Files that cannot be written and calls that were not counted are reported on
+ * standard error.
+ * @return 0, or the errno value of the first failure.
  */
 [[nodiscard]] int finish_execution_profile();
 

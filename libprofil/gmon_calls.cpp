@@ -7,7 +7,7 @@
 
 namespace libprofil {
 
-/* What is being counted in, or nullptr; and the table that this is, when it is. */
+/* @table is the current table; @counting is the same, or nullptr while counting is off. */
 static Calls *counting;
 static Calls *table;
 
@@ -48,13 +48,13 @@ static bool count_known(Calls &calls, uint32_t place, uintptr_t from, uintptr_t 
 	return false;
 }
 
-/* In a child that a signal handler has made while we were here, and in which it returns. */
+/* True in a child that a signal handler forked during count_new(): fork wiped its table. */
 static bool is_wiped(const Calls &calls, uint32_t place)
 {
 	return __atomic_load_n(&calls.used, __ATOMIC_RELAXED) < place;
 }
 
-/* Two threads may both add the same call: its counts are added up by who reads them. */
+/* Two threads may both add the same call; readers of the table add up the counts. */
 static void count_new(Calls &calls, uint32_t &first, uintptr_t from, uintptr_t self)
 {
 	uint32_t place = __atomic_load_n(&calls.used, __ATOMIC_RELAXED);
@@ -72,7 +72,7 @@ static void count_new(Calls &calls, uint32_t &first, uintptr_t from, uintptr_t s
 
 	call.from = from;
 	call.self = self;
-	/* Who writes the file goes by the count. */
+	/* Publish the count last: the writer skips entries whose count is 0. */
 	__atomic_store_n(&call.count, 1, __ATOMIC_RELEASE);
 	call.next = __atomic_load_n(&first, __ATOMIC_RELAXED);
 	while (!is_wiped(calls, place) && !__atomic_compare_exchange_n(&first, &call.next, place, true,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file gmon_calls.h
- * Who called whom, and how often: what a compiler's -pg counts.
+ * The calls that gcc -pg counts: caller, function and number of calls.
  *
- * Threads and signal handlers count at the same time, none waits for another
- * and no call is lost.  The table is in memory that the kernel wipes in a child
- * made by fork, so that each process counts its own calls.
+ * Threads and signal handlers count at the same time, without waiting for each
+ * other and without losing a call.  The kernel wipes the table in a child made by
+ * fork, so that each process counts only its own calls.
  */
 #pragma once
 
@@ -16,14 +16,14 @@ namespace libprofil {
 
 /** One caller's calls of one function. */
 struct Call {
-	uintptr_t from; /**< where the call returns to */
-	uintptr_t self; /**< in the function that was called */
+	uintptr_t from; /**< return address of the call */
+	uintptr_t self; /**< address in the called function */
 	uint64_t count;
 	uint32_t next; /**< in the chain, or 0 */
 	uint32_t unused;
 };
 
-/** The table; all zero, it is empty. */
+/** The table of calls; empty when all zero. */
 struct Calls {
 	static constexpr uint32_t chains = 1 << 16;
 	static constexpr uint32_t most = 1 << 20;
@@ -32,18 +32,18 @@ struct Calls {
 	uint32_t used;
 	uint32_t unused;
 	uint64_t lost;	 /**< calls for which there was no room */
-	Call call[most]; /**< the first is never used */
+	Call call[most]; /**< element 0 is never used */
 };
 
 /**
  * Count in a new table from now on.
  *
- * The one before stays mapped: threads may be in it.
- * @return 0, or ENOMEM: nothing is counted then.
+ * The previous table stays mapped, because threads may still use it.
+ * @return 0, or ENOMEM: then nothing is counted.
  */
 [[nodiscard]] int begin_calls();
 
-/** Count in the table, or not for a while. */
+/** Resume or pause counting. */
 void switch_calls(bool on);
 
 /** The table, or nullptr if there is none. */
@@ -52,9 +52,9 @@ void switch_calls(bool on);
 } // namespace libprofil
 
 /**
- * A function has been called: what mcount and __fentry__ come to.
+ * Count one call.  mcount and __fentry__ call this.
  *
- * Compiled to leave floating-point and vector registers alone, which may hold
+ * It is compiled not to touch floating-point and vector registers, which may hold
  * arguments.
  */
 extern "C" void libprofil_count_call(uintptr_t from, uintptr_t self);

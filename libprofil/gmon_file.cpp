@@ -19,13 +19,13 @@ namespace {
 constexpr uint8_t time_histogram = 0;
 constexpr uint8_t call_arc = 1;
 
-/* A hot counter makes many records: let these be of so much text only, at a multiple of it. */
+/* Bytes of text per record, and its alignment: small, as a hot counter needs many records. */
 constexpr uintptr_t text_of_record = 1 << 16;
 
 constexpr uint32_t histogram_max = UINT16_MAX;
 constexpr uint32_t calls_max = INT32_MAX;
 
-/** Bytes on their way into a file; the first error stays. */
+/** Buffered output to a file; keeps the first error. */
 class Writer {
 public:
 	explicit Writer(int fd) : fd_(fd) {}
@@ -75,7 +75,7 @@ private:
 	char buffer_[8192];
 };
 
-/* Each is read once, so that what still counts cannot make two of one. */
+/* Read each counter only once: it may still change, and two reads could differ. */
 uint32_t counter(const TextCounters &range, size_t index)
 {
 	if (index >= range.bytes / range.width)
@@ -89,13 +89,13 @@ uint32_t counter(const TextCounters &range, size_t index)
 /** A stretch of text that has records of its own. */
 class Stretch {
 public:
-	/** In counters for (1 << shift) bytes of text. */
+	/** @param shift a counter stands for (1 << shift) bytes of text. */
 	Stretch(uint8_t shift) : shift_(shift), ticks_(text_of_record >> shift) {}
 
-	/** False: there was no memory. */
+	/** False if there was no memory. */
 	explicit operator bool() const { return static_cast<bool>(ticks_); }
 
-	/** Take what was counted from low on, a multiple of text_of_record in the file. */
+	/** Load the counts from low on.  In the file's addresses low is a multiple of text_of_record. */
 	void fill(uintptr_t low, const Gmon &gmon)
 	{
 		low_ = low;
@@ -105,7 +105,7 @@ public:
 			add(gmon.ranges[i]);
 	}
 
-	/** As many records as the greatest count takes. */
+	/** Write as many records as the greatest count needs. */
 	void write(Writer &writer, uintptr_t base, uint32_t hz, bool at_least_one) const
 	{
 		for (uint64_t before = 0; before < greatest_ || (at_least_one && !before);
@@ -134,7 +134,7 @@ private:
 		}
 	}
 
-	/* What is left of each count when so much has been written already. */
+	/* Write the rest of each count; @before was written in earlier records. */
 	void put(Writer &writer, uintptr_t base, uint32_t hz, uint64_t before) const
 	{
 		static constexpr char dimension[15] = "seconds";
@@ -168,7 +168,7 @@ uint8_t coarsest(const Gmon &gmon)
 	return shift;
 }
 
-/* Where nothing was counted there is no record, but one in all: gprof wants to know the scale. */
+/* Write records only where something was counted, but at least one: gprof needs the scale. */
 int put_histograms(Writer &writer, const Gmon &gmon)
 {
 	Stretch stretch(coarsest(gmon));
@@ -195,7 +195,7 @@ bool holds(const TextCounters &range, uintptr_t pc)
 	return pc >= range.low && pc < range.high;
 }
 
-/* The range that both ends of a call are in, or nullptr: gprof has no names for calls from elsewhere. */
+/* The called function's range, or nullptr if an end is in none: gprof could not name it. */
 const TextCounters *range_of(const Gmon &gmon, const Call &call)
 {
 	const TextCounters *self = nullptr, *from = nullptr;
@@ -255,7 +255,7 @@ int write_to(int fd, const Gmon &gmon)
 	return writer.finish();
 }
 
-/* One that is there is of a process with our number that did not come to its end. */
+/* An existing file was left by an earlier process with our PID that did not finish. */
 int create(const char *path, Fd &file)
 {
 	constexpr int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -295,7 +295,7 @@ int write_gmon(const char *path, const Gmon &gmon)
 
 	int error = write_to(file.get(), gmon);
 
-	/* Some file systems say only now that there was no room. */
+	/* Some file systems report a lack of space only on close. */
 	if (syscall(SYS_close, file.release()) && !error)
 		error = errno;
 	if (!error && rename(part, path))

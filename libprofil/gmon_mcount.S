@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the compiler's -pg calls.
+ * The functions that code compiled with -pg calls.
  */
 	.text
 
 #ifdef __x86_64__
 
 /*
- * mcount() when a function has its frame, or, with -mfentry, __fentry__() as its
- * first instruction.  Neither is a function of the ABI: the caller's arguments are in
- * their registers still, and %rax, %r10 and %r11 can hold one, too.
+ * A function calls mcount() once it has set up its frame, or, with -mfentry, calls
+ * __fentry__() as its first instruction.  Neither call follows the ABI: the
+ * function's arguments are still in their registers, and %rax, %r10 and %r11 may
+ * hold some as well.
  */
 
-/* CALLER: where the caller's caller is, when nothing has been pushed. */
+/* CALLER: where the return address into the caller's caller is. */
 .macro counter name, caller:vararg
 	.globl \name
 	.type \name, @function
@@ -58,8 +59,8 @@
 #elif defined(__aarch64__)
 
 /*
- * A function like others, which gets where its caller's caller is, as it stood in the
- * link register: perhaps signed (xpaclri, a hint to processors that do not sign).
+ * An ordinary function.  Its argument is the link register of its caller, which may
+ * be signed: xpaclri strips the signature, and is a no-op on processors without it.
  */
 	.globl _mcount
 	.type _mcount, @function

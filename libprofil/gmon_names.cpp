@@ -26,7 +26,7 @@ pid_t first_process()
 	snprintf(own, sizeof own, "%ld", static_cast<long>(self));
 	if (owner)
 		return strcmp(owner, own) ? -1 : self;
-	/* Without memory for it only those who are executed do not know. */
+	/* If this fails for lack of memory, only executed programs do not learn the owner. */
 	setenv(owner_name, own, 1);
 	return self;
 }
@@ -40,13 +40,13 @@ void say(const char *what, const char *why, int error)
 	const int length = why ? snprintf(text, sizeof text, "libprofil: %s: %s\n", what, why)
 			       : snprintf(text, sizeof text, "libprofil: %s: %m\n", what);
 
-	/* By number, as write(3) may cancel the thread; nobody can be told that it fails. */
+	/* Not write(3), a cancellation point.  A failure has nowhere to be reported. */
 	if (length > 0)
 		syscall(SYS_write, STDERR_FILENO, text,
 			std::min(static_cast<size_t>(length), sizeof text - 1));
 }
 
-/* The shortest period that this user may have, in ns; 1 if it cannot be known. */
+/* The shortest period that this user may have, in ns; 1 if it is unknown. */
 static uint64_t shortest_period()
 {
 	Device device;
@@ -61,7 +61,7 @@ static void say_rate(const char *rate, const char *wrong, unsigned hz)
 	char what[96], why[96];
 
 	snprintf(what, sizeof what, "PROFIL_RATE=%s", rate);
-	snprintf(why, sizeof why, "%s; taking %u", wrong, hz);
+	snprintf(why, sizeof why, "%s; using %u", wrong, hz);
 	say(what, why, 0);
 }
 
@@ -82,7 +82,7 @@ uint32_t wanted_rate()
 	if (const uint64_t shortest = shortest_period(); 1'000'000'000 / hz < shortest) {
 		const auto most = static_cast<uint32_t>(1'000'000'000 / shortest);
 
-		say_rate(text, "more than this user may have", most);
+		say_rate(text, "above this user's limit", most);
 		return most;
 	}
 	return static_cast<uint32_t>(hz);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file gmon_names.h  What the environment says of gmon.out, and what its user is told. */
+/** @file gmon_names.h  Names and rate from the environment, and messages to the user. */
 #pragma once
 
 #include <cstddef>
@@ -9,29 +9,30 @@
 namespace libprofil {
 
 /**
- * Which process has gmon.out itself: the first, as the environment remembers, for
- * programs that are executed by it.  Not async-signal-safe.
- * @return its PID, if it is this process, or -1.
+ * Is this the process that writes gmon.out itself?  The first profiled process does.
+ * It records its PID in the environment, where programs that it executes find it.
+ * Not async-signal-safe.
+ * @return this process's PID if so, else -1.
  */
 [[nodiscard]] pid_t first_process();
 
 /**
- * PROFIL_RATE, or as much of it as the user may have; what is wrong with it is
- * said on standard error.
+ * The rate in PROFIL_RATE, limited to what the user may have.  A bad or limited
+ * value is reported on standard error.
  * @return Hz.
  */
 [[nodiscard]] uint32_t wanted_rate();
 
 /**
- * Path of a file.
- * @param first what first_process() gave.
- * @param object name of the shared object, or "".
- * @param number of the object among those of this name, from 1 on.
+ * Make the path of a file.
+ * @param first the result of first_process().
+ * @param object name of the shared object, or "" for the program.
+ * @param number counts the objects with this name, from 1.
  * @return 0, or ENAMETOOLONG.
  */
 [[nodiscard]] int gmon_path(pid_t first, const char *object, size_t number, char *path, size_t bytes);
 
-/** A line on standard error: "libprofil: WHAT: WHY"; errno's text for a WHY of nullptr. */
+/** Print "libprofil: WHAT: WHY" on standard error; if WHY is nullptr, the text of the error. */
 void say(const char *what, const char *why, int error);
 
 } // namespace libprofil

@@ -20,14 +20,14 @@ static int make_ranges(GmonRanges &ranges, size_t nr)
 	return ranges.range ? 0 : ENOMEM;
 }
 
-/* The part of a text that is asked for, if any is. */
+/* Clip a text to [low, high).  Returns false if nothing is left. */
 static bool clip(Text &text, uintptr_t low, uintptr_t high)
 {
 	if (low >= text.high || high <= text.low)
 		return false;
 	/*
-	 * The startup code says _start, which compilers have put main() and code
-	 * that is seldom run before.
+	 * The startup code passes _start as low, but compilers put main() and code
+	 * that is seldom run before it.
 	 */
 	if (low != getauxval(AT_ENTRY))
 		text.low = std::max(text.low, low);
@@ -94,7 +94,7 @@ int make_counters(GmonRanges &ranges, uint8_t shift)
 	return 0;
 }
 
-/* Text that is of no file has addresses as they are. */
+/* Set the range's object.  Text that belongs to no file keeps its run-time addresses. */
 static void find_place(const ProgramText &texts, const OwnCounters &own, GmonRange &range)
 {
 	range.counters.low = own.low;
@@ -109,7 +109,7 @@ static void find_place(const ProgramText &texts, const OwnCounters &own, GmonRan
 	}
 }
 
-/* As fine as the caller's counters let it be. */
+/* Choose the finest scale for which the caller has enough counters. */
 static int fit(TextCounters &counters)
 {
 	for (counters.shift = 1; counters.shift <= coarsest_shift; counters.shift++)
@@ -147,7 +147,7 @@ void forget_counters(GmonRanges &ranges)
 
 void release_ranges(GmonRanges &ranges)
 {
-	/* A child that is made meanwhile finds none, and not what is being unmapped. */
+	/* Clear the ranges first: a child forked meanwhile must not see unmapped ones. */
 	const GmonRanges old = std::exchange(ranges, {});
 
 	if (old.memory)

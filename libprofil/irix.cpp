@@ -10,12 +10,12 @@ namespace libprofil {
 
 constexpr int entries_max = 100;
 
-/* As in <profil/irix.h>; other systems have other numbers. */
+/* The values of <profil/irix.h>; other systems use others. */
 constexpr unsigned irix_ushort = 1;
 constexpr unsigned irix_uint = 2;
 constexpr unsigned irix_fast = 4;
 
-/* Entries of sprofil(), and the order of their offsets. */
+/* The entries of sprofil(), and their order by offset. */
 struct Entries {
 	IrixProf prof[entries_max];
 	int by_offset[entries_max];
@@ -76,7 +76,7 @@ static int read_entries(Entries &entries, const void *profp, int nr, unsigned fl
 	return check_entries(entries);
 }
 
-/* Of equal offsets the first counts, so the others are left out. */
+/* Of entries with equal offsets only the first counts; drop the others. */
 static int sort_entries(Entries &entries, int nr)
 {
 	int *const order = entries.by_offset;
@@ -90,7 +90,7 @@ static int sort_entries(Entries &entries, int nr)
 		std::unique(order, order + nr, [&](int a, int b) { return offset(a) == offset(b); }) - order);
 }
 
-/* Regions reach from above their offset to that of the next, strictly. */
+/* A region covers the PCs above its own offset, up to and including the next one. */
 static uint32_t make_regions(const Entries &entries, int nr, profil_region *regions)
 {
 	uint32_t made = 0;

@@ -9,7 +9,7 @@
 
 namespace libprofil {
 
-/* As in glibc's <sys/profil.h>; IRIX has other numbers. */
+/* The values of glibc's <sys/profil.h>; IRIX uses others. */
 constexpr unsigned linux_uint = 1;
 constexpr unsigned linux_fast = 2;
 
@@ -31,7 +31,7 @@ static bool is_overflow(const LinuxProf &entry)
 	return entry.offset == 0 && entry.scale == scale_of_clock;
 }
 
-/* Regions as they are given, and the overflow counter. */
+/* Separate the regions, in the order given, from the overflow counter. */
 static int sort_out(const LinuxProf *entries, size_t nr, uint8_t width, profil_region *regions, size_t &made,
 		    profil_spec &spec)
 {

@@ -20,10 +20,10 @@ struct LinuxProf {
  * A PC at d bytes above offset counts in counter ((d / 2) * scale) >> 16 of
  * the whole 16-bit counters that fit in the buffer; they wrap.
  *
- *  - buffer NULL, or scale 0: off.
- *  - size below one counter: nothing is counted, and what was on is off.
+ *  - buffer NULL, or scale 0: turns the profile off.
+ *  - size below one counter: nothing is counted, and the previous profile is off.
  *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT,
- *    from the module.  What was on goes on then.
+ *    from the module.  The previous profile then continues.
  *
  * @return 0, or an errno value.
  */
@@ -32,15 +32,15 @@ struct LinuxProf {
 /**
  * sprofil() as glibc declares it, counted by the kernel module.
  *
- * Of regions that overlap the one with the largest offset counts a PC.  An entry
- * with offset 0 and scale 2 is the overflow entry, wherever it stands, of several
- * the last: it counts in its first counter what is in no region.  Entries with scale 0 and buffers
- * below one counter count nothing.  Counters stay at their greatest value.
+ * Where regions overlap, the one with the largest offset counts the PC.  An entry
+ * with offset 0 and scale 2 is the overflow entry, wherever it stands; if there are
+ * several, the last one is.  PCs in no region count in its first counter.  Entries
+ * with scale 0 or with buffers below one counter count nothing.  Counters stay at
+ * their greatest value.
  *
- *  - nr 0, or nothing to count: off.
- *  - EINVAL: nr below 0, an unknown flag, a buffer at an address where no counter
- *    can be, a scale above 32 bits; EFAULT: the array, tvp, a buffer.
- *    What was on goes on then.
+ *  - nr 0, or nothing to count: turns the profile off.
+ *  - EINVAL: nr below 0, an unknown flag, an unaligned buffer, a scale above 32
+ *    bits; EFAULT: the array, tvp, a buffer.  The previous profile then continues.
  *
  * @param profp elements of type LinuxProf.
  * @param tvp receives the time between two ticks, unless NULL.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file lock.h  For what a flavour remembers between two calls. */
+/** @file lock.h  A lock for the state that a flavour keeps between calls. */
 #pragma once
 
 #include "libprofil/mapping.h"
@@ -13,11 +13,12 @@
 namespace libprofil {
 
 /**
- * A lock that signal handlers may take, and that no fork leaves behind locked.
+ * A lock that signal handlers may take, and that is never left locked by fork.
  *
- * Signals wait while it is held, so that no handler can meet its own thread's
- * lock.  Its word is in a page that the kernel wipes in a child made by fork,
- * where the thread that had it does not exist, and that a vfork child shares.
+ * The holder blocks all signals, so a handler never finds the lock held by its own
+ * thread.  The lock word is in a page that the kernel wipes in a child made by fork,
+ * because the thread that held it does not exist there.  A vfork child shares the
+ * page.
  */
 class Lock {
 public:
@@ -44,7 +45,7 @@ public:
 	}
 
 private:
-	/* Made by the first who wants it. */
+	/* The first caller maps the page. */
 	std::atomic<int> &word_of_process()
 	{
 		std::atomic<int> *known = word_.load(std::memory_order_acquire);
@@ -55,7 +56,7 @@ private:
 		const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
 		void *const page = map_wiped_by_fork(bytes);
 
-		/* Without memory the lock is as good, but for who forks meanwhile. */
+		/* Without the page the lock still works, except across a concurrent fork(). */
 		if (!page)
 			return without_page_;
 

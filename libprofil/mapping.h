@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file mapping.h  Zeroed memory of its own, without malloc(3).  Async-signal-safe. */
+/** @file mapping.h  Map zeroed memory without malloc(3).  Async-signal-safe. */
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 namespace libprofil {
 
 /**
- * Map it; pages are taken when they are touched.
- * @return the memory, which munmap(2) gives back, or nullptr.
+ * Map zeroed memory; its pages are allocated on first use.
+ * @return the memory, to be freed with munmap(2), or nullptr.
  */
 [[nodiscard]] inline void *map_zeroes(size_t bytes)
 {
@@ -19,7 +19,7 @@ namespace libprofil {
 	return memory == MAP_FAILED ? nullptr : memory;
 }
 
-/** The same, all zeroes again in a child made by fork. */
+/** The same, but a child made by fork sees zeroes again. */
 [[nodiscard]] inline void *map_wiped_by_fork(size_t bytes)
 {
 	void *const memory = map_zeroes(bytes);

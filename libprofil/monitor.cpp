@@ -28,7 +28,7 @@ int monitor(uintptr_t low, uintptr_t high, void *counters, size_t bytes)
 	return start_execution_profile(&own, 1);
 }
 
-/* Those that are to be counted. */
+/* Copy the ranges that are to be counted. */
 static int take_list(const AixRange *list, size_t nr, OwnCounters *own, size_t &taken)
 {
 	uintptr_t before = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file partition.h
- * From regions that overlap to regions that do not, as the module wants them.
+ * Split overlapping regions into disjoint ones, as the module requires.
  */
 #pragma once
 
@@ -10,24 +10,24 @@
 
 namespace libprofil {
 
-/** Who counts a PC that several regions cover. */
+/** The region that counts a PC which several regions cover. */
 enum class Winner {
-	largest_offset, /**< of these the first that was given */
-	first		/**< that was given */
+	largest_offset, /**< if equal, the first one given */
+	first		/**< the first one given */
 };
 
-/** What of a region a PC has to be in. */
+/** The part of a region that covers PCs. */
 enum class Extent {
-	clipped, /**< what its buffer covers */
-	whole	 /**< from low to high, also where there is no counter for it */
+	clipped, /**< the part with counters */
+	whole	 /**< all of it, even where it has no counters */
 };
 
 /**
- * Cut regions up so that each PC is in one of them.
+ * Split regions so that each PC is in at most one of them.
  *
  * @param from regions as given, in any order; valid.
  * @param nr elements of from.
- * @param to receives them in ascending order: room for 2 * nr.
+ * @param to receives the parts in ascending order; has room for 2 * nr.
  * @param made receives their number.
  * @return 0, or ENOMEM.
  */

@@ -10,10 +10,10 @@
 
 namespace libprofil {
 
-/* Bytes of profil_spec up to the last member of its first version; never changes. */
+/* Size of the first version of profil_spec.  Never changes. */
 constexpr size_t spec_size_first = offsetof(profil_spec, sample_width) + sizeof(uint32_t);
 
-/* Longer than any version: a size that nobody has filled in is not to be followed. */
+/* Above every version's size: a greater one was probably never filled in. */
 constexpr size_t spec_size_max = 4096;
 
 static std::atomic<uint64_t> changes = 0;

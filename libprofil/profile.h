@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file profile.h
- * The generic profile: what every flavour is translated into.
+ * The generic profile, into which every flavour is translated.
  *
- * A flavour makes a profil_spec of its arguments and hands it to start_self();
- * what the kernel module is told is decided nowhere else.
+ * A flavour turns its arguments into a profil_spec and passes it to start_self().
+ * Only the functions here turn a profil_spec into the module's commands.
  */
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace libprofil {
 
-/** ns between two samples at a rate in Hz. */
+/** The period of a rate in Hz, in ns. */
 constexpr uint64_t period_of(unsigned hz)
 {
 	return 1'000'000'000 / hz;
 }
 
 /**
- * What the calls of the classical systems have in common: 100 Hz, a tick in
- * the kernel is charged to the program, children go on, counters wrap.
+ * The defaults of the classical systems: 100 Hz, ticks in the kernel are charged
+ * to the program, children are profiled too, counters wrap.
  */
 constexpr profil_spec classic_profile()
 {
@@ -34,27 +34,27 @@ constexpr profil_spec classic_profile()
 }
 
 /**
- * Take over a caller's spec, which may be of another age than the library.
+ * Copy a caller's spec, which may be older or newer than the library's.
  *
- * A shorter one is filled up with zeroes; a longer one is taken if what we do
- * not know is zero, and it has no more than 4096 bytes.
+ * A shorter spec is padded with zeroes.  A longer one is accepted if all bytes that
+ * we do not know are zero and it has at most 4096 bytes.
  * @return 0, EFAULT, EINVAL (shorter than the first version) or E2BIG.
  */
 [[nodiscard]] int import_spec(const profil_spec *from, profil_spec &to);
 
-/** The command that makes this profile; proof -1, for PROFIL_START. */
+/** The module's command for this profile, with proof -1 as for PROFIL_START. */
 [[nodiscard]] profil_start start_command(const profil_spec &spec);
 
-/** @see profil_self_start().  Gives 0, or an errno value. */
+/** @see profil_self_start().  @return 0, or an errno value. */
 [[nodiscard]] int start_self(const profil_spec &spec, uint64_t *stored);
 
-/** @see profil_self_stop().  Gives 0, or an errno value. */
+/** @see profil_self_stop().  @return 0, or an errno value. */
 [[nodiscard]] int stop_self(uint64_t *stored);
 
-/** Changes with each start and stop, whoever makes it: is it still the one that I made? */
+/** Changes with every start and stop, so that a flavour can tell whether its own profile is still on. */
 [[nodiscard]] uint64_t generation();
 
-/** Does the process's own profile count now?  @return 0, or an errno value. */
+/** Is the process's own profile counting now?  @return 0, or an errno value. */
 [[nodiscard]] int is_running(bool &running);
 
 } // namespace libprofil

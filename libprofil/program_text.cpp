@@ -8,7 +8,7 @@
 namespace libprofil {
 namespace {
 
-/** Where to put them; without a place they are only counted. */
+/** Where to store the texts; if that is nullptr, they are only counted. */
 struct Finder {
 	Text *texts;
 	size_t room;
@@ -21,7 +21,7 @@ bool is_vdso(const dl_phdr_info &object)
 	return object.dlpi_addr && object.dlpi_addr == getauxval(AT_SYSINFO_EHDR);
 }
 
-/* The first object is the program, whatever it is called there. */
+/* The first object is the program, whatever its name is. */
 void describe(const dl_phdr_info &object, const ElfW(Phdr) & segment, bool is_program, Text &text)
 {
 	const char *const name = is_program ? "" : object.dlpi_name;
@@ -67,7 +67,7 @@ ProgramText::ProgramText() : texts_(count_texts()), nr_(0)
 	if (!texts_)
 		return;
 
-	/* Another thread may load objects meanwhile: they are too late. */
+	/* Objects that another thread loads meanwhile are left out. */
 	Finder finder = {texts_.get(), texts_.size()};
 
 	dl_iterate_phdr(find, &finder);

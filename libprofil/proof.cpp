@@ -11,8 +11,8 @@
 namespace libprofil {
 
 /*
- * The module takes a sampling event with PERF_SAMPLE_IP on one task, and
- * nothing less: an event that only counts must not become a right to PCs.
+ * The module accepts only a sampling event with PERF_SAMPLE_IP on one task:
+ * permission to count must not become permission to see PCs.
  */
 static perf_event_attr attributes(uint32_t flags)
 {
@@ -40,7 +40,7 @@ static int open_event(pid_t thread, uint32_t flags, Fd &proof)
 	return 0;
 }
 
-/* The first thread of a process may end before the others, and takes no events then. */
+/* The first thread of a process may end before the others; then it accepts no event. */
 static int open_event_on_others(pid_t pid, uint32_t flags, Fd &proof)
 {
 	char path[32];
@@ -68,7 +68,7 @@ static int open_event_on_others(pid_t pid, uint32_t flags, Fd &proof)
 
 int open_proof(pid_t pid, uint32_t flags, Fd &proof)
 {
-	/* To perf_event_open(2), 0 is ourselves and -1 everybody. */
+	/* perf_event_open(2) takes 0 as the caller and -1 as every process. */
 	if (pid <= 0)
 		return EINVAL;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file proof.h  The right to profile another process. */
+/** @file proof.h  The proof of permission to profile another process. */
 #pragma once
 
 #include "libprofil/fd.h"
@@ -10,9 +10,9 @@
 namespace libprofil {
 
 /**
- * Open a perf event on a process, to show the module that we may profile it.
+ * Open a perf event on a process, which proves to the module that we may profile it.
  *
- * The kernel makes all its checks (perf_event_paranoid, CAP_PERFMON, ptrace,
+ * The kernel does all its checks (perf_event_paranoid, CAP_PERFMON, ptrace,
  * security modules) when the event is opened.  The event itself never runs.
  *
  * @param pid the process.

@@ -40,8 +40,9 @@ void Ring::run(const Device &device, std::span<Attachment> attachments, std::spa
 		prepare(io_uring_get_sqe(&ring_), device, attachments[i].command, i);
 
 	/*
-	 * A signal ends the wait, and a bad entry the submission: go on with the
-	 * rest.  After any other error wait for what was taken, and leave the rest.
+	 * A signal ends the wait, and a bad entry ends the submission: continue with
+	 * the rest.  After any other error wait for the commands that were taken, and
+	 * drop the rest.
 	 */
 	while (io_uring_sq_ready(&ring_) || in_flight_) {
 		const unsigned ready = io_uring_sq_ready(&ring_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file ring.h  Many commands with one system call. */
+/** @file ring.h  Issue many commands with one system call. */
 #pragma once
 
 #include "libprofil/attach.h"
@@ -16,13 +16,13 @@ public:
 	Ring &operator=(const Ring &) = delete;
 	~Ring();
 
-	/** @return 0, or an errno value: there is no io_uring for us. */
+	/** @return 0, or an errno value if io_uring is not available. */
 	[[nodiscard]] int open(size_t entries);
 
 	/**
 	 * Issue all commands and wait for all of them.
 	 *
-	 * When it returns, the kernel uses none of their memory any more.
+	 * When it returns, the kernel no longer uses their memory.
 	 * @param results receives 0 or an errno value for each command;
 	 *        ECANCELED for one that was never taken.
 	 */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file scratch.h  Room for as many elements as the caller has, without malloc(3). */
+/** @file scratch.h  A temporary array, without malloc(3). */
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace libprofil {
 
-/** Zeroed memory of its own mapping, so that signal handlers may have it, too. */
+/** A zeroed array in its own mapping, so that signal handlers can use it as well. */
 template <typename Element> class Scratch {
 	static_assert(std::is_trivially_copyable_v<Element>);
 
@@ -31,7 +31,7 @@ public:
 			munmap(elements_, nr_ * sizeof(Element));
 	}
 
-	/** False: there was no memory. */
+	/** False if there was no memory. */
 	explicit operator bool() const { return elements_; }
 	[[nodiscard]] Element *get() const { return elements_; }
 	[[nodiscard]] size_t size() const { return nr_; }

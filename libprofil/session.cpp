@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <new>
 
-/* malloc and placement: operator new is in a runtime that we do not bring along. */
+/* malloc() and placement new: operator new would need the C++ runtime. */
 int profil_session::create(profil_session *&session)
 {
 	void *memory = malloc(sizeof(profil_session));

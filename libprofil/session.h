@@ -10,7 +10,7 @@
 struct profil_session {
 	/** @return 0, or an errno value. */
 	[[nodiscard]] static int create(profil_session *&session);
-	/** Close it; everything is detached. */
+	/** Close it, which detaches everything. */
 	static void destroy(profil_session *session);
 
 	libprofil::Device device; /**< non-blocking, for read(2) of events */

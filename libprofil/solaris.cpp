@@ -7,7 +7,7 @@
 
 namespace libprofil {
 
-/* SHRT_MAX: profiling ends before a counter looks negative to who reads it as a short. */
+/* SHRT_MAX: profiling stops before a counter, read as a short, turns negative. */
 constexpr uint64_t solaris_limit = 32767;
 
 int solaris_profil(const Histogram &histogram)
@@ -19,8 +19,10 @@ int solaris_profil(const Histogram &histogram)
 	return start_histogram_or_off(spec, histogram, Rounding::down);
 }
 
-/* The module counts what was stored, so that a fault, a fork or another thread
- * cannot make our count and its own differ. */
+/*
+ * The module keeps the number of PCs stored.  A count of our own could differ from
+ * it after a fault, a fork or a call by another thread.
+ */
 int solaris_pcsample(uintptr_t *samples, long nr, long &previous)
 {
 	uint64_t stored = 0;

@@ -9,29 +9,31 @@
 namespace libprofil {
 
 /**
- * profil() of Solaris: 16-bit counters, rounded down; scale 2 is a clock.
+ * profil() of Solaris: 16-bit counters, and the index is rounded down; with scale 2
+ * every PC counts in the first counter.
  *
- *  - scale 0 or 1: off.
+ *  - scale 0 or 1: turns the profile off.
  *  - bufsiz below one counter, a buffer at an odd address, or one that cannot be
- *    written: nothing is counted, what was on is off, and nobody is told.
+ *    written: nothing is counted, the previous profile is off, and no error is
+ *    reported.
  *  - the whole profile stops instead of counting beyond 32767.
- *  - what pcsample() had stored is forgotten.
+ *  - it discards the number of PCs that pcsample() had stored.
  *
  * @return 0, or an errno value: the module is missing, or limits are reached.
  */
 [[nodiscard]] int solaris_profil(const Histogram &histogram);
 
 /**
- * pcsample(): every PC in order, until the array is full.
+ * pcsample(): store every PC in order, until the array is full.
  *
- *  - nr < 0: EINVAL, and what was on goes on.
- *  - nr == 0: off.
+ *  - nr < 0: EINVAL, and the previous profile continues.
+ *  - nr == 0: turns sampling off.
  *  - an array that cannot be written: EFAULT, from the module.
  *
  * Replaces a profil() that is on, and is replaced by one.
  *
- * @param previous out: PCs that the call before had stored; 0 after none, and
- *        after profil().
+ * @param previous out: PCs stored since the previous pcsample(); 0 if there was
+ *        none, or after profil().
  * @return 0, or an errno value.
  */
 [[nodiscard]] int solaris_pcsample(uintptr_t *samples, long nr, long &previous);

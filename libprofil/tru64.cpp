@@ -10,7 +10,7 @@ namespace libprofil {
 
 constexpr size_t ranges_max = 64;
 
-/* PROFIL_FLAGS_ALL_THREADS: what is done in any case. */
+/* PROFIL_FLAGS_ALL_THREADS: all threads are always profiled. */
 constexpr unsigned long known_flags = 1;
 
 static profil_spec tru64_profile()
@@ -49,7 +49,7 @@ static int read_ranges(Tru64Range *ranges, const void *args, size_t nr, Tru64Lay
 	return 0;
 }
 
-/* Decreasing, and none reaches into the one before it. */
+/* Ranges must decrease and must not overlap; buffers must be aligned. */
 static bool in_order(const Tru64Range *ranges, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -64,8 +64,8 @@ static bool in_order(const Tru64Range *ranges, size_t nr)
 }
 
 /*
- * The range says where it ends, and its counters with it.  False: no PC of it
- * counts anywhere.
+ * The end of the range determines the number of its counters.  Returns false if no
+ * PC of it is counted.
  */
 static bool make_region(const Tru64Range &range, profil_region &region)
 {

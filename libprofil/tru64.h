@@ -15,7 +15,7 @@ struct Tru64Range {
 	unsigned scale;
 };
 
-/** struct profil_args_v5: the same without offset, which is low. */
+/** struct profil_args_v5: the same without offset; low takes its place. */
 struct Tru64RangeV5 {
 	uint32_t *buffer;
 	void *high;
@@ -30,12 +30,13 @@ enum class Tru64Layout {
 };
 
 /**
- * profil() of Tru64, first form: 1024 Hz, 16-bit counters, rounded up to a
- * whole one; scale 2 is a clock; counters wrap.
+ * profil() of Tru64, first form: 1024 Hz, and the index is rounded up to a whole
+ * 16-bit counter; with scale 2 every PC counts in the first counter; counters wrap.
  *
- *  - scale 0 or 1: off.
+ *  - scale 0 or 1: turns the profile off.
  *  - size below one counter, a buffer at an odd address or one that cannot be
- *    written: nothing is counted, what was on is off, and nobody is told.
+ *    written: nothing is counted, the previous profile is off, and no error is
+ *    reported.
  *
  * @return 0, or an errno value: the module is missing, or limits are reached.
  */
@@ -44,13 +45,12 @@ enum class Tru64Layout {
 /**
  * profil() of Tru64 with offset -1: up to 64 ranges with 32-bit counters.
  *
- * Each range has as many counters as its scale and its length want.  A range
- * whose buffer cannot be written is off, alone.
+ * Each range has as many counters as its scale and its length need.  If a buffer
+ * cannot be written, only its own range is off.
  *
  * @return 0, or an errno value: EFAULT (the array), EINVAL (not 1 to 64 ranges,
  *         not in decreasing order of low, ranges that overlap or are empty, an
- *         unknown flag, a buffer at an address where no counter can be); then
- *         what was on goes on.
+ *         unknown flag, an unaligned buffer).  The previous profile then continues.
  */
 [[nodiscard]] int tru64_extended(const void *args, size_t nr, unsigned long flags, Tru64Layout layout);
 

@@ -14,7 +14,7 @@ namespace libprofil {
 
 namespace {
 
-/** Two ends of a pipe, closed at the end. */
+/** A pipe. */
 class Pipe {
 public:
 	Pipe() : open_(!pipe2(ends_, O_CLOEXEC)) {}
@@ -29,7 +29,7 @@ public:
 	}
 
 	[[nodiscard]] bool ok() const { return open_; }
-	/** Copy so many bytes, of which a pipe that is empty takes all. */
+	/** Copy bytes through the pipe, which is empty and has room for all of them. */
 	[[nodiscard]] bool carry(void *to, const void *from, size_t bytes) const
 	{
 		const auto whole = static_cast<ssize_t>(bytes);
@@ -42,7 +42,7 @@ private:
 	bool open_;
 };
 
-/* Where there are no descriptors left either, the pointer is believed. */
+/* If no descriptor is free for a pipe either, trust the pointer. */
 int copy_by_pipe(void *to, const void *from, size_t bytes)
 {
 	const Pipe pipe;
@@ -60,9 +60,9 @@ int copy_by_pipe(void *to, const void *from, size_t bytes)
 }
 
 /*
- * The kernel copies between two places of our own, and says when one is not
- * there.  A sandbox may forbid the call, and a kernel be built without it
- * (CONFIG_CROSS_MEMORY_ATTACH): then a pipe takes what is there, and gives it.
+ * Let the kernel copy within our own memory, so that a bad pointer becomes an error.
+ * A sandbox may forbid the call, and a kernel may be built without it
+ * (CONFIG_CROSS_MEMORY_ATTACH): then copy through a pipe.
  */
 int copy(long number, void *to, const void *from, size_t bytes)
 {
@@ -70,7 +70,7 @@ int copy(long number, void *to, const void *from, size_t bytes)
 	void *const source = const_cast<void *>(from);
 	const iovec local = {reads ? to : source, bytes};
 	const iovec remote = {reads ? source : to, bytes};
-	/* By our own thread: the first of the process may have ended, and has no memory then. */
+	/* Name our own thread: the first one may have ended, and then it has no memory. */
 	const long done = syscall(number, syscall(SYS_gettid), &local, 1UL, &remote, 1UL, 0UL);
 
 	if (done < 0 && (errno == ENOSYS || errno == EPERM || errno == ESRCH))

@@ -271,7 +271,7 @@ TEST_CASE_METHOD(AtRest,
 	const GmonFile gmon = read_gmon(dir / "gmon.out");
 
 	INFO(output.text);
-	CHECK(output.text.find("libprofil: PROFIL_RATE=50000: more than this user may have; taking " +
+	CHECK(output.text.find("libprofil: PROFIL_RATE=50000: above this user's limit; using " +
 			       std::to_string(gmon.hz) + "\n") == 0);
 	CHECK(gmon.hz < 50000);
 	CHECK(ticks_of(gmon, "gmon_fixed", "hot") > 0);

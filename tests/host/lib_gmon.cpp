@@ -205,7 +205,7 @@ TEST_CASE("a rate that is none is said, and 100 Hz are taken", "[gmon]")
 		INFO(output.text);
 		CHECK(output.status == 0);
 		CHECK(output.text.find("libprofil: PROFIL_RATE=" + rate +
-				       ": not a rate in Hz; taking 100\n") != std::string::npos);
+				       ": not a rate in Hz; using 100\n") != std::string::npos);
 		CHECK(read_gmon(dir / "gmon.out").hz == 100);
 	}
 }
