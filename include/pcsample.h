@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file pcsample.h
- * pcsample(2), as on Solaris: the program counter at every clock tick.
+ * pcsample(2), as on Solaris: store the program counter at every clock tick.
  *
  * Link with -lprofil.  Needs the kernel module profil.
  */
@@ -15,16 +15,15 @@ extern "C" {
 #endif
 
 /**
- * Store the program counter of the calling process in an array, 100 times in
- * each second of its CPU time, until the array is full.
+ * Store the program counter of the calling process in an array, 100 times per
+ * second of CPU time, until the array is full.
  *
- * All threads of the process are sampled, and children made by fork(2) go on
- * after their parent's samples in their own copy of the array.  Sampling ends
- * with exec(2).  It replaces a profil(2) that is on, and is replaced by one.
- * Async-signal-safe.
+ * All threads of the process are sampled.  A child made by fork(2) continues after
+ * its parent's samples, in its own copy of the array.  Sampling ends with exec(2).
+ * pcsample() and profil(2) replace each other.  Async-signal-safe.
  *
- * @param samples the array, which must stay where it is until sampling ends.
- * @param nsamples its elements; 0 ends sampling.
+ * @param samples the array, which must stay mapped until sampling ends.
+ * @param nsamples number of its elements; 0 ends sampling.
  * @return the number of elements stored since the previous call, 0 the first
  *         time; or -1 with errno EINVAL (nsamples is negative), EFAULT
  *         (samples cannot be written), ENOMEM (RLIMIT_MEMLOCK), ENODEV (the

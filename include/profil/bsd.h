@@ -3,18 +3,18 @@
  * @file profil/bsd.h
  * profil() of the BSDs and add_profil() of macOS.
  *
- * Scales 1 and 2 are like any other here.
+ * Here 1 and 2 are ordinary scales.
  *
- * The names are macros for this flavour's own entry points, so that sources of
- * several systems can be one program; each has one flavour.  <unistd.h>, which
- * declares a profil() too, may be included before or after.
+ * The names are macros for this flavour's entry points, so that one program can be
+ * built from sources of several systems; each source has one flavour.  <unistd.h>,
+ * which also declares profil(), may be included before or after.
  * Link with -lprofil.  Needs the kernel module profil.
  */
 #ifndef PROFIL_BSD_H
 #define PROFIL_BSD_H
 
 #ifdef PROFIL_FLAVOUR_CHOSEN
-#error "<profil/bsd.h>: this source has another flavour of profil() already; each source has one"
+#error "<profil/bsd.h>: this source already has another flavour of profil(); it can have only one"
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
@@ -26,12 +26,12 @@ extern "C" {
 #endif
 
 /**
- * Count the program counter at each tick, 100 times in a second of CPU time.
+ * Count the program counter at each tick, 100 times per second of CPU time.
  *
  * A PC at d bytes above offset counts in 16-bit counter ((d * scale) >> 16) / 2.
  *
  * @param samples the counters, which wrap.
- * @param size bytes of them.
+ * @param size size of the counters in bytes.
  * @param offset lowest PC that is counted.
  * @param scale 16.16 fixed point, up to 0x10000; 0: off.
  * @return 0, or -1 with errno EINVAL (scale above 0x10000, samples at an odd
@@ -41,11 +41,11 @@ extern "C" {
 int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
 
 /**
- * One more buffer for another range of PCs, until the next profil().
+ * Add a buffer for another range of PCs, until the next profil().
  *
  * @param samples, size, offset, scale as in profil().
- * @return 0, also when profiling is off and nothing is done; or -1 with errno as
- *         profil(), ENOMEM for more than 100 buffers, too.
+ * @return 0, also if profiling is off and the call does nothing; or -1 with errno as
+ *         from profil(), or ENOMEM beyond 100 buffers.
  */
 int add_profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
 

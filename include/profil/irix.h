@@ -5,22 +5,22 @@
  *
  * PROF_USHORT, PROF_UINT and PROF_FAST have other values than in glibc.
  *
- * The names are macros for this flavour's own entry points, so that sources of
- * several systems can be one program; each has one flavour.  <unistd.h>, which
- * declares a profil() too, may be included before or after.
+ * The names are macros for this flavour's entry points, so that one program can be
+ * built from sources of several systems; each source has one flavour.  <unistd.h>,
+ * which also declares profil(), may be included before or after.
  * Link with -lprofil.  Needs the kernel module profil.
  */
 #ifndef PROFIL_IRIX_H
 #define PROFIL_IRIX_H
 
 #ifdef PROFIL_FLAVOUR_CHOSEN
-#error "<profil/irix.h>: this source has another flavour of profil() already; each source has one"
+#error "<profil/irix.h>: this source already has another flavour of profil(); it can have only one"
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
-/* Which has another struct prof. */
+/* It declares another struct prof. */
 #ifdef _PROFIL_H
-#error "<profil/irix.h>: this source has libc's <sys/profil.h> already; IRIX' is another"
+#error "<profil/irix.h>: this source already has libc's <sys/profil.h>, which differs from IRIX's"
 #endif
 #define _PROFIL_H 1
 
@@ -34,14 +34,15 @@ extern "C" {
 #endif
 
 /**
- * Count the program counter at each tick, 100 times in a second of CPU time.
+ * Count the program counter at each tick, 100 times per second of CPU time.
  *
  * A PC at d bytes above offset counts in counter ((d * scale) >> 16) / 2.
  *
  * @param buff 16-bit counters, which wrap.
- * @param bufsiz bytes of them; 0: ineffective.
+ * @param bufsiz size of the counters in bytes; 0: nothing is counted.
  * @param offset lowest PC that is counted.
- * @param scale 16.16 fixed point; 0 and 1: off; 2: all in the first counter.
+ * @param scale 16.16 fixed point; 0 and 1: off; 2: every PC counts in the first
+ *        counter.
  * @return 0, always.
  */
 int profil_irix(unsigned short *buff, unsigned int bufsiz, size_t offset, unsigned int scale);
@@ -49,9 +50,9 @@ int profil_irix(unsigned short *buff, unsigned int bufsiz, size_t offset, unsign
 /** A region of sprofil(). */
 struct prof {
 	void *pr_base;	       /**< its counters */
-	unsigned int pr_size;  /**< bytes of them */
+	unsigned int pr_size;  /**< size of the counters in bytes */
 	size_t pr_off;	       /**< PCs above it are counted */
-	unsigned int pr_scale; /**< 16.16 fixed point; 0 and 1: swallows its ticks */
+	unsigned int pr_scale; /**< 16.16 fixed point; 0 and 1: the region swallows its ticks */
 };
 
 #define PROF_USHORT 1 /**< 16-bit counters */
@@ -61,12 +62,12 @@ struct prof {
 /**
  * The same for up to 100 regions.
  *
- * The region of a PC is the one with the largest pr_off strictly below it.  The
- * last entry may have pr_off 0 and pr_scale 2: in its first counter counts what
- * is beyond the end of its region, or below all of them.
+ * A PC belongs to the region with the largest pr_off strictly below it.  The last
+ * entry may have pr_off 0 and pr_scale 2: PCs beyond the end of their region, or
+ * below all regions, then count in its first counter.
  *
  * @param profp the regions.
- * @param profcnt their number, 1 to 100.
+ * @param profcnt number of regions, 1 to 100.
  * @param tvp receives the time between two ticks, unless NULL.
  * @param flags one of PROF_USHORT and PROF_UINT, and PROF_FAST.
  * @return 0, or -1 with errno E2BIG (profcnt), EFAULT (profp, tvp), EINVAL (an

@@ -3,19 +3,19 @@
  * @file profil/linux.h
  * profil() and sprofil() as glibc declares them, counted by the kernel.
  *
- * What glibc does wrong is right here: scale 0 turns profiling off, all threads
- * and children are profiled, exec(2) ends it, no signal is sent.
+ * Bugs of glibc's functions are fixed: scale 0 turns profiling off, all threads and
+ * children are profiled, exec(2) ends the profile, and no signal is sent.
  *
- * The names are macros for this flavour's own entry points, so that sources of
- * several systems can be one program; each has one flavour.  <unistd.h>, which
- * declares a profil() too, may be included before or after.
+ * The names are macros for this flavour's entry points, so that one program can be
+ * built from sources of several systems; each source has one flavour.  <unistd.h>,
+ * which also declares profil(), may be included before or after.
  * Link with -lprofil.  Needs the kernel module profil.
  */
 #ifndef PROFIL_LINUX_H
 #define PROFIL_LINUX_H
 
 #ifdef PROFIL_FLAVOUR_CHOSEN
-#error "<profil/linux.h>: this source has another flavour of profil() already; each source has one"
+#error "<profil/linux.h>: this source already has another flavour of profil(); it can have only one"
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
@@ -29,12 +29,12 @@ extern "C" {
 #endif
 
 /**
- * Count the program counter at each tick, 100 times in a second of CPU time.
+ * Count the program counter at each tick, 100 times per second of CPU time.
  *
  * A PC at d bytes above offset counts in counter ((d / 2) * scale) >> 16.
  *
  * @param buffer 16-bit counters, which wrap; NULL: off.
- * @param size of the buffer, in bytes.
+ * @param size size of the buffer in bytes.
  * @param offset lowest PC that is counted.
  * @param scale 16.16 fixed point; 0: off.
  * @return 0, or -1 with errno EINVAL (a buffer at an odd address), EFAULT (it
@@ -42,13 +42,13 @@ extern "C" {
  */
 int profil_linux(unsigned short *buffer, size_t size, size_t offset, unsigned int scale);
 
-/* As in <sys/profil.h>, where there is one: whichever comes first declares it. */
+/* The same as in libc's <sys/profil.h>: the header that comes first declares it. */
 #ifndef _PROFIL_H
 #define _PROFIL_H 1
 /** A region of sprofil(). */
 struct prof {
 	void *pr_base;		/**< its counters */
-	size_t pr_size;		/**< bytes of them */
+	size_t pr_size;		/**< size of the counters in bytes */
 	size_t pr_off;		/**< lowest PC */
 	unsigned long pr_scale; /**< 16.16 fixed point */
 };
@@ -63,14 +63,14 @@ enum {
 /**
  * The same for many regions, whose counters stay at their greatest value.
  *
- * Of regions that overlap the one with the largest pr_off counts.  An entry with
- * pr_off 0 and pr_scale 2 counts in its first counter what no region does.
+ * Where regions overlap, the one with the largest pr_off counts.  PCs in no region
+ * count in the first counter of an entry with pr_off 0 and pr_scale 2.
  *
  * @param profp the regions.
- * @param profcnt their number; 0: off.
+ * @param profcnt number of regions; 0: off.
  * @param tvp receives the time between two ticks, unless NULL.
  * @param flags PROF_USHORT or PROF_UINT, and PROF_FAST.
- * @return 0, or -1 with errno: as profil(), and EFAULT for profp and tvp.
+ * @return 0, or -1 with errno as from profil(), or EFAULT for profp and tvp.
  */
 int sprofil_linux(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
 

@@ -1,16 +1,17 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
-! profil(2) and sprofil(2)'s kin for Fortran: compile this file with your own.
+! profil(2) for Fortran: compile this file with your own.
 !
 !   use profil, only: profil_irix
 !   ...
 !   status = profil_irix(counters, 2 * size(counters), loc(work), 65536)
 !
-! A program of IRIX calls profil() as an external function of four-byte integers,
-! and needs none of this; but these hold no address of a position-independent
-! program.  Here each of bufsiz, offset and scale is a default or an eight-byte
-! integer, such as those of iso_c_binding (c_int, c_size_t, c_intptr_t ...), and
-! offset may be a c_funptr, too.  What they mean is in profil(2), "IRIX".
+! A program written for IRIX calls profil() as an external function of four-byte
+! integers and does not need this module.  However, four bytes cannot hold an
+! address of a position-independent program.  Here each of bufsiz, offset and scale
+! is a default or an eight-byte integer, such as those of iso_c_binding (c_int,
+! c_size_t, c_intptr_t ...), and offset may also be a c_funptr.  For their meaning
+! see profil(2), "IRIX".
 !
 module profil
   use, intrinsic :: iso_c_binding, only: c_int, c_int16_t, c_int32_t, c_int64_t, &
@@ -35,7 +36,8 @@ module profil
   !!   program reads them while it is profiled
   !! bufsiz: bytes of buff
   !! offset: lowest address that is counted, in bytes
-  !! scale: 16.16 fixed point; 0 and 1: off; 2: all in the first counter
+  !! scale: 16.16 fixed point; 0 and 1: off; 2: every PC counts in the first
+  !!   counter
   !! result: 0
   interface profil_irix
     module procedure profil_444, profil_448, profil_484, profil_488
@@ -165,7 +167,7 @@ contains
     status = c_profil(buff, low_word(bufsiz), address(offset), low_word(scale))
   end function profil_8f8
 
-  ! An address below 4 GiB, whose sign is no sign.
+  ! An address below 4 GiB: its top bit is not a sign.
   pure function from_default(offset) result(bytes)
     integer(c_int32_t), intent(in) :: offset
     integer(c_size_t) :: bytes
@@ -180,7 +182,7 @@ contains
     bytes = transfer(procedure, bytes)
   end function address
 
-  ! An unsigned value that four bytes may not hold is the greatest that they do.
+  ! An unsigned value that does not fit in four bytes becomes the greatest that does.
   pure function low_word(value) result(word)
     integer(c_int64_t), intent(in) :: value
     integer(c_int32_t) :: word

@@ -3,18 +3,18 @@
  * @file profil/solaris.h
  * profil() and, with <pcsample.h>, pcsample() of Solaris.
  *
- * Profiling of the whole process ends instead of counting beyond 32767.
+ * Profiling of the whole process stops instead of counting beyond 32767.
  *
- * The names are macros for this flavour's own entry points, so that sources of
- * several systems can be one program; each has one flavour.  <unistd.h>, which
- * declares a profil() too, may be included before or after.
+ * The names are macros for this flavour's entry points, so that one program can be
+ * built from sources of several systems; each source has one flavour.  <unistd.h>,
+ * which also declares profil(), may be included before or after.
  * Link with -lprofil.  Needs the kernel module profil.
  */
 #ifndef PROFIL_SOLARIS_H
 #define PROFIL_SOLARIS_H
 
 #ifdef PROFIL_FLAVOUR_CHOSEN
-#error "<profil/solaris.h>: this source has another flavour of profil() already; each source has one"
+#error "<profil/solaris.h>: this source already has another flavour of profil(); it can have only one"
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
@@ -26,17 +26,18 @@ extern "C" {
 #endif
 
 /**
- * Count the program counter at each tick, 100 times in a second of CPU time.
+ * Count the program counter at each tick, 100 times per second of CPU time.
  *
  * A PC at d bytes above offset counts in counter ((d * scale) >> 16) / 2.
  *
  * @param buff 16-bit counters.
- * @param bufsiz bytes of them; 0: ineffective.
+ * @param bufsiz size of the counters in bytes; 0: nothing is counted.
  * @param offset lowest PC that is counted.
- * @param scale 16.16 fixed point; 0 and 1: off; 2: all in the first counter.
+ * @param scale 16.16 fixed point; 0 and 1: off; 2: every PC counts in the first
+ *        counter.
  *
- * Returns nothing; errno is ENODEV without the module, else as it was when the
- * arguments are to blame.
+ * Returns nothing.  errno is ENODEV without the module.  Bad arguments leave it
+ * unchanged.
  */
 void profil_solaris(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
 

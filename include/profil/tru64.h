@@ -3,19 +3,19 @@
  * @file profil/tru64.h
  * profil() of Tru64 UNIX, both forms, at 1024 Hz.
  *
- * Define PROFIL_TRU64_V5 before, and struct profil_args is that of the version 5
+ * If PROFIL_TRU64_V5 is defined before, struct profil_args is that of the version 5
  * headers, which has no offset.
  *
- * The names are macros for this flavour's own entry points, so that sources of
- * several systems can be one program; each has one flavour.  <unistd.h>, which
- * declares a profil() too, may be included before or after.
+ * The names are macros for this flavour's entry points, so that one program can be
+ * built from sources of several systems; each source has one flavour.  <unistd.h>,
+ * which also declares profil(), may be included before or after.
  * Link with -lprofil.  Needs the kernel module profil.
  */
 #ifndef PROFIL_TRU64_H
 #define PROFIL_TRU64_H
 
 #ifdef PROFIL_FLAVOUR_CHOSEN
-#error "<profil/tru64.h>: this source has another flavour of profil() already; each source has one"
+#error "<profil/tru64.h>: this source already has another flavour of profil(); it can have only one"
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
@@ -26,10 +26,10 @@
 extern "C" {
 #endif
 
-/** A range of the extended form, as the manual page has it. */
+/** A range of the extended form, as the manual page declares it. */
 #ifndef PROFIL_TRU64_V5
 struct profil_args {
-	unsigned int *buffer; /**< 32-bit counters, as many as range and scale want */
+	unsigned int *buffer; /**< 32-bit counters, as many as range and scale need */
 	void *highpc;	      /**< last PC */
 	void *lowpc;	      /**< first PC */
 	void *offset;	      /**< subtracted from the PC */
@@ -44,7 +44,7 @@ struct profil_args {
 };
 #endif
 
-/** The range of the version 5 headers, by a name of its own: for profil_v5(). */
+/** The range of the version 5 headers, under a name of its own, for profil_v5(). */
 struct profil_args_v5 {
 	unsigned int *buffer;
 	void *highpc;
@@ -52,24 +52,25 @@ struct profil_args_v5 {
 	unsigned long scale;
 };
 
-#define PROFIL_FLAGS_ALL_THREADS 1 /**< what is done in any case */
+#define PROFIL_FLAGS_ALL_THREADS 1 /**< no effect: all threads are always profiled */
 
 /**
- * Count the program counter at each tick, 1024 times in a second of CPU time.
+ * Count the program counter at each tick, 1024 times per second of CPU time.
  *
  * First form: a PC at d bytes above offset counts in 16-bit counter
- * (((d * scale) >> 16) + 1) / 2.  Second form, known by offset -1: buffer is an
- * array of struct profil_args, size their number, 1 to 64, scale the flags; the
- * ranges are disjoint and in decreasing order.
+ * (((d * scale) >> 16) + 1) / 2.  Second form, selected by offset -1: buffer is an
+ * array of struct profil_args, size is their number, 1 to 64, and scale holds the
+ * flags.  The ranges are disjoint and in decreasing order.
  *
  * @param buffer counters, which wrap, or ranges.
- * @param size bytes of counters, 0: ineffective; or number of ranges.
+ * @param size size of the counters in bytes, 0: nothing is counted; or the number
+ *        of ranges.
  * @param offset lowest PC that is counted, or -1.
- * @param scale 16.16 fixed point; 0 and 1: off; 2: all in the first counter; or
- *        flags: 0 or PROFIL_FLAGS_ALL_THREADS.
+ * @param scale 16.16 fixed point; 0 and 1: off; 2: every PC counts in the first
+ *        counter; or flags: 0 or PROFIL_FLAGS_ALL_THREADS.
  *
- * Returns nothing; errno is EINVAL or EFAULT for ranges that are not as they
- * should be (then nothing changes), ENODEV without the module.
+ * Returns nothing.  errno is EINVAL or EFAULT if the ranges are not valid (then
+ * nothing changes), ENODEV without the module.
  */
 void profil_tru64(void *buffer, size_t size, unsigned long offset, unsigned long scale);
 
@@ -80,7 +81,7 @@ void profil_tru64_v5(void *buffer, size_t size, unsigned long offset, unsigned l
 }
 #endif
 
-/* The offset may be a pointer, as the manual page has it, or -1. */
+/* The offset may be -1 or, as the manual page declares it, a pointer. */
 #define profil_tru64(buffer, size, offset, scale) \
 	(profil_tru64)((void *)(buffer), (size_t)(size), (unsigned long)(offset), (unsigned long)(scale))
 #define profil_tru64_v5(buffer, size, offset, scale) \

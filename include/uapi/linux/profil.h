@@ -4,61 +4,62 @@
  *
  * A profile is a set of regions of program text, each with counters in the
  * caller's own memory, and a policy.  At every tick of the clock the module
- * looks at the user program counter of the task that runs; the counter of the
- * region that holds it is incremented in place.
+ * looks at the user program counter of the running task, and increments the
+ * counter for it in place.
  *
- * A *self* profile is made by PROFIL_START.  It belongs to the calling process
- * (its address space), not to the descriptor, which may be closed at once.
- * It ends with PROFIL_STOP, exec, exit, or when its memory goes away.
+ * PROFIL_START makes a *self* profile.  It belongs to the calling process (its
+ * address space), not to the descriptor, which may be closed at once.  It ends
+ * with PROFIL_STOP, exec, exit, or when its memory goes away.
  *
- * An *attached* profile is made by PROFIL_ATTACH.  It belongs to the open file
- * and ends with PROFIL_STOP, with the last close, or with the address space
- * that made it.  Its counters are in the attacher's memory.
+ * PROFIL_ATTACH makes an *attached* profile.  It belongs to the open file and
+ * ends with PROFIL_STOP, with the last close, or with the address space that
+ * made it.  Its counters are in the attacher's memory.
  *
  * Every command takes a pointer to a structure that begins with its own size
- * in bytes.  A structure that is shorter than the one the module knows is
- * taken as if it were filled up with zeroes (down to the size of its first
- * version); a longer one is accepted if what the module does not know is zero.
- * Members marked "out" are written when the command succeeds, and ignored on
- * entry.  The same commands are reached by ioctl(2) and by IORING_OP_URING_CMD, where
+ * in bytes.  A structure that is shorter than the module's is treated as if it
+ * were padded with zeroes (down to the size of its first version).  A longer
+ * one is accepted if all bytes that the module does not know are zero.  Members
+ * marked "out" are written when the command succeeds, and ignored on entry.
+ * Commands can be given by ioctl(2) or by IORING_OP_URING_CMD, where
  * sqe->cmd_op is the ioctl number and sqe->cmd holds a
  * &struct profil_uring_cmd.
  *
  * Errors, the same for every command and both ways:
  *
- *   E2BIG       the structure is longer than the module's and what it does not
- *               know is not zero; more regions than &profil_info.region_max
+ *   E2BIG       the structure is longer than the module's, and a byte that the
+ *               module does not know is not zero; more regions than
+ *               &profil_info.region_max
  *   EACCES      the proof does not permit this: it was opened with other
- *               credentials, or kernel ticks were asked for and it excludes
- *               them, or its target is not dumpable any more
- *   EAGAIN      read(2) on a non-blocking file: nothing happened yet
+ *               credentials, or it excludes the kernel and kernel ticks were
+ *               requested, or its target is no longer dumpable
+ *   EAGAIN      read(2) on a non-blocking file: no event yet
  *   EBADF       the proof is not an open descriptor
- *   EBUSY       the budget of rates is spent, or the process is already met by
- *               as many profiles as the module allows, or so many of its threads
+ *   EBUSY       the budget of rates is used up, or the process already has as
+ *               many profiles, or profiled threads, as the module allows
  *   EDQUOT      the user's limit of profiles, of pinned pages, or of followed
  *               processes is reached
  *   EFAULT      a pointer cannot be read or written; a counter buffer cannot
  *               be pinned: not mapped, not writable, beyond the end of its
- *               file, device memory, what a driver or the kernel has mapped, a
+ *               file, device memory, a mapping of a driver or the kernel, a
  *               shared file outside shmem and hugetlbfs, private hugetlbfs,
- *               memfd_secret(2), a page that the handler of a userfaultfd(2)
- *               would have to bring or to release for writing
+ *               memfd_secret(2), a page that a userfaultfd(2) handler would
+ *               have to provide or to make writable
  *   EINTR       a fatal signal came while the command waited
  *   EINVAL      a size below the first version, an unknown flag or value,
  *               padding that is not zero, an unaligned buffer, regions that
- *               overlap or are not sorted, a proof that is no sampling perf
+ *               overlap or are not sorted, a proof that is not a sampling perf
  *               event on one task
  *   ENODEV      (from open) the module is not loaded
  *   ENOENT      no such profile in this file
- *   ENOMEM      RLIMIT_MEMLOCK, or the machine's memory
+ *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command
  *   EOPNOTSUPP  a clock that this module does not have; an IOPOLL ring,
  *               where io_uring refuses it
  *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from
  *               another address space than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
- *   ESRCH       the target of the proof is gone, or has executed a program,
- *               a set-uid one for example, that took the proof away
+ *   ESRCH       the target of the proof is gone, or has executed a program
+ *               that invalidated the proof, such as a set-uid one
  */
 #ifndef _UAPI_LINUX_PROFIL_H
 #define _UAPI_LINUX_PROFIL_H
@@ -66,7 +67,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Raised when an old program would misread a new module; never so far. */
+/* Raised when an old program would misread a new module. */
 #define PROFIL_ABI	1
 
 #define PROFIL_TYPE	0xD7
@@ -84,12 +85,12 @@
  * @size: in: bytes of this structure
  * @flags: in: 0
  * @abi: out: PROFIL_ABI of the module
- * @region_max: out: most regions of one profile
+ * @region_max: out: maximum number of regions in a profile
  * @features: out: 0 so far
- * @period_min: out: shortest period the caller may ask for, in ns
- * @pages_max: out: most pages the caller's user may have pinned, in pages
- * @pages_used: out: pages the caller's user has pinned now, and what a great
- *	many regions take of the kernel's memory, in pages
+ * @period_min: out: shortest period that the caller may request, in ns
+ * @pages_max: out: number of pages that the caller's user may pin
+ * @pages_used: out: number of pages that the user has pinned now, including the
+ *	kernel memory of profiles with a great many regions
  */
 struct profil_info {
 	__u32 size;
@@ -106,25 +107,25 @@ struct profil_info {
  * struct profil_region - a range of program text and its counters
  * @low: first PC of the range
  * @high: first PC above it; @low < @high
- * @offset: what is subtracted from the PC; at most @low
+ * @offset: subtracted from the PC; at most @low
  * @buffer: address of the first counter, a multiple of @width
  * @bytes: size of the counters in bytes, a multiple of @width, at most 64 GiB;
- *	0: the range swallows its ticks (they are &profil_status.outside, and
- *	touch neither the overflow counter nor the samples)
+ *	0: the range swallows its ticks (they count as &profil_status.outside,
+ *	and reach neither the overflow counter nor the samples)
  * @scale: 16.16 fixed-point factor; 0: every PC counts in the first counter
- *	that rounding gives
- * @width: bytes of a counter: 2, 4 or 8
+ *	that the rounding gives
+ * @width: bytes per counter: 2, 4 or 8
  * @pre: bits dropped before the multiplication, 0 to 3
  * @bias: added after it, 0 or 1
- * @post: bits dropped at last, 0 to 3
+ * @post: bits dropped at the end, 0 to 3
  *
  * With d = pc - @offset, the index of the counter is
  *
  *	((((d >> @pre) * @scale) >> 16) + @bias) >> @post
  *
  * computed exactly.  A PC whose counter would lie outside the buffer is in no
- * region.  Regions are given in ascending order and do not overlap.  Their
- * buffers may.
+ * region.  Regions are in ascending order and do not overlap; their buffers may
+ * overlap.
  */
 struct profil_region {
 	__aligned_u64 low;
@@ -142,14 +143,15 @@ struct profil_region {
 /**
  * enum profil_flag - bits of &profil_start.flags
  * @PROFIL_KERNEL_TICKS: a tick in kernel mode counts at the PC to which the
- *	task will return; without it such ticks are &profil_status.kernel only
- * @PROFIL_FOLLOW: a child made by fork is profiled too: in its own copy of the
- *	buffer (self), or in the attacher's counters (attached)
- * @PROFIL_FAULT_REGION: when memory goes away only the regions in it are off;
- *	without it the whole profile is
- * @PROFIL_THREAD: PROFIL_ATTACH: only the thread that the proof is on, not the
- *	whole process; read(2) tells nothing of it, and an exec ends it.
- *	Excludes PROFIL_FOLLOW; EINVAL for PROFIL_START
+ *	task will return; without it, such ticks only appear in
+ *	&profil_status.kernel
+ * @PROFIL_FOLLOW: children made by fork are profiled too: in their own copy of
+ *	the buffer (self), or in the attacher's counters (attached)
+ * @PROFIL_FAULT_REGION: when memory goes away, only the regions in it are off;
+ *	without it, the whole profile is
+ * @PROFIL_THREAD: PROFIL_ATTACH: profile only the thread that the proof is on,
+ *	not the whole process; read(2) reports no event of it, and an exec
+ *	ends it.  Excludes PROFIL_FOLLOW; EINVAL for PROFIL_START
  */
 enum profil_flag {
 	PROFIL_KERNEL_TICKS	= 1 << 0,
@@ -160,8 +162,8 @@ enum profil_flag {
 
 /**
  * enum profil_limit - what happens to a counter at its limit
- * @PROFIL_WRAP: it goes on at 0; &profil_start.limit must be 0
- * @PROFIL_SATURATE: it stays
+ * @PROFIL_WRAP: it wraps to 0; &profil_start.limit must be 0
+ * @PROFIL_SATURATE: it stays at the limit
  * @PROFIL_LIMIT_STOP: the whole profile stops instead of exceeding it
  */
 enum profil_limit {
@@ -171,14 +173,15 @@ enum profil_limit {
 };
 
 /**
- * enum profil_clock - what ticks
+ * enum profil_clock - the source of ticks
  * @PROFIL_CLOCK_DEFAULT: the clock that the module was loaded with
  * @PROFIL_CLOCK_PERF: one cpu-clock perf event on each CPU
- * @PROFIL_CLOCK_LAZY: a timer on each CPU where somebody who is profiled runs
- * @PROFIL_CLOCK_SHARED: that, with the next interrupt of another timer: no more
- *	often than the scheduler's tick, and in step with it
+ * @PROFIL_CLOCK_LAZY: a timer on each CPU that runs a profiled task
+ * @PROFIL_CLOCK_SHARED: the same, but the timer waits for the next interrupt of
+ *	another timer: no more often than the scheduler's tick, and in step
+ *	with it
  *
- * A module has one clock, which its parameter of that name says.
+ * A module has one clock, which its parameter "clock" selects.
  */
 enum profil_clock {
 	PROFIL_CLOCK_DEFAULT	= 0,
@@ -194,33 +197,36 @@ enum profil_clock {
  * @clock: in: &enum profil_clock
  * @limit_policy: in: &enum profil_limit
  * @period: in: CPU time between two samples of one CPU, in ns
- * @limit: in: the value that a counter does not exceed; 0 or a value the
- *	counter cannot hold: its own greatest value
+ * @limit: in: the greatest value of a counter; 0, or more than the counter can
+ *	hold: the greatest value that it can hold
  * @regions: in: address of an array of &struct profil_region
- * @nr_regions: in: its number of elements
- * @region_size: in: bytes of one element
+ * @nr_regions: in: number of its elements
+ * @region_size: in: bytes per element
  * @overflow: in: address of a counter for PCs in no region; 0: none
- * @samples: in: address of an array of PCs.  Without regions every PC is
- *	stored there in order, and the profile stops when it is full
- *	(pcsample); with regions, those PCs that are in none.  0: none.
+ * @samples: in: address of an array of PCs; 0: none.  Without regions every PC
+ *	is stored there in order, and the profile stops when it is full
+ *	(pcsample).  With regions, only PCs in no region are stored.
  *	@overflow and @samples exclude each other.
  *	A profile needs at least one of regions, @overflow and @samples.
- * @nr_samples: in: elements of @samples
- * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 without
- * @sample_width: in: bytes of an element of @samples: 4 or 8; 0 without.
- *	4 is for PCs of 32-bit programs: of others the low half is stored
+ * @nr_samples: in: number of elements of @samples
+ * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 if there is
+ *	none
+ * @sample_width: in: bytes per element of @samples: 4 or 8; 0 if there are
+ *	none.  4 is for 32-bit programs; of a 64-bit PC only the low half is
+ *	stored
  * @proof: in: PROFIL_ATTACH: a descriptor of perf_event_open(2) on the target;
  *	may be closed afterwards.  PROFIL_START: -1
  * @profile: out: PROFIL_ATTACH: number of the profile in this file, from 1;
  *	PROFIL_START: 0
- * @stored: out: PROFIL_START: PCs that the self profile replaced by this one
- *	had stored
+ * @stored: out: PROFIL_START: number of PCs that the replaced self profile had
+ *	stored
  *
- * PROFIL_START replaces the process's self profile, if there is one; when it
- * fails, that one goes on untouched.  PROFIL_ATTACH to an address space that a
- * profile of the same file already meets moves it to the new profile, without
- * losing or doubling a tick; with PROFIL_THREAD it moves the same thread, and
- * leaves other threads' profiles, and that of the whole process, as they are.
+ * PROFIL_START replaces the process's self profile, if there is one; if it
+ * fails, that profile continues untouched.  PROFIL_ATTACH to an address space
+ * that a profile of the same file already covers moves it to the new profile,
+ * without losing or doubling a tick.  With PROFIL_THREAD it moves the same
+ * thread, and leaves the profiles of other threads and of the whole process as
+ * they are.
  */
 struct profil_start {
 	__u32 size;
@@ -248,10 +254,10 @@ struct profil_start {
  * @flags: in: 0
  * @profile: in: 0: the caller's self profile; else a profile of this file
  * @reserved: in: 0
- * @stored: out: PCs stored since it was started
+ * @stored: out: number of PCs stored since it was started
  *
- * When it returns, the counters are not written any more and their memory may
- * be freed.  Stopping a self profile that does not exist is no error.
+ * When it returns, the counters are no longer written and their memory may be
+ * freed.  Stopping a self profile that does not exist is no error.
  */
 struct profil_stop {
 	__u32 size;
@@ -274,17 +280,18 @@ struct profil_stop_all {
 };
 
 /**
- * struct profil_update - PROFIL_UPDATE: other regions for an attached profile
+ * struct profil_update - PROFIL_UPDATE: new regions for an attached profile
  * @size: in: bytes of this structure
  * @flags: in: 0
  * @profile: in: a profile of this file
- * @nr_regions: in: elements of @regions
- * @region_size: in: bytes of one element
+ * @nr_regions: in: number of elements of @regions
+ * @region_size: in: bytes per element
  * @reserved: in: 0
  * @regions: in: address of an array of &struct profil_region
  *
- * Every tick sees either the old regions or the new.  Buffers that are in both
- * stay pinned and are charged once.  The overflow counter or the samples stay.
+ * Every tick sees either the old regions or the new ones.  Buffers that both
+ * share stay pinned and are charged once.  The overflow counter or the samples
+ * stay.
  */
 struct profil_update {
 	__u32 size;
@@ -305,10 +312,10 @@ struct profil_update {
  * @PROFIL_STATE_FAULT: off because its memory went away
  * @PROFIL_STATE_STOPPED: an attached profile that was stopped by
  *	PROFIL_STOP_ALL, or by the end of the address space that holds the
- *	counters.  (A self profile that PROFIL_STOP_ALL has ended is none.)
+ *	counters.  (A self profile that it ends is PROFIL_STATE_NONE.)
  *
- * A child made by fork begins in the state that its parent's profile was in; the
- * child of one that was off from its birth has no profile.
+ * A child made by fork begins in the state of its parent's profile.  If that
+ * profile was already off when the parent was born, the child has no profile.
  */
 enum profil_state {
 	PROFIL_STATE_NONE	= 0,
@@ -320,31 +327,31 @@ enum profil_state {
 };
 
 /**
- * struct profil_status - PROFIL_STATUS: what became of every tick
+ * struct profil_status - PROFIL_STATUS: the outcome of every tick
  * @size: in: bytes of this structure
  * @flags: in: 0
  * @profile: in: 0: the caller's self profile; else a profile of this file
  * @state: out: &enum profil_state
  * @period: out: ns
- * @ticks: out: ticks that met the profile
- * @counted: out: incremented a counter, or stored a PC, of a region, the
- *	overflow counter or the samples
- * @outside: out: in no region, and there was no place for such
- * @saturated: out: the counter was at its limit
- * @kernel: out: in kernel mode, which is not counted
- * @no_user_pc: out: a kernel thread, io_uring worker or the like in the
- *	profiled address space
- * @off: out: the profile, or the region, was off
- * @lost_late: out: the clock did not tick when it should have (throttled, or
- *	interrupts were off)
- * @lost_contended: out: other threads changed the counter all the time
- * @lost_exec: out: in a program that was exec'ed by a followed process and was
- *	not attached yet
- * @stored: out: PCs in the array of samples
+ * @ticks: out: all ticks of the profile
+ * @counted: out: ticks that incremented a counter of a region or the overflow
+ *	counter, or stored a PC in the samples
+ * @outside: out: ticks in no region that had no other place to be counted
+ * @saturated: out: ticks whose counter was at its limit
+ * @kernel: out: ticks in kernel mode, which were not counted
+ * @no_user_pc: out: ticks of a kernel thread, io_uring worker or the like in
+ *	the profiled address space
+ * @off: out: ticks while the profile, or the region, was off
+ * @lost_late: out: ticks that the clock missed (it was throttled, or interrupts
+ *	were off)
+ * @lost_contended: out: ticks whose counter other threads kept changing
+ * @lost_exec: out: ticks in a program that a followed process has executed, and
+ *	that is not attached yet
+ * @stored: out: number of PCs in the array of samples
  * @pinned: out: memory pinned for the profile, in bytes
- * @processes: out: address spaces that the profile meets now; an end is seen
- *	within two seconds
- * @forks_lost: out: children that could not be followed
+ * @processes: out: number of address spaces in the profile now; the end of one
+ *	is noticed within two seconds
+ * @forks_lost: out: number of children that could not be followed
  *
  * @ticks is the sum of @counted, @outside, @saturated, @kernel, @no_user_pc,
  * @off, @lost_late, @lost_contended and @lost_exec.
@@ -374,9 +381,10 @@ struct profil_status {
 /**
  * enum profil_event_bit - bits of &profil_event.what
  * @PROFIL_EVENT_FORK: the process is new, a child of a followed one
- * @PROFIL_EVENT_EXEC: it has changed its program since it was last reported;
- *	its ticks are &profil_status.lost_exec until it is attached again
- * @PROFIL_EVENT_EXIT: it has ended; no more will be reported of it
+ * @PROFIL_EVENT_EXEC: it has executed another program since it was last
+ *	reported; its ticks count as &profil_status.lost_exec until it is
+ *	attached again
+ * @PROFIL_EVENT_EXIT: it has ended; this is its last event
  * @PROFIL_EVENT_SHARES: with FORK: it runs in its parent's address space
  *	(vfork, posix_spawn), and is profiled there
  */
@@ -388,15 +396,15 @@ enum profil_event_bit {
 };
 
 /**
- * struct profil_event - what read(2) of a file with attached profiles returns
- * @what: &enum profil_event_bit; what happened to one process since it was
- *	last reported is one record, and none is ever lost
- * @profile: the profile that follows it
+ * struct profil_event - a record that read(2) returns for attached profiles
+ * @what: &enum profil_event_bit: everything that happened to one process since
+ *	it was last reported; no event is ever lost
+ * @profile: the profile that follows the process
  * @pid: process ID in the reader's PID namespace, 0 if it has none there
- * @parent: with PROFIL_EVENT_FORK: its parent's, likewise
+ * @parent: with PROFIL_EVENT_FORK: its parent's process ID, likewise
  *
- * read(2) waits for the first (EAGAIN under O_NONBLOCK), then returns as many
- * whole records as there are and fit; EINVAL when not even one fits.
+ * read(2) waits for the first record (EAGAIN under O_NONBLOCK), then returns as
+ * many whole records as are available and fit; EINVAL if not even one fits.
  */
 struct profil_event {
 	__u32 what;
@@ -408,7 +416,7 @@ struct profil_event {
 /**
  * struct profil_uring_cmd - sqe->cmd of an IORING_OP_URING_CMD
  * @arg: address of the command's structure
- * @size: bytes of it; must equal the size in the structure
+ * @size: its size in bytes; must equal the size in the structure
  * @reserved: 0
  */
 struct profil_uring_cmd {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* <mon.h> for sources of another system: what it had there of profil(), too. */
+/* <mon.h> for sources of another system, including the profil() that it declared there. */
 #ifndef PROFIL_ORIGINAL_MON_H
 #define PROFIL_ORIGINAL_MON_H
 
