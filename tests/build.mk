@@ -4,12 +4,15 @@
 # $(B)/tests/programs/NAME are what the latter profiles; $(B)/tests/fuzz is the
 # fuzzer.
 
-tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp \
-	tests/fuzz_profile/read_profile.cpp $(wildcard tests/host/*.cpp))
-tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/suite.cpp $(wildcard tests/guest/*.cpp))
-tests_harness_objects := $(patsubst %,$(B)/tests/objects/tests/%.o,harness/cases guest/kernel_log suite)
-tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/fuzz/*.cpp))
-tests_program_sources := $(wildcard $(addprefix tests/guest/programs/*.,c cpp f90))
+# $(call tests_sources,FOLDER): with all folders below it.
+tests_sources = $(shell find $(1) -name '*.cpp' -not -path '*/programs/*' -not -path '*/data/*' | sort)
+tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/support/suite.cpp \
+	tests/fuzz/reader/read_profile.cpp $(call tests_sources,tests/host))
+tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/support/suite.cpp \
+	tests/support/kernel_log.cpp $(call tests_sources,tests/guest))
+tests_harness_objects := $(patsubst %,$(B)/tests/objects/tests/%.o,harness/cases support/kernel_log support/suite)
+tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/fuzz/module/*.cpp))
+tests_program_sources := $(wildcard $(foreach folder,programs programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))
 tests_programs := $(addprefix $(B)/tests/programs/,$(basename $(notdir $(tests_program_sources))))
 tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_harness_objects) \
 	$(tests_fuzz_objects))
@@ -29,7 +32,7 @@ tests_opt = $(OPT)
 $(B)/tests/objects/tests/host/%: tests_opt = -O0 -g1
 tests_precompiled := $(foreach part,host guest,$(B)/tests/objects/tests/$(part)/precompiled.h)
 
-$(tests_precompiled:%=%.gch): tests/precompiled.h
+$(tests_precompiled:%=%.gch): tests/support/precompiled.h
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$(Q)$(tests_cxx) -x c++-header -o $@ $<
@@ -39,10 +42,9 @@ $(tests_objects): $(B)/tests/objects/%.o: %.cpp
 	$(call say,CXX)
 	$(Q)$(tests_cxx) $(patsubst %.gch,-include %,$(filter %.gch,$^)) -c -o $@ $<
 
-# $(call tests_with_precompiled,PART): all but who wants another part of Catch.
-tests_without_precompiled := $(B)/tests/objects/tests/guest/kernel_log.o
-tests_with_precompiled = $(filter-out $(tests_without_precompiled),$(filter \
-	$(B)/tests/objects/tests/$(1)/%,$(tests_objects))): $(B)/tests/objects/tests/$(1)/precompiled.h.gch
+# $(call tests_with_precompiled,PART): what is in tests/support wants other parts of Catch.
+tests_with_precompiled = $(filter $(B)/tests/objects/tests/$(1)/%,$(tests_objects)): \
+	$(B)/tests/objects/tests/$(1)/precompiled.h.gch
 $(foreach part,host guest,$(eval $(call tests_with_precompiled,$(part))))
 
 # What of libprofil is tested by itself.
@@ -125,7 +127,7 @@ $(B)/tests/objects/tests/bench/method_bpf.o $(B)/tests/objects/tests/bench/memor
 fuzz_reader_flags = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 fuzz_reader_opt ?= -O1
 fuzz_reader_objects := $(patsubst %.cpp,$(B)/fuzz-reader/objects/%.o,\
-	$(filter-out cli/main.cpp,$(cli_sources)) $(wildcard tests/fuzz_profile/*.cpp))
+	$(filter-out cli/main.cpp,$(cli_sources)) $(wildcard tests/fuzz/reader/*.cpp))
 fuzz_reader_own := $(filter $(B)/fuzz-reader/objects/tests/%,$(fuzz_reader_objects))
 fuzz_reader_cli := $(B)/fuzz-reader/cli.a
 

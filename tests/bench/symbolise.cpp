@@ -11,7 +11,7 @@
 #include "cli/profile/about.h"
 #include "cli/profile/pprof.h"
 #include "cli/symbols/build_profile.h"
-#include "tests/object_support.h"
+#include "tests/support/objects.h"
 
 #include <cstdio>
 #include <fmt/format.h>

@@ -10,9 +10,9 @@
 #include "cli/commands/top/top.h"
 #include "cli/commands/top/options.h"
 #include "cli/recording/counters.h"
-#include "tests/lib_support.h"
-#include "tests/object_support.h"
-#include "tests/told_feed.h"
+#include "tests/support/objects.h"
+#include "tests/support/programs.h"
+#include "tests/support/told_feed.h"
 
 #include <cstdio>
 #include <ctime>
@@ -49,7 +49,7 @@ void make_program(const std::string &path, uint64_t functions)
 	source << ".globl _start\n_start: ret\n.section .note.GNU-stack,\"\",@progbits\n";
 	source.close();
 
-	const lib_test::Output built = lib_test::run(fmt::format("gcc -nostdlib -o {0} {0}.s", path));
+	const support::Output built = support::run(fmt::format("gcc -nostdlib -o {0} {0}.s", path));
 
 	if (built.status)
 		throw std::runtime_error(built.text);
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 {
 	const uint64_t functions = argc > 1 ? std::stoull(argv[1]) : 400000;
 	const int refreshes = argc > 2 ? std::stoi(argv[2]) : 300;
-	const lib_test::TemporaryDirectory directory;
+	const support::TemporaryDirectory directory;
 
 	make_program(directory / "program", functions);
 

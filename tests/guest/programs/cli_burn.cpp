@@ -13,7 +13,7 @@
 //          threads: burn_hot() in four threads
 //          pair: burn_cold() in a thread of the name "cold", and burn_hot() for as
 //          long in the first one, and then without end
-#include "tests/guest/machine_code.h"
+#include "tests/guest/support/machine_code.h"
 
 #include <csignal>
 #include <cstdint>

@@ -6,7 +6,7 @@
 //         dump: by a jitdump, with lines, in the working directory
 //         fork: by /tmp/perf-PID.map, and runs it in a forked child
 //         none: not at all
-#include "tests/guest/machine_code.h"
+#include "tests/guest/support/machine_code.h"
 
 #include <cstdint>
 #include <cstdio>

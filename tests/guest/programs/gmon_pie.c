@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gmon_work.h"
+#include "tests/guest/programs/gmon_work.h"

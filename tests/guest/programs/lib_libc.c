@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Linked against libc alone, for LD_PRELOAD. */
-#include "lib_histogram.h"
+#include "tests/guest/programs/lib_histogram.h"

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Linked with -lprofil. */
-#include "lib_histogram.h"
+#include "tests/guest/programs/lib_histogram.h"

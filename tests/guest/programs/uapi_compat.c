@@ -33,7 +33,7 @@
 /* Every structure is as on 64 bits, or this does not compile. */
 #include "tests/host/data/uapi-layout.c"
 
-#include "tests/guest/machine_code.h"
+#include "tests/guest/support/machine_code.h"
 
 _Static_assert(sizeof(void *) == 4, "this is a 32-bit program");
 

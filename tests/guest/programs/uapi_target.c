@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/guest/machine_code.h"
+#include "tests/guest/support/machine_code.h"
 
 static int print_state(void)
 {

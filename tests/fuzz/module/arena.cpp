@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/fuzz/module/arena.h"
+#include "tests/fuzz/module/shared.h"
+
+#include <algorithm>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace fuzz {
+
+namespace {
+
+constexpr size_t page = 4096;
+constexpr int both = PROT_READ | PROT_WRITE;
+int shared_file = -1;
+
+void *address_of(unsigned slot)
+{
+	return reinterpret_cast<void *>(Arena::start + slot * Arena::slot_bytes);
+}
+
+void map_slot(unsigned slot, int protection, bool from_file)
+{
+	const int flags = MAP_FIXED | (from_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
+
+	mmap(address_of(slot), Arena::slot_bytes, protection, flags, from_file ? shared_file : -1,
+	     from_file ? static_cast<off_t>(slot * Arena::slot_bytes) : 0);
+}
+
+} // namespace
+
+void Arena::map_all()
+{
+	if (shared_file < 0) {
+		shared_file = memfd_create("fuzz", MFD_CLOEXEC);
+		if (ftruncate(shared_file, slots * slot_bytes))
+			complain("ftruncate");
+	}
+	for (unsigned slot = 0; slot < slots; slot++)
+		map_slot(slot, both, slot % 4 == 3);
+}
+
+void Arena::disturb(Random &random)
+{
+	const auto slot = static_cast<unsigned>(random.below(slots));
+	const auto other = static_cast<unsigned>(random.below(slots));
+	char *const at = static_cast<char *>(address_of(slot));
+	const size_t offset = random.below(slot_bytes / page) * page;
+	const size_t bytes = random.one_in(2) ? slot_bytes : page;
+	char *const where = bytes == page ? at + offset : at;
+	static const int protections[] = {PROT_NONE, PROT_READ, both};
+	static const int advice[] = {MADV_DONTNEED,   MADV_FREE,
+				     MADV_HUGEPAGE,   MADV_NOHUGEPAGE,
+				     MADV_MERGEABLE,  MADV_DONTFORK,
+				     MADV_DOFORK,     MADV_WIPEONFORK,
+				     MADV_KEEPONFORK, MADV_PAGEOUT,
+				     MADV_COLD,	      MADV_POPULATE_WRITE,
+				     MADV_REMOVE,     25 /* MADV_COLLAPSE, newer than this libc */};
+
+	switch (random.below(8)) {
+	case 0: munmap(where, bytes); break;
+	case 1: mprotect(where, bytes, random.pick(protections)); break;
+	case 2:
+		if (slot != other)
+			mremap(at, slot_bytes, slot_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, address_of(other));
+		break;
+	case 3:
+	case 4: madvise(where, bytes, random.pick(advice)); break;
+	case 5:
+		if (random.one_in(2))
+			mlock(where, bytes);
+		else
+			munlock(where, bytes);
+		break;
+	default: map_slot(slot, both, random.one_in(3));
+	}
+}
+
+// Read by a call that fails, where a load would be the end of the process.
+void Arena::check_margins(Random &random)
+{
+	const auto slot = static_cast<unsigned>(random.below(slots));
+	char found[margin];
+	const iovec to = {found, margin}, from = {address_of(slot), margin};
+
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != static_cast<ssize_t>(margin))
+		return;
+	if (std::any_of(found, found + margin, [](char byte) { return byte != 0; }))
+		complain("slot %u: written where there is no counter", slot);
+}
+
+uint64_t Arena::place(Random &random, uint64_t align, uint64_t &bytes)
+{
+	const uint64_t slot = start + random.below(slots) * slot_bytes;
+	const uint64_t offset = random.between(margin, slot_bytes - margin) / align * align;
+
+	if (random.one_in(40)) {
+		static const uint64_t nowhere[] = {0,
+						   8,
+						   1 << 16,
+						   0x7ffffffff000,
+						   0x800000000000,
+						   0xffff888000000000,
+						   0xffffffffffffff00,
+						   start - 8};
+		return random.pick(nowhere);
+	}
+	// Never into the margin of the next.
+	bytes = std::min(bytes, slot_bytes - offset) / align * align;
+	return slot + offset + (random.one_in(60) && bytes ? 1 : 0);
+}
+
+} // namespace fuzz

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A fuzzer of /dev/profil that knows its structures.
+//
+// Workers, each a process with threads, do one random thing after the other:
+// commands by ioctl and io_uring, forks, execs, closes, signals, and whatever
+// can happen to memory with counters in it.  They are killed now and then, and
+// others take their place.  What a thread does follows from the seed, its
+// worker's number and generation, and its own number; what becomes of it
+// depends on the others.
+#include "tests/fuzz/module/random.h"
+#include "tests/fuzz/module/shared.h"
+#include "tests/fuzz/module/worker.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <getopt.h>
+#include <iostream>
+#include <iterator>
+#include <new>
+#include <sstream>
+#include <string>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <vector>
+
+namespace fuzz {
+
+Shared *shared;
+thread_local Place place;
+
+void complain(const char *format, ...)
+{
+	char text[300];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	// The first only: others follow from it.  Printed by who gets no signals.
+	if (!shared->failed.exchange(true))
+		snprintf(shared->why, sizeof(shared->why),
+			 "worker %u generation %u thread %u step %lu depth %u: %s", place.worker,
+			 place.generation, place.thread, place.step, place.depth, text);
+	shared->stop = true;
+}
+
+namespace {
+
+constexpr const char *usage = R"(fuzz [--seed N] [--seconds S] [--workers N] [--threads N] [--among-others]
+  Fuzz /dev/profil for S seconds (default 10), as root, with N processes
+  (default 4) of N threads (default 3).  The same seed does the same again.
+  Prints the seed first, what was done at the end; exit status 1 when an
+  invariant did not hold, or something was left behind.
+  Among others who use the module meanwhile: does not end their profiles, and
+  cannot know what is left behind.
+)";
+
+constexpr const char *statistics = "/sys/class/misc/profil/";
+constexpr time_t patience = 120; // seconds, for what should come at once
+
+struct Options {
+	uint64_t seed = 0;
+	time_t seconds = 10;
+	unsigned workers = 4, threads = 3;
+	bool among_others = false;
+};
+
+std::string contents(const std::string &path)
+{
+	std::ifstream file(path);
+
+	return {std::istreambuf_iterator<char>(file), {}};
+}
+
+uint64_t statistic(const std::string &name)
+{
+	const auto text = contents(statistics + name);
+
+	if (text.empty()) {
+		std::cerr << "fuzz: cannot read " << statistics << name << ": load the module, run as root\n";
+		exit(2);
+	}
+	return std::stoull(text);
+}
+
+// The first of the file "ticks" is the sum of the others.
+bool ticks_add_up(uint64_t &counted)
+{
+	std::istringstream lines(contents(std::string(statistics) + "ticks"));
+	uint64_t ticks = 0, sum = 0, number;
+	std::string name;
+
+	while (lines >> name >> number) {
+		(name == "ticks" ? ticks : sum) += number;
+		if (name == "counted")
+			counted = number;
+	}
+	return ticks == sum;
+}
+
+struct Rest {
+	uint64_t profiles = statistic("profiles"), images = statistic("images"),
+		 pages = statistic("pinned_pages");
+
+	bool operator==(const Rest &) const = default;
+};
+
+time_t now()
+{
+	timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec;
+}
+
+void nap()
+{
+	usleep(20'000);
+}
+
+struct Generations {
+	unsigned of[max_workers] = {};
+};
+
+void start_worker(unsigned number, Generations &generations, const Options &options)
+{
+	const unsigned generation = generations.of[number]++;
+	const pid_t pid = fork();
+
+	if (!pid)
+		be_worker(number, generation, options.threads);
+	shared->worker[number] = std::max(pid, 0);
+}
+
+// Wait for whoever has ended; orphans of workers are ours, too.
+void reap()
+{
+	pid_t pid;
+
+	while ((pid = waitpid(-1, nullptr, WNOHANG)) > 0)
+		for (auto &worker : shared->worker)
+			if (worker == pid)
+				worker = 0;
+}
+
+// Everybody below us: what a worker has left becomes our child.
+std::vector<pid_t> descendants()
+{
+	std::vector<pid_t> found;
+	std::istringstream numbers(contents("/proc/thread-self/children"));
+
+	for (pid_t pid; numbers >> pid;)
+		found.push_back(pid);
+	return found;
+}
+
+void run_workers(const Options &options)
+{
+	Generations generations;
+	Random random(mix(shared->seed));
+	const time_t end = now() + options.seconds;
+
+	while (now() < end && !shared->failed) {
+		for (unsigned i = 0; i < options.workers; i++)
+			if (!shared->worker[i])
+				start_worker(i, generations, options);
+		nap();
+		reap();
+		if (random.one_in(40)) {
+			const pid_t pid = shared->worker[random.below(options.workers)];
+			if (pid > 0 && !kill(pid, SIGKILL))
+				shared->kills++;
+		}
+	}
+	shared->stop = true;
+}
+
+bool end_workers()
+{
+	const time_t began = now();
+
+	while (!descendants().empty()) {
+		reap();
+		nap();
+		if (now() - began > patience / 4)
+			for (const pid_t pid : descendants())
+				kill(pid, SIGKILL);
+		if (now() - began > patience) {
+			for (const pid_t pid : descendants())
+				std::cout << "fuzz: process " << pid << " does not end:\n"
+					  << contents("/proc/" + std::to_string(pid) + "/stack");
+			complain("processes do not end, though killed");
+			return false;
+		}
+	}
+	return true;
+}
+
+void check_rest(const Rest &before)
+{
+	const time_t began = now();
+
+	while (!(Rest() == before) && now() - began < patience)
+		nap();
+	const Rest after;
+	if (!(after == before))
+		complain("left behind: profiles %lu, images %lu, pinned pages %lu; before: %lu, %lu, %lu",
+			 after.profiles, after.images, after.pages, before.profiles, before.images,
+			 before.pages);
+}
+
+void print_numbers(uint64_t counted)
+{
+	std::cout << "fuzz: " << shared->commands << " commands (" << shared->succeeded << " succeeded, "
+		  << shared->refused << " refused, " << shared->by_ring << " by io_uring, "
+		  << shared->attaches << " attached), " << shared->forks << " forks, " << shared->execs
+		  << " execs, " << shared->kills << " kills, " << counted << " samples" << std::endl;
+}
+
+int fuzz_all(const Options &options)
+{
+	const Rest before;
+	uint64_t counted_before = 0, counted = 0;
+
+	ticks_add_up(counted_before);
+	std::cout << "fuzz: seed " << shared->seed << ", " << options.seconds << " s, " << options.workers
+		  << " workers of " << options.threads << " threads" << std::endl;
+	run_workers(options);
+	if (end_workers() && !options.among_others)
+		check_rest(before);
+	if (!ticks_add_up(counted) && !shared->failed && !options.among_others)
+		complain("the ticks of all profiles are not the sum of their causes");
+	print_numbers(counted - counted_before);
+	if (shared->failed)
+		std::cout << "fuzz: " << shared->why << "\nfuzz: FAILED; again with: --seed " << shared->seed
+			  << std::endl;
+	return shared->failed ? 1 : 0;
+}
+
+uint64_t number_of(const char *text)
+{
+	char *end;
+	const auto number = strtoull(text, &end, 10);
+
+	if (*end || !*text) {
+		std::cerr << "fuzz: no number: " << text << '\n' << usage;
+		exit(2);
+	}
+	return number;
+}
+
+Options options_of(int argc, char **argv)
+{
+	static const option names[] = {{"seed", 1, nullptr, 's'},	  {"seconds", 1, nullptr, 't'},
+				       {"workers", 1, nullptr, 'w'},	  {"threads", 1, nullptr, 'n'},
+				       {"burn", 1, nullptr, 'b'},	  {"help", 0, nullptr, 'h'},
+				       {"among-others", 0, nullptr, 'o'}, {nullptr, 0, nullptr, 0}};
+	Options options;
+
+	if (getrandom(&options.seed, sizeof(options.seed), 0) < 0)
+		options.seed = static_cast<uint64_t>(time(nullptr));
+	for (int name; (name = getopt_long(argc, argv, "", names, nullptr)) >= 0;) {
+		switch (name) {
+		case 's': options.seed = number_of(optarg); break;
+		case 't': options.seconds = static_cast<time_t>(number_of(optarg)); break;
+		case 'w': options.workers = static_cast<unsigned>(number_of(optarg)); break;
+		case 'n': options.threads = static_cast<unsigned>(number_of(optarg)); break;
+		case 'o': options.among_others = true; break;
+		case 'b': // what our own children exec
+			burn(number_of(optarg));
+			_exit(0);
+		default: (name == 'h' ? std::cout : std::cerr) << usage; exit(name == 'h' ? 0 : 2);
+		}
+	}
+	options.workers = std::clamp(options.workers, 1U, max_workers);
+	options.threads = std::clamp(options.threads, 1U, max_workers);
+	return options;
+}
+
+} // namespace
+
+} // namespace fuzz
+
+int main(int argc, char **argv)
+{
+	const auto options = fuzz::options_of(argc, argv);
+	void *const memory = mmap(nullptr, sizeof(fuzz::Shared), PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED || prctl(PR_SET_CHILD_SUBREAPER, 1))
+		return 2;
+	fuzz::shared = new (memory) fuzz::Shared{};
+	fuzz::shared->seed = options.seed;
+	fuzz::shared->among_others = options.among_others;
+	return fuzz::fuzz_all(options);
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// libFuzzer's entry, see scripts/fuzz-reader.
+#include "tests/fuzz/reader/read_profile.h"
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz::read_profile({reinterpret_cast<const char *>(data), size});
+	return 0;
+}

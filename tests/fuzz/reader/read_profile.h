@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/fuzz/reader/read_profile.h  What the fuzzer does with a file, and the host tests with its
+ * corpus. */
+#pragma once
+
+#include <string_view>
+
+namespace fuzz {
+
+/**
+ * Read a profile from any bytes, and write it as everything that the command
+ * can: reports, text and JSON, every export, annotations, merged and compared
+ * with itself.  Aborts with a line on standard error if two of these contradict
+ * each other.
+ * @return is it a profile?
+ */
+bool read_profile(std::string_view content);
+
+} // namespace fuzz

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How recordings end, and what is said when they cannot begin.
+#include "tests/guest/cli/support.h"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <profil.h>
+#include <sys/mount.h>
+
+using namespace cli_test;
+
+namespace {
+
+/** A recording in the background, attached to something that burns. */
+struct RunningRecord {
+	explicit RunningRecord(const std::string &more = "")
+	{
+		std::vector<std::string> arguments = {profil_path(), "record", "-o",
+						      file,	     "-p",     std::to_string(burn.pid())};
+
+		if (!more.empty())
+			arguments.push_back(more);
+		record.emplace(start(arguments, directory / "output"));
+		REQUIRE(samples_come(200));
+	}
+
+	[[nodiscard]] std::string output() const { return read_file(directory / "output"); }
+
+	TemporaryDirectory directory;
+	std::string file = directory / "p.pb.gz";
+	guest::Child burn = start({program("cli_burn"), "1000000"});
+	std::optional<guest::Child> record;
+};
+
+size_t entries(const TemporaryDirectory &directory)
+{
+	return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(directory / ""),
+						 std::filesystem::directory_iterator()));
+}
+
+/** As an ordinary user, in a directory of his own. */
+Output as_nobody(const std::string &command)
+{
+	return run("su nobody -s /bin/sh -c '" + command + "'");
+}
+
+} // namespace
+
+TEST_CASE("Ctrl-C ends a recording, and what there is is written", "[cli]")
+{
+	for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+		RunningRecord running;
+
+		kill(running.record->pid(), signal);
+		CHECK(end_of(*running.record) == 0);
+		INFO(running.output());
+		CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
+		CHECK(kill(running.burn.pid(), 0) == 0);
+		CHECK(entries(running.directory) == 2);
+	}
+	CHECK(soon(nothing_is_profiled));
+}
+
+TEST_CASE("a terminal that hangs up ends a recording, and what there is is written", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	guest::Fd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+
+	guest::need(grantpt(master.get()), "grantpt");
+	guest::need(unlockpt(master.get()), "unlockpt");
+	const std::string terminal = ptsname(master.get());
+	const std::string pid = std::to_string(burn.pid());
+	guest::Child record([&] {
+		guest::need(setsid(), "setsid");
+		const int slave = guest::need(open(terminal.c_str(), O_RDWR), "its terminal");
+
+		for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+			guest::need(dup2(slave, fd), "dup2");
+		execl(profil_path().c_str(), "profil", "record", "-o", file.c_str(), "-p", pid.c_str(),
+		      nullptr);
+		_exit(127);
+	});
+
+	REQUIRE(samples_come(200));
+	master.reset();
+	CHECK(end_of(record) == 0);
+	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
+}
+
+TEST_CASE("a recording ends when its target dies", "[cli]")
+{
+	RunningRecord running;
+
+	kill(running.burn.pid(), SIGKILL);
+	CHECK(end_of(*running.record) == 0);
+	CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
+}
+
+TEST_CASE("when the recorder is killed the module forgets about it", "[cli][every-kernel]")
+{
+	RunningRecord running;
+
+	kill(running.record->pid(), SIGKILL);
+	CHECK(end_of(*running.record) == 128 + SIGKILL);
+	CHECK(soon(nothing_is_profiled));
+	CHECK(entries(running.directory) == 1);
+	CHECK(kill(running.burn.pid(), 0) == 0);
+}
+
+TEST_CASE("a recording ends when all profiles are ended, and says why", "[cli][every-kernel]")
+{
+	RunningRecord running;
+
+	REQUIRE(profil_all_stop() == 0);
+	CHECK(end_of(*running.record) == 0);
+	INFO(running.output());
+	CHECK(has(running.output(), "pid " + std::to_string(running.burn.pid()) +
+					    " (cli_burn): its profile has ended: an administrator"));
+	CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
+}
+
+TEST_CASE("a process that cannot be attached anew is told of once", "[cli]")
+{
+	const auto setting = paranoid("2");
+	const guest::Setting rate = guest::module_parameter("max_user_rate", 8000);
+	const guest::Setting budget = guest::module_parameter("user_rate_budget", 8000);
+	const std::string words = "it cannot be attached anew";
+	Output output;
+
+	/* Room for one array of samples, and nothing else; on a busy host it takes longer to be full. */
+	for (unsigned ms = 6000; !has(output.text, words) && ms <= 48'000; ms *= 2)
+		output = as_nobody("cd /tmp && ulimit -l 64 && " + profil_path() +
+				   " record -F 8000 -o nobody.pb.gz -- " + program("cli_burn") + " " +
+				   std::to_string(ms * guest::slowness()));
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	CHECK(has(output.text, words));
+	CHECK(output.text.find(words) == output.text.rfind(words));
+	CHECK_FALSE(has(output.text, "new program"));
+	std::filesystem::remove("/tmp/nobody.pb.gz");
+}
+
+TEST_CASE("a command's exit status is passed on, and its streams are its own", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string record = "record -o " + (directory / "p") + " -- ";
+
+	CHECK(profil(record + "sh -c 'exit 3'").status == 3);
+	CHECK(profil(record + "sh -c 'kill -KILL $$'").status == 128 + SIGKILL);
+	CHECK(run("echo in | " + profil_path() + " " + record + "cat 2>/dev/null").text == "in\n");
+	CHECK(run(profil_path() + " " + record + "sh -c 'ulimit -l; ulimit -n' 2>/dev/null").text ==
+	      run("ulimit -l; ulimit -n").text);
+}
+
+TEST_CASE("a command that cannot be executed is an error, and no file", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const Output output = profil("record -o " + (directory / "p") + " -- no-such-command");
+
+	CHECK(output.status == 1);
+	CHECK(output.text == "profil record: no-such-command: command not found\n");
+	CHECK(entries(directory) == 0);
+}
+
+TEST_CASE("after its time a recording ends, and the command runs on", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string command = "until [ -e " + (directory / "go") + " ]; do :; done";
+	guest::Child record =
+		start({profil_path(), "record", "-d", "0.5", "-o", directory / "p", "sh", "-c", command},
+		      directory / "output");
+
+	CHECK(soon([&] { return has(read_file(directory / "output"), "the command runs on"); }));
+	CHECK(report(directory / "p")["samples"] > 0);
+	std::ofstream(directory / "go") << "go";
+	CHECK(end_of(record) == 0);
+	CHECK(has(read_file(directory / "output"), "the command exited with status 0"));
+}
+
+TEST_CASE("a signal for the recorder alone ends its command", "[cli]")
+{
+	const TemporaryDirectory directory;
+	guest::Child record =
+		start({profil_path(), "record", "-o", directory / "p", "--", program("cli_burn"), "1000000"},
+		      directory / "output");
+
+	REQUIRE(samples_come(200));
+	kill(record.pid(), SIGTERM);
+	CHECK(end_of(record) == 128 + SIGTERM);
+	CHECK(report(directory / "p")["rows"][0]["function"] == "burn_hot()");
+}
+
+TEST_CASE("a process that is not there, a kernel thread and a thread are refused by name", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string record = "record -d 0.2 -o " + (directory / "p") + " -p ";
+
+	for (const auto &[pid, why] :
+	     {std::pair("999999", "no such process"), std::pair("2", "kernel thread")}) {
+		const Output output = profil(record + pid);
+
+		INFO(output.text);
+		CHECK(output.status == 1);
+		CHECK(has(output.text, "profil record: pid " + std::string(pid) + ": "));
+		CHECK(has(output.text, why));
+		CHECK(entries(directory) == 0);
+	}
+
+	const guest::Child burn = start({program("cli_burn"), "100000", "threads"});
+	std::string thread;
+
+	REQUIRE(soon([&] {
+		thread = run("ls /proc/" + std::to_string(burn.pid()) + "/task | tail -n 1 | tr -d '\\n'")
+				 .text;
+		return !thread.empty() && thread != std::to_string(burn.pid());
+	}));
+	CHECK(has(profil(record + thread).text, "a thread of process " + std::to_string(burn.pid())));
+}
+
+TEST_CASE("processes that are refused do not keep the others from being recorded", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const guest::Child one = start({program("cli_burn"), "1000000"});
+	const guest::Child two = start({program("cli_burn_static"), "1000000"});
+	const Output output = profil("record -d 1 -o " + (directory / "p") + " -p 999999," +
+				     std::to_string(one.pid()) + ",2," + std::to_string(two.pid()));
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	CHECK(has(output.text, "pid 999999: there is no such process"));
+	const Json json = report(directory / "p", "object");
+
+	CHECK(json["processes"] == 2);
+	CHECK(json["targets"].size() == 2);
+	CHECK(percent(json, program("cli_burn")) > 5);
+	CHECK(percent(json, program("cli_burn_static")) > 5);
+}
+
+TEST_CASE("a rate above the limit is refused with the limit", "[cli]")
+{
+	const Output output = profil("record -F 60000 -p 1");
+
+	CHECK(output.status == 1);
+	CHECK(lines(output.text) == 1);
+	CHECK(has(output.text, "60,000 Hz is above the limit of 50,000 Hz"));
+}
+
+TEST_CASE("who may not profile is told which sysctl and which capability would let him", "[cli]")
+{
+	const auto setting = paranoid("3");
+	const Output output =
+		as_nobody("cd /tmp && " + profil_path() + " record -o nobody.pb.gz -- touch nobody.ran");
+
+	CHECK(output.status == 1);
+	INFO(output.text);
+	CHECK(has(output.text, "perf_event_paranoid"));
+	CHECK(has(output.text, "CAP_PERFMON"));
+	CHECK_FALSE(std::filesystem::exists("/tmp/nobody.ran"));
+	CHECK_FALSE(std::filesystem::exists("/tmp/nobody.pb.gz"));
+}
+
+TEST_CASE("an ordinary user records his own command where the sysctl lets him", "[cli][every-kernel]")
+{
+	const auto setting = paranoid("2");
+	const Output output = as_nobody("cd /tmp && ulimit -l 1024 && " + profil_path() +
+					" record -o nobody.pb.gz -- " + program("cli_burn") + " 500");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report("/tmp/nobody.pb.gz");
+
+	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	/* A mebibyte is too little for the C library's text at a counter a byte, and enough for the
+	 * program's. */
+	CHECK(has(json["granularity"], "bytes of text"));
+	std::filesystem::remove("/tmp/nobody.pb.gz");
+}
+
+TEST_CASE("an ordinary user may not profile another's process", "[cli]")
+{
+	const auto setting = paranoid("2");
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	const Output output = as_nobody("cd /tmp && " + profil_path() + " record -o nobody.pb.gz -p " +
+					std::to_string(burn.pid()));
+
+	CHECK(output.status == 1);
+	CHECK(has(output.text, "pid " + std::to_string(burn.pid()) + ": "));
+	CHECK(has(output.text, "permission denied"));
+	CHECK_FALSE(std::filesystem::exists("/tmp/nobody.pb.gz"));
+}
+
+TEST_CASE("on a full disk nothing half-written is left", "[cli]")
+{
+	const TemporaryDirectory directory;
+
+	REQUIRE_FALSE(mount("tmpfs", (directory / "").c_str(), "tmpfs", 0, "size=4k"));
+	const Output output = profil("record -o " + (directory / "p") +
+				     " -- python3 -c 'sum(i * i for i in range(300000))'");
+	const size_t left = entries(directory);
+
+	umount((directory / "").c_str());
+	INFO(output.text);
+	CHECK(output.status == 1);
+	CHECK(has(output.text, "No space left on device"));
+	CHECK(left == 0);
+}
+
+TEST_CASE("progress is shown on a terminal, and only there", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string command = profil_path() + " record -d 2 -o " + (directory / "p") + " -- " +
+				    program("cli_burn") + " 1200";
+	const Output terminal = run("script -qec '" + command + "' /dev/null </dev/null");
+	const Output pipe = run(command);
+
+	INFO(terminal.text);
+	CHECK(has(terminal.text, "(Ctrl-C ends)"));
+	CHECK(has(terminal.text, "\r\x1b[K"));
+	CHECK_FALSE(has(pipe.text, "\r"));
+	CHECK_FALSE(has(pipe.text, "Ctrl-C"));
+}
+
+TEST_CASE("progress tells what its ticks take", "[cli][icount]")
+{
+	const Output output = run("script -qec '" + profil_path() + " record -d 1 -o /dev/null -- " +
+				  program("cli_burn") + " 600' /dev/null </dev/null");
+
+	INFO(output.text);
+	CHECK(has(output.text, " % of a CPU  (Ctrl-C ends)"));
+}
+
+TEST_CASE("the module cannot be unloaded under a recording, and without it record says what to do", "[cli]")
+{
+	{
+		RunningRecord running;
+
+		CHECK(run("rmmod profil").status != 0);
+		kill(running.record->pid(), SIGINT);
+		CHECK(end_of(*running.record) == 0);
+	}
+	CHECK(soon([] { return run("rmmod profil").status == 0; }));
+	const Output output = profil("record -p 1");
+	const Output insmod = run("insmod " + guest::module_file());
+
+	CHECK(output.status == 1);
+	CHECK(lines(output.text) == 1);
+	CHECK(has(output.text, "insmod"));
+	CHECK(insmod.status == 0);
+	CHECK(profil("record -o /dev/null -- true").status == 0);
+}

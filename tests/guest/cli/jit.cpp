@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Code that programs make while they run.
+#include "tests/guest/cli/support.h"
+
+using namespace cli_test;
+
+namespace {
+
+// A look that comes between the code and its description sees the latter a second later.
+Json jit_report(const TemporaryDirectory &directory, const std::string &how, const std::string &by,
+		const std::string &options = "")
+{
+	const std::string file = directory / "p.pb.gz";
+	const Output output = run("cd " + (directory / "") + " && " + profil_path() + " record " + options +
+				  " -o " + file + " -- " + program("cli_jit") + " 2500 " + how);
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	return report(file, by);
+}
+
+} // namespace
+
+TEST_CASE("code that a program made has the name that its perf map tells", "[cli][jit]")
+{
+	const TemporaryDirectory directory;
+	const Json json = jit_report(directory, "map", "function");
+
+	CHECK(json["rows"][0]["function"] == "jitted loop");
+	CHECK(has(json["rows"][0]["object"], "[anon:"));
+	CHECK(json["rows"][0]["percent"] > 50);
+	run("rm -f /tmp/perf-*.map");
+}
+
+TEST_CASE("a forked child that is told apart has its parent's names for code that it inherited", "[cli][jit]")
+{
+	const TemporaryDirectory directory;
+	const Json json = jit_report(directory, "fork", "function", "--per-process");
+
+	CHECK(json["rows"][0]["function"] == "jitted loop");
+	for (const Json &row : json["rows"])
+		CHECK_FALSE(has(row["function"], "[anon:"));
+	run("rm -f /tmp/perf-*.map");
+}
+
+TEST_CASE("code that a program made has the name and the lines that its jitdump tells", "[cli][jit]")
+{
+	const TemporaryDirectory directory;
+	const Json row = jit_report(directory, "dump", "address")["rows"][0];
+
+	CHECK(row["function"] == "dumped loop");
+	CHECK(row["file"] == "script.js");
+	CHECK(row["line"] == 20);
+}
+
+TEST_CASE("code without a name is counted by its place in memory", "[cli][jit]")
+{
+	const TemporaryDirectory directory;
+	const Json json = jit_report(directory, "none", "function");
+
+	CHECK(has(json["rows"][0]["function"], "[anon:"));
+	CHECK(json["rows"][0]["percent"] > 50);
+}

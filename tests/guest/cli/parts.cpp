@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Recordings in parts: several files, files in between, a beginning that is left out.
+#include "tests/guest/cli/support.h"
+#include "tests/support/terminal.h"
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <sstream>
+
+using namespace cli_test;
+using terminal_test::Terminal;
+
+namespace {
+
+std::vector<std::string> files_in(const TemporaryDirectory &directory)
+{
+	std::set<std::string> files;
+
+	for (const auto &entry : std::filesystem::directory_iterator(directory / ""))
+		files.insert(entry.path());
+	return {files.begin(), files.end()};
+}
+
+} // namespace
+
+TEST_CASE("with --loop every sample is in one file, and in no other", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const TemporaryDirectory messages;
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	const uint64_t before = guest::module_ticks("counted");
+	guest::Child record = start({profil_path(), "record", "--loop", "2s", "-o",
+				     directory / "%h-%p-%t.pb.gz", "-p", std::to_string(burn.pid())},
+				    messages / "output");
+
+	REQUIRE(soon([&] { return files_in(directory).size() >= 3; }));
+	kill(record.pid(), SIGINT);
+	REQUIRE(end_of(record) == 0);
+
+	uint64_t samples = 0;
+
+	INFO(read_file(messages / "output"));
+	for (const std::string &file : files_in(directory)) {
+		const Json json = report(file);
+
+		CAPTURE(file);
+		CHECK(has(file, "-" + std::to_string(burn.pid()) + "-20"));
+		if (json["samples"] > 100)
+			CHECK(json["rows"][0]["function"] == "burn_hot()");
+		samples += json["samples"].get<uint64_t>();
+	}
+	CHECK(samples == guest::module_ticks("counted") - before);
+}
+
+TEST_CASE("with --loop the line of progress is of the part: its time, and its samples", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	Terminal terminal(120, 30);
+
+	terminal.run(profil_path() + " record --loop 4s -o " + (directory / "%t.pb.gz") + " -p " +
+		     std::to_string(burn.pid()));
+	for (size_t files = 1; files <= 3; files++) {
+		REQUIRE(soon([&] { return files_in(directory).size() >= files; }));
+		REQUIRE(terminal.shows("(Ctrl-C ends)"));
+
+		const std::string screen = terminal.screen();
+		const size_t line = screen.rfind('\n', screen.rfind("(Ctrl-C ends)")) + 1;
+
+		CAPTURE(screen);
+		CHECK(std::stod(screen.substr(line)) < 7);
+	}
+	terminal.press("C-c");
+	CHECK(terminal.shows("ready:"));
+}
+
+TEST_CASE("SIGUSR1 writes what there is, and the recording goes on", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	guest::Child record =
+		start({profil_path(), "record", "--snapshot", "-o", file, "-p", std::to_string(burn.pid())});
+
+	REQUIRE(samples_come(200));
+	kill(record.pid(), SIGUSR1);
+	REQUIRE(soon([&] { return std::filesystem::exists(file); }));
+
+	const uint64_t early = report(file)["samples"];
+
+	CHECK(early > 0);
+	REQUIRE(samples_come(200));
+	kill(record.pid(), SIGINT);
+	CHECK(end_of(record) == 0);
+	CHECK(report(file)["samples"] >= early + 200);
+}
+
+TEST_CASE("a command has its own SIGUSR1, whatever record does with it", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const Output output = profil("record --snapshot -o " + (directory / "p") +
+				     " -- sh -c 'kill -USR1 $$; echo not reached'");
+
+	CHECK(output.status == 128 + SIGUSR1);
+	CHECK_FALSE(has(output.text, "not reached"));
+	CHECK(has(output.text, "was killed by SIGUSR1"));
+}
+
+TEST_CASE("the time before --delay is left out", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	const std::string target = " -o " + file + " -p " + std::to_string(burn.pid());
+	const uint64_t before = guest::module_ticks("counted");
+	const Output output = profil("record -D 1500 -d 1" + target);
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file);
+
+	CHECK(json["duration_ns"] >= 1000000000);
+	CHECK(json["samples"] > 0);
+	CHECK(json["samples"] < guest::module_ticks("counted") - before);
+}
+
+TEST_CASE("a command that ends before the delay is over has an empty profile", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output = profil("record -D 100000 -o " + file + " -- " + program("cli_burn") + " 100");
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	CHECK(report(file)["samples"] == 0);
+	CHECK(has(output.text, "0 samples of"));
+}
+
+TEST_CASE("a part that cannot be written goes into the next file", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string parts = directory / "parts";
+
+	std::filesystem::create_directory(parts);
+
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	const uint64_t before = guest::module_ticks("counted");
+	guest::Child record = start({profil_path(), "record", "--loop", "1s", "-o", parts + "/%t.pb.gz", "-p",
+				     std::to_string(burn.pid())},
+				    directory / "output");
+
+	REQUIRE(samples_come(50));
+	std::filesystem::rename(parts, parts + "-gone");
+	REQUIRE(soon([&] { return has(read_file(directory / "output"), "it goes into the next file"); }));
+	std::filesystem::rename(parts + "-gone", parts);
+	REQUIRE(samples_come(50));
+	kill(record.pid(), SIGINT);
+	CHECK(end_of(record) == 0);
+
+	uint64_t samples = 0;
+
+	INFO(read_file(directory / "output"));
+	for (const auto &entry : std::filesystem::directory_iterator(parts))
+		samples += report(entry.path())["samples"].get<uint64_t>();
+	CHECK(samples == guest::module_ticks("counted") - before);
+}
+
+TEST_CASE("with --per-process samples have the name and the PID of their process", "[cli][parts]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output =
+		profil("record --per-process -o " + file + " -- " + program("cli_burn") + " 1000 fork");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+
+	const Output decoded =
+		run("gzip -dc " + file +
+		    " | protoc --decode=perftools.profiles.Profile tests/host/data/profile.proto");
+
+	CHECK(report(file)["rows"][0]["function"] == "burn_child()");
+	CHECK(has(decoded.text, "string_table: \"process\""));
+	CHECK(has(decoded.text, "string_table: \"cli_burn\""));
+
+	/* Every sample is of one of the two, and both have some. */
+	std::set<std::string> pids;
+	std::istringstream text(decoded.text);
+
+	for (std::string line; std::getline(text, line);) {
+		if (has(line, "    num: "))
+			pids.insert(line);
+	}
+	CHECK(pids.size() == 2);
+}

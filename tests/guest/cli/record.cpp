@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// profil record of real programs: are the functions that burn the ones it names?
+#include "tests/guest/cli/support.h"
+
+#include <sstream>
+
+using namespace cli_test;
+
+TEST_CASE("a command's hottest function comes first, in programs at fixed and at random addresses",
+	  "[cli][every-kernel]")
+{
+	for (const char *name : {"cli_burn", "cli_burn_static"}) {
+		const TemporaryDirectory directory;
+		const std::string file = directory / "p.pb.gz";
+		const Output output = profil("record -o " + file + " -- " + program(name) + " 800");
+
+		CAPTURE(name, output.text);
+		REQUIRE(output.status == 0);
+		CHECK(has(output.text, "the command exited with status 0"));
+		const Json json = report(file);
+
+		CHECK(json["rows"][0]["function"] == "burn_hot()");
+		CHECK(json["rows"][0]["object"] == program(name));
+		CHECK(json["rows"][1]["function"] == "burn_cold()");
+		CHECK(percent(json, "burn_hot()") + percent(json, "burn_cold()") > 50);
+		CHECK(json["processes"] == 1);
+		CHECK(json["ticks"]["outside"] == 0);
+		CHECK(json["granularity"] == "a counter for every byte of text");
+	}
+}
+
+TEST_CASE("a process that runs already is recorded by its PID, with all its threads", "[cli][every-kernel]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "100000", "threads"});
+	const Output output = profil("record -d 1.5 -o " + file + " -p " + std::to_string(burn.pid()));
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file);
+
+	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	CHECK(json["targets"][0] == "cli_burn (pid " + std::to_string(burn.pid()) + ")");
+	CHECK(json["duration_ns"] >= 1500000000);
+	CHECK(kill(burn.pid(), 0) == 0);
+}
+
+TEST_CASE("the addresses of samples are those of the function in its file", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+
+	for (const char *name : {"cli_burn", "cli_burn_static"}) {
+		REQUIRE(profil("record -o " + file + " -- " + program(name) + " 400").status == 0);
+		std::istringstream place(run("nm -S " + program(name) + " | grep _Z8burn_hotv").text);
+		uint64_t start = 0;
+		uint64_t size = 0;
+
+		place >> std::hex >> start >> size;
+		REQUIRE(size > 0);
+		for (const Json &row : report(file, "address")["rows"]) {
+			const uint64_t address = std::stoull(row["address"].get<std::string>(), nullptr, 16);
+
+			if (row["function"] == "burn_hot()")
+				CHECK((address >= start && address < start + size));
+		}
+	}
+}
+
+TEST_CASE("the interpreter's loop is the hottest function of a Python program", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output =
+		profil("record -o " + file + " -- python3 -c 'sum(i * i for i in range(700000))'");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file);
+
+	CHECK(json["rows"][0]["function"] == "_PyEval_EvalFrameDefault");
+	CHECK(has(json["rows"][0]["object"], "python3"));
+}
+
+TEST_CASE("the new program is recorded when a command executes another", "[cli][every-kernel]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output =
+		profil("record -o " + file + " -- sh -c 'exec " + program("cli_burn") + " 800'");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file);
+
+	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	CHECK(json["processes"] == 1);
+}
+
+TEST_CASE("programs that a shell starts are recorded, each with its own", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output = profil("record -o " + file + " -- sh -c '" + program("cli_burn") + " 500; " +
+				     program("cli_burn_static") + " 500; true'");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file, "object");
+
+	CHECK(json["processes"] == 3);
+	CHECK(percent(json, program("cli_burn")) > 5);
+	CHECK(percent(json, program("cli_burn_static")) > 5);
+}
+
+TEST_CASE("forked children are recorded with their parent", "[cli][every-kernel]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output = profil("record -o " + file + " -- " + program("cli_burn") + " 600 fork");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file);
+
+	CHECK(json["processes"] == 2);
+	CHECK(json["rows"][0]["function"] == "burn_child()");
+	CHECK(percent(json, "burn_parent()") > 5);
+	CHECK(json["ticks"]["lost_exec"] == 0);
+}
+
+TEST_CASE("code that is mapped while recording is recorded, in a process and in its child", "[cli]")
+{
+	for (const std::string what : {"late", "late-child"}) {
+		const TemporaryDirectory directory;
+		const std::string file = directory / "p.pb.gz";
+		const Output output = profil("record -o " + file + " -- " + program("cli_burn") + " " +
+					     std::to_string(1000 * guest::slowness()) + " " + what);
+
+		CAPTURE(what, output.text);
+		REQUIRE(output.status == 0);
+		const Json json = report(file, "object");
+
+		CHECK(has(json["rows"][0]["object"], "[anon:"));
+		CHECK(json["rows"][0]["percent"] > 50);
+		CHECK(percent(json, "[unknown]") < 10);
+		CHECK(json["ticks"]["outside"] == 0);
+	}
+}
+
+TEST_CASE("code that is mapped in place of other code is not taken for that", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output = profil("record -o " + file + " -- " + program("cli_burn") + " 8000 remap");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file, "object");
+
+	CHECK(percent(json, "/memfd:second") > percent(json, "/memfd:first"));
+	CHECK(percent(json, "/memfd:first") > 2);
+}
+
+TEST_CASE("code in place of other code is told apart without memory for its counters", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const auto setting = paranoid("2");
+	const std::string file = "/tmp/nobody-" + std::to_string(getpid()) + ".pb.gz";
+	guest::Child record = start({"su", "nobody", "-s", "/bin/sh", "-c",
+				     "cd /tmp && exec " + profil_path() + " record -o " + file + " -- " +
+					     program("cli_burn") + " 6000 remap"},
+				    directory / "output");
+
+	REQUIRE(samples_come(100));
+	const guest::Setting limit = guest::module_parameter("max_user_pages", 1);
+
+	CHECK(end_of(record) == 0);
+	INFO(read_file(directory / "output"));
+	const Json json = report(file, "object");
+
+	CHECK(percent(json, "/memfd:second") > percent(json, "/memfd:first"));
+	CHECK(percent(json, "/memfd:first") > 2);
+	CHECK(json["ticks"]["outside"] == 0);
+	unlink(file.c_str());
+}
+
+TEST_CASE("time in the kernel is counted with --kernel, and told apart without", "[cli][every-kernel]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const std::string command =
+		" -o " + file + " -- dd if=/dev/zero of=/dev/null bs=1M count=3000 status=none";
+
+	REQUIRE(profil("record" + command).status == 0);
+	const Json without = report(file);
+
+	REQUIRE(profil("record --kernel" + command).status == 0);
+	const Json with = report(file);
+
+	CHECK(without["ticks"]["kernel"] > without["ticks"]["counted"]);
+	CHECK(with["ticks"]["kernel"] == 0);
+	CHECK(with["samples"] > without["samples"]);
+	/* All of it in the system call that reads. */
+	CHECK(has(with["rows"][0]["function"], "read"));
+}
+
+TEST_CASE("a rate is kept", "[cli][icount][every-kernel]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+
+	REQUIRE(profil("record -F 100 -o " + file + " -- " + program("cli_burn") + " 1000").status == 0);
+	const Json json = report(file);
+
+	CHECK(json["period_ns"] == 10000000);
+	/* A second of CPU time, and what the program takes to start. */
+	CHECK(json["ticks"]["total"] >= 95);
+	CHECK(json["ticks"]["total"] <= 130);
+}
+
+TEST_CASE("protoc reads a real profile, with build-ids and lines", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+
+	REQUIRE(profil("record -o " + file + " -- " + program("cli_burn") + " 300").status == 0);
+	const Output output =
+		run("gzip -dc " + file +
+		    " | protoc --decode=perftools.profiles.Profile tests/host/data/profile.proto");
+	const std::string build_id =
+		run("readelf -n " + program("cli_burn") + " | sed -n 's/.*Build ID: //p' | tr -d '\\n'").text;
+
+	CHECK(output.status == 0);
+	REQUIRE(build_id.size() == 40);
+	CHECK(has(output.text, "string_table: \"" + build_id + "\"\n"));
+	CHECK(has(output.text, "has_line_numbers: true"));
+	CHECK(has(output.text, "cli_burn.cpp\"\n"));
+}

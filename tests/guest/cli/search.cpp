@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Recording what a search finds, and what of it may be recorded.
+#include "tests/guest/cli/support.h"
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+
+using namespace cli_test;
+
+namespace {
+
+/** profil record of something that is searched for, until it is told to end. */
+class Search {
+public:
+	explicit Search(std::vector<std::string> what)
+	{
+		std::vector<std::string> arguments = {profil_path(), "record", "-o", file_};
+
+		arguments.insert(arguments.end(), what.begin(), what.end());
+		record_.emplace(start(arguments, directory_ / "output"));
+	}
+
+	[[nodiscard]] std::string output() const { return read_file(directory_ / "output"); }
+
+	Json end()
+	{
+		kill(record_->pid(), SIGINT);
+
+		const int status = end_of(*record_);
+
+		INFO(output());
+		REQUIRE(status == 0);
+		return report(file_);
+	}
+
+private:
+	TemporaryDirectory directory_;
+	std::string file_ = directory_ / "p.pb.gz";
+	std::optional<guest::Child> record_;
+};
+
+guest::Child burner(const std::string &mode = "")
+{
+	std::vector<std::string> arguments = {program("cli_burn"), "1000000"};
+
+	if (!mode.empty())
+		arguments.push_back(mode);
+	return start(arguments);
+}
+
+} // namespace
+
+TEST_CASE("the processes of a name are recorded, and those that come later", "[cli][search]")
+{
+	Search search({"--name", "^cli_burn"});
+
+	REQUIRE(soon([&] { return has(search.output(), "no process matches so far"); }));
+
+	const guest::Child first = burner();
+
+	REQUIRE(samples_come(100));
+
+	const guest::Child second = start({program("cli_burn_static"), "1000000"});
+
+	REQUIRE(soon([&] { return guest::module_stat("profiles") == 2; }));
+	REQUIRE(samples_come(200));
+
+	const Json json = search.end();
+
+	CHECK(json["processes"] == 2);
+	CHECK(json["targets"] == Json::array({"cli_burn (pid " + std::to_string(first.pid()) + ")",
+					      "cli_burn_static (pid " + std::to_string(second.pid()) + ")"}));
+	CHECK(json["rows"][0]["function"] == "burn_hot()");
+}
+
+TEST_CASE("a child that is found when it is followed already is counted once", "[cli][search]")
+{
+	Search search({"--name", "^cli_burn"});
+	const guest::Child parent = burner("told");
+
+	REQUIRE(samples_come(100));
+	kill(parent.pid(), SIGUSR1);
+	REQUIRE(soon([&] { return guest::module_stat("images") == 2; }));
+	/* Two more searches, at least. */
+	sleep(3);
+	CHECK(guest::module_stat("images") == 2);
+
+	const Json json = search.end();
+
+	CHECK(json["processes"] == 2);
+	CHECK(json["targets"].size() == 1);
+	CHECK(percent(json, "burn_child()") > 0);
+}
+
+TEST_CASE("with --no-follow the children are left out", "[cli][search]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output =
+		profil("record --no-follow -o " + file + " -- " + program("cli_burn") + " 600 fork");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file);
+
+	CHECK(json["processes"] == 1);
+	CHECK(percent(json, "burn_parent()") > 0);
+	CHECK(percent(json, "burn_child()") == 0);
+}
+
+TEST_CASE("who searches everything without the right is told once for each reason, and goes on",
+	  "[cli][search]")
+{
+	const auto setting = paranoid("2");
+	const TemporaryDirectory directory;
+	const std::string file = directory / "all.pb.gz";
+
+	std::filesystem::permissions(directory / "", std::filesystem::perms::all);
+	const Output output =
+		run("su nobody -s /bin/sh -c '" + program("cli_burn") + " 1000000 & " + profil_path() +
+		    " record -d 4 -a -o " + file + "; status=$?; kill $!; exit $status'");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
+
+	const size_t first = output.text.find("not attached: permission denied");
+
+	REQUIRE(first != output.text.npos);
+	CHECK(output.text.find("not attached: permission denied", first + 1) == output.text.npos);
+}
+
+TEST_CASE("a hundred processes have counters within the memory there is, and none is refused",
+	  "[cli][search]")
+{
+	const TemporaryDirectory directory;
+	const std::string napper = directory / "napper";
+	std::vector<guest::Child> nappers;
+
+	std::filesystem::copy("/bin/sleep", napper);
+	for (int i = 0; i < 100; i++)
+		nappers.push_back(start({napper, "1000"}));
+	/* Or their beginning is among what is counted. */
+	for (const guest::Child &one : nappers)
+		REQUIRE(soon([&] {
+			return read_file("/proc/" + std::to_string(one.pid()) + "/syscall")
+				.starts_with(std::to_string(SYS_clock_nanosleep) + " ");
+		}));
+
+	const guest::Child burn = burner();
+	Search search({"--max-memory", "16M", "--name", "^(napper|cli_burn)$"});
+
+	REQUIRE(samples_come(200));
+
+	const Json json = search.end();
+
+	CHECK(json["processes"] == 101);
+	CHECK_FALSE(has(search.output(), "not attached"));
+	CHECK(json["rows"][0]["function"] == "burn_hot()");
+}
+
+TEST_CASE("who enters a cgroup later is found then", "[cli][search]")
+{
+	if (!std::filesystem::exists("/sys/fs/cgroup/cgroup.procs"))
+		REQUIRE(!mount("none", "/sys/fs/cgroup", "cgroup2", 0, nullptr));
+	std::filesystem::create_directories("/sys/fs/cgroup/profil-later");
+
+	const guest::Child burn = burner();
+	Search search({"--cgroup", "profil-later"});
+
+	REQUIRE(soon([&] { return has(search.output(), "no process matches so far"); }));
+	/* Searches in vain make no difference. */
+	sleep(3);
+	std::ofstream("/sys/fs/cgroup/profil-later/cgroup.procs") << burn.pid() << std::endl;
+	REQUIRE(samples_come(50));
+	CHECK(search.end()["processes"] == 1);
+	std::ofstream("/sys/fs/cgroup/cgroup.procs") << burn.pid() << std::endl;
+	std::filesystem::remove("/sys/fs/cgroup/profil-later");
+}
+
+TEST_CASE("a user's processes are recorded, and nobody else's", "[cli][search]")
+{
+	const guest::Child roots = burner();
+	const guest::Child theirs = start({"/bin/su", "nobody", "-s", "/bin/sh", "-c",
+					   "exec " + program("cli_burn_static") + " 100000"});
+	Search search({"-u", "nobody"});
+
+	REQUIRE(samples_come(100));
+
+	const Json json = search.end();
+
+	CHECK(json["rows"][0]["object"] == program("cli_burn_static"));
+	CHECK(json["processes"] == 1);
+	run("pkill -u nobody cli_burn");
+}
+
+TEST_CASE("a cgroup's processes are recorded, with those of the groups below it", "[cli][search]")
+{
+	const bool mounted = std::filesystem::exists("/sys/fs/cgroup/cgroup.procs");
+
+	if (!mounted)
+		REQUIRE(!mount("none", "/sys/fs/cgroup", "cgroup2", 0, nullptr));
+	std::filesystem::create_directories("/sys/fs/cgroup/profil-test/below");
+
+	const guest::Child inside = burner();
+	const guest::Child outside = start({program("cli_burn_static"), "1000000"});
+
+	std::ofstream("/sys/fs/cgroup/profil-test/below/cgroup.procs") << inside.pid() << std::endl;
+
+	Search search({"--cgroup", "profil-test"});
+
+	REQUIRE(samples_come(100));
+
+	const Json json = search.end();
+
+	CHECK(json["processes"] == 1);
+	CHECK(json["rows"][0]["object"] == program("cli_burn"));
+	std::ofstream("/sys/fs/cgroup/cgroup.procs") << inside.pid() << std::endl;
+	std::filesystem::remove("/sys/fs/cgroup/profil-test/below");
+	std::filesystem::remove("/sys/fs/cgroup/profil-test");
+}

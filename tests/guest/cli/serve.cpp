@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Profiles for those who ask for them over HTTP.
+#include "tests/guest/cli/support.h"
+
+#include <filesystem>
+#include <optional>
+
+using namespace cli_test;
+
+namespace {
+
+/** profil serve of a process, on a socket of its own. */
+class Served {
+public:
+	explicit Served(const std::vector<std::string> &what)
+	{
+		std::vector<std::string> arguments = {profil_path(), "serve", "--listen", "unix:" + socket_};
+
+		arguments.insert(arguments.end(), what.begin(), what.end());
+		serve_.emplace(start(arguments, directory_ / "output"));
+		REQUIRE(soon([&] { return has(output(), "answers /debug/pprof/profile"); }));
+	}
+
+	[[nodiscard]] std::string output() const { return read_file(directory_ / "output"); }
+
+	/** What curl says of an answer that goes into a file. */
+	Output get(const std::string &path, const std::string &file = "answer") const
+	{
+		return run("curl -sS --unix-socket " + socket_ + " -o " + (directory_ / file) +
+			   " -w '%{http_code}' http://localhost/debug/pprof/" + path);
+	}
+
+	[[nodiscard]] std::string file(const std::string &name = "answer") const { return directory_ / name; }
+
+	int end()
+	{
+		kill(serve_->pid(), SIGTERM);
+		return end_of(*serve_);
+	}
+
+private:
+	TemporaryDirectory directory_;
+	std::string socket_ = directory_ / "socket";
+	std::optional<guest::Child> serve_;
+};
+
+} // namespace
+
+TEST_CASE("who asks for a profile of some seconds gets it, and nobody is profiled else", "[cli][serve]")
+{
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	Served served({"-p", std::to_string(burn.pid())});
+
+	CHECK(nothing_is_profiled());
+	const Output answer = served.get("profile?seconds=2");
+
+	INFO(answer.text << served.output());
+	REQUIRE(answer.text == "200");
+	const Json json = report(served.file());
+
+	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	CHECK(json["duration_ns"] >= 2000000000);
+	CHECK(soon(nothing_is_profiled));
+	CHECK(served.end() == 0);
+}
+
+TEST_CASE("two who ask at a time have all samples each", "[cli][serve]")
+{
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	Served served({"--name", "^cli_burn$"});
+	guest::Child other([&] { _exit(served.get("profile?seconds=5", "other").text == "200" ? 0 : 1); });
+
+	REQUIRE(soon([&] { return guest::module_stat("profiles") == 1; }));
+	CHECK(served.get("profile?seconds=1").text == "200");
+	CHECK(end_of(other) == 0);
+	for (const char *file : {"answer", "other"})
+		CHECK(report(served.file(file))["rows"][0]["function"] == "burn_hot()");
+	CHECK(served.end() == 0);
+}
+
+TEST_CASE("a process that is gone is an answer with its reason, and the next one is served", "[cli][serve]")
+{
+	std::optional<guest::Child> burn(start({program("cli_burn"), "1000000"}));
+	const std::string pid = std::to_string(burn->pid());
+	Served served({"-p", pid});
+
+	burn.reset();
+	CHECK(served.get("profile?seconds=1").text == "500");
+	CHECK(has(read_file(served.file()), "pid " + pid));
+	CHECK(has(read_file(served.file()), "there is no such process"));
+	CHECK(served.get("").text == "200");
+	CHECK(served.end() == 0);
+}
+
+TEST_CASE("when the server is told to end, who is waiting has what there is", "[cli][serve]")
+{
+	const guest::Child burn = start({program("cli_burn"), "1000000"});
+	Served served({"-p", std::to_string(burn.pid())});
+	guest::Child client([&] { _exit(served.get("profile?seconds=600").text == "200" ? 0 : 1); });
+
+	REQUIRE(samples_come(50));
+	CHECK(served.end() == 0);
+	CHECK(end_of(client) == 0);
+	CHECK(report(served.file())["rows"][0]["function"] == "burn_hot()");
+	CHECK(soon(nothing_is_profiled));
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/cli/support.h  What the tests of the CLI share: runs of it, and what they recorded. */
+#pragma once
+
+#include "tests/guest/support/guest.h"
+#include "tests/support/programs.h"
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace cli_test {
+
+using Json = nlohmann::json;
+using guest::program;
+using guest::read_file;
+using guest::soon;
+using support::Output;
+using support::run;
+using support::TemporaryDirectory;
+
+inline std::string profil_path()
+{
+	return support::build_dir() + "/profil";
+}
+
+/** profil with arguments as in a shell. */
+inline Output profil(const std::string &arguments)
+{
+	return run(profil_path() + " " + arguments);
+}
+
+inline bool has(const std::string &text, const std::string &part)
+{
+	return text.find(part) != std::string::npos;
+}
+
+inline size_t lines(const std::string &text)
+{
+	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/** The report of a file; every tick is accounted for, and every counted one is in a row. */
+inline Json report(const std::string &file, const std::string &by = "function")
+{
+	const Output output = profil("report --json --by " + by + " " + file);
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	Json json = Json::parse(output.text);
+	uint64_t causes = 0;
+	uint64_t rows = 0;
+
+	for (const auto &[cause, ticks] : json["ticks"].items())
+		causes += cause == "total" || cause == "forks_lost" ? 0 : ticks.get<uint64_t>();
+	for (const Json &row : json["rows"])
+		rows += row["samples"].get<uint64_t>();
+	CHECK(json["ticks"]["total"] == causes);
+	CHECK(json["samples"] == rows);
+	CHECK(json["ticks"]["counted"] == rows);
+	return json;
+}
+
+/** Samples of a function, or with --by object, of an object, in percent. */
+inline double percent(const Json &json, const std::string &name)
+{
+	double sum = 0;
+
+	for (const Json &row : json["rows"]) {
+		const std::string key = json["by"] == "object" ? "object" : "function";
+
+		if (row[key] == name)
+			sum += row["percent"].get<double>();
+	}
+	return sum;
+}
+
+/**
+ * Start a program in the background; what it prints goes to a file.
+ * If it is not profil it leaves the CPU to all others: tests need not wait for what they profile.
+ */
+inline guest::Child start(std::vector<std::string> arguments, const std::string &output = "/dev/null")
+{
+	std::ofstream create(output);
+
+	return guest::Child([&] {
+		std::vector<char *> pointers;
+
+		for (std::string &argument : arguments)
+			pointers.push_back(argument.data());
+		pointers.push_back(nullptr);
+		if (arguments[0] != profil_path())
+			setpriority(PRIO_PROCESS, 0, 19);
+		if (freopen(output.c_str(), "w", stdout) && dup2(STDOUT_FILENO, STDERR_FILENO) >= 0)
+			execvp(pointers[0], pointers.data());
+		_exit(127);
+	});
+}
+
+/** Wait for its end: exit status, or 128 and the signal. */
+inline int end_of(guest::Child &child)
+{
+	const int status = child.reap();
+
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/** Wait until the module has counted so many more samples. */
+inline bool samples_come(uint64_t more)
+{
+	const uint64_t before = guest::module_ticks("counted");
+
+	return guest::soon([&] { return guest::module_ticks("counted") >= before + more; });
+}
+
+inline bool nothing_is_profiled()
+{
+	return guest::module_stat("profiles") == 0;
+}
+
+/** A sysctl, put back in the end. */
+inline guest::Setting paranoid(const std::string &value)
+{
+	return {"/proc/sys/kernel/perf_event_paranoid", value};
+}
+
+} // namespace cli_test

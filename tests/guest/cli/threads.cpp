@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// profil record -t: of a process with two threads, only one.
+#include "tests/guest/cli/support.h"
+
+#include <filesystem>
+#include <map>
+
+using namespace cli_test;
+
+namespace {
+
+/** The process that has such a name, when there is one. */
+pid_t process_named(const std::string &name)
+{
+	pid_t found = 0;
+
+	REQUIRE(soon([&] {
+		found = std::atoi(run("pgrep -x " + name).text.c_str());
+		return found != 0;
+	}));
+	return found;
+}
+
+/** The thread of a process that has such a name, when there is one. */
+pid_t thread_named(pid_t pid, const std::string &name)
+{
+	pid_t found = 0;
+
+	REQUIRE(soon([&] {
+		for (const auto &task :
+		     std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task"))
+			if (read_file(task.path() / "comm") == name + "\n")
+				found = std::stoi(task.path().filename());
+		return found != 0;
+	}));
+	return found;
+}
+
+} // namespace
+
+TEST_CASE("only the threads of -t are recorded, under their own names", "[cli][thread]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "100000", "pair"});
+	const pid_t cold = thread_named(burn.pid(), "cold");
+	const Output output = profil("record -d 1.5 -o " + file + " -t " + std::to_string(cold));
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json one = report(file);
+
+	CHECK(one["rows"][0]["function"] == "burn_cold()");
+	CHECK(percent(one, "burn_hot()") == 0);
+	CHECK(one["targets"] == Json::array({"cold (tid " + std::to_string(cold) + ")"}));
+
+	REQUIRE(profil("record --per-process -d 1.5 -o " + file + " -t " + std::to_string(cold) + "," +
+		       std::to_string(burn.pid()))
+			.status == 0);
+	std::map<pid_t, std::string> names;
+
+	const Json both = Json::parse(run(profil_path() + " report --json --sort process " + file).text);
+
+	for (const Json &row : both["rows"])
+		names[row["pid"].get<pid_t>()] = row["process"].get<std::string>();
+	CHECK(names == std::map<pid_t, std::string>{{cold, "cold"}, {burn.pid(), "cli_burn"}});
+	CHECK(percent(report(file), "burn_hot()") > 10);
+	CHECK(percent(report(file), "burn_cold()") > 10);
+}
+
+TEST_CASE("a recording of a thread ends with it, while its process goes on", "[cli][thread]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "4000", "pair"});
+	const pid_t cold = thread_named(burn.pid(), "cold");
+	const Output output = profil("record -o " + file + " -t " + std::to_string(cold));
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	CHECK(report(file)["rows"][0]["function"] == "burn_cold()");
+	CHECK_FALSE(std::filesystem::exists("/proc/" + std::to_string(burn.pid()) + "/task/" +
+					    std::to_string(cold)));
+	CHECK(has(read_file("/proc/" + std::to_string(burn.pid()) + "/stat"), " R "));
+}
+
+TEST_CASE("a thread is not taken for a process, nor the end of one for nothing", "[cli][thread]")
+{
+	const guest::Child burn = start({program("cli_burn"), "100000", "pair"});
+	const std::string pid = std::to_string(burn.pid());
+	const std::string cold = std::to_string(thread_named(burn.pid(), "cold"));
+	const Output as_process = profil("record -p " + cold);
+	const Output gone = profil("record -t 4194304");
+	const Output both = profil("record -t " + cold + " -p " + pid);
+
+	CHECK(as_process.status == 1);
+	CHECK(has(as_process.text, "that is a thread of process " + pid + " (give -p " + pid +
+					   " for all threads, -t " + cold + " for this one)"));
+	CHECK(gone.status == 1);
+	CHECK(has(gone.text, "there is no such thread"));
+	CHECK(both.status == 2);
+	CHECK(has(both.text, "give either -p or -t, not both"));
+}
+
+TEST_CASE("a recording of a vfork child ends with its exec, and says so", "[cli][thread]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "1000000", "vfork"});
+	const pid_t child = process_named("vforked");
+	guest::Child record =
+		start({profil_path(), "record", "-d", "60", "-o", file, "-t", std::to_string(child)},
+		      directory / "output");
+
+	REQUIRE(samples_come(200));
+	kill(child, SIGUSR1);
+	REQUIRE(end_of(record) == 0);
+	CHECK(has(read_file(directory / "output"),
+		  "its process runs another program, which is not profiled"));
+	CHECK(report(file)["rows"][0]["function"] == "burn_child()");
+	CHECK(percent(report(file), "burn_hot()") == 0);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Ticks in kernel mode, and where there is no user PC at all.
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/device.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096, megabyte = 1 << 20;
+const uintptr_t text = Burner::usual;
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "kernel ticks count at the PC to which the task returns, if they are to", "[clock]")
+{
+	const Device device;
+	const Burner burner;
+	const Memory counters(page);
+	const auto region = each_address(text, text + 64, counters.at(), 8);
+	const auto back = burner.plant_syscalls(text, SYS_getppid);
+	auto how = describe(region);
+
+	SECTION("with PROFIL_KERNEL_TICKS")
+	{
+		how.flags = PROFIL_KERNEL_TICKS;
+		device.start(how);
+		while (counter<uint64_t>(counters, back - text) < 20)
+			Burner::spin(text, 10'000);
+		const auto status = device.status();
+		CHECK(status.kernel == 0);
+		CHECK(status.counted >= sum_counters<uint64_t>(counters));
+	}
+	SECTION("without it they are kernel ticks")
+	{
+		device.start(how);
+		while (device.status().kernel < 20)
+			Burner::spin(text, 10'000);
+		const auto status = device.status();
+		CHECK(status.counted == sum_counters<uint64_t>(counters));
+	}
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "a long system call is all at one PC", "[clock]")
+{
+	const Device device;
+	const Memory counters(page), target(megabyte);
+	const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
+	// Everything below the top of user space, a counter for each 2^24 bytes of
+	// which would take too many: one counter for all of it.
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
+	auto how = describe(region);
+
+	how.flags = PROFIL_KERNEL_TICKS;
+	device.start(how);
+	while (counter<uint64_t>(counters) < 20)
+		need(static_cast<int>(read(zero.get(), target.at(), target.bytes())), "read");
+	const auto status = device.status();
+	CHECK(status.kernel == 0);
+	CHECK(status.outside == 0);
+	CHECK(counter<uint64_t>(counters) >= status.counted);
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "a worker of io_uring has no user PC", "[clock]")
+{
+	const Device device;
+	const Memory counters(page), target(megabyte);
+	const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
+	const uint32_t flags = GENERATE(0U, uint32_t{PROFIL_KERNEL_TICKS});
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
+	auto how = describe(region);
+	Ring ring;
+
+	CAPTURE(flags);
+	how.flags = flags;
+	device.start(how);
+	int reads = 0;
+	while (device.status().no_user_pc < 10) {
+		REQUIRE(reads++ < 10'000);
+		ring.read_zeroes(zero.get(), target.at(), target.bytes());
+	}
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "a process that sleeps is not ticked, while another is", "[clock]")
+{
+	const Device mine, its;
+	const Burner burner;
+	const Memory counters(page);
+	const Gate gate;
+	const Child sleeper([&] { gate.wait(); });
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
+
+	// It has reached its gate, and stays there.
+	CHECK(soon([&] { return read_file("/proc/" + std::to_string(sleeper.pid()) + "/wchan") != "0"; }));
+	const Fd proof = proof_of(sleeper.pid());
+	auto how = describe(region);
+	how.flags = PROFIL_KERNEL_TICKS;
+	const auto profile = its.attach(how, proof.get());
+	mine.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(8), 8)));
+	burn_ticks(mine, burner, text, 50);
+	const auto status = its.status(profile);
+	CHECK(status.ticks == 0);
+	CHECK(status.processes == 1);
+	CHECK(counter<uint64_t>(counters) == 0);
+	mine.stop();
+}

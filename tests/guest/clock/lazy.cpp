@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The clocks that tick only where somebody is profiled.  On one CPU on which a
+// nanosecond is an executed instruction interrupts can be counted.
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/clock.h"
+#include "tests/guest/support/device.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <cmath>
+#include <sstream>
+#include <time.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+constexpr uint64_t second = 1'000'000'000;
+constexpr uint64_t ms = 1'000'000;
+const uintptr_t text = Burner::usual;
+
+// Interrupts of all CPUs' own timers.
+uint64_t timer_interrupts()
+{
+	std::istringstream lines(read_file("/proc/interrupts"));
+	std::string line, name;
+	uint64_t sum = 0, number = 0;
+
+	while (std::getline(lines, line)) {
+		std::istringstream words(line);
+
+		words >> name;
+		if (name != "LOC:" && !line.ends_with(" arch_timer"))
+			continue;
+		while (words >> number)
+			sum += number;
+	}
+	need_that(sum > 0, "the kernel counts its timers' interrupts");
+	return sum;
+}
+
+void sleep_ns(uint64_t ns)
+{
+	const timespec time = {static_cast<time_t>(ns / second), static_cast<long>(ns % second)};
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+}
+
+// How many timers' interrupts there are while a profile of ours runs at 10,000 Hz.
+uint64_t interrupts_during(const std::function<void()> &work)
+{
+	const Device device;
+	const Memory counters(page);
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
+
+	device.start(describe_all_ticks(region, period_10khz));
+	const uint64_t before = timer_interrupts();
+	work();
+	const uint64_t during = timer_interrupts() - before;
+	device.stop();
+	return during;
+}
+
+uint64_t interrupts_with(const std::string &clock, const std::function<void()> &work)
+{
+	const Clock other(clock);
+
+	return interrupts_during(work);
+}
+
+} // namespace
+
+TEST_CASE("the module is not loaded with a clock that it does not have", "[clock][icount]")
+{
+	REQUIRE(soon([] { return !unload_module(); }));
+	CHECK(load_module("clock=sundial") == EINVAL);
+	CHECK(load_module() == 0);
+}
+
+TEST_CASE("the clock is the lazy one unless another was chosen", "[clock]")
+{
+	const char *booted = getenv("PROFIL_PARAMETERS");
+	const std::string parameters = booted ? booted : "";
+	const std::string option = "clock=";
+	const size_t chosen = parameters.find(option);
+	const std::string expected =
+		chosen == std::string::npos ? "lazy" : parameters.substr(chosen + option.size());
+
+	CHECK(read_file("/sys/module/profil/parameters/clock") == expected + "\n");
+}
+
+TEST_CASE("a profile may ask for the clock that the module has, and for no other", "[clock][icount]")
+{
+	const std::vector<std::string> names = {"perf", "lazy", "shared"};
+	const Memory counters(page);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at());
+
+	for (size_t i = 0; i < names.size(); i++) {
+		const Clock clock(names[i]);
+		const Device device;
+		Ring ring;
+
+		for (uint32_t number = 0; number <= names.size() + 1; number++) {
+			const int expected = number == 0 || number == i + 1 ? 0 : EOPNOTSUPP;
+			auto how = describe(region);
+
+			how.clock = number;
+			CAPTURE(names[i], number);
+			CHECK(device.call(PROFIL_START, &how) == expected);
+			CHECK(ring.call(device, PROFIL_START, &how, sizeof(how)) == expected);
+		}
+		device.stop();
+	}
+}
+
+TEST_CASE("the lazy clock does not tick where nobody who is profiled runs", "[clock][icount]")
+{
+	const Burner burner;
+	const auto sleep = [] { sleep_ns(second / 5); };
+	// Who burns is unprofiled; we wait for him.
+	Gate begin, done;
+	Child other([&] {
+		for (;;) {
+			begin.wait();
+			burner.spend(second / 5);
+			done.open();
+		}
+	});
+	const auto wait = [&] {
+		begin.open();
+		done.wait();
+	};
+
+	// 2,000 periods; the scheduler's tick comes 50 times, or 200 with HZ=1000.
+	CHECK(interrupts_with("lazy", sleep) < 400);
+	CHECK(interrupts_with("lazy", wait) < 400);
+	CHECK(interrupts_with("perf", wait) > 1800);
+}
+
+TEST_CASE("the lazy clock ticks who runs in short bursts as often as he runs", "[clock][icount]")
+{
+	const Clock lazy("lazy");
+	const Burner burner;
+	const Device device;
+	const Memory counters(page);
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
+
+	run_before_others();
+	device.start(describe_all_ticks(region, ms));
+	const uint64_t begin = process_ns();
+	// A tenth of each period, woken by a timer that is in step with a clock of 1,000 Hz.
+	for (int i = 0; i < 2000; i++) {
+		timespec now = {};
+
+		need(clock_gettime(CLOCK_MONOTONIC, &now), "clock_gettime");
+		now.tv_nsec += ms - now.tv_nsec % ms;
+		now.tv_sec += now.tv_nsec / second;
+		now.tv_nsec %= second;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &now, nullptr);
+		burner.spend(ms / 10);
+	}
+	const auto status = device.status();
+	const double periods = static_cast<double>(process_ns() - begin) / ms;
+
+	device.stop();
+	// Each burst is met or not: a binomial distribution.  Six times its deviation.
+	CAPTURE(periods, status.ticks);
+	CHECK(periods > 150);
+	CHECK(std::abs(static_cast<double>(status.ticks) - periods) < 6 * std::sqrt(periods));
+	CHECK(status.lost_late <= 1);
+}
+
+TEST_CASE("the lazy clock ticks a program that runs alone once in each period", "[clock][icount]")
+{
+	for (const std::string name : {"lazy", "shared"}) {
+		const Clock clock(name);
+		const Burner burner;
+		const Device device;
+		const Memory counters(page);
+		const auto region = one_counter(0, CODE_END, counters.at(), 8);
+		// The shared clock comes with the scheduler's tick, and no more often.
+		const uint64_t period = name == "lazy" ? ms / 10 : 10 * ms;
+
+		run_before_others();
+		device.start(describe_all_ticks(region, period));
+		const uint64_t begin = process_ns();
+		burner.spend(2000 * period > 2 * second ? 2 * second : 2000 * period);
+		const auto status = device.status();
+		const double periods =
+			static_cast<double>(process_ns() - begin) / static_cast<double>(period);
+
+		device.stop();
+		CAPTURE(name, periods, status.ticks);
+		CHECK(std::abs(static_cast<double>(status.ticks) - periods) <= periods / 100 + 2);
+	}
+}
+
+TEST_CASE("the lazy clock ticks each of a hundred profiles by his own time", "[clock][icount]")
+{
+	struct Outcome {
+		double periods, ticks, late;
+	};
+	constexpr unsigned number = 100;
+	const Clock lazy("lazy");
+	const Gate ready, begin;
+	std::vector<ChildOf<Outcome>> children;
+
+	// Their slices of the one CPU are some periods long; every other one takes a
+	// third of the clock's ticks.
+	for (unsigned i = 0; i < number; i++)
+		children.emplace_back([&, i] {
+			const uint64_t period = i % 2 ? 3 * period_10khz : period_10khz;
+			const Burner burner;
+			const Device device;
+			const Memory counters(page);
+			const auto region = one_counter(0, 1ULL << 47, counters.at(), 8);
+
+			device.start(describe_all_ticks(region, period));
+			ready.open();
+			begin.wait();
+			const auto before = device.status();
+			const uint64_t start = process_ns();
+			burner.spend(30 * ms);
+			const auto after = device.status();
+			const auto time = static_cast<double>(process_ns() - start);
+
+			device.stop();
+			return Outcome{time / static_cast<double>(period),
+				       static_cast<double>(after.ticks - before.ticks),
+				       static_cast<double>(after.lost_late - before.lost_late)};
+		});
+	for (unsigned i = 0; i < number; i++)
+		ready.wait();
+	begin.open(number);
+
+	double periods = 0, ticks = 0;
+	for (ChildOf<Outcome> &child : children) {
+		const Outcome one = child.result();
+
+		CAPTURE(one.periods, one.ticks, one.late);
+		// Whether a point falls into a slice's first and last period is chance.
+		CHECK(std::abs(one.ticks - one.periods) < 4 * std::sqrt(one.periods) + 1);
+		CHECK(one.late <= one.periods / 50);
+		periods += one.periods;
+		ticks += one.ticks;
+	}
+	CAPTURE(periods, ticks);
+	CHECK(std::abs(ticks - periods) < periods / 100);
+}
+
+TEST_CASE("the shared clock has next to no interrupts of its own", "[clock][icount]")
+{
+	const Burner burner;
+	const auto burn = [&] { burner.spend(second / 5); };
+	const uint64_t lazy = interrupts_with("lazy", burn);
+	const uint64_t shared = interrupts_with("shared", burn);
+
+	CHECK(lazy > 1800);
+	CHECK(shared < 400);
+}

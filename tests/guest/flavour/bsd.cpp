@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// profil() of the BSDs and add_profil() of macOS, by their manual page.
+#include "tests/guest/flavour/support.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include <profil/bsd.h>
+
+using namespace guest;
+using namespace lib_test;
+
+namespace {
+
+int call(volatile unsigned short *samples, size_t size, size_t offset, unsigned scale)
+{
+	return profil(reinterpret_cast<char *>(const_cast<unsigned short *>(samples)), size, offset, scale);
+}
+
+int add(volatile unsigned short *samples, size_t size, size_t offset, unsigned scale)
+{
+	return add_profil(reinterpret_cast<char *>(const_cast<unsigned short *>(samples)), size, offset,
+			  scale);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "BSD: a scale above 0x10000 is EINVAL and changes nothing", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> counters;
+
+	REQUIRE(call(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
+	for (const unsigned scale : {0x10001U, 0x20000U, 0xffffffffU}) {
+		CHECK(call(counters.counter, sizeof counters.counter, loop.pc(), scale) == -1);
+		CHECK(errno == EINVAL);
+	}
+	CHECK(is_counted(loop, counters.counter[0]));
+	CHECK(call(counters.counter, sizeof counters.counter, loop.pc(), 0) == 0);
+	CHECK(state() == PROFIL_STATE_NONE);
+}
+
+TEST_CASE_METHOD(AtRest, "BSD: an illegal buffer is EFAULT and ends profiling", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const ReadOnly read_only;
+	Guarded<4> counters;
+
+	for (unsigned short *bad : {static_cast<unsigned short *>(nullptr), read_only.get<unsigned short>(),
+				    nowhere<unsigned short>()}) {
+		REQUIRE(call(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
+		REQUIRE(is_counted(loop, counters.counter[0]));
+		CHECK(call(bad, 4, loop.pc(), four_bytes) == -1);
+		CHECK(errno == EFAULT);
+		CHECK(state() == PROFIL_STATE_NONE);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "BSD: scales 1 and 2 are like any other", "[lib][flavour]")
+{
+	const Loop loop(0x500000000000);
+	const OffAtEnd off;
+	Guarded<4> counters;
+
+	REQUIRE(call(counters.counter, sizeof counters.counter, loop.pc() - 0x30000, 2) == 0);
+	loop.spin_until([&] { return counters.counter[3] >= 3; });
+	REQUIRE(call(counters.counter, sizeof counters.counter, loop.pc() - 0x30000, 1) == 0);
+	loop.spin_until([&] { return counters.counter[1] >= 3; });
+	CHECK(counters.counter[0] == 0);
+	CHECK(counters.counter[2] == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "BSD: add_profil adds a buffer, which the next profil frees", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> elsewhere, here;
+
+	/* Nothing while it is off. */
+	CHECK(add(here.counter, sizeof here.counter, loop.pc(), four_bytes) == 0);
+	CHECK(state() == PROFIL_STATE_NONE);
+
+	REQUIRE(call(elsewhere.counter, sizeof elsewhere.counter, loop.pc() + 0x100, four_bytes) == 0);
+	REQUIRE(add(here.counter, sizeof here.counter, loop.pc(), four_bytes) == 0);
+	loop.spin_until([&] { return here.counter[0] >= 3; });
+	CHECK(elsewhere.is_zero());
+
+	/* The first that covers a PC counts it. */
+	Guarded<4> again;
+	REQUIRE(add(again.counter, sizeof again.counter, loop.pc() - 4, four_bytes) == 0);
+	CHECK(is_counted(loop, here.counter[0]));
+	CHECK(again.is_zero());
+
+	CHECK(add(nullptr, 4, loop.pc() + 0x200, four_bytes) == -1);
+	CHECK(errno == EFAULT);
+	CHECK(add(here.counter, 4, loop.pc(), 0x10001) == -1);
+	CHECK(errno == EINVAL);
+	CHECK(is_counted(loop, here.counter[0]));
+
+	REQUIRE(call(elsewhere.counter, sizeof elsewhere.counter, loop.pc() + 0x100, four_bytes) == 0);
+	CHECK(is_left_alone(loop, here.counter[0]));
+	CHECK(here.only(0));
+}
+
+TEST_CASE_METHOD(AtRest, "BSD: add_profil takes 99 buffers more, and says when there are too many",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(4096);
+
+	REQUIRE(call(memory.at<unsigned short>(), 2, loop.pc() - 400, 0x10000) == 0);
+	for (unsigned i = 1; i < 100; i++)
+		REQUIRE(add(memory.at<unsigned short>(2 * i), 2, loop.pc() - 400 + 4 * i, 0x10000) == 0);
+	CHECK(add(memory.at<unsigned short>(200), 2, loop.pc(), 0x10000) == -1);
+	CHECK(errno == ENOMEM);
+	CHECK(state() == PROFIL_STATE_RUNNING);
+}
+
+TEST_CASE_METHOD(AtRest, "BSD: add_profil adds nothing to another flavour's profile", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> before, others, added;
+
+	REQUIRE(call(before.counter, sizeof before.counter, loop.pc(), four_bytes) == 0);
+	REQUIRE(call_profil(others.counter, sizeof others.counter, loop.pc(), four_bytes) == 0);
+	const unsigned short left = before.counter[0];
+	CHECK(add(added.counter, sizeof added.counter, loop.pc() + 0x100, four_bytes) == 0);
+	CHECK(is_counted(loop, others.counter[0]));
+	CHECK(before.counter[0] == left);
+}
+
+TEST_CASE_METHOD(AtRest, "BSD: a child made while another thread is in a call is not kept waiting",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> counters;
+	std::atomic<bool> done = false;
+	std::thread busy([&] {
+		while (!done)
+			call(counters.counter, sizeof counters.counter, loop.pc(), four_bytes);
+	});
+
+	for (int i = 0; i < 30; i++)
+		CHECK(in_child([&] {
+			      return call(counters.counter, sizeof counters.counter, loop.pc(), 0);
+		      }) == 0);
+	done = true;
+	busy.join();
+}

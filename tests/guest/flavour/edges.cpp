@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every form of every flavour has to do, whatever else it does: memory of
+// each kind, sizes, offsets, limits, threads, fork and exec.
+#include "tests/guest/flavour/support.h"
+#include "tests/support/programs.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <climits>
+#include <ostream>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+
+using namespace guest;
+using namespace lib_test;
+using namespace support;
+
+extern "C" {
+int profil_linux(void *, size_t, size_t, unsigned);
+void profil_solaris(void *, size_t, size_t, unsigned);
+int profil_irix(void *, unsigned, size_t, unsigned);
+int profil_bsd(void *, size_t, unsigned long, unsigned);
+void profil_tru64(void *, size_t, unsigned long, unsigned long);
+void profil_aix(void *, size_t, unsigned long, unsigned);
+int sprofil_linux(void *, int, timeval *, unsigned);
+int sprofil_irix(void *, int, timeval *, unsigned);
+}
+
+namespace {
+
+// What a 16-bit counter does next when it is at its greatest value.
+enum class Limit { wraps, stays, stops_at_32767 };
+
+// A way to turn a profile on: two bytes of text a counter, from an offset on.
+struct Form {
+	const char *name;
+	void (*on)(void *buffer, size_t bytes, uintptr_t offset);
+	void (*off)();
+	Limit limit;
+	unsigned width = 2;
+};
+
+std::ostream &operator<<(std::ostream &out, const Form &form)
+{
+	return out << form.name;
+}
+
+constexpr unsigned one_to_one = 0x10000;
+
+struct IrixProf {
+	void *base;
+	unsigned size;
+	size_t offset;
+	unsigned scale;
+};
+
+struct LinuxProf {
+	void *base;
+	size_t size, offset;
+	unsigned long scale;
+};
+
+struct Tru64Args {
+	void *buffer;
+	uintptr_t high, low, offset;
+	unsigned scale;
+};
+
+struct AixProf {
+	uintptr_t low, high;
+	void *buffer;
+	int size;
+	unsigned scale;
+};
+
+void aix_list(void *buffer, size_t bytes, uintptr_t offset)
+{
+	AixProf list[2] = {
+		{offset, offset + bytes, buffer, static_cast<int>(std::min<size_t>(bytes, INT_MAX)), 0xffff},
+		{}};
+
+	profil_aix(list, SIZE_MAX, 0, 0);
+}
+
+void tru64_args(void *buffer, size_t bytes, uintptr_t offset)
+{
+	// 32-bit counters of four bytes of text; the buffer is as long as the range wants.
+	Tru64Args args = {buffer, offset + bytes - 1, offset, offset, one_to_one};
+
+	profil_tru64(&args, 1, ULONG_MAX, 0);
+}
+
+const Form forms[] = {
+	{"Linux profil", [](void *b, size_t n, uintptr_t o) { profil_linux(b, n, o, one_to_one); },
+	 [] { profil_linux(nullptr, 0, 0, 0); }, Limit::wraps},
+	{"Linux sprofil",
+	 [](void *b, size_t n, uintptr_t o) {
+		 LinuxProf prof = {b, n, o, one_to_one};
+		 sprofil_linux(&prof, 1, nullptr, 0);
+	 },
+	 [] { sprofil_linux(nullptr, 0, nullptr, 0); }, Limit::stays},
+	{"Solaris profil", [](void *b, size_t n, uintptr_t o) { profil_solaris(b, n, o, one_to_one); },
+	 [] { profil_solaris(nullptr, 0, 0, 0); }, Limit::stops_at_32767},
+	{"IRIX profil",
+	 [](void *b, size_t n, uintptr_t o) { profil_irix(b, static_cast<unsigned>(n), o, one_to_one); },
+	 [] { profil_irix(nullptr, 0, 0, 0); }, Limit::wraps},
+	{"IRIX sprofil",
+	 [](void *b, size_t n, uintptr_t o) {
+		 // Strictly above its offset.
+		 IrixProf prof = {b, static_cast<unsigned>(n), o - 1, one_to_one};
+		 sprofil_irix(&prof, 1, nullptr, 1);
+	 },
+	 [] { profil_irix(nullptr, 0, 0, 0); }, Limit::wraps},
+	{"BSD profil", [](void *b, size_t n, uintptr_t o) { profil_bsd(b, n, o, one_to_one); },
+	 [] { profil_bsd(nullptr, 0, 0, 0); }, Limit::wraps},
+	{"Tru64 profil", [](void *b, size_t n, uintptr_t o) { profil_tru64(b, n, o, one_to_one); },
+	 [] { profil_tru64(nullptr, 0, 0, 0); }, Limit::wraps},
+	{"Tru64 extended", tru64_args, [] { profil_tru64(nullptr, 0, 0, 0); }, Limit::wraps, 4},
+	{"AIX profil", [](void *b, size_t n, uintptr_t o) { profil_aix(b, n, o, 0xffff); },
+	 [] { profil_aix(nullptr, 0, 0, 0); }, Limit::stays},
+	{"AIX list", aix_list,
+	 [] {
+		 AixProf end = {};
+		 profil_aix(&end, SIZE_MAX, 0, 0);
+	 },
+	 Limit::stays},
+};
+
+// Turn it on, run, turn it off: does the first counter, and no other, count?
+void count_first(const Form &form, const Loop &loop, void *buffer, size_t bytes)
+{
+	auto *const counter = static_cast<volatile unsigned char *>(buffer);
+
+	form.on(buffer, bytes, loop.pc());
+	loop.spin_until([&] { return counter[0] >= 3; });
+	form.off();
+	CHECK(state() == PROFIL_STATE_NONE);
+	// One tick in a million is at the end of the loop, in the second one.
+	for (size_t i = 2 * form.width; i < bytes; i++)
+		if (counter[i])
+			FAIL("byte " << i << " is " << int{counter[i]});
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "every form counts in memory of every kind, across pages, and stops when it is off",
+		 "[lib][flavour][edge]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	static unsigned bss[64];
+
+	for (const Form &form : forms) {
+		const Memory private_pages(3 * 4096), shared_pages(4096, MAP_SHARED);
+		unsigned stack[64] = {};
+
+		INFO(form);
+		memset(bss, 0, sizeof bss);
+		count_first(form, loop, stack, sizeof stack);
+		count_first(form, loop, bss, sizeof bss);
+		count_first(form, loop, shared_pages.at(), 4096);
+		count_first(form, loop, private_pages.at(4096 - 8), 4096 + 16);
+
+		const unsigned before = stack[0];
+
+		loop.spin_ms(60);
+		CHECK(stack[0] == before);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "every form is off when its memory is unmapped or cannot be written any more",
+		 "[lib][flavour][edge]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+
+	for (const Form &form : forms) {
+		const Memory memory(4096);
+		auto &counter = *memory.at<volatile unsigned short>();
+
+		INFO(form);
+		form.on(memory.at(), 4096, loop.pc());
+		REQUIRE(is_counted(loop, counter));
+		need(mprotect(memory.at(), 4096, PROT_READ), "mprotect");
+		(void)state();
+		need(mprotect(memory.at(), 4096, PROT_READ | PROT_WRITE), "mprotect");
+		CHECK(is_off(loop, counter));
+		form.off();
+
+		form.on(memory.at(), 4096, loop.pc());
+		REQUIRE(is_counted(loop, counter));
+		need(munmap(memory.at(), 4096), "munmap");
+		(void)state();
+		need_that(mmap(memory.at(), 4096, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == memory.at(),
+			  "mmap");
+		CHECK(is_off(loop, counter));
+		form.off();
+	}
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "every form counts whole counters of its buffer only, whatever size it is said to have",
+		 "[lib][flavour][edge]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+
+	for (const Form &form : forms) {
+		INFO(form);
+		// The size of Tru64's ranges is that of their text.
+		if (form.width == 4)
+			continue;
+		for (const size_t bytes : {0, 1, 2, 3, 5, 7}) {
+			Guarded<4> counters;
+			auto *const buffer = const_cast<unsigned short *>(counters.counter);
+
+			INFO(bytes << " bytes");
+			// So that the loop is in the last counter, if there is one, and then in the first
+			// without.
+			if (bytes >= 2) {
+				const size_t last = bytes / 2 - 1;
+
+				form.on(buffer, bytes, loop.pc() - 2 * last);
+				loop.spin_until([&] { return counters.counter[last] >= 2; });
+				CHECK(counters.only(last));
+				form.off();
+				memset(buffer, 0, 8);
+			}
+			form.on(buffer, bytes, loop.pc() - bytes / 2 * 2);
+			loop.spin_ms(40);
+			CHECK(counters.is_zero());
+			form.off();
+		}
+		// More than there is, and more than there can be.
+		const Memory memory(4096);
+
+		for (const size_t bytes : {size_t{8192}, size_t{1} << 31, size_t{1} << 40, SIZE_MAX / 2}) {
+			INFO(bytes << " bytes");
+			form.on(memory.at(), bytes, loop.pc());
+			form.off();
+			CHECK(state() == PROFIL_STATE_NONE);
+		}
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "every form counts from its offset on, and nothing below", "[lib][flavour][edge]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+
+	for (const Form &form : forms) {
+		const Memory memory(4096);
+		const auto *const bytes = memory.at<const volatile unsigned char>();
+
+		INFO(form);
+		for (const size_t below : {4, 8, 4000}) {
+			INFO(below);
+			form.on(memory.at(), 4096, loop.pc() - below);
+			loop.spin_until([&] { return bytes[below] >= 2; });
+			form.off();
+			memset(memory.at(), 0, 4096);
+		}
+		for (const size_t above : {3, 64, 0x10000}) {
+			INFO(above);
+			form.on(memory.at(), 4096, loop.pc() + above);
+			loop.spin_ms(40);
+			CHECK(std::all_of(bytes, bytes + 4096, [](unsigned char byte) { return !byte; }));
+			form.off();
+		}
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "every form does at the limit of its counters what its system does",
+		 "[lib][flavour][edge]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+
+	for (const Form &form : forms) {
+		INFO(form);
+		if (form.width == 4) {
+			alignas(4) volatile unsigned wide[16] = {UINT_MAX - 1};
+
+			form.on(const_cast<unsigned *>(wide), sizeof wide, loop.pc());
+			loop.spin_until([&] { return wide[0] < 10; });
+			form.off();
+			continue;
+		}
+		for (const unsigned short preset : {32766, 32767, 32768, 65534, 65535}) {
+			Guarded<8> counters;
+			volatile unsigned short &counter = counters.counter[0];
+
+			INFO(preset);
+			counter = preset;
+			form.on(const_cast<unsigned short *>(counters.counter), sizeof counters.counter,
+				loop.pc());
+			switch (form.limit) {
+			case Limit::wraps:
+				loop.spin_until(
+					[&] { return preset < 65000 ? counter > preset + 2 : counter < 10; });
+				break;
+			case Limit::stays:
+				loop.spin_until([&] {
+					return counter == 65535 || (preset < 65000 && counter > preset + 2);
+				});
+				CHECK((preset < 65000 || is_left_alone(loop, counter)));
+				break;
+			case Limit::stops_at_32767:
+				loop.spin_until([&] { return state() == PROFIL_STATE_LIMIT; });
+				CHECK(counter == std::max<unsigned short>(preset, 32767));
+				break;
+			}
+			form.off();
+			CHECK(counters.is_whole());
+		}
+	}
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "every form goes on in a child, in its copy or in shared memory, and is off after exec",
+		 "[lib][flavour][edge]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+
+	for (const Form &form : forms) {
+		const Memory own(4096), shared(4096, MAP_SHARED);
+		auto &counter = *own.at<volatile unsigned short>();
+		auto &common = *shared.at<volatile unsigned short>();
+
+		INFO(form);
+		form.on(own.at(), 4096, loop.pc());
+		REQUIRE(is_counted(loop, counter));
+
+		const auto counted = in_child([&] {
+			const unsigned short before = counter;
+			loop.spin_until([&] { return counter >= before + 3; });
+			form.off();
+			return is_off(loop, counter);
+		});
+		const unsigned short mine = counter;
+
+		CHECK(counted);
+		// The child's are not ours; we go on.
+		CHECK(is_counted(loop, counter));
+		CHECK(counter >= mine);
+		CHECK(run(program("uapi_target") + " state").text == "0\n");
+		form.off();
+
+		form.on(shared.at(), 4096, loop.pc());
+		in_child([&] {
+			loop.spin_until([&] { return common >= 3; });
+			return 0;
+		});
+		CHECK(common >= 3);
+		CHECK(is_counted(loop, common));
+		form.off();
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "every form counts all threads, also when a thread that ends turns it on",
+		 "[lib][flavour][edge]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+
+	for (const Form &form : forms) {
+		const Memory memory(4096);
+		auto &counter = *memory.at<volatile unsigned short>();
+		const auto spin = [&] {
+			const unsigned short before = counter;
+			loop.spin_until([&] { return counter >= before + 3; });
+		};
+
+		INFO(form);
+		std::thread([&] { form.on(memory.at(), 4096, loop.pc()); }).join();
+		spin();
+		std::thread(spin).join();
+		std::thread([&] { form.off(); }).join();
+		CHECK(is_off(loop, counter));
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "every form is off when off is said twice, and on again afterwards",
+		 "[lib][flavour][edge]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+
+	for (const Form &form : forms) {
+		const Memory first(4096), second(4096);
+		auto &one = *first.at<volatile unsigned short>(),
+		     &other = *second.at<volatile unsigned short>();
+		const bool aix = std::string(form.name).starts_with("AIX");
+
+		INFO(form);
+		form.off();
+		form.off();
+		CHECK(state() == PROFIL_STATE_NONE);
+		form.on(first.at(), 4096, loop.pc());
+		REQUIRE(is_counted(loop, one));
+		// On while on: replaces, but on AIX has no effect.
+		form.on(second.at(), 4096, loop.pc());
+		CHECK(is_counted(loop, aix ? one : other));
+		CHECK(is_left_alone(loop, aix ? other : one));
+		form.off();
+		CHECK(state() == PROFIL_STATE_NONE);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "every form charges ticks in the kernel to where they return to, but AIX does not",
+		 "[lib][flavour][edge]")
+{
+	const Burner burner;
+	const OffAtEnd off;
+	const auto pc = burner.start() + 0x400;
+	const auto returns_to = burner.plant_syscalls(pc, 1000);
+
+	for (const Form &form : forms) {
+		const Memory memory(4096);
+		const auto &at_return =
+			*memory.at<volatile unsigned char>((returns_to - pc) / form.width * form.width);
+		const bool aix = std::string(form.name).starts_with("AIX");
+
+		INFO(form);
+		form.on(memory.at(), 4096, pc);
+		while (aix ? self_status().kernel < 5 : at_return < 3)
+			Burner::spin(pc, 1);
+		CHECK((self_status().kernel == 0) == !aix);
+		form.off();
+	}
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// profil() and sprofil() of IRIX, by their manual pages.
+#include "tests/guest/flavour/support.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <sys/resource.h>
+
+#include <profil/irix.h>
+
+using namespace guest;
+using namespace lib_test;
+
+namespace {
+
+int start(std::vector<prof> entries, unsigned flags = PROF_USHORT)
+{
+	return sprofil(entries.data(), static_cast<int>(entries.size()), nullptr, flags);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "IRIX: profil wraps its counters and always says 0", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<2> counters;
+	auto *const buffer = const_cast<unsigned short *>(counters.counter);
+
+	buffer[0] = 65534;
+	CHECK(profil(buffer, sizeof counters.counter, loop.pc(), four_bytes) == 0);
+	loop.spin_until([&] { return counters.counter[0] < 100 && counters.counter[0] >= 2; });
+	CHECK(counters.only(0));
+	CHECK(profil(nullptr, 4, loop.pc(), four_bytes) == 0);
+	CHECK(state() == PROFIL_STATE_NONE);
+	CHECK(profil(buffer, sizeof counters.counter, loop.pc(), 0x20000) == 0);
+	CHECK(state() == PROFIL_STATE_RUNNING);
+	CHECK(profil(buffer, sizeof counters.counter, loop.pc(), 1) == 0);
+	CHECK(state() == PROFIL_STATE_NONE);
+}
+
+TEST_CASE_METHOD(AtRest, "IRIX: sprofil counts in the region with the largest offset strictly below",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+	const auto entry = [&](size_t region, size_t offset, unsigned size = 64) {
+		return prof{counters.base(region), size, offset, four_bytes};
+	};
+
+	/* Given in no order. */
+	REQUIRE(start({entry(0, loop.pc() - 2), entry(1, loop.pc() + 8), entry(2, loop.pc() - 3)}) == 0);
+	CHECK(counters.which(loop, 3) == 0);
+	/* At the offset is not strictly below it. */
+	REQUIRE(start({entry(0, loop.pc()), entry(1, loop.pc() - 1)}) == 0);
+	CHECK(counters.which(loop, 2) == 1);
+	/* Of equal ones the first. */
+	REQUIRE(start({entry(0, loop.pc() - 8), entry(1, loop.pc() - 1), entry(2, loop.pc() - 1)}) == 0);
+	CHECK(counters.which(loop, 3) == 1);
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "IRIX: a PC beyond its region's end counts in the overflow entry, not in another region",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+
+	/* The second region ends before the loop; the first would hold it. */
+	REQUIRE(start({{counters.base(0), 64, loop.pc() - 32, 0x8000},
+		       {counters.base(1), 2, loop.pc() - 16, 0x8000},
+		       {counters.base(2), 2, 0, 2}}) == 0);
+	CHECK(counters.which(loop, 3) == 2);
+	CHECK(counters.at(0) == 0);
+	CHECK(counters.at(1) == 0);
+	/* Below all of them. */
+	REQUIRE(start({{counters.base(0), 64, loop.pc() + 32, 0x8000}, {counters.base(1), 2, 0, 2}}) == 0);
+	CHECK(counters.which(loop, 2) == 1);
+	/* Without one they are in no counter. */
+	REQUIRE(start({{counters.base(0), 64, loop.pc() + 32, 0x8000}}) == 0);
+	CHECK(is_left_alone(loop, counters.at(0)));
+}
+
+TEST_CASE_METHOD(AtRest, "IRIX: a region with scale 0 or 1 swallows its ticks", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+
+	for (const unsigned scale : {0U, 1U}) {
+		memset(counters.memory.at(), 0, 4096);
+		REQUIRE(start({{counters.base(0), 64, loop.pc() - 32, 0x8000},
+			       {counters.base(1), 64, loop.pc() - 16, scale},
+			       {counters.base(2), 2, 0, 2}}) == 0);
+		const auto before = self_status().outside;
+		loop.spin_until([&] { return self_status().outside >= before + 5; });
+		CHECK(counters.at(0) == 0);
+		CHECK(counters.at(1) == 0);
+	}
+	REQUIRE(start({{counters.base(0), 64, loop.pc() - 32, 1}}) == 0);
+	CHECK(state() == PROFIL_STATE_NONE);
+}
+
+TEST_CASE_METHOD(AtRest, "IRIX: a single entry with offset 0 and scale 2 is a clock", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+
+	REQUIRE(start({{counters.base(0), 4, 0, 2}}, PROF_UINT) == 0);
+	loop.spin_until([&] { return counters.at(0) >= 5; });
+	CHECK(self_status().outside == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "IRIX: sprofil refuses in the order of its manual page", "[lib][flavour]")
+{
+	const OffAtEnd off;
+	const Counters counters;
+	timeval tv;
+	std::vector<prof> good(101, prof{counters.base(0), 64, 0x1000, 0x8000});
+	const auto refused = [&](prof *entries, int nr, timeval *tvp, unsigned flags) {
+		errno = 0;
+		return sprofil(entries, nr, tvp, flags) == -1 ? errno : 0;
+	};
+
+	CHECK(refused(nowhere<prof>(), 0, nowhere<timeval>(), 0) == E2BIG);
+	CHECK(refused(good.data(), -1, &tv, PROF_USHORT) == E2BIG);
+	CHECK(refused(good.data(), 101, &tv, PROF_USHORT) == E2BIG);
+	CHECK(refused(nowhere<prof>(), 1, nowhere<timeval>(), 0) == EFAULT);
+	CHECK(refused(nullptr, 1, &tv, PROF_USHORT) == EFAULT);
+	for (const unsigned flags : {0U, 3U, 4U, 8U | PROF_USHORT})
+		CHECK(refused(good.data(), 1, nowhere<timeval>(), flags) == EINVAL);
+	CHECK(refused(good.data(), 1, nowhere<timeval>(), PROF_USHORT) == EFAULT);
+	good[0].pr_off = 0;
+	good[0].pr_scale = 2;
+	CHECK(refused(good.data(), 2, nowhere<timeval>(), PROF_USHORT) == EINVAL);
+	CHECK(refused(good.data(), 1, &tv, PROF_USHORT) == 0);
+	good[0] = {static_cast<char *>(counters.base(0)) + 2, 64, 0x1000, 0x8000};
+	CHECK(refused(good.data(), 1, &tv, PROF_UINT) == EINVAL);
+	CHECK(refused(good.data(), 100, &tv, PROF_USHORT) == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "IRIX: sprofil tells the true time between two ticks", "[lib][flavour]")
+{
+	const OffAtEnd off;
+	const Counters counters;
+	prof entry = {counters.base(0), 64, 0x1000, 0x8000};
+	timeval tv = {9, 9};
+
+	REQUIRE(sprofil(&entry, 1, &tv, PROF_USHORT) == 0);
+	CHECK(tv.tv_sec == 0);
+	CHECK(tv.tv_usec == 10'000);
+	CHECK(self_status().period == 10'000'000);
+	REQUIRE(sprofil(&entry, 1, &tv, PROF_UINT | PROF_FAST) == 0);
+	CHECK(tv.tv_usec == 1'000);
+	CHECK(self_status().period == 1'000'000);
+}
+
+TEST_CASE_METHOD(AtRest, "IRIX: of several regions one that cannot be written is off, alone",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+	const ReadOnly read_only;
+
+	REQUIRE(start({{counters.base(0), 64, loop.pc() - 8, 0x8000},
+		       {read_only.get<void>(), 64, loop.pc() + 64, 0x8000}}) == 0);
+	loop.spin_until([&] { return counters.memory.at<volatile unsigned short>()[2] >= 3; });
+	CHECK(state() == PROFIL_STATE_RUNNING);
+}
+
+TEST_CASE_METHOD(AtRest, "IRIX: an overflow entry without a counter leaves the regions on", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+
+	for (void *nothing : {static_cast<void *>(nullptr), reinterpret_cast<void *>(8)}) {
+		REQUIRE(start({{counters.base(0), 64, loop.pc() - 8, 0x8000}, {nothing, 4, 0, 2}},
+			      PROF_UINT) == 0);
+		CHECK(state() == PROFIL_STATE_RUNNING);
+		const auto before = self_status().counted;
+		loop.spin_until([&] { return self_status().counted >= before + 3; });
+	}
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "IRIX: a buffer that is given up is not written, also when the next one cannot be had",
+		 "[lib][flavour]")
+{
+	/* It says 0, so its caller frees the buffer before. */
+	CHECK(in_child([] {
+		      const rlimit limit = {65536, 65536};
+		      static unsigned short small[16], large[1 << 20];
+
+		      need(setrlimit(RLIMIT_MEMLOCK, &limit), "RLIMIT_MEMLOCK");
+		      need(setresuid(65534, 65534, 65534), "setresuid");
+		      need_that(profil(small, sizeof small, 0, 2) == 0, "it starts");
+		      need_that(state() == PROFIL_STATE_RUNNING, "it runs");
+		      need_that(profil(large, sizeof large, 0, 2) == 0, "it says 0");
+		      return state();
+	      }) == PROFIL_STATE_NONE);
+}

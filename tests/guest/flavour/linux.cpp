@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sprofil() of Linux, and the plain symbols.
+#include "tests/guest/flavour/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <profil/linux.h>
+
+using namespace guest;
+using namespace lib_test;
+
+namespace {
+
+int start(std::vector<prof> entries, unsigned flags = PROF_USHORT)
+{
+	return sprofil(entries.data(), static_cast<int>(entries.size()), nullptr, flags);
+}
+
+// The same by the symbol that glibc exports, too.
+extern "C" int plain(unsigned short *, size_t, size_t, unsigned) __asm__("profil");
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest,
+		 "Linux: sprofil counts in the region with the largest offset of those that hold the PC",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+
+	/* The inner one ends before the loop; the outer goes on behind it. */
+	REQUIRE(start({{counters.base(0), 64, loop.pc() - 64, 0x8000},
+		       {counters.base(1), 2, loop.pc() - 16, 0x8000}}) == 0);
+	loop.spin_until([&] { return counters.memory.at<volatile unsigned short>()[16] >= 3; });
+	CHECK(counters.at(1) == 0);
+	/* And holds it; at the offset is within. */
+	REQUIRE(start({{counters.base(1), 2, loop.pc(), 0x8000},
+		       {counters.base(2), 64, loop.pc() - 64, 0x8000}}) == 0);
+	loop.spin_until([&] { return counters.at(1) >= 3; });
+	CHECK(counters.memory.at<unsigned short>(2 * 64)[16] == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "Linux: the overflow entry may stand anywhere, and counters stay at their limit",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+
+	counters.at(0) = 65534;
+	REQUIRE(start({{counters.base(0), 2, 0, 2}, {counters.base(1), 64, loop.pc() + 64, 0x8000}},
+		      PROF_FAST) == 0);
+	loop.spin_until([&] { return self_status().saturated >= 3; });
+	CHECK(counters.at(0) == 65535);
+	CHECK(self_status().period == 1'000'000);
+}
+
+TEST_CASE_METHOD(AtRest, "Linux: sprofil is off without entries, and refuses what cannot be",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+	const ReadOnly read_only;
+	prof good = {counters.base(0), 64, loop.pc(), 0x8000};
+	timeval tv = {};
+	const auto refused = [&](prof *entries, int nr, timeval *tvp, unsigned flags) {
+		errno = 0;
+		return sprofil(entries, nr, tvp, flags) == -1 ? errno : 0;
+	};
+
+	REQUIRE(refused(&good, 1, &tv, PROF_UINT) == 0);
+	CHECK(tv.tv_usec == 10'000);
+	CHECK(refused(&good, -1, nullptr, 0) == EINVAL);
+	CHECK(refused(&good, 1, nullptr, 4) == EINVAL);
+	CHECK(refused(nowhere<prof>(), 1, nullptr, 0) == EFAULT);
+	CHECK(refused(&good, 1, nowhere<timeval>(), 0) == EFAULT);
+	prof bad = good;
+	bad.pr_base = read_only.get<void>();
+	CHECK(refused(&bad, 1, nullptr, 0) == EFAULT);
+	bad.pr_base = static_cast<char *>(counters.base(0)) + 1;
+	CHECK(refused(&bad, 1, nullptr, 0) == EINVAL);
+	bad = good;
+	bad.pr_size = 1UL << 50;
+	CHECK(refused(&bad, 1, nullptr, 0) == EINVAL);
+	CHECK(state() == PROFIL_STATE_RUNNING);
+	CHECK(refused(nullptr, 0, nullptr, 0) == 0);
+	CHECK(state() == PROFIL_STATE_NONE);
+	/* More than the other systems take. */
+	std::vector<prof> many(40'000, good);
+	CHECK(refused(many.data(), 40'000, nullptr, 0) == E2BIG);
+	CHECK(refused(many.data(), 1000, nullptr, 0) == 0);
+	loop.spin_until([&] { return counters.at(0) >= 3; });
+}
+
+TEST_CASE_METHOD(AtRest, "the plain profil has the semantics that PROFIL_FLAVOUR names", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> counters;
+	auto *const buffer = const_cast<unsigned short *>(counters.counter);
+
+	{
+		const Variable flavour("PROFIL_FLAVOUR", "bsd");
+		CHECK(plain(buffer, 8, loop.pc(), 0x20000) == -1);
+		CHECK(errno == EINVAL);
+	}
+	{
+		const Variable flavour("PROFIL_FLAVOUR", "tru64");
+		CHECK(plain(buffer, 8, loop.pc(), four_bytes) == 0);
+		CHECK(self_status().period == 1'000'000'000 / 1024);
+	}
+	{
+		const Variable flavour("PROFIL_FLAVOUR", "solaris");
+		buffer[0] = 32766;
+		CHECK(plain(buffer, 8, loop.pc(), four_bytes) == 0);
+		loop.spin_until([&] { return state() == PROFIL_STATE_LIMIT; });
+	}
+	{
+		const Variable flavour("PROFIL_FLAVOUR", "plan9");
+		CHECK(plain(buffer, 8, loop.pc(), four_bytes) == -1);
+		CHECK(errno == EINVAL);
+	}
+	CHECK(plain(buffer, 8, loop.pc(), 0x20000) == 0);
+	CHECK(state() == PROFIL_STATE_RUNNING);
+}
+
+TEST_CASE_METHOD(AtRest, "the plain profil knows the extended forms of AIX and Tru64", "[lib][flavour]")
+{
+	struct Aix {
+		uintptr_t low, high;
+		void *buffer;
+		int bytes;
+		unsigned scale;
+	};
+	struct Tru64 {
+		void *buffer;
+		uintptr_t high, low, offset;
+		unsigned scale;
+	};
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+	Aix aix[] = {{loop.pc(), loop.pc() + 4, counters.base(0), 8, 0x8000}, {}};
+	Tru64 tru64 = {counters.base(1), loop.pc() + 3, loop.pc(), loop.pc(), 0x10000};
+
+	CHECK(plain(reinterpret_cast<unsigned short *>(aix), SIZE_MAX, 0, 0) == 0);
+	loop.spin_until([&] { return counters.at(0) >= 3; });
+	CHECK(plain(reinterpret_cast<unsigned short *>(&tru64), 1, SIZE_MAX, 0) == 0);
+	loop.spin_until([&] { return counters.at(1) >= 3; });
+	CHECK(plain(nullptr, SIZE_MAX, 0, 0) == -1);
+	CHECK(errno == EFAULT);
+	CHECK(plain(nullptr, 1, SIZE_MAX, 0) == -1);
+	CHECK(errno == EFAULT);
+	CHECK(plain(nullptr, 0, 0, 0) == 0);
+	CHECK(state() == PROFIL_STATE_NONE);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whole sources of the old systems, built with the flags of their .pc files.
+#include "tests/support/programs.h"
+#include "tests/guest/lib/support.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+using namespace guest;
+using namespace lib_test;
+using namespace support;
+
+TEST_CASE_METHOD(AtRest, "a source in each system's own style, with its own headers, counts",
+		 "[lib][flavour]")
+{
+	for (const std::string flavour : {"aix", "bsd", "irix", "linux", "solaris", "tru64"}) {
+		const Output output = run("env PROFIL_VERBOSE=1 LD_LIBRARY_PATH=" + build_dir() + " " +
+					  program("original_" + flavour));
+
+		INFO(flavour);
+		CHECK(output.text == "");
+		CHECK(output.status == 0);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "the examples of the manual pages count their own loops", "[lib][flavour][man]")
+{
+	const TemporaryDirectory dir;
+	unsigned number = 0;
+
+	for (const auto &file : std::filesystem::directory_iterator(build_dir() + "/tests/examples")) {
+		if (file.path().extension() == ".c")
+			continue;
+		const Output output = run("cd " + (dir / "") + " && LD_LIBRARY_PATH=" + build_dir() + " " +
+					  file.path().string());
+
+		INFO(file.path() << "\n" << output.text);
+		CHECK(output.status == 0);
+		CHECK(output.text != "");
+		number++;
+	}
+	CHECK(number == 13);
+}

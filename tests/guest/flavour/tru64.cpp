@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// profil() of Tru64, both forms, by its manual page.
+#include "tests/guest/flavour/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <profil/tru64.h>
+
+using namespace guest;
+using namespace lib_test;
+
+namespace {
+
+void *pointer(uintptr_t address)
+{
+	return reinterpret_cast<void *>(address);
+}
+
+profil_args range(volatile unsigned *buffer, uintptr_t low, uintptr_t high, unsigned scale = 0x10000)
+{
+	return {const_cast<unsigned *>(buffer), pointer(high), pointer(low), pointer(low), scale};
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "Tru64: profil ticks 1024 times a second and rounds up to a counter",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> counters;
+
+	/* One byte above the offset is in the second counter. */
+	profil(counters.counter, sizeof counters.counter, pointer(loop.pc() - 1), 0x10000);
+	loop.spin_until([&] { return counters.counter[1] >= 3; });
+	CHECK(counters.counter[0] == 0);
+	CHECK(self_status().period == 1'000'000'000 / 1024);
+	uint64_t period = 0;
+	CHECK(profil_flavour_period("tru64", &period) == 0);
+	CHECK(period == self_status().period);
+	for (const unsigned scale : {0, 1}) {
+		profil(counters.counter, sizeof counters.counter, pointer(loop.pc()), 0x8000);
+		REQUIRE(state() == PROFIL_STATE_RUNNING);
+		profil(counters.counter, sizeof counters.counter, pointer(loop.pc()), scale);
+		CHECK(state() == PROFIL_STATE_NONE);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "Tru64: the extended form counts 32 bits in ranges of decreasing order",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(4096);
+	auto *const counters = memory.at<volatile unsigned>();
+	profil_args args[] = {range(counters + 16, loop.pc(), loop.pc() + 15),
+			      range(counters, loop.pc() - 32, loop.pc() - 1)};
+
+	counters[16] = 0xfffe;
+	CHECK(errno_of([&] { profil(args, 2, -1, 0); }) == 0);
+	/* A counter for each four bytes. */
+	loop.spin_until([&] { return counters[16] > 0x10002; });
+	CHECK(counters[0] == 0);
+	args[0].offset = pointer(loop.pc() - 8);
+	profil(args, 1, -1, PROFIL_FLAGS_ALL_THREADS);
+	loop.spin_until([&] { return counters[18] > 2; });
+	profil(0, 0, 0, 0);
+	CHECK(state() == PROFIL_STATE_NONE);
+}
+
+TEST_CASE_METHOD(AtRest, "Tru64: each form stops and replaces the other", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> shorts;
+	const Memory memory(4096);
+	auto *const counters = memory.at<volatile unsigned>();
+	profil_args one = range(counters, loop.pc(), loop.pc() + 3);
+
+	profil(shorts.counter, sizeof shorts.counter, loop.pc(), 0x8000);
+	REQUIRE(is_counted(loop, shorts.counter[0]));
+	profil(&one, 1, -1, 0);
+	loop.spin_until([&] { return counters[0] > 2; });
+	const unsigned short left = shorts.counter[0];
+	CHECK(is_left_alone(loop, shorts.counter[0]));
+	profil(shorts.counter, sizeof shorts.counter, loop.pc(), 0x8000);
+	const unsigned value = counters[0];
+	loop.spin_until([&] { return shorts.counter[0] > left + 2; });
+	CHECK(counters[0] == value);
+}
+
+TEST_CASE_METHOD(AtRest, "Tru64: ranges that are not as they should be are EINVAL and change nothing",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(4096);
+	auto *const counters = memory.at<volatile unsigned>();
+	std::vector<profil_args> many;
+
+	for (unsigned i = 0; i < 65; i++)
+		many.push_back(range(counters + i, loop.pc() - 4 * i, loop.pc() - 4 * i + 3));
+	const auto error = [&](profil_args *args, int nr, unsigned long flags = 0) {
+		return errno_of([&] { profil(args, nr, -1, flags); });
+	};
+
+	REQUIRE(error(many.data(), 64) == 0);
+	loop.spin_until([&] { return counters[0] > 2; });
+	CHECK(error(many.data(), 65) == EINVAL);
+	CHECK(error(many.data(), 0) == EINVAL);
+	CHECK(error(many.data(), -1) == EINVAL);
+	CHECK(error(many.data(), 1, 2) == EINVAL);
+	CHECK(error(nowhere<profil_args>(), 1) == EFAULT);
+	profil_args ascending[] = {many[1], many[0]};
+	CHECK(error(ascending, 2) == EINVAL);
+	profil_args overlapping[] = {many[0], range(counters, loop.pc() - 4, loop.pc())};
+	CHECK(error(overlapping, 2) == EINVAL);
+	profil_args empty = range(counters, loop.pc() + 1, loop.pc());
+	CHECK(error(&empty, 1) == EINVAL);
+	profil_args equal[] = {many[0], many[0]};
+	CHECK(error(equal, 2) == EINVAL);
+	const unsigned before = counters[0];
+	loop.spin_until([&] { return counters[0] > before + 2; });
+}
+
+TEST_CASE_METHOD(AtRest, "Tru64: the version 5 layout has no offset", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(4096);
+	auto *const counters = memory.at<volatile unsigned>();
+	profil_args_v5 args[] = {
+		{const_cast<unsigned *>(counters + 8), pointer(loop.pc() + 3), pointer(loop.pc() - 4),
+		 0x10000},
+		{const_cast<unsigned *>(counters), pointer(loop.pc() - 5), pointer(loop.pc() - 20), 0x10000}};
+
+	CHECK(errno_of([&] { profil_v5(args, 2, -1, 0); }) == 0);
+	loop.spin_until([&] { return counters[9] > 2; });
+	CHECK(counters[8] == 0);
+	CHECK(counters[0] == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "Tru64: a range that cannot be written is off, alone", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const ReadOnly read_only;
+	const Memory memory(4096);
+	auto *const counters = memory.at<volatile unsigned>();
+	profil_args args[] = {range(read_only.get<unsigned>(), loop.pc() + 64, loop.pc() + 127),
+			      range(counters, loop.pc(), loop.pc() + 3)};
+
+	CHECK(errno_of([&] { profil(args, 2, -1, 0); }) == 0);
+	loop.spin_until([&] { return counters[0] > 2; });
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The ways to attach: io_uring or ioctl, within the limit of descriptors, with which rights. */
+#include "tests/guest/lib/herd.h"
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+using namespace guest;
+using namespace lib_test;
+
+namespace {
+
+constexpr char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
+
+/**
+ * Make a system call fail from now on, in this process and its children.
+ * @param argument if not 0: only with this second argument.
+ */
+bool forbid(unsigned number, unsigned argument, unsigned error)
+{
+	sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[1])),
+		BPF_JUMP(argument ? BPF_JMP | BPF_JEQ | BPF_K : BPF_JMP | BPF_JGE | BPF_K, argument, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	sock_fprog program = {std::size(code), code};
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/** Attach to two children, 1 if it did not work. */
+int attach_two(const Loop &loop)
+{
+	Herd herd(loop, 2);
+	const Session session = open_session();
+
+	if (!session || profil_attach(session.get(), herd.targets().data(), 2) != 2)
+		return 1;
+	sleep_until([&] { return herd.count(0) && herd.count(1); });
+	return herd.only_loop(0) && herd.only_loop(1) ? 0 : 2;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "many targets go through io_uring", "[lib][attach]")
+{
+	const Loop loop;
+	ChildOf<int> child([&] {
+		/* The ioctl is out of reach, so the ring must have done it. */
+		return forbid(SYS_ioctl, PROFIL_ATTACH, EXDEV) ? attach_two(loop) : 3;
+	});
+
+	CHECK(child.result() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "where io_uring is forbidden, ioctl serves", "[lib][attach]")
+{
+	const Loop loop;
+
+	for (const unsigned error : {EPERM, ENOSYS}) {
+		ChildOf<int> child(
+			[&] { return forbid(SYS_io_uring_setup, 0, error) ? attach_two(loop) : 3; });
+
+		CHECK(child.result() == 0);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "more targets than descriptors are attached in batches", "[lib][attach]")
+{
+	const Loop loop;
+	ChildOf<int> child([&] {
+		Herd herd(loop, 14, 100 * ms);
+		const Session session = open_session();
+		const int fd = lowest_free_fd();
+		/* The ring takes some, so there are at least three batches. */
+		const rlimit few = {static_cast<rlim_t>(fd) + 6, static_cast<rlim_t>(fd) + 6};
+
+		if (!session || setrlimit(RLIMIT_NOFILE, &few))
+			return 1;
+		if (profil_attach(session.get(), herd.targets().data(), 14) != 14)
+			return 2;
+		return lowest_free_fd() == fd ? 0 : 3;
+	});
+
+	CHECK(child.result() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "without a descriptor left, targets fail with EMFILE and nothing hangs",
+		 "[lib][attach]")
+{
+	const Loop loop;
+	ChildOf<int> child([&] {
+		Herd herd(loop, 3);
+		const Session session = open_session();
+		const rlimit none = {static_cast<rlim_t>(lowest_free_fd()), 1024};
+
+		if (!session || setrlimit(RLIMIT_NOFILE, &none))
+			return 1;
+		if (profil_attach(session.get(), herd.targets().data(), 3) != 0)
+			return 2;
+		for (const profil_target &target : herd.targets())
+			if (target.error != EMFILE || strcmp(target.step, "perf_event_open"))
+				return 3;
+		return 0;
+	});
+
+	CHECK(child.result() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "nobody may not attach where perf_event_paranoid is 3, not even to his own child",
+		 "[lib][attach]")
+{
+	const Loop loop;
+	const Setting strict(paranoid, "3");
+	ChildOf<int> child([&] {
+		become_nobody();
+
+		Herd herd(loop, 2);
+		const Session session = open_session();
+
+		if (!session)
+			return 2;
+		if (profil_attach(session.get(), herd.targets().data(), 2) != 0)
+			return 3;
+		for (const profil_target &target : herd.targets())
+			if (target.error != EACCES || strcmp(target.step, "perf_event_open"))
+				return 4;
+
+		char text[512];
+
+		profil_explain(EACCES, herd.targets()[0].step, text, sizeof text);
+		return strstr(text, "kernel.perf_event_paranoid is 3 ") ? 0 : 5;
+	});
+
+	CHECK(child.result() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "at paranoid 2 nobody may profile his own children, without kernel ticks",
+		 "[lib][attach]")
+{
+	const Loop loop;
+	const Setting usual(paranoid, "2");
+
+	REQUIRE(soon([] { return module_stat("clock_period") == 0; }));
+
+	ChildOf<int> child([&] {
+		become_nobody();
+
+		Herd herd(loop, 2);
+		const Session session = open_session();
+
+		herd.spec(1).flags = PROFIL_KERNEL_TICKS;
+		need_that(session != nullptr, "a session");
+		profil_attach(session.get(), herd.targets().data(), 2);
+		need_that(herd.targets()[0].error == 0, strerror(herd.targets()[0].error));
+		need_that(herd.targets()[1].error == EACCES, strerror(herd.targets()[1].error));
+
+		/* Root's processes are none of his. */
+		profil_target root = herd.targets()[0];
+
+		root.pid = 1;
+		if (profil_attach(session.get(), &root, 1) != 0 || root.error != EACCES)
+			return 4;
+		sleep_until([&] { return herd.count(0) > 0; });
+		return 0;
+	});
+
+	CHECK(child.result() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "ending every profile takes privilege, and ends them", "[lib][generic]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	volatile unsigned short counters[4] = {};
+
+	REQUIRE(call_profil(counters, sizeof counters, loop.pc(), 0x8000) == 0);
+
+	ChildOf<int> nobody([] {
+		become_nobody();
+		errno = 0;
+		return profil_all_stop() == -1 && errno == EPERM ? 0 : 1;
+	});
+
+	CHECK(nobody.result() == 0);
+	CHECK(self_status().state == PROFIL_STATE_RUNNING);
+	CHECK(profil_all_stop() == 0);
+
+	const unsigned short left = counters[0];
+
+	loop.spin_ms(60);
+	CHECK(counters[0] == left);
+	/* It may begin again. */
+	CHECK(call_profil(counters, sizeof counters, loop.pc(), 0x8000) == 0);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profil() in a process: its rate, threads, children, privileges, and what it may do meanwhile. */
+#include "tests/guest/lib/support.h"
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <new>
+#include <numeric>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <thread>
+#include <vector>
+
+using namespace guest;
+using namespace lib_test;
+
+TEST_CASE_METHOD(AtRest, "profil samples at exactly 100 Hz of CPU time", "[lib][profil][icount]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> counters;
+
+	run_before_others();
+	const int64_t begin = static_cast<int64_t>(thread_ns());
+	REQUIRE(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
+	loop.spin(2'000'000'000); /* as many ns */
+
+	const profil_status status = self_status();
+	const int64_t spent = static_cast<int64_t>(thread_ns()) - begin;
+
+	REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
+	CHECK(status.period == 10'000'000);
+	CHECK(spent >= 2'000'000'000);
+	CHECK(static_cast<int64_t>(status.ticks) >= spent / 10'000'000 - 3);
+	CHECK(static_cast<int64_t>(status.ticks) <= most_ticks(spent / 10'000'000));
+	CHECK(counters.counter[0] >= 196);
+	CHECK(counters.counter[0] <= most_ticks(spent / 10'000'000));
+	CHECK(counters.only(0));
+}
+
+TEST_CASE_METHOD(AtRest, "all threads count into the one buffer, whoever called profil",
+		 "[lib][profil][icount]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> counters;
+	std::vector<std::thread> threads;
+	int result = -1;
+
+	run_before_others();
+	std::thread([&] {
+		result = call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes);
+	}).join();
+	REQUIRE(result == 0);
+	for (int i = 0; i < 3; i++)
+		threads.emplace_back([&] { loop.spin_ms(400); });
+	for (std::thread &thread : threads)
+		thread.join();
+
+	uint64_t count;
+	const profil_status status = steady_status([&] { return counters.counter[0]; }, count);
+
+	REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
+	/* 1.2 s of CPU time, a little of it outside of the loop. */
+	CHECK(status.ticks >= 116);
+	CHECK(status.ticks <= 123);
+	CHECK(status.ticks == accounted(status));
+	CHECK(count == status.counted);
+	/* Some of it goes into telling the time; two threads would make 80. */
+	CAPTURE(status.outside, status.off, status.lost_late);
+	CHECK(count >= 90);
+	CHECK(counters.only(0));
+}
+
+TEST_CASE_METHOD(AtRest, "a child goes on in its own copy of the counters", "[lib][profil]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> counters;
+
+	REQUIRE(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
+	loop.spin_until([&] { return counters.counter[0] >= 5; });
+
+	ChildOf<int> child([&] {
+		const unsigned short begin = counters.counter[0];
+
+		loop.spin_until([&] { return counters.counter[0] >= begin + 10; });
+		return counters.only(0) && begin >= 5 ? 0 : 1;
+	});
+
+	const unsigned short at_fork = counters.counter[0];
+
+	CHECK(child.result() == 0);
+	/* We slept meanwhile, but for a tick or two. */
+	CHECK(counters.counter[0] <= at_fork + 2);
+	CHECK(is_counted(loop, counters.counter[0]));
+}
+
+TEST_CASE_METHOD(AtRest, "a child counts into a shared buffer together with its parent", "[lib][profil]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(4096, MAP_SHARED);
+	auto *const counters = new (memory.at()) Guarded<4>;
+
+	REQUIRE(call_profil(counters->counter, sizeof counters->counter, loop.pc(), four_bytes) == 0);
+
+	ChildOf<int> child([&] {
+		loop.spin_until([&] { return counters->counter[0] >= 10; });
+		return 0;
+	});
+
+	CHECK(child.result() == 0);
+	CHECK(counters->counter[0] >= 10);
+}
+
+TEST_CASE_METHOD(AtRest, "ticks in the kernel are charged to the program's PC", "[lib][profil][icount]")
+{
+	const OffAtEnd off;
+	std::vector<unsigned short> counters(65536);
+	const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	std::vector<char> sink(1 << 20);
+
+	run_before_others();
+	REQUIRE(zero >= 0);
+	/* 64 KiB of text a counter, and the whole address space below 4 GiB above libc's read(). */
+	const auto text = reinterpret_cast<uintptr_t>(&read) & ~0xffffffUL;
+
+	REQUIRE(call_profil(counters.data(), counters.size() * 2, text, 2) == 0);
+	/* Not before: to start takes a debug kernel some ticks. */
+	const int64_t begin = static_cast<int64_t>(thread_ns());
+	while (static_cast<int64_t>(thread_ns()) < begin + 600'000'000)
+		if (read(zero, sink.data(), sink.size()) < 0)
+			break;
+
+	uint64_t count;
+	const profil_status status =
+		steady_status([&] { return std::accumulate(counters.begin(), counters.end(), 0UL); }, count);
+	const int64_t spent = (static_cast<int64_t>(thread_ns()) - begin) / 10'000'000;
+
+	REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
+	close(zero);
+	CHECK(status.kernel == 0);
+	CHECK(spent >= 60);
+	CHECK(static_cast<int64_t>(status.ticks) >= spent - 3);
+	CHECK(static_cast<int64_t>(status.ticks) <= spent + 3);
+	/* Nearly all of this was in the kernel, called from libc. */
+	CHECK(count >= 50);
+	CHECK(count == status.counted);
+}
+
+TEST_CASE_METHOD(AtRest, "a process that sleeps gets no ticks", "[lib][profil]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> counters;
+
+	REQUIRE(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
+	usleep(300'000);
+	CHECK(self_status().ticks <= 2);
+	CHECK(counters.is_zero());
+}
+
+TEST_CASE_METHOD(AtRest, "a program that closes every descriptor goes on being profiled", "[lib][profil]")
+{
+	const Loop loop;
+	Child child([&] {
+		Guarded<4> counters;
+
+		need(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes), "profil");
+		for (int fd = 0; fd < 1024; fd++)
+			close(fd);
+		loop.spin_until([&] { return counters.counter[0] >= 5; });
+		need(call_profil(nullptr, 0, 0, 0), "profil off");
+		need_that(is_off(loop, counters.counter[0]) && counters.only(0), "it is off");
+	});
+
+	CHECK_NOTHROW(child.join());
+}
+
+TEST_CASE_METHOD(AtRest, "a program that changes its root goes on being profiled", "[lib][profil]")
+{
+	const Loop loop;
+	char root[] = "/tmp/profil-root-XXXXXX";
+
+	REQUIRE(mkdtemp(root));
+
+	ChildOf<int> child([&] {
+		Guarded<4> counters;
+
+		if (call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes))
+			return 1;
+		if (chroot(root))
+			return 2;
+		loop.spin_until([&] { return counters.counter[0] >= 5; });
+		/* The device is out of reach now, for better and for worse. */
+		errno = 0;
+		if (call_profil(nullptr, 0, 0, 0) != -1 || errno != ENODEV)
+			return 3;
+		if (!is_counted(loop, counters.counter[0]))
+			return 4;
+		return counters.only(0) ? 0 : 5;
+	});
+
+	CHECK(child.result() == 0);
+	rmdir(root);
+}
+
+TEST_CASE_METHOD(AtRest, "profil may be called by a signal handler", "[lib][profil]")
+{
+	static const Loop loop;
+	static Guarded<4> counters;
+	static volatile int results[2];
+	const OffAtEnd off;
+
+	struct sigaction action = {};
+	struct sigaction before;
+
+	action.sa_handler = [](int) {
+		results[0] = call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes);
+	};
+	results[0] = -2;
+	REQUIRE(sigaction(SIGUSR1, &action, &before) == 0);
+	REQUIRE(raise(SIGUSR1) == 0);
+	CHECK(results[0] == 0);
+	CHECK(is_counted(loop, counters.counter[0]));
+	sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_CASE_METHOD(AtRest, "counters that cannot be locked in memory are ENOMEM, and profil(off) still works",
+		 "[lib][profil]")
+{
+	const Loop loop;
+	ChildOf<int> child([&] {
+		const rlimit none = {0, 0};
+		static unsigned short counters[4];
+
+		if (setrlimit(RLIMIT_MEMLOCK, &none) || setgid(65534) || setuid(65534))
+			return 1;
+		errno = 0;
+		if (call_profil(counters, sizeof counters, loop.pc(), four_bytes) != -1 || errno != ENOMEM)
+			return 2;
+		return call_profil(nullptr, 0, 0, 0) ? 3 : 0;
+	});
+
+	CHECK(child.result() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a program without any privilege may profile itself", "[lib][profil]")
+{
+	const Loop loop;
+	const Setting strict("/proc/sys/kernel/perf_event_paranoid", "3");
+
+	/* Privilege must not be needed for the clock either, so nobody else's may run. */
+	REQUIRE(soon([] { return module_stat("clock_period") == 0; }));
+
+	ChildOf<int> child([&] {
+		Guarded<4> counters;
+
+		become_nobody();
+		need(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes), "profil");
+		loop.spin_until([&] { return counters.counter[0] >= 5; });
+		need(call_profil(nullptr, 0, 0, 0), "profil off");
+		return counters.only(0) ? 0 : 1;
+	});
+
+	CHECK(child.result() == 0);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* pcsample() as on Solaris. */
+#include "tests/guest/lib/support.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <pcsample.h>
+#include <sys/mman.h>
+#include <vector>
+
+using namespace guest;
+using namespace lib_test;
+
+namespace {
+
+/** An array of PCs that the kernel fills behind the compiler's back. */
+class Samples {
+public:
+	explicit Samples(size_t nr) : all_(nr) {}
+
+	uintptr_t *data() { return all_.data(); }
+	[[nodiscard]] long size() const { return static_cast<long>(all_.size()); }
+	[[nodiscard]] uintptr_t operator[](size_t i) const { return volatile_data()[i]; }
+
+	/** Elements that were stored: all before the first zero. */
+	[[nodiscard]] long stored() const
+	{
+		long n = 0;
+
+		while (n < size() && volatile_data()[n])
+			n++;
+		return n;
+	}
+
+	/** How often the loop is in a part of it. */
+	[[nodiscard]] long count(uintptr_t pc, long first, long last) const
+	{
+		return std::count_if(all_.begin() + first, all_.begin() + last,
+				     [pc](uintptr_t sample) { return sample - pc <= 2; });
+	}
+
+private:
+	[[nodiscard]] const volatile uintptr_t *volatile_data() const { return all_.data(); }
+
+	std::vector<uintptr_t> all_;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "pcsample returns 0 first and then what was stored since the call before",
+		 "[lib][pcsample]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Samples first(100);
+	Samples second(100);
+
+	CHECK(pcsample(first.data(), first.size()) == 0);
+	loop.spin_until([&] { return first.stored() >= 7; });
+
+	const long stored = pcsample(second.data(), second.size());
+
+	CHECK(stored == first.stored());
+	CHECK(stored >= 7);
+	CHECK(second.stored() < stored);
+	loop.spin_until([&] { return second.count(loop.pc(), 0, second.stored()) >= 2; });
+	CHECK(first.stored() == stored);
+
+	/* Stopping tells of the second array, and stopping again of nothing. */
+	const long last = pcsample(nullptr, 0);
+
+	CHECK(last == second.stored());
+	CHECK(pcsample(nullptr, 0) == 0);
+
+	/* Now it begins anew. */
+	CHECK(pcsample(first.data(), first.size()) == 0);
+	CHECK(pcsample(first.data(), 0) < stored);
+}
+
+TEST_CASE_METHOD(AtRest, "pcsample stores the address of the loop", "[lib][pcsample][icount]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Samples samples(100);
+
+	run_before_others();
+	const auto begin = static_cast<long>(thread_ns());
+	REQUIRE(pcsample(samples.data(), samples.size()) == 0);
+	loop.spin(500'000'000); /* as many ns, 10 ms a sample */
+
+	const long stored = pcsample(nullptr, 0);
+	const long spent = (static_cast<long>(thread_ns()) - begin) / 10'000'000;
+
+	CHECK(spent >= 50);
+	CHECK(stored >= spent - 3);
+	CHECK(stored <= most_ticks(spent));
+	CHECK(stored == samples.stored());
+	CHECK(samples.count(loop.pc(), 0, stored) >= stored - 1);
+}
+
+TEST_CASE_METHOD(AtRest, "a full array ends sampling and is never exceeded", "[lib][pcsample]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Samples samples(6);
+
+	REQUIRE(pcsample(samples.data(), 5) == 0);
+	loop.spin_until([&] { return samples[4] != 0; });
+	loop.spin_ms(100);
+	CHECK(self_status().state == PROFIL_STATE_FULL);
+	CHECK(self_status().stored == 5);
+	CHECK(samples[5] == 0);
+	CHECK(pcsample(samples.data(), 5) == 5);
+	/* It goes on at the first element. */
+	CHECK(self_status().state == PROFIL_STATE_RUNNING);
+	CHECK(pcsample(samples.data(), 0) < 5);
+}
+
+TEST_CASE_METHOD(AtRest, "an array of one element takes one sample", "[lib][pcsample]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Samples samples(2);
+
+	REQUIRE(pcsample(samples.data(), 1) == 0);
+	loop.spin_until([&] { return samples[0] != 0; });
+	loop.spin_ms(60);
+	CHECK(samples[1] == 0);
+	CHECK(pcsample(nullptr, 0) == 1);
+}
+
+TEST_CASE_METHOD(AtRest, "pcsample with a bad argument fails and goes on", "[lib][pcsample]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Samples samples(1000);
+	void *read_only = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	REQUIRE(pcsample(samples.data(), samples.size()) == 0);
+	const auto fails = [&](uintptr_t *array, long nr, int error) {
+		const long before = samples.stored();
+
+		errno = 0;
+		CHECK(pcsample(array, nr) == -1);
+		CHECK(errno == error);
+		loop.spin_until([&] { return samples.stored() > before; });
+	};
+
+	fails(samples.data(), -1, EINVAL);
+	fails(nullptr, 5, EFAULT);
+	fails(static_cast<uintptr_t *>(read_only), 5, EFAULT);
+	fails(reinterpret_cast<uintptr_t *>(reinterpret_cast<uintptr_t>(samples.data()) + 1), 5, EINVAL);
+	const long stored = pcsample(nullptr, 0);
+	CHECK(stored == samples.stored());
+	munmap(read_only, 4096);
+}
+
+TEST_CASE_METHOD(AtRest, "profil and pcsample replace each other, and profil forgets the samples",
+		 "[lib][pcsample]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Samples samples(100);
+	volatile unsigned short counters[4] = {};
+
+	REQUIRE(pcsample(samples.data(), samples.size()) == 0);
+	loop.spin_until([&] { return samples.stored() >= 3; });
+	REQUIRE(call_profil(counters, sizeof counters, loop.pc(), 0x8000) == 0);
+
+	const long stored = samples.stored();
+
+	loop.spin_until([&] { return counters[0] >= 3; });
+	CHECK(samples.stored() == stored);
+
+	CHECK(pcsample(samples.data(), samples.size()) == 0);
+	const unsigned short counted = counters[0];
+
+	loop.spin_ms(60);
+	CHECK(counters[0] == counted);
+
+	/* profil(off) ends it too, and leaves nothing to tell. */
+	REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
+	CHECK(self_status().state == PROFIL_STATE_NONE);
+	CHECK(pcsample(nullptr, 0) == 0);
+
+	/* And pcsample(off) ends profil. */
+	REQUIRE(call_profil(counters, sizeof counters, loop.pc(), 0x8000) == 0);
+	CHECK(pcsample(nullptr, 0) == 0);
+	CHECK(self_status().state == PROFIL_STATE_NONE);
+}
+
+TEST_CASE_METHOD(AtRest, "a child goes on after its parent's samples and counts them too", "[lib][pcsample]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Samples samples(200);
+
+	REQUIRE(pcsample(samples.data(), samples.size()) == 0);
+	loop.spin_until([&] { return samples.stored() >= 5; });
+
+	ChildOf<int> child([&] {
+		const long inherited = samples.stored();
+
+		if (inherited < 5)
+			return 1;
+		loop.spin_until([&] { return samples.stored() >= inherited + 5; });
+		const long all = pcsample(samples.data(), samples.size());
+
+		if (all < inherited + 5)
+			return 2;
+		/* From now on it counts its own. */
+		const long own = pcsample(nullptr, 0);
+
+		return own < inherited ? 0 : 3;
+	});
+
+	CHECK(child.result() == 0);
+
+	const long stored = pcsample(nullptr, 0);
+
+	/* What the child did is not in ours. */
+	CHECK(stored == samples.stored());
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Processes that make very many threads and children while they are profiled by
+// themselves and by another: nothing piles up, and all that each of them has
+// counted is what both have counted.
+//
+// `make churn` makes as many as the tests are named for, on a CPU on which a
+// nanosecond is an instruction, so that CPU time times rate is known, too.
+#include "tests/guest/support/clock.h"
+#include "tests/guest/support/race.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <poll.h>
+#include <sstream>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+constexpr size_t buffer = 65536;
+const uintptr_t text = Burner::usual;
+constexpr size_t block = 4000; // instructions, of which each is in the region
+
+// What is held now, at most so far.
+struct Held {
+	uint64_t images = 0, profiles = 0, pages = 0, slab = 0;
+
+	void look()
+	{
+		images = std::max(images, module_stat("images"));
+		profiles = std::max(profiles, module_stat("profiles"));
+		pages = std::max(pages, module_stat("pinned_pages"));
+		slab = std::max(slab, slab_kib());
+	}
+	static uint64_t slab_kib()
+	{
+		std::istringstream lines(read_file("/proc/meminfo"));
+		std::string name, rest;
+		uint64_t number;
+
+		while (lines >> name >> number && std::getline(lines, rest))
+			if (name == "SUnreclaim:")
+				return number;
+		throw std::runtime_error("no SUnreclaim in /proc/meminfo");
+	}
+};
+
+// What all tasks together have run, in ns; none where the kernel does not say.
+std::optional<uint64_t> run_by_all()
+{
+	std::ifstream lines("/proc/schedstat");
+	std::string line, name;
+	uint64_t unused, ns, sum = 0;
+
+	if (!lines)
+		return {};
+	while (std::getline(lines, line)) {
+		if (!line.starts_with("cpu"))
+			continue;
+		std::istringstream words(line);
+		words >> name;
+		for (int i = 0; i < 6; i++)
+			words >> unused;
+		need_that(static_cast<bool>(words >> ns), "/proc/schedstat has times");
+		sum += ns;
+	}
+	return sum;
+}
+
+profil_start followed(const profil_region &region)
+{
+	auto how = describe(region);
+
+	how.flags = PROFIL_FOLLOW;
+	return how;
+}
+
+// A process that does something that is profiled by itself and by us.
+struct Churn {
+	struct Result {
+		uint64_t counted;	     // by itself: its children's is added by them
+		uint64_t ns;		     // what it and its children have used
+		uint64_t exiting;	     // of that, by threads without memory, which no profile has
+		std::optional<uint64_t> all; // by all tasks there are, meanwhile
+	};
+
+	Device device;
+	Burner burner;
+	Memory counters{page}, children{page, MAP_SHARED};
+	Gate go;
+	Held held;
+	uint64_t slab_before = Held::slab_kib();
+	profil_status status;
+
+	Result run(const std::function<void(const Device &, const Memory &)> &work)
+	{
+		await_no_clock();
+		burner.plant_block(text, block);
+		ChildOf<Result> child([&] {
+			const Memory own(buffer);
+			const Device self;
+
+			go.wait();
+			self.start(followed(each_address(text, text + buffer / 8, own.at(), 8)));
+			const auto exiting = module_stat("exiting_ns");
+			const auto begin = used_ns();
+			const auto all = run_by_all();
+			work(self, own);
+			const Result result = {sum_counters<uint64_t>(own), used_ns() - begin,
+					       module_stat("exiting_ns") - exiting,
+					       all ? std::optional(run_by_all().value() - *all)
+						   : std::nullopt};
+			need_that(self.status().counted == result.counted, "its counters add up");
+			self.stop();
+			return result;
+		});
+		const auto profile =
+			device.attach(followed(one_counter(text, text + buffer / 8, counters.at(), 8)),
+				      proof_of(child.pid()).get());
+		std::atomic<bool> done = false;
+		std::thread watcher([&] {
+			while (!done) {
+				held.look();
+				drain();
+				usleep(20'000);
+			}
+		});
+		go.open();
+		const auto result = child.result();
+		done = true;
+		watcher.join();
+		status = device.status(profile);
+		return result;
+	}
+
+	// Where a nanosecond is an instruction all CPU time is in the ticks, or is
+	// known.  It is no upper bound of them: of a thread that ends it has only
+	// what the scheduler saw when it last looked.
+	void check_time(const Result &result) const
+	{
+		const double time = static_cast<double>(result.ns) / period_10khz;
+		const double exiting = static_cast<double>(result.exiting) / period_10khz;
+		const double slack = 3 + time / 200;
+
+		if (result.all)
+			CHECK(status.ticks + exiting < static_cast<double>(*result.all) / period_10khz + 3);
+		CHECK(time < status.ticks + exiting + slack);
+	}
+	// A clock that ticks only where somebody is profiled does not know how long
+	// threads ran without memory: by the perf clock it was such a part of the time.
+	// How many points of its grid the rest meets is chance, with at most that variance.
+	void check_ticks(const Result &result, double exiting_part) const
+	{
+		const double time = static_cast<double>(result.ns) / period_10khz;
+		const double expected = time * (1 - exiting_part);
+		const double difference = static_cast<double>(status.ticks) - expected;
+
+		CHECK(std::abs(difference) < 3 + time / 200 + 4 * std::sqrt(expected));
+	}
+	// Slack, and what KASAN keeps of what was freed.
+	void check_slab() const { CHECK(held.slab < slab_before + 4096 * slowness()); }
+
+	void tell(const char *what, unsigned number, const Result &result) const
+	{
+		fprintf(stderr,
+			"%u %s: %llu ticks, %llu counted, %llu late, %.0f exiting, %.0f by CPU time, "
+			"%.0f by all; at most "
+			"%llu "
+			"profiles, "
+			"%llu images, %llu pages; slab %llu KiB before, %llu KiB at most\n",
+			number, what, static_cast<unsigned long long>(status.ticks),
+			static_cast<unsigned long long>(status.counted),
+			static_cast<unsigned long long>(status.lost_late),
+			static_cast<double>(result.exiting) / period_10khz,
+			static_cast<double>(result.ns) / period_10khz,
+			static_cast<double>(result.all.value_or(0)) / period_10khz,
+			static_cast<unsigned long long>(held.profiles),
+			static_cast<unsigned long long>(held.images),
+			static_cast<unsigned long long>(held.pages),
+			static_cast<unsigned long long>(slab_before),
+			static_cast<unsigned long long>(held.slab));
+	}
+
+private:
+	static uint64_t used_ns()
+	{
+		timeval user, system;
+		rusage children_used;
+
+		need(getrusage(RUSAGE_CHILDREN, &children_used), "getrusage");
+		user = children_used.ru_utime;
+		system = children_used.ru_stime;
+		return process_ns() +
+		       1000 * (1'000'000ULL * (user.tv_sec + system.tv_sec) + user.tv_usec + system.tv_usec);
+	}
+
+	// Who does not read what happened to children keeps it.
+	void drain() const
+	{
+		pollfd poller = {device.fd(), POLLIN, 0};
+
+		while (need(poll(&poller, 1, 0), "poll") == 1)
+			device.read_events();
+	}
+};
+
+void work_of_a_thread()
+{
+	Burner::spin(text, 10);
+}
+
+// In the child: what it counted itself goes to everybody.  A short life may have
+// no tick; that of the last lasts until there is one.
+[[noreturn]] void work_of_a_child(const Device &self, const Memory &own, const Memory &sum, bool last)
+{
+	const auto inherited = sum_counters<uint64_t>(own) - self.status().counted;
+
+	do
+		Burner::spin(text, 10);
+	while (last && !self.status().counted);
+	const auto status = self.status();
+	const bool same = status.counted == sum_counters<uint64_t>(own) - inherited;
+	__atomic_fetch_add(sum.at<uint64_t>(), status.counted, __ATOMIC_RELAXED);
+	_exit(status.state == PROFIL_STATE_RUNNING && same ? 0 : 1);
+}
+
+Churn::Result churn_threads(Churn &churn)
+{
+	const unsigned threads = rounds(500);
+	const auto result = churn.run([&](const Device &, const Memory &) {
+		for (unsigned i = 0; i < threads; i += 4) {
+			std::vector<std::thread> some;
+			for (int k = 0; k < 4; k++)
+				some.emplace_back(work_of_a_thread);
+			for (auto &one : some)
+				one.join();
+		}
+	});
+
+	churn.tell("threads", threads, result);
+	CHECK(result.counted == churn.status.counted);
+	CHECK(result.counted == counter<uint64_t>(churn.counters));
+	CHECK(churn.held.profiles == 2);
+	CHECK(churn.held.images <= 2);
+	CHECK(churn.held.pages == buffer / page + 1);
+	CHECK(churn.status.forks_lost == 0);
+	churn.check_slab();
+	return result;
+}
+
+Churn::Result churn_children(Churn &churn)
+{
+	const unsigned children = rounds(100);
+	const auto lost = module_stat("forks_lost");
+	constexpr int at_once = 4;
+	const auto result = churn.run([&](const Device &self, const Memory &own) {
+		for (unsigned i = 0; i < children; i += at_once) {
+			int status;
+
+			for (int k = 0; k < at_once; k++)
+				if (!need(fork(), "fork"))
+					work_of_a_child(self, own, churn.children, i + k == children - 1);
+			for (int k = 0; k < at_once; k++) {
+				need(wait(&status), "wait");
+				need_that(status == 0, "each child is profiled, and its counters add up");
+			}
+		}
+	});
+	const auto of_children = counter<uint64_t>(churn.children);
+
+	churn.tell("children", children, result);
+	CHECK(of_children > 0);
+	CHECK(of_children + result.counted == churn.status.counted);
+	CHECK(churn.status.counted == counter<uint64_t>(churn.counters));
+	CHECK(churn.status.forks_lost == 0);
+	CHECK(module_stat("forks_lost") == lost);
+	CHECK(module_stat("pool_empty") == 0);
+	churn.check_slab();
+	return result;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a process that makes threads all the time holds no more memory than one", "[churn]")
+{
+	Churn churn;
+
+	churn_threads(churn);
+}
+
+TEST_CASE_METHOD(AtRest, "a process that forks all the time counts what its children count", "[churn]")
+{
+	Churn churn;
+
+	churn_children(churn);
+}
+
+// First with the clock that ticks whoever runs, then with the one that there is.
+static void ticked_for_cpu_time(Churn::Result (*work)(Churn &))
+{
+	double exiting_part;
+	{
+		const Clock perf("perf");
+		Churn churn;
+		const auto result = work(churn);
+
+		churn.check_time(result);
+		exiting_part = static_cast<double>(result.exiting) / static_cast<double>(result.ns);
+	}
+	Churn churn;
+
+	churn.check_ticks(work(churn), exiting_part);
+}
+
+TEST_CASE_METHOD(AtRest, "threads that come and go all the time are ticked for their CPU time",
+		 "[churn][icount]")
+{
+	ticked_for_cpu_time(churn_threads);
+}
+
+TEST_CASE_METHOD(AtRest, "children that come and go all the time are ticked for their CPU time",
+		 "[churn][icount]")
+{
+	ticked_for_cpu_time(churn_children);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Bugs that a hostile user could reach, each seen to fail before it was mended.
+#include "tests/guest/support/device.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace guest;
+
+namespace {
+
+constexpr const char *paranoid = "/proc/sys/kernel/perf_event_paranoid";
+
+bool clock_stands_still()
+{
+	return module_stat("clock_period") == 0;
+}
+
+int stop_all(const Device &device)
+{
+	profil_stop_all all{};
+	all.size = sizeof(all);
+	return device.call(PROFIL_STOP_ALL, &all);
+}
+
+profil_info info_of(const Device &device)
+{
+	profil_info info{};
+	info.size = sizeof(info);
+	need_that(device.call(PROFIL_INFO, &info) == 0, "PROFIL_INFO");
+	return info;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest,
+		 "a user without privilege profiles himself though perf is forbidden and no clock ticks")
+{
+	const Setting forbidden(paranoid, "3");
+	REQUIRE(soon(clock_stands_still));
+
+	const auto status = in_child([] {
+		become_nobody();
+		const Device device;
+		const Burner burner;
+		const Memory counters(4096);
+
+		device.start(
+			describe(one_counter(burner.start(), burner.start() + 16, counters.at()), 1'000'000));
+		burn_ticks(device, burner, burner.start(), 5);
+		return device.status();
+	});
+	CHECK(status.counted >= 5);
+}
+
+TEST_CASE_METHOD(AtRest, "a child of a profile that stopped at a full array is off and takes its ticks")
+{
+	// The clock ticks at the child's period, whoever else it is for.
+	const Device other;
+	const Memory counter_of_other(4096);
+	other.start(describe(one_counter(1, 2, counter_of_other.at()), 1'000'000));
+
+	const auto status = in_child([] {
+		become_nobody();
+		const Device device;
+		const Burner burner;
+		const Memory samples(4096);
+		auto how = describe_samples(samples.at(), 4, 8, 1'000'000);
+
+		how.flags = PROFIL_FOLLOW;
+		device.start(how);
+		burner.burn_until(burner.start(), [&] { return device.status().state == PROFIL_STATE_FULL; });
+		return in_child([&] {
+			burn_ticks(device, burner, burner.start(), 5, &profil_status::off);
+			return device.status();
+		});
+	});
+	CHECK(status.state == PROFIL_STATE_FULL);
+	CHECK(status.stored == 4);
+	CHECK(status.counted == 0);
+	CHECK(status.off > 0);
+	other.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "a start that meets PROFIL_STOP_ALL is either whole or gone, and the next one works")
+{
+	const Device device;
+	const auto ok = in_child([&] {
+		const Device own;
+		const Memory counters(1 << 16);
+		std::atomic<bool> done{false};
+		std::thread ender([&] {
+			while (!done)
+				stop_all(own);
+		});
+
+		for (unsigned i = 0; i < 500 / slowness(); i++)
+			own.start(describe(each_address(0x1000, 0x2000, counters.at())));
+		done = true;
+		ender.join();
+		own.start(describe(each_address(0x1000, 0x2000, counters.at())));
+		const auto state = own.status().state;
+		own.stop();
+		return state;
+	});
+	CHECK(ok == PROFIL_STATE_RUNNING);
+}
+
+TEST_CASE_METHOD(AtRest, "the clock slows down when its fastest user has gone, though another one stays")
+{
+	const Device device;
+	const Memory counters(4096);
+	const auto region = one_counter(1, 2, counters.at());
+
+	device.start(describe(region, 20'000));
+	CHECK(module_stat("clock_period") == 20'000);
+	device.start(describe(region, 10'000'000));
+	CHECK(soon([] { return module_stat("clock_period") == 10'000'000; }));
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "a clock is not restarted for a period that is hardly shorter, but gets twice as fast")
+{
+	const Device device;
+	const Memory counters(4096);
+	const auto region = one_counter(1, 2, counters.at());
+
+	REQUIRE(soon(clock_stands_still));
+	device.start(describe(region, 10'000'000));
+	CHECK(module_stat("clock_period") == 10'000'000);
+	device.start(describe(region, 9'999'999));
+	CHECK(module_stat("clock_period") == 5'000'000);
+	device.start(describe(region, 9'999'998));
+	CHECK(module_stat("clock_period") == 5'000'000);
+	CHECK(soon([] { return module_stat("clock_period") == 9'999'998; }));
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "pages that are shared with the successor are charged to whom the process has become")
+{
+	const auto used = in_child([] {
+		const Device device;
+		const Memory counters(16 * 4096);
+		const auto how = describe(each_address(0x1000, 0x5000, counters.at()), 1'000'000);
+		struct Used {
+			uint64_t on, off;
+		} pages{};
+
+		need(setresuid(1001, 1001, 0), "setresuid");
+		device.start(how);
+		need(setresuid(0, 0, 0), "setresuid");
+		need(setresuid(1002, 1002, 0), "setresuid");
+		device.start(how);
+		pages.on = info_of(device).pages_used;
+		device.stop();
+		pages.off = info_of(device).pages_used;
+		return pages;
+	});
+	CHECK(used.on == 16);
+	CHECK(used.off == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "counters larger than the machine are refused before anything is allocated for them")
+{
+	const auto error = in_child([] {
+		become_nobody();
+		const Device device;
+		std::vector<profil_region> regions(64);
+
+		for (size_t i = 0; i < regions.size(); i++) {
+			auto &r = regions[i];
+			r.low = r.offset = (i + 1) << 40;
+			r.high = r.low + (uint64_t{1} << 37);
+			r.buffer = (i + 1) << 37;
+			r.bytes = uint64_t{1} << 36;
+			r.scale = 0x10000;
+			r.width = 2;
+			r.post = 1;
+		}
+		auto how = describe(regions, 1'000'000);
+		return device.call(PROFIL_START, &how);
+	});
+	CHECK(error == ENOMEM);
+}
+
+TEST_CASE_METHOD(AtRest, "what a followed process executes after PROFIL_STOP_ALL keeps nothing alive")
+{
+	Gate gate;
+	const Child child([&] {
+		gate.wait();
+		execl("/bin/sleep", "sleep", "60", nullptr);
+	});
+	{
+		const Device device;
+		const Memory counters(4096);
+
+		device.attach(describe(one_counter(1, 2, counters.at())), proof_of(child.pid()).get());
+		REQUIRE(stop_all(device) == 0);
+		gate.open();
+		REQUIRE(soon([&] {
+			const auto events = device.read_events();
+			return !events.empty() && (events[0].what & PROFIL_EVENT_EXEC);
+		}));
+	}
+	CHECK(soon([&] { return module_stat("profiles") == profiles(); }));
+	CHECK(soon([] { return module_stat("images") == 0; }));
+}
+
+TEST_CASE_METHOD(AtRest, "stopping numbers that are only being attached loses none of them")
+{
+	const unsigned rounds = 10 + 40 / slowness();
+	std::vector<Child> children;
+	std::vector<Fd> proofs;
+	for (int i = 0; i < 4; i++) {
+		children.emplace_back([] { pause(); });
+		proofs.push_back(proof_of(children.back().pid()));
+	}
+	const Memory counters(4096);
+	for (unsigned i = 0; i < rounds; i++) {
+		const Device device;
+		std::atomic<bool> done{false};
+		std::thread stopper([&] {
+			for (uint32_t id = 1; !done; id = id % 4 + 1) {
+				profil_stop stop{};
+				stop.size = sizeof(stop);
+				stop.profile = id;
+				device.call(PROFIL_STOP, &stop);
+			}
+		});
+		std::vector<std::thread> attachers;
+		for (const auto &proof : proofs)
+			attachers.emplace_back([&] {
+				auto how = describe(one_counter(1, 2, counters.at()));
+				how.proof = proof.get();
+				device.call(PROFIL_ATTACH, &how);
+			});
+		for (auto &attacher : attachers)
+			attacher.join();
+		done = true;
+		stopper.join();
+	}
+	CHECK(soon([&] { return module_stat("profiles") == profiles(); }));
+	CHECK(soon([&] { return module_stat("pinned_pages") == pages(); }));
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The counters' memory goes away, moves, is copied or dropped while threads
+// tick there and another asks for the status all the time.
+#include "tests/guest/support/places.h"
+#include "tests/guest/support/race.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+const uintptr_t text = Burner::usual;
+
+struct Change {
+	const char *name;
+	uint32_t state; // in which the profile is afterwards
+	void (*make)(const LonePage &counters, const Memory &elsewhere);
+	bool readable; // one may look at what is there then
+};
+
+const Change changes[] = {
+	{"munmap", PROFIL_STATE_FAULT, [](auto &it, auto &) { munmap(it.at(), page); }, false},
+	{"mprotect", PROFIL_STATE_FAULT, [](auto &it, auto &) { mprotect(it.at(), page, PROT_READ); }, true},
+	{"mremap", PROFIL_STATE_FAULT,
+	 [](auto &it, auto &to) {
+		 need_that(mremap(it.at(), page, page, MREMAP_MAYMOVE | MREMAP_FIXED, to.at()) != MAP_FAILED,
+			   "mremap");
+	 },
+	 false},
+	{"MADV_DONTNEED", PROFIL_STATE_RUNNING,
+	 [](auto &it, auto &) { madvise(it.at(), page, MADV_DONTNEED); }, true},
+	{"fork", PROFIL_STATE_RUNNING, [](auto &, auto &) { Child([] {}).join(); }, true},
+};
+
+// What a round has at hand: a profile that counts in a page.
+struct Counting {
+	const Device &device;
+	uint32_t profile;
+};
+
+bool same_after_a_while(const void *where, uint64_t *kept)
+{
+	memcpy(kept, where, page);
+	Burner::spin(text, 20'000);
+	return memcmp(kept, where, page) == 0;
+}
+
+// One change; nothing that was taken away may be written after the status.
+void strike(const Change &change, const Counting &counting, const LonePage &counters)
+{
+	static uint64_t kept[page / 8];
+	const Memory elsewhere(page);
+
+	Burner::spin(text, 20'000);
+	change.make(counters, elsewhere);
+	const auto status = counting.device.status(counting.profile);
+	need_that(status.state == change.state, "it is off if its memory is gone, else on");
+	need_that(status.pinned == (change.state == PROFIL_STATE_FAULT ? 0 : page), "what is pinned");
+	if (change.state == PROFIL_STATE_FAULT) {
+		need_that(same_after_a_while(elsewhere.at(), kept), "nothing is written elsewhere");
+		need_that(!change.readable || same_after_a_while(counters.at(), kept),
+			  "nothing is written there");
+	}
+	counting.device.stop(counting.profile);
+	need_that(same_after_a_while(elsewhere.at(), kept), "nothing is written elsewhere");
+	need_that(!change.readable || same_after_a_while(counters.at(), kept), "nothing is written there");
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "memory that goes away under the ticks is not written after the next look", "[race]")
+{
+	const Device device;
+	const Burner burner;
+	std::atomic<bool> done = false;
+
+	burner.plant_loop(text);
+	const Burners others(text);
+	std::thread asker([&] {
+		while (!done)
+			device.status();
+	});
+	for (const Change &change : changes) {
+		CAPTURE(change.name);
+		for (unsigned i = 0; i < rounds(6); i++) {
+			const LonePage counters;
+			const auto at = counters.at();
+			auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, at, i % 2 ? 4 : 8));
+
+			if (i % 3 == 0)
+				how = describe_samples(at, page / 8, 8, period_nobody);
+			device.start(how);
+			CHECK_NOTHROW(strike(change, {device, 0}, counters));
+		}
+	}
+	done = true;
+	asker.join();
+}
+
+TEST_CASE_METHOD(AtRest, "an attacher's memory that goes away is not written after the next look", "[race]")
+{
+	const Device device;
+	const Burner burner;
+
+	burner.plant_loop(text);
+	const Child target = burning_child(text, 2);
+	const Fd proof = proof_of(target.pid());
+	for (const Change &change : changes) {
+		CAPTURE(change.name);
+		for (unsigned i = 0; i < rounds(12); i++) {
+			const LonePage counters;
+			const auto how = describe(
+				one_counter(text, text + CODE_LOOP_RETURN, counters.at(), i % 2 ? 4 : 8));
+			const auto profile = device.attach(how, proof.get());
+
+			CHECK_NOTHROW(strike(change, {device, profile}, counters));
+		}
+	}
+}
+
+// Nobody asks: the ticks look themselves, while the memory changes all the time.
+TEST_CASE_METHOD(AtRest, "memory that changes all the time loses no more than it takes along", "[race]")
+{
+	const Device device;
+	const Burner burner;
+	const Memory counters(3 * page), kept(page);
+	std::vector<profil_region> regions;
+
+	burner.plant_loop(text);
+	burner.plant_loop(text + 64);
+	regions.push_back(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
+	regions.push_back(one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(2 * page), 8));
+	device.start(describe(regions));
+	const volatile uint64_t *stays = counters.at<uint64_t>(2 * page);
+	// Before a look at the memory may find it read-only, which ends the profile.
+	burner.burn_until(text + 64, [&] { return *stays > 0; });
+	for (unsigned i = 0; i < rounds(400); i++) {
+		madvise(counters.at(), page, MADV_DONTNEED);
+		mprotect(counters.at(), 2 * page, PROT_READ);
+		mprotect(counters.at(), 2 * page, PROT_READ | PROT_WRITE);
+		if (i % 16 == 0)
+			in_child([] { return 0; });
+		Burner::spin(text, 20'000);
+		Burner::spin(text + 64, 20'000);
+	}
+	const auto status = device.status();
+	device.stop();
+	CHECK(status.counted >= counter<uint64_t>(counters) + *stays);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rings that are torn down, outlive their maker, or change under the kernel's eyes.
+#include "tests/guest/support/race.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+const uintptr_t text = Burner::usual;
+
+// A ring whose submissions are not waited for.
+class LooseRing {
+public:
+	explicit LooseRing(bool by_worker = false) : by_worker_(by_worker)
+	{
+		need(io_uring_queue_init(16, &ring_, 0), "io_uring_queue_init");
+	}
+	LooseRing(const LooseRing &) = delete;
+	LooseRing &operator=(const LooseRing &) = delete;
+	~LooseRing() { io_uring_queue_exit(&ring_); }
+
+	void prepare(const Device &device, unsigned int command, void *structure, uint32_t size)
+	{
+		io_uring_sqe *sqe = io_uring_get_sqe(&ring_);
+		profil_uring_cmd payload = {};
+
+		need_that(sqe != nullptr, "there is room in the ring");
+		payload.arg = reinterpret_cast<uintptr_t>(structure);
+		payload.size = size;
+		io_uring_prep_rw(IORING_OP_URING_CMD, sqe, device.fd(), nullptr, 0, 0);
+		if (by_worker_)
+			sqe->flags |= IOSQE_ASYNC;
+		sqe->cmd_op = command;
+		memcpy(sqe->cmd, &payload, sizeof(payload));
+	}
+	void submit() { need(io_uring_submit(&ring_), "io_uring_submit"); }
+	io_uring &ring() { return ring_; }
+
+private:
+	io_uring ring_;
+	const bool by_worker_;
+};
+
+template <typename T> T sized(uint32_t profile = 0)
+{
+	T structure = {};
+
+	structure.size = sizeof(T);
+	structure.profile = profile;
+	return structure;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leaves nothing", "[race][uring]")
+{
+	const Burner burner;
+	const Memory counters(page);
+
+	burner.plant_loop(text);
+	const Child target = burning_child(text);
+	const Fd proof = proof_of(target.pid());
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
+	for (unsigned i = 0; i < rounds(30); i++) {
+		// What they write to may live longer than they do.
+		auto start = describe(region), attach = describe(region);
+		auto status = sized<profil_status>(1);
+		auto stop = sized<profil_stop>(i % 2);
+		attach.proof = proof.get();
+		Child owner([&] {
+			Device device;
+			LooseRing ring(i % 2 == 0);
+
+			ring.prepare(device, PROFIL_ATTACH, &attach, sizeof(attach));
+			ring.prepare(device, PROFIL_START, &start, sizeof(start));
+			ring.prepare(device, PROFIL_STATUS, &status, sizeof(status));
+			ring.prepare(device, PROFIL_STOP, &stop, sizeof(stop));
+			ring.prepare(device, PROFIL_START, &start, sizeof(start));
+			ring.submit();
+			if (i % 3 == 0)
+				raise(SIGKILL);
+			if (i % 3 == 1)
+				device.close();
+			// Else the ring goes first, then the file.
+		});
+		owner.reap();
+	}
+}
+
+// io_uring's memory is shared: the program may change an entry at any time.
+TEST_CASE_METHOD(AtRest, "a submission that changes while it is read is one or the other, or refused",
+		 "[race][uring]")
+{
+	const Device device;
+	LooseRing ring;
+	std::atomic<bool> done = false;
+	struct {
+		profil_status status;
+		char more[64];
+	} longer = {};
+	auto plain = sized<profil_status>();
+	io_uring_sqe *entries = ring.ring().sq.sqes;
+	unsigned good = 0, refused = 0;
+
+	longer.status.size = sizeof(longer);
+	std::thread changer([&] {
+		const profil_uring_cmd kinds[] = {
+			{reinterpret_cast<uintptr_t>(&plain), sizeof(plain), 0},
+			{reinterpret_cast<uintptr_t>(&longer), sizeof(longer), 0},
+			{0, sizeof(plain), 0},
+			{reinterpret_cast<uintptr_t>(&plain), 0xffffffff, 0},
+			{reinterpret_cast<uintptr_t>(&plain), sizeof(plain), 1},
+		};
+		for (unsigned i = 0; !done; i++) {
+			auto *payload = reinterpret_cast<volatile profil_uring_cmd *>(entries[i % 16].cmd);
+			const auto &kind = kinds[i / 16 % 5];
+
+			payload->arg = kind.arg;
+			payload->size = kind.size;
+			payload->reserved = kind.reserved;
+		}
+	});
+	for (unsigned i = 0; i < rounds(2000); i++) {
+		for (unsigned k = 0; k < 8; k++)
+			ring.prepare(device, PROFIL_STATUS, &plain, sizeof(plain));
+		ring.submit();
+		for (unsigned k = 0; k < 8; k++) {
+			io_uring_cqe *cqe;
+			need(io_uring_wait_cqe(&ring.ring(), &cqe), "io_uring_wait_cqe");
+			const int result = -cqe->res;
+			io_uring_cqe_seen(&ring.ring(), cqe);
+			good += result == 0;
+			refused += result == EINVAL || result == EFAULT || result == E2BIG;
+		}
+	}
+	done = true;
+	changer.join();
+	CHECK(good + refused == 8 * rounds(2000));
+	CHECK(plain.size == sizeof(plain));
+	CHECK(longer.status.size == sizeof(longer));
+	CHECK(plain.state == PROFIL_STATE_NONE);
+}
+
+TEST_CASE_METHOD(AtRest, "a file and a ring that outlive the attacher count no more, and end",
+		 "[race][uring]")
+{
+	const Burner burner;
+	const Memory counters(page, MAP_SHARED);
+	unsigned touched = 0;
+
+	burner.plant_loop(text);
+	const Child target = burning_child(text);
+	const Fd proof = proof_of(target.pid());
+	for (unsigned i = 0; i < rounds(2); i++) {
+		const Device device;
+		LooseRing ring;
+		uint32_t profile = 1;
+		Child attacher([&] {
+			device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)),
+				      proof.get());
+			Burner::spin(text, 100'000);
+			if (i % 2)
+				raise(SIGKILL);
+		});
+		attacher.reap();
+		// Its memory has ended; that is found out within a second or so.
+		auto status = sized<profil_status>(profile);
+		CHECK(soon([&] {
+			need_that(device.call(PROFIL_STATUS, &status) == 0, "the file lives");
+			return status.state == PROFIL_STATE_STOPPED && status.pinned == 0;
+		}));
+		give_up(counters);
+		auto stop = sized<profil_stop>(profile);
+		ring.prepare(device, PROFIL_STATUS, &status, sizeof(status));
+		ring.prepare(device, PROFIL_STOP, &stop, sizeof(stop));
+		ring.submit();
+		Burner::spin(text, 20'000);
+		touched += !given_up(counters);
+	}
+	CHECK(touched == 0);
+}

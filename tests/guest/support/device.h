@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// /dev/profil through its raw interface, by ioctl(2) or io_uring.
+#pragma once
+
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/guest.h"
+
+#include <cstdint>
+#include <fcntl.h>
+#include <liburing.h>
+#include <linux/profil.h>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace guest {
+
+constexpr uint64_t period_10khz = 100'000;
+constexpr uint64_t period_nobody = 1'000'000; // near the least without CAP_PERFMON
+
+class Device {
+public:
+	explicit Device(int flags = O_RDWR);
+
+	int fd() const { return fd_.get(); }
+	void close() { fd_.reset(); }
+
+	// 0 or what errno says.
+	int call(unsigned int command, void *structure) const;
+	// These throw when the command fails.
+	void start(const profil_start &how) const;
+	uint32_t attach(const profil_start &how, int proof) const;
+	uint64_t stop(uint32_t profile = 0) const;
+	// Also throws when the causes do not add up to the ticks.
+	profil_status status(uint32_t profile = 0) const;
+	std::vector<profil_event> read_events() const;
+
+private:
+	Fd fd_;
+};
+
+// The same commands through a ring.
+class Ring {
+public:
+	// Entries have these flags: IOSQE_ASYNC for a worker.
+	explicit Ring(unsigned int flags = 0, uint8_t entry_flags = 0);
+	Ring(const Ring &) = delete;
+	Ring &operator=(const Ring &) = delete;
+	~Ring();
+
+	// 0 or the error of its completion.
+	int call(int fd, unsigned int command, const profil_uring_cmd &payload);
+	int call(const Device &device, unsigned int command, void *structure, uint32_t size);
+	// Zeroes from /dev/zero, written by a worker.
+	void read_zeroes(int zero, void *to, size_t bytes);
+
+private:
+	int complete();
+	io_uring ring_;
+	const uint8_t entry_flags_;
+};
+
+uint64_t causes(const profil_status &status);
+
+// A region whose every PC counts in the first counter.
+profil_region one_counter(uint64_t low, uint64_t high, const void *counter, uint8_t width = 4);
+// A region with a counter of its own for each address.
+profil_region each_address(uint64_t low, uint64_t high, const void *counters, uint8_t width = 4);
+
+profil_start describe(std::span<const profil_region> regions, uint64_t period = period_10khz);
+profil_start describe(const profil_region &region, uint64_t period = period_10khz);
+// With ticks in the kernel.
+profil_start describe_all_ticks(const profil_region &region, uint64_t period);
+profil_start describe_samples(void *samples, uint64_t number, uint32_t width = 8,
+			      uint64_t period = period_10khz);
+profil_update describe_update(uint32_t profile, std::span<const profil_region> regions);
+
+// The value of a counter that the kernel may be changing.
+template <typename T> T counter(const Memory &memory, size_t index = 0)
+{
+	return __atomic_load_n(memory.at<T>(index * sizeof(T)), __ATOMIC_RELAXED);
+}
+
+template <typename T> uint64_t sum_counters(const Memory &memory)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < memory.bytes() / sizeof(T); i++)
+		sum += counter<T>(memory, i);
+	return sum;
+}
+
+// Burn at a PC until so many more ticks had that fate; how many it were.
+uint64_t burn_ticks(const Device &device, const Burner &burner, uintptr_t pc, uint64_t number,
+		    __u64 profil_status::*fate = &profil_status::counted, uint32_t profile = 0);
+
+// The descriptor that perf_event_open(2) gives for a process: may be -1, with errno.
+struct Proof {
+	pid_t pid;
+	bool exclude_kernel = false;
+	bool sampling = true;
+	bool inherit = false;
+	int cpu = -1;
+	uint64_t sample_type = 1; // PERF_SAMPLE_IP
+};
+Fd open_proof(const Proof &proof);
+Fd proof_of(pid_t pid); // throws
+
+// A profile that is off gives up its claim on the clock, and then no tick tells
+// that it is; with somebody else's claim they go on.
+class ClockKeeper {
+public:
+	ClockKeeper();
+
+private:
+	Gate ready_;
+	Child child_;
+};
+
+} // namespace guest

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/guest/support/guest.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <grp.h>
+#include <iterator>
+#include <sched.h>
+#include <sstream>
+#include <stdexcept>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <time.h>
+#include <unistd.h>
+
+namespace guest {
+
+void Fd::reset()
+{
+	if (fd_ >= 0)
+		close(fd_);
+	fd_ = -1;
+}
+
+int need(int result, const char *what)
+{
+	if (result < 0)
+		throw std::system_error(errno, std::generic_category(), what);
+	return result;
+}
+
+void need_that(bool condition, const char *what)
+{
+	if (!condition)
+		throw std::runtime_error(std::string("not so: ") + what);
+}
+
+Memory::Memory(void *at, size_t bytes, int protection, int flags, int fd)
+	: start_(mmap(at, bytes, protection, flags, fd, 0)), bytes_(bytes)
+{
+	if (start_ == MAP_FAILED)
+		throw std::system_error(errno, std::generic_category(), "mmap");
+}
+
+Memory::Memory(size_t bytes, int flags, int fd)
+	: Memory(nullptr, bytes, PROT_READ | PROT_WRITE,
+		 flags | (fd < 0 ? MAP_ANONYMOUS : 0) | (flags & MAP_SHARED ? 0 : MAP_PRIVATE), fd)
+{
+}
+
+Memory::~Memory()
+{
+	if (start_)
+		munmap(start_, bytes_);
+}
+
+Gate::Gate() : event_(need(eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC), "eventfd")) {}
+
+void Gate::open(unsigned times) const
+{
+	need(eventfd_write(event_.get(), times), "opening a gate");
+}
+
+void Gate::wait() const
+{
+	eventfd_t value;
+
+	need(eventfd_read(event_.get(), &value), "waiting at a gate");
+}
+
+Child::Child(const std::function<void()> &run)
+{
+	const pid_t parent = getpid();
+
+	pid_ = need(fork(), "fork");
+	if (pid_)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	// It may have ended before that.  0 is a parent in another PID namespace.
+	if (const pid_t now = getppid(); now && now != parent)
+		_exit(1);
+	try {
+		run();
+		_exit(0);
+	} catch (const std::exception &problem) {
+		dprintf(2, "in a child: %s\n", problem.what());
+		_exit(1);
+	}
+}
+
+Child::~Child()
+{
+	if (pid_ > 0) {
+		kill(pid_, SIGKILL);
+		reap();
+	}
+}
+
+int Child::reap()
+{
+	int status;
+
+	need(waitpid(std::exchange(pid_, -1), &status, 0), "waitpid");
+	return status;
+}
+
+void Child::join()
+{
+	need_that(reap() == 0, "the child exits with 0");
+}
+
+static std::pair<Fd, Fd> make_pipe()
+{
+	int ends[2];
+
+	need(pipe2(ends, O_CLOEXEC), "pipe2");
+	return {Fd(ends[0]), Fd(ends[1])};
+}
+
+// '=' and the bytes that the function returned, or '!' and why there are none.
+static std::string outcome(const std::function<std::string()> &run)
+{
+	try {
+		return '=' + run();
+	} catch (const std::exception &problem) {
+		return std::string("!in a child: ") + problem.what();
+	}
+}
+
+ReportingChild::ReportingChild(const std::function<std::string()> &run, std::pair<Fd, Fd> pipe)
+	: from_(std::move(pipe.first)), child_([&run, &pipe] {
+		  const auto text = outcome(run);
+
+		  need_that(write(pipe.second.get(), text.data(), text.size()) ==
+				    static_cast<ssize_t>(text.size()),
+			    "the parent hears");
+	  })
+{
+}
+
+ReportingChild::ReportingChild(const std::function<std::string()> &run) : ReportingChild(run, make_pipe()) {}
+
+std::string ReportingChild::report()
+{
+	std::string text;
+	char part[4096];
+	ssize_t n;
+
+	while ((n = read(from_.get(), part, sizeof(part))) > 0)
+		text.append(part, n);
+	child_.reap();
+	need_that(!text.empty(), "the child lives long enough to report");
+	if (text[0] == '!')
+		throw std::runtime_error(text.substr(1));
+	return text.substr(1);
+}
+
+void become_nobody()
+{
+	constexpr id_t nobody = 65534;
+
+	need(setgroups(0, nullptr), "setgroups");
+	need(setresgid(nobody, nobody, nobody), "setresgid");
+	need(setresuid(nobody, nobody, nobody), "setresuid");
+	need(prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+	need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
+}
+
+std::string read_file(const std::string &path)
+{
+	std::ifstream file(path);
+
+	need_that(file.good(), ("one can read " + path).c_str());
+	return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const std::string &path, const std::string &value)
+{
+	const Fd file(need(open(path.c_str(), O_WRONLY | O_CLOEXEC), path.c_str()));
+
+	need(static_cast<int>(write(file.get(), value.data(), value.size())), path.c_str());
+}
+
+Setting::Setting(std::string path, const std::string &value)
+	: path_(std::move(path)), before_(read_file(path_))
+{
+	write_file(path_, value);
+}
+
+Setting::~Setting()
+{
+	try {
+		write_file(path_, before_);
+	} catch (const std::exception &problem) {
+		dprintf(2, "cannot put %s back: %s\n", path_.c_str(), problem.what());
+	}
+}
+
+Setting module_parameter(const std::string &name, uint64_t value)
+{
+	return {"/sys/module/profil/parameters/" + name, std::to_string(value)};
+}
+
+uint64_t module_stat(const std::string &name)
+{
+	return std::stoull(read_file("/sys/class/misc/profil/" + name));
+}
+
+// The number behind a name in a file of names and numbers.
+static uint64_t named_number(const std::string &path, const std::string &wanted)
+{
+	std::istringstream file(read_file(path));
+	std::string line, name;
+	uint64_t number;
+
+	while (std::getline(file, line)) {
+		std::istringstream words(line);
+		if (words >> name >> number && name == wanted)
+			return number;
+	}
+	throw std::runtime_error("no " + wanted + " in " + path);
+}
+
+uint64_t module_ticks(const std::string &name)
+{
+	return named_number("/sys/class/misc/profil/ticks", name);
+}
+
+uint64_t locked_bytes(pid_t pid)
+{
+	const auto who = pid ? std::to_string(pid) : "self";
+
+	return named_number("/proc/" + who + "/status", "VmLck:") * 1024;
+}
+
+bool asleep(pid_t pid)
+{
+	const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+
+	return stat[stat.rfind(')') + 2] == 'S';
+}
+
+int64_t pinned_in_kernel()
+{
+	// Each CPU keeps some of it to itself until it is asked.
+	write_file("/proc/sys/vm/stat_refresh", "1");
+	return static_cast<int64_t>(named_number("/proc/vmstat", "nr_foll_pin_acquired") -
+				    named_number("/proc/vmstat", "nr_foll_pin_released"));
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	timespec now;
+
+	need(clock_gettime(clock, &now), "clock_gettime");
+	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+uint64_t thread_ns()
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t process_ns()
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+bool soon(const std::function<bool()> &condition)
+{
+	for (int i = 0; i < 2000; i++) {
+		if (condition())
+			return true;
+		usleep(5000);
+	}
+	return false;
+}
+
+void await_no_clock()
+{
+	need_that(soon([] { return module_stat("clock_period") == 0; }), "no clock ticks");
+}
+
+unsigned slowness()
+{
+	utsname kernel;
+
+	need(uname(&kernel), "uname");
+	return std::string(kernel.release).ends_with("san") ? 12 : 1;
+}
+
+std::string program(const std::string &name)
+{
+	char self[4096];
+	const ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
+
+	need_that(n > 0, "the test knows where it is");
+	const std::string path(self, n);
+	return path.substr(0, path.rfind('/')) + "/programs/" + name;
+}
+
+std::string module_file()
+{
+	const char *file = getenv("PROFIL_MODULE");
+
+	need_that(file != nullptr, "PROFIL_MODULE says which module this guest was booted with");
+	return file;
+}
+
+int load_module(const std::string &parameters)
+{
+	const auto path = module_file();
+	const Fd file(need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str()));
+
+	const char *booted = getenv("PROFIL_PARAMETERS");
+	const std::string all = std::string("dyndbg=+p ") + (booted ? booted : "") + " " + parameters;
+
+	return syscall(SYS_finit_module, file.get(), all.c_str(), 0) ? errno : 0;
+}
+
+int unload_module()
+{
+	return syscall(SYS_delete_module, "profil", O_NONBLOCK) ? errno : 0;
+}
+
+SetUidProgram::SetUidProgram(const std::string &name)
+{
+	char pattern[] = "/tmp/profil-XXXXXX";
+
+	need_that(mkdtemp(pattern) != nullptr, "mkdtemp");
+	directory_ = pattern;
+	std::filesystem::copy_file(program(name), path());
+	need(chmod(directory_.c_str(), 0755), "chmod");
+	need(chmod(path().c_str(), 04755), "chmod");
+}
+
+SetUidProgram::~SetUidProgram()
+{
+	std::filesystem::remove_all(directory_);
+}
+
+AtRest::AtRest()
+	: profiles_(module_stat("profiles")), pages_(module_stat("pinned_pages")), locked_(locked_bytes()),
+	  pinned_(pinned_in_kernel())
+{
+}
+
+// Every cause of the module's file "ticks" but its first line, which is their sum.
+static uint64_t sum_of_causes(const std::string &file, uint64_t &ticks)
+{
+	std::istringstream lines(file);
+	std::string name;
+	uint64_t number, sum = 0;
+
+	while (lines >> name >> number)
+		(name == "ticks" ? ticks : sum) += number;
+	return sum;
+}
+
+AtRest::~AtRest()
+{
+	soon([this] {
+		return module_stat("profiles") == profiles_ && module_stat("images") == 0 &&
+		       module_stat("pinned_pages") == pages_ && locked_bytes() == locked_ &&
+		       pinned_in_kernel() == pinned_;
+	});
+	CHECK(module_stat("profiles") == profiles_);
+	CHECK(module_stat("images") == 0);
+	CHECK(module_stat("pinned_pages") == pages_);
+	CHECK(locked_bytes() == locked_);
+	CHECK(pinned_in_kernel() == pinned_);
+
+	uint64_t ticks = 0;
+	const auto sum = sum_of_causes(read_file("/sys/class/misc/profil/ticks"), ticks);
+	CHECK(sum == ticks);
+}
+
+bool kernel_knows_arrivals()
+{
+	return std::filesystem::exists("/proc/self/schedstat");
+}
+
+/*
+ * Since 6.12 those of no rank get a twentieth of the time before all others, once they have
+ * waited for a second.
+ */
+static void close_fair_servers()
+{
+	const std::filesystem::path servers = "/sys/kernel/debug/sched/fair_server";
+
+	if (!std::filesystem::exists(servers))
+		return;
+	for (const auto &cpu : std::filesystem::directory_iterator(servers))
+		write_file(cpu.path() / "runtime", "0");
+}
+
+void run_before_others()
+{
+	const sched_param low = {.sched_priority = 1};
+
+	close_fair_servers();
+	need(sched_setscheduler(0, SCHED_FIFO, &low), "sched_setscheduler");
+}
+
+void run_before_my_children()
+{
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	need(sched_setaffinity(0, sizeof(first), &first), "sched_setaffinity");
+	run_before_others();
+}
+
+} // namespace guest

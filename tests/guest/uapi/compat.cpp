@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// 32-bit programs on the 64-bit kernel: what programs/uapi_compat.c finds.
+#include "tests/guest/support/places.h"
+#include "tests/support/programs.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+std::string number(uint64_t value)
+{
+	return std::to_string(value);
+}
+
+// What it says; whether the kernel runs such programs at all is asked first.
+void check_ok(const std::string &arguments)
+{
+	const auto output = support::run(program("uapi_compat") + " " + arguments);
+
+	CAPTURE(arguments);
+	CHECK(output.text == "ok\n");
+	CHECK(output.status == 0);
+}
+
+bool no_such_programs()
+{
+	if (support::run(program("uapi_compat") + " state 0").status != 126)
+		return false;
+	WARN("this kernel runs no 32-bit programs");
+	return true;
+}
+
+// Below 2 GiB, across (where one instruction loops), and above.
+constexpr uint64_t addresses[] = {0x10000000, CODE_ALIGNMENT == 1 ? 0x7fffffff : 0x7ffffff4, 0x80000000,
+				  0xc0000000};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a 32-bit program is counted at its own addresses, up to 4 GiB", "[uapi][compat]")
+{
+	if (no_such_programs())
+		return;
+	for (const auto address : addresses) {
+		check_ok("count " + number(address));
+		check_ok("everything " + number(address));
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "a 32-bit program may have its PCs in 4 or in 8 bytes", "[uapi][compat]")
+{
+	if (no_such_programs())
+		return;
+	for (const auto address : addresses) {
+		check_ok("samples " + number(address) + " 4");
+		check_ok("samples " + number(address) + " 8");
+	}
+	check_ok("full");
+}
+
+TEST_CASE_METHOD(AtRest, "a 32-bit program reaches every command, by ioctl and by io_uring", "[uapi][compat]")
+{
+	if (no_such_programs())
+		return;
+	check_ok("errors");
+	check_ok("ring");
+}
+
+TEST_CASE_METHOD(AtRest, "a 32-bit program's child inherits its profile", "[uapi][compat]")
+{
+	if (no_such_programs())
+		return;
+	check_ok("fork " + number(0xc0000000));
+}
+
+TEST_CASE_METHOD(AtRest, "a 32-bit program attaches to one of 32 bits and to one of 64", "[uapi][compat]")
+{
+	constexpr uintptr_t above = 0x600000001000;
+
+	if (no_such_programs())
+		return;
+	check_ok("attach " + number(0xc0000000));
+	Child target([] {
+		const Burner burner(above);
+		burner.plant_loop(above);
+		for (;;)
+			Burner::spin(above, 1'000'000);
+	});
+	check_ok("attach-to " + number(target.pid()) + " " + number(above));
+	target.reap();
+}
+
+TEST_CASE_METHOD(AtRest, "a 64-bit program attaches to one of 32 bits", "[uapi][compat]")
+{
+	constexpr uint64_t there = 0xc0000000;
+
+	if (no_such_programs())
+		return;
+	const Device device;
+	const Memory memory(4096);
+	int ends[2];
+	char line[8];
+
+	need(pipe2(ends, O_CLOEXEC), "pipe2");
+	const Fd from(ends[0]);
+	Fd to(ends[1]);
+	Child target([&] {
+		dup2(to.get(), 1);
+		execl(program("uapi_compat").c_str(), "uapi_compat", "burn", number(there).c_str(), nullptr);
+	});
+	to.reset();
+	REQUIRE(read(from.get(), line, sizeof(line)) == sizeof(line)); // "burning\n"
+	const auto profile = device.attach(describe(each_address(there, there + 16, memory.at(), 8)),
+					   proof_of(target.pid()).get());
+	CHECK(soon([&] { return device.status(profile).counted >= 5; }));
+	kill(target.pid(), SIGKILL);
+	target.reap();
+	CHECK(counter<uint64_t>(memory) + counter<uint64_t>(memory, 2) == device.status(profile).counted);
+	CHECK(sum_counters<uint64_t>(memory) == device.status(profile).counted);
+}
+
+TEST_CASE_METHOD(AtRest, "a self profile ends when a 64-bit program becomes one of 32 bits", "[uapi][compat]")
+{
+	if (no_such_programs())
+		return;
+	Child child([] {
+		const Device device;
+		const Memory memory(4096);
+
+		device.start(describe(region_on(memory.at())));
+		need_that(device.status().state == PROFIL_STATE_RUNNING, "the profile runs");
+		execl(program("uapi_compat").c_str(), "uapi_compat", "state", "0", nullptr);
+	});
+	CHECK_NOTHROW(child.join());
+}

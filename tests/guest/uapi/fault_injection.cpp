@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every allocation and every copy that can fail does, one after the other: what
+// fails says so, changes nothing, and leaves nothing.
+//
+// Tagged [fault-injection]: scripts/guest-tests takes these only where the
+// kernel was configured for it.
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/device.h"
+#include "tests/guest/support/faults.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+const uintptr_t text = Burner::usual;
+
+pid_t ring_worker()
+{
+	for (const auto &task : std::filesystem::directory_iterator("/proc/self/task"))
+		if (read_file(task.path() / "comm").starts_with("iou-wrk"))
+			return std::stoi(task.path().filename());
+	throw std::runtime_error("the ring has no worker");
+}
+
+// A way on which commands reach the module, and the task that then runs them.
+class Way {
+public:
+	enum Kind { by_ioctl, by_ring, by_worker };
+
+	Way(Kind kind, const Device &device)
+	{
+		profil_info info{};
+
+		if (kind != by_ioctl)
+			ring_ = std::make_unique<Ring>(0, kind == by_worker ? IOSQE_ASYNC : 0);
+
+		info.size = sizeof(info);
+		need_that(call(device, PROFIL_INFO, &info, sizeof(info)) == 0, "a first command");
+		injector_ = std::make_unique<Injector>(kind == by_worker ? ring_worker() : 0);
+	}
+
+	int call(const Device &device, unsigned command, void *structure, uint32_t size) const
+	{
+		return ring_ ? ring_->call(device, command, structure, size)
+			     : device.call(command, structure);
+	}
+	const Injector &injector() const { return *injector_; }
+
+private:
+	std::unique_ptr<Ring> ring_;
+	std::unique_ptr<Injector> injector_;
+};
+
+template <typename T> T sized()
+{
+	T structure{};
+
+	structure.size = sizeof(structure);
+	return structure;
+}
+
+// Some of everything that a profile can be made of, in memory not yet there.
+struct Description {
+	Memory counters{8 * page}, others{4 * page, MAP_SHARED}, overflow{page};
+	std::vector<profil_region> regions;
+
+	Description()
+	{
+		for (uintptr_t i = 0; i < 8; i++)
+			regions.push_back(one_counter(text + 16 * i, text + 16 * i + CODE_LOOP_RETURN,
+						      counters.at(i * page)));
+		regions.push_back(each_address(text + 0x400, text + 0x800, others.at(page)));
+	}
+
+	profil_start how(uint64_t period = 1'000'000) const
+	{
+		auto how = describe(regions, period);
+
+		how.overflow = overflow.address();
+		how.overflow_width = 8;
+		how.flags = PROFIL_FOLLOW;
+		return how;
+	}
+};
+
+void forget(const Description &of)
+{
+	for (const auto *memory : {&of.counters, &of.others, &of.overflow})
+		need(madvise(memory->at(), memory->bytes(), MADV_DONTNEED), "madvise");
+}
+
+// A node less in the module's pool: the next command fills it up again.
+void take_from_pool()
+{
+	Child([] {}).join();
+}
+
+// Sweep a command: prepare() before each try, check(error) after it.
+template <typename T>
+unsigned sweep_command(const Device &device, unsigned command, const std::function<T()> &prepare,
+		       const std::vector<int> &errors, const std::function<void(int error, const T &)> &check)
+{
+	const auto kind = GENERATE(Way::by_ioctl, Way::by_ring, Way::by_worker);
+	const Way way(kind, device);
+	const Faults faults;
+
+	const auto failures = sweep([&](unsigned n) {
+		T structure = prepare();
+
+		way.injector().arm(n);
+		const int error = way.call(device, command, &structure, sizeof(structure));
+		const bool fired = way.injector().fired();
+		way.injector().disarm();
+		INFO("failure " << n << " by way " << kind << ": " << strerror(error));
+		if (error)
+			CHECK(fired);
+		if (error)
+			CHECK(std::find(errors.begin(), errors.end(), error) != errors.end());
+		check(error, structure);
+		return fired;
+	});
+	CHECK(failures > 0);
+	return failures;
+}
+
+profil_status whole_status(const Device &device, uint32_t profile = 0)
+{
+	return device.status(profile);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a first start that fails leaves no profile", "[fault-injection]")
+{
+	const Device device;
+	const Description description;
+	const auto before = module_stat("pinned_pages");
+
+	sweep_command<profil_start>(
+		device, PROFIL_START,
+		[&] {
+			forget(description);
+			return description.how();
+		},
+		{ENOMEM, EFAULT},
+		[&](int error, const profil_start &) {
+			const auto status = whole_status(device);
+
+			CHECK(status.state == (error ? PROFIL_STATE_NONE : PROFIL_STATE_RUNNING));
+			device.stop();
+			CHECK(soon([&] { return module_stat("pinned_pages") == before; }));
+		});
+}
+
+TEST_CASE_METHOD(AtRest, "a start that fails leaves the self profile that there was", "[fault-injection]")
+{
+	const Device device;
+	const Description description, older;
+	constexpr uint64_t older_period = 2'000'000;
+
+	sweep_command<profil_start>(
+		device, PROFIL_START,
+		[&] {
+			device.start(older.how(older_period));
+			take_from_pool();
+			forget(description);
+			return description.how();
+		},
+		{ENOMEM, EFAULT},
+		[&](int error, const profil_start &) {
+			const auto status = whole_status(device);
+
+			// The last copy, of the output: both are gone then (device.c).
+			const bool too_late = error == EFAULT && status.state == PROFIL_STATE_NONE;
+			if (!too_late) {
+				CHECK(status.state == PROFIL_STATE_RUNNING);
+				CHECK(status.period == (error ? older_period : 1'000'000));
+			}
+			device.stop();
+		});
+}
+
+TEST_CASE_METHOD(AtRest, "a stop that fails can be made again", "[fault-injection]")
+{
+	const Device device;
+	const Description description;
+
+	sweep_command<profil_stop>(
+		device, PROFIL_STOP,
+		[&] {
+			device.start(description.how());
+			return sized<profil_stop>();
+		},
+		{EFAULT},
+		[&](int error, const profil_stop &) {
+			const auto state = whole_status(device).state;
+
+			CHECK((state == PROFIL_STATE_NONE || error == EFAULT));
+			device.stop();
+			CHECK(whole_status(device).state == PROFIL_STATE_NONE);
+		});
+}
+
+TEST_CASE_METHOD(AtRest, "a status that fails turns nothing off", "[fault-injection]")
+{
+	const Device device;
+	const Description description;
+	const bool pages_gone = GENERATE(false, true);
+
+	CAPTURE(pages_gone);
+	device.start(description.how());
+	sweep_command<profil_status>(
+		device, PROFIL_STATUS,
+		[&] {
+			if (pages_gone)
+				forget(description);
+			return sized<profil_status>();
+		},
+		{ENOMEM, EFAULT},
+		[&](int error, const profil_status &status) {
+			if (!error)
+				CHECK(status.ticks == causes(status));
+			CHECK(whole_status(device).state == PROFIL_STATE_RUNNING);
+		});
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_INFO that fails says so", "[fault-injection]")
+{
+	const Device device;
+
+	sweep_command<profil_info>(device, PROFIL_INFO, sized<profil_info>, {EFAULT},
+				   [](int error, const profil_info &info) {
+					   if (!error)
+						   CHECK(info.abi == PROFIL_ABI);
+				   });
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL that fails stops nothing", "[fault-injection]")
+{
+	const Device device;
+	const Description description;
+
+	sweep_command<profil_stop_all>(
+		device, PROFIL_STOP_ALL,
+		[&] {
+			device.start(description.how());
+			return sized<profil_stop_all>();
+		},
+		{EFAULT},
+		[&](int error, const profil_stop_all &) {
+			CHECK(whole_status(device).state ==
+			      (error ? PROFIL_STATE_RUNNING : PROFIL_STATE_NONE));
+		});
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "an attach that fails leaves no profile", "[fault-injection]")
+{
+	const Device device;
+	const Description description;
+	const Child target([] { pause(); });
+	const Fd proof = proof_of(target.pid());
+	const auto before = module_stat("pinned_pages");
+	const uint32_t flags = GENERATE(as<uint32_t>(), PROFIL_FOLLOW, PROFIL_THREAD);
+
+	sweep_command<profil_start>(
+		device, PROFIL_ATTACH,
+		[&] {
+			auto how = description.how();
+
+			how.flags = flags;
+			how.proof = proof.get();
+			forget(description);
+			return how;
+		},
+		{ENOMEM, EFAULT},
+		[&](int error, const profil_start &how) {
+			if (error) {
+				CHECK(module_stat("images") == 0);
+			} else {
+				CHECK(whole_status(device, how.profile).processes == 1);
+				device.stop(how.profile);
+			}
+			CHECK(soon([&] { return module_stat("pinned_pages") == before; }));
+		});
+}
+
+TEST_CASE_METHOD(AtRest, "an attach that fails does not take a process from the profile that has it",
+		 "[fault-injection]")
+{
+	const Device device;
+	const Description description, older;
+	const Child target([] { pause(); });
+	const Fd proof = proof_of(target.pid());
+	uint32_t first = 0;
+
+	sweep_command<profil_start>(
+		device, PROFIL_ATTACH,
+		[&] {
+			auto how = description.how();
+
+			if (first)
+				device.stop(first);
+			first = device.attach(older.how(), proof.get());
+			how.proof = proof.get();
+			return how;
+		},
+		{ENOMEM, EFAULT},
+		[&](int error, const profil_start &how) {
+			const auto status = whole_status(device, first);
+			const bool too_late = error == EFAULT && module_stat("images") == 0;
+
+			CHECK(status.state == PROFIL_STATE_RUNNING);
+			if (!too_late)
+				CHECK(status.processes == (error ? 1 : 0));
+			if (!error)
+				device.stop(how.profile);
+		});
+}
+
+TEST_CASE_METHOD(AtRest, "an update that fails leaves the regions that there were", "[fault-injection]")
+{
+	const Device device;
+	const Description description, older;
+	const Child target([] { pause(); });
+	const Fd proof = proof_of(target.pid());
+	const std::vector<profil_region> one = {description.regions.front()};
+	const auto id = device.attach(describe(one), proof.get());
+	const auto pinned = whole_status(device, id).pinned;
+	const auto fewer = describe_update(id, one);
+	const auto more = describe_update(id, older.regions);
+
+	sweep_command<profil_update>(
+		device, PROFIL_UPDATE,
+		[&] {
+			auto back = fewer;
+
+			need_that(device.call(PROFIL_UPDATE, &back) == 0, "the first regions again");
+			forget(older);
+			return more;
+		},
+		{ENOMEM, EFAULT},
+		[&](int error, const profil_update &) {
+			const auto status = whole_status(device, id);
+
+			CHECK(status.state == PROFIL_STATE_RUNNING);
+			CHECK((status.pinned == pinned) == (error != 0));
+		});
+}
+
+TEST_CASE_METHOD(AtRest, "an open that fails leaves nothing", "[fault-injection]")
+{
+	const Faults faults(Faults::Of::module);
+	const Injector injector;
+
+	const auto failures = sweep([&](unsigned n) {
+		injector.arm(n);
+		const Fd fd(open("/dev/profil", O_RDWR | O_CLOEXEC));
+		const int error = fd.get() < 0 ? errno : 0;
+		const bool fired = injector.fired();
+
+		injector.disarm();
+		CHECK((error ? error == ENOMEM && fired : true));
+		return fired;
+	});
+	CHECK(failures >= 2);
+}
+
+TEST_CASE_METHOD(AtRest, "reading events that fails says so", "[fault-injection]")
+{
+	const Faults faults;
+	const Injector injector;
+	const Device device(O_RDWR | O_NONBLOCK);
+	const Memory counters(page);
+	const Child target([] { pause(); });
+
+	device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at())),
+		      proof_of(target.pid()).get());
+	const auto failures = sweep([&](unsigned n) {
+		profil_event event;
+
+		injector.arm(n);
+		const auto bytes = read(device.fd(), &event, sizeof(event));
+		const int error = bytes < 0 ? errno : 0;
+		const bool fired = injector.fired();
+		injector.disarm();
+		CHECK((error == EAGAIN || (fired && (error == EFAULT || error == ENOMEM))));
+		return fired;
+	});
+	CHECK(failures > 0);
+}
+
+TEST_CASE_METHOD(AtRest, "reading fdinfo that fails says so", "[fault-injection][fdinfo]")
+{
+	const Faults faults;
+	const Injector injector;
+	const Device device;
+	const Memory counters(page);
+	const Child target([] { pause(); });
+
+	device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at())),
+		      proof_of(target.pid()).get());
+	const auto failures = sweep([&](unsigned n) {
+		const Fd info(open(("/proc/self/fdinfo/" + std::to_string(device.fd())).c_str(), O_RDONLY));
+		std::array<char, 4096> text{};
+
+		need(info.get(), "open fdinfo");
+		injector.arm(n);
+		const auto bytes = read(info.get(), text.data(), text.size() - 1);
+		const int error = bytes < 0 ? errno : 0;
+		const bool fired = injector.fired();
+		injector.disarm();
+		if (error)
+			CHECK((fired && (error == EFAULT || error == ENOMEM)));
+		else
+			CHECK(std::string(text.data()).find("processes:\t1\n") != std::string::npos);
+		return fired;
+	});
+	CHECK(failures > 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a fork that fails is not counted as lost, and the parent goes on",
+		 "[fault-injection][fork]")
+{
+	const Device device;
+	const Description description;
+	const Faults faults;
+
+	Child parent([&] {
+		const Injector injector;
+		uint32_t lost = 0;
+
+		device.start(description.how());
+		sweep_faster([&](unsigned n) {
+			injector.arm(n);
+			const pid_t pid = fork();
+			const int error = pid < 0 ? errno : 0;
+			// What is armed is not inherited.
+			if (!pid)
+				_exit(static_cast<int>(device.status().state));
+			const bool fired = injector.fired();
+			injector.disarm();
+
+			int status = 0;
+			if (pid > 0)
+				need(waitpid(pid, &status, 0), "waitpid");
+			const auto mine = device.status();
+			need_that(!error || error == ENOMEM || error == EAGAIN || error == EFAULT,
+				  "an error of fork(2)");
+			need_that(mine.state == PROFIL_STATE_RUNNING, "the parent goes on");
+			if (pid > 0 && mine.forks_lost == lost)
+				need_that(status == PROFIL_STATE_RUNNING << 8, "the child is profiled");
+			lost = mine.forks_lost;
+			return fired;
+		});
+		need_that(lost == 0, "no child is lost");
+	});
+	parent.join();
+}
+
+namespace {
+
+struct Birth {
+	bool fired, lost;
+};
+
+// Fork a child in whose birth the n-th call fails.
+Birth bear(const Device &device, unsigned n)
+{
+	const Gate gate;
+	const auto lost = device.status().forks_lost;
+	int status;
+
+	const pid_t pid = need(fork(), "fork");
+	if (!pid) {
+		gate.wait();
+		_exit(static_cast<int>(device.status().state));
+	}
+	const Injector injector(pid);
+	injector.arm(n);
+	need_that(soon([pid] { return asleep(pid); }), "the child has been born");
+	const bool fired = injector.fired();
+	injector.disarm();
+	gate.open();
+	need(waitpid(pid, &status, 0), "waitpid");
+	need_that(WIFEXITED(status), "the child lives");
+
+	const bool off = WEXITSTATUS(status) == PROFIL_STATE_NONE;
+	need_that(off || WEXITSTATUS(status) == PROFIL_STATE_RUNNING, "it is profiled or not");
+	need_that(device.status().forks_lost - lost == off, "who is not is counted as lost");
+	return {fired, off};
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a child whose birth fails is off, and counted as lost", "[fault-injection][fork]")
+{
+	const Device device;
+	const Description description;
+	const Faults faults(Faults::Of::module);
+
+	const auto lost = in_child([&] {
+		unsigned children = 0;
+
+		run_before_my_children();
+		device.start(description.how());
+		sweep([&](unsigned n) {
+			const auto birth = bear(device, n);
+
+			need_that(birth.fired || !birth.lost, "without a failure nobody is lost");
+			children += birth.lost;
+			return birth.fired;
+		});
+		return children;
+	});
+	CHECK(lost >= 3);
+}
+
+TEST_CASE_METHOD(AtRest, "a followed process is followed however its forks and execs fail",
+		 "[fault-injection][fork]")
+{
+	const Device device;
+	const Memory counters(page);
+	const Faults faults;
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at()));
+
+	how.flags = PROFIL_FOLLOW;
+	sweep_faster([&](unsigned n) {
+		const Gate gate;
+		Memory seen(page, MAP_SHARED);
+		Child target([&] {
+			gate.wait();
+			const Injector injector;
+			injector.arm(n);
+			const pid_t pid = fork();
+			if (!pid) {
+				// Its own: that of its parent is another task's.
+				const Injector own;
+				own.arm(n);
+				execl("/bin/true", "true", nullptr);
+				_exit(99);
+			}
+			*seen.at<unsigned>() = injector.fired();
+			injector.disarm();
+			int status = 98 << 8;
+			if (pid > 0)
+				need(waitpid(pid, &status, 0), "waitpid");
+			seen.at<int>()[1] = status;
+			seen.at<pid_t>()[2] = pid;
+		});
+		const auto id = device.attach(how, proof_of(target.pid()).get());
+		gate.open();
+		target.join();
+
+		const auto lost = device.status(id).forks_lost;
+		const auto status = seen.at<int>()[1];
+		const auto pid = seen.at<pid_t>()[2];
+		unsigned what = 0;
+		for (size_t exits = 0; exits < (pid > 0 ? 2 : 1);)
+			for (const auto &event : device.read_events()) {
+				exits += !!(event.what & PROFIL_EVENT_EXIT);
+				if (event.pid == pid || event.what & PROFIL_EVENT_FORK)
+					what |= event.what;
+			}
+		CAPTURE(n, status, pid, what);
+		CHECK(lost == 0);
+		CHECK(!!(what & PROFIL_EVENT_FORK) == (pid > 0));
+		if (status == 0)
+			CHECK((what & PROFIL_EVENT_EXEC) != 0);
+		if (status == 99 << 8)
+			CHECK((what & PROFIL_EVENT_EXEC) == 0);
+		device.stop(id);
+		return *seen.at<unsigned>() || status != 0;
+	});
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How long a profile lives, and what keeps the module.
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/device.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+const uintptr_t text = Burner::usual;
+
+// 0 or the error.
+int stop_all(const Device &device)
+{
+	profil_stop_all all = {};
+
+	all.size = sizeof(all);
+	return device.call(PROFIL_STOP_ALL, &all);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a self profile outlives every descriptor", "[uapi][lifetime]")
+{
+	const Memory counters(page, MAP_SHARED);
+
+	const auto counted = in_child([&] {
+		const Burner burner;
+		Device first;
+		first.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
+		first.close();
+		// As a daemon does it; the report keeps its pipe.
+		for (int fd = 64; fd < 1024; fd++)
+			close(fd);
+		burner.burn_until(text, [&] { return counter<uint64_t>(counters) >= 5; });
+		// Another descriptor is as good as the first.
+		const Device second;
+		need_that(second.status().counted == counter<uint64_t>(counters), "the same profile");
+		second.stop();
+		return counter<uint64_t>(counters);
+	});
+	CHECK(counted >= 5);
+	CHECK(counter<uint64_t>(counters) == counted);
+}
+
+TEST_CASE_METHOD(AtRest, "stopping a self profile that is not there is no error", "[uapi][lifetime]")
+{
+	const Device device;
+
+	CHECK(device.stop() == 0);
+	const auto status = device.status();
+	CHECK(status.state == PROFIL_STATE_NONE);
+	CHECK(status.ticks == 0);
+	CHECK(status.period == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a start replaces the profile before without losing a tick", "[uapi][lifetime]")
+{
+	const Device device, other;
+	const Burner burner;
+	const Memory counters(page);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
+	const auto same = describe(region);
+	auto larger = same;
+
+	// A second profile sees all of it.
+	const Memory reference(page);
+	const auto watched = one_counter(text, text + CODE_LOOP_RETURN, reference.at(), 8);
+	const Fd proof = proof_of(getpid());
+	const auto profile = other.attach(describe(watched), proof.get());
+	larger.overflow = counters.address() + 64;
+	larger.overflow_width = 8;
+	device.start(same);
+	const auto before = counter<uint64_t>(reference) - counter<uint64_t>(counters);
+	for (int i = 0; i < 50; i++) {
+		burner.burn(text, 500'000);
+		device.start(i % 2 ? larger : same);
+	}
+	burner.burn(text, 500'000);
+	const auto after = counter<uint64_t>(reference) - counter<uint64_t>(counters);
+	CHECK(after == before);
+	CHECK(locked_bytes() == 2 * page);
+	device.stop();
+	other.stop(profile);
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL is for administrators, and ends all", "[uapi][lifetime]")
+{
+	const Device device, session;
+	const Memory counters(page), its(page, MAP_SHARED);
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
+	const auto shared = one_counter(text, text + CODE_LOOP_RETURN, its.at(), 8);
+	const Gate started, look;
+
+	ChildOf<profil_status> child([&] {
+		const Device own;
+		own.start(describe(shared));
+		started.open();
+		look.wait();
+		return own.status();
+	});
+	started.wait();
+	const Fd proof = proof_of(child.pid());
+	const auto profile = session.attach(describe(region), proof.get());
+	device.start(describe(region));
+
+	CHECK(in_child([&] {
+		      become_nobody();
+		      return stop_all(device);
+	      }) == EPERM);
+	CHECK(device.status().state == PROFIL_STATE_RUNNING);
+	CHECK(session.status(profile).state == PROFIL_STATE_RUNNING);
+
+	CHECK(stop_all(device) == 0);
+	CHECK(device.status().state == PROFIL_STATE_NONE);
+	CHECK(session.status(profile).state == PROFIL_STATE_STOPPED);
+	CHECK(session.status(profile).pinned == 0);
+	look.open();
+	CHECK(child.result().state == PROFIL_STATE_NONE);
+	CHECK(module_stat("pinned_pages") == pages());
+	session.stop(profile);
+}
+
+TEST_CASE_METHOD(AtRest, "threads that start, stop and ask at once do each other no harm", "[uapi][lifetime]")
+{
+	const Burner burner;
+	const Memory counters(4 * page);
+	std::vector<std::thread> threads;
+
+	burner.plant_loop(text);
+	for (int i = 0; i < 4; i++)
+		threads.emplace_back([&counters, i] {
+			const Device device;
+			for (int n = 0; n < 40; n++) {
+				const auto place = counters.at((i + n) % 3 * page);
+				device.start(describe(each_address(text, text + page / 8, place, 8)));
+				device.status();
+				Burner::spin(text, 100'000);
+				if (n % 3 == i % 3)
+					device.stop();
+				if (n % 8 == 7)
+					in_child([&] { return device.status().state; });
+			}
+		});
+	for (auto &thread : threads)
+		thread.join();
+	Device().stop();
+}
+
+TEST_CASE("the module stays while it is in use, and goes and comes when it is not", "[uapi][lifetime]")
+{
+	SECTION("an open file")
+	{
+		const Device device;
+		CHECK(unload_module() == EWOULDBLOCK);
+	}
+	SECTION("a self profile, without any descriptor")
+	{
+		const Gate started, done;
+		Child child([&] {
+			const Memory counters(page);
+			Device().start(
+				describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
+			started.open();
+			done.wait();
+		});
+		started.wait();
+		CHECK(unload_module() == EWOULDBLOCK);
+		done.open();
+		child.join();
+	}
+	// Nothing but time keeps it from now on, and not for long.
+	CHECK(soon([] { return unload_module() == 0; }));
+	CHECK(access("/dev/profil", F_OK) != 0);
+	REQUIRE(load_module() == 0);
+	CHECK(soon([] { return access("/dev/profil", R_OK | W_OK) == 0; }));
+	Device().stop();
+	CHECK(module_stat("profiles") == 0);
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How much a process and a user may have.
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/device.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <functional>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+const uintptr_t text = Burner::usual;
+
+int start(const Device &device, const Memory &memory, size_t pages, uint64_t period = period_nobody)
+{
+	auto region = one_counter(text, text + CODE_LOOP_RETURN, memory.at(), 4);
+
+	region.bytes = pages * page;
+	auto how = describe(region, period);
+	return device.call(PROFIL_START, &how);
+}
+
+int attach(const Device &device, const Memory &memory, int proof, uint64_t period = period_nobody)
+{
+	const auto region = one_counter(text, text + CODE_LOOP_RETURN, memory.at(), 4);
+	auto how = describe(region, period);
+
+	how.proof = proof;
+	return device.call(PROFIL_ATTACH, &how);
+}
+
+struct Tried {
+	int before, at, above;
+	uint64_t locked;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "RLIMIT_MEMLOCK bounds the pages of a process", "[uapi][quota]")
+{
+	const auto tried = in_child([] {
+		const Device device;
+		const Memory memory(8 * page);
+		const rlimit four = {4 * page, 4 * page};
+		Tried result;
+
+		become_nobody();
+		need(setrlimit(RLIMIT_MEMLOCK, &four), "setrlimit");
+		result.before = start(device, memory, 3);
+		need_that(locked_bytes() == 3 * page, "VmLck shows three pages");
+		// The pages that it has already are not charged twice.
+		result.at = start(device, memory, 3);
+		result.above = start(device, memory, 5);
+		result.locked = locked_bytes();
+		device.stop();
+		need_that(start(device, memory, 4) == 0, "as much as the limit");
+		need_that(locked_bytes() == 4 * page, "VmLck shows four pages");
+		need_that(start(device, memory, 5) == ENOMEM, "not more");
+		device.stop();
+		need_that(locked_bytes() == 0, "VmLck is as before");
+		return result;
+	});
+	CHECK(tried.before == 0);
+	CHECK(tried.at == 0);
+	CHECK(tried.above == ENOMEM);
+	CHECK(tried.locked == 3 * page);
+}
+
+TEST_CASE_METHOD(AtRest, "root may lock more than RLIMIT_MEMLOCK", "[uapi][quota]")
+{
+	const auto error = in_child([] {
+		const Device device;
+		const Memory memory(4 * page);
+		const rlimit none = {0, 0};
+
+		need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
+		return start(device, memory, 4);
+	});
+	CHECK(error == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a user has a limit of pages, over all his processes", "[uapi][quota]")
+{
+	const Setting limit = module_parameter("max_user_pages", 5);
+
+	const auto tried = in_child([] {
+		const Device device;
+		const Memory memory(8 * page);
+		Tried result;
+
+		become_nobody();
+		need_that(start(device, memory, 6) == EDQUOT, "six are too many");
+		need_that(locked_bytes() == 0, "nothing stays locked");
+		result.before = start(device, memory, 3);
+		result.at = in_child([&] { return start(device, memory, 2); });
+		result.above = in_child([&] { return start(device, memory, 3); });
+		result.locked = locked_bytes();
+		return result;
+	});
+	CHECK(tried.before == 0);
+	CHECK(tried.at == 0);
+	CHECK(tried.above == EDQUOT);
+	CHECK(tried.locked == 3 * page);
+}
+
+TEST_CASE_METHOD(AtRest, "the module has a limit of pages, over all users", "[uapi][quota]")
+{
+	const Device device;
+	const Memory memory(8 * page);
+	const Setting limit = module_parameter("max_pages", 4);
+
+	CHECK(start(device, memory, 3) == 0);
+	CHECK(module_stat("pinned_pages") == 3);
+	CHECK(in_child([&] {
+		      become_nobody();
+		      need_that(start(device, memory, 2) == EDQUOT, "two are too many");
+		      return start(device, memory, 1);
+	      }) == 0);
+	// Who administers resources is above it.
+	CHECK(start(device, memory, 5) == 0);
+	device.stop();
+	CHECK(soon([] { return module_stat("pinned_pages") == 0; }));
+}
+
+TEST_CASE_METHOD(AtRest, "a user has a limit of profiles", "[uapi][quota]")
+{
+	const Setting limit = module_parameter("max_user_profiles", 2);
+	const Device device;
+	const Memory memory(page);
+
+	const auto tried = in_child([&] {
+		Tried result = {};
+
+		become_nobody();
+		result.before = start(device, memory, 1);
+		const auto rest = in_child([&] {
+			Tried second = {};
+			second.at = start(device, memory, 1);
+			second.above = in_child([&] { return start(device, memory, 1); });
+			return second;
+		});
+		result.at = rest.at;
+		result.above = rest.above;
+		return result;
+	});
+	CHECK(tried.before == 0);
+	CHECK(tried.at == 0);
+	CHECK(tried.above == EDQUOT);
+	// Not for root.
+	in_child([&] {
+		need_that(start(device, memory, 1) == 0, "the first");
+		return in_child([&] {
+			need_that(start(device, memory, 1) == 0, "the second");
+			return in_child([&] {
+				need_that(start(device, memory, 1) == 0, "the third");
+				return 0;
+			});
+		});
+	});
+}
+
+TEST_CASE_METHOD(AtRest, "rates have a budget without CAP_PERFMON: all, and a user's", "[uapi][quota]")
+{
+	const Device device;
+	const Memory memory(page);
+
+	SECTION("all")
+	{
+		const Setting budget = module_parameter("rate_budget", 1000);
+		// Root's are not in it.
+		CHECK(start(device, memory, 1, 20'000) == 0);
+		const auto tried = in_child([&] {
+			Tried result = {};
+			need(setresuid(-1, 1001, -1), "setresuid");
+			result.before = start(device, memory, 1, 1'000'000);
+			need(setresuid(-1, 0, -1), "setresuid");
+			result.at = in_child([&] { return start(device, memory, 1, 1'000'000'000); });
+			result.above = in_child([&] {
+				become_nobody();
+				return start(device, memory, 1, 1'000'000'000);
+			});
+			return result;
+		});
+		CHECK(tried.before == 0);
+		CHECK(tried.at == 0);
+		CHECK(tried.above == EBUSY);
+		REQUIRE(soon([&] { return module_stat("profiles") == profiles() + 1; }));
+		CHECK(in_child([&] {
+			      become_nobody();
+			      return start(device, memory, 1, 1'000'000);
+		      }) == 0);
+		device.stop();
+	}
+	SECTION("a user's")
+	{
+		const Setting budget = module_parameter("user_rate_budget", 500);
+		const auto tried = in_child([&] {
+			Tried result = {};
+			become_nobody();
+			result.above = start(device, memory, 1, 1'999'999);
+			result.before = start(device, memory, 1, 2'000'000);
+			result.at = in_child([&] { return start(device, memory, 1, 1'000'000'000); });
+			return result;
+		});
+		CHECK(tried.above == EBUSY);
+		CHECK(tried.before == 0);
+		CHECK(tried.at == EBUSY);
+		CHECK(in_child([&] { return start(device, memory, 1, 1'000'000); }) == 0);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "nobody may ask for 1024 Hz, and not for more", "[uapi][quota]")
+{
+	const Device device;
+	const Memory memory(page);
+
+	const auto tried = in_child([&] {
+		Tried result = {};
+		become_nobody();
+		result.at = start(device, memory, 1, 1'000'000'000 / 1024);
+		result.above = start(device, memory, 1, 1'000'000'000 / 1024 - 1);
+		return result;
+	});
+	CHECK(tried.at == 0);
+	CHECK(tried.above == ERANGE);
+
+	const Setting higher = module_parameter("max_user_rate", 2000);
+	CHECK(in_child([&] {
+		      become_nobody();
+		      return start(device, memory, 1, 500'000);
+	      }) == 0);
+	const Setting lower = module_parameter("max_rate", 100);
+	CHECK(start(device, memory, 1, 10'000'000) == 0);
+	CHECK(start(device, memory, 1, 9'999'999) == ERANGE);
+	device.stop();
+}
+
+namespace {
+
+struct Chain {
+	int eight, ninth, again, own, privileged;
+	uint64_t images;
+	int after_close, own_after_close;
+};
+
+// Nine files of nobody's on one process; and one of root's, which was opened
+// before and is used between the ninth and the rest.
+Chain fill_chain(const std::function<pid_t()> &target)
+{
+	const Gate filled, tried;
+	const Memory told(page, MAP_SHARED);
+	ChildOf<Chain> nobody([&] {
+		const Memory memory(page);
+		Chain result = {};
+
+		become_nobody();
+		const pid_t pid = target();
+		std::vector<Device> devices(9);
+		const Device own;
+		const Fd proof = open_proof({.pid = pid, .exclude_kernel = true});
+		for (size_t i = 0; i < 8; i++)
+			result.eight += attach(devices[i], memory, proof.get());
+		result.ninth = attach(devices[8], memory, proof.get());
+		result.images = module_stat("images");
+		result.own = start(own, memory, 1);
+		// The same file again moves its own.
+		result.again = attach(devices[7], memory, proof.get());
+		*told.at<volatile pid_t>() = pid;
+		filled.open();
+		tried.wait();
+		devices[0].close();
+		result.after_close = attach(devices[8], memory, proof.get());
+		devices[1].close();
+		result.own_after_close = start(own, memory, 1);
+		return result;
+	});
+	filled.wait();
+	const Memory memory(page);
+	const Device device;
+	const int privileged = attach(device, memory, proof_of(*told.at<volatile pid_t>()).get());
+	tried.open();
+	auto chain = nobody.result();
+	chain.privileged = privileged;
+	return chain;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "eight profiles may meet a process, not nine, but for an administrator's",
+		 "[uapi][quota]")
+{
+	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "2");
+
+	SECTION("another process")
+	{
+		Child *target = nullptr;
+		const auto chain = fill_chain([&] {
+			target = new Child([] { pause(); }); // until the test's process ends
+			return target->pid();
+		});
+		CHECK(chain.eight == 0);
+		CHECK(chain.ninth == EBUSY);
+		CHECK(chain.images == 8);
+		CHECK(chain.again == 0);
+		CHECK(chain.privileged == 0);
+		CHECK(chain.after_close == 0);
+	}
+	SECTION("oneself")
+	{
+		const auto chain = fill_chain([] { return getpid(); });
+		CHECK(chain.eight == 0);
+		CHECK(chain.ninth == EBUSY);
+		CHECK(chain.own == EBUSY);
+		CHECK(chain.privileged == 0);
+		CHECK(chain.after_close == 0);
+		CHECK(chain.own_after_close == 0);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "the memory that many regions take is charged, too", "[uapi][quota]")
+{
+	const Setting limit = module_parameter("max_user_pages", 100);
+
+	const auto tried = in_child([] {
+		const Device device;
+		std::vector<profil_region> regions;
+		Tried result = {};
+
+		for (uint64_t i = 1; i <= 32768; i++) {
+			regions.push_back(one_counter(16 * i, 16 * i + 16, nullptr));
+			regions.back().bytes = 0;
+		}
+		become_nobody();
+		auto how = describe(std::span(regions).first(4096), period_nobody);
+		result.before = device.call(PROFIL_START, &how);
+		profil_info info = {};
+		info.size = sizeof(info);
+		need_that(device.call(PROFIL_INFO, &info) == 0, "PROFIL_INFO");
+		result.locked = info.pages_used;
+		how = describe(regions, period_nobody);
+		result.above = device.call(PROFIL_START, &how);
+		return result;
+	});
+	CHECK(tried.before == 0);
+	CHECK(tried.locked >= 4096 * 32 / page);
+	CHECK(tried.locked < 100);
+	CHECK(tried.above == EDQUOT);
+}

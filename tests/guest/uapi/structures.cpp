@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sizes, addresses and reserved members of every structure, by ioctl and
+// io_uring.
+#include "tests/guest/support/device.h"
+#include "tests/guest/support/ways.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+
+// A target, and a profile that is attached to it, for the commands on one.
+struct Attached {
+	Device device;
+	Memory counters{page};
+	profil_region region = each_address(0x1000, 0x1040, counters.at(), 4);
+	Child target{[] { pause(); }};
+	Fd proof = proof_of(target.pid());
+	uint32_t profile = 0;
+
+	Attached() { renew(); }
+	// STOP has ended it, or STOP_ALL.
+	void renew() { profile = device.attach(describe(region), proof.get()); }
+};
+
+union Any {
+	uint32_t size;
+	profil_info info;
+	profil_start start;
+	profil_stop stop;
+	profil_stop_all stop_all;
+	profil_status status;
+	profil_update update;
+};
+
+// Each command: how long its structure was at first, and one that is right.
+struct Command {
+	const char *name;
+	unsigned int number;
+	uint32_t least;
+	bool output;
+	void (*fill)(Any &any, Attached &on);
+};
+
+const Command commands[] = {
+	{"PROFIL_INFO", PROFIL_INFO, 48, true, [](Any &, Attached &) {}},
+	{"PROFIL_START", PROFIL_START, 96, true,
+	 [](Any &any, Attached &on) { any.start = describe(on.region); }},
+	{"PROFIL_STATUS", PROFIL_STATUS, 128, true,
+	 [](Any &any, Attached &on) { any.status.profile = on.profile; }},
+	{"PROFIL_UPDATE", PROFIL_UPDATE, 32, false,
+	 [](Any &any, Attached &on) { any.update = describe_update(on.profile, std::span(&on.region, 1)); }},
+	{"PROFIL_STOP", PROFIL_STOP, 24, true, [](Any &any, Attached &on) { any.stop.profile = on.profile; }},
+	{"PROFIL_ATTACH", PROFIL_ATTACH, 96, true,
+	 [](Any &any, Attached &on) { any.start = describe(on.region), any.start.proof = on.proof.get(); }},
+	{"PROFIL_STOP_ALL", PROFIL_STOP_ALL, 8, false, [](Any &, Attached &) {}},
+};
+
+// A structure that ends where nothing is mapped any more.
+class Place {
+public:
+	Place(const Command &command, Attached &on, uint32_t size, uint32_t said) : start_(4 * page - size)
+	{
+		Any any = {};
+
+		mprotect(memory_.at(4 * page), page, PROT_NONE);
+		command.fill(any, on);
+		any.size = said;
+		memcpy(at(), &any, std::min<size_t>(size, sizeof(any)));
+	}
+
+	void *at() const { return memory_.at(start_); }
+	uint8_t &last() const { return *memory_.at<uint8_t>(4 * page - 1); }
+
+private:
+	Memory memory_{5 * page};
+	size_t start_;
+};
+
+int run(const Way &way, const Command &command, Attached &on, uint32_t size, uint8_t last = 0)
+{
+	const Place place(command, on, std::min<uint32_t>(size, 4 * page), size);
+
+	if (last)
+		place.last() = last;
+	const int error = way(on.device, command.number, place.at(), size);
+	if (!error && (command.number == PROFIL_STOP || command.number == PROFIL_STOP_ALL))
+		on.renew();
+	// What the module does not know it does not write, either.
+	if (!error && size > command.least)
+		CHECK(place.last() == 0);
+	on.device.stop();
+	return error;
+}
+
+void check_sizes(const Way &way)
+{
+	Attached on;
+
+	for (const Command &command : commands) {
+		CAPTURE(command.name);
+		const auto least = command.least;
+		CHECK(run(way, command, on, least - 1) == EINVAL);
+		CHECK(run(way, command, on, 4) == EINVAL);
+		CHECK(run(way, command, on, least) == 0);
+		CHECK(run(way, command, on, least + 1) == 0);
+		CHECK(run(way, command, on, least + 1, 1) == E2BIG);
+		CHECK(run(way, command, on, least + 8, 0x80) == E2BIG);
+		CHECK(run(way, command, on, page) == 0);
+		CHECK(run(way, command, on, page, 1) == E2BIG);
+		CHECK(run(way, command, on, page + 1) == E2BIG);
+		CHECK(run(way, command, on, UINT32_MAX) == E2BIG);
+	}
+}
+
+// What it said it would not do, it did not.
+void check_places(const Way &way)
+{
+	Attached on;
+
+	for (const Command &command : commands) {
+		CAPTURE(command.name);
+		const auto at = [&](void *where, uint32_t size) {
+			return way(on.device, command.number, where, size);
+		};
+		CHECK(at(nullptr, command.least) == EFAULT);
+		CHECK(at(reinterpret_cast<void *>(0xffff888000000000), command.least) == EFAULT);
+		CHECK(at(reinterpret_cast<void *>(0x800000000000 - 4), command.least) == EFAULT);
+
+		const Place beyond(command, on, command.least - 1, command.least);
+		CHECK(at(beyond.at(), command.least) == EFAULT);
+
+		const Place fixed(command, on, command.least, command.least);
+		mprotect(reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(fixed.at()) & -page), page,
+			 PROT_READ);
+		CHECK(at(fixed.at(), command.least) == (command.output ? EFAULT : 0));
+		CHECK(on.device.status().state == PROFIL_STATE_NONE);
+		if (command.number == PROFIL_STOP_ALL)
+			on.renew();
+		CHECK(on.device.status(on.profile).state == PROFIL_STATE_RUNNING);
+	}
+}
+
+template <typename T> int try_with(const Way &way, Attached &on, unsigned int command, void (*change)(T &))
+{
+	T structure = {};
+
+	structure.size = sizeof(structure);
+	if constexpr (requires { structure.profile; })
+		structure.profile = on.profile;
+	if constexpr (std::is_same_v<T, profil_update>)
+		structure = describe_update(on.profile, std::span(&on.region, 1));
+	change(structure);
+	return way(on.device, command, &structure, structure.size);
+}
+
+void check_members(const Way &way)
+{
+	Attached on;
+	using Stop = profil_stop;
+	using Status = profil_status;
+	using Update = profil_update;
+
+	CHECK(try_with<profil_info>(way, on, PROFIL_INFO, [](auto &s) { s.flags = 1; }) == EINVAL);
+	CHECK(try_with<profil_stop_all>(way, on, PROFIL_STOP_ALL, [](auto &s) { s.flags = 1; }) == EINVAL);
+
+	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.flags = 1; }) == EINVAL);
+	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.reserved = 1; }) == EINVAL);
+	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile++; }) == ENOENT);
+	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile = UINT32_MAX; }) == ENOENT);
+	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile = 0; }) == 0);
+
+	CHECK(try_with<Status>(way, on, PROFIL_STATUS, [](auto &s) { s.flags = 1; }) == EINVAL);
+	CHECK(try_with<Status>(way, on, PROFIL_STATUS, [](auto &s) { s.profile++; }) == ENOENT);
+	CHECK(try_with<Status>(way, on, PROFIL_STATUS, [](auto &s) { s.ticks = s.state = 77; }) == 0);
+
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.flags = 1; }) == EINVAL);
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.reserved = 1; }) == EINVAL);
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.profile = 0; }) == ENOENT);
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.profile++; }) == ENOENT);
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.regions = 0; }) == EFAULT);
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.region_size--; }) == EINVAL);
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.nr_regions = 32769; }) == E2BIG);
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.nr_regions = 0; }) == EINVAL);
+	CHECK(on.device.status(on.profile).state == PROFIL_STATE_RUNNING);
+}
+
+void check_unknown(const Way &way)
+{
+	const Device device;
+	Any any = {};
+
+	any.size = sizeof(any);
+	const unsigned int unknown[] = {0,
+					1,
+					_IO(PROFIL_TYPE, 0x7f),
+					_IO(PROFIL_TYPE, 0x87),
+					_IOWR(PROFIL_TYPE, 0x80, profil_info),
+					_IO(PROFIL_TYPE - 1, 0x80)};
+	for (const unsigned int command : unknown) {
+		CAPTURE(command);
+		CHECK(way(device, command, &any, sizeof(any)) == ENOTTY);
+	}
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "every structure may be longer but not shorter than its first version",
+		 "[uapi][errno]")
+{
+	SECTION("by ioctl")
+	{
+		check_sizes(by_ioctl());
+	}
+	SECTION("by io_uring")
+	{
+		check_sizes(by_ring());
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "a structure that cannot be read or written is refused before anything is done",
+		 "[uapi][errno]")
+{
+	SECTION("by ioctl")
+	{
+		check_places(by_ioctl());
+	}
+	SECTION("by io_uring")
+	{
+		check_places(by_ring());
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "reserved members must be 0, and profiles must exist", "[uapi][errno]")
+{
+	SECTION("by ioctl")
+	{
+		check_members(by_ioctl());
+		check_unknown(by_ioctl());
+	}
+	SECTION("by io_uring")
+	{
+		check_members(by_ring());
+		check_unknown(by_ring());
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "the payload of a ring command is checked, too", "[uapi][errno][uring]")
+{
+	const Device device;
+	struct {
+		profil_info info;
+		uint64_t more;
+	} wide = {};
+	profil_info &info = wide.info;
+	Ring ring;
+
+	info.size = sizeof(info);
+	profil_uring_cmd payload = {};
+	payload.arg = reinterpret_cast<uintptr_t>(&info);
+	payload.size = sizeof(info);
+	CHECK(ring.call(device.fd(), PROFIL_INFO, payload) == 0);
+	CHECK(info.abi == PROFIL_ABI);
+
+	payload.reserved = 1;
+	CHECK(ring.call(device.fd(), PROFIL_INFO, payload) == EINVAL);
+	payload.reserved = 0;
+	for (const uint32_t size : {0U, 4U, 47U, 49U, 56U}) {
+		CAPTURE(size);
+		payload.size = size;
+		CHECK(ring.call(device.fd(), PROFIL_INFO, payload) == EINVAL);
+	}
+	payload.size = UINT32_MAX;
+	CHECK(ring.call(device.fd(), PROFIL_INFO, payload) == E2BIG);
+}
+
+// Up to 6.12 io_uring refuses them there; 7.3 runs them as anywhere.
+TEST_CASE_METHOD(AtRest, "a ring that polls for completions refuses commands, or runs them",
+		 "[uapi][errno][uring]")
+{
+	const Device device;
+	profil_info info = {};
+
+	info.size = sizeof(info);
+	Ring ring(IORING_SETUP_IOPOLL);
+	const int error = ring.call(device, PROFIL_INFO, &info, sizeof(info));
+	CHECK((error == 0 || error == EOPNOTSUPP));
+	CHECK(info.abi == (error ? 0 : PROFIL_ABI));
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_INFO tells the caller's own limits", "[uapi]")
+{
+	const auto ask = [] {
+		profil_info info = {};
+
+		info.size = sizeof(info);
+		need_that(Device().call(PROFIL_INFO, &info) == 0, "PROFIL_INFO");
+		return info;
+	};
+	const auto root = ask();
+	CHECK(root.abi == PROFIL_ABI);
+	CHECK(root.region_max == 32768);
+	CHECK(root.features == 0);
+	CHECK(root.period_min == 20'000);
+	CHECK(root.pages_max == 1048576);
+	CHECK(root.pages_used == pages());
+
+	const auto nobody = in_child([ask] {
+		become_nobody();
+		return ask();
+	});
+	CHECK(nobody.period_min == 1'000'000'000 / 1024);
+	CHECK(nobody.pages_max == 65536);
+	CHECK(nobody.pages_used == 0);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// gmon.out files of a profile, read by gprof.
+#include "tests/host/cli/commands/export/support.h"
+
+using namespace export_test;
+using support::flat_profile;
+using support::read_gmon;
+
+namespace {
+
+/** Samples in all files, by the letter of the format, and those that are in none. */
+uint64_t samples_in_gmon(const Profile &profile)
+{
+	const TemporaryDirectory directory;
+	const Result<GmonFiles> gmon = export_gmon(profile);
+
+	REQUIRE(gmon);
+
+	uint64_t sum = gmon->elsewhere;
+
+	for (const GmonOut &out : gmon->files) {
+		const uint64_t own = read_gmon(file(directory, "gmon.out", out.content)).all_ticks();
+
+		CHECK(own == out.samples);
+		sum += own;
+	}
+	return sum;
+}
+
+} // namespace
+
+TEST_CASE("gprof finds exact counts above 65535, in the program and a shared object", "[cli][export]")
+{
+	const RealProfile real;
+	const TemporaryDirectory directory;
+	const Result<GmonFiles> gmon = export_gmon(real.profile);
+
+	REQUIRE(gmon);
+	REQUIRE(gmon->files.size() == 2);
+	CHECK(gmon->files[0].name.empty());
+	CHECK(gmon->files[0].samples == RealProfile::in_run + RealProfile::in_hidden);
+	CHECK(gmon->files[1].name == ".libwork.so");
+	CHECK(gmon->elsewhere == 0);
+
+	auto program = flat_profile("--no-demangle " + real.program(),
+				    file(directory, "gmon.out", gmon->files[0].content));
+	auto library = flat_profile("--no-demangle " + real.library(),
+				    file(directory, "gmon.out.libwork.so", gmon->files[1].content));
+
+	/* 100 Hz. */
+	CHECK(program[RealProfile::run_symbol].self_seconds == Approx(10000.03).epsilon(0).margin(0.001));
+	CHECK(program[RealProfile::hidden_symbol].self_seconds == Approx(700).epsilon(0).margin(0.001));
+	CHECK(library[RealProfile::run_symbol].self_seconds == Approx(655.35).epsilon(0).margin(0.001));
+}
+
+TEST_CASE("gmon.out files have every sample that is in an object", "[cli][export]")
+{
+	CHECK(samples_in_gmon(sample_profile()) == 1000);
+	CHECK(export_gmon(sample_profile())->elsewhere == 40);
+	CHECK(samples_in_gmon(stack_profile()) == 12);
+	CHECK(samples_in_gmon(hostile_profile()) == 1000);
+	CHECK(samples_in_gmon(RealProfile().profile) == RealProfile::total);
+}
+
+TEST_CASE("gmon.out has the rate of the profile, and the addresses of the file", "[cli][export]")
+{
+	const TemporaryDirectory directory;
+	const Result<GmonFiles> gmon = export_gmon(sample_profile());
+	const support::GmonFile program = read_gmon(file(directory, "gmon.out", gmon->files[0].content));
+
+	CHECK(program.hz == 999);
+	CHECK(program.bin == 2);
+	CHECK(program.ticks == std::map<uint64_t, uint64_t>{{0x401110, 700}});
+	CHECK(gmon->files[0].object == "/opt/bin/program");
+	CHECK(gmon->files[1].name == ".libc.so.6");
+}
+
+TEST_CASE("a program without samples has a gmon.out, and objects of one name have numbers", "[cli][export]")
+{
+	const TemporaryDirectory directory;
+	Profile profile = sample_profile();
+
+	profile.mappings.push_back({0x1000, 0x2000, 0, "/other/libc.so.6", "", true, false, false, false});
+	profile.locations[0].mapping = 2;
+
+	const Result<GmonFiles> gmon = export_gmon(profile);
+
+	REQUIRE(gmon->files.size() == 3);
+	CHECK(read_gmon(file(directory, "gmon.out", gmon->files[0].content)).all_ticks() == 0);
+	CHECK(read_gmon(file(directory, "gmon.out", gmon->files[0].content)).bin == 2);
+	CHECK(gmon->files[1].name == ".libc.so.6");
+	CHECK(gmon->files[1].object == "/other/libc.so.6");
+	CHECK(gmon->files[2].name == ".libc.so.6.2");
+}
+
+TEST_CASE("no two gmon.out files have one name, whatever the objects are called", "[cli][export]")
+{
+	Profile profile = sample_profile();
+
+	profile.mappings.resize(1);
+	profile.locations.clear();
+	profile.samples.clear();
+	for (const char *path : {"/a/libx.so", "/b/libx.so", "/c/libx.so.2", "/d/libx.so.2"}) {
+		profile.locations.push_back({profile.mappings.size(), 0x1000, {}});
+		profile.samples.push_back({{profile.locations.size() - 1}, {1, 1}, {}});
+		profile.mappings.push_back({0x1000, 0x2000, 0, path, "", true, false, false, false});
+	}
+
+	const Result<GmonFiles> gmon = export_gmon(profile);
+	std::vector<std::string> names;
+
+	REQUIRE(gmon);
+	for (const GmonOut &out : gmon->files)
+		names.push_back(out.name);
+	CHECK(names ==
+	      std::vector<std::string>{"", ".libx.so", ".libx.so.2", ".libx.so.2.2", ".libx.so.2.3"});
+}
+
+TEST_CASE("the name of a gmon.out stays in its directory", "[cli][export]")
+{
+	const Result<GmonFiles> gmon = export_gmon(hostile_profile());
+
+	REQUIRE(gmon->files.size() == 2);
+	for (const GmonOut &out : gmon->files) {
+		CHECK(out.name.find('/') == std::string::npos);
+		CHECK(out.name.find('\n') == std::string::npos);
+	}
+}
+
+TEST_CASE("more samples than fit into gmon.out are refused, with what to do", "[cli][export]")
+{
+	Profile profile = sample_profile();
+
+	profile.samples[0].values[0] = INT64_MAX;
+	REQUIRE_FALSE(export_gmon(profile));
+	CHECK(has(export_gmon(profile).error().text, "take callgrind"));
+}

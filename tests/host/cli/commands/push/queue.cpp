@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The queue: what waits, what is sent again and when, what is dropped and counted.
+#include "cli/commands/push/queue.h"
+#include "tests/host/cli/http/receiver.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <future>
+
+using namespace cli;
+using namespace std::chrono_literals;
+
+namespace {
+
+/** Time that passes when somebody waits for it, and at once. */
+class JumpingClock : public PushClock {
+public:
+	PushTime now() override { return PushTime(std::chrono::nanoseconds(time_.load())); }
+	void wait(std::unique_lock<std::mutex> &, std::condition_variable &, PushTime until,
+		  const std::function<bool()> &) override
+	{
+		waits_.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(until - now()));
+		time_ = until.time_since_epoch().count();
+	}
+	void pass(std::chrono::nanoseconds time) { time_ += time.count(); }
+	/** What was waited for; to be read when the queue has ended. */
+	[[nodiscard]] const std::vector<std::chrono::milliseconds> &waits() const { return waits_; }
+
+private:
+	std::atomic<int64_t> time_ = 0;
+	std::vector<std::chrono::milliseconds> waits_;
+};
+
+/** Answers in turn, the last one for ever; and what was sent. */
+class Script {
+public:
+	explicit Script(std::vector<Delivery> answers) : answers_(std::move(answers)) {}
+
+	Delivery operator()(const HttpRequest &request)
+	{
+		const std::lock_guard lock(mutex_);
+		const Delivery answer = answers_[std::min(sent_.size(), answers_.size() - 1)];
+
+		sent_.push_back(request.body);
+		return answer;
+	}
+	[[nodiscard]] std::vector<std::string> sent() const
+	{
+		const std::lock_guard lock(mutex_);
+
+		return sent_;
+	}
+
+private:
+	mutable std::mutex mutex_;
+	const std::vector<Delivery> answers_;
+	std::vector<std::string> sent_;
+};
+
+/** A queue, all that it is given, and what it says. */
+struct Bench {
+	JumpingClock clock;
+	std::mutex mutex;
+	std::vector<std::string> said;
+
+	std::unique_ptr<PushQueue> queue(PushQueue::Send send, PushQueueSettings settings = {})
+	{
+		return std::make_unique<PushQueue>(
+			settings, std::move(send),
+			[this](const std::string &text) {
+				const std::lock_guard lock(mutex);
+
+				said.push_back(text);
+			},
+			[] { return 0.5; }, clock);
+	}
+};
+
+PushQueue::Send by(Script &script)
+{
+	return [&script](const HttpRequest &request, const std::function<bool()> &) {
+		return script(request);
+	};
+}
+
+HttpRequest with(const std::string &body)
+{
+	return {"/", {}, body};
+}
+
+/* Of real threads: there is no other sign than that it has happened. */
+template <typename Condition> bool eventually(const Condition &condition)
+{
+	for (int i = 0; i < 3000 && !condition(); i++)
+		std::this_thread::sleep_for(10ms);
+	return condition();
+}
+
+const Delivery taken = {};
+const Delivery later = {Fate::Later, "URL: 503", std::nullopt};
+const Delivery refused = {Fate::Refused, "URL: 400", std::nullopt};
+
+} // namespace
+
+TEST_CASE("back-off doubles up to its limit, with jitter", "[cli][push]")
+{
+	const PushQueueSettings settings;
+
+	CHECK(backoff_delay(settings, 1, 0, {}) == 250ms);
+	CHECK(backoff_delay(settings, 1, 0.5, {}) == 375ms);
+	CHECK(backoff_delay(settings, 2, 0, {}) == 500ms);
+	CHECK(backoff_delay(settings, 4, 0.5, {}) == 3000ms);
+	CHECK(backoff_delay(settings, 8, 0, {}) == 30s);
+	CHECK(backoff_delay(settings, 4000000000, 0.5, {}) == 45s);
+}
+
+TEST_CASE("Retry-After is waited for, but not for ever", "[cli][push]")
+{
+	const PushQueueSettings settings;
+
+	CHECK(backoff_delay(settings, 1, 0, 10s) == 10125ms);
+	CHECK(backoff_delay(settings, 1, 0, 0s) == 250ms);
+	CHECK(backoff_delay(settings, 1, 0.5, 100000000s) == 60s);
+	CHECK(backoff_delay(settings, 20, 0, 1s) == 30s);
+}
+
+TEST_CASE("profiles are sent in their order", "[cli][push]")
+{
+	Bench bench;
+	Script script({taken});
+	const auto queue = bench.queue(by(script));
+
+	for (const char *body : {"a", "b", "c"})
+		queue->push(with(body));
+	CHECK(queue->finish(1s) == PushCounters{3, 0, 0, 0, 0});
+	CHECK(script.sent() == std::vector<std::string>{"a", "b", "c"});
+	CHECK(bench.said.empty());
+}
+
+TEST_CASE("a server that is busy is tried again, later each time, and it is said once", "[cli][push]")
+{
+	Bench bench;
+	Script script({later, later, {Fate::Later, "URL: 429", 20s}, taken});
+	const auto queue = bench.queue(by(script));
+
+	queue->push(with("a"));
+	REQUIRE(eventually([&queue] { return queue->counters().sent == 1; }));
+	CHECK(queue->finish(1s) == PushCounters{1, 3, 0, 0, 0});
+	CHECK(bench.clock.waits() == std::vector<std::chrono::milliseconds>{375ms, 750ms, 20750ms});
+	CHECK(script.sent() == std::vector<std::string>(4, "a"));
+	CHECK(bench.said ==
+	      std::vector<std::string>{"URL: 503: tried again from time to time, first in 0.38 s",
+				       "the server takes profiles again, after 3 failures"});
+}
+
+TEST_CASE("a profile that the server refuses is dropped, and the next one sent", "[cli][push]")
+{
+	Bench bench;
+	Script script({refused, taken});
+	const auto queue = bench.queue(by(script));
+
+	queue->push(with("a"));
+	queue->push(with("b"));
+	CHECK(queue->finish(1s) == PushCounters{1, 0, 1, 0, 0});
+	CHECK(script.sent() == std::vector<std::string>{"a", "b"});
+	CHECK(bench.said == std::vector<std::string>{"URL: 400: the profile is dropped"});
+}
+
+TEST_CASE("what is pushed while one is on its way does not wait, and the oldest is dropped", "[cli][push]")
+{
+	Bench bench;
+	std::promise<void> begun;
+	std::promise<void> release;
+	std::shared_future<void> released = release.get_future().share();
+	std::vector<std::string> sent;
+	const auto queue = bench.queue(
+		[&](const HttpRequest &request, const std::function<bool()> &) {
+			if (sent.empty())
+				begun.set_value();
+			sent.push_back(request.body);
+			released.wait();
+			return Delivery();
+		},
+		{3, 8});
+
+	queue->push(with("first"));
+	begun.get_future().wait();
+	for (const char *body : {"aa", "bb", "cc", "dd"})
+		queue->push(with(body));
+	CHECK(queue->waiting() == 3);
+	CHECK(queue->counters().dropped_full == 1);
+	/* By bytes: 2 + 2 + 2 + 5 are more than 8. */
+	queue->push(with("eeeee"));
+	CHECK(queue->waiting() == 2);
+	CHECK(queue->counters().dropped_full == 3);
+	/* One that has no room even alone drives out no other. */
+	queue->push(with("123456789"));
+	CHECK(queue->waiting() == 2);
+	CHECK(queue->counters().dropped_full == 4);
+	queue->push(with("z"));
+	release.set_value();
+	CHECK(queue->finish(1s) == PushCounters{4, 0, 0, 4, 0});
+	CHECK(sent == std::vector<std::string>{"first", "dd", "eeeee", "z"});
+}
+
+TEST_CASE("one that failed is the oldest, and dropped when there is no room", "[cli][push]")
+{
+	Bench bench;
+	std::promise<void> begun;
+	std::promise<void> release;
+	std::vector<std::string> sent;
+	const auto queue = bench.queue(
+		[&](const HttpRequest &request, const std::function<bool()> &) {
+			sent.push_back(request.body);
+			if (sent.size() > 1)
+				return Delivery();
+			begun.set_value();
+			release.get_future().wait();
+			return later;
+		},
+		{1, 100});
+
+	queue->push(with("a"));
+	begun.get_future().wait();
+	queue->push(with("b"));
+	release.set_value();
+	REQUIRE(eventually([&queue] { return queue->counters().sent == 1; }));
+	CHECK(queue->finish(1s) == PushCounters{1, 0, 0, 1, 0});
+	CHECK(sent == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("at the end everything is tried once more, while there is time", "[cli][push]")
+{
+	Bench bench;
+	std::promise<void> begun;
+	std::promise<void> release;
+	std::vector<std::string> sent;
+	const auto queue = bench.queue([&](const HttpRequest &request, const std::function<bool()> &) {
+		sent.push_back(request.body);
+		if (sent.size() == 1) {
+			begun.set_value();
+			release.get_future().wait();
+		}
+		/* As long as the whole grace, from the second on. */
+		if (sent.size() == 3)
+			bench.clock.pass(2s);
+		return later;
+	});
+
+	for (const char *body : {"a", "b", "c", "d"})
+		queue->push(with(body));
+	begun.get_future().wait();
+
+	std::future<PushCounters> finished =
+		std::async(std::launch::async, [&queue] { return queue->finish(1s); });
+
+	/* finish() refuses what comes after it has begun.  It ends only when the first is released. */
+	CHECK(eventually([&queue] {
+		queue->push(with("late"));
+		return queue->counters().dropped_shutdown > 0;
+	}));
+
+	const uint64_t before = queue->counters().dropped_shutdown;
+	const size_t waiting = queue->waiting();
+
+	release.set_value();
+	CHECK(finished.get().sent == 0);
+	/* The three that were tried, and what had not come to it. */
+	CHECK(queue->counters().dropped_shutdown == before + waiting + 1);
+	CHECK(sent == std::vector<std::string>{"a", "b", "c"});
+	CHECK(bench.said == std::vector<std::string>{
+				    fmt::format("URL: 503: the profile is dropped, as this is the end; what "
+						"waits ({}) is tried once more",
+						waiting)});
+}
+
+TEST_CASE("a real server that comes up late gets what was recorded meanwhile", "[cli][push]")
+{
+	Bench bench;
+	std::atomic<int> calls = 0;
+	const http_test::Receiver server([&calls](const httplib::Request &, httplib::Response &response) {
+		response.status = ++calls <= 2 ? 503 : 200;
+	});
+	HttpSettings settings;
+
+	settings.url = server.url();
+
+	const Result<HttpClient> client = HttpClient::create(settings);
+
+	REQUIRE(client);
+
+	const auto queue =
+		bench.queue([&client](const HttpRequest &request, const std::function<bool()> &cancelled) {
+			return deliver(*client, PushFormat::Pyroscope, request, cancelled);
+		});
+
+	queue->push(with("a"));
+	queue->push(with("b"));
+	REQUIRE(eventually([&queue] { return queue->counters().sent == 2; }));
+	CHECK(queue->finish(1s) == PushCounters{2, 2, 0, 0, 0});
+
+	std::vector<std::string> bodies;
+
+	for (const httplib::Request &got : server.requests())
+		bodies.push_back(got.body);
+	CHECK(bodies == std::vector<std::string>{"a", "a", "a", "b"});
+	CHECK(bench.said.front().starts_with(server.url() + ": 503 Service Unavailable: tried again"));
+}
+
+TEST_CASE("a server that never answers cannot hold up the end", "[cli][push]")
+{
+	PushClock clock;
+	const http_test::RawServer server(http_test::never_answer);
+	HttpSettings settings;
+
+	settings.url = server.url();
+	settings.timeout = 24h;
+
+	const Result<HttpClient> client = HttpClient::create(settings);
+	std::promise<void> begun;
+
+	REQUIRE(client);
+
+	PushQueue queue(
+		{},
+		[&](const HttpRequest &request, const std::function<bool()> &cancelled) {
+			begun.set_value();
+			return deliver(*client, PushFormat::Pyroscope, request, cancelled);
+		},
+		[](const std::string &) {}, [] { return 0.0; }, clock);
+
+	queue.push(with("a"));
+	begun.get_future().wait();
+	CHECK(queue.finish(100ms) == PushCounters{0, 0, 0, 0, 1});
+}

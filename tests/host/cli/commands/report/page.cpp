@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The page of profil report --html in a browser: page.js does what a user would.
+#include "cli/profile/pprof.h"
+#include "tests/host/cli/commands/export/support.h"
+#include "tests/host/cli/commands/report/html_support.h"
+
+#include <iostream>
+
+using namespace export_test;
+
+namespace {
+
+/** Write a profile and its page, and have a browser check it; what is wrong, or a figure. */
+std::string browse(const std::string &check, const Profile &profile, const std::string &arguments = "")
+{
+	const TemporaryDirectory directory;
+	const std::string path = file(directory, "sample.pb.gz", encode_pprof(profile));
+
+	output_of(fmt::format("cd {} && {}/profil report --html page.html sample.pb.gz", directory / "",
+			      support::build_dir()));
+	return run(fmt::format("node tests/host/cli/commands/report/page.js $(scripts/npm-tools) {} {} {}", check,
+			       directory / "page.html", arguments))
+		.text;
+}
+
+Profile with_markup()
+{
+	Profile profile = sample_profile();
+
+	profile.functions[1].name = "</script><script>window.ran = 1</script>";
+	profile.functions[2].name = "<!--<script><img src=x onerror=\"window.ran = 1\">";
+	profile.functions[0].filename = "/src/<img src=x onerror='window.ran = 1'>";
+	profile.mappings[0].filename = "/opt/<b>bold</b>";
+	profile.comments = {"profil.target: <b>x</b>", "profil.granularity: </title><b>"};
+	return profile;
+}
+
+} // namespace
+
+TEST_CASE("a browser shows what was profiled, its rows, and what became of every tick",
+	  "[cli][html][browser]")
+{
+	CHECK(browse("content", sample_profile()) == "");
+}
+
+TEST_CASE("a page's table is sorted by clicks and keys", "[cli][html][browser]")
+{
+	CHECK(browse("sort", sample_profile()) == "");
+}
+
+TEST_CASE("a page's table is filtered, and says what is left", "[cli][html][browser]")
+{
+	CHECK(browse("filter", sample_profile()) == "");
+}
+
+TEST_CASE("the rows of a page's table are chosen by keys, and open their functions", "[cli][html][browser]")
+{
+	CHECK(browse("rows", sample_profile()) == "");
+}
+
+TEST_CASE("a page's chart is zoomed by keys", "[cli][html][browser]")
+{
+	CHECK(browse("zoom", sample_profile()) == "");
+}
+
+TEST_CASE("a page's chart is zoomed by clicks", "[cli][html][browser]")
+{
+	CHECK(browse("click", sample_profile()) == "");
+}
+
+TEST_CASE("a page's map of addresses is gone through by keys", "[cli][html][browser]")
+{
+	CHECK(browse("map", sample_profile()) == "");
+}
+
+TEST_CASE("a page is dark or light as the system or its button has it, and legible", "[cli][html][browser]")
+{
+	CHECK(browse("theme", sample_profile()) == "");
+}
+
+TEST_CASE("all of a page can be got at by the keyboard, and has a name", "[cli][html][browser]")
+{
+	CHECK(browse("keyboard", sample_profile()) == "");
+}
+
+TEST_CASE("a page cannot fetch anything, nor run what is not its own", "[cli][html][browser]")
+{
+	CHECK(browse("network", sample_profile()) == "");
+}
+
+TEST_CASE("names that would be markup are text in a browser", "[cli][html][browser]")
+{
+	CHECK(browse("hostile", with_markup()) == "");
+}
+
+TEST_CASE("a page shows counts to their last digit", "[cli][html][browser]")
+{
+	Profile profile = sample_profile();
+
+	profile.samples[0].values[0] = INT64_MAX;
+	CHECK(browse("huge", profile) == "");
+}
+
+TEST_CASE("a page of a profile without samples says so", "[cli][html][browser]")
+{
+	Profile profile = sample_profile();
+
+	profile.samples.clear();
+	CHECK(browse("empty", profile) == "");
+}
+
+TEST_CASE("a page shows the lines and instructions of a function", "[cli][html][browser]")
+{
+	CHECK(browse("source", RealProfile().profile, "'deep::Worker::run(unsigned long)' '^[{]$'") == "");
+}
+
+TEST_CASE("a page has room on a narrow screen", "[cli][html][browser]")
+{
+	CHECK(browse("narrow", sample_profile()) == "");
+}
+
+TEST_CASE("a page of 50,000 functions has few of them in its document, and all within reach",
+	  "[cli][html][browser]")
+{
+	const std::string figure = browse("many", html_test::many_functions());
+
+	CHECK(figure.starts_with("figure: "));
+	CHECK(std::count(figure.begin(), figure.end(), '\n') == 1);
+	std::cout << figure;
+}

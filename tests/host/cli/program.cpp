@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The program itself, where there is no module: what it prints, and its exit status.
+#include "cli/profile/pprof.h"
+#include "tests/host/cli/sample_profile.h"
+#include "tests/support/programs.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using support::run;
+using support::TemporaryDirectory;
+
+namespace {
+
+support::Output profil(const std::string &arguments)
+{
+	return run(support::build_dir() + "/profil " + arguments);
+}
+
+std::string sample_file(const TemporaryDirectory &directory)
+{
+	std::string path = directory / "sample.pb.gz";
+
+	std::ofstream(path, std::ios::binary) << cli::encode_pprof(sample_profile());
+	return path;
+}
+
+bool has(const std::string &text, const std::string &part)
+{
+	return text.find(part) != std::string::npos;
+}
+
+size_t lines(const std::string &text)
+{
+	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+} // namespace
+
+TEST_CASE("help and version are printed on demand", "[cli]")
+{
+	CHECK(profil("--version").text == "profil " PROFIL_VERSION "\n");
+	CHECK(profil("--version").status == 0);
+	for (const char *arguments : {"help", "--help", "-h"}) {
+		CHECK(profil(arguments).status == 0);
+		CHECK(has(profil(arguments).text, "Usage: profil COMMAND"));
+	}
+	CHECK(profil("help record").text == profil("record --help").text);
+	CHECK(profil("help report").text == profil("report -h").text);
+	CHECK(has(profil("record --help").text, "Examples:"));
+}
+
+TEST_CASE("no command but push and serve loads what HTTP takes", "[cli]")
+{
+	const auto libraries = [](const std::string &name) {
+		return run("readelf -d " + support::build_dir() + "/" + name + " | grep NEEDED").text;
+	};
+
+	for (const char *library : {"libcurl", "libcpp-httplib"}) {
+		CHECK_FALSE(has(libraries("profil"), library));
+		CHECK(has(libraries("profil-network"), library));
+	}
+	CHECK(has(libraries("profil"), "libdw.so"));
+	for (const std::string command : {"push", "serve"})
+		CHECK(profil(command + " --help").text == profil("help " + command).text);
+}
+
+TEST_CASE("push and serve say what is missing where profil is alone", "[cli]")
+{
+	const TemporaryDirectory directory;
+
+	std::filesystem::create_directories(directory / "usr/bin");
+	std::filesystem::copy(support::build_dir() + "/profil", directory / "usr/bin");
+	for (const std::string command : {"push", "serve"}) {
+		const support::Output output = run((directory / "usr/bin/profil") + " " + command +
+						   (command == "push" ? " x" : " -p 1"));
+
+		CHECK(output.status == 1);
+		CHECK(output.text == "profil " + command + ": there is no profil-network in " +
+					     (directory / "usr/bin") + " or " +
+					     (directory / "usr/libexec/profil") + ": install profil again\n");
+	}
+	std::filesystem::create_directories(directory / "usr/libexec/profil");
+	std::ofstream(directory / "usr/libexec/profil/profil-network") << "no program";
+	CHECK(run((directory / "usr/bin/profil") + " push x").text ==
+	      "profil push: " + (directory / "usr/libexec/profil/profil-network") + ": Permission denied\n");
+}
+
+TEST_CASE("wrong usage is one line and status 2", "[cli]")
+{
+	for (const char *arguments :
+	     {"frobnicate", "help frobnicate", "record", "record -p x", "record --frob ls",
+	      "report --by colour", "report --sort colour", "report --limit 0", "report --limit 1.5"}) {
+		const support::Output output = profil(arguments);
+
+		CAPTURE(arguments, output.text);
+		CHECK(output.status == 2);
+		CHECK(lines(output.text) == 1);
+		CHECK(has(output.text, "see profil"));
+	}
+	CHECK(profil("").status == 2);
+}
+
+TEST_CASE("wrong usage is told in our own words", "[cli]")
+{
+	const std::pair<const char *, const char *> all[] = {
+		{"report --by foo", "--by: 'foo' is not function, object or address"},
+		{"report --by 2", "--by: '2' is not function, object or address"},
+		{"report --limit 1.5", "--limit: '1.5' is not a whole number above 0"},
+		{"report --limit 99999999999999999999", "is not a whole number above 0"},
+		{"report --limit", "profil report: --limit needs a value"},
+		{"report --by line", "--by: 'line' is not function, object or address"},
+		{"report --sort function,x", "--sort: 'x' is not function, inlined, line, object, process"},
+		{"report --by object --sort line", "give either --by or --sort, not both"},
+		{"report --filter x=y", "--filter: 'x=y' does not begin with function=, object="},
+		{"report --percent-limit 101", "--percent-limit: '101' is not a number from 0 to 100"},
+		{"report --color red", "--color: 'red' is not auto, always or never"},
+		{"report --base - -", "standard input can be read once"},
+		{"report --frob", "profil report: there is no option --frob"},
+		{"record -p", "profil record: --pid needs a value"},
+		{"record -p 1 -d 1 -d 2", "profil record: --duration may be given once"},
+		{"record -p x", "--pid: 'x' is not a process ID"},
+	};
+
+	for (const auto &[arguments, words] : all) {
+		const support::Output output = profil(arguments);
+
+		CAPTURE(arguments, output.text);
+		CHECK(output.status == 2);
+		CHECK(has(output.text, words));
+		CHECK_FALSE(has(output.text, "required"));
+	}
+}
+
+TEST_CASE("without the module record says how to get it, and leaves nothing", "[cli]")
+{
+	const TemporaryDirectory directory;
+
+	if (std::filesystem::exists("/dev/profil"))
+		return;
+	for (const std::string &arguments : {std::string("-p 1"), "-- touch " + (directory / "ran")}) {
+		const support::Output output = profil("record -o " + (directory / "out") + " " + arguments);
+
+		CHECK(output.status == 1);
+		CHECK(lines(output.text) == 1);
+		CHECK(has(output.text, "profil record: "));
+		CHECK(has(output.text, "insmod"));
+	}
+	CHECK(std::filesystem::is_empty(directory / ""));
+}
+
+TEST_CASE("an output file that cannot be written is refused before anything else", "[cli]")
+{
+	const support::Output output = profil("record -o /no/such/place/file -p 1");
+
+	CHECK(output.status == 1);
+	CHECK(output.text == "profil record: /no/such/place/file: No such file or directory (choose another "
+			     "file with -o)\n");
+}
+
+TEST_CASE("report shows a file as a table and as JSON", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = sample_file(directory);
+	const support::Output table = profil("report " + file);
+	const support::Output json = profil("report --json --by object --limit 2 " + file);
+
+	CHECK(table.status == 0);
+	CHECK(has(table.text, "    700   70.00   70.00  main "));
+	CHECK(json.status == 0);
+	CHECK(nlohmann::json::parse(json.text)["rows"].size() == 2);
+	CHECK(profil("report --by address " + file).status == 0);
+}
+
+TEST_CASE("report refuses what it cannot read with one line and status 1", "[cli]")
+{
+	const TemporaryDirectory directory;
+
+	std::ofstream(directory / "text") << "no profile\n";
+	for (const std::string &path : {directory / "missing", directory / "text", directory / ""}) {
+		const support::Output output = profil("report " + path);
+
+		CAPTURE(output.text);
+		CHECK(output.status == 1);
+		CHECK(lines(output.text) == 1);
+		CHECK(has(output.text, "profil report: " + path + ": "));
+	}
+}
+
+TEST_CASE("report - reads standard input", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = sample_file(directory);
+	const support::Output output = profil("report --json - <" + file);
+
+	CHECK(output.status == 0);
+	CHECK(nlohmann::json::parse(output.text)["file"] == "standard input");
+	CHECK(has(profil("report - </dev/null").text, "profil report: standard input: "));
+	CHECK(profil("report - </dev/null").status == 1);
+	CHECK(profil("report - <&-").status == 1);
+}
+
+TEST_CASE("help and version notice when their output cannot be written", "[cli]")
+{
+	for (const char *arguments :
+	     {"help", "--help", "-h", "--version", "help record", "record --help", "report -h"}) {
+		for (const char *where : {" 2>&1 >/dev/full", " 2>&1 >&-"}) {
+			const support::Output output = profil(std::string(arguments) + where);
+
+			CAPTURE(arguments, where, output.text);
+			CHECK(output.status == 1);
+			CHECK(has(output.text, "standard output: "));
+			CHECK(lines(output.text) == 1);
+		}
+	}
+}
+
+TEST_CASE("report notices when its output cannot be written", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const support::Output output = profil("report " + sample_file(directory) + " 2>&1 >/dev/full");
+
+	CHECK(output.status == 1);
+	CHECK(has(output.text, "No space left on device"));
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Differences of two profiles, and which of them chance does not explain.
+#include "cli/rows/comparison.h"
+#include "cli/rows/significance.h"
+#include "tests/host/cli/commands/report/support.h"
+#include "tests/host/cli/sample_profile.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+
+using namespace cli;
+using cli_test::comparison_of;
+using cli_test::has;
+
+namespace {
+
+std::vector<ComparedRow> compared(const Profile &base, const Profile &profile, const char *keys = "function")
+{
+	return comparison_of(base, profile, keys).compared;
+}
+
+Profile slower_profile()
+{
+	Profile profile = sample_profile();
+
+	profile.samples[0].values[0] = 500;
+	profile.samples[1].values[0] = 400;
+	return profile;
+}
+
+} // namespace
+
+/* Values of Python's exact fractions. */
+TEST_CASE("small counts are tested exactly", "[cli][comparison]")
+{
+	CHECK(p_value({1, 10, 9, 10}) == Approx(0.001093333910671372).epsilon(1e-9));
+	CHECK(p_value({9, 10, 1, 10}) == Approx(0.001093333910671372).epsilon(1e-9));
+	CHECK(p_value({3, 1000, 15, 1000}) == Approx(0.00728322374456045).epsilon(1e-9));
+	CHECK(p_value({0, 100, 8, 100}) == Approx(0.00675467457524821).epsilon(1e-9));
+	CHECK(p_value({50, 1000, 100, 1000}) == Approx(2.7474980521668858e-05).epsilon(1e-9));
+	CHECK(p_value({700, 1000, 600, 1000}) == Approx(3.3716997073999386e-06).epsilon(1e-9));
+	CHECK(p_value({200, 1000, 260, 1300}) == 1);
+}
+
+TEST_CASE("great counts are tested by the normal approximation with Yates' correction", "[cli][comparison]")
+{
+	CHECK(p_value({100000, 1000000, 101000, 1000000}) == Approx(0.01880101601944737).epsilon(1e-9));
+}
+
+TEST_CASE("counts at the ends of their range are no evidence, and no nonsense", "[cli][comparison]")
+{
+	CHECK(p_value({0, 0, 5, 10}) == 1);
+	CHECK(p_value({0, 10, 0, 10}) == 1);
+	CHECK(p_value({10, 10, 10, 10}) == 1);
+	CHECK(p_value({0, UINT64_MAX, UINT64_MAX, UINT64_MAX}) == 1);
+	CHECK(p_value({0, 1, 1, 1}) == 1);
+	CHECK(p_value({0, 500000000000, 499999999999, 499999999999}) < 1e-9);
+}
+
+TEST_CASE("p-values are corrected for the number of rows by Holm's method", "[cli][comparison]")
+{
+	const std::vector<double> corrected = corrected_for_many(std::array{0.01, 0.04, 0.03, 0.005, 0.9});
+
+	REQUIRE(corrected.size() == 5);
+	CHECK(corrected[3] == Approx(0.025));
+	CHECK(corrected[0] == Approx(0.04));
+	CHECK(corrected[2] == Approx(0.09));
+	CHECK(corrected[1] == Approx(0.09));
+	CHECK(corrected[4] == Approx(0.9));
+}
+
+TEST_CASE("a comparison has shares, difference and marks, the greatest difference first", "[cli][comparison]")
+{
+	CHECK(has(report_table(comparison_of(sample_profile(), slower_profile(), "function")),
+		  R"(test.pb.gz: 1,000 samples at 999 Hz in 1.50 s
+compared with old.pb.gz: 1,000 samples at 999 Hz in 1.50 s
+program (pid 4711)
+a counter for every byte of text
+
+base %   new %   delta   function           object
+ 70.00   50.00  -20.00*  main               program
+ 20.00   40.00  +20.00*  memcpy             libc.so.6
+  6.00    6.00   +0.00   libc.so.6+0x99990  libc.so.6
+  4.00    4.00   +0.00   0x7fff12345678     [unknown]
+* not by chance: p < 0.01, corrected for 4 rows
+)"));
+}
+
+TEST_CASE("what is no count has its own unit, and no marks", "[cli][comparison]")
+{
+	Profile base = sample_profile();
+	Profile now = slower_profile();
+
+	base.sample_types = now.sample_types = {{"cpu", "nanoseconds"}, {"wall", "nanoseconds"}};
+	const std::string text = report_table(comparison_of(base, now, "function"));
+
+	CHECK(has(text, "test.pb.gz: 1,000 nanoseconds at 999 Hz"));
+	CHECK(has(text, " 70.00   50.00  -20.00   main "));
+	CHECK_FALSE(has(text, "*"));
+	for (const ComparedRow &one : compared(base, now))
+		CHECK(one.p == 1);
+	CHECK(has(report_table(cli_test::report_of(base, "function", {0, 1})),
+		  "\nnanoseconds       %   cum %  function  object\n"
+		  "        700   70.00   70.00  main      program\n"
+		  "... and 3 more rows, of 300 nanoseconds (30.00 %)\n"));
+}
+
+TEST_CASE("shares are compared, whatever the rates and durations", "[cli][comparison]")
+{
+	Profile longer = sample_profile();
+
+	for (Sample &sample : longer.samples)
+		sample.values[0] *= 3;
+	for (const ComparedRow &one : compared(sample_profile(), longer)) {
+		CHECK(one.delta() == Approx(0).margin(1e-9));
+		CHECK_FALSE(one.significant());
+	}
+}
+
+TEST_CASE("what only one profile has is new, or gone", "[cli][comparison]")
+{
+	Profile other = sample_profile();
+
+	other.functions[2].name = "memmove";
+	const std::string text = report_table(comparison_of(sample_profile(), other, "function"));
+
+	CHECK(has(text, "   new   20.00  +20.00*  memmove "));
+	CHECK(has(text, " 20.00    gone  -20.00*  memcpy "));
+}
+
+TEST_CASE("an object in another directory is the same one, unless there are two", "[cli][comparison]")
+{
+	Profile moved = sample_profile();
+
+	moved.mappings[0].filename = "/home/me/build/program";
+	moved.functions[0].filename = "/home/me/src/work.cpp";
+	CHECK(compared(moved, sample_profile()).size() == 4);
+	CHECK(compared(moved, sample_profile(), "line").size() == 4);
+	CHECK(compared(moved, sample_profile(), "object").size() == 3);
+	moved.mappings[1].filename = "/usr/lib/program";
+	CHECK(compared(moved, sample_profile(), "object").size() == 5);
+}
+
+TEST_CASE("a file compared with itself has no difference", "[cli][comparison]")
+{
+	for (const char *keys : {"function", "object", "address", "process", "line", "inlined,function"}) {
+		for (const ComparedRow &one : compared(sample_profile(), sample_profile(), keys)) {
+			CHECK(one.base == one.row.samples);
+			CHECK(one.p == 1);
+		}
+	}
+}
+
+TEST_CASE("rows that a limit hides are accounted for on both sides", "[cli][comparison]")
+{
+	CHECK(has(report_table(comparison_of(sample_profile(), slower_profile(), "function", {0, 1})),
+		  "... and 3 more rows, of 500 samples (50.00 %), before 300 samples (30.00 %)\n"));
+}

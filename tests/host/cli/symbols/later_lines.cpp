@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/later_lines.h"
+
+#include "cli/profile/about.h"
+#include "cli/profile/merge.h"
+#include "cli/profile/pprof.h"
+#include "cli/symbols/build_profile.h"
+#include "tests/support/objects.h"
+#include "tests/support/programs.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <memory>
+#include <tuple>
+
+using namespace cli;
+using cli_test::map_object;
+using support::TemporaryDirectory;
+
+namespace {
+
+constexpr size_t few = 4096;
+
+/** What is shown of a frame: function, file, line, and where the function begins. */
+using Shown = std::tuple<std::string, std::string, int64_t, int64_t>;
+
+std::vector<std::vector<Shown>> frames_of(const Profile &profile)
+{
+	std::vector<std::vector<Shown>> all;
+
+	for (const Location &location : profile.locations) {
+		all.emplace_back();
+		for (const Line &line : location.lines) {
+			const Function &function = profile.functions.at(line.function);
+
+			all.back().emplace_back(function.name, function.filename, line.line,
+						function.start_line);
+		}
+	}
+	return all;
+}
+
+/** This program, sampled at many places in its text. */
+class ManyPlaces {
+public:
+	explicit ManyPlaces(const std::string &path, size_t places = few + 1) : object_(map_object(path))
+	{
+		const std::vector<TextSegment> texts = object_->texts.all();
+		const TextSegment text = *std::max_element(texts.begin(), texts.end(),
+							   [](const TextSegment &a, const TextSegment &b) {
+								   return a.high - a.low < b.high - b.low;
+							   });
+		const uint64_t step = (text.high - text.low) / places;
+
+		REQUIRE(step > 0);
+		for (size_t i = 0; i < places; i++)
+			tally_.add(object_, {text.low + i * step, 0}, i % 3 + 1);
+	}
+
+	/** As record writes it: comments say what was left. */
+	Profile profile(Lines lines)
+	{
+		std::vector<std::string> left;
+		Profile built = build_profile(tally_, {}, object_.get(), 1000, warnings_,
+					      lines == Lines::Stored ? nullptr : &left);
+		About about;
+
+		about.version = "1";
+		about.lines_later = left;
+		built.comments = to_comments(about);
+		CHECK(warnings_.empty());
+		return built;
+	}
+
+	Object &object() { return *object_; }
+
+private:
+	std::shared_ptr<Object> object_;
+	Tally tally_;
+	std::vector<std::string> warnings_;
+};
+
+std::string this_program()
+{
+	return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
+std::vector<std::string> left_of(const Profile &profile)
+{
+	return from_comments(profile.comments).lines_later;
+}
+
+} // namespace
+
+TEST_CASE("lines that are read later are those that would have been stored", "[cli][lines]")
+{
+	ManyPlaces places(this_program());
+	const Profile stored = places.profile(Lines::Stored);
+	Profile later = places.profile(Lines::OfFewPlaces);
+
+	CHECK(left_of(stored).empty());
+	CHECK(stored.mappings.at(0).has_line_numbers);
+	REQUIRE(left_of(later) == std::vector<std::string>{this_program()});
+	CHECK_FALSE(later.mappings.at(0).has_line_numbers);
+	CHECK(frames_of(later) != frames_of(stored));
+	CHECK(add_lines(later).empty());
+	CHECK(frames_of(later) == frames_of(stored));
+	CHECK(later.functions.size() == stored.functions.size());
+	CHECK(left_of(later).empty());
+	CHECK(later.mappings.at(0).has_line_numbers);
+	CHECK(later.mappings.at(0).has_filenames);
+	CHECK(later.mappings.at(0).has_inline_frames);
+	CHECK(from_comments(later.comments).version == "1");
+}
+
+TEST_CASE("names that are read later are those that would have been stored", "[cli][lines]")
+{
+	ManyPlaces places(this_program());
+	const Profile stored = places.profile(Lines::Stored);
+	Profile later = places.profile(Lines::OfFewPlaces);
+	const auto functions_of = [](const Profile &profile) {
+		std::vector<std::string> names;
+
+		for (const Location &location : profile.locations)
+			names.push_back(location.lines.empty()
+						? ""
+						: profile.functions.at(location.lines.back().function).name);
+		return names;
+	};
+	const std::vector<std::string> names = functions_of(stored);
+	const std::vector<std::string> before = functions_of(later);
+	size_t named = 0;
+
+	/* Of 4,097 places those with 2 and 3 samples; as many as have 1 might be too many. */
+	REQUIRE(before.size() == names.size());
+	for (size_t i = 0; i < names.size(); i++) {
+		CHECK(before[i] == (i % 3 ? names[i] : ""));
+		named += !names[i].empty();
+	}
+	CHECK(named > few / 2);
+	CHECK_FALSE(later.mappings.at(0).has_functions);
+
+	CHECK(add_names(later).empty());
+	CHECK(functions_of(later) == names);
+	CHECK(later.mappings.at(0).has_functions);
+	/* Lines are left as they were. */
+	CHECK_FALSE(later.mappings.at(0).has_line_numbers);
+	CHECK(left_of(later) == std::vector<std::string>{this_program()});
+	CHECK(add_lines(later).empty());
+	CHECK(frames_of(later) == frames_of(stored));
+}
+
+TEST_CASE("a report by function reads names that were left, or says which file is missing", "[cli][lines]")
+{
+	const TemporaryDirectory directory;
+	const std::string copy = directory / "copy";
+	const std::string file = directory / "profile";
+	const auto write = [&](Lines lines) {
+		std::ofstream(file) << encode_pprof(ManyPlaces(copy).profile(lines));
+	};
+	const std::string report = support::build_dir() + "/profil report " + file + " --json";
+	const auto report_of = [&](Lines lines) {
+		write(lines);
+		return support::run(report);
+	};
+
+	std::filesystem::copy_file(this_program(), copy);
+	const support::Output stored = report_of(Lines::Stored);
+	CHECK(stored.status == 0);
+	CHECK(report_of(Lines::OfFewPlaces).text == stored.text);
+
+	std::filesystem::rename(copy, directory / "moved");
+	const support::Output missing = support::run(report + " 2>&1 >/dev/null");
+	CHECK(missing.status == 0);
+	CHECK(missing.text == "profil report: no names of rare places: " + copy +
+				      ": No such file or directory (record with --lines to have names and "
+				      "lines in the profile)\n");
+}
+
+TEST_CASE("the profile's file says whose lines were left, and a sum of profiles does", "[cli][lines]")
+{
+	ManyPlaces places(this_program());
+	const Profile left = places.profile(Lines::OfFewPlaces);
+	const Result<Profile> read = decode_pprof(encode_pprof(left));
+
+	REQUIRE(read);
+	CHECK(left_of(*read) == std::vector<std::string>{this_program()});
+
+	const Result<Profile> sum = merge({{*read, *read, places.profile(Lines::Stored)}});
+
+	REQUIRE(sum);
+	CHECK(left_of(*sum) == std::vector<std::string>{this_program()});
+}
+
+TEST_CASE("lines of few places are stored, and of files that will not be found again", "[cli][lines]")
+{
+	const TemporaryDirectory directory;
+	const std::string copy = directory / "copy";
+
+	std::filesystem::copy_file(this_program(), copy);
+
+	ManyPlaces places(copy);
+
+	CHECK(left_of(ManyPlaces(copy, few).profile(Lines::OfFewPlaces)).empty());
+	const Weight many = {few + 1, 1000, 1000};
+	CHECK(leave_for_later(places.object(), many));
+	CHECK_FALSE(leave_for_later(places.object(), {few, 1000, 1000}));
+	/* One in a hundred samples. */
+	CHECK_FALSE(leave_for_later(places.object(), {1, 10, 1000}));
+	CHECK(leave_for_later(places.object(), {1, 9, 1000}));
+	/* Debian's programs have their debug information in another package. */
+	CHECK(leave_for_later(*map_object("/bin/true"), {few, 1000, 1000}));
+
+	places.object().deleted = true;
+	CHECK_FALSE(leave_for_later(places.object(), many));
+	places.object().deleted = false;
+	places.object().source = Source::Vdso;
+	CHECK_FALSE(leave_for_later(places.object(), many));
+	places.object().source = Source::File;
+	std::swap(places.object().build_id, places.object().name);
+	CHECK_FALSE(leave_for_later(places.object(), many));
+	std::swap(places.object().build_id, places.object().name);
+	CHECK(leave_for_later(places.object(), many));
+
+	/* Another file has its name, as that of a container's may be another's here. */
+	std::filesystem::rename(copy, directory / "moved");
+	CHECK_FALSE(leave_for_later(places.object(), many));
+	std::filesystem::copy_file(this_program(), copy);
+	CHECK_FALSE(leave_for_later(places.object(), many));
+}
+
+TEST_CASE("without the file that was recorded there are functions, and a word of why", "[cli][lines]")
+{
+	const TemporaryDirectory directory;
+	const std::string copy = directory / "copy";
+
+	std::filesystem::copy_file(this_program(), copy);
+
+	Profile profile = ManyPlaces(copy).profile(Lines::OfFewPlaces);
+	const auto before = frames_of(profile);
+	const auto check_unchanged = [&](const std::string &why) {
+		const std::vector<std::string> notes = add_lines(profile);
+
+		REQUIRE(notes.size() == 1);
+		CHECK(notes[0].starts_with("no lines: " + copy + why));
+		CHECK(notes[0].ends_with("(record with --lines to have names and lines in the profile)"));
+		CHECK(frames_of(profile) == before);
+		CHECK(left_of(profile) == std::vector<std::string>{copy});
+	};
+
+	std::filesystem::rename(copy, directory / "moved");
+	check_unchanged(": No such file or directory");
+	std::filesystem::copy_file("/bin/true", copy);
+	check_unchanged(" is not the file that was recorded: its build-id is ");
+
+	/* Below another root there is one. */
+	std::filesystem::create_directories(directory / "root" +
+					    std::filesystem::path(copy).parent_path().string());
+	std::filesystem::rename(directory / "moved", directory / "root" + copy);
+	CHECK(add_lines(profile, directory / "root").empty());
+	CHECK(frames_of(profile) != before);
+}
+
+TEST_CASE("report, annotate, export and top read lines that were left", "[cli][lines]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "left.pb.gz";
+	Profile profile = ManyPlaces(this_program()).profile(Lines::OfFewPlaces);
+	const std::string source = "basic_string.h"; /* of which much is inlined everywhere */
+
+	std::ofstream(file, std::ios::binary) << encode_pprof(profile);
+	const auto text = [&](const std::string &arguments) {
+		const support::Output output = support::run(support::build_dir() + "/profil " + arguments);
+
+		INFO(arguments << "\n" << output.text.substr(0, 1000));
+		REQUIRE(output.status == 0);
+		return output.text;
+	};
+	const auto has_source = [&](const std::string &arguments) {
+		return text(arguments).find(source) != std::string::npos;
+	};
+
+	CHECK_FALSE(has_source("report --json --sort object " + file));
+	CHECK(has_source("report --json --sort line " + file));
+	CHECK(has_source("report --json --filter file=" + source + " --sort line " + file));
+	CHECK(has_source("report --html - --no-source " + file));
+	CHECK(has_source("export --format callgrind " + file));
+	CHECK(has_source("top --batch --iterations 1 --sort line --input " + file));
+	CHECK(has_source("annotate --source-only --full-paths --limit 50 --input " + file));
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What libprofil is to a linker: its symbols, and what it brings along. */
+#include "tests/support/programs.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <vector>
+
+using namespace support;
+
+namespace {
+
+/** Names that programs may use. */
+const std::set<std::string> documented = {
+	"__fentry__",
+	"__monstartup",
+	"_mcleanup",
+	"_mcount",
+	"add_profil_bsd",
+	"mcount",
+	"moncontrol",
+	"monitor_aix",
+	"monitor_svid",
+	"monitor_tru64",
+	"monstartup",
+	"pcsample",
+	"profil",
+	"profil_",
+	"profil_aix",
+	"profil_all_stop",
+	"profil_attach",
+	"profil_bsd",
+	"profil_counter_index",
+	"profil_counter_read",
+	"profil_counters_alloc",
+	"profil_counters_free",
+	"profil_detach",
+	"profil_explain",
+	"profil_flavour_period",
+	"profil_get_info",
+	"profil_get_status",
+	"profil_irix",
+	"profil_linux",
+	"profil_self_get_status",
+	"profil_self_start",
+	"profil_self_stop",
+	"profil_session_close",
+	"profil_session_events",
+	"profil_session_fd",
+	"profil_session_open",
+	"profil_set_regions",
+	"profil_solaris",
+	"profil_tru64",
+	"profil_tru64_v5",
+	"profil_version",
+	"sprofil",
+	"sprofil_irix",
+	"sprofil_linux",
+};
+
+/** Those that libc has, too, have no version: see libprofil.map. */
+bool is_libcs(const std::string &name)
+{
+	static const std::set<std::string> libcs = {"__fentry__", "__monstartup", "_mcleanup",
+						    "_mcount",	  "mcount",	  "moncontrol",
+						    "monstartup", "profil",	  "sprofil"};
+
+	return libcs.count(name);
+}
+
+/** Last words of the lines that a command prints. */
+std::set<std::string> last_words(const std::string &command)
+{
+	std::set<std::string> words;
+	std::istringstream lines(run(command).text);
+
+	for (std::string line; getline(lines, line);)
+		words.insert(line.substr(line.rfind(' ') + 1));
+	return words;
+}
+
+void write(const std::string &path, const std::string &text)
+{
+	std::ofstream(path) << text;
+}
+
+/** Prints what profil() gives for a call that libc's own takes: 0, or -1 and errno. */
+constexpr char calls_profil[] = "#define _DEFAULT_SOURCE\n"
+				"#include <errno.h>\n"
+				"#include <stdio.h>\n"
+				"#include <unistd.h>\n"
+				"static unsigned short counters[16];\n"
+				"int main(void)\n"
+				"{\n"
+				"	int result = profil(counters, sizeof counters, 0, 0x8000);\n"
+				"	printf(\"%d %d\\n\", result, result ? errno : 0);\n"
+				"	return 0;\n"
+				"}\n";
+
+} // namespace
+
+TEST_CASE("the shared library exports the documented names and no others", "[abi]")
+{
+	std::set<std::string> expected = {"LIBPROFIL_0.1"};
+
+	for (const std::string &name : documented)
+		expected.insert(is_libcs(name) ? name : name + "@@LIBPROFIL_0.1");
+	CHECK(last_words("nm -D --defined-only " + build_dir() + "/libprofil.so.1") == expected);
+}
+
+TEST_CASE("the Debian package's list of symbols has the documented names and no others", "[abi]")
+{
+	std::ifstream file("debian/libprofil1.symbols");
+	std::set<std::string> listed;
+	std::set<std::string> expected = {"LIBPROFIL_0.1@LIBPROFIL_0.1"};
+
+	REQUIRE(file);
+	for (std::string line; getline(file, line);) {
+		if (line.starts_with(' '))
+			listed.insert(line.substr(1, line.find(' ', 1) - 1));
+	}
+	for (const std::string &name : documented)
+		expected.insert(name + (is_libcs(name) ? "@Base" : "@LIBPROFIL_0.1"));
+	CHECK(listed == expected);
+}
+
+TEST_CASE("the archive defines the documented names and no others", "[abi]")
+{
+	std::set<std::string> names = last_words("nm --defined-only --extern-only --no-sort " + build_dir() +
+						 "/libprofil.a | grep ' '");
+
+	CHECK(names == documented);
+}
+
+TEST_CASE("the public headers declare every exported function", "[abi]")
+{
+	std::string text;
+
+	for (const std::string header :
+	     {"profil.h", "pcsample.h", "profil/linux.h", "profil/solaris.h", "profil/irix.h", "profil/bsd.h",
+	      "profil/tru64.h", "profil/aix.h", "profil/monitor.h"}) {
+		std::ifstream file("include/" + header);
+
+		REQUIRE(file);
+		text += std::string(std::istreambuf_iterator<char>(file), {});
+	}
+	for (const std::string &name : documented) {
+		INFO(name);
+		/* By libc's headers. */
+		/* By its own name, by another's, or by Fortran's rules. */
+		CHECK((is_libcs(name) || text.find(name + "(") != std::string::npos ||
+		       text.find("__asm__(\"" + name + "\")") != std::string::npos || name == "profil_"));
+	}
+}
+
+TEST_CASE("the shared library needs libc alone", "[abi]")
+{
+	CHECK(last_words("readelf -d " + build_dir() + "/libprofil.so.1 | grep NEEDED") ==
+	      std::set<std::string>{"[libc.so.6]"});
+	CHECK(last_words("readelf -d " + build_dir() + "/libprofil.so.1 | grep SONAME") ==
+	      std::set<std::string>{"[libprofil.so.1]"});
+	CHECK(run("ldd " + build_dir() + "/libprofil.so.1 | grep -c stdc").text == "0\n");
+}
+
+TEST_CASE("libprofil.so leads to libprofil.so.1", "[abi]")
+{
+	CHECK(std::filesystem::read_symlink(build_dir() + "/libprofil.so") == "libprofil.so.1");
+}
+
+TEST_CASE("the pkg-config file has the version and the prefix to be filled in", "[abi]")
+{
+	std::ifstream file(build_dir() + "/libprofil.pc");
+	const std::string text(std::istreambuf_iterator<char>(file), {});
+
+	CHECK(text.find("prefix=@PREFIX@\n") != std::string::npos);
+	CHECK(text.find("Version: 0.1.0\n") != std::string::npos);
+	CHECK(text.find("Libs: -L${libdir} -lprofil\n") != std::string::npos);
+}
+
+TEST_CASE("a C program links against the archive without a C++ runtime", "[abi]")
+{
+	const TemporaryDirectory dir;
+
+	write(dir / "x.c", "#include <pcsample.h>\n"
+			   "#include <profil.h>\n"
+			   "#include <string.h>\n"
+			   "int main(void)\n"
+			   "{\n"
+			   "	(void)pcsample(0, 0);\n"
+			   "	return profil_attach(0, 0, 0) + strcmp(profil_version(), PROFIL_VERSION);\n"
+			   "}\n");
+	for (const std::string options : {"", "-static", "-static-pie", "-no-pie"}) {
+		const Output output =
+			run(cc() + " -Wall -Werror -Iinclude -Iinclude/uapi " + options + " -o " + dir / "x" +
+			    " " + dir / "x.c" + " " + build_dir() + "/libprofil.a && " + dir / "x");
+
+		INFO(options << output.text);
+		CHECK(output.status == 0);
+	}
+}
+
+TEST_CASE("a program linked with -lprofil, shared or static, has our profil and not libc's", "[abi]")
+{
+	if (!access("/dev/profil", F_OK)) {
+		WARN("this machine has /dev/profil");
+		return;
+	}
+
+	const TemporaryDirectory dir;
+	const std::string ours = " -L" + build_dir() + " -Wl,-rpath," + build_dir();
+
+	write(dir / "x.c", calls_profil);
+	for (const std::string &options : {ours + " -lprofil", "-static" + ours + " -lprofil"}) {
+		INFO(options);
+		CHECK(run(cc() + " -o " + dir / "x" + " " + dir / "x.c" + " " + options).text == "");
+		CHECK(run(dir / "x").text == "-1 " + std::to_string(ENODEV) + "\n");
+	}
+}
+
+TEST_CASE("preloaded, it takes the place of the versioned profil of libc", "[abi]")
+{
+	if (!access("/dev/profil", F_OK)) {
+		WARN("this machine has /dev/profil");
+		return;
+	}
+
+	const TemporaryDirectory dir;
+
+	write(dir / "x.c", calls_profil);
+	/* Bound lazily and at once, PIE and not: the dynamic linker looks symbols up alike. */
+	for (const std::string options : {"", "-Wl,-z,now", "-no-pie -fno-plt", "-Wl,-z,lazy"}) {
+		INFO(options);
+		CHECK(run(cc() + " " + options + " -o " + dir / "x" + " " + dir / "x.c").text == "");
+		CHECK(run("nm -D " + dir / "x" + " | grep -c ' profil@GLIBC'").text == "1\n");
+		CHECK(run(dir / "x").text == "0 0\n");
+		CHECK(run("LD_PRELOAD=" + build_dir() + "/libprofil.so.1 " + dir / "x").text ==
+		      "-1 " + std::to_string(ENODEV) + "\n");
+	}
+}

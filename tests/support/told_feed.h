@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/support/told_feed.h  Samples for profil top that come as they are told to. */
+#pragma once
+
+#include "cli/commands/top/feed.h"
+#include "cli/objects/owners.h"
+#include "cli/objects/tally.h"
+#include "cli/profile/about.h"
+#include "cli/profile/accounting.h"
+#include "cli/symbols/live_profile.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace told_feed {
+
+/** To which comes what it is told to. */
+class Feed : public cli::TopFeed {
+public:
+	explicit Feed(cli::LiveLimits limits = {}) : live_(1001001, limits) {}
+
+	/** Samples that the next refresh takes. */
+	void come(const std::shared_ptr<cli::Object> &object, uint64_t address, uint64_t samples,
+		  uint32_t owner = 0)
+	{
+		part_.add(object, {address, 0, owner}, samples);
+		accounting_.ticks += samples;
+		accounting_.counted += samples;
+	}
+	/** Ticks without a sample. */
+	void lose(uint64_t ticks)
+	{
+		accounting_.ticks += ticks;
+		accounting_.lost_late += ticks;
+	}
+	/** All of a tally. */
+	void come(const cli::Tally &part)
+	{
+		part_.add(part);
+		accounting_.ticks += part.total();
+		accounting_.counted += part.total();
+	}
+	uint32_t owner(pid_t pid, const std::string &name) { return owners_.number(pid, name); }
+
+	void wait(double, std::span<const int>) override {}
+	std::vector<cli::Change> take() override
+	{
+		live_.profile().comments = cli::to_comments(
+			{"", {"program (pid 4711)"}, "a counter for every byte of text", 1, accounting_, {}});
+		live_.profile().duration_nanos = 1500000000;
+		return live_.add(std::exchange(part_, {}), owners_);
+	}
+	[[nodiscard]] const cli::Profile &profile() const override { return live_.profile(); }
+	[[nodiscard]] uint64_t edition() const override { return live_.edition(); }
+	void zero() override
+	{
+		part_ = {};
+		accounting_ = {};
+		live_.zero();
+	}
+	void set_detail(cli::Detail detail) override { live_.set_detail(detail); }
+	[[nodiscard]] bool over() override { return is_over; }
+	[[nodiscard]] bool is_file() const override { return false; }
+	[[nodiscard]] bool per_process() const override { return tells_processes; }
+	[[nodiscard]] std::vector<std::string> notices() const override { return said; }
+
+	bool is_over = false;
+	bool tells_processes = false;
+	std::vector<std::string> said;
+
+private:
+	cli::LiveProfile live_;
+	cli::Tally part_;
+	cli::Owners owners_;
+	cli::Accounting accounting_;
+};
+
+} // namespace told_feed
