@@ -5,7 +5,7 @@
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/bash
 
-# arm64: everything for that, by cross compilers (scripts/arm64).
+# arm64: everything for that, by cross compilers (scripts/build/arm64).
 ARCH ?=
 # This machine's own, as kernel builders may have it in their environment.
 override ARCH := $(filter-out x86 x86_64,$(ARCH))
@@ -32,8 +32,8 @@ TESTS ?=
 tests = $(if $(TESTS),'$(TESTS)')
 
 ifeq ($(ARCH),arm64)
-cross := $(shell scripts/arm64 bin)/
-sysroot := $(shell scripts/arm64 root)
+cross := $(shell scripts/build/arm64 bin)/
+sysroot := $(shell scripts/build/arm64 root)
 CC := $(cross)aarch64-linux-gnu-gcc --sysroot=$(sysroot)
 CXX := $(cross)aarch64-linux-gnu-g++ --sysroot=$(sysroot)
 FC := $(cross)aarch64-linux-gnu-gfortran --sysroot=$(sysroot)
@@ -92,7 +92,7 @@ cli: ## the command
 .PHONY: kmod
 kmod: $(KERNELS:%=kmod-%) ## the module for KERNELS; kmod-NAME: for one (scripts/kernel knows the names)
 kmod-%: FORCE
-	scripts/build-kmod $*
+	scripts/build/kmod $*
 FORCE:
 
 .PHONY: arm64
@@ -102,17 +102,17 @@ arm64: ## all of it, and the tests, for arm64, in B/arm64; ARCH=arm64 does it wi
 .PHONY: setup
 setup: ## install what building and testing take, from Debian's packages and npm
 	scripts/setup build guest readers
-	@scripts/npm-tools >/dev/null
+	@scripts/build/npm-tools >/dev/null
 
 # What the demo profiles beside Debian's own programs.
-$(B)/demo/words: scripts/demo.d/words.cpp
+$(B)/demo/words: scripts/demo/words.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$(Q)$(CXX) $(CXXSTD) $(OPT) $(WARN) -o $@ $<
 
 .PHONY: demo
 demo: ## profile real programs in a guest of KERNEL (or here: KERNEL=running)
-	scripts/demo $(KERNEL)
+	scripts/demo/run $(KERNEL)
 
 # As many at a time as there are CPUs, unless we were told.
 jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -120,7 +120,7 @@ jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: check
 check: setup ## all tests: of the host, then in guests of KERNELS
 	+$(MAKE) $(jobs) --no-print-directory kmod check-programs
-	scripts/check $(KERNELS)
+	scripts/check/all $(KERNELS)
 
 # The kernels that look for what the others let pass.  One guest at a time: two CPUs
 # that wait for each other's locks need two of the host's.
@@ -128,23 +128,23 @@ check-kasan check-kcsan: export JOBS = 1
 .PHONY: check-kasan
 check-kasan: setup ## the guest tests on a kernel that finds wrong accesses, locks, leaks
 	+$(MAKE) $(jobs) --no-print-directory kmod-kasan check-programs
-	scripts/check --guests-only --guest-tests $(or $(tests),'') kasan
+	scripts/check/all --guests-only --guest-tests $(or $(tests),'') kasan
 
 .PHONY: check-kcsan
 check-kcsan: setup ## the guest tests on a kernel that finds data races
 	+$(MAKE) $(jobs) --no-print-directory kmod-kcsan check-programs
-	scripts/check --guests-only --guest-tests $(or $(tests),'') kcsan
+	scripts/check/all --guests-only --guest-tests $(or $(tests),'') kcsan
 
 .PHONY: coverage
 coverage: setup ## how much of the module the guest tests run, in lines and branches
 	+$(MAKE) $(jobs) --no-print-directory check-programs
-	scripts/coverage
+	scripts/check/coverage
 
 .PHONY: check-matrix
 check-matrix: setup ## the module built, and its guest tests run, on the kernels of MATRIX: a table
 	+$(MAKE) $(jobs) --no-print-directory check-programs
 	$(if $(findstring arm64,$(MATRIX)),+$(MAKE) $(jobs) --no-print-directory ARCH=arm64 B=$(B)/arm64 check-programs)
-	scripts/check-matrix $(if $(TESTS),--tests $(tests)) $(MATRIX)
+	scripts/check/matrix $(if $(TESTS),--tests $(tests)) $(MATRIX)
 
 .PHONY: check-host
 check-host: check-programs ## the tests that need no kernel; TESTS= chooses
@@ -158,15 +158,15 @@ check-guest: kmod-$(KERNEL) check-programs ## the tests in a guest of KERNEL; TE
 bench: kmod-$(KERNEL) ## what profiling costs, and what others cost, in instructions, in a guest of KERNEL: Documentation/performance.md; QUICK=1 compares with it; MODE=smp: on two CPUs, in time
 	scripts/setup bench
 	+$(MAKE) --no-print-directory bench-programs
-	scripts/bench $(if $(QUICK),--quick,$(MODE:%=--%)) $(KERNEL)
+	scripts/bench/run $(if $(QUICK),--quick,$(MODE:%=--%)) $(KERNEL)
 
 .PHONY: bench-cli
 bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/symbolise $(B)/many/many ## time, memory and file of record and report, against perf's, for 200,000 functions
-	scripts/bench-cli $(KERNEL)
+	scripts/bench/cli $(KERNEL)
 
 .PHONY: check-clocks
 check-clocks: kmod check-programs ## the tests of the module with its perf clock, in guests of KERNELS
-	scripts/check --guests-only --parameters clock=perf \
+	scripts/check/all --guests-only --parameters clock=perf \
 		--guest-tests $(or $(tests),'~[cli]~[lib]') $(KERNELS)
 
 .PHONY: check-stress
@@ -179,25 +179,25 @@ churn: kmod-$(KERNEL) check-programs ## 100,000 threads and 20,000 children unde
 
 .PHONY: check-harness
 check-harness: $(B)/tests/harness ## does a guest that warns, hangs or panics fail its test?
-	scripts/check-harness
+	scripts/check/harness
 
 .PHONY: check-compat
 check-compat: kmod-$(KERNEL) libprofil cli ## do libraries and modules of different age work together, in a guest of KERNEL?
-	scripts/check-compat $(KERNEL)
+	scripts/check/compat $(KERNEL)
 
 .PHONY: soak
 soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of KERNEL, with stress-ng and trinity; CLOCK=perf: with that clock
 	scripts/setup soak
-	scripts/soak $(CLOCK:%=--parameters clock=%) $(KERNEL) $(MINUTES)
+	scripts/check/soak $(CLOCK:%=--parameters clock=%) $(KERNEL) $(MINUTES)
 
 .PHONY: fuzz-reader
 fuzz-reader: libprofil ## look for profile files that the command does not survive, for MINUTES, with libFuzzer
 	scripts/setup fuzz
-	scripts/fuzz-reader $(MINUTES)
+	scripts/check/fuzz-reader $(MINUTES)
 
 .PHONY: compare
 compare: kmod-$(KERNEL) libprofil cli $(B)/demo/words ## does perf record name the same functions, in a guest of KERNEL?
-	scripts/compare $(KERNEL)
+	scripts/check/compare $(KERNEL)
 
 .PHONY: lint
 lint: ## every checker and the boundaries between the parts
@@ -205,18 +205,18 @@ lint: ## every checker and the boundaries between the parts
 
 .PHONY: uapi-doc
 uapi-doc: ## write Documentation/uapi.rst anew from the comments of <linux/profil.h>
-	scripts/uapi-doc >Documentation/uapi.rst.tmp && mv Documentation/uapi.rst.tmp Documentation/uapi.rst
+	scripts/build/uapi-doc >Documentation/uapi.rst.tmp && mv Documentation/uapi.rst.tmp Documentation/uapi.rst
 
 .PHONY: abi
 abi: libprofil ## write anew what programs rely on: libprofil/libprofil.abi, kmod/uapi.layout
-	scripts/abi >libprofil/libprofil.abi.tmp && mv libprofil/libprofil.abi.tmp libprofil/libprofil.abi
-	scripts/uapi-layout >kmod/uapi.layout.tmp && mv kmod/uapi.layout.tmp kmod/uapi.layout
+	scripts/build/abi >libprofil/libprofil.abi.tmp && mv libprofil/libprofil.abi.tmp libprofil/libprofil.abi
+	scripts/build/uapi-layout >kmod/uapi.layout.tmp && mv kmod/uapi.layout.tmp kmod/uapi.layout
 
 .PHONY: check-abi
 check-abi: libprofil ## are the library's interface and the module's structures those that programs rely on?
 	scripts/setup abi
-	scripts/abi --check
-	scripts/uapi-layout --check
+	scripts/build/abi --check
+	scripts/build/uapi-layout --check
 
 .PHONY: vm
 vm: kmod-$(KERNEL) ## a shell in a guest of KERNEL, on the host's files
@@ -224,25 +224,25 @@ vm: kmod-$(KERNEL) ## a shell in a guest of KERNEL, on the host's files
 
 .PHONY: insmod
 insmod: ## load the module into this machine's kernel
-	scripts/insmod
+	scripts/module load
 
 .PHONY: rmmod
 rmmod: ## unload it
-	scripts/rmmod
+	scripts/module unload
 
 .PHONY: install
 install: libprofil cli ## put CLI, library and headers below DESTDIR and PREFIX
-	scripts/install
+	scripts/build/install
 
 .PHONY: deb
 deb: ## build the Debian packages into B/deb
 	scripts/setup build deb
-	scripts/deb
+	scripts/build/deb
 
 .PHONY: check-deb
 check-deb: deb ## install the packages in a Debian 12, use, upgrade and purge them, in a guest of KERNEL, too
 	scripts/setup guest
-	scripts/check-deb $(KERNEL)
+	scripts/check/deb $(KERNEL)
 
 .PHONY: clean
 clean: ## remove what was built (B); the cache of kernels stays

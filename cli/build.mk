@@ -19,7 +19,7 @@ CLI_LIBS := -ldw -lelf -lfmt -lz -ldeflate -lcurl -lcpp-httplib -lcapstone -lncu
 .PHONY: cli
 cli: $(B)/profil $(B)/profil-network
 
-$(cli_page): scripts/html-page cli/commands/report/page/page.html cli/commands/report/page/page.css $(cli_page_scripts)
+$(cli_page): scripts/build/html-page cli/commands/report/page/page.html cli/commands/report/page/page.css $(cli_page_scripts)
 	@mkdir -p $(@D)
 	$(call say,PAGE)
 	$(Q)$^ >$@.tmp && mv $@.tmp $@

@@ -17,7 +17,9 @@ export B PROFIL_CACHE PATH
 
 # die MESSAGE: what failed, on what, why, and the next step.
 die() {
-	printf '%s: %s\n' "scripts/$(basename "$0")" "$*" >&2
+	local script
+	script=$(realpath -s "$0")
+	printf '%s: %s\n' "${script#"$PROJECT"/}" "$*" >&2
 	exit 1
 }
 

@@ -5,7 +5,7 @@
 # fuzzer.
 
 # $(call tests_sources,FOLDER): with all folders below it.
-tests_sources = $(shell find $(1) -name '*.cpp' -not -path '*/programs/*' -not -path '*/data/*' | sort)
+tests_sources = $(shell find $(wildcard $(1)) /dev/null -name '*.cpp' -not -path '*/programs/*' -not -path '*/data/*' | sort)
 tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/support/suite.cpp \
 	tests/fuzz/reader/read_profile.cpp $(call tests_sources,tests/host))
 tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/support/suite.cpp \

@@ -23,7 +23,7 @@ namespace {
 
 constexpr char program[] = "profil-network";
 
-/** Beside this program, or where scripts/install puts it; the reason if there is none. */
+/** Beside this program, or where scripts/build/install puts it; the reason if there is none. */
 std::string execute(const std::string &command, const std::vector<std::string> &arguments)
 {
 	std::error_code error;

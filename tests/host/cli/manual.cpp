@@ -134,7 +134,7 @@ TEST_CASE("what is installed has the page and the completions where they are loo
 {
 	const support::TemporaryDirectory directory;
 	const support::Output output = run("B=" + support::build_dir() +
-					   " PREFIX=/usr DESTDIR=" + (directory / "") + " scripts/install");
+					   " PREFIX=/usr DESTDIR=" + (directory / "") + " scripts/build/install");
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);

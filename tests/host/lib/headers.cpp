@@ -208,7 +208,7 @@ TEST_CASE("the flags of each libprofil-FLAVOUR.pc are enough to build that syste
 {
 	const TemporaryDirectory dir;
 	const std::string installed =
-		run("DESTDIR=" + (dir / "root") + " PREFIX=/opt/profil scripts/install").text;
+		run("DESTDIR=" + (dir / "root") + " PREFIX=/opt/profil scripts/build/install").text;
 
 	CHECK(installed == "");
 	for (const std::string &flavour : flavours) {

@@ -15,7 +15,7 @@ Json speedscope(const Profile &profile)
 	const TemporaryDirectory directory;
 	const std::string text = *export_speedscope(profile);
 
-	output_of("node tests/host/cli/commands/export/speedscope-schema.js \"$(scripts/npm-tools)\" " +
+	output_of("node tests/host/cli/commands/export/speedscope-schema.js \"$(scripts/build/npm-tools)\" " +
 		  file(directory, "p.json", text));
 	return Json::parse(text);
 }

@@ -36,7 +36,7 @@ uint64_t read_by_stackvis(const Profile &profile)
 	const TemporaryDirectory directory;
 	const std::string path = file(directory, "perf.txt", *export_perf_script(profile));
 
-	return std::stoull(output_of("$(scripts/npm-tools)/.bin/stackvis perf collapsed <" + path +
+	return std::stoull(output_of("$(scripts/build/npm-tools)/.bin/stackvis perf collapsed <" + path +
 				     " | awk '{ sum += $NF } END { print sum }'"));
 }
 

@@ -18,8 +18,9 @@ std::string browse(const std::string &check, const Profile &profile, const std::
 
 	output_of(fmt::format("cd {} && {}/profil report --html page.html sample.pb.gz", directory / "",
 			      support::build_dir()));
-	return run(fmt::format("node tests/host/cli/commands/report/page.js $(scripts/npm-tools) {} {} {}", check,
-			       directory / "page.html", arguments))
+	return run(fmt::format(
+			   "node tests/host/cli/commands/report/page.js $(scripts/build/npm-tools) {} {} {}",
+			   check, directory / "page.html", arguments))
 		.text;
 }
 

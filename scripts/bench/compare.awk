@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Compares the tables of two runs of make bench, the old and the new: a ratio that
+# is more than 3 % greater is a failure, as is a row that the old one has not.
+# Rows that do not repeat to that have a margin of their own; tail.md tells of them.
+BEGIN {
+	FS = " *[|] *"
+}
+
+NF != 9 || $6 !~ /^[0-9.]+$/ {
+	next
+}
+
+# A thread of the kernel that is woken runs in it or after it: up to 15,000 instructions.
+$2 ~ /^(attach|detach) a process of / {
+	margin = 3
+}
+
+# 75 samples in a run, and what else the ticks do that are its samples.
+$4 ~ / 250 Hz$/ {
+	margin = 1.06
+}
+
+FNR == NR {
+	old[$2, $4] = $6
+	margin = 0
+	next
+}
+
+{
+	compared++
+	if (!margin)
+		margin = 1.03
+	if (!(($2, $4) in old)) {
+		print "scripts/bench/run: not in the old table: " $2 ", against " $4 >"/dev/stderr"
+		worse++
+	} else if ($6 > old[$2, $4] * margin) {
+		printf "scripts/bench/run: worse: %s, against %s: the ratio is %s, and was %s; %s would do\n",
+			$2, $4, $6, old[$2, $4], old[$2, $4] * margin >"/dev/stderr"
+		worse++
+	}
+	margin = 0
+}
+
+END {
+	if (!compared) {
+		print "scripts/bench/run: no rows to compare" >"/dev/stderr"
+		exit 1
+	}
+	printf "%d ratios compared with Documentation/performance.md, %d worse than their margin allows\n",
+		compared, worse
+	exit worse > 0
+}

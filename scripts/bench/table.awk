@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The table of make bench, from the lines of tests/bench/cost, attach and gmon:
+# WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
+#
+# -v quick=yes: without the rows for which nothing was measured.  Otherwise such
+# a row is an error, and a measurement that got no samples always is.
+
+function fail(message) {
+	print "scripts/bench/run: " message >"/dev/stderr"
+	failed = 1
+	exit 1
+}
+
+$1 == "bias" {
+	bias[$2, $3] = $0
+	next
+}
+
+{
+	ns[$1, $2, $3, $4] = $5
+	units[$1, $2, $3, $4] = $6
+	samples[$1, $2, $3, $4] = $2 ~ /floor$/ ? $5 / $3 : $7
+	cpu[$1, $2, $3, $4] = $8
+}
+
+function known(work, method, period, regions) {
+	if ((work, method, period, regions) in ns)
+		return 1
+	if (!quick)
+		fail("nothing was measured of " work " " method " " period)
+	return 0
+}
+
+# A sample: what a run took longer than without, for each that it got.
+function sample(work, method, period, regions,    extra) {
+	if (!known(work, method, period, regions) || !known(work, "none", 0, 1))
+		return 0
+	if (!samples[work, method, period, regions])
+		fail("no samples of " work " " method " " period)
+	extra = ns[work, method, period, regions] - ns[work, "none", 0, 1]
+	if (extra <= 0)
+		fail(work " " method " " period " took no longer than without")
+	return extra / samples[work, method, period, regions]
+}
+
+# Anything else: one of the units of a run.
+function each(work, method, period) {
+	if (!known(work, method, period, 1))
+		return 0
+	return ns[work, method, period, 1] / units[work, method, period, 1]
+}
+
+function number(n,    text, head) {
+	text = sprintf("%.0f", n)
+	for (head = ""; length(text) > 3; text = substr(text, 1, length(text) - 3))
+		head = "," substr(text, length(text) - 2) head
+	return text head
+}
+
+# A row; without a value on either side, as in a quick run, there is none.
+# allowed: the greatest ratio that is wanted, or nothing.
+function row(what, ours, against, theirs, allowed,    ratio, verdict) {
+	if (!ours || !theirs)
+		return
+	ratio = ours / theirs
+	verdict = allowed == "" ? "" : ratio <= allowed ? "met" : "missed"
+	printf "| %s | %s | %s | %s | %s | %s | %s |\n", what, number(ours), against, number(theirs),
+		sprintf(ratio < 0.1 ? "%.5f" : "%.4f", ratio), allowed, verdict
+}
+
+function sample_rows(    ours, what) {
+	ours = sample("samples", "profil", 100000, 1)
+	what = "sample, 10,000 Hz"
+	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1))
+	row(what, ours, "empty timer, 10,000 Hz", sample("samples", "timer-floor", 100000, 1))
+	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1), 0.65)
+	row(what, ours, "BPF program, event of the task, 10,000 Hz", sample("samples", "bpf-task", 100000, 1))
+	row(what, ours, "bpftrace, profile probe, 10,000 Hz", sample("samples", "bpftrace", 100000, 1))
+	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1), 0.42)
+	row(what, ours, "timer_create of CPU time, signal handler, 250 Hz", sample("samples-slow", "signal", 4000000, 1), 0.22)
+	row(what, ours, "timer_create of the time of day, signal handler, 10,000 Hz", sample("samples", "signal-wall", 100000, 1))
+	row(what, ours, "libc's profil(), 100 Hz", sample("samples-slow", "libc", 0, 1))
+	row(what, ours, "gcc -pg, 100 Hz", sample("samples-gmon", "pg", 0, 1))
+	row(what, ours, "gperftools, 250 Hz", sample("samples-slow", "gperftools", 0, 1))
+	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "empty perf handler, 50,000 Hz", sample("samples", "floor", 20000, 1))
+	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "empty timer, 50,000 Hz", sample("samples", "timer-floor", 20000, 1))
+	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "BPF program, event on each CPU, 50,000 Hz", sample("samples", "bpf", 20000, 1))
+	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "perf record, drained, 50,000 Hz", sample("samples", "perf", 20000, 1))
+	row("sample, 250 Hz", sample("samples-slow", "profil", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1))
+	row("sample, 64 regions", sample("samples", "profil", 100000, 64), "1 region", ours)
+	row("sample, 1,000 regions", sample("samples", "profil", 100000, 1000), "1 region", ours)
+	row("sample, beside 100 other profiles", sample("samples", "lazy-100", 100000, 1), "alone", ours)
+	row("sample, 8 threads on one counter", together(), "1 thread", ours)
+	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
+}
+
+# The same for the threads that share it.
+function together(    extra) {
+	if (!known("samples-together", "profil", 100000, 1) || !known("samples-together", "none", 100000, 1))
+		return 0
+	extra = ns["samples-together", "profil", 100000, 1] - ns["samples-together", "none", 100000, 1]
+	return extra / samples["samples-together", "profil", 100000, 1]
+}
+
+# The module's other clocks; what names none is of its own choice.
+function clock_rows(    ours, what) {
+	ours = sample("samples", "perf-clock", 100000, 1)
+	what = "sample of the perf clock, 10,000 Hz"
+	row(what, ours, "lazy clock", sample("samples", "profil", 100000, 1))
+	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1), 1.04)
+	row("sample of the perf clock, 50,000 Hz", sample("samples", "perf-clock", 20000, 1), "empty perf handler, 50,000 Hz", sample("samples", "floor", 20000, 1), 1.04)
+	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1))
+	row(what, ours, "perf record, drained, 10,000 Hz", sample("samples", "perf", 100000, 1))
+	row(what ", beside 100 other profiles", sample("samples", "perf-100", 100000, 1), "alone", ours)
+	row("context switch, perf clock", each("switches", "perf-clock", 10000000), "unprofiled", each("switches", "none", 10000000), 1.01)
+	row("context switch to an unprofiled process and back, perf clock", each("switches-out", "perf-clock", 10000000),
+		"unprofiled", each("switches-out", "none", 10000000))
+	row("sample of the shared clock, 250 Hz", sample("samples-slow", "shared", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 0.25)
+}
+
+function event_rows(what, work, method, unprofiled, allowed,    ours) {
+	ours = each(work, method, 10000000)
+	row(what, ours, "unprofiled" (unprofiled == work ? "" : unprofiled ~ /words/ ? ", and a copy of 64 KiB by words" : ", and a copy of 64 KiB by bytes"),
+		each(unprofiled, work == "threads" ? "none-beside-profil" : "none", 10000000), allowed)
+	if (unprofiled != work)
+		return
+	row(what, ours, "BPF program, event on each CPU", each(work, "bpf", 10000000))
+	row(what, ours, "BPF program, event of the task", each(work, "bpf-task", 10000000))
+	row(what, ours, "perf record", each(work, "perf", 10000000))
+}
+
+function start_rows(    ours) {
+	ours = each("starts", "profil", 10000000)
+	row("start and stop", ours, "timer_create, timer_delete", each("starts", "signal", 10000000))
+	row("start and stop", ours, "libc's profil()", each("starts", "libc", 10000000))
+	row("start and stop", ours, "gperftools", each("starts", "gperftools", 10000000))
+	row("start and stop", ours, "BPF program, loaded and attached", each("starts", "bpf", 10000000))
+}
+
+function threads_row(verb, n, allowed,    what, ours, perf) {
+	what = verb " a process of " number(n) (n == 1 ? " thread" : " threads")
+	ours = each(verb "-threads-" n, "profil", 0)
+	perf = each(verb "-threads-" n, "perf", 0)
+	row(what, ours, "perf record -p", perf, allowed)
+	if (n > 1) {
+		row(what, ours, "perf record -p, less its cost for 1 thread", max(perf - each(verb "-threads-1", "perf", 0), 0))
+		row(what, ours, "1 thread", each(verb "-threads-1", "profil", 0))
+	}
+}
+
+function max(a, b) {
+	return a > b ? a : b
+}
+
+function processes_row(verb, n) {
+	if (((verb "-processes-" n), "ioctl", 0, 1) in ns)
+		row(verb " " number(n) (n == 1 ? " process" : " processes") ", one submission",
+			each(verb "-processes-" n, "profil", 0), "an ioctl each", each(verb "-processes-" n, "ioctl", 0))
+}
+
+# What is still to be done when recording ends.
+function flat_rows() {
+	row("end of recording, until the file is there", each("flat-end", "profil", 0), "perf record", each("flat-end", "perf", 0))
+	row("flat profile of the file", each("flat-report", "profil", 0), "perf report", each("flat-report", "perf", 0))
+}
+
+# Ticks by the CPU time that there was for them.
+function share_row(rate, who, work, method, period) {
+	if (known(work, method, period, 1))
+		printf "| %s Hz | %s | %.1f | %.4f |\n", number(rate), who, samples[work, method, period, 1],
+			samples[work, method, period, 1] * 1e9 / rate / cpu[work, method, period, 1]
+}
+
+# A row of where the ticks fell.  limit: of chi-square, which one in twenty exceeds by chance.
+function bias_row(what, who, work, method,    part, limit, degrees) {
+	if (!((work, method) in bias))
+		fail("nothing was measured of the bias of " method ", " work)
+	split(bias[work, method], part, " ")
+	degrees = part[10]
+	limit = degrees == 3 ? 7.81 : degrees == 1 ? 3.84 : ""
+	printf "| %s | %s | %s Hz | %s | %.4f | %.4f | %.4f | %s | %s |\n", what, who, number(1e9 / part[4]), number(part[5]),
+		part[5] / part[6], part[7], part[8], part[5] == 0 ? "" : part[9], part[5] == 0 ? "" : limit
+}
+
+function bias_rows(what, work) {
+	bias_row(what, "lazy clock", work, "lazy")
+	bias_row(what, "perf clock", work, "perf")
+	bias_row(what, "shared clock", work, "shared")
+	bias_row(what, "BPF program", work, "bpf")
+	bias_row(what, "signal of a CPU-time timer", work, "signal")
+}
+
+function bias_table() {
+	print "\n| work | clock | rate | ticks | ticks × period / CPU time | first part, share of ticks | share of time | chi-square | 5 % exceed |"
+	print "|---|---|---:|---:|---:|---:|---:|---:|---:|"
+	bias_rows("always runs", "split")
+	bias_rows("woken each ms", "bursts")
+	bias_rows("woken with the scheduler's tick", "step")
+}
+
+# What an unprofiled program, and an idle CPU, pay for the profiles of others.
+function others_row(n, clock,    method, base) {
+	method = n ? "none-" clock "-" n : "none"
+	base = ns["samples", "none", 0, 1]
+	if (!known("samples", method, 0, 1) || !known("switches", method, 10000000, 1) || !known("idle", method, 0, 1))
+		return
+	printf "| %s | %s | %s | %.4f | %s | %.4f | %.0f |\n", n ? n : "none", n ? clock : "", number(ns["samples", method, 0, 1]),
+		ns["samples", method, 0, 1] / base, number(each("switches", method, 10000000)),
+		each("switches", method, 10000000) / each("switches", "none", 10000000), samples["idle", method, 0, 1]
+}
+
+function others_table(    n) {
+	print "\n| other profiled processes, at 10,000 Hz | clock | unprofiled program | ratio | its context switch | ratio | timer interrupts of an idle CPU per second |"
+	print "|---:|---|---:|---:|---:|---:|---:|"
+	others_row(0)
+	for (n = 1; n <= 100; n *= 10)
+		others_row(n, "lazy")
+	for (n = 1; n <= 100; n *= 10)
+		others_row(n, "perf")
+}
+
+# In bytes; there may be none.
+function memory_row(what, work, against, method) {
+	if (!known(work, "profil", 0, 1) || (method && !known(work, method, 0, 1)))
+		return
+	printf "| %s | %s | %s | %s |\n", what, number(ns[work, "profil", 0, 1]), against,
+		method ? number(ns[work, method, 0, 1]) : ""
+}
+
+function memory_table() {
+	print "\n| memory, in bytes | profil | against | its |"
+	print "|---|---:|---|---:|"
+	memory_row("a process, with 64 KiB of counters", "memory-process", "perf event, with perf record's buffer", "perf")
+	memory_row("a process, with 64 KiB of counters", "memory-process", "BPF program, with 64 KiB of counters", "bpf")
+	memory_row("a process, kernel memory", "memory-kernel", "perf event, without a buffer", "perf")
+	memory_row("a thread of it, kernel memory", "memory-thread", "perf event, without a buffer", "perf")
+	memory_row("a region, kernel memory", "memory-region")
+	memory_row("a sample, of 10,000, kernel memory", "memory-samples")
+	memory_row("the file of 10,000 samples", "flat-bytes", "perf.data", "perf")
+}
+
+END {
+	if (failed)
+		exit 1
+	print "| what | profil | against | its | ratio | at most | |"
+	print "|---|---:|---|---:|---:|---:|---|"
+	sample_rows()
+	clock_rows()
+	event_rows("context switch", "switches", "profil", "switches", 1.01)
+	event_rows("context switch to an unprofiled process and back", "switches-out", "profil", "switches-out", 1.01)
+	event_rows("thread, created and ended", "threads", "profil", "threads", 1.01)
+	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-words", 1.15)
+	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-bytes", 1.15)
+	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-words-400", 1.15)
+	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-bytes-400", 1.15)
+	event_rows("fork, attached and followed", "forks", "attached", "forks")
+	event_rows("vfork and exec, attached and followed", "execs", "attached", "execs")
+	start_rows()
+	for (n = 1; n <= 10000; n *= n == 1 ? 100 : 10) {
+		threads_row("attach", n, n == 10000 ? 0.01 : "")
+		threads_row("detach", n)
+	}
+	for (n = 1; n <= 1000; n *= n == 1 ? 100 : 10) {
+		processes_row("attach", n)
+		processes_row("detach", n)
+	}
+	flat_rows()
+	if (quick)
+		exit 0
+	print "\n| rate | profiler | ticks of a run | ticks × period / CPU time |"
+	print "|---:|---|---:|---:|"
+	share_row(100, "profil", "samples-slow", "profil", 10000000)
+	share_row(1000, "profil", "samples-slow", "profil", 1000000)
+	share_row(10000, "profil", "samples", "profil", 100000)
+	share_row(50000, "profil", "samples", "profil", 20000)
+	share_row(10000, "BPF program", "samples", "bpf", 100000)
+	share_row(50000, "BPF program", "samples", "bpf", 20000)
+	share_row(10000, "perf record", "samples", "perf", 100000)
+	share_row(50000, "perf record", "samples", "perf", 20000)
+	share_row(10000, "timer_create of the time of day", "samples", "signal-wall", 100000)
+	share_row(250, "timer_create of CPU time", "samples-slow", "signal", 4000000)
+	share_row(250, "gperftools", "samples-slow", "gperftools", 0)
+	share_row(100, "libc's profil()", "samples-slow", "libc", 0)
+	bias_table()
+	others_table()
+	memory_table()
+}
