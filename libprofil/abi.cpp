@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The C interface, except the functions that gcc -pg calls: those are in abi_gmon.cpp. */
 #include "libprofil/attach.h"
-#include "libprofil/bsd.h"
 #include "libprofil/caller.h"
 #include "libprofil/counter.h"
 #include "libprofil/explain.h"
-#include "libprofil/flavour.h"
-#include "libprofil/irix.h"
-#include "libprofil/linux.h"
+#include "libprofil/flavours/bsd.h"
+#include "libprofil/flavours/flavour.h"
+#include "libprofil/flavours/irix.h"
+#include "libprofil/flavours/linux.h"
+#include "libprofil/flavours/solaris.h"
 #include "libprofil/profile.h"
 #include "libprofil/session.h"
-#include "libprofil/solaris.h"
 
 #include <cerrno>
 #include <pcsample.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The functions that gcc -pg's startup files and code call, in place of libc's, and monitor(). */
 #include "libprofil/caller.h"
-#include "libprofil/gmon.h"
-#include "libprofil/monitor.h"
+#include "libprofil/gmon/gmon.h"
+#include "libprofil/gmon/monitor.h"
 
 #include <atomic>
 #include <climits>

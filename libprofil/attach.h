@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file attach.h  Attach many processes at once. */
+/** @file libprofil/attach.h  Attach many processes at once. */
 #pragma once
 
 #include "libprofil/device.h"

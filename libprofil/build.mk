@@ -9,8 +9,8 @@
 
 OBJCOPY ?= objcopy
 libprofil_version := $(shell sed -n 's/^.define PROFIL_VERSION "\(.*\)"/\1/p' include/profil.h)
-libprofil_sources := $(wildcard libprofil/*.cpp)
-libprofil_objects := $(libprofil_sources:%.cpp=$(B)/%.o) $(B)/libprofil/gmon_mcount.o
+libprofil_sources := $(wildcard libprofil/*.cpp libprofil/*/*.cpp)
+libprofil_objects := $(libprofil_sources:%.cpp=$(B)/%.o) $(B)/libprofil/gmon/mcount.o
 libprofil_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics \
 	-ffunction-sections -fdata-sections -U_GLIBCXX_ASSERTIONS
@@ -26,8 +26,8 @@ libprofil_pcs := $(B)/libprofil.pc $(libprofil_flavours:%=$(B)/libprofil-%.pc)
 .PHONY: libprofil
 libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(B)/libprofil.a $(libprofil_pcs)
 
-# Called while any register may hold an argument; see gmon_calls.h.
-$(B)/libprofil/gmon_calls.o: libprofil_cxxflags += -mgeneral-regs-only -fno-stack-protector
+# Called while any register may hold an argument; see gmon/calls.h.
+$(B)/libprofil/gmon/calls.o: libprofil_cxxflags += -mgeneral-regs-only -fno-stack-protector
 
 $(B)/%.o: %.S
 	@mkdir -p $(@D)
@@ -35,7 +35,7 @@ $(B)/%.o: %.S
 	$(Q)$(CC) $(CPPFLAGS) $(OPT) -c -o $@ $<
 
 # Our flags come last: a distribution's -fstack-protector-strong must not undo them.
-$(filter-out %/gmon_mcount.o,$(libprofil_objects)): $(B)/%.o: %.cpp
+$(filter-out %/mcount.o,$(libprofil_objects)): $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) $(libprofil_cxxflags) \
@@ -63,7 +63,7 @@ $(B)/libprofil.so: $(B)/libprofil.so.1
 $(B)/libprofil.pc: libprofil/libprofil.pc.in include/profil.h
 	$(Q)sed 's/@VERSION@/$(libprofil_version)/' $< >$@
 
-$(B)/libprofil-%.pc: libprofil/flavour.pc.in include/profil.h
+$(B)/libprofil-%.pc: libprofil/flavours/flavour.pc.in include/profil.h
 	$(Q)sed 's/@VERSION@/$(libprofil_version)/; s/@FLAVOUR@/$*/' $< >$@
 
 -include $(libprofil_objects:.o=.d)

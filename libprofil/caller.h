@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
- * @file caller.h
+ * @file libprofil/caller.h
  * The boundary between the C interface and the functions inside.
  *
  * A function inside returns an errno value and may change errno.  The C caller
@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "libprofil/flavour.h"
+#include "libprofil/flavours/flavour.h"
 
 #include <cerrno>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file counter.h  Read counters. */
+/** @file libprofil/counter.h  Read counters. */
 #pragma once
 
 #include <profil.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file device.h  The open /dev/profil and its commands. */
+/** @file libprofil/device.h  The open /dev/profil and its commands. */
 #pragma once
 
 #include "libprofil/fd.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file explain.h  Describe errors in words. */
+/** @file libprofil/explain.h  Describe errors in words. */
 #pragma once
 
 #include <cstddef>

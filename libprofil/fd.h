@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file fd.h  A descriptor with an owner. */
+/** @file libprofil/fd.h  A descriptor with an owner. */
 #pragma once
 
 #include <sys/syscall.h>

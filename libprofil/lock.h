@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file lock.h  A lock for the state that a flavour keeps between calls. */
+/** @file libprofil/lock.h  A lock for the state that a flavour keeps between calls. */
 #pragma once
 
 #include "libprofil/mapping.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file mapping.h  Map zeroed memory without malloc(3).  Async-signal-safe. */
+/** @file libprofil/mapping.h  Map zeroed memory without malloc(3).  Async-signal-safe. */
 #pragma once
 
 #include <cstddef>

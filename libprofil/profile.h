@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
- * @file profile.h
+ * @file libprofil/profile.h
  * The generic profile, into which every flavour is translated.
  *
  * A flavour turns its arguments into a profil_spec and passes it to start_self().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file proof.h  The proof of permission to profile another process. */
+/** @file libprofil/proof.h  The proof of permission to profile another process. */
 #pragma once
 
 #include "libprofil/fd.h"

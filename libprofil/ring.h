@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file ring.h  Issue many commands with one system call. */
+/** @file libprofil/ring.h  Issue many commands with one system call. */
 #pragma once
 
 #include "libprofil/attach.h"

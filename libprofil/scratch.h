@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file scratch.h  A temporary array, without malloc(3). */
+/** @file libprofil/scratch.h  A temporary array, without malloc(3). */
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/** @file session.h  The owner of attached profiles. */
+/** @file libprofil/session.h  The owner of attached profiles. */
 #pragma once
 
 #include "libprofil/device.h"

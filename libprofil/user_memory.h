@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
- * @file user_memory.h
+ * @file libprofil/user_memory.h
  * Copy through a caller's pointer as a kernel would: a bad one is EFAULT, not a crash.
  */
 #pragma once

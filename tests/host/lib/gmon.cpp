@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* gmon.out: what of it needs no kernel module. */
-#include "libprofil/gmon_file.h"
+#include "libprofil/gmon/file.h"
 #include "tests/support/gmon_reader.h"
 
 #include <algorithm>

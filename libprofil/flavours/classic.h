@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file libprofil/flavours/classic.h
+ * Code that the calls of the classical systems share.
+ *
+ * Nothing here depends on a system.  The flavours choose the rounding, the scales
+ * that turn profiling off, and what the call returns.
+ */
+#pragma once
+
+#include "libprofil/profile.h"
+
+#include <cstddef>
+#include <sys/time.h>
+
+namespace libprofil {
+
+/** Rates of the classical systems, in Hz. */
+constexpr unsigned classic_hz = 100;
+constexpr unsigned fast_hz = 1000;
+constexpr unsigned tru64_hz = 1024;
+
+/** The most regions that the module accepts. */
+constexpr size_t regions_max = 32768;
+
+/** On most systems every PC counts in the first counter at this scale. */
+constexpr unsigned scale_of_clock = 2;
+
+/** The caller's arguments: a buffer and the text it stands for. */
+struct Histogram {
+	uintptr_t buffer;
+	size_t bytes;
+	uintptr_t offset;
+	uint32_t scale;
+	uint8_t width; /**< bytes per counter: 2 or 4 */
+};
+
+/** How a system rounds when it converts a distance to an index. */
+enum class Rounding {
+	down,	    /**< ((d * scale) >> 16) / width */
+	up,	    /**< (((d * scale) >> 16) + 1) / width: to a whole 16-bit counter */
+	halve_first /**< ((d / width) * scale) >> 16 */
+};
+
+/**
+ * A region from the offset upwards; the module clips it to what the buffer covers.
+ *
+ * Only whole counters of the buffer are used.  @see struct profil_region.
+ */
+[[nodiscard]] profil_region region_of(const Histogram &histogram, Rounding rounding);
+
+/** The same, except that scale 2 counts every PC in the first counter. */
+[[nodiscard]] profil_region region_or_clock(const Histogram &histogram, Rounding rounding);
+
+/** Does the buffer hold at least one counter? */
+[[nodiscard]] constexpr bool has_room(const Histogram &histogram)
+{
+	return histogram.bytes >= histogram.width;
+}
+
+/** Does the module accept this many counters? */
+[[nodiscard]] bool is_possible(const Histogram &histogram);
+
+/** Is the buffer aligned to its counters? */
+[[nodiscard]] constexpr bool is_aligned(const Histogram &histogram)
+{
+	return histogram.buffer % histogram.width == 0;
+}
+
+/** The same region without counters: it swallows its ticks. */
+[[nodiscard]] profil_region swallowing(const profil_region &region);
+
+/** A pointer as the module expects it. */
+[[nodiscard]] inline uint64_t address(const void *pointer)
+{
+	return reinterpret_cast<uintptr_t>(pointer);
+}
+
+/** ns as a timeval. */
+[[nodiscard]] constexpr timeval timeval_of(uint64_t ns)
+{
+	return {static_cast<time_t>(ns / 1'000'000'000), static_cast<suseconds_t>(ns / 1000 % 1'000'000)};
+}
+
+/**
+ * Start the profile, or turn profiling off: for systems that do not report a
+ * buffer that cannot be written.
+ *
+ * The previous profile ends in any case.  EFAULT and EINVAL become 0.  If there are
+ * several regions, those that can be written count, and the others swallow their
+ * ticks.
+ * @param regions the spec's regions; may be changed.
+ * @return 0, or an errno value whose cause is not in the arguments.
+ */
+[[nodiscard]] int start_or_off(profil_spec spec, profil_region *regions);
+
+/**
+ * The same for one buffer.  Scales 0 and 1 turn profiling off, and 2 counts every
+ * PC in the first counter.  A buffer below one counter or at an odd address counts
+ * nothing.
+ * @param spec without regions.
+ */
+[[nodiscard]] int start_histogram_or_off(profil_spec spec, const Histogram &histogram, Rounding rounding);
+
+} // namespace libprofil

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file libprofil/flavours/linux.h  The Linux (glibc) flavour. */
+#pragma once
+
+#include "libprofil/flavours/classic.h"
+
+namespace libprofil {
+
+/** struct prof of glibc's <sys/profil.h>. */
+struct LinuxProf {
+	void *base;
+	size_t bytes;
+	size_t offset;
+	unsigned long scale;
+};
+
+/**
+ * profil() as glibc declares it, counted by the kernel module.
+ *
+ * A PC at d bytes above offset counts in counter ((d / 2) * scale) >> 16 of
+ * the whole 16-bit counters that fit in the buffer; they wrap.
+ *
+ *  - buffer NULL, or scale 0: turns the profile off.
+ *  - size below one counter: nothing is counted, and the previous profile is off.
+ *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT,
+ *    from the module.  The previous profile then continues.
+ *
+ * @return 0, or an errno value.
+ */
+[[nodiscard]] int linux_profil(const Histogram &histogram);
+
+/**
+ * sprofil() as glibc declares it, counted by the kernel module.
+ *
+ * Where regions overlap, the one with the largest offset counts the PC.  An entry
+ * with offset 0 and scale 2 is the overflow entry, wherever it stands; if there are
+ * several, the last one is.  PCs in no region count in its first counter.  Entries
+ * with scale 0 or with buffers below one counter count nothing.  Counters stay at
+ * their greatest value.
+ *
+ *  - nr 0, or nothing to count: turns the profile off.
+ *  - EINVAL: nr below 0, an unknown flag, an unaligned buffer, a scale above 32
+ *    bits; EFAULT: the array, tvp, a buffer.  The previous profile then continues.
+ *
+ * @param profp elements of type LinuxProf.
+ * @param tvp receives the time between two ticks, unless NULL.
+ * @return 0, or an errno value.
+ */
+[[nodiscard]] int linux_sprofil(const void *profp, int nr, void *tvp, unsigned flags);
+
+} // namespace libprofil

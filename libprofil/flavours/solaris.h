@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file libprofil/flavours/solaris.h  The Solaris flavour. */
+#pragma once
+
+#include "libprofil/flavours/classic.h"
+
+#include <cstdint>
+
+namespace libprofil {
+
+/**
+ * profil() of Solaris: 16-bit counters, and the index is rounded down; with scale 2
+ * every PC counts in the first counter.
+ *
+ *  - scale 0 or 1: turns the profile off.
+ *  - bufsiz below one counter, a buffer at an odd address, or one that cannot be
+ *    written: nothing is counted, the previous profile is off, and no error is
+ *    reported.
+ *  - the whole profile stops instead of counting beyond 32767.
+ *  - it discards the number of PCs that pcsample() had stored.
+ *
+ * @return 0, or an errno value: the module is missing, or limits are reached.
+ */
+[[nodiscard]] int solaris_profil(const Histogram &histogram);
+
+/**
+ * pcsample(): store every PC in order, until the array is full.
+ *
+ *  - nr < 0: EINVAL, and the previous profile continues.
+ *  - nr == 0: turns sampling off.
+ *  - an array that cannot be written: EFAULT, from the module.
+ *
+ * Replaces a profil() that is on, and is replaced by one.
+ *
+ * @param previous out: PCs stored since the previous pcsample(); 0 if there was
+ *        none, or after profil().
+ * @return 0, or an errno value.
+ */
+[[nodiscard]] int solaris_pcsample(uintptr_t *samples, long nr, long &previous);
+
+} // namespace libprofil

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file libprofil/gmon/names.h  Names and rate from the environment, and messages to the user. */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <sys/types.h>
+
+namespace libprofil {
+
+/**
+ * Is this the process that writes gmon.out itself?  The first profiled process does.
+ * It records its PID in the environment, where programs that it executes find it.
+ * Not async-signal-safe.
+ * @return this process's PID if so, else -1.
+ */
+[[nodiscard]] pid_t first_process();
+
+/**
+ * The rate in PROFIL_RATE, limited to what the user may have.  A bad or limited
+ * value is reported on standard error.
+ * @return Hz.
+ */
+[[nodiscard]] uint32_t wanted_rate();
+
+/**
+ * Make the path of a file.
+ * @param first the result of first_process().
+ * @param object name of the shared object, or "" for the program.
+ * @param number counts the objects with this name, from 1.
+ * @return 0, or ENAMETOOLONG.
+ */
+[[nodiscard]] int gmon_path(pid_t first, const char *object, size_t number, char *path, size_t bytes);
+
+/** Print "libprofil: WHAT: WHY" on standard error; if WHY is nullptr, the text of the error. */
+void say(const char *what, const char *why, int error);
+
+} // namespace libprofil
