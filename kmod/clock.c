@@ -10,7 +10,7 @@
  */
 #include "clock.h"
 
-#include "main.h"
+#include "work.h"
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>

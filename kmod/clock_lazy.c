@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "image.h"
 #include "sample.h"
+#include "tracepoint.h"
 
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
@@ -167,12 +168,6 @@ static void lazy_clock_stop(unsigned int cpu)
 	hrtimer_cancel(&per_cpu_ptr(&lazy_clocks, cpu)->timer);
 }
 
-static void find_switch(struct tracepoint *point, void *unused)
-{
-	if (!strcmp(point->name, "sched_switch"))
-		sched_switch = point;
-}
-
 static int lazy_clock_init(u32 number)
 {
 	struct lazy_clock *clock;
@@ -180,7 +175,7 @@ static int lazy_clock_init(u32 number)
 
 	/* A signature that changes with the kernel is to fail here, in the build. */
 	check_trace_callback_type_sched_switch(probe_switch);
-	for_each_kernel_tracepoint(find_switch, NULL);
+	sched_switch = profil_tracepoint_find("sched_switch");
 	if (!sched_switch)
 		return -ENOENT;
 	if (number == PROFIL_CLOCK_SHARED)

@@ -13,7 +13,7 @@
 #include "profile.h"
 #include "self.h"
 #include "session.h"
-#include "stats.h"
+#include "sysfs.h"
 
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -262,7 +262,7 @@ static struct miscdevice device = {
 	.name	= "profil",
 	.mode	= 0666,
 	.fops	= &device_operations,
-	.groups	= profil_stats_groups,
+	.groups	= profil_sysfs_groups,
 };
 
 /**

@@ -5,8 +5,6 @@
  * The probes run with preemption off (on 6.1 and 6.12), so they allocate
  * nothing: nodes come from a pool that a work item fills, and free nothing:
  * that is left to process context.  An empty pool is a counted loss.
- *
- * The tracepoints are not exported by name; they are looked up by it.
  */
 #include "follow.h"
 
@@ -14,10 +12,12 @@
 #include "compat.h"
 #include "image.h"
 #include "limits.h"
-#include "main.h"
+#include "pool.h"
 #include "profile.h"
 #include "self.h"
 #include "session.h"
+#include "tracepoint.h"
+#include "work.h"
 
 #include <linux/binfmts.h>
 #include <linux/hashtable.h>
@@ -28,72 +28,10 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#define POOL_SIZE	512
 #define REMOVE_BATCH	64
 
-/* The pool and the table of watches are guarded by profil_images_lock. */
-static void *pool[POOL_SIZE];
-static unsigned int pool_filled;
+/* Guarded by profil_images_lock. */
 static DEFINE_HASHTABLE(watches, 12);
-
-static void fill_work(struct work_struct *work)
-{
-	profil_pool_fill();
-}
-
-static DECLARE_WORK(fill, fill_work);
-
-/**
- * profil_pool_fill() - fill the pool of nodes
- *
- * Context: Process context, may sleep.
- * Return: 0 or -ENOMEM; then the pool is as full as it could be made.
- */
-int profil_pool_fill(void)
-{
-	unsigned long flags;
-	void *node;
-
-	BUILD_BUG_ON(sizeof(struct profil_image) > PROFIL_NODE_SIZE);
-	BUILD_BUG_ON(sizeof(struct profil_watch) > PROFIL_NODE_SIZE);
-	while (READ_ONCE(pool_filled) < POOL_SIZE) {
-		node = kmalloc(PROFIL_NODE_SIZE, GFP_KERNEL);
-		if (!node)
-			return -ENOMEM;
-		raw_spin_lock_irqsave(&profil_images_lock, flags);
-		if (pool_filled < POOL_SIZE) {
-			pool[pool_filled] = node;
-			WRITE_ONCE(pool_filled, pool_filled + 1);
-			node = NULL;
-		}
-		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
-		kfree(node);
-	}
-	return 0;
-}
-
-/**
- * profil_pool_take() - a node for what a probe has to remember
- *
- * Context: Any; profil_images_lock is held.
- * Return: PROFIL_NODE_SIZE bytes, to be freed with kfree(), or NULL.
- */
-void *profil_pool_take(void)
-{
-	void *node;
-
-	lockdep_assert_held(&profil_images_lock);
-	if (pool_filled <= POOL_SIZE / 2)
-		queue_work(profil_wq, &fill);
-	if (!pool_filled) {
-		atomic64_inc(&profil_totals.pool_empty);
-		return NULL;
-	}
-	WRITE_ONCE(pool_filled, pool_filled - 1);
-	node = pool[pool_filled];
-	memset(node, 0, PROFIL_NODE_SIZE);
-	return node;
-}
 
 /**
  * profil_watch_alloc() - room for a watch
@@ -347,6 +285,7 @@ static void fork_attached(struct profil_image *image, struct task_struct *child)
 	struct profil_image *copy = profil_pool_take();
 	int err;
 
+	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
 	if (!copy) {
 		lose_fork(image->profile, child);
 		return;
@@ -381,6 +320,7 @@ static void fork_watch(struct profil_watch *watch, struct task_struct *child, u3
 	struct profil_watch *copy;
 	unsigned int count;
 
+	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
 	copy = find_watch(session, task_tgid(child), &count);
 	/* It was attached already, between the birth and this probe. */
 	if (copy) {
@@ -507,15 +447,6 @@ static struct probe probes[] = {
 	{ "sched_process_exit", probe_exit },
 };
 
-static void find_point(struct tracepoint *point, void *unused)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (!strcmp(point->name, probes[i].name))
-			probes[i].point = point;
-}
-
 /* A signature that changes with the kernel is to fail here, in the build. */
 static inline void check_signatures(void)
 {
@@ -531,12 +462,6 @@ static void unregister_probes(unsigned int nr)
 	tracepoint_synchronize_unregister();
 }
 
-static void empty_pool(void)
-{
-	while (pool_filled)
-		kfree(pool[--pool_filled]);
-}
-
 /**
  * profil_follow_init() - set the probes
  *
@@ -549,8 +474,8 @@ int profil_follow_init(void)
 	int err;
 
 	check_signatures();
-	for_each_kernel_tracepoint(find_point, NULL);
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		probes[i].point = profil_tracepoint_find(probes[i].name);
 		err = -ENOENT;
 		if (probes[i].point)
 			err = tracepoint_probe_register(probes[i].point, probes[i].function, NULL);
@@ -571,6 +496,4 @@ int profil_follow_init(void)
 void profil_follow_exit(void)
 {
 	unregister_probes(ARRAY_SIZE(probes));
-	cancel_work_sync(&fill);
-	empty_pool();
 }

@@ -8,9 +8,6 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-/* Bytes of a node of the pool: an image, a watch or a birth. */
-#define PROFIL_NODE_SIZE	256
-
 struct pid;
 struct profil_event;
 struct profil_image;
@@ -46,8 +43,6 @@ struct profil_watch {
 
 int profil_follow_init(void);
 void profil_follow_exit(void);
-int profil_pool_fill(void);
-void *profil_pool_take(void);
 struct profil_watch *profil_watch_alloc(void);
 int profil_follow_publish(struct profil_image *image, struct profil_watch *watch,
 			  struct profil_session *session, struct task_struct *target);

@@ -10,8 +10,8 @@
 
 #include "clock.h"
 #include "follow.h"
-#include "main.h"
 #include "profile.h"
+#include "work.h"
 
 #include <linux/mm_types.h>
 #include <linux/pid.h>

@@ -10,7 +10,7 @@
 #include "bin.h"
 #include "clock.h"
 #include "limits.h"
-#include "main.h"
+#include "work.h"
 
 #include <linux/err.h>
 #include <linux/log2.h>

@@ -9,7 +9,7 @@
  *  - a probe: profil_follow_exit(); the clock's own: profil_clock_exit()
  *                                                         (tracepoint_synchronize_unregister)
  *  - the last works, of which one dropped the last
- *    reference: destroy_workqueue()
+ *    reference: profil_work_exit()
  *  - what a tick asked for: profil_profile_exit()
  *  - a tick: profil_clock_exit(), which stops each CPU's timer, or
  *    the clock's relaxing before
@@ -18,29 +18,27 @@
  *  - a callback of queue_rcu_work(): is the kernel's; rcu_barrier() all the
  *    same, before the queue that it queues on goes away
  */
-#include "main.h"
-
 #include "clock.h"
 #include "device.h"
 #include "follow.h"
 #include "image.h"
+#include "pool.h"
 #include "profile.h"
+#include "work.h"
 
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-
-struct workqueue_struct *profil_wq;
 
 static int __init profil_init(void)
 {
 	int err;
 
-	profil_wq = alloc_workqueue("profil", WQ_UNBOUND, 0);
-	if (!profil_wq)
-		return -ENOMEM;
+	err = profil_work_init();
+	if (err)
+		return err;
 	err = profil_clock_init();
 	if (err)
-		goto destroy_queue;
+		goto exit_work;
 	err = profil_follow_init();
 	if (err)
 		goto exit_clock;
@@ -51,10 +49,11 @@ static int __init profil_init(void)
 
 exit_follow:
 	profil_follow_exit();
+	profil_pool_exit();
 exit_clock:
 	profil_clock_exit();
-destroy_queue:
-	destroy_workqueue(profil_wq);
+exit_work:
+	profil_work_exit();
 	return err;
 }
 
@@ -62,11 +61,12 @@ static void __exit profil_exit(void)
 {
 	profil_device_exit();
 	profil_follow_exit();
+	profil_pool_exit();
 	rcu_barrier();
 	profil_profile_exit();
 	profil_sweep_stop();
 	profil_clock_exit();
-	destroy_workqueue(profil_wq);
+	profil_work_exit();
 	synchronize_rcu_tasks();
 }
 

@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "layout.h"
 #include "limits.h"
-#include "main.h"
+#include "work.h"
 
 #include <linux/bsearch.h>
 #include <linux/err.h>

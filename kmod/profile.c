@@ -23,8 +23,8 @@
 #include "image.h"
 #include "layout.h"
 #include "limits.h"
-#include "main.h"
 #include "pages.h"
+#include "work.h"
 
 #include <linux/cred.h>
 #include <linux/err.h>

@@ -8,11 +8,10 @@
  */
 #include "self.h"
 
-#include "follow.h"
 #include "image.h"
 #include "layout.h"
-#include "main.h"
 #include "pages.h"
+#include "pool.h"
 #include "profile.h"
 
 #include <linux/err.h>

@@ -8,6 +8,7 @@
 #include "image.h"
 #include "layout.h"
 #include "limits.h"
+#include "pool.h"
 #include "profile.h"
 #include "proof.h"
 

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A counter for each way a tick can end: adding up and showing them.
+ * A counter for each way a tick can end: adding up.
  */
 #include "stats.h"
 
 #include "clock.h"
-#include "image.h"
-#include "limits.h"
-#include "profile.h"
-#include "sample.h"
 
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
-#include <linux/mutex.h>
 #include <linux/profil.h>
-#include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/sysfs.h>
 
 struct profil_totals profil_totals;
 
@@ -141,126 +134,3 @@ void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status)
 	status->lost_contended = sum->cause[PROFIL_CONTENDED];
 	status->lost_exec = sum->cause[PROFIL_EXEC];
 }
-
-/*
- * Profiles that ended and profiles that live.  No CPU is disturbed for a
- * number that is out of date when it is read: a tick that comes meanwhile may
- * be in one line and not in another.
- */
-static void sum_everything(struct profil_sum *sum)
-{
-	struct profil_profile *profile;
-	unsigned int cpu;
-
-	mutex_lock(&profil_profiles_lock);
-	*sum = profil_totals.ended;
-	list_for_each_entry(profile, &profil_profiles, link) {
-		for_each_possible_cpu(cpu)
-			add_share(sum, per_cpu_ptr(profile->tally, cpu));
-		cond_resched();
-	}
-	mutex_unlock(&profil_profiles_lock);
-}
-
-/* Of everybody: what perf_event_paranoid keeps from others is root's to read. */
-static ssize_t ticks_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	static const char * const name[PROFIL_NR_CAUSES] = {
-		[PROFIL_COUNTED]	= "counted",
-		[PROFIL_OUTSIDE]	= "outside",
-		[PROFIL_SATURATED]	= "saturated",
-		[PROFIL_KERNEL]		= "kernel",
-		[PROFIL_NO_USER_PC]	= "no_user_pc",
-		[PROFIL_OFF]		= "off",
-		[PROFIL_LATE]		= "lost_late",
-		[PROFIL_CONTENDED]	= "lost_contended",
-		[PROFIL_EXEC]		= "lost_exec",
-	};
-	struct profil_sum sum;
-	unsigned int i;
-	int n;
-
-	sum_everything(&sum);
-	n = sysfs_emit(buf, "ticks %llu\n", sum.ticks);
-	for (i = 0; i < PROFIL_NR_CAUSES; i++)
-		n += sysfs_emit_at(buf, n, "%s %llu\n", name[i], sum.cause[i]);
-	return n;
-}
-static DEVICE_ATTR_ADMIN_RO(ticks);
-
-static ssize_t profiles_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", atomic_read(&profil_totals.profiles));
-}
-static DEVICE_ATTR_RO(profiles);
-
-static ssize_t images_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", profil_images_count());
-}
-static DEVICE_ATTR_RO(images);
-
-static ssize_t longest_chain_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", profil_images_longest_chain());
-}
-static DEVICE_ATTR_RO(longest_chain);
-
-static ssize_t pinned_pages_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%lu\n", profil_pinned_pages());
-}
-static DEVICE_ATTR_RO(pinned_pages);
-
-static ssize_t forks_lost_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%lld\n", atomic64_read(&profil_totals.forks_lost));
-}
-static DEVICE_ATTR_RO(forks_lost);
-
-static ssize_t pool_empty_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%lld\n", atomic64_read(&profil_totals.pool_empty));
-}
-static DEVICE_ATTR_RO(pool_empty);
-
-static ssize_t clock_period_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", profil_clock_period());
-}
-static DEVICE_ATTR_RO(clock_period);
-
-/* CPU time, while the clock ticked, of threads that had given up their memory. */
-static ssize_t exiting_ns_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	unsigned int cpu;
-	u64 sum = 0;
-
-	for_each_possible_cpu(cpu)
-		sum += look_at(per_cpu_ptr(&profil_exiting_ns, cpu));
-	return sysfs_emit(buf, "%llu\n", sum);
-}
-static DEVICE_ATTR_ADMIN_RO(exiting_ns);
-
-static struct attribute *profil_stats_attrs[] = {
-	&dev_attr_ticks.attr,
-	&dev_attr_profiles.attr,
-	&dev_attr_images.attr,
-	&dev_attr_longest_chain.attr,
-	&dev_attr_pinned_pages.attr,
-	&dev_attr_forks_lost.attr,
-	&dev_attr_pool_empty.attr,
-	&dev_attr_clock_period.attr,
-	&dev_attr_exiting_ns.attr,
-	NULL
-};
-
-static const struct attribute_group profil_stats_group = {
-	.attrs = profil_stats_attrs,
-};
-
-const struct attribute_group *profil_stats_groups[] = {
-	&profil_stats_group,
-	NULL
-};
-

@@ -7,7 +7,6 @@
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
-#include <linux/device.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
@@ -74,7 +73,6 @@ struct profil_totals {
 };
 
 extern struct profil_totals profil_totals;
-extern const struct attribute_group *profil_stats_groups[];
 
 void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum);
 void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *sum);

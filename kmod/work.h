@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef PROFIL_MAIN_H
-#define PROFIL_MAIN_H
+/*
+ * The module's own workqueue.
+ */
+#ifndef PROFIL_WORK_H
+#define PROFIL_WORK_H
 
 #include <linux/workqueue.h>
 
@@ -10,4 +13,7 @@
  */
 extern struct workqueue_struct *profil_wq;
 
-#endif /* PROFIL_MAIN_H */
+int profil_work_init(void);
+void profil_work_exit(void);
+
+#endif /* PROFIL_WORK_H */

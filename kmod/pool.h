@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pool: memory for the probes, which may not allocate any.
+ */
+#ifndef PROFIL_POOL_H
+#define PROFIL_POOL_H
+
+/* Bytes of a node: an image, a watch or a birth. */
+#define PROFIL_NODE_SIZE	256
+
+int profil_pool_fill(void);
+void *profil_pool_take(void);
+void profil_pool_exit(void);
+
+#endif /* PROFIL_POOL_H */

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracepoints, which are not exported by name: they are looked up by it.
+ */
+#include "tracepoint.h"
+
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+struct search {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void compare_name(struct tracepoint *point, void *data)
+{
+	struct search *search = data;
+
+	if (!strcmp(point->name, search->name))
+		search->found = point;
+}
+
+/**
+ * profil_tracepoint_find() - the kernel's tracepoint of a name
+ * @name: its name
+ *
+ * Context: Process context, may sleep.
+ * Return: the tracepoint, or NULL when the kernel has none of this name.
+ */
+struct tracepoint *profil_tracepoint_find(const char *name)
+{
+	struct search search = { .name = name };
+
+	for_each_kernel_tracepoint(compare_name, &search);
+	return search.found;
+}
