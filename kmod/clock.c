@@ -31,22 +31,7 @@ static bool isolated_cpus;
 module_param(isolated_cpus, bool, 0444);
 MODULE_PARM_DESC(isolated_cpus, "tick on CPUs that are kept free of housekeeping, too");
 
-/* What somebody chose; after profil_clock_init() what ticks. */
-static char *clock;
-module_param(clock, charp, 0444);
-MODULE_PARM_DESC(clock, "what ticks: lazy (the default: a timer where somebody is profiled), perf (an event on each CPU), shared (the lazy clock's timer, with the scheduler's tick)");
-
-static const struct {
-	const char *name;
-	u32 number;
-	const struct profil_clock_ops *ops;
-} clocks[] = {
-	{ "lazy", PROFIL_CLOCK_LAZY, &profil_clock_lazy },
-	{ "perf", PROFIL_CLOCK_PERF, &profil_clock_perf },
-	{ "shared", PROFIL_CLOCK_SHARED, &profil_clock_lazy },
-};
-
-/* Constant since the module's start. */
+/* Constant since profil_clock_init(). */
 static const struct profil_clock_ops *clock_ops;
 static u32 clock_number;
 
@@ -401,51 +386,20 @@ static int clock_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
-static int take_clock(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(clocks); i++)
-		if (!strcmp(name, clocks[i].name))
-			break;
-	if (i == ARRAY_SIZE(clocks)) {
-		pr_err("clock=%s: there are lazy, perf and shared\n", name);
-		return -EINVAL;
-	}
-	clock_ops = clocks[i].ops;
-	clock_number = clocks[i].number;
-	return clock_ops->init ? clock_ops->init(clock_number) : 0;
-}
-
-/* Who chose a clock gets that one or an error; all others get one that works. */
-static int choose_clock(void)
-{
-	int err;
-
-	if (clock)
-		return take_clock(clock);
-	clock = "lazy";
-	err = take_clock(clock);
-	if (!err)
-		return 0;
-	pr_info("the lazy clock cannot start (error %d), the perf clock ticks instead\n", err);
-	clock = "perf";
-	return take_clock(clock);
-}
-
 /**
- * profil_clock_init() - choose the clock, and follow CPUs as they come and go
+ * profil_clock_init() - have a clock, and follow CPUs as they come and go
+ * @ops: what ticks; initialised
+ * @number: its &enum profil_clock
  *
  * Context: Process context.
  * Return: 0 or -errno.
  */
-int profil_clock_init(void)
+int profil_clock_init(const struct profil_clock_ops *ops, u32 number)
 {
-	int state, err;
+	int state;
 
-	err = choose_clock();
-	if (err)
-		return err;
+	clock_ops = ops;
+	clock_number = number;
 	clock_cred = prepare_kernel_cred(&init_task);
 	if (!clock_cred)
 		return -ENOMEM;

@@ -47,10 +47,7 @@ struct profil_clock_ops {
 	void (*look)(void *unused);
 };
 
-extern const struct profil_clock_ops profil_clock_perf;
-extern const struct profil_clock_ops profil_clock_lazy;
-
-int profil_clock_init(void);
+int profil_clock_init(const struct profil_clock_ops *ops, u32 number);
 void profil_clock_exit(void);
 int profil_clock_get(struct profil_clock_user *user, u64 period);
 void profil_clock_put(struct profil_clock_user *user);

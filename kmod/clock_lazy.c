@@ -16,6 +16,8 @@
  * All of a CPU's clock but hrtimer_cancel() is touched on that CPU only, with
  * interrupts off: by the timer, by the probe on sched_switch, and by calls.
  */
+#include "clock_lazy.h"
+
 #include "clock.h"
 #include "compat.h"
 #include "image.h"

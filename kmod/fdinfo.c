@@ -14,12 +14,12 @@
  */
 #include "fdinfo.h"
 
-#include "follow.h"
 #include "image.h"
 #include "pages.h"
 #include "profile.h"
 #include "session.h"
 #include "stats.h"
+#include "watch.h"
 
 #include <linux/fs.h>
 #include <linux/kernel.h>

@@ -9,7 +9,6 @@
 #include "image.h"
 
 #include "clock.h"
-#include "follow.h"
 #include "profile.h"
 #include "work.h"
 

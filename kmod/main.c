@@ -19,6 +19,7 @@
  *    same, before the queue that it queues on goes away
  */
 #include "clock.h"
+#include "clocks.h"
 #include "device.h"
 #include "follow.h"
 #include "image.h"
@@ -36,7 +37,7 @@ static int __init profil_init(void)
 	err = profil_work_init();
 	if (err)
 		return err;
-	err = profil_clock_init();
+	err = profil_clocks_init();
 	if (err)
 		goto exit_work;
 	err = profil_follow_init();

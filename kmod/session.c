@@ -4,13 +4,13 @@
  */
 #include "session.h"
 
-#include "follow.h"
 #include "image.h"
 #include "layout.h"
 #include "limits.h"
 #include "pool.h"
 #include "profile.h"
 #include "proof.h"
+#include "watch.h"
 
 #include <linux/atomic.h>
 #include <linux/cred.h>
@@ -129,7 +129,7 @@ static int publish(struct profil_session *session, struct profil_profile *profil
 	if (thread)
 		err = publish_thread(image, proof->target);
 	else
-		err = profil_follow_publish(image, watch, session, proof->target);
+		err = profil_watch_publish(image, watch, session, proof->target);
 	profil_proof_leave(proof, mm);
 	if (!err)
 		return 0;
@@ -287,7 +287,7 @@ static ssize_t read_batch(struct profil_session *session, char __user *to, size_
 		return -EFAULT;
 	if (mutex_lock_killable(&session->reader))
 		return -EINTR;
-	bytes = profil_watch_report(session, events, max) * sizeof(*events);
+	bytes = profil_watches_report(session, events, max) * sizeof(*events);
 	mutex_unlock(&session->reader);
 	return copy_to_user(to, events, bytes) ? -EFAULT : bytes;
 }

@@ -5,8 +5,10 @@
  * Commands finish before they return: their result is the return value, and
  * io_uring_cmd_done(), which differs between kernels, is never called.
  */
+#include "uring.h"
+
+#include "command.h"
 #include "compat.h"
-#include "device.h"
 
 #include <linux/fs.h>
 #include <linux/profil.h>

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The lazy clock: a timer of our own on each CPU.
+ */
+#ifndef PROFIL_CLOCK_LAZY_H
+#define PROFIL_CLOCK_LAZY_H
+
+struct profil_clock_ops;
+
+extern const struct profil_clock_ops profil_clock_lazy;
+
+#endif /* PROFIL_CLOCK_LAZY_H */

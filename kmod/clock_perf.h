@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The clock that rests on perf: an event on each CPU.
+ */
+#ifndef PROFIL_CLOCK_PERF_H
+#define PROFIL_CLOCK_PERF_H
+
+struct profil_clock_ops;
+
+extern const struct profil_clock_ops profil_clock_perf;
+
+#endif /* PROFIL_CLOCK_PERF_H */

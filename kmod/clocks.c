@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The clocks that there are, and the choice among them.
+ */
+#include "clocks.h"
+
+#include "clock.h"
+#include "clock_lazy.h"
+#include "clock_perf.h"
+
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+#include <linux/printk.h>
+#include <linux/profil.h>
+#include <linux/string.h>
+
+/* What somebody chose; after profil_clocks_init() what ticks. */
+static char *clock;
+module_param(clock, charp, 0444);
+MODULE_PARM_DESC(clock, "what ticks: lazy (the default: a timer where somebody is profiled), perf (an event on each CPU), shared (the lazy clock's timer, with the scheduler's tick)");
+
+static const struct choice {
+	const char *name;
+	u32 number;
+	const struct profil_clock_ops *ops;
+} clocks[] = {
+	{ "lazy", PROFIL_CLOCK_LAZY, &profil_clock_lazy },
+	{ "perf", PROFIL_CLOCK_PERF, &profil_clock_perf },
+	{ "shared", PROFIL_CLOCK_SHARED, &profil_clock_lazy },
+};
+
+static int take_clock(const char *name, const struct choice **chosen)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++)
+		if (!strcmp(name, clocks[i].name))
+			break;
+	if (i == ARRAY_SIZE(clocks)) {
+		pr_err("clock=%s: there are lazy, perf and shared\n", name);
+		return -EINVAL;
+	}
+	*chosen = &clocks[i];
+	return clocks[i].ops->init ? clocks[i].ops->init(clocks[i].number) : 0;
+}
+
+/* Who chose a clock gets that one or an error; all others get one that works. */
+static int choose_clock(const struct choice **chosen)
+{
+	int err;
+
+	if (clock)
+		return take_clock(clock, chosen);
+	clock = "lazy";
+	err = take_clock(clock, chosen);
+	if (!err)
+		return 0;
+	pr_info("the lazy clock cannot start (error %d), the perf clock ticks instead\n", err);
+	clock = "perf";
+	return take_clock(clock, chosen);
+}
+
+/**
+ * profil_clocks_init() - choose the clock and have it
+ *
+ * Context: Process context.
+ * Return: 0 or -errno; else to be undone by profil_clock_exit().
+ */
+int profil_clocks_init(void)
+{
+	const struct choice *chosen;
+	int err = choose_clock(&chosen);
+
+	return err ? err : profil_clock_init(chosen->ops, chosen->number);
+}

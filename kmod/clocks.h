@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The clocks that there are, and the choice among them.
+ */
+#ifndef PROFIL_CLOCKS_H
+#define PROFIL_CLOCKS_H
+
+int profil_clocks_init(void);
+
+#endif /* PROFIL_CLOCKS_H */

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The commands of /dev/profil: a table of what takes a sized structure.
+ *
+ * ioctl(2) and io_uring both end in profil_command(), which copies the
+ * structure once; what the commands see does not change under their hands.
+ */
+#include "command.h"
+
+#include "layout.h"
+#include "limits.h"
+#include "profile.h"
+#include "self.h"
+#include "session.h"
+
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/profil.h>
+#include <linux/uaccess.h>
+
+union argument {
+	u32 size;
+	struct profil_info info;
+	struct profil_start start;
+	struct profil_stop stop;
+	struct profil_status status;
+	struct profil_update update;
+	struct profil_stop_all stop_all;
+};
+
+static int run_info(struct profil_session *session, union argument *arg)
+{
+	struct profil_info *info = &arg->info;
+
+	if (info->flags)
+		return -EINVAL;
+	info->abi = PROFIL_ABI;
+	info->region_max = PROFIL_REGION_MAX;
+	info->features = 0;
+	info->period_min = profil_period_min();
+	profil_user_pages(current_uid(), &info->pages_used, &info->pages_max);
+	return 0;
+}
+
+static int run_start(struct profil_session *session, union argument *arg)
+{
+	return profil_self_start(&arg->start);
+}
+
+static int run_attach(struct profil_session *session, union argument *arg)
+{
+	return profil_session_attach(session, &arg->start);
+}
+
+static int run_stop(struct profil_session *session, union argument *arg)
+{
+	struct profil_stop *stop = &arg->stop;
+
+	if (stop->flags || stop->reserved)
+		return -EINVAL;
+	return stop->profile ? profil_session_stop(session, stop) : profil_self_stop(stop);
+}
+
+static int run_status(struct profil_session *session, union argument *arg)
+{
+	struct profil_status *status = &arg->status;
+	struct profil_status fresh = {
+		.size = status->size,
+		.profile = status->profile,
+	};
+
+	if (status->flags)
+		return -EINVAL;
+	*status = fresh;
+	return status->profile ? profil_session_status(session, status) :
+				 profil_self_status(status);
+}
+
+static int run_update(struct profil_session *session, union argument *arg)
+{
+	const struct profil_update *update = &arg->update;
+
+	if (update->flags || update->reserved)
+		return -EINVAL;
+	return profil_session_update(session, update);
+}
+
+static int run_stop_all(struct profil_session *session, union argument *arg)
+{
+	if (arg->stop_all.flags)
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	profil_profile_stop_all();
+	return 0;
+}
+
+/*
+ * The caller will not learn of what it has made, so it must not stay.  (The
+ * place was writable a moment ago: its own threads have unmapped it, and may
+ * have replaced what is ended here; then that is theirs to sort out.)
+ */
+static void undo_start(struct profil_session *session, const union argument *arg)
+{
+	struct profil_stop stop = { .profile = arg->start.profile };
+
+	if (stop.profile)
+		profil_session_stop(session, &stop);
+	else
+		profil_self_stop(&stop);
+}
+
+/**
+ * struct command - one row of the table
+ * @nr: ioctl number, and cmd_op of io_uring
+ * @least: bytes of the structure's first version
+ * @bytes: bytes of the structure that this module knows
+ * @output: it is copied back
+ * @run: does it; the structure is a copy, zero beyond what the caller gave
+ * @undo: when its output cannot be copied back, or NULL
+ */
+struct command {
+	unsigned int nr;
+	u32 least;
+	u32 bytes;
+	bool output;
+	int (*run)(struct profil_session *session, union argument *arg);
+	void (*undo)(struct profil_session *session, const union argument *arg);
+};
+
+/* Where the first version of a structure ends: fixed for ever. */
+#define END(type, member)	offsetofend(struct type, member)
+
+static const struct command commands[] = {
+	{ PROFIL_INFO, END(profil_info, pages_used),
+	  sizeof(struct profil_info), true, run_info },
+	{ PROFIL_START, END(profil_start, stored),
+	  sizeof(struct profil_start), true, run_start, undo_start },
+	{ PROFIL_STOP, END(profil_stop, stored),
+	  sizeof(struct profil_stop), true, run_stop },
+	{ PROFIL_STATUS, END(profil_status, forks_lost),
+	  sizeof(struct profil_status), true, run_status },
+	{ PROFIL_ATTACH, END(profil_start, stored),
+	  sizeof(struct profil_start), true, run_attach, undo_start },
+	{ PROFIL_UPDATE, END(profil_update, regions),
+	  sizeof(struct profil_update), false, run_update },
+	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
+	  sizeof(struct profil_stop_all), false, run_stop_all },
+};
+
+static const struct command *find_command(unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (commands[i].nr == nr)
+			return &commands[i];
+	return NULL;
+}
+
+static int copy_back(void __user *to, const union argument *arg, const struct command *command,
+		     u32 size)
+{
+	return copy_to_user(to, arg, min(size, command->bytes)) ? -EFAULT : 0;
+}
+
+/**
+ * profil_command() - run a command
+ * @file: of /dev/profil
+ * @nr: which
+ * @arg: its structure
+ * @size: bytes of it, as the caller said elsewhere; 0: as it says itself
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or what the head of <linux/profil.h> says.
+ */
+long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size)
+{
+	const struct command *command = find_command(nr);
+	struct profil_session *session = file->private_data;
+	union argument copy = {};
+	int err;
+
+	if (!command)
+		return -ENOTTY;
+	if (!size && get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < command->least)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&copy, command->bytes, arg, size);
+	if (err)
+		return err;
+	if (copy.size != size)
+		return -EINVAL;
+	/* A place that cannot be written is refused before anything is done. */
+	if (command->output && copy_back(arg, &copy, command, size))
+		return -EFAULT;
+
+	err = command->run(session, &copy);
+	if (err || !command->output)
+		return err;
+	err = copy_back(arg, &copy, command, size);
+	if (err && command->undo)
+		command->undo(session, &copy);
+	return err;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The commands of /dev/profil: a table of what takes a sized structure.
+ */
+#ifndef PROFIL_COMMAND_H
+#define PROFIL_COMMAND_H
+
+#include <linux/types.h>
+
+struct file;
+
+long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size);
+
+#endif /* PROFIL_COMMAND_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A watch: a process that a session follows.
+ */
+#ifndef PROFIL_WATCH_H
+#define PROFIL_WATCH_H
+
+#include <linux/hash.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+#define PROFIL_WATCH_BITS	12
+
+struct pid;
+struct profil_event;
+struct profil_image;
+struct profil_profile;
+struct profil_session;
+struct task_struct;
+
+/**
+ * struct profil_watch - a process that a session follows
+ * @node: in the table of watches, by @pid
+ * @link: in its profile's list
+ * @pending: in the session's list of what is to be reported; empty when
+ *	there is nothing
+ * @session: who follows it; outlives its watches
+ * @profile: what its ticks count for, referenced
+ * @pid: its thread group, referenced
+ * @parent: with PROFIL_EVENT_FORK its parent's, referenced; or NULL
+ * @what: &enum profil_event_bit, not reported yet
+ *
+ * All of it is guarded by profil_images_lock.  A watch is freed by a reader
+ * that has reported its end, by the end of its profile, or by its session's.
+ */
+struct profil_watch {
+	struct hlist_node node;
+	struct list_head link;
+	struct list_head pending;
+	struct profil_session *session;
+	struct profil_profile *profile;
+	struct pid *pid;
+	struct pid *parent;
+	u32 what;
+};
+
+/* Guarded by profil_images_lock. */
+extern struct hlist_head profil_watches[1 << PROFIL_WATCH_BITS];
+
+static inline struct hlist_head *profil_watch_bucket(const struct pid *pid)
+{
+	return &profil_watches[hash_ptr(pid, PROFIL_WATCH_BITS)];
+}
+
+/* Without the lock: a watch that is missed is one that comes after the event. */
+static inline bool profil_watched(const struct pid *pid)
+{
+	return !hlist_empty(profil_watch_bucket(pid));
+}
+
+struct profil_watch *profil_watch_alloc(void);
+struct profil_watch *profil_watch_find(const struct profil_session *session,
+				       const struct pid *pid, unsigned int *count);
+void profil_watch_add(struct profil_watch *watch, struct profil_session *session,
+		      struct profil_profile *profile, struct pid *pid);
+void profil_watch_note(struct profil_watch *watch, u32 what);
+int profil_watch_publish(struct profil_image *image, struct profil_watch *watch,
+			 struct profil_session *session, struct task_struct *target);
+void profil_watches_remove(struct profil_session *session, struct profil_profile *profile);
+unsigned int profil_watches_report(struct profil_session *session, struct profil_event *events,
+				   unsigned int max);
+
+#endif /* PROFIL_WATCH_H */
