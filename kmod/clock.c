@@ -334,36 +334,25 @@ void profil_clock_sync(void)
 	on_each_cpu_mask(&ticking, do_nothing, NULL, 1);
 }
 
-struct visit {
-	void (*add)(unsigned int cpu, void *data);
-	void *data;
-};
-
-static void visit_here(void *data)
-{
-	struct visit *visit = data;
-
-	visit->add(smp_processor_id(), visit->data);
-}
-
 /**
  * profil_clock_each_cpu() - do something for each CPU, between two of its ticks
- * @add: what; where the clock ticks it is called there, with interrupts off
- * @data: for @add
+ * @here: called on each CPU on which the clock ticks, with interrupts off
+ * @there: called here for each other CPU
+ * @data: for both
  *
  * Context: Process context, may sleep.
  */
-void profil_clock_each_cpu(void (*add)(unsigned int cpu, void *data), void *data)
+void profil_clock_each_cpu(void (*here)(void *data),
+			   void (*there)(unsigned int cpu, void *data), void *data)
 {
-	struct visit visit = { .add = add, .data = data };
 	unsigned int cpu;
 
 	cpus_read_lock();
 	mutex_lock(&clock_lock);
-	on_each_cpu_mask(&ticking, visit_here, &visit, 1);
+	on_each_cpu_mask(&ticking, here, data, 1);
 	for_each_possible_cpu(cpu)
 		if (!cpumask_test_cpu(cpu, &ticking))
-			add(cpu, data);
+			there(cpu, data);
 	mutex_unlock(&clock_lock);
 	cpus_read_unlock();
 }

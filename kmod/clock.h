@@ -56,6 +56,7 @@ u64 profil_clock_period(void);
 void profil_clock_look(void);
 void profil_clock_look_here(void);
 void profil_clock_sync(void);
-void profil_clock_each_cpu(void (*add)(unsigned int cpu, void *data), void *data);
+void profil_clock_each_cpu(void (*here)(void *data),
+			   void (*there)(unsigned int cpu, void *data), void *data);
 
 #endif /* PROFIL_CLOCK_H */

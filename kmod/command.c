@@ -8,8 +8,8 @@
 #include "command.h"
 
 #include "layout.h"
+#include "life.h"
 #include "limits.h"
-#include "profile.h"
 #include "self.h"
 #include "session.h"
 

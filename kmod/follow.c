@@ -8,6 +8,7 @@
  */
 #include "follow.h"
 
+#include "checkpoint.h"
 #include "clock.h"
 #include "compat.h"
 #include "image.h"

@@ -8,7 +8,6 @@
  */
 #include "image.h"
 
-#include "clock.h"
 #include "profile.h"
 #include "work.h"
 
@@ -19,17 +18,11 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#define SWEEP_SOON	DIV_ROUND_UP(HZ, 50)
-#define SWEEP_AGAIN	HZ
 #define REMOVE_BATCH	64
 
 DEFINE_RAW_SPINLOCK(profil_images_lock);
 struct hlist_head profil_images[1 << PROFIL_IMAGE_BITS];
 static unsigned int nr_images;	/* guarded by profil_images_lock */
-
-static void sweep_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(sweep, sweep_work);
-static DECLARE_DELAYED_WORK(sweep_again, sweep_work);
 
 static void free_work(struct work_struct *work)
 {
@@ -194,10 +187,6 @@ int profil_image_publish_self(struct profil_image *image, const struct profil_pr
 
 	if (!err && existing)
 		profil_image_drop(existing);
-	if (!err) {
-		profil_clock_look();
-		profil_sweep_soon();
-	}
 	return err;
 }
 
@@ -242,10 +231,6 @@ int profil_image_publish_thread(struct profil_image *image)
 	raw_spin_lock_irqsave(&profil_images_lock, flags);
 	err = profil_image_publish_attached(image, true);
 	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
-	if (!err) {
-		profil_clock_look();
-		profil_sweep_soon();
-	}
 	return err;
 }
 
@@ -325,43 +310,18 @@ static void sweep_bucket(struct hlist_head *bucket)
 	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
 }
 
-static void sweep_work(struct work_struct *work)
+/**
+ * profil_images_sweep() - take out what meets nobody any more
+ *
+ * Context: Process context.
+ */
+void profil_images_sweep(void)
 {
-	bool again = work == &sweep_again.work;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(profil_images); i++)
 		if (!hlist_empty(&profil_images[i]))
 			sweep_bucket(&profil_images[i]);
-	again = profil_profile_settle(again);
-	/*
-	 * The last user of an mm may be somebody whose end no probe tells us,
-	 * and whose it is need not be met anywhere: an attacher.
-	 */
-	if (again || atomic_read(&profil_totals.profiles))
-		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
-}
-
-/**
- * profil_sweep_soon() - look for address spaces that have ended
- *
- * Context: Any, hard interrupt included.
- */
-void profil_sweep_soon(void)
-{
-	/* Not put off by being asked for again: exits may come in a storm. */
-	queue_delayed_work(profil_wq, &sweep, SWEEP_SOON);
-}
-
-/**
- * profil_sweep_stop() - no more sweeps
- *
- * Context: Process context; no images are left, and nobody can make one.
- */
-void profil_sweep_stop(void)
-{
-	cancel_delayed_work_sync(&sweep);
-	cancel_delayed_work_sync(&sweep_again);
 }
 
 /**

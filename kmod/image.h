@@ -78,8 +78,7 @@ struct profil_profile *profil_image_self(struct mm_struct *mm);
 bool profil_image_full(const struct profil_profile *profile, unsigned int count);
 void profil_images_remove(struct profil_profile *profile);
 void profil_image_drop(struct profil_image *image);
-void profil_sweep_soon(void);
-void profil_sweep_stop(void);
+void profil_images_sweep(void);
 unsigned int profil_images_count(void);
 unsigned int profil_images_longest_chain(void);
 

@@ -10,7 +10,7 @@
  *                                                         (tracepoint_synchronize_unregister)
  *  - the last works, of which one dropped the last
  *    reference: profil_work_exit()
- *  - what a tick asked for: profil_profile_exit()
+ *  - what a tick asked for: profil_life_exit()
  *  - a tick: profil_clock_exit(), which stops each CPU's timer, or
  *    the clock's relaxing before
  *  - the tail of a queued check or birth after its last
@@ -22,9 +22,8 @@
 #include "clocks.h"
 #include "device.h"
 #include "follow.h"
-#include "image.h"
+#include "life.h"
 #include "pool.h"
-#include "profile.h"
 #include "work.h"
 
 #include <linux/module.h>
@@ -37,6 +36,7 @@ static int __init profil_init(void)
 	err = profil_work_init();
 	if (err)
 		return err;
+	profil_life_init();
 	err = profil_clocks_init();
 	if (err)
 		goto exit_work;
@@ -51,6 +51,7 @@ static int __init profil_init(void)
 exit_follow:
 	profil_follow_exit();
 	profil_pool_exit();
+	profil_life_exit();
 exit_clock:
 	profil_clock_exit();
 exit_work:
@@ -64,8 +65,7 @@ static void __exit profil_exit(void)
 	profil_follow_exit();
 	profil_pool_exit();
 	rcu_barrier();
-	profil_profile_exit();
-	profil_sweep_stop();
+	profil_life_exit();
 	profil_clock_exit();
 	profil_work_exit();
 	synchronize_rcu_tasks();

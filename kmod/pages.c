@@ -184,17 +184,6 @@ static void set_plain(struct profil_pins *pins)
 		profil_bin_plain(&pins->plain, &layout->bin[0]);
 }
 
-/**
- * profil_pins_slow() - take the short way of the tick no more
- * @pins: published or not
- *
- * Context: Any, hard interrupt included.
- */
-void profil_pins_slow(struct profil_pins *pins)
-{
-	WRITE_ONCE(pins->plain.span, 0);
-}
-
 /* Pages that can be had at once, whoever is asked for them. */
 static bool bring_at_once(unsigned long at, unsigned long end)
 {

@@ -7,6 +7,7 @@
 
 #include "bin.h"
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -56,12 +57,22 @@ static inline bool profil_page_is_off(const void *page)
 	return !page || ((unsigned long)page & PROFIL_PAGE_LEAVES);
 }
 
+/**
+ * profil_pins_slow() - take the short way of the tick no more
+ * @pins: published or not
+ *
+ * Context: Any, hard interrupt included.
+ */
+static inline void profil_pins_slow(struct profil_pins *pins)
+{
+	WRITE_ONCE(pins->plain.span, 0);
+}
+
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
 				       const struct profil_pins *old, bool inherited);
 void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old);
 void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old);
 int profil_pins_check(struct profil_pins *pins);
-void profil_pins_slow(struct profil_pins *pins);
 void profil_pins_release(struct profil_pins *pins);
 
 #endif /* PROFIL_PAGES_H */

@@ -7,13 +7,14 @@
 
 #include "clock.h"
 #include "stats.h"
+#include "work.h"
 
 #include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/profil.h>
-#include <linux/task_work.h>
+#include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
 struct profil_layout;
@@ -100,22 +101,8 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   struct profil_profile *parent, u32 state,
 						   u64 stored);
-void profil_profile_put(struct profil_profile *profile);
-int profil_profile_start_clock(struct profil_profile *profile);
-void profil_profile_list(struct profil_profile *profile);
-u64 profil_profile_retire(struct profil_profile *profile);
-int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored);
-void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
-			    u64 *stored);
 int profil_profile_update(struct profil_profile *profile, const struct profil_update *update);
-int profil_profile_check(struct profil_profile *profile);
-int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
-void profil_profile_stop(struct profil_profile *profile, u32 why);
-void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally,
-			       bool user);
-bool profil_profile_settle(bool always);
-void profil_profile_exit(void);
-void profil_profile_stop_all(void);
+u64 profil_profile_stored(struct profil_profile *profile);
 
 /**
  * profil_profile_get() - take a reference
@@ -127,6 +114,34 @@ void profil_profile_stop_all(void);
 static inline bool profil_profile_get(struct profil_profile *profile)
 {
 	return kref_get_unless_zero(&profile->refs);
+}
+
+static inline void profil_profile_last_put(struct kref *refs)
+{
+	queue_rcu_work(profil_wq, &container_of(refs, struct profil_profile, refs)->free);
+}
+
+/**
+ * profil_profile_put() - drop a reference
+ * @profile: ends, in process context and after a grace period, with the last
+ *
+ * Context: Any, hard interrupt included.
+ */
+static inline void profil_profile_put(struct profil_profile *profile)
+{
+	kref_put(&profile->refs, profil_profile_last_put);
+}
+
+/**
+ * profil_profile_pins() - the pins, for the holder of the lock
+ * @profile: its lock is held
+ *
+ * Context: Any.
+ * Return: the pins, or NULL when it has ended.
+ */
+static inline struct profil_pins *profil_profile_pins(struct profil_profile *profile)
+{
+	return rcu_dereference_protected(profile->pins, lockdep_is_held(&profile->lock));
 }
 
 #endif /* PROFIL_PROFILE_H */

@@ -14,7 +14,9 @@
 #include "sample.h"
 
 #include "bin.h"
+#include "checkpoint.h"
 #include "compat.h"
+#include "counter.h"
 #include "image.h"
 #include "layout.h"
 #include "pages.h"
@@ -30,8 +32,6 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
-
-#include "counter.h"
 
 /* What threads ran after they had given up their memory, in ns: it is in no profile. */
 DEFINE_PER_CPU(u64, profil_exiting_ns);

@@ -9,6 +9,7 @@
 #define PROFIL_SAMPLE_H
 
 #include "bin.h"
+#include "checkpoint.h"
 #include "image.h"
 #include "pages.h"
 #include "profile.h"

@@ -8,8 +8,10 @@
  */
 #include "self.h"
 
+#include "check.h"
 #include "image.h"
 #include "layout.h"
+#include "life.h"
 #include "pages.h"
 #include "pool.h"
 #include "profile.h"
@@ -37,51 +39,56 @@ struct profil_birth {
 	u64 stored;
 };
 
+/**
+ * struct succession - what a self profile takes the place of
+ * @old: the one before, whose lock is held; NULL: there is none
+ * @stored: receives the PCs that @old had stored
+ */
+struct succession {
+	struct profil_profile *old;
+	u64 *stored;
+};
+
+static int publish_self(struct profil_profile *fresh, void *data)
+{
+	const struct succession *succession = data;
+	struct profil_profile *old = succession->old;
+	const struct profil_pins *old_pins = old ? profil_profile_pins(old) : NULL;
+	struct profil_image *image = profil_image_alloc();
+	int err;
+
+	if (!image)
+		return -ENOMEM;
+	profil_image_init(image, current->mm, fresh, false);
+	/* Shared only now: in the place of an old profile it cannot fail any more. */
+	if (old_pins)
+		profil_pins_share(profil_profile_pins(fresh), old_pins);
+	err = profil_image_publish_self(image, old);
+	if (err) {
+		profil_image_drop(image);
+		return err;
+	}
+	if (old)
+		profil_profile_succeed(old, fresh, succession->stored);
+	return 0;
+}
+
 /* Make the new profile in the place of the old one, whose lock is held, if any. */
 static int replace_locked(struct profil_layout *layout, struct profil_profile *old, u64 *stored)
 {
-	struct profil_pins *old_pins = NULL;
+	struct succession succession = { .old = old, .stored = stored };
 	struct profil_profile *fresh;
-	struct profil_image *image;
 	int err;
 
 	if (old) {
 		err = profil_profile_check(old);
 		if (err)
 			return err;
-		old_pins = rcu_dereference_protected(old->pins, lockdep_is_held(&old->lock));
 	}
-	image = profil_image_alloc();
-	if (!image)
-		return -ENOMEM;
-	fresh = profil_profile_create(layout, NULL, old_pins);
-	if (IS_ERR(fresh)) {
-		kfree(image);
+	fresh = profil_profile_create(layout, NULL, old ? profil_profile_pins(old) : NULL);
+	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
-	}
-	err = profil_profile_start_clock(fresh);
-	if (err) {
-		kfree(image);
-		goto put;
-	}
-
-	/* Nothing may check the heir's pages before they are its own. */
-	mutex_lock_nested(&fresh->lock, SINGLE_DEPTH_NESTING);
-	profil_image_init(image, current->mm, fresh, false);
-	if (old_pins)
-		profil_pins_share(rcu_dereference_protected(fresh->pins, true), old_pins);
-	err = profil_image_publish_self(image, old);
-	if (err)
-		profil_image_drop(image);
-	else
-		profil_profile_list(fresh);
-	if (!err && old)
-		profil_profile_succeed(old, fresh, stored);
-	mutex_unlock(&fresh->lock);
-	/* Not published: nothing was shared, as with an old profile it cannot fail. */
-	if (err)
-		profil_profile_retire(fresh);
-put:
+	err = profil_profile_begin(fresh, publish_self, &succession);
 	profil_profile_put(fresh);
 	return err;
 }
@@ -177,35 +184,15 @@ int profil_self_status(struct profil_status *status)
 
 static int adopt(const struct profil_birth *birth)
 {
+	struct succession nobody = {};
 	struct profil_profile *profile;
-	struct profil_image *image;
 	int err;
 
-	image = profil_image_alloc();
-	if (!image)
-		return -ENOMEM;
 	profile = profil_profile_create_child(birth->layout, birth->parent, birth->state,
 					      birth->stored);
-	if (IS_ERR(profile)) {
-		kfree(image);
+	if (IS_ERR(profile))
 		return PTR_ERR(profile);
-	}
-	err = profil_profile_start_clock(profile);
-	if (err) {
-		kfree(image);
-		goto put;
-	}
-	mutex_lock(&profile->lock);
-	profil_image_init(image, current->mm, profile, false);
-	err = profil_image_publish_self(image, NULL);
-	if (err)
-		profil_image_drop(image);
-	else
-		profil_profile_list(profile);
-	mutex_unlock(&profile->lock);
-	if (err)
-		profil_profile_retire(profile);
-put:
+	err = profil_profile_begin(profile, publish_self, &nobody);
 	profil_profile_put(profile);
 	return err;
 }

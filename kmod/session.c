@@ -4,8 +4,10 @@
  */
 #include "session.h"
 
+#include "check.h"
 #include "image.h"
 #include "layout.h"
+#include "life.h"
 #include "limits.h"
 #include "pool.h"
 #include "profile.h"
@@ -109,10 +111,21 @@ static int publish_thread(struct profil_image *image, struct task_struct *target
 	return profil_image_publish_thread(image);
 }
 
+/**
+ * struct target - what a profile is attached to
+ * @session: who follows it
+ * @proof: that it may be attached to
+ */
+struct target {
+	struct profil_session *session;
+	struct profil_proof *proof;
+};
+
 /* Under the proof: the target cannot change its program before it is followed. */
-static int publish(struct profil_session *session, struct profil_profile *profile,
-		   struct profil_proof *proof)
+static int publish_attached(struct profil_profile *profile, void *data)
 {
+	const struct target *target = data;
+	struct profil_proof *proof = target->proof;
 	bool thread = profile->flags & PROFIL_THREAD;
 	struct profil_image *image = profil_image_alloc();
 	struct profil_watch *watch = thread ? NULL : profil_watch_alloc();
@@ -129,7 +142,7 @@ static int publish(struct profil_session *session, struct profil_profile *profil
 	if (thread)
 		err = publish_thread(image, proof->target);
 	else
-		err = profil_watch_publish(image, watch, session, proof->target);
+		err = profil_watch_publish(image, watch, target->session, proof->target);
 	profil_proof_leave(proof, mm);
 	if (!err)
 		return 0;
@@ -146,6 +159,7 @@ static int attach(struct profil_session *session, struct profil_layout *layout,
 		  struct profil_proof *proof, u32 *id)
 {
 	struct profil_profile *profile = profil_profile_create(layout, session, NULL);
+	struct target target = { .session = session, .proof = proof };
 	int err;
 
 	if (IS_ERR(profile))
@@ -154,14 +168,7 @@ static int attach(struct profil_session *session, struct profil_layout *layout,
 	if (err)
 		goto put;
 	profile->id = *id;
-	err = profil_profile_start_clock(profile);
-	if (err)
-		goto erase;
-	mutex_lock(&profile->lock);
-	err = publish(session, profile, proof);
-	if (!err)
-		profil_profile_list(profile);
-	mutex_unlock(&profile->lock);
+	err = profil_profile_begin(profile, publish_attached, &target);
 	if (err)
 		goto erase;
 	/* Only now can a command find it: it is whole.  The place is reserved. */

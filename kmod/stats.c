@@ -4,21 +4,14 @@
  */
 #include "stats.h"
 
-#include "clock.h"
-
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/profil.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 
 struct profil_totals profil_totals;
-
-/* What the CPUs add their shares to, one after the other. */
-struct collection {
-	raw_spinlock_t lock;	/* guards *sum */
-	struct profil_tally __percpu *tally;
-	struct profil_sum *sum;
-};
 
 /**
  * profil_sum_add() - add ticks and causes
@@ -68,9 +61,16 @@ static void add_share(struct profil_sum *sum, const struct profil_tally *tally)
 		sum->cause[i] += look_at(&tally->cause[i]);
 }
 
-static void collect(unsigned int cpu, void *data)
+/**
+ * profil_tally_collect() - add the share of one CPU
+ * @cpu: on which no tick comes meanwhile
+ * @data: the &struct profil_collection that it is added to
+ *
+ * Context: Any, hard interrupt included.
+ */
+void profil_tally_collect(unsigned int cpu, void *data)
 {
-	struct collection *all = data;
+	struct profil_collection *all = data;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&all->lock, flags);
@@ -79,31 +79,23 @@ static void collect(unsigned int cpu, void *data)
 }
 
 /**
- * profil_tally_sum() - add up the shares of all CPUs
- * @tally: the shares
- * @sum: receives the sum
+ * profil_tally_collect_here() - add the share of this CPU
+ * @data: the &struct profil_collection that it is added to
  *
- * Every CPU adds its own share between two ticks; so the causes add up to the
- * ticks while the profile runs, too.
- *
- * Context: Process context, may sleep.
+ * Context: Any with interrupts off: an inter-processor call.
  */
-void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum)
+void profil_tally_collect_here(void *data)
 {
-	struct collection all = { .tally = tally, .sum = sum };
-
-	memset(sum, 0, sizeof(*sum));
-	raw_spin_lock_init(&all.lock);
-	profil_clock_each_cpu(collect, &all);
+	profil_tally_collect(smp_processor_id(), data);
 }
 
 /**
- * profil_tally_peek() - the same without disturbing any CPU
+ * profil_tally_peek() - add up the shares of all CPUs without disturbing any
  * @tally: the shares
  * @sum: receives the sum, exact if no tick meets the profile any more; else a
  *	tick that comes meanwhile may be in one number and not in another
  *
- * Context: Process context.
+ * Context: Any.
  */
 void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *sum)
 {

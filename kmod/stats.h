@@ -8,6 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/percpu.h>
+#include <linux/spinlock_types.h>
 #include <linux/types.h>
 
 struct profil_profile;
@@ -72,9 +73,22 @@ struct profil_totals {
 	atomic64_t pool_empty;
 };
 
+/**
+ * struct profil_collection - what the CPUs add their shares to, one after the other
+ * @lock: guards what @sum points to
+ * @tally: the shares
+ * @sum: their sum
+ */
+struct profil_collection {
+	raw_spinlock_t lock;	/* see the kernel-doc above */
+	struct profil_tally __percpu *tally;
+	struct profil_sum *sum;
+};
+
 extern struct profil_totals profil_totals;
 
-void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum);
+void profil_tally_collect(unsigned int cpu, void *data);
+void profil_tally_collect_here(void *data);
 void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *sum);
 void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more);
 void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status);

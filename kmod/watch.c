@@ -4,7 +4,6 @@
  */
 #include "watch.h"
 
-#include "clock.h"
 #include "image.h"
 #include "limits.h"
 #include "profile.h"
@@ -193,8 +192,6 @@ int profil_watch_publish(struct profil_image *image, struct profil_watch *watch,
 		kfree(watch);
 		profil_profile_put(before);
 	}
-	profil_clock_look();
-	profil_sweep_soon();
 	return 0;
 }
 

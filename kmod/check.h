@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Looking whether a profile's memory is still there, and telling its status.
+ */
+#ifndef PROFIL_CHECK_H
+#define PROFIL_CHECK_H
+
+struct profil_profile;
+struct profil_status;
+
+void profil_profile_check_later(struct profil_profile *profile);
+int profil_profile_check(struct profil_profile *profile);
+int profil_profile_status(struct profil_profile *profile, struct profil_status *status);
+
+#endif /* PROFIL_CHECK_H */

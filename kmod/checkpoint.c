@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the tick leaves to others: a stop, a look at the memory, a sweep.
+ *
+ * Context: hard interrupt
+ */
+#include "checkpoint.h"
+
+#include "pages.h"
+#include "profile.h"
+#include "stats.h"
+#include "work.h"
+
+#include <linux/bitops.h>
+#include <linux/jiffies.h>
+#include <linux/preempt.h>
+#include <linux/profil.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
+
+#define SWEEP_SOON	DIV_ROUND_UP(HZ, 50)
+
+bool profil_settle_wanted;
+struct delayed_work profil_sweep;
+
+/**
+ * profil_sweep_soon() - look for address spaces that have ended
+ *
+ * Context: Any, hard interrupt included.
+ */
+void profil_sweep_soon(void)
+{
+	/* Not put off by being asked for again: exits may come in a storm. */
+	queue_delayed_work(profil_wq, &profil_sweep, SWEEP_SOON);
+}
+
+static void settle_tick(struct irq_work *work)
+{
+	WRITE_ONCE(profil_settle_wanted, true);
+	profil_sweep_soon();
+}
+
+DEFINE_IRQ_WORK(profil_settle_irq, settle_tick);
+
+/**
+ * profil_profile_stop() - stop counting, by itself
+ * @profile: a profile; no effect unless it runs
+ * @why: the &enum profil_state it is in from now on
+ *
+ * Its clock is given up soon after, in process context.
+ *
+ * Context: The tick, or process context under @profile's lock: so its pins stay.
+ */
+void profil_profile_stop(struct profil_profile *profile, u32 why)
+{
+	struct profil_pins *pins;
+
+	/* Its barrier pairs with that of profil_profile_update(). */
+	if (cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why) != PROFIL_STATE_RUNNING)
+		return;
+	pins = rcu_dereference_check(profile->pins,
+				     in_hardirq() || lockdep_is_held(&profile->lock));
+	if (pins)
+		profil_pins_slow(pins);
+	irq_work_queue(&profil_settle_irq);
+}
+
+static void queue_check(struct profil_profile *profile)
+{
+	if (test_and_set_bit_lock(0, &profile->checking))
+		return;
+	if (profil_profile_get(profile)) {
+		if (!task_work_add(current, &profile->check, TWA_RESUME))
+			return;
+		profil_profile_put(profile);
+	}
+	clear_bit_unlock(0, &profile->checking);
+}
+
+/**
+ * profil_profile_checkpoint() - what need not be done at every tick
+ * @profile: a profile of current's address space
+ * @tally: this CPU's, whose countdown has reached 0
+ * @user: the tick has interrupted user mode
+ *
+ * The memory of a self profile is looked at by current on its way to user
+ * space.  From kernel mode that way may be long, or there may be none; so wait
+ * for a tick in user mode.  That of an attached profile is the attacher's, for
+ * which no target is to wait: it is looked at when he asks for the status.
+ *
+ * Context: Hard interrupt, interrupts off.
+ */
+void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally,
+			       bool user)
+{
+	bool self = !profile->session && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING;
+	bool due = self && time_after_eq(jiffies, READ_ONCE(profile->next_check));
+	u64 ticks = due && !user ? 1 : profile->checkpoint;
+
+	tally->granted += ticks;
+	/* Pairs with smp_rmb() in ticks_of(): who sees the one sees the other. */
+	smp_wmb();
+	tally->countdown = ticks;
+	if (due && user)
+		queue_check(profile);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a profile begins and how it ends.
+ */
+#include "life.h"
+
+#include "check.h"
+#include "checkpoint.h"
+#include "clock.h"
+#include "image.h"
+#include "pages.h"
+#include "profile.h"
+#include "stats.h"
+#include "work.h"
+
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/mm_types.h>
+#include <linux/mutex.h>
+#include <linux/profil.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#define SWEEP_AGAIN	HZ
+
+static void sweep_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(sweep_again, sweep_work);
+
+static int start_clock(struct profil_profile *profile)
+{
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return 0;
+	profile->started = ktime_get_ns();
+	profil_profile_check_later(profile);
+	return profil_clock_get(&profile->clock, profile->period);
+}
+
+/* Let the sweep and PROFIL_STOP_ALL see it. */
+static void list_profile(struct profil_profile *profile)
+{
+	lockdep_assert_held(&profile->lock);
+	mutex_lock(&profil_profiles_lock);
+	list_add_tail(&profile->link, &profil_profiles);
+	mutex_unlock(&profil_profiles_lock);
+}
+
+/* The images are out.  Whoever ticks now ticks for the last time. */
+static u64 release_unpublished(struct profil_profile *profile, struct profil_pins *heir)
+{
+	struct profil_pins *pins = profil_profile_pins(profile);
+	u64 stored;
+
+	lockdep_assert_held(&profile->lock);
+	WRITE_ONCE(profile->retired, true);
+	profil_clock_sync();
+	stored = profil_profile_stored(profile);
+	atomic64_set(&profile->stored, stored);
+	rcu_assign_pointer(profile->pins, NULL);
+	if (pins && heir)
+		profil_pins_take_over(heir, pins);
+	if (pins)
+		profil_pins_release(pins);
+	profil_clock_put(&profile->clock);
+	return stored;
+}
+
+static u64 retire_locked(struct profil_profile *profile)
+{
+	/* In any case: a followed process that execs leaves an image behind. */
+	profil_images_remove(profile);
+	return profile->retired ? 0 : release_unpublished(profile, NULL);
+}
+
+/**
+ * profil_profile_begin() - have a profile ticked, and met by ticks
+ * @profile: created, known to nobody else; retired if this fails
+ * @publish: lets ticks see it; called with @profile's lock held, and perhaps with
+ *	that of the profile that it replaces
+ * @data: for @publish
+ *
+ * Nobody but its maker can end a profile before it is published, and nothing
+ * checks its pages before they are its own.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, the clock's error, or what @publish returned.
+ */
+int profil_profile_begin(struct profil_profile *profile,
+			 int (*publish)(struct profil_profile *profile, void *data), void *data)
+{
+	int err = start_clock(profile);
+
+	mutex_lock_nested(&profile->lock, SINGLE_DEPTH_NESTING);
+	if (!err)
+		err = publish(profile, data);
+	if (err)
+		retire_locked(profile);
+	else
+		list_profile(profile);
+	mutex_unlock(&profile->lock);
+	if (err)
+		return err;
+	profil_clock_look();
+	profil_sweep_soon();
+	return 0;
+}
+
+/**
+ * profil_profile_retire() - end a profile
+ * @profile: referenced by the caller; no effect when it is retired already
+ *
+ * Afterwards nothing is counted any more, and its memory is unpinned.
+ *
+ * Context: Process context, may sleep.
+ * Return: PCs that it had stored; 0 when it was retired already.
+ */
+u64 profil_profile_retire(struct profil_profile *profile)
+{
+	u64 stored;
+
+	mutex_lock(&profile->lock);
+	stored = retire_locked(profile);
+	mutex_unlock(&profile->lock);
+	return stored;
+}
+
+/**
+ * profil_profile_retire_killable() - the same, for who may be kept waiting
+ * @profile: referenced by the caller
+ * @stored: receives PCs that it had stored
+ *
+ * Another thread may hold the lock while it waits for memory that a userfault
+ * handler or a file system is to provide.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -EINTR.
+ */
+int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored)
+{
+	if (mutex_lock_killable(&profile->lock))
+		return -EINTR;
+	*stored = retire_locked(profile);
+	mutex_unlock(&profile->lock);
+	return 0;
+}
+
+/**
+ * profil_profile_succeed() - end a profile whose image the heir has taken
+ * @profile: its lock is held
+ * @heir: published in its place; its lock is held too, and its pins may share
+ *	pages with @profile's
+ * @stored: receives the PCs that @profile had stored
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
+			    u64 *stored)
+{
+	*stored = release_unpublished(profile, profil_profile_pins(heir));
+}
+
+static void settle_profile(struct profil_profile *profile)
+{
+	struct profil_pins *pins;
+
+	/* Its holder is at work on it; look again later. */
+	if (!mutex_trylock(&profile->lock)) {
+		WRITE_ONCE(profil_settle_wanted, true);
+		return;
+	}
+	pins = profil_profile_pins(profile);
+	if (pins && !atomic_read(&pins->mm->mm_users)) {
+		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+		retire_locked(profile);
+	}
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		profil_clock_put(&profile->clock);
+	mutex_unlock(&profile->lock);
+}
+
+/*
+ * Give up the clocks of what has stopped by itself; unless @always, only if
+ * something has said that it did.  Also end profiles whose counters' address
+ * space has ended: an inherited descriptor, or a ring, may outlive the attacher.
+ * Return: true when it has to be done again.
+ */
+static bool settle_profiles(bool always)
+{
+	struct profil_profile *profile;
+
+	if (!xchg(&profil_settle_wanted, false) && !always)
+		return false;
+	mutex_lock(&profil_profiles_lock);
+	list_for_each_entry(profile, &profil_profiles, link) {
+		settle_profile(profile);
+		cond_resched();
+	}
+	mutex_unlock(&profil_profiles_lock);
+	return READ_ONCE(profil_settle_wanted);
+}
+
+static void sweep_work(struct work_struct *work)
+{
+	bool again = work == &sweep_again.work;
+
+	profil_images_sweep();
+	again = settle_profiles(again);
+	/*
+	 * The last user of an mm may be somebody whose end no probe tells us,
+	 * and whose it is need not be met anywhere: an attacher.
+	 */
+	if (again || atomic_read(&profil_totals.profiles))
+		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
+}
+
+static struct profil_profile *next_unretired(void)
+{
+	struct profil_profile *profile;
+
+	lockdep_assert_held(&profil_profiles_lock);
+	list_for_each_entry(profile, &profil_profiles, link) {
+		if (READ_ONCE(profile->retired) || !profil_profile_get(profile))
+			continue;
+		/* So that the next search need not pass it again. */
+		list_move_tail(&profile->link, &profil_profiles);
+		return profile;
+	}
+	return NULL;
+}
+
+/**
+ * profil_profile_stop_all() - end every profile on the machine
+ *
+ * Context: Process context, may sleep; ends early on a fatal signal.
+ */
+void profil_profile_stop_all(void)
+{
+	struct profil_profile *profile;
+
+	while (!fatal_signal_pending(current)) {
+		mutex_lock(&profil_profiles_lock);
+		profile = next_unretired();
+		mutex_unlock(&profil_profiles_lock);
+		if (!profile)
+			return;
+		/* Its holder may wait for a file system that never answers. */
+		if (!mutex_lock_killable(&profile->lock)) {
+			profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+			retire_locked(profile);
+			mutex_unlock(&profile->lock);
+		}
+		profil_profile_put(profile);
+	}
+}
+
+/**
+ * profil_life_init() - say what a sweep does
+ *
+ * Context: Process context, before the first probe and the first profile.
+ */
+void profil_life_init(void)
+{
+	INIT_DELAYED_WORK(&profil_sweep, sweep_work);
+}
+
+/**
+ * profil_life_exit() - wait for what ticks have left to be done; no more sweeps
+ *
+ * Context: Process context; the clock may still tick, but meets nothing, no
+ * probe is set, and no profile is left.
+ */
+void profil_life_exit(void)
+{
+	irq_work_sync(&profil_settle_irq);
+	cancel_delayed_work_sync(&profil_sweep);
+	cancel_delayed_work_sync(&sweep_again);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a profile begins and how it ends.
+ */
+#ifndef PROFIL_LIFE_H
+#define PROFIL_LIFE_H
+
+#include <linux/types.h>
+
+struct profil_profile;
+
+void profil_life_init(void);
+void profil_life_exit(void);
+int profil_profile_begin(struct profil_profile *profile,
+			 int (*publish)(struct profil_profile *profile, void *data), void *data);
+u64 profil_profile_retire(struct profil_profile *profile);
+int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored);
+void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
+			    u64 *stored);
+void profil_profile_stop_all(void);
+
+#endif /* PROFIL_LIFE_H */

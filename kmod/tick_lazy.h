@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tick of the lazy clock, and what arms it.
+ *
+ * Context: hard interrupt
+ */
+#ifndef PROFIL_TICK_LAZY_H
+#define PROFIL_TICK_LAZY_H
+
+#include <linux/hrtimer.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+struct task_struct;
+
+/**
+ * struct profil_lazy_clock - the clock of one CPU
+ * @timer: fires in the point of @cell, if @armed
+ * @period: length of a cell, in ns; 0: stopped
+ * @cell: where one begins, in ns of CLOCK_MONOTONIC
+ * @secret: what nobody knows
+ * @armed: is the timer on its way?
+ */
+struct profil_lazy_clock {
+	struct hrtimer timer;
+	u64 period;
+	u64 cell;
+	u64 secret;
+	bool armed;
+};
+
+DECLARE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
+
+/* How long a point may be waited for, in ns: the scheduler's tick comes by then. */
+extern u64 profil_lazy_slack;
+
+enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer);
+void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,
+			struct task_struct *next, unsigned int prev_state);
+void profil_lazy_look(void *unused);
+void profil_lazy_begin(void *period);
+
+#endif /* PROFIL_TICK_LAZY_H */

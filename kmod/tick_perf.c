@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tick of the clock that rests on perf.
+ *
+ * Context: hard interrupt
+ */
+#include "tick_perf.h"
+
+#include "sample.h"
+
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+
+DEFINE_PER_CPU(u64, profil_perf_last);
+
+/*
+ * The tick does not come one period after the one before: ticks are missing
+ * (throttle, interrupts off, a CPU that was idle), or the timer was restarted
+ * (another period).  What is missing is late; the rest of the interval is what
+ * this tick stands for.
+ */
+static noinline void irregular_tick(struct pt_regs *regs, u64 period, u64 due)
+{
+	u64 last = __this_cpu_read(profil_perf_last);
+	u64 gap = due - last;
+
+	__this_cpu_write(profil_perf_last, due);
+	if (!last)
+		gap = period;
+	if (gap >= 2 * period) {
+		profil_late(period, last, due);
+		gap -= div64_u64(gap - 1, period) * period;
+	}
+	profil_tick_all(regs, gap);
+}
+
+/**
+ * profil_perf_tick() - perf's overflow handler
+ * @event: of this CPU
+ * @data: unused
+ * @regs: what the tick interrupted
+ *
+ * Context: Hard interrupt, interrupts off.
+ */
+void profil_perf_tick(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+	u64 due = ktime_to_ns(hrtimer_get_expires(&event->hw.hrtimer));
+	u64 period = event->hw.sample_period;
+
+	if (unlikely(due - __this_cpu_read(profil_perf_last) != period))
+		return irregular_tick(regs, period, due);
+	__this_cpu_write(profil_perf_last, due);
+	profil_tick(regs, period);
+}
