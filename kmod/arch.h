@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What differs between architectures: the only file that may ask for one.
+ *
+ * Context: hard interrupt
  */
 #ifndef PROFIL_ARCH_H
 #define PROFIL_ARCH_H

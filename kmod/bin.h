@@ -5,6 +5,8 @@
  * Compiled into the module, where it runs in hard interrupt context, into
  * libprofil, and into the host tests, which hold it against 128-bit arithmetic
  * and the flavours' vectors.  Nothing here touches memory.
+ *
+ * Context: any
  */
 #ifndef PROFIL_BIN_H
 #define PROFIL_BIN_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Looking whether a profile's memory is still there, and telling its status.
+ *
+ * Context: process
  */
 #include "check.h"
 

@@ -7,6 +7,8 @@
  * periods do not put a timer each on every CPU.
  *
  * Lock order: open_lock, cpus_read_lock, then clock_lock.
+ *
+ * Context: process
  */
 #include "clock.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The clock: whatever ticks on every CPU, shared by all profiles.
+ *
+ * Context: any
  */
 #ifndef PROFIL_CLOCK_H
 #define PROFIL_CLOCK_H

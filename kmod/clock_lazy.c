@@ -4,6 +4,8 @@
  * somebody who is profiled is switched in, and sleeps when it finds nobody.
  * The shared clock: the same, but content to come with the next interrupt of
  * another timer.
+ *
+ * Context: process
  */
 #include "clock_lazy.h"
 

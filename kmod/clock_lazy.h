@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The lazy clock: a timer of our own on each CPU.
+ *
+ * Context: process
  */
 #ifndef PROFIL_CLOCK_LAZY_H
 #define PROFIL_CLOCK_LAZY_H

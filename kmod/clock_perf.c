@@ -5,6 +5,8 @@
  *
  * exclude_idle, because idle ticks would count towards perf's throttle.  The
  * handler never disables its event (6.16 and 6.17 deadlock there).
+ *
+ * Context: process
  */
 #include "clock_perf.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The clock that rests on perf: an event on each CPU.
+ *
+ * Context: process
  */
 #ifndef PROFIL_CLOCK_PERF_H
 #define PROFIL_CLOCK_PERF_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The clocks that there are, and the choice among them.
+ *
+ * Context: process
  */
 #ifndef PROFIL_CLOCKS_H
 #define PROFIL_CLOCKS_H

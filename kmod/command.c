@@ -4,6 +4,8 @@
  *
  * ioctl(2) and io_uring both end in profil_command(), which copies the
  * structure once; what the commands see does not change under their hands.
+ *
+ * Context: process
  */
 #include "command.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The commands of /dev/profil: a table of what takes a sized structure.
+ *
+ * Context: process
  */
 #ifndef PROFIL_COMMAND_H
 #define PROFIL_COMMAND_H

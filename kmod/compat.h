@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What differs between kernel versions: the only file that may ask for one.
+ *
+ * Context: any, unless a function says otherwise
  */
 #ifndef PROFIL_COMPAT_H
 #define PROFIL_COMPAT_H
@@ -33,6 +35,7 @@ static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
  * Pin pages of current's memory, mmap_lock held for reading: those that are
  * there and writable.  With @fault others are brought, unless that would mean
  * to wait.  Return: as pin_user_pages(), -EFAULT or fewer for what is not there.
+ * Context: Process context.
  */
 static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
 					 struct page **pages, bool fault)

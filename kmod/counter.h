@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Incrementing a counter that a hostile program writes at the same time.
+ *
+ * Context: hard interrupt
  */
 #ifndef PROFIL_COUNTER_H
 #define PROFIL_COUNTER_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /dev/profil: its file operations.
+ *
+ * Context: process
  */
 #include "device.h"
 

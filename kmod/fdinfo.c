@@ -11,6 +11,8 @@
  * likes, and follow tens of thousands of processes.  So the reader waits for no
  * lock but the short ones, and looks at so many processes only.  The reader may
  * be hostile to the machine: so no CPU is interrupted for him.
+ *
+ * Context: process
  */
 #include "fdinfo.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * /proc/PID/fdinfo/N of an open /dev/profil: what it profiles.
+ *
+ * Context: process
  */
 #ifndef PROFIL_FDINFO_H
 #define PROFIL_FDINFO_H

@@ -5,6 +5,8 @@
  * The probes run with preemption off (on 6.1 and 6.12), so they allocate
  * nothing: nodes come from a pool that a work item fills, and free nothing:
  * that is left to process context.  An empty pool is a counted loss.
+ *
+ * Context: tracepoint probe
  */
 #include "follow.h"
 
@@ -213,6 +215,7 @@ static inline void check_signatures(void)
 	check_trace_callback_type_sched_process_exit(probe_exit);
 }
 
+/* Context: Process. */
 static void unregister_probes(unsigned int nr)
 {
 	while (nr--)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Following processes: what fork, exec and exit do to profiles.
+ *
+ * Context: tracepoint probe
  */
 #ifndef PROFIL_FOLLOW_H
 #define PROFIL_FOLLOW_H

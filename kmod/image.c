@@ -5,6 +5,8 @@
  * The table is keyed by mm and read by every tick.  An exec gives the task
  * another mm and so ends what was met in the old one; the images of address
  * spaces that nobody uses any more are swept out later.
+ *
+ * Context: tracepoint probe
  */
 #include "image.h"
 
@@ -24,6 +26,7 @@ DEFINE_RAW_SPINLOCK(profil_images_lock);
 struct hlist_head profil_images[1 << PROFIL_IMAGE_BITS];
 static unsigned int nr_images;	/* guarded by profil_images_lock */
 
+/* Context: Process. */
 static void free_work(struct work_struct *work)
 {
 	struct profil_image *image = container_of(to_rcu_work(work), struct profil_image, free);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An image: a profile met in an address space.
+ *
+ * Context: any
  */
 #ifndef PROFIL_IMAGE_H
 #define PROFIL_IMAGE_H

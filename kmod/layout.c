@@ -4,6 +4,8 @@
  *
  * Everything a user can get wrong in a description is refused here, before
  * anything is pinned; what passes is safe to compute with in interrupt context.
+ *
+ * Context: process
  */
 #include "layout.h"
 

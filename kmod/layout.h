@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A layout: what is counted and where, checked once and never changed.
+ *
+ * Context: any
  */
 #ifndef PROFIL_LAYOUT_H
 #define PROFIL_LAYOUT_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How a profile begins and how it ends.
+ *
+ * Context: process
  */
 #ifndef PROFIL_LIFE_H
 #define PROFIL_LIFE_H

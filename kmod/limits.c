@@ -5,6 +5,8 @@
  * RLIMIT_MEMLOCK bounds one address space, and fork makes new ones; so there
  * is a second account for each user, which forked children are charged to as
  * well.  Everything is given back only when the pages are really unpinned.
+ *
+ * Context: process
  */
 #include "limits.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a user may hold: profiles, pinned pages, ticks a second.
+ *
+ * Context: process
  */
 #ifndef PROFIL_LIMITS_H
 #define PROFIL_LIMITS_H

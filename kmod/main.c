@@ -17,6 +17,8 @@
  *    put: synchronize_rcu_tasks(), as it ends in user mode or a sleep
  *  - a callback of queue_rcu_work(): is the kernel's; rcu_barrier() all the
  *    same, before the queue that it queues on goes away
+ *
+ * Context: process
  */
 #include "clock.h"
 #include "clocks.h"

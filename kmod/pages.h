@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Pinned pages: the counters, where the tick can reach them.
+ *
+ * Context: any
  */
 #ifndef PROFIL_PAGES_H
 #define PROFIL_PAGES_H

@@ -3,6 +3,8 @@
  * The pool: memory for the probes, which may not allocate any.
  *
  * A work item fills it.  An empty pool is a counted loss.
+ *
+ * Context: tracepoint probe
  */
 #include "pool.h"
 
@@ -22,6 +24,7 @@
 static void *pool[POOL_SIZE];
 static unsigned int pool_filled;
 
+/* Context: Process. */
 static void fill_work(struct work_struct *work)
 {
 	profil_pool_fill();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The pool: memory for the probes, which may not allocate any.
+ *
+ * Context: tracepoint probe
  */
 #ifndef PROFIL_POOL_H
 #define PROFIL_POOL_H

@@ -17,6 +17,8 @@
  * profil_profiles_lock (with mutex_trylock of a profile's below it) -> the
  * clock's locks; profile->lock -> a target's exec_update_lock; profile->lock ->
  * mmap_lock; and below all profil_images_lock.
+ *
+ * Context: process
  */
 #include "profile.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The profile: pins, policy, states, and who may hold it.
+ *
+ * Context: any
  */
 #ifndef PROFIL_PROFILE_H
 #define PROFIL_PROFILE_H

@@ -13,6 +13,8 @@
  *  - inherited contexts wander between tasks: inherit must be 0;
  *  - the target may have exec'ed a set-uid program since: the kernel then
  *    takes its events away, and that is seen here under exec_update_lock.
+ *
+ * Context: process
  */
 #include "proof.h"
 

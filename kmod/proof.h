@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The proof that a process may be attached to: a perf event on it.
+ *
+ * Context: process
  */
 #ifndef PROFIL_PROOF_H
 #define PROFIL_PROOF_H

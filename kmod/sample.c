@@ -10,6 +10,8 @@
  *
  * The counters belong to a program that may do anything to them at any time:
  * nothing that is read there is believed beyond the value that is incremented.
+ *
+ * Context: hard interrupt, interrupts off, on PREEMPT_RT too
  */
 #include "sample.h"
 

@@ -4,6 +4,8 @@
  *
  * Its short way is here, so that it is a part of the clock's own function; the long
  * one is in sample.c, and what is said there is true of both.
+ *
+ * Context: hard interrupt
  */
 #ifndef PROFIL_SAMPLE_H
 #define PROFIL_SAMPLE_H

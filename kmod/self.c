@@ -5,6 +5,8 @@
  * Several threads may start and stop at once.  Whoever replaces or ends a
  * profile holds its lock; whoever finds that another has been quicker looks
  * again.
+ *
+ * Context: process
  */
 #include "self.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Self profiles: made by a process for itself, inherited by its children.
+ *
+ * Context: process
  */
 #ifndef PROFIL_SELF_H
 #define PROFIL_SELF_H

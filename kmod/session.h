@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A session: an open file, the owner of attached profiles.
+ *
+ * Context: process
  */
 #ifndef PROFIL_SESSION_H
 #define PROFIL_SESSION_H

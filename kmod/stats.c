@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A counter for each way a tick can end: adding up.
+ *
+ * Context: any
  */
 #include "stats.h"
 

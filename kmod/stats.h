@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A counter for each way a tick can end.
+ *
+ * Context: any
  */
 #ifndef PROFIL_STATS_H
 #define PROFIL_STATS_H

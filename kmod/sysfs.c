@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The attributes of /dev/profil in sysfs: Documentation/sysfs.md.
+ *
+ * Context: process
  */
 #include "sysfs.h"
 
@@ -113,6 +115,7 @@ static ssize_t exiting_ns_show(struct device *dev, struct device_attribute *attr
 	u64 sum = 0;
 
 	for_each_possible_cpu(cpu)
+		/* The tick pays for no more than a plain store. */
 		sum += data_race(READ_ONCE(*per_cpu_ptr(&profil_exiting_ns, cpu)));
 	return sysfs_emit(buf, "%llu\n", sum);
 }

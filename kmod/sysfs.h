@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The attributes of /dev/profil in sysfs.
+ *
+ * Context: process
  */
 #ifndef PROFIL_SYSFS_H
 #define PROFIL_SYSFS_H

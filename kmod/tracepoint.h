@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints, which are not exported by name: they are looked up by it.
+ *
+ * Context: process
  */
 #ifndef PROFIL_TRACEPOINT_H
 #define PROFIL_TRACEPOINT_H

@@ -4,6 +4,8 @@
  *
  * Commands finish before they return: their result is the return value, and
  * io_uring_cmd_done(), which differs between kernels, is never called.
+ *
+ * Context: process
  */
 #include "uring.h"
 

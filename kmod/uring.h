@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The commands through io_uring: IORING_OP_URING_CMD.
+ *
+ * Context: process
  */
 #ifndef PROFIL_URING_H
 #define PROFIL_URING_H

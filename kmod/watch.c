@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A watch: a process that a session follows.
+ *
+ * Context: tracepoint probe
  */
 #include "watch.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A watch: a process that a session follows.
+ *
+ * Context: tracepoint probe
  */
 #ifndef PROFIL_WATCH_H
 #define PROFIL_WATCH_H

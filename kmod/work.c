@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The module's own workqueue.
+ *
+ * Context: process
  */
 #include "work.h"
 

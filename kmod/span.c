@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A span: a run of pages that hold counters.
+ *
+ * Which memory is accepted does not depend on the kernel: every mapping is
+ * looked at before its pages are pinned, and both happen under one hold of
+ * mmap_lock, so that nothing else can be slipped in between.  Pages are brought
+ * without the lock, as that may take as long as a file system pleases; what is
+ * not there any more under the lock is brought again, a few times.
+ *
+ * Context: process
+ */
+#include "span.h"
+
+#include "clock.h"
+#include "compat.h"
+#include "layout.h"
+#include "pages.h"
+
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/hugetlb.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rmap.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/userfaultfd_k.h>
+
+/* Pages handled in one go; bounds the stack. */
+#define BATCH		32
+/* How often pages are brought that somebody takes away again. */
+#define PIN_TRIES	8
+
+/* Device nodes are on a file system of that kind, too: theirs are a driver's pages. */
+static bool is_tmpfs_file(const struct inode *inode)
+{
+	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
+}
+
+static bool vma_countable(struct vm_area_struct *vma)
+{
+	if (!(vma->vm_flags & VM_WRITE) || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		return false;
+	if (is_vm_hugetlb_page(vma))	/* a private one makes fork fail */
+		return vma->vm_flags & VM_SHARED;
+	if (vma->vm_file && (vma->vm_flags & VM_SHARED))
+		return is_tmpfs_file(file_inode(vma->vm_file));
+	return true;
+}
+
+/*
+ * What a mapping is a mapping of; only ever compared.  A child's copy gives the
+ * same value, as fork hands down the root of the anonymous pages' owner.  A
+ * mapping that is made anew gives another, unless it is anonymous memory too
+ * and the kernel happens to use the freed owner again: then it is taken for the
+ * old one, as it was on every Unix, which knew but the address.  What a fork
+ * wipes has another owner in the child: the mark of that is all there is to compare.
+ */
+static u64 vma_identity(struct vm_area_struct *vma)
+{
+	u64 id = vma->vm_flags & (VM_SHARED | VM_WRITE | VM_HUGETLB | VM_WIPEONFORK);
+	const struct anon_vma *anon = READ_ONCE(vma->anon_vma);
+
+	/* Another thread's fault may give it one just now; none takes it away. */
+	if (anon && !(vma->vm_flags & VM_WIPEONFORK))
+		id = hash_64(id ^ (uintptr_t)anon->root, 64);
+	if (vma->vm_file) {
+		id = hash_64(id ^ (uintptr_t)file_inode(vma->vm_file), 64);
+		id = hash_64(id ^ (vma->vm_pgoff - (vma->vm_start >> PAGE_SHIFT)), 64);
+	}
+	return id;
+}
+
+/* Sum over pages, so that splitting and merging mappings does not change it. */
+static int span_signature(struct mm_struct *mm, const struct profil_span *span, u64 *signature)
+{
+	unsigned long at = span->start, end = span->start + (span->pages << PAGE_SHIFT);
+	struct vm_area_struct *vma;
+
+	mmap_assert_locked(mm);
+	*signature = 0;
+	while (at < end) {
+		unsigned long stop;
+
+		vma = find_vma(mm, at);
+		if (!vma || vma->vm_start > at || !vma_countable(vma))
+			return -EFAULT;
+		stop = min(vma->vm_end, end);
+		*signature += vma_identity(vma) * ((stop - at) >> PAGE_SHIFT);
+		at = stop;
+	}
+	return 0;
+}
+
+/* Pages that can be had at once, whoever is asked for them. */
+static bool bring_at_once(unsigned long at, unsigned long end)
+{
+	struct page *pages[BATCH];
+
+	while (at < end) {
+		long nr = min_t(unsigned long, (end - at) >> PAGE_SHIFT, BATCH);
+		long got = profil_pin_user_pages(at, nr, pages, true);
+
+		if (got > 0)
+			unpin_user_pages(pages, got);
+		if (got != nr)
+			return false;
+		at += nr << PAGE_SHIFT;
+	}
+	return true;
+}
+
+/*
+ * Bring pages that a userfaultfd watches, under mmap_lock.  Those that its
+ * handler would have to bring, or to release for writing, are not waited for:
+ * nobody knows whether it ever will.  Such memory is of no file system that
+ * could make the others wait.
+ */
+static int bring_watched(struct mm_struct *mm, const struct profil_span *span)
+{
+	unsigned long end = span->start + (span->pages << PAGE_SHIFT);
+	struct vm_area_struct *vma;
+
+	mmap_assert_locked(mm);
+	for (vma = find_vma(mm, span->start); vma && vma->vm_start < end;
+	     vma = find_vma(mm, vma->vm_end))
+		if (userfaultfd_armed(vma) &&
+		    !bring_at_once(max(vma->vm_start, span->start), min(vma->vm_end, end)))
+			return -EFAULT;
+	return 0;
+}
+
+/*
+ * Bring pages.  mmap_lock is given up while one is waited for; they may be gone
+ * again when this returns.  Unlike fault_in_safe_writeable(), this tells a
+ * machine without memory, which is no reason to turn a region off, from memory
+ * that is not there.
+ */
+static int bring(struct mm_struct *mm, unsigned long start, unsigned long pages)
+{
+	unsigned long at, end = start + (pages << PAGE_SHIFT);
+	bool unlocked = false;
+	int err = 0;
+
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	for (at = start; at < end && !err; at += PAGE_SIZE) {
+		err = fixup_user_fault(mm, at, FAULT_FLAG_WRITE, &unlocked);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	}
+	mmap_read_unlock(mm);
+	if (!err || err == -ENOMEM || err == -EINTR)
+		return err;
+	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+}
+
+/* Pin all of them or none.  -EAGAIN: the mapping is good, but not all are there. */
+static int pin_present(unsigned long start, unsigned long nr, struct page **pages)
+{
+	long got = profil_pin_user_pages(start, nr, pages, false);
+
+	if (got == nr)
+		return 0;
+	if (got > 0)
+		unpin_user_pages(pages, got);
+	memset(pages, 0, nr * sizeof(*pages));
+	return got == -ENOMEM || got == -EINTR ? got : -EAGAIN;
+}
+
+/* Under one mmap_lock: is it memory to count in, and then pin it. */
+static int pin_span_once(struct profil_pins *pins, struct profil_span *span, bool inherited)
+{
+	struct page **pages = (struct page **)&pins->page[span->first];
+	unsigned long i;
+	u64 signature;
+	int err;
+
+	if (mmap_read_lock_killable(pins->mm))
+		return -EINTR;
+	err = span_signature(pins->mm, span, &signature);
+	if (!err && inherited && signature != span->signature)
+		err = -EFAULT;
+	if (!err)
+		err = pin_present(span->start, span->pages, pages);
+	if (err == -EAGAIN)
+		err = bring_watched(pins->mm, span) ?: -EAGAIN;
+	/* The pages are there now, and so is the identity of a new mapping. */
+	if (!err && !inherited)
+		err = span_signature(pins->mm, span, &span->signature);
+	mmap_read_unlock(pins->mm);
+	if (err)
+		return err;
+	for (i = 0; i < span->pages; i++)
+		pins->page[span->first + i] = page_address(pages[i]);
+	return 0;
+}
+
+/**
+ * profil_span_pin() - pin the pages of a span in current's memory
+ * @pins: its pages are entered here
+ * @span: receives its signature, unless @inherited
+ * @inherited: by fork: refuse memory that is not the parent's
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EFAULT when no counters may be there; -ENOMEM, -EINTR.
+ */
+int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited)
+{
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < PIN_TRIES; tries++) {
+		err = pin_span_once(pins, span, inherited);
+		if (err == -EAGAIN)
+			err = bring(pins->mm, span->start, span->pages) ?: -EAGAIN;
+		if (err != -EAGAIN)
+			return err;
+	}
+	return -EFAULT;
+}
+
+/* Same mapping, other pages (MADV_DONTNEED, say): count in those from now on. */
+static void renew(struct profil_pins *pins, unsigned long first, struct page **pages, long nr)
+{
+	bool stale = false;
+	void *address;
+	long i;
+
+	for (i = 0; i < nr; i++) {
+		address = pins->page[first + i];
+		if (address == page_address(pages[i]))
+			continue;
+		WRITE_ONCE(pins->page[first + i], page_address(pages[i]));
+		pages[i] = virt_to_page(address);
+		stale = true;
+	}
+	if (stale)
+		profil_clock_sync();
+	unpin_user_pages_dirty_lock(pages, nr, stale);
+}
+
+/* Under mmap_lock.  -EAGAIN: pages are to be brought first. */
+static int check_span_once(struct profil_pins *pins, const struct profil_span *span)
+{
+	struct page *pages[BATCH];
+	unsigned long done = 0;
+	u64 signature;
+	int err;
+
+	err = span_signature(pins->mm, span, &signature);
+	if (err || signature != span->signature)
+		return -EFAULT;
+	while (done < span->pages) {
+		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
+
+		err = pin_present(span->start + (done << PAGE_SHIFT), nr, pages);
+		if (err)
+			return err;
+		renew(pins, span->first + done, pages, nr);
+		done += nr;
+	}
+	return 0;
+}
+
+/**
+ * profil_span_check() - is a span still what was pinned?
+ * @pins: of current's memory
+ * @span: one of theirs
+ *
+ * If the mapping is the same and has other pages, those are pinned instead.
+ *
+ * Context: Process context, under the profile's lock; may sleep.
+ * Return: 0; -EFAULT when it is not; -ENOMEM, -EINTR.
+ */
+int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
+{
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < PIN_TRIES; tries++) {
+		if (mmap_read_lock_killable(pins->mm))
+			return -EINTR;
+		err = check_span_once(pins, span);
+		if (err == -EAGAIN)
+			err = bring_watched(pins->mm, span) ?: -EAGAIN;
+		mmap_read_unlock(pins->mm);
+		if (err == -EAGAIN)
+			err = bring(pins->mm, span->start, span->pages) ?: -EAGAIN;
+		if (err != -EAGAIN)
+			return err;
+	}
+	return -EFAULT;
+}
+
+/**
+ * profil_span_same() - the quick answer of profil_span_check(), without a lock
+ * @pins: of current's memory
+ * @span: one of theirs
+ *
+ * Context: Process context.
+ * Return: true when every page is mapped where it was, for writing; false means
+ * only that the mappings must be looked at.
+ */
+bool profil_span_same(const struct profil_pins *pins, const struct profil_span *span)
+{
+	struct page *pages[BATCH];
+	unsigned long done = 0;
+	bool same = true;
+	int i, got;
+
+	while (same && done < span->pages) {
+		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
+
+		got = get_user_pages_fast_only(span->start + (done << PAGE_SHIFT), nr,
+					       FOLL_WRITE, pages);
+		same = got == nr;
+		for (i = 0; i < got; i++) {
+			if (pins->page[span->first + done + i] != page_address(pages[i]))
+				same = false;
+			put_page(pages[i]);
+		}
+		done += nr;
+	}
+	return same;
+}

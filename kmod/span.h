@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A span: a run of pages that hold counters.
+ *
+ * Context: process
+ */
+#ifndef PROFIL_SPAN_H
+#define PROFIL_SPAN_H
+
+#include <linux/types.h>
+
+struct profil_pins;
+struct profil_span;
+
+int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited);
+int profil_span_check(struct profil_pins *pins, const struct profil_span *span);
+bool profil_span_same(const struct profil_pins *pins, const struct profil_span *span);
+
+#endif /* PROFIL_SPAN_H */
