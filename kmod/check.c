@@ -128,7 +128,7 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	status->period = profile->period;
 	status->stored = profil_profile_stored(profile);
 	status->pinned = pins ? (u64)pins->held << PAGE_SHIFT : 0;
-	status->processes = READ_ONCE(profile->nr_images);
+	status->processes = READ_ONCE(profile->nr_bindings);
 	status->forks_lost = atomic_read(&profile->forks_lost);
 	mutex_unlock(&profile->lock);
 	return err;

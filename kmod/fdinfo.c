@@ -16,7 +16,7 @@
  */
 #include "fdinfo.h"
 
-#include "image.h"
+#include "binding.h"
 #include "pages.h"
 #include "profile.h"
 #include "session.h"
@@ -75,7 +75,7 @@ static unsigned int followed(const struct profil_profile *profile, struct pid_na
 	unsigned long flags;
 
 	*more = false;
-	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 	list_for_each_entry(watch, &profile->watches, link) {
 		if (looked++ == PIDS_MAX) {
 			*more = true;
@@ -84,7 +84,7 @@ static unsigned int followed(const struct profil_profile *profile, struct pid_na
 		pids[n] = pid_has_task(watch->pid, PIDTYPE_TGID) ? pid_nr_ns(watch->pid, ns) : 0;
 		n += !!pids[n];
 	}
-	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 	return n;
 }
 
@@ -123,7 +123,7 @@ static void show_profile(struct seq_file *to, struct profil_profile *profile)
 	profil_tally_peek(profile->tally, &sum);
 	seq_printf(to, "profile:\t%u\n", profile->id);
 	show_pids(to, profile);
-	seq_printf(to, "processes:\t%u\n", READ_ONCE(profile->nr_images));
+	seq_printf(to, "processes:\t%u\n", READ_ONCE(profile->nr_bindings));
 	seq_printf(to, "state:\t%s\n", state_name[READ_ONCE(profile->state)]);
 	seq_printf(to, "period:\t%llu\n", profile->period);
 	seq_printf(to, "ticks:\t%llu\n", sum.ticks);

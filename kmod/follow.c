@@ -10,10 +10,10 @@
  */
 #include "follow.h"
 
+#include "binding.h"
 #include "checkpoint.h"
 #include "clock.h"
 #include "compat.h"
-#include "image.h"
 #include "limits.h"
 #include "pool.h"
 #include "profile.h"
@@ -28,10 +28,10 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-/* A child may be lost as an image and as a watch: that is one child. */
+/* A child may be lost as a binding and as a watch: that is one child. */
 static void lose_fork(struct profil_profile *profile, const struct task_struct *child)
 {
-	lockdep_assert_held(&profil_images_lock);
+	lockdep_assert_held(&profil_bindings_lock);
 	if (profile->fork_lost == child->start_boottime)
 		return;
 	profile->fork_lost = child->start_boottime;
@@ -40,37 +40,37 @@ static void lose_fork(struct profil_profile *profile, const struct task_struct *
 }
 
 /* A child with memory of its own: its ticks belong to whom its parent's do. */
-static void fork_attached(struct profil_image *image, struct task_struct *child)
+static void fork_attached(struct profil_binding *binding, struct task_struct *child)
 {
-	struct profil_image *copy = profil_pool_take();
+	struct profil_binding *copy = profil_pool_take();
 	int err;
 
 	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
 	if (!copy) {
-		lose_fork(image->profile, child);
+		lose_fork(binding->profile, child);
 		return;
 	}
-	profil_image_init(copy, child->mm, image->profile, image->key & PROFIL_KEY_GAP);
-	err = profil_image_publish_attached(copy, false);
+	profil_binding_init(copy, child->mm, binding->profile, binding->key & PROFIL_KEY_GAP);
+	err = profil_binding_publish_attached(copy, false);
 	if (err)
-		profil_image_drop(copy);
+		profil_binding_drop(copy);
 	/* -EEXIST: attached already, between the birth and this probe. */
 	if (err && err != -EEXIST)
-		lose_fork(image->profile, child);
+		lose_fork(binding->profile, child);
 }
 
-static void fork_images(struct task_struct *parent, struct task_struct *child)
+static void fork_bindings(struct task_struct *parent, struct task_struct *child)
 {
-	struct profil_image *image;
+	struct profil_binding *binding;
 
 	/* Copies are put into the child's chain, in front when it is the same. */
-	hlist_for_each_entry(image, profil_image_bucket(parent->mm), node) {
-		if (image->mm != parent->mm || !(image->profile->flags & PROFIL_FOLLOW))
+	hlist_for_each_entry(binding, profil_binding_bucket(parent->mm), node) {
+		if (binding->mm != parent->mm || !(binding->profile->flags & PROFIL_FOLLOW))
 			continue;
-		if (image->profile->session)
-			fork_attached(image, child);
+		if (binding->profile->session)
+			fork_attached(binding, child);
 		else
-			profil_self_fork(image->profile, child);
+			profil_self_fork(binding->profile, child);
 	}
 }
 
@@ -123,30 +123,30 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 	unsigned long flags;
 
 	/* A start or an attach that we miss here comes after this fork. */
-	memory = memory && !hlist_empty(profil_image_bucket(parent->mm));
+	memory = memory && !hlist_empty(profil_binding_bucket(parent->mm));
 	process = process && profil_watched(task_tgid(parent));
 	if (!memory && !process)
 		return;
-	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 	if (memory)
-		fork_images(parent, child);
+		fork_bindings(parent, child);
 	if (process)
 		fork_watches(parent, child);
-	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 }
 
 /* The new program is not attached: its ticks are lost, but not in silence. */
 static void exec_watch(struct profil_watch *watch, struct mm_struct *mm)
 {
-	struct profil_image *gap = profil_pool_take();
+	struct profil_binding *gap = profil_pool_take();
 
 	profil_watch_note(watch, PROFIL_EVENT_EXEC);
 	if (!gap)
 		return;
-	profil_image_init(gap, mm, watch->profile, true);
+	profil_binding_init(gap, mm, watch->profile, true);
 	/* -EEXIST: attached already, between the exec and this probe. */
-	if (profil_image_publish_attached(gap, false))
-		profil_image_drop(gap);
+	if (profil_binding_publish_attached(gap, false))
+		profil_binding_drop(gap);
 }
 
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -157,11 +157,11 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	unsigned long flags;
 
 	if (profil_watched(pid)) {
-		raw_spin_lock_irqsave(&profil_images_lock, flags);
+		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 		hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
 			if (watch->pid == pid)
 				exec_watch(watch, task->mm);
-		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 		profil_clock_look_here();
 	}
 	if (atomic_read(&profil_totals.profiles))
@@ -179,11 +179,11 @@ static void probe_exit(void *data, PROFIL_EXIT_PROTO)
 	/* Pairs with smp_mb() in profil_watch_publish(). */
 	smp_mb();
 	if (profil_watched(pid)) {
-		raw_spin_lock_irqsave(&profil_images_lock, flags);
+		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 		hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
 			if (watch->pid == pid)
 				profil_watch_note(watch, PROFIL_EVENT_EXIT);
-		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 	}
 	if (atomic_read(&profil_totals.profiles))
 		profil_sweep_soon();

@@ -6,10 +6,10 @@
  */
 #include "life.h"
 
+#include "binding.h"
 #include "check.h"
 #include "checkpoint.h"
 #include "clock.h"
-#include "image.h"
 #include "pages.h"
 #include "profile.h"
 #include "stats.h"
@@ -46,7 +46,7 @@ static void list_profile(struct profil_profile *profile)
 	mutex_unlock(&profil_profiles_lock);
 }
 
-/* The images are out.  Whoever ticks now ticks for the last time. */
+/* The bindings are out.  Whoever ticks now ticks for the last time. */
 static u64 release_unpublished(struct profil_profile *profile, struct profil_pins *heir)
 {
 	struct profil_pins *pins = profil_profile_pins(profile);
@@ -68,8 +68,8 @@ static u64 release_unpublished(struct profil_profile *profile, struct profil_pin
 
 static u64 retire_locked(struct profil_profile *profile)
 {
-	/* In any case: a followed process that execs leaves an image behind. */
-	profil_images_remove(profile);
+	/* In any case: a followed process that execs leaves a binding behind. */
+	profil_bindings_remove(profile);
 	return profile->retired ? 0 : release_unpublished(profile, NULL);
 }
 
@@ -146,7 +146,7 @@ int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored)
 }
 
 /**
- * profil_profile_succeed() - end a profile whose image the heir has taken
+ * profil_profile_succeed() - end a profile whose binding the heir has taken
  * @profile: its lock is held
  * @heir: published in its place; its lock is held too, and its pins may share
  *	pages with @profile's
@@ -204,7 +204,7 @@ static void sweep_work(struct work_struct *work)
 {
 	bool again = work == &sweep_again.work;
 
-	profil_images_sweep();
+	profil_bindings_sweep();
 	again = settle_profiles(again);
 	/*
 	 * The last user of an mm may be somebody whose end no probe tells us,

@@ -8,7 +8,7 @@
  */
 #include "pool.h"
 
-#include "image.h"
+#include "binding.h"
 #include "stats.h"
 #include "work.h"
 
@@ -20,7 +20,7 @@
 
 #define POOL_SIZE	512
 
-/* Both are guarded by profil_images_lock. */
+/* Both are guarded by profil_bindings_lock. */
 static void *pool[POOL_SIZE];
 static unsigned int pool_filled;
 
@@ -47,13 +47,13 @@ int profil_pool_fill(void)
 		node = kmalloc(PROFIL_NODE_SIZE, GFP_KERNEL);
 		if (!node)
 			return -ENOMEM;
-		raw_spin_lock_irqsave(&profil_images_lock, flags);
+		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 		if (pool_filled < POOL_SIZE) {
 			pool[pool_filled] = node;
 			WRITE_ONCE(pool_filled, pool_filled + 1);
 			node = NULL;
 		}
-		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 		kfree(node);
 	}
 	return 0;
@@ -62,14 +62,14 @@ int profil_pool_fill(void)
 /**
  * profil_pool_take() - a node for what a probe has to remember
  *
- * Context: Any; profil_images_lock is held.
+ * Context: Any; profil_bindings_lock is held.
  * Return: PROFIL_NODE_SIZE bytes, to be freed with kfree(), or NULL.
  */
 void *profil_pool_take(void)
 {
 	void *node;
 
-	lockdep_assert_held(&profil_images_lock);
+	lockdep_assert_held(&profil_bindings_lock);
 	if (pool_filled <= POOL_SIZE / 2)
 		queue_work(profil_wq, &fill);
 	if (!pool_filled) {

@@ -7,7 +7,7 @@
 #ifndef PROFIL_POOL_H
 #define PROFIL_POOL_H
 
-/* Bytes of a node: an image, a watch or a birth. */
+/* Bytes of a node: a binding, a watch or a birth. */
 #define PROFIL_NODE_SIZE	256
 
 int profil_pool_fill(void);

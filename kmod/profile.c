@@ -3,20 +3,20 @@
  * The profile: pins, policy, states, and who may hold it.
  *
  * Who can reach a profile, and until when:
- *  - the tick, through an image in the table, under RCU.  It uses the pins
+ *  - the tick, through a binding in the table, under RCU.  It uses the pins
  *    that it finds there; these are released only after profil_clock_sync().
- *  - the fork and exec probes, through images and watches, under
- *    profil_images_lock.
+ *  - the fork and exec probes, through bindings and watches, under
+ *    profil_bindings_lock.
  *  - a queued check, commands: each holds a reference.
  *  - the sweep, through the list of all, under profil_profiles_lock, which the
  *    end takes to leave that list.
  * The last reference queues the end, which waits for a grace period, as the
- * tick may still look at the profile whose image was just taken out.
+ * tick may still look at the profile whose binding was just taken out.
  *
  * Lock order: profile->lock (an heir's nested in its predecessor's) ->
  * profil_profiles_lock (with mutex_trylock of a profile's below it) -> the
  * clock's locks; profile->lock -> a target's exec_update_lock; profile->lock ->
- * mmap_lock; and below all profil_images_lock.
+ * mmap_lock; and below all profil_bindings_lock.
  *
  * Context: process
  */
@@ -112,7 +112,7 @@ static struct profil_profile *alloc_profile(const struct profil_layout *layout, 
 	kref_init(&profile->refs);
 	mutex_init(&profile->lock);
 	INIT_LIST_HEAD(&profile->clock.link);
-	INIT_LIST_HEAD(&profile->images);
+	INIT_LIST_HEAD(&profile->bindings);
 	INIT_LIST_HEAD(&profile->watches);
 	INIT_RCU_WORK(&profile->free, end_work);
 	init_tally(profile);

@@ -37,7 +37,7 @@ struct profil_user;
  *	first: the tick, a check, PROFIL_STOP_ALL, the sweep.
  * @flags: &enum profil_flag
  * @stored: PCs tried to store; what is above the size of the array was not
- * @refs: images, watches, the session's table, queued checks, callers
+ * @refs: bindings, watches, the session's table, queued checks, callers
  * @lock: guards @pins, @clock and @retired
  * @retired: ended by its owner; nothing may be published of it any more
  * @clock: claim on the clock
@@ -47,13 +47,13 @@ struct profil_user;
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never followed: it may be gone.
  * @id: number in the session
- * @images: where it is met; guarded by profil_images_lock
- * @nr_images: how many, likewise
+ * @bindings: where it is met; guarded by profil_bindings_lock
+ * @nr_bindings: how many, likewise
  * @watches: whom it follows, likewise
  * @unfollowed: it follows nobody any more, likewise
  * @forks_lost: children that could not be followed
  * @fork_lost: when the child was born that was counted last: it may be lost in
- *	two ways; guarded by profil_images_lock
+ *	two ways; guarded by profil_bindings_lock
  * @checking: bit 0: @check is queued
  * @check: looks at the memory from the profiled task
  * @link: among all that were published; guarded by profil_profiles_lock
@@ -82,8 +82,8 @@ struct profil_profile {
 	struct profil_user *user;
 	const struct profil_session *session;
 	u32 id;
-	struct list_head images;
-	unsigned int nr_images;
+	struct list_head bindings;
+	unsigned int nr_bindings;
 	struct list_head watches;
 	bool unfollowed;
 	atomic_t forks_lost;

@@ -6,7 +6,7 @@
  * PREEMPT_RT too.  It takes no lock, allocates nothing, and touches only memory
  * that cannot fault: the table, the profile, and pinned pages through the
  * kernel's own mapping.  What it reaches stays until a grace period
- * (images, profiles) or profil_clock_sync() (pins) has passed.
+ * (bindings, profiles) or profil_clock_sync() (pins) has passed.
  *
  * The counters belong to a program that may do anything to them at any time:
  * nothing that is read there is believed beyond the value that is incremented.
@@ -16,10 +16,10 @@
 #include "sample.h"
 
 #include "bin.h"
+#include "binding.h"
 #include "checkpoint.h"
 #include "compat.h"
 #include "counter.h"
-#include "image.h"
 #include "layout.h"
 #include "pages.h"
 #include "profile.h"
@@ -183,10 +183,10 @@ static bool tick_none(u64 period)
 	return false;
 }
 
-/* The image is one of current's address space: is it one of current? */
-static bool meets_current(const struct profil_image *image)
+/* The binding is one of current's address space: is it one of current? */
+static bool meets_current(const struct profil_binding *binding)
 {
-	return !image->thread || image->thread == task_pid(current);
+	return !binding->thread || binding->thread == task_pid(current);
 }
 
 /**
@@ -202,18 +202,18 @@ static bool meets_current(const struct profil_image *image)
 bool profil_tick_all(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
-	struct profil_image *image;
+	struct profil_binding *binding;
 
 	/* The chain may be anybody's, or nobody's. */
 	if (!mm)
 		return tick_none(period);
-	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node) {
-		if (image->mm != mm || !meets_current(image))
+	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node) {
+		if (binding->mm != mm || !meets_current(binding))
 			continue;
-		if (image->key & PROFIL_KEY_GAP)
-			tick_gap(image->profile, period);
+		if (binding->key & PROFIL_KEY_GAP)
+			tick_gap(binding->profile, period);
 		else
-			tick_profile(image->profile, regs, period);
+			tick_profile(binding->profile, regs, period);
 	}
 	return true;
 }
@@ -248,12 +248,12 @@ void profil_late(u64 period, u64 since, u64 due)
 {
 	u64 arrival = profil_task_arrival(current);
 	struct mm_struct *mm = current->mm;
-	struct profil_image *image;
+	struct profil_binding *binding;
 
 	if (!arrival)
 		return;
 	since = max(since, ktime_get_ns() - (local_clock() - arrival));
-	hlist_for_each_entry_rcu(image, profil_image_bucket(mm), node)
-		if (image->mm == mm && meets_current(image))
-			late_profile(image->profile, period, since, due);
+	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node)
+		if (binding->mm == mm && meets_current(binding))
+			late_profile(binding->profile, period, since, due);
 }

@@ -11,8 +11,8 @@
 #define PROFIL_SAMPLE_H
 
 #include "bin.h"
+#include "binding.h"
 #include "checkpoint.h"
-#include "image.h"
 #include "pages.h"
 #include "profile.h"
 #include "stats.h"
@@ -84,16 +84,16 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
-	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_image_bucket(mm)));
-	struct profil_image *image = hlist_entry(first, struct profil_image, node);
+	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_binding_bucket(mm)));
+	struct profil_binding *binding = hlist_entry(first, struct profil_binding, node);
 	struct profil_profile *profile;
 	struct profil_tally *tally;
 
 	if (!first)
 		return mm ? false : profil_tick_all(regs, period);
-	if (unlikely(image->key != (unsigned long)mm || READ_ONCE(first->next)))
+	if (unlikely(binding->key != (unsigned long)mm || READ_ONCE(first->next)))
 		return profil_tick_all(regs, period);
-	profile = image->profile;
+	profile = binding->profile;
 	if (unlikely(profile->period != period || !profil_sample_plain(profile, regs)))
 		return profil_tick_all(regs, period);
 	tally = this_cpu_ptr(profile->tally);

@@ -10,8 +10,8 @@
  */
 #include "self.h"
 
+#include "binding.h"
 #include "check.h"
-#include "image.h"
 #include "layout.h"
 #include "life.h"
 #include "pages.h"
@@ -56,18 +56,18 @@ static int publish_self(struct profil_profile *fresh, void *data)
 	const struct succession *succession = data;
 	struct profil_profile *old = succession->old;
 	const struct profil_pins *old_pins = old ? profil_profile_pins(old) : NULL;
-	struct profil_image *image = profil_image_alloc();
+	struct profil_binding *binding = profil_binding_alloc();
 	int err;
 
-	if (!image)
+	if (!binding)
 		return -ENOMEM;
-	profil_image_init(image, current->mm, fresh, false);
+	profil_binding_init(binding, current->mm, fresh, false);
 	/* Shared only now: in the place of an old profile it cannot fail any more. */
 	if (old_pins)
 		profil_pins_share(profil_profile_pins(fresh), old_pins);
-	err = profil_image_publish_self(image, old);
+	err = profil_binding_publish_self(binding, old);
 	if (err) {
-		profil_image_drop(image);
+		profil_binding_drop(binding);
 		return err;
 	}
 	if (old)
@@ -97,7 +97,7 @@ static int replace_locked(struct profil_layout *layout, struct profil_profile *o
 
 static int try_start(struct profil_layout *layout, u64 *stored)
 {
-	struct profil_profile *old = profil_image_self(current->mm);
+	struct profil_profile *old = profil_binding_self(current->mm);
 	int err;
 
 	if (!old)
@@ -154,7 +154,7 @@ int profil_self_start(struct profil_start *start)
  */
 int profil_self_stop(struct profil_stop *stop)
 {
-	struct profil_profile *profile = profil_image_self(current->mm);
+	struct profil_profile *profile = profil_binding_self(current->mm);
 	int err;
 
 	stop->stored = 0;
@@ -174,7 +174,7 @@ int profil_self_stop(struct profil_stop *stop)
  */
 int profil_self_status(struct profil_status *status)
 {
-	struct profil_profile *profile = profil_image_self(current->mm);
+	struct profil_profile *profile = profil_binding_self(current->mm);
 	int err;
 
 	if (!profile)
@@ -225,12 +225,12 @@ static void birth_work(struct callback_head *work)
  * @profile: its self profile
  * @child: not yet woken, with memory of its own
  *
- * Context: The fork probe, under profil_images_lock.
+ * Context: The fork probe, under profil_bindings_lock.
  */
 void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 {
 	struct profil_pins *pins = rcu_dereference_check(profile->pins,
-							 lockdep_is_held(&profil_images_lock));
+							 lockdep_is_held(&profil_bindings_lock));
 	struct profil_birth *birth;
 
 	BUILD_BUG_ON(sizeof(*birth) > PROFIL_NODE_SIZE);

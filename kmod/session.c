@@ -6,8 +6,8 @@
  */
 #include "session.h"
 
+#include "binding.h"
 #include "check.h"
-#include "image.h"
 #include "layout.h"
 #include "life.h"
 #include "limits.h"
@@ -102,15 +102,15 @@ static struct profil_profile *find_profile(struct profil_session *session, u32 i
 }
 
 /* Of its end nobody is told: the process, not the thread, is what is followed. */
-static int publish_thread(struct profil_image *image, struct task_struct *target)
+static int publish_thread(struct profil_binding *binding, struct task_struct *target)
 {
 	struct pid *thread = get_task_pid(target, PIDTYPE_PID);
 
 	/* It was reaped since the proof was looked at. */
 	if (!thread)
 		return -ESRCH;
-	profil_image_narrow(image, thread);
-	return profil_image_publish_thread(image);
+	profil_binding_narrow(binding, thread);
+	return profil_binding_publish_thread(binding);
 }
 
 /**
@@ -129,30 +129,30 @@ static int publish_attached(struct profil_profile *profile, void *data)
 	const struct target *target = data;
 	struct profil_proof *proof = target->proof;
 	bool thread = profile->flags & PROFIL_THREAD;
-	struct profil_image *image = profil_image_alloc();
+	struct profil_binding *binding = profil_binding_alloc();
 	struct profil_watch *watch = thread ? NULL : profil_watch_alloc();
 	struct mm_struct *mm;
 	int err = -ENOMEM;
 
-	if (!image || (!watch && !thread))
+	if (!binding || (!watch && !thread))
 		goto free;
 	mm = profil_proof_enter(proof);
 	err = PTR_ERR_OR_ZERO(mm);
 	if (err)
 		goto free;
-	profil_image_init(image, mm, profile, false);
+	profil_binding_init(binding, mm, profile, false);
 	if (thread)
-		err = publish_thread(image, proof->target);
+		err = publish_thread(binding, proof->target);
 	else
-		err = profil_watch_publish(image, watch, target->session, proof->target);
+		err = profil_watch_publish(binding, watch, target->session, proof->target);
 	profil_proof_leave(proof, mm);
 	if (!err)
 		return 0;
-	profil_image_drop(image);
+	profil_binding_drop(binding);
 	kfree(watch);
 	return err;
 free:
-	kfree(image);
+	kfree(binding);
 	kfree(watch);
 	return err;
 }

@@ -25,7 +25,7 @@ struct profil_update;
  *	several processes
  * @profiles: by number, each referenced; locks itself
  * @pending: followed processes with something to report; guarded by
- *	profil_images_lock
+ *	profil_bindings_lock
  * @user: who is charged for what is followed: who opened the file
  * @reader: one read(2) at a time, and none while watches are removed
  * @wait: readers and pollers

@@ -6,8 +6,8 @@
  */
 #include "sysfs.h"
 
+#include "binding.h"
 #include "clock.h"
-#include "image.h"
 #include "limits.h"
 #include "profile.h"
 #include "sample.h"
@@ -74,13 +74,13 @@ static DEVICE_ATTR_RO(profiles);
 
 static ssize_t images_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", profil_images_count());
+	return sysfs_emit(buf, "%u\n", profil_bindings_count());
 }
 static DEVICE_ATTR_RO(images);
 
 static ssize_t longest_chain_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", profil_images_longest_chain());
+	return sysfs_emit(buf, "%u\n", profil_bindings_longest_chain());
 }
 static DEVICE_ATTR_RO(longest_chain);
 

@@ -18,7 +18,7 @@
  */
 #include "tick_lazy.h"
 
-#include "image.h"
+#include "binding.h"
 #include "sample.h"
 
 #include <linux/cache.h>
@@ -111,7 +111,7 @@ static __always_inline void look_at(const struct mm_struct *mm)
 {
 	struct profil_lazy_clock *clock = this_cpu_ptr(&profil_lazy_clocks);
 
-	if (!clock->armed && clock->period && profil_image_meets(mm))
+	if (!clock->armed && clock->period && profil_maybe_bound(mm))
 		arm(clock);
 }
 

@@ -6,7 +6,7 @@
  */
 #include "watch.h"
 
-#include "image.h"
+#include "binding.h"
 #include "limits.h"
 #include "profile.h"
 #include "session.h"
@@ -41,11 +41,11 @@ struct profil_watch *profil_watch_alloc(void)
  * @watch: of the process that it happened to
  * @what: &enum profil_event_bit
  *
- * Context: Any; profil_images_lock is held.
+ * Context: Any; profil_bindings_lock is held.
  */
 void profil_watch_note(struct profil_watch *watch, u32 what)
 {
-	lockdep_assert_held(&profil_images_lock);
+	lockdep_assert_held(&profil_bindings_lock);
 	watch->what |= what;
 	if (list_empty(&watch->pending))
 		list_add_tail(&watch->pending, &watch->session->pending);
@@ -59,12 +59,12 @@ void profil_watch_note(struct profil_watch *watch, u32 what)
  * @profile: what the process's ticks count for
  * @pid: its thread group
  *
- * Context: Any; profil_images_lock is held.
+ * Context: Any; profil_bindings_lock is held.
  */
 void profil_watch_add(struct profil_watch *watch, struct profil_session *session,
 		      struct profil_profile *profile, struct pid *pid)
 {
-	lockdep_assert_held(&profil_images_lock);
+	lockdep_assert_held(&profil_bindings_lock);
 	kref_get(&profile->refs);
 	watch->profile = profile;
 	watch->session = session;
@@ -76,7 +76,7 @@ void profil_watch_add(struct profil_watch *watch, struct profil_session *session
 
 static void unlink_watch(struct profil_watch *watch)
 {
-	lockdep_assert_held(&profil_images_lock);
+	lockdep_assert_held(&profil_bindings_lock);
 	hlist_del_init(&watch->node);
 	list_del(&watch->link);
 	list_del(&watch->pending);
@@ -98,7 +98,7 @@ static void free_watch(struct profil_watch *watch)
  * @pid: the process's thread group
  * @count: receives how many unprivileged watches there are on it, of all sessions
  *
- * Context: Any; profil_images_lock is held.
+ * Context: Any; profil_bindings_lock is held.
  * Return: the watch, or NULL.
  */
 struct profil_watch *profil_watch_find(const struct profil_session *session,
@@ -106,7 +106,7 @@ struct profil_watch *profil_watch_find(const struct profil_session *session,
 {
 	struct profil_watch *watch, *found = NULL;
 
-	lockdep_assert_held(&profil_images_lock);
+	lockdep_assert_held(&profil_bindings_lock);
 	*count = 0;
 	hlist_for_each_entry(watch, profil_watch_bucket(pid), node) {
 		if (watch->pid != pid)
@@ -119,21 +119,21 @@ struct profil_watch *profil_watch_find(const struct profil_session *session,
 }
 
 /* The watch that is published is in *published; *watch is the caller's if it is another. */
-static int publish_locked(struct profil_image *image, struct profil_watch *watch,
+static int publish_locked(struct profil_binding *binding, struct profil_watch *watch,
 			  struct profil_session *session, struct pid *pid,
 			  struct profil_watch **published, struct profil_profile **before)
 {
-	struct profil_profile *profile = image->profile;
+	struct profil_profile *profile = binding->profile;
 	struct profil_watch *existing;
 	unsigned int count;
 	int err;
 
 	existing = profil_watch_find(session, pid, &count);
-	if (!existing && profil_image_full(profile, count))
+	if (!existing && profil_binding_full(profile, count))
 		return -EBUSY;
 	if (!existing && !profil_user_watch(session->user))
 		return -EDQUOT;
-	err = profil_image_publish_attached(image, true);
+	err = profil_binding_publish_attached(binding, true);
 	if (err) {
 		if (!existing)
 			profil_user_unwatch(session->user);
@@ -153,7 +153,7 @@ static int publish_locked(struct profil_image *image, struct profil_watch *watch
 
 /**
  * profil_watch_publish() - meet and follow a process
- * @image: of an attached profile in the process's address space
+ * @binding: of an attached profile in the process's address space
  * @watch: room for a watch; freed here when it is not needed
  * @session: who follows
  * @target: one of its threads
@@ -164,7 +164,7 @@ static int publish_locked(struct profil_image *image, struct profil_watch *watch
  * Return: 0, or -EBUSY, -EDQUOT, -ESRCH; then nothing changed and both are the
  * caller's.
  */
-int profil_watch_publish(struct profil_image *image, struct profil_watch *watch,
+int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct profil_session *session, struct task_struct *target)
 {
 	/* NULL: it was reaped since the proof was looked at. */
@@ -176,8 +176,8 @@ int profil_watch_publish(struct profil_image *image, struct profil_watch *watch,
 
 	if (!pid)
 		return -ESRCH;
-	raw_spin_lock_irqsave(&profil_images_lock, flags);
-	err = publish_locked(image, watch, session, pid, &published, &before);
+	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	err = publish_locked(binding, watch, session, pid, &published, &before);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
 	 * do_exit(): either the exit probe finds the watch, or we see the end.
@@ -185,7 +185,7 @@ int profil_watch_publish(struct profil_image *image, struct profil_watch *watch,
 	smp_mb();
 	if (!err && !atomic_read(&target->signal->live))
 		profil_watch_note(published, PROFIL_EVENT_EXIT);
-	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 	put_pid(pid);
 	if (err)
 		return err;
@@ -214,7 +214,7 @@ void profil_watches_remove(struct profil_session *session, struct profil_profile
 
 	lockdep_assert_held(&session->reader);
 	while (more) {
-		raw_spin_lock_irqsave(&profil_images_lock, flags);
+		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 		profile->unfollowed = true;
 		for (n = 0; n < REMOVE_BATCH && !list_empty(&profile->watches); n++) {
 			watch = list_first_entry(&profile->watches, struct profil_watch, link);
@@ -222,7 +222,7 @@ void profil_watches_remove(struct profil_session *session, struct profil_profile
 			list_add(&watch->link, &gone);
 		}
 		more = !list_empty(&profile->watches);
-		raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 		cond_resched();
 	}
 	list_for_each_entry_safe(watch, next, &gone, link)
@@ -257,7 +257,7 @@ unsigned int profil_watches_report(struct profil_session *session, struct profil
 	LIST_HEAD(gone);
 
 	lockdep_assert_held(&session->reader);
-	raw_spin_lock_irqsave(&profil_images_lock, flags);
+	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 	list_for_each_entry_safe(watch, next, &session->pending, pending) {
 		if (n == max)
 			break;
@@ -270,7 +270,7 @@ unsigned int profil_watches_report(struct profil_session *session, struct profil
 			watch->what = 0;
 		}
 	}
-	raw_spin_unlock_irqrestore(&profil_images_lock, flags);
+	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 	list_for_each_entry_safe(watch, next, &gone, link)
 		free_watch(watch);
 	return n;

@@ -15,7 +15,7 @@
 
 struct pid;
 struct profil_event;
-struct profil_image;
+struct profil_binding;
 struct profil_profile;
 struct profil_session;
 struct task_struct;
@@ -32,7 +32,7 @@ struct task_struct;
  * @parent: with PROFIL_EVENT_FORK its parent's, referenced; or NULL
  * @what: &enum profil_event_bit, not reported yet
  *
- * All of it is guarded by profil_images_lock.  A watch is freed by a reader
+ * All of it is guarded by profil_bindings_lock.  A watch is freed by a reader
  * that has reported its end, by the end of its profile, or by its session's.
  */
 struct profil_watch {
@@ -46,7 +46,7 @@ struct profil_watch {
 	u32 what;
 };
 
-/* Guarded by profil_images_lock. */
+/* Guarded by profil_bindings_lock. */
 extern struct hlist_head profil_watches[1 << PROFIL_WATCH_BITS];
 
 static inline struct hlist_head *profil_watch_bucket(const struct pid *pid)
@@ -66,7 +66,7 @@ struct profil_watch *profil_watch_find(const struct profil_session *session,
 void profil_watch_add(struct profil_watch *watch, struct profil_session *session,
 		      struct profil_profile *profile, struct pid *pid);
 void profil_watch_note(struct profil_watch *watch, u32 what);
-int profil_watch_publish(struct profil_image *image, struct profil_watch *watch,
+int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct profil_session *session, struct task_struct *target);
 void profil_watches_remove(struct profil_session *session, struct profil_profile *profile);
 unsigned int profil_watches_report(struct profil_session *session, struct profil_event *events,

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A binding: a profile met in an address space.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_BINDING_H
+#define PROFIL_BINDING_H
+
+#include <linux/hash.h>
+#include <linux/list.h>
+#include <linux/spinlock_types.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct mm_struct;
+struct pid;
+struct profil_profile;
+struct profil_session;
+
+#define PROFIL_BINDING_BITS	12
+/* An mm is aligned. */
+#define PROFIL_KEY_GAP		1UL
+#define PROFIL_KEY_THREAD	2UL
+/* Of one address space: those of all of it, and those of its threads. */
+#define PROFIL_BINDINGS_MAX	8
+#define PROFIL_THREADS_MAX	64
+
+/**
+ * struct profil_binding - a profile met in an address space
+ * @node: in the table, found by the tick under RCU
+ * @key: @mm, as the tick compares it; with PROFIL_KEY_GAP set the program was
+ *	exec'ed by a followed process and is not attached yet: its ticks are
+ *	lost, and counted as such; with PROFIL_KEY_THREAD only @thread is met
+ * @thread: it, referenced; NULL: all of the address space
+ * @mm: whose ticks; grabbed, so that the pointer is not used again
+ * @profile: what they count for, referenced
+ * @link: in the profile's list
+ * @free: a grace period after it was taken out
+ *
+ * @node and @link are changed under profil_bindings_lock; the rest is constant
+ * once it is in the table.
+ */
+struct profil_binding {
+	struct hlist_node node;
+	unsigned long key;
+	struct profil_profile *profile;
+	struct mm_struct *mm;
+	struct pid *thread;
+	struct list_head link;
+	struct rcu_work free;
+};
+
+/*
+ * Raw, as the fork probe takes it with preemption off.  Guards the table, the
+ * profiles' lists of bindings, the pool of nodes, and all watches.
+ */
+extern raw_spinlock_t profil_bindings_lock;
+extern struct hlist_head profil_bindings[1 << PROFIL_BINDING_BITS];
+
+static inline struct hlist_head *profil_binding_bucket(const struct mm_struct *mm)
+{
+	return &profil_bindings[hash_ptr(mm, PROFIL_BINDING_BITS)];
+}
+
+/* May there be somebody to tick in an address space?  Maybe for another's sake. */
+static inline bool profil_maybe_bound(const struct mm_struct *mm)
+{
+	return mm && !hlist_empty(profil_binding_bucket(mm));
+}
+
+struct profil_binding *profil_binding_alloc(void);
+void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
+			 struct profil_profile *profile, bool gap);
+void profil_binding_narrow(struct profil_binding *binding, struct pid *thread);
+int profil_binding_publish_self(struct profil_binding *binding,
+				const struct profil_profile *replaced);
+int profil_binding_publish_attached(struct profil_binding *binding, bool replace);
+int profil_binding_publish_thread(struct profil_binding *binding);
+struct profil_profile *profil_binding_self(struct mm_struct *mm);
+bool profil_binding_full(const struct profil_profile *profile, unsigned int count);
+void profil_bindings_remove(struct profil_profile *profile);
+void profil_binding_drop(struct profil_binding *binding);
+void profil_bindings_sweep(void);
+unsigned int profil_bindings_count(void);
+unsigned int profil_bindings_longest_chain(void);
+
+#endif /* PROFIL_BINDING_H */
