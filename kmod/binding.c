@@ -27,7 +27,7 @@ struct hlist_head profil_bindings[1 << PROFIL_BINDING_BITS];
 static unsigned int nr_bindings;	/* guarded by profil_bindings_lock */
 
 /* Context: Process. */
-static void free_work(struct work_struct *work)
+static void profil_binding_free_work(struct work_struct *work)
 {
 	struct profil_binding *binding = container_of(to_rcu_work(work), struct profil_binding,
 						      free);
@@ -65,7 +65,7 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	kref_get(&profile->refs);
 	INIT_HLIST_NODE(&binding->node);
 	INIT_LIST_HEAD(&binding->link);
-	INIT_RCU_WORK(&binding->free, free_work);
+	INIT_RCU_WORK(&binding->free, profil_binding_free_work);
 	binding->mm = mm;
 	binding->thread = NULL;
 	binding->profile = profile;
@@ -96,7 +96,7 @@ void profil_binding_drop(struct profil_binding *binding)
 	queue_rcu_work(profil_wq, &binding->free);
 }
 
-static void put_in(struct profil_binding *binding, struct profil_binding *existing)
+static void profil_binding_insert(struct profil_binding *binding, struct profil_binding *existing)
 {
 	lockdep_assert_held(&profil_bindings_lock);
 	if (existing)
@@ -109,7 +109,7 @@ static void put_in(struct profil_binding *binding, struct profil_binding *existi
 }
 
 /* What putting in and taking out have in common for the lists and counts. */
-static void forget(struct profil_binding *binding)
+static void profil_binding_unlist(struct profil_binding *binding)
 {
 	lockdep_assert_held(&profil_bindings_lock);
 	list_del(&binding->link);
@@ -117,10 +117,10 @@ static void forget(struct profil_binding *binding)
 	WRITE_ONCE(nr_bindings, nr_bindings - 1);
 }
 
-static void take_out(struct profil_binding *binding)
+static void profil_binding_remove(struct profil_binding *binding)
 {
 	hlist_del_rcu(&binding->node);
-	forget(binding);
+	profil_binding_unlist(binding);
 }
 
 /*
@@ -129,7 +129,8 @@ static void take_out(struct profil_binding *binding)
  * Those that only an administrator could have made are in nobody's way, but for
  * those of threads, of which there may be thousands: a tick passes them all.
  */
-static int find_place(const struct profil_binding *binding, struct profil_binding **existing)
+static int profil_binding_find_place(const struct profil_binding *binding,
+				     struct profil_binding **existing)
 {
 	struct profil_binding *other;
 	unsigned int count = 0;
@@ -181,13 +182,13 @@ int profil_binding_publish_self(struct profil_binding *binding,
 	int err;
 
 	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-	err = find_place(binding, &existing);
+	err = profil_binding_find_place(binding, &existing);
 	if ((existing ? existing->profile : NULL) != replaced)
 		err = -EAGAIN;
 	if (!err)
-		put_in(binding, existing);
+		profil_binding_insert(binding, existing);
 	if (!err && existing)
-		forget(existing);
+		profil_binding_unlist(existing);
 	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 
 	if (!err && existing)
@@ -207,15 +208,15 @@ int profil_binding_publish_self(struct profil_binding *binding,
 int profil_binding_publish_attached(struct profil_binding *binding, bool replace)
 {
 	struct profil_binding *existing;
-	int err = find_place(binding, &existing);
+	int err = profil_binding_find_place(binding, &existing);
 
 	if (err)
 		return err;
 	if (existing && !replace)
 		return -EEXIST;
-	put_in(binding, existing);
+	profil_binding_insert(binding, existing);
 	if (existing) {
-		forget(existing);
+		profil_binding_unlist(existing);
 		profil_binding_drop(existing);
 	}
 	return 0;
@@ -280,7 +281,7 @@ void profil_bindings_remove(struct profil_profile *profile)
 		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 		for (n = 0; n < REMOVE_BATCH && !list_empty(&profile->bindings); n++) {
 			binding = list_first_entry(&profile->bindings, struct profil_binding, link);
-			take_out(binding);
+			profil_binding_remove(binding);
 			profil_binding_drop(binding);
 		}
 		more = !list_empty(&profile->bindings);
@@ -290,7 +291,7 @@ void profil_bindings_remove(struct profil_profile *profile)
 }
 
 /* Whatever is so stays so. */
-static bool meets_nobody(const struct profil_binding *binding)
+static bool profil_binding_is_dead(const struct profil_binding *binding)
 {
 	/* Once 0 it never rises again: nobody will run there. */
 	if (!atomic_read(&binding->mm->mm_users))
@@ -299,7 +300,7 @@ static bool meets_nobody(const struct profil_binding *binding)
 	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);
 }
 
-static void sweep_bucket(struct hlist_head *bucket)
+static void profil_bindings_sweep_bucket(struct hlist_head *bucket)
 {
 	struct profil_binding *binding;
 	struct hlist_node *next;
@@ -307,9 +308,9 @@ static void sweep_bucket(struct hlist_head *bucket)
 
 	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 	hlist_for_each_entry_safe(binding, next, bucket, node) {
-		if (!meets_nobody(binding))
+		if (!profil_binding_is_dead(binding))
 			continue;
-		take_out(binding);
+		profil_binding_remove(binding);
 		profil_binding_drop(binding);
 	}
 	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
@@ -326,7 +327,7 @@ void profil_bindings_sweep(void)
 
 	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++)
 		if (!hlist_empty(&profil_bindings[i]))
-			sweep_bucket(&profil_bindings[i]);
+			profil_bindings_sweep_bucket(&profil_bindings[i]);
 }
 
 /**

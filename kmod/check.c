@@ -30,7 +30,7 @@
 #define CHECK_PAGES	2048UL
 #define CHECK_INTERVAL	(HZ * 3 / 40)
 
-static unsigned long check_interval(const struct profil_layout *layout)
+static unsigned long profil_check_interval(const struct profil_layout *layout)
 {
 	return CHECK_INTERVAL * DIV_ROUND_UP(max(layout->pages, 1UL), CHECK_PAGES);
 }
@@ -53,7 +53,7 @@ int profil_profile_check(struct profil_profile *profile)
 	if (!pins || pins->mm != current->mm)
 		return 0;
 	err = profil_pins_check(pins);
-	WRITE_ONCE(profile->next_check, jiffies + check_interval(pins->layout));
+	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins->layout));
 	if (err == -EFAULT && !(profile->flags & PROFIL_FAULT_REGION))
 		profil_profile_stop(profile, PROFIL_STATE_FAULT);
 	/* Without memory nothing is known: next time. */
@@ -64,7 +64,7 @@ int profil_profile_check(struct profil_profile *profile)
  * In the profiled task, on its way to user space or into its exit, where it
  * has no memory any more.  Whoever holds the lock does something better.
  */
-static void check_work(struct callback_head *check)
+static void profil_check_work(struct callback_head *check)
 {
 	struct profil_profile *profile = container_of(check, struct profil_profile, check);
 
@@ -87,15 +87,15 @@ void profil_profile_check_later(struct profil_profile *profile)
 {
 	const struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
 
-	init_task_work(&profile->check, check_work);
-	WRITE_ONCE(profile->next_check, jiffies + check_interval(pins->layout));
+	init_task_work(&profile->check, profil_check_work);
+	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins->layout));
 }
 
 /*
  * Every CPU adds its own share between two ticks; so the causes add up to the
  * ticks while the profile runs, too.
  */
-static void sum_exactly(struct profil_tally __percpu *tally, struct profil_sum *sum)
+static void profil_status_sum(struct profil_tally __percpu *tally, struct profil_sum *sum)
 {
 	struct profil_collection all = { .tally = tally, .sum = sum };
 
@@ -121,7 +121,7 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	if (mutex_lock_killable(&profile->lock))
 		return -EINTR;
 	err = profil_profile_check(profile);
-	sum_exactly(profile->tally, &sum);
+	profil_status_sum(profile->tally, &sum);
 	profil_sum_fill(&sum, status);
 	pins = profil_profile_pins(profile);
 	status->state = READ_ONCE(profile->state);

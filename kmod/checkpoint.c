@@ -35,13 +35,13 @@ void profil_sweep_soon(void)
 	queue_delayed_work(profil_wq, &profil_sweep, SWEEP_SOON);
 }
 
-static void settle_tick(struct irq_work *work)
+static void profil_settle_ask(struct irq_work *work)
 {
 	WRITE_ONCE(profil_settle_wanted, true);
 	profil_sweep_soon();
 }
 
-DEFINE_IRQ_WORK(profil_settle_irq, settle_tick);
+DEFINE_IRQ_WORK(profil_settle_irq, profil_settle_ask);
 
 /**
  * profil_profile_stop() - stop counting, by itself
@@ -66,7 +66,7 @@ void profil_profile_stop(struct profil_profile *profile, u32 why)
 	irq_work_queue(&profil_settle_irq);
 }
 
-static void queue_check(struct profil_profile *profile)
+static void profil_check_queue(struct profil_profile *profile)
 {
 	if (test_and_set_bit_lock(0, &profile->checking))
 		return;
@@ -99,9 +99,9 @@ void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tal
 	u64 ticks = due && !user ? 1 : profile->checkpoint;
 
 	tally->granted += ticks;
-	/* Pairs with smp_rmb() in ticks_of(): who sees the one sees the other. */
+	/* Pairs with smp_rmb() in profil_tally_ticks(): who sees the one sees the other. */
 	smp_wmb();
 	tally->countdown = ticks;
 	if (due && user)
-		queue_check(profile);
+		profil_check_queue(profile);
 }

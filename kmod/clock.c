@@ -51,25 +51,25 @@ static enum cpuhp_state hotplug_state;
 /* The kernel's: a user who is profiled need not be allowed to use perf. */
 static const struct cred *clock_cred;
 
-static void relax_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(relax, relax_work);
-static void close_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(close_later, close_work);
+static void profil_clock_relax_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(relax, profil_clock_relax_work);
+static void profil_clock_close_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(close_later, profil_clock_close_work);
 
-static bool cpu_wanted(unsigned int cpu)
+static bool profil_clock_wants_cpu(unsigned int cpu)
 {
 	return isolated_cpus ||
 	       (cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TICK)) &&
 		cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN)));
 }
 
-static int tick_on(unsigned int cpu, u64 period)
+static int profil_clock_start_cpu(unsigned int cpu, u64 period)
 {
 	const struct cred *own;
 	int err;
 
 	lockdep_assert_held(&clock_lock);
-	if (!cpu_wanted(cpu))
+	if (!profil_clock_wants_cpu(cpu))
 		return 0;
 	if (cpumask_test_cpu(cpu, &ticking))
 		return clock_ops->set_period(cpu, period);
@@ -83,7 +83,7 @@ static int tick_on(unsigned int cpu, u64 period)
 	return err;
 }
 
-static void tick_off(unsigned int cpu)
+static void profil_clock_stop_cpu(unsigned int cpu)
 {
 	lockdep_assert_held(&clock_lock);
 	if (!cpumask_test_cpu(cpu, &ticking))
@@ -92,25 +92,25 @@ static void tick_off(unsigned int cpu)
 	cpumask_clear_cpu(cpu, &ticking);
 }
 
-static void stop_all(void)
+static void profil_clock_stop_all(void)
 {
 	unsigned int cpu;
 
 	lockdep_assert_held(&clock_lock);
 	for_each_possible_cpu(cpu)
-		tick_off(cpu);
+		profil_clock_stop_cpu(cpu);
 	WRITE_ONCE(clock_period, 0);
 }
 
 /* Also puts back what an earlier attempt that failed half-way has changed. */
-static int run_at(u64 period)
+static int profil_clock_run_at(u64 period)
 {
 	unsigned int cpu;
 	int err;
 
 	lockdep_assert_held(&clock_lock);
 	for_each_online_cpu(cpu) {
-		err = tick_on(cpu, period);
+		err = profil_clock_start_cpu(cpu, period);
 		if (err)
 			return err;
 	}
@@ -118,7 +118,7 @@ static int run_at(u64 period)
 	return 0;
 }
 
-static u64 shortest_period(void)
+static u64 profil_clock_shortest(void)
 {
 	struct profil_clock_user *user;
 	u64 shortest = 0;
@@ -136,10 +136,10 @@ static u64 shortest_period(void)
 /*
  * Each change of the period restarts every CPU's timer, and with periods that
  * are ever so little shorter somebody could keep it from ticking at all.  So a
- * running clock gets twice as fast at least; relax_work() then finds the
+ * running clock gets twice as fast at least; profil_clock_relax_work() then finds the
  * period that is enough.
  */
-static u64 faster_period(u64 wanted)
+static u64 profil_clock_faster(u64 wanted)
 {
 	if (!clock_period || wanted <= clock_period / 2)
 		return wanted;
@@ -147,7 +147,7 @@ static u64 faster_period(u64 wanted)
 }
 
 /* Not under cpus_read_lock(), which setting a probe takes. */
-static int open_clock(void)
+static int profil_clock_open(void)
 {
 	int err = 0;
 
@@ -158,7 +158,7 @@ static int open_clock(void)
 	return err;
 }
 
-static void close_if_stopped(void)
+static void profil_clock_close_if_stopped(void)
 {
 	lockdep_assert_held(&open_lock);
 	if (READ_ONCE(clock_period) || !clock_open)
@@ -168,7 +168,7 @@ static void close_if_stopped(void)
 	clock_open = false;
 }
 
-static int get_locked(struct profil_clock_user *user, u64 period)
+static int profil_clock_get_locked(struct profil_clock_user *user, u64 period)
 {
 	u64 before;
 	int err = 0;
@@ -177,13 +177,13 @@ static int get_locked(struct profil_clock_user *user, u64 period)
 	mutex_lock(&clock_lock);
 	before = clock_period;
 	if (!before || period < before) {
-		err = run_at(faster_period(period));
+		err = profil_clock_run_at(profil_clock_faster(period));
 		queue_delayed_work(profil_wq, &relax, LINGER);
 	}
 	if (err && before)
-		run_at(before);
+		profil_clock_run_at(before);
 	else if (err)
-		stop_all();
+		profil_clock_stop_all();
 	if (!err) {
 		user->period = period;
 		list_add(&user->link, &clock_users);
@@ -206,10 +206,10 @@ int profil_clock_get(struct profil_clock_user *user, u64 period)
 	int err;
 
 	mutex_lock(&open_lock);
-	err = open_clock();
+	err = profil_clock_open();
 	if (!err)
-		err = get_locked(user, period);
-	close_if_stopped();
+		err = profil_clock_get_locked(user, period);
+	profil_clock_close_if_stopped();
 	mutex_unlock(&open_lock);
 	return err;
 }
@@ -257,17 +257,17 @@ u64 profil_clock_period(void)
 }
 
 /* As slow as serves everybody, or not at all. */
-static void relax_work(struct work_struct *work)
+static void profil_clock_relax_work(struct work_struct *work)
 {
 	u64 shortest;
 
 	mutex_lock(&open_lock);
 	cpus_read_lock();
 	mutex_lock(&clock_lock);
-	shortest = shortest_period();
+	shortest = profil_clock_shortest();
 	if (!shortest)
-		stop_all();
-	else if (shortest != clock_period && run_at(shortest))
+		profil_clock_stop_all();
+	else if (shortest != clock_period && profil_clock_run_at(shortest))
 		/* Some CPUs go on too fast: profiles take only their share. */
 		queue_delayed_work(profil_wq, &relax, LINGER);
 	mutex_unlock(&clock_lock);
@@ -277,10 +277,10 @@ static void relax_work(struct work_struct *work)
 	mutex_unlock(&open_lock);
 }
 
-static void close_work(struct work_struct *work)
+static void profil_clock_close_work(struct work_struct *work)
 {
 	mutex_lock(&open_lock);
-	close_if_stopped();
+	profil_clock_close_if_stopped();
 	mutex_unlock(&open_lock);
 }
 
@@ -314,7 +314,7 @@ void profil_clock_look(void)
 		on_each_cpu_mask(&ticking, clock_ops->look, NULL, 0);
 }
 
-static void do_nothing(void *unused)
+static void profil_clock_do_nothing(void *unused)
 {
 }
 
@@ -333,7 +333,7 @@ void profil_clock_sync(void)
 {
 	/* Orders what was unpublished before the look at who ticks. */
 	smp_mb();
-	on_each_cpu_mask(&ticking, do_nothing, NULL, 1);
+	on_each_cpu_mask(&ticking, profil_clock_do_nothing, NULL, 1);
 }
 
 /**
@@ -359,20 +359,20 @@ void profil_clock_each_cpu(void (*here)(void *data),
 	cpus_read_unlock();
 }
 
-static int clock_cpu_online(unsigned int cpu)
+static int profil_clock_cpu_online(unsigned int cpu)
 {
 	mutex_lock(&clock_lock);
 	/* A CPU comes up whether we can profile it or not. */
-	if (clock_period && tick_on(cpu, clock_period))
+	if (clock_period && profil_clock_start_cpu(cpu, clock_period))
 		pr_warn("no clock on CPU %u: what runs there is not profiled\n", cpu);
 	mutex_unlock(&clock_lock);
 	return 0;
 }
 
-static int clock_cpu_offline(unsigned int cpu)
+static int profil_clock_cpu_offline(unsigned int cpu)
 {
 	mutex_lock(&clock_lock);
-	tick_off(cpu);
+	profil_clock_stop_cpu(cpu);
 	mutex_unlock(&clock_lock);
 	return 0;
 }
@@ -394,8 +394,8 @@ int profil_clock_init(const struct profil_clock_ops *ops, u32 number)
 	clock_cred = prepare_kernel_cred(&init_task);
 	if (!clock_cred)
 		return -ENOMEM;
-	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "profil:online", clock_cpu_online,
-				  clock_cpu_offline);
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "profil:online", profil_clock_cpu_online,
+				  profil_clock_cpu_offline);
 	if (state < 0) {
 		put_cred(clock_cred);
 		return state;
@@ -417,7 +417,7 @@ void profil_clock_exit(void)
 	mutex_lock(&open_lock);
 	/* Each CPU was stopped as if it went down. */
 	WRITE_ONCE(clock_period, 0);
-	close_if_stopped();
+	profil_clock_close_if_stopped();
 	mutex_unlock(&open_lock);
 	put_cred(clock_cred);
 }

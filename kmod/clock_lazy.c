@@ -26,12 +26,12 @@
 
 static struct tracepoint *sched_switch;
 
-static int lazy_clock_start(unsigned int cpu, u64 period)
+static int profil_lazy_clock_start(unsigned int cpu, u64 period)
 {
 	return smp_call_function_single(cpu, profil_lazy_begin, &period, 1);
 }
 
-static void lazy_clock_stop(unsigned int cpu)
+static void profil_lazy_clock_stop(unsigned int cpu)
 {
 	u64 never = 0;
 
@@ -39,7 +39,7 @@ static void lazy_clock_stop(unsigned int cpu)
 	hrtimer_cancel(&per_cpu_ptr(&profil_lazy_clocks, cpu)->timer);
 }
 
-static int lazy_clock_init(u32 number)
+static int profil_lazy_clock_init(u32 number)
 {
 	struct profil_lazy_clock *clock;
 	unsigned int cpu;
@@ -60,23 +60,23 @@ static int lazy_clock_init(u32 number)
 	return 0;
 }
 
-static int lazy_clock_open(void)
+static int profil_lazy_clock_open(void)
 {
 	return tracepoint_probe_register(sched_switch, profil_lazy_switch, NULL);
 }
 
-static void lazy_clock_close(void)
+static void profil_lazy_clock_close(void)
 {
 	tracepoint_probe_unregister(sched_switch, profil_lazy_switch, NULL);
 	tracepoint_synchronize_unregister();
 }
 
 const struct profil_clock_ops profil_clock_lazy = {
-	.init		= lazy_clock_init,
-	.open		= lazy_clock_open,
-	.close		= lazy_clock_close,
-	.start		= lazy_clock_start,
-	.set_period	= lazy_clock_start,
-	.stop		= lazy_clock_stop,
+	.init		= profil_lazy_clock_init,
+	.open		= profil_lazy_clock_open,
+	.close		= profil_lazy_clock_close,
+	.start		= profil_lazy_clock_start,
+	.set_period	= profil_lazy_clock_start,
+	.stop		= profil_lazy_clock_stop,
 	.look		= profil_lazy_look,
 };

@@ -20,7 +20,7 @@
 /* Changed under the clock's lock. */
 static DEFINE_PER_CPU(struct perf_event *, perf_events);
 
-static int perf_clock_start(unsigned int cpu, u64 period)
+static int profil_perf_clock_start(unsigned int cpu, u64 period)
 {
 	struct perf_event_attr attr = {
 		.type		= PERF_TYPE_SOFTWARE,
@@ -41,19 +41,19 @@ static int perf_clock_start(unsigned int cpu, u64 period)
 	return 0;
 }
 
-static int perf_clock_set_period(unsigned int cpu, u64 period)
+static int profil_perf_clock_set_period(unsigned int cpu, u64 period)
 {
 	return perf_event_period(per_cpu(perf_events, cpu), period);
 }
 
-static void perf_clock_stop(unsigned int cpu)
+static void profil_perf_clock_stop(unsigned int cpu)
 {
 	perf_event_release_kernel(per_cpu(perf_events, cpu));
 	per_cpu(perf_events, cpu) = NULL;
 }
 
 const struct profil_clock_ops profil_clock_perf = {
-	.start		= perf_clock_start,
-	.set_period	= perf_clock_set_period,
-	.stop		= perf_clock_stop,
+	.start		= profil_perf_clock_start,
+	.set_period	= profil_perf_clock_set_period,
+	.stop		= profil_perf_clock_stop,
 };

@@ -31,7 +31,7 @@ static const struct choice {
 	{ "shared", PROFIL_CLOCK_SHARED, &profil_clock_lazy },
 };
 
-static int take_clock(const char *name, const struct choice **chosen)
+static int profil_clocks_take(const char *name, const struct choice **chosen)
 {
 	unsigned int i;
 
@@ -47,19 +47,19 @@ static int take_clock(const char *name, const struct choice **chosen)
 }
 
 /* Who chose a clock gets that one or an error; all others get one that works. */
-static int choose_clock(const struct choice **chosen)
+static int profil_clocks_choose(const struct choice **chosen)
 {
 	int err;
 
 	if (clock)
-		return take_clock(clock, chosen);
+		return profil_clocks_take(clock, chosen);
 	clock = "lazy";
-	err = take_clock(clock, chosen);
+	err = profil_clocks_take(clock, chosen);
 	if (!err)
 		return 0;
 	pr_info("the lazy clock cannot start (error %d), the perf clock ticks instead\n", err);
 	clock = "perf";
-	return take_clock(clock, chosen);
+	return profil_clocks_take(clock, chosen);
 }
 
 /**
@@ -71,7 +71,7 @@ static int choose_clock(const struct choice **chosen)
 int profil_clocks_init(void)
 {
 	const struct choice *chosen;
-	int err = choose_clock(&chosen);
+	int err = profil_clocks_choose(&chosen);
 
 	return err ? err : profil_clock_init(chosen->ops, chosen->number);
 }

@@ -31,7 +31,7 @@ union argument {
 	struct profil_stop_all stop_all;
 };
 
-static int run_info(struct profil_session *session, union argument *arg)
+static int profil_command_info(struct profil_session *session, union argument *arg)
 {
 	struct profil_info *info = &arg->info;
 
@@ -45,17 +45,17 @@ static int run_info(struct profil_session *session, union argument *arg)
 	return 0;
 }
 
-static int run_start(struct profil_session *session, union argument *arg)
+static int profil_command_start(struct profil_session *session, union argument *arg)
 {
 	return profil_self_start(&arg->start);
 }
 
-static int run_attach(struct profil_session *session, union argument *arg)
+static int profil_command_attach(struct profil_session *session, union argument *arg)
 {
 	return profil_session_attach(session, &arg->start);
 }
 
-static int run_stop(struct profil_session *session, union argument *arg)
+static int profil_command_stop(struct profil_session *session, union argument *arg)
 {
 	struct profil_stop *stop = &arg->stop;
 
@@ -64,7 +64,7 @@ static int run_stop(struct profil_session *session, union argument *arg)
 	return stop->profile ? profil_session_stop(session, stop) : profil_self_stop(stop);
 }
 
-static int run_status(struct profil_session *session, union argument *arg)
+static int profil_command_status(struct profil_session *session, union argument *arg)
 {
 	struct profil_status *status = &arg->status;
 	struct profil_status fresh = {
@@ -79,7 +79,7 @@ static int run_status(struct profil_session *session, union argument *arg)
 				 profil_self_status(status);
 }
 
-static int run_update(struct profil_session *session, union argument *arg)
+static int profil_command_update(struct profil_session *session, union argument *arg)
 {
 	const struct profil_update *update = &arg->update;
 
@@ -88,7 +88,7 @@ static int run_update(struct profil_session *session, union argument *arg)
 	return profil_session_update(session, update);
 }
 
-static int run_stop_all(struct profil_session *session, union argument *arg)
+static int profil_command_stop_all(struct profil_session *session, union argument *arg)
 {
 	if (arg->stop_all.flags)
 		return -EINVAL;
@@ -103,7 +103,7 @@ static int run_stop_all(struct profil_session *session, union argument *arg)
  * place was writable a moment ago: its own threads have unmapped it, and may
  * have replaced what is ended here; then that is theirs to sort out.)
  */
-static void undo_start(struct profil_session *session, const union argument *arg)
+static void profil_command_undo_start(struct profil_session *session, const union argument *arg)
 {
 	struct profil_stop stop = { .profile = arg->start.profile };
 
@@ -136,22 +136,22 @@ struct command {
 
 static const struct command commands[] = {
 	{ PROFIL_INFO, END(profil_info, pages_used),
-	  sizeof(struct profil_info), true, run_info },
+	  sizeof(struct profil_info), true, profil_command_info },
 	{ PROFIL_START, END(profil_start, stored),
-	  sizeof(struct profil_start), true, run_start, undo_start },
+	  sizeof(struct profil_start), true, profil_command_start, profil_command_undo_start },
 	{ PROFIL_STOP, END(profil_stop, stored),
-	  sizeof(struct profil_stop), true, run_stop },
+	  sizeof(struct profil_stop), true, profil_command_stop },
 	{ PROFIL_STATUS, END(profil_status, forks_lost),
-	  sizeof(struct profil_status), true, run_status },
+	  sizeof(struct profil_status), true, profil_command_status },
 	{ PROFIL_ATTACH, END(profil_start, stored),
-	  sizeof(struct profil_start), true, run_attach, undo_start },
+	  sizeof(struct profil_start), true, profil_command_attach, profil_command_undo_start },
 	{ PROFIL_UPDATE, END(profil_update, regions),
-	  sizeof(struct profil_update), false, run_update },
+	  sizeof(struct profil_update), false, profil_command_update },
 	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
-	  sizeof(struct profil_stop_all), false, run_stop_all },
+	  sizeof(struct profil_stop_all), false, profil_command_stop_all },
 };
 
-static const struct command *find_command(unsigned int nr)
+static const struct command *profil_command_find(unsigned int nr)
 {
 	unsigned int i;
 
@@ -161,8 +161,8 @@ static const struct command *find_command(unsigned int nr)
 	return NULL;
 }
 
-static int copy_back(void __user *to, const union argument *arg, const struct command *command,
-		     u32 size)
+static int profil_command_copy_back(void __user *to, const union argument *arg,
+				    const struct command *command, u32 size)
 {
 	return copy_to_user(to, arg, min(size, command->bytes)) ? -EFAULT : 0;
 }
@@ -179,7 +179,7 @@ static int copy_back(void __user *to, const union argument *arg, const struct co
  */
 long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size)
 {
-	const struct command *command = find_command(nr);
+	const struct command *command = profil_command_find(nr);
 	struct profil_session *session = file->private_data;
 	union argument copy = {};
 	int err;
@@ -198,13 +198,13 @@ long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 si
 	if (copy.size != size)
 		return -EINVAL;
 	/* A place that cannot be written is refused before anything is done. */
-	if (command->output && copy_back(arg, &copy, command, size))
+	if (command->output && profil_command_copy_back(arg, &copy, command, size))
 		return -EFAULT;
 
 	err = command->run(session, &copy);
 	if (err || !command->output)
 		return err;
-	err = copy_back(arg, &copy, command, size);
+	err = profil_command_copy_back(arg, &copy, command, size);
 	if (err && command->undo)
 		command->undo(session, &copy);
 	return err;

@@ -18,49 +18,49 @@
 #include <linux/module.h>
 #include <linux/profil.h>
 
-static long device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
+static long profil_device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
 {
 	return profil_command(file, nr, (void __user *)arg, 0);
 }
 
-static int device_open(struct inode *inode, struct file *file)
+static int profil_device_open(struct inode *inode, struct file *file)
 {
 	file->private_data = profil_session_create();
 	return file->private_data ? nonseekable_open(inode, file) : -ENOMEM;
 }
 
-static int device_release(struct inode *inode, struct file *file)
+static int profil_device_release(struct inode *inode, struct file *file)
 {
 	profil_session_end(file->private_data);
 	return 0;
 }
 
-static ssize_t device_read(struct file *file, char __user *to, size_t bytes, loff_t *unused)
+static ssize_t profil_device_read(struct file *file, char __user *to, size_t bytes, loff_t *unused)
 {
 	return profil_session_read(file->private_data, to, bytes,
 				   !(file->f_flags & O_NONBLOCK));
 }
 
-static __poll_t device_poll(struct file *file, struct poll_table_struct *table)
+static __poll_t profil_device_poll(struct file *file, struct poll_table_struct *table)
 {
 	return profil_session_poll(file->private_data, file, table);
 }
 
-static void device_show_fdinfo(struct seq_file *to, struct file *file)
+static void profil_device_show_fdinfo(struct seq_file *to, struct file *file)
 {
 	profil_fdinfo_show(to, file->private_data);
 }
 
 static const struct file_operations device_operations = {
 	.owner		= THIS_MODULE,
-	.open		= device_open,
-	.release	= device_release,
-	.read		= device_read,
-	.poll		= device_poll,
-	.unlocked_ioctl	= device_ioctl,
+	.open		= profil_device_open,
+	.release	= profil_device_release,
+	.read		= profil_device_read,
+	.poll		= profil_device_poll,
+	.unlocked_ioctl	= profil_device_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.uring_cmd	= profil_uring_cmd,
-	.show_fdinfo	= device_show_fdinfo,
+	.show_fdinfo	= profil_device_show_fdinfo,
 };
 
 static struct miscdevice device = {

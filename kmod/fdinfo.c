@@ -47,7 +47,7 @@ static const char * const state_name[] = {
 };
 
 /* The profile with this number or the next, referenced; its number is in *id. */
-static struct profil_profile *next_profile(struct profil_session *session, unsigned long *id)
+static struct profil_profile *profil_fdinfo_next(struct profil_session *session, unsigned long *id)
 {
 	struct profil_profile *profile;
 
@@ -67,8 +67,9 @@ static struct profil_profile *next_profile(struct profil_session *session, unsig
  * still: of one that was reaped the number may be another's by now.
  * Return: how many; *more: there may be others.
  */
-static unsigned int followed(const struct profil_profile *profile, struct pid_namespace *ns,
-			     pid_t pids[PIDS_MAX], bool *more)
+static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
+					   struct pid_namespace *ns, pid_t pids[PIDS_MAX],
+					   bool *more)
 {
 	const struct profil_watch *watch;
 	unsigned int looked = 0, n = 0;
@@ -88,14 +89,14 @@ static unsigned int followed(const struct profil_profile *profile, struct pid_na
 	return n;
 }
 
-static void show_pids(struct seq_file *to, const struct profil_profile *profile)
+static void profil_fdinfo_pids(struct seq_file *to, const struct profil_profile *profile)
 {
 	struct pid_namespace *ns = proc_pid_ns(file_inode(to->file)->i_sb);
 	pid_t pids[PIDS_MAX];
 	unsigned int i, n;
 	bool more;
 
-	n = followed(profile, ns, pids, &more);
+	n = profil_fdinfo_followed(profile, ns, pids, &more);
 	seq_puts(to, "pids:\t");
 	for (i = 0; i < n; i++)
 		seq_printf(to, "%s%d", i ? " " : "", pids[i]);
@@ -103,7 +104,7 @@ static void show_pids(struct seq_file *to, const struct profil_profile *profile)
 }
 
 /* Unknown while its lock is held: its holder is changing it. */
-static void show_pinned(struct seq_file *to, struct profil_profile *profile)
+static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *profile)
 {
 	const struct profil_pins *pins;
 	u64 held;
@@ -116,13 +117,13 @@ static void show_pinned(struct seq_file *to, struct profil_profile *profile)
 	seq_printf(to, "pinned_pages:\t%llu\n", held);
 }
 
-static void show_profile(struct seq_file *to, struct profil_profile *profile)
+static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *profile)
 {
 	struct profil_sum sum;
 
 	profil_tally_peek(profile->tally, &sum);
 	seq_printf(to, "profile:\t%u\n", profile->id);
-	show_pids(to, profile);
+	profil_fdinfo_pids(to, profile);
 	seq_printf(to, "processes:\t%u\n", READ_ONCE(profile->nr_bindings));
 	seq_printf(to, "state:\t%s\n", state_name[READ_ONCE(profile->state)]);
 	seq_printf(to, "period:\t%llu\n", profile->period);
@@ -130,7 +131,7 @@ static void show_profile(struct seq_file *to, struct profil_profile *profile)
 	seq_printf(to, "counted:\t%llu\n", sum.cause[PROFIL_COUNTED]);
 	seq_printf(to, "lost:\t%llu\n",
 		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] + sum.cause[PROFIL_EXEC]);
-	show_pinned(to, profile);
+	profil_fdinfo_pinned(to, profile);
 }
 
 /**
@@ -150,10 +151,10 @@ void profil_fdinfo_show(struct seq_file *to, struct profil_session *session)
 
 	seq_printf(to, "session:\t%llu\n", session->id);
 	while (!seq_has_overflowed(to) && !fatal_signal_pending(current)) {
-		profile = next_profile(session, &id);
+		profile = profil_fdinfo_next(session, &id);
 		if (!profile)
 			break;
-		show_profile(to, profile);
+		profil_fdinfo_profile(to, profile);
 		profil_profile_put(profile);
 		id++;
 		cond_resched();

@@ -29,7 +29,7 @@
 #include <trace/events/sched.h>
 
 /* A child may be lost as a binding and as a watch: that is one child. */
-static void lose_fork(struct profil_profile *profile, const struct task_struct *child)
+static void profil_fork_lost(struct profil_profile *profile, const struct task_struct *child)
 {
 	lockdep_assert_held(&profil_bindings_lock);
 	if (profile->fork_lost == child->start_boottime)
@@ -40,14 +40,14 @@ static void lose_fork(struct profil_profile *profile, const struct task_struct *
 }
 
 /* A child with memory of its own: its ticks belong to whom its parent's do. */
-static void fork_attached(struct profil_binding *binding, struct task_struct *child)
+static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child)
 {
 	struct profil_binding *copy = profil_pool_take();
 	int err;
 
 	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
 	if (!copy) {
-		lose_fork(binding->profile, child);
+		profil_fork_lost(binding->profile, child);
 		return;
 	}
 	profil_binding_init(copy, child->mm, binding->profile, binding->key & PROFIL_KEY_GAP);
@@ -56,10 +56,10 @@ static void fork_attached(struct profil_binding *binding, struct task_struct *ch
 		profil_binding_drop(copy);
 	/* -EEXIST: attached already, between the birth and this probe. */
 	if (err && err != -EEXIST)
-		lose_fork(binding->profile, child);
+		profil_fork_lost(binding->profile, child);
 }
 
-static void fork_bindings(struct task_struct *parent, struct task_struct *child)
+static void profil_fork_bindings(struct task_struct *parent, struct task_struct *child)
 {
 	struct profil_binding *binding;
 
@@ -68,13 +68,13 @@ static void fork_bindings(struct task_struct *parent, struct task_struct *child)
 		if (binding->mm != parent->mm || !(binding->profile->flags & PROFIL_FOLLOW))
 			continue;
 		if (binding->profile->session)
-			fork_attached(binding, child);
+			profil_fork_binding(binding, child);
 		else
 			profil_self_fork(binding->profile, child);
 	}
 }
 
-static void fork_watch(struct profil_watch *watch, struct task_struct *child, u32 what)
+static void profil_fork_watch(struct profil_watch *watch, struct task_struct *child, u32 what)
 {
 	struct profil_session *session = watch->session;
 	struct profil_watch *copy;
@@ -90,13 +90,13 @@ static void fork_watch(struct profil_watch *watch, struct task_struct *child, u3
 		return;
 	}
 	if (!profil_user_watch(session->user)) {
-		lose_fork(watch->profile, child);
+		profil_fork_lost(watch->profile, child);
 		return;
 	}
 	copy = profil_pool_take();
 	if (!copy) {
 		profil_user_unwatch(session->user);
-		lose_fork(watch->profile, child);
+		profil_fork_lost(watch->profile, child);
 		return;
 	}
 	profil_watch_add(copy, session, watch->profile, task_tgid(child));
@@ -104,7 +104,7 @@ static void fork_watch(struct profil_watch *watch, struct task_struct *child, u3
 	profil_watch_note(copy, what);
 }
 
-static void fork_watches(struct task_struct *parent, struct task_struct *child)
+static void profil_fork_watches(struct task_struct *parent, struct task_struct *child)
 {
 	u32 what = PROFIL_EVENT_FORK | (child->mm == parent->mm ? PROFIL_EVENT_SHARES : 0);
 	struct pid *pid = task_tgid(parent);
@@ -113,10 +113,10 @@ static void fork_watches(struct task_struct *parent, struct task_struct *child)
 	hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
 		if (watch->pid == pid && (watch->profile->flags & PROFIL_FOLLOW) &&
 		    !watch->profile->unfollowed)
-			fork_watch(watch, child, what);
+			profil_fork_watch(watch, child, what);
 }
 
-static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+static void profil_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	bool memory = child->mm && child->mm != parent->mm;
 	bool process = child->tgid != parent->tgid;
@@ -129,14 +129,14 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 		return;
 	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 	if (memory)
-		fork_bindings(parent, child);
+		profil_fork_bindings(parent, child);
 	if (process)
-		fork_watches(parent, child);
+		profil_fork_watches(parent, child);
 	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 }
 
 /* The new program is not attached: its ticks are lost, but not in silence. */
-static void exec_watch(struct profil_watch *watch, struct mm_struct *mm)
+static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm)
 {
 	struct profil_binding *gap = profil_pool_take();
 
@@ -149,8 +149,8 @@ static void exec_watch(struct profil_watch *watch, struct mm_struct *mm)
 		profil_binding_drop(gap);
 }
 
-static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
-		       struct linux_binprm *bprm)
+static void profil_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+			      struct linux_binprm *bprm)
 {
 	struct pid *pid = task_tgid(task);
 	struct profil_watch *watch;
@@ -160,7 +160,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 		hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
 			if (watch->pid == pid)
-				exec_watch(watch, task->mm);
+				profil_exec_watch(watch, task->mm);
 		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 		profil_clock_look_here();
 	}
@@ -168,7 +168,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		profil_sweep_soon();
 }
 
-static void probe_exit(void *data, PROFIL_EXIT_PROTO)
+static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
 {
 	struct pid *pid = task_tgid(task);
 	struct profil_watch *watch;
@@ -202,21 +202,21 @@ struct probe {
 };
 
 static struct probe probes[] = {
-	{ "sched_process_fork", probe_fork },
-	{ "sched_process_exec", probe_exec },
-	{ "sched_process_exit", probe_exit },
+	{ "sched_process_fork", profil_probe_fork },
+	{ "sched_process_exec", profil_probe_exec },
+	{ "sched_process_exit", profil_probe_exit },
 };
 
 /* A signature that changes with the kernel is to fail here, in the build. */
-static inline void check_signatures(void)
+static inline void profil_probes_check(void)
 {
-	check_trace_callback_type_sched_process_fork(probe_fork);
-	check_trace_callback_type_sched_process_exec(probe_exec);
-	check_trace_callback_type_sched_process_exit(probe_exit);
+	check_trace_callback_type_sched_process_fork(profil_probe_fork);
+	check_trace_callback_type_sched_process_exec(profil_probe_exec);
+	check_trace_callback_type_sched_process_exit(profil_probe_exit);
 }
 
 /* Context: Process. */
-static void unregister_probes(unsigned int nr)
+static void profil_probes_unregister(unsigned int nr)
 {
 	while (nr--)
 		tracepoint_probe_unregister(probes[nr].point, probes[nr].function, NULL);
@@ -234,7 +234,7 @@ int profil_follow_init(void)
 	unsigned int i;
 	int err;
 
-	check_signatures();
+	profil_probes_check();
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		probes[i].point = profil_tracepoint_find(probes[i].name);
 		err = -ENOENT;
@@ -242,7 +242,7 @@ int profil_follow_init(void)
 			err = tracepoint_probe_register(probes[i].point, probes[i].function, NULL);
 		if (err) {
 			pr_err("cannot follow processes: %s: error %d\n", probes[i].name, err);
-			unregister_probes(i);
+			profil_probes_unregister(i);
 			return err;
 		}
 	}
@@ -256,5 +256,5 @@ int profil_follow_init(void)
  */
 void profil_follow_exit(void)
 {
-	unregister_probes(ARRAY_SIZE(probes));
+	profil_probes_unregister(ARRAY_SIZE(probes));
 }

@@ -35,12 +35,12 @@ struct place {
 	u64 *position;
 };
 
-static bool width_ok(u32 width)
+static bool profil_width_ok(u32 width)
 {
 	return width == 2 || width == 4 || width == 8;
 }
 
-static int check_policy(const struct profil_start *how)
+static int profil_layout_check_policy(const struct profil_start *how)
 {
 	if (how->flags & ~(u32)PROFIL_FLAGS)
 		return -EINVAL;
@@ -58,13 +58,13 @@ static int check_policy(const struct profil_start *how)
 	return 0;
 }
 
-static int check_places(const struct profil_start *how)
+static int profil_layout_check_places(const struct profil_start *how)
 {
 	if (how->overflow && how->samples)
 		return -EINVAL;
 	if (!how->nr_regions && !how->overflow && !how->samples)
 		return -EINVAL;
-	if (how->overflow ? !width_ok(how->overflow_width) : how->overflow_width != 0)
+	if (how->overflow ? !profil_width_ok(how->overflow_width) : how->overflow_width != 0)
 		return -EINVAL;
 	if (how->overflow && how->overflow % how->overflow_width)
 		return -EINVAL;
@@ -77,7 +77,7 @@ static int check_places(const struct profil_start *how)
 	return how->samples % how->sample_width ? -EINVAL : 0;
 }
 
-static int copy_regions(struct profil_region *regions, const struct profil_start *how)
+static int profil_layout_copy_regions(struct profil_region *regions, const struct profil_start *how)
 {
 	const char __user *from = u64_to_user_ptr(how->regions);
 	u32 i;
@@ -95,7 +95,7 @@ static int copy_regions(struct profil_region *regions, const struct profil_start
 	return 0;
 }
 
-static int check_regions(const struct profil_region *regions, u32 nr)
+static int profil_layout_check_regions(const struct profil_region *regions, u32 nr)
 {
 	u64 floor = 0;
 	u32 i;
@@ -112,7 +112,7 @@ static int check_regions(const struct profil_region *regions, u32 nr)
 	return 0;
 }
 
-static int add_place(struct place *place, u64 address, u64 bytes, u64 *position)
+static int profil_layout_add_place(struct place *place, u64 address, u64 bytes, u64 *position)
 {
 	if (!access_ok(u64_to_user_ptr(address), bytes))
 		return -EFAULT;
@@ -124,8 +124,8 @@ static int add_place(struct place *place, u64 address, u64 bytes, u64 *position)
 }
 
 /* Regions that no PC reaches are dropped, so that the tick need not pass them. */
-static int collect_places(struct profil_layout *layout, const struct profil_region *regions,
-			  struct place *places, u32 *nr)
+static int profil_layout_collect(struct profil_layout *layout, const struct profil_region *regions,
+				 struct place *places, u32 *nr)
 {
 	struct profil_start *how = &layout->how;
 	u32 i;
@@ -140,20 +140,21 @@ static int collect_places(struct profil_layout *layout, const struct profil_regi
 		layout->nr_bins++;
 		if (!r->bytes)
 			continue;
-		err = add_place(&places[(*nr)++], r->buffer, r->bytes, &bin->base);
+		err = profil_layout_add_place(&places[(*nr)++], r->buffer, r->bytes, &bin->base);
 		if (err)
 			return err;
 	}
 	if (how->overflow)
-		return add_place(&places[(*nr)++], how->overflow, how->overflow_width,
-				 &layout->overflow);
+		return profil_layout_add_place(&places[(*nr)++], how->overflow, how->overflow_width,
+					       &layout->overflow);
 	if (how->samples)
-		return add_place(&places[(*nr)++], how->samples,
-				 how->nr_samples * how->sample_width, &layout->samples);
+		return profil_layout_add_place(&places[(*nr)++], how->samples,
+					       how->nr_samples * how->sample_width,
+					       &layout->samples);
 	return 0;
 }
 
-static int compare_places(const void *a, const void *b)
+static int profil_layout_compare(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
@@ -161,7 +162,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Sorted places become spans that share no page, and addresses positions. */
-static void join_places(struct profil_layout *layout, const struct place *places, u32 nr)
+static void profil_layout_join(struct profil_layout *layout, const struct place *places, u32 nr)
 {
 	struct profil_span *span = NULL;
 	unsigned long end = 0;
@@ -183,7 +184,8 @@ static void join_places(struct profil_layout *layout, const struct place *places
 	}
 }
 
-static int place_spans(struct profil_layout *layout, const struct profil_region *regions)
+static int profil_layout_place_spans(struct profil_layout *layout,
+				     const struct profil_region *regions)
 {
 	struct place *places;
 	u32 nr = 0;
@@ -192,7 +194,7 @@ static int place_spans(struct profil_layout *layout, const struct profil_region 
 	places = kvcalloc(layout->how.nr_regions + 1, sizeof(*places), GFP_KERNEL_ACCOUNT);
 	if (!places)
 		return -ENOMEM;
-	err = collect_places(layout, regions, places, &nr);
+	err = profil_layout_collect(layout, regions, places, &nr);
 	if (err)
 		goto free_places;
 
@@ -202,14 +204,14 @@ static int place_spans(struct profil_layout *layout, const struct profil_region 
 		goto free_places;
 	}
 	layout->bytes += array_size(nr, sizeof(*layout->spans));
-	sort(places, nr, sizeof(*places), compare_places, NULL);
-	join_places(layout, places, nr);
+	sort(places, nr, sizeof(*places), profil_layout_compare, NULL);
+	profil_layout_join(layout, places, nr);
 free_places:
 	kvfree(places);
 	return err;
 }
 
-static void set_limits(struct profil_layout *layout)
+static void profil_layout_set_limits(struct profil_layout *layout)
 {
 	u64 limit = layout->how.limit;
 	unsigned int i;
@@ -221,21 +223,21 @@ static void set_limits(struct profil_layout *layout)
 	}
 }
 
-static void free_layout(struct profil_layout *layout)
+static void profil_layout_free(struct profil_layout *layout)
 {
 	kvfree(layout->spans);
 	kvfree(layout);
 	module_put(THIS_MODULE);
 }
 
-static void free_work(struct work_struct *work)
+static void profil_layout_free_work(struct work_struct *work)
 {
-	free_layout(container_of(work, struct profil_layout, free));
+	profil_layout_free(container_of(work, struct profil_layout, free));
 }
 
-static int check_how(const struct profil_start *how)
+static int profil_layout_check_how(const struct profil_start *how)
 {
-	int err = check_places(how);
+	int err = profil_layout_check_places(how);
 
 	if (err)
 		return err;
@@ -246,22 +248,22 @@ static int check_how(const struct profil_start *how)
 	return how->region_size < sizeof(struct profil_region) ? -EINVAL : 0;
 }
 
-static int fill_layout(struct profil_layout *layout, struct profil_region *regions)
+static int profil_layout_fill(struct profil_layout *layout, struct profil_region *regions)
 {
-	int err = copy_regions(regions, &layout->how);
+	int err = profil_layout_copy_regions(regions, &layout->how);
 
 	if (!err)
-		err = check_regions(regions, layout->how.nr_regions);
+		err = profil_layout_check_regions(regions, layout->how.nr_regions);
 	if (!err)
-		err = place_spans(layout, regions);
+		err = profil_layout_place_spans(layout, regions);
 	return err;
 }
 
-static struct profil_layout *create_layout(const struct profil_start *how)
+static struct profil_layout *profil_layout_build(const struct profil_start *how)
 {
 	struct profil_region *regions;
 	struct profil_layout *layout;
-	int err = check_how(how);
+	int err = profil_layout_check_how(how);
 
 	if (err)
 		return ERR_PTR(err);
@@ -274,17 +276,17 @@ static struct profil_layout *create_layout(const struct profil_start *how)
 	}
 	__module_get(THIS_MODULE);
 	refcount_set(&layout->refs, 1);
-	INIT_WORK(&layout->free, free_work);
+	INIT_WORK(&layout->free, profil_layout_free_work);
 	layout->how = *how;
 	layout->bytes = struct_size(layout, bin, how->nr_regions);
 	layout->pcsample = !how->nr_regions && how->samples;
-	set_limits(layout);
+	profil_layout_set_limits(layout);
 
-	err = fill_layout(layout, regions);
+	err = profil_layout_fill(layout, regions);
 	kvfree(regions);
 	if (!err)
 		return layout;
-	free_layout(layout);
+	profil_layout_free(layout);
 	return ERR_PTR(err);
 }
 
@@ -298,9 +300,9 @@ static struct profil_layout *create_layout(const struct profil_start *how)
  */
 struct profil_layout *profil_layout_create(const struct profil_start *how)
 {
-	int err = check_policy(how);
+	int err = profil_layout_check_policy(how);
 
-	return err ? ERR_PTR(err) : create_layout(how);
+	return err ? ERR_PTR(err) : profil_layout_build(how);
 }
 
 /**
@@ -322,7 +324,7 @@ struct profil_layout *profil_layout_update(const struct profil_layout *old,
 	how.regions = update->regions;
 	how.nr_regions = update->nr_regions;
 	how.region_size = update->region_size;
-	layout = create_layout(&how);
+	layout = profil_layout_build(&how);
 	if (!IS_ERR(layout))
 		layout->pcsample = old->pcsample;
 	return layout;

@@ -25,10 +25,10 @@
 
 #define SWEEP_AGAIN	HZ
 
-static void sweep_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(sweep_again, sweep_work);
+static void profil_sweep_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(sweep_again, profil_sweep_work);
 
-static int start_clock(struct profil_profile *profile)
+static int profil_life_start_clock(struct profil_profile *profile)
 {
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return 0;
@@ -38,7 +38,7 @@ static int start_clock(struct profil_profile *profile)
 }
 
 /* Let the sweep and PROFIL_STOP_ALL see it. */
-static void list_profile(struct profil_profile *profile)
+static void profil_life_list(struct profil_profile *profile)
 {
 	lockdep_assert_held(&profile->lock);
 	mutex_lock(&profil_profiles_lock);
@@ -47,7 +47,7 @@ static void list_profile(struct profil_profile *profile)
 }
 
 /* The bindings are out.  Whoever ticks now ticks for the last time. */
-static u64 release_unpublished(struct profil_profile *profile, struct profil_pins *heir)
+static u64 profil_life_release(struct profil_profile *profile, struct profil_pins *heir)
 {
 	struct profil_pins *pins = profil_profile_pins(profile);
 	u64 stored;
@@ -66,11 +66,11 @@ static u64 release_unpublished(struct profil_profile *profile, struct profil_pin
 	return stored;
 }
 
-static u64 retire_locked(struct profil_profile *profile)
+static u64 profil_life_retire(struct profil_profile *profile)
 {
 	/* In any case: a followed process that execs leaves a binding behind. */
 	profil_bindings_remove(profile);
-	return profile->retired ? 0 : release_unpublished(profile, NULL);
+	return profile->retired ? 0 : profil_life_release(profile, NULL);
 }
 
 /**
@@ -89,15 +89,15 @@ static u64 retire_locked(struct profil_profile *profile)
 int profil_profile_begin(struct profil_profile *profile,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data)
 {
-	int err = start_clock(profile);
+	int err = profil_life_start_clock(profile);
 
 	mutex_lock_nested(&profile->lock, SINGLE_DEPTH_NESTING);
 	if (!err)
 		err = publish(profile, data);
 	if (err)
-		retire_locked(profile);
+		profil_life_retire(profile);
 	else
-		list_profile(profile);
+		profil_life_list(profile);
 	mutex_unlock(&profile->lock);
 	if (err)
 		return err;
@@ -120,7 +120,7 @@ u64 profil_profile_retire(struct profil_profile *profile)
 	u64 stored;
 
 	mutex_lock(&profile->lock);
-	stored = retire_locked(profile);
+	stored = profil_life_retire(profile);
 	mutex_unlock(&profile->lock);
 	return stored;
 }
@@ -140,7 +140,7 @@ int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored)
 {
 	if (mutex_lock_killable(&profile->lock))
 		return -EINTR;
-	*stored = retire_locked(profile);
+	*stored = profil_life_retire(profile);
 	mutex_unlock(&profile->lock);
 	return 0;
 }
@@ -157,10 +157,10 @@ int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored)
 void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
 			    u64 *stored)
 {
-	*stored = release_unpublished(profile, profil_profile_pins(heir));
+	*stored = profil_life_release(profile, profil_profile_pins(heir));
 }
 
-static void settle_profile(struct profil_profile *profile)
+static void profil_settle_one(struct profil_profile *profile)
 {
 	struct profil_pins *pins;
 
@@ -172,7 +172,7 @@ static void settle_profile(struct profil_profile *profile)
 	pins = profil_profile_pins(profile);
 	if (pins && !atomic_read(&pins->mm->mm_users)) {
 		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
-		retire_locked(profile);
+		profil_life_retire(profile);
 	}
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		profil_clock_put(&profile->clock);
@@ -185,7 +185,7 @@ static void settle_profile(struct profil_profile *profile)
  * space has ended: an inherited descriptor, or a ring, may outlive the attacher.
  * Return: true when it has to be done again.
  */
-static bool settle_profiles(bool always)
+static bool profil_settle_all(bool always)
 {
 	struct profil_profile *profile;
 
@@ -193,19 +193,19 @@ static bool settle_profiles(bool always)
 		return false;
 	mutex_lock(&profil_profiles_lock);
 	list_for_each_entry(profile, &profil_profiles, link) {
-		settle_profile(profile);
+		profil_settle_one(profile);
 		cond_resched();
 	}
 	mutex_unlock(&profil_profiles_lock);
 	return READ_ONCE(profil_settle_wanted);
 }
 
-static void sweep_work(struct work_struct *work)
+static void profil_sweep_work(struct work_struct *work)
 {
 	bool again = work == &sweep_again.work;
 
 	profil_bindings_sweep();
-	again = settle_profiles(again);
+	again = profil_settle_all(again);
 	/*
 	 * The last user of an mm may be somebody whose end no probe tells us,
 	 * and whose it is need not be met anywhere: an attacher.
@@ -214,7 +214,7 @@ static void sweep_work(struct work_struct *work)
 		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
 }
 
-static struct profil_profile *next_unretired(void)
+static struct profil_profile *profil_life_next_unretired(void)
 {
 	struct profil_profile *profile;
 
@@ -240,14 +240,14 @@ void profil_profile_stop_all(void)
 
 	while (!fatal_signal_pending(current)) {
 		mutex_lock(&profil_profiles_lock);
-		profile = next_unretired();
+		profile = profil_life_next_unretired();
 		mutex_unlock(&profil_profiles_lock);
 		if (!profile)
 			return;
 		/* Its holder may wait for a file system that never answers. */
 		if (!mutex_lock_killable(&profile->lock)) {
 			profil_profile_stop(profile, PROFIL_STATE_STOPPED);
-			retire_locked(profile);
+			profil_life_retire(profile);
 			mutex_unlock(&profile->lock);
 		}
 		profil_profile_put(profile);
@@ -261,7 +261,7 @@ void profil_profile_stop_all(void)
  */
 void profil_life_init(void)
 {
-	INIT_DELAYED_WORK(&profil_sweep, sweep_work);
+	INIT_DELAYED_WORK(&profil_sweep, profil_sweep_work);
 }
 
 /**

@@ -60,7 +60,7 @@ static DEFINE_HASHTABLE(users, 6);
 static unsigned long pages_sum;
 static u64 rate_sum;
 
-static struct profil_user *lookup_user(kuid_t uid)
+static struct profil_user *profil_user_lookup(kuid_t uid)
 {
 	struct profil_user *user;
 
@@ -88,7 +88,7 @@ struct profil_user *profil_user_get(kuid_t uid)
 	fresh->uid = uid;
 
 	spin_lock(&users_lock);
-	user = lookup_user(uid);
+	user = profil_user_lookup(uid);
 	if (!user) {
 		user = fresh;
 		fresh = NULL;
@@ -268,7 +268,7 @@ void profil_user_pages(kuid_t uid, u64 *used, u64 *max)
 	struct profil_user *user;
 
 	spin_lock(&users_lock);
-	user = lookup_user(uid);
+	user = profil_user_lookup(uid);
 	*used = user ? user->pages : 0;
 	*max = resource ? max(READ_ONCE(max_pages), totalram_pages()) :
 			  min(READ_ONCE(max_pages), READ_ONCE(max_user_pages));

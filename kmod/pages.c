@@ -26,7 +26,7 @@
 #define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
 
 /* No tick reaches them any more. */
-static void unpin_all(struct profil_pins *pins)
+static void profil_pins_unpin(struct profil_pins *pins)
 {
 	unsigned long i, end = pins->layout->pages;
 	struct page *pages[BATCH];
@@ -46,7 +46,7 @@ static void unpin_all(struct profil_pins *pins)
  * affair (a fault may wait for his own file system): he waits for himself,
  * nobody else does.  False: try again later.
  */
-static bool uncharge(struct profil_pins *pins, unsigned long pages)
+static bool profil_pins_uncharge(struct profil_pins *pins, unsigned long pages)
 {
 	struct mm_struct *mm = pins->mm;
 
@@ -62,8 +62,8 @@ static bool uncharge(struct profil_pins *pins, unsigned long pages)
 	return true;
 }
 
-static int charge(struct mm_struct *mm, struct profil_user *user, unsigned long pages,
-		  unsigned long overhead)
+static int profil_pins_charge(struct mm_struct *mm, struct profil_user *user, unsigned long pages,
+			      unsigned long overhead)
 {
 	int err = profil_user_charge_pages(user, pages + overhead);
 
@@ -75,7 +75,7 @@ static int charge(struct mm_struct *mm, struct profil_user *user, unsigned long 
 	return err;
 }
 
-static int compare_spans(const void *key, const void *element)
+static int profil_pins_compare_spans(const void *key, const void *element)
 {
 	const struct profil_span *a = key, *b = element;
 
@@ -83,15 +83,15 @@ static int compare_spans(const void *key, const void *element)
 }
 
 /* The same span of the old pins, if it is there and not off. */
-static const struct profil_span *span_of_old(const struct profil_pins *old,
-					     const struct profil_span *span)
+static const struct profil_span *profil_pins_old_span(const struct profil_pins *old,
+						      const struct profil_span *span)
 {
 	const struct profil_span *same;
 
 	if (!old)
 		return NULL;
 	same = bsearch(span, old->layout->spans, old->layout->nr_spans, sizeof(*same),
-		       compare_spans);
+		       profil_pins_compare_spans);
 	if (!same || same->pages != span->pages || !old->page[same->first])
 		return NULL;
 	return same;
@@ -101,7 +101,7 @@ static const struct profil_span *span_of_old(const struct profil_pins *old,
  * One region, 32-bit counters that wrap: the tick need not look for the one,
  * nor ask for the other, nor whether the page is there.
  */
-static void set_plain(struct profil_pins *pins)
+static void profil_pins_set_plain(struct profil_pins *pins)
 {
 	const struct profil_layout *layout = pins->layout;
 
@@ -109,7 +109,8 @@ static void set_plain(struct profil_pins *pins)
 		profil_bin_plain(&pins->plain, &layout->bin[0]);
 }
 
-static int pin_spans(struct profil_pins *pins, const struct profil_pins *old, bool inherited)
+static int profil_pins_pin_spans(struct profil_pins *pins, const struct profil_pins *old,
+				 bool inherited)
 {
 	struct profil_layout *layout = pins->layout;
 	unsigned int i;
@@ -117,7 +118,7 @@ static int pin_spans(struct profil_pins *pins, const struct profil_pins *old, bo
 
 	for (i = 0; i < layout->nr_spans; i++) {
 		struct profil_span *span = &layout->spans[i];
-		const struct profil_span *same = span_of_old(old, span);
+		const struct profil_span *same = profil_pins_old_span(old, span);
 
 		if (same) {
 			span->signature = same->signature;
@@ -127,7 +128,7 @@ static int pin_spans(struct profil_pins *pins, const struct profil_pins *old, bo
 		/* It was off in the parent, or is now in both. */
 		if (err == -EFAULT && inherited && layout->how.flags & PROFIL_FAULT_REGION) {
 			profil_pins_slow(pins);
-			uncharge(pins, span->pages);
+			profil_pins_uncharge(pins, span->pages);
 			err = 0;
 		}
 		if (err)
@@ -137,21 +138,21 @@ static int pin_spans(struct profil_pins *pins, const struct profil_pins *old, bo
 	return 0;
 }
 
-static unsigned long pages_to_pin(const struct profil_layout *layout,
-				  const struct profil_pins *old)
+static unsigned long profil_pins_to_pin(const struct profil_layout *layout,
+					const struct profil_pins *old)
 {
 	unsigned long pages = layout->pages;
 	unsigned int i;
 
 	for (i = 0; old && i < layout->nr_spans; i++)
-		if (span_of_old(old, &layout->spans[i]))
+		if (profil_pins_old_span(old, &layout->spans[i]))
 			pages -= layout->spans[i].pages;
 	return pages;
 }
 
-static void give_back(struct profil_pins *pins)
+static void profil_pins_give_back(struct profil_pins *pins)
 {
-	if (!uncharge(pins, pins->held)) {
+	if (!profil_pins_uncharge(pins, pins->held)) {
 		queue_delayed_work(profil_wq, &pins->retry, RETRY_AFTER);
 		return;
 	}
@@ -163,9 +164,9 @@ static void give_back(struct profil_pins *pins)
 }
 
 /* The layout holds the module meanwhile. */
-static void release_work(struct work_struct *work)
+static void profil_pins_retry_work(struct work_struct *work)
 {
-	give_back(container_of(to_delayed_work(work), struct profil_pins, retry));
+	profil_pins_give_back(container_of(to_delayed_work(work), struct profil_pins, retry));
 }
 
 /**
@@ -183,7 +184,7 @@ static void release_work(struct work_struct *work)
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
 				       const struct profil_pins *old, bool inherited)
 {
-	unsigned long pages = pages_to_pin(layout, old);
+	unsigned long pages = profil_pins_to_pin(layout, old);
 	unsigned long overhead = layout->bytes >> PAGE_SHIFT;
 	struct mm_struct *mm = current->mm;
 	struct profil_pins *pins;
@@ -191,7 +192,7 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 	int err;
 
 	/* Before anything is allocated for them: there may be a great many. */
-	err = charge(mm, user, pages, overhead);
+	err = profil_pins_charge(mm, user, pages, overhead);
 	if (err)
 		return ERR_PTR(err);
 	err = -ENOMEM;
@@ -209,9 +210,9 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 	mmgrab(mm);
 	pins->held = pages;
 	pins->overhead = overhead;
-	INIT_DELAYED_WORK(&pins->retry, release_work);
-	set_plain(pins);
-	err = pin_spans(pins, old, inherited);
+	INIT_DELAYED_WORK(&pins->retry, profil_pins_retry_work);
+	profil_pins_set_plain(pins);
+	err = profil_pins_pin_spans(pins, old, inherited);
 	if (!err)
 		return pins;
 	profil_pins_release(pins);
@@ -244,7 +245,7 @@ void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old)
 
 		if (pins->page[span->first])
 			continue;
-		same = span_of_old(old, span);
+		same = profil_pins_old_span(old, span);
 		memcpy(&pins->page[span->first], &old->page[same->first],
 		       span->pages * sizeof(*pins->page));
 	}
@@ -265,7 +266,7 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 
 	for (i = 0; i < layout->nr_spans; i++) {
 		const struct profil_span *span = &layout->spans[i];
-		const struct profil_span *same = span_of_old(old, span);
+		const struct profil_span *same = profil_pins_old_span(old, span);
 
 		if (!same)
 			continue;
@@ -279,7 +280,7 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 		profil_user_move_pages(old->user, pins->user, moved);
 }
 
-static void turn_off(struct profil_pins *pins, const struct profil_span *span)
+static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_span *span)
 {
 	unsigned long i, end = span->first + span->pages;
 	struct page *pages[BATCH];
@@ -299,7 +300,7 @@ static void turn_off(struct profil_pins *pins, const struct profil_span *span)
 		unpin_user_pages_dirty_lock(pages, n, true);
 		cond_resched();
 	}
-	uncharge(pins, span->pages);
+	profil_pins_uncharge(pins, span->pages);
 }
 
 /**
@@ -325,7 +326,7 @@ int profil_pins_check(struct profil_pins *pins)
 			continue;	/* known to be off; or as it was */
 		err = profil_span_check(pins, span);
 		if (err == -EFAULT)
-			turn_off(pins, span);
+			profil_pins_turn_off(pins, span);
 		if (err)
 			ret = err;
 		if (err && err != -EFAULT)
@@ -342,6 +343,6 @@ int profil_pins_check(struct profil_pins *pins)
  */
 void profil_pins_release(struct profil_pins *pins)
 {
-	unpin_all(pins);
-	give_back(pins);
+	profil_pins_unpin(pins);
+	profil_pins_give_back(pins);
 }

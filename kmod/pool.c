@@ -25,12 +25,12 @@ static void *pool[POOL_SIZE];
 static unsigned int pool_filled;
 
 /* Context: Process. */
-static void fill_work(struct work_struct *work)
+static void profil_pool_fill_work(struct work_struct *work)
 {
 	profil_pool_fill();
 }
 
-static DECLARE_WORK(fill, fill_work);
+static DECLARE_WORK(fill, profil_pool_fill_work);
 
 /**
  * profil_pool_fill() - fill the pool of nodes

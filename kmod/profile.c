@@ -44,7 +44,7 @@
 DEFINE_MUTEX(profil_profiles_lock);
 LIST_HEAD(profil_profiles);
 
-static void end_work(struct work_struct *work)
+static void profil_profile_end_work(struct work_struct *work)
 {
 	struct profil_profile *profile = container_of(to_rcu_work(work), struct profil_profile,
 						      free);
@@ -72,7 +72,7 @@ static void end_work(struct work_struct *work)
 }
 
 /* Ticks of different profiles, and of one on different CPUs, must not march in step. */
-static void init_tally(struct profil_profile *profile)
+static void profil_profile_init_tally(struct profil_profile *profile)
 {
 	struct profil_tally *tally;
 	unsigned int cpu;
@@ -85,7 +85,7 @@ static void init_tally(struct profil_profile *profile)
 	}
 }
 
-static struct profil_profile *alloc_profile(const struct profil_layout *layout, u64 rate)
+static struct profil_profile *profil_profile_alloc(const struct profil_layout *layout, u64 rate)
 {
 	struct profil_profile *profile;
 	int err = -ENOMEM;
@@ -114,8 +114,8 @@ static struct profil_profile *alloc_profile(const struct profil_layout *layout, 
 	INIT_LIST_HEAD(&profile->clock.link);
 	INIT_LIST_HEAD(&profile->bindings);
 	INIT_LIST_HEAD(&profile->watches);
-	INIT_RCU_WORK(&profile->free, end_work);
-	init_tally(profile);
+	INIT_RCU_WORK(&profile->free, profil_profile_end_work);
+	profil_profile_init_tally(profile);
 
 	INIT_LIST_HEAD(&profile->link);
 	atomic_inc(&profil_totals.profiles);
@@ -131,8 +131,8 @@ free_profile:
 	return ERR_PTR(err);
 }
 
-static int pin_profile(struct profil_profile *profile, struct profil_layout *layout,
-		       const struct profil_pins *old, bool inherited)
+static int profil_profile_pin(struct profil_profile *profile, struct profil_layout *layout,
+			      const struct profil_pins *old, bool inherited)
 {
 	struct profil_pins *pins = profil_pins_create(layout, profile->user, old, inherited);
 
@@ -163,11 +163,11 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	/* The budgets are of those who have but the least of the rates. */
 	if (!perfmon_capable())
 		rate = DIV64_U64_ROUND_UP(NSEC_PER_SEC, layout->how.period);
-	profile = alloc_profile(layout, rate);
+	profile = profil_profile_alloc(layout, rate);
 	if (IS_ERR(profile))
 		return profile;
 	profile->session = session;
-	err = pin_profile(profile, layout, old, false);
+	err = profil_profile_pin(profile, layout, old, false);
 	if (!err)
 		return profile;
 	profil_profile_put(profile);
@@ -175,7 +175,7 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 }
 
 /* An element of the array of PCs; NULL when its page went away. */
-static void *element_of(const struct profil_pins *pins, u64 index)
+static void *profil_samples_element(const struct profil_pins *pins, u64 index)
 {
 	u64 position = pins->layout->samples + index * pins->layout->how.sample_width;
 	void *page = pins->page[position >> PAGE_SHIFT];
@@ -184,9 +184,9 @@ static void *element_of(const struct profil_pins *pins, u64 index)
 }
 
 /* 0: nothing was stored there, or it cannot be fetched. */
-static u64 stored_pc(const struct profil_pins *pins, u64 index)
+static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 {
-	const void *element = element_of(pins, index);
+	const void *element = profil_samples_element(pins, index);
 
 	if (!element)
 		return 0;
@@ -195,10 +195,10 @@ static u64 stored_pc(const struct profil_pins *pins, u64 index)
 	return READ_ONCE(*(const u64 *)element);
 }
 
-static void copy_pc(struct profil_pins *pins, const struct profil_pins *from, u64 index)
+static void profil_samples_copy(struct profil_pins *pins, const struct profil_pins *from, u64 index)
 {
-	void *element = element_of(pins, index);
-	u64 pc = stored_pc(from, index);
+	void *element = profil_samples_element(pins, index);
+	u64 pc = profil_samples_get(from, index);
 
 	if (!element)
 		return;
@@ -213,7 +213,8 @@ static void copy_pc(struct profil_pins *pins, const struct profil_pins *from, u6
  * missing at the ends of pages.  What cannot be fetched any more the child does
  * not have.
  */
-static u64 complete_copy(struct profil_pins *pins, struct profil_profile *parent, u64 stored)
+static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profile *parent,
+				   u64 stored)
 {
 	const struct profil_pins *from = NULL;
 	u64 i;
@@ -223,8 +224,8 @@ static u64 complete_copy(struct profil_pins *pins, struct profil_profile *parent
 		if (from && from->layout != pins->layout)
 			from = NULL;
 		for (i = 0; from && i < stored; i++) {
-			if (!stored_pc(pins, i))
-				copy_pc(pins, from, i);
+			if (!profil_samples_get(pins, i))
+				profil_samples_copy(pins, from, i);
 			if (i % PAGE_SIZE)
 				continue;
 			/* It will not look at them. */
@@ -234,7 +235,7 @@ static u64 complete_copy(struct profil_pins *pins, struct profil_profile *parent
 		}
 		mutex_unlock(&parent->lock);
 	}
-	while (stored && !stored_pc(pins, stored - 1))
+	while (stored && !profil_samples_get(pins, stored - 1))
 		stored--;
 	return stored;
 }
@@ -254,7 +255,7 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   struct profil_profile *parent, u32 state,
 						   u64 stored)
 {
-	struct profil_profile *profile = alloc_profile(layout, 0);
+	struct profil_profile *profile = profil_profile_alloc(layout, 0);
 	struct profil_pins *pins;
 	int err = 0;
 
@@ -262,14 +263,14 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 		return profile;
 	profile->state = state;
 	if (state == PROFIL_STATE_RUNNING)
-		err = pin_profile(profile, layout, NULL, true);
+		err = profil_profile_pin(profile, layout, NULL, true);
 	if (err) {
 		profil_profile_put(profile);
 		return ERR_PTR(err);
 	}
 	pins = rcu_dereference_protected(profile->pins, true);
 	if (pins && layout->how.samples)
-		stored = complete_copy(pins, parent, stored);
+		stored = profil_samples_complete(pins, parent, stored);
 	atomic64_set(&profile->stored, stored);
 	return profile;
 }
@@ -295,8 +296,8 @@ u64 profil_profile_stored(struct profil_profile *profile)
  * Without the lock while user memory is read: that may take for ever.  The
  * policy that is taken over is the same in every layout of a profile.
  */
-static struct profil_layout *updated_layout(struct profil_profile *profile,
-					    const struct profil_update *update)
+static struct profil_layout *profil_profile_new_layout(struct profil_profile *profile,
+						       const struct profil_update *update)
 {
 	struct profil_layout *old = NULL, *layout;
 	struct profil_pins *pins;
@@ -328,7 +329,7 @@ static struct profil_layout *updated_layout(struct profil_profile *profile,
  */
 int profil_profile_update(struct profil_profile *profile, const struct profil_update *update)
 {
-	struct profil_layout *layout = updated_layout(profile, update);
+	struct profil_layout *layout = profil_profile_new_layout(profile, update);
 	struct profil_pins *old, *pins;
 	int err;
 

@@ -33,7 +33,7 @@
 #include <linux/slab.h>
 
 /* perf's file operations are not exported; ask which function releases a file. */
-static int check_release(const struct file *file)
+static int profil_proof_check_release(const struct file *file)
 {
 	static void *known;
 	void *release = file->f_op->release;
@@ -56,16 +56,16 @@ static int check_release(const struct file *file)
 	return 0;
 }
 
-static int check_file(const struct file *file)
+static int profil_proof_check_file(const struct file *file)
 {
 	if (file_inode(file)->i_sb->s_magic != ANON_INODE_FS_MAGIC ||
 	    strcmp(file->f_path.dentry->d_name.name, "[perf_event]"))
 		return -EINVAL;
-	return check_release(file);
+	return profil_proof_check_release(file);
 }
 
 /* Who opened it could do no more than the caller can. */
-static bool opened_by_caller(const struct file *file)
+static bool profil_proof_opened_by_caller(const struct file *file)
 {
 	const struct cred *opener = file->f_cred, *caller = current_cred();
 
@@ -77,7 +77,7 @@ static bool opened_by_caller(const struct file *file)
 	       cap_issubset(opener->cap_effective, caller->cap_effective);
 }
 
-static int check_event(const struct perf_event *event, bool kernel_ticks)
+static int profil_proof_check_event(const struct perf_event *event, bool kernel_ticks)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
@@ -108,14 +108,14 @@ int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
 	proof->file = fget(fd);
 	if (!proof->file)
 		return -EBADF;
-	err = check_file(proof->file);
+	err = profil_proof_check_file(proof->file);
 	if (err)
 		goto put;
 	err = -EACCES;
-	if (!opened_by_caller(proof->file))
+	if (!profil_proof_opened_by_caller(proof->file))
 		goto put;
 	proof->event = proof->file->private_data;
-	err = check_event(proof->event, kernel_ticks);
+	err = profil_proof_check_event(proof->event, kernel_ticks);
 	if (err)
 		goto put;
 	proof->target = proof->event->hw.target;
@@ -136,7 +136,7 @@ void profil_proof_close(struct profil_proof *proof)
 	fput(proof->file);
 }
 
-static bool still_on_target(const struct profil_proof *proof)
+static bool profil_proof_on_target(const struct profil_proof *proof)
 {
 	const struct perf_event_context *ctx;
 	bool is;
@@ -157,7 +157,7 @@ static bool still_on_target(const struct profil_proof *proof)
  * it not dumpable); but it sees one thread, and a profile all of them and their
  * children.  So what ptrace would ask of the memory is asked again.
  */
-static bool may_see(const struct profil_proof *proof, struct mm_struct *mm)
+static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_struct *mm)
 {
 	struct task_struct *target = proof->target;
 
@@ -183,10 +183,10 @@ struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 
 	if (down_read_killable(exec))
 		return ERR_PTR(-EINTR);
-	if (still_on_target(proof))
+	if (profil_proof_on_target(proof))
 		mm = get_task_mm(proof->target);	/* NULL for a kernel thread */
 	if (mm) {
-		if (may_see(proof, mm))
+		if (profil_proof_may_see(proof, mm))
 			return mm;
 		mmput_async(mm);
 		err = -EACCES;

@@ -39,18 +39,18 @@
 DEFINE_PER_CPU(u64, profil_exiting_ns);
 
 /* The counter at a position, or NULL when its page went away. */
-static __always_inline void *counter_at(const struct profil_pins *pins, u64 position)
+static __always_inline void *profil_counter_at(const struct profil_pins *pins, u64 position)
 {
 	void *page = profil_page_at(pins, position >> PAGE_SHIFT);
 
 	return profil_page_is_off(page) ? NULL : page + offset_in_page(position);
 }
 
-static enum profil_cause count_at(struct profil_profile *profile, const struct profil_pins *pins,
-				  u64 position, u32 width)
+static enum profil_cause profil_count_at(struct profil_profile *profile,
+					 const struct profil_pins *pins, u64 position, u32 width)
 {
 	const struct profil_layout *layout = pins->layout;
-	void *counter = counter_at(pins, position);
+	void *counter = profil_counter_at(pins, position);
 	enum profil_cause cause;
 
 	if (!counter)
@@ -63,8 +63,8 @@ static enum profil_cause count_at(struct profil_profile *profile, const struct p
 	return cause;
 }
 
-static enum profil_cause store_pc(struct profil_profile *profile, const struct profil_pins *pins,
-				  u64 pc)
+static enum profil_cause profil_store_pc(struct profil_profile *profile,
+					 const struct profil_pins *pins, u64 pc)
 {
 	const struct profil_layout *layout = pins->layout;
 	u64 index = atomic64_fetch_inc(&profile->stored);
@@ -74,7 +74,7 @@ static enum profil_cause store_pc(struct profil_profile *profile, const struct p
 		profil_profile_stop(profile, PROFIL_STATE_FULL);
 	if (index >= layout->how.nr_samples)
 		return layout->pcsample ? PROFIL_OFF : PROFIL_OUTSIDE;
-	element = counter_at(pins, layout->samples + index * layout->how.sample_width);
+	element = profil_counter_at(pins, layout->samples + index * layout->how.sample_width);
 	if (!element)
 		return PROFIL_OFF;
 	if (layout->how.sample_width == 4)
@@ -84,20 +84,21 @@ static enum profil_cause store_pc(struct profil_profile *profile, const struct p
 	return PROFIL_COUNTED;
 }
 
-static enum profil_cause count_outside(struct profil_profile *profile,
-				       const struct profil_pins *pins, u64 pc)
+static enum profil_cause profil_count_outside(struct profil_profile *profile,
+					      const struct profil_pins *pins, u64 pc)
 {
 	const struct profil_layout *layout = pins->layout;
 
 	if (layout->how.samples)
-		return store_pc(profile, pins, pc);
+		return profil_store_pc(profile, pins, pc);
 	if (layout->how.overflow)
-		return count_at(profile, pins, layout->overflow, layout->how.overflow_width);
+		return profil_count_at(profile, pins, layout->overflow, layout->how.overflow_width);
 	return PROFIL_OUTSIDE;
 }
 
 /* The whole truth about one tick: any state, any mode, any region. */
-static noinline enum profil_cause sample(struct profil_profile *profile, struct pt_regs *regs)
+static noinline enum profil_cause profil_sample(struct profil_profile *profile,
+						struct pt_regs *regs)
 {
 	const struct profil_pins *pins;
 	const struct profil_bin *bin;
@@ -119,17 +120,18 @@ static noinline enum profil_cause sample(struct profil_profile *profile, struct 
 	pc = instruction_pointer(regs);
 	bin = profil_layout_find(pins->layout, pc);
 	if (!bin)
-		return count_outside(profile, pins, pc);
+		return profil_count_outside(profile, pins, pc);
 	if (!bin->width)
 		return PROFIL_OUTSIDE;
-	return count_at(profile, pins, profil_bin_position(bin, pc), bin->width);
+	return profil_count_at(profile, pins, profil_bin_position(bin, pc), bin->width);
 }
 
 /*
  * The clock ticks slower than this profile wanted: one that is off has no claim
  * on it any more.
  */
-static noinline void due_often(const struct profil_profile *profile, struct profil_tally *tally)
+static noinline void profil_due_often(const struct profil_profile *profile,
+				      struct profil_tally *tally)
 {
 	bool runs = READ_ONCE(profile->state) == PROFIL_STATE_RUNNING;
 	u64 more = div64_u64_rem(tally->credit, profile->period, &tally->credit);
@@ -139,34 +141,34 @@ static noinline void due_often(const struct profil_profile *profile, struct prof
 }
 
 /* The clock ticks faster than this profile wants: is it its turn? */
-static noinline bool due_now(const struct profil_profile *profile, struct profil_tally *tally,
-			     u64 period)
+static noinline bool profil_due_now(const struct profil_profile *profile,
+				    struct profil_tally *tally, u64 period)
 {
 	tally->credit += period;
 	if (tally->credit < profile->period)
 		return false;
 	tally->credit -= profile->period;
 	if (unlikely(tally->credit >= profile->period))
-		due_often(profile, tally);
+		profil_due_often(profile, tally);
 	return true;
 }
 
-static void tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
+static void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 
-	if (profile->period != period && !due_now(profile, tally, period))
+	if (profile->period != period && !profil_due_now(profile, tally, period))
 		return;
-	tally->cause[sample(profile, regs)]++;
+	tally->cause[profil_sample(profile, regs)]++;
 	if (!--tally->countdown)
 		profil_profile_checkpoint(profile, tally, user_mode(regs));
 }
 
-static void tick_gap(struct profil_profile *profile, u64 period)
+static void profil_tick_gap(struct profil_profile *profile, u64 period)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 
-	if (!due_now(profile, tally, period))
+	if (!profil_due_now(profile, tally, period))
 		return;
 	tally->cause[PROFIL_EXEC]++;
 	tally->granted++;
@@ -176,7 +178,7 @@ static void tick_gap(struct profil_profile *profile, u64 period)
  * Without an address space there is no profile to be found: a kernel thread, or
  * a thread on its way out.
  */
-static bool tick_none(u64 period)
+static bool profil_tick_exiting(u64 period)
 {
 	if (current->flags & PF_EXITING)
 		this_cpu_add(profil_exiting_ns, period);
@@ -184,7 +186,7 @@ static bool tick_none(u64 period)
 }
 
 /* The binding is one of current's address space: is it one of current? */
-static bool meets_current(const struct profil_binding *binding)
+static bool profil_binding_is_current(const struct profil_binding *binding)
 {
 	return !binding->thread || binding->thread == task_pid(current);
 }
@@ -206,20 +208,20 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 
 	/* The chain may be anybody's, or nobody's. */
 	if (!mm)
-		return tick_none(period);
+		return profil_tick_exiting(period);
 	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node) {
-		if (binding->mm != mm || !meets_current(binding))
+		if (binding->mm != mm || !profil_binding_is_current(binding))
 			continue;
 		if (binding->key & PROFIL_KEY_GAP)
-			tick_gap(binding->profile, period);
+			profil_tick_gap(binding->profile, period);
 		else
-			tick_profile(binding->profile, regs, period);
+			profil_tick_profile(binding->profile, regs, period);
 	}
 	return true;
 }
 
 /* Points of the clock's grid at which nothing came, while current ran. */
-static void late_profile(struct profil_profile *profile, u64 period, u64 since, u64 due)
+static void profil_late_profile(struct profil_profile *profile, u64 period, u64 since, u64 due)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 	u64 lost;
@@ -254,6 +256,6 @@ void profil_late(u64 period, u64 since, u64 due)
 		return;
 	since = max(since, ktime_get_ns() - (local_clock() - arrival));
 	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node)
-		if (binding->mm == mm && meets_current(binding))
-			late_profile(binding->profile, period, since, due);
+		if (binding->mm == mm && profil_binding_is_current(binding))
+			profil_late_profile(binding->profile, period, since, due);
 }

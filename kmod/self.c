@@ -51,7 +51,7 @@ struct succession {
 	u64 *stored;
 };
 
-static int publish_self(struct profil_profile *fresh, void *data)
+static int profil_self_publish(struct profil_profile *fresh, void *data)
 {
 	const struct succession *succession = data;
 	struct profil_profile *old = succession->old;
@@ -76,7 +76,8 @@ static int publish_self(struct profil_profile *fresh, void *data)
 }
 
 /* Make the new profile in the place of the old one, whose lock is held, if any. */
-static int replace_locked(struct profil_layout *layout, struct profil_profile *old, u64 *stored)
+static int profil_self_replace(struct profil_layout *layout, struct profil_profile *old,
+			       u64 *stored)
 {
 	struct succession succession = { .old = old, .stored = stored };
 	struct profil_profile *fresh;
@@ -90,22 +91,22 @@ static int replace_locked(struct profil_layout *layout, struct profil_profile *o
 	fresh = profil_profile_create(layout, NULL, old ? profil_profile_pins(old) : NULL);
 	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
-	err = profil_profile_begin(fresh, publish_self, &succession);
+	err = profil_profile_begin(fresh, profil_self_publish, &succession);
 	profil_profile_put(fresh);
 	return err;
 }
 
-static int try_start(struct profil_layout *layout, u64 *stored)
+static int profil_self_try_start(struct profil_layout *layout, u64 *stored)
 {
 	struct profil_profile *old = profil_binding_self(current->mm);
 	int err;
 
 	if (!old)
-		return replace_locked(layout, NULL, stored);
+		return profil_self_replace(layout, NULL, stored);
 	err = -EINTR;
 	if (mutex_lock_killable(&old->lock))
 		goto put;
-	err = old->retired ? -EAGAIN : replace_locked(layout, old, stored);
+	err = old->retired ? -EAGAIN : profil_self_replace(layout, old, stored);
 	mutex_unlock(&old->lock);
 put:
 	profil_profile_put(old);
@@ -134,7 +135,7 @@ int profil_self_start(struct profil_start *start)
 	if (IS_ERR(layout))
 		return PTR_ERR(layout);
 	do {
-		err = try_start(layout, &stored);
+		err = profil_self_try_start(layout, &stored);
 		if (err == -EAGAIN && fatal_signal_pending(current))
 			err = -EINTR;
 		cond_resched();
@@ -184,7 +185,7 @@ int profil_self_status(struct profil_status *status)
 	return err;
 }
 
-static int adopt(const struct profil_birth *birth)
+static int profil_self_adopt(const struct profil_birth *birth)
 {
 	struct succession nobody = {};
 	struct profil_profile *profile;
@@ -194,7 +195,7 @@ static int adopt(const struct profil_birth *birth)
 					      birth->stored);
 	if (IS_ERR(profile))
 		return PTR_ERR(profile);
-	err = profil_profile_begin(profile, publish_self, &nobody);
+	err = profil_profile_begin(profile, profil_self_publish, &nobody);
 	profil_profile_put(profile);
 	return err;
 }
@@ -204,10 +205,10 @@ static int adopt(const struct profil_birth *birth)
  * when it has no memory any more and nothing is left to profile.  No more is
  * there in one that was killed before: it will not run in user mode.
  */
-static void birth_work(struct callback_head *work)
+static void profil_birth_work(struct callback_head *work)
 {
 	struct profil_birth *birth = container_of(work, struct profil_birth, work);
-	int err = current->mm ? adopt(birth) : 0;
+	int err = current->mm ? profil_self_adopt(birth) : 0;
 
 	if (err && !fatal_signal_pending(current)) {
 		pr_debug("%s (%d) could not be followed: %d\n", current->comm,
@@ -248,7 +249,7 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	birth->layout = profil_layout_get(pins->layout);
 	birth->state = READ_ONCE(profile->state);
 	birth->stored = min_t(u64, atomic64_read(&profile->stored), pins->layout->how.nr_samples);
-	init_task_work(&birth->work, birth_work);
+	init_task_work(&birth->work, profil_birth_work);
 	/* Fails only for a task that exits, which this one cannot do yet. */
 	WARN_ON_ONCE(task_work_add(child, &birth->work, TWA_RESUME));
 }

@@ -28,7 +28,7 @@
 
 static atomic64_t last_id;
 
-static void wake_readers(struct irq_work *work)
+static void profil_session_wake(struct irq_work *work)
 {
 	wake_up_interruptible(&container_of(work, struct profil_session, wake)->wait);
 }
@@ -55,12 +55,12 @@ struct profil_session *profil_session_create(void)
 	INIT_LIST_HEAD(&session->pending);
 	mutex_init(&session->reader);
 	init_waitqueue_head(&session->wait);
-	init_irq_work(&session->wake, wake_readers);
+	init_irq_work(&session->wake, profil_session_wake);
 	return session;
 }
 
 /* Comes before the end of a profile, so that no exec brings it back. */
-static void unwatch(struct profil_session *session, struct profil_profile *profile)
+static void profil_session_unwatch(struct profil_session *session, struct profil_profile *profile)
 {
 	mutex_lock(&session->reader);
 	profil_watches_remove(session, profile);
@@ -79,7 +79,7 @@ void profil_session_end(struct profil_session *session)
 	unsigned long id;
 
 	xa_for_each(&session->profiles, id, profile) {
-		unwatch(session, profile);
+		profil_session_unwatch(session, profile);
 		profil_profile_retire(profile);
 		profil_profile_put(profile);
 	}
@@ -89,7 +89,7 @@ void profil_session_end(struct profil_session *session)
 	kfree(session);
 }
 
-static struct profil_profile *find_profile(struct profil_session *session, u32 id)
+static struct profil_profile *profil_session_find(struct profil_session *session, u32 id)
 {
 	struct profil_profile *profile;
 
@@ -102,7 +102,7 @@ static struct profil_profile *find_profile(struct profil_session *session, u32 i
 }
 
 /* Of its end nobody is told: the process, not the thread, is what is followed. */
-static int publish_thread(struct profil_binding *binding, struct task_struct *target)
+static int profil_session_publish_thread(struct profil_binding *binding, struct task_struct *target)
 {
 	struct pid *thread = get_task_pid(target, PIDTYPE_PID);
 
@@ -124,7 +124,7 @@ struct target {
 };
 
 /* Under the proof: the target cannot change its program before it is followed. */
-static int publish_attached(struct profil_profile *profile, void *data)
+static int profil_session_publish(struct profil_profile *profile, void *data)
 {
 	const struct target *target = data;
 	struct profil_proof *proof = target->proof;
@@ -142,7 +142,7 @@ static int publish_attached(struct profil_profile *profile, void *data)
 		goto free;
 	profil_binding_init(binding, mm, profile, false);
 	if (thread)
-		err = publish_thread(binding, proof->target);
+		err = profil_session_publish_thread(binding, proof->target);
 	else
 		err = profil_watch_publish(binding, watch, target->session, proof->target);
 	profil_proof_leave(proof, mm);
@@ -157,8 +157,8 @@ free:
 	return err;
 }
 
-static int attach(struct profil_session *session, struct profil_layout *layout,
-		  struct profil_proof *proof, u32 *id)
+static int profil_session_try_attach(struct profil_session *session, struct profil_layout *layout,
+				     struct profil_proof *proof, u32 *id)
 {
 	struct profil_profile *profile = profil_profile_create(layout, session, NULL);
 	struct target target = { .session = session, .proof = proof };
@@ -170,7 +170,7 @@ static int attach(struct profil_session *session, struct profil_layout *layout,
 	if (err)
 		goto put;
 	profile->id = *id;
-	err = profil_profile_begin(profile, publish_attached, &target);
+	err = profil_profile_begin(profile, profil_session_publish, &target);
 	if (err)
 		goto erase;
 	/* Only now can a command find it: it is whole.  The place is reserved. */
@@ -209,7 +209,7 @@ int profil_session_attach(struct profil_session *session, struct profil_start *s
 	if (err)
 		goto put_layout;
 	start->stored = 0;
-	err = attach(session, layout, &proof, &start->profile);
+	err = profil_session_try_attach(session, layout, &proof, &start->profile);
 	profil_proof_close(&proof);
 put_layout:
 	profil_layout_put(layout);
@@ -226,7 +226,7 @@ put_layout:
  */
 int profil_session_update(struct profil_session *session, const struct profil_update *update)
 {
-	struct profil_profile *profile = find_profile(session, update->profile);
+	struct profil_profile *profile = profil_session_find(session, update->profile);
 	int err;
 
 	if (!profile)
@@ -246,12 +246,12 @@ int profil_session_update(struct profil_session *session, const struct profil_up
  */
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
 {
-	struct profil_profile *profile = find_profile(session, stop->profile);
+	struct profil_profile *profile = profil_session_find(session, stop->profile);
 	int err;
 
 	if (!profile)
 		return -ENOENT;
-	unwatch(session, profile);
+	profil_session_unwatch(session, profile);
 	err = profil_profile_retire_killable(profile, &stop->stored);
 	/* Two may stop it at once: the table's reference is dropped by one. */
 	if (!err && xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
@@ -270,7 +270,7 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
  */
 int profil_session_status(struct profil_session *session, struct profil_status *status)
 {
-	struct profil_profile *profile = find_profile(session, status->profile);
+	struct profil_profile *profile = profil_session_find(session, status->profile);
 	int err;
 
 	if (!profile)
@@ -280,13 +280,14 @@ int profil_session_status(struct profil_session *session, struct profil_status *
 	return err;
 }
 
-static bool pending(struct profil_session *session)
+static bool profil_session_pending(struct profil_session *session)
 {
 	return !list_empty(&session->pending);
 }
 
 /* The place is tried before events are taken: what is taken is not told again. */
-static ssize_t read_batch(struct profil_session *session, char __user *to, size_t room)
+static ssize_t profil_session_read_batch(struct profil_session *session, char __user *to,
+					 size_t room)
 {
 	struct profil_event events[READ_BATCH];
 	size_t max = min_t(size_t, room / sizeof(*events), READ_BATCH);
@@ -301,13 +302,14 @@ static ssize_t read_batch(struct profil_session *session, char __user *to, size_
 	return copy_to_user(to, events, bytes) ? -EFAULT : bytes;
 }
 
-static ssize_t read_events(struct profil_session *session, char __user *to, size_t bytes)
+static ssize_t profil_session_read_events(struct profil_session *session, char __user *to,
+					  size_t bytes)
 {
 	size_t done = 0;
 	ssize_t n;
 
 	do {
-		n = read_batch(session, to + done, bytes - done);
+		n = profil_session_read_batch(session, to + done, bytes - done);
 		if (n > 0)
 			done += n;
 	} while (n > 0 && bytes - done >= sizeof(struct profil_event));
@@ -332,12 +334,12 @@ ssize_t profil_session_read(struct profil_session *session, char __user *to, siz
 	if (bytes < sizeof(struct profil_event))
 		return -EINVAL;
 	for (;;) {
-		n = read_events(session, to, bytes);
+		n = profil_session_read_events(session, to, bytes);
 		if (n)
 			return n;
 		if (!wait)
 			return -EAGAIN;
-		if (wait_event_interruptible(session->wait, pending(session)))
+		if (wait_event_interruptible(session->wait, profil_session_pending(session)))
 			return -ERESTARTSYS;
 	}
 }
@@ -355,5 +357,5 @@ __poll_t profil_session_poll(struct profil_session *session, struct file *file,
 			     struct poll_table_struct *table)
 {
 	poll_wait(file, &session->wait, table);
-	return pending(session) ? EPOLLIN | EPOLLRDNORM : 0;
+	return profil_session_pending(session) ? EPOLLIN | EPOLLRDNORM : 0;
 }

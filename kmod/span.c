@@ -34,19 +34,19 @@
 #define PIN_TRIES	8
 
 /* Device nodes are on a file system of that kind, too: theirs are a driver's pages. */
-static bool is_tmpfs_file(const struct inode *inode)
+static bool profil_is_tmpfs_file(const struct inode *inode)
 {
 	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
 }
 
-static bool vma_countable(struct vm_area_struct *vma)
+static bool profil_vma_countable(struct vm_area_struct *vma)
 {
 	if (!(vma->vm_flags & VM_WRITE) || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
 		return false;
 	if (is_vm_hugetlb_page(vma))	/* a private one makes fork fail */
 		return vma->vm_flags & VM_SHARED;
 	if (vma->vm_file && (vma->vm_flags & VM_SHARED))
-		return is_tmpfs_file(file_inode(vma->vm_file));
+		return profil_is_tmpfs_file(file_inode(vma->vm_file));
 	return true;
 }
 
@@ -58,7 +58,7 @@ static bool vma_countable(struct vm_area_struct *vma)
  * old one, as it was on every Unix, which knew but the address.  What a fork
  * wipes has another owner in the child: the mark of that is all there is to compare.
  */
-static u64 vma_identity(struct vm_area_struct *vma)
+static u64 profil_vma_identity(struct vm_area_struct *vma)
 {
 	u64 id = vma->vm_flags & (VM_SHARED | VM_WRITE | VM_HUGETLB | VM_WIPEONFORK);
 	const struct anon_vma *anon = READ_ONCE(vma->anon_vma);
@@ -74,7 +74,8 @@ static u64 vma_identity(struct vm_area_struct *vma)
 }
 
 /* Sum over pages, so that splitting and merging mappings does not change it. */
-static int span_signature(struct mm_struct *mm, const struct profil_span *span, u64 *signature)
+static int profil_span_signature(struct mm_struct *mm, const struct profil_span *span,
+				 u64 *signature)
 {
 	unsigned long at = span->start, end = span->start + (span->pages << PAGE_SHIFT);
 	struct vm_area_struct *vma;
@@ -85,17 +86,17 @@ static int span_signature(struct mm_struct *mm, const struct profil_span *span, 
 		unsigned long stop;
 
 		vma = find_vma(mm, at);
-		if (!vma || vma->vm_start > at || !vma_countable(vma))
+		if (!vma || vma->vm_start > at || !profil_vma_countable(vma))
 			return -EFAULT;
 		stop = min(vma->vm_end, end);
-		*signature += vma_identity(vma) * ((stop - at) >> PAGE_SHIFT);
+		*signature += profil_vma_identity(vma) * ((stop - at) >> PAGE_SHIFT);
 		at = stop;
 	}
 	return 0;
 }
 
 /* Pages that can be had at once, whoever is asked for them. */
-static bool bring_at_once(unsigned long at, unsigned long end)
+static bool profil_pages_fault_in_nowait(unsigned long at, unsigned long end)
 {
 	struct page *pages[BATCH];
 
@@ -118,7 +119,7 @@ static bool bring_at_once(unsigned long at, unsigned long end)
  * nobody knows whether it ever will.  Such memory is of no file system that
  * could make the others wait.
  */
-static int bring_watched(struct mm_struct *mm, const struct profil_span *span)
+static int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span)
 {
 	unsigned long end = span->start + (span->pages << PAGE_SHIFT);
 	struct vm_area_struct *vma;
@@ -127,7 +128,8 @@ static int bring_watched(struct mm_struct *mm, const struct profil_span *span)
 	for (vma = find_vma(mm, span->start); vma && vma->vm_start < end;
 	     vma = find_vma(mm, vma->vm_end))
 		if (userfaultfd_armed(vma) &&
-		    !bring_at_once(max(vma->vm_start, span->start), min(vma->vm_end, end)))
+		    !profil_pages_fault_in_nowait(max(vma->vm_start, span->start),
+						  min(vma->vm_end, end)))
 			return -EFAULT;
 	return 0;
 }
@@ -138,7 +140,7 @@ static int bring_watched(struct mm_struct *mm, const struct profil_span *span)
  * machine without memory, which is no reason to turn a region off, from memory
  * that is not there.
  */
-static int bring(struct mm_struct *mm, unsigned long start, unsigned long pages)
+static int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages)
 {
 	unsigned long at, end = start + (pages << PAGE_SHIFT);
 	bool unlocked = false;
@@ -159,7 +161,7 @@ static int bring(struct mm_struct *mm, unsigned long start, unsigned long pages)
 }
 
 /* Pin all of them or none.  -EAGAIN: the mapping is good, but not all are there. */
-static int pin_present(unsigned long start, unsigned long nr, struct page **pages)
+static int profil_pages_pin_present(unsigned long start, unsigned long nr, struct page **pages)
 {
 	long got = profil_pin_user_pages(start, nr, pages, false);
 
@@ -172,7 +174,7 @@ static int pin_present(unsigned long start, unsigned long nr, struct page **page
 }
 
 /* Under one mmap_lock: is it memory to count in, and then pin it. */
-static int pin_span_once(struct profil_pins *pins, struct profil_span *span, bool inherited)
+static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
 	struct page **pages = (struct page **)&pins->page[span->first];
 	unsigned long i;
@@ -181,16 +183,16 @@ static int pin_span_once(struct profil_pins *pins, struct profil_span *span, boo
 
 	if (mmap_read_lock_killable(pins->mm))
 		return -EINTR;
-	err = span_signature(pins->mm, span, &signature);
+	err = profil_span_signature(pins->mm, span, &signature);
 	if (!err && inherited && signature != span->signature)
 		err = -EFAULT;
 	if (!err)
-		err = pin_present(span->start, span->pages, pages);
+		err = profil_pages_pin_present(span->start, span->pages, pages);
 	if (err == -EAGAIN)
-		err = bring_watched(pins->mm, span) ?: -EAGAIN;
+		err = profil_pages_fault_in_watched(pins->mm, span) ?: -EAGAIN;
 	/* The pages are there now, and so is the identity of a new mapping. */
 	if (!err && !inherited)
-		err = span_signature(pins->mm, span, &span->signature);
+		err = profil_span_signature(pins->mm, span, &span->signature);
 	mmap_read_unlock(pins->mm);
 	if (err)
 		return err;
@@ -214,9 +216,9 @@ int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inh
 	int err;
 
 	for (tries = 0; tries < PIN_TRIES; tries++) {
-		err = pin_span_once(pins, span, inherited);
+		err = profil_span_pin_once(pins, span, inherited);
 		if (err == -EAGAIN)
-			err = bring(pins->mm, span->start, span->pages) ?: -EAGAIN;
+			err = profil_pages_fault_in(pins->mm, span->start, span->pages) ?: -EAGAIN;
 		if (err != -EAGAIN)
 			return err;
 	}
@@ -224,7 +226,8 @@ int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inh
 }
 
 /* Same mapping, other pages (MADV_DONTNEED, say): count in those from now on. */
-static void renew(struct profil_pins *pins, unsigned long first, struct page **pages, long nr)
+static void profil_span_renew(struct profil_pins *pins, unsigned long first, struct page **pages,
+			      long nr)
 {
 	bool stale = false;
 	void *address;
@@ -244,23 +247,23 @@ static void renew(struct profil_pins *pins, unsigned long first, struct page **p
 }
 
 /* Under mmap_lock.  -EAGAIN: pages are to be brought first. */
-static int check_span_once(struct profil_pins *pins, const struct profil_span *span)
+static int profil_span_check_once(struct profil_pins *pins, const struct profil_span *span)
 {
 	struct page *pages[BATCH];
 	unsigned long done = 0;
 	u64 signature;
 	int err;
 
-	err = span_signature(pins->mm, span, &signature);
+	err = profil_span_signature(pins->mm, span, &signature);
 	if (err || signature != span->signature)
 		return -EFAULT;
 	while (done < span->pages) {
 		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
 
-		err = pin_present(span->start + (done << PAGE_SHIFT), nr, pages);
+		err = profil_pages_pin_present(span->start + (done << PAGE_SHIFT), nr, pages);
 		if (err)
 			return err;
-		renew(pins, span->first + done, pages, nr);
+		profil_span_renew(pins, span->first + done, pages, nr);
 		done += nr;
 	}
 	return 0;
@@ -284,12 +287,12 @@ int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
 	for (tries = 0; tries < PIN_TRIES; tries++) {
 		if (mmap_read_lock_killable(pins->mm))
 			return -EINTR;
-		err = check_span_once(pins, span);
+		err = profil_span_check_once(pins, span);
 		if (err == -EAGAIN)
-			err = bring_watched(pins->mm, span) ?: -EAGAIN;
+			err = profil_pages_fault_in_watched(pins->mm, span) ?: -EAGAIN;
 		mmap_read_unlock(pins->mm);
 		if (err == -EAGAIN)
-			err = bring(pins->mm, span->start, span->pages) ?: -EAGAIN;
+			err = profil_pages_fault_in(pins->mm, span->start, span->pages) ?: -EAGAIN;
 		if (err != -EAGAIN)
 			return err;
 	}

@@ -32,35 +32,35 @@ void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more)
 }
 
 /* What another CPU's tick may be changing: a word is read whole, and may be old. */
-static u64 look_at(const u64 *word)
+static u64 profil_tally_word(const u64 *word)
 {
 	/* The tick pays for no more than a plain store. */
 	return data_race(READ_ONCE(*word));
 }
 
 /* A reader on another CPU may come into a checkpoint, where the countdown is 0. */
-static u64 ticks_of(const struct profil_tally *tally)
+static u64 profil_tally_ticks(const struct profil_tally *tally)
 {
 	u64 granted, countdown;
 
 	do {
-		granted = look_at(&tally->granted);
+		granted = profil_tally_word(&tally->granted);
 		/* Both pair with smp_wmb() in profil_profile_checkpoint(). */
 		smp_rmb();
-		countdown = look_at(&tally->countdown);
+		countdown = profil_tally_word(&tally->countdown);
 		/* As above. */
 		smp_rmb();
-	} while (!countdown || granted != look_at(&tally->granted));
+	} while (!countdown || granted != profil_tally_word(&tally->granted));
 	return granted - countdown;
 }
 
-static void add_share(struct profil_sum *sum, const struct profil_tally *tally)
+static void profil_tally_add(struct profil_sum *sum, const struct profil_tally *tally)
 {
 	unsigned int i;
 
-	sum->ticks += ticks_of(tally);
+	sum->ticks += profil_tally_ticks(tally);
 	for (i = 0; i < PROFIL_NR_CAUSES; i++)
-		sum->cause[i] += look_at(&tally->cause[i]);
+		sum->cause[i] += profil_tally_word(&tally->cause[i]);
 }
 
 /**
@@ -76,7 +76,7 @@ void profil_tally_collect(unsigned int cpu, void *data)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&all->lock, flags);
-	add_share(all->sum, per_cpu_ptr(all->tally, cpu));
+	profil_tally_add(all->sum, per_cpu_ptr(all->tally, cpu));
 	raw_spin_unlock_irqrestore(&all->lock, flags);
 }
 
@@ -105,7 +105,7 @@ void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *s
 
 	memset(sum, 0, sizeof(*sum));
 	for_each_possible_cpu(cpu)
-		add_share(sum, per_cpu_ptr(tally, cpu));
+		profil_tally_add(sum, per_cpu_ptr(tally, cpu));
 }
 
 /**

@@ -25,7 +25,7 @@
  * number that is out of date when it is read: a tick that comes meanwhile may
  * be in one line and not in another.
  */
-static void sum_everything(struct profil_sum *sum)
+static void profil_sysfs_sum(struct profil_sum *sum)
 {
 	struct profil_profile *profile;
 	struct profil_sum one;
@@ -58,7 +58,7 @@ static ssize_t ticks_show(struct device *dev, struct device_attribute *attr, cha
 	unsigned int i;
 	int n;
 
-	sum_everything(&sum);
+	profil_sysfs_sum(&sum);
 	n = sysfs_emit(buf, "ticks %llu\n", sum.ticks);
 	for (i = 0; i < PROFIL_NR_CAUSES; i++)
 		n += sysfs_emit_at(buf, n, "%s %llu\n", name[i], sum.cause[i]);

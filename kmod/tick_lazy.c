@@ -33,7 +33,7 @@ DEFINE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
 u64 profil_lazy_slack __ro_after_init;
 
 /* Where in its cell the clock may fire; two rounds of multiplying spread all bits. */
-static __always_inline u64 point_of_cell(const struct profil_lazy_clock *clock)
+static __always_inline u64 profil_lazy_point(const struct profil_lazy_clock *clock)
 {
 	u64 hash = (clock->cell ^ clock->secret) * 0x9e3779b97f4a7c15ULL;
 
@@ -42,7 +42,7 @@ static __always_inline u64 point_of_cell(const struct profil_lazy_clock *clock)
 }
 
 /* The first point that is yet to come; @clock->cell is its cell then. */
-static u64 point_after(struct profil_lazy_clock *clock, u64 now)
+static u64 profil_lazy_next_point(struct profil_lazy_clock *clock, u64 now)
 {
 	u64 into = now - clock->cell, point;
 
@@ -50,16 +50,16 @@ static u64 point_after(struct profil_lazy_clock *clock, u64 now)
 		div64_u64_rem(into, clock->period, &into);
 		clock->cell = now - into;
 	}
-	point = point_of_cell(clock);
+	point = profil_lazy_point(clock);
 	if (point > now)
 		return point;
 	clock->cell += clock->period;
-	return point_of_cell(clock);
+	return profil_lazy_point(clock);
 }
 
-static void arm(struct profil_lazy_clock *clock)
+static void profil_lazy_arm(struct profil_lazy_clock *clock)
 {
-	u64 point = point_after(clock, ktime_get_ns());
+	u64 point = profil_lazy_next_point(clock, ktime_get_ns());
 
 	clock->armed = true;
 	hrtimer_start_range_ns(&clock->timer, ns_to_ktime(point), profil_lazy_slack,
@@ -70,10 +70,10 @@ static void arm(struct profil_lazy_clock *clock)
  * Cells went by without a tick: interrupts were off, or the machine stood still.
  * What is due now is in the first cell that is not over.
  */
-static noinline u64 catch_up(struct profil_lazy_clock *clock, u64 now)
+static noinline u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
 {
 	u64 missed = clock->cell;
-	u64 point = point_after(clock, now);
+	u64 point = profil_lazy_next_point(clock, now);
 
 	profil_late(clock->period, missed - clock->period, clock->cell);
 	return point;
@@ -99,20 +99,20 @@ enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	clock->cell += clock->period;
-	point = point_of_cell(clock);
+	point = profil_lazy_point(clock);
 	now = ktime_get_ns();
 	if (unlikely(point <= now))
-		point = catch_up(clock, now);
+		point = profil_lazy_catch_up(clock, now);
 	hrtimer_set_expires_range_ns(timer, ns_to_ktime(point), profil_lazy_slack);
 	return HRTIMER_RESTART;
 }
 
-static __always_inline void look_at(const struct mm_struct *mm)
+static __always_inline void profil_lazy_look_at(const struct mm_struct *mm)
 {
 	struct profil_lazy_clock *clock = this_cpu_ptr(&profil_lazy_clocks);
 
 	if (!clock->armed && clock->period && profil_maybe_bound(mm))
-		arm(clock);
+		profil_lazy_arm(clock);
 }
 
 /**
@@ -128,7 +128,7 @@ static __always_inline void look_at(const struct mm_struct *mm)
 void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,
 			struct task_struct *next, unsigned int prev_state)
 {
-	look_at(next->mm);
+	profil_lazy_look_at(next->mm);
 }
 
 /**
@@ -139,7 +139,7 @@ void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,
  */
 void profil_lazy_look(void *unused)
 {
-	look_at(current->mm);
+	profil_lazy_look_at(current->mm);
 }
 
 /**

@@ -22,7 +22,7 @@ DEFINE_PER_CPU(u64, profil_perf_last);
  * (another period).  What is missing is late; the rest of the interval is what
  * this tick stands for.
  */
-static noinline void irregular_tick(struct pt_regs *regs, u64 period, u64 due)
+static noinline void profil_perf_irregular_tick(struct pt_regs *regs, u64 period, u64 due)
 {
 	u64 last = __this_cpu_read(profil_perf_last);
 	u64 gap = due - last;
@@ -52,7 +52,7 @@ void profil_perf_tick(struct perf_event *event, struct perf_sample_data *data,
 	u64 period = event->hw.sample_period;
 
 	if (unlikely(due - __this_cpu_read(profil_perf_last) != period))
-		return irregular_tick(regs, period, due);
+		return profil_perf_irregular_tick(regs, period, due);
 	__this_cpu_write(profil_perf_last, due);
 	profil_tick(regs, period);
 }

@@ -14,7 +14,7 @@ struct search {
 	struct tracepoint *found;
 };
 
-static void compare_name(struct tracepoint *point, void *data)
+static void profil_tracepoint_compare(struct tracepoint *point, void *data)
 {
 	struct search *search = data;
 
@@ -33,6 +33,6 @@ struct tracepoint *profil_tracepoint_find(const char *name)
 {
 	struct search search = { .name = name };
 
-	for_each_kernel_tracepoint(compare_name, &search);
+	for_each_kernel_tracepoint(profil_tracepoint_compare, &search);
 	return search.found;
 }

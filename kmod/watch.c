@@ -74,7 +74,7 @@ void profil_watch_add(struct profil_watch *watch, struct profil_session *session
 	hlist_add_head(&watch->node, profil_watch_bucket(pid));
 }
 
-static void unlink_watch(struct profil_watch *watch)
+static void profil_watch_unlink(struct profil_watch *watch)
 {
 	lockdep_assert_held(&profil_bindings_lock);
 	hlist_del_init(&watch->node);
@@ -83,7 +83,7 @@ static void unlink_watch(struct profil_watch *watch)
 }
 
 /* Lookups are made under the lock; nobody can hold an unlinked watch. */
-static void free_watch(struct profil_watch *watch)
+static void profil_watch_free(struct profil_watch *watch)
 {
 	put_pid(watch->pid);
 	put_pid(watch->parent);
@@ -119,9 +119,10 @@ struct profil_watch *profil_watch_find(const struct profil_session *session,
 }
 
 /* The watch that is published is in *published; *watch is the caller's if it is another. */
-static int publish_locked(struct profil_binding *binding, struct profil_watch *watch,
-			  struct profil_session *session, struct pid *pid,
-			  struct profil_watch **published, struct profil_profile **before)
+static int profil_watch_publish_locked(struct profil_binding *binding, struct profil_watch *watch,
+				       struct profil_session *session, struct pid *pid,
+				       struct profil_watch **published,
+				       struct profil_profile **before)
 {
 	struct profil_profile *profile = binding->profile;
 	struct profil_watch *existing;
@@ -177,7 +178,7 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	if (!pid)
 		return -ESRCH;
 	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-	err = publish_locked(binding, watch, session, pid, &published, &before);
+	err = profil_watch_publish_locked(binding, watch, session, pid, &published, &before);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
 	 * do_exit(): either the exit probe finds the watch, or we see the end.
@@ -218,7 +219,7 @@ void profil_watches_remove(struct profil_session *session, struct profil_profile
 		profile->unfollowed = true;
 		for (n = 0; n < REMOVE_BATCH && !list_empty(&profile->watches); n++) {
 			watch = list_first_entry(&profile->watches, struct profil_watch, link);
-			unlink_watch(watch);
+			profil_watch_unlink(watch);
 			list_add(&watch->link, &gone);
 		}
 		more = !list_empty(&profile->watches);
@@ -226,10 +227,10 @@ void profil_watches_remove(struct profil_session *session, struct profil_profile
 		cond_resched();
 	}
 	list_for_each_entry_safe(watch, next, &gone, link)
-		free_watch(watch);
+		profil_watch_free(watch);
 }
 
-static void describe(const struct profil_watch *watch, struct profil_event *event)
+static void profil_watch_describe(const struct profil_watch *watch, struct profil_event *event)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
 
@@ -261,9 +262,9 @@ unsigned int profil_watches_report(struct profil_session *session, struct profil
 	list_for_each_entry_safe(watch, next, &session->pending, pending) {
 		if (n == max)
 			break;
-		describe(watch, &events[n++]);
+		profil_watch_describe(watch, &events[n++]);
 		if (watch->what & PROFIL_EVENT_EXIT) {
-			unlink_watch(watch);
+			profil_watch_unlink(watch);
 			list_add(&watch->link, &gone);
 		} else {
 			list_del_init(&watch->pending);
@@ -272,6 +273,6 @@ unsigned int profil_watches_report(struct profil_session *session, struct profil
 	}
 	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 	list_for_each_entry_safe(watch, next, &gone, link)
-		free_watch(watch);
+		profil_watch_free(watch);
 	return n;
 }
