@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between architectures: the only file that may ask for one.
+ * Differences between architectures: no other file may test for one.
  *
  * Context: hard interrupt
  */
@@ -12,12 +12,12 @@
 #include <linux/types.h>
 
 #ifndef CONFIG_64BIT
-#error "counters are reached through the kernel's own mapping of all memory: 64 bits"
+#error "counters are reached through the kernel's direct map of all memory: 64 bits only"
 #endif
 
 /*
- * Add 1 to 16 bits, for which there is no generic atomic.  Return: false after so many
- * tries in which others were first, which other threads of the program can go on being.
+ * Add 1 to a 16-bit counter: there is no generic atomic of that size.  Return: false
+ * if all @tries lost a race; other threads of the program can win as often as they like.
  */
 static __always_inline bool profil_inc16(u16 *counter, unsigned int tries)
 {

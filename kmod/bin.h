@@ -3,7 +3,7 @@
  * From a program counter to the index of its counter: pure arithmetic.
  *
  * Compiled into the module, where it runs in hard interrupt context, into
- * libprofil, and into the host tests, which hold it against 128-bit arithmetic
+ * libprofil, and into the host tests, which compare it with 128-bit arithmetic
  * and the flavours' vectors.  Nothing here touches memory.
  *
  * Context: any
@@ -22,7 +22,7 @@
  * profil_bin_valid() - may the module compute with this region?
  * @r: a region from user space
  *
- * Says nothing about the buffer's address or about other regions.
+ * Does not check the buffer's address, or the region against others.
  *
  * Context: Any.
  * Return: 1 if every value is within the documented limits, else 0.
@@ -65,7 +65,7 @@ static inline __u64 profil_bin_index(const struct profil_region *r, __u64 pc)
  * which ((d >> pre) * scale) >> 16 reaches (n << post) - bias.
  *
  * Context: Any.
- * Return: the first PC in [low, high] that has none; low if no PC has one.
+ * Return: the first PC in [low, high] without a counter; low if no PC has one.
  */
 static inline __u64 profil_bin_clip(const struct profil_region *r)
 {
@@ -87,22 +87,21 @@ static inline __u64 profil_bin_clip(const struct profil_region *r)
 }
 
 /**
- * struct profil_bin - a region in the form that the tick computes with
+ * struct profil_bin - a region, prepared for the tick
  * @low: first PC
- * @high: first PC that has no counter; above it nothing below is exact
+ * @high: first PC without a counter; from there on the rest is not exact
  * @offset: subtracted from the PC
  * @mask: drops the bits that pre drops, but leaves the others in place
  * @scale: as in the region
  * @add: the bias, in units of the product
- * @align: makes an index of what is left of the product a position
+ * @align: masks the shifted product down to the position of a whole counter
  * @base: position of the first counter, in bytes
- * @shift: what remains to be dropped of the product
- * @width: bytes of a counter; 0: the region swallows its ticks
+ * @shift: bits of the product to drop
+ * @width: bytes of a counter; 0: the region has none, its ticks are outside
  *
- * Dropping bits at the end instead of one after the other is exact: no carry
- * comes out of bits that are zero, or that are dropped in any case.  And the
- * product of a PC below @high has at most 57 bits, as profil_bin_clip() has
- * seen to it, so that 64 bits will do.
+ * Dropping all bits at the end, instead of shift by shift, is exact: bits that
+ * are zero, or dropped anyway, carry nothing.  profil_bin_clip() ensures that
+ * the product of a PC below @high has at most 57 bits, so 64 are enough.
  */
 struct profil_bin {
 	__u64 low;
@@ -118,8 +117,8 @@ struct profil_bin {
 };
 
 /**
- * profil_bin_prepare() - what the tick computes with
- * @bin: receives it
+ * profil_bin_prepare() - prepare a region for the tick
+ * @bin: receives the result
  * @r: a region that is valid; clipped here
  * @base: position of its first counter
  *
@@ -160,15 +159,16 @@ static inline __u64 profil_bin_position(const struct profil_bin *bin, __u64 pc)
 }
 
 /**
- * struct profil_plain - the same for 32-bit counters and no shift before the product
+ * struct profil_plain - a bin with 32-bit counters and no shift before the product
  * @low: first PC
  * @span: PCs that are counted, from @low on
  * @scale: 16.16, as in the region
- * @add: added to the product; what the first PC and the first counter come to is in it
- * @shift: what is to be dropped of the sum
+ * @add: added to the product; includes the first PC and the first counter
+ * @shift: bits of the sum to drop
  *
- * Whole counters are added before bits are dropped, so that nothing carries into
- * them; the sum has at most 62 bits for a base of up to 44.
+ * The index of the first counter is added before bits are dropped, as a whole
+ * number of counters, so it carries nothing into them.  The sum has at most 62
+ * bits for a base of up to 44.
  */
 struct profil_plain {
 	__u64 low;
@@ -179,12 +179,12 @@ struct profil_plain {
 };
 
 /**
- * profil_bin_plain() - can a region be computed with in the plain way?
+ * profil_bin_plain() - the plain form of a bin
  * @plain: receives it
- * @bin: prepared; it may be without a PC
+ * @bin: prepared; may cover no PC
  *
  * Context: Any.
- * Return: 1, or 0 if not.
+ * Return: 1, or 0 if the bin has no plain form.
  */
 static inline int profil_bin_plain(struct profil_plain *plain, const struct profil_bin *bin)
 {

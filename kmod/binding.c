@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A binding: a profile met in an address space.
+ * A binding: it ties a profile to an address space, or to one of its threads.
  *
  * The table is keyed by mm and read by every tick.  An exec gives the task
- * another mm and so ends what was met in the old one; the bindings of address
- * spaces that nobody uses any more are swept out later.
+ * another mm, which the old bindings do not match; the sweep later removes
+ * bindings of address spaces that no task uses any more.
  *
  * Context: tracepoint probe
  */
@@ -39,10 +39,10 @@ static void profil_binding_free_work(struct work_struct *work)
 }
 
 /**
- * profil_binding_alloc() - room for a binding
+ * profil_binding_alloc() - allocate a binding
  *
  * Context: Process context, may sleep.
- * Return: to be given to profil_binding_init(), or NULL.
+ * Return: memory for profil_binding_init(), or NULL.
  */
 struct profil_binding *profil_binding_alloc(void)
 {
@@ -50,11 +50,11 @@ struct profil_binding *profil_binding_alloc(void)
 }
 
 /**
- * profil_binding_init() - fill in a binding
- * @binding: room for it
+ * profil_binding_init() - initialise a binding
+ * @binding: memory for it
  * @mm: grabbed for the binding
  * @profile: referenced for the binding; the caller holds a reference
- * @gap: its ticks are lost: see &struct profil_binding
+ * @gap: ticks are counted as lost: see &struct profil_binding
  *
  * Context: Any.
  */
@@ -73,9 +73,9 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 }
 
 /**
- * profil_binding_narrow() - meet one thread only
+ * profil_binding_narrow() - restrict a binding to one thread
  * @binding: initialised, not yet in the table
- * @thread: of a task in its address space; the reference is the binding's now
+ * @thread: of a task in its address space; the binding takes over the reference
  *
  * Context: Any.
  */
@@ -87,7 +87,7 @@ void profil_binding_narrow(struct profil_binding *binding, struct pid *thread)
 
 /**
  * profil_binding_drop() - undo profil_binding_init() and free
- * @binding: not in the table, or just taken out
+ * @binding: not in the table, or just removed from it
  *
  * Context: Any.
  */
@@ -108,7 +108,7 @@ static void profil_binding_insert(struct profil_binding *binding, struct profil_
 	WRITE_ONCE(nr_bindings, nr_bindings + 1);
 }
 
-/* What putting in and taking out have in common for the lists and counts. */
+/* Off the profile's list and out of the counts, but not out of the table. */
 static void profil_binding_unlist(struct profil_binding *binding)
 {
 	lockdep_assert_held(&profil_bindings_lock);
@@ -124,10 +124,10 @@ static void profil_binding_remove(struct profil_binding *binding)
 }
 
 /*
- * The binding that a new one would replace: of the same owner in the same address
- * space, or of the same thread there.  If there is none, is there room for one?
- * Those that only an administrator could have made are in nobody's way, but for
- * those of threads, of which there may be thousands: a tick passes them all.
+ * Find the binding that a new one would replace: same owner, same address space,
+ * same thread if any.  If there is none, check for room.  Privileged bindings do
+ * not use up room, except those of threads: there may be thousands of threads,
+ * and a tick walks past all their bindings.
  */
 static int profil_binding_find_place(const struct profil_binding *binding,
 				     struct profil_binding **existing)
@@ -153,12 +153,12 @@ static int profil_binding_find_place(const struct profil_binding *binding,
 }
 
 /**
- * profil_binding_full() - may one more profile not meet a process?
- * @profile: that one
- * @count: unprivileged ones that do
+ * profil_binding_full() - is there no room for another profile of a process?
+ * @profile: that profile
+ * @count: unprivileged profiles that the process has
  *
  * Context: Any.
- * Return: true if it may not.
+ * Return: true if there is no room.
  */
 bool profil_binding_full(const struct profil_profile *profile, unsigned int count)
 {
@@ -166,13 +166,13 @@ bool profil_binding_full(const struct profil_profile *profile, unsigned int coun
 }
 
 /**
- * profil_binding_publish_self() - let the ticks of an address space see it
+ * profil_binding_publish_self() - let ticks see the binding of a self profile
  * @binding: of a self profile
- * @replaced: the self profile that the caller knows to be there, or NULL
+ * @replaced: the self profile that the caller expects there, or NULL
  *
  * Context: Process context.
- * Return: 0; -EAGAIN when another self profile is there than the caller knows;
- * -EBUSY when the address space has its fill.
+ * Return: 0; -EAGAIN when the self profile there is not @replaced; -EBUSY when
+ * the address space has no room.
  */
 int profil_binding_publish_self(struct profil_binding *binding,
 				const struct profil_profile *replaced)
@@ -197,13 +197,12 @@ int profil_binding_publish_self(struct profil_binding *binding,
 }
 
 /**
- * profil_binding_publish_attached() - let the ticks of an address space see it
+ * profil_binding_publish_attached() - let ticks see the binding of an attached profile
  * @binding: of an attached profile
- * @replace: take the place of a binding of the same session; otherwise an
- *	existing one stays
+ * @replace: replace a binding of the same session; otherwise keep it and fail
  *
  * Context: Any; profil_bindings_lock is held.
- * Return: 0; -EEXIST; -EBUSY when the address space has its fill.
+ * Return: 0; -EEXIST; -EBUSY when the address space has no room.
  */
 int profil_binding_publish_attached(struct profil_binding *binding, bool replace)
 {
@@ -223,11 +222,11 @@ int profil_binding_publish_attached(struct profil_binding *binding, bool replace
 }
 
 /**
- * profil_binding_publish_thread() - let the ticks of one thread see it
+ * profil_binding_publish_thread() - let ticks see the binding of one thread
  * @binding: of an attached profile, narrowed
  *
  * Context: Process context.
- * Return: 0, or -EBUSY when the address space has its fill.
+ * Return: 0, or -EBUSY when the address space has no room.
  */
 int profil_binding_publish_thread(struct profil_binding *binding)
 {
@@ -241,8 +240,8 @@ int profil_binding_publish_thread(struct profil_binding *binding)
 }
 
 /**
- * profil_binding_self() - the self profile of an address space
- * @mm: whose
+ * profil_binding_self() - find the self profile of an address space
+ * @mm: the address space
  *
  * Context: Any.
  * Return: the profile, referenced, or NULL.
@@ -265,7 +264,7 @@ struct profil_profile *profil_binding_self(struct mm_struct *mm)
 }
 
 /**
- * profil_bindings_remove() - a profile is met nowhere any more
+ * profil_bindings_remove() - remove all bindings of a profile
  * @profile: referenced by the caller
  *
  * Context: Process context.
@@ -290,13 +289,13 @@ void profil_bindings_remove(struct profil_profile *profile)
 	}
 }
 
-/* Whatever is so stays so. */
+/* Once true, this stays true. */
 static bool profil_binding_is_dead(const struct profil_binding *binding)
 {
-	/* Once 0 it never rises again: nobody will run there. */
+	/* Once 0, it never rises again: no task will run there. */
 	if (!atomic_read(&binding->mm->mm_users))
 		return true;
-	/* A number that was given back is another struct pid when it is used again. */
+	/* A thread ID that is reused gets another struct pid. */
 	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);
 }
 
@@ -317,7 +316,7 @@ static void profil_bindings_sweep_bucket(struct hlist_head *bucket)
 }
 
 /**
- * profil_bindings_sweep() - take out what meets nobody any more
+ * profil_bindings_sweep() - remove bindings in which no task can run any more
  *
  * Context: Process context.
  */
@@ -331,7 +330,7 @@ void profil_bindings_sweep(void)
 }
 
 /**
- * profil_bindings_count() - bindings in the table
+ * profil_bindings_count() - count the bindings in the table
  *
  * Context: Any.
  * Return: their number.
@@ -342,7 +341,7 @@ unsigned int profil_bindings_count(void)
 }
 
 /**
- * profil_bindings_longest_chain() - the most bindings that a tick may have to pass
+ * profil_bindings_longest_chain() - the most bindings that a tick may have to walk
  *
  * Context: Process context.
  * Return: the length of the longest chain of the table.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A binding: a profile met in an address space.
+ * A binding: it ties a profile to an address space, or to one of its threads.
  *
  * Context: any
  */
@@ -19,24 +19,24 @@ struct profil_profile;
 struct profil_session;
 
 #define PROFIL_BINDING_BITS	12
-/* An mm is aligned. */
+/* In the low bits of a key, which an mm, being aligned, has clear. */
 #define PROFIL_KEY_GAP		1UL
 #define PROFIL_KEY_THREAD	2UL
-/* Of one address space: those of all of it, and those of its threads. */
+/* For one address space: bindings to all of it, and to single threads. */
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
 
 /**
- * struct profil_binding - a profile met in an address space
- * @node: in the table, found by the tick under RCU
- * @key: @mm, as the tick compares it; with PROFIL_KEY_GAP set the program was
- *	exec'ed by a followed process and is not attached yet: its ticks are
- *	lost, and counted as such; with PROFIL_KEY_THREAD only @thread is met
- * @thread: it, referenced; NULL: all of the address space
- * @mm: whose ticks; grabbed, so that the pointer is not used again
- * @profile: what they count for, referenced
+ * struct profil_binding - ties a profile to an address space
+ * @node: in the table, which the tick reads under RCU
+ * @key: @mm, as the tick compares it.  PROFIL_KEY_GAP: a followed process has
+ *	exec'ed this program and it is not attached yet, so its ticks are
+ *	counted as lost.  PROFIL_KEY_THREAD: only @thread is sampled.
+ * @thread: the only thread that is sampled, referenced; NULL: all threads
+ * @mm: the address space; grabbed, so that its address is not reused
+ * @profile: the profile that its ticks count for, referenced
  * @link: in the profile's list
- * @free: a grace period after it was taken out
+ * @free: frees it a grace period after it was removed
  *
  * @node and @link are changed under profil_bindings_lock; the rest is constant
  * once it is in the table.
@@ -52,7 +52,7 @@ struct profil_binding {
 };
 
 /*
- * Raw, as the fork probe takes it with preemption off.  Guards the table, the
+ * Raw, because probes take it with preemption off.  Guards the table, the
  * profiles' lists of bindings, the pool of nodes, and all watches.
  */
 extern raw_spinlock_t profil_bindings_lock;
@@ -63,7 +63,7 @@ static inline struct hlist_head *profil_binding_bucket(const struct mm_struct *m
 	return &profil_bindings[hash_ptr(mm, PROFIL_BINDING_BITS)];
 }
 
-/* May there be somebody to tick in an address space?  Maybe for another's sake. */
+/* Could @mm be profiled?  False positives (a shared hash bucket) are fine. */
 static inline bool profil_maybe_bound(const struct mm_struct *mm)
 {
 	return mm && !hlist_empty(profil_binding_bucket(mm));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looking whether a profile's memory is still there, and telling its status.
+ * The recheck of a profile's memory, and its status.
  *
  * Context: process
  */
@@ -23,9 +23,9 @@
 #include <linux/task_work.h>
 
 /*
- * Up to 8 MiB of counters are looked at every 100 ms of a CPU's time, larger
- * ones at the same price a page: at the first checkpoint after 75 ms, and there
- * is one every 25 ms.
+ * Up to 8 MiB of counters are rechecked every 100 ms of CPU time, larger ones
+ * less often, at the same cost per page.  The recheck is due at the first
+ * checkpoint after 75 ms, and there is a checkpoint every 25 ms.
  */
 #define CHECK_PAGES	2048UL
 #define CHECK_INTERVAL	(HZ * 3 / 40)
@@ -36,10 +36,10 @@ static unsigned long profil_check_interval(const struct profil_layout *layout)
 }
 
 /**
- * profil_profile_check() - look whether its memory is still there
+ * profil_profile_check() - check that the counters' memory is still mapped
  * @profile: its lock is held
  *
- * Only from the address space that holds the counters; else no effect.
+ * No effect outside of the address space that holds the counters.
  *
  * Context: Process context, may sleep.
  * Return: 0, or -EINTR.
@@ -56,20 +56,21 @@ int profil_profile_check(struct profil_profile *profile)
 	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins->layout));
 	if (err == -EFAULT && !(profile->flags & PROFIL_FAULT_REGION))
 		profil_profile_stop(profile, PROFIL_STATE_FAULT);
-	/* Without memory nothing is known: next time. */
+	/* -ENOMEM: not known, try again next time. */
 	return err == -EINTR ? err : 0;
 }
 
 /*
- * In the profiled task, on its way to user space or into its exit, where it
- * has no memory any more.  Whoever holds the lock does something better.
+ * Runs in the profiled task on its way to user space, or in its exit, where it
+ * has no mm any more.  On contention skip: the holder is about to do more than
+ * this check.
  */
 static void profil_check_work(struct callback_head *check)
 {
 	struct profil_profile *profile = container_of(check, struct profil_profile, check);
 
 	if (current->mm && mutex_trylock(&profile->lock)) {
-		/* -EINTR: the task is killed and looks at nothing any more. */
+		/* -EINTR: the task is being killed and will not read its counters. */
 		profil_profile_check(profile);
 		mutex_unlock(&profile->lock);
 	}
@@ -78,7 +79,7 @@ static void profil_check_work(struct callback_head *check)
 }
 
 /**
- * profil_profile_check_later() - look at its memory from time to time
+ * profil_profile_check_later() - have the memory rechecked from time to time
  * @profile: not yet published, with pins
  *
  * Context: Process context.
@@ -92,8 +93,8 @@ void profil_profile_check_later(struct profil_profile *profile)
 }
 
 /*
- * Every CPU adds its own share between two ticks; so the causes add up to the
- * ticks while the profile runs, too.
+ * Every CPU adds its own share between two ticks, so the causes add up to the
+ * ticks even while the profile runs.
  */
 static void profil_status_sum(struct profil_tally __percpu *tally, struct profil_sum *sum)
 {
@@ -105,7 +106,7 @@ static void profil_status_sum(struct profil_tally __percpu *tally, struct profil
 }
 
 /**
- * profil_profile_status() - what became of its ticks
+ * profil_profile_status() - report the outcomes of a profile's ticks
  * @profile: a profile
  * @status: everything but size, flags and profile is filled in
  *

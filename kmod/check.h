@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Looking whether a profile's memory is still there, and telling its status.
+ * The recheck of a profile's memory, and its status.
  *
  * Context: process
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the tick leaves to others: a stop, a look at the memory, a sweep.
+ * What the tick hands over to process context: stop, recheck, sweep.
  *
  * Context: hard interrupt
  */
@@ -25,13 +25,13 @@ bool profil_settle_wanted;
 struct delayed_work profil_sweep;
 
 /**
- * profil_sweep_soon() - look for address spaces that have ended
+ * profil_sweep_soon() - have address spaces that have ended swept out
  *
  * Context: Any, hard interrupt included.
  */
 void profil_sweep_soon(void)
 {
-	/* Not put off by being asked for again: exits may come in a storm. */
+	/* A pending sweep is not delayed further: exits may come in a storm. */
 	queue_delayed_work(profil_wq, &profil_sweep, SWEEP_SOON);
 }
 
@@ -44,13 +44,14 @@ static void profil_settle_ask(struct irq_work *work)
 DEFINE_IRQ_WORK(profil_settle_irq, profil_settle_ask);
 
 /**
- * profil_profile_stop() - stop counting, by itself
+ * profil_profile_stop() - stop counting, without the owner's doing
  * @profile: a profile; no effect unless it runs
- * @why: the &enum profil_state it is in from now on
+ * @why: its &enum profil_state from now on
  *
- * Its clock is given up soon after, in process context.
+ * It gives up its claim on the clock soon after, in process context.
  *
- * Context: The tick, or process context under @profile's lock: so its pins stay.
+ * Context: The tick, or process context under @profile's lock, which keep the
+ * pins from being freed.
  */
 void profil_profile_stop(struct profil_profile *profile, u32 why)
 {
@@ -79,15 +80,16 @@ static void profil_check_queue(struct profil_profile *profile)
 }
 
 /**
- * profil_profile_checkpoint() - what need not be done at every tick
+ * profil_profile_checkpoint() - do what need not be done at every tick
  * @profile: a profile of current's address space
  * @tally: this CPU's, whose countdown has reached 0
  * @user: the tick has interrupted user mode
  *
- * The memory of a self profile is looked at by current on its way to user
- * space.  From kernel mode that way may be long, or there may be none; so wait
- * for a tick in user mode.  That of an attached profile is the attacher's, for
- * which no target is to wait: it is looked at when he asks for the status.
+ * The memory of a self profile is rechecked by current on its way to user
+ * space.  A task in the kernel may take long to get there, or never get there;
+ * so wait for a tick in user mode.  The memory of an attached profile is the
+ * attacher's, and no target has to wait for it: it is rechecked when the attacher
+ * asks for the status.
  *
  * Context: Hard interrupt, interrupts off.
  */
@@ -99,7 +101,7 @@ void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tal
 	u64 ticks = due && !user ? 1 : profile->checkpoint;
 
 	tally->granted += ticks;
-	/* Pairs with smp_rmb() in profil_tally_ticks(): who sees the one sees the other. */
+	/* Pairs with smp_rmb() in profil_tally_ticks(): @granted becomes visible first. */
 	smp_wmb();
 	tally->countdown = ticks;
 	if (due && user)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tick leaves to others: a stop, a look at the memory, a sweep.
+ * What the tick hands over to process context: stop, recheck, sweep.
  *
  * Context: hard interrupt
  */
@@ -14,10 +14,10 @@
 struct profil_profile;
 struct profil_tally;
 
-/* A profile has stopped by itself, and its clock is still to be given up. */
+/* A profile has stopped by itself and still has its claim on the clock. */
 extern bool profil_settle_wanted;
 extern struct irq_work profil_settle_irq;
-/* What it does is known to life.c. */
+/* Its function is set by life.c. */
 extern struct delayed_work profil_sweep;
 
 void profil_profile_stop(struct profil_profile *profile, u32 why);

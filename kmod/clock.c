@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clock: whatever ticks on every CPU, shared by all profiles.
+ * The clock: one for all profiles, ticking on every CPU.
  *
- * There is one for everybody, at the highest rate that anybody asks for; each
- * profile lets through its own share of the ticks.  So users with different
- * periods do not put a timer each on every CPU.
+ * It runs at the highest rate that any profile asks for, and each profile takes
+ * its own share of the ticks.  So users with different periods do not put one
+ * timer each on every CPU.
  *
- * Lock order: open_lock, cpus_read_lock, then clock_lock.
+ * Lock order: Documentation/locking.md.
  *
  * Context: process
  */
@@ -26,7 +26,7 @@
 #include <linux/smp.h>
 
 #define LINGER	HZ
-/* To open and close a clock may be to change the kernel's code on all CPUs. */
+/* Opening and closing a clock may patch the kernel's code on all CPUs. */
 #define LINGER_OPEN	(4 * HZ)
 
 static bool isolated_cpus;
@@ -48,7 +48,7 @@ static struct cpumask ticking;
 static u64 clock_period;	/* ns; 0: stopped */
 static enum cpuhp_state hotplug_state;
 
-/* The kernel's: a user who is profiled need not be allowed to use perf. */
+/* The kernel's credentials: a profiled user may not be allowed to use perf. */
 static const struct cred *clock_cred;
 
 static void profil_clock_relax_work(struct work_struct *work);
@@ -73,7 +73,7 @@ static int profil_clock_start_cpu(unsigned int cpu, u64 period)
 		return 0;
 	if (cpumask_test_cpu(cpu, &ticking))
 		return clock_ops->set_period(cpu, period);
-	/* It may tick before start() returns, and tick until stop() does. */
+	/* The CPU may tick before start() returns, and until stop() returns. */
 	cpumask_set_cpu(cpu, &ticking);
 	own = override_creds(clock_cred);
 	err = clock_ops->start(cpu, period);
@@ -102,7 +102,7 @@ static void profil_clock_stop_all(void)
 	WRITE_ONCE(clock_period, 0);
 }
 
-/* Also puts back what an earlier attempt that failed half-way has changed. */
+/* Also restores the period of CPUs that a failed attempt has changed. */
 static int profil_clock_run_at(u64 period)
 {
 	unsigned int cpu;
@@ -134,10 +134,10 @@ static u64 profil_clock_shortest(void)
 }
 
 /*
- * Each change of the period restarts every CPU's timer, and with periods that
- * are ever so little shorter somebody could keep it from ticking at all.  So a
- * running clock gets twice as fast at least; profil_clock_relax_work() then finds the
- * period that is enough.
+ * Each change of the period restarts every CPU's timer; a user who asks for
+ * slightly shorter periods again and again could keep it from ticking at all.  So
+ * a running clock becomes at least twice as fast, and profil_clock_relax_work()
+ * later finds the longest period that serves everyone.
  */
 static u64 profil_clock_faster(u64 wanted)
 {
@@ -146,7 +146,7 @@ static u64 profil_clock_faster(u64 wanted)
 	return max_t(u64, clock_period / 2, PROFIL_CLOCK_MIN);
 }
 
-/* Not under cpus_read_lock(), which setting a probe takes. */
+/* Not under cpus_read_lock(), which registering a probe takes. */
 static int profil_clock_open(void)
 {
 	int err = 0;
@@ -199,7 +199,7 @@ static int profil_clock_get_locked(struct profil_clock_user *user, u64 period)
  * @period: its period in ns
  *
  * Context: Process context, may sleep.
- * Return: 0, or the error of the clock; then nothing changed for others.
+ * Return: 0, or the error of the clock; then nothing has changed for others.
  */
 int profil_clock_get(struct profil_clock_user *user, u64 period)
 {
@@ -218,8 +218,8 @@ int profil_clock_get(struct profil_clock_user *user, u64 period)
  * profil_clock_put() - give up a claim
  * @user: in use, or with an empty link
  *
- * The clock goes on as it is for a second, so that programs that turn their
- * profile on and off do not pay for it each time.
+ * The clock keeps its period for a second, so that programs that turn their
+ * profile on and off do not restart it each time.
  *
  * Context: Process context, may sleep.
  */
@@ -234,11 +234,11 @@ void profil_clock_put(struct profil_clock_user *user)
 }
 
 /**
- * profil_clock_serves() - is it the clock that was asked for?
+ * profil_clock_serves() - is this the clock that a profile asks for?
  * @number: of &enum profil_clock
  *
  * Context: Any.
- * Return: true if it is, or if any would do.
+ * Return: true if it is, or if the profile accepts any.
  */
 bool profil_clock_serves(u32 number)
 {
@@ -246,7 +246,7 @@ bool profil_clock_serves(u32 number)
 }
 
 /**
- * profil_clock_period() - at what period the clock ticks now
+ * profil_clock_period() - the current period of the clock
  *
  * Context: Any.
  * Return: ns; 0 when it does not tick.
@@ -256,7 +256,7 @@ u64 profil_clock_period(void)
 	return READ_ONCE(clock_period);
 }
 
-/* As slow as serves everybody, or not at all. */
+/* Slow down to the longest period that serves everyone, or stop. */
 static void profil_clock_relax_work(struct work_struct *work)
 {
 	u64 shortest;
@@ -268,7 +268,7 @@ static void profil_clock_relax_work(struct work_struct *work)
 	if (!shortest)
 		profil_clock_stop_all();
 	else if (shortest != clock_period && profil_clock_run_at(shortest))
-		/* Some CPUs go on too fast: profiles take only their share. */
+		/* Some CPUs still tick too fast: profiles take only their share. */
 		queue_delayed_work(profil_wq, &relax, LINGER);
 	mutex_unlock(&clock_lock);
 	cpus_read_unlock();
@@ -285,7 +285,7 @@ static void profil_clock_close_work(struct work_struct *work)
 }
 
 /**
- * profil_clock_look_here() - the task that runs here is profiled since now
+ * profil_clock_look_here() - the task that runs on this CPU is now profiled
  *
  * Context: Any but hard interrupt.
  */
@@ -302,9 +302,9 @@ void profil_clock_look_here(void)
 }
 
 /**
- * profil_clock_look() - tasks that run somewhere may be profiled since now
+ * profil_clock_look() - tasks that run on any CPU may now be profiled
  *
- * Whoever is switched in after this call is found by the clock itself.
+ * The clock itself finds tasks that are switched in after this call.
  *
  * Context: Process context.
  */
@@ -321,9 +321,9 @@ static void profil_clock_do_nothing(void *unused)
 /**
  * profil_clock_sync() - wait for the ticks that run now
  *
- * A tick runs with interrupts off, so a CPU that has answered an
- * inter-processor call runs none that began before; a CPU on which the clock
- * starts only now sees what was unpublished before this call.  Pairs with the
+ * A tick runs with interrupts off, so a CPU that has answered an inter-processor
+ * call runs no tick that began before it.  On a CPU on which the clock starts only
+ * now, ticks see everything that the caller had unpublished.  Pairs with the
  * rcu_dereference() and READ_ONCE() of sample.c, and with the cpumask_set_cpu()
  * before a clock starts.
  *
@@ -331,7 +331,7 @@ static void profil_clock_do_nothing(void *unused)
  */
 void profil_clock_sync(void)
 {
-	/* Orders what was unpublished before the look at who ticks. */
+	/* Orders the caller's unpublishing before the read of ticking. */
 	smp_mb();
 	on_each_cpu_mask(&ticking, profil_clock_do_nothing, NULL, 1);
 }
@@ -362,7 +362,7 @@ void profil_clock_each_cpu(void (*here)(void *data),
 static int profil_clock_cpu_online(unsigned int cpu)
 {
 	mutex_lock(&clock_lock);
-	/* A CPU comes up whether we can profile it or not. */
+	/* A failure must not keep the CPU from coming up. */
 	if (clock_period && profil_clock_start_cpu(cpu, clock_period))
 		pr_warn("no clock on CPU %u: what runs there is not profiled\n", cpu);
 	mutex_unlock(&clock_lock);
@@ -378,7 +378,7 @@ static int profil_clock_cpu_offline(unsigned int cpu)
 }
 
 /**
- * profil_clock_init() - have a clock, and follow CPUs as they come and go
+ * profil_clock_init() - set up the clock, and follow CPU hotplug
  * @ops: what ticks; initialised
  * @number: its &enum profil_clock
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock: whatever ticks on every CPU, shared by all profiles.
+ * The clock: one for all profiles, ticking on every CPU.
  *
  * Context: any
  */
@@ -24,20 +24,20 @@ struct profil_clock_user {
 };
 
 /**
- * struct profil_clock_ops - a way to tick
+ * struct profil_clock_ops - a kind of clock
  * @init: once, when the module is loaded, with the clock's number of &enum
  *	profil_clock; may be NULL
- * @open: before the first CPU ticks; may be NULL
- * @close: undoes @open, when no CPU ticks any more
- * @start: tick on a CPU that is online, every @period ns
+ * @open: called before the first CPU ticks; may be NULL
+ * @close: undoes @open when no CPU ticks any more
+ * @start: start to tick on an online CPU, every @period ns
  * @set_period: change the period of a CPU that ticks
- * @stop: do not tick any more; waits for the tick that runs
- * @look: is the task that runs here profiled since a moment ago?  Called on a
- *	CPU that ticks, with interrupts off; NULL if it is ticked anyway
+ * @stop: stop ticking; waits for the tick that runs
+ * @look: check whether the task that runs here is profiled by now.  Called on a
+ *	CPU that ticks, with interrupts off; NULL if the clock ticks regardless
  *
  * @start, @set_period and @stop run in process context, under cpus_read_lock() or
- * in the CPU's hotplug callback, and under the clock's lock; @open and @close in
- * process context, under neither.  Ticks call profil_tick().
+ * in the CPU's hotplug callback, and under the clock's lock; @open and @close run
+ * in process context, under neither.  A tick calls profil_tick().
  */
 struct profil_clock_ops {
 	int (*init)(u32 number);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lazy clock: an hrtimer of our own on each CPU, which is armed when
- * somebody who is profiled is switched in, and sleeps when it finds nobody.
- * The shared clock: the same, but content to come with the next interrupt of
- * another timer.
+ * The lazy clock: an hrtimer on each CPU, armed when a profiled task is switched
+ * in, and not rearmed when it finds no such task.  The shared clock: the same,
+ * but it may be delayed to the next interrupt of another timer.
  *
  * Context: process
  */
@@ -44,7 +43,7 @@ static int profil_lazy_clock_init(u32 number)
 	struct profil_lazy_clock *clock;
 	unsigned int cpu;
 
-	/* A signature that changes with the kernel is to fail here, in the build. */
+	/* If a kernel changes the tracepoint's arguments, the build fails here. */
 	check_trace_callback_type_sched_switch(profil_lazy_switch);
 	sched_switch = profil_tracepoint_find("sched_switch");
 	if (!sched_switch)

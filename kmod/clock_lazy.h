@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lazy clock: a timer of our own on each CPU.
+ * The lazy clock: a timer of the module's own on each CPU.
  *
  * Context: process
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clock that rests on perf: a cpu-clock event on each CPU, which is an
- * hrtimer that hands over the interrupted registers.
+ * The perf clock: a cpu-clock event on each CPU, that is an hrtimer that passes
+ * on the interrupted registers.
  *
  * exclude_idle, because idle ticks would count towards perf's throttle.  The
- * handler never disables its event (6.16 and 6.17 deadlock there).
+ * handler never disables its event: Linux 6.16 and 6.17 deadlock there.
  *
  * Context: process
  */

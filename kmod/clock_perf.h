@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock that rests on perf: an event on each CPU.
+ * The perf clock: a perf event on each CPU.
  *
  * Context: process
  */

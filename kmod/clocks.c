@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clocks that there are, and the choice among them.
+ * The available clocks, and the choice of one.
  *
  * Context: process
  */
@@ -16,10 +16,10 @@
 #include <linux/profil.h>
 #include <linux/string.h>
 
-/* What somebody chose; after profil_clocks_init() what ticks. */
+/* The user's choice, or NULL; after profil_clocks_init() the clock in use. */
 static char *clock;
 module_param(clock, charp, 0444);
-MODULE_PARM_DESC(clock, "what ticks: lazy (the default: a timer where somebody is profiled), perf (an event on each CPU), shared (the lazy clock's timer, with the scheduler's tick)");
+MODULE_PARM_DESC(clock, "the clock: lazy (the default: a timer where a profiled task runs), perf (a perf event on each CPU), shared (as lazy, but along with the scheduler's tick)");
 
 static const struct choice {
 	const char *name;
@@ -39,14 +39,14 @@ static int profil_clocks_take(const char *name, const struct choice **chosen)
 		if (!strcmp(name, clocks[i].name))
 			break;
 	if (i == ARRAY_SIZE(clocks)) {
-		pr_err("clock=%s: there are lazy, perf and shared\n", name);
+		pr_err("unknown clock '%s' (lazy, perf, shared)\n", name);
 		return -EINVAL;
 	}
 	*chosen = &clocks[i];
 	return clocks[i].ops->init ? clocks[i].ops->init(clocks[i].number) : 0;
 }
 
-/* Who chose a clock gets that one or an error; all others get one that works. */
+/* An explicit clock= is honoured or fails; without one, fall back to one that works. */
 static int profil_clocks_choose(const struct choice **chosen)
 {
 	int err;
@@ -63,10 +63,10 @@ static int profil_clocks_choose(const struct choice **chosen)
 }
 
 /**
- * profil_clocks_init() - choose the clock and have it
+ * profil_clocks_init() - choose the clock and set it up
  *
  * Context: Process context.
- * Return: 0 or -errno; else to be undone by profil_clock_exit().
+ * Return: 0, to be undone by profil_clock_exit(), or -errno.
  */
 int profil_clocks_init(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clocks that there are, and the choice among them.
+ * The available clocks, and the choice of one.
  *
  * Context: process
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The commands of /dev/profil: a table of what takes a sized structure.
+ * The commands of /dev/profil: a table; each takes a sized structure.
  *
  * ioctl(2) and io_uring both end in profil_command(), which copies the
- * structure once; what the commands see does not change under their hands.
+ * structure once; user space cannot change what a command sees.
  *
  * Context: process
  */
@@ -99,9 +99,10 @@ static int profil_command_stop_all(struct profil_session *session, union argumen
 }
 
 /*
- * The caller will not learn of what it has made, so it must not stay.  (The
- * place was writable a moment ago: its own threads have unmapped it, and may
- * have replaced what is ended here; then that is theirs to sort out.)
+ * The caller will not learn about the profile it has made, so end it.  (The
+ * structure was writable a moment ago: one of the caller's threads has unmapped
+ * it.  If another thread has also replaced the profile, the new one ends here;
+ * that race is the caller's own.)
  */
 static void profil_command_undo_start(struct profil_session *session, const union argument *arg)
 {
@@ -118,9 +119,9 @@ static void profil_command_undo_start(struct profil_session *session, const unio
  * @nr: ioctl number, and cmd_op of io_uring
  * @least: bytes of the structure's first version
  * @bytes: bytes of the structure that this module knows
- * @output: it is copied back
- * @run: does it; the structure is a copy, zero beyond what the caller gave
- * @undo: when its output cannot be copied back, or NULL
+ * @output: the structure is copied back
+ * @run: runs it; the structure is a copy, zero beyond what the caller gave
+ * @undo: undoes it when the output cannot be copied back; or NULL
  */
 struct command {
 	unsigned int nr;
@@ -131,7 +132,7 @@ struct command {
 	void (*undo)(struct profil_session *session, const union argument *arg);
 };
 
-/* Where the first version of a structure ends: fixed for ever. */
+/* Where the first version of a structure ends: must never change. */
 #define END(type, member)	offsetofend(struct type, member)
 
 static const struct command commands[] = {
@@ -170,12 +171,12 @@ static int profil_command_copy_back(void __user *to, const union argument *arg,
 /**
  * profil_command() - run a command
  * @file: of /dev/profil
- * @nr: which
+ * @nr: its number
  * @arg: its structure
- * @size: bytes of it, as the caller said elsewhere; 0: as it says itself
+ * @size: bytes of the structure if passed separately; 0: read it from the structure
  *
  * Context: Process context, may sleep.
- * Return: 0 or what the head of <linux/profil.h> says.
+ * Return: 0 or an error that the head of <linux/profil.h> lists.
  */
 long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size)
 {
@@ -197,7 +198,7 @@ long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 si
 		return err;
 	if (copy.size != size)
 		return -EINVAL;
-	/* A place that cannot be written is refused before anything is done. */
+	/* Refuse a structure that cannot be written before anything is done. */
 	if (command->output && profil_command_copy_back(arg, &copy, command, size))
 		return -EFAULT;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The commands of /dev/profil: a table of what takes a sized structure.
+ * The commands of /dev/profil: a table; each takes a sized structure.
  *
  * Context: process
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernel versions: the only file that may ask for one.
+ * Differences between kernel versions: no other file may test for one.
  *
  * Context: any, unless a function says otherwise
  */
@@ -20,7 +20,7 @@
 #include <linux/io_uring.h>
 #endif
 
-/* The payload of a command: shared with user space, which may change it. */
+/* The payload of a command: user space shares it and may change it. */
 static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
@@ -32,10 +32,10 @@ static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 }
 
 /*
- * Pin pages of current's memory, mmap_lock held for reading: those that are
- * there and writable.  With @fault others are brought, unless that would mean
- * to wait.  Return: as pin_user_pages(), -EFAULT or fewer for what is not there.
- * Context: Process context.
+ * Pin pages of current's memory that are present and writable.  With @fault, also
+ * fault in others, unless that would block.  Return: as pin_user_pages(); -EFAULT,
+ * or fewer, if pages are missing.
+ * Context: Process context; mmap_lock is held for reading.
  */
 static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
 					 struct page **pages, bool fault)
@@ -76,9 +76,9 @@ static inline void profil_hrtimer_setup(struct hrtimer *timer,
 }
 
 /*
- * Whether a program may be dumped by its user, and whose CAP_SYS_PTRACE serves if not.
- * Both belong to the address space, though in 7.2 the task has them; @mm is @task's,
- * whose exec_update_lock is held.
+ * Whether a program is dumpable, and the namespace whose CAP_SYS_PTRACE is needed if
+ * not.  Both belong to the address space, though since 7.2 the task has them.  @mm is
+ * @task's, and @task's exec_update_lock is held.
  */
 #ifdef __has_include	/* sparse does not */
 #if __has_include("linux/sched/exec_state.h")
@@ -119,7 +119,7 @@ static inline struct user_namespace *profil_dump_ns(const struct task_struct *ta
 }
 #endif
 
-/* When the task was last switched in, on the scheduler's clock, in ns; or 0. */
+/* When the task was last switched in, in ns of the scheduler's clock; 0: unknown. */
 static inline u64 profil_task_arrival(const struct task_struct *task)
 {
 #ifdef CONFIG_SCHED_INFO

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Incrementing a counter that a hostile program writes at the same time.
+ * Incrementing a counter that a hostile program may write at the same time.
  *
  * Context: hard interrupt
  */
@@ -14,7 +14,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* Other threads can win every race; an interrupt must not wait for them. */
+/* Other threads can win every race; an interrupt must not spin for them. */
 #define PROFIL_COUNTER_TRIES	8
 
 #define PROFIL_COUNTER_BELOW(type, counter, limit) ({				\
@@ -49,7 +49,7 @@ static inline enum profil_cause profil_counter_limit(void *counter, u32 width, u
 	}
 }
 
-/* Add 1, and go on at 0. */
+/* Add 1; after the maximum comes 0. */
 static __always_inline enum profil_cause profil_counter_wrap(void *counter, u32 width)
 {
 	switch (width) {

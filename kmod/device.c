@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/profil: its file operations.
+ * /dev/profil: the device and its file operations.
  *
  * Context: process
  */
@@ -72,7 +72,7 @@ static struct miscdevice device = {
 };
 
 /**
- * profil_device_init() - make /dev/profil
+ * profil_device_init() - register /dev/profil
  *
  * Context: Process context.
  * Return: 0 or -errno.

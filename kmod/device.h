@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * /dev/profil: its file operations.
+ * /dev/profil: the device and its file operations.
  *
  * Context: process
  */

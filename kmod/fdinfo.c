@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/PID/fdinfo/N of an open /dev/profil: what it profiles.
+ * /proc/PID/fdinfo/N of an open /dev/profil: its profiles.
  *
- * Who may read it is decided by procfs: who passes ptrace's PTRACE_MODE_READ on
- * the process that holds the descriptor, that is its own user and root.  It has
- * numbers of processes and sums of ticks, no PC and no address, and nothing of
- * other sessions.
+ * procfs decides who may read it: PTRACE_MODE_READ on the process that holds the
+ * descriptor, that is, its own user and root.  It shows process IDs and sums of
+ * ticks, no PC and no address, and nothing about other sessions.
  *
- * The owner may be hostile: he may keep the lock of a profile for as long as he
- * likes, and follow tens of thousands of processes.  So the reader waits for no
- * lock but the short ones, and looks at so many processes only.  The reader may
- * be hostile to the machine: so no CPU is interrupted for him.
+ * The owner may be hostile: they can hold a profile's lock for as long as they
+ * like, and follow tens of thousands of processes.  So take only short locks, and
+ * report a bounded number of processes.  The reader may be hostile too, so this
+ * path sends no IPIs.
  *
  * Context: process
  */
@@ -34,7 +33,7 @@
 #include <linux/spinlock.h>
 #include <linux/xarray.h>
 
-/* Looked at with interrupts off. */
+/* Bounds the time with interrupts off. */
 #define PIDS_MAX	32U
 
 static const char * const state_name[] = {
@@ -46,7 +45,7 @@ static const char * const state_name[] = {
 	[PROFIL_STATE_STOPPED]	= "stopped",
 };
 
-/* The profile with this number or the next, referenced; its number is in *id. */
+/* The profile with number *id or the next higher one, referenced; sets *id. */
 static struct profil_profile *profil_fdinfo_next(struct profil_session *session, unsigned long *id)
 {
 	struct profil_profile *profile;
@@ -63,8 +62,8 @@ static struct profil_profile *profil_fdinfo_next(struct profil_session *session,
 }
 
 /*
- * Numbers in a PID namespace of those that a profile follows and that are there
- * still: of one that was reaped the number may be another's by now.
+ * The PIDs, in a namespace, of the processes that a profile follows.  Those that
+ * were reaped are left out: another process may have their PID by now.
  * Return: how many; *more: there may be others.
  */
 static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
@@ -103,7 +102,7 @@ static void profil_fdinfo_pids(struct seq_file *to, const struct profil_profile 
 	seq_printf(to, "%s\n", !more ? "" : n ? " ..." : "...");
 }
 
-/* Unknown while its lock is held: its holder is changing it. */
+/* Left out while the lock is held: its holder is changing the pins. */
 static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *profile)
 {
 	const struct profil_pins *pins;
@@ -135,12 +134,12 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
 }
 
 /**
- * profil_fdinfo_show() - what an open file profiles, a line for each number
- * @to: receives the text; opened in procfs, whose PID namespace counts
+ * profil_fdinfo_show() - show the profiles of an open file, a line per value
+ * @to: receives the text; its procfs instance determines the PID namespace
  * @session: of the file
  *
- * The layout is described in profil(4).  When the text does not fit seq_file
- * asks again with more room, so nothing may be changed here.
+ * profil(4) describes the format.  If the text does not fit, seq_file calls again
+ * with more room, so nothing may be changed here.
  *
  * Context: Process context, may sleep.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * /proc/PID/fdinfo/N of an open /dev/profil: what it profiles.
+ * /proc/PID/fdinfo/N of an open /dev/profil: its profiles.
  *
  * Context: process
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Following processes: what fork, exec and exit do to profiles.
+ * Following processes: the probes on fork, exec and exit.
  *
- * The probes run with preemption off (on 6.1 and 6.12), so they allocate
- * nothing: nodes come from a pool that a work item fills, and free nothing:
- * that is left to process context.  An empty pool is a counted loss.
+ * The probes run with preemption off (on 6.1 and 6.12), so they allocate nothing
+ * and free nothing.  They take nodes from a pool that a work item fills; an empty
+ * pool is a counted loss.  Freeing is left to process context.
  *
  * Context: tracepoint probe
  */
@@ -28,7 +28,7 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-/* A child may be lost as a binding and as a watch: that is one child. */
+/* A child that is lost as a binding and as a watch counts once. */
 static void profil_fork_lost(struct profil_profile *profile, const struct task_struct *child)
 {
 	lockdep_assert_held(&profil_bindings_lock);
@@ -39,7 +39,7 @@ static void profil_fork_lost(struct profil_profile *profile, const struct task_s
 	atomic64_inc(&profil_totals.forks_lost);
 }
 
-/* A child with memory of its own: its ticks belong to whom its parent's do. */
+/* The child got its own mm: attach it to its parent's profile. */
 static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child)
 {
 	struct profil_binding *copy = profil_pool_take();
@@ -54,7 +54,7 @@ static void profil_fork_binding(struct profil_binding *binding, struct task_stru
 	err = profil_binding_publish_attached(copy, false);
 	if (err)
 		profil_binding_drop(copy);
-	/* -EEXIST: attached already, between the birth and this probe. */
+	/* -EEXIST: the child was attached between its fork and this probe. */
 	if (err && err != -EEXIST)
 		profil_fork_lost(binding->profile, child);
 }
@@ -63,7 +63,7 @@ static void profil_fork_bindings(struct task_struct *parent, struct task_struct 
 {
 	struct profil_binding *binding;
 
-	/* Copies are put into the child's chain, in front when it is the same. */
+	/* Copies go to the head of the child's chain, which may be this one. */
 	hlist_for_each_entry(binding, profil_binding_bucket(parent->mm), node) {
 		if (binding->mm != parent->mm || !(binding->profile->flags & PROFIL_FOLLOW))
 			continue;
@@ -82,7 +82,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 
 	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
 	copy = profil_watch_find(session, task_tgid(child), &count);
-	/* It was attached already, between the birth and this probe. */
+	/* The child was attached between its fork and this probe. */
 	if (copy) {
 		if (!copy->parent)
 			copy->parent = get_pid(watch->pid);
@@ -122,7 +122,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	bool process = child->tgid != parent->tgid;
 	unsigned long flags;
 
-	/* A start or an attach that we miss here comes after this fork. */
+	/* A start or attach that is not seen here comes after the fork. */
 	memory = memory && !hlist_empty(profil_binding_bucket(parent->mm));
 	process = process && profil_watched(task_tgid(parent));
 	if (!memory && !process)
@@ -135,7 +135,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 }
 
-/* The new program is not attached: its ticks are lost, but not in silence. */
+/* The new program is not attached yet: count its ticks as lost. */
 static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm)
 {
 	struct profil_binding *gap = profil_pool_take();
@@ -144,7 +144,7 @@ static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm)
 	if (!gap)
 		return;
 	profil_binding_init(gap, mm, watch->profile, true);
-	/* -EEXIST: attached already, between the exec and this probe. */
+	/* -EEXIST: the program was attached between the exec and this probe. */
 	if (profil_binding_publish_attached(gap, false))
 		profil_binding_drop(gap);
 }
@@ -190,10 +190,10 @@ static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
 }
 
 /**
- * struct probe - a probe on a tracepoint that is known by its name
- * @name: the tracepoint's
+ * struct probe - a probe on a tracepoint
+ * @name: the tracepoint's name
  * @function: the probe
- * @point: the tracepoint, once it is found
+ * @point: the tracepoint, once found
  */
 struct probe {
 	const char *name;
@@ -207,7 +207,7 @@ static struct probe probes[] = {
 	{ "sched_process_exit", profil_probe_exit },
 };
 
-/* A signature that changes with the kernel is to fail here, in the build. */
+/* If a kernel changes a tracepoint's arguments, the build fails here. */
 static inline void profil_probes_check(void)
 {
 	check_trace_callback_type_sched_process_fork(profil_probe_fork);
@@ -224,7 +224,7 @@ static void profil_probes_unregister(unsigned int nr)
 }
 
 /**
- * profil_follow_init() - set the probes
+ * profil_follow_init() - register the probes
  *
  * Context: Process context.
  * Return: 0, -ENOENT when the kernel lacks a tracepoint, or -errno.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Following processes: what fork, exec and exit do to profiles.
+ * Following processes: the probes on fork, exec and exit.
  *
  * Context: tracepoint probe
  */

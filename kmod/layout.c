@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A layout: what is counted and where, checked once and never changed.
+ * A layout: the regions and policy of a profile, checked once, never changed.
  *
- * Everything a user can get wrong in a description is refused here, before
- * anything is pinned; what passes is safe to compute with in interrupt context.
+ * Every mistake that a user can make in a description is refused here, before
+ * anything is pinned; an accepted one is safe to compute with in interrupts.
  *
  * Context: process
  */
@@ -28,7 +28,7 @@
 #define PROFIL_FLAGS		(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
 				 PROFIL_THREAD)
 
-/* Memory that something is counted into, on its way to a position. */
+/* A range of memory for counters, and where to store its position. */
 struct place {
 	unsigned long start;
 	unsigned long end;
@@ -44,7 +44,7 @@ static int profil_layout_check_policy(const struct profil_start *how)
 {
 	if (how->flags & ~(u32)PROFIL_FLAGS)
 		return -EINVAL;
-	/* A child is of the process, not of the thread that made it. */
+	/* A child belongs to the process, not to the thread that forked it. */
 	if (how->flags & PROFIL_THREAD && how->flags & PROFIL_FOLLOW)
 		return -EINVAL;
 	if (!profil_clock_serves(how->clock))
@@ -123,7 +123,7 @@ static int profil_layout_add_place(struct place *place, u64 address, u64 bytes, 
 	return 0;
 }
 
-/* Regions that no PC reaches are dropped, so that the tick need not pass them. */
+/* Drop regions that no PC reaches, so that the tick need not walk past them. */
 static int profil_layout_collect(struct profil_layout *layout, const struct profil_region *regions,
 				 struct place *places, u32 *nr)
 {
@@ -161,7 +161,7 @@ static int profil_layout_compare(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Sorted places become spans that share no page, and addresses positions. */
+/* Merge sorted places into spans that share no page; turn addresses into positions. */
 static void profil_layout_join(struct profil_layout *layout, const struct place *places, u32 nr)
 {
 	struct profil_span *span = NULL;
@@ -292,7 +292,7 @@ static struct profil_layout *profil_layout_build(const struct profil_start *how)
 
 /**
  * profil_layout_create() - check a description and prepare it for the tick
- * @how: from user space, its structure already copied
+ * @how: from user space, the structure itself already copied
  *
  * Context: Process context, may sleep; reads current's memory.
  * Return: the layout with one reference, or an ERR_PTR: -EINVAL, -EFAULT,
@@ -310,7 +310,7 @@ struct profil_layout *profil_layout_create(const struct profil_start *how)
  * @old: the layout whose policy, overflow counter and samples stay
  * @update: from user space
  *
- * What the policy was allowed to be is not asked again.
+ * The policy is not checked again.
  *
  * Context: Process context, may sleep; reads current's memory.
  * Return: as profil_layout_create().
@@ -345,7 +345,7 @@ struct profil_layout *profil_layout_get(struct profil_layout *layout)
 
 /**
  * profil_layout_put() - drop a reference
- * @layout: freed in process context when it was the last
+ * @layout: freed in process context with the last reference
  *
  * Context: Any.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A layout: what is counted and where, checked once and never changed.
+ * A layout: the regions and policy of a profile, checked once, never changed.
  *
  * Context: any
  */
@@ -21,8 +21,8 @@
  * @start: address of its first page in the memory of the counters' owner
  * @pages: number of pages
  * @first: index of the first in &struct profil_pins.page
- * @signature: what is mapped there; set when it is pinned first, before any
- *	tick or fork can see the layout
+ * @signature: identifies what is mapped there; set when the span is first pinned,
+ *	before any tick or fork can see the layout
  *
  * Spans share no page, so that every page is pinned and charged once.
  */
@@ -34,20 +34,20 @@ struct profil_span {
 };
 
 /**
- * struct profil_layout - regions and policy in the form the tick wants
- * @refs: profiles, pins and births that use it; the last one frees it, and
- *	with it a reference to the module, from the module's own workqueue
+ * struct profil_layout - regions and policy, prepared for the tick
+ * @refs: profiles, pins and births that use it; with the last one, the module's
+ *	workqueue frees it and drops its reference to the module
  * @free: that work
- * @how: what the caller asked for, as given
+ * @how: the caller's request, unchanged
  * @limit: greatest value of a counter of 1 << index bytes
  * @overflow: position of the overflow counter, if how.overflow
  * @samples: position of the array of PCs, if how.samples
- * @bytes: memory of the layout itself
+ * @bytes: size of the layout itself
  * @pages: pages of all spans
- * @spans: where they are
- * @nr_spans: how many
- * @nr_bins: how many regions are left after clipping
- * @pcsample: was given without regions: a full array stops the profile
+ * @spans: where the pages are
+ * @nr_spans: number of spans
+ * @nr_bins: number of regions left after clipping
+ * @pcsample: the request had no regions: a full array stops the profile
  * @bin: sorted and disjoint, with positions
  *
  * A position is a byte offset into the pages of all spans laid end to end.
@@ -90,7 +90,7 @@ static inline const struct profil_bin *profil_layout_find(const struct profil_la
 
 	if (!n)
 		return NULL;
-	/* If any region begins at or below pc, the last such is among these n. */
+	/* If any region begins at or below pc, the last one that does is among these n. */
 	while (n > 1) {
 		unsigned int half = n / 2;
 

@@ -46,7 +46,7 @@ static void profil_life_list(struct profil_profile *profile)
 	mutex_unlock(&profil_profiles_lock);
 }
 
-/* The bindings are out.  Whoever ticks now ticks for the last time. */
+/* Unpublished: ticks already in flight are the last. */
 static u64 profil_life_release(struct profil_profile *profile, struct profil_pins *heir)
 {
 	struct profil_pins *pins = profil_profile_pins(profile);
@@ -68,20 +68,20 @@ static u64 profil_life_release(struct profil_profile *profile, struct profil_pin
 
 static u64 profil_life_retire(struct profil_profile *profile)
 {
-	/* In any case: a followed process that execs leaves a binding behind. */
+	/* Even if retired: a followed process that execs leaves a gap binding behind. */
 	profil_bindings_remove(profile);
 	return profile->retired ? 0 : profil_life_release(profile, NULL);
 }
 
 /**
- * profil_profile_begin() - have a profile ticked, and met by ticks
- * @profile: created, known to nobody else; retired if this fails
+ * profil_profile_begin() - start a profile's clock, publish and list the profile
+ * @profile: created, known only to the caller; retired if this fails
  * @publish: lets ticks see it; called with @profile's lock held, and perhaps with
- *	that of the profile that it replaces
+ *	the lock of the profile that it replaces
  * @data: for @publish
  *
- * Nobody but its maker can end a profile before it is published, and nothing
- * checks its pages before they are its own.
+ * Only the caller can end the profile before it is published.  The lock keeps
+ * its pages from being rechecked before they are its own.
  *
  * Context: Process context, may sleep.
  * Return: 0, the clock's error, or what @publish returned.
@@ -108,12 +108,12 @@ int profil_profile_begin(struct profil_profile *profile,
 
 /**
  * profil_profile_retire() - end a profile
- * @profile: referenced by the caller; no effect when it is retired already
+ * @profile: referenced by the caller; no effect if it is retired already
  *
  * Afterwards nothing is counted any more, and its memory is unpinned.
  *
  * Context: Process context, may sleep.
- * Return: PCs that it had stored; 0 when it was retired already.
+ * Return: PCs that it had stored; 0 if it was retired already.
  */
 u64 profil_profile_retire(struct profil_profile *profile)
 {
@@ -126,12 +126,12 @@ u64 profil_profile_retire(struct profil_profile *profile)
 }
 
 /**
- * profil_profile_retire_killable() - the same, for who may be kept waiting
+ * profil_profile_retire_killable() - as profil_profile_retire(), but killable
  * @profile: referenced by the caller
- * @stored: receives PCs that it had stored
+ * @stored: receives the PCs that it had stored
  *
- * Another thread may hold the lock while it waits for memory that a userfault
- * handler or a file system is to provide.
+ * Another thread may hold the lock while it waits for a userfault handler or a
+ * file system to provide a page.
  *
  * Context: Process context, may sleep.
  * Return: 0 or -EINTR.
@@ -146,7 +146,7 @@ int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored)
 }
 
 /**
- * profil_profile_succeed() - end a profile whose binding the heir has taken
+ * profil_profile_succeed() - end a profile whose binding the heir has replaced
  * @profile: its lock is held
  * @heir: published in its place; its lock is held too, and its pins may share
  *	pages with @profile's
@@ -164,7 +164,7 @@ static void profil_settle_one(struct profil_profile *profile)
 {
 	struct profil_pins *pins;
 
-	/* Its holder is at work on it; look again later. */
+	/* The holder of the lock may be changing the state: try again later. */
 	if (!mutex_trylock(&profile->lock)) {
 		WRITE_ONCE(profil_settle_wanted, true);
 		return;
@@ -180,10 +180,10 @@ static void profil_settle_one(struct profil_profile *profile)
 }
 
 /*
- * Give up the clocks of what has stopped by itself; unless @always, only if
- * something has said that it did.  Also end profiles whose counters' address
- * space has ended: an inherited descriptor, or a ring, may outlive the attacher.
- * Return: true when it has to be done again.
+ * Give up the clock claims of profiles that have stopped by themselves; unless
+ * @always, only if one has reported that.  Also end profiles whose counters'
+ * address space has ended: an inherited descriptor, or a ring, may outlive the
+ * attacher.  Return: true if it has to be done again.
  */
 static bool profil_settle_all(bool always)
 {
@@ -207,8 +207,8 @@ static void profil_sweep_work(struct work_struct *work)
 	profil_bindings_sweep();
 	again = profil_settle_all(again);
 	/*
-	 * The last user of an mm may be somebody whose end no probe tells us,
-	 * and whose it is need not be met anywhere: an attacher.
+	 * No probe reports the end of every last user of an mm; and the mm of an
+	 * attacher need not have a binding.
 	 */
 	if (again || atomic_read(&profil_totals.profiles))
 		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
@@ -222,7 +222,7 @@ static struct profil_profile *profil_life_next_unretired(void)
 	list_for_each_entry(profile, &profil_profiles, link) {
 		if (READ_ONCE(profile->retired) || !profil_profile_get(profile))
 			continue;
-		/* So that the next search need not pass it again. */
+		/* So that the next search need not walk past it. */
 		list_move_tail(&profile->link, &profil_profiles);
 		return profile;
 	}
@@ -244,7 +244,7 @@ void profil_profile_stop_all(void)
 		mutex_unlock(&profil_profiles_lock);
 		if (!profile)
 			return;
-		/* Its holder may wait for a file system that never answers. */
+		/* The holder may be waiting for a file system that never answers. */
 		if (!mutex_lock_killable(&profile->lock)) {
 			profil_profile_stop(profile, PROFIL_STATE_STOPPED);
 			profil_life_retire(profile);
@@ -255,7 +255,7 @@ void profil_profile_stop_all(void)
 }
 
 /**
- * profil_life_init() - say what a sweep does
+ * profil_life_init() - initialise the sweep
  *
  * Context: Process context, before the first probe and the first profile.
  */
@@ -265,10 +265,10 @@ void profil_life_init(void)
 }
 
 /**
- * profil_life_exit() - wait for what ticks have left to be done; no more sweeps
+ * profil_life_exit() - wait for work that ticks have queued; end the sweeps
  *
- * Context: Process context; the clock may still tick, but meets nothing, no
- * probe is set, and no profile is left.
+ * Context: Process context; no profile is left and no probe registered.  The
+ * clock may still tick, but hits nothing.
  */
 void profil_life_exit(void)
 {

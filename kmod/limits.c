@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a user may hold: profiles, pinned pages, ticks a second.
+ * Limits on what a user may hold: profiles, pinned pages, ticks per second.
  *
- * RLIMIT_MEMLOCK bounds one address space, and fork makes new ones; so there
- * is a second account for each user, which forked children are charged to as
- * well.  Everything is given back only when the pages are really unpinned.
+ * RLIMIT_MEMLOCK bounds one address space, and fork makes new ones; so each user
+ * also has an account, to which forked children are charged as well.  Pages are
+ * uncharged only after they are really unpinned.
  *
  * Context: process
  */
@@ -48,7 +48,7 @@ MODULE_PARM_DESC(max_user_pages, "pinned pages of a user without CAP_SYS_RESOURC
 
 static unsigned long max_pages = 1048576;
 module_param(max_pages, ulong, 0644);
-MODULE_PARM_DESC(max_pages, "pinned pages of everybody without CAP_SYS_RESOURCE");
+MODULE_PARM_DESC(max_pages, "pinned pages of all users without CAP_SYS_RESOURCE");
 
 static int max_user_watches = 65536;
 module_param(max_user_watches, int, 0644);
@@ -72,8 +72,8 @@ static struct profil_user *profil_user_lookup(kuid_t uid)
 }
 
 /**
- * profil_user_get() - the account of a user
- * @uid: whose
+ * profil_user_get() - get the account of a user
+ * @uid: the user
  *
  * Context: Process context, may sleep.
  * Return: the account, referenced, or NULL without memory.
@@ -120,13 +120,13 @@ void profil_user_put(struct profil_user *user)
 
 /**
  * profil_user_charge_profile() - charge one profile
- * @user: to whom
+ * @user: the account
  * @rate: its rate in Hz; 0 with CAP_PERFMON, and for a profile inherited by
  *	fork, which runs at a rate that its parent was charged for
  *
  * Context: Process context.
- * Return: 0, -EDQUOT above the user's limit of profiles, -EBUSY when a budget
- * of rates is spent.
+ * Return: 0, -EDQUOT above the user's limit of profiles, -EBUSY if a rate budget
+ * is used up.
  */
 int profil_user_charge_profile(struct profil_user *user, u64 rate)
 {
@@ -150,7 +150,7 @@ int profil_user_charge_profile(struct profil_user *user, u64 rate)
 
 /**
  * profil_user_uncharge_profile() - undo profil_user_charge_profile()
- * @user: who was charged
+ * @user: the account
  * @rate: the same rate
  *
  * Context: Process context.
@@ -166,12 +166,12 @@ void profil_user_uncharge_profile(struct profil_user *user, u64 rate)
 
 /**
  * profil_user_charge_pages() - charge pages before they are pinned
- * @user: to whom
+ * @user: the account
  * @pages: how many
  *
  * Context: Process context.
- * Return: 0; -EDQUOT above the user's or the module's limit; -ENOMEM when there
- * are not so many pages at all.
+ * Return: 0; -EDQUOT above the user's or the module's limit; -ENOMEM if the
+ * machine does not have that many pages.
  */
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 {
@@ -198,7 +198,7 @@ int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 
 /**
  * profil_user_uncharge_pages() - undo profil_user_charge_pages()
- * @user: who was charged
+ * @user: the account
  * @pages: how many, after they are unpinned
  *
  * Context: Process context.
@@ -212,9 +212,9 @@ void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages)
 }
 
 /**
- * profil_user_move_pages() - the pages are another user's from now on
- * @from: who was charged
- * @to: who is charged, whatever the limit: nothing is pinned by this
+ * profil_user_move_pages() - move a charge for pages to another user
+ * @from: the account that was charged
+ * @to: the account to charge, even above its limit: this pins nothing
  * @pages: how many
  *
  * Context: Process context.
@@ -230,10 +230,10 @@ void profil_user_move_pages(struct profil_user *from, struct profil_user *to,
 
 /**
  * profil_user_watch() - charge one followed process
- * @user: who follows
+ * @user: the account
  *
  * Context: Any.
- * Return: false when the limit is reached.
+ * Return: false if the limit is reached.
  */
 bool profil_user_watch(struct profil_user *user)
 {
@@ -245,7 +245,7 @@ bool profil_user_watch(struct profil_user *user)
 
 /**
  * profil_user_unwatch() - undo profil_user_watch()
- * @user: who followed
+ * @user: the account
  *
  * Context: Any.
  */
@@ -256,8 +256,8 @@ void profil_user_unwatch(struct profil_user *user)
 
 /**
  * profil_user_pages() - a user's pinned pages and their limit
- * @uid: whose
- * @used: receives the pages that are pinned now
+ * @uid: the user
+ * @used: receives the number of pages that are pinned now
  * @max: receives the limit for the caller
  *
  * Context: Process context.
@@ -276,7 +276,7 @@ void profil_user_pages(kuid_t uid, u64 *used, u64 *max)
 }
 
 /**
- * profil_pinned_pages() - pages that are pinned now, for everybody
+ * profil_pinned_pages() - pages that are pinned now, for all users
  *
  * Context: Any.
  * Return: the number of pages.
@@ -287,7 +287,7 @@ unsigned long profil_pinned_pages(void)
 }
 
 /**
- * profil_period_min() - shortest period that the caller may ask for
+ * profil_period_min() - the shortest period that the caller may ask for
  *
  * Context: Process context.
  * Return: ns.

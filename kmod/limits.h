@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a user may hold: profiles, pinned pages, ticks a second.
+ * Limits on what a user may hold: profiles, pinned pages, ticks per second.
  *
  * Context: process
  */
@@ -12,14 +12,14 @@
 #include <linux/uidgid.h>
 
 /**
- * struct profil_user - charges of one user, in all namespaces
+ * struct profil_user - the account of one user, in all namespaces
  * @link: in the table
- * @uid: whose
+ * @uid: the user
  * @refs: profiles and pins that are charged here; guarded by the table's lock
  * @profiles: profiles
  * @pages: pinned pages
  * @rate: sum of the rates asked for, in Hz
- * @watches: processes that the user's sessions follow; not under the lock
+ * @watches: processes that the user's sessions follow; not guarded by the lock
  */
 struct profil_user {
 	struct hlist_node link;

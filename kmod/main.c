@@ -2,21 +2,21 @@
 /*
  * profil: the execution-time profile of Unix, counted in the kernel.
  *
- * Why it is safe to unload: a file, a profile, a layout each hold a reference
- * to the module, so that when profil_exit() runs there are none.  What may
- * still be in the module's text then, and which line waits for it:
- *  - a command or a release: counted by the file          (module reference)
+ * Why it is safe to unload: each file, profile and layout holds a reference to the
+ * module, so none is left when profil_exit() runs.  What may still run in the
+ * module's text then, and which line waits for it:
+ *  - a command or a release: none, the file holds a reference
  *  - a probe: profil_follow_exit(); the clock's own: profil_clock_exit()
- *                                                         (tracepoint_synchronize_unregister)
- *  - the last works, of which one dropped the last
- *    reference: profil_work_exit()
- *  - what a tick asked for: profil_life_exit()
- *  - a tick: profil_clock_exit(), which stops each CPU's timer, or
- *    the clock's relaxing before
- *  - the tail of a queued check or birth after its last
- *    put: synchronize_rcu_tasks(), as it ends in user mode or a sleep
- *  - a callback of queue_rcu_work(): is the kernel's; rcu_barrier() all the
- *    same, before the queue that it queues on goes away
+ *    (both call tracepoint_synchronize_unregister())
+ *  - the last work items, one of which dropped the last reference:
+ *    profil_work_exit()
+ *  - work that a tick has queued: profil_life_exit()
+ *  - a tick: profil_clock_exit() stops each CPU's timer, if
+ *    profil_clock_relax_work() has not
+ *  - the tail of a queued check or birth after its last put:
+ *    synchronize_rcu_tasks(), as that ends in user mode or a sleep
+ *  - a callback of queue_rcu_work(): it is the kernel's own, but rcu_barrier()
+ *    waits for it before the workqueue that it queues on is destroyed
  *
  * Context: process
  */

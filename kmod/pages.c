@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pinned pages: the counters, where the tick can reach them.
+ * Pins: the pinned pages of the counters, as the tick reaches them.
  *
  * Context: process
  */
@@ -20,12 +20,12 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-/* Pages handled in one go; bounds the stack. */
+/* Pages handled at once; bounds the use of stack. */
 #define BATCH		32
-/* When a charge is given back for which mmap_lock was not to be had. */
+/* When to try again to uncharge, if mmap_lock was contended. */
 #define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
 
-/* No tick reaches them any more. */
+/* No tick can reach the pins any more. */
 static void profil_pins_unpin(struct profil_pins *pins)
 {
 	unsigned long i, end = pins->layout->pages;
@@ -42,15 +42,15 @@ static void profil_pins_unpin(struct profil_pins *pins)
 }
 
 /*
- * Give back what is charged.  Who holds mmap_lock for how long is the owner's
- * affair (a fault may wait for his own file system): he waits for himself,
- * nobody else does.  False: try again later.
+ * Uncharge pages.  The owner may hold mmap_lock for as long as its file systems
+ * like (in a fault, for example).  Only the owner may block on it; everyone else
+ * trylocks.  Return: false to try again later.
  */
 static bool profil_pins_uncharge(struct profil_pins *pins, unsigned long pages)
 {
 	struct mm_struct *mm = pins->mm;
 
-	/* The lock itself: it is for a number, and no mapping changes. */
+	/* The bare lock: it guards a number here, no mapping changes. */
 	if (mm == current->mm)
 		down_write(&mm->mmap_lock);
 	else if (!down_write_trylock(&mm->mmap_lock))
@@ -82,7 +82,7 @@ static int profil_pins_compare_spans(const void *key, const void *element)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* The same span of the old pins, if it is there and not off. */
+/* The same span of the old pins, if they have it and it is not off. */
 static const struct profil_span *profil_pins_old_span(const struct profil_pins *old,
 						      const struct profil_span *span)
 {
@@ -98,8 +98,8 @@ static const struct profil_span *profil_pins_old_span(const struct profil_pins *
 }
 
 /*
- * One region, 32-bit counters that wrap: the tick need not look for the one,
- * nor ask for the other, nor whether the page is there.
+ * One region with 32-bit counters that wrap: the tick need not search for a region,
+ * check a limit, or check that the page is there.
  */
 static void profil_pins_set_plain(struct profil_pins *pins)
 {
@@ -125,7 +125,7 @@ static int profil_pins_pin_spans(struct profil_pins *pins, const struct profil_p
 			continue;
 		}
 		err = profil_span_pin(pins, span, inherited);
-		/* It was off in the parent, or is now in both. */
+		/* The span was off in the parent, or is now off in both. */
 		if (err == -EFAULT && inherited && layout->how.flags & PROFIL_FAULT_REGION) {
 			profil_pins_slow(pins);
 			profil_pins_uncharge(pins, span->pages);
@@ -173,9 +173,9 @@ static void profil_pins_retry_work(struct work_struct *work)
  * profil_pins_create() - pin the pages of a layout in current's memory
  * @layout: not yet in use by a tick; its spans receive their signatures unless
  *	@inherited
- * @user: who is charged
- * @old: pins of the same memory whose identical spans are left out, to be
- *	shared with profil_pins_share() when nothing can fail any more; or NULL
+ * @user: the account to charge
+ * @old: pins of the same memory, or NULL; identical spans are left out, for
+ *	profil_pins_share() to share once nothing can fail any more
  * @inherited: by fork: refuse memory that is not the parent's
  *
  * Context: Process context, current->mm is the owner's.  May sleep.
@@ -191,12 +191,12 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 	unsigned long size;
 	int err;
 
-	/* Before anything is allocated for them: there may be a great many. */
+	/* Before memory is allocated for them: there may be a great many. */
 	err = profil_pins_charge(mm, user, pages, overhead);
 	if (err)
 		return ERR_PTR(err);
 	err = -ENOMEM;
-	/* A PC that a CPU only guesses is led to an element, too: by a mask. */
+	/* The mask keeps a PC of speculative execution inside of the array. */
 	size = roundup_pow_of_two(max(layout->pages, 1UL));
 	pins = kvzalloc(struct_size(pins, page, size), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pins)
@@ -228,9 +228,9 @@ uncharge:
 /**
  * profil_pins_share() - fill in the spans that were left out
  * @pins: created with @old, to be published next
- * @old: the lock of its profile has been held since
+ * @old: its profile's lock has been held since then
  *
- * Apart from creation, so that a failure never leaves pages with two owners.
+ * Separate from creation, so that a failure never leaves pages with two owners.
  *
  * Context: Process context.
  */
@@ -254,7 +254,7 @@ void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old)
 /**
  * profil_pins_take_over() - make shared pages the new pins' own
  * @pins: shared with @old, and published
- * @old: not reached by any tick any more
+ * @old: no tick can reach it any more
  *
  * Context: Process context, under the lock that @old was shared under.
  */
@@ -275,7 +275,7 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 	}
 	old->held -= moved;
 	pins->held += moved;
-	/* The program may have changed its user in between. */
+	/* The program may have changed its user ID in between. */
 	if (old->user != pins->user)
 		profil_user_move_pages(old->user, pins->user, moved);
 }
@@ -286,7 +286,7 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
 	struct page *pages[BATCH];
 	unsigned int n;
 
-	/* Nobody on the short way, which does not ask whether a page is there. */
+	/* No tick may be on the fast path, which does not check for the page. */
 	profil_pins_slow(pins);
 	profil_clock_sync();
 	for (i = span->first; i < end; i++)
@@ -304,14 +304,14 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
 }
 
 /**
- * profil_pins_check() - are the counters still where the program has them?
+ * profil_pins_check() - recheck that the counters are still mapped as they were
  * @pins: of current's memory
  *
- * A mapping that is gone, was replaced, or cannot be written any more turns
- * its span off.  munmap, mprotect and mremap take effect with this.
+ * If a mapping is gone, was replaced, or is no longer writable, its span is turned
+ * off: this is how munmap, mprotect and mremap take effect.
  *
  * Context: Process context, under the profile's lock.
- * Return: 0, -EFAULT if a span was turned off by this call, -EINTR, -ENOMEM.
+ * Return: 0, -EFAULT if this call has turned a span off, -EINTR, -ENOMEM.
  */
 int profil_pins_check(struct profil_pins *pins)
 {
@@ -323,21 +323,21 @@ int profil_pins_check(struct profil_pins *pins)
 		int err;
 
 		if (!pins->page[span->first] || profil_span_same(pins, span))
-			continue;	/* known to be off; or as it was */
+			continue;	/* already off, or unchanged */
 		err = profil_span_check(pins, span);
 		if (err == -EFAULT)
 			profil_pins_turn_off(pins, span);
 		if (err)
 			ret = err;
 		if (err && err != -EFAULT)
-			break;		/* not known: next time */
+			break;		/* not known, try again next time */
 	}
 	return ret;
 }
 
 /**
- * profil_pins_release() - unpin, un-charge and free
- * @pins: not reached by any tick any more
+ * profil_pins_release() - unpin, uncharge and free
+ * @pins: no tick can reach them any more
  *
  * Context: Process context, any task.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pinned pages: the counters, where the tick can reach them.
+ * Pins: the pinned pages of the counters, as the tick reaches them.
  *
  * Context: any
  */
@@ -21,15 +21,16 @@ struct profil_user;
 
 /**
  * struct profil_pins - the pinned pages of one profile
- * @plain: the layout's only region, if it is of the kind that the tick has a short
- *	way for; span is 0 if it is not, or must not be taken any more
- * @mask: elements of @page less one; they are a power of two, the last ones without a page
- * @layout: where its positions point, referenced
- * @mm: whose memory it is, grabbed
- * @user: who is charged, referenced
- * @held: pages that are pinned and charged, in @mm and to @user
+ * @plain: the layout's only region, if the tick has a fast path for it; its span is
+ *	0 if there is none, or the fast path is disabled
+ * @mask: elements of @page minus 1; their number is a power of two, the last ones
+ *	have no page
+ * @layout: its positions refer to these pages; referenced
+ * @mm: the memory they are pages of, grabbed
+ * @user: the account that is charged, referenced
+ * @held: pages that are pinned, and charged to @mm and @user
  * @overhead: pages of memory for the layout, charged to @user only
- * @retry: gives back what could not be when they were released
+ * @retry: uncharges later what could not be uncharged at the release
  * @page: kernel address of each page, in the order of the layout's spans; see
  *	profil_page_is_off().  Written by the holder of the profile's lock with
  *	WRITE_ONCE, read by the tick.
@@ -47,12 +48,12 @@ struct profil_pins {
 };
 
 /**
- * profil_page_is_off() - has a page gone away?
- * @page: of &struct profil_pins: the page's address; NULL when it is off, odd
- *	while it is on its way there
+ * profil_page_is_off() - has a page been turned off?
+ * @page: of &struct profil_pins: the page's address; NULL if it is off, odd while
+ *	it is being turned off
  *
  * Context: Any.
- * Return: true when nothing is to be counted there.
+ * Return: true if nothing may be counted there.
  */
 static inline bool profil_page_is_off(const void *page)
 {
@@ -60,7 +61,7 @@ static inline bool profil_page_is_off(const void *page)
 }
 
 /**
- * profil_pins_slow() - take the short way of the tick no more
+ * profil_pins_slow() - disable the tick's fast path
  * @pins: published or not
  *
  * Context: Any, hard interrupt included.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool: memory for the probes, which may not allocate any.
+ * The pool: memory for the probes, which cannot allocate.
  *
  * A work item fills it.  An empty pool is a counted loss.
  *
@@ -36,7 +36,7 @@ static DECLARE_WORK(fill, profil_pool_fill_work);
  * profil_pool_fill() - fill the pool of nodes
  *
  * Context: Process context, may sleep.
- * Return: 0 or -ENOMEM; then the pool is as full as it could be made.
+ * Return: 0, or -ENOMEM with the pool filled in part.
  */
 int profil_pool_fill(void)
 {
@@ -60,7 +60,7 @@ int profil_pool_fill(void)
 }
 
 /**
- * profil_pool_take() - a node for what a probe has to remember
+ * profil_pool_take() - take a node from the pool
  *
  * Context: Any; profil_bindings_lock is held.
  * Return: PROFIL_NODE_SIZE bytes, to be freed with kfree(), or NULL.
@@ -85,7 +85,7 @@ void *profil_pool_take(void)
 /**
  * profil_pool_exit() - free the pool
  *
- * Context: Process context; no probe takes from it any more.
+ * Context: Process context; no probe is left to take from it.
  */
 void profil_pool_exit(void)
 {

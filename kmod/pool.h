@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The pool: memory for the probes, which may not allocate any.
+ * The pool: memory for the probes, which cannot allocate.
  *
  * Context: tracepoint probe
  */

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The profile: pins, policy, states, and who may hold it.
+ * The profile: its pins, policy and states, and the references to it.
  *
- * Who can reach a profile, and until when:
+ * What can reach a profile, and until when:
  *  - the tick, through a binding in the table, under RCU.  It uses the pins
  *    that it finds there; these are released only after profil_clock_sync().
  *  - the fork and exec probes, through bindings and watches, under
  *    profil_bindings_lock.
  *  - a queued check, commands: each holds a reference.
- *  - the sweep, through the list of all, under profil_profiles_lock, which the
- *    end takes to leave that list.
- * The last reference queues the end, which waits for a grace period, as the
- * tick may still look at the profile whose binding was just taken out.
+ *  - the sweep, through the list of all profiles, under profil_profiles_lock,
+ *    which profil_profile_end_work() takes to leave that list.
+ * The last reference queues that work for after a grace period, as a tick may
+ * still use a profile whose binding was just removed.
  *
- * Lock order: profile->lock (an heir's nested in its predecessor's) ->
- * profil_profiles_lock (with mutex_trylock of a profile's below it) -> the
- * clock's locks; profile->lock -> a target's exec_update_lock; profile->lock ->
- * mmap_lock; and below all profil_bindings_lock.
+ * Lock order: Documentation/locking.md.
  *
  * Context: process
  */
@@ -37,7 +34,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-/* A look at the memory may be due so often, in time of a CPU. */
+/* CPU time between two checkpoints. */
 #define CHECKPOINT_NS	(25 * NSEC_PER_MSEC)
 
 /* Guards the list of all profiles, and the totals of those that ended. */
@@ -51,10 +48,10 @@ static void profil_profile_end_work(struct work_struct *work)
 	struct profil_pins *pins;
 	struct profil_sum sum;
 
-	/* First out of the list: the sweep ends what it finds there, too. */
+	/* Leave the list first: the sweep also ends profiles that it finds there. */
 	profil_tally_peek(profile->tally, &sum);
 	mutex_lock(&profil_profiles_lock);
-	list_del(&profile->link);	/* empty if it was never published */
+	list_del(&profile->link);	/* not in the list if never published */
 	profil_sum_add(&profil_totals.ended, &sum);
 	mutex_unlock(&profil_profiles_lock);
 
@@ -71,7 +68,7 @@ static void profil_profile_end_work(struct work_struct *work)
 	module_put(THIS_MODULE);
 }
 
-/* Ticks of different profiles, and of one on different CPUs, must not march in step. */
+/* Profiles must not sample in step with each other, nor one profile on all CPUs. */
 static void profil_profile_init_tally(struct profil_profile *profile)
 {
 	struct profil_tally *tally;
@@ -143,7 +140,7 @@ static int profil_profile_pin(struct profil_profile *profile, struct profil_layo
 }
 
 /**
- * profil_profile_create() - a profile that is met nowhere yet
+ * profil_profile_create() - create a profile without a binding
  * @layout: what it counts, in current's memory
  * @session: owner, or NULL for a self profile
  * @old: pins of the self profile that it will replace, whose lock is held; or NULL
@@ -160,7 +157,7 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	u64 rate = 0;
 	int err;
 
-	/* The budgets are of those who have but the least of the rates. */
+	/* Rate budgets apply only without CAP_PERFMON. */
 	if (!perfmon_capable())
 		rate = DIV64_U64_ROUND_UP(NSEC_PER_SEC, layout->how.period);
 	profile = profil_profile_alloc(layout, rate);
@@ -174,7 +171,7 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	return ERR_PTR(err);
 }
 
-/* An element of the array of PCs; NULL when its page went away. */
+/* An element of the array of PCs; NULL if its page is off. */
 static void *profil_samples_element(const struct profil_pins *pins, u64 index)
 {
 	u64 position = pins->layout->samples + index * pins->layout->how.sample_width;
@@ -183,7 +180,7 @@ static void *profil_samples_element(const struct profil_pins *pins, u64 index)
 	return page ? page + offset_in_page(position) : NULL;
 }
 
-/* 0: nothing was stored there, or it cannot be fetched. */
+/* Return: the PC; 0 if none was stored, or its page is off. */
 static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 {
 	const void *element = profil_samples_element(pins, index);
@@ -209,9 +206,9 @@ static void profil_samples_copy(struct profil_pins *pins, const struct profil_pi
 }
 
 /*
- * What the parent's ticks stored while its memory was copied page by page is
- * missing at the ends of pages.  What cannot be fetched any more the child does
- * not have.
+ * Fork copies memory page by page, so PCs that the parent's ticks stored meanwhile
+ * are missing at the ends of pages: copy them from the parent.  PCs that cannot be
+ * fetched any more are missing in the child.
  */
 static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profile *parent,
 				   u64 stored)
@@ -228,7 +225,7 @@ static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profi
 				profil_samples_copy(pins, from, i);
 			if (i % PAGE_SIZE)
 				continue;
-			/* It will not look at them. */
+			/* A task that is killed will not read them. */
 			if (fatal_signal_pending(current))
 				break;
 			cond_resched();
@@ -241,11 +238,11 @@ static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profi
 }
 
 /**
- * profil_profile_create_child() - the profile of a process made by fork
+ * profil_profile_create_child() - create the profile of a forked process
  * @layout: its parent's, for the same addresses in current's memory
  * @parent: its parent's profile, referenced
- * @state: its parent's at the fork; one that was off stays off, but tells
- *	how much it had stored
+ * @state: its parent's at the fork; a profile that was off stays off, but
+ *	reports how much it had stored
  * @stored: its parent's at the fork
  *
  * Context: Process context in the child, may sleep.
@@ -276,10 +273,10 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 }
 
 /**
- * profil_profile_stored() - PCs in the array
+ * profil_profile_stored() - number of PCs in the array
  * @profile: its lock is held
  *
- * The tick counts attempts; those that found the array full left nothing.
+ * The tick counts attempts; those that found the array full stored nothing.
  *
  * Context: Any.
  * Return: their number.
@@ -293,8 +290,8 @@ u64 profil_profile_stored(struct profil_profile *profile)
 }
 
 /*
- * Without the lock while user memory is read: that may take for ever.  The
- * policy that is taken over is the same in every layout of a profile.
+ * Drop the lock while reading user memory: that may take for ever.  The policy
+ * that is copied is the same in every layout of a profile.
  */
 static struct profil_layout *profil_profile_new_layout(struct profil_profile *profile,
 						       const struct profil_update *update)
@@ -319,13 +316,13 @@ static struct profil_layout *profil_profile_new_layout(struct profil_profile *pr
 }
 
 /**
- * profil_profile_update() - other regions, at once for every tick
+ * profil_profile_update() - change the regions, between two ticks
  * @profile: an attached profile
  * @update: the regions, not yet checked
  *
  * Context: Process context, may sleep.
- * Return: 0, -ENOENT when it is retired, -EPERM from another address space
- * than its counters', or as profil_layout_create() and profil_pins_create().
+ * Return: 0, -ENOENT if it is retired, -EPERM if current's address space is not
+ * that of the counters, or as profil_layout_create() and profil_pins_create().
  */
 int profil_profile_update(struct profil_profile *profile, const struct profil_update *update)
 {
@@ -349,7 +346,7 @@ int profil_profile_update(struct profil_profile *profile, const struct profil_up
 
 	profil_pins_share(pins, old);
 	rcu_assign_pointer(profile->pins, pins);
-	/* Either who stops it now finds the new pins, or we see that it is off. */
+	/* Either profil_profile_stop() finds the new pins, or we see the new state. */
 	smp_mb();
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		profil_pins_slow(pins);

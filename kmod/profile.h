@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The profile: pins, policy, states, and who may hold it.
+ * The profile: its pins, policy and states, and the references to it.
  *
  * Context: any
  */
@@ -26,38 +26,39 @@ struct profil_user;
 
 /**
  * struct profil_profile - one profile
- * @pins: what the tick counts into; NULL after the end.  Changed under @lock,
- *	freed after profil_clock_sync().
+ * @pins: where the tick counts; NULL after the end.  Changed under @lock, freed
+ *	after profil_clock_sync().
  * @tally: a share for each CPU
  * @period: ns between samples
  * @started: when it was published, in ns of CLOCK_MONOTONIC
  * @checkpoint: ticks of a CPU between two checkpoints
- * @next_check: when the memory is looked at again, in jiffies
- * @state: &enum profil_state.  RUNNING turns to another once, by whoever comes
- *	first: the tick, a check, PROFIL_STOP_ALL, the sweep.
+ * @next_check: when the memory is to be rechecked, in jiffies
+ * @state: &enum profil_state.  It changes once, from RUNNING; the first of the
+ *	tick, a check, PROFIL_STOP_ALL and the sweep changes it.
  * @flags: &enum profil_flag
- * @stored: PCs tried to store; what is above the size of the array was not
+ * @stored: attempts to store a PC; those beyond the size of the array failed
  * @refs: bindings, watches, the session's table, queued checks, callers
  * @lock: guards @pins, @clock and @retired
- * @retired: ended by its owner; nothing may be published of it any more
+ * @retired: ended by its owner; must not be published any more
  * @clock: claim on the clock
  * @rate: Hz charged to @user
- * @privileged: made with CAP_PERFMON: in nobody's way, and in no budget of rates
- * @user: who is charged, referenced
+ * @privileged: made with CAP_PERFMON: not counted against limits for each process
+ *	or against rate budgets
+ * @user: the account that is charged, referenced
  * @session: the open file that owns it; NULL for a self profile.  Compared,
- *	never followed: it may be gone.
+ *	never dereferenced: it may be gone.
  * @id: number in the session
- * @bindings: where it is met; guarded by profil_bindings_lock
+ * @bindings: its bindings; guarded by profil_bindings_lock
  * @nr_bindings: how many, likewise
- * @watches: whom it follows, likewise
- * @unfollowed: it follows nobody any more, likewise
+ * @watches: the processes that it follows, likewise
+ * @unfollowed: it follows no process any more, likewise
  * @forks_lost: children that could not be followed
- * @fork_lost: when the child was born that was counted last: it may be lost in
- *	two ways; guarded by profil_bindings_lock
+ * @fork_lost: start time of the child that was counted last, as one child may be
+ *	lost in two ways; guarded by profil_bindings_lock
  * @checking: bit 0: @check is queued
- * @check: looks at the memory from the profiled task
- * @link: among all that were published; guarded by profil_profiles_lock
- * @free: the end, a grace period after the last reference
+ * @check: rechecks the memory, in the profiled task
+ * @link: in the list of all published profiles; guarded by profil_profiles_lock
+ * @free: frees it a grace period after the last reference
  *
  * Holds a reference to the module, dropped from the module's workqueue.
  */
@@ -108,10 +109,10 @@ u64 profil_profile_stored(struct profil_profile *profile);
 
 /**
  * profil_profile_get() - take a reference
- * @profile: found where a reference keeps it, or under RCU
+ * @profile: kept by another reference, or found under RCU
  *
  * Context: Any.
- * Return: false when it is already on its way out.
+ * Return: false if its last reference is gone.
  */
 static inline bool profil_profile_get(struct profil_profile *profile)
 {
@@ -125,7 +126,7 @@ static inline void profil_profile_last_put(struct kref *refs)
 
 /**
  * profil_profile_put() - drop a reference
- * @profile: ends, in process context and after a grace period, with the last
+ * @profile: freed with the last reference, in process context after a grace period
  *
  * Context: Any, hard interrupt included.
  */
@@ -135,11 +136,11 @@ static inline void profil_profile_put(struct profil_profile *profile)
 }
 
 /**
- * profil_profile_pins() - the pins, for the holder of the lock
+ * profil_profile_pins() - get the pins, under the lock
  * @profile: its lock is held
  *
  * Context: Any.
- * Return: the pins, or NULL when it has ended.
+ * Return: the pins, or NULL if the profile has ended.
  */
 static inline struct profil_pins *profil_profile_pins(struct profil_profile *profile)
 {

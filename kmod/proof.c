@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The proof that a process may be attached to: a perf event on it.
+ * The proof that the caller may attach to a process: a perf event on it.
  *
- * ptrace_may_access() is not for modules.  But perf_event_open(2) makes every
- * check that the kernel has for this question (perf_event_paranoid,
- * CAP_PERFMON, ptrace, security modules), and who has passed them holds a
- * descriptor.  So everybody shows one, root too.
+ * ptrace_may_access() is not exported to modules.  But perf_event_open(2) makes
+ * every check that the kernel has for this (perf_event_paranoid, CAP_PERFMON,
+ * ptrace, security modules), and a caller that has passed them holds a
+ * descriptor.  So every caller must show one, even root.
  *
- * A descriptor can be passed on and outlive what it was granted for:
- *  - another's: its opener's credentials must be the caller's;
- *  - one that only counts was granted more easily, and gives no right to PCs;
- *  - inherited contexts wander between tasks: inherit must be 0;
+ * A descriptor can be passed on, and outlive the permission it was granted with:
+ *  - it may be another user's: its opener's credentials must be the caller's;
+ *  - a counting event is granted more easily, and gives no right to PCs: the
+ *    event must sample;
+ *  - inherited contexts move between tasks: inherit must be 0;
  *  - the target may have exec'ed a set-uid program since: the kernel then
- *    takes its events away, and that is seen here under exec_update_lock.
+ *    removes its events, which is checked here under exec_update_lock.
  *
  * Context: process
  */
@@ -32,7 +33,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-/* perf's file operations are not exported; ask which function releases a file. */
+/* perf's file operations are not exported: compare the name of the release function. */
 static int profil_proof_check_release(const struct file *file)
 {
 	static void *known;
@@ -64,7 +65,7 @@ static int profil_proof_check_file(const struct file *file)
 	return profil_proof_check_release(file);
 }
 
-/* Who opened it could do no more than the caller can. */
+/* Was it opened with the caller's credentials? */
 static bool profil_proof_opened_by_caller(const struct file *file)
 {
 	const struct cred *opener = file->f_cred, *caller = current_cred();
@@ -92,14 +93,14 @@ static int profil_proof_check_event(const struct perf_event *event, bool kernel_
 }
 
 /**
- * profil_proof_open() - take a descriptor as a proof
+ * profil_proof_open() - accept a descriptor as a proof
  * @proof: filled in; profil_proof_close() undoes it
  * @fd: the caller's descriptor
- * @kernel_ticks: it must permit to see when the target is in the kernel
+ * @kernel_ticks: it must also permit sampling while the target is in the kernel
  *
  * Context: Process context, may sleep.
- * Return: 0; -EBADF; -EINVAL when it is not a sampling perf event on one task;
- * -EACCES when it does not permit this to the caller; -ENOMEM.
+ * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one task;
+ * -EACCES if it does not permit this to the caller; -ENOMEM.
  */
 int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
 {
@@ -141,7 +142,7 @@ static bool profil_proof_on_target(const struct profil_proof *proof)
 	const struct perf_event_context *ctx;
 	bool is;
 
-	/* Its last thread has begun to exit, and its end may have been told. */
+	/* Its last thread has begun to exit, and its end may have been reported. */
 	if (!atomic_read(&proof->target->signal->live))
 		return false;
 	rcu_read_lock();
@@ -153,9 +154,9 @@ static bool profil_proof_on_target(const struct profil_proof *proof)
 }
 
 /*
- * An event goes on when its target becomes somebody else, or hides (both make
- * it not dumpable); but it sees one thread, and a profile all of them and their
- * children.  So what ptrace would ask of the memory is asked again.
+ * An event continues when its target changes credentials or clears its dumpable
+ * flag (both make it not dumpable).  But the event sees one thread, and a profile
+ * sees all threads and their children.  So make ptrace's check of the mm again.
  */
 static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_struct *mm)
 {
@@ -166,14 +167,14 @@ static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_str
 }
 
 /**
- * profil_proof_enter() - the address space for which the proof holds
+ * profil_proof_enter() - get the address space that the proof permits to profile
  * @proof: opened
  *
- * Until profil_proof_leave() the target does not change its program.
+ * The target cannot exec until profil_proof_leave().
  *
  * Context: Process context, may sleep.
- * Return: its memory, with mm_users raised; or -ESRCH when the target is gone
- * or the proof no longer holds, -EACCES when it has become not dumpable, -EINTR.
+ * Return: the mm, with mm_users raised; -ESRCH if the target is gone or the proof
+ * no longer holds, -EACCES if the target is no longer dumpable, -EINTR.
  */
 struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 {
@@ -205,6 +206,6 @@ struct mm_struct *profil_proof_enter(struct profil_proof *proof)
 void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm)
 {
 	up_read(&proof->target->signal->exec_update_lock);
-	/* If it was the last: its end may take long, and others wait for us. */
+	/* Async: if it is the last reference, freeing may take long. */
 	mmput_async(mm);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The proof that a process may be attached to: a perf event on it.
+ * The proof that the caller may attach to a process: a perf event on it.
  *
  * Context: process
  */
@@ -15,10 +15,10 @@ struct perf_event;
 struct task_struct;
 
 /**
- * struct profil_proof - a perf event that stands for a permission
+ * struct profil_proof - a perf event that proves a permission
  * @file: its file, referenced
  * @event: the event
- * @target: the task it is on, which the event keeps from being freed
+ * @target: the task that it is on; the event keeps it from being freed
  */
 struct profil_proof {
 	struct file *file;

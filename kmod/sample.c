@@ -2,14 +2,13 @@
 /*
  * The tick: from registers to a counter.
  *
- * Everything here runs in hard interrupt context, with interrupts off, on
- * PREEMPT_RT too.  It takes no lock, allocates nothing, and touches only memory
- * that cannot fault: the table, the profile, and pinned pages through the
- * kernel's own mapping.  What it reaches stays until a grace period
- * (bindings, profiles) or profil_clock_sync() (pins) has passed.
+ * It takes no lock, allocates nothing, and touches only memory that cannot fault:
+ * the table, the profile, and pinned pages through the kernel's direct map.
+ * Bindings and profiles that it reaches stay for a grace period, pins until
+ * profil_clock_sync().
  *
- * The counters belong to a program that may do anything to them at any time:
- * nothing that is read there is believed beyond the value that is incremented.
+ * The counters belong to a program that may change them at any time: a value read
+ * there is never trusted, only incremented.
  *
  * Context: hard interrupt, interrupts off, on PREEMPT_RT too
  */
@@ -35,10 +34,10 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
 
-/* What threads ran after they had given up their memory, in ns: it is in no profile. */
+/* CPU time of exiting threads without an mm, in ns: it is in no profile. */
 DEFINE_PER_CPU(u64, profil_exiting_ns);
 
-/* The counter at a position, or NULL when its page went away. */
+/* The counter at a position, or NULL if its page is off. */
 static __always_inline void *profil_counter_at(const struct profil_pins *pins, u64 position)
 {
 	void *page = profil_page_at(pins, position >> PAGE_SHIFT);
@@ -96,7 +95,7 @@ static enum profil_cause profil_count_outside(struct profil_profile *profile,
 	return PROFIL_OUTSIDE;
 }
 
-/* The whole truth about one tick: any state, any mode, any region. */
+/* The slow path for one profile: any state, any mode, any region. */
 static noinline enum profil_cause profil_sample(struct profil_profile *profile,
 						struct pt_regs *regs)
 {
@@ -126,10 +125,7 @@ static noinline enum profil_cause profil_sample(struct profil_profile *profile,
 	return profil_count_at(profile, pins, profil_bin_position(bin, pc), bin->width);
 }
 
-/*
- * The clock ticks slower than this profile wanted: one that is off has no claim
- * on it any more.
- */
+/* The clock ticks slower than this profile asked for; a stopped profile is owed nothing. */
 static noinline void profil_due_often(const struct profil_profile *profile,
 				      struct profil_tally *tally)
 {
@@ -140,7 +136,7 @@ static noinline void profil_due_often(const struct profil_profile *profile,
 	tally->cause[runs ? PROFIL_LATE : PROFIL_OFF] += more;
 }
 
-/* The clock ticks faster than this profile wants: is it its turn? */
+/* The clock ticks faster than this profile asked for: is this one of its ticks? */
 static noinline bool profil_due_now(const struct profil_profile *profile,
 				    struct profil_tally *tally, u64 period)
 {
@@ -174,10 +170,7 @@ static void profil_tick_gap(struct profil_profile *profile, u64 period)
 	tally->granted++;
 }
 
-/*
- * Without an address space there is no profile to be found: a kernel thread, or
- * a thread on its way out.
- */
+/* Without an mm there is no profile: a kernel thread, or an exiting thread. */
 static bool profil_tick_exiting(u64 period)
 {
 	if (current->flags & PF_EXITING)
@@ -185,28 +178,28 @@ static bool profil_tick_exiting(u64 period)
 	return false;
 }
 
-/* The binding is one of current's address space: is it one of current? */
+/* @binding is on current's mm.  A per-thread binding also has to match the thread. */
 static bool profil_binding_is_current(const struct profil_binding *binding)
 {
 	return !binding->thread || binding->thread == task_pid(current);
 }
 
 /**
- * profil_tick_all() - count one tick of the clock, the long way
+ * profil_tick_all() - count one tick of the clock, on the slow path
  * @regs: what it interrupted
- * @period: what the tick stands for, in ns
+ * @period: the time that the tick stands for, in ns
  *
- * Any number of profiles, in any state.
+ * For any number of profiles, in any state.
  *
  * Context: Hard interrupt, interrupts off.
- * Return: may current be met by the next tick?
+ * Return: true if the next tick may have to sample current.
  */
 bool profil_tick_all(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
 	struct profil_binding *binding;
 
-	/* The chain may be anybody's, or nobody's. */
+	/* The chain may be empty, or hold other processes' bindings. */
 	if (!mm)
 		return profil_tick_exiting(period);
 	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node) {
@@ -220,7 +213,7 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 	return true;
 }
 
-/* Points of the clock's grid at which nothing came, while current ran. */
+/* Points of the clock's grid that passed without a tick while current ran. */
 static void profil_late_profile(struct profil_profile *profile, u64 period, u64 since, u64 due)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
@@ -238,11 +231,11 @@ static void profil_late_profile(struct profil_profile *profile, u64 period, u64 
 /**
  * profil_late() - count ticks that should have come and did not
  * @period: of the clock, in ns
- * @since: from when on they are missing, in ns of CLOCK_MONOTONIC
+ * @since: when the first of them was due, in ns of CLOCK_MONOTONIC
  * @due: when the present tick, which is not one of them, was due
  *
- * What is missing is charged to current only as far as current ran: the idle
- * lost nothing, and who else ran is not known any more.
+ * Missing ticks are charged to current as far back as current ran: the idle task
+ * lost nothing, and what ran before is not known any more.
  *
  * Context: Hard interrupt, interrupts off.
  */

@@ -2,8 +2,8 @@
 /*
  * The tick: from registers to a counter.
  *
- * Its short way is here, so that it is a part of the clock's own function; the long
- * one is in sample.c, and what is said there is true of both.
+ * The fast path is here, to be inlined into the clock's own function; the slow path
+ * is in sample.c, whose head is about both.
  *
  * Context: hard interrupt
  */
@@ -32,10 +32,10 @@ void profil_late(u64 period, u64 since, u64 due);
 /**
  * profil_page_at() - a page of the counters
  * @pins: theirs
- * @index: which
+ * @index: which page
  *
- * The PC and the scale are the program's, so a CPU that runs ahead of the
- * comparisons must not be led out of the array either.
+ * The program chooses the PC and the scale, so speculative execution must not be
+ * led out of the array either: hence the mask.
  *
  * Context: Hard interrupt.
  * Return: its address; see profil_page_is_off().
@@ -46,9 +46,9 @@ static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 
 }
 
 /*
- * The plain case: see profil_pins_slow().  It asks nothing that was answered when
- * the pins were made, and nothing that would have closed it meanwhile: that the
- * profile runs, that the page is there.
+ * The fast path.  It checks nothing that was settled when the pins were made, and
+ * not whether the profile runs or the page is there: profil_pins_slow() disables
+ * this path before either changes.
  */
 static __always_inline bool profil_sample_plain(const struct profil_profile *profile,
 						struct pt_regs *regs)
@@ -57,7 +57,7 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 	u64 distance, index;
 	u32 *page;
 
-	/* None: a child of a profile that had stopped. */
+	/* No pins: a child of a profile that had stopped. */
 	if (unlikely(!pins || !user_mode(regs)))
 		return false;
 	distance = instruction_pointer(regs) - pins->plain.low;
@@ -72,14 +72,14 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 /**
  * profil_tick() - count one tick of the clock
  * @regs: what it interrupted
- * @period: of the clock, in ns; what the tick stands for, if it is irregular
+ * @period: of the clock, in ns; if the tick is irregular, the time it stands for
  *
- * One profile of the plain kind is counted right here, by code that calls
- * nothing and so saves nothing; whatever is not plain goes the long way, and
- * nothing has been done by then.
+ * A single plain profile is counted right here, by code that calls nothing and so
+ * saves no registers.  Everything else takes the slow path, before anything has
+ * been changed.
  *
  * Context: Hard interrupt, interrupts off.
- * Return: may current be met by the next tick?
+ * Return: true if the next tick may have to sample current.
  */
 static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
 {

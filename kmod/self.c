@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Self profiles: made by a process for itself, inherited by its children.
+ * Self profiles: a process profiles itself, and its children inherit the profile.
  *
- * Several threads may start and stop at once.  Whoever replaces or ends a
- * profile holds its lock; whoever finds that another has been quicker looks
- * again.
+ * Several threads may start and stop at once.  Replacing or ending a profile
+ * takes its lock; the loser of a race retries.
  *
  * Context: process
  */
@@ -26,7 +25,7 @@
 #include <linux/task_work.h>
 
 /**
- * struct profil_birth - a child that will be profiled, before it runs
+ * struct profil_birth - has a forked child profiled before it runs
  * @work: queued on the child
  * @layout: its parent's, referenced; holds the module as well
  * @parent: its parent's profile, referenced
@@ -42,9 +41,9 @@ struct profil_birth {
 };
 
 /**
- * struct succession - what a self profile takes the place of
- * @old: the one before, whose lock is held; NULL: there is none
- * @stored: receives the PCs that @old had stored
+ * struct succession - what a new self profile replaces
+ * @old: the old self profile, whose lock is held; or NULL
+ * @stored: receives the number of PCs that @old had stored
  */
 struct succession {
 	struct profil_profile *old;
@@ -62,7 +61,7 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	if (!binding)
 		return -ENOMEM;
 	profil_binding_init(binding, current->mm, fresh, false);
-	/* Shared only now: in the place of an old profile it cannot fail any more. */
+	/* Share this late: with @old locked, publishing cannot fail any more. */
 	if (old_pins)
 		profil_pins_share(profil_profile_pins(fresh), old_pins);
 	err = profil_binding_publish_self(binding, old);
@@ -75,7 +74,7 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	return 0;
 }
 
-/* Make the new profile in the place of the old one, whose lock is held, if any. */
+/* Create the new profile and replace the old one, if any, whose lock is held. */
 static int profil_self_replace(struct profil_layout *layout, struct profil_profile *old,
 			       u64 *stored)
 {
@@ -118,7 +117,8 @@ put:
  * @start: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0 or what the head of <linux/profil.h> says; then nothing changed.
+ * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
+ * lists.
  */
 int profil_self_start(struct profil_start *start)
 {
@@ -201,9 +201,9 @@ static int profil_self_adopt(const struct profil_birth *birth)
 }
 
 /*
- * In the child, before its first instruction in user mode; or in its exit,
- * when it has no memory any more and nothing is left to profile.  No more is
- * there in one that was killed before: it will not run in user mode.
+ * Runs in the child before its first instruction in user mode; or in its exit, when
+ * it has no mm any more and nothing is left to profile.  A child that was killed
+ * first loses nothing either: it will not run in user mode.
  */
 static void profil_birth_work(struct callback_head *work)
 {
@@ -235,7 +235,7 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	struct profil_birth *birth;
 
 	BUILD_BUG_ON(sizeof(*birth) > PROFIL_NODE_SIZE);
-	/* A child of one that had stopped: there is nothing to inherit. */
+	/* The parent is a child of a stopped profile: there is nothing to inherit. */
 	if (!pins)
 		return;
 	birth = profil_pool_take();
@@ -250,6 +250,6 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	birth->state = READ_ONCE(profile->state);
 	birth->stored = min_t(u64, atomic64_read(&profile->stored), pins->layout->how.nr_samples);
 	init_task_work(&birth->work, profil_birth_work);
-	/* Fails only for a task that exits, which this one cannot do yet. */
+	/* Fails only for an exiting task; the child cannot exit yet. */
 	WARN_ON_ONCE(task_work_add(child, &birth->work, TWA_RESUME));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Self profiles: made by a process for itself, inherited by its children.
+ * Self profiles: a process profiles itself, and its children inherit the profile.
  *
  * Context: process
  */

@@ -34,10 +34,10 @@ static void profil_session_wake(struct irq_work *work)
 }
 
 /**
- * profil_session_create() - for a file that is opened
+ * profil_session_create() - create the session of a file that is opened
  *
  * Context: Process context, may sleep.
- * Return: the session or NULL.
+ * Return: the session, or NULL without memory.
  */
 struct profil_session *profil_session_create(void)
 {
@@ -59,7 +59,7 @@ struct profil_session *profil_session_create(void)
 	return session;
 }
 
-/* Comes before the end of a profile, so that no exec brings it back. */
+/* Called before a profile ends, so that no exec adds a gap binding to it. */
 static void profil_session_unwatch(struct profil_session *session, struct profil_profile *profile)
 {
 	mutex_lock(&session->reader);
@@ -68,10 +68,10 @@ static void profil_session_unwatch(struct profil_session *session, struct profil
 }
 
 /**
- * profil_session_end() - the file is closed for the last time
- * @session: nobody uses it any more
+ * profil_session_end() - end the session when its file is released
+ * @session: not used by anything else any more
  *
- * Context: Process context, may sleep; possibly a worker without memory.
+ * Context: Process context, may sleep; possibly a kernel worker without an mm.
  */
 void profil_session_end(struct profil_session *session)
 {
@@ -101,12 +101,12 @@ static struct profil_profile *profil_session_find(struct profil_session *session
 	return profile;
 }
 
-/* Of its end nobody is told: the process, not the thread, is what is followed. */
+/* No event reports a thread's end: processes are followed, threads are not. */
 static int profil_session_publish_thread(struct profil_binding *binding, struct task_struct *target)
 {
 	struct pid *thread = get_task_pid(target, PIDTYPE_PID);
 
-	/* It was reaped since the proof was looked at. */
+	/* It was reaped since the proof was checked. */
 	if (!thread)
 		return -ESRCH;
 	profil_binding_narrow(binding, thread);
@@ -115,15 +115,15 @@ static int profil_session_publish_thread(struct profil_binding *binding, struct 
 
 /**
  * struct target - what a profile is attached to
- * @session: who follows it
- * @proof: that it may be attached to
+ * @session: the session that follows it
+ * @proof: proof of the permission to attach
  */
 struct target {
 	struct profil_session *session;
 	struct profil_proof *proof;
 };
 
-/* Under the proof: the target cannot change its program before it is followed. */
+/* Under the proof, so that the target cannot exec before it is followed. */
 static int profil_session_publish(struct profil_profile *profile, void *data)
 {
 	const struct target *target = data;
@@ -173,7 +173,7 @@ static int profil_session_try_attach(struct profil_session *session, struct prof
 	err = profil_profile_begin(profile, profil_session_publish, &target);
 	if (err)
 		goto erase;
-	/* Only now can a command find it: it is whole.  The place is reserved. */
+	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
 	xa_store(&session->profiles, *id, profile, GFP_KERNEL_ACCOUNT);
 	return 0;
 erase:
@@ -190,7 +190,8 @@ put:
  * @start: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0 or what the head of <linux/profil.h> says; then nothing changed.
+ * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
+ * lists.
  */
 int profil_session_attach(struct profil_session *session, struct profil_start *start)
 {
@@ -222,7 +223,8 @@ put_layout:
  * @update: copied from user space
  *
  * Context: Process context, may sleep.
- * Return: 0 or what the head of <linux/profil.h> says; then nothing changed.
+ * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
+ * lists.
  */
 int profil_session_update(struct profil_session *session, const struct profil_update *update)
 {
@@ -253,7 +255,7 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
 		return -ENOENT;
 	profil_session_unwatch(session, profile);
 	err = profil_profile_retire_killable(profile, &stop->stored);
-	/* Two may stop it at once: the table's reference is dropped by one. */
+	/* If two threads stop it at once, only one drops the table's reference. */
 	if (!err && xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
 		profil_profile_put(profile);
 	profil_profile_put(profile);
@@ -285,7 +287,7 @@ static bool profil_session_pending(struct profil_session *session)
 	return !list_empty(&session->pending);
 }
 
-/* The place is tried before events are taken: what is taken is not told again. */
+/* Check that @to is writable before taking events: taken events are not reported again. */
 static ssize_t profil_session_read_batch(struct profil_session *session, char __user *to,
 					 size_t room)
 {
@@ -317,11 +319,11 @@ static ssize_t profil_session_read_events(struct profil_session *session, char _
 }
 
 /**
- * profil_session_read() - read(2): what happened to followed processes
+ * profil_session_read() - read(2): events of followed processes
  * @session: of the file
  * @to: receives whole &struct profil_event
- * @bytes: room there
- * @wait: for the first
+ * @bytes: size of @to
+ * @wait: wait for the first event
  *
  * Context: Process context, may sleep.
  * Return: bytes read; -EINVAL, -EAGAIN, -EFAULT, -ERESTARTSYS, -EINTR.
@@ -345,7 +347,7 @@ ssize_t profil_session_read(struct profil_session *session, char __user *to, siz
 }
 
 /**
- * profil_session_poll() - poll(2): is there something to read?
+ * profil_session_poll() - poll(2): is there an event to read?
  * @session: of the file
  * @file: the file
  * @table: of the poller

@@ -20,16 +20,14 @@ struct profil_stop;
 struct profil_update;
 
 /**
- * struct profil_session - what an open file owns
- * @id: tells it from all others since the module was loaded: a file may be open in
- *	several processes
+ * struct profil_session - the state of an open file
+ * @id: unique since the module was loaded: several processes may have the file open
  * @profiles: by number, each referenced; locks itself
- * @pending: followed processes with something to report; guarded by
- *	profil_bindings_lock
- * @user: who is charged for what is followed: who opened the file
- * @reader: one read(2) at a time, and none while watches are removed
+ * @pending: watches with something to report; guarded by profil_bindings_lock
+ * @user: the account that is charged for watches: of the user who opened the file
+ * @reader: serialises read(2), and keeps it out while watches are removed
  * @wait: readers and pollers
- * @wake: wakes them from the probes, where no sleeping lock may be taken
+ * @wake: wakes them for the probes, which must not take a sleeping lock
  */
 struct profil_session {
 	u64 id;

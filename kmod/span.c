@@ -2,11 +2,11 @@
 /*
  * A span: a run of pages that hold counters.
  *
- * Which memory is accepted does not depend on the kernel: every mapping is
- * looked at before its pages are pinned, and both happen under one hold of
- * mmap_lock, so that nothing else can be slipped in between.  Pages are brought
- * without the lock, as that may take as long as a file system pleases; what is
- * not there any more under the lock is brought again, a few times.
+ * Which memory is accepted does not depend on the kernel: every mapping is checked
+ * before its pages are pinned, and both happen under one hold of mmap_lock, so
+ * that nothing else can be mapped there in between.  Pages are faulted in without
+ * the lock, as that may take as long as a file system likes; pages that are gone
+ * again under the lock are faulted in again, a few times.
  *
  * Context: process
  */
@@ -28,12 +28,12 @@
 #include <linux/sched/signal.h>
 #include <linux/userfaultfd_k.h>
 
-/* Pages handled in one go; bounds the stack. */
+/* Pages handled at once; bounds the use of stack. */
 #define BATCH		32
-/* How often pages are brought that somebody takes away again. */
+/* How often to fault in pages that are taken away again. */
 #define PIN_TRIES	8
 
-/* Device nodes are on a file system of that kind, too: theirs are a driver's pages. */
+/* devtmpfs has the same magic, but pages of a device node are a driver's. */
 static bool profil_is_tmpfs_file(const struct inode *inode)
 {
 	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
@@ -51,19 +51,19 @@ static bool profil_vma_countable(struct vm_area_struct *vma)
 }
 
 /*
- * What a mapping is a mapping of; only ever compared.  A child's copy gives the
- * same value, as fork hands down the root of the anonymous pages' owner.  A
- * mapping that is made anew gives another, unless it is anonymous memory too
- * and the kernel happens to use the freed owner again: then it is taken for the
- * old one, as it was on every Unix, which knew but the address.  What a fork
- * wipes has another owner in the child: the mark of that is all there is to compare.
+ * Identity of what backs a VMA.  Opaque: only ever compared.  A child's copy gives
+ * the same value, as fork passes on the root anon_vma.  A new mapping gives
+ * another value, unless it is anonymous too and the kernel happens to reuse the
+ * freed anon_vma: then it is taken for the old one, as on every Unix, which knew
+ * only the address.  Memory that fork wipes has another anon_vma in the child:
+ * only its flag can be compared.
  */
 static u64 profil_vma_identity(struct vm_area_struct *vma)
 {
 	u64 id = vma->vm_flags & (VM_SHARED | VM_WRITE | VM_HUGETLB | VM_WIPEONFORK);
 	const struct anon_vma *anon = READ_ONCE(vma->anon_vma);
 
-	/* Another thread's fault may give it one just now; none takes it away. */
+	/* Another thread's fault may set it at any time; nothing clears it. */
 	if (anon && !(vma->vm_flags & VM_WIPEONFORK))
 		id = hash_64(id ^ (uintptr_t)anon->root, 64);
 	if (vma->vm_file) {
@@ -73,7 +73,7 @@ static u64 profil_vma_identity(struct vm_area_struct *vma)
 	return id;
 }
 
-/* Sum over pages, so that splitting and merging mappings does not change it. */
+/* A sum over pages, so that splitting or merging mappings does not change it. */
 static int profil_span_signature(struct mm_struct *mm, const struct profil_span *span,
 				 u64 *signature)
 {
@@ -95,7 +95,7 @@ static int profil_span_signature(struct mm_struct *mm, const struct profil_span 
 	return 0;
 }
 
-/* Pages that can be had at once, whoever is asked for them. */
+/* Fault in pages that can be had without blocking. */
 static bool profil_pages_fault_in_nowait(unsigned long at, unsigned long end)
 {
 	struct page *pages[BATCH];
@@ -114,10 +114,9 @@ static bool profil_pages_fault_in_nowait(unsigned long at, unsigned long end)
 }
 
 /*
- * Bring pages that a userfaultfd watches, under mmap_lock.  Those that its
- * handler would have to bring, or to release for writing, are not waited for:
- * nobody knows whether it ever will.  Such memory is of no file system that
- * could make the others wait.
+ * Fault in pages that a userfaultfd watches, under mmap_lock.  Do not wait for
+ * pages that its handler would have to provide or make writable: it may never do
+ * so.  Such memory belongs to no file system that could block here.
  */
 static int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span)
 {
@@ -135,10 +134,9 @@ static int profil_pages_fault_in_watched(struct mm_struct *mm, const struct prof
 }
 
 /*
- * Bring pages.  mmap_lock is given up while one is waited for; they may be gone
- * again when this returns.  Unlike fault_in_safe_writeable(), this tells a
- * machine without memory, which is no reason to turn a region off, from memory
- * that is not there.
+ * Fault in pages.  mmap_lock is dropped while waiting for a page, and pages may be
+ * gone again on return.  Unlike fault_in_safe_writeable(), this distinguishes
+ * -ENOMEM, which is no reason to turn a region off, from memory that is not mapped.
  */
 static int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages)
 {
@@ -160,7 +158,7 @@ static int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsi
 	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
 }
 
-/* Pin all of them or none.  -EAGAIN: the mapping is good, but not all are there. */
+/* Pin all pages or none.  -EAGAIN: the mapping is good, but pages are missing. */
 static int profil_pages_pin_present(unsigned long start, unsigned long nr, struct page **pages)
 {
 	long got = profil_pin_user_pages(start, nr, pages, false);
@@ -173,7 +171,7 @@ static int profil_pages_pin_present(unsigned long start, unsigned long nr, struc
 	return got == -ENOMEM || got == -EINTR ? got : -EAGAIN;
 }
 
-/* Under one mmap_lock: is it memory to count in, and then pin it. */
+/* Check that counters may be there, and pin: under one hold of mmap_lock. */
 static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
 	struct page **pages = (struct page **)&pins->page[span->first];
@@ -190,7 +188,7 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
 		err = profil_pages_pin_present(span->start, span->pages, pages);
 	if (err == -EAGAIN)
 		err = profil_pages_fault_in_watched(pins->mm, span) ?: -EAGAIN;
-	/* The pages are there now, and so is the identity of a new mapping. */
+	/* Now that the pages are present, a new mapping has its identity. */
 	if (!err && !inherited)
 		err = profil_span_signature(pins->mm, span, &span->signature);
 	mmap_read_unlock(pins->mm);
@@ -208,7 +206,7 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
  * @inherited: by fork: refuse memory that is not the parent's
  *
  * Context: Process context, may sleep.
- * Return: 0; -EFAULT when no counters may be there; -ENOMEM, -EINTR.
+ * Return: 0; -EFAULT if counters may not be there; -ENOMEM, -EINTR.
  */
 int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
@@ -225,7 +223,7 @@ int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inh
 	return -EFAULT;
 }
 
-/* Same mapping, other pages (MADV_DONTNEED, say): count in those from now on. */
+/* Same mapping, other pages (after MADV_DONTNEED, say): count in those from now on. */
 static void profil_span_renew(struct profil_pins *pins, unsigned long first, struct page **pages,
 			      long nr)
 {
@@ -246,7 +244,7 @@ static void profil_span_renew(struct profil_pins *pins, unsigned long first, str
 	unpin_user_pages_dirty_lock(pages, nr, stale);
 }
 
-/* Under mmap_lock.  -EAGAIN: pages are to be brought first. */
+/* Under mmap_lock.  -EAGAIN: pages have to be faulted in first. */
 static int profil_span_check_once(struct profil_pins *pins, const struct profil_span *span)
 {
 	struct page *pages[BATCH];
@@ -270,14 +268,14 @@ static int profil_span_check_once(struct profil_pins *pins, const struct profil_
 }
 
 /**
- * profil_span_check() - is a span still what was pinned?
+ * profil_span_check() - is the same memory mapped as when a span was pinned?
  * @pins: of current's memory
  * @span: one of theirs
  *
- * If the mapping is the same and has other pages, those are pinned instead.
+ * If the mapping is the same but has other pages, those are pinned instead.
  *
  * Context: Process context, under the profile's lock; may sleep.
- * Return: 0; -EFAULT when it is not; -ENOMEM, -EINTR.
+ * Return: 0; -EFAULT if not; -ENOMEM, -EINTR.
  */
 int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
 {
@@ -300,13 +298,13 @@ int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
 }
 
 /**
- * profil_span_same() - the quick answer of profil_span_check(), without a lock
+ * profil_span_same() - the fast path of profil_span_check(), without a lock
  * @pins: of current's memory
  * @span: one of theirs
  *
  * Context: Process context.
- * Return: true when every page is mapped where it was, for writing; false means
- * only that the mappings must be looked at.
+ * Return: true if every page is mapped where it was, writable; false: use
+ * profil_span_check().
  */
 bool profil_span_same(const struct profil_pins *pins, const struct profil_span *span)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A counter for each way a tick can end: adding up.
+ * A counter for each outcome of a tick: adding them up.
  *
  * Context: any
  */
@@ -17,8 +17,8 @@ struct profil_totals profil_totals;
 
 /**
  * profil_sum_add() - add ticks and causes
- * @sum: to this
- * @more: what is added
+ * @sum: added to
+ * @more: added to @sum
  *
  * Context: Any.
  */
@@ -31,14 +31,14 @@ void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more)
 		sum->cause[i] += more->cause[i];
 }
 
-/* What another CPU's tick may be changing: a word is read whole, and may be old. */
+/* Another CPU's tick may be changing it: the word is read whole, but may be stale. */
 static u64 profil_tally_word(const u64 *word)
 {
-	/* The tick pays for no more than a plain store. */
+	/* The tick uses plain stores, to stay cheap. */
 	return data_race(READ_ONCE(*word));
 }
 
-/* A reader on another CPU may come into a checkpoint, where the countdown is 0. */
+/* A reader on another CPU may see a checkpoint half-way, where the countdown is 0. */
 static u64 profil_tally_ticks(const struct profil_tally *tally)
 {
 	u64 granted, countdown;
@@ -65,7 +65,7 @@ static void profil_tally_add(struct profil_sum *sum, const struct profil_tally *
 
 /**
  * profil_tally_collect() - add the share of one CPU
- * @cpu: on which no tick comes meanwhile
+ * @cpu: the CPU; no tick comes there meanwhile
  * @data: the &struct profil_collection that it is added to
  *
  * Context: Any, hard interrupt included.
@@ -92,10 +92,10 @@ void profil_tally_collect_here(void *data)
 }
 
 /**
- * profil_tally_peek() - add up the shares of all CPUs without disturbing any
+ * profil_tally_peek() - add up the shares of all CPUs without interrupting any
  * @tally: the shares
- * @sum: receives the sum, exact if no tick meets the profile any more; else a
- *	tick that comes meanwhile may be in one number and not in another
+ * @sum: receives the sum; exact if no tick hits the profile any more, otherwise
+ *	a tick that comes meanwhile may be in one number and not in another
  *
  * Context: Any.
  */
@@ -109,7 +109,7 @@ void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *s
 }
 
 /**
- * profil_sum_fill() - in the words of the user's structure
+ * profil_sum_fill() - copy a sum into the structure of PROFIL_STATUS
  * @sum: of all CPUs
  * @status: its ticks and causes are filled in
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A counter for each way a tick can end.
+ * A counter for each outcome of a tick.
  *
  * Context: any
  */
@@ -31,8 +31,8 @@ enum profil_cause {
 
 /**
  * struct profil_sum - ticks of all CPUs
- * @ticks: ticks that met the profile, counted apart from @cause
- * @cause: what became of them
+ * @ticks: ticks that hit the profile, counted independently of @cause
+ * @cause: their outcomes
  */
 struct profil_sum {
 	u64 ticks;
@@ -42,14 +42,15 @@ struct profil_sum {
 /**
  * struct profil_tally - one CPU's share of a profile's ticks
  * @countdown: ticks until the next checkpoint, never 0 between two ticks
- * @granted: ticks of all checkpoints so far; less @countdown: the ticks that
- *	met the profile, counted apart from @cause
- * @cause: what became of them
- * @credit: ns the clock has ticked and the profile has not yet sampled
+ * @granted: sum of all countdowns so far, and of ticks counted without one; minus
+ *	@countdown it is the number of ticks that hit the profile, counted
+ *	independently of @cause
+ * @cause: their outcomes
+ * @credit: ns that the clock has ticked and the profile has not yet sampled
  * @late_credit: the same for ticks that never came
  *
- * Written by the CPU's own tick with interrupts off; read there too, by an
- * inter-processor call, so that a reader sees whole ticks only.
+ * Written by the CPU's own tick with interrupts off, and read on the same CPU by
+ * an inter-processor call, so that the reader sees whole ticks only.
  */
 struct profil_tally {
 	u64 countdown ____cacheline_aligned;
@@ -60,11 +61,12 @@ struct profil_tally {
 };
 
 /**
- * struct profil_totals - what the whole module has seen
- * @ended: ticks and causes of profiles that are no more
- * @profiles: profiles there are
- * @forks_lost: children that could not be followed, or not be pinned
- * @pool_empty: of these, those for want of a node
+ * struct profil_totals - counts for the whole module
+ * @ended: ticks and causes of profiles that have ended
+ * @profiles: profiles that exist
+ * @forks_lost: children that could not be followed, or whose counters could not
+ *	be pinned
+ * @pool_empty: those of them that were lost because the pool was empty
  *
  * @ended is guarded by profil_profiles_lock.
  */
@@ -76,7 +78,7 @@ struct profil_totals {
 };
 
 /**
- * struct profil_collection - what the CPUs add their shares to, one after the other
+ * struct profil_collection - where each CPU adds its share
  * @lock: guards what @sum points to
  * @tally: the shares
  * @sum: their sum

@@ -21,9 +21,9 @@
 #include <linux/sysfs.h>
 
 /*
- * Profiles that ended and profiles that live.  No CPU is disturbed for a
- * number that is out of date when it is read: a tick that comes meanwhile may
- * be in one line and not in another.
+ * The sum over all profiles, ended ones included.  No CPU is interrupted for
+ * numbers that are out of date once they are read, so a tick that comes meanwhile
+ * may be in one line and not in another.
  */
 static void profil_sysfs_sum(struct profil_sum *sum)
 {
@@ -40,7 +40,7 @@ static void profil_sysfs_sum(struct profil_sum *sum)
 	mutex_unlock(&profil_profiles_lock);
 }
 
-/* Of everybody: what perf_event_paranoid keeps from others is root's to read. */
+/* For root only: it covers all users, whom perf_event_paranoid may hide from others. */
 static ssize_t ticks_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	static const char * const name[PROFIL_NR_CAUSES] = {
@@ -108,14 +108,14 @@ static ssize_t clock_period_show(struct device *dev, struct device_attribute *at
 }
 static DEVICE_ATTR_RO(clock_period);
 
-/* CPU time, while the clock ticked, of threads that had given up their memory. */
+/* CPU time, while the clock ticked, of exiting threads without an mm. */
 static ssize_t exiting_ns_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	unsigned int cpu;
 	u64 sum = 0;
 
 	for_each_possible_cpu(cpu)
-		/* The tick pays for no more than a plain store. */
+		/* The tick uses plain stores, to stay cheap. */
 		sum += data_race(READ_ONCE(*per_cpu_ptr(&profil_exiting_ns, cpu)));
 	return sysfs_emit(buf, "%llu\n", sum);
 }

@@ -2,19 +2,19 @@
 /*
  * The tick of the lazy clock, and what arms it.
  *
- * It may fire at the points of a grid only: time is cut into cells, each a
- * period long, and in each cell there is one point, where a hash of the cell's
- * beginning and of a secret says.  So whoever runs in a cell's point is ticked,
- * whatever he did before, and when that will be nobody can know: no program runs
- * in step with it, and none can be away whenever it comes.  (The shared clock
- * comes with the first interrupt behind a point, which mostly is the scheduler's
- * tick: it costs next to nothing, and is in step with all that the tick wakes.)
+ * It fires only at the points of a grid.  Time is cut into cells of one period,
+ * and each cell has one point, given by a hash of the cell's start and a secret.
+ * The task that runs at that point is sampled.  The point is unpredictable, so a
+ * task can neither synchronise with the clock nor hide from it.  (The shared clock
+ * fires at the first interrupt after a point, mostly the scheduler's tick: that
+ * costs next to nothing, but is in step with everything that the tick wakes.)
  *
- * All of a CPU's clock but hrtimer_cancel() is touched on that CPU only, with
- * interrupts off: by the timer, by the probe on sched_switch, and by calls.
+ * A CPU's clock is touched on that CPU only, with interrupts off: by the timer,
+ * the probe on sched_switch, and inter-processor calls.  Only hrtimer_cancel()
+ * is called on another CPU.
  *
- * Context: hard interrupt; the probe on sched_switch and inter-processor calls,
- * which are here as well, have interrupts off too.
+ * Context: hard interrupt; also the probe on sched_switch and inter-processor
+ * calls, with interrupts off.
  */
 #include "tick_lazy.h"
 
@@ -32,7 +32,7 @@
 DEFINE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
 u64 profil_lazy_slack __ro_after_init;
 
-/* Where in its cell the clock may fire; two rounds of multiplying spread all bits. */
+/* The point of the current cell; two rounds of multiplication mix all bits. */
 static __always_inline u64 profil_lazy_point(const struct profil_lazy_clock *clock)
 {
 	u64 hash = (clock->cell ^ clock->secret) * 0x9e3779b97f4a7c15ULL;
@@ -41,7 +41,7 @@ static __always_inline u64 profil_lazy_point(const struct profil_lazy_clock *clo
 	return clock->cell + mul_u64_u32_shr(clock->period, hash >> 32, 32);
 }
 
-/* The first point that is yet to come; @clock->cell is its cell then. */
+/* The first point after @now; moves @clock->cell to its cell. */
 static u64 profil_lazy_next_point(struct profil_lazy_clock *clock, u64 now)
 {
 	u64 into = now - clock->cell, point;
@@ -67,8 +67,8 @@ static void profil_lazy_arm(struct profil_lazy_clock *clock)
 }
 
 /*
- * Cells went by without a tick: interrupts were off, or the machine stood still.
- * What is due now is in the first cell that is not over.
+ * Cells passed without a tick: interrupts were off, or the machine was stopped.
+ * The next point is in the first cell that is not over.
  */
 static noinline u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
 {
@@ -84,14 +84,14 @@ static noinline u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 no
  * @timer: of its &struct profil_lazy_clock
  *
  * Context: Hard interrupt, interrupts off.
- * Return: does it go on?
+ * Return: HRTIMER_RESTART, or HRTIMER_NORESTART when current is not profiled.
  */
 enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 {
 	struct profil_lazy_clock *clock = container_of(timer, struct profil_lazy_clock, timer);
 	u64 now, point;
 
-	/* Timers of a CPU that went down would be elsewhere; ours is stopped before. */
+	/* Timers of an offlined CPU migrate; ours was stopped before. */
 	if (unlikely(clock != this_cpu_ptr(&profil_lazy_clocks)))
 		return HRTIMER_NORESTART;
 	if (unlikely(!profil_tick(get_irq_regs(), clock->period))) {
@@ -132,7 +132,7 @@ void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,
 }
 
 /**
- * profil_lazy_look() - somebody may be profiled since he was switched in
+ * profil_lazy_look() - the running task may be profiled only since it was switched in
  * @unused: private pointer
  *
  * Context: Any with interrupts off: an inter-processor call.
@@ -152,7 +152,7 @@ void profil_lazy_begin(void *period)
 {
 	struct profil_lazy_clock *clock = this_cpu_ptr(&profil_lazy_clocks);
 
-	/* It is not running: so are we, on its CPU. */
+	/* Its function is not running: we are, on its CPU. */
 	hrtimer_try_to_cancel(&clock->timer);
 	clock->armed = false;
 	clock->period = *(u64 *)period;

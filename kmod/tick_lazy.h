@@ -18,8 +18,8 @@ struct task_struct;
  * @timer: fires in the point of @cell, if @armed
  * @period: length of a cell, in ns; 0: stopped
  * @cell: where one begins, in ns of CLOCK_MONOTONIC
- * @secret: what nobody knows
- * @armed: is the timer on its way?
+ * @secret: random, so that no program can predict points
+ * @armed: the timer is queued
  */
 struct profil_lazy_clock {
 	struct hrtimer timer;
@@ -31,7 +31,7 @@ struct profil_lazy_clock {
 
 DECLARE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
 
-/* How long a point may be waited for, in ns: the scheduler's tick comes by then. */
+/* How late a point may be, in ns; for the shared clock one scheduler tick. */
 extern u64 profil_lazy_slack;
 
 enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick of the clock that rests on perf.
+ * The tick of the perf clock.
  *
  * Context: hard interrupt
  */
@@ -17,10 +17,10 @@
 DEFINE_PER_CPU(u64, profil_perf_last);
 
 /*
- * The tick does not come one period after the one before: ticks are missing
- * (throttle, interrupts off, a CPU that was idle), or the timer was restarted
- * (another period).  What is missing is late; the rest of the interval is what
- * this tick stands for.
+ * This tick does not come one period after the previous one: ticks are missing
+ * (throttle, interrupts off, an idle CPU), or the timer was restarted with another
+ * period.  Missing ticks count as late; this tick stands for the rest of the
+ * interval.
  */
 static noinline void profil_perf_irregular_tick(struct pt_regs *regs, u64 period, u64 due)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tick of the clock that rests on perf.
+ * The tick of the perf clock.
  *
  * Context: hard interrupt
  */
@@ -15,8 +15,8 @@ struct perf_sample_data;
 struct pt_regs;
 
 /*
- * When the tick before was due on a CPU, in ns of CLOCK_MONOTONIC; 0: there was
- * none.  Used by the tick alone once the CPU ticks.
+ * When a CPU's previous tick was due, in ns of CLOCK_MONOTONIC; 0: there was
+ * none.  Once the CPU ticks, only the tick uses it.
  */
 DECLARE_PER_CPU(u64, profil_perf_last);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints, which are not exported by name: they are looked up by it.
+ * Looking up tracepoints by name, as their symbols are not exported.
  *
  * Context: process
  */
@@ -23,11 +23,11 @@ static void profil_tracepoint_compare(struct tracepoint *point, void *data)
 }
 
 /**
- * profil_tracepoint_find() - the kernel's tracepoint of a name
+ * profil_tracepoint_find() - look up a tracepoint
  * @name: its name
  *
  * Context: Process context, may sleep.
- * Return: the tracepoint, or NULL when the kernel has none of this name.
+ * Return: the tracepoint, or NULL if the kernel does not have it.
  */
 struct tracepoint *profil_tracepoint_find(const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints, which are not exported by name: they are looked up by it.
+ * Looking up tracepoints by name, as their symbols are not exported.
  *
  * Context: process
  */

@@ -17,18 +17,18 @@
 
 /**
  * profil_uring_cmd() - run a command that came through a ring
- * @cmd: its payload may be changed by user space at any time: read once
- * @issue_flags: how io_uring calls
+ * @cmd: user space may change its payload at any time: read once
+ * @issue_flags: io_uring's
  *
- * IO_URING_F_NONBLOCK asks for -EAGAIN from what would wait, to give it to a
- * worker.  What a command waits for is memory and locks, not events, and a
- * worker takes longer to be woken than most commands to run: they run at once.
+ * With IO_URING_F_NONBLOCK, a command that would block should return -EAGAIN, to
+ * be run by a worker.  But commands wait for memory and locks, not for events, and
+ * waking a worker takes longer than most commands take to run: run them at once.
  *
- * Context: Process context; the submitter's, which holds its ring's lock, or a
+ * Context: Process context: the submitter's, which holds its ring's lock, or a
  * worker's with the same credentials, files and memory.  May sleep.
- * Return: as profil_command(), never -EAGAIN, after which io_uring would call
- * again.  (From IOPOLL rings nothing comes where io_uring refuses what is not
- * polled; elsewhere what comes is as from others.)
+ * Return: as profil_command(); never -EAGAIN, after which io_uring would call
+ * again.  (Some kernels refuse commands from IOPOLL rings; on others they run as
+ * from any ring.)
  */
 int profil_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {

@@ -26,10 +26,10 @@
 struct hlist_head profil_watches[1 << PROFIL_WATCH_BITS];
 
 /**
- * profil_watch_alloc() - room for a watch
+ * profil_watch_alloc() - allocate a watch
  *
  * Context: Process context, may sleep.
- * Return: zeroes for profil_watch_publish(), or NULL.
+ * Return: zeroed memory for profil_watch_publish(), or NULL.
  */
 struct profil_watch *profil_watch_alloc(void)
 {
@@ -37,8 +37,8 @@ struct profil_watch *profil_watch_alloc(void)
 }
 
 /**
- * profil_watch_note() - have something reported
- * @watch: of the process that it happened to
+ * profil_watch_note() - note an event, to be reported
+ * @watch: of the process that the event is about
  * @what: &enum profil_event_bit
  *
  * Context: Any; profil_bindings_lock is held.
@@ -54,9 +54,9 @@ void profil_watch_note(struct profil_watch *watch, u32 what)
 
 /**
  * profil_watch_add() - follow a process
- * @watch: zeroes
- * @session: who follows; charged for it
- * @profile: what the process's ticks count for
+ * @watch: zeroed memory
+ * @session: the session that follows, already charged for the watch
+ * @profile: the profile that the process's ticks count for
  * @pid: its thread group
  *
  * Context: Any; profil_bindings_lock is held.
@@ -82,7 +82,7 @@ static void profil_watch_unlink(struct profil_watch *watch)
 	list_del(&watch->pending);
 }
 
-/* Lookups are made under the lock; nobody can hold an unlinked watch. */
+/* Lookups are under the lock, so nothing else uses an unlinked watch. */
 static void profil_watch_free(struct profil_watch *watch)
 {
 	put_pid(watch->pid);
@@ -93,10 +93,10 @@ static void profil_watch_free(struct profil_watch *watch)
 }
 
 /**
- * profil_watch_find() - the watch of a session on a process
- * @session: who follows
+ * profil_watch_find() - find the watch of a session on a process
+ * @session: the session
  * @pid: the process's thread group
- * @count: receives how many unprivileged watches there are on it, of all sessions
+ * @count: receives the number of unprivileged watches on it, of all sessions
  *
  * Context: Any; profil_bindings_lock is held.
  * Return: the watch, or NULL.
@@ -118,7 +118,7 @@ struct profil_watch *profil_watch_find(const struct profil_session *session,
 	return found;
 }
 
-/* The watch that is published is in *published; *watch is the caller's if it is another. */
+/* Sets *published; if that is not @watch, @watch is still the caller's. */
 static int profil_watch_publish_locked(struct profil_binding *binding, struct profil_watch *watch,
 				       struct profil_session *session, struct pid *pid,
 				       struct profil_watch **published,
@@ -153,22 +153,22 @@ static int profil_watch_publish_locked(struct profil_binding *binding, struct pr
 }
 
 /**
- * profil_watch_publish() - meet and follow a process
- * @binding: of an attached profile in the process's address space
- * @watch: room for a watch; freed here when it is not needed
- * @session: who follows
- * @target: one of its threads
+ * profil_watch_publish() - publish a binding, and follow its process
+ * @binding: of an attached profile to the process's address space
+ * @watch: memory for a watch; freed here if not needed
+ * @session: the session that follows
+ * @target: one of the process's threads
  *
- * The caller keeps the process from changing its program meanwhile.
+ * The caller keeps the process from exec'ing meanwhile.
  *
  * Context: Process context.
- * Return: 0, or -EBUSY, -EDQUOT, -ESRCH; then nothing changed and both are the
- * caller's.
+ * Return: 0; or -EBUSY, -EDQUOT, -ESRCH: nothing has changed, and the caller still
+ * owns @binding and @watch.
  */
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct profil_session *session, struct task_struct *target)
 {
-	/* NULL: it was reaped since the proof was looked at. */
+	/* NULL: it was reaped since the proof was checked. */
 	struct pid *pid = get_task_pid(target, PIDTYPE_TGID);
 	struct profil_profile *before = NULL;
 	struct profil_watch *published;
@@ -181,7 +181,7 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	err = profil_watch_publish_locked(binding, watch, session, pid, &published, &before);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
-	 * do_exit(): either the exit probe finds the watch, or we see the end.
+	 * do_exit(): either the exit probe finds the watch, or we see live at 0.
 	 */
 	smp_mb();
 	if (!err && !atomic_read(&target->signal->live))
@@ -191,7 +191,7 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	if (err)
 		return err;
 	if (before) {
-		/* There was a watch, and it serves. */
+		/* The existing watch is used. */
 		kfree(watch);
 		profil_profile_put(before);
 	}
@@ -199,9 +199,9 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 }
 
 /**
- * profil_watches_remove() - follow nobody for a profile any more
+ * profil_watches_remove() - stop following processes for a profile
  * @session: its owner; the reader lock is held
- * @profile: the profile; from now on no child is added to those it follows
+ * @profile: the profile; from now on it gets no new children to follow
  *
  * Context: Process context.
  */
@@ -241,10 +241,10 @@ static void profil_watch_describe(const struct profil_watch *watch, struct profi
 }
 
 /**
- * profil_watches_report() - take what there is to be reported
+ * profil_watches_report() - take pending events
  * @session: its reader lock is held
- * @events: receives one record a process
- * @max: its elements
+ * @events: receives one record for each process
+ * @max: elements of @events
  *
  * Context: Process context.
  * Return: the number of records.

@@ -24,16 +24,16 @@ struct task_struct;
  * struct profil_watch - a process that a session follows
  * @node: in the table of watches, by @pid
  * @link: in its profile's list
- * @pending: in the session's list of what is to be reported; empty when
- *	there is nothing
- * @session: who follows it; outlives its watches
- * @profile: what its ticks count for, referenced
+ * @pending: in the session's list of watches to report; empty if there is nothing
+ *	to report
+ * @session: the session that follows it; outlives its watches
+ * @profile: the profile that its ticks count for, referenced
  * @pid: its thread group, referenced
- * @parent: with PROFIL_EVENT_FORK its parent's, referenced; or NULL
+ * @parent: with PROFIL_EVENT_FORK the parent's thread group, referenced; or NULL
  * @what: &enum profil_event_bit, not reported yet
  *
- * All of it is guarded by profil_bindings_lock.  A watch is freed by a reader
- * that has reported its end, by the end of its profile, or by its session's.
+ * All of it is guarded by profil_bindings_lock.  A watch is freed by the reader
+ * that reports the process's end, or with its profile or session.
  */
 struct profil_watch {
 	struct hlist_node node;
@@ -54,7 +54,7 @@ static inline struct hlist_head *profil_watch_bucket(const struct pid *pid)
 	return &profil_watches[hash_ptr(pid, PROFIL_WATCH_BITS)];
 }
 
-/* Without the lock: a watch that is missed is one that comes after the event. */
+/* Without the lock: a watch that is missed here was added after the event. */
 static inline bool profil_watched(const struct pid *pid)
 {
 	return !hlist_empty(profil_watch_bucket(pid));

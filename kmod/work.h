@@ -10,8 +10,8 @@
 #include <linux/workqueue.h>
 
 /*
- * Everything that is done later is done here.  It is also the only place from
- * which the last reference to the module is dropped: unloading drains it.
+ * All deferred work runs here.  Only work on this queue drops the last reference
+ * to the module; unloading drains the queue.
  */
 extern struct workqueue_struct *profil_wq;
 
