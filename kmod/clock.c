@@ -31,7 +31,7 @@
 
 static bool isolated_cpus;
 module_param(isolated_cpus, bool, 0444);
-MODULE_PARM_DESC(isolated_cpus, "tick on CPUs that are kept free of housekeeping, too");
+MODULE_PARM_DESC(isolated_cpus, "tick also on CPUs that are isolated from housekeeping");
 
 /* Constant since profil_clock_init(). */
 static const struct profil_clock_ops *clock_ops;
@@ -364,7 +364,7 @@ static int profil_clock_cpu_online(unsigned int cpu)
 	mutex_lock(&clock_lock);
 	/* A failure must not keep the CPU from coming up. */
 	if (clock_period && profil_clock_start_cpu(cpu, clock_period))
-		pr_warn("no clock on CPU %u: what runs there is not profiled\n", cpu);
+		pr_warn("CPU %u: the clock cannot start, tasks there are not profiled\n", cpu);
 	mutex_unlock(&clock_lock);
 	return 0;
 }

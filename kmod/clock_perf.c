@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The perf clock: a cpu-clock event on each CPU, that is an hrtimer that passes
+ * The perf clock: a cpu-clock event on each CPU, which is an hrtimer that passes
  * on the interrupted registers.
  *
  * exclude_idle, because idle ticks would count towards perf's throttle.  The

@@ -3,7 +3,7 @@
  * A layout: the regions and policy of a profile, checked once, never changed.
  *
  * Every mistake that a user can make in a description is refused here, before
- * anything is pinned; an accepted one is safe to compute with in interrupts.
+ * anything is pinned; an accepted layout is safe to compute with in interrupts.
  *
  * Context: process
  */

@@ -164,7 +164,7 @@ static void profil_settle_one(struct profil_profile *profile)
 {
 	struct profil_pins *pins;
 
-	/* The holder of the lock may be changing the state: try again later. */
+	/* The holder of the lock is working on the profile: try again later. */
 	if (!mutex_trylock(&profile->lock)) {
 		WRITE_ONCE(profil_settle_wanted, true);
 		return;

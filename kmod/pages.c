@@ -50,7 +50,7 @@ static bool profil_pins_uncharge(struct profil_pins *pins, unsigned long pages)
 {
 	struct mm_struct *mm = pins->mm;
 
-	/* The bare lock: it guards a number here, no mapping changes. */
+	/* Not mmap_write_lock(): a number changes, no mapping does. */
 	if (mm == current->mm)
 		down_write(&mm->mmap_lock);
 	else if (!down_write_trylock(&mm->mmap_lock))

@@ -42,8 +42,8 @@ struct profil_user;
  * @retired: ended by its owner; must not be published any more
  * @clock: claim on the clock
  * @rate: Hz charged to @user
- * @privileged: made with CAP_PERFMON: not counted against limits for each process
- *	or against rate budgets
+ * @privileged: made with CAP_PERFMON: not counted in per-process limits or rate
+ *	budgets
  * @user: the account that is charged, referenced
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never dereferenced: it may be gone.

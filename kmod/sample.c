@@ -231,7 +231,7 @@ static void profil_late_profile(struct profil_profile *profile, u64 period, u64 
 /**
  * profil_late() - count ticks that should have come and did not
  * @period: of the clock, in ns
- * @since: when the first of them was due, in ns of CLOCK_MONOTONIC
+ * @since: since when they are missing, in ns of CLOCK_MONOTONIC
  * @due: when the present tick, which is not one of them, was due
  *
  * Missing ticks are charged to current as far back as current ran: the idle task

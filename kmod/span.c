@@ -116,7 +116,7 @@ static bool profil_pages_fault_in_nowait(unsigned long at, unsigned long end)
 /*
  * Fault in pages that a userfaultfd watches, under mmap_lock.  Do not wait for
  * pages that its handler would have to provide or make writable: it may never do
- * so.  Such memory belongs to no file system that could block here.
+ * so.  Such memory belongs to no file system that could make others wait.
  */
 static int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span)
 {
