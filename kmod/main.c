@@ -20,13 +20,13 @@
  *
  * Context: process
  */
-#include "clock.h"
-#include "clocks.h"
-#include "device.h"
-#include "follow.h"
-#include "life.h"
-#include "pool.h"
-#include "work.h"
+#include "clock/clock.h"
+#include "clock/clocks.h"
+#include "device/device.h"
+#include "follow/follow.h"
+#include "follow/pool.h"
+#include "profile/life.h"
+#include "profile/work.h"
 
 #include <linux/module.h>
 #include <linux/rcupdate.h>

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <random>
 
-#include "kmod/bin.h"
+#include "kmod/tick/bin.h"
 
 namespace {
 

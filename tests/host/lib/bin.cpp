@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From a PC to its counter: kmod/bin.h, as the module and libprofil compile it. */
-#include "kmod/bin.h"
+/* From a PC to its counter: kmod/tick/bin.h, as the module and libprofil compile it. */
+#include "kmod/tick/bin.h"
 #include "tests/support/programs.h"
 
 #include <catch2/catch.hpp>

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The clock: one for all profiles, ticking on every CPU.
+ *
+ * It runs at the highest rate that any profile asks for, and each profile takes
+ * its own share of the ticks.  So users with different periods do not put one
+ * timer each on every CPU.
+ *
+ * Lock order: Documentation/locking.md.
+ *
+ * Context: process
+ */
+#include "clock/clock.h"
+
+#include "profile/work.h"
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/profil.h>
+#include <linux/sched/isolation.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+
+#define LINGER	HZ
+/* Opening and closing a clock may patch the kernel's code on all CPUs. */
+#define LINGER_OPEN	(4 * HZ)
+
+static bool isolated_cpus;
+module_param(isolated_cpus, bool, 0444);
+MODULE_PARM_DESC(isolated_cpus, "tick also on CPUs that are isolated from housekeeping");
+
+/* Constant since profil_clock_init(). */
+static const struct profil_clock_ops *clock_ops;
+static u32 clock_number;
+
+/* Held while the clock may start or stop as a whole; outermost. */
+static DEFINE_MUTEX(open_lock);
+static bool clock_open;		/* guarded by open_lock */
+
+/* Guards everything below. */
+static DEFINE_MUTEX(clock_lock);
+static LIST_HEAD(clock_users);
+static struct cpumask ticking;
+static u64 clock_period;	/* ns; 0: stopped */
+static enum cpuhp_state hotplug_state;
+
+/* The kernel's credentials: a profiled user may not be allowed to use perf. */
+static const struct cred *clock_cred;
+
+static void profil_clock_relax_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(relax, profil_clock_relax_work);
+static void profil_clock_close_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(close_later, profil_clock_close_work);
+
+static bool profil_clock_wants_cpu(unsigned int cpu)
+{
+	return isolated_cpus ||
+	       (cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TICK)) &&
+		cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN)));
+}
+
+static int profil_clock_start_cpu(unsigned int cpu, u64 period)
+{
+	const struct cred *own;
+	int err;
+
+	lockdep_assert_held(&clock_lock);
+	if (!profil_clock_wants_cpu(cpu))
+		return 0;
+	if (cpumask_test_cpu(cpu, &ticking))
+		return clock_ops->set_period(cpu, period);
+	/* The CPU may tick before start() returns, and until stop() returns. */
+	cpumask_set_cpu(cpu, &ticking);
+	own = override_creds(clock_cred);
+	err = clock_ops->start(cpu, period);
+	revert_creds(own);
+	if (err)
+		cpumask_clear_cpu(cpu, &ticking);
+	return err;
+}
+
+static void profil_clock_stop_cpu(unsigned int cpu)
+{
+	lockdep_assert_held(&clock_lock);
+	if (!cpumask_test_cpu(cpu, &ticking))
+		return;
+	clock_ops->stop(cpu);
+	cpumask_clear_cpu(cpu, &ticking);
+}
+
+static void profil_clock_stop_all(void)
+{
+	unsigned int cpu;
+
+	lockdep_assert_held(&clock_lock);
+	for_each_possible_cpu(cpu)
+		profil_clock_stop_cpu(cpu);
+	WRITE_ONCE(clock_period, 0);
+}
+
+/* Also restores the period of CPUs that a failed attempt has changed. */
+static int profil_clock_run_at(u64 period)
+{
+	unsigned int cpu;
+	int err;
+
+	lockdep_assert_held(&clock_lock);
+	for_each_online_cpu(cpu) {
+		err = profil_clock_start_cpu(cpu, period);
+		if (err)
+			return err;
+	}
+	WRITE_ONCE(clock_period, period);
+	return 0;
+}
+
+static u64 profil_clock_shortest(void)
+{
+	struct profil_clock_user *user;
+	u64 shortest = 0;
+
+	lockdep_assert_held(&clock_lock);
+	list_for_each_entry(user, &clock_users, link) {
+		if (user->period == clock_period)
+			return clock_period;
+		if (!shortest || user->period < shortest)
+			shortest = user->period;
+	}
+	return shortest;
+}
+
+/*
+ * Each change of the period restarts every CPU's timer; a user who asks for
+ * slightly shorter periods again and again could keep it from ticking at all.  So
+ * a running clock becomes at least twice as fast, and profil_clock_relax_work()
+ * later finds the longest period that serves everyone.
+ */
+static u64 profil_clock_faster(u64 wanted)
+{
+	if (!clock_period || wanted <= clock_period / 2)
+		return wanted;
+	return max_t(u64, clock_period / 2, PROFIL_CLOCK_MIN);
+}
+
+/* Not under cpus_read_lock(), which registering a probe takes. */
+static int profil_clock_open(void)
+{
+	int err = 0;
+
+	lockdep_assert_held(&open_lock);
+	if (!clock_open && clock_ops->open)
+		err = clock_ops->open();
+	clock_open = !err;
+	return err;
+}
+
+static void profil_clock_close_if_stopped(void)
+{
+	lockdep_assert_held(&open_lock);
+	if (READ_ONCE(clock_period) || !clock_open)
+		return;
+	if (clock_ops->close)
+		clock_ops->close();
+	clock_open = false;
+}
+
+static int profil_clock_get_locked(struct profil_clock_user *user, u64 period)
+{
+	u64 before;
+	int err = 0;
+
+	cpus_read_lock();
+	mutex_lock(&clock_lock);
+	before = clock_period;
+	if (!before || period < before) {
+		err = profil_clock_run_at(profil_clock_faster(period));
+		queue_delayed_work(profil_wq, &relax, LINGER);
+	}
+	if (err && before)
+		profil_clock_run_at(before);
+	else if (err)
+		profil_clock_stop_all();
+	if (!err) {
+		user->period = period;
+		list_add(&user->link, &clock_users);
+	}
+	mutex_unlock(&clock_lock);
+	cpus_read_unlock();
+	return err;
+}
+
+/**
+ * profil_clock_get() - make the clock tick often enough for a profile
+ * @user: the profile's claim, not in use
+ * @period: its period in ns
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or the error of the clock; then nothing has changed for others.
+ */
+int profil_clock_get(struct profil_clock_user *user, u64 period)
+{
+	int err;
+
+	mutex_lock(&open_lock);
+	err = profil_clock_open();
+	if (!err)
+		err = profil_clock_get_locked(user, period);
+	profil_clock_close_if_stopped();
+	mutex_unlock(&open_lock);
+	return err;
+}
+
+/**
+ * profil_clock_put() - give up a claim
+ * @user: in use, or with an empty link
+ *
+ * The clock keeps its period for a second, so that programs that turn their
+ * profile on and off do not restart it each time.
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_clock_put(struct profil_clock_user *user)
+{
+	mutex_lock(&clock_lock);
+	if (!list_empty(&user->link)) {
+		list_del_init(&user->link);
+		queue_delayed_work(profil_wq, &relax, LINGER);
+	}
+	mutex_unlock(&clock_lock);
+}
+
+/**
+ * profil_clock_serves() - is this the clock that a profile asks for?
+ * @number: of &enum profil_clock
+ *
+ * Context: Any.
+ * Return: true if it is, or if the profile accepts any.
+ */
+bool profil_clock_serves(u32 number)
+{
+	return number == PROFIL_CLOCK_DEFAULT || number == clock_number;
+}
+
+/**
+ * profil_clock_period() - the current period of the clock
+ *
+ * Context: Any.
+ * Return: ns; 0 when it does not tick.
+ */
+u64 profil_clock_period(void)
+{
+	return READ_ONCE(clock_period);
+}
+
+/* Slow down to the longest period that serves everyone, or stop. */
+static void profil_clock_relax_work(struct work_struct *work)
+{
+	u64 shortest;
+
+	mutex_lock(&open_lock);
+	cpus_read_lock();
+	mutex_lock(&clock_lock);
+	shortest = profil_clock_shortest();
+	if (!shortest)
+		profil_clock_stop_all();
+	else if (shortest != clock_period && profil_clock_run_at(shortest))
+		/* Some CPUs still tick too fast: profiles take only their share. */
+		queue_delayed_work(profil_wq, &relax, LINGER);
+	mutex_unlock(&clock_lock);
+	cpus_read_unlock();
+	if (!shortest)
+		mod_delayed_work(profil_wq, &close_later, LINGER_OPEN);
+	mutex_unlock(&open_lock);
+}
+
+static void profil_clock_close_work(struct work_struct *work)
+{
+	mutex_lock(&open_lock);
+	profil_clock_close_if_stopped();
+	mutex_unlock(&open_lock);
+}
+
+/**
+ * profil_clock_look_here() - the task that runs on this CPU is now profiled
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_clock_look_here(void)
+{
+	unsigned long flags;
+
+	if (!clock_ops->look)
+		return;
+	local_irq_save(flags);
+	if (cpumask_test_cpu(smp_processor_id(), &ticking))
+		clock_ops->look(NULL);
+	local_irq_restore(flags);
+}
+
+/**
+ * profil_clock_look() - tasks that run on any CPU may now be profiled
+ *
+ * The clock itself finds tasks that are switched in after this call.
+ *
+ * Context: Process context.
+ */
+void profil_clock_look(void)
+{
+	if (clock_ops->look)
+		on_each_cpu_mask(&ticking, clock_ops->look, NULL, 0);
+}
+
+static void profil_clock_do_nothing(void *unused)
+{
+}
+
+/**
+ * profil_clock_sync() - wait for the ticks that run now
+ *
+ * A tick runs with interrupts off, so a CPU that has answered an inter-processor
+ * call runs no tick that began before it.  On a CPU on which the clock starts only
+ * now, ticks see everything that the caller had unpublished.  Pairs with the
+ * rcu_dereference() and READ_ONCE() of sample.c, and with the cpumask_set_cpu()
+ * before a clock starts.
+ *
+ * Context: Process context.
+ */
+void profil_clock_sync(void)
+{
+	/* Orders the caller's unpublishing before the read of ticking. */
+	smp_mb();
+	on_each_cpu_mask(&ticking, profil_clock_do_nothing, NULL, 1);
+}
+
+/**
+ * profil_clock_each_cpu() - do something for each CPU, between two of its ticks
+ * @here: called on each CPU on which the clock ticks, with interrupts off
+ * @there: called here for each other CPU
+ * @data: for both
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_clock_each_cpu(void (*here)(void *data),
+			   void (*there)(unsigned int cpu, void *data), void *data)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	mutex_lock(&clock_lock);
+	on_each_cpu_mask(&ticking, here, data, 1);
+	for_each_possible_cpu(cpu)
+		if (!cpumask_test_cpu(cpu, &ticking))
+			there(cpu, data);
+	mutex_unlock(&clock_lock);
+	cpus_read_unlock();
+}
+
+static int profil_clock_cpu_online(unsigned int cpu)
+{
+	mutex_lock(&clock_lock);
+	/* A failure must not keep the CPU from coming up. */
+	if (clock_period && profil_clock_start_cpu(cpu, clock_period))
+		pr_warn("CPU %u: the clock cannot start, tasks there are not profiled\n", cpu);
+	mutex_unlock(&clock_lock);
+	return 0;
+}
+
+static int profil_clock_cpu_offline(unsigned int cpu)
+{
+	mutex_lock(&clock_lock);
+	profil_clock_stop_cpu(cpu);
+	mutex_unlock(&clock_lock);
+	return 0;
+}
+
+/**
+ * profil_clock_init() - set up the clock, and follow CPU hotplug
+ * @ops: what ticks; initialised
+ * @number: its &enum profil_clock
+ *
+ * Context: Process context.
+ * Return: 0 or -errno.
+ */
+int profil_clock_init(const struct profil_clock_ops *ops, u32 number)
+{
+	int state;
+
+	clock_ops = ops;
+	clock_number = number;
+	clock_cred = prepare_kernel_cred(&init_task);
+	if (!clock_cred)
+		return -ENOMEM;
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "profil:online", profil_clock_cpu_online,
+				  profil_clock_cpu_offline);
+	if (state < 0) {
+		put_cred(clock_cred);
+		return state;
+	}
+	hotplug_state = state;
+	return 0;
+}
+
+/**
+ * profil_clock_exit() - undo profil_clock_init(); stops the clock
+ *
+ * Context: Process context; there are no users any more.
+ */
+void profil_clock_exit(void)
+{
+	cancel_delayed_work_sync(&relax);
+	cancel_delayed_work_sync(&close_later);
+	cpuhp_remove_state(hotplug_state);
+	mutex_lock(&open_lock);
+	/* Each CPU was stopped as if it went down. */
+	WRITE_ONCE(clock_period, 0);
+	profil_clock_close_if_stopped();
+	mutex_unlock(&open_lock);
+	put_cred(clock_cred);
+}

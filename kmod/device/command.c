@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The commands of /dev/profil: a table; each takes a sized structure.
+ *
+ * ioctl(2) and io_uring both end in profil_command(), which copies the
+ * structure once; user space cannot change what a command sees.
+ *
+ * Context: process
+ */
+#include "device/command.h"
+
+#include "device/self.h"
+#include "device/session.h"
+#include "profile/layout.h"
+#include "profile/life.h"
+#include "profile/limits.h"
+
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/profil.h>
+#include <linux/uaccess.h>
+
+union argument {
+	u32 size;
+	struct profil_info info;
+	struct profil_start start;
+	struct profil_stop stop;
+	struct profil_status status;
+	struct profil_update update;
+	struct profil_stop_all stop_all;
+};
+
+static int profil_command_info(struct profil_session *session, union argument *arg)
+{
+	struct profil_info *info = &arg->info;
+
+	if (info->flags)
+		return -EINVAL;
+	info->abi = PROFIL_ABI;
+	info->region_max = PROFIL_REGION_MAX;
+	info->features = 0;
+	info->period_min = profil_period_min();
+	profil_user_pages(current_uid(), &info->pages_used, &info->pages_max);
+	return 0;
+}
+
+static int profil_command_start(struct profil_session *session, union argument *arg)
+{
+	return profil_self_start(&arg->start);
+}
+
+static int profil_command_attach(struct profil_session *session, union argument *arg)
+{
+	return profil_session_attach(session, &arg->start);
+}
+
+static int profil_command_stop(struct profil_session *session, union argument *arg)
+{
+	struct profil_stop *stop = &arg->stop;
+
+	if (stop->flags || stop->reserved)
+		return -EINVAL;
+	return stop->profile ? profil_session_stop(session, stop) : profil_self_stop(stop);
+}
+
+static int profil_command_status(struct profil_session *session, union argument *arg)
+{
+	struct profil_status *status = &arg->status;
+	struct profil_status fresh = {
+		.size = status->size,
+		.profile = status->profile,
+	};
+
+	if (status->flags)
+		return -EINVAL;
+	*status = fresh;
+	return status->profile ? profil_session_status(session, status) :
+				 profil_self_status(status);
+}
+
+static int profil_command_update(struct profil_session *session, union argument *arg)
+{
+	const struct profil_update *update = &arg->update;
+
+	if (update->flags || update->reserved)
+		return -EINVAL;
+	return profil_session_update(session, update);
+}
+
+static int profil_command_stop_all(struct profil_session *session, union argument *arg)
+{
+	if (arg->stop_all.flags)
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	profil_profile_stop_all();
+	return 0;
+}
+
+/*
+ * The caller will not learn about the profile it has made, so end it.  (The
+ * structure was writable a moment ago: one of the caller's threads has unmapped
+ * it.  If another thread has also replaced the profile, the new one ends here;
+ * that race is the caller's own.)
+ */
+static void profil_command_undo_start(struct profil_session *session, const union argument *arg)
+{
+	struct profil_stop stop = { .profile = arg->start.profile };
+
+	if (stop.profile)
+		profil_session_stop(session, &stop);
+	else
+		profil_self_stop(&stop);
+}
+
+/**
+ * struct command - one row of the table
+ * @nr: ioctl number, and cmd_op of io_uring
+ * @least: bytes of the structure's first version
+ * @bytes: bytes of the structure that this module knows
+ * @output: the structure is copied back
+ * @run: runs it; the structure is a copy, zero beyond what the caller gave
+ * @undo: undoes it when the output cannot be copied back; or NULL
+ */
+struct command {
+	unsigned int nr;
+	u32 least;
+	u32 bytes;
+	bool output;
+	int (*run)(struct profil_session *session, union argument *arg);
+	void (*undo)(struct profil_session *session, const union argument *arg);
+};
+
+/* Where the first version of a structure ends: must never change. */
+#define END(type, member)	offsetofend(struct type, member)
+
+static const struct command commands[] = {
+	{ PROFIL_INFO, END(profil_info, pages_used),
+	  sizeof(struct profil_info), true, profil_command_info },
+	{ PROFIL_START, END(profil_start, stored),
+	  sizeof(struct profil_start), true, profil_command_start, profil_command_undo_start },
+	{ PROFIL_STOP, END(profil_stop, stored),
+	  sizeof(struct profil_stop), true, profil_command_stop },
+	{ PROFIL_STATUS, END(profil_status, forks_lost),
+	  sizeof(struct profil_status), true, profil_command_status },
+	{ PROFIL_ATTACH, END(profil_start, stored),
+	  sizeof(struct profil_start), true, profil_command_attach, profil_command_undo_start },
+	{ PROFIL_UPDATE, END(profil_update, regions),
+	  sizeof(struct profil_update), false, profil_command_update },
+	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
+	  sizeof(struct profil_stop_all), false, profil_command_stop_all },
+};
+
+static const struct command *profil_command_find(unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (commands[i].nr == nr)
+			return &commands[i];
+	return NULL;
+}
+
+static int profil_command_copy_back(void __user *to, const union argument *arg,
+				    const struct command *command, u32 size)
+{
+	return copy_to_user(to, arg, min(size, command->bytes)) ? -EFAULT : 0;
+}
+
+/**
+ * profil_command() - run a command
+ * @file: of /dev/profil
+ * @nr: its number
+ * @arg: its structure
+ * @size: bytes of the structure if passed separately; 0: read it from the structure
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error that the head of <linux/profil.h> lists.
+ */
+long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size)
+{
+	const struct command *command = profil_command_find(nr);
+	struct profil_session *session = file->private_data;
+	union argument copy = {};
+	int err;
+
+	if (!command)
+		return -ENOTTY;
+	if (!size && get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < command->least)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&copy, command->bytes, arg, size);
+	if (err)
+		return err;
+	if (copy.size != size)
+		return -EINVAL;
+	/* Refuse a structure that cannot be written before anything is done. */
+	if (command->output && profil_command_copy_back(arg, &copy, command, size))
+		return -EFAULT;
+
+	err = command->run(session, &copy);
+	if (err || !command->output)
+		return err;
+	err = profil_command_copy_back(arg, &copy, command, size);
+	if (err && command->undo)
+		command->undo(session, &copy);
+	return err;
+}

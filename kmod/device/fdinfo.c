@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /proc/PID/fdinfo/N of an open /dev/profil: its profiles.
+ *
+ * procfs decides who may read it: PTRACE_MODE_READ on the process that holds the
+ * descriptor, that is, its own user and root.  It shows process IDs and sums of
+ * ticks, no PC and no address, and nothing about other sessions.
+ *
+ * The owner may be hostile: they can hold a profile's lock for as long as they
+ * like, and follow tens of thousands of processes.  So take only short locks, and
+ * report a bounded number of processes.  The reader may be hostile too, so this
+ * path sends no IPIs.
+ *
+ * Context: process
+ */
+#include "device/fdinfo.h"
+
+#include "device/session.h"
+#include "follow/watch.h"
+#include "profile/binding.h"
+#include "profile/pages.h"
+#include "profile/profile.h"
+#include "profile/stats.h"
+
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/proc_fs.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+
+/* Bounds the time with interrupts off. */
+#define PIDS_MAX	32U
+
+static const char * const state_name[] = {
+	[PROFIL_STATE_NONE]	= "none",
+	[PROFIL_STATE_RUNNING]	= "running",
+	[PROFIL_STATE_LIMIT]	= "limit",
+	[PROFIL_STATE_FULL]	= "full",
+	[PROFIL_STATE_FAULT]	= "fault",
+	[PROFIL_STATE_STOPPED]	= "stopped",
+};
+
+/* The profile with number *id or the next higher one, referenced; sets *id. */
+static struct profil_profile *profil_fdinfo_next(struct profil_session *session, unsigned long *id)
+{
+	struct profil_profile *profile;
+
+	xa_lock(&session->profiles);
+	do {
+		profile = xa_find(&session->profiles, id, ULONG_MAX, XA_PRESENT);
+		if (!profile || profil_profile_get(profile))
+			break;
+		++*id;
+	} while (true);
+	xa_unlock(&session->profiles);
+	return profile;
+}
+
+/*
+ * The PIDs, in a namespace, of the processes that a profile follows.  Those that
+ * were reaped are left out: another process may have their PID by now.
+ * Return: how many; *more: there may be others.
+ */
+static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
+					   struct pid_namespace *ns, pid_t pids[PIDS_MAX],
+					   bool *more)
+{
+	const struct profil_watch *watch;
+	unsigned int looked = 0, n = 0;
+	unsigned long flags;
+
+	*more = false;
+	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	list_for_each_entry(watch, &profile->watches, link) {
+		if (looked++ == PIDS_MAX) {
+			*more = true;
+			break;
+		}
+		pids[n] = pid_has_task(watch->pid, PIDTYPE_TGID) ? pid_nr_ns(watch->pid, ns) : 0;
+		n += !!pids[n];
+	}
+	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	return n;
+}
+
+static void profil_fdinfo_pids(struct seq_file *to, const struct profil_profile *profile)
+{
+	struct pid_namespace *ns = proc_pid_ns(file_inode(to->file)->i_sb);
+	pid_t pids[PIDS_MAX];
+	unsigned int i, n;
+	bool more;
+
+	n = profil_fdinfo_followed(profile, ns, pids, &more);
+	seq_puts(to, "pids:\t");
+	for (i = 0; i < n; i++)
+		seq_printf(to, "%s%d", i ? " " : "", pids[i]);
+	seq_printf(to, "%s\n", !more ? "" : n ? " ..." : "...");
+}
+
+/* Left out while the lock is held: its holder is changing the pins. */
+static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *profile)
+{
+	const struct profil_pins *pins;
+	u64 held;
+
+	if (!mutex_trylock(&profile->lock))
+		return;
+	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&profile->lock));
+	held = pins ? pins->held : 0;
+	mutex_unlock(&profile->lock);
+	seq_printf(to, "pinned_pages:\t%llu\n", held);
+}
+
+static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *profile)
+{
+	struct profil_sum sum;
+
+	profil_tally_peek(profile->tally, &sum);
+	seq_printf(to, "profile:\t%u\n", profile->id);
+	profil_fdinfo_pids(to, profile);
+	seq_printf(to, "processes:\t%u\n", READ_ONCE(profile->nr_bindings));
+	seq_printf(to, "state:\t%s\n", state_name[READ_ONCE(profile->state)]);
+	seq_printf(to, "period:\t%llu\n", profile->period);
+	seq_printf(to, "ticks:\t%llu\n", sum.ticks);
+	seq_printf(to, "counted:\t%llu\n", sum.cause[PROFIL_COUNTED]);
+	seq_printf(to, "lost:\t%llu\n",
+		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] + sum.cause[PROFIL_EXEC]);
+	profil_fdinfo_pinned(to, profile);
+}
+
+/**
+ * profil_fdinfo_show() - show the profiles of an open file, a line per value
+ * @to: receives the text; its procfs instance determines the PID namespace
+ * @session: of the file
+ *
+ * profil(4) describes the format.  If the text does not fit, seq_file calls again
+ * with more room, so nothing may be changed here.
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_fdinfo_show(struct seq_file *to, struct profil_session *session)
+{
+	struct profil_profile *profile;
+	unsigned long id = 0;
+
+	seq_printf(to, "session:\t%llu\n", session->id);
+	while (!seq_has_overflowed(to) && !fatal_signal_pending(current)) {
+		profile = profil_fdinfo_next(session, &id);
+		if (!profile)
+			break;
+		profil_fdinfo_profile(to, profile);
+		profil_profile_put(profile);
+		id++;
+		cond_resched();
+	}
+}

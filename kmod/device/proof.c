@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The proof that the caller may attach to a process: a perf event on it.
+ *
+ * ptrace_may_access() is not exported to modules.  But perf_event_open(2) makes
+ * every check that the kernel has for this (perf_event_paranoid, CAP_PERFMON,
+ * ptrace, security modules), and a caller that has passed them holds a
+ * descriptor.  So every caller must show one, even root.
+ *
+ * A descriptor can be passed on, and outlive the permission it was granted with:
+ *  - it may be another user's: its opener's credentials must be the caller's;
+ *  - a counting event is granted more easily, and gives no right to PCs: the
+ *    event must sample;
+ *  - inherited contexts move between tasks: inherit must be 0;
+ *  - the target may have exec'ed a set-uid program since: the kernel then
+ *    removes its events, which is checked here under exec_update_lock.
+ *
+ * Context: process
+ */
+#include "device/proof.h"
+
+#include "compat.h"
+
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kallsyms.h>
+#include <linux/magic.h>
+#include <linux/perf_event.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+/* perf's file operations are not exported: compare the name of the release function. */
+static int profil_proof_check_release(const struct file *file)
+{
+	static void *known;
+	void *release = file->f_op->release;
+	char *name;
+	bool is;
+
+	if (!release)
+		return -EINVAL;
+	if (release == READ_ONCE(known))
+		return 0;
+	name = kmalloc(KSYM_SYMBOL_LEN, GFP_KERNEL);
+	if (!name)
+		return -ENOMEM;
+	sprint_symbol(name, (unsigned long)release);
+	is = str_has_prefix(name, "perf_release+0x0/") && !strchr(name, '[');
+	kfree(name);
+	if (!is)
+		return -EINVAL;
+	WRITE_ONCE(known, release);
+	return 0;
+}
+
+static int profil_proof_check_file(const struct file *file)
+{
+	if (file_inode(file)->i_sb->s_magic != ANON_INODE_FS_MAGIC ||
+	    strcmp(file->f_path.dentry->d_name.name, "[perf_event]"))
+		return -EINVAL;
+	return profil_proof_check_release(file);
+}
+
+/* Was it opened with the caller's credentials? */
+static bool profil_proof_opened_by_caller(const struct file *file)
+{
+	const struct cred *opener = file->f_cred, *caller = current_cred();
+
+	if (opener == caller)
+		return true;
+	return uid_eq(opener->uid, caller->uid) && uid_eq(opener->euid, caller->euid) &&
+	       uid_eq(opener->fsuid, caller->fsuid) && gid_eq(opener->gid, caller->gid) &&
+	       gid_eq(opener->fsgid, caller->fsgid) && opener->user_ns == caller->user_ns &&
+	       cap_issubset(opener->cap_effective, caller->cap_effective);
+}
+
+static int profil_proof_check_event(const struct perf_event *event, bool kernel_ticks)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!(event->attach_state & PERF_ATTACH_TASK) || !event->hw.target)
+		return -EINVAL;
+	if (!is_sampling_event((struct perf_event *)event) ||
+	    !(attr->sample_type & PERF_SAMPLE_IP) || attr->inherit)
+		return -EINVAL;
+	if (attr->exclude_user || (kernel_ticks && attr->exclude_kernel))
+		return -EACCES;
+	return 0;
+}
+
+/**
+ * profil_proof_open() - accept a descriptor as a proof
+ * @proof: filled in; profil_proof_close() undoes it
+ * @fd: the caller's descriptor
+ * @kernel_ticks: it must also permit sampling while the target is in the kernel
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one task;
+ * -EACCES if it does not permit this to the caller; -ENOMEM.
+ */
+int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
+{
+	int err;
+
+	proof->file = fget(fd);
+	if (!proof->file)
+		return -EBADF;
+	err = profil_proof_check_file(proof->file);
+	if (err)
+		goto put;
+	err = -EACCES;
+	if (!profil_proof_opened_by_caller(proof->file))
+		goto put;
+	proof->event = proof->file->private_data;
+	err = profil_proof_check_event(proof->event, kernel_ticks);
+	if (err)
+		goto put;
+	proof->target = proof->event->hw.target;
+	return 0;
+put:
+	fput(proof->file);
+	return err;
+}
+
+/**
+ * profil_proof_close() - undo profil_proof_open()
+ * @proof: opened
+ *
+ * Context: Process context.
+ */
+void profil_proof_close(struct profil_proof *proof)
+{
+	fput(proof->file);
+}
+
+static bool profil_proof_on_target(const struct profil_proof *proof)
+{
+	const struct perf_event_context *ctx;
+	bool is;
+
+	/* Its last thread has begun to exit, and its end may have been reported. */
+	if (!atomic_read(&proof->target->signal->live))
+		return false;
+	rcu_read_lock();
+	ctx = READ_ONCE(proof->event->ctx);
+	is = ctx && READ_ONCE(ctx->task) == proof->target &&
+	     READ_ONCE(proof->event->state) > PERF_EVENT_STATE_EXIT;
+	rcu_read_unlock();
+	return is;
+}
+
+/*
+ * An event continues when its target changes credentials or clears its dumpable
+ * flag (both make it not dumpable).  But the event sees one thread, and a profile
+ * sees all threads and their children.  So make ptrace's check of the mm again.
+ */
+static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_struct *mm)
+{
+	struct task_struct *target = proof->target;
+
+	return profil_dumpable(target, mm) || same_thread_group(current, target) ||
+	       perfmon_capable() || ns_capable(profil_dump_ns(target, mm), CAP_SYS_PTRACE);
+}
+
+/**
+ * profil_proof_enter() - get the address space that the proof permits to profile
+ * @proof: opened
+ *
+ * The target cannot exec until profil_proof_leave().
+ *
+ * Context: Process context, may sleep.
+ * Return: the mm, with mm_users raised; -ESRCH if the target is gone or the proof
+ * no longer holds, -EACCES if the target is no longer dumpable, -EINTR.
+ */
+struct mm_struct *profil_proof_enter(struct profil_proof *proof)
+{
+	struct rw_semaphore *exec = &proof->target->signal->exec_update_lock;
+	struct mm_struct *mm = NULL;
+	int err = -ESRCH;
+
+	if (down_read_killable(exec))
+		return ERR_PTR(-EINTR);
+	if (profil_proof_on_target(proof))
+		mm = get_task_mm(proof->target);	/* NULL for a kernel thread */
+	if (mm) {
+		if (profil_proof_may_see(proof, mm))
+			return mm;
+		mmput_async(mm);
+		err = -EACCES;
+	}
+	up_read(exec);
+	return ERR_PTR(err);
+}
+
+/**
+ * profil_proof_leave() - undo profil_proof_enter()
+ * @proof: entered
+ * @mm: what it returned
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm)
+{
+	up_read(&proof->target->signal->exec_update_lock);
+	/* Async: if it is the last reference, freeing may take long. */
+	mmput_async(mm);
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Following processes: the probes on fork, exec and exit.
+ *
+ * The probes run with preemption off (on 6.1 and 6.12), so they allocate nothing
+ * and free nothing.  They take nodes from a pool that a work item fills; an empty
+ * pool is a counted loss.  Freeing is left to process context.
+ *
+ * Context: tracepoint probe
+ */
+#include "follow/follow.h"
+
+#include "clock/clock.h"
+#include "compat.h"
+#include "device/self.h"
+#include "device/session.h"
+#include "follow/pool.h"
+#include "follow/tracepoint.h"
+#include "follow/watch.h"
+#include "profile/binding.h"
+#include "profile/limits.h"
+#include "profile/profile.h"
+#include "tick/checkpoint.h"
+
+#include <linux/binfmts.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+
+/* A child that is lost as a binding and as a watch counts once. */
+static void profil_fork_lost(struct profil_profile *profile, const struct task_struct *child)
+{
+	lockdep_assert_held(&profil_bindings_lock);
+	if (profile->fork_lost == child->start_boottime)
+		return;
+	profile->fork_lost = child->start_boottime;
+	atomic_inc(&profile->forks_lost);
+	atomic64_inc(&profil_totals.forks_lost);
+}
+
+/* The child got its own mm: attach it to its parent's profile. */
+static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child)
+{
+	struct profil_binding *copy = profil_pool_take();
+	int err;
+
+	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
+	if (!copy) {
+		profil_fork_lost(binding->profile, child);
+		return;
+	}
+	profil_binding_init(copy, child->mm, binding->profile, binding->key & PROFIL_KEY_GAP);
+	err = profil_binding_publish_attached(copy, false);
+	if (err)
+		profil_binding_drop(copy);
+	/* -EEXIST: the child was attached between its fork and this probe. */
+	if (err && err != -EEXIST)
+		profil_fork_lost(binding->profile, child);
+}
+
+static void profil_fork_bindings(struct task_struct *parent, struct task_struct *child)
+{
+	struct profil_binding *binding;
+
+	/* Copies go to the head of the child's chain, which may be this one. */
+	hlist_for_each_entry(binding, profil_binding_bucket(parent->mm), node) {
+		if (binding->mm != parent->mm || !(binding->profile->flags & PROFIL_FOLLOW))
+			continue;
+		if (binding->profile->session)
+			profil_fork_binding(binding, child);
+		else
+			profil_self_fork(binding->profile, child);
+	}
+}
+
+static void profil_fork_watch(struct profil_watch *watch, struct task_struct *child, u32 what)
+{
+	struct profil_session *session = watch->session;
+	struct profil_watch *copy;
+	unsigned int count;
+
+	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
+	copy = profil_watch_find(session, task_tgid(child), &count);
+	/* The child was attached between its fork and this probe. */
+	if (copy) {
+		if (!copy->parent)
+			copy->parent = get_pid(watch->pid);
+		profil_watch_note(copy, what);
+		return;
+	}
+	if (!profil_user_watch(session->user)) {
+		profil_fork_lost(watch->profile, child);
+		return;
+	}
+	copy = profil_pool_take();
+	if (!copy) {
+		profil_user_unwatch(session->user);
+		profil_fork_lost(watch->profile, child);
+		return;
+	}
+	profil_watch_add(copy, session, watch->profile, task_tgid(child));
+	copy->parent = get_pid(watch->pid);
+	profil_watch_note(copy, what);
+}
+
+static void profil_fork_watches(struct task_struct *parent, struct task_struct *child)
+{
+	u32 what = PROFIL_EVENT_FORK | (child->mm == parent->mm ? PROFIL_EVENT_SHARES : 0);
+	struct pid *pid = task_tgid(parent);
+	struct profil_watch *watch;
+
+	hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
+		if (watch->pid == pid && (watch->profile->flags & PROFIL_FOLLOW) &&
+		    !watch->profile->unfollowed)
+			profil_fork_watch(watch, child, what);
+}
+
+static void profil_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	bool memory = child->mm && child->mm != parent->mm;
+	bool process = child->tgid != parent->tgid;
+	unsigned long flags;
+
+	/* A start or attach that is not seen here comes after the fork. */
+	memory = memory && !hlist_empty(profil_binding_bucket(parent->mm));
+	process = process && profil_watched(task_tgid(parent));
+	if (!memory && !process)
+		return;
+	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	if (memory)
+		profil_fork_bindings(parent, child);
+	if (process)
+		profil_fork_watches(parent, child);
+	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+}
+
+/* The new program is not attached yet: count its ticks as lost. */
+static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm)
+{
+	struct profil_binding *gap = profil_pool_take();
+
+	profil_watch_note(watch, PROFIL_EVENT_EXEC);
+	if (!gap)
+		return;
+	profil_binding_init(gap, mm, watch->profile, true);
+	/* -EEXIST: the program was attached between the exec and this probe. */
+	if (profil_binding_publish_attached(gap, false))
+		profil_binding_drop(gap);
+}
+
+static void profil_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+			      struct linux_binprm *bprm)
+{
+	struct pid *pid = task_tgid(task);
+	struct profil_watch *watch;
+	unsigned long flags;
+
+	if (profil_watched(pid)) {
+		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+		hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
+			if (watch->pid == pid)
+				profil_exec_watch(watch, task->mm);
+		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+		profil_clock_look_here();
+	}
+	if (atomic_read(&profil_totals.profiles))
+		profil_sweep_soon();
+}
+
+static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
+{
+	struct pid *pid = task_tgid(task);
+	struct profil_watch *watch;
+	unsigned long flags;
+
+	if (atomic_read(&task->signal->live))
+		return;
+	/* Pairs with smp_mb() in profil_watch_publish(). */
+	smp_mb();
+	if (profil_watched(pid)) {
+		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+		hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
+			if (watch->pid == pid)
+				profil_watch_note(watch, PROFIL_EVENT_EXIT);
+		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	}
+	if (atomic_read(&profil_totals.profiles))
+		profil_sweep_soon();
+}
+
+/**
+ * struct probe - a probe on a tracepoint
+ * @name: the tracepoint's name
+ * @function: the probe
+ * @point: the tracepoint, once found
+ */
+struct probe {
+	const char *name;
+	void *function;
+	struct tracepoint *point;
+};
+
+static struct probe probes[] = {
+	{ "sched_process_fork", profil_probe_fork },
+	{ "sched_process_exec", profil_probe_exec },
+	{ "sched_process_exit", profil_probe_exit },
+};
+
+/* If a kernel changes a tracepoint's arguments, the build fails here. */
+static inline void profil_probes_check(void)
+{
+	check_trace_callback_type_sched_process_fork(profil_probe_fork);
+	check_trace_callback_type_sched_process_exec(profil_probe_exec);
+	check_trace_callback_type_sched_process_exit(profil_probe_exit);
+}
+
+/* Context: Process. */
+static void profil_probes_unregister(unsigned int nr)
+{
+	while (nr--)
+		tracepoint_probe_unregister(probes[nr].point, probes[nr].function, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+/**
+ * profil_follow_init() - register the probes
+ *
+ * Context: Process context.
+ * Return: 0, -ENOENT when the kernel lacks a tracepoint, or -errno.
+ */
+int profil_follow_init(void)
+{
+	unsigned int i;
+	int err;
+
+	profil_probes_check();
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		probes[i].point = profil_tracepoint_find(probes[i].name);
+		err = -ENOENT;
+		if (probes[i].point)
+			err = tracepoint_probe_register(probes[i].point, probes[i].function, NULL);
+		if (err) {
+			pr_err("cannot follow processes: %s: error %d\n", probes[i].name, err);
+			profil_probes_unregister(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * profil_follow_exit() - undo profil_follow_init()
+ *
+ * Context: Process context; no profiles are left.
+ */
+void profil_follow_exit(void)
+{
+	profil_probes_unregister(ARRAY_SIZE(probes));
+}

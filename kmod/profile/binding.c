@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A binding: it ties a profile to an address space, or to one of its threads.
+ *
+ * The table is keyed by mm and read by every tick.  An exec gives the task
+ * another mm, which the old bindings do not match; the sweep later removes
+ * bindings of address spaces that no task uses any more.
+ *
+ * Context: tracepoint probe
+ */
+#include "profile/binding.h"
+
+#include "profile/profile.h"
+#include "profile/work.h"
+
+#include <linux/mm_types.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#define REMOVE_BATCH	64
+
+DEFINE_RAW_SPINLOCK(profil_bindings_lock);
+struct hlist_head profil_bindings[1 << PROFIL_BINDING_BITS];
+static unsigned int nr_bindings;	/* guarded by profil_bindings_lock */
+
+/* Context: Process. */
+static void profil_binding_free_work(struct work_struct *work)
+{
+	struct profil_binding *binding = container_of(to_rcu_work(work), struct profil_binding,
+						      free);
+
+	mmdrop(binding->mm);
+	put_pid(binding->thread);
+	profil_profile_put(binding->profile);
+	kfree(binding);
+}
+
+/**
+ * profil_binding_alloc() - allocate a binding
+ *
+ * Context: Process context, may sleep.
+ * Return: memory for profil_binding_init(), or NULL.
+ */
+struct profil_binding *profil_binding_alloc(void)
+{
+	return kmalloc(sizeof(struct profil_binding), GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * profil_binding_init() - initialise a binding
+ * @binding: memory for it
+ * @mm: grabbed for the binding
+ * @profile: referenced for the binding; the caller holds a reference
+ * @gap: ticks are counted as lost: see &struct profil_binding
+ *
+ * Context: Any.
+ */
+void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
+			 struct profil_profile *profile, bool gap)
+{
+	mmgrab(mm);
+	kref_get(&profile->refs);
+	INIT_HLIST_NODE(&binding->node);
+	INIT_LIST_HEAD(&binding->link);
+	INIT_RCU_WORK(&binding->free, profil_binding_free_work);
+	binding->mm = mm;
+	binding->thread = NULL;
+	binding->profile = profile;
+	binding->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0);
+}
+
+/**
+ * profil_binding_narrow() - restrict a binding to one thread
+ * @binding: initialised, not yet in the table
+ * @thread: of a task in its address space; the binding takes over the reference
+ *
+ * Context: Any.
+ */
+void profil_binding_narrow(struct profil_binding *binding, struct pid *thread)
+{
+	binding->thread = thread;
+	binding->key |= PROFIL_KEY_THREAD;
+}
+
+/**
+ * profil_binding_drop() - undo profil_binding_init() and free
+ * @binding: not in the table, or just removed from it
+ *
+ * Context: Any.
+ */
+void profil_binding_drop(struct profil_binding *binding)
+{
+	queue_rcu_work(profil_wq, &binding->free);
+}
+
+static void profil_binding_insert(struct profil_binding *binding, struct profil_binding *existing)
+{
+	lockdep_assert_held(&profil_bindings_lock);
+	if (existing)
+		hlist_replace_rcu(&existing->node, &binding->node);
+	else
+		hlist_add_head_rcu(&binding->node, profil_binding_bucket(binding->mm));
+	list_add_tail(&binding->link, &binding->profile->bindings);
+	WRITE_ONCE(binding->profile->nr_bindings, binding->profile->nr_bindings + 1);
+	WRITE_ONCE(nr_bindings, nr_bindings + 1);
+}
+
+/* Off the profile's list and out of the counts, but not out of the table. */
+static void profil_binding_unlist(struct profil_binding *binding)
+{
+	lockdep_assert_held(&profil_bindings_lock);
+	list_del(&binding->link);
+	WRITE_ONCE(binding->profile->nr_bindings, binding->profile->nr_bindings - 1);
+	WRITE_ONCE(nr_bindings, nr_bindings - 1);
+}
+
+static void profil_binding_remove(struct profil_binding *binding)
+{
+	hlist_del_rcu(&binding->node);
+	profil_binding_unlist(binding);
+}
+
+/*
+ * Find the binding that a new one would replace: same owner, same address space,
+ * same thread if any.  If there is none, check for room.  Privileged bindings do
+ * not use up room, except those of threads: there may be thousands of threads,
+ * and a tick walks past all their bindings.
+ */
+static int profil_binding_find_place(const struct profil_binding *binding,
+				     struct profil_binding **existing)
+{
+	struct profil_binding *other;
+	unsigned int count = 0;
+
+	lockdep_assert_held(&profil_bindings_lock);
+	*existing = NULL;
+	hlist_for_each_entry(other, profil_binding_bucket(binding->mm), node) {
+		if (other->mm != binding->mm || !other->thread != !binding->thread)
+			continue;
+		count += other->thread || !other->profile->privileged;
+		if (other->profile->session == binding->profile->session &&
+		    other->thread == binding->thread)
+			*existing = other;
+	}
+	if (*existing)
+		return 0;
+	if (binding->thread)
+		return count >= PROFIL_THREADS_MAX ? -EBUSY : 0;
+	return profil_binding_full(binding->profile, count) ? -EBUSY : 0;
+}
+
+/**
+ * profil_binding_full() - is there no room for another profile of a process?
+ * @profile: that profile
+ * @count: unprivileged profiles that the process has
+ *
+ * Context: Any.
+ * Return: true if there is no room.
+ */
+bool profil_binding_full(const struct profil_profile *profile, unsigned int count)
+{
+	return !profile->privileged && count >= PROFIL_BINDINGS_MAX;
+}
+
+/**
+ * profil_binding_publish_self() - let ticks see the binding of a self profile
+ * @binding: of a self profile
+ * @replaced: the self profile that the caller expects there, or NULL
+ *
+ * Context: Process context.
+ * Return: 0; -EAGAIN when the self profile there is not @replaced; -EBUSY when
+ * the address space has no room.
+ */
+int profil_binding_publish_self(struct profil_binding *binding,
+				const struct profil_profile *replaced)
+{
+	struct profil_binding *existing;
+	unsigned long flags;
+	int err;
+
+	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	err = profil_binding_find_place(binding, &existing);
+	if ((existing ? existing->profile : NULL) != replaced)
+		err = -EAGAIN;
+	if (!err)
+		profil_binding_insert(binding, existing);
+	if (!err && existing)
+		profil_binding_unlist(existing);
+	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+
+	if (!err && existing)
+		profil_binding_drop(existing);
+	return err;
+}
+
+/**
+ * profil_binding_publish_attached() - let ticks see the binding of an attached profile
+ * @binding: of an attached profile
+ * @replace: replace a binding of the same session; otherwise keep it and fail
+ *
+ * Context: Any; profil_bindings_lock is held.
+ * Return: 0; -EEXIST; -EBUSY when the address space has no room.
+ */
+int profil_binding_publish_attached(struct profil_binding *binding, bool replace)
+{
+	struct profil_binding *existing;
+	int err = profil_binding_find_place(binding, &existing);
+
+	if (err)
+		return err;
+	if (existing && !replace)
+		return -EEXIST;
+	profil_binding_insert(binding, existing);
+	if (existing) {
+		profil_binding_unlist(existing);
+		profil_binding_drop(existing);
+	}
+	return 0;
+}
+
+/**
+ * profil_binding_publish_thread() - let ticks see the binding of one thread
+ * @binding: of an attached profile, narrowed
+ *
+ * Context: Process context.
+ * Return: 0, or -EBUSY when the address space has no room.
+ */
+int profil_binding_publish_thread(struct profil_binding *binding)
+{
+	unsigned long flags;
+	int err;
+
+	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	err = profil_binding_publish_attached(binding, true);
+	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	return err;
+}
+
+/**
+ * profil_binding_self() - find the self profile of an address space
+ * @mm: the address space
+ *
+ * Context: Any.
+ * Return: the profile, referenced, or NULL.
+ */
+struct profil_profile *profil_binding_self(struct mm_struct *mm)
+{
+	struct profil_profile *found = NULL;
+	struct profil_binding *binding;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node) {
+		if (binding->mm != mm || binding->profile->session)
+			continue;
+		if (profil_profile_get(binding->profile))
+			found = binding->profile;
+		break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * profil_bindings_remove() - remove all bindings of a profile
+ * @profile: referenced by the caller
+ *
+ * Context: Process context.
+ */
+void profil_bindings_remove(struct profil_profile *profile)
+{
+	struct profil_binding *binding;
+	unsigned long flags;
+	unsigned int n;
+	bool more = true;
+
+	while (more) {
+		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+		for (n = 0; n < REMOVE_BATCH && !list_empty(&profile->bindings); n++) {
+			binding = list_first_entry(&profile->bindings, struct profil_binding, link);
+			profil_binding_remove(binding);
+			profil_binding_drop(binding);
+		}
+		more = !list_empty(&profile->bindings);
+		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+		cond_resched();
+	}
+}
+
+/* Once true, this stays true. */
+static bool profil_binding_is_dead(const struct profil_binding *binding)
+{
+	/* Once 0, it never rises again: no task will run there. */
+	if (!atomic_read(&binding->mm->mm_users))
+		return true;
+	/* A thread ID that is reused gets another struct pid. */
+	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);
+}
+
+static void profil_bindings_sweep_bucket(struct hlist_head *bucket)
+{
+	struct profil_binding *binding;
+	struct hlist_node *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	hlist_for_each_entry_safe(binding, next, bucket, node) {
+		if (!profil_binding_is_dead(binding))
+			continue;
+		profil_binding_remove(binding);
+		profil_binding_drop(binding);
+	}
+	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+}
+
+/**
+ * profil_bindings_sweep() - remove bindings in which no task can run any more
+ *
+ * Context: Process context.
+ */
+void profil_bindings_sweep(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++)
+		if (!hlist_empty(&profil_bindings[i]))
+			profil_bindings_sweep_bucket(&profil_bindings[i]);
+}
+
+/**
+ * profil_bindings_count() - count the bindings in the table
+ *
+ * Context: Any.
+ * Return: their number.
+ */
+unsigned int profil_bindings_count(void)
+{
+	return READ_ONCE(nr_bindings);
+}
+
+/**
+ * profil_bindings_longest_chain() - the most bindings that a tick may have to walk
+ *
+ * Context: Process context.
+ * Return: the length of the longest chain of the table.
+ */
+unsigned int profil_bindings_longest_chain(void)
+{
+	unsigned int i, length, longest = 0;
+	struct profil_binding *binding;
+
+	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++) {
+		length = 0;
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(binding, &profil_bindings[i], node)
+			length++;
+		rcu_read_unlock();
+		longest = max(longest, length);
+	}
+	return longest;
+}

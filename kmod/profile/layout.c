@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A layout: the regions and policy of a profile, checked once, never changed.
+ *
+ * Every mistake that a user can make in a description is refused here, before
+ * anything is pinned; an accepted layout is safe to compute with in interrupts.
+ *
+ * Context: process
+ */
+#include "profile/layout.h"
+
+#include "clock/clock.h"
+#include "profile/limits.h"
+#include "profile/work.h"
+#include "tick/bin.h"
+
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/time64.h>
+#include <linux/uaccess.h>
+
+#define PROFIL_PERIOD_MAX	(3600ULL * NSEC_PER_SEC)
+#define PROFIL_FLAGS		(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
+				 PROFIL_THREAD)
+
+/* A range of memory for counters, and where to store its position. */
+struct place {
+	unsigned long start;
+	unsigned long end;
+	u64 *position;
+};
+
+static bool profil_width_ok(u32 width)
+{
+	return width == 2 || width == 4 || width == 8;
+}
+
+static int profil_layout_check_policy(const struct profil_start *how)
+{
+	if (how->flags & ~(u32)PROFIL_FLAGS)
+		return -EINVAL;
+	/* A child belongs to the process, not to the thread that forked it. */
+	if (how->flags & PROFIL_THREAD && how->flags & PROFIL_FOLLOW)
+		return -EINVAL;
+	if (!profil_clock_serves(how->clock))
+		return -EOPNOTSUPP;
+	if (how->limit_policy > PROFIL_LIMIT_STOP)
+		return -EINVAL;
+	if (how->limit_policy == PROFIL_WRAP && how->limit)
+		return -EINVAL;
+	if (how->period < profil_period_min() || how->period > PROFIL_PERIOD_MAX)
+		return -ERANGE;
+	return 0;
+}
+
+static int profil_layout_check_places(const struct profil_start *how)
+{
+	if (how->overflow && how->samples)
+		return -EINVAL;
+	if (!how->nr_regions && !how->overflow && !how->samples)
+		return -EINVAL;
+	if (how->overflow ? !profil_width_ok(how->overflow_width) : how->overflow_width != 0)
+		return -EINVAL;
+	if (how->overflow && how->overflow % how->overflow_width)
+		return -EINVAL;
+	if (!how->samples)
+		return how->sample_width || how->nr_samples ? -EINVAL : 0;
+	if ((how->sample_width != 4 && how->sample_width != 8) || !how->nr_samples)
+		return -EINVAL;
+	if (how->nr_samples > PROFIL_BIN_BYTES_MAX / how->sample_width)
+		return -EINVAL;
+	return how->samples % how->sample_width ? -EINVAL : 0;
+}
+
+static int profil_layout_copy_regions(struct profil_region *regions, const struct profil_start *how)
+{
+	const char __user *from = u64_to_user_ptr(how->regions);
+	u32 i;
+	int err;
+
+	for (i = 0; i < how->nr_regions; i++) {
+		err = copy_struct_from_user(&regions[i], sizeof(regions[i]),
+					    from + (size_t)i * how->region_size,
+					    how->region_size);
+		if (err)
+			return err;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+static int profil_layout_check_regions(const struct profil_region *regions, u32 nr)
+{
+	u64 floor = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		const struct profil_region *r = &regions[i];
+
+		if (!profil_bin_valid(r) || r->low < floor)
+			return -EINVAL;
+		if (r->bytes && r->buffer % r->width)
+			return -EINVAL;
+		floor = r->high;
+	}
+	return 0;
+}
+
+static int profil_layout_add_place(struct place *place, u64 address, u64 bytes, u64 *position)
+{
+	if (!access_ok(u64_to_user_ptr(address), bytes))
+		return -EFAULT;
+	place->start = round_down(address, PAGE_SIZE);
+	place->end = round_up(address + bytes, PAGE_SIZE);
+	place->position = position;
+	*position = address;
+	return 0;
+}
+
+/* Drop regions that no PC reaches, so that the tick need not walk past them. */
+static int profil_layout_collect(struct profil_layout *layout, const struct profil_region *regions,
+				 struct place *places, u32 *nr)
+{
+	struct profil_start *how = &layout->how;
+	u32 i;
+	int err;
+
+	for (i = 0; i < how->nr_regions; i++) {
+		const struct profil_region *r = &regions[i];
+		struct profil_bin *bin = &layout->bin[layout->nr_bins];
+
+		if (!profil_bin_prepare(bin, r, 0))
+			continue;
+		layout->nr_bins++;
+		if (!r->bytes)
+			continue;
+		err = profil_layout_add_place(&places[(*nr)++], r->buffer, r->bytes, &bin->base);
+		if (err)
+			return err;
+	}
+	if (how->overflow)
+		return profil_layout_add_place(&places[(*nr)++], how->overflow, how->overflow_width,
+					       &layout->overflow);
+	if (how->samples)
+		return profil_layout_add_place(&places[(*nr)++], how->samples,
+					       how->nr_samples * how->sample_width,
+					       &layout->samples);
+	return 0;
+}
+
+static int profil_layout_compare(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Merge sorted places into spans that share no page; turn addresses into positions. */
+static void profil_layout_join(struct profil_layout *layout, const struct place *places, u32 nr)
+{
+	struct profil_span *span = NULL;
+	unsigned long end = 0;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		if (!span || places[i].start >= end) {
+			span = &layout->spans[layout->nr_spans++];
+			span->start = places[i].start;
+			span->first = layout->pages;
+			end = places[i].start;
+		}
+		if (places[i].end > end) {
+			layout->pages += (places[i].end - end) >> PAGE_SHIFT;
+			end = places[i].end;
+			span->pages = (end - span->start) >> PAGE_SHIFT;
+		}
+		*places[i].position += ((u64)span->first << PAGE_SHIFT) - span->start;
+	}
+}
+
+static int profil_layout_place_spans(struct profil_layout *layout,
+				     const struct profil_region *regions)
+{
+	struct place *places;
+	u32 nr = 0;
+	int err;
+
+	places = kvcalloc(layout->how.nr_regions + 1, sizeof(*places), GFP_KERNEL_ACCOUNT);
+	if (!places)
+		return -ENOMEM;
+	err = profil_layout_collect(layout, regions, places, &nr);
+	if (err)
+		goto free_places;
+
+	layout->spans = kvcalloc(nr, sizeof(*layout->spans), GFP_KERNEL_ACCOUNT);
+	if (!layout->spans) {
+		err = -ENOMEM;
+		goto free_places;
+	}
+	layout->bytes += array_size(nr, sizeof(*layout->spans));
+	sort(places, nr, sizeof(*places), profil_layout_compare, NULL);
+	profil_layout_join(layout, places, nr);
+free_places:
+	kvfree(places);
+	return err;
+}
+
+static void profil_layout_set_limits(struct profil_layout *layout)
+{
+	u64 limit = layout->how.limit;
+	unsigned int i;
+
+	for (i = 1; i < ARRAY_SIZE(layout->limit); i++) {
+		u64 most = U64_MAX >> (64 - (8U << i));
+
+		layout->limit[i] = limit && limit < most ? limit : most;
+	}
+}
+
+static void profil_layout_free(struct profil_layout *layout)
+{
+	kvfree(layout->spans);
+	kvfree(layout);
+	module_put(THIS_MODULE);
+}
+
+static void profil_layout_free_work(struct work_struct *work)
+{
+	profil_layout_free(container_of(work, struct profil_layout, free));
+}
+
+static int profil_layout_check_how(const struct profil_start *how)
+{
+	int err = profil_layout_check_places(how);
+
+	if (err)
+		return err;
+	if (how->nr_regions > PROFIL_REGION_MAX || how->region_size > PAGE_SIZE)
+		return -E2BIG;
+	if (!how->nr_regions)
+		return how->regions || how->region_size ? -EINVAL : 0;
+	return how->region_size < sizeof(struct profil_region) ? -EINVAL : 0;
+}
+
+static int profil_layout_fill(struct profil_layout *layout, struct profil_region *regions)
+{
+	int err = profil_layout_copy_regions(regions, &layout->how);
+
+	if (!err)
+		err = profil_layout_check_regions(regions, layout->how.nr_regions);
+	if (!err)
+		err = profil_layout_place_spans(layout, regions);
+	return err;
+}
+
+static struct profil_layout *profil_layout_build(const struct profil_start *how)
+{
+	struct profil_region *regions;
+	struct profil_layout *layout;
+	int err = profil_layout_check_how(how);
+
+	if (err)
+		return ERR_PTR(err);
+	regions = kvcalloc(how->nr_regions, sizeof(*regions), GFP_KERNEL_ACCOUNT);
+	layout = kvzalloc(struct_size(layout, bin, how->nr_regions), GFP_KERNEL_ACCOUNT);
+	if (!regions || !layout) {
+		kvfree(layout);
+		kvfree(regions);
+		return ERR_PTR(-ENOMEM);
+	}
+	__module_get(THIS_MODULE);
+	refcount_set(&layout->refs, 1);
+	INIT_WORK(&layout->free, profil_layout_free_work);
+	layout->how = *how;
+	layout->bytes = struct_size(layout, bin, how->nr_regions);
+	layout->pcsample = !how->nr_regions && how->samples;
+	profil_layout_set_limits(layout);
+
+	err = profil_layout_fill(layout, regions);
+	kvfree(regions);
+	if (!err)
+		return layout;
+	profil_layout_free(layout);
+	return ERR_PTR(err);
+}
+
+/**
+ * profil_layout_create() - check a description and prepare it for the tick
+ * @how: from user space, the structure itself already copied
+ *
+ * Context: Process context, may sleep; reads current's memory.
+ * Return: the layout with one reference, or an ERR_PTR: -EINVAL, -EFAULT,
+ * -E2BIG, -ERANGE, -EOPNOTSUPP, -ENOMEM, -EINTR.
+ */
+struct profil_layout *profil_layout_create(const struct profil_start *how)
+{
+	int err = profil_layout_check_policy(how);
+
+	return err ? ERR_PTR(err) : profil_layout_build(how);
+}
+
+/**
+ * profil_layout_update() - the same policy with other regions
+ * @old: the layout whose policy, overflow counter and samples stay
+ * @update: from user space
+ *
+ * The policy is not checked again.
+ *
+ * Context: Process context, may sleep; reads current's memory.
+ * Return: as profil_layout_create().
+ */
+struct profil_layout *profil_layout_update(const struct profil_layout *old,
+					   const struct profil_update *update)
+{
+	struct profil_start how = old->how;
+	struct profil_layout *layout;
+
+	how.regions = update->regions;
+	how.nr_regions = update->nr_regions;
+	how.region_size = update->region_size;
+	layout = profil_layout_build(&how);
+	if (!IS_ERR(layout))
+		layout->pcsample = old->pcsample;
+	return layout;
+}
+
+/**
+ * profil_layout_get() - take a reference
+ * @layout: a layout that the caller knows to be referenced
+ *
+ * Context: Any.
+ * Return: @layout.
+ */
+struct profil_layout *profil_layout_get(struct profil_layout *layout)
+{
+	refcount_inc(&layout->refs);
+	return layout;
+}
+
+/**
+ * profil_layout_put() - drop a reference
+ * @layout: freed in process context with the last reference
+ *
+ * Context: Any.
+ */
+void profil_layout_put(struct profil_layout *layout)
+{
+	if (refcount_dec_and_test(&layout->refs))
+		queue_work(profil_wq, &layout->free);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A layout: the regions and policy of a profile, checked once, never changed.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_LAYOUT_H
+#define PROFIL_LAYOUT_H
+
+#include "tick/bin.h"
+
+#include <linux/profil.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#define PROFIL_REGION_MAX	32768
+
+/**
+ * struct profil_span - a run of pages that hold counters
+ * @start: address of its first page in the memory of the counters' owner
+ * @pages: number of pages
+ * @first: index of the first in &struct profil_pins.page
+ * @signature: identifies what is mapped there; set when the span is first pinned,
+ *	before any tick or fork can see the layout
+ *
+ * Spans share no page, so that every page is pinned and charged once.
+ */
+struct profil_span {
+	unsigned long start;
+	unsigned long pages;
+	unsigned long first;
+	u64 signature;
+};
+
+/**
+ * struct profil_layout - regions and policy, prepared for the tick
+ * @refs: profiles, pins and births that use it; with the last one, the module's
+ *	workqueue frees it and drops its reference to the module
+ * @free: that work
+ * @how: the caller's request, unchanged
+ * @limit: greatest value of a counter of 1 << index bytes
+ * @overflow: position of the overflow counter, if how.overflow
+ * @samples: position of the array of PCs, if how.samples
+ * @bytes: size of the layout itself
+ * @pages: pages of all spans
+ * @spans: where the pages are
+ * @nr_spans: number of spans
+ * @nr_bins: number of regions left after clipping
+ * @pcsample: the request had no regions: a full array stops the profile
+ * @bin: sorted and disjoint, with positions
+ *
+ * A position is a byte offset into the pages of all spans laid end to end.
+ */
+struct profil_layout {
+	refcount_t refs;
+	struct work_struct free;
+	struct profil_start how;
+	u64 limit[4];
+	u64 overflow;
+	u64 samples;
+	size_t bytes;
+	unsigned long pages;
+	struct profil_span *spans;
+	unsigned int nr_spans;
+	unsigned int nr_bins;
+	bool pcsample;
+	struct profil_bin bin[];
+};
+
+struct profil_layout *profil_layout_create(const struct profil_start *how);
+struct profil_layout *profil_layout_update(const struct profil_layout *old,
+					   const struct profil_update *update);
+struct profil_layout *profil_layout_get(struct profil_layout *layout);
+void profil_layout_put(struct profil_layout *layout);
+
+/**
+ * profil_layout_find() - the region of a PC
+ * @layout: a layout
+ * @pc: any address
+ *
+ * Context: Any, hard interrupt included.
+ * Return: the region, or NULL.
+ */
+static inline const struct profil_bin *profil_layout_find(const struct profil_layout *layout,
+							  u64 pc)
+{
+	const struct profil_bin *bin = layout->bin;
+	unsigned int n = layout->nr_bins;
+
+	if (!n)
+		return NULL;
+	/* If any region begins at or below pc, the last one that does is among these n. */
+	while (n > 1) {
+		unsigned int half = n / 2;
+
+		bin = bin[half].low <= pc ? bin + half : bin;
+		n -= half;
+	}
+	return pc >= bin->low && pc < bin->high ? bin : NULL;
+}
+
+#endif /* PROFIL_LAYOUT_H */

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pins: the pinned pages of the counters, as the tick reaches them.
+ *
+ * Context: process
+ */
+#include "profile/pages.h"
+
+#include "clock/clock.h"
+#include "profile/layout.h"
+#include "profile/limits.h"
+#include "profile/span.h"
+#include "profile/work.h"
+
+#include <linux/bsearch.h>
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+/* Pages handled at once; bounds the use of stack. */
+#define BATCH		32
+/* When to try again to uncharge, if mmap_lock was contended. */
+#define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
+
+/* No tick can reach the pins any more. */
+static void profil_pins_unpin(struct profil_pins *pins)
+{
+	unsigned long i, end = pins->layout->pages;
+	struct page *pages[BATCH];
+	unsigned int n;
+
+	for (i = 0; i < end; ) {
+		for (n = 0; n < BATCH && i < end; i++)
+			if (pins->page[i])
+				pages[n++] = virt_to_page(pins->page[i]);
+		unpin_user_pages_dirty_lock(pages, n, true);
+		cond_resched();
+	}
+}
+
+/*
+ * Uncharge pages.  The owner may hold mmap_lock for as long as its file systems
+ * like (in a fault, for example).  Only the owner may block on it; everyone else
+ * trylocks.  Return: false to try again later.
+ */
+static bool profil_pins_uncharge(struct profil_pins *pins, unsigned long pages)
+{
+	struct mm_struct *mm = pins->mm;
+
+	/* Not mmap_write_lock(): a number changes, no mapping does. */
+	if (mm == current->mm)
+		down_write(&mm->mmap_lock);
+	else if (!down_write_trylock(&mm->mmap_lock))
+		return false;
+	__account_locked_vm(mm, pages, false, current, true);
+	up_write(&mm->mmap_lock);
+	profil_user_uncharge_pages(pins->user, pages);
+	pins->held -= pages;
+	return true;
+}
+
+static int profil_pins_charge(struct mm_struct *mm, struct profil_user *user, unsigned long pages,
+			      unsigned long overhead)
+{
+	int err = profil_user_charge_pages(user, pages + overhead);
+
+	if (err)
+		return err;
+	err = account_locked_vm(mm, pages, true);
+	if (err)
+		profil_user_uncharge_pages(user, pages + overhead);
+	return err;
+}
+
+static int profil_pins_compare_spans(const void *key, const void *element)
+{
+	const struct profil_span *a = key, *b = element;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* The same span of the old pins, if they have it and it is not off. */
+static const struct profil_span *profil_pins_old_span(const struct profil_pins *old,
+						      const struct profil_span *span)
+{
+	const struct profil_span *same;
+
+	if (!old)
+		return NULL;
+	same = bsearch(span, old->layout->spans, old->layout->nr_spans, sizeof(*same),
+		       profil_pins_compare_spans);
+	if (!same || same->pages != span->pages || !old->page[same->first])
+		return NULL;
+	return same;
+}
+
+/*
+ * One region with 32-bit counters that wrap: the tick need not search for a region,
+ * check a limit, or check that the page is there.
+ */
+static void profil_pins_set_plain(struct profil_pins *pins)
+{
+	const struct profil_layout *layout = pins->layout;
+
+	if (layout->nr_bins == 1 && layout->how.limit_policy == PROFIL_WRAP)
+		profil_bin_plain(&pins->plain, &layout->bin[0]);
+}
+
+static int profil_pins_pin_spans(struct profil_pins *pins, const struct profil_pins *old,
+				 bool inherited)
+{
+	struct profil_layout *layout = pins->layout;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < layout->nr_spans; i++) {
+		struct profil_span *span = &layout->spans[i];
+		const struct profil_span *same = profil_pins_old_span(old, span);
+
+		if (same) {
+			span->signature = same->signature;
+			continue;
+		}
+		err = profil_span_pin(pins, span, inherited);
+		/* The span was off in the parent, or is now off in both. */
+		if (err == -EFAULT && inherited && layout->how.flags & PROFIL_FAULT_REGION) {
+			profil_pins_slow(pins);
+			profil_pins_uncharge(pins, span->pages);
+			err = 0;
+		}
+		if (err)
+			return err;
+		cond_resched();
+	}
+	return 0;
+}
+
+static unsigned long profil_pins_to_pin(const struct profil_layout *layout,
+					const struct profil_pins *old)
+{
+	unsigned long pages = layout->pages;
+	unsigned int i;
+
+	for (i = 0; old && i < layout->nr_spans; i++)
+		if (profil_pins_old_span(old, &layout->spans[i]))
+			pages -= layout->spans[i].pages;
+	return pages;
+}
+
+static void profil_pins_give_back(struct profil_pins *pins)
+{
+	if (!profil_pins_uncharge(pins, pins->held)) {
+		queue_delayed_work(profil_wq, &pins->retry, RETRY_AFTER);
+		return;
+	}
+	profil_user_uncharge_pages(pins->user, pins->overhead);
+	profil_user_put(pins->user);
+	mmdrop(pins->mm);
+	profil_layout_put(pins->layout);
+	kvfree(pins);
+}
+
+/* The layout holds the module meanwhile. */
+static void profil_pins_retry_work(struct work_struct *work)
+{
+	profil_pins_give_back(container_of(to_delayed_work(work), struct profil_pins, retry));
+}
+
+/**
+ * profil_pins_create() - pin the pages of a layout in current's memory
+ * @layout: not yet in use by a tick; its spans receive their signatures unless
+ *	@inherited
+ * @user: the account to charge
+ * @old: pins of the same memory, or NULL; identical spans are left out, for
+ *	profil_pins_share() to share once nothing can fail any more
+ * @inherited: by fork: refuse memory that is not the parent's
+ *
+ * Context: Process context, current->mm is the owner's.  May sleep.
+ * Return: the pins, or an ERR_PTR: -EFAULT, -ENOMEM, -EDQUOT, -EINTR.
+ */
+struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
+				       const struct profil_pins *old, bool inherited)
+{
+	unsigned long pages = profil_pins_to_pin(layout, old);
+	unsigned long overhead = layout->bytes >> PAGE_SHIFT;
+	struct mm_struct *mm = current->mm;
+	struct profil_pins *pins;
+	unsigned long size;
+	int err;
+
+	/* Before memory is allocated for them: there may be a great many. */
+	err = profil_pins_charge(mm, user, pages, overhead);
+	if (err)
+		return ERR_PTR(err);
+	err = -ENOMEM;
+	/* The mask keeps a PC of speculative execution inside of the array. */
+	size = roundup_pow_of_two(max(layout->pages, 1UL));
+	pins = kvzalloc(struct_size(pins, page, size), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!pins)
+		goto uncharge;
+	pins->user = profil_user_get(user->uid);
+	if (!pins->user)
+		goto free;
+	pins->layout = profil_layout_get(layout);
+	pins->mask = size - 1;
+	pins->mm = mm;
+	mmgrab(mm);
+	pins->held = pages;
+	pins->overhead = overhead;
+	INIT_DELAYED_WORK(&pins->retry, profil_pins_retry_work);
+	profil_pins_set_plain(pins);
+	err = profil_pins_pin_spans(pins, old, inherited);
+	if (!err)
+		return pins;
+	profil_pins_release(pins);
+	return ERR_PTR(err);
+free:
+	kvfree(pins);
+uncharge:
+	account_locked_vm(mm, pages, false);
+	profil_user_uncharge_pages(user, pages + overhead);
+	return ERR_PTR(err);
+}
+
+/**
+ * profil_pins_share() - fill in the spans that were left out
+ * @pins: created with @old, to be published next
+ * @old: its profile's lock has been held since then
+ *
+ * Separate from creation, so that a failure never leaves pages with two owners.
+ *
+ * Context: Process context.
+ */
+void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old)
+{
+	struct profil_layout *layout = pins->layout;
+	unsigned int i;
+
+	for (i = 0; i < layout->nr_spans; i++) {
+		struct profil_span *span = &layout->spans[i];
+		const struct profil_span *same;
+
+		if (pins->page[span->first])
+			continue;
+		same = profil_pins_old_span(old, span);
+		memcpy(&pins->page[span->first], &old->page[same->first],
+		       span->pages * sizeof(*pins->page));
+	}
+}
+
+/**
+ * profil_pins_take_over() - make shared pages the new pins' own
+ * @pins: shared with @old, and published
+ * @old: no tick can reach it any more
+ *
+ * Context: Process context, under the lock that @old was shared under.
+ */
+void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
+{
+	struct profil_layout *layout = pins->layout;
+	unsigned long moved = 0;
+	unsigned int i;
+
+	for (i = 0; i < layout->nr_spans; i++) {
+		const struct profil_span *span = &layout->spans[i];
+		const struct profil_span *same = profil_pins_old_span(old, span);
+
+		if (!same)
+			continue;
+		memset(&old->page[same->first], 0, same->pages * sizeof(*old->page));
+		moved += same->pages;
+	}
+	old->held -= moved;
+	pins->held += moved;
+	/* The program may have changed its user ID in between. */
+	if (old->user != pins->user)
+		profil_user_move_pages(old->user, pins->user, moved);
+}
+
+static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_span *span)
+{
+	unsigned long i, end = span->first + span->pages;
+	struct page *pages[BATCH];
+	unsigned int n;
+
+	/* No tick may be on the fast path, which does not check for the page. */
+	profil_pins_slow(pins);
+	profil_clock_sync();
+	for (i = span->first; i < end; i++)
+		WRITE_ONCE(pins->page[i], pins->page[i] + PROFIL_PAGE_LEAVES);
+	profil_clock_sync();
+	for (i = span->first; i < end; ) {
+		for (n = 0; n < BATCH && i < end; i++) {
+			pages[n++] = virt_to_page(pins->page[i] - PROFIL_PAGE_LEAVES);
+			WRITE_ONCE(pins->page[i], NULL);
+		}
+		unpin_user_pages_dirty_lock(pages, n, true);
+		cond_resched();
+	}
+	profil_pins_uncharge(pins, span->pages);
+}
+
+/**
+ * profil_pins_check() - recheck that the counters are still mapped as they were
+ * @pins: of current's memory
+ *
+ * If a mapping is gone, was replaced, or is no longer writable, its span is turned
+ * off: this is how munmap, mprotect and mremap take effect.
+ *
+ * Context: Process context, under the profile's lock.
+ * Return: 0, -EFAULT if this call has turned a span off, -EINTR, -ENOMEM.
+ */
+int profil_pins_check(struct profil_pins *pins)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < pins->layout->nr_spans; i++) {
+		const struct profil_span *span = &pins->layout->spans[i];
+		int err;
+
+		if (!pins->page[span->first] || profil_span_same(pins, span))
+			continue;	/* already off, or unchanged */
+		err = profil_span_check(pins, span);
+		if (err == -EFAULT)
+			profil_pins_turn_off(pins, span);
+		if (err)
+			ret = err;
+		if (err && err != -EFAULT)
+			break;		/* not known, try again next time */
+	}
+	return ret;
+}
+
+/**
+ * profil_pins_release() - unpin, uncharge and free
+ * @pins: no tick can reach them any more
+ *
+ * Context: Process context, any task.
+ */
+void profil_pins_release(struct profil_pins *pins)
+{
+	profil_pins_unpin(pins);
+	profil_pins_give_back(pins);
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The profile: its pins, policy and states, and the references to it.
+ *
+ * What can reach a profile, and until when:
+ *  - the tick, through a binding in the table, under RCU.  It uses the pins
+ *    that it finds there; these are released only after profil_clock_sync().
+ *  - the fork and exec probes, through bindings and watches, under
+ *    profil_bindings_lock.
+ *  - a queued check, commands: each holds a reference.
+ *  - the sweep, through the list of all profiles, under profil_profiles_lock,
+ *    which profil_profile_end_work() takes to leave that list.
+ * The last reference queues that work for after a grace period, as a tick may
+ * still use a profile whose binding was just removed.
+ *
+ * Lock order: Documentation/locking.md.
+ *
+ * Context: process
+ */
+#include "profile/profile.h"
+
+#include "clock/clock.h"
+#include "profile/layout.h"
+#include "profile/limits.h"
+#include "profile/pages.h"
+#include "profile/stats.h"
+
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+/* CPU time between two checkpoints. */
+#define CHECKPOINT_NS	(25 * NSEC_PER_MSEC)
+
+/* Guards the list of all profiles, and the totals of those that ended. */
+DEFINE_MUTEX(profil_profiles_lock);
+LIST_HEAD(profil_profiles);
+
+static void profil_profile_end_work(struct work_struct *work)
+{
+	struct profil_profile *profile = container_of(to_rcu_work(work), struct profil_profile,
+						      free);
+	struct profil_pins *pins;
+	struct profil_sum sum;
+
+	/* Leave the list first: the sweep also ends profiles that it finds there. */
+	profil_tally_peek(profile->tally, &sum);
+	mutex_lock(&profil_profiles_lock);
+	list_del(&profile->link);	/* not in the list if never published */
+	profil_sum_add(&profil_totals.ended, &sum);
+	mutex_unlock(&profil_profiles_lock);
+
+	pins = rcu_dereference_protected(profile->pins, true);
+	profil_clock_put(&profile->clock);
+	if (pins)
+		profil_pins_release(pins);
+
+	atomic_dec(&profil_totals.profiles);
+	free_percpu(profile->tally);
+	profil_user_uncharge_profile(profile->user, profile->rate);
+	profil_user_put(profile->user);
+	kfree(profile);
+	module_put(THIS_MODULE);
+}
+
+/* Profiles must not sample in step with each other, nor one profile on all CPUs. */
+static void profil_profile_init_tally(struct profil_profile *profile)
+{
+	struct profil_tally *tally;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		tally = per_cpu_ptr(profile->tally, cpu);
+		tally->credit = get_random_u64() % profile->period;
+		tally->countdown = profile->checkpoint;
+		tally->granted = profile->checkpoint;
+	}
+}
+
+static struct profil_profile *profil_profile_alloc(const struct profil_layout *layout, u64 rate)
+{
+	struct profil_profile *profile;
+	int err = -ENOMEM;
+
+	profile = kzalloc(sizeof(*profile), GFP_KERNEL_ACCOUNT);
+	if (!profile)
+		return ERR_PTR(-ENOMEM);
+	profile->tally = alloc_percpu_gfp(struct profil_tally, GFP_KERNEL_ACCOUNT);
+	if (!profile->tally)
+		goto free_profile;
+	profile->user = profil_user_get(current_uid());
+	if (!profile->user)
+		goto free_tally;
+	err = profil_user_charge_profile(profile->user, rate);
+	if (err)
+		goto put_user;
+
+	profile->rate = rate;
+	profile->privileged = perfmon_capable();
+	profile->period = layout->how.period;
+	profile->checkpoint = max(div64_u64(CHECKPOINT_NS, profile->period), 1ULL);
+	profile->flags = layout->how.flags;
+	profile->state = PROFIL_STATE_RUNNING;
+	kref_init(&profile->refs);
+	mutex_init(&profile->lock);
+	INIT_LIST_HEAD(&profile->clock.link);
+	INIT_LIST_HEAD(&profile->bindings);
+	INIT_LIST_HEAD(&profile->watches);
+	INIT_RCU_WORK(&profile->free, profil_profile_end_work);
+	profil_profile_init_tally(profile);
+
+	INIT_LIST_HEAD(&profile->link);
+	atomic_inc(&profil_totals.profiles);
+	__module_get(THIS_MODULE);
+	return profile;
+
+put_user:
+	profil_user_put(profile->user);
+free_tally:
+	free_percpu(profile->tally);
+free_profile:
+	kfree(profile);
+	return ERR_PTR(err);
+}
+
+static int profil_profile_pin(struct profil_profile *profile, struct profil_layout *layout,
+			      const struct profil_pins *old, bool inherited)
+{
+	struct profil_pins *pins = profil_pins_create(layout, profile->user, old, inherited);
+
+	if (IS_ERR(pins))
+		return PTR_ERR(pins);
+	RCU_INIT_POINTER(profile->pins, pins);
+	return 0;
+}
+
+/**
+ * profil_profile_create() - create a profile without a binding
+ * @layout: what it counts, in current's memory
+ * @session: owner, or NULL for a self profile
+ * @old: pins of the self profile that it will replace, whose lock is held; or NULL
+ *
+ * Context: Process context, may sleep.
+ * Return: the profile with one reference, or an ERR_PTR: -ENOMEM, -EDQUOT,
+ * -EBUSY, -EFAULT, -EINTR.
+ */
+struct profil_profile *profil_profile_create(struct profil_layout *layout,
+					     const struct profil_session *session,
+					     const struct profil_pins *old)
+{
+	struct profil_profile *profile;
+	u64 rate = 0;
+	int err;
+
+	/* Rate budgets apply only without CAP_PERFMON. */
+	if (!perfmon_capable())
+		rate = DIV64_U64_ROUND_UP(NSEC_PER_SEC, layout->how.period);
+	profile = profil_profile_alloc(layout, rate);
+	if (IS_ERR(profile))
+		return profile;
+	profile->session = session;
+	err = profil_profile_pin(profile, layout, old, false);
+	if (!err)
+		return profile;
+	profil_profile_put(profile);
+	return ERR_PTR(err);
+}
+
+/* An element of the array of PCs; NULL if its page is off. */
+static void *profil_samples_element(const struct profil_pins *pins, u64 index)
+{
+	u64 position = pins->layout->samples + index * pins->layout->how.sample_width;
+	void *page = pins->page[position >> PAGE_SHIFT];
+
+	return page ? page + offset_in_page(position) : NULL;
+}
+
+/* Return: the PC; 0 if none was stored, or its page is off. */
+static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
+{
+	const void *element = profil_samples_element(pins, index);
+
+	if (!element)
+		return 0;
+	if (pins->layout->how.sample_width == 4)
+		return READ_ONCE(*(const u32 *)element);
+	return READ_ONCE(*(const u64 *)element);
+}
+
+static void profil_samples_copy(struct profil_pins *pins, const struct profil_pins *from, u64 index)
+{
+	void *element = profil_samples_element(pins, index);
+	u64 pc = profil_samples_get(from, index);
+
+	if (!element)
+		return;
+	if (pins->layout->how.sample_width == 4)
+		WRITE_ONCE(*(u32 *)element, pc);
+	else
+		WRITE_ONCE(*(u64 *)element, pc);
+}
+
+/*
+ * Fork copies memory page by page, so PCs that the parent's ticks stored meanwhile
+ * are missing at the ends of pages: copy them from the parent.  PCs that cannot be
+ * fetched any more are missing in the child.
+ */
+static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profile *parent,
+				   u64 stored)
+{
+	const struct profil_pins *from = NULL;
+	u64 i;
+
+	if (mutex_trylock(&parent->lock)) {
+		from = profil_profile_pins(parent);
+		if (from && from->layout != pins->layout)
+			from = NULL;
+		for (i = 0; from && i < stored; i++) {
+			if (!profil_samples_get(pins, i))
+				profil_samples_copy(pins, from, i);
+			if (i % PAGE_SIZE)
+				continue;
+			/* A task that is killed will not read them. */
+			if (fatal_signal_pending(current))
+				break;
+			cond_resched();
+		}
+		mutex_unlock(&parent->lock);
+	}
+	while (stored && !profil_samples_get(pins, stored - 1))
+		stored--;
+	return stored;
+}
+
+/**
+ * profil_profile_create_child() - create the profile of a forked process
+ * @layout: its parent's, for the same addresses in current's memory
+ * @parent: its parent's profile, referenced
+ * @state: its parent's at the fork; a profile that was off stays off, but
+ *	reports how much it had stored
+ * @stored: its parent's at the fork
+ *
+ * Context: Process context in the child, may sleep.
+ * Return: as profil_profile_create().
+ */
+struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
+						   struct profil_profile *parent, u32 state,
+						   u64 stored)
+{
+	struct profil_profile *profile = profil_profile_alloc(layout, 0);
+	struct profil_pins *pins;
+	int err = 0;
+
+	if (IS_ERR(profile))
+		return profile;
+	profile->state = state;
+	if (state == PROFIL_STATE_RUNNING)
+		err = profil_profile_pin(profile, layout, NULL, true);
+	if (err) {
+		profil_profile_put(profile);
+		return ERR_PTR(err);
+	}
+	pins = rcu_dereference_protected(profile->pins, true);
+	if (pins && layout->how.samples)
+		stored = profil_samples_complete(pins, parent, stored);
+	atomic64_set(&profile->stored, stored);
+	return profile;
+}
+
+/**
+ * profil_profile_stored() - number of PCs in the array
+ * @profile: its lock is held
+ *
+ * The tick counts attempts; those that found the array full stored nothing.
+ *
+ * Context: Any.
+ * Return: their number.
+ */
+u64 profil_profile_stored(struct profil_profile *profile)
+{
+	const struct profil_pins *pins = profil_profile_pins(profile);
+	u64 stored = atomic64_read(&profile->stored);
+
+	return pins ? min(stored, pins->layout->how.nr_samples) : stored;
+}
+
+/*
+ * Drop the lock while reading user memory: that may take for ever.  The policy
+ * that is copied is the same in every layout of a profile.
+ */
+static struct profil_layout *profil_profile_new_layout(struct profil_profile *profile,
+						       const struct profil_update *update)
+{
+	struct profil_layout *old = NULL, *layout;
+	struct profil_pins *pins;
+	int err = -ENOENT;
+
+	if (mutex_lock_killable(&profile->lock))
+		return ERR_PTR(-EINTR);
+	pins = profil_profile_pins(profile);
+	if (pins)
+		err = pins->mm == current->mm ? 0 : -EPERM;
+	if (!err)
+		old = profil_layout_get(pins->layout);
+	mutex_unlock(&profile->lock);
+	if (err)
+		return ERR_PTR(err);
+	layout = profil_layout_update(old, update);
+	profil_layout_put(old);
+	return layout;
+}
+
+/**
+ * profil_profile_update() - change the regions, between two ticks
+ * @profile: an attached profile
+ * @update: the regions, not yet checked
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -ENOENT if it is retired, -EPERM if current's address space is not
+ * that of the counters, or as profil_layout_create() and profil_pins_create().
+ */
+int profil_profile_update(struct profil_profile *profile, const struct profil_update *update)
+{
+	struct profil_layout *layout = profil_profile_new_layout(profile, update);
+	struct profil_pins *old, *pins;
+	int err;
+
+	if (IS_ERR(layout))
+		return PTR_ERR(layout);
+	err = -EINTR;
+	if (mutex_lock_killable(&profile->lock))
+		goto put_layout;
+	err = -ENOENT;
+	old = profil_profile_pins(profile);
+	if (!old)
+		goto unlock;
+	pins = profil_pins_create(layout, profile->user, old, false);
+	err = PTR_ERR_OR_ZERO(pins);
+	if (err)
+		goto unlock;
+
+	profil_pins_share(pins, old);
+	rcu_assign_pointer(profile->pins, pins);
+	/* Either profil_profile_stop() finds the new pins, or we see the new state. */
+	smp_mb();
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		profil_pins_slow(pins);
+	profil_clock_sync();
+	profil_pins_take_over(pins, old);
+	profil_pins_release(old);
+unlock:
+	mutex_unlock(&profile->lock);
+put_layout:
+	profil_layout_put(layout);
+	return err;
+}

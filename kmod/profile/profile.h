@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The profile: its pins, policy and states, and the references to it.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_PROFILE_H
+#define PROFIL_PROFILE_H
+
+#include "clock/clock.h"
+#include "profile/stats.h"
+#include "profile/work.h"
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/profil.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+struct profil_layout;
+struct profil_pins;
+struct profil_session;
+struct profil_user;
+
+/**
+ * struct profil_profile - one profile
+ * @pins: where the tick counts; NULL after the end.  Changed under @lock, freed
+ *	after profil_clock_sync().
+ * @tally: a share for each CPU
+ * @period: ns between samples
+ * @started: when it was published, in ns of CLOCK_MONOTONIC
+ * @checkpoint: ticks of a CPU between two checkpoints
+ * @next_check: when the memory is to be rechecked, in jiffies
+ * @state: &enum profil_state.  It changes once, from RUNNING; the first of the
+ *	tick, a check, PROFIL_STOP_ALL and the sweep changes it.
+ * @flags: &enum profil_flag
+ * @stored: attempts to store a PC; those beyond the size of the array failed
+ * @refs: bindings, watches, the session's table, queued checks, callers
+ * @lock: guards @pins, @clock and @retired
+ * @retired: ended by its owner; must not be published any more
+ * @clock: claim on the clock
+ * @rate: Hz charged to @user
+ * @privileged: made with CAP_PERFMON: not counted in per-process limits or rate
+ *	budgets
+ * @user: the account that is charged, referenced
+ * @session: the open file that owns it; NULL for a self profile.  Compared,
+ *	never dereferenced: it may be gone.
+ * @id: number in the session
+ * @bindings: its bindings; guarded by profil_bindings_lock
+ * @nr_bindings: how many, likewise
+ * @watches: the processes that it follows, likewise
+ * @unfollowed: it follows no process any more, likewise
+ * @forks_lost: children that could not be followed
+ * @fork_lost: start time of the child that was counted last, as one child may be
+ *	lost in two ways; guarded by profil_bindings_lock
+ * @checking: bit 0: @check is queued
+ * @check: rechecks the memory, in the profiled task
+ * @link: in the list of all published profiles; guarded by profil_profiles_lock
+ * @free: frees it a grace period after the last reference
+ *
+ * Holds a reference to the module, dropped from the module's workqueue.
+ */
+struct profil_profile {
+	struct profil_pins __rcu *pins;
+	struct profil_tally __percpu *tally;
+	u64 period;
+	u64 started;
+	u64 checkpoint;
+	unsigned long next_check;
+	u32 state;
+	u32 flags;
+
+	atomic64_t stored ____cacheline_aligned_in_smp;
+
+	struct kref refs;
+	struct mutex lock;	/* see the kernel-doc above */
+	bool retired;
+	struct profil_clock_user clock;
+	u64 rate;
+	bool privileged;
+	struct profil_user *user;
+	const struct profil_session *session;
+	u32 id;
+	struct list_head bindings;
+	unsigned int nr_bindings;
+	struct list_head watches;
+	bool unfollowed;
+	atomic_t forks_lost;
+	u64 fork_lost;
+	unsigned long checking;
+	struct callback_head check;
+	struct list_head link;
+	struct rcu_work free;
+};
+
+extern struct mutex profil_profiles_lock;
+extern struct list_head profil_profiles;
+
+struct profil_profile *profil_profile_create(struct profil_layout *layout,
+					     const struct profil_session *session,
+					     const struct profil_pins *old);
+struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
+						   struct profil_profile *parent, u32 state,
+						   u64 stored);
+int profil_profile_update(struct profil_profile *profile, const struct profil_update *update);
+u64 profil_profile_stored(struct profil_profile *profile);
+
+/**
+ * profil_profile_get() - take a reference
+ * @profile: kept by another reference, or found under RCU
+ *
+ * Context: Any.
+ * Return: false if its last reference is gone.
+ */
+static inline bool profil_profile_get(struct profil_profile *profile)
+{
+	return kref_get_unless_zero(&profile->refs);
+}
+
+static inline void profil_profile_last_put(struct kref *refs)
+{
+	queue_rcu_work(profil_wq, &container_of(refs, struct profil_profile, refs)->free);
+}
+
+/**
+ * profil_profile_put() - drop a reference
+ * @profile: freed with the last reference, in process context after a grace period
+ *
+ * Context: Any, hard interrupt included.
+ */
+static inline void profil_profile_put(struct profil_profile *profile)
+{
+	kref_put(&profile->refs, profil_profile_last_put);
+}
+
+/**
+ * profil_profile_pins() - get the pins, under the lock
+ * @profile: its lock is held
+ *
+ * Context: Any.
+ * Return: the pins, or NULL if the profile has ended.
+ */
+static inline struct profil_pins *profil_profile_pins(struct profil_profile *profile)
+{
+	return rcu_dereference_protected(profile->pins, lockdep_is_held(&profile->lock));
+}
+
+#endif /* PROFIL_PROFILE_H */

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A span: a run of pages that hold counters.
+ *
+ * Which memory is accepted does not depend on the kernel: every mapping is checked
+ * before its pages are pinned, and both happen under one hold of mmap_lock, so
+ * that nothing else can be mapped there in between.  Pages are faulted in without
+ * the lock, as that may take as long as a file system likes; pages that are gone
+ * again under the lock are faulted in again, a few times.
+ *
+ * Context: process
+ */
+#include "profile/span.h"
+
+#include "clock/clock.h"
+#include "compat.h"
+#include "profile/layout.h"
+#include "profile/pages.h"
+
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/hugetlb.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rmap.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/userfaultfd_k.h>
+
+/* Pages handled at once; bounds the use of stack. */
+#define BATCH		32
+/* How often to fault in pages that are taken away again. */
+#define PIN_TRIES	8
+
+/* devtmpfs has the same magic, but pages of a device node are a driver's. */
+static bool profil_is_tmpfs_file(const struct inode *inode)
+{
+	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
+}
+
+static bool profil_vma_countable(struct vm_area_struct *vma)
+{
+	if (!(vma->vm_flags & VM_WRITE) || (vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		return false;
+	if (is_vm_hugetlb_page(vma))	/* a private one makes fork fail */
+		return vma->vm_flags & VM_SHARED;
+	if (vma->vm_file && (vma->vm_flags & VM_SHARED))
+		return profil_is_tmpfs_file(file_inode(vma->vm_file));
+	return true;
+}
+
+/*
+ * Identity of what backs a VMA.  Opaque: only ever compared.  A child's copy gives
+ * the same value, as fork passes on the root anon_vma.  A new mapping gives
+ * another value, unless it is anonymous too and the kernel happens to reuse the
+ * freed anon_vma: then it is taken for the old one, as on every Unix, which knew
+ * only the address.  Memory that fork wipes has another anon_vma in the child:
+ * only its flag can be compared.
+ */
+static u64 profil_vma_identity(struct vm_area_struct *vma)
+{
+	u64 id = vma->vm_flags & (VM_SHARED | VM_WRITE | VM_HUGETLB | VM_WIPEONFORK);
+	const struct anon_vma *anon = READ_ONCE(vma->anon_vma);
+
+	/* Another thread's fault may set it at any time; nothing clears it. */
+	if (anon && !(vma->vm_flags & VM_WIPEONFORK))
+		id = hash_64(id ^ (uintptr_t)anon->root, 64);
+	if (vma->vm_file) {
+		id = hash_64(id ^ (uintptr_t)file_inode(vma->vm_file), 64);
+		id = hash_64(id ^ (vma->vm_pgoff - (vma->vm_start >> PAGE_SHIFT)), 64);
+	}
+	return id;
+}
+
+/* A sum over pages, so that splitting or merging mappings does not change it. */
+static int profil_span_signature(struct mm_struct *mm, const struct profil_span *span,
+				 u64 *signature)
+{
+	unsigned long at = span->start, end = span->start + (span->pages << PAGE_SHIFT);
+	struct vm_area_struct *vma;
+
+	mmap_assert_locked(mm);
+	*signature = 0;
+	while (at < end) {
+		unsigned long stop;
+
+		vma = find_vma(mm, at);
+		if (!vma || vma->vm_start > at || !profil_vma_countable(vma))
+			return -EFAULT;
+		stop = min(vma->vm_end, end);
+		*signature += profil_vma_identity(vma) * ((stop - at) >> PAGE_SHIFT);
+		at = stop;
+	}
+	return 0;
+}
+
+/* Fault in pages that can be had without blocking. */
+static bool profil_pages_fault_in_nowait(unsigned long at, unsigned long end)
+{
+	struct page *pages[BATCH];
+
+	while (at < end) {
+		long nr = min_t(unsigned long, (end - at) >> PAGE_SHIFT, BATCH);
+		long got = profil_pin_user_pages(at, nr, pages, true);
+
+		if (got > 0)
+			unpin_user_pages(pages, got);
+		if (got != nr)
+			return false;
+		at += nr << PAGE_SHIFT;
+	}
+	return true;
+}
+
+/*
+ * Fault in pages that a userfaultfd watches, under mmap_lock.  Do not wait for
+ * pages that its handler would have to provide or make writable: it may never do
+ * so.  Such memory belongs to no file system that could make others wait.
+ */
+static int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span)
+{
+	unsigned long end = span->start + (span->pages << PAGE_SHIFT);
+	struct vm_area_struct *vma;
+
+	mmap_assert_locked(mm);
+	for (vma = find_vma(mm, span->start); vma && vma->vm_start < end;
+	     vma = find_vma(mm, vma->vm_end))
+		if (userfaultfd_armed(vma) &&
+		    !profil_pages_fault_in_nowait(max(vma->vm_start, span->start),
+						  min(vma->vm_end, end)))
+			return -EFAULT;
+	return 0;
+}
+
+/*
+ * Fault in pages.  mmap_lock is dropped while waiting for a page, and pages may be
+ * gone again on return.  Unlike fault_in_safe_writeable(), this distinguishes
+ * -ENOMEM, which is no reason to turn a region off, from memory that is not mapped.
+ */
+static int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages)
+{
+	unsigned long at, end = start + (pages << PAGE_SHIFT);
+	bool unlocked = false;
+	int err = 0;
+
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	for (at = start; at < end && !err; at += PAGE_SIZE) {
+		err = fixup_user_fault(mm, at, FAULT_FLAG_WRITE, &unlocked);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	}
+	mmap_read_unlock(mm);
+	if (!err || err == -ENOMEM || err == -EINTR)
+		return err;
+	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+}
+
+/* Pin all pages or none.  -EAGAIN: the mapping is good, but pages are missing. */
+static int profil_pages_pin_present(unsigned long start, unsigned long nr, struct page **pages)
+{
+	long got = profil_pin_user_pages(start, nr, pages, false);
+
+	if (got == nr)
+		return 0;
+	if (got > 0)
+		unpin_user_pages(pages, got);
+	memset(pages, 0, nr * sizeof(*pages));
+	return got == -ENOMEM || got == -EINTR ? got : -EAGAIN;
+}
+
+/* Check that counters may be there, and pin: under one hold of mmap_lock. */
+static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *span, bool inherited)
+{
+	struct page **pages = (struct page **)&pins->page[span->first];
+	unsigned long i;
+	u64 signature;
+	int err;
+
+	if (mmap_read_lock_killable(pins->mm))
+		return -EINTR;
+	err = profil_span_signature(pins->mm, span, &signature);
+	if (!err && inherited && signature != span->signature)
+		err = -EFAULT;
+	if (!err)
+		err = profil_pages_pin_present(span->start, span->pages, pages);
+	if (err == -EAGAIN)
+		err = profil_pages_fault_in_watched(pins->mm, span) ?: -EAGAIN;
+	/* Now that the pages are present, a new mapping has its identity. */
+	if (!err && !inherited)
+		err = profil_span_signature(pins->mm, span, &span->signature);
+	mmap_read_unlock(pins->mm);
+	if (err)
+		return err;
+	for (i = 0; i < span->pages; i++)
+		pins->page[span->first + i] = page_address(pages[i]);
+	return 0;
+}
+
+/**
+ * profil_span_pin() - pin the pages of a span in current's memory
+ * @pins: its pages are entered here
+ * @span: receives its signature, unless @inherited
+ * @inherited: by fork: refuse memory that is not the parent's
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EFAULT if counters may not be there; -ENOMEM, -EINTR.
+ */
+int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited)
+{
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < PIN_TRIES; tries++) {
+		err = profil_span_pin_once(pins, span, inherited);
+		if (err == -EAGAIN)
+			err = profil_pages_fault_in(pins->mm, span->start, span->pages) ?: -EAGAIN;
+		if (err != -EAGAIN)
+			return err;
+	}
+	return -EFAULT;
+}
+
+/* Same mapping, other pages (after MADV_DONTNEED, say): count in those from now on. */
+static void profil_span_renew(struct profil_pins *pins, unsigned long first, struct page **pages,
+			      long nr)
+{
+	bool stale = false;
+	void *address;
+	long i;
+
+	for (i = 0; i < nr; i++) {
+		address = pins->page[first + i];
+		if (address == page_address(pages[i]))
+			continue;
+		WRITE_ONCE(pins->page[first + i], page_address(pages[i]));
+		pages[i] = virt_to_page(address);
+		stale = true;
+	}
+	if (stale)
+		profil_clock_sync();
+	unpin_user_pages_dirty_lock(pages, nr, stale);
+}
+
+/* Under mmap_lock.  -EAGAIN: pages have to be faulted in first. */
+static int profil_span_check_once(struct profil_pins *pins, const struct profil_span *span)
+{
+	struct page *pages[BATCH];
+	unsigned long done = 0;
+	u64 signature;
+	int err;
+
+	err = profil_span_signature(pins->mm, span, &signature);
+	if (err || signature != span->signature)
+		return -EFAULT;
+	while (done < span->pages) {
+		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
+
+		err = profil_pages_pin_present(span->start + (done << PAGE_SHIFT), nr, pages);
+		if (err)
+			return err;
+		profil_span_renew(pins, span->first + done, pages, nr);
+		done += nr;
+	}
+	return 0;
+}
+
+/**
+ * profil_span_check() - is the same memory mapped as when a span was pinned?
+ * @pins: of current's memory
+ * @span: one of theirs
+ *
+ * If the mapping is the same but has other pages, those are pinned instead.
+ *
+ * Context: Process context, under the profile's lock; may sleep.
+ * Return: 0; -EFAULT if not; -ENOMEM, -EINTR.
+ */
+int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
+{
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < PIN_TRIES; tries++) {
+		if (mmap_read_lock_killable(pins->mm))
+			return -EINTR;
+		err = profil_span_check_once(pins, span);
+		if (err == -EAGAIN)
+			err = profil_pages_fault_in_watched(pins->mm, span) ?: -EAGAIN;
+		mmap_read_unlock(pins->mm);
+		if (err == -EAGAIN)
+			err = profil_pages_fault_in(pins->mm, span->start, span->pages) ?: -EAGAIN;
+		if (err != -EAGAIN)
+			return err;
+	}
+	return -EFAULT;
+}
+
+/**
+ * profil_span_same() - the fast path of profil_span_check(), without a lock
+ * @pins: of current's memory
+ * @span: one of theirs
+ *
+ * Context: Process context.
+ * Return: true if every page is mapped where it was, writable; false: use
+ * profil_span_check().
+ */
+bool profil_span_same(const struct profil_pins *pins, const struct profil_span *span)
+{
+	struct page *pages[BATCH];
+	unsigned long done = 0;
+	bool same = true;
+	int i, got;
+
+	while (same && done < span->pages) {
+		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
+
+		got = get_user_pages_fast_only(span->start + (done << PAGE_SHIFT), nr,
+					       FOLL_WRITE, pages);
+		same = got == nr;
+		for (i = 0; i < got; i++) {
+			if (pins->page[span->first + done + i] != page_address(pages[i]))
+				same = false;
+			put_page(pages[i]);
+		}
+		done += nr;
+	}
+	return same;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the tick hands over to process context: stop, recheck, sweep.
+ *
+ * Context: hard interrupt
+ */
+#include "tick/checkpoint.h"
+
+#include "profile/pages.h"
+#include "profile/profile.h"
+#include "profile/stats.h"
+#include "profile/work.h"
+
+#include <linux/bitops.h>
+#include <linux/jiffies.h>
+#include <linux/preempt.h>
+#include <linux/profil.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
+
+#define SWEEP_SOON	DIV_ROUND_UP(HZ, 50)
+
+bool profil_settle_wanted;
+struct delayed_work profil_sweep;
+
+/**
+ * profil_sweep_soon() - have address spaces that have ended swept out
+ *
+ * Context: Any, hard interrupt included.
+ */
+void profil_sweep_soon(void)
+{
+	/* A pending sweep is not delayed further: exits may come in a storm. */
+	queue_delayed_work(profil_wq, &profil_sweep, SWEEP_SOON);
+}
+
+static void profil_settle_ask(struct irq_work *work)
+{
+	WRITE_ONCE(profil_settle_wanted, true);
+	profil_sweep_soon();
+}
+
+DEFINE_IRQ_WORK(profil_settle_irq, profil_settle_ask);
+
+/**
+ * profil_profile_stop() - stop counting, without the owner's doing
+ * @profile: a profile; no effect unless it runs
+ * @why: its &enum profil_state from now on
+ *
+ * It gives up its claim on the clock soon after, in process context.
+ *
+ * Context: The tick, or process context under @profile's lock, which keep the
+ * pins from being freed.
+ */
+void profil_profile_stop(struct profil_profile *profile, u32 why)
+{
+	struct profil_pins *pins;
+
+	/* Its barrier pairs with that of profil_profile_update(). */
+	if (cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why) != PROFIL_STATE_RUNNING)
+		return;
+	pins = rcu_dereference_check(profile->pins,
+				     in_hardirq() || lockdep_is_held(&profile->lock));
+	if (pins)
+		profil_pins_slow(pins);
+	irq_work_queue(&profil_settle_irq);
+}
+
+static void profil_check_queue(struct profil_profile *profile)
+{
+	if (test_and_set_bit_lock(0, &profile->checking))
+		return;
+	if (profil_profile_get(profile)) {
+		if (!task_work_add(current, &profile->check, TWA_RESUME))
+			return;
+		profil_profile_put(profile);
+	}
+	clear_bit_unlock(0, &profile->checking);
+}
+
+/**
+ * profil_profile_checkpoint() - do what need not be done at every tick
+ * @profile: a profile of current's address space
+ * @tally: this CPU's, whose countdown has reached 0
+ * @user: the tick has interrupted user mode
+ *
+ * The memory of a self profile is rechecked by current on its way to user
+ * space.  A task in the kernel may take long to get there, or never get there;
+ * so wait for a tick in user mode.  The memory of an attached profile is the
+ * attacher's, and no target has to wait for it: it is rechecked when the attacher
+ * asks for the status.
+ *
+ * Context: Hard interrupt, interrupts off.
+ */
+void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tally *tally,
+			       bool user)
+{
+	bool self = !profile->session && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING;
+	bool due = self && time_after_eq(jiffies, READ_ONCE(profile->next_check));
+	u64 ticks = due && !user ? 1 : profile->checkpoint;
+
+	tally->granted += ticks;
+	/* Pairs with smp_rmb() in profil_tally_ticks(): @granted becomes visible first. */
+	smp_wmb();
+	tally->countdown = ticks;
+	if (due && user)
+		profil_check_queue(profile);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tick: from registers to a counter.
+ *
+ * The fast path is here, to be inlined into the clock's own function; the slow path
+ * is in sample.c, whose head is about both.
+ *
+ * Context: hard interrupt
+ */
+#ifndef PROFIL_SAMPLE_H
+#define PROFIL_SAMPLE_H
+
+#include "profile/binding.h"
+#include "profile/pages.h"
+#include "profile/profile.h"
+#include "profile/stats.h"
+#include "tick/bin.h"
+#include "tick/checkpoint.h"
+
+#include <linux/atomic.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+
+DECLARE_PER_CPU(u64, profil_exiting_ns);
+
+bool profil_tick_all(struct pt_regs *regs, u64 period);
+void profil_late(u64 period, u64 since, u64 due);
+
+/**
+ * profil_page_at() - a page of the counters
+ * @pins: theirs
+ * @index: which page
+ *
+ * The program chooses the PC and the scale, so speculative execution must not be
+ * led out of the array either: hence the mask.
+ *
+ * Context: Hard interrupt.
+ * Return: its address; see profil_page_is_off().
+ */
+static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 index)
+{
+	return READ_ONCE(pins->page[index & pins->mask]);
+}
+
+/*
+ * The fast path.  It checks nothing that was settled when the pins were made, and
+ * not whether the profile runs or the page is there: profil_pins_slow() disables
+ * this path before either changes.
+ */
+static __always_inline bool profil_sample_plain(const struct profil_profile *profile,
+						struct pt_regs *regs)
+{
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	u64 distance, index;
+	u32 *page;
+
+	/* No pins: a child of a profile that had stopped. */
+	if (unlikely(!pins || !user_mode(regs)))
+		return false;
+	distance = instruction_pointer(regs) - pins->plain.low;
+	if (unlikely(distance >= READ_ONCE(pins->plain.span)))
+		return false;
+	index = profil_plain_index(&pins->plain, distance);
+	page = profil_page_at(pins, index / (PAGE_SIZE / sizeof(*page)));
+	atomic_inc((atomic_t *)&page[index % (PAGE_SIZE / sizeof(*page))]);
+	return true;
+}
+
+/**
+ * profil_tick() - count one tick of the clock
+ * @regs: what it interrupted
+ * @period: of the clock, in ns; if the tick is irregular, the time it stands for
+ *
+ * A single plain profile is counted right here, by code that calls nothing and so
+ * saves no registers.  Everything else takes the slow path, before anything has
+ * been changed.
+ *
+ * Context: Hard interrupt, interrupts off.
+ * Return: true if the next tick may have to sample current.
+ */
+static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
+{
+	struct mm_struct *mm = current->mm;
+	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_binding_bucket(mm)));
+	struct profil_binding *binding = hlist_entry(first, struct profil_binding, node);
+	struct profil_profile *profile;
+	struct profil_tally *tally;
+
+	if (!first)
+		return mm ? false : profil_tick_all(regs, period);
+	if (unlikely(binding->key != (unsigned long)mm || READ_ONCE(first->next)))
+		return profil_tick_all(regs, period);
+	profile = binding->profile;
+	if (unlikely(profile->period != period || !profil_sample_plain(profile, regs)))
+		return profil_tick_all(regs, period);
+	tally = this_cpu_ptr(profile->tally);
+	tally->cause[PROFIL_COUNTED]++;
+	if (unlikely(!--tally->countdown))
+		profil_profile_checkpoint(profile, tally, true);
+	return true;
+}
+
+#endif /* PROFIL_SAMPLE_H */

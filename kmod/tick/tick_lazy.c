@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tick of the lazy clock, and what arms it.
+ *
+ * It fires only at the points of a grid.  Time is cut into cells of one period,
+ * and each cell has one point, given by a hash of the cell's start and a secret.
+ * The task that runs at that point is sampled.  The point is unpredictable, so a
+ * task can neither synchronise with the clock nor hide from it.  (The shared clock
+ * fires at the first interrupt after a point, mostly the scheduler's tick: that
+ * costs next to nothing, but is in step with everything that the tick wakes.)
+ *
+ * A CPU's clock is touched on that CPU only, with interrupts off: by the timer,
+ * the probe on sched_switch, and inter-processor calls.  Only hrtimer_cancel()
+ * is called on another CPU.
+ *
+ * Context: hard interrupt; also the probe on sched_switch and inter-processor
+ * calls, with interrupts off.
+ */
+#include "tick/tick_lazy.h"
+
+#include "profile/binding.h"
+#include "tick/sample.h"
+
+#include <linux/cache.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <asm/irq_regs.h>
+
+DEFINE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
+u64 profil_lazy_slack __ro_after_init;
+
+/* The point of the current cell; two rounds of multiplication mix all bits. */
+static __always_inline u64 profil_lazy_point(const struct profil_lazy_clock *clock)
+{
+	u64 hash = (clock->cell ^ clock->secret) * 0x9e3779b97f4a7c15ULL;
+
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
+	return clock->cell + mul_u64_u32_shr(clock->period, hash >> 32, 32);
+}
+
+/* The first point after @now; moves @clock->cell to its cell. */
+static u64 profil_lazy_next_point(struct profil_lazy_clock *clock, u64 now)
+{
+	u64 into = now - clock->cell, point;
+
+	if (into >= clock->period) {
+		div64_u64_rem(into, clock->period, &into);
+		clock->cell = now - into;
+	}
+	point = profil_lazy_point(clock);
+	if (point > now)
+		return point;
+	clock->cell += clock->period;
+	return profil_lazy_point(clock);
+}
+
+static void profil_lazy_arm(struct profil_lazy_clock *clock)
+{
+	u64 point = profil_lazy_next_point(clock, ktime_get_ns());
+
+	clock->armed = true;
+	hrtimer_start_range_ns(&clock->timer, ns_to_ktime(point), profil_lazy_slack,
+			       HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/*
+ * Cells passed without a tick: interrupts were off, or the machine was stopped.
+ * The next point is in the first cell that is not over.
+ */
+static noinline u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
+{
+	u64 missed = clock->cell;
+	u64 point = profil_lazy_next_point(clock, now);
+
+	profil_late(clock->period, missed - clock->period, clock->cell);
+	return point;
+}
+
+/**
+ * profil_lazy_tick() - the timer of a CPU
+ * @timer: of its &struct profil_lazy_clock
+ *
+ * Context: Hard interrupt, interrupts off.
+ * Return: HRTIMER_RESTART, or HRTIMER_NORESTART when current is not profiled.
+ */
+enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
+{
+	struct profil_lazy_clock *clock = container_of(timer, struct profil_lazy_clock, timer);
+	u64 now, point;
+
+	/* Timers of an offlined CPU migrate; ours was stopped before. */
+	if (unlikely(clock != this_cpu_ptr(&profil_lazy_clocks)))
+		return HRTIMER_NORESTART;
+	if (unlikely(!profil_tick(get_irq_regs(), clock->period))) {
+		clock->armed = false;
+		return HRTIMER_NORESTART;
+	}
+	clock->cell += clock->period;
+	point = profil_lazy_point(clock);
+	now = ktime_get_ns();
+	if (unlikely(point <= now))
+		point = profil_lazy_catch_up(clock, now);
+	hrtimer_set_expires_range_ns(timer, ns_to_ktime(point), profil_lazy_slack);
+	return HRTIMER_RESTART;
+}
+
+static __always_inline void profil_lazy_look_at(const struct mm_struct *mm)
+{
+	struct profil_lazy_clock *clock = this_cpu_ptr(&profil_lazy_clocks);
+
+	if (!clock->armed && clock->period && profil_maybe_bound(mm))
+		profil_lazy_arm(clock);
+}
+
+/**
+ * profil_lazy_switch() - the probe on sched_switch
+ * @unused: private pointer
+ * @preempt: unused
+ * @prev: unused
+ * @next: the task that is switched in
+ * @prev_state: unused
+ *
+ * Context: The scheduler, under the lock of the CPU's run queue.
+ */
+void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,
+			struct task_struct *next, unsigned int prev_state)
+{
+	profil_lazy_look_at(next->mm);
+}
+
+/**
+ * profil_lazy_look() - the running task may be profiled only since it was switched in
+ * @unused: private pointer
+ *
+ * Context: Any with interrupts off: an inter-processor call.
+ */
+void profil_lazy_look(void *unused)
+{
+	profil_lazy_look_at(current->mm);
+}
+
+/**
+ * profil_lazy_begin() - start or stop the clock of this CPU, or give it another period
+ * @period: points to a u64, in ns; 0: stop
+ *
+ * Context: Any with interrupts off: an inter-processor call.
+ */
+void profil_lazy_begin(void *period)
+{
+	struct profil_lazy_clock *clock = this_cpu_ptr(&profil_lazy_clocks);
+
+	/* Its function is not running: we are, on its CPU. */
+	hrtimer_try_to_cancel(&clock->timer);
+	clock->armed = false;
+	clock->period = *(u64 *)period;
+	clock->cell = 0;
+	profil_lazy_look(NULL);
+}
