@@ -18,7 +18,7 @@
 #include "device/session.h"
 #include "follow/watch.h"
 #include "profile/binding.h"
-#include "profile/pages.h"
+#include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 

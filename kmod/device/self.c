@@ -15,6 +15,7 @@
 #include "profile/layout.h"
 #include "profile/life.h"
 #include "profile/pages.h"
+#include "profile/pins.h"
 #include "profile/profile.h"
 
 #include <linux/err.h>

@@ -30,7 +30,7 @@ static atomic64_t last_id;
 
 static void profil_session_wake(struct irq_work *work)
 {
-	wake_up_interruptible(&container_of(work, struct profil_session, wake)->wait);
+	wake_up_interruptible(&container_of(work, struct profil_follower, wake)->wait);
 }
 
 /**
@@ -45,26 +45,26 @@ struct profil_session *profil_session_create(void)
 
 	if (!session)
 		return NULL;
-	session->user = profil_user_get(current_uid());
-	if (!session->user) {
+	session->follower.user = profil_user_get(current_uid());
+	if (!session->follower.user) {
 		kfree(session);
 		return NULL;
 	}
 	session->id = atomic64_inc_return(&last_id);
 	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1);
-	INIT_LIST_HEAD(&session->pending);
-	mutex_init(&session->reader);
-	init_waitqueue_head(&session->wait);
-	init_irq_work(&session->wake, profil_session_wake);
+	INIT_LIST_HEAD(&session->follower.pending);
+	mutex_init(&session->follower.reader);
+	init_waitqueue_head(&session->follower.wait);
+	init_irq_work(&session->follower.wake, profil_session_wake);
 	return session;
 }
 
 /* Called before a profile ends, so that no exec adds a gap binding to it. */
 static void profil_session_unwatch(struct profil_session *session, struct profil_profile *profile)
 {
-	mutex_lock(&session->reader);
-	profil_watches_remove(session, profile);
-	mutex_unlock(&session->reader);
+	mutex_lock(&session->follower.reader);
+	profil_watches_remove(&session->follower, profile);
+	mutex_unlock(&session->follower.reader);
 }
 
 /**
@@ -84,8 +84,8 @@ void profil_session_end(struct profil_session *session)
 		profil_profile_put(profile);
 	}
 	xa_destroy(&session->profiles);
-	irq_work_sync(&session->wake);
-	profil_user_put(session->user);
+	irq_work_sync(&session->follower.wake);
+	profil_user_put(session->follower.user);
 	kfree(session);
 }
 
@@ -115,11 +115,11 @@ static int profil_session_publish_thread(struct profil_binding *binding, struct 
 
 /**
  * struct target - what a profile is attached to
- * @session: the session that follows it
+ * @follower: of the session that follows it
  * @proof: proof of the permission to attach
  */
 struct target {
-	struct profil_session *session;
+	struct profil_follower *follower;
 	struct profil_proof *proof;
 };
 
@@ -144,7 +144,7 @@ static int profil_session_publish(struct profil_profile *profile, void *data)
 	if (thread)
 		err = profil_session_publish_thread(binding, proof->target);
 	else
-		err = profil_watch_publish(binding, watch, target->session, proof->target);
+		err = profil_watch_publish(binding, watch, target->follower, proof->target);
 	profil_proof_leave(proof, mm);
 	if (!err)
 		return 0;
@@ -161,7 +161,7 @@ static int profil_session_try_attach(struct profil_session *session, struct prof
 				     struct profil_proof *proof, u32 *id)
 {
 	struct profil_profile *profile = profil_profile_create(layout, session, NULL);
-	struct target target = { .session = session, .proof = proof };
+	struct target target = { .follower = &session->follower, .proof = proof };
 	int err;
 
 	if (IS_ERR(profile))
@@ -284,7 +284,7 @@ int profil_session_status(struct profil_session *session, struct profil_status *
 
 static bool profil_session_pending(struct profil_session *session)
 {
-	return !list_empty(&session->pending);
+	return !list_empty(&session->follower.pending);
 }
 
 /* Check that @to is writable before taking events: taken events are not reported again. */
@@ -297,10 +297,10 @@ static ssize_t profil_session_read_batch(struct profil_session *session, char __
 
 	if (clear_user(to, max * sizeof(*events)))
 		return -EFAULT;
-	if (mutex_lock_killable(&session->reader))
+	if (mutex_lock_killable(&session->follower.reader))
 		return -EINTR;
-	bytes = profil_watches_report(session, events, max) * sizeof(*events);
-	mutex_unlock(&session->reader);
+	bytes = profil_watches_report(&session->follower, events, max) * sizeof(*events);
+	mutex_unlock(&session->follower.reader);
 	return copy_to_user(to, events, bytes) ? -EFAULT : bytes;
 }
 
@@ -341,7 +341,8 @@ ssize_t profil_session_read(struct profil_session *session, char __user *to, siz
 			return n;
 		if (!wait)
 			return -EAGAIN;
-		if (wait_event_interruptible(session->wait, profil_session_pending(session)))
+		if (wait_event_interruptible(session->follower.wait,
+					     profil_session_pending(session)))
 			return -ERESTARTSYS;
 	}
 }
@@ -358,6 +359,6 @@ ssize_t profil_session_read(struct profil_session *session, char __user *to, siz
 __poll_t profil_session_poll(struct profil_session *session, struct file *file,
 			     struct poll_table_struct *table)
 {
-	poll_wait(file, &session->wait, table);
+	poll_wait(file, &session->follower.wait, table);
 	return profil_session_pending(session) ? EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -7,11 +7,9 @@
 #ifndef PROFIL_SESSION_H
 #define PROFIL_SESSION_H
 
-#include <linux/irq_work.h>
-#include <linux/list.h>
-#include <linux/mutex.h>
+#include "follow/watch.h"
+
 #include <linux/poll.h>
-#include <linux/wait.h>
 #include <linux/xarray.h>
 
 struct profil_start;
@@ -23,20 +21,12 @@ struct profil_update;
  * struct profil_session - the state of an open file
  * @id: unique since the module was loaded: several processes may have the file open
  * @profiles: by number, each referenced; locks itself
- * @pending: watches with something to report; guarded by profil_bindings_lock
- * @user: the account that is charged for watches: of the user who opened the file
- * @reader: serialises read(2), and keeps it out while watches are removed
- * @wait: readers and pollers
- * @wake: wakes them for the probes, which must not take a sleeping lock
+ * @follower: follows the processes that its profiles are attached to
  */
 struct profil_session {
 	u64 id;
 	struct xarray profiles;
-	struct list_head pending;
-	struct profil_user *user;
-	struct mutex reader;	/* see the kernel-doc above */
-	wait_queue_head_t wait;
-	struct irq_work wake;
+	struct profil_follower follower;
 };
 
 struct profil_session *profil_session_create(void);

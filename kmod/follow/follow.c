@@ -13,7 +13,6 @@
 #include "clock/clock.h"
 #include "compat.h"
 #include "device/self.h"
-#include "device/session.h"
 #include "follow/pool.h"
 #include "follow/tracepoint.h"
 #include "follow/watch.h"
@@ -76,12 +75,12 @@ static void profil_fork_bindings(struct task_struct *parent, struct task_struct 
 
 static void profil_fork_watch(struct profil_watch *watch, struct task_struct *child, u32 what)
 {
-	struct profil_session *session = watch->session;
+	struct profil_follower *follower = watch->follower;
 	struct profil_watch *copy;
 	unsigned int count;
 
 	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
-	copy = profil_watch_find(session, task_tgid(child), &count);
+	copy = profil_watch_find(follower, task_tgid(child), &count);
 	/* The child was attached between its fork and this probe. */
 	if (copy) {
 		if (!copy->parent)
@@ -89,17 +88,17 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		profil_watch_note(copy, what);
 		return;
 	}
-	if (!profil_user_watch(session->user)) {
+	if (!profil_user_watch(follower->user)) {
 		profil_fork_lost(watch->profile, child);
 		return;
 	}
 	copy = profil_pool_take();
 	if (!copy) {
-		profil_user_unwatch(session->user);
+		profil_user_unwatch(follower->user);
 		profil_fork_lost(watch->profile, child);
 		return;
 	}
-	profil_watch_add(copy, session, watch->profile, task_tgid(child));
+	profil_watch_add(copy, follower, watch->profile, task_tgid(child));
 	copy->parent = get_pid(watch->pid);
 	profil_watch_note(copy, what);
 }

@@ -6,7 +6,6 @@
  */
 #include "follow/watch.h"
 
-#include "device/session.h"
 #include "profile/binding.h"
 #include "profile/limits.h"
 #include "profile/profile.h"
@@ -48,26 +47,26 @@ void profil_watch_note(struct profil_watch *watch, u32 what)
 	lockdep_assert_held(&profil_bindings_lock);
 	watch->what |= what;
 	if (list_empty(&watch->pending))
-		list_add_tail(&watch->pending, &watch->session->pending);
-	irq_work_queue(&watch->session->wake);
+		list_add_tail(&watch->pending, &watch->follower->pending);
+	irq_work_queue(&watch->follower->wake);
 }
 
 /**
  * profil_watch_add() - follow a process
  * @watch: zeroed memory
- * @session: the session that follows, already charged for the watch
+ * @follower: of the session that follows, already charged for the watch
  * @profile: the profile that the process's ticks count for
  * @pid: its thread group
  *
  * Context: Any; profil_bindings_lock is held.
  */
-void profil_watch_add(struct profil_watch *watch, struct profil_session *session,
+void profil_watch_add(struct profil_watch *watch, struct profil_follower *follower,
 		      struct profil_profile *profile, struct pid *pid)
 {
 	lockdep_assert_held(&profil_bindings_lock);
 	kref_get(&profile->refs);
 	watch->profile = profile;
-	watch->session = session;
+	watch->follower = follower;
 	watch->pid = get_pid(pid);
 	INIT_LIST_HEAD(&watch->pending);
 	list_add_tail(&watch->link, &profile->watches);
@@ -87,21 +86,21 @@ static void profil_watch_free(struct profil_watch *watch)
 {
 	put_pid(watch->pid);
 	put_pid(watch->parent);
-	profil_user_unwatch(watch->session->user);
+	profil_user_unwatch(watch->follower->user);
 	profil_profile_put(watch->profile);
 	kfree(watch);
 }
 
 /**
  * profil_watch_find() - find the watch of a session on a process
- * @session: the session
+ * @follower: of the session
  * @pid: the process's thread group
  * @count: receives the number of unprivileged watches on it, of all sessions
  *
  * Context: Any; profil_bindings_lock is held.
  * Return: the watch, or NULL.
  */
-struct profil_watch *profil_watch_find(const struct profil_session *session,
+struct profil_watch *profil_watch_find(const struct profil_follower *follower,
 				       const struct pid *pid, unsigned int *count)
 {
 	struct profil_watch *watch, *found = NULL;
@@ -112,7 +111,7 @@ struct profil_watch *profil_watch_find(const struct profil_session *session,
 		if (watch->pid != pid)
 			continue;
 		*count += !watch->profile->privileged;
-		if (watch->session == session)
+		if (watch->follower == follower)
 			found = watch;
 	}
 	return found;
@@ -120,7 +119,7 @@ struct profil_watch *profil_watch_find(const struct profil_session *session,
 
 /* Sets *published; if that is not @watch, @watch is still the caller's. */
 static int profil_watch_publish_locked(struct profil_binding *binding, struct profil_watch *watch,
-				       struct profil_session *session, struct pid *pid,
+				       struct profil_follower *follower, struct pid *pid,
 				       struct profil_watch **published,
 				       struct profil_profile **before)
 {
@@ -129,15 +128,15 @@ static int profil_watch_publish_locked(struct profil_binding *binding, struct pr
 	unsigned int count;
 	int err;
 
-	existing = profil_watch_find(session, pid, &count);
+	existing = profil_watch_find(follower, pid, &count);
 	if (!existing && profil_binding_full(profile, count))
 		return -EBUSY;
-	if (!existing && !profil_user_watch(session->user))
+	if (!existing && !profil_user_watch(follower->user))
 		return -EDQUOT;
 	err = profil_binding_publish_attached(binding, true);
 	if (err) {
 		if (!existing)
-			profil_user_unwatch(session->user);
+			profil_user_unwatch(follower->user);
 		return err;
 	}
 	if (existing) {
@@ -146,7 +145,7 @@ static int profil_watch_publish_locked(struct profil_binding *binding, struct pr
 		kref_get(&profile->refs);
 		list_move_tail(&existing->link, &profile->watches);
 	} else {
-		profil_watch_add(watch, session, profile, pid);
+		profil_watch_add(watch, follower, profile, pid);
 	}
 	*published = existing ?: watch;
 	return 0;
@@ -156,7 +155,7 @@ static int profil_watch_publish_locked(struct profil_binding *binding, struct pr
  * profil_watch_publish() - publish a binding, and follow its process
  * @binding: of an attached profile to the process's address space
  * @watch: memory for a watch; freed here if not needed
- * @session: the session that follows
+ * @follower: of the session that follows
  * @target: one of the process's threads
  *
  * The caller keeps the process from exec'ing meanwhile.
@@ -166,7 +165,7 @@ static int profil_watch_publish_locked(struct profil_binding *binding, struct pr
  * owns @binding and @watch.
  */
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
-			 struct profil_session *session, struct task_struct *target)
+			 struct profil_follower *follower, struct task_struct *target)
 {
 	/* NULL: it was reaped since the proof was checked. */
 	struct pid *pid = get_task_pid(target, PIDTYPE_TGID);
@@ -178,7 +177,7 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	if (!pid)
 		return -ESRCH;
 	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-	err = profil_watch_publish_locked(binding, watch, session, pid, &published, &before);
+	err = profil_watch_publish_locked(binding, watch, follower, pid, &published, &before);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
 	 * do_exit(): either the exit probe finds the watch, or we see live at 0.
@@ -200,12 +199,12 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 
 /**
  * profil_watches_remove() - stop following processes for a profile
- * @session: its owner; the reader lock is held
+ * @follower: of its session; the reader lock is held
  * @profile: the profile; from now on it gets no new children to follow
  *
  * Context: Process context.
  */
-void profil_watches_remove(struct profil_session *session, struct profil_profile *profile)
+void profil_watches_remove(struct profil_follower *follower, struct profil_profile *profile)
 {
 	struct profil_watch *watch, *next;
 	unsigned long flags;
@@ -213,7 +212,7 @@ void profil_watches_remove(struct profil_session *session, struct profil_profile
 	bool more = true;
 	LIST_HEAD(gone);
 
-	lockdep_assert_held(&session->reader);
+	lockdep_assert_held(&follower->reader);
 	while (more) {
 		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 		profile->unfollowed = true;
@@ -242,14 +241,14 @@ static void profil_watch_describe(const struct profil_watch *watch, struct profi
 
 /**
  * profil_watches_report() - take pending events
- * @session: its reader lock is held
+ * @follower: of a session; the reader lock is held
  * @events: receives one record for each process
  * @max: elements of @events
  *
  * Context: Process context.
  * Return: the number of records.
  */
-unsigned int profil_watches_report(struct profil_session *session, struct profil_event *events,
+unsigned int profil_watches_report(struct profil_follower *follower, struct profil_event *events,
 				   unsigned int max)
 {
 	struct profil_watch *watch, *next;
@@ -257,9 +256,9 @@ unsigned int profil_watches_report(struct profil_session *session, struct profil
 	unsigned long flags;
 	LIST_HEAD(gone);
 
-	lockdep_assert_held(&session->reader);
+	lockdep_assert_held(&follower->reader);
 	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-	list_for_each_entry_safe(watch, next, &session->pending, pending) {
+	list_for_each_entry_safe(watch, next, &follower->pending, pending) {
 		if (n == max)
 			break;
 		profil_watch_describe(watch, &events[n++]);

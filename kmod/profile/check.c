@@ -9,6 +9,7 @@
 #include "clock/clock.h"
 #include "profile/layout.h"
 #include "profile/pages.h"
+#include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "tick/checkpoint.h"

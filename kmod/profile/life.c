@@ -10,6 +10,7 @@
 #include "profile/binding.h"
 #include "profile/check.h"
 #include "profile/pages.h"
+#include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "profile/work.h"

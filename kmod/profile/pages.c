@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pins: the pinned pages of the counters, as the tick reaches them.
+ * Pinning, charging, rechecking and unpinning the pages of the counters.
  *
  * Context: process
  */
@@ -9,6 +9,7 @@
 #include "clock/clock.h"
 #include "profile/layout.h"
 #include "profile/limits.h"
+#include "profile/pins.h"
 #include "profile/span.h"
 #include "profile/work.h"
 

@@ -23,6 +23,7 @@
 #include "profile/layout.h"
 #include "profile/limits.h"
 #include "profile/pages.h"
+#include "profile/pins.h"
 #include "profile/stats.h"
 
 #include <linux/cred.h>

@@ -15,7 +15,7 @@
 #include "clock/clock.h"
 #include "compat.h"
 #include "profile/layout.h"
-#include "profile/pages.h"
+#include "profile/pins.h"
 
 #include <linux/fs.h>
 #include <linux/hash.h>

@@ -6,7 +6,7 @@
  */
 #include "tick/checkpoint.h"
 
-#include "profile/pages.h"
+#include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "profile/work.h"

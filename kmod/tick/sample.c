@@ -17,7 +17,7 @@
 #include "compat.h"
 #include "profile/binding.h"
 #include "profile/layout.h"
-#include "profile/pages.h"
+#include "profile/pins.h"
 #include "profile/profile.h"
 #include "tick/bin.h"
 #include "tick/checkpoint.h"

@@ -11,7 +11,7 @@
 #define PROFIL_SAMPLE_H
 
 #include "profile/binding.h"
-#include "profile/pages.h"
+#include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "tick/bin.h"
