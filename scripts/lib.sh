@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What every script here needs: where things are, and how to fail.
+# Shared by all scripts: where things are, how to fail, and --help.
 
 PROJECT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 PROFIL_CACHE=${PROFIL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/profil}
 
-# The build directory, as the Makefile has it; always absolute.
+# The build directory, as in the Makefile, but always absolute.
 B=${B:-build}
 case $B in
 /*) ;;
 *) B=$PROJECT/$B ;;
 esac
-# depmod and its like are there for everybody, but not in everybody's PATH.
+# depmod and similar tools are installed, but not in every user's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 export B PROFIL_CACHE PATH
 
-# die MESSAGE: what failed, on what, why, and the next step.
+# die MESSAGE: exit with an error, which says what failed, on what, why, and the next step.
 die() {
 	local script
 	script=$(realpath -s "$0")
@@ -23,7 +23,7 @@ die() {
 	exit 1
 }
 
-# of_arch ARCH: what is built for another one is in a directory of its name in B.
+# of_arch ARCH: set B to the subdirectory for ARCH; an empty ARCH is this machine's.
 of_arch() {
 	[ -z "$1" ] || [ "${B##*/}" = "$1" ] || B+=/$1
 }
@@ -33,7 +33,7 @@ usage_from() {
 	sed -n '3,/^[^#]/{/^#/{s/^# \{0,1\}//;p}}' "$1"
 }
 
-# Before a script does anything: who asks what it does is not to get it done.
+# Handle --help before the script does anything.
 case ${1-} in
 -h | --help)
 	usage_from "$0"
@@ -41,7 +41,7 @@ case ${1-} in
 	;;
 esac
 
-# as_root COMMAND ARGS...: run it with the rights that installing takes.
+# as_root COMMAND ARGS...: run it as root, with sudo if needed.
 as_root() {
 	if [ "$(id -u)" -eq 0 ]; then
 		"$@"
@@ -52,8 +52,9 @@ as_root() {
 	fi
 }
 
-# inside [--user UID:GID] [--in DIR] [--share=DIR]... ROOT COMMAND...: in a Debian below
-# ROOT, in DIR if it is there, with a /proc and the host's DIRs of --share for as long.
+# inside [--user UID:GID] [--in DIR] [--share=DIR]... ROOT COMMAND...: run COMMAND in the
+# Debian below ROOT, in DIR of --in if it exists there.  While it runs, /proc and the
+# host's DIRs of --share are mounted.
 inside() {
 	local user=0:0 directory=/ shared=() root
 	while :; do
@@ -66,7 +67,7 @@ inside() {
 	done
 	root=$1
 	shift
-	# shellcheck disable=SC2016 # for the shell inside
+	# shellcheck disable=SC2016 # expanded by the inner shell
 	as_root unshare --mount --pid --fork sh -ec 'root=$0 user=$1 directory=$2 shared=$3
 		shift 3
 		mount -t proc proc "$root/proc"
