@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A program to be profiled in the demo: makes words, counts, sorts and joins
-// them, for ever.
+// A program for the demo to profile: generates words, then counts, sorts and
+// checksums them, forever.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program to be profiled in the demo: hashes, sorts, matches.
+# A program for the demo to profile: hashes, sorts, matches.
 use strict;
 use warnings;
 

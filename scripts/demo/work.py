@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A program to be profiled in the demo: writes, compresses, reads, searches."""
+"""A program for the demo to profile: writes, compresses, reads, searches."""
 import json
 import re
 import zlib
