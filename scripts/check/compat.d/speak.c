@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that speaks to the module through libprofil, by every structure there is.
+ * A program that talks to the module through libprofil, with every structure of the
+ * interface.
  *
- *	speak		profile itself, a child, and itself by profil(): 0 if all is well
- *	speak info	what the module says of itself
- *	speak thread	a child's one thread, with a flag that old modules do not know
- *	speak later	with a member that only the next module knows
+ *	speak		profile itself, a child, and itself with profil(): 0 on success
+ *	speak info	print what the module says about itself
+ *	speak thread	profile one thread of a child, with a flag unknown to old modules
+ *	speak later	use a member that only the next module knows
  *
- * It is compiled with the headers of each age; NEXT is for those that
+ * It is compiled with the headers of each age.  NEXT is defined for the headers that
  * scripts/check/compat makes up, whose structures are longer.
  */
 #include <errno.h>
@@ -77,7 +78,7 @@ static int enough(const unsigned *counters)
 	return sum >= ENOUGH;
 }
 
-/* Does it have its ticks before a machine as busy as can be would have had them? */
+/* Are there enough ticks, in a time that suffices even on the busiest machine? */
 static int counts(const unsigned *counters)
 {
 	for (time_t end = time(NULL) + PATIENCE; time(NULL) < end; spin())
@@ -155,7 +156,7 @@ static int other(unsigned flags)
 	return result;
 }
 
-/* libc's declaration, and libprofil's function. */
+/* Calls libprofil's profil() through libc's declaration. */
 static int classic(void)
 {
 	static unsigned short counters[TEXT / 2];
@@ -185,7 +186,7 @@ static int info(void)
 	return 0;
 }
 
-/* What the library does not pass on by itself, by its own descriptor. */
+/* The library does not pass the member on, so use its descriptor directly. */
 static int later(void)
 {
 #ifdef NEXT
