@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Compares the tables of two runs of make bench, the old and the new: a ratio that
-# is more than 3 % greater is a failure, as is a row that the old one has not.
-# Rows that do not repeat to that have a margin of their own; tail.md tells of them.
+# Compare the tables of two runs of make bench, the old and the new: a ratio that is
+# more than 3 % greater is a failure, and so is a row that the old table lacks.
+# Rows that vary more than that have a margin of their own, which tail.md explains.
 BEGIN {
 	FS = " *[|] *"
 }
@@ -11,12 +11,13 @@ NF != 9 || $6 !~ /^[0-9.]+$/ {
 	next
 }
 
-# A thread of the kernel that is woken runs in it or after it: up to 15,000 instructions.
+# A kernel thread that is woken runs within the measurement or after it: up to 15,000
+# instructions.
 $2 ~ /^(attach|detach) a process of / {
 	margin = 3
 }
 
-# 75 samples in a run, and what else the ticks do that are its samples.
+# A run has 75 samples, whose ticks also do other work.
 $4 ~ / 250 Hz$/ {
 	margin = 1.06
 }
@@ -35,7 +36,7 @@ FNR == NR {
 		print "scripts/bench/run: not in the old table: " $2 ", against " $4 >"/dev/stderr"
 		worse++
 	} else if ($6 > old[$2, $4] * margin) {
-		printf "scripts/bench/run: worse: %s, against %s: the ratio is %s, and was %s; %s would do\n",
+		printf "scripts/bench/run: worse: %s, against %s: the ratio is %s, was %s, and may be %s\n",
 			$2, $4, $6, old[$2, $4], old[$2, $4] * margin >"/dev/stderr"
 		worse++
 	}

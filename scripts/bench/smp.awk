@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The tables of make bench MODE=smp, from the lines of tests/bench/cost --best:
-# WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS, where the method that a run
-# was without is none-beside-METHOD.
+# Print the tables of make bench MODE=smp, from the lines of tests/bench/cost --best:
+# WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS.  The run without METHOD, to compare
+# it with, has the method none-beside-METHOD.
 #
-# Nobody runs faster for being profiled: where it says so the host had too much
-# else to do, and there is no table.
+# No program runs faster when it is profiled: if one seems to, the host was too busy,
+# and no table is printed.
 
 {
 	ns[$1, $2] = $5 / $6
@@ -35,7 +35,7 @@ function row(what, work, unit, name,    methods, n, i) {
 	print " |"
 }
 
-# What two threads on two CPUs do, of twice what one does.
+# The work of two threads on two CPUs, as a share of twice the work of one.
 function scaling(what, prefix,    methods, n, i) {
 	printf "| %s", what
 	n = split("perf-clock profil bpf signal-wall", methods, " ")

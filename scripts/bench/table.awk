@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The table of make bench, from the lines of tests/bench/cost, attach and gmon:
+# Print the table of make bench, from the lines of tests/bench/cost, attach and gmon:
 # WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
 #
-# -v quick=yes: without the rows for which nothing was measured.  Otherwise such
-# a row is an error, and a measurement that got no samples always is.
+# -v quick=yes: leave out rows for which nothing was measured.  Without it, such a row
+# is an error.  A measurement without samples always is.
 
 function fail(message) {
 	print "scripts/bench/run: " message >"/dev/stderr"
@@ -32,7 +32,7 @@ function known(work, method, period, regions) {
 	return 0
 }
 
-# A sample: what a run took longer than without, for each that it got.
+# The cost of a sample: how much longer the run took than without, divided by its samples.
 function sample(work, method, period, regions,    extra) {
 	if (!known(work, method, period, regions) || !known(work, "none", 0, 1))
 		return 0
@@ -44,7 +44,7 @@ function sample(work, method, period, regions,    extra) {
 	return extra / samples[work, method, period, regions]
 }
 
-# Anything else: one of the units of a run.
+# The cost of anything else: the run's, divided by its units.
 function each(work, method, period) {
 	if (!known(work, method, period, 1))
 		return 0
@@ -58,8 +58,8 @@ function number(n,    text, head) {
 	return text head
 }
 
-# A row; without a value on either side, as in a quick run, there is none.
-# allowed: the greatest ratio that is wanted, or nothing.
+# Print a row, unless a side has no value, as in a quick run.
+# allowed: the greatest ratio permitted, or nothing.
 function row(what, ours, against, theirs, allowed,    ratio, verdict) {
 	if (!ours || !theirs)
 		return
@@ -95,7 +95,7 @@ function sample_rows(    ours, what) {
 	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
 }
 
-# The same for the threads that share it.
+# The cost of a sample when eight threads share a counter.
 function together(    extra) {
 	if (!known("samples-together", "profil", 100000, 1) || !known("samples-together", "none", 100000, 1))
 		return 0
@@ -103,7 +103,7 @@ function together(    extra) {
 	return extra / samples["samples-together", "profil", 100000, 1]
 }
 
-# The module's other clocks; what names none is of its own choice.
+# The module's other clocks; rows that name no clock are of its default clock.
 function clock_rows(    ours, what) {
 	ours = sample("samples", "perf-clock", 100000, 1)
 	what = "sample of the perf clock, 10,000 Hz"
@@ -159,20 +159,20 @@ function processes_row(verb, n) {
 			each(verb "-processes-" n, "profil", 0), "an ioctl each", each(verb "-processes-" n, "ioctl", 0))
 }
 
-# What is still to be done when recording ends.
+# The work that remains when recording ends.
 function flat_rows() {
 	row("end of recording, until the file is there", each("flat-end", "profil", 0), "perf record", each("flat-end", "perf", 0))
 	row("flat profile of the file", each("flat-report", "profil", 0), "perf report", each("flat-report", "perf", 0))
 }
 
-# Ticks by the CPU time that there was for them.
+# The ticks of a run, relative to its CPU time.
 function share_row(rate, who, work, method, period) {
 	if (known(work, method, period, 1))
 		printf "| %s Hz | %s | %.1f | %.4f |\n", number(rate), who, samples[work, method, period, 1],
 			samples[work, method, period, 1] * 1e9 / rate / cpu[work, method, period, 1]
 }
 
-# A row of where the ticks fell.  limit: of chi-square, which one in twenty exceeds by chance.
+# A row about where the ticks fell.  limit: chi-square exceeds it in one of 20 runs by chance.
 function bias_row(what, who, work, method,    part, limit, degrees) {
 	if (!((work, method) in bias))
 		fail("nothing was measured of the bias of " method ", " work)
@@ -199,7 +199,7 @@ function bias_table() {
 	bias_rows("woken with the scheduler's tick", "step")
 }
 
-# What an unprofiled program, and an idle CPU, pay for the profiles of others.
+# What the profiles of other processes cost an unprofiled program, and an idle CPU.
 function others_row(n, clock,    method, base) {
 	method = n ? "none-" clock "-" n : "none"
 	base = ns["samples", "none", 0, 1]
@@ -220,7 +220,7 @@ function others_table(    n) {
 		others_row(n, "perf")
 }
 
-# In bytes; there may be none.
+# A row about memory, in bytes; there may be nothing to compare with.
 function memory_row(what, work, against, method) {
 	if (!known(work, "profil", 0, 1) || (method && !known(work, method, 0, 1)))
 		return
