@@ -3,7 +3,9 @@
 
 #include "tests/fuzz/module/arena.h"
 #include "tests/fuzz/module/commands.h"
+#include "tests/fuzz/module/device.h"
 #include "tests/fuzz/module/random.h"
+#include "tests/fuzz/module/ring.h"
 #include "tests/fuzz/module/shared.h"
 
 #include <array>
@@ -30,7 +32,7 @@ constexpr unsigned nr_children = 8;
 constexpr unsigned max_threads = 16;
 constexpr unsigned deepest = 2;
 
-// Of this process.  Whoever takes one out ends it.
+/** Of this process.  Whoever takes one out ends it. */
 std::array<std::atomic<pid_t>, nr_children> children;
 std::array<std::atomic<pid_t>, max_threads> threads_of_worker;
 
@@ -44,7 +46,7 @@ void end_child(std::atomic<pid_t> &slot, pid_t next)
 		return;
 	if (!kill(pid, SIGKILL))
 		shared->kills++;
-	// It may have been another's: then that one has waited for it.
+	/* It may have been another's: then that one has waited for it. */
 	while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR)
 		;
 }
@@ -103,7 +105,7 @@ void fork_child(Random &random)
 	end_child(slot, pid);
 }
 
-// vfork and exec: for a while a child in its parent's address space.
+/** vfork and exec: for a while a child in its parent's address space. */
 void spawn_child(Random &random)
 {
 	auto &slot = children[random.below(nr_children)];
@@ -163,7 +165,7 @@ pid_t any_target(Random &random)
 
 void step(Random &random)
 {
-	// A number for each, so that what one draws does not shift the others.
+	/* A number for each, so that what one draws does not shift the others. */
 	Random own(random.next());
 
 	switch (own.below(100)) {
@@ -198,7 +200,7 @@ void run_thread(unsigned number, uint64_t steps)
 	threads_of_worker[number] = 0;
 }
 
-// Half of them may do what anybody may.
+/** Half of them may do what anybody may. */
 void become_nobody()
 {
 	if (setgroups(0, nullptr) || setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
@@ -247,7 +249,7 @@ void be_worker(unsigned number, unsigned generation, unsigned threads)
 			run_thread(i, steps);
 		});
 	run_thread(0, random.between(50, 3000));
-	// The first thread of a process may end before the others.
+	/* The first thread of a process may end before the others. */
 	if (random.one_in(4))
 		syscall(SYS_exit, 0);
 	for (auto &thread : others)

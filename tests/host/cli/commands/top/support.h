@@ -2,7 +2,9 @@
 /** @file tests/host/cli/commands/top/support.h  A real program whose samples come as the tests say. */
 #pragma once
 
+#include "cli/commands/top/file.h"
 #include "cli/commands/top/top.h"
+#include "tests/host/cli/sample_profile.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 #include "tests/support/told_feed.h"
@@ -93,6 +95,25 @@ inline constexpr cli::ScreenSize usual{80, 24};
 inline std::string screen(cli::Top &top, cli::ScreenSize size = usual)
 {
 	return text_of(top.frame(size, false));
+}
+
+/** A program, and what is shown of its samples. */
+struct LiveTop {
+	const Program program;
+	const std::shared_ptr<cli::Object> object = program.object();
+	Feed feed;
+	cli::Top top{feed, {}};
+};
+
+/** What is shown of a file. */
+struct FileTop {
+	cli::TopFile file{sample_profile()};
+	cli::Top top{file, {}};
+};
+
+inline cli::View view_of(const std::string &keys)
+{
+	return {*cli::parse_sort_keys(keys), {}};
 }
 
 } // namespace top_test

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/fuzz/module/argument.h"
+
+#include "tests/fuzz/module/arena.h"
+
+#include <cstring>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace fuzz {
+
+namespace {
+
+profil_region make_region(Random &random, uint64_t &low)
+{
+	static const uint8_t widths[] = {2, 4, 4, 4, 8};
+	profil_region region = {};
+
+	region.width = random.pick(widths);
+	region.low = low;
+	/* All of the address space, or some of the program. */
+	region.high = low + (random.one_in(3) ? uint64_t{1} << 46 : random.between(1, 1 << 20));
+	low = region.high + random.below(3) * 4096;
+	region.offset = region.low - (random.one_in(4) ? random.below(region.low + 1) : 0);
+	uint64_t bytes = random.one_in(4) ? region.width : random.below(Arena::slot_bytes);
+	region.buffer = Arena::place(random, region.width, bytes);
+	region.bytes = bytes;
+	region.scale = random.one_in(3) ? 0 : static_cast<uint32_t>(random.any_size());
+	region.pre = static_cast<uint8_t>(random.below(4));
+	region.bias = static_cast<uint8_t>(random.below(2));
+	region.post = static_cast<uint8_t>(random.below(4));
+	return region;
+}
+
+uint32_t make_regions(Random &random, Regions &regions)
+{
+	static const uint64_t starts[] = {0, 1, 0x400000, 0x550000000000, 0x7f0000000000};
+	const auto nr = static_cast<uint32_t>(random.one_in(4) ? random.between(1, Regions::most)
+							       : random.between(1, 3));
+	uint64_t low = random.pick(starts);
+
+	for (uint32_t i = 0; i < nr; i++)
+		regions.region[i] = make_region(random, low);
+	return nr;
+}
+
+uint32_t make_flags(Random &random, unsigned command)
+{
+	auto flags = static_cast<uint32_t>(random.below(PROFIL_THREAD));
+
+	if (command == PROFIL_ATTACH && random.one_in(3))
+		flags = (flags & ~PROFIL_FOLLOW) | PROFIL_THREAD;
+	else if (random.one_in(40))
+		flags |= PROFIL_THREAD;
+	return flags;
+}
+
+void make_start(Random &random, unsigned command, profil_start &how, Regions &regions)
+{
+	static const uint64_t periods[] = {250'000, 500'000, 1'000'000, 1'000'000, 3'333'333, 10'000'000};
+
+	how.size = sizeof(how);
+	how.flags = make_flags(random, command);
+	how.clock = random.one_in(20) ? static_cast<uint32_t>(random.below(4)) : 0;
+	how.limit_policy = static_cast<uint32_t>(random.one_in(2) ? random.below(3) : 0);
+	how.limit = how.limit_policy ? random.any_size() : 0;
+	how.period = random.one_in(30) ? random.below(20'000) : random.pick(periods);
+	how.proof = -1;
+	if (!random.one_in(5)) {
+		how.nr_regions = make_regions(random, regions);
+		how.regions = reinterpret_cast<uintptr_t>(regions.region);
+		how.region_size = sizeof(profil_region);
+	}
+	uint64_t bytes = 8;
+	if (random.one_in(3)) {
+		how.overflow_width = 4;
+		how.overflow = Arena::place(random, 8, bytes);
+	} else if (!how.nr_regions || random.one_in(4)) {
+		bytes = random.below(Arena::slot_bytes);
+		how.sample_width = random.one_in(2) ? 4 : 8;
+		how.samples = Arena::place(random, how.sample_width, bytes);
+		how.nr_samples = bytes / how.sample_width;
+	}
+}
+
+void make_update(Random &random, profil_update &update, Regions &regions)
+{
+	update.size = sizeof(update);
+	update.profile = static_cast<uint32_t>(random.below(4));
+	update.nr_regions = make_regions(random, regions);
+	update.regions = reinterpret_cast<uintptr_t>(regions.region);
+	update.region_size = sizeof(profil_region);
+}
+
+} // namespace
+
+uint32_t size_of(unsigned command)
+{
+	switch (command) {
+	case PROFIL_INFO: return sizeof(profil_info);
+	case PROFIL_START:
+	case PROFIL_ATTACH: return sizeof(profil_start);
+	case PROFIL_STOP: return sizeof(profil_stop);
+	case PROFIL_STATUS: return sizeof(profil_status);
+	case PROFIL_UPDATE: return sizeof(profil_update);
+	default: return sizeof(profil_stop_all);
+	}
+}
+
+void make(Random &random, unsigned command, Argument &argument, Regions &regions)
+{
+	memset(&argument, 0, sizeof(argument));
+	memset(argument.canary, 0x5a, sizeof(argument.canary));
+	argument.size = size_of(command);
+	if (command == PROFIL_START || command == PROFIL_ATTACH)
+		make_start(random, command, argument.start, regions);
+	else if (command == PROFIL_UPDATE)
+		make_update(random, argument.update, regions);
+	else if (command == PROFIL_STOP || command == PROFIL_STATUS)
+		argument.status.profile = random.one_in(2) ? 0 : static_cast<uint32_t>(random.below(4));
+}
+
+void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size)
+{
+	switch (random.below(4)) {
+	case 0: argument.size = static_cast<uint32_t>(random.any_size()); break;
+	case 1: argument.size += static_cast<uint32_t>(random.below(64)) - 32; break;
+	case 2: argument.bytes[random.below(size)] ^= 1 << random.below(8); break;
+	default:
+		/* Not where counters are: they would be anywhere. */
+		regions.region[random.below(3)].scale = static_cast<uint32_t>(random.next());
+		regions.region[random.below(3)].high = random.any_size();
+		regions.region[random.below(3)].width = static_cast<uint8_t>(random.next());
+	}
+}
+
+bool harmless(unsigned command, const Argument &argument, const Argument &before)
+{
+	if (command == PROFIL_UPDATE)
+		return argument.update.regions == before.update.regions &&
+		       argument.update.nr_regions <= 2 * Regions::most;
+	if (command != PROFIL_START && command != PROFIL_ATTACH)
+		return true;
+	const auto &now = argument.start, &then = before.start;
+	return now.overflow == then.overflow && now.samples == then.samples &&
+	       now.nr_samples == then.nr_samples && now.sample_width == then.sample_width &&
+	       now.overflow_width == then.overflow_width && now.regions == then.regions &&
+	       now.nr_regions <= 2 * Regions::most;
+}
+
+int make_proof(Random &random, pid_t target)
+{
+	perf_event_attr attr = {};
+
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = random.one_in(2) ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_DUMMY;
+	attr.sample_period = random.one_in(20) ? 0 : 1'000'000'000;
+	attr.sample_type = random.one_in(20) ? 0 : PERF_SAMPLE_IP;
+	attr.disabled = 1;
+	attr.inherit = random.one_in(20);
+	attr.exclude_kernel = random.one_in(3);
+	attr.exclude_user = random.one_in(20);
+	return static_cast<int>(syscall(SYS_perf_event_open, &attr, target, -1, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+void *bad_pointer(Random &random)
+{
+	static const uint64_t pointers[] = {
+		0, 1, 0x1000, 0x7fffffffeff8, 0x800000000000, 0xffffffff81000000, UINT64_MAX - 3};
+
+	return reinterpret_cast<void *>(random.pick(pointers));
+}
+
+} // namespace fuzz

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/fuzz/module/device.h"
+
+#include "tests/fuzz/module/argument.h"
+#include "tests/fuzz/module/shared.h"
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/profil.h>
+#include <string>
+#include <unistd.h>
+
+namespace fuzz {
+
+int any_device(Random &random)
+{
+	return first_device + static_cast<int>(random.below(nr_devices));
+}
+
+void open_device(Random &random)
+{
+	static const int modes[] = {O_RDWR, O_RDWR, O_RDONLY, O_WRONLY};
+	const int number = any_device(random);
+	const int fd = open("/dev/profil", random.pick(modes) | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		if (errno != ENOMEM && errno != EINTR && errno != EMFILE)
+			complain("open: error %d", errno);
+		return;
+	}
+	dup3(fd, number, random.one_in(8) ? 0 : O_CLOEXEC);
+	close(fd);
+}
+
+void close_device(Random &random)
+{
+	close(any_device(random));
+}
+
+void read_events(Random &random)
+{
+	profil_event events[20];
+	const size_t bytes = random.below(sizeof(events) + 1);
+	const int fd = any_device(random);
+	const auto n = read(fd, random.one_in(10) ? bad_pointer(random) : events, bytes);
+	const int error = n < 0 ? errno : 0;
+
+	shared->commands++;
+	if (error && error != EAGAIN && error != EBADF && error != EFAULT && error != EINVAL &&
+	    error != EINTR && error != ENOMEM)
+		complain("read: error %d", error);
+	if (n > 0 && n % static_cast<ssize_t>(sizeof(profil_event)))
+		complain("read: %zd bytes", n);
+}
+
+void read_facts(Random &random)
+{
+	const int number = any_device(random);
+	const int fd = open(("/proc/self/fdinfo/" + std::to_string(number)).c_str(), O_RDONLY | O_CLOEXEC);
+	std::array<char, 512> part;
+	std::string facts;
+	ssize_t n;
+
+	/* There is no such file, or no descriptor free, or another thread closes it. */
+	if (fd < 0)
+		return;
+	while ((n = read(fd, part.data(), random.between(1, part.size()))) > 0)
+		facts.append(part.data(), static_cast<size_t>(n));
+	const int error = n < 0 ? errno : 0;
+	close(fd);
+	shared->commands++;
+	if (error && error != EINTR && error != ENOENT && error != ENOMEM)
+		complain("fdinfo: error %d", error);
+	if (!error && facts.find("session:\t") == std::string::npos)
+		complain("fdinfo without a session: %.200s", facts.c_str());
+}
+
+} // namespace fuzz

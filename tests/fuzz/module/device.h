@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/fuzz/module/device.h  Descriptors of /dev/profil, opened, read and closed. */
+#pragma once
+
+#include "tests/fuzz/module/random.h"
+
+namespace fuzz {
+
+/** Descriptors of /dev/profil have numbers of their own, which threads share. */
+constexpr int first_device = 500;
+constexpr unsigned nr_devices = 6;
+
+/** One of them, which may be closed. */
+int any_device(Random &random);
+void open_device(Random &random);
+void close_device(Random &random);
+void read_events(Random &random);
+/** What /proc/self/fdinfo says of a device. */
+void read_facts(Random &random);
+
+} // namespace fuzz

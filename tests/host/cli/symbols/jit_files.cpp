@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/host/cli/symbols/jit_files.cpp  Maps of running processes, of their forked children, and after an exec. */
+#include "cli/objects/jit_files.h"
+#include "cli/process/process.h"
+#include "cli/symbols/symbols.h"
+#include "tests/support/programs.h"
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace cli;
+
+namespace {
+
+/** A forked child, which does nothing. */
+class Fork {
+public:
+	Fork()
+	{
+		REQUIRE(!pipe2(ends_, O_CLOEXEC));
+		pid_ = fork();
+		if (pid_)
+			return;
+
+		char nothing;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(ends_[1]);
+		static_cast<void>(!read(ends_[0], &nothing, 1));
+		execl("/bin/sleep", "sleep", "60", nullptr);
+		_exit(127);
+	}
+	Fork(const Fork &) = delete;
+	Fork &operator=(const Fork &) = delete;
+	~Fork()
+	{
+		kill(pid_, SIGKILL);
+		waitpid(pid_, nullptr, 0);
+		close(ends_[0]);
+		close(ends_[1]);
+	}
+
+	[[nodiscard]] pid_t pid() const { return pid_; }
+	/** Another program does nothing from now on. */
+	void run_another()
+	{
+		const std::string ours = program_path(getpid());
+
+		close(std::exchange(ends_[1], -1));
+		for (int looks = 0; looks < 10000 && program_path(pid_) == ours; looks++)
+			usleep(1000);
+		REQUIRE(program_path(pid_) != ours);
+	}
+
+private:
+	int ends_[2];
+	pid_t pid_;
+};
+
+/** The map of a process, for as long as this is there. */
+class MapFile {
+public:
+	MapFile(pid_t pid, const std::string &text) : path_(fmt::format("/tmp/perf-{}.map", pid))
+	{
+		std::ofstream(path_) << text;
+	}
+	MapFile(const MapFile &) = delete;
+	MapFile &operator=(const MapFile &) = delete;
+	~MapFile() { unlink(path_.c_str()); }
+
+private:
+	std::string path_;
+};
+
+Mapping anonymous_at(uint64_t start)
+{
+	Mapping mapping;
+
+	mapping.start = start;
+	mapping.end = start + 0x1000;
+	mapping.name = "[anon]";
+	mapping.source = Source::Anonymous;
+	return mapping;
+}
+
+/** The name of code in memory that has no file. */
+std::string name_in_memory(ObjectTable &objects, pid_t pid, uint64_t address)
+{
+	const std::vector<Frame> frames =
+		Symbols(*objects.find(pid, anonymous_at(address & ~uint64_t{0xFFF}))).frames(address, 1);
+
+	return frames.empty() ? "" : frames[0].name;
+}
+
+} // namespace
+
+TEST_CASE("memory has the names of its process's map, which may come late and be gone", "[cli][jit]")
+{
+	const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
+	Object object;
+
+	object.source = Source::Anonymous;
+	object.name = "[anon]";
+	object.jit = std::make_shared<JitFiles>(getpid());
+	object.jit->look();
+	CHECK(Symbols(object).frames(0x5000, 1).empty());
+
+	std::ofstream(path) << "5000 40 jitted\n";
+	/* It looks again some time later. */
+	for (int looks = 0; looks < 1000 && !Symbols(object).has_functions(); looks++) {
+		usleep(1000);
+		object.jit->look();
+	}
+	unlink(path.c_str());
+	REQUIRE(Symbols(object).frames(0x5010, 1).size() == 1);
+	CHECK(Symbols(object).frames(0x5010, 1)[0].name == "jitted");
+	CHECK(Symbols(object).frames(0x4ff0, 32)[0].name == "jitted");
+	CHECK(Symbols(object).frames(0x5040, 16).empty());
+}
+
+TEST_CASE("a map that is another's, a link or no file is not taken for a process's own", "[cli][jit]")
+{
+	const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
+	const support::TemporaryDirectory directory;
+	const auto found = [] {
+		JitFiles files(getpid());
+
+		files.look();
+		return !files.read().empty();
+	};
+
+	if (geteuid() == 0) {
+		std::ofstream(path) << "5000 40 hostile\n";
+		REQUIRE(!chown(path.c_str(), 65534, 65534));
+		CHECK_FALSE(found());
+		unlink(path.c_str());
+	}
+	std::ofstream(directory / "map") << "5000 40 linked\n";
+	REQUIRE(!symlink((directory / "map").c_str(), path.c_str()));
+	CHECK_FALSE(found());
+	unlink(path.c_str());
+	REQUIRE(!mkfifo(path.c_str(), 0600));
+	CHECK_FALSE(found());
+	unlink(path.c_str());
+	std::ofstream(path) << "5000 40 own\n";
+	CHECK(found());
+	unlink(path.c_str());
+}
+
+TEST_CASE("a forked child has the names that its parent told, where it tells none itself", "[cli][jit]")
+{
+	const Fork child;
+	const MapFile parents(getpid(), "5000 40 inherited\n5100 40 replaced\n");
+
+	{
+		ObjectTable objects;
+
+		CHECK(name_in_memory(objects, child.pid(), 0x5010) == "inherited");
+		CHECK(name_in_memory(objects, child.pid(), 0x5110) == "replaced");
+		CHECK(name_in_memory(objects, child.pid(), 0x5040).empty());
+	}
+	const MapFile own(child.pid(), "5100 40 own\n");
+	ObjectTable objects;
+
+	CHECK(name_in_memory(objects, child.pid(), 0x5010) == "inherited");
+	CHECK(name_in_memory(objects, child.pid(), 0x5110) == "own");
+}
+
+TEST_CASE("a child that runs another program has none of its parent's names", "[cli][jit]")
+{
+	const MapFile parents(getpid(), "5000 40 jitted\n");
+	ObjectTable objects;
+	Fork child;
+
+	child.run_another();
+	CHECK(name_in_memory(objects, getpid(), 0x5010) == "jitted");
+	CHECK(name_in_memory(objects, child.pid(), 0x5010).empty());
+}
+
+TEST_CASE("a map of the program that runs now is not of what ran before", "[cli][jit]")
+{
+	Fork child;
+	JitFiles files(child.pid());
+
+	child.run_another();
+	const MapFile map(child.pid(), "5000 40 jitted\n");
+
+	files.look();
+	CHECK(files.read().empty());
+}
+
+TEST_CASE("a fork leaves what an exec sets", "[cli]")
+{
+	const std::optional<ProgramStart> ours = program_start(getpid());
+	Fork child;
+
+	REQUIRE(ours);
+	CHECK(parent_of(child.pid()) == getpid());
+	CHECK(program_start(child.pid()) == ours);
+	child.run_another();
+	CHECK(program_start(child.pid()) != ours);
+	CHECK_FALSE(program_start(4194304));
+	CHECK(parent_of(4194304) == 0);
+}
