@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
+/** @file tests/bench/attach.cpp
  * What it costs to attach and to detach, in executed instructions.
  *
  * Meant for a guest under -icount, where a virtual nanosecond is an executed
@@ -38,7 +38,7 @@ using bench::target_with;
 
 namespace {
 
-constexpr int runs = 11; // now and then one wakes a thread of the kernel
+constexpr int runs = 11; /* now and then one wakes a thread of the kernel */
 constexpr int perf_runs = 2;
 
 struct Cost {
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "usage: attach processes|threads NUMBER LABEL\n");
 		return 2;
 	}
-	// perf record keeps an event for each thread; ours is closed when the submission has come back.
+	/* perf record keeps an event for each thread; ours is closed when the submission has come back. */
 	const rlimit many = {65536, 65536};
 	if (setrlimit(RLIMIT_NOFILE, &many))
 		die("RLIMIT_NOFILE");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
+/** @file tests/bench/bias.cpp
  * Do samples fall where the time goes?  In a guest under -icount, where it is known
  * to the instruction.
  *
@@ -64,7 +64,7 @@ void woken_each(Parts &parts, std::uint64_t period, int times)
 
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 		if (now() > next + period / 2) {
-			next = now() / period * period; // the guest has waited for its host
+			next = now() / period * period; /* the guest has waited for its host */
 			continue;
 		}
 		spend(parts, 0, period / 20);

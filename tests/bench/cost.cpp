@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
+/** @file tests/bench/cost.cpp
  * What it costs to be profiled, in ns; in a guest under -icount, where a virtual
  * nanosecond is an executed instruction, in instructions.
  *
@@ -172,7 +172,7 @@ void make_others(unsigned number)
 {
 	for (unsigned i = 0; i < number; i++)
 		standing_process([] {
-			static std::unique_ptr<Method> method; // as long as the process
+			static std::unique_ptr<Method> method; /* as long as the process */
 
 			method = make_method("profil", {100'000, 1});
 		});

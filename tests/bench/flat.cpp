@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
+/** @file tests/bench/flat.cpp
  * From the end of recording to the flat profile: what is still to be done then.
  *
  * Usage: flat profil|perf [PROGRAM]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
+/** @file tests/bench/gmon.cpp
  * What -pg costs: this is compiled with it and without, and does the same.
  *
  * Usage: gmon DIRECTORY
@@ -74,10 +74,10 @@ std::uint64_t ticks_of_loop()
 	std::ifstream in("gmon.out", std::ios::binary);
 	std::uint64_t ticks = 0;
 
-	in.ignore(20 + 1); // the header, and the kind of the first record
+	in.ignore(20 + 1); /* the header, and the kind of the first record */
 	const auto low = take<std::uint64_t>(in), high = take<std::uint64_t>(in);
 	const auto bins = take<std::uint32_t>(in);
-	in.ignore(4 + 16); // its rate and unit
+	in.ignore(4 + 16); /* its rate and unit */
 	for (std::uint32_t i = 0; i < bins; i++) {
 		const auto count = take<std::uint16_t>(in);
 		const std::uint64_t pc = low + (high - low) * i / bins;
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "usage: gmon DIRECTORY\n");
 		return 2;
 	}
-	// -pg does not begin before this: only what the loop gets is in the file.
+	/* -pg does not begin before this: only what the loop gets is in the file. */
 	const double burnt = measure(burn, iterations);
 	const double called_for = measure(call, calls);
 	const char *const method = profiled ? "pg" : "none";
@@ -109,5 +109,5 @@ int main(int argc, char **argv)
 	std::printf("samples-gmon %s 0 1 %.0f 1 %.3f 0\n", method, burnt, samples);
 	std::printf("calls %s 0 1 %.0f %ld 0 0\n", method, called_for, calls);
 	std::fflush(nullptr);
-	_exit(0); // it is written: _mcleanup() is not to be called again
+	_exit(0); /* it is written: _mcleanup() is not to be called again */
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
+/** @file tests/bench/memory.cpp
  * What memory a profile takes, in bytes, measured as what the machine has less of
  * once nothing changes any more.
  *
@@ -37,7 +37,7 @@ using namespace bench;
 
 namespace {
 
-constexpr std::size_t perf_buffer = (std::size_t{512} << 10) + 4096; // perf-record(1), --mmap-pages
+constexpr std::size_t perf_buffer = (std::size_t{512} << 10) + 4096; /* perf-record(1), --mmap-pages */
 
 void write_to(const std::filesystem::path &file, const char *text)
 {
@@ -60,7 +60,7 @@ void settle()
 	for (const auto &slab : std::filesystem::directory_iterator("/sys/kernel/slab"))
 		if (!slab.is_symlink())
 			write_to(slab.path() / "shrink", "1");
-	write_to("/proc/sys/vm/compact_memory", "1"); // which empties the CPUs' lists of pages, too
+	write_to("/proc/sys/vm/compact_memory", "1"); /* which empties the CPUs' lists of pages, too */
 }
 
 /** In bytes, of a line of /proc/meminfo. */

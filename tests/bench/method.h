@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Ways to profile the calling process: ours, and those it is measured against. */
+/** @file tests/bench/method.h  Ways to profile the calling process: ours, and those it is measured against. */
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ public:
 };
 
 struct Wish {
-	std::uint64_t period = 0; ///< in ns of CPU time
+	std::uint64_t period = 0; /**< in ns of CPU time */
 	unsigned regions = 1;
 };
 

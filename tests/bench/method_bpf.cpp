@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
+/** @file tests/bench/method_bpf.cpp
  * A BPF program on the same event.  bpf: an event on each CPU, as bcc's and
  * bpftrace's profilers have it, and the program looks whose tick it is;
  * bpf-task: an event of the process, which its threads and children inherit.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Ours: a self profile, and one attached to the process by itself, which follows its children. */
+/** @file tests/bench/method_profil.cpp  Ours: a self profile, and one attached to the process by itself, which follows its children. */
 #include "profil.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"

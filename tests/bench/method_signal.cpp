@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
+/** @file tests/bench/method_signal.cpp
  * Those whom a signal tells.  signal: a POSIX timer of the process's CPU time,
  * which Linux looks at in each tick of the scheduler, so at most HZ a second;
  * signal-wall: the same of the time of day, which has no such limit, but is not

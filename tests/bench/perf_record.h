@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf record, as perf-record(1) has it, and a way to tell it when. */
+/** @file tests/bench/perf_record.h  perf record, as perf-record(1) has it, and a way to tell it when. */
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
+/** @file tests/bench/symbolise.cpp
  * What profil record does once its samples are there: find their names, and
  * write the profile.
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whom to attach to. */
+/** @file tests/bench/target.h  Whom to attach to. */
 #pragma once
 
 #include <functional>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a refresh of profil top costs, of a program with 100 MB of text.
-//
-// Usage: make build/tests/top && build/tests/top [FUNCTIONS [REFRESHES]]
-//
-// Makes a program of so many functions (default 400000) of 256 bytes, which has
-// names as C++ has them, and lets 999 samples come before each refresh: most in a
-// thousand functions, a quarter anywhere.  They are counted in as much memory as
-// profil top takes, as the kernel would.  Needs no module.
+/** @file tests/bench/top.cpp  What a refresh of profil top costs, of a program with 100 MB of text.
+ *
+ * Usage: make build/tests/top && build/tests/top [FUNCTIONS [REFRESHES]]
+ *
+ * Makes a program of so many functions (default 400000) of 256 bytes, which has
+ * names as C++ has them, and lets 999 samples come before each refresh: most in a
+ * thousand functions, a quarter anywhere.  They are counted in as much memory as
+ * profil top takes, as the kernel would.  Needs no module.
+ */
 #include "cli/commands/top/top.h"
 #include "cli/commands/top/options.h"
 #include "cli/recording/counters.h"

@@ -31,7 +31,7 @@ const std::array<void (*)(long), 4> loops = {loop<0>, loop<1>, loop<2>, loop<3>}
 
 namespace {
 
-constexpr int rounds = 10'000; // of a ping-pong: two switches each
+constexpr int rounds = 10'000; /* of a ping-pong: two switches each */
 constexpr int threads = 1'000;
 constexpr int children = 50;
 constexpr int mappings = 400;

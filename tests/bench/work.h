@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a profiled program does, one thing at a time. */
+/** @file tests/bench/work.h  What a profiled program does, one thing at a time. */
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ extern const std::array<void (*)(long), 4> loops;
 struct Work {
 	void (*prepare)();
 	void (*run)();
-	unsigned long units; ///< in a run: what its cost is divided by
-	unsigned runs;	     ///< that are measured
+	unsigned long units; /**< in a run: what its cost is divided by */
+	unsigned runs;	     /**< that are measured */
 };
 
 /** By its name, see cost.cpp; ends the program where there is none. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What nearly every test includes and takes longest to read, read once: see
-// tests/build.mk.  A test includes what it needs all the same.
+/** @file tests/support/precompiled.h
+ * What nearly every test includes and takes longest to read, read once: see
+ * tests/build.mk.  A test includes what it needs all the same.
+ */
 #include <catch2/catch.hpp>
 
 #include <algorithm>

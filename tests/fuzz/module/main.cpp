@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A fuzzer of /dev/profil that knows its structures.
-//
-// Workers, each a process with threads, do one random thing after the other:
-// commands by ioctl and io_uring, forks, execs, closes, signals, and whatever
-// can happen to memory with counters in it.  They are killed now and then, and
-// others take their place.  What a thread does follows from the seed, its
-// worker's number and generation, and its own number; what becomes of it
-// depends on the others.
+/** @file tests/fuzz/module/main.cpp  A fuzzer of /dev/profil that knows its structures.
+ *
+ * Workers, each a process with threads, do one random thing after the other:
+ * commands by ioctl and io_uring, forks, execs, closes, signals, and whatever
+ * can happen to memory with counters in it.  They are killed now and then, and
+ * others take their place.  What a thread does follows from the seed, its
+ * worker's number and generation, and its own number; what becomes of it
+ * depends on the others.
+ */
 #include "tests/fuzz/module/random.h"
 #include "tests/fuzz/module/shared.h"
 #include "tests/fuzz/module/worker.h"
@@ -45,7 +46,7 @@ void complain(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	// The first only: others follow from it.  Printed by who gets no signals.
+	/* The first only: others follow from it.  Printed by who gets no signals. */
 	if (!shared->failed.exchange(true))
 		snprintf(shared->why, sizeof(shared->why),
 			 "worker %u generation %u thread %u step %lu depth %u: %s", place.worker,
@@ -65,7 +66,7 @@ constexpr const char *usage = R"(fuzz [--seed N] [--seconds S] [--workers N] [--
 )";
 
 constexpr const char *statistics = "/sys/class/misc/profil/";
-constexpr time_t patience = 120; // seconds, for what should come at once
+constexpr time_t patience = 120; /* seconds, for what should come at once */
 
 struct Options {
 	uint64_t seed = 0;
@@ -92,7 +93,7 @@ uint64_t statistic(const std::string &name)
 	return std::stoull(text);
 }
 
-// The first of the file "ticks" is the sum of the others.
+/** The first of the file "ticks" is the sum of the others. */
 bool ticks_add_up(uint64_t &counted)
 {
 	std::istringstream lines(contents(std::string(statistics) + "ticks"));
@@ -141,7 +142,7 @@ void start_worker(unsigned number, Generations &generations, const Options &opti
 	shared->worker[number] = std::max(pid, 0);
 }
 
-// Wait for whoever has ended; orphans of workers are ours, too.
+/** Wait for whoever has ended; orphans of workers are ours, too. */
 void reap()
 {
 	pid_t pid;
@@ -152,7 +153,7 @@ void reap()
 				worker = 0;
 }
 
-// Everybody below us: what a worker has left becomes our child.
+/** Everybody below us: what a worker has left becomes our child. */
 std::vector<pid_t> descendants()
 {
 	std::vector<pid_t> found;
@@ -275,7 +276,7 @@ Options options_of(int argc, char **argv)
 		case 'w': options.workers = static_cast<unsigned>(number_of(optarg)); break;
 		case 'n': options.threads = static_cast<unsigned>(number_of(optarg)); break;
 		case 'o': options.among_others = true; break;
-		case 'b': // what our own children exec
+		case 'b': /* what our own children exec */
 			burn(number_of(optarg));
 			_exit(0);
 		default: (name == 'h' ? std::cout : std::cerr) << usage; exit(name == 'h' ? 0 : 2);

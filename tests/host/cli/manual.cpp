@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil(1) against the program: every command and every option is in it.
+/** @file tests/host/cli/manual.cpp  profil(1) against the program: every command and every option is in it. */
 #include "tests/support/programs.h"
 
 #include <algorithm>

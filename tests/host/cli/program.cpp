@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The program itself, where there is no module: what it prints, and its exit status.
+/** @file tests/host/cli/program.cpp  The program itself, where there is no module: what it prints, and its exit status. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/programs.h"

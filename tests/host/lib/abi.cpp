@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What libprofil is to a linker: its symbols, and what it brings along. */
+/** @file tests/host/lib/abi.cpp  What libprofil is to a linker: its symbols, and what it brings along. */
 #include "tests/support/programs.h"
 
 #include <algorithm>

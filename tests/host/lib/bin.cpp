@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From a PC to its counter: kmod/tick/bin.h, as the module and libprofil compile it. */
+/** @file tests/host/lib/bin.cpp  From a PC to its counter: kmod/tick/bin.h, as the module and libprofil compile it. */
 #include "kmod/tick/bin.h"
 #include "tests/support/programs.h"
 

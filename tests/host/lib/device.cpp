@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libprofil where the module is not loaded, and what it refuses by itself. */
+/** @file tests/host/lib/device.cpp  libprofil where the module is not loaded, and what it refuses by itself. */
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Errors in words: what, why, and the next step. */
+/** @file tests/host/lib/explain.cpp  Errors in words: what, why, and the next step. */
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* gmon.out: what of it needs no kernel module. */
+/** @file tests/host/lib/gmon.cpp  gmon.out: what of it needs no kernel module. */
 #include "libprofil/gmon/file.h"
 #include "tests/support/gmon_reader.h"
 
@@ -153,7 +153,7 @@ TEST_CASE("a symbolic link in gmon.out's place is replaced, and not followed", "
 TEST_CASE("a static gcc -pg program takes libprofil.a before libc", "[gmon]")
 {
 	const TemporaryDirectory dir;
-	const Output output = run(cc() + " -O1 -pg -static -no-pie -w -I. -o " + (dir / "program") +
+	const Output output = run(cc() + " -O1 -pg -static -no-pie -w -o " + (dir / "program") +
 				  " tests/guest/programs/gmon_fixed.c " + build_dir() +
 				  "/libprofil.a 2>&1 | grep -v dlopen; cd " + (dir / "") +
 				  " && PROFIL_RATE=none ./program threads 4 calls 1000");

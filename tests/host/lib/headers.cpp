@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The headers of the flavours: what a source of the old systems includes. */
+/** @file tests/host/lib/headers.cpp  The headers of the flavours: what a source of the old systems includes. */
 #include "tests/support/programs.h"
 
 #include <catch2/catch.hpp>

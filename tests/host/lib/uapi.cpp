@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The structures that programs and the module share. */
+/** @file tests/host/lib/uapi.cpp  The structures that programs and the module share. */
 #include "tests/support/programs.h"
 
 #include <catch2/catch.hpp>

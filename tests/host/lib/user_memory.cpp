@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a caller's pointer points at, with the kernel's own call for it and without.
+/** @file tests/host/lib/user_memory.cpp  What a caller's pointer points at, with the kernel's own call for it and without. */
 #include "libprofil/user_memory.h"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t page = 4096;
 
-// From now on this process has no such calls, as on a kernel that was built without them.
+/** From now on this process has no such calls, as on a kernel that was built without them. */
 void forbid_calls()
 {
 	sock_filter code[] = {
@@ -39,7 +39,7 @@ void forbid_calls()
 		_exit(100);
 }
 
-// The number of the first of these that does not hold in a process without the calls; 0: all hold.
+/** The number of the first of these that does not hold in a process without the calls; 0: all hold. */
 int first_wrong(const std::vector<std::function<bool()>> &facts)
 {
 	const pid_t child = fork();
@@ -56,7 +56,7 @@ int first_wrong(const std::vector<std::function<bool()>> &facts)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Two pages of which the second is not there.
+/** Two pages of which the second is not there. */
 struct Edge {
 	Edge()
 		: start(static_cast<char *>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Instructions of programs that are compiled here, with known counts, against binutils.
+/** @file tests/host/cli/annotation/annotate.cpp  Instructions of programs that are compiled here, with known counts, against binutils. */
 #include "tests/host/cli/annotation/support.h"
 
 using namespace cli;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Demangled names, as a user would call them.
+/** @file tests/host/cli/annotation/bare_name.cpp  Demangled names, as a user would call them. */
 #include "cli/annotation/bare_name.h"
 
 #include <catch2/catch.hpp>

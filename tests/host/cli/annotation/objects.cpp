@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Objects and sources that are gone, changed or elsewhere, and profiles that lie.
+/** @file tests/host/cli/annotation/objects.cpp  Objects and sources that are gone, changed or elsewhere, and profiles that lie. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/annotation/support.h"
 

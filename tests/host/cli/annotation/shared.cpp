@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counters that several instructions shared, and addresses as other tools have them.
+/** @file tests/host/cli/annotation/shared.cpp  Counters that several instructions shared, and addresses as other tools have them. */
 #include "tests/host/cli/annotation/support.h"
 
 using namespace cli;

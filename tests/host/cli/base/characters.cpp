@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Words, numbers and names.
+/** @file tests/host/cli/base/characters.cpp  Words, numbers and names. */
 #include "cli/base/characters.h"
 #include "cli/base/numbers.h"
 #include "cli/profile/about.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of files that are written again and again.
+/** @file tests/host/cli/base/file_name.cpp  Names of files that are written again and again. */
 #include "cli/base/file_name.h"
 
 #include <catch2/catch.hpp>

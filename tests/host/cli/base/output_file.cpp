@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file is written as a whole or not at all.
+/** @file tests/host/cli/base/output_file.cpp  A file is written as a whole or not at all. */
 #include "cli/base/output_file.h"
 #include "cli/base/files.h"
 #include "cli/base/stop_signals.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Standard streams that are closed, full, or have hung up.
+/** @file tests/host/cli/base/stream.cpp  Standard streams that are closed, full, or have hung up. */
 #include "cli/base/fd.h"
 #include "cli/recording/progress.h"
 #include "tests/support/programs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// POSTs to real servers: how they are sent, and what is made of the answers.
+/** @file tests/host/cli/http/client.cpp  POSTs to real servers: how they are sent, and what is made of the answers. */
 #include "cli/http/client.h"
 #include "cli/commands/push/delivery.h"
 #include "cli/http/grpc_web.h"

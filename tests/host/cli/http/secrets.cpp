@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What must not be shown, nor go where everybody reads it.
+/** @file tests/host/cli/http/secrets.cpp  What must not be shown, nor go where everybody reads it. */
 #include "cli/commands/push/delivery.h"
 #include "cli/http/client.h"
 #include "cli/http/grpc_web.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What profil record makes of its arguments.
+/** @file tests/host/cli/options/arguments.cpp  What profil record makes of its arguments. */
 #include "cli/base/exit.h"
 #include "cli/commands/record/options.h"
 #include "cli/options/subcommands.h"

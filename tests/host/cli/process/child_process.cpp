@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs that are started to be profiled, and what is mapped at their start.
+/** @file tests/host/cli/process/child_process.cpp  Programs that are started to be profiled, and what is mapped at their start. */
 #include "cli/process/child_process.h"
 #include "cli/base/files.h"
 #include "cli/base/stop_signals.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is executable in a /proc/PID/maps.
+/** @file tests/host/cli/process/maps.cpp  What is executable in a /proc/PID/maps. */
 #include "cli/process/maps.h"
 
 #include <catch2/catch.hpp>

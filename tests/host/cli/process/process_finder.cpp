@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which processes a search finds.
+/** @file tests/host/cli/process/process_finder.cpp  Which processes a search finds. */
 #include "cli/process/process_finder.h"
 #include "cli/recording/refusals.h"
 #include "tests/support/programs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What became of every tick, and of those since an earlier time.
+/** @file tests/host/cli/profile/accounting.cpp  What became of every tick, and of those since an earlier time. */
 #include "cli/profile/accounting.h"
 
 #include <catch2/catch.hpp>

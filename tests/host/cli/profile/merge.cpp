@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Profiles that are added up.
+/** @file tests/host/cli/profile/merge.cpp  Profiles that are added up. */
 #include "cli/profile/merge.h"
 #include "cli/profile/about.h"
 #include "cli/profile/pprof.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Profiles written and read back, by us and by protoc.
+/** @file tests/host/cli/profile/pprof.cpp  Profiles written and read back, by us and by protoc. */
 #include "cli/profile/pprof.h"
 #include "cli/base/gzip.h"
 #include "tests/host/cli/sample_profile.h"

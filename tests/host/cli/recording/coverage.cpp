@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From mappings to regions and counters, and back to samples.
+/** @file tests/host/cli/recording/coverage.cpp  From mappings to regions and counters, and back to samples. */
 #include "cli/recording/coverage.h"
 #include "tests/host/cli/mappings.h"
 

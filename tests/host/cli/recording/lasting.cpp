@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a recording keeps of processes that come and go, however long it lasts.
+/** @file tests/host/cli/recording/lasting.cpp  What a recording keeps of processes that come and go, however long it lasts. */
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
 #include "cli/objects/text_segments.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The array in which the kernel stores PCs.
+/** @file tests/host/cli/recording/target.cpp  The array in which the kernel stores PCs. */
 #include "cli/recording/target.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Differences of two profiles, and which of them chance does not explain.
+/** @file tests/host/cli/rows/comparison.cpp  Differences of two profiles, and which of them chance does not explain. */
 #include "cli/rows/comparison.h"
 #include "cli/rows/significance.h"
 #include "tests/host/cli/commands/report/support.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Debug information that is elsewhere: at a debuginfod server, or of another build.
+/** @file tests/host/cli/symbols/debuginfod.cpp  Debug information that is elsewhere: at a debuginfod server, or of another build. */
 #include "cli/base/files.h"
 #include "cli/rows/flat.h"
 #include "cli/symbols/build_profile.h"

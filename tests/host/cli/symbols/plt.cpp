@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of a procedure linkage table's stubs, against objdump.
+/** @file tests/host/cli/symbols/plt.cpp  Names of a procedure linkage table's stubs, against objdump. */
 #include "cli/symbols/plt.h"
 #include "cli/base/files.h"
 #include "cli/symbols/symbols.h"

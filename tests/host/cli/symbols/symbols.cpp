@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names and lines of programs that are compiled here, against binutils.
+/** @file tests/host/cli/symbols/symbols.cpp  Names and lines of programs that are compiled here, against binutils. */
 #include "cli/symbols/symbols.h"
 #include "cli/symbols/build_profile.h"
 #include "tests/support/objects.h"

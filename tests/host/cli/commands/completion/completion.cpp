@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Completion: what profil offers, and what bash, zsh and fish make of it.
+/** @file tests/host/cli/commands/completion/completion.cpp  Completion: what profil offers, and what bash, zsh and fish make of it. */
 #include "cli/commands/export/export.h"
 #include "cli/commands/push/options.h"
 #include "cli/rows/sort_key.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The subcommand: what it writes where, and what it says.
+/** @file tests/host/cli/commands/export/export.cpp  The subcommand: what it writes where, and what it says. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/export/support.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// gmon.out files of a profile, read by gprof.
+/** @file tests/host/cli/commands/export/gmon.cpp  gmon.out files of a profile, read by gprof. */
 #include "tests/host/cli/commands/export/support.h"
 
 using namespace export_test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// JSON for speedscope, by its schema, and for the Firefox RecordingRun, by its description.
+/** @file tests/host/cli/commands/export/json.cpp  JSON for speedscope, by its schema, and for the Firefox RecordingRun, by its description. */
 #include "tests/host/cli/commands/export/support.h"
 
 #include <nlohmann/json.hpp>

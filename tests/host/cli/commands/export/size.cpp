@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Small files whose export would be huge.
+/** @file tests/host/cli/commands/export/size.cpp  Small files whose export would be huge. */
 #include "tests/host/cli/commands/export/support.h"
 
 using namespace export_test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Formats of text, read by the tools that they are for.
+/** @file tests/host/cli/commands/export/text.cpp  Formats of text, read by the tools that they are for. */
 #include "tests/host/cli/commands/export/support.h"
 
 #include <regex>

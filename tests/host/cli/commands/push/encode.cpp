@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Labels, and what is sent to servers: read by protoc, as their own files have it.
+/** @file tests/host/cli/commands/push/encode.cpp  Labels, and what is sent to servers: read by protoc, as their own files have it. */
 #include "cli/commands/push/encode.h"
 #include "cli/commands/push/labels.h"
 #include "cli/http/grpc_web.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil push itself, with servers that are there and not.
+/** @file tests/host/cli/commands/push/push.cpp  profil push itself, with servers that are there and not. */
 #include "cli/base/gzip.h"
 #include "cli/http/grpc_web.h"
 #include "cli/profile/about.h"
@@ -101,7 +101,7 @@ TEST_CASE("push adds the lines that a recording has left in the objects", "[cli]
 	cli::Tally tally;
 	std::vector<std::string> warnings, left;
 
-	// Of this program lines are known, and it has one sample in a thousand.
+	/* Of this program lines are known, and it has one sample in a thousand. */
 	tally.add(rare, {address_in(self, "main"), 0}, 1);
 	tally.add(cli_test::map_object("/bin/true"), {0x3000, 0}, 999);
 	cli::Profile profile = cli::build_profile(tally, {}, rare.get(), 1000, warnings, &left);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The queue: what waits, what is sent again and when, what is dropped and counted.
+/** @file tests/host/cli/commands/push/queue.cpp  The queue: what waits, what is sent again and when, what is dropped and counted. */
 #include "cli/commands/push/queue.h"
 #include "tests/host/cli/http/receiver.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page of profil report --html: the document in it, its limits, and names that would be markup.
+/** @file tests/host/cli/commands/report/html.cpp  The page of profil report --html: the document in it, its limits, and names that would be markup. */
 #include "cli/commands/report/page/page.h"
 #include "cli/commands/report/page/template.h"
 #include "cli/profile/pprof.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The program's JSON against its schema, by Python's jsonschema; and files that it adds up.
+/** @file tests/host/cli/commands/report/json.cpp  The program's JSON against its schema, by Python's jsonschema; and files that it adds up. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"

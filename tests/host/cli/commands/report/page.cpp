@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page of profil report --html in a browser: page.js does what a user would.
+/** @file tests/host/cli/commands/report/page.cpp  The page of profil report --html in a browser: page.js does what a user would. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/export/support.h"
 #include "tests/host/cli/commands/report/html_support.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reports of known counts.
+/** @file tests/host/cli/commands/report/report.cpp  Reports of known counts. */
 #include "cli/commands/report/report.h"
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"

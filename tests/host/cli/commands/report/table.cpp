@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tables on terminals: narrow ones, wide characters, colours.
+/** @file tests/host/cli/commands/report/table.cpp  Tables on terminals: narrow ones, wide characters, colours. */
 #include "cli/base/table.h"
 #include "cli/base/characters.h"
 #include "cli/base/color.h"

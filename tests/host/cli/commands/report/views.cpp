@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What rows stand for, which of them are shown, and that no sample gets lost.
+/** @file tests/host/cli/commands/report/views.cpp  What rows stand for, which of them are shown, and that no sample gets lost. */
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
 

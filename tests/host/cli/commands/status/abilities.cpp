@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What keeps profil from working, and the commands that each such thing ends with.
+/** @file tests/host/cli/commands/status/abilities.cpp  What keeps profil from working, and the commands that each such thing ends with. */
 #include "tests/host/cli/commands/status/support.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What profil status reads, measures and prints, where there is no module.
+/** @file tests/host/cli/commands/status/status.cpp  What profil status reads, measures and prints, where there is no module. */
 #include "cli/commands/status/status.h"
 #include "cli/process/account_names.h"
 #include "tests/host/cli/commands/status/support.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil top on a real terminal, and without one.
+/** @file tests/host/cli/commands/top/screen.cpp  profil top on a real terminal, and without one. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/terminal.h"
