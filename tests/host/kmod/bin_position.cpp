@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/kmod/bin_position.cpp
- * The form in which the module computes (profil_bin_position) against the
+/** @file tests/host/kmod/bin_position.cpp  The module's short formula (profil_bin_position) against the
  * formula of the interface (profil_bin_index).
  */
 #include <catch2/catch.hpp>

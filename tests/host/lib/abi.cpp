@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/abi.cpp  What libprofil is to a linker: its symbols, and what it brings along. */
+/** @file tests/host/lib/abi.cpp  libprofil as a linker sees it: its symbols and its dependencies. */
 #include "tests/support/programs.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ const std::set<std::string> documented = {
 	"sprofil_linux",
 };
 
-/** Those that libc has, too, have no version: see libprofil.map. */
+/** Names that libc also has; they have no version, see libprofil.map. */
 bool is_libcs(const std::string &name)
 {
 	static const std::set<std::string> libcs = {"__fentry__", "__monstartup", "_mcleanup",
@@ -71,7 +71,7 @@ bool is_libcs(const std::string &name)
 	return libcs.count(name);
 }
 
-/** Last words of the lines that a command prints. */
+/** The last words of the lines that a command prints. */
 std::set<std::string> last_words(const std::string &command)
 {
 	std::set<std::string> words;
@@ -87,7 +87,7 @@ void write(const std::string &path, const std::string &text)
 	std::ofstream(path) << text;
 }
 
-/** Prints what profil() gives for a call that libc's own takes: 0, or -1 and errno. */
+/** Prints the result of a profil() call that libc's own accepts: 0, or -1 and errno. */
 constexpr char calls_profil[] = "#define _DEFAULT_SOURCE\n"
 				"#include <errno.h>\n"
 				"#include <stdio.h>\n"
@@ -149,8 +149,8 @@ TEST_CASE("the public headers declare every exported function", "[abi]")
 	}
 	for (const std::string &name : documented) {
 		INFO(name);
-		/* By libc's headers. */
-		/* By its own name, by another's, or by Fortran's rules. */
+		/* Declared by libc's headers. */
+		/* Declared by its own name, by another name, or by Fortran's rules. */
 		CHECK((is_libcs(name) || text.find(name + "(") != std::string::npos ||
 		       text.find("__asm__(\"" + name + "\")") != std::string::npos || name == "profil_"));
 	}
@@ -165,7 +165,7 @@ TEST_CASE("the shared library needs libc alone", "[abi]")
 	CHECK(run("ldd " + build_dir() + "/libprofil.so.1 | grep -c stdc").text == "0\n");
 }
 
-TEST_CASE("libprofil.so leads to libprofil.so.1", "[abi]")
+TEST_CASE("libprofil.so is a link to libprofil.so.1", "[abi]")
 {
 	CHECK(std::filesystem::read_symlink(build_dir() + "/libprofil.so") == "libprofil.so.1");
 }
@@ -230,7 +230,7 @@ TEST_CASE("preloaded, it takes the place of the versioned profil of libc", "[abi
 	const TemporaryDirectory dir;
 
 	write(dir / "x.c", calls_profil);
-	/* Bound lazily and at once, PIE and not: the dynamic linker looks symbols up alike. */
+	/* Lazy or immediate binding, PIE or not: the dynamic linker looks symbols up in the same way. */
 	for (const std::string options : {"", "-Wl,-z,now", "-no-pie -fno-plt", "-Wl,-z,lazy"}) {
 		INFO(options);
 		CHECK(run(cc() + " " + options + " -o " + dir / "x" + " " + dir / "x.c").text == "");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/bin.cpp  From a PC to its counter: kmod/tick/bin.h, as the module and libprofil compile it. */
+/** @file tests/host/lib/bin.cpp  From a PC to its counter: kmod/tick/bin.h, as the module and libprofil
+ * compile it. */
 #include "kmod/tick/bin.h"
 #include "tests/support/programs.h"
 
@@ -12,7 +13,7 @@
 
 namespace {
 
-/* Where the text is thought to be; any place that leaves room above will do. */
+/* The assumed address of the text; any address that leaves room above will do. */
 constexpr uint64_t text = 0x400000;
 
 unsigned log2_of(unsigned width)
@@ -20,7 +21,7 @@ unsigned log2_of(unsigned width)
 	return width == 8 ? 3 : width == 4 ? 2 : 1;
 }
 
-/** A flavour's arguments as the region that says the same to the module. */
+/** A flavour's arguments as the equivalent region for the module. */
 profil_region region_of(const std::string &flavour, unsigned width, uint32_t scale, uint64_t size)
 {
 	profil_region region = {};
@@ -38,13 +39,13 @@ profil_region region_of(const std::string &flavour, unsigned width, uint32_t sca
 	region.post = static_cast<__u8>(log2_of(width));
 	region.bias = width == 2 && (flavour == "tru64" || flavour == "aix");
 	if (region.scale == 2 && flavour != "bsd") {
-		region.scale = 0; /* everything to the first counter */
+		region.scale = 0; /* everything goes to the first counter */
 		region.bias = 0;
 	}
 	return region;
 }
 
-/** The exact index, with nothing cut off. */
+/** The exact index, without truncation. */
 unsigned __int128 exact_index(const profil_region &r, uint64_t pc)
 {
 	const auto product = static_cast<unsigned __int128>((pc - r.offset) >> r.pre) * r.scale;
@@ -52,7 +53,7 @@ unsigned __int128 exact_index(const profil_region &r, uint64_t pc)
 	return ((product >> 16) + r.bias) >> r.post;
 }
 
-/** Its counter by definition, without clipping: -1 when outside the buffer. */
+/** The counter of a PC by definition, without clipping; -1 outside the buffer. */
 int64_t exact_counter(const profil_region &r, uint64_t pc)
 {
 	if (pc < r.low || pc >= r.high)
@@ -83,7 +84,7 @@ public:
 		return r;
 	}
 
-	/** A number of a random length. */
+	/** A number of random length. */
 	uint64_t number() { return random_() >> below(64); }
 
 private:
@@ -136,7 +137,7 @@ TEST_CASE("every flavour's vectors come out of the one formula", "[bin]")
 
 		for (size_t i = 4; i < cells.size(); i++) {
 			if (cells[i] == "off" || cells[i] == "EINVAL")
-				continue; /* decided before the module is asked */
+				continue; /* decided before the module is called */
 			const bool below = header[i][0] == '-';
 			const uint64_t pc =
 				below ? text - stoull(header[i].substr(1)) : text + stoull(header[i]);

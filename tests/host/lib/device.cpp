@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/device.cpp  libprofil where the module is not loaded, and what it refuses by itself. */
+/** @file tests/host/lib/device.cpp  libprofil without the module, and what it refuses by itself. */
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/** What a call gave, and where errno was left. */
+/** The result of a call, and errno after it. */
 struct Answer {
 	long value;
 	int error;
@@ -34,7 +34,7 @@ template <typename Call> Answer ask(Call call)
 
 const Answer no_device = {-1, ENODEV};
 
-/* The tests are about a machine without the module. */
+/* The tests need a machine without the module. */
 bool has_device()
 {
 	const bool has = !access("/dev/profil", F_OK);
@@ -55,7 +55,7 @@ profil_spec histogram(const profil_region &region)
 	return spec;
 }
 
-/* <unistd.h> declares that its buffer is never NULL. */
+/* <unistd.h> declares the buffer as never NULL. */
 auto *const call_profil = reinterpret_cast<int (*)(unsigned short *, size_t, size_t, unsigned)>(&profil);
 
 } // namespace
@@ -110,7 +110,7 @@ TEST_CASE("without /dev/profil every function for tools gives ENODEV", "[device]
 
 TEST_CASE("the lists of AIX and Tru64 are read before the module is asked", "[device]")
 {
-	unsigned short list[64] = {}; /* ends with its first element; an empty range */
+	unsigned short list[64] = {}; /* its first element ends it; an empty range */
 
 	CHECK(ask([&] { return call_profil(nullptr, SIZE_MAX, 0, 0); }) == Answer{-1, EFAULT});
 	CHECK(ask([&] { return call_profil(nullptr, 1, SIZE_MAX, 0); }) == Answer{-1, EFAULT});
@@ -121,7 +121,7 @@ TEST_CASE("the lists of AIX and Tru64 are read before the module is asked", "[de
 	CHECK(ask([&] { return call_profil(list, 1, SIZE_MAX, 0); }) == no_device);
 }
 
-TEST_CASE("pcsample refuses a negative number, and an array that is not there", "[device]")
+TEST_CASE("pcsample refuses a negative number and a missing array", "[device]")
 {
 	uintptr_t samples[4] = {};
 
@@ -130,7 +130,7 @@ TEST_CASE("pcsample refuses a negative number, and an array that is not there", 
 	CHECK(ask([&] { return pcsample(nullptr, 4); }) == Answer{-1, EFAULT});
 }
 
-TEST_CASE("a spec of another size is taken if what we do not know is zero", "[device]")
+TEST_CASE("a spec of another size is accepted if the unknown part is zero", "[device]")
 {
 	struct {
 		profil_spec known;
@@ -199,7 +199,7 @@ TEST_CASE("memory for counters is zeroed, begins on a page, and is given back", 
 	CHECK(std::count(memory, memory + 3 * page, 0) == static_cast<long>(3 * page));
 	memory[3 * page - 1] = 1;
 	profil_counters_free(memory, 3 * page);
-	CHECK(msync(memory, page, MS_ASYNC) == -1); /* not mapped any more */
+	CHECK(msync(memory, page, MS_ASYNC) == -1); /* no longer mapped */
 	profil_counters_free(nullptr, page);
 
 	errno = 0;
@@ -208,7 +208,7 @@ TEST_CASE("memory for counters is zeroed, begins on a page, and is given back", 
 	CHECK(profil_counters_alloc(0) == nullptr);
 }
 
-TEST_CASE("a session that is not there may be closed", "[device]")
+TEST_CASE("a null session may be closed", "[device]")
 {
 	errno = EXDEV;
 	profil_session_close(nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/explain.cpp  Errors in words: what, why, and the next step. */
+/** @file tests/host/lib/explain.cpp  Errors in words: what failed, why, and the next step. */
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
@@ -25,7 +25,8 @@ constexpr char attach[] = "PROFIL_ATTACH";
 
 } // namespace
 
-TEST_CASE("a missing permission names the sysctl with its value and the capability", "[explain]")
+TEST_CASE("the error for a missing permission names the sysctl with its value and the capability",
+	  "[explain]")
 {
 	int paranoid = -1;
 	std::ifstream("/proc/sys/kernel/perf_event_paranoid") >> paranoid;
@@ -42,14 +43,14 @@ TEST_CASE("a missing permission names the sysctl with its value and the capabili
 	CHECK_THAT(explain(EPERM), Contains("CAP_SYS_ADMIN"));
 }
 
-TEST_CASE("a device that may not be opened is not taken for a proof that does not permit", "[explain]")
+TEST_CASE("a device that may not be opened is not reported as a proof that does not permit", "[explain]")
 {
 	CHECK_THAT(explain(EACCES),
 		   !Contains("proof") && Contains("ls -l /dev/profil") && Contains("container"));
 	CHECK_THAT(explain(EPERM), Contains("open /dev/profil"));
 }
 
-TEST_CASE("a missing module says how it is loaded", "[explain]")
+TEST_CASE("the error for a missing module says how to load it", "[explain]")
 {
 	for (const int error : {ENODEV, ENXIO}) {
 		CHECK_THAT(explain(error), Contains("/dev/profil"));
@@ -59,7 +60,7 @@ TEST_CASE("a missing module says how it is loaded", "[explain]")
 	CHECK_THAT(explain(EPROTO), Contains("libprofil " PROFIL_VERSION));
 }
 
-TEST_CASE("memory that cannot be pinned names the limit with its value", "[explain]")
+TEST_CASE("the error for memory that cannot be pinned names the limit with its value", "[explain]")
 {
 	rlimit before;
 	rlimit limit;
@@ -72,7 +73,7 @@ TEST_CASE("memory that cannot be pinned names the limit with its value", "[expla
 	REQUIRE(setrlimit(RLIMIT_MEMLOCK, &before) == 0);
 }
 
-TEST_CASE("a process that is gone is called by that name", "[explain]")
+TEST_CASE("the error for a process that is gone says so", "[explain]")
 {
 	CHECK_THAT(explain(ESRCH, proof), Contains("no such process"));
 	CHECK_THAT(explain(ESRCH, attach), Contains("no such process"));

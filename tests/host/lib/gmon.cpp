@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/gmon.cpp  gmon.out: what of it needs no kernel module. */
+/** @file tests/host/lib/gmon.cpp  gmon.out, as far as it needs no kernel module. */
 #include "libprofil/gmon/file.h"
 #include "tests/support/gmon_reader.h"
 
@@ -23,7 +23,7 @@ std::string preloaded()
 	return "env LD_PRELOAD=" + build_dir() + "/libprofil.so.1 ";
 }
 
-/** 32-bit counters for each four bytes of a function of gmon_fixed. */
+/** 32-bit counters, one for each four bytes of a function of gmon_fixed. */
 struct Function {
 	explicit Function(const std::string &name) : symbol(symbol_of(fixed(), name))
 	{
@@ -75,13 +75,13 @@ TEST_CASE("calls above 2^32 are exact for gprof", "[gmon]")
 
 	calls->used = 2;
 	calls->call[1] = {call.symbol.low + 4, leaf.symbol.low + 4, 5'000'000'001, 0, 0};
-	/* From elsewhere: gprof has no name for who called. */
+	/* From elsewhere: gprof has no name for the caller. */
 	calls->call[2] = {0x10, leaf.symbol.low + 4, 7, 0, 0};
 	REQUIRE(write_gmon((dir / "gmon.out").c_str(), {both, 2, calls.get(), 100}) == 0);
 	CHECK(flat_profile(fixed(), dir / "gmon.out")["leaf"].calls == 5'000'000'001);
 }
 
-TEST_CASE("ranges of different scales have one in the file, and no tick is lost", "[gmon]")
+TEST_CASE("ranges of different scales have one scale in the file, and no tick is lost", "[gmon]")
 {
 	const TemporaryDirectory dir;
 	std::vector<uint16_t> fine(0x1000), coarse(0x100);
@@ -107,12 +107,12 @@ TEST_CASE("ranges of different scales have one in the file, and no tick is lost"
 	CHECK(file.all_ticks() == ranges[0].needed() + 65535 * coarse.size());
 	CHECK(file.ticks_in(0x1000, 0x1040) == (0x1040 - 0x1022) / 2);
 	CHECK(file.ticks_in(0x1040, 0x1080) == 32);
-	/* Where both meet. */
+	/* Where the two ranges touch. */
 	CHECK(file.ticks_in(0x1f00, 0x1f40) == 65535 + 1);
 	CHECK(file.ticks_in(0x12340, 0x12380) == 65535);
 }
 
-TEST_CASE("without the module a gcc -pg program has its calls, of all threads, and no ticks", "[gmon]")
+TEST_CASE("without the module, a gcc -pg program has the calls of all its threads, and no ticks", "[gmon]")
 {
 	const TemporaryDirectory dir;
 	const Output output =
@@ -139,7 +139,7 @@ TEST_CASE("without the module moncontrol() switches the counting of calls", "[gm
 	CHECK(flat_profile(fixed(), dir / "gmon.out")["leaf"].calls == 6);
 }
 
-TEST_CASE("a symbolic link in gmon.out's place is replaced, and not followed", "[gmon]")
+TEST_CASE("a symbolic link in place of gmon.out is replaced, and not followed", "[gmon]")
 {
 	const TemporaryDirectory dir;
 	const Output output =
@@ -153,7 +153,7 @@ TEST_CASE("a symbolic link in gmon.out's place is replaced, and not followed", "
 TEST_CASE("a static gcc -pg program takes libprofil.a before libc", "[gmon]")
 {
 	const TemporaryDirectory dir;
-	const Output output = run(cc() + " -O1 -pg -static -no-pie -w -o " + (dir / "program") +
+	const Output output = run(cc() + " -O1 -pg -static -no-pie -w -I. -o " + (dir / "program") +
 				  " tests/guest/programs/gmon_fixed.c " + build_dir() +
 				  "/libprofil.a 2>&1 | grep -v dlopen; cd " + (dir / "") +
 				  " && PROFIL_RATE=none ./program threads 4 calls 1000");
@@ -191,11 +191,11 @@ TEST_CASE("arguments in every register survive the counting of a call", "[gmon]"
 
 	INFO(output.text);
 	CHECK(output.status == 0);
-	/* It was libprofil's counting, each time. */
+	/* libprofil counted the calls each time. */
 	CHECK(std::count(output.text.begin(), output.text.end(), '\n') == 3);
 }
 
-TEST_CASE("a rate that is none is said, and 100 Hz are taken", "[gmon]")
+TEST_CASE("an invalid rate is reported, and 100 Hz is used", "[gmon]")
 {
 	for (const std::string rate : {"0", "-5", "fast", "100x", "1000000001", "99999999999999999999"}) {
 		const TemporaryDirectory dir;
@@ -210,7 +210,7 @@ TEST_CASE("a rate that is none is said, and 100 Hz are taken", "[gmon]")
 	}
 }
 
-TEST_CASE("a gmon.out that cannot be written is said with its name and why, and the one before stays whole",
+TEST_CASE("an unwritable gmon.out is reported with its name and the reason, and the old one stays whole",
 	  "[gmon]")
 {
 	const TemporaryDirectory dir;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/headers.cpp  The headers of the flavours: what a source of the old systems includes. */
+/** @file tests/host/lib/headers.cpp  The headers of the flavours, as sources of the old systems include them.
+ */
 #include "tests/support/programs.h"
 
 #include <catch2/catch.hpp>
@@ -19,7 +20,7 @@ const std::string languages[] = {"-x c -std=c89 -pedantic", "-x c -std=c99 -peda
 
 const std::string flavours[] = {"linux", "solaris", "irix", "bsd", "tru64", "aix"};
 
-/** What each flavour's entry point is called by a source that says profil(). */
+/** The symbol that a source calls by profil(), for each flavour. */
 const std::map<std::string, std::string> calls = {
 	{"linux", "(void)profil(buffer, sizeof buffer, 0, 0x10000)"},
 	{"solaris", "profil(buffer, sizeof buffer, 0, 0x10000); (void)pcsample(0, 0)"},
@@ -59,7 +60,7 @@ Output compile(const std::string &options, const std::string &text)
 		   " " + options + " " + file + " && nm -u " + (dir / "object.o"));
 }
 
-/** The blocks of C in a document of the project. */
+/** The C examples in a document of the project. */
 std::vector<std::string> c_examples(const std::string &document)
 {
 	std::ifstream file(document);
@@ -188,7 +189,7 @@ TEST_CASE("sources of several flavours are one program", "[flavour]")
 	CHECK(output.status == 0);
 }
 
-TEST_CASE("the time between two ticks of each flavour can be asked for", "[flavour]")
+TEST_CASE("the time between two ticks of each flavour can be queried", "[flavour]")
 {
 	uint64_t period = 0;
 

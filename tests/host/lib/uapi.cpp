@@ -12,7 +12,7 @@ using namespace support;
 
 namespace {
 
-/** Does a C file of the tests compile?  Nothing is linked, so -m32 needs no other libc. */
+/** Compiles a C file of the tests.  Nothing is linked, so -m32 needs no other libc. */
 Output compile(const std::string &options, const std::string &file)
 {
 	const Output multiarch = run(cc() + " -print-multiarch");
@@ -30,7 +30,7 @@ std::string text_of(const std::string &path)
 	return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/** The lines of the interface without its comments. */
+/** The lines of the interface, without comments. */
 std::vector<std::string> declarations()
 {
 	std::string text = text_of("include/uapi/linux/profil.h");
@@ -46,7 +46,7 @@ std::vector<std::string> declarations()
 	return all;
 }
 
-/** What uapi-layout.c has to say of a structure's line; empty if the line is not understood. */
+/** The line of uapi-layout.c for a line of a structure; empty if the line is not understood. */
 std::string layout_of(const std::string &structure, const std::string &line)
 {
 	std::smatch found;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/user_memory.cpp  What a caller's pointer points at, with the kernel's own call for it and without. */
+/** @file tests/host/lib/user_memory.cpp  Copies from a caller's pointer, with the kernel's own call for it
+ * and without. */
 #include "libprofil/user_memory.h"
 
 #include <catch2/catch.hpp>
@@ -23,7 +24,7 @@ namespace {
 
 constexpr size_t page = 4096;
 
-/** From now on this process has no such calls, as on a kernel that was built without them. */
+/** From now on, this process has no such calls, as on a kernel built without them. */
 void forbid_calls()
 {
 	sock_filter code[] = {
@@ -39,7 +40,7 @@ void forbid_calls()
 		_exit(100);
 }
 
-/** The number of the first of these that does not hold in a process without the calls; 0: all hold. */
+/** The number of the first fact that does not hold in a process without the calls; 0 if all hold. */
 int first_wrong(const std::vector<std::function<bool()>> &facts)
 {
 	const pid_t child = fork();
@@ -56,7 +57,7 @@ int first_wrong(const std::vector<std::function<bool()>> &facts)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/** Two pages of which the second is not there. */
+/** Two pages, the second of which is not mapped. */
 struct Edge {
 	Edge()
 		: start(static_cast<char *>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
@@ -109,7 +110,7 @@ const std::vector<std::function<bool()>> facts = {
 
 } // namespace
 
-TEST_CASE("a caller's memory is copied, and what is not there is EFAULT", "[lib]")
+TEST_CASE("a caller's memory is copied, and missing memory is EFAULT", "[lib]")
 {
 	for (size_t i = 0; i < facts.size(); i++) {
 		CAPTURE(i);
@@ -117,7 +118,7 @@ TEST_CASE("a caller's memory is copied, and what is not there is EFAULT", "[lib]
 	}
 }
 
-TEST_CASE("where the kernel has no process_vm_readv, bad pointers are EFAULT all the same", "[lib]")
+TEST_CASE("where the kernel has no process_vm_readv, bad pointers still give EFAULT", "[lib]")
 {
 	CHECK(first_wrong(facts) == 0);
 }
