@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/annotate/command.cpp  Disassembly by itself, the choice of functions, and the command's options. */
+/** @file tests/host/cli/commands/annotate/command.cpp  Disassembly by itself, the choice of functions, and
+ * the command's options. */
 #include "cli/profile/pprof.h"
 #include "cli/rows/flat.h"
 #include "tests/host/cli/annotation/support.h"
@@ -22,7 +23,7 @@ std::vector<Instruction> decode(Machine machine, std::string_view bytes, Syntax 
 	return disassembler->decode(bytes, 0x1000);
 }
 
-/** The names that are chosen, or the error. */
+/** The names of the chosen functions, or the error. */
 std::string chosen(const Profile &profile, const std::string &wanted)
 {
 	const Result<std::vector<FunctionSamples>> found = choose_functions(functions_of(profile), wanted);
@@ -75,7 +76,7 @@ TEST_CASE("machines and syntaxes are told apart", "[cli][annotate]")
 	CHECK(aarch64[2].text == "nop");
 }
 
-TEST_CASE("a jump back to an exit is no loop, one that comes round is", "[cli][annotate]")
+TEST_CASE("a jump back to an exit is not a loop, a jump that comes round is", "[cli][annotate]")
 {
 	const auto extents = [](std::string_view bytes) {
 		std::vector<AnnotatedInstruction> instructions;
@@ -90,13 +91,13 @@ TEST_CASE("a jump back to an exit is no loop, one that comes round is", "[cli][a
 
 	/* ret; nop; jne to ret; jne to nop */
 	CHECK(extents("\xc3\x90\x75\xfc\x75\xfb") == std::vector<Extent>{{0x1001, 0x1006}});
-	/* jmp *%rax, which can go anywhere; jmp back to it */
+	/* jmp *%rax, whose target is unknown; jmp back to it */
 	CHECK(extents("\xff\xe0\xeb\xfc") == std::vector<Extent>{{0x1000, 0x1004}});
 	/* jmp to itself */
 	CHECK(extents("\x90\xeb\xfe") == std::vector<Extent>{{0x1001, 0x1003}});
 }
 
-TEST_CASE("what is no instruction is passed over, byte by byte", "[cli][annotate]")
+TEST_CASE("bytes that are not an instruction are skipped one by one", "[cli][annotate]")
 {
 	const std::vector<Instruction> instructions =
 		decode(Machine::X86_64, std::string_view("\x06\xc3\x0f", 3));
@@ -152,7 +153,8 @@ TEST_CASE("no expression matches a name that is not there", "[cli][annotate]")
 	CHECK(chosen(profile, "_main") == "_main");
 }
 
-TEST_CASE("a function's share is the report's, of samples without a place, too", "[cli][annotate]")
+TEST_CASE("a function's share is that of the report, which includes samples without a place",
+	  "[cli][annotate]")
 {
 	Profile profile = sample_profile();
 
@@ -164,7 +166,7 @@ TEST_CASE("a function's share is the report's, of samples without a place, too",
 	CHECK(has(text_of(annotation), "  700 samples, 35.00 % of the profile's 2,000\n"));
 }
 
-TEST_CASE("an unknown function is met with what could be meant", "[cli][annotate]")
+TEST_CASE("the error for an unknown function suggests others", "[cli][annotate]")
 {
 	const Profile profile = sample_profile();
 
@@ -241,7 +243,7 @@ TEST_CASE("colours are for terminals, unless told otherwise", "[cli][annotate]")
 	CHECK_FALSE(has(run("TERM=xterm " + on_terminal + " --color never' /dev/null").text, red));
 }
 
-TEST_CASE("annotate tells wrong usage and empty profiles", "[cli][annotate]")
+TEST_CASE("annotate reports wrong usage and empty profiles", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
 	const std::pair<const char *, const char *> all[] = {

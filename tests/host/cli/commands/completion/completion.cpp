@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/completion/completion.cpp  Completion: what profil offers, and what bash, zsh and fish make of it. */
+/** @file tests/host/cli/commands/completion/completion.cpp  What profil offers to shells, and how bash, zsh
+ * and fish complete with it. */
 #include "cli/commands/export/export.h"
 #include "cli/commands/push/options.h"
 #include "cli/rows/sort_key.h"
@@ -32,7 +33,7 @@ std::vector<std::string> lines_of(const std::string &text)
 	return lines;
 }
 
-/** What profil offers; the last is what the shell is to do. */
+/** The words that profil offers; the last one says what the shell is to do. */
 std::vector<std::string> offered(const std::string &words)
 {
 	const support::Output output = run(profil_path() + " __complete -- " + words);
@@ -59,7 +60,7 @@ std::vector<std::string> subcommands()
 	return names;
 }
 
-/** A directory with the command in PATH, where profiles and others' files are. */
+/** A directory with profiles and other files, where the command is in PATH. */
 class Desk {
 public:
 	Desk()
@@ -69,14 +70,15 @@ public:
 		std::filesystem::create_directory(directory_ / "newer");
 	}
 
-	/** The line as a shell completes it, with a bar behind the cursor. */
+	/** The line as a shell completes it, with a bar after the cursor. */
 	[[nodiscard]] std::string typed(const std::string &shell, const std::string &setup,
 					const std::string &line) const
 	{
 		const support::Output output =
 			run("cd " + (directory_ / "") + " && PATH=" + support::build_dir() +
-			    ":$PATH /usr/bin/python3 " + source_ + "/tests/host/cli/commands/completion/type_in_shell.py '" + setup +
-			    "' '" + line + "' " + shell);
+			    ":$PATH /usr/bin/python3 " + source_ +
+			    "/tests/host/cli/commands/completion/type_in_shell.py '" + setup + "' '" + line +
+			    "' " + shell);
 
 		return output.text.substr(0, output.text.find('\n'));
 	}
@@ -104,7 +106,7 @@ private:
 	std::string source_ = std::filesystem::current_path();
 };
 
-/** What zsh takes back when something else than a word follows: a blank, the slash of a directory. */
+/** Without the suffix that zsh removes when no word follows: a blank, or the slash of a directory. */
 std::string without_suffix(std::string line)
 {
 	for (const char *end : {" |", "/|"}) {
@@ -114,7 +116,7 @@ std::string without_suffix(std::string line)
 	return line;
 }
 
-/* What bash and zsh do alike. */
+/* Lines that bash and zsh complete alike. */
 const std::pair<const char *, const char *> lines[] = {
 	{"profil rec", "profil record |"},
 	{"profil help exp", "profil help export |"},
@@ -146,7 +148,7 @@ TEST_CASE("subcommands are completed, with what they do", "[cli][completion]")
 	      "record\tcount where processes spend their CPU time");
 }
 
-TEST_CASE("every long option of a help is offered, and every one that is offered has a help",
+TEST_CASE("every long option in a help text is offered, and every offered option is in a help text",
 	  "[cli][completion]")
 {
 	for (const std::string &command : subcommands()) {
@@ -223,7 +225,7 @@ TEST_CASE("processes are completed by PID, with their names, and by name", "[cli
 	CHECK(offered("record -p 12x") == std::vector<std::string>{":none"});
 }
 
-TEST_CASE("files are left to the shell, and commands where there may be one", "[cli][completion]")
+TEST_CASE("files are left to the shell, and so are commands where one is possible", "[cli][completion]")
 {
 	const std::pair<const char *, const char *> all[] = {
 		{"report ''", ":profiles"},

@@ -3,7 +3,7 @@
 """Usage: type_in_shell.py SETUP LINE SHELL [ARGUMENTS...]
 
 Start an interactive shell on a terminal, give it the line SETUP, type LINE
-and a tab, and print the command line as the shell has completed it.
+and a tab, and print the command line as the shell completes it.
 """
 import os
 import pty
@@ -12,12 +12,12 @@ import select
 import sys
 import time
 
-PATIENCE = 60  # seconds, on a machine that is busy
+PATIENCE = 60  # seconds, for a busy machine
 CTRL_A, CTRL_E = b"\x01", b"\x05"
 
 
 def read_until(terminal, pattern):
-    """What comes up to something, or all that came in time."""
+    """Read until a pattern appears, or until time is over; return all of it."""
     text = b""
     end = time.monotonic() + PATIENCE
     while not re.search(pattern, text) and time.monotonic() < end:
@@ -35,7 +35,7 @@ def main():
     if not child:
         os.environ.update(TERM="dumb", HISTFILE="", COLUMNS="500")
         os.execvp(shell[0], shell)
-    # In two parts, so that the echo of it is not taken for the answer.
+    # The word is in two parts, so that its echo is not taken for the answer.
     os.write(terminal, setup.encode() + b"\necho rea''dy\n")
     read_until(terminal, rb"ready\r?\n")
     os.write(terminal, line.encode() + b"\t" + CTRL_A + b"echo 'comple''ted:'\"" + CTRL_E + b"|\"\n")

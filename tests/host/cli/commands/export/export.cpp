@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/export/export.cpp  The subcommand: what it writes where, and what it says. */
+/** @file tests/host/cli/commands/export/export.cpp  The subcommand export: its output files and its messages.
+ */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/export/support.h"
 
@@ -51,7 +52,7 @@ TEST_CASE("export writes text to standard output, or to a file", "[cli][export]"
 	}
 }
 
-TEST_CASE("export to pprof is what was read", "[cli][export]")
+TEST_CASE("export to pprof writes what was read", "[cli][export]")
 {
 	const TemporaryDirectory directory;
 
@@ -95,7 +96,7 @@ TEST_CASE("a profile without samples is exported to every format", "[cli][export
 	CHECK(has(*export_callgrind(Profile()), "summary: 0\n"));
 }
 
-TEST_CASE("the sums of counts that nobody has do not begin anew", "[cli][export]")
+TEST_CASE("sums of counts that do not fit saturate", "[cli][export]")
 {
 	Profile profile = sample_profile();
 
@@ -139,7 +140,7 @@ TEST_CASE("wrong usage of export is one line and status 2", "[cli][export]")
 	}
 }
 
-TEST_CASE("what cannot be read or written is one line and status 1", "[cli][export]")
+TEST_CASE("a file that cannot be read or written is one line and status 1", "[cli][export]")
 {
 	const TemporaryDirectory directory;
 	const std::string sample = sample_file(directory);

@@ -8,7 +8,7 @@ using support::read_gmon;
 
 namespace {
 
-/** Samples in all files, by the letter of the format, and those that are in none. */
+/** Samples in all files, by the letter of the format, and samples that are in no file. */
 uint64_t samples_in_gmon(const Profile &profile)
 {
 	const TemporaryDirectory directory;
@@ -75,7 +75,8 @@ TEST_CASE("gmon.out has the rate of the profile, and the addresses of the file",
 	CHECK(gmon->files[1].name == ".libc.so.6");
 }
 
-TEST_CASE("a program without samples has a gmon.out, and objects of one name have numbers", "[cli][export]")
+TEST_CASE("a program without samples has a gmon.out, and objects of the same name have numbers",
+	  "[cli][export]")
 {
 	const TemporaryDirectory directory;
 	Profile profile = sample_profile();
@@ -93,7 +94,7 @@ TEST_CASE("a program without samples has a gmon.out, and objects of one name hav
 	CHECK(gmon->files[2].name == ".libc.so.6.2");
 }
 
-TEST_CASE("no two gmon.out files have one name, whatever the objects are called", "[cli][export]")
+TEST_CASE("no two gmon.out files have the same name, whatever the objects are called", "[cli][export]")
 {
 	Profile profile = sample_profile();
 
@@ -127,7 +128,7 @@ TEST_CASE("the name of a gmon.out stays in its directory", "[cli][export]")
 	}
 }
 
-TEST_CASE("more samples than fit into gmon.out are refused, with what to do", "[cli][export]")
+TEST_CASE("more samples than fit into gmon.out are refused, with a next step", "[cli][export]")
 {
 	Profile profile = sample_profile();
 

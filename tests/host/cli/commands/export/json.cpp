@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/export/json.cpp  JSON for speedscope, by its schema, and for the Firefox RecordingRun, by its description. */
+/** @file tests/host/cli/commands/export/json.cpp  JSON for speedscope, checked by its schema, and for the
+ * Firefox Profiler, by its description. */
 #include "tests/host/cli/commands/export/support.h"
 
 #include <nlohmann/json.hpp>
@@ -9,7 +10,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-/** The file, which speedscope's schema finds nothing wrong with. */
+/** The exported file, which must follow speedscope's schema. */
 Json speedscope(const Profile &profile)
 {
 	const TemporaryDirectory directory;
@@ -20,7 +21,7 @@ Json speedscope(const Profile &profile)
 	return Json::parse(text);
 }
 
-/** Samples of all its profiles; each refers to frames that are there. */
+/** The samples of all its profiles, which must refer to existing frames. */
 uint64_t samples_in_speedscope(const Json &json)
 {
 	uint64_t sum = 0;
@@ -43,7 +44,7 @@ uint64_t samples_in_speedscope(const Json &json)
 	return sum;
 }
 
-/** Each cell of a column is a row of a table, or what stands for none. */
+/** Checks that each cell of a column is a row of a table, or @p none. */
 void check_references(const Json &column, size_t rows, const Json &none)
 {
 	for (const Json &cell : column) {
@@ -63,7 +64,7 @@ void check_columns(const Json &table)
 	}
 }
 
-/** As src/types/profile.ts describes a thread. */
+/** Checks a thread against its description in src/types/profile.ts. */
 void check_thread(const Json &thread, const Json &json)
 {
 	const size_t strings = json["shared"]["stringArray"].size();
@@ -86,7 +87,7 @@ void check_thread(const Json &thread, const Json &json)
 	check_references(thread["resourceTable"]["name"], strings, "never");
 }
 
-/** Samples of all threads of a file that is consistent. */
+/** The samples of all threads of a file, which must be consistent. */
 uint64_t samples_in_firefox(const Json &json)
 {
 	uint64_t sum = 0;
@@ -143,7 +144,7 @@ TEST_CASE("speedscope has a profile for each process, and stacks from the outerm
 	CHECK(speedscope(stack_profile())["profiles"][0]["samples"] == Json::parse("[[0, 1], [0, 1, 1, 1]]"));
 }
 
-TEST_CASE("the Firefox RecordingRun's tables are consistent, with every sample", "[cli][export]")
+TEST_CASE("the Firefox Profiler's tables are consistent, with every sample", "[cli][export]")
 {
 	CHECK(samples_in_firefox(firefox(sample_profile())) == 1000);
 	CHECK(samples_in_firefox(firefox(stack_profile())) == 12);
@@ -151,7 +152,7 @@ TEST_CASE("the Firefox RecordingRun's tables are consistent, with every sample",
 	CHECK(samples_in_firefox(firefox(RealProfile().profile)) == RealProfile::total);
 }
 
-TEST_CASE("the Firefox RecordingRun gets a thread for each process, and libraries", "[cli][export]")
+TEST_CASE("the Firefox Profiler gets a thread for each process, and libraries", "[cli][export]")
 {
 	const Json json = firefox(sample_profile());
 
@@ -172,13 +173,13 @@ TEST_CASE("the Firefox RecordingRun gets a thread for each process, and librarie
 	CHECK(thread["frameTable"]["line"][frame] == 10);
 	CHECK(json["shared"]["stringArray"][thread["funcTable"]["name"][function].get<size_t>()] ==
 	      "work(int)");
-	/* As Breakpad writes a GUID: the first three numbers from their low end. */
+	/* Breakpad writes the first three numbers of a GUID with their low byte first. */
 	CHECK(json["libs"][0]["breakpadId"] == "00EEFFC0" + std::string(25, '0'));
 	CHECK(json["libs"][0]["codeId"] == "c0ffee");
 	CHECK(json["libs"][1]["codeId"].is_null());
 }
 
-TEST_CASE("processes of one PID stay apart in the Firefox RecordingRun", "[cli][export]")
+TEST_CASE("processes with the same PID stay apart in the Firefox Profiler", "[cli][export]")
 {
 	Profile profile = sample_profile();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Usage: node speedscope-schema.js NODE_MODULES FILE
 //
-// Check FILE against speedscope's own schema, and say what is wrong with it.
+// Check FILE against speedscope's own schema, and print what is wrong with it.
 'use strict';
 const fs = require('fs');
 const [modules, file] = process.argv.slice(2);

@@ -26,7 +26,7 @@ inline bool has(const std::string &text, const std::string &part)
 	return text.find(part) != std::string::npos;
 }
 
-/** Write a file, and return its path. */
+/** Writes a file, and returns its path. */
 inline std::string file(const TemporaryDirectory &directory, const std::string &name,
 			const std::string &content)
 {
@@ -34,7 +34,7 @@ inline std::string file(const TemporaryDirectory &directory, const std::string &
 	return directory / name;
 }
 
-/** What a command printed, which must succeed. */
+/** The output of a command, which must succeed. */
 inline std::string output_of(const std::string &command)
 {
 	const Output output = run(command);
@@ -45,8 +45,8 @@ inline std::string output_of(const std::string &command)
 }
 
 /**
- * A profile with stacks, as other tools make them: 7 samples in leaf(), called by
- * main(), and 5 in leaf() by itself, which calls itself.
+ * A profile with stacks, as other tools make them: 7 samples in leaf() called by
+ * main(), and 5 in leaf() called by itself.
  */
 inline Profile stack_profile()
 {
@@ -60,7 +60,7 @@ inline Profile stack_profile()
 	return profile;
 }
 
-/** The sample profile with names that mean something to one format or another; 1,000 samples, too. */
+/** The sample profile, of 1,000 samples, with names that have a meaning in one format or another. */
 inline Profile hostile_profile()
 {
 	Profile profile = sample_profile();
@@ -80,7 +80,7 @@ inline Profile hostile_profile()
 	return profile;
 }
 
-/** A program that is compiled from the sources of the tests, with counts at addresses of its functions. */
+/** A program compiled from a source of the tests, with counts at addresses of its functions. */
 class RealProfile {
 public:
 	static constexpr uint64_t in_run = 1'000'003;
@@ -104,7 +104,7 @@ public:
 		std::vector<std::string> warnings;
 		Tally tally;
 
-		/* All of the function has some, so that there are inlined functions among them. */
+		/* Every address of the function has samples, so that inlined functions have some. */
 		for (uint64_t at = work.low; at < work.high; at++)
 			tally.add(main_object, {at, 0}, 1);
 		tally.add(main_object, {work.low, 0}, in_run - (work.high - work.low));

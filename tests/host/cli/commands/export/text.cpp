@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/export/text.cpp  Formats of text, read by the tools that they are for. */
+/** @file tests/host/cli/commands/export/text.cpp  Text formats, read by the tools that they are for. */
 #include "tests/host/cli/commands/export/support.h"
 
 #include <regex>
@@ -21,7 +21,7 @@ uint64_t drawn_by_flamegraph(const Profile &profile)
 	return std::stoull(std::regex_replace(found[1].str(), std::regex(","), ""));
 }
 
-/** What callgrind_annotate prints, its columns parted by one space. */
+/** The output of callgrind_annotate, with one space between its columns. */
 std::string annotated(const Profile &profile, const std::string &options = "")
 {
 	const TemporaryDirectory directory;
@@ -40,7 +40,7 @@ uint64_t read_by_stackvis(const Profile &profile)
 				     " | awk '{ sum += $NF } END { print sum }'"));
 }
 
-/** Cells that Python reads as RFC 4180 has them, one a line. */
+/** The cells of a column, one per line, as Python reads them by RFC 4180. */
 std::string read_by_python(const Profile &profile, const std::string &column)
 {
 	const TemporaryDirectory directory;
@@ -102,7 +102,7 @@ TEST_CASE("callgrind_annotate shows the lines of a program's own source, and of 
 	CHECK(has(text, "1,135,538 (100.0%) PROGRAM TOTALS"));
 	CHECK(has(text, "deep::Worker::run(unsigned long)"));
 	CHECK(std::regex_search(text, std::regex("70,000 \\( 6.16%\\) [^\n]*hidden\\(unsigned long\\)")));
-	/* A line of mix(), which is inlined into step() and that into run(). */
+	/* A line of mix(), which is inlined into step(), which is inlined into run(). */
 	CHECK(std::regex_search(text, std::regex("\n *[0-9,]+ \\( ?[0-9.]+%\\)\\s+value \\^= value << 13;")));
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("names that readers of perf script would cut or leave out are changed"
 	CHECK(text.starts_with("_?a_b  4711/4711 "));
 }
 
-TEST_CASE("more samples than can be listed are refused, with what to do", "[cli][export]")
+TEST_CASE("more samples than can be listed are refused, with a next step", "[cli][export]")
 {
 	Profile profile = sample_profile();
 
@@ -167,7 +167,7 @@ TEST_CASE("more samples than can be listed are refused, with what to do", "[cli]
 	REQUIRE_FALSE(text);
 	CHECK(has(text.error().text, "take folded"));
 	CHECK(has(*export_folded(profile), "main;work(int) 9223372036854775807\n"));
-	/* Each alone would do. */
+	/* Each sample alone would fit. */
 	for (Sample &sample : profile.samples)
 		sample.values[0] = 3'000'000;
 	CHECK_FALSE(export_perf_script(profile));
@@ -199,7 +199,7 @@ TEST_CASE("no cell of a csv file is a formula", "[cli][export]")
 		profile.functions[1].name = name;
 		CHECK(read_by_python(profile, "function").starts_with('\'' + name + '\n'));
 	}
-	/* What spreadsheets skip before one cannot be first either. */
+	/* A character that spreadsheets skip cannot come first either. */
 	profile.functions[1].name = "\t=1";
 	CHECK(read_by_python(profile, "function").starts_with("?=1\n"));
 	profile.functions[1].name = "f<a, \"b\">";

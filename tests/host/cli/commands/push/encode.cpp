@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/push/encode.cpp  Labels, and what is sent to servers: read by protoc, as their own files have it. */
+/** @file tests/host/cli/commands/push/encode.cpp  Labels and requests for servers, decoded by protoc with the
+ * fields of the servers' own files. */
 #include "cli/commands/push/encode.h"
 #include "cli/commands/push/labels.h"
 #include "cli/http/grpc_web.h"
@@ -38,7 +39,7 @@ support::Output protoc(const std::string &message, const std::string &arguments)
 	return support::run("protoc " + arguments + " <" + (directory / "message"));
 }
 
-/* As protoc prints it. */
+/* Undoes one escape of protoc's output. */
 unsigned char unescaped(const std::string &text, size_t &at)
 {
 	if (text[at] != '\\')
@@ -53,7 +54,7 @@ unsigned char unescaped(const std::string &text, size_t &at)
 	return static_cast<unsigned char>(c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c);
 }
 
-/** The bytes of the field raw_profile, of which there is one. */
+/** The bytes of the only field raw_profile. */
 std::string raw_profile_of(const std::string &decoded)
 {
 	const std::string mark = "raw_profile: \"";
@@ -104,7 +105,7 @@ TEST_CASE("labels follow Prometheus' rules for names and values", "[cli][push]")
 	      "'__name__=a b': the value of __name__ has letters, digits and _, and begins with no digit");
 }
 
-TEST_CASE("labels that are not given have defaults, and none is given twice", "[cli][push]")
+TEST_CASE("labels that are not given have defaults, and no label is given twice", "[cli][push]")
 {
 	char host[256] = {};
 
@@ -121,7 +122,7 @@ TEST_CASE("labels that are not given have defaults, and none is given twice", "[
 	CHECK(twice.error().text == "label 'a' is given twice");
 }
 
-TEST_CASE("the service is the program that a profile is of", "[cli][push]")
+TEST_CASE("the service is the profiled program", "[cli][push]")
 {
 	Profile profile = sample_profile();
 
@@ -201,7 +202,7 @@ TEST_CASE("the query of /ingest has the labels in the name, and seconds", "[cli]
 	      "pyroscope)");
 }
 
-TEST_CASE("times that no clock shows give an interval of /ingest, too", "[cli][push]")
+TEST_CASE("times that no clock shows still give an interval of /ingest", "[cli][push]")
 {
 	PushProfile profile = sample_push();
 
@@ -236,7 +237,7 @@ TEST_CASE("gRPC-Web's answers become HTTP's", "[cli][push]")
 	CHECK(grpc_web_answer({200, "", {"grpc-status: 14", "grpc-message: busy"}, {}}).status == 503);
 	CHECK(grpc_web_answer({200, "", {"grpc-status: 8"}, {}}).status == 429);
 	CHECK(grpc_web_answer({200, "", {"grpc-status: 16"}, {}}).status == 401);
-	/* Not gRPC at all: a web page, a cut-off answer, nonsense. */
+	/* Not gRPC at all: a web page, a truncated answer, nonsense. */
 	CHECK(grpc_web_answer({200, "<html>hello</html>", {}, {}}).status == 502);
 	CHECK(grpc_web_answer({200, grpc_trailers("grpc-status: 0\r\n").substr(0, 12), {}, {}}).status ==
 	      502);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/push/push.cpp  profil push itself, with servers that are there and not. */
+/** @file tests/host/cli/commands/push/push.cpp  profil push itself, with servers that are there or not. */
 #include "cli/base/gzip.h"
 #include "cli/http/grpc_web.h"
 #include "cli/profile/about.h"
@@ -78,7 +78,7 @@ TEST_CASE("push sends a file to Pyroscope, once, with its labels", "[cli][push]"
 	CHECK(has(got.body, cli::encode_pprof(sample_profile())));
 }
 
-TEST_CASE("push sends standard input, and what is not gzipped as if it were", "[cli][push]")
+TEST_CASE("push sends standard input, and compresses a profile that is not gzipped", "[cli][push]")
 {
 	const TemporaryDirectory directory;
 	const std::string packed = cli::encode_pprof(sample_profile());
@@ -93,7 +93,7 @@ TEST_CASE("push sends standard input, and what is not gzipped as if it were", "[
 	CHECK(server.requests().front().body == packed);
 }
 
-TEST_CASE("push adds the lines that a recording has left in the objects", "[cli][push][lines]")
+TEST_CASE("push adds the lines that a recording left for later", "[cli][push][lines]")
 {
 	const TemporaryDirectory directory;
 	const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -101,7 +101,7 @@ TEST_CASE("push adds the lines that a recording has left in the objects", "[cli]
 	cli::Tally tally;
 	std::vector<std::string> warnings, left;
 
-	/* Of this program lines are known, and it has one sample in a thousand. */
+	/* The lines of this program are known, and it has one sample in a thousand. */
 	tally.add(rare, {address_in(self, "main"), 0}, 1);
 	tally.add(cli_test::map_object("/bin/true"), {0x3000, 0}, 999);
 	cli::Profile profile = cli::build_profile(tally, {}, rare.get(), 1000, warnings, &left);
@@ -152,7 +152,7 @@ TEST_CASE("a profile of another tool is not called normalized", "[cli][push]")
 	profile.comments.clear();
 
 	const std::string file = written(directory, "other", cli::encode_pprof(profile));
-	/* This server is no Parca. */
+	/* This server is not Parca. */
 	const support::Output output = push("--format parca --to " + server.url() + " " + file);
 
 	CHECK(output.status == 1);
@@ -164,7 +164,7 @@ TEST_CASE("a profile of another tool is not called normalized", "[cli][push]")
 		      .text.find("normalized") == std::string::npos);
 }
 
-TEST_CASE("push says in a line why it has failed, with status 1", "[cli][push]")
+TEST_CASE("push says in one line why it failed, with status 1", "[cli][push]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = sample_file(directory);
@@ -179,7 +179,7 @@ TEST_CASE("push says in a line why it has failed, with status 1", "[cli][push]")
 	CHECK(has(down.text, "profil push: http://127.0.0.1:1: Failed to connect to 127.0.0.1 port 1"));
 }
 
-TEST_CASE("what is no profile is not sent", "[cli][push]")
+TEST_CASE("a file that is not a profile is not sent", "[cli][push]")
 {
 	const TemporaryDirectory directory;
 	const Receiver server(200, "");
@@ -223,7 +223,7 @@ TEST_CASE("a token comes from a file or the environment, and is never shown", "[
 	}
 }
 
-TEST_CASE("a secret's file that has none is an error", "[cli][push]")
+TEST_CASE("a secret's file without a secret is an error", "[cli][push]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = sample_file(directory);
@@ -237,7 +237,7 @@ TEST_CASE("a secret's file that has none is an error", "[cli][push]")
 	}
 }
 
-TEST_CASE("labels that a format cannot say are refused before anything is profiled", "[cli][push]")
+TEST_CASE("labels that a format cannot express are refused before anything is profiled", "[cli][push]")
 {
 	const TemporaryDirectory directory;
 	const Receiver server(200, "");
@@ -255,7 +255,7 @@ TEST_CASE("labels that a format cannot say are refused before anything is profil
 	CHECK(server.requests().empty());
 }
 
-TEST_CASE("wrong usage of push is told in our own words", "[cli][push]")
+TEST_CASE("wrong usage of push is reported in profil's own words", "[cli][push]")
 {
 	const std::pair<const char *, const char *> all[] = {
 		{"--format xml", "--format: 'xml' is not pyroscope, pyroscope-ingest or parca"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/push/queue.cpp  The queue: what waits, what is sent again and when, what is dropped and counted. */
+/** @file tests/host/cli/commands/push/queue.cpp  The push queue: order, retries, and what is dropped and
+ * counted. */
 #include "cli/commands/push/queue.h"
 #include "tests/host/cli/http/receiver.h"
 
@@ -13,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/** Time that passes when somebody waits for it, and at once. */
+/** A clock whose time passes at once when somebody waits for it. */
 class JumpingClock : public PushClock {
 public:
 	PushTime now() override { return PushTime(std::chrono::nanoseconds(time_.load())); }
@@ -24,7 +25,7 @@ public:
 		time_ = until.time_since_epoch().count();
 	}
 	void pass(std::chrono::nanoseconds time) { time_ += time.count(); }
-	/** What was waited for; to be read when the queue has ended. */
+	/** The waits; to be read after the queue has ended. */
 	[[nodiscard]] const std::vector<std::chrono::milliseconds> &waits() const { return waits_; }
 
 private:
@@ -32,7 +33,7 @@ private:
 	std::vector<std::chrono::milliseconds> waits_;
 };
 
-/** Answers in turn, the last one for ever; and what was sent. */
+/** Gives answers in turn, and then the last one for ever; keeps what was sent. */
 class Script {
 public:
 	explicit Script(std::vector<Delivery> answers) : answers_(std::move(answers)) {}
@@ -58,7 +59,7 @@ private:
 	std::vector<std::string> sent_;
 };
 
-/** A queue, all that it is given, and what it says. */
+/** A queue, its dependencies, and its messages. */
 struct Bench {
 	JumpingClock clock;
 	std::mutex mutex;
@@ -89,7 +90,7 @@ HttpRequest with(const std::string &body)
 	return {"/", {}, body};
 }
 
-/* Of real threads: there is no other sign than that it has happened. */
+/* With real threads, the only sign of an event is its effect. */
 template <typename Condition> bool eventually(const Condition &condition)
 {
 	for (int i = 0; i < 3000 && !condition(); i++)
@@ -138,7 +139,7 @@ TEST_CASE("profiles are sent in their order", "[cli][push]")
 	CHECK(bench.said.empty());
 }
 
-TEST_CASE("a server that is busy is tried again, later each time, and it is said once", "[cli][push]")
+TEST_CASE("a busy server is tried again, later each time, and one message says so", "[cli][push]")
 {
 	Bench bench;
 	Script script({later, later, {Fate::Later, "URL: 429", 20s}, taken});
@@ -167,7 +168,7 @@ TEST_CASE("a profile that the server refuses is dropped, and the next one sent",
 	CHECK(bench.said == std::vector<std::string>{"URL: 400: the profile is dropped"});
 }
 
-TEST_CASE("what is pushed while one is on its way does not wait, and the oldest is dropped", "[cli][push]")
+TEST_CASE("a push does not wait for the profile that is being sent, and the oldest is dropped", "[cli][push]")
 {
 	Bench bench;
 	std::promise<void> begun;
@@ -194,7 +195,7 @@ TEST_CASE("what is pushed while one is on its way does not wait, and the oldest 
 	queue->push(with("eeeee"));
 	CHECK(queue->waiting() == 2);
 	CHECK(queue->counters().dropped_full == 3);
-	/* One that has no room even alone drives out no other. */
+	/* A profile too large to fit even alone evicts no other. */
 	queue->push(with("123456789"));
 	CHECK(queue->waiting() == 2);
 	CHECK(queue->counters().dropped_full == 4);
@@ -204,7 +205,7 @@ TEST_CASE("what is pushed while one is on its way does not wait, and the oldest 
 	CHECK(sent == std::vector<std::string>{"first", "dd", "eeeee", "z"});
 }
 
-TEST_CASE("one that failed is the oldest, and dropped when there is no room", "[cli][push]")
+TEST_CASE("a profile that failed is the oldest, and is dropped when there is no room", "[cli][push]")
 {
 	Bench bench;
 	std::promise<void> begun;
@@ -230,7 +231,7 @@ TEST_CASE("one that failed is the oldest, and dropped when there is no room", "[
 	CHECK(sent == std::vector<std::string>{"a", "b"});
 }
 
-TEST_CASE("at the end everything is tried once more, while there is time", "[cli][push]")
+TEST_CASE("at the end, everything is tried once more while there is time", "[cli][push]")
 {
 	Bench bench;
 	std::promise<void> begun;
@@ -242,7 +243,7 @@ TEST_CASE("at the end everything is tried once more, while there is time", "[cli
 			begun.set_value();
 			release.get_future().wait();
 		}
-		/* As long as the whole grace, from the second on. */
+		/* The third attempt lasts longer than the whole grace. */
 		if (sent.size() == 3)
 			bench.clock.pass(2s);
 		return later;
@@ -255,7 +256,7 @@ TEST_CASE("at the end everything is tried once more, while there is time", "[cli
 	std::future<PushCounters> finished =
 		std::async(std::launch::async, [&queue] { return queue->finish(1s); });
 
-	/* finish() refuses what comes after it has begun.  It ends only when the first is released. */
+	/* finish() refuses later profiles.  It ends only when the first is released. */
 	CHECK(eventually([&queue] {
 		queue->push(with("late"));
 		return queue->counters().dropped_shutdown > 0;
@@ -266,7 +267,7 @@ TEST_CASE("at the end everything is tried once more, while there is time", "[cli
 
 	release.set_value();
 	CHECK(finished.get().sent == 0);
-	/* The three that were tried, and what had not come to it. */
+	/* The three that were tried, and those whose turn did not come. */
 	CHECK(queue->counters().dropped_shutdown == before + waiting + 1);
 	CHECK(sent == std::vector<std::string>{"a", "b", "c"});
 	CHECK(bench.said == std::vector<std::string>{
@@ -308,7 +309,7 @@ TEST_CASE("a real server that comes up late gets what was recorded meanwhile", "
 	CHECK(bench.said.front().starts_with(server.url() + ": 503 Service Unavailable: tried again"));
 }
 
-TEST_CASE("a server that never answers cannot hold up the end", "[cli][push]")
+TEST_CASE("a server that never answers cannot delay the end", "[cli][push]")
 {
 	PushClock clock;
 	const http_test::RawServer server(http_test::never_answer);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/html.cpp  The page of profil report --html: the document in it, its limits, and names that would be markup. */
+/** @file tests/host/cli/commands/report/html.cpp  The page of profil report --html: its document, its limits,
+ * and names that would be markup. */
 #include "cli/commands/report/page/page.h"
 #include "cli/commands/report/page/template.h"
 #include "cli/profile/pprof.h"
@@ -36,7 +37,7 @@ std::string between(const std::string &text, const std::string &from, const std:
 	return text.substr(start + from.size(), end - start - from.size());
 }
 
-/** The document as a browser finds it. */
+/** The document in the page, as a browser finds it. */
 json document_in(const std::string &page)
 {
 	return json::parse(between(page, "<script type=\"application/json\" id=\"data\">", "</script>"));
@@ -62,7 +63,7 @@ uint64_t sum_of(const json &counts)
 			       [](uint64_t sum, const json &count) { return sum + count_of(count); });
 }
 
-/** Samples of the rows of a table, by what @p column has. */
+/** Sums of the samples of a table's rows, by the value of @p column. */
 std::map<size_t, uint64_t> sums_by(const json &table, const char *column)
 {
 	std::map<size_t, uint64_t> sums;
@@ -84,7 +85,7 @@ void check_maps(const json &all)
 	}
 }
 
-/** Of each annotated function, by line and by instruction. */
+/** Checks the sums of each annotated function, by line and by instruction. */
 void check_sources(const json &all)
 {
 	for (const json &one : all["sources"]) {
@@ -110,7 +111,7 @@ void check_sources(const json &all)
 	}
 }
 
-/** Every sample is once in each part of a page that has room for all. */
+/** Checks that every sample is once in each part of a page that has room for all. */
 void check_sums(const Profile &profile, uint64_t samples, const std::vector<std::string> &filters = {})
 {
 	const json all = document(profile, filters);
@@ -134,7 +135,7 @@ bool has_note(const json &all, const std::string &note)
 	return std::find(all["notes"].begin(), all["notes"].end(), note) != all["notes"].end();
 }
 
-/** SHA-256 as a Content-Security-Policy has it, by openssl. */
+/** The SHA-256 of a text in the form of a Content-Security-Policy, by openssl. */
 std::string hash_of(const std::string &text)
 {
 	const TemporaryDirectory directory;
@@ -150,7 +151,7 @@ support::Output profil(const std::string &arguments)
 
 } // namespace
 
-TEST_CASE("a page has its report, and what runs in it is what its own policy names", "[cli][html]")
+TEST_CASE("a page has its report, and runs only the scripts that its policy names", "[cli][html]")
 {
 	const std::string page = report_html(report_of(sample_profile(), "function"), {});
 	const std::string policy = between(page, "http-equiv=\"Content-Security-Policy\" content=\"", "\"");
@@ -167,7 +168,7 @@ TEST_CASE("a page has its report, and what runs in it is what its own policy nam
 		CHECK(times(page, fetched) == 0);
 }
 
-TEST_CASE("a page's document has the report's rows, and what they are of", "[cli][html]")
+TEST_CASE("a page's document has the report's rows, with their objects and functions", "[cli][html]")
 {
 	const json all = document(sample_profile());
 	const json &strings = all["strings"];
@@ -199,7 +200,7 @@ TEST_CASE("every sample is once in each part of a page", "[cli][html]")
 	check_sums(sample_profile(), 260, {"object=libc"});
 }
 
-TEST_CASE("counts keep their last digit, and sums of them too", "[cli][html]")
+TEST_CASE("counts and their sums keep their last digit", "[cli][html]")
 {
 	Profile profile = sample_profile();
 
@@ -211,7 +212,7 @@ TEST_CASE("counts keep their last digit, and sums of them too", "[cli][html]")
 	CHECK(all["samples"] == "9223372036854776107");
 }
 
-TEST_CASE("a page of what passes a filter is about nothing else, and says so", "[cli][html]")
+TEST_CASE("a page with a filter has only what passes it, and says so", "[cli][html]")
 {
 	const RealProfile real;
 	const json all = document(real.profile, {"object=libwork"});
@@ -262,7 +263,7 @@ TEST_CASE("a page counts what its limits leave out", "[cli][html]")
 	CHECK(document(profile, {}, "function", {.name_bytes = 10})["table"]["samples"] == json({700}));
 }
 
-TEST_CASE("of a long function the page has what is hot, and counts the rest", "[cli][html]")
+TEST_CASE("a page has the hot parts of a long function, and counts the rest", "[cli][html]")
 {
 	const json all = document(RealProfile().profile, {}, "function", {.listed = 3});
 
@@ -280,7 +281,7 @@ TEST_CASE("of a long function the page has what is hot, and counts the rest", "[
 	CHECK(all["sources"][0]["files"][0]["rest"][0] > 0);
 }
 
-TEST_CASE("a page has the source of the hottest functions, unless it must not", "[cli][html]")
+TEST_CASE("a page has the source of the hottest functions, unless source is off", "[cli][html]")
 {
 	const RealProfile real;
 	const Report report = report_of(real.profile, "function");
@@ -295,7 +296,7 @@ TEST_CASE("a page has the source of the hottest functions, unless it must not", 
 	      json::parse(with)["sources"][0]["files"][0]["samples"]);
 }
 
-TEST_CASE("names cannot end the script that they are in, nor be other than text", "[cli][html]")
+TEST_CASE("names cannot end the script that they are in, and are only text", "[cli][html]")
 {
 	Profile profile = sample_profile();
 
@@ -316,7 +317,7 @@ TEST_CASE("names cannot end the script that they are in, nor be other than text"
 	CHECK(all["facts"][0] == json({"of", "<!--<script>"}));
 }
 
-TEST_CASE("a page of 50,000 functions is of a size that a browser opens at once", "[cli][html]")
+TEST_CASE("a page of 50,000 functions is small enough for a browser to open at once", "[cli][html]")
 {
 	const std::string page = report_html(report_of(many_functions(), "function"), {});
 	const json all = document_in(page);
@@ -347,7 +348,7 @@ TEST_CASE("profil report --html writes a page, or says why not", "[cli][html]")
 	CHECK(document_in(output_of("cat " + page))["samples"] == 1000);
 }
 
-TEST_CASE("what --html cannot be combined with is told", "[cli][html]")
+TEST_CASE("options that --html cannot be combined with are refused", "[cli][html]")
 {
 	const std::map<std::string, std::string> wrong = {
 		{"--html x --json", "give either --html or --json, not both"},

@@ -8,7 +8,7 @@
 
 namespace html_test {
 
-/** 50,000 functions with names as C++ has them, and a line each. */
+/** 50,000 functions with C++ names, and a line each. */
 inline cli::Profile many_functions()
 {
 	cli::Profile profile = sample_profile();

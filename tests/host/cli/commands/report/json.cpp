@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/json.cpp  The program's JSON against its schema, by Python's jsonschema; and files that it adds up. */
+/** @file tests/host/cli/commands/report/json.cpp  The program's JSON, checked with Python's jsonschema, and
+ * reports of several files. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
@@ -34,7 +35,7 @@ support::Output validated(const std::string &document)
 
 } // namespace
 
-TEST_CASE("JSON is as its schema has it", "[cli][report]")
+TEST_CASE("JSON follows its schema", "[cli][report]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = file_of(directory / "a", sample_profile());
@@ -71,7 +72,7 @@ TEST_CASE("the schema refuses members that it does not know", "[cli][report]")
 	CHECK(validated(directory / "json").status == 1);
 }
 
-TEST_CASE("JSON has keys, filters, the base and what is not shown", "[cli][report]")
+TEST_CASE("JSON has the keys, the filters, the base and the rows that are not shown", "[cli][report]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = file_of(directory / "a", sample_profile());
@@ -108,7 +109,7 @@ TEST_CASE("several files are added up, however they are given", "[cli][report]")
 	}
 }
 
-TEST_CASE("of several files the one that cannot be read is named, and nothing is shown", "[cli][report]")
+TEST_CASE("an unreadable file among several is named, and nothing is shown", "[cli][report]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = file_of(directory / "a", sample_profile());
@@ -123,7 +124,7 @@ TEST_CASE("of several files the one that cannot be read is named, and nothing is
 	}
 }
 
-TEST_CASE("files whose rates differ are told, those that have none are not", "[cli][report]")
+TEST_CASE("files with different rates are reported, files without a rate are not", "[cli][report]")
 {
 	const TemporaryDirectory directory;
 	const std::string words = "the files' rates differ";
@@ -138,7 +139,7 @@ TEST_CASE("files whose rates differ are told, those that have none are not", "[c
 	CHECK_FALSE(has(profil("report " + b).text, words));
 }
 
-TEST_CASE("what is not counted in the same unit is not compared", "[cli][report]")
+TEST_CASE("profiles in different units are not compared", "[cli][report]")
 {
 	const TemporaryDirectory directory;
 	cli::Profile other = sample_profile();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/page.cpp  The page of profil report --html in a browser: page.js does what a user would. */
+/** @file tests/host/cli/commands/report/page.cpp  The page of profil report --html in a browser, used by
+ * page.js as a user would. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/export/support.h"
 #include "tests/host/cli/commands/report/html_support.h"
@@ -10,7 +11,7 @@ using namespace export_test;
 
 namespace {
 
-/** Write a profile and its page, and have a browser check it; what is wrong, or a figure. */
+/** Writes a profile and its page, and has a browser check it; returns what is wrong, or a figure. */
 std::string browse(const std::string &check, const Profile &profile, const std::string &arguments = "")
 {
 	const TemporaryDirectory directory;
@@ -38,8 +39,7 @@ Profile with_markup()
 
 } // namespace
 
-TEST_CASE("a browser shows what was profiled, its rows, and what became of every tick",
-	  "[cli][html][browser]")
+TEST_CASE("a browser shows the target, the rows, and what became of every tick", "[cli][html][browser]")
 {
 	CHECK(browse("content", sample_profile()) == "");
 }
@@ -69,7 +69,7 @@ TEST_CASE("a page's chart is zoomed by clicks", "[cli][html][browser]")
 	CHECK(browse("click", sample_profile()) == "");
 }
 
-TEST_CASE("a page's map of addresses is gone through by keys", "[cli][html][browser]")
+TEST_CASE("a page's map of addresses is navigated by keys", "[cli][html][browser]")
 {
 	CHECK(browse("map", sample_profile()) == "");
 }
@@ -79,12 +79,12 @@ TEST_CASE("a page is dark or light as the system or its button has it, and legib
 	CHECK(browse("theme", sample_profile()) == "");
 }
 
-TEST_CASE("all of a page can be got at by the keyboard, and has a name", "[cli][html][browser]")
+TEST_CASE("everything on a page can be reached by the keyboard, and has a name", "[cli][html][browser]")
 {
 	CHECK(browse("keyboard", sample_profile()) == "");
 }
 
-TEST_CASE("a page cannot fetch anything, nor run what is not its own", "[cli][html][browser]")
+TEST_CASE("a page cannot fetch anything, and cannot run foreign scripts", "[cli][html][browser]")
 {
 	CHECK(browse("network", sample_profile()) == "");
 }
@@ -120,7 +120,7 @@ TEST_CASE("a page has room on a narrow screen", "[cli][html][browser]")
 	CHECK(browse("narrow", sample_profile()) == "");
 }
 
-TEST_CASE("a page of 50,000 functions has few of them in its document, and all within reach",
+TEST_CASE("a page of 50,000 functions has few of them in its document, and all can be reached",
 	  "[cli][html][browser]")
 {
 	const std::string figure = browse("many", html_test::many_functions());

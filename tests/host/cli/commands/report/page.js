@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Usage: node page.js NODE_MODULES CHECK PAGE [ARGUMENT...]
 //
-// Open PAGE, which profil report --html has written, in Debian's Chromium, do
-// what a user would, and say what is wrong.  CHECK is one of those below.
+// Open PAGE, written by profil report --html, in Debian's Chromium, do what a
+// user would do, and print what is wrong.  CHECK is the name of a check below.
 'use strict';
 const assert = require('node:assert/strict');
 const [modules, check, page_file, ...rest] = process.argv.slice(2);
 const { chromium } = require(modules + '/playwright-core');
 const address = 'file://' + require('node:path').resolve(page_file);
 
-/** Texts of a column of the rows that can be seen, from the top. */
+/** The texts of a column in the visible rows, from the top. */
 async function column(page, number) {
 	return page.locator(`#table tbody tr[id] td:nth-child(${number})`).allTextContents();
 }
@@ -18,7 +18,7 @@ async function text(page, selector) {
 	return page.locator(selector).textContent();
 }
 
-/** The row that the keyboard is on, as a screen reader would find it. */
+/** The active row of the table, as a screen reader would find it. */
 async function active(page) {
 	const id = await page.locator('#table').getAttribute('aria-activedescendant');
 
@@ -37,14 +37,14 @@ function luminance(color) {
 	return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** As WCAG 2 has it. */
+/** The contrast of two colours by WCAG 2. */
 function contrast(a, b) {
 	const [dark, light] = [luminance(a), luminance(b)].sort((one, other) => one - other);
 
 	return (light + 0.05) / (dark + 0.05);
 }
 
-/** Colours of page.css as the theme has them now. */
+/** Colours of page.css in the current theme. */
 async function colors(page, names) {
 	return page.evaluate((wanted) => {
 		const probe = document.body.appendChild(document.createElement('i'));
@@ -77,7 +77,7 @@ async function checkContrast(page) {
 }
 
 const checks = {
-	/** What is in the page before anything is touched: of the sample profile of the tests. */
+	/** The page of the tests' sample profile, before a user does anything. */
 	async content(page) {
 		assert.equal(await page.title(), 'sample.pb.gz – profil');
 		assert.equal(
@@ -93,7 +93,7 @@ const checks = {
 		assert.match(await text(page, '#account'), /^1,050 {2}100.00 % {2}ticks of the clock\n1,000 .*\n.*\n {4}5 {4}0.48 % {2}lost: the clock was late$/);
 	},
 
-	/** By clicks and by keys; the header says it, too. */
+	/** Sorting by clicks and by keys; the header shows the order. */
 	async sort(page) {
 		const name = page.getByRole('button', { name: 'function', exact: true });
 		const samples = page.getByRole('button', { name: 'samples', exact: true });
@@ -126,7 +126,7 @@ const checks = {
 		assert.equal(await text(page, '#table-now'), '0 of 4 rows: 0 samples, 0.00 %');
 	},
 
-	/** Along the rows of the table; what Enter opens is shown everywhere. */
+	/** Keys move along the rows of the table; every part of the page shows the row that Enter opens. */
 	async rows(page) {
 		await page.locator('#table').focus();
 		await page.keyboard.press('ArrowDown');
@@ -145,7 +145,7 @@ const checks = {
 		assert.equal((await active(page))[3], 'main');
 	},
 
-	/** The chart, by keys: into a function's lines, and out again. */
+	/** The chart by keys: into a function's lines, and out again. */
 	async zoom(page) {
 		const trail = async () => page.locator('#trail button').allTextContents();
 
@@ -168,7 +168,7 @@ const checks = {
 		assert.deepEqual(await trail(), ['all']);
 	},
 
-	/** The chart, by clicks: the whole of it belongs to what is zoomed to. */
+	/** The chart by clicks: the zoomed part fills all of it. */
 	async click(page) {
 		const box = await page.locator('#chart').boundingBox();
 		const at = async (x, y) => page.mouse.click(box.x + box.width * x, box.y + box.height * y);
@@ -196,14 +196,14 @@ const checks = {
 		assert.match(await text(page, '#map-now'), /^0x30000 to 0x30100: 200/);
 	},
 
-	/** As the system has it, until the button is pressed; and legible. */
+	/** The theme is the system's until the button is pressed, and is legible. */
 	async theme(page) {
 		const background = async () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 		const button = page.getByRole('button', { name: 'Dark theme' });
 		const pixel = async () =>
 			page.evaluate(() => [...document.getElementById('chart').getContext('2d').getImageData(3, 3, 1, 1).data].join());
 
-		/* It is this test that reads what was drawn. */
+		/* This test itself reads the canvas. */
 		page.expected = /willReadFrequently/;
 		await page.emulateMedia({ colorScheme: 'light' });
 		const light = [await background(), await pixel()];
@@ -224,7 +224,7 @@ const checks = {
 		assert.deepEqual([await background(), await pixel()], dark);
 	},
 
-	/** All that a keyboard gets to has a name and a ring around it. */
+	/** Everything that the keyboard can focus has a name and a ring around it. */
 	async keyboard(page) {
 		const seen = new Set();
 
@@ -250,7 +250,7 @@ const checks = {
 		assert.ok(await page.getByRole('application', { name: 'Chart of objects' }).isVisible());
 	},
 
-	/** Even if something in it tried to. */
+	/** The page cannot fetch anything, even if a script in it tried to. */
 	async network(page) {
 		const refused = await page.evaluate(async () => {
 			const kinds = [];
@@ -299,7 +299,7 @@ const checks = {
 		assert.equal(await page.evaluate(() => window.ran), undefined);
 	},
 
-	/** Counts beyond what a browser's numbers hold to the last digit. */
+	/** Counts that are too large to be exact in a browser's numbers. */
 	async huge(page) {
 		assert.equal((await column(page, 1))[0], '9,223,372,036,854,775,807');
 		await page.locator('#filter').fill('main');
@@ -329,7 +329,7 @@ const checks = {
 		assert.equal(await page.getByRole('button', { name: 'Instructions' }).getAttribute('aria-pressed'), 'true');
 	},
 
-	/** What a bench prints. */
+	/** Prints the times for a benchmark. */
 	async opened(page) {
 		const [row, ready] = await page.evaluate(() =>
 			['profil-first-row', 'profil-ready'].map((name) => performance.getEntriesByName(name)[0].startTime),
@@ -338,7 +338,7 @@ const checks = {
 		console.log(`${(row / 1000).toFixed(2)} ${(ready / 1000).toFixed(2)}`);
 	},
 
-	/** 50,000 functions: few are in the document at a time, and all can be got at. */
+	/** 50,000 functions: few are in the document at a time, and all can be reached. */
 	async many(page) {
 		const times = await page.evaluate(() => ({
 			row: performance.getEntriesByName('profil-first-row')[0].startTime,
@@ -370,7 +370,7 @@ const checks = {
 		assert.deepEqual(await column(page, 4), ['main', 'memcpy', 'libc.so.6+0x99990', '0x7fff12345678']);
 	},
 
-	/** screenshot PNG THEME WIDTH HEIGHT: for Documentation, and to look at. */
+	/** screenshot PNG THEME WIDTH HEIGHT [full]: for Documentation, and to look at. */
 	async screenshot(page) {
 		const [png, scheme, width, height, full] = rest;
 
@@ -382,7 +382,7 @@ const checks = {
 };
 
 (async () => {
-	/* As root, which the tests may be, Chromium has no sandbox; the page is ours. */
+	/* The tests may run as root, where Chromium has no sandbox; the page is ours. */
 	const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 	const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
 	const wrong = [];

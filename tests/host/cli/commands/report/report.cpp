@@ -97,7 +97,7 @@ TEST_CASE("functions of one name in two objects are two rows", "[cli]")
 	CHECK(flat(profile, "function").rows.size() == 4);
 }
 
-TEST_CASE("rows with as many samples are in the order of their names", "[cli]")
+TEST_CASE("rows with equal samples are sorted by name", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -120,7 +120,7 @@ TEST_CASE("names from foreign binaries cannot move the cursor", "[cli]")
 	CHECK(text.find("evil?[2J?name?") != text.npos);
 }
 
-TEST_CASE("what a recording says of itself keeps to its line", "[cli]")
+TEST_CASE("the description of a recording stays on its line", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -133,7 +133,7 @@ TEST_CASE("what a recording says of itself keeps to its line", "[cli]")
 	CHECK(text.starts_with("c?samples: 1,000 samples at 999 Hz in 1.50 s\na?samples\nb?samples\n\n"));
 }
 
-TEST_CASE("objects and functions without a name are unknown, or go by the linker's name", "[cli]")
+TEST_CASE("objects and functions without a name are unknown, or have the linker's name", "[cli]")
 {
 	Profile profile = sample_profile();
 
@@ -149,7 +149,7 @@ TEST_CASE("objects and functions without a name are unknown, or go by the linker
 	CHECK(flat(profile, "function").rows[2].function == std::string(255, 'n') + "+0x99990");
 }
 
-TEST_CASE("a share is never more than all", "[cli]")
+TEST_CASE("a share is never more than 100 %", "[cli]")
 {
 	for (uint64_t samples = 1; samples < 1000; samples++)
 		CHECK(percent_of(samples, samples) == 100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/support.h  Reports of profiles that are in no file. */
+/** @file tests/host/cli/commands/report/support.h  Reports of profiles that are not in a file. */
 #pragma once
 
 #include "cli/base/characters.h"
@@ -10,7 +10,7 @@
 
 namespace cli_test {
 
-/** A report of test.pb.gz by keys as --sort has them. */
+/** A report of test.pb.gz, by keys in the form of --sort. */
 inline cli::Report report_of(const cli::Profile &profile, const std::string &keys,
 			     const cli::ReportStyle &style = {}, const std::vector<std::string> &filters = {})
 {
@@ -24,7 +24,7 @@ inline cli::Report report_of(const cli::Profile &profile, const std::string &key
 	return report;
 }
 
-/** The same, compared with old.pb.gz. */
+/** The same, compared with the base old.pb.gz. */
 inline cli::Report comparison_of(const cli::Profile &base, const cli::Profile &profile,
 				 const std::string &keys, const cli::ReportStyle &style = {})
 {

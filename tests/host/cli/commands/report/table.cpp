@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/table.cpp  Tables on terminals: narrow ones, wide characters, colours. */
+/** @file tests/host/cli/commands/report/table.cpp  Tables on terminals: narrow ones, wide characters,
+ * colours. */
 #include "cli/base/table.h"
 #include "cli/base/characters.h"
 #include "cli/base/color.h"
@@ -58,7 +59,7 @@ TEST_CASE("no line is wider than the terminal", "[cli][report]")
 	}
 }
 
-TEST_CASE("on 20 columns share and name are left, and the rest is said to be", "[cli][report]")
+TEST_CASE("on 20 columns share and name are left, and a note lists the other columns", "[cli][report]")
 {
 	CHECK(report_table(report_of(sample_profile(), "function", {20})) == R"(test.pb.gz: 1,000
   samples at 999 Hz
@@ -110,12 +111,12 @@ TEST_CASE("on 80 columns long names share the room", "[cli][report]")
 	CHECK_FALSE(has(text, "no room"));
 }
 
-TEST_CASE("a mark outlives the name that is cut", "[cli][report]")
+TEST_CASE("a mark stays when the name is cut", "[cli][report]")
 {
 	CHECK(has(report_table(report_of(wordy_profile(), "inlined", {80})), "… (inlined)  "));
 }
 
-TEST_CASE("characters count by the columns that they take", "[cli][report]")
+TEST_CASE("characters count by the columns that they occupy", "[cli][report]")
 {
 	CHECK(columns("日本語") == 6);
 	CHECK(columns("e\u0301") == 1);
@@ -143,7 +144,7 @@ TEST_CASE("text is broken at spaces, or where there are none", "[cli][report]")
 	CHECK(wrapped("", 5) == std::vector<std::string>{""});
 }
 
-TEST_CASE("long names are whole in so many rows, and cut in the others", "[cli][report]")
+TEST_CASE("long names are whole in the first rows, and cut in the others", "[cli][report]")
 {
 	const std::string name = "日" + std::string(999, 'x');
 	RowNames names(2500);
@@ -170,7 +171,7 @@ TEST_CASE("breaking four times as much text takes four times as long", "[cli][re
 	CHECK(time_to_break(4000000) < 10 * time_to_break(1000000));
 }
 
-TEST_CASE("colours are a matter of percent, and take no room", "[cli][report]")
+TEST_CASE("colours depend on the percentage, and use no columns", "[cli][report]")
 {
 	const Report plain = report_of(sample_profile(), "function", {40});
 	Report painted = plain;
@@ -186,7 +187,7 @@ TEST_CASE("colours are a matter of percent, and take no room", "[cli][report]")
 	CHECK(heat(0.5) == Paint::Low);
 }
 
-TEST_CASE("colours that are asked for are given, others need a terminal", "[cli][report]")
+TEST_CASE("colours appear on request, otherwise only on a terminal", "[cli][report]")
 {
 	CHECK(wants_color(ColorWhen::Always, -1));
 	CHECK_FALSE(wants_color(ColorWhen::Never, 0));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/views.cpp  What rows stand for, which of them are shown, and that no sample gets lost. */
+/** @file tests/host/cli/commands/report/views.cpp  What rows stand for, which rows are shown, and that no
+ * sample is lost. */
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
 
@@ -104,7 +105,7 @@ TEST_CASE("keys may be spelt as perf report spells them", "[cli][report]")
 			  "is not function, inlined, line, object, process, command or address"));
 }
 
-TEST_CASE("samples that are at no location are in a row as well", "[cli][report]")
+TEST_CASE("samples without a location have a row", "[cli][report]")
 {
 	Profile profile = sample_profile();
 
@@ -119,7 +120,7 @@ TEST_CASE("samples that are at no location are in a row as well", "[cli][report]
 		  "    500   33.33   80.00  [unknown]          [unknown]\n"));
 }
 
-TEST_CASE("counts that no sum can hold stay at its end, and the report says so", "[cli][report]")
+TEST_CASE("sums that overflow saturate, and the report says so", "[cli][report]")
 {
 	Profile profile = sample_profile();
 
@@ -145,7 +146,7 @@ TEST_CASE("rows below a share are not shown, but accounted for", "[cli][report]"
 	CHECK(has(text, "... and 1 more row, of 40 samples (4.00 %)\n"));
 }
 
-TEST_CASE("filters hold for samples by function, object, file, process and pid", "[cli][report]")
+TEST_CASE("filters match samples by function, object, file, process and pid", "[cli][report]")
 {
 	CHECK(passing({"function=^main$"}) == 700);
 	CHECK(passing({"function=^work"}) == 700);
@@ -161,14 +162,14 @@ TEST_CASE("filters hold for samples by function, object, file, process and pid",
 	CHECK(passing({"pid!=4711"}) == 300);
 }
 
-TEST_CASE("all filters must hold, and != turns one round", "[cli][report]")
+TEST_CASE("all filters must match, and != inverts one", "[cli][report]")
 {
 	CHECK(passing({"function!=^work"}) == 300);
 	CHECK(passing({"object=libc", "function!=memcpy"}) == 60);
 	CHECK(passing({"object=libc", "object=program"}) == 0);
 }
 
-TEST_CASE("filters leave percentages as they are, and say what they left out", "[cli][report]")
+TEST_CASE("filters keep percentages as they are, and say what they left out", "[cli][report]")
 {
 	const std::string text = table("function", {"object=libc", "function=mem"});
 
@@ -176,7 +177,7 @@ TEST_CASE("filters leave percentages as they are, and say what they left out", "
 	CHECK(has(text, "800 samples (80.00 %) left out by the filter object=libc, function=mem\n"));
 }
 
-TEST_CASE("who asks for processes of a profile that has none is told how to have them", "[cli][report]")
+TEST_CASE("a report by process of a profile without processes says how to record them", "[cli][report]")
 {
 	const std::string advice =
 		"the profile does not tell processes apart: profil record --per-process does\n";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/serve/address.cpp  Where the server of profiles listens, and for which names of hosts it answers. */
+/** @file tests/host/cli/commands/serve/address.cpp  Where the server of profiles listens, and the host names
+ * for which it answers. */
 #include "cli/http/listen_address.h"
 #include "cli/http/server_hosts.h"
 #include "tests/host/cli/commands/serve/support.h"
@@ -12,7 +13,8 @@ using namespace cli;
 using namespace serve_test;
 using support::run;
 
-TEST_CASE("only the address and localhost are answered, unless told otherwise", "[cli][serve]")
+TEST_CASE("only requests for the address and localhost are answered, unless --allow-host names others",
+	  "[cli][serve]")
 {
 	ServerSettings settings;
 
@@ -31,7 +33,7 @@ TEST_CASE("only the address and localhost are answered, unless told otherwise", 
 	CHECK(server.status("/healthz", "-H 'Sec-Fetch-Site: same-origin'") == "200");
 }
 
-TEST_CASE("who listens everywhere is called by any number, but no name", "[cli][serve]")
+TEST_CASE("a server on every address accepts any numeric host, but no name", "[cli][serve]")
 {
 	ListenAddress everywhere;
 
@@ -46,7 +48,7 @@ TEST_CASE("who listens everywhere is called by any number, but no name", "[cli][
 	CHECK_FALSE(is_host_served("192.0.2.2", everywhere, {}));
 }
 
-TEST_CASE("addresses to listen on are read, and written", "[cli][serve]")
+TEST_CASE("addresses to listen on are read and written", "[cli][serve]")
 {
 	for (const char *text : {"127.0.0.1:6060", "[::1]:0", "localhost:80", "unix:/run/profil.sock"})
 		CHECK(parse_listen_address(text)->text() == text);
@@ -63,7 +65,7 @@ TEST_CASE("addresses to listen on are read, and written", "[cli][serve]")
 	CHECK(parse_listen_address("[::]:1")->is_wildcard());
 }
 
-TEST_CASE("an address that somebody has is an error with a next step", "[cli][serve]")
+TEST_CASE("an address in use is an error with a next step", "[cli][serve]")
 {
 	const Running server(sample);
 	ServerSettings settings;
@@ -79,7 +81,7 @@ TEST_CASE("an address that somebody has is an error with a next step", "[cli][se
 			  server.port()));
 }
 
-TEST_CASE("a socket in the file system is its owner's, and one that was left is replaced", "[cli][serve]")
+TEST_CASE("a socket in the file system is private to its owner, and a stale one is replaced", "[cli][serve]")
 {
 	const support::TemporaryDirectory directory;
 	const std::string path = directory / "socket";
@@ -90,7 +92,7 @@ TEST_CASE("a socket in the file system is its owner's, and one that was left is 
 
 	const std::string curl = "curl -sS --unix-socket " + path + " http://localhost/healthz";
 
-	/* Left by one that did not end as it should. */
+	/* A socket left by a server that did not end properly. */
 	{
 		ListenAddress address = settings.listen;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/serve/clients.cpp  Clients of the server of profiles that are many, go away or misbehave. */
+/** @file tests/host/cli/commands/serve/clients.cpp  Clients of the server of profiles that are many, go away
+ * or misbehave. */
 #include "cli/base/fd.h"
 #include "tests/host/cli/commands/serve/support.h"
 
@@ -19,7 +20,7 @@ void raise(std::atomic<size_t> &most, size_t value)
 		;
 }
 
-/** A connection of TCP. */
+/** A TCP connection to the server. */
 Fd connected(int port)
 {
 	Fd client(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -32,7 +33,7 @@ Fd connected(int port)
 	return client;
 }
 
-/** Send, and read until the server closes. */
+/** Sends a text, and reads until the server closes the connection. */
 std::string exchange(int port, const std::string &text)
 {
 	const Fd client = connected(port);
@@ -47,7 +48,8 @@ std::string exchange(int port, const std::string &text)
 
 } // namespace
 
-TEST_CASE("several are served at a time, and those beyond the limit told to come back", "[cli][serve]")
+TEST_CASE("several clients are served at a time, and those beyond the limit are told to come back",
+	  "[cli][serve]")
 {
 	std::atomic<size_t> most = 0;
 	std::atomic<unsigned> begun = 0;
@@ -107,7 +109,7 @@ TEST_CASE("a client that goes away cancels its profile", "[cli][serve]")
 	CHECK(eventually([&cancelled] { return cancelled.load(); }));
 }
 
-TEST_CASE("a server that is stopped cancels what runs, and ends", "[cli][serve]")
+TEST_CASE("a server that is stopped cancels running profiles, and ends", "[cli][serve]")
 {
 	std::atomic<bool> begun = false;
 	Running server([&](const ServeRequest &request) -> Result<std::string> {
@@ -125,7 +127,7 @@ TEST_CASE("a server that is stopped cancels what runs, and ends", "[cli][serve]"
 	CHECK(has(server.curl("/healthz").text, "Failed to connect"));
 }
 
-TEST_CASE("a client that says nothing does not hold up the end", "[cli][serve]")
+TEST_CASE("a silent client does not delay the end of the server", "[cli][serve]")
 {
 	ServerSettings settings;
 
@@ -134,12 +136,12 @@ TEST_CASE("a client that says nothing does not hold up the end", "[cli][serve]")
 	Running server(sample, settings);
 	const Fd silent = connected(server.port());
 
-	/* Connections are taken in their order: the silent one has a thread by then. */
+	/* Connections are accepted in their order: by now the silent one has a thread. */
 	CHECK(server.status("/healthz") == "200");
 	CHECK(server.stop());
 }
 
-TEST_CASE("who sends a request slowly is cut off", "[cli][serve]")
+TEST_CASE("a client that sends a request slowly is cut off", "[cli][serve]")
 {
 	ServerSettings settings;
 
@@ -150,13 +152,13 @@ TEST_CASE("who sends a request slowly is cut off", "[cli][serve]")
 	const Fd slow = connected(server.port());
 	char byte = 0;
 
-	/* Each byte is in time; all of them are not. */
+	/* Each byte is in time, but the whole request is not. */
 	while (send(slow.get(), "G", 1, MSG_NOSIGNAL) == 1)
 		std::this_thread::sleep_for(50ms);
 	CHECK(recv(silent.get(), &byte, 1, 0) == 0);
 }
 
-TEST_CASE("who sends a request without end is cut off", "[cli][serve]")
+TEST_CASE("a client that sends an endless request is cut off", "[cli][serve]")
 {
 	const Running server(sample);
 
@@ -165,7 +167,7 @@ TEST_CASE("who sends a request without end is cut off", "[cli][serve]")
 	CHECK(server.status("/healthz") == "200");
 }
 
-TEST_CASE("what is no HTTP is answered with an error, or not at all", "[cli][serve]")
+TEST_CASE("input that is not HTTP gets an error, or no answer", "[cli][serve]")
 {
 	const Running server(sample);
 

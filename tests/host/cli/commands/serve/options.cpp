@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/serve/options.cpp  The options of a server of profiles, as a command takes them. */
+/** @file tests/host/cli/commands/serve/options.cpp  The command line options of a server of profiles. */
 #include "cli/commands/serve/options.h"
 #include "cli/options/arguments.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/serve/pages.cpp  What the server of profiles serves, to curl and to go tool pprof. */
+/** @file tests/host/cli/commands/serve/pages.cpp  The pages of the server of profiles, fetched by curl and by
+ * go tool pprof. */
 #include "tests/host/cli/commands/serve/support.h"
 
 #include <fstream>
@@ -38,7 +39,7 @@ TEST_CASE("a profile is served as Go serves it", "[cli][serve]")
 	CHECK(asked == 30);
 }
 
-TEST_CASE("seconds that make no sense are refused with Go's words", "[cli][serve]")
+TEST_CASE("invalid seconds are refused with Go's words", "[cli][serve]")
 {
 	const Running server(sample);
 
@@ -68,7 +69,7 @@ TEST_CASE("a profile that cannot be recorded is an error with its reason", "[cli
 	CHECK_FALSE(has(output.text, "Content-Disposition"));
 }
 
-TEST_CASE("the other pages are those of net/http/pprof, as far as they are here", "[cli][serve]")
+TEST_CASE("the other pages answer as those of net/http/pprof", "[cli][serve]")
 {
 	ServerSettings settings;
 
@@ -90,7 +91,7 @@ TEST_CASE("the other pages are those of net/http/pprof, as far as they are here"
 	CHECK(has(server.curl("/debug/pprof/heap", "-i").text, "\r\n\r\n404 page not found\n"));
 }
 
-TEST_CASE("nothing but GET is served", "[cli][serve]")
+TEST_CASE("only GET is served", "[cli][serve]")
 {
 	const Running server(sample);
 
@@ -102,7 +103,7 @@ TEST_CASE("nothing but GET is served", "[cli][serve]")
 	CHECK(has(server.curl("/healthz", "-i -X POST").text, "Allow: GET\r\n"));
 }
 
-TEST_CASE("a request is not unpacked", "[cli][serve]")
+TEST_CASE("a compressed request is not decompressed", "[cli][serve]")
 {
 	const Running server(sample);
 	const support::TemporaryDirectory directory;
@@ -121,7 +122,7 @@ TEST_CASE("a request is not unpacked", "[cli][serve]")
 	CHECK(server.status("/healthz") == "200");
 }
 
-TEST_CASE("ranges are ignored: the answer is not sent for each", "[cli][serve]")
+TEST_CASE("ranges are ignored, and the answer is sent once", "[cli][serve]")
 {
 	const Running server(sample);
 	std::string many = "bytes=0-0";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/serve/support.h  A running server of profiles, for tests that are its clients. */
+/** @file tests/host/cli/commands/serve/support.h  A running server of profiles, for tests that are its
+ * clients. */
 #pragma once
 
 #include "cli/commands/serve/pprof_server.h"
@@ -16,7 +17,7 @@
 
 namespace serve_test {
 
-/** A server in a thread, on any port. */
+/** A server in a thread, on a port that the kernel chooses. */
 class Running {
 public:
 	explicit Running(cli::ServeProfile profile, cli::ServerSettings settings = {})
@@ -31,7 +32,7 @@ public:
 	Running &operator=(const Running &) = delete;
 	~Running() { stop(); }
 
-	/** False if it had failed. */
+	/** Stops the server; false if it has failed. */
 	bool stop()
 	{
 		server_.stop();
@@ -44,12 +45,12 @@ public:
 	{
 		return "http://" + server_.address().text() + path;
 	}
-	/** What curl says of a path; options come before. */
+	/** The output of curl for a path; the options come before the URL. */
 	[[nodiscard]] support::Output curl(const std::string &path, const std::string &options = "") const
 	{
 		return support::run("curl --noproxy '*' -sS -m 30 " + options + " '" + url(path) + "'");
 	}
-	/** Its status alone. */
+	/** The HTTP status alone. */
 	[[nodiscard]] std::string status(const std::string &path, const std::string &options = "") const
 	{
 		return curl(path, "-o /dev/null -w '%{http_code}' " + options).text;
@@ -61,7 +62,8 @@ private:
 		if (settings.listen.unix_path.empty())
 			settings.listen.port = 0;
 
-		cli::Result<cli::PprofServer> server = cli::PprofServer::listen(std::move(settings), std::move(profile));
+		cli::Result<cli::PprofServer> server =
+			cli::PprofServer::listen(std::move(settings), std::move(profile));
 
 		REQUIRE(server);
 		return *std::move(server);

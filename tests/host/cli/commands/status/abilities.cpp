@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/status/abilities.cpp  What keeps profil from working, and the commands that each such thing ends with. */
+/** @file tests/host/cli/commands/status/abilities.cpp  What prevents profil from working, and the commands
+ * that help. */
 #include "tests/host/cli/commands/status/support.h"
 
 #include <catch2/catch.hpp>
@@ -53,7 +54,7 @@ TEST_CASE("a machine where all is well can do everything", "[cli][status]")
 	CHECK(ability(all, "memory").text == "counters can be pinned: 8.0 KiB of 256.0 MiB are in use");
 }
 
-TEST_CASE("everything that cannot be done has a command", "[cli][status]")
+TEST_CASE("everything that cannot be done has a command that helps", "[cli][status]")
 {
 	const Tree empty;
 	const Tree kernel;
@@ -78,7 +79,8 @@ TEST_CASE("everything that cannot be done has a command", "[cli][status]")
 	}
 }
 
-TEST_CASE("an installed module is loaded by modprobe, after depmod if that does not know it", "[cli][status]")
+TEST_CASE("an installed module is loaded by modprobe, after depmod if modprobe does not know it",
+	  "[cli][status]")
 {
 	const Tree tree;
 
@@ -92,7 +94,7 @@ TEST_CASE("an installed module is loaded by modprobe, after depmod if that does 
 	CHECK_FALSE(module_of(tree).can);
 }
 
-TEST_CASE("a module that is only built is loaded by insmod, and one that is not is built", "[cli][status]")
+TEST_CASE("a module that is only built is loaded by insmod, and a missing one is built", "[cli][status]")
 {
 	const Tree tree;
 
@@ -119,7 +121,7 @@ TEST_CASE("a path that a shell would not take as one word is quoted", "[cli][sta
 	      build + "/kmod/6.1.0-7/kmod/profil.ko");
 }
 
-TEST_CASE("with Secure Boot a module that is not signed is signed and its key enrolled", "[cli][status]")
+TEST_CASE("with Secure Boot, an unsigned module is signed and its key enrolled", "[cli][status]")
 {
 	const Tree tree;
 	const std::string file = std::string(directory) + "/updates/profil.ko";
@@ -149,7 +151,7 @@ TEST_CASE("with Secure Boot a module that is not signed is signed and its key en
 	CHECK(module_of(tree).commands == Commands{"sudo modprobe profil"});
 }
 
-TEST_CASE("what DKMS has signed loads if its key is enrolled, and is told of if not", "[cli][status]")
+TEST_CASE("a module signed by DKMS loads if its key is enrolled, and is reported if not", "[cli][status]")
 {
 	const Tree tree;
 	const std::string certificate = "a certificate in DER";
@@ -161,7 +163,7 @@ TEST_CASE("what DKMS has signed loads if its key is enrolled, and is told of if 
 	tree.write(std::string(directory) + "/updates/dkms/profil.ko.xz", "compressed");
 	tree.write(std::string(directory) + "/modules.dep", "updates/dkms/profil.ko.xz:\n");
 
-	/* Nobody knows. */
+	/* Without the list of keys, nobody knows. */
 	CHECK(module_of(tree).commands == Commands{"sudo modprobe profil"});
 	CHECK(has(module_of(tree).text, "if that says 'Key was rejected by service'"));
 	tree.write("/var/lib/dkms/mok.pub", certificate);
@@ -178,7 +180,7 @@ TEST_CASE("what DKMS has signed loads if its key is enrolled, and is told of if 
 	CHECK(has(module_of(tree).text, "modprobe says 'Key was rejected by service'"));
 }
 
-TEST_CASE("a kernel that wants signatures without Secure Boot is told not to", "[cli][status]")
+TEST_CASE("without Secure Boot, a kernel that requires signatures is configured not to", "[cli][status]")
 {
 	const Tree tree;
 
@@ -192,7 +194,8 @@ TEST_CASE("a kernel that wants signatures without Secure Boot is told not to", "
 	CHECK(has(module_of(tree).commands.at(0), "insmod"));
 }
 
-TEST_CASE("a kernel that takes no modules, or no more, has to be another", "[cli][status]")
+TEST_CASE("a kernel that cannot load modules is replaced, one that no longer loads them is rebooted",
+	  "[cli][status]")
 {
 	const Tree tree;
 
@@ -202,7 +205,7 @@ TEST_CASE("a kernel that takes no modules, or no more, has to be another", "[cli
 	CHECK(module_of(tree).commands == Commands{"sudo reboot"});
 }
 
-TEST_CASE("a module of another interface is replaced, one of another version is told", "[cli][status]")
+TEST_CASE("a module with another interface is replaced, one of another version is reported", "[cli][status]")
 {
 	const Tree tree;
 	cli::Permissions permissions = capable();
@@ -217,7 +220,7 @@ TEST_CASE("a module of another interface is replaced, one of another version is 
 	CHECK(ability(cli::judge(tree.read(), permissions), "device").key.empty());
 }
 
-TEST_CASE("a device that is missing, forbidden or another's has its command each", "[cli][status]")
+TEST_CASE("a device that is missing, not permitted or wrong has a command for each case", "[cli][status]")
 {
 	const Tree tree;
 	cli::Permissions permissions = capable();
@@ -245,7 +248,7 @@ TEST_CASE("a device that is missing, forbidden or another's has its command each
 	      Commands{"sudo mknod -m 666 /dev/profil c 10 123"});
 }
 
-TEST_CASE("who may attach to whom is what the kernel answered, with the sysctl that would change it",
+TEST_CASE("permission to attach is what the kernel answers, with the sysctl that would change it",
 	  "[cli][status]")
 {
 	const Tree tree;
@@ -276,7 +279,7 @@ TEST_CASE("who may attach to whom is what the kernel answered, with the sysctl t
 	CHECK(has(judged(tree, permissions, "own").text, "CONFIG_PERF_EVENTS"));
 }
 
-TEST_CASE("nothing is said of other users' processes where there are none", "[cli][status]")
+TEST_CASE("other users' processes are not mentioned where there are none", "[cli][status]")
 {
 	const Tree tree;
 	cli::Permissions permissions = capable();

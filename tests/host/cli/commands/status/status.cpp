@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/status/status.cpp  What profil status reads, measures and prints, where there is no module. */
+/** @file tests/host/cli/commands/status/status.cpp  What profil status reads, measures and prints, without
+ * the module. */
 #include "cli/commands/status/status.h"
 #include "cli/process/account_names.h"
 #include "tests/host/cli/commands/status/support.h"
@@ -58,7 +59,7 @@ cli::Status status_of(const Tree &tree)
 	return status;
 }
 
-/** A machine on which a process of ours profiles. */
+/** A machine on which a process of this user profiles. */
 void write_session(const Tree &tree)
 {
 	write_kernel(tree);
@@ -138,7 +139,7 @@ TEST_CASE("the machine's files are read, whatever is in them", "[cli][status]")
 	CHECK_FALSE(cli::read_machine(tree.root() + "/nothing", "6.1", "").loaded);
 }
 
-TEST_CASE("the text says who profiles what, and that there are others", "[cli][status]")
+TEST_CASE("the text names profilers and their targets, and says that there are others", "[cli][status]")
 {
 	const Tree tree;
 
@@ -162,7 +163,7 @@ TEST_CASE("the text says who profiles what, and that there are others", "[cli][s
 	CHECK(has(cli::status_text(status), "?[2Jx (pid 77"));
 }
 
-TEST_CASE("what cannot be done is followed by its commands", "[cli][status]")
+TEST_CASE("everything that cannot be done is followed by its commands", "[cli][status]")
 {
 	const Tree tree;
 
@@ -194,7 +195,8 @@ TEST_CASE("the cost is the median of the interruptions, if there were as many as
 	CHECK_FALSE(cli::cost_of_gaps(std::vector<uint64_t>(19, 1), 19));
 }
 
-TEST_CASE("what a tick costs is measured at the pace of a clock that ticks nearly as often", "[cli][status]")
+TEST_CASE("the cost of a tick is measured at the period of a running clock if that is 1 to 2 ms",
+	  "[cli][status]")
 {
 	CHECK(cli::measuring_period(0) == 1'000'000);
 	CHECK(cli::measuring_period(1'001'001) == 1'001'001);
@@ -203,7 +205,7 @@ TEST_CASE("what a tick costs is measured at the pace of a clock that ticks nearl
 	CHECK(cli::measuring_period(2'000'000) == 1'000'000);
 }
 
-TEST_CASE("a loop that spins sees its interruptions", "[cli][status]")
+TEST_CASE("a spinning loop sees its interruptions", "[cli][status]")
 {
 	const std::vector<uint64_t> gaps = cli::spin_and_note_gaps(20000000);
 
@@ -225,11 +227,11 @@ TEST_CASE("the cost is shown as time and as a share of a CPU", "[cli][status]")
 	CHECK(has(cli::status_text(status), "cost     cannot be measured now: too busy\n"));
 }
 
-TEST_CASE("what a profile adds to a switch is the median of the pairs' differences", "[cli][status]")
+TEST_CASE("the cost that a profile adds to a switch is the median of the pairs' differences", "[cli][status]")
 {
 	std::vector<cli::SwitchPair> pairs;
 
-	/* 101 differences of -50 to 50 ns in no order, and one measurement that was disturbed. */
+	/* 101 differences of -50 to 50 ns in mixed order, and one disturbed measurement. */
 	for (int i = 0; i < 101; i++)
 		pairs.push_back({1900, 1900.0 + (i * 37) % 101 - 50});
 	pairs[7].profiled += 1e6;
@@ -238,7 +240,7 @@ TEST_CASE("what a profile adds to a switch is the median of the pairs' differenc
 
 	CHECK(cost.plain_ns == 1900);
 	CHECK(cost.pairs == 101);
-	/* The disturbed one was 7: those above it have moved down by one. */
+	/* The disturbed difference was 7: the differences above it have moved down by one. */
 	CHECK(cost.ns == 0);
 	CHECK(cost.low_ns == -10);
 	CHECK(cost.high_ns == 11);
@@ -250,7 +252,7 @@ TEST_CASE("what a profile adds to a switch is the median of the pairs' differenc
 	CHECK(few.high_ns == 5);
 }
 
-TEST_CASE("what a process has used is in its stat, and in the status of its threads", "[cli][status]")
+TEST_CASE("the usage of a process is read from its stat, and from the status of its threads", "[cli][status]")
 {
 	const Tree tree;
 	const std::string status =
@@ -266,7 +268,7 @@ TEST_CASE("what a process has used is in its stat, and in the status of its thre
 	CHECK(before->cpu_seconds == 175.0 / static_cast<double>(sysconf(_SC_CLK_TCK)));
 	CHECK(before->switches == std::map<pid_t, uint64_t>{{7, 13}, {8, 100}});
 
-	/* One thread goes on, one has ended, one has begun, and one has another's number. */
+	/* One thread continues, one has ended, one has begun, and one has the TID of another. */
 	const cli::ProcessUsage after = {3.75, {{7, 20}, {8, 90}, {9, 5}}};
 	const cli::ProcessLoad load = cli::load_between({1.75, before->switches}, after, 2);
 
@@ -277,7 +279,7 @@ TEST_CASE("what a process has used is in its stat, and in the status of its thre
 	CHECK(cli::process_usage(9, tree.root()).error().text == "process 9: its stat is none");
 }
 
-TEST_CASE("the cost of a process is its ticks and its switches at what each costs", "[cli][status]")
+TEST_CASE("the cost of a process is its ticks and its switches, each times its cost", "[cli][status]")
 {
 	const Tree tree;
 
@@ -302,7 +304,7 @@ TEST_CASE("the cost of a process is its ticks and its switches at what each cost
 		  "         at 2,000 Hz: 1,000 ticks x 1.5 us + 15,000 switches x 40 ns = 2,100 us a second, "
 		  "0.42 % of its CPU time\n"));
 
-	/* What may be chance is nothing. */
+	/* A difference that may be chance counts as 0. */
 	for (const double ns : {-5, 1}) {
 		const cli::SwitchCost chance = {ns, -9, 2, 1930, 9};
 
@@ -312,7 +314,7 @@ TEST_CASE("the cost of a process is its ticks and its switches at what each cost
 						    "from the 1930 ns without (-9 to 2 in "
 						    "95 of 100 measurements)\n"));
 	}
-	/* Who does nothing pays nothing. */
+	/* An idle process has no cost. */
 	CHECK(cli::target_cost({1, "", 1000, {0, 0}}, {1500, 98, 1000}, {40, 28, 55, 1930, 56}).share == 0);
 	status.target = cli::Error{"process 12: there is none"};
 	status.switch_cost = cli::Error{"no pipes"};
@@ -320,7 +322,7 @@ TEST_CASE("the cost of a process is its ticks and its switches at what each cost
 		  "switch   cannot be measured: no pipes\ntarget   process 12: there is none\n"));
 }
 
-TEST_CASE("a target without what it costs, and a rate without a target, are wrong usage", "[cli][status]")
+TEST_CASE("a target without --cost, and a rate without a target, are wrong usage", "[cli][status]")
 {
 	for (const char *wrong :
 	     {"-p 1", "--cost -F 100", "--cost --no-cost", "--cost -p x", "--cost -p 1 -F 0"}) {
@@ -329,7 +331,7 @@ TEST_CASE("a target without what it costs, and a rate without a target, are wron
 	}
 }
 
-TEST_CASE("status as JSON is as its schema has it, with the module and without", "[cli][status]")
+TEST_CASE("status as JSON follows its schema, with the module and without", "[cli][status]")
 {
 	const Tree bare;
 	const Tree loaded;
@@ -369,7 +371,7 @@ TEST_CASE("status as JSON is as its schema has it, with the module and without",
 		      .status == 1);
 }
 
-TEST_CASE("without the module the exit status is 1, and every line that says no has a command",
+TEST_CASE("without the module, the exit status is 1 and every line that says no has a command",
 	  "[cli][status]")
 {
 	if (std::filesystem::exists("/dev/profil"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/status/support.h  Trees of files that stand for a machine's. */
+/** @file tests/host/cli/commands/status/support.h  Trees of files that stand for the files of a machine. */
 #pragma once
 
 #include "cli/commands/status/status.h"
@@ -12,11 +12,11 @@
 
 namespace cli_test {
 
-/** What stands for "/". */
+/** A directory that stands for "/". */
 class Tree {
 public:
 	[[nodiscard]] std::string root() const { return directory_ / ""; }
-	/** A file, and the directories above it. */
+	/** Writes a file, and makes the directories above it. */
 	void write(const std::string &path, const std::string &content) const
 	{
 		const std::filesystem::path file = root() + path;
@@ -31,7 +31,7 @@ public:
 		std::filesystem::create_directories(file.parent_path());
 		std::filesystem::create_symlink(target, file);
 	}
-	/** As the machine's root; what there is built is in "build". */
+	/** Reads the tree as the machine's root; the build is in "build". */
 	[[nodiscard]] cli::Machine read() const
 	{
 		return cli::read_machine(root(), "6.1.0-7", root() + "/build");
@@ -41,7 +41,7 @@ private:
 	support::TemporaryDirectory directory_;
 };
 
-/** A kernel that takes modules, and has perf events as Debian has them. */
+/** A kernel with modules and perf events, configured as Debian's. */
 inline void write_kernel(const Tree &tree)
 {
 	tree.write("/proc/modules", "");
@@ -50,7 +50,7 @@ inline void write_kernel(const Tree &tree)
 	tree.write("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
 }
 
-/** With the module loaded. */
+/** The files of a loaded module. */
 inline void write_module(const Tree &tree)
 {
 	tree.write("/sys/module/profil/version", std::string(profil_version()) + "\n");
@@ -64,7 +64,7 @@ inline void write_module(const Tree &tree)
 	tree.write("/dev/profil", "");
 }
 
-/** Who may do everything. */
+/** The permissions of a user who may do everything. */
 inline cli::Permissions capable()
 {
 	cli::Permissions permissions;
@@ -80,7 +80,7 @@ inline cli::Permissions capable()
 	return permissions;
 }
 
-/** What is said of one thing; an ability without a key if there is nothing. */
+/** The ability with a key; an ability without a key if there is none. */
 inline cli::Ability ability(const std::vector<cli::Ability> &all, std::string_view key)
 {
 	const auto found = std::find_if(all.begin(), all.end(),

@@ -86,7 +86,8 @@ TEST_CASE_METHOD(FileTop, "top draws on terminals of every size, and never beyon
 	}
 }
 
-TEST_CASE_METHOD(FileTop, "20 columns have room for the share and the function, a line for the hottest",
+TEST_CASE_METHOD(FileTop,
+		 "20 columns have room for the share and the function, and one line for the hottest row",
 		 "[cli][top]")
 {
 	CHECK(has(screen(top, {20, 10}), "\n 70.00  main\n"));
@@ -94,14 +95,14 @@ TEST_CASE_METHOD(FileTop, "20 columns have room for the share and the function, 
 	CHECK(has(screen(top, {80, 1}), "    700   70.00  main"));
 }
 
-TEST_CASE_METHOD(FileTop, "on a small screen every cause is in one line", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "on a small screen all causes are in one line", "[cli][top]")
 {
 	CHECK(has(screen(top, {140, 12}),
 		  "1,050 ticks: 95.24 % counted; 4.29 % in the kernel, not counted (--kernel counts them); "
 		  "0.48 % lost: the clock was late\n"));
 }
 
-TEST_CASE("names cannot do anything to the terminal that top draws on", "[cli][top]")
+TEST_CASE("names cannot control the terminal that top draws on", "[cli][top]")
 {
 	Profile profile = sample_profile();
 

@@ -109,7 +109,7 @@ TEST_CASE("a line that is typed can be corrected, and has no control characters"
 	CHECK(editor.press(keys::escape) == LineEditor::State::Cancelled);
 }
 
-TEST_CASE_METHOD(LiveTop, "z begins anew", "[cli][top]")
+TEST_CASE_METHOD(LiveTop, "z resets the counts", "[cli][top]")
 {
 	feed.come(object, program.address("main"), 10);
 	top.refresh();
@@ -166,7 +166,8 @@ TEST_CASE_METHOD(LiveTop, "Enter shows the instructions of the selected function
 	CHECK(has(screen(top), "samples       %"));
 }
 
-TEST_CASE("rows that are of no function, or of nothing, cannot be annotated", "[cli][top]")
+TEST_CASE("a row that is not of one function cannot be annotated, and neither can an empty table",
+	  "[cli][top]")
 {
 	Feed feed;
 	TopFile file(sample_profile());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/top/rows.cpp  The rows of profil top: which samples they count, and what is kept of them. */
+/** @file tests/host/cli/commands/top/rows.cpp  The rows of profil top: the samples that they count, and the
+ * limits on what is kept. */
 #include "tests/host/cli/commands/top/support.h"
 
 #include "cli/recording/recording_run.h"
@@ -14,7 +15,7 @@ using namespace top_test;
 
 namespace {
 
-/** "function 12 +3" of each row, in order. */
+/** The rows in order, each as "function 12 +3". */
 std::string rows_of(const TopRows &rows, TopOrder order = TopOrder::Samples, bool reversed = false)
 {
 	std::string text;
@@ -25,7 +26,7 @@ std::string rows_of(const TopRows &rows, TopOrder order = TopOrder::Samples, boo
 	return text;
 }
 
-/** How many of ours are of a file. */
+/** The number of this process's descriptors of a file. */
 size_t descriptors_of(const std::string &path)
 {
 	size_t count = 0;
@@ -70,8 +71,7 @@ TEST_CASE_METHOD(LiveRows, "top's rows have all samples since the beginning, and
 	CHECK(rows_of(rows) == "main 15 +0, hidden(unsigned long) 9 +0");
 }
 
-TEST_CASE_METHOD(LiveRows, "top's rows can be in four orders, and each of them the other way round",
-		 "[cli][top]")
+TEST_CASE_METHOD(LiveRows, "top's rows have four orders, and each can be reversed", "[cli][top]")
 {
 	feed.come(object, program.address("main"), 9);
 	feed.come(object, program.address("hidden("), 5);
@@ -93,14 +93,13 @@ TEST_CASE_METHOD(LiveRows, "top's rows can be in four orders, and each of them t
 	CHECK(rows.before(rows.first(3, TopOrder::Delta, false).back(), TopOrder::Delta, false) == 2);
 }
 
-TEST_CASE_METHOD(LiveRows, "top opens an object once, and looks up only addresses that it has not met",
-		 "[cli][top]")
+TEST_CASE_METHOD(LiveRows, "top opens an object once, and looks up only addresses that are new", "[cli][top]")
 {
 	feed.come(object, program.address("main"), 1);
 	rows.add(feed.take());
 	const uint64_t hidden = program.address("hidden(");
 
-	/* From now on it could not be opened. */
+	/* From now on, the object can no longer be opened. */
 	object->file.close();
 	feed.come(object, program.address("main"), 1);
 	feed.come(object, hidden, 1);
@@ -109,7 +108,7 @@ TEST_CASE_METHOD(LiveRows, "top opens an object once, and looks up only addresse
 	CHECK(feed.edition() == 0);
 }
 
-TEST_CASE("an object whose symbols were closed for want of room is opened again", "[cli][top]")
+TEST_CASE("an object whose symbols were closed to make room is opened again", "[cli][top]")
 {
 	const Program program;
 	const auto one = program.object();
@@ -127,7 +126,7 @@ TEST_CASE("an object whose symbols were closed for want of room is opened again"
 		rows.add(feed.take());
 	}
 	CHECK(rows_of(rows) == "main 2 +0, hidden(unsigned long) 2 +2");
-	/* The two objects' own, and that of the symbols which are open. */
+	/* One for each object, and one for the symbols that are open. */
 	CHECK(descriptors_of(program.path()) == 3);
 }
 
@@ -191,12 +190,12 @@ TEST_CASE("when there are too many objects, the hottest stay with their places",
 	const TopRows rows(feed.profile(), {}, {});
 
 	CHECK(rows_of(rows) == "main 11 +0, [other] 10 +0");
-	/* Ours and the feed's: the others are let go of. */
+	/* The test's reference and the feed's: the feed has dropped the others. */
 	CHECK(objects[5].use_count() == 2);
 	CHECK(objects[0].use_count() == 1);
 }
 
-TEST_CASE("a JIT compiler may tell a name after its code has run", "[cli][top]")
+TEST_CASE("a JIT compiler may report a name after its code has run", "[cli][top]")
 {
 	const std::string map = fmt::format("/tmp/perf-{}.map", getpid());
 	const auto object = std::make_shared<Object>();

@@ -41,7 +41,7 @@ private:
 	TemporaryDirectory directory_;
 };
 
-/** Runs it between two looks at the terminal's settings; its PID is in the file "pid". */
+/** Runs top, and saves the terminal's settings before and after; its PID is in the file "pid". */
 class Script {
 public:
 	explicit Script(const Command &command)
@@ -59,7 +59,7 @@ public:
 		for (std::string signal; all >> signal;)
 			REQUIRE(run("kill -" + signal + " $(cat " + (directory_ / "pid") + ")").status == 0);
 	}
-	/** Are the two the same, and is the table gone? */
+	/** Are the settings the same as before, and is the table gone? */
 	static bool left_as_it_was(const Terminal &terminal)
 	{
 		std::istringstream screen(terminal.screen());
@@ -142,7 +142,7 @@ TEST_CASE("top follows the size of its terminal", "[cli][top][screen]")
 	CHECK(terminal.shows("Enter annotate"));
 }
 
-TEST_CASE("whatever ends top, the terminal is as it was", "[cli][top][screen]")
+TEST_CASE("however top ends, the terminal is as it was", "[cli][top][screen]")
 {
 	const Command command;
 	const Script script(command);
@@ -165,7 +165,7 @@ TEST_CASE("a second signal aborts top, and the terminal is as it was", "[cli][to
 
 	terminal.run(script.line());
 	REQUIRE(terminal.shows("70.00"));
-	/* Both are there when it goes on, so that the second comes before it has done anything. */
+	/* Both are pending when top continues, so the second comes before it has done anything. */
 	script.kill("STOP TERM INT CONT");
 	REQUIRE(terminal.shows("status 1"));
 	CHECK_FALSE(has(terminal.screen(), "status 1\n"));
@@ -197,7 +197,7 @@ TEST_CASE("top has colours, unless NO_COLOR is set", "[cli][top][screen]")
 	}
 }
 
-TEST_CASE("a terminal that cannot be drawn on is an error that tells of --batch", "[cli][top][screen]")
+TEST_CASE("a terminal that cannot be drawn on is an error that names --batch", "[cli][top][screen]")
 {
 	const Command command;
 	const std::pair<const char *, const char *> all[] = {
@@ -216,7 +216,7 @@ TEST_CASE("a terminal that cannot be drawn on is an error that tells of --batch"
 	}
 }
 
-TEST_CASE("top without a terminal is an error that tells of --batch", "[cli][top]")
+TEST_CASE("top without a terminal is an error that names --batch", "[cli][top]")
 {
 	const Command command;
 
@@ -241,7 +241,7 @@ TEST_CASE("--batch prints frames as text", "[cli][top]")
 	CHECK(has(run(command.line("--batch --color always")).text, "\x1b[31m"));
 }
 
-TEST_CASE("wrong usage of top is told in our own words", "[cli][top]")
+TEST_CASE("wrong usage of top is reported in profil's own words", "[cli][top]")
 {
 	const std::pair<const char *, const char *> all[] = {
 		{"",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/top/support.h  A real program whose samples come as the tests say. */
+/** @file tests/host/cli/commands/top/support.h  A real program, and samples of it that come when a test says
+ * so. */
 #pragma once
 
 #include "cli/commands/top/file.h"
@@ -19,7 +20,7 @@ namespace top_test {
 
 using Feed = told_feed::Feed;
 
-/** The program of the tests of symbols, compiled here. */
+/** The program that the tests of symbols use, compiled here. */
 class Program {
 public:
 	explicit Program(const std::string &flags = "-O1 -g")
@@ -35,10 +36,10 @@ public:
 
 	[[nodiscard]] std::string path() const { return directory_ / "program"; }
 
-	/** As the recorder would have it. */
+	/** The program as an object of the recorder. */
 	[[nodiscard]] std::shared_ptr<cli::Object> object() const { return cli_test::map_object(path()); }
 
-	/** Where a function begins, as nm has it. */
+	/** Where a function begins, by nm. */
 	[[nodiscard]] uint64_t address(const std::string &function) const
 	{
 		std::istringstream lines(support::run("nm -C " + path()).text);
@@ -80,7 +81,7 @@ inline std::string selected_of(const cli::ScreenLines &frame)
 	return "";
 }
 
-/** Press them one after the other; false as soon as one of them means to leave. */
+/** Presses keys one after the other; false as soon as one of them quits. */
 inline bool press(cli::Top &top, const std::u32string &keys)
 {
 	for (const cli::Key key : keys) {
@@ -97,7 +98,7 @@ inline std::string screen(cli::Top &top, cli::ScreenSize size = usual)
 	return text_of(top.frame(size, false));
 }
 
-/** A program, and what is shown of its samples. */
+/** A program, and a top of its samples. */
 struct LiveTop {
 	const Program program;
 	const std::shared_ptr<cli::Object> object = program.object();
@@ -105,7 +106,7 @@ struct LiveTop {
 	cli::Top top{feed, {}};
 };
 
-/** What is shown of a file. */
+/** A top of a file. */
 struct FileTop {
 	cli::TopFile file{sample_profile()};
 	cli::Top top{file, {}};
