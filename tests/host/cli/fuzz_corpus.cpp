@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/fuzz_corpus.cpp  The files that the fuzzer of the reader began with, and those that it found. */
+/** @file tests/host/cli/fuzz_corpus.cpp  The corpus of the reader's fuzzer: its seeds, and files that it
+ * found. */
 #include "cli/base/files.h"
 #include "tests/fuzz/reader/read_profile.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/manual.cpp  profil(1) against the program: every command and every option is in it. */
+/** @file tests/host/cli/manual.cpp  profil(1) compared with the program: it has every command and every
+ * option.
+ */
 #include "tests/support/programs.h"
 
 #include <algorithm>
@@ -16,7 +18,7 @@ namespace {
 constexpr char page[] = "Documentation/man/profil.1";
 constexpr char shared[] = "What to profile, and how";
 
-/** The page as it is read, by the titles of its sections and parts. */
+/** The formatted page, by the titles of its sections and parts. */
 std::map<std::string, std::string> parts_of_the_page()
 {
 	std::istringstream lines(
@@ -35,7 +37,7 @@ std::map<std::string, std::string> parts_of_the_page()
 	return parts;
 }
 
-/** Options as the page's lists begin with them: "-p, --pid pid[,pid ...]". */
+/** The options that begin the entries of the page's lists: "-p, --pid pid[,pid ...]". */
 std::set<std::string> options_in(const std::string &part)
 {
 	const std::regex option("--?[a-zA-Z][-a-z]*");
@@ -52,7 +54,7 @@ std::set<std::string> options_in(const std::string &part)
 	return names;
 }
 
-/** What the program takes: those behind "--" and, by its help, the letters. */
+/** The options of the program: the long ones, and the letters that its help names. */
 std::set<std::string> options_of(const std::string &command)
 {
 	const std::string profil = support::build_dir() + "/profil ";
@@ -130,11 +132,12 @@ TEST_CASE("profil(1) names every command in its synopsis, and every exit status"
 	CHECK(parts.at("EXAMPLES").find("profil record -p 4711") != std::string::npos);
 }
 
-TEST_CASE("what is installed has the page and the completions where they are looked for", "[cli][manual]")
+TEST_CASE("the page and the completions are installed where they are looked for", "[cli][manual]")
 {
 	const support::TemporaryDirectory directory;
-	const support::Output output = run("B=" + support::build_dir() +
-					   " PREFIX=/usr DESTDIR=" + (directory / "") + " scripts/build/install");
+	const support::Output output =
+		run("B=" + support::build_dir() + " PREFIX=/usr DESTDIR=" + (directory / "") +
+		    " scripts/build/install");
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);

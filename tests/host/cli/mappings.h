@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/mappings.h  Mappings as /proc/PID/maps would have them. */
+/** @file tests/host/cli/mappings.h  Mappings as /proc/PID/maps would list them. */
 #pragma once
 
 #include "cli/process/maps.h"

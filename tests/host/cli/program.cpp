@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/program.cpp  The program itself, where there is no module: what it prints, and its exit status. */
+/** @file tests/host/cli/program.cpp  The program itself, without the module: its output and its exit status.
+ */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/programs.h"
@@ -52,7 +53,7 @@ TEST_CASE("help and version are printed on demand", "[cli]")
 	CHECK(has(profil("record --help").text, "Examples:"));
 }
 
-TEST_CASE("no command but push and serve loads what HTTP takes", "[cli]")
+TEST_CASE("only push and serve load the libraries for HTTP", "[cli]")
 {
 	const auto libraries = [](const std::string &name) {
 		return run("readelf -d " + support::build_dir() + "/" + name + " | grep NEEDED").text;
@@ -67,7 +68,7 @@ TEST_CASE("no command but push and serve loads what HTTP takes", "[cli]")
 		CHECK(profil(command + " --help").text == profil("help " + command).text);
 }
 
-TEST_CASE("push and serve say what is missing where profil is alone", "[cli]")
+TEST_CASE("push and serve say what is missing where profil is installed alone", "[cli]")
 {
 	const TemporaryDirectory directory;
 
@@ -103,7 +104,7 @@ TEST_CASE("wrong usage is one line and status 2", "[cli]")
 	CHECK(profil("").status == 2);
 }
 
-TEST_CASE("wrong usage is told in our own words", "[cli]")
+TEST_CASE("wrong usage is reported in profil's own words", "[cli]")
 {
 	const std::pair<const char *, const char *> all[] = {
 		{"report --by foo", "--by: 'foo' is not function, object or address"},
@@ -134,7 +135,7 @@ TEST_CASE("wrong usage is told in our own words", "[cli]")
 	}
 }
 
-TEST_CASE("without the module record says how to get it, and leaves nothing", "[cli]")
+TEST_CASE("without the module, record says how to get it and leaves no file", "[cli]")
 {
 	const TemporaryDirectory directory;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/sample_profile.h  A small profile with a bit of everything. */
+/** @file tests/host/cli/sample_profile.h  A small profile that has a little of everything. */
 #pragma once
 
 #include "cli/profile/about.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A program with loops inside and after one another, for the tests of annotate.
-// Without headers, so that it compiles for other machines where their C++ library is missing.
+/** @file tests/host/data/annotate.cpp  A program with nested and successive loops, for the tests of annotate.
+ *  It has no headers, so that it compiles for other machines without their C++ library.  Keep its line numbers. */
 extern "C" int printf(const char *format, ...);
 extern "C" unsigned long strtoul(const char *text, char **end, int base);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A program whose functions are inlined into one another, for the tests of symbols.
+/** @file tests/host/data/symbols.cpp  A program with inlined functions, for the tests of symbols. */
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

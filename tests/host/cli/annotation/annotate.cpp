@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/annotate.cpp  Instructions of programs that are compiled here, with known counts, against binutils. */
+/** @file tests/host/cli/annotation/annotate.cpp  Annotated instructions with known counts, compared with
+ * binutils. */
 #include "tests/host/cli/annotation/support.h"
 
 using namespace cli;
@@ -40,7 +41,7 @@ std::vector<uint64_t> addresses_of(const CodePart &part)
 	return addresses;
 }
 
-/** Of some addresses, the first whose instruction comes from a line. */
+/** The first of some addresses whose instruction comes from a line. */
 uint64_t first_of_line(const std::string &program, const std::vector<uint64_t> &addresses, int line)
 {
 	for (const uint64_t address : addresses) {
@@ -225,7 +226,7 @@ TEST_CASE("source lines alone have the samples of their instructions", "[cli][an
 	CHECK_FALSE(has(text, fmt::format("{:x}:", listed[0].address)));
 }
 
-TEST_CASE("an inlined function is its lines in all places, and its instructions in each", "[cli][annotate]")
+TEST_CASE("an inlined function has one set of lines, and instructions for each place", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory);
@@ -233,7 +234,7 @@ TEST_CASE("an inlined function is its lines in all places, and its instructions 
 	const std::vector<Listed> listed = objdump(program, straight);
 	std::map<uint64_t, uint64_t> counts = {{in_loop, 7}, {listed.back().address, 5}};
 
-	/* What mix() is in straight(): the lines 9 and 10 of the source. */
+	/* The instructions of mix() in straight(): lines 9 and 10 of the source. */
 	std::vector<uint64_t> mixed;
 
 	for (const Listed &one : listed) {
@@ -267,7 +268,7 @@ TEST_CASE("an inlined function is its lines in all places, and its instructions 
 
 	CHECK(has(text, "  7 samples, 77.78 % where it is inlined in nested(unsigned long)\n"));
 	CHECK(has(text, " value ^= value << 13;\n"));
-	/* The function that holds it has these samples, too; the report's functions are those. */
+	/* These samples count for the containing function as well: the report names that function. */
 	CHECK(annotate(profile, straight).samples == 7);
 	CHECK(Annotator(profile, {}).annotate(function(profile, straight), false).samples == 7);
 }

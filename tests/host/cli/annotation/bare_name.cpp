@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/bare_name.cpp  Demangled names, as a user would call them. */
+/** @file tests/host/cli/annotation/bare_name.cpp  Demangled names, shortened to what a user would type. */
 #include "cli/annotation/bare_name.h"
 
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 
 using namespace cli;
 
-TEST_CASE("a name is what is left of it without return type and parameters", "[cli][annotate]")
+TEST_CASE("a bare name has no return type and no parameters", "[cli][annotate]")
 {
 	const std::pair<std::string_view, std::string_view> all[] = {
 		{"work(int)", "work"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/objects.cpp  Objects and sources that are gone, changed or elsewhere, and profiles that lie. */
+/** @file tests/host/cli/annotation/objects.cpp  Objects and sources that are missing, changed or elsewhere,
+ * and hostile profiles. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/annotation/support.h"
 
@@ -24,7 +25,7 @@ Profile profile_of_straight(const std::string &program)
 	return profile_of(program, {{listed[0].address, 1}, {listed.back().address, 3}});
 }
 
-/** What the profile itself has must be there without the object. */
+/** Without the object, the annotation must have what the profile itself has. */
 void check_as_recorded(const Profile &profile, const std::string &reason)
 {
 	const Annotation annotation = annotate(profile, straight);
@@ -47,7 +48,7 @@ std::string file_line(SourceFiles &sources, const std::string &path, int64_t num
 
 } // namespace
 
-TEST_CASE("without the object there are samples by address and line, and the reason", "[cli][annotate]")
+TEST_CASE("without the object, samples are shown by address and line, with the reason", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory);
@@ -75,7 +76,7 @@ TEST_CASE("an object with another build-id is not taken for the recorded one", "
 	check_as_recorded(profile, program + " is not the file that was recorded: its build-id is missing");
 }
 
-TEST_CASE("without a recorded build-id the instructions are shown with a doubt", "[cli][annotate]")
+TEST_CASE("without a recorded build-id, the instructions are shown with a note", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-O1 -g -Wl,--build-id=none");
@@ -86,7 +87,7 @@ TEST_CASE("without a recorded build-id the instructions are shown with a doubt",
 	CHECK(has(annotation.notes[0], "the profile has no build-id of it"));
 }
 
-TEST_CASE("what is no object is told so", "[cli][annotate]")
+TEST_CASE("a file that is not an object is reported", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory);
@@ -129,7 +130,7 @@ TEST_CASE("functions of a stripped object are shown from where they begin", "[cl
 	CHECK(has(text_of(annotation), "no source: the lines are not known"));
 }
 
-TEST_CASE("a source that is missing is told, and its line numbers remain", "[cli][annotate]")
+TEST_CASE("a missing source is reported, and its line numbers remain", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-O1 -g -ffile-prefix-map=$PWD=/gone");
@@ -180,7 +181,7 @@ TEST_CASE("the new prefix of --path-prefix may be relative", "[cli][annotate]")
 	CHECK(has(mapped.file("/nothing").problem, "No such file"));
 }
 
-TEST_CASE("a path that is too long for a file is looked for nowhere", "[cli][annotate]")
+TEST_CASE("a path that is too long for a file is reported", "[cli][annotate]")
 {
 	std::string path;
 
@@ -194,7 +195,7 @@ TEST_CASE("a path that is too long for a file is looked for nowhere", "[cli][ann
 	      "/directory/directory/directory/directory/directory/director…: File name too long");
 }
 
-TEST_CASE("a source that is newer than the object is told", "[cli][annotate]")
+TEST_CASE("a source that is newer than the object is reported", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory);
@@ -251,7 +252,7 @@ TEST_CASE("hostile counts, addresses and names are shown, and end in time", "[cl
 	CHECK(functions_of(profile).empty());
 }
 
-TEST_CASE("what is behind the end of the file's text is on no instruction", "[cli][annotate]")
+TEST_CASE("samples beyond the end of the file's text belong to no instruction", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory);

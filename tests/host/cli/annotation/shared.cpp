@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/shared.cpp  Counters that several instructions shared, and addresses as other tools have them. */
+/** @file tests/host/cli/annotation/shared.cpp  Counters that several instructions share, and the addresses of
+ * other tools' profiles. */
 #include "tests/host/cli/annotation/support.h"
 
 using namespace cli;
@@ -13,7 +14,7 @@ constexpr char straight[] = "_Z8straightm";
 
 } // namespace
 
-TEST_CASE("of instructions that shared a counter the first has the samples, and the others say so",
+TEST_CASE("when instructions share a counter, the first has the samples and the others say so",
 	  "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
@@ -48,7 +49,7 @@ TEST_CASE("a bucket that begins before its function counts for its first instruc
 					   "a counter for every 1 to 64 bytes of text");
 	Profile named = profile;
 
-	/* As record names it, which knows the size of each bucket. */
+	/* record names it so, because it knows the size of each bucket. */
 	named.functions = {{"straight(unsigned long)", straight, source(), 27}};
 	named.locations[0].lines = {{0, 28}};
 	CHECK(counts_of(annotate(named, straight)) == std::map<uint64_t, uint64_t>{{listed[0].address, 3}});

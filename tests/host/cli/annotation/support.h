@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/support.h  A real program, its instructions as objdump has them, and
- * profiles of it. */
+/** @file tests/host/cli/annotation/support.h  A real program, its instructions by objdump, and its profiles.
+ */
 #pragma once
 
 #include "cli/annotation/text.h"
@@ -29,7 +29,7 @@ inline std::string source()
 	return std::filesystem::absolute("tests/host/data/annotate.cpp");
 }
 
-/** Compile it as "program" in a directory. */
+/** Compiles the program as "program" in a directory. */
 inline std::string compile(const support::TemporaryDirectory &directory, const std::string &flags = "-O1 -g")
 {
 	const char *compiler = getenv("CXX");
@@ -61,7 +61,7 @@ inline std::vector<Listed> objdump(const std::string &program, const std::string
 	return listed;
 }
 
-/** Each backward jump of a function, by objdump: the target, and the jump itself. */
+/** The backward jumps of a function, by objdump: the target and the jump of each. */
 inline std::vector<std::pair<uint64_t, uint64_t>> back_edges(const std::vector<Listed> &listed)
 {
 	std::vector<std::pair<uint64_t, uint64_t>> edges;
@@ -77,7 +77,7 @@ inline std::vector<std::pair<uint64_t, uint64_t>> back_edges(const std::vector<L
 	return edges;
 }
 
-/** A profile of a program, as record would write it. */
+/** A profile of a program, as record writes it. */
 inline cli::Profile profile_of(const std::string &program, const std::map<uint64_t, uint64_t> &counts,
 			       const std::string &granularity = "a counter for every byte of text")
 {
@@ -114,7 +114,7 @@ inline cli::Annotation annotate(const cli::Profile &profile, const std::string &
 	return cli::Annotator(profile, options).annotate(function(profile, name), true);
 }
 
-/** What was counted where, of all parts. */
+/** The samples at each address, in all parts. */
 inline std::map<uint64_t, uint64_t> counts_of(const cli::Annotation &annotation)
 {
 	std::map<uint64_t, uint64_t> counts;
@@ -150,7 +150,7 @@ inline bool has(const std::string &text, const std::string &part)
 	return text.find(part) != std::string::npos;
 }
 
-/** Where a line begins of which @p part is a part. */
+/** Where the line begins that contains @p part. */
 inline size_t line_of(const std::string &text, const std::string &part)
 {
 	INFO(text);

@@ -60,7 +60,7 @@ TEST_CASE("text is cut by columns and not by bytes", "[cli]")
 	CHECK(columns("größer…") == 7);
 }
 
-TEST_CASE("what a terminal would obey is made visible", "[cli]")
+TEST_CASE("characters that a terminal would obey are made visible", "[cli]")
 {
 	CHECK(printable("plain größer") == "plain größer");
 	CHECK(printable("\x1b[31m\r\n\t\x7f") == "?[31m????");
@@ -71,7 +71,7 @@ TEST_CASE("what a terminal would obey is made visible", "[cli]")
 	CHECK(printable("cut \xe2\x80") == "cut ??");
 }
 
-TEST_CASE("what is UTF-8 in form alone is none", "[cli]")
+TEST_CASE("sequences that only look like UTF-8 are replaced", "[cli]")
 {
 	CHECK(printable("\xe0\x9f\xbf") == "???");
 	CHECK(printable("\xed\xa0\x80") == "???");
@@ -82,7 +82,7 @@ TEST_CASE("what is UTF-8 in form alone is none", "[cli]")
 	      "\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff");
 }
 
-TEST_CASE("what turns text around is no part of it", "[cli]")
+TEST_CASE("characters that change the direction of text are replaced", "[cli]")
 {
 	CHECK(printable("a\u202ab\u202ec\u2066d\u2069e") == "a?b?c?d?e");
 	CHECK(printable("\u2029\u202f\u2065\u206a") == "\u2029\u202f\u2065\u206a");
@@ -143,7 +143,7 @@ TEST_CASE("accounting adds up profiles, and its lines show every cause that has 
 	CHECK(accounting_lines(Accounting()).empty());
 }
 
-TEST_CASE("what a recording says about itself survives as comments", "[cli]")
+TEST_CASE("the description of a recording survives as comments", "[cli]")
 {
 	About about;
 

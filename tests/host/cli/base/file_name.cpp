@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/base/file_name.cpp  Names of files that are written again and again. */
+/** @file tests/host/cli/base/file_name.cpp  Names of output files that are written repeatedly. */
 #include "cli/base/file_name.h"
 
 #include <catch2/catch.hpp>
 
 using namespace cli;
 
-TEST_CASE("a file's name tells the process, the time and the machine", "[cli]")
+TEST_CASE("a file's name has the process, the time and the machine", "[cli]")
 {
 	const NameParts parts = {4711, 1790000000, "box"};
 
@@ -28,7 +28,7 @@ TEST_CASE("a percent sign that stands alone is refused before anything is record
 	}
 }
 
-TEST_CASE("only a name with %t is another each time", "[cli]")
+TEST_CASE("only a name with %t differs each time", "[cli]")
 {
 	CHECK(tells_time("a-%t"));
 	CHECK_FALSE(tells_time("a-%%t"));

@@ -38,7 +38,7 @@ std::string refusal(const std::string &path)
 	return file ? "" : file.error().text;
 }
 
-/** No file may grow beyond some bytes while this lives. */
+/** Limits the size of files while it exists. */
 class FileSizeLimit {
 public:
 	explicit FileSizeLimit(rlim_t bytes)
@@ -85,7 +85,7 @@ TEST_CASE("a new file has the mode that the umask leaves, an old one keeps its o
 	umask(before);
 }
 
-TEST_CASE("a file that cannot be made is refused beforehand", "[cli]")
+TEST_CASE("a file that cannot be created is refused beforehand", "[cli]")
 {
 	const support::TemporaryDirectory directory;
 
@@ -130,7 +130,7 @@ TEST_CASE("devices are written to, and never replaced", "[cli]")
 	CHECK(fs::is_character_file("/dev/full"));
 }
 
-TEST_CASE("a FIFO that nobody reads is refused, not waited for", "[cli]")
+TEST_CASE("a FIFO without a reader is refused, not waited for", "[cli]")
 {
 	const support::TemporaryDirectory directory;
 
@@ -138,7 +138,7 @@ TEST_CASE("a FIFO that nobody reads is refused, not waited for", "[cli]")
 	CHECK(refusal(directory / "fifo") == (directory / "fifo") + ": No such device or address");
 }
 
-TEST_CASE("a FIFO whose reader has gone is an error, not the end", "[cli]")
+TEST_CASE("a FIFO whose reader is gone is an error, and does not end the process", "[cli]")
 {
 	const support::TemporaryDirectory directory;
 	const StopSignals signals;
@@ -193,7 +193,7 @@ TEST_CASE("a symbolic link is followed and stays one", "[cli]")
 	CHECK(content_of(directory / "real") == "new");
 }
 
-TEST_CASE("a relative name is that of the directory at the start", "[cli]")
+TEST_CASE("a relative name is resolved in the directory at the start", "[cli]")
 {
 	const support::TemporaryDirectory directory;
 	const fs::path before = fs::current_path();

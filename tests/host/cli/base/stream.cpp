@@ -18,7 +18,7 @@ int status_of(const std::string &arguments)
 	return run(support::build_dir() + "/profil " + arguments).status;
 }
 
-/** Standard error is a terminal while this lives, as long as nobody hangs up. */
+/** Makes standard error a terminal while it exists, or until it hangs up. */
 class Terminal {
 public:
 	Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY)), before_(dup(STDERR_FILENO))
@@ -40,7 +40,7 @@ private:
 
 } // namespace
 
-TEST_CASE("messages that nobody can read change no exit status", "[cli]")
+TEST_CASE("messages that nobody can read do not change the exit status", "[cli]")
 {
 	for (const std::string where : {" 2>/dev/full", " 2>&-", " 2>&- <&- >&-"}) {
 		CAPTURE(where);
@@ -52,7 +52,7 @@ TEST_CASE("messages that nobody can read change no exit status", "[cli]")
 	}
 }
 
-TEST_CASE("progress tells what its ticks take from the CPUs, where that is known", "[cli]")
+TEST_CASE("progress shows the CPU time that its ticks need, where it is known", "[cli]")
 {
 	cli::Progress progress = {61, 1, {}, std::nullopt};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/http/client.cpp  POSTs to real servers: how they are sent, and what is made of the answers. */
+/** @file tests/host/cli/http/client.cpp  POSTs to real servers: how they are sent, and how the answers are
+ * judged. */
 #include "cli/http/client.h"
 #include "cli/commands/push/delivery.h"
 #include "cli/http/grpc_web.h"
@@ -101,7 +102,7 @@ TEST_CASE("user and password of the URL are sent, and not shown", "[cli][push]")
 					 "--auth-token-file and --user)");
 }
 
-TEST_CASE("headers that would be others' or several are refused", "[cli][push]")
+TEST_CASE("headers that are malformed, reserved or more than one are refused", "[cli][push]")
 {
 	CHECK(why_no_header("X-Scope-OrgID: 7").empty());
 	CHECK(why_no_header("Authorization: Basic geheim").empty());
@@ -113,7 +114,7 @@ TEST_CASE("headers that would be others' or several are refused", "[cli][push]")
 	CHECK(why_no_header("X: a\r\nHost: b") == "the header X has control characters in its value");
 }
 
-TEST_CASE("each status has its fate, and a message with the answer's words", "[cli][push]")
+TEST_CASE("each HTTP status has its fate, and a message that quotes the answer", "[cli][push]")
 {
 	CHECK(delivery_of_status(200, "").fate == Fate::Sent);
 	CHECK(delivery_of_status(204, "").reason.empty());
@@ -140,7 +141,7 @@ TEST_CASE("each status has its fate, and a message with the answer's words", "[c
 	}
 }
 
-TEST_CASE("a body is shown in part, and cannot write on the terminal", "[cli][push]")
+TEST_CASE("a body is shown in part, and cannot control the terminal", "[cli][push]")
 {
 	CHECK(delivery_of_status(400, "\x1b[2Jgone\xff").reason == "400 Bad Request: ?[2Jgone?");
 
@@ -173,7 +174,7 @@ TEST_CASE("redirects are not followed", "[cli][push]")
 	CHECK(other.requests().empty());
 }
 
-TEST_CASE("no answer is a matter of time, whatever the cause", "[cli][push]")
+TEST_CASE("a profile that gets no answer is sent later, whatever the cause", "[cli][push]")
 {
 	std::string gone;
 	{
@@ -200,7 +201,7 @@ TEST_CASE("a server that never answers is waited for until the timeout", "[cli][
 	CHECK(has(delivery.reason, "timed out after"));
 }
 
-TEST_CASE("who waits for an answer can be cancelled", "[cli][push]")
+TEST_CASE("a wait for an answer can be cancelled", "[cli][push]")
 {
 	const RawServer server(http_test::never_answer);
 	HttpSettings settings;
@@ -231,7 +232,7 @@ TEST_CASE("Parca's answers are those of gRPC-Web", "[cli][push]")
 	CHECK(delivery.reason == server.url() + ": 400 Bad Request: bad labels");
 }
 
-TEST_CASE("a certificate that nobody vouches for is refused", "[cli][push]")
+TEST_CASE("an untrusted certificate is refused", "[cli][push]")
 {
 	const support::TemporaryDirectory directory;
 	const std::string certificate = directory / "cert.pem";

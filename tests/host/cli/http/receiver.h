@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/http/receiver.h  Servers that the tests push to, well behaved and not. */
+/** @file tests/host/cli/http/receiver.h  Servers that the tests push to, well behaved or not. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -17,7 +17,7 @@
 
 namespace http_test {
 
-/** A cpp-httplib server in a thread; what it got is kept. */
+/** A cpp-httplib server in a thread, which keeps the requests that it received. */
 class Receiver {
 public:
 	using Answer = std::function<void(const httplib::Request &, httplib::Response &)>;
@@ -38,7 +38,7 @@ public:
 		while (!server_->is_running())
 			std::this_thread::yield();
 	}
-	/** That answers with a status and a body. */
+	/** A server that answers with a status and a body. */
 	Receiver(int status, const std::string &body)
 		: Receiver([status, body](const httplib::Request &, httplib::Response &response) {
 			  response.status = status;
@@ -75,7 +75,7 @@ private:
 	std::thread thread_;
 };
 
-/** What a connection does after it was accepted; the descriptor is closed afterwards. */
+/** A server of a function that handles each accepted connection; the descriptor is closed afterwards. */
 class RawServer {
 public:
 	explicit RawServer(std::function<void(int)> behave) : behave_(std::move(behave))
@@ -117,7 +117,7 @@ private:
 	std::thread thread_;
 };
 
-/** Reads until the client has closed: a server that never answers. */
+/** Reads until the client closes: a server that never answers. */
 inline void never_answer(int connection)
 {
 	char rest[4096];
@@ -126,7 +126,7 @@ inline void never_answer(int connection)
 		;
 }
 
-/** Closes with a reset. */
+/** Closes the connection with a reset. */
 inline void reset(int connection)
 {
 	const linger now = {1, 0};

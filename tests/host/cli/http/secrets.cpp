@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/http/secrets.cpp  What must not be shown, nor go where everybody reads it. */
+/** @file tests/host/cli/http/secrets.cpp  Secrets must not be shown, nor be sent where others can read them.
+ */
 #include "cli/commands/push/delivery.h"
 #include "cli/http/client.h"
 #include "cli/http/grpc_web.h"
@@ -84,7 +85,7 @@ TEST_CASE("a secret that gRPC-Web quotes, encoded or not, does not get into a me
 	}
 }
 
-TEST_CASE("a proxy is not asked for this machine", "[cli][push]")
+TEST_CASE("no proxy is used for this machine", "[cli][push]")
 {
 	const Receiver proxy(502, "");
 	const Receiver server(200, "");
@@ -99,7 +100,7 @@ TEST_CASE("a proxy is not asked for this machine", "[cli][push]")
 	CHECK(server.requests().size() == 1);
 }
 
-TEST_CASE("clear text on the way to another machine is noticed", "[cli][push]")
+TEST_CASE("secrets sent to another machine in clear text are noticed", "[cli][push]")
 {
 	for (const auto &[url, exposed] :
 	     {std::pair("http://u:p@example.com", true), std::pair("https://u:p@example.com", false),
@@ -125,7 +126,7 @@ TEST_CASE("clear text on the way to another machine is noticed", "[cli][push]")
 	}
 }
 
-TEST_CASE("what is no URL of a server is refused without repeating it", "[cli][push]")
+TEST_CASE("an invalid URL of a server is refused without repeating it", "[cli][push]")
 {
 	for (const char *url : {"", "http://", "ftp://u:geheim@h/", "file:///etc/passwd",
 				"http://h/?q=geheim", "ftp://h/?q=geheim", "ftp://h/#geheim",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/options/arguments.cpp  What profil record makes of its arguments. */
+/** @file tests/host/cli/options/arguments.cpp  How profil record parses its arguments. */
 #include "cli/base/exit.h"
 #include "cli/commands/record/options.h"
 #include "cli/options/subcommands.h"
@@ -22,7 +22,7 @@ RecordOptions parsed(const Words &arguments)
 	return options;
 }
 
-/** Exit status of arguments that are wrong. */
+/** The exit status of wrong arguments. */
 int refused(const Words &arguments)
 {
 	RecordOptions options;
@@ -123,7 +123,7 @@ TEST_CASE("record takes times with their unit, and the delay in milliseconds", "
 	CHECK_FALSE(parsed({"-p", "1"}).loop.has_value());
 }
 
-TEST_CASE("what follows -- is the command, whatever it looks like", "[cli]")
+TEST_CASE("everything after -- is the command, whatever it looks like", "[cli]")
 {
 	CHECK(parsed({"--", "ls", "-l", "-p", "1"}).target.command == Words{"ls", "-l", "-p", "1"});
 	CHECK(parsed({"-d", "1", "--", "-odd-name"}).target.command == Words{"-odd-name"});
@@ -193,7 +193,7 @@ TEST_CASE("wrong usage of record exits with 2", "[cli]")
 	}
 }
 
-TEST_CASE("--help of record is no error, and names every option", "[cli]")
+TEST_CASE("--help of record is not an error, and names every option", "[cli]")
 {
 	CHECK(refused({"--help"}) == exit_ok);
 	CHECK(refused({"-p", "1", "-h"}) == exit_ok);
@@ -226,7 +226,7 @@ TEST_CASE("a rate becomes a period in whole nanoseconds", "[cli]")
 	CHECK(*choose_period(at(1000), with_period_min(100000)) == 1000000);
 	CHECK(*choose_period(at(999), with_period_min(100000)) == 1001001);
 	CHECK(*choose_period(at(0.5), with_period_min(100000)) == 2000000000);
-	/* 1024 Hz is permitted where 1024 Hz is the limit, which is no whole number of ns. */
+	/* 1024 Hz is not a whole number of ns, but is permitted where it is the limit. */
 	CHECK(choose_period(at(1024), with_period_min(976562)));
 
 	TargetOptions counted;

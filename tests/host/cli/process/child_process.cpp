@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/process/child_process.cpp  Programs that are started to be profiled, and what is mapped at their start. */
+/** @file tests/host/cli/process/child_process.cpp  Programs that profil starts, and their mappings at that
+ * time. */
 #include "cli/process/child_process.h"
 #include "cli/base/files.h"
 #include "cli/base/stop_signals.h"
@@ -54,7 +55,7 @@ std::string refusal(const std::vector<std::string> &arguments)
 	return command ? "" : command.error().text;
 }
 
-/** Where the program of a process begins, from its auxiliary vector. */
+/** The entry point of a process, from its auxiliary vector. */
 uint64_t entry_of(pid_t pid)
 {
 	const Result<std::string> content = read_file(fmt::format("/proc/{}/auxv", pid));
@@ -88,7 +89,7 @@ std::string compile(const TemporaryDirectory &directory, const std::string &flag
 	return program;
 }
 
-/** Whoever calls ptrace(2) from now on dies. */
+/** From now on, ptrace(2) kills the caller. */
 void forbid_ptrace()
 {
 	sock_filter steps[] = {
@@ -103,7 +104,7 @@ void forbid_ptrace()
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }
 
-/** The lines of a /proc/PID/status about signals that are blocked and ignored. */
+/** The lines of a /proc/PID/status about blocked and ignored signals. */
 std::string signals_in(const std::string &path)
 {
 	std::ifstream status(path);
@@ -116,7 +117,7 @@ std::string signals_in(const std::string &path)
 
 } // namespace
 
-TEST_CASE("a command's end is told as a shell tells it", "[cli]")
+TEST_CASE("the end of a command is reported as a shell reports it", "[cli]")
 {
 	CHECK(status_of({"true"}) == 0);
 	CHECK(status_of({"sh", "-c", "exit 7"}) == 7);
@@ -129,7 +130,7 @@ TEST_CASE("a command's end is told as a shell tells it", "[cli]")
 	CHECK(command.ending() == "was killed by SIGSEGV");
 }
 
-TEST_CASE("a command that cannot be executed is an error and no process", "[cli]")
+TEST_CASE("a command that cannot be executed is an error, and leaves no process", "[cli]")
 {
 	CHECK(refusal({"no-such-command-anywhere"}) == "no-such-command-anywhere: command not found");
 	CHECK(refusal({"/no/such/file"}) == "/no/such/file: No such file or directory");
@@ -165,7 +166,7 @@ TEST_CASE("a command that is never resumed is killed", "[cli]")
 	CHECK_FALSE(check_process(pid));
 }
 
-TEST_CASE("a command is not traced once it runs, and has its signals as we have them", "[cli]")
+TEST_CASE("a running command is not traced, and has the signal state of its parent", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string pick = "sed -n '/^Sig[BI]/p' /proc/self/status";
@@ -175,7 +176,7 @@ TEST_CASE("a command is not traced once it runs, and has its signals as we have 
 	CHECK(*read_file(directory / "signals") == signals_in("/proc/self/status"));
 }
 
-TEST_CASE("a command has the signals that we were started with, though we catch and ignore some", "[cli]")
+TEST_CASE("a command has the signal state that profil was started with, even if profil changed it", "[cli]")
 {
 	const TemporaryDirectory directory;
 
@@ -194,7 +195,7 @@ TEST_CASE("a command has the signals that we were started with, though we catch 
 	CHECK(signals_in(directory / "status") == before);
 }
 
-TEST_CASE("signals that come while a command is started do not end it", "[cli]")
+TEST_CASE("signals that arrive while a command is started do not end it", "[cli]")
 {
 	struct sigaction action = {};
 	const itimerval often = {{0, 100}, {0, 100}};
@@ -213,7 +214,7 @@ TEST_CASE("signals that come while a command is started do not end it", "[cli]")
 	}
 }
 
-TEST_CASE("a command that has not begun ends with us", "[cli]")
+TEST_CASE("a command that has not begun ends when its parent ends", "[cli]")
 {
 	int status = 0;
 
@@ -227,14 +228,14 @@ TEST_CASE("a command that has not begun ends with us", "[cli]")
 	}
 	REQUIRE(waitpid(starter, &status, 0) == starter);
 	CHECK(WIFSIGNALED(status));
-	/* Its child is ours now, and waits for a word that nobody can say. */
+	/* Its child is now ours, and waits for a word that can no longer come. */
 	for (int i = 0; i < 300 && waitpid(-1, &status, WNOHANG) == 0; i++)
 		usleep(10000);
 	CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
 	CHECK(WIFEXITED(status));
 }
 
-TEST_CASE("a program that loses its privilege under a tracer is warned about, except to root", "[cli]")
+TEST_CASE("users other than root are warned of a program that loses its privilege under a tracer", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = directory / "program";
@@ -247,14 +248,14 @@ TEST_CASE("a program that loses its privilege under a tracer is warned about, ex
 	CHECK(privilege_warning(program, 0).empty());
 	REQUIRE_FALSE(chmod(program.c_str(), 02755));
 	CHECK(privilege_warning(program, owner + 1).find("set-gid") != std::string::npos);
-	/* Found as execvp() finds it. */
+	/* Searched for in PATH, as execvp() does. */
 	setenv("PATH", ("/no/such/place:" + (directory / "") + ":/bin").c_str(), 1);
 	CHECK_FALSE(privilege_warning("program", owner + 1).empty());
 	CHECK(privilege_warning("true", owner + 1).empty());
 	CHECK(privilege_warning("no-such-command-anywhere", owner + 1).empty());
 }
 
-TEST_CASE("threads, zombies and processes that are not there are told apart", "[cli]")
+TEST_CASE("threads, zombies and missing processes are told apart", "[cli]")
 {
 	CHECK(check_process(getpid()));
 	CHECK(check_process(0x7ffffff0).error().text == "there is no such process");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/process/maps.cpp  What is executable in a /proc/PID/maps. */
+/** @file tests/host/cli/process/maps.cpp  The executable mappings of a /proc/PID/maps. */
 #include "cli/process/maps.h"
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ Mapping only(const std::string &text)
 
 } // namespace
 
-TEST_CASE("a mapping has its file, and where in it it begins", "[cli]")
+TEST_CASE("a mapping has its file and its offset in the file", "[cli]")
 {
 	const Mapping mapping = only("7f3a10028000-7f3a1019d000 r-xp 00028000 fe:01 262199    "
 				     "                 /usr/lib/x86_64-linux-gnu/libc.so.6\n");
@@ -36,7 +36,7 @@ TEST_CASE("a mapping has its file, and where in it it begins", "[cli]")
 	CHECK_FALSE(mapping.deleted);
 }
 
-TEST_CASE("only what can be executed counts", "[cli]")
+TEST_CASE("only executable mappings count", "[cli]")
 {
 	CHECK(parse_maps("1000-2000 rw-p 00000000 00:00 0 \n2000-3000 r--p 00000000 08:01 5 /bin/x\n")
 		      .empty());
@@ -44,7 +44,7 @@ TEST_CASE("only what can be executed counts", "[cli]")
 	CHECK(only("1000-2000 rwxs 00000000 08:01 5 /bin/x\n").start == 0x1000);
 }
 
-TEST_CASE("names tell where a mapping comes from", "[cli]")
+TEST_CASE("the name of a mapping says where it comes from", "[cli]")
 {
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0 \n").source == Source::Anonymous);
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0 \n").name == "[anon]");
@@ -57,7 +57,7 @@ TEST_CASE("names tell where a mapping comes from", "[cli]")
 	      Source::Special);
 }
 
-TEST_CASE("paths may have spaces, newlines, and be deleted", "[cli]")
+TEST_CASE("paths may have spaces and newlines, and may be deleted", "[cli]")
 {
 	CHECK(only("1000-2000 r-xp 00000000 08:01 5 /tmp/my program\n").name == "/tmp/my program");
 	CHECK(only("1000-2000 r-xp 00000000 08:01 5 /tmp/two\\012lines\n").name == "/tmp/two\nlines");
@@ -68,7 +68,7 @@ TEST_CASE("paths may have spaces, newlines, and be deleted", "[cli]")
 	CHECK(gone.deleted);
 }
 
-TEST_CASE("mappings that continue one another are one", "[cli]")
+TEST_CASE("mappings that continue one another are merged", "[cli]")
 {
 	const Mapping file = only("1000-2000 r-xp 00001000 08:01 5 /bin/x\n"
 				  "2000-3000 rwxp 00002000 08:01 5 /bin/x\n");
@@ -76,14 +76,14 @@ TEST_CASE("mappings that continue one another are one", "[cli]")
 	CHECK(file.start == 0x1000);
 	CHECK(file.end == 0x3000);
 	CHECK(only("1000-2000 r-xp 00000000 00:00 0\n2000-5000 rwxp 00000000 00:00 0\n").size() == 0x4000);
-	/* The same file, not the next of it; the next in memory, another file. */
+	/* The same file but not its next part; and the next part of memory but another file. */
 	CHECK(parse_maps("1000-2000 r-xp 00001000 08:01 5 /bin/x\n"
 			 "2000-3000 r-xp 00001000 08:01 5 /bin/x\n"
 			 "3000-4000 r-xp 00002000 08:01 6 /bin/y\n")
 		      .size() == 3);
 }
 
-TEST_CASE("lines that are no mappings are left out", "[cli]")
+TEST_CASE("lines that are not mappings are left out", "[cli]")
 {
 	for (const char *text :
 	     {"", "\n", "garbage\n", "1000-2000\n", "1000-2000 r-xp\n", "2000-1000 r-xp 0 8:1 5 /x",

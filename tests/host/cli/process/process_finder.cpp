@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/process/process_finder.cpp  Which processes a search finds. */
+/** @file tests/host/cli/process/process_finder.cpp  The processes that a search finds. */
 #include "cli/process/process_finder.h"
 #include "cli/recording/refusals.h"
 #include "tests/support/programs.h"
@@ -16,7 +16,7 @@ using namespace cli;
 
 namespace {
 
-/** A process that waits under a name until it is told to do something, and then for its end. */
+/** A process with a name of its own, which waits to be told to run @p later, and then for its end. */
 class Sleeper {
 public:
 	explicit Sleeper(
@@ -83,7 +83,7 @@ ProcessFinder finder_for(const Selection &selection)
 	return *std::move(finder);
 }
 
-/** A name of at most 15 characters that no other run of the tests has. */
+/** A name of at most 15 characters that no other run of the tests uses. */
 std::string own(const std::string &name)
 {
 	return name + std::to_string(getpid());
@@ -106,7 +106,7 @@ using Pids = std::vector<pid_t>;
 
 } // namespace
 
-TEST_CASE("a search finds the processes of a name, each once, and those that come later", "[cli][finder]")
+TEST_CASE("a search finds the processes of a name, each once, and those that start later", "[cli][finder]")
 {
 	ProcessFinder finder = finder_of_name("^(one|two)" + std::to_string(getpid()) + "$");
 	const Sleeper one(own("one"));
@@ -135,7 +135,7 @@ TEST_CASE("a process that takes the name later is found then", "[cli][finder]")
 	CHECK(found == Pids{sleeper.pid});
 }
 
-TEST_CASE("a name that the kernel cuts off is completed from the program's", "[cli][finder]")
+TEST_CASE("a name that the kernel truncates is completed from the program's name", "[cli][finder]")
 {
 	const support::TemporaryDirectory directory;
 	const std::string program = directory / "pf-a-very-long-program-name";
@@ -159,7 +159,7 @@ TEST_CASE("a name that the kernel cuts off is completed from the program's", "[c
 	waitpid(pid, nullptr, 0);
 }
 
-TEST_CASE("everything is every process but kernel threads, zombies and ourselves", "[cli][finder]")
+TEST_CASE("everything is every process except kernel threads, zombies and the searching one", "[cli][finder]")
 {
 	Selection selection;
 
@@ -184,7 +184,7 @@ TEST_CASE("everything is every process but kernel threads, zombies and ourselves
 	waitpid(zombie, nullptr, 0);
 }
 
-TEST_CASE("of users and names a process must have one each", "[cli][finder]")
+TEST_CASE("a process must have one of the users and one of the names", "[cli][finder]")
 {
 	Selection selection;
 
@@ -198,7 +198,7 @@ TEST_CASE("of users and names a process must have one each", "[cli][finder]")
 	CHECK(finder_for(selection).find() == Pids{sleeper.pid});
 }
 
-TEST_CASE("what cannot be searched for is told by its name", "[cli][finder]")
+TEST_CASE("an error about something that cannot be searched for names it", "[cli][finder]")
 {
 	Selection selection;
 
@@ -221,7 +221,7 @@ TEST_CASE("what cannot be searched for is told by its name", "[cli][finder]")
 	CHECK_FALSE(user_id("-1"));
 }
 
-TEST_CASE("processes that were refused make a line for each reason", "[cli][finder]")
+TEST_CASE("refused processes are reported in one line for each reason", "[cli][finder]")
 {
 	Refusals refusals;
 
@@ -230,7 +230,7 @@ TEST_CASE("processes that were refused make a line for each reason", "[cli][find
 	refusals.add(1, "init", "no");
 	for (pid_t pid = 10; pid < 1210; pid++)
 		refusals.add(pid, "p", "never");
-	/* Found by a search, and ended since. */
+	/* A search found it, and it has ended since. */
 	refusals.add(4194304, "gone", "never", true);
 	CHECK(refusals.lines() ==
 	      std::vector<std::string>{"1,200 processes were not attached: never: p (pid 10), p (pid 11), "

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/profile/accounting.cpp  What became of every tick, and of those since an earlier time. */
+/** @file tests/host/cli/profile/accounting.cpp  The accounting of ticks, and of those since an earlier time.
+ */
 #include "cli/profile/accounting.h"
 
 #include <catch2/catch.hpp>
 
 using namespace cli;
 
-TEST_CASE("ticks since an earlier time are told apart by their cause, too", "[cli]")
+TEST_CASE("ticks since an earlier time are divided by their cause", "[cli]")
 {
 	profil_status status = {};
 

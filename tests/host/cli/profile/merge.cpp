@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/profile/merge.cpp  Profiles that are added up. */
+/** @file tests/host/cli/profile/merge.cpp  Sums of profiles. */
 #include "cli/profile/merge.h"
 #include "cli/profile/about.h"
 #include "cli/profile/pprof.h"
@@ -37,7 +37,7 @@ TEST_CASE("a profile added to itself has the same places with twice the samples"
 	CHECK(sum.default_sample_type == "cpu");
 }
 
-TEST_CASE("what accounts for ticks is added up, too", "[cli][merge]")
+TEST_CASE("the causes of ticks are added up", "[cli][merge]")
 {
 	Profile other = sample_profile();
 	About about = from_comments(other.comments);
@@ -74,7 +74,7 @@ TEST_CASE("places are the same by build-id, wherever they were mapped and whatev
 	CHECK(merged(sample_profile(), moved).locations.size() == 5);
 }
 
-TEST_CASE("memory of no file is the same where its addresses are", "[cli][merge]")
+TEST_CASE("memory without a file is the same where its addresses are the same", "[cli][merge]")
 {
 	Profile profile = sample_profile();
 
@@ -129,7 +129,7 @@ TEST_CASE("values saturate instead of turning negative", "[cli][merge]")
 	CHECK(sum.duration_nanos == INT64_MAX);
 }
 
-TEST_CASE("of other values than both have nothing is kept, and none in common is an error", "[cli][merge]")
+TEST_CASE("only values that both profiles have are kept, and no value in common is an error", "[cli][merge]")
 {
 	Profile other = sample_profile();
 
@@ -145,7 +145,7 @@ TEST_CASE("of other values than both have nothing is kept, and none in common is
 	CHECK_FALSE(merge({}));
 }
 
-TEST_CASE("profiles of different rates have none together", "[cli][merge]")
+TEST_CASE("the sum of profiles with different rates has no rate", "[cli][merge]")
 {
 	Profile other = sample_profile();
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/profile/pprof.cpp  Profiles written and read back, by us and by protoc. */
+/** @file tests/host/cli/profile/pprof.cpp  Profiles that are written and read back, by profil and by protoc.
+ */
 #include "cli/profile/pprof.h"
 #include "cli/base/gzip.h"
 #include "tests/host/cli/sample_profile.h"
@@ -24,7 +25,7 @@ bool has(const std::string &text, const std::string &part)
 	return text.find(part) != std::string::npos;
 }
 
-/** What protoc says that a profile has. */
+/** A profile as protoc decodes it. */
 std::string decoded_by_protoc(const Profile &profile)
 {
 	const support::TemporaryDirectory directory;
@@ -66,7 +67,7 @@ TEST_CASE("protoc reads a profile as profile.proto has it", "[cli]")
 	CHECK(has(text, "duration_nanos: 1500000000\n"));
 	CHECK(has(text, "period: 1001001\n"));
 	CHECK(has(text, "default_sample_type: 3\n"));
-	/* Nothing that profile.proto does not know: protoc shows such fields by number. */
+	/* Every field is in profile.proto: protoc shows unknown fields by number. */
 	for (char digit = '0'; digit <= '9'; digit++)
 		CHECK_FALSE(has(text, std::string("\n") + digit));
 }
@@ -113,7 +114,7 @@ TEST_CASE("a profile is read as it was written", "[cli]")
 	CHECK(read->default_sample_type == "cpu");
 }
 
-TEST_CASE("plain protocol buffers are read, too", "[cli]")
+TEST_CASE("uncompressed protocol buffers are read", "[cli]")
 {
 	const std::string packed = encode_pprof(sample_profile());
 
@@ -133,7 +134,7 @@ TEST_CASE("lists of numbers are read packed and one by one", "[cli]")
 	protozero::pbf_writer(sample).add_uint64(1, 77);
 	protozero::pbf_writer(sample).add_uint64(1, 77);
 	protozero::pbf_writer(sample).add_int64(2, -5);
-	/* Samples before what they refer to: the order is free. */
+	/* Samples come before the locations that they refer to: the order is free. */
 	profile.add_message(2, sample);
 	profile.add_message(4, location);
 	profile.add_message(1, type);
@@ -146,7 +147,7 @@ TEST_CASE("lists of numbers are read packed and one by one", "[cli]")
 	CHECK(read->samples.front().values == std::vector<int64_t>{-5});
 }
 
-TEST_CASE("ids are any numbers, in order or not, and of two that are the same the first is meant", "[cli]")
+TEST_CASE("ids are any numbers in any order, and the first of two equal ids counts", "[cli]")
 {
 	const std::vector<uint64_t> ids = {1, 2, 7, 4, 2, UINT64_MAX, 3, 7};
 	const std::vector<std::pair<uint64_t, size_t>> expected = {{1, 0}, {2, 1},	    {7, 2},
@@ -189,7 +190,7 @@ TEST_CASE("ids are any numbers, in order or not, and of two that are the same th
 	}
 }
 
-TEST_CASE("what is no profile is refused with a reason", "[cli]")
+TEST_CASE("a file that is not a profile is refused with a reason", "[cli]")
 {
 	CHECK(has(error_of(""), "no samples"));
 	CHECK(error_of("#!/bin/sh\necho hello\n") ==
@@ -206,7 +207,7 @@ TEST_CASE("a profile that is cut off anywhere is refused and never half read", "
 
 	for (size_t end = 0; end < packed.size(); end += 7)
 		CHECK_FALSE(decode_pprof(packed.substr(0, end)));
-	/* Plain, a cut between two fields leaves a profile; it must be a sound one. */
+	/* An uncompressed profile cut between two fields is still a profile, and must be a sound one. */
 	for (size_t end = 0; end < plain.size(); end++)
 		error_of(plain.substr(0, end));
 }
@@ -228,7 +229,7 @@ TEST_CASE("indices that point nowhere are refused", "[cli]")
 	CHECK(has(error_of(encode_pprof(profile)), "more or fewer values"));
 }
 
-TEST_CASE("every damaged byte is survived", "[cli]")
+TEST_CASE("a damaged byte anywhere does not crash the reader", "[cli]")
 {
 	const std::string plain = *decompress(encode_pprof(sample_profile()), 1 << 20);
 
@@ -254,7 +255,7 @@ TEST_CASE("a small file that inflates without end is refused", "[cli]")
 	CHECK(has(refused.error().text, "too large"));
 }
 
-TEST_CASE("a file in which a few bytes stand for very much is refused before it takes the memory", "[cli]")
+TEST_CASE("a file in which a few bytes stand for very much is refused before it uses the memory", "[cli]")
 {
 	Profile profile = sample_profile();
 	const size_t name = size_t{1} << 20;
@@ -274,7 +275,7 @@ TEST_CASE("a file in which a few bytes stand for very much is refused before it 
 	REQUIRE_FALSE(refused);
 	CHECK(refused.error().text == "the file is too large: decoded it takes more than 99.0 MiB");
 
-	/* Messages of which all is missing: two bytes each. */
+	/* Empty messages, of two bytes each. */
 	const std::string bare = *decompress(encode_pprof(sample_profile()), name);
 
 	for (const char tag : {'\x0a', '\x12', '\x1a', '\x22', '\x2a', '\x32'}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/recording/coverage.cpp  From mappings to regions and counters, and back to samples. */
+/** @file tests/host/cli/recording/coverage.cpp  From mappings to regions and counters, and back to samples.
+ */
 #include "cli/recording/coverage.h"
 #include "tests/host/cli/mappings.h"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr uint64_t mebi = 1 << 20;
 constexpr Room plenty = {1024 * mebi, 0, UINT32_MAX};
 
-/** Text of a file that does not exist, so that its addresses are its offsets. */
+/** Text of a file that does not exist: its addresses are its offsets. */
 Mapping text(uint64_t start, uint64_t size, uint64_t inode, uint64_t offset = 0)
 {
 	Mapping mapping;
@@ -29,7 +30,7 @@ Mapping text(uint64_t start, uint64_t size, uint64_t inode, uint64_t offset = 0)
 	return mapping;
 }
 
-/** One process, and what it shares with others. */
+/** One process, and the state that it shares with others. */
 struct Bench {
 	void cover(const std::vector<Mapping> &mappings, Room room = plenty)
 	{
@@ -41,7 +42,7 @@ struct Bench {
 	Coverage coverage;
 };
 
-/** Count a PC as the module does, by the arithmetic of its interface. */
+/** Counts a PC as the module does, by the arithmetic of its interface. */
 bool count(const std::vector<profil_region> &regions, uint64_t pc)
 {
 	for (const profil_region &region : regions) {
@@ -107,19 +108,19 @@ TEST_CASE("every PC of every mapping has its counter, at every granularity", "[c
 	}
 }
 
-TEST_CASE("counters are drained before they can wrap, and once an hour", "[cli]")
+TEST_CASE("counters are drained before they can wrap, and at least once an hour", "[cli]")
 {
 	using std::chrono::hours;
 	using std::chrono::nanoseconds;
 
-	/* 2^31 ticks of 20 us on 64 CPUs. */
+	/* The time that 2^31 ticks of 20 us need on 64 CPUs. */
 	CHECK(drain_interval(20'000, 64) == nanoseconds(671'088'640'000));
 	CHECK(drain_interval(1'003'009, 2) == hours(1));
 	CHECK(drain_interval(3'600'000'000'000, 1) == hours(1));
 	CHECK(drain_interval(1, 0) == nanoseconds(uint64_t{1} << 31));
 }
 
-TEST_CASE("a drain takes each counter once, wherever among its neighbours it is", "[cli]")
+TEST_CASE("a drain takes each counter once, wherever it is among its neighbours", "[cli]")
 {
 	const auto object = std::make_shared<Object>();
 	CounterArray array(object, 0x1000, 100, 0);
@@ -136,14 +137,14 @@ TEST_CASE("a drain takes each counter once, wherever among its neighbours it is"
 	CHECK(tally.total() == 5050);
 }
 
-TEST_CASE("counters that the kernel does not have can be gone without", "[cli]")
+TEST_CASE("counters that the kernel does not have can be dropped", "[cli]")
 {
 	Bench bench;
 
 	bench.cover({text(0x10000, 0x1000, 1), text(0x20000, 0x1000, 2)});
 	const Coverage in_kernel = bench.coverage;
 
-	/* The second is replaced in its place, and a third is new. */
+	/* Another text replaces the second, and a third is new. */
 	bench.cover({text(0x10000, 0x1000, 1), text(0x20000, 0x1000, 3), text(0x30000, 0x1000, 4)});
 	bench.coverage.drop_counters_beyond(in_kernel);
 	const std::vector<profil_region> regions = bench.coverage.regions();
@@ -151,7 +152,7 @@ TEST_CASE("counters that the kernel does not have can be gone without", "[cli]")
 	REQUIRE(regions.size() == 1);
 	CHECK(regions[0].low == 0x10000);
 	CHECK(bench.coverage.find(0x20000)->object->name == "/nowhere/3");
-	/* What the kernel may still count in is not freed, and not lost. */
+	/* Counters that the kernel may still use are not freed, and their counts are not lost. */
 	Tally tally;
 
 	REQUIRE(count(in_kernel.regions(), 0x20010));
@@ -227,7 +228,7 @@ TEST_CASE("processes that map the same text at different places share its counte
 	CHECK(samples_at(tally, 0x42) == 2);
 }
 
-TEST_CASE("where processes are told apart each counts in counters of its own", "[cli]")
+TEST_CASE("when processes are told apart, each has counters of its own", "[cli]")
 {
 	Bench bench;
 	Coverage other;
@@ -260,7 +261,7 @@ TEST_CASE("a part of a text counts in the counters of the whole", "[cli]")
 	CHECK(samples_at(tally, 0x3010) == 1);
 }
 
-TEST_CASE("what stays mapped keeps its counters when more is mapped", "[cli]")
+TEST_CASE("text that stays mapped keeps its counters when more is mapped", "[cli]")
 {
 	Bench bench;
 	Tally tally;
@@ -281,7 +282,7 @@ TEST_CASE("what stays mapped keeps its counters when more is mapped", "[cli]")
 	CHECK(samples_at(tally, 0x4) == 2);
 }
 
-TEST_CASE("memory that grows gets counters for what is new", "[cli]")
+TEST_CASE("memory that grows gets counters for the new part", "[cli]")
 {
 	Bench bench;
 	Tally tally;
@@ -301,7 +302,7 @@ TEST_CASE("memory that grows gets counters for what is new", "[cli]")
 	CHECK(tally.total() == 5);
 }
 
-TEST_CASE("another object at the same place is counted as what it is", "[cli]")
+TEST_CASE("another object at the same place is counted separately", "[cli]")
 {
 	Bench bench;
 	Tally tally;
@@ -329,7 +330,7 @@ TEST_CASE("memory reserved for a JIT does not coarsen programs", "[cli]")
 	CHECK(bench.pool.granularity() == "a counter for every 1 to 512 bytes of text");
 }
 
-TEST_CASE("a small program is counted finely beside large libraries", "[cli]")
+TEST_CASE("a small program keeps fine counters beside large libraries", "[cli]")
 {
 	Bench bench;
 
@@ -355,7 +356,7 @@ TEST_CASE("young programs are known, and get their counters later", "[cli]")
 	CHECK(bench.coverage.bytes() == mebi * counter_bytes);
 }
 
-TEST_CASE("what has no counters is still known", "[cli]")
+TEST_CASE("text without counters is still known", "[cli]")
 {
 	Bench bench;
 
@@ -365,13 +366,13 @@ TEST_CASE("what has no counters is still known", "[cli]")
 	CHECK(bench.coverage.find(0x400010)->object->name == "/nowhere/1");
 	CHECK(bench.coverage.find(0x3fffff) == nullptr);
 	CHECK(bench.coverage.find(0x500000) == nullptr);
-	/* One region that no PC is in: a profile without any would stop when its array is full. */
+	/* One region without PCs: a profile without regions would stop when its array is full. */
 	REQUIRE(bench.coverage.regions().size() == 1);
 	CHECK_FALSE(count(bench.coverage.regions(), 0));
 	CHECK_FALSE(count(bench.coverage.regions(), 0x400010));
 }
 
-TEST_CASE("beyond the module's limit of regions the smallest text goes without counters", "[cli]")
+TEST_CASE("beyond the module's limit of regions, the smallest text has no counters", "[cli]")
 {
 	Bench bench;
 
@@ -385,7 +386,7 @@ TEST_CASE("beyond the module's limit of regions the smallest text goes without c
 	CHECK(bench.coverage.find(0x400000) != nullptr);
 }
 
-TEST_CASE("counters that nobody uses any more are given back when they are drained", "[cli]")
+TEST_CASE("unused counters are freed when they are drained", "[cli]")
 {
 	Bench bench;
 	Tally tally;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/recording/lasting.cpp  What a recording keeps of processes that come and go, however long it lasts. */
+/** @file tests/host/cli/recording/lasting.cpp  The state of a long recording, whose processes come and go. */
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
 #include "cli/objects/text_segments.h"
@@ -16,7 +16,7 @@ using cli_test::memory;
 
 namespace {
 
-/* Above what any process or thread can have: those of this machine are asked for. */
+/* Above every PID and TID that is possible, as the code looks at those of this machine. */
 constexpr pid_t no_pid = 100000000;
 
 double cpu_seconds()
@@ -24,7 +24,7 @@ double cpu_seconds()
 	return static_cast<double>(clock()) / CLOCKS_PER_SEC;
 }
 
-/** A process with so many executable mappings, none beside another. */
+/** A process with @p number executable mappings, none of them adjacent. */
 std::vector<Mapping> scattered(size_t number)
 {
 	std::vector<Mapping> mappings;
@@ -34,7 +34,7 @@ std::vector<Mapping> scattered(size_t number)
 	return mappings;
 }
 
-/** CPU time of covering it, and of covering it again. */
+/** CPU time to cover such a process twice. */
 double time_to_cover(size_t number)
 {
 	const std::vector<Mapping> mappings = scattered(number);
@@ -51,8 +51,7 @@ double time_to_cover(size_t number)
 
 } // namespace
 
-TEST_CASE("processes that nothing is left of are forgotten, and their numbers not given again",
-	  "[cli][lasting]")
+TEST_CASE("processes with nothing left are forgotten, and their numbers are not reused", "[cli][lasting]")
 {
 	Owners owners;
 
@@ -73,7 +72,7 @@ TEST_CASE("processes that nothing is left of are forgotten, and their numbers no
 	}
 }
 
-TEST_CASE("processes of a part that is given back are known again", "[cli][lasting]")
+TEST_CASE("processes of a part that is added again are known again", "[cli][lasting]")
 {
 	Owners owners;
 
@@ -89,8 +88,7 @@ TEST_CASE("processes of a part that is given back are known again", "[cli][lasti
 	CHECK(owners.number(7, "sh") == 2);
 }
 
-TEST_CASE("addresses at which nothing is known to be are kept up to a number, and all are counted",
-	  "[cli][lasting]")
+TEST_CASE("unknown addresses are kept up to a limit, and all are counted", "[cli][lasting]")
 {
 	Tally tally;
 
@@ -109,7 +107,7 @@ TEST_CASE("addresses at which nothing is known to be are kept up to a number, an
 	CHECK(sum.total() == 2 * tally.total());
 }
 
-TEST_CASE("memory of processes that have ended becomes one object when there is much of it", "[cli][lasting]")
+TEST_CASE("the memory of ended processes becomes one object when there is much of it", "[cli][lasting]")
 {
 	ObjectTable objects;
 	Tally tally;
@@ -139,7 +137,7 @@ TEST_CASE("memory of processes that have ended becomes one object when there is 
 	CHECK(samples == std::map<std::string, uint64_t>{{"[anon]", 45}, {"[anon:100000009]", 5}});
 }
 
-TEST_CASE("of memory of processes that have ended nothing is kept that has no samples", "[cli][lasting]")
+TEST_CASE("memory of ended processes is kept only if it has samples", "[cli][lasting]")
 {
 	ObjectTable objects;
 	CounterPool pool;
@@ -179,12 +177,12 @@ TEST_CASE("counters that are used keep their counts when the others are freed", 
 	CHECK(tally.total() == 16);
 }
 
-TEST_CASE("texts that touch are one, where they are of one piece in the file", "[cli][lasting]")
+TEST_CASE("texts that touch are merged if they are contiguous in the file", "[cli][lasting]")
 {
 	TextSegments texts;
 
 	texts.add({0x3000, 0x4000, 0x1000}, true);
-	texts.add({0x1000, 0x2000, 0}, true); /* 0x1000 from its offset, the other 0x2000 */
+	texts.add({0x1000, 0x2000, 0}, true); /* 0x1000 from its offset, the first one 0x2000 */
 	texts.add({0x5000, 0x6000, 0x3000}, true);
 	CHECK(texts.size() == 3);
 	texts.add({0x4000, 0x5000, 0x2000}, true);
@@ -197,7 +195,7 @@ TEST_CASE("texts that touch are one, where they are of one piece in the file", "
 	CHECK(texts.size() == 2);
 }
 
-TEST_CASE("texts of memory that is mapped elsewhere all the time do not grow without end", "[cli][lasting]")
+TEST_CASE("texts of memory that is always mapped elsewhere are kept up to a limit", "[cli][lasting]")
 {
 	TextSegments texts;
 
@@ -217,7 +215,7 @@ TEST_CASE("a process with four times as many executable mappings takes four time
 	CHECK(time_to_cover(20000) < 10 * few);
 }
 
-TEST_CASE("processes that are refused are told apart as long as they are few", "[cli][lasting]")
+TEST_CASE("refused processes are told apart up to a limit", "[cli][lasting]")
 {
 	Refusals refusals;
 

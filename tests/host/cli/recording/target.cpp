@@ -22,7 +22,7 @@ TEST_CASE("stored PCs are taken in order, each once", "[cli]")
 	CHECK(raw.take() == Pcs{7});
 }
 
-TEST_CASE("an element that is written late is waited for", "[cli]")
+TEST_CASE("a take waits for an element that is written late", "[cli]")
 {
 	RawSamples raw;
 	auto *array = static_cast<uint64_t *>(raw.data());
@@ -34,7 +34,7 @@ TEST_CASE("an element that is written late is waited for", "[cli]")
 	CHECK(raw.take() == Pcs{6, 7});
 }
 
-TEST_CASE("a PC of 0 does not hide those behind it", "[cli]")
+TEST_CASE("a PC of 0 does not hide those after it", "[cli]")
 {
 	RawSamples raw;
 	auto *array = static_cast<uint64_t *>(raw.data());
@@ -47,11 +47,11 @@ TEST_CASE("a PC of 0 does not hide those behind it", "[cli]")
 	CHECK(raw.take() == Pcs{0, 7});
 	CHECK(raw.take() == Pcs{0, 0, 8});
 	CHECK_FALSE(raw.pending());
-	/* The last word is the kernel's. */
+	/* The kernel's count decides how many PCs there are. */
 	CHECK(raw.take_rest(8) == Pcs{0, 0});
 }
 
-TEST_CASE("an array that is full ends", "[cli]")
+TEST_CASE("a full array has no pending PCs", "[cli]")
 {
 	RawSamples raw;
 	auto *array = static_cast<uint64_t *>(raw.data());

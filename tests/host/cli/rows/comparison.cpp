@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/rows/comparison.cpp  Differences of two profiles, and which of them chance does not explain. */
+/** @file tests/host/cli/rows/comparison.cpp  Differences of two profiles, and their significance. */
 #include "cli/rows/comparison.h"
 #include "cli/rows/significance.h"
 #include "tests/host/cli/commands/report/support.h"
@@ -30,7 +30,7 @@ Profile slower_profile()
 
 } // namespace
 
-/* Values of Python's exact fractions. */
+/* The values were computed with Python's exact fractions. */
 TEST_CASE("small counts are tested exactly", "[cli][comparison]")
 {
 	CHECK(p_value({1, 10, 9, 10}) == Approx(0.001093333910671372).epsilon(1e-9));
@@ -42,12 +42,12 @@ TEST_CASE("small counts are tested exactly", "[cli][comparison]")
 	CHECK(p_value({200, 1000, 260, 1300}) == 1);
 }
 
-TEST_CASE("great counts are tested by the normal approximation with Yates' correction", "[cli][comparison]")
+TEST_CASE("large counts are tested by the normal approximation with Yates' correction", "[cli][comparison]")
 {
 	CHECK(p_value({100000, 1000000, 101000, 1000000}) == Approx(0.01880101601944737).epsilon(1e-9));
 }
 
-TEST_CASE("counts at the ends of their range are no evidence, and no nonsense", "[cli][comparison]")
+TEST_CASE("counts at the ends of their range give no evidence and no nonsense", "[cli][comparison]")
 {
 	CHECK(p_value({0, 0, 5, 10}) == 1);
 	CHECK(p_value({0, 10, 0, 10}) == 1);
@@ -86,7 +86,7 @@ base %   new %   delta   function           object
 )"));
 }
 
-TEST_CASE("what is no count has its own unit, and no marks", "[cli][comparison]")
+TEST_CASE("values that are not counts have their own unit and no marks", "[cli][comparison]")
 {
 	Profile base = sample_profile();
 	Profile now = slower_profile();
@@ -117,7 +117,7 @@ TEST_CASE("shares are compared, whatever the rates and durations", "[cli][compar
 	}
 }
 
-TEST_CASE("what only one profile has is new, or gone", "[cli][comparison]")
+TEST_CASE("a row that only one profile has is new or gone", "[cli][comparison]")
 {
 	Profile other = sample_profile();
 

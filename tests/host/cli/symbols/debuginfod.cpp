@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/debuginfod.cpp  Debug information that is elsewhere: at a debuginfod server, or of another build. */
+/** @file tests/host/cli/symbols/debuginfod.cpp  Debug information from a debuginfod server, or of another
+ * build. */
 #include "cli/base/files.h"
 #include "cli/rows/flat.h"
 #include "cli/symbols/build_profile.h"
@@ -26,7 +27,7 @@ using support::TemporaryDirectory;
 
 namespace {
 
-/** A socket on a port of the loopback that is free, and the port. */
+/** A socket on a free port of the loopback address, and the port. */
 std::pair<Fd, int> loopback_socket()
 {
 	Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -61,7 +62,7 @@ public:
 
 	[[nodiscard]] std::string path(const std::string &name) const { return directory_ / name; }
 
-	/** A profile of one sample, and what was said on standard error meanwhile. */
+	/** A profile of one sample, and the standard error output of making it. */
 	std::pair<Profile, std::string> profile(std::vector<std::string> &warnings) const
 	{
 		const auto object = std::make_shared<Object>(cli_test::open_object(path("program")));
@@ -79,7 +80,7 @@ public:
 	}
 
 	uint64_t address = 0;
-	std::string line; /**< "file:12", as addr2line has it */
+	std::string line; /**< "file:12", as addr2line prints it */
 	std::string build_id;
 
 private:
@@ -95,7 +96,7 @@ std::string place(const Profile &profile)
 	return fmt::format("{} {}:{}", flat.rows[0].function, flat.rows[0].file, flat.rows[0].line);
 }
 
-/** What libdebuginfod goes by, for as long as this lives. */
+/** The environment variables of libdebuginfod, while it exists. */
 class Environment {
 public:
 	Environment(const StrippedProgram &program, int port)
@@ -116,7 +117,7 @@ public:
 	Environment &operator=(const Environment &) = delete;
 };
 
-/** A debuginfod that serves what is in a directory. */
+/** A debuginfod server of a directory. */
 class Server {
 public:
 	Server(const StrippedProgram &program, int port) : pid_(fork())
@@ -169,7 +170,7 @@ TEST_CASE("a debuginfod server has the lines of a stripped program", "[cli][debu
 		CHECK(profile.mappings.at(0).has_line_numbers);
 	}
 
-	/* What was found once is in the cache. */
+	/* The file that was found is in the cache. */
 	const Environment environment(program, port);
 	const auto [profile, said] = program.profile(warnings);
 
@@ -178,8 +179,7 @@ TEST_CASE("a debuginfod server has the lines of a stripped program", "[cli][debu
 	CHECK(warnings.empty());
 }
 
-TEST_CASE("a debuginfod server that does not answer is waited for with a word, and not for ever",
-	  "[cli][debuginfod]")
+TEST_CASE("the wait for a debuginfod server that does not answer is announced, and ends", "[cli][debuginfod]")
 {
 	const StrippedProgram program;
 	const auto [socket, port] = loopback_socket();
@@ -196,7 +196,7 @@ TEST_CASE("a debuginfod server that does not answer is waited for with a word, a
 		      "DEBUGINFOD_URLS (DEBUGINFOD_TIMEOUT limits it)\n");
 }
 
-TEST_CASE("debug information of another build is not used, and that is said", "[cli][debuginfod]")
+TEST_CASE("debug information of another build is not used, and a warning says so", "[cli][debuginfod]")
 {
 	const StrippedProgram program;
 	std::vector<std::string> warnings;
@@ -216,7 +216,7 @@ TEST_CASE("debug information of another build is not used, and that is said", "[
 			  program.path("program"), program.path(".debug/program.debug"),
 			  other.text.substr(0, 40), program.build_id));
 
-	/* The right one: nothing is said. */
+	/* The right build: no warning. */
 	warnings.clear();
 	REQUIRE(run(fmt::format("cd {} && cp served/program.debug .debug/", program.path(""))).status == 0);
 	const support::Output link = run(fmt::format("cd {} && objcopy --remove-section=.gnu_debuglink "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/jit_files.cpp  Maps of running processes, of their forked children, and after an exec. */
+/** @file tests/host/cli/symbols/jit_files.cpp  Perf maps of running processes, of their forked children, and
+ * after an exec. */
 #include "cli/objects/jit_files.h"
 #include "cli/process/process.h"
 #include "cli/symbols/symbols.h"
@@ -20,7 +21,7 @@ using namespace cli;
 
 namespace {
 
-/** A forked child, which does nothing. */
+/** A forked child that does nothing. */
 class Fork {
 public:
 	Fork()
@@ -49,7 +50,7 @@ public:
 	}
 
 	[[nodiscard]] pid_t pid() const { return pid_; }
-	/** Another program does nothing from now on. */
+	/** Has the child execute another program, which does nothing either. */
 	void run_another()
 	{
 		const std::string ours = program_path(getpid());
@@ -65,7 +66,7 @@ private:
 	pid_t pid_;
 };
 
-/** The map of a process, for as long as this is there. */
+/** The perf map of a process, while this exists. */
 class MapFile {
 public:
 	MapFile(pid_t pid, const std::string &text) : path_(fmt::format("/tmp/perf-{}.map", pid))
@@ -91,7 +92,7 @@ Mapping anonymous_at(uint64_t start)
 	return mapping;
 }
 
-/** The name of code in memory that has no file. */
+/** The name of code in anonymous memory. */
 std::string name_in_memory(ObjectTable &objects, pid_t pid, uint64_t address)
 {
 	const std::vector<Frame> frames =
@@ -102,7 +103,8 @@ std::string name_in_memory(ObjectTable &objects, pid_t pid, uint64_t address)
 
 } // namespace
 
-TEST_CASE("memory has the names of its process's map, which may come late and be gone", "[cli][jit]")
+TEST_CASE("memory has the names of its process's perf map, which may appear late and be deleted",
+	  "[cli][jit]")
 {
 	const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
 	Object object;
@@ -114,7 +116,7 @@ TEST_CASE("memory has the names of its process's map, which may come late and be
 	CHECK(Symbols(object).frames(0x5000, 1).empty());
 
 	std::ofstream(path) << "5000 40 jitted\n";
-	/* It looks again some time later. */
+	/* It looks again only after some time. */
 	for (int looks = 0; looks < 1000 && !Symbols(object).has_functions(); looks++) {
 		usleep(1000);
 		object.jit->look();
@@ -126,7 +128,7 @@ TEST_CASE("memory has the names of its process's map, which may come late and be
 	CHECK(Symbols(object).frames(0x5040, 16).empty());
 }
 
-TEST_CASE("a map that is another's, a link or no file is not taken for a process's own", "[cli][jit]")
+TEST_CASE("a perf map that another user owns, a symbolic link or a FIFO is not used", "[cli][jit]")
 {
 	const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
 	const support::TemporaryDirectory directory;
@@ -155,7 +157,7 @@ TEST_CASE("a map that is another's, a link or no file is not taken for a process
 	unlink(path.c_str());
 }
 
-TEST_CASE("a forked child has the names that its parent told, where it tells none itself", "[cli][jit]")
+TEST_CASE("a forked child has its parent's names where it has none of its own", "[cli][jit]")
 {
 	const Fork child;
 	const MapFile parents(getpid(), "5000 40 inherited\n5100 40 replaced\n");
@@ -185,7 +187,7 @@ TEST_CASE("a child that runs another program has none of its parent's names", "[
 	CHECK(name_in_memory(objects, child.pid(), 0x5010).empty());
 }
 
-TEST_CASE("a map of the program that runs now is not of what ran before", "[cli][jit]")
+TEST_CASE("a perf map that is written after an exec is not used for the program before it", "[cli][jit]")
 {
 	Fork child;
 	JitFiles files(child.pid());
@@ -197,7 +199,7 @@ TEST_CASE("a map of the program that runs now is not of what ran before", "[cli]
 	CHECK(files.read().empty());
 }
 
-TEST_CASE("a fork leaves what an exec sets", "[cli]")
+TEST_CASE("a fork keeps the program start that an exec sets", "[cli]")
 {
 	const std::optional<ProgramStart> ours = program_start(getpid());
 	Fork child;

@@ -17,7 +17,7 @@ using namespace jit_test;
 
 namespace {
 
-/** Writes the jitdump format, little by little. */
+/** Writes the jitdump format, record by record. */
 class Dump {
 public:
 	Dump() { text.append("DTiJ").append(number<uint32_t>(1)).append(number<uint32_t>(40)).append(28, 0); }
@@ -105,7 +105,7 @@ TEST_CASE("a jitdump names the code, with its lines, wherever it is moved", "[cl
 	CHECK(symbols.find(0x2000)->code->place_at(0) == nullptr);
 }
 
-TEST_CASE("a jitdump that ends anywhere has what came before", "[cli][jit]")
+TEST_CASE("a truncated jitdump has the names before the cut", "[cli][jit]")
 {
 	Dump dump;
 
@@ -125,13 +125,13 @@ TEST_CASE("a jitdump that ends anywhere has what came before", "[cli][jit]")
 	CHECK(from_dump(std::string(100, '\xff')).empty());
 }
 
-TEST_CASE("lines that V8 tells, beyond the header of an ELF file, are where the code has them", "[cli][jit]")
+TEST_CASE("lines that V8 shifts by the header of an ELF file are shifted back", "[cli][jit]")
 {
 	Dump dump;
 
 	dump.debug({{0x1040, 10, "a.js"}, {0x1060, 12, "a.js"}, {0x107f, 13, "a.js"}});
 	dump.load(0x1000, "add", std::string(0x40, '\x90'));
-	/* Only the first of these is where V8's would be. */
+	/* Only the first of these is at an address that V8 would write. */
 	dump.debug({{0x2000, 20, "b.js"}, {0x2040, 22, "b.js"}});
 	dump.load(0x2000, "sub", std::string(0x80, '\x90'));
 
@@ -151,7 +151,7 @@ TEST_CASE("lines that V8 tells, beyond the header of an ELF file, are where the 
 	CHECK(line(0x2040) == 22);
 }
 
-TEST_CASE("code has no lines if one of those that were told is elsewhere", "[cli][jit]")
+TEST_CASE("code has no lines if one of them is outside the code", "[cli][jit]")
 {
 	for (const uint64_t elsewhere : {0xfffUL, 0x1081UL, 0xffffffffffffffffUL}) {
 		Dump dump;
@@ -166,7 +166,7 @@ TEST_CASE("code has no lines if one of those that were told is elsewhere", "[cli
 	}
 }
 
-TEST_CASE("a jitdump and a map have names behind hundreds of megabytes", "[cli][jit]")
+TEST_CASE("a jitdump has names after hundreds of megabytes of code", "[cli][jit]")
 {
 	const support::TemporaryDirectory directory;
 	Dump dump;

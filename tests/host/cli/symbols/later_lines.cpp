@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t few = 4096;
 
-/** What is shown of a frame: function, file, line, and where the function begins. */
+/** The shown parts of a frame: function, file, line, and the line where the function begins. */
 using Shown = std::tuple<std::string, std::string, int64_t, int64_t>;
 
 std::vector<std::vector<Shown>> frames_of(const Profile &profile)
@@ -60,7 +60,7 @@ public:
 			tally_.add(object_, {text.low + i * step, 0}, i % 3 + 1);
 	}
 
-	/** As record writes it: comments say what was left. */
+	/** As record writes it: its comments say what was left for later. */
 	Profile profile(Lines lines)
 	{
 		std::vector<std::string> left;
@@ -134,7 +134,7 @@ TEST_CASE("names that are read later are those that would have been stored", "[c
 	const std::vector<std::string> before = functions_of(later);
 	size_t named = 0;
 
-	/* Of 4,097 places those with 2 and 3 samples; as many as have 1 might be too many. */
+	/* Of 4,097 places, those with 2 and 3 samples have names: those with 1 might be too many. */
 	REQUIRE(before.size() == names.size());
 	for (size_t i = 0; i < names.size(); i++) {
 		CHECK(before[i] == (i % 3 ? names[i] : ""));
@@ -146,14 +146,15 @@ TEST_CASE("names that are read later are those that would have been stored", "[c
 	CHECK(add_names(later).empty());
 	CHECK(functions_of(later) == names);
 	CHECK(later.mappings.at(0).has_functions);
-	/* Lines are left as they were. */
+	/* Lines stay as they were. */
 	CHECK_FALSE(later.mappings.at(0).has_line_numbers);
 	CHECK(left_of(later) == std::vector<std::string>{this_program()});
 	CHECK(add_lines(later).empty());
 	CHECK(frames_of(later) == frames_of(stored));
 }
 
-TEST_CASE("a report by function reads names that were left, or says which file is missing", "[cli][lines]")
+TEST_CASE("a report by function reads names that were left for later, or says which file is missing",
+	  "[cli][lines]")
 {
 	const TemporaryDirectory directory;
 	const std::string copy = directory / "copy";
@@ -180,7 +181,7 @@ TEST_CASE("a report by function reads names that were left, or says which file i
 				      "lines in the profile)\n");
 }
 
-TEST_CASE("the profile's file says whose lines were left, and a sum of profiles does", "[cli][lines]")
+TEST_CASE("a profile says whose lines were left for later, and so does a sum of profiles", "[cli][lines]")
 {
 	ManyPlaces places(this_program());
 	const Profile left = places.profile(Lines::OfFewPlaces);
@@ -195,7 +196,7 @@ TEST_CASE("the profile's file says whose lines were left, and a sum of profiles 
 	CHECK(left_of(*sum) == std::vector<std::string>{this_program()});
 }
 
-TEST_CASE("lines of few places are stored, and of files that will not be found again", "[cli][lines]")
+TEST_CASE("lines are stored if the places are few or the file will not be found again", "[cli][lines]")
 {
 	const TemporaryDirectory directory;
 	const std::string copy = directory / "copy";
@@ -211,7 +212,7 @@ TEST_CASE("lines of few places are stored, and of files that will not be found a
 	/* One in a hundred samples. */
 	CHECK_FALSE(leave_for_later(places.object(), {1, 10, 1000}));
 	CHECK(leave_for_later(places.object(), {1, 9, 1000}));
-	/* Debian's programs have their debug information in another package. */
+	/* The debug information of Debian's programs is in another package. */
 	CHECK(leave_for_later(*map_object("/bin/true"), {few, 1000, 1000}));
 
 	places.object().deleted = true;
@@ -225,14 +226,14 @@ TEST_CASE("lines of few places are stored, and of files that will not be found a
 	std::swap(places.object().build_id, places.object().name);
 	CHECK(leave_for_later(places.object(), many));
 
-	/* Another file has its name, as that of a container's may be another's here. */
+	/* Another file has its name, as a container's file may have here. */
 	std::filesystem::rename(copy, directory / "moved");
 	CHECK_FALSE(leave_for_later(places.object(), many));
 	std::filesystem::copy_file(this_program(), copy);
 	CHECK_FALSE(leave_for_later(places.object(), many));
 }
 
-TEST_CASE("without the file that was recorded there are functions, and a word of why", "[cli][lines]")
+TEST_CASE("without the recorded file there are functions and a reason", "[cli][lines]")
 {
 	const TemporaryDirectory directory;
 	const std::string copy = directory / "copy";
@@ -256,7 +257,7 @@ TEST_CASE("without the file that was recorded there are functions, and a word of
 	std::filesystem::copy_file("/bin/true", copy);
 	check_unchanged(" is not the file that was recorded: its build-id is ");
 
-	/* Below another root there is one. */
+	/* The file is there below another root. */
 	std::filesystem::create_directories(directory / "root" +
 					    std::filesystem::path(copy).parent_path().string());
 	std::filesystem::rename(directory / "moved", directory / "root" + copy);
@@ -264,12 +265,12 @@ TEST_CASE("without the file that was recorded there are functions, and a word of
 	CHECK(frames_of(profile) != before);
 }
 
-TEST_CASE("report, annotate, export and top read lines that were left", "[cli][lines]")
+TEST_CASE("report, annotate, export and top read lines that were left for later", "[cli][lines]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "left.pb.gz";
 	Profile profile = ManyPlaces(this_program()).profile(Lines::OfFewPlaces);
-	const std::string source = "basic_string.h"; /* of which much is inlined everywhere */
+	const std::string source = "basic_string.h"; /* much of it is inlined everywhere */
 
 	std::ofstream(file, std::ios::binary) << encode_pprof(profile);
 	const auto text = [&](const std::string &arguments) {

@@ -21,7 +21,7 @@ JitSymbols from_map(std::string_view text)
 
 } // namespace
 
-TEST_CASE("a perf map names the code from its start to its end, with all that the name has", "[cli][jit]")
+TEST_CASE("a perf map names code from its start to its end, and names may have spaces", "[cli][jit]")
 {
 	const JitSymbols symbols =
 		from_map("7f0000001000 20 Function:add /a b.js:3:4\n0x7f0000001020 0x10 next\n");
@@ -33,7 +33,7 @@ TEST_CASE("a perf map names the code from its start to its end, with all that th
 	CHECK(name_at(symbols, 0x7f0000001030).empty());
 }
 
-TEST_CASE("lines of a perf map that are none are left out, and so is one that is not written yet",
+TEST_CASE("malformed lines of a perf map are left out, and so is a line that is not complete yet",
 	  "[cli][jit]")
 {
 	const JitSymbols symbols =
@@ -46,7 +46,7 @@ TEST_CASE("lines of a perf map that are none are left out, and so is one that is
 		CHECK(name_at(symbols, address).empty());
 }
 
-TEST_CASE("code that is told later takes the place of what was there, and leaves the rest", "[cli][jit]")
+TEST_CASE("later code replaces the code that it overlaps, and leaves the rest", "[cli][jit]")
 {
 	const JitSymbols symbols = from_map("100 100 old\n140 20 new\n1f0 20 last\n80 90 first\n");
 
@@ -73,7 +73,7 @@ TEST_CASE("code that is cut into many pieces is not copied", "[cli][jit]")
 
 	const JitSymbols symbols = from_map(text);
 
-	/* No name is longer than any that a compiler gives. */
+	/* Names are cut at a length that no compiler's name has. */
 	CHECK(name_at(symbols, 0xfe0) == std::string(4096, 'x'));
 	CHECK(symbols.find(0x10)->code == symbols.find(0x3e750)->code);
 	CHECK(name_at(symbols, 0x3e70f) == "small");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/plt.cpp  Names of a procedure linkage table's stubs, against objdump. */
+/** @file tests/host/cli/symbols/plt.cpp  Names of the stubs of a procedure linkage table, compared with
+ * objdump. */
 #include "cli/symbols/plt.h"
 #include "cli/base/files.h"
 #include "cli/symbols/symbols.h"
@@ -24,7 +25,7 @@ using support::TemporaryDirectory;
 
 namespace {
 
-/** Of every instruction in a stub the stub's name, as objdump has it; "-": none, it resolves the others. */
+/** The stub's name for each instruction in a stub, by objdump; "-" for the one that resolves the others. */
 std::map<uint64_t, std::string> objdump(const std::string &path)
 {
 	std::istringstream lines(run("objdump -d -C -j .plt -j .plt.sec -j .plt.got " + path).text);
@@ -80,7 +81,7 @@ struct ElfCloser {
 	void operator()(Elf *elf) const { elf_end(elf); }
 };
 
-/** Ask for what a file, which may say anything, has instead of stubs. */
+/** Asks for all stubs of a file that may have any content. */
 size_t ask_all(std::string content)
 {
 	const std::unique_ptr<Elf, ElfCloser> elf(elf_memory(content.data(), content.size()));
@@ -129,7 +130,7 @@ TEST_CASE("stubs of Debian's programs have the names that objdump gives them", "
 	}
 }
 
-TEST_CASE("a stub of what is chosen at the start has the name of who chooses", "[cli]")
+TEST_CASE("the stub of an indirect function has the name of its resolver", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-static");
@@ -145,7 +146,7 @@ TEST_CASE("a stub of what is chosen at the start has the name of who chooses", "
 	}
 }
 
-TEST_CASE("a stub is as long as it is, and has no lines", "[cli]")
+TEST_CASE("a stub has its own extent, and no lines", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-g");
@@ -166,7 +167,7 @@ TEST_CASE("a stub is as long as it is, and has no lines", "[cli]")
 	}
 }
 
-TEST_CASE("what a damaged object says of its stubs is survived", "[cli]")
+TEST_CASE("the stubs of a damaged object do not crash the reader", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string sound = *read_file(compile(directory, "-s"));
@@ -182,7 +183,7 @@ TEST_CASE("what a damaged object says of its stubs is survived", "[cli]")
 
 		memcpy(&header, damaged.data(), sizeof(header));
 		for (int i = 0; i < 4; i++) {
-			/* In the headers of sections, or in what is at the front: symbols and relocations. */
+			/* In the section headers, or at the front, where symbols and relocations are. */
 			const size_t at =
 				random() % 2 ? header.e_shoff + random() % (damaged.size() - header.e_shoff)
 					     : random() % 0x1100;

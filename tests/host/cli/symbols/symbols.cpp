@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/symbols/symbols.cpp  Names and lines of programs that are compiled here, against binutils. */
+/** @file tests/host/cli/symbols/symbols.cpp  Names and lines of programs that are compiled here, compared
+ * with binutils. */
 #include "cli/symbols/symbols.h"
 #include "cli/symbols/build_profile.h"
 #include "tests/support/objects.h"
@@ -24,7 +25,7 @@ std::string source()
 	return std::filesystem::absolute("tests/host/data/symbols.cpp");
 }
 
-/** Compile the program of these tests; NAME in a directory. */
+/** Compiles the program of these tests in a directory. */
 std::string compile(const TemporaryDirectory &directory, const std::string &flags)
 {
 	const char *compiler = getenv("CXX");
@@ -37,7 +38,7 @@ std::string compile(const TemporaryDirectory &directory, const std::string &flag
 	return program;
 }
 
-/** Address and size of a function, as nm has them. */
+/** Address and size of a function, by nm. */
 std::pair<uint64_t, uint64_t> place_of(const std::string &program, const std::string &function)
 {
 	std::istringstream lines(run("nm -S " + program).text);
@@ -56,7 +57,7 @@ std::pair<uint64_t, uint64_t> place_of(const std::string &program, const std::st
 	return {};
 }
 
-/** All functions of an address, as addr2line prints them. */
+/** All functions at an address, as addr2line prints them. */
 std::string ours(Symbols &symbols, uint64_t address)
 {
 	std::string text = fmt::format("{:#018x}\n", address);
@@ -148,7 +149,7 @@ TEST_CASE("every function that nm shows is found where nm has it, however the pr
 
 			if (words >> std::hex >> address >> size >> type >> name &&
 			    std::string("TtWwi").find(type) != std::string::npos &&
-			    /* A mark for SystemTap, in no text. */
+			    /* A marker for SystemTap, which is not in text. */
 			    !name.starts_with("_.stapsdt"))
 				functions.emplace(address, name);
 		}
@@ -159,7 +160,7 @@ TEST_CASE("every function that nm shows is found where nm has it, however the pr
 
 			CAPTURE(name);
 			REQUIRE(frames.size() == 1);
-			/* Of several names of an address one is chosen. */
+			/* If an address has several names, one of them is chosen. */
 			REQUIRE(functions.contains({address, frames[0].system_name}));
 			REQUIRE(extent);
 			REQUIRE(extent->low == address);
@@ -167,7 +168,7 @@ TEST_CASE("every function that nm shows is found where nm has it, however the pr
 	}
 }
 
-TEST_CASE("without debug information there are names and no lines", "[cli]")
+TEST_CASE("without debug information there are names but no lines", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-O2");
@@ -238,11 +239,11 @@ TEST_CASE("a bucket that begins between functions belongs to the one that begins
 	CHECK(symbols.frames(next - 1, 1).empty());
 	CHECK(symbols.frames(next - 1, 16).at(0).name == "hidden(unsigned long)");
 	CHECK(symbols.frames(low + size, 64).at(0).name == "hidden(unsigned long)");
-	/* Where the bucket begins in a function, it is that one. */
+	/* A bucket that begins in a function belongs to that function. */
 	CHECK(symbols.frames(low + 4, 4096).at(0).name == "deep::Worker::run(unsigned long)");
 }
 
-TEST_CASE("a file that is no program has no names, and is no failure", "[cli]")
+TEST_CASE("a file that is not a program has no names, and is not an error", "[cli]")
 {
 	for (const char *path : {"/etc/passwd", "/dev/null", "/nonexistent"}) {
 		const Object object = open_object(path);
@@ -354,7 +355,7 @@ TEST_CASE("samples of processes that are told apart are labelled with their name
 	CHECK(profile.samples[3].labels == profile.samples[2].labels);
 }
 
-TEST_CASE("an object that cannot be read any more is warned about", "[cli]")
+TEST_CASE("a warning names an object that can no longer be read", "[cli]")
 {
 	const auto object = std::make_shared<Object>();
 	std::vector<std::string> warnings;
