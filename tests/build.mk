@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Tests: $(B)/tests/host needs no kernel, $(B)/tests/guest needs the module,
-# $(B)/tests/programs/NAME are what the latter profiles; $(B)/tests/fuzz is the
-# fuzzer.
+# Tests: $(B)/tests/host needs no kernel module, $(B)/tests/guest needs the module and
+# profiles $(B)/tests/programs/NAME; $(B)/tests/fuzz is the fuzzer.
 
-# $(call tests_sources,FOLDER): with all folders below it.
+# $(call tests_sources,FOLDER): the sources in it and in all folders below it.
 tests_sources = $(shell find $(wildcard $(1)) /dev/null -name '*.cpp' -not -path '*/programs/*' -not -path '*/data/*' | sort)
 tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/support/suite.cpp \
 	tests/fuzz/reader/read_profile.cpp $(call tests_sources,tests/host))
@@ -17,16 +16,16 @@ tests_programs := $(addprefix $(B)/tests/programs/,$(basename $(notdir $(tests_p
 tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_harness_objects) \
 	$(tests_fuzz_objects))
 
-# Those in the manual pages, as a reader would compile them.
+# The examples in the manual pages, compiled as a reader would.
 tests_pages := $(wildcard Documentation/man/*.[1-9])
 tests_examples := $(addprefix $(B)/tests/examples/,$(basename $(shell sed -n 's,^/\* example: \(.*\) \*/$$,\1,p' $(tests_pages))))
 
 .PHONY: check-programs
 check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) $(tests_examples) libprofil cli ## build the tests
 
-# What nearly all of them include comes first (to be used at all), and
-# precompiled.  The host's tests are most of what there is to compile, and what
-# they test is compiled as always.
+# The headers that nearly all tests include are precompiled, and come first (or they
+# would not be used).  The host's tests are most of the code to compile, so they are not
+# optimized; the code that they test is compiled as always.
 tests_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(tests_opt) $(WARN) $(CXXFLAGS) -MMD -MP
 tests_opt = $(OPT)
 $(B)/tests/objects/tests/host/%: tests_opt = -O0 -g1
@@ -42,12 +41,12 @@ $(tests_objects): $(B)/tests/objects/%.o: %.cpp
 	$(call say,CXX)
 	$(Q)$(tests_cxx) $(patsubst %.gch,-include %,$(filter %.gch,$^)) -c -o $@ $<
 
-# $(call tests_with_precompiled,PART): what is in tests/support wants other parts of Catch.
+# $(call tests_with_precompiled,PART): not for tests/support, which needs other parts of Catch2.
 tests_with_precompiled = $(filter $(B)/tests/objects/tests/$(1)/%,$(tests_objects)): \
 	$(B)/tests/objects/tests/$(1)/precompiled.h.gch
 $(foreach part,host guest,$(eval $(call tests_with_precompiled,$(part))))
 
-# What of libprofil is tested by itself.
+# The parts of libprofil that are tested by themselves.
 tests_libprofil_objects := $(B)/libprofil/gmon/file.o $(B)/libprofil/user_memory.o
 
 $(B)/tests/host: $(tests_host_objects) $(tests_libprofil_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
@@ -75,8 +74,8 @@ $(B)/tests/examples/%: $(B)/tests/examples/%.c $(B)/libprofil.so
 	$(call say,CC)
 	$(Q)$(CC) -std=c99 -pedantic $(OPT) $(WARN) -Iinclude -Iinclude/uapi -o $@ $< -L$(B) -lprofil
 
-# What is measured by programs of its own: a refresh of profil top, and what profil
-# record does once it has its samples.
+# Programs that measure parts of the command: a refresh of profil top, and what profil
+# record does with its samples.
 tests_benches := $(patsubst %,$(B)/tests/%,top symbolise)
 $(tests_benches): $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 $(tests_benches): $(B)/tests/%: tests/bench/%.cpp
@@ -85,8 +84,8 @@ $(tests_benches): $(B)/tests/%: tests/bench/%.cpp
 	$(Q)$(tests_bench_cxx) -o $@ $(filter %.cpp %.o %.a,$^) $(CLI_LIBS) -pthread
 tests_bench_cxx = $(CXX) -I$(B) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP
 
-# What make bench runs, beside those it is measured against: these take what
-# scripts/setup bench installs, so nothing else depends on them.
+# The programs of make bench.  They need what scripts/setup bench installs, so nothing
+# else depends on them.
 tests_bench_programs := cost attach memory bias flat
 .PHONY: bench-programs
 bench-programs: $(patsubst %,$(B)/tests/%,$(tests_bench_programs) gmon gmon-pg) cli ## build what bench runs (after scripts/setup bench)
@@ -110,7 +109,7 @@ $(B)/tests/gmon $(B)/tests/gmon-pg: tests/bench/gmon.cpp
 	$(call say,CXX)
 	$(Q)$(tests_bench_cxx) -no-pie $(tests_gmon_flags) -o $@ $<
 
-# The BPF program, compiled and made a header of as libbpf's documentation has it.
+# The BPF program and its skeleton header, made as libbpf's documentation describes.
 # bpftool is in /usr/sbin.
 $(B)/tests/bench/count.bpf.o: tests/bench/count.bpf.c
 	@mkdir -p $(@D)
@@ -123,7 +122,7 @@ $(B)/tests/bench/count.skel.h: $(B)/tests/bench/count.bpf.o
 
 $(B)/tests/objects/tests/bench/method_bpf.o $(B)/tests/objects/tests/bench/memory.o: $(B)/tests/bench/count.skel.h
 
-# The fuzzer of the command's reader, all of clang's.
+# The fuzzer of the command's reader, all compiled by clang.
 fuzz_reader_flags = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 fuzz_reader_opt ?= -O1
 fuzz_reader_objects := $(patsubst %.cpp,$(B)/fuzz-reader/objects/%.o,\
@@ -136,7 +135,7 @@ $(fuzz_reader_objects): $(B)/fuzz-reader/objects/%.o: %.cpp
 	$(call say,CLANG)
 	$(Q)clang++ $(PROFIL_CPPFLAGS) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CXXSTD) $(fuzz_reader_opt) -gline-tables-only $(fuzz_reader_flags) -MMD -MP -c -o $@ $<
 
-# An archive, of which it takes what it refers to.
+# An archive, so that the linker takes only the objects that are needed.
 $(fuzz_reader_cli): $(filter-out $(fuzz_reader_own),$(fuzz_reader_objects))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcTP $@ $^
@@ -150,7 +149,7 @@ tests_many_units := $(shell seq -f unit_%03g 0 99)
 tests_many_sources := $(tests_many_units:%=$(B)/many/%.cpp) $(B)/many/main.cpp
 tests_many_objects := $(tests_many_sources:.cpp=.o)
 
-# It leaves alone what would not change, so that it is not compiled again.
+# many_functions leaves unchanged files alone, so that they are not compiled again.
 $(B)/many/made: tests/bench/many_functions
 	$(call say,GEN)
 	$(Q)$< $(B)/many
@@ -167,24 +166,24 @@ $(B)/many/many: $(tests_many_objects)
 	$(call say,LINK)
 	$(Q)$(CXX) -no-pie -o $@ $^
 
-# A file NAME.flags beside the source of a program is added to its command; it
-# may use make's variables, such as $(B)/libprofil.a.
-# How a source is compiled, by the end of its name.
+# The content of a file NAME.flags beside the source of a program is added to its
+# command; it may use make's variables, such as $(B)/libprofil.a.
+# The command that compiles a source, by its suffix.
 tests_compile_.c = $(CC) $(CSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP -MF $@.d
 tests_compile_.cpp = $(CXX) $(CXXSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP -MF $@.d
-# Each has the module's file for itself: two compilers at work would take each other's.
+# Each program has a module file of its own: parallel compilers would use each other's.
 tests_compile_.f90 = mkdir -p $@.modules && $(FC) $(OPT) -Wall -Wextra -J$@.modules include/profil/profil.f90
 
-# Other compilers; private, as the library that it is linked with is always the same.
+# Other compilers; private, because the library that the program links with stays the same.
 ifeq ($(ARCH),arm64)
 tests_musl := $(CC) -specs=$(sysroot)/usr/lib/aarch64-linux-musl/musl-gcc.specs
 tests_32_bits := $(cross)arm-linux-gnueabihf-gcc -static
-# Not what the make that called this one has exported.
+# Override what a calling make has exported.
 export FENTRY :=
 else
 tests_musl := musl-gcc
 tests_32_bits := $(CC) -m32
-# What the NAME.flags of the tests of mcount() have, too.
+# The NAME.flags of the tests of mcount() also use it.
 export FENTRY := -mfentry
 endif
 $(B)/tests/programs/lib_musl: private CC := $(tests_musl)

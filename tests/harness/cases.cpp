@@ -18,7 +18,7 @@ void write_to(const char *path, const char *text)
 	REQUIRE(file.good());
 }
 
-/** As KCSAN does. */
+/** Reports a race in the format of KCSAN. */
 void tell_of_a_race(const std::string &module)
 {
 	const std::string line(66, '=');
@@ -31,10 +31,10 @@ void tell_of_a_race(const std::string &module)
 		write_to("/dev/kmsg", (text + '\n').c_str());
 }
 
-/** No task of lower priority runs on the CPU any more, which is all of them. */
+/** From now on, no other task runs on the CPU: all have lower priority. */
 void take_cpu_for_ever(int cpu)
 {
-	/* From 6.12 on a server keeps some time for them, unless told not to. */
+	/* From 6.12 on, a server reserves some time for them, unless its runtime is 0. */
 	const auto server = "/sys/kernel/debug/sched/fair_server/cpu" + std::to_string(cpu) + "/runtime";
 	if (access(server.c_str(), W_OK) == 0)
 		write_to(server.c_str(), "0");

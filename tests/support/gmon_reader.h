@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/gmon_reader.h  gmon.out, read by the letter of its format, and what nm(1) says of
- * symbols. */
+/** @file tests/support/gmon_reader.h  gmon.out, read by the letter of its format, and the symbols that nm(1)
+ * lists. */
 #pragma once
 
 #include "tests/support/programs.h"
@@ -13,14 +13,14 @@
 
 namespace support {
 
-/** All records of a file, added up. */
+/** The sums of all records of a file. */
 struct GmonFile {
-	std::map<uint64_t, uint64_t> ticks; /**< of each counter that is not 0, by its address */
+	std::map<uint64_t, uint64_t> ticks; /**< of each counter that is not 0, by address */
 	std::map<std::pair<uint64_t, uint64_t>, uint64_t> calls; /**< from, self */
 	uint32_t hz = 0;
-	uint64_t bin = 0; /**< bytes of text a counter */
+	uint64_t bin = 0; /**< bytes of text for each counter */
 
-	/** Ticks from low up to high. */
+	/** The ticks in [low, high). */
 	[[nodiscard]] uint64_t ticks_in(uint64_t low, uint64_t high) const
 	{
 		uint64_t sum = 0;
@@ -32,7 +32,7 @@ struct GmonFile {
 
 	[[nodiscard]] uint64_t all_ticks() const { return ticks_in(0, UINT64_MAX); }
 
-	/** Calls of what is between low and high. */
+	/** The calls of functions in [low, high). */
 	[[nodiscard]] uint64_t calls_of(uint64_t low, uint64_t high) const
 	{
 		uint64_t sum = 0;
@@ -44,7 +44,7 @@ struct GmonFile {
 	}
 };
 
-/** Throws if it is not whole. */
+/** Throws if the file is not whole. */
 inline GmonFile read_gmon(const std::string &path)
 {
 	std::ifstream in(path, std::ios::binary);
@@ -65,7 +65,7 @@ inline GmonFile read_gmon(const std::string &path)
 
 	take(header);
 	if (memcmp(header.cookie, "gmon", 4) != 0 || header.version != 1)
-		throw std::runtime_error(path + " is no gmon.out");
+		throw std::runtime_error(path + " is not a gmon.out");
 	while (at < bytes.size()) {
 		uint8_t tag;
 		uint64_t first, second;
@@ -86,7 +86,7 @@ inline GmonFile read_gmon(const std::string &path)
 		take(unit);
 		if (tag != 0 || memcmp(unit, "seconds\0\0\0\0\0\0\0\0s", 16) != 0 || !nr ||
 		    (second - first) % nr)
-			throw std::runtime_error(path + " has a record that is none");
+			throw std::runtime_error(path + " has an unknown record");
 		if (file.bin && file.bin != (second - first) / nr)
 			throw std::runtime_error(path + " has two scales");
 		file.bin = (second - first) / nr;
@@ -101,12 +101,12 @@ inline GmonFile read_gmon(const std::string &path)
 	return file;
 }
 
-/** Where a function is in its file: first address, and first above. */
+/** The addresses of a function in its file: the first one, and the first one after it. */
 struct Symbol {
 	uint64_t low, high;
 };
 
-/** All of a program's; nm is asked once, as it takes a second in a guest. */
+/** All symbols of a program; nm runs only once, as it needs a second in a guest. */
 inline const std::map<std::string, Symbol> &symbols_of(const std::string &program)
 {
 	static std::map<std::string, std::map<std::string, Symbol>> known;
@@ -142,10 +142,10 @@ inline Symbol symbol_of(const std::string &program, const std::string &name)
 struct FlatLine {
 	double self_seconds = -1;
 	long calls = -1;
-	size_t place = 0; /**< 1 is the first */
+	size_t place = 0; /**< from 1 */
 };
 
-/** What gprof(1) makes of a file. */
+/** The flat profile that gprof(1) prints for a file. */
 inline std::map<std::string, FlatLine> flat_profile(const std::string &program, const std::string &file)
 {
 	const Output output = run("gprof -b -p " + program + " " + file);
@@ -159,7 +159,7 @@ inline std::map<std::string, FlatLine> flat_profile(const std::string &program, 
 		const std::vector<std::string> cells(std::istream_iterator<std::string>(words), {});
 		FlatLine one;
 
-		/* %, cumulative, self; calls and two more, if there are calls; name. */
+		/* %, cumulative, self; calls and two more, if there are any calls; name. */
 		if (cells.size() != 4 && cells.size() != 7)
 			continue;
 		if (cells[0].find_first_not_of("0123456789.") != std::string::npos)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/kernel_log.cpp
- * Each test case says in the kernel's log when it begins and ends, so that
- * scripts/guest-tests knows to whom a warning, a hang or a panic belongs.
+/** @file tests/support/kernel_log.cpp  Marks in the kernel's log where each test case begins and ends, so
+ * that scripts/guest-tests knows which test caused a warning, a hang or a panic.
  */
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/objects.h  Objects as the recorder has them, of files. */
+/** @file tests/support/objects.h  Objects of files, as the recorder would have them. */
 #pragma once
 
 #include "cli/objects/object.h"
@@ -10,7 +10,7 @@
 
 namespace cli_test {
 
-/** A file that nobody has mapped. */
+/** A file that is not mapped. */
 inline cli::Object open_object(const std::string &path)
 {
 	cli::Object object;
@@ -21,7 +21,7 @@ inline cli::Object open_object(const std::string &path)
 	return object;
 }
 
-/** A file of which every segment was mapped as text. */
+/** A file whose segments are all mapped as text. */
 inline std::shared_ptr<cli::Object> map_object(const std::string &path)
 {
 	auto object = std::make_shared<cli::Object>(open_object(path));

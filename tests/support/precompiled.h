@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/precompiled.h
- * What nearly every test includes and takes longest to read, read once: see
- * tests/build.mk.  A test includes what it needs all the same.
+/** @file tests/support/precompiled.h  The slow headers that nearly every test includes, precompiled: see
+ * tests/build.mk.  A test still includes what it needs.
  */
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/programs.h  Programs that tests run, and the files they leave. */
+/** @file tests/support/programs.h  Programs that tests run, and the files that they leave. */
 #pragma once
 
 #include <cstdio>
@@ -14,13 +14,13 @@
 
 namespace support {
 
-/** What a command printed on both streams, and its exit status. */
+/** The output of a command on both streams, and its exit status. */
 struct Output {
 	int status = -1;
 	std::string text;
 };
 
-/** Run it by the shell; 128 + n for signal n. */
+/** Runs a command in the shell; its status is 128 + n after signal n. */
 inline Output run(const std::string &command)
 {
 	Output output;
@@ -35,7 +35,7 @@ inline Output run(const std::string &command)
 	return output;
 }
 
-/** Where the build put libprofil: the first directory above this program that has it. */
+/** The directory of the build: the first one above this program that has libprofil. */
 inline std::string build_dir()
 {
 	for (auto dir = std::filesystem::read_symlink("/proc/self/exe").parent_path(); dir != dir.root_path();
@@ -45,7 +45,7 @@ inline std::string build_dir()
 	throw std::runtime_error("no libprofil.so.1 above this program");
 }
 
-/** A directory that is removed with all that is in it. */
+/** A directory that is removed with its contents. */
 class TemporaryDirectory {
 public:
 	TemporaryDirectory()
@@ -60,14 +60,14 @@ public:
 	TemporaryDirectory(const TemporaryDirectory &) = delete;
 	TemporaryDirectory &operator=(const TemporaryDirectory &) = delete;
 
-	/** Path of a file in it. */
+	/** The path of a file in it. */
 	[[nodiscard]] std::string operator/(const std::string &name) const { return path_ + "/" + name; }
 
 private:
 	std::string path_;
 };
 
-/** The cells of a line, between tabs. */
+/** The cells of a line, which tabs separate. */
 inline std::vector<std::string> cells_of(const std::string &line)
 {
 	std::vector<std::string> cells;

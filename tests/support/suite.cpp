@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/support/suite.cpp  main() of the test programs.
  *
- * As Catch2's own; and with --suite, every test case in a child of its own, so
- * that one that crashes or hangs is one that fails.
+ * It is Catch2's own, and with --suite runs each test case in a child of its own,
+ * so that a test that crashes or hangs only fails.
  */
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
@@ -74,7 +74,7 @@ std::vector<std::string> tests_named(const std::vector<std::string> &specs)
 	return names;
 }
 
-/** "'[race],[churn]' 'fork*'" */
+/** Quotes each spec: "'[race],[churn]' 'fork*'". */
 std::string quoted(const std::vector<std::string> &specs)
 {
 	std::string text;
@@ -113,7 +113,7 @@ Plan plan_of(const std::vector<std::string> &arguments)
 	return plan;
 }
 
-/** Catch2 gives some characters of a name a meaning, and takes what begins with "-" for an option. */
+/** Escapes characters that mean something to Catch2, and a leading "-", which would begin an option. */
 std::string exact(const std::string &name)
 {
 	std::string pattern;
@@ -166,7 +166,7 @@ std::vector<std::string> numbers_in(const std::string &path)
 	return numbers;
 }
 
-/** The processes of a session. */
+/** The processes in a session. */
 std::vector<pid_t> members(pid_t session)
 {
 	std::vector<pid_t> found;
@@ -179,7 +179,7 @@ std::vector<pid_t> members(pid_t session)
 	return found;
 }
 
-/** Where each task is in the kernel, with its stack if we may see it. */
+/** Prints where each task is in the kernel, with its stack if we may see it. */
 void say_where(const std::vector<pid_t> &processes)
 {
 	for (const pid_t pid : processes) {
@@ -199,7 +199,7 @@ void say_where(const std::vector<pid_t> &processes)
 	}
 }
 
-/** What Catch2 says of itself, and rules, are not news. */
+/** Prints the output without Catch2's lines about itself and without its rules. */
 void say_output(const std::string &output)
 {
 	static const std::regex noise(
@@ -221,7 +221,7 @@ bool wait_for_end(pid_t pid, unsigned seconds)
 	return need(ready, "poll") > 0;
 }
 
-/** How it went, in words; empty if well. */
+/** What went wrong, in words; empty if the test passed. */
 std::string judge(pid_t pid, unsigned seconds)
 {
 	int status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/terminal.h  A terminal for the tests: tmux, which draws what programs write to it. */
+/** @file tests/support/terminal.h  A terminal for tests: tmux, which draws what programs write to it. */
 #pragma once
 
 #include "tests/support/programs.h"
@@ -11,7 +11,7 @@
 
 namespace terminal_test {
 
-/** A shell in a terminal of its own; both are gone in the end. */
+/** A shell in a terminal of its own; the destructor ends both. */
 class Terminal {
 public:
 	explicit Terminal(unsigned width = 80, unsigned height = 24)
@@ -19,7 +19,7 @@ public:
 		tmux("-f /dev/null new-session -d -x " + std::to_string(width) + " -y " +
 		     std::to_string(height) + " 'PS1=ready: exec sh'");
 		tmux("set-option -g status off");
-		/* It would go with the last program otherwise, and its last words with it. */
+		/* Otherwise the terminal would end with the last program, and its last output be lost. */
 		tmux("set-option -g remain-on-exit on");
 		shows("ready:");
 	}
@@ -27,28 +27,28 @@ public:
 	Terminal &operator=(const Terminal &) = delete;
 	~Terminal() { tmux("kill-server"); }
 
-	/** Have the shell run a command. */
+	/** Has the shell run a command. */
 	void run(const std::string &command)
 	{
 		type(command);
 		press("Enter");
 	}
-	/** Characters as they are. */
+	/** Types characters as they are. */
 	void type(const std::string &text) { tmux("send-keys -l -- " + quoted(text)); }
-	/** Keys by tmux's names, such as Enter, Escape, Down, C-c. */
+	/** Presses a key by its name in tmux, such as Enter, Escape, Down, C-c. */
 	void press(const std::string &key) { tmux("send-keys -- " + quoted(key)); }
 	void resize(unsigned width, unsigned height)
 	{
 		tmux("resize-window -x " + std::to_string(width) + " -y " + std::to_string(height));
 	}
 
-	/** What it shows, line by line; with the escape sequences of its attributes if that is wanted. */
+	/** The lines on the screen; with the escape sequences of their attributes on request. */
 	[[nodiscard]] std::string screen(bool attributes = false) const
 	{
 		return tmux(attributes ? "capture-pane -p -e" : "capture-pane -p");
 	}
 
-	/** Does it, within a minute? */
+	/** Does the screen meet the condition within a minute? */
 	[[nodiscard]] bool soon(const std::function<bool(const std::string &)> &condition) const
 	{
 		using namespace std::chrono;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/told_feed.h  Samples for profil top that come as they are told to. */
+/** @file tests/support/told_feed.h  Samples for profil top that come when they are told to. */
 #pragma once
 
 #include "cli/commands/top/feed.h"
@@ -16,12 +16,12 @@
 
 namespace told_feed {
 
-/** To which comes what it is told to. */
+/** A feed whose samples come when a test calls come(). */
 class Feed : public cli::TopFeed {
 public:
 	explicit Feed(cli::LiveLimits limits = {}) : live_(1001001, limits) {}
 
-	/** Samples that the next refresh takes. */
+	/** Adds samples for the next refresh. */
 	void come(const std::shared_ptr<cli::Object> &object, uint64_t address, uint64_t samples,
 		  uint32_t owner = 0)
 	{
@@ -29,13 +29,13 @@ public:
 		accounting_.ticks += samples;
 		accounting_.counted += samples;
 	}
-	/** Ticks without a sample. */
+	/** Adds ticks without a sample. */
 	void lose(uint64_t ticks)
 	{
 		accounting_.ticks += ticks;
 		accounting_.lost_late += ticks;
 	}
-	/** All of a tally. */
+	/** Adds all samples of a tally. */
 	void come(const cli::Tally &part)
 	{
 		part_.add(part);

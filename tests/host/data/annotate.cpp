@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/data/annotate.cpp  A program with nested and successive loops, for the tests of annotate.
- *  It has no headers, so that it compiles for other machines without their C++ library.  Keep its line numbers. */
+/** @file tests/host/data/annotate.cpp  A program with loops, for annotate.  Keep its line numbers.
+ *  It has no headers, so that it compiles for other machines without their C++ library. */
 extern "C" int printf(const char *format, ...);
 extern "C" unsigned long strtoul(const char *text, char **end, int base);
 
