@@ -77,7 +77,7 @@ void Arena::disturb(Random &random)
 	}
 }
 
-/** Read by a call that fails, where a load would be the end of the process. */
+/** Reads by a call, which fails where a load would end the process. */
 void Arena::check_margins(Random &random)
 {
 	const auto slot = static_cast<unsigned>(random.below(slots));
@@ -106,7 +106,7 @@ uint64_t Arena::place(Random &random, uint64_t align, uint64_t &bytes)
 						   start - 8};
 		return random.pick(nowhere);
 	}
-	/* Never into the margin of the next. */
+	/* Never reaches into the margin of the next slot. */
 	bytes = std::min(bytes, slot_bytes - offset) / align * align;
 	return slot + offset + (random.one_in(60) && bytes ? 1 : 0);
 }

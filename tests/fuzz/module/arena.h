@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/arena.h  The memory that counters are in, and what happens to it meanwhile. */
+/** @file tests/fuzz/module/arena.h  The memory with the counters, and what happens to it meanwhile. */
 #pragma once
 
 #include "tests/fuzz/module/random.h"
@@ -9,24 +9,24 @@
 namespace fuzz {
 
 /**
- * At fixed addresses, the same in every process: slots that come and go.  The
- * first bytes of each are nobody's, and stay zero.
+ * Slots at fixed addresses, the same in every process, which come and go.  The
+ * first bytes of each slot hold no counter and stay zero.
  */
 class Arena {
 public:
 	static constexpr uintptr_t start = 0x200000000000;
 	static constexpr size_t slot_bytes = 1 << 16;
-	static constexpr unsigned slots = 64; /* of which 32 can be one huge page */
+	static constexpr unsigned slots = 64; /* 32 of them can be one huge page */
 	static constexpr size_t margin = 64;
 
-	/** Once a process. */
+	/** Maps all slots, once in each process. */
 	static void map_all();
-	/** munmap, mprotect, mremap, madvise or another mapping, somewhere. */
+	/** Calls munmap, mprotect, mremap or madvise on a slot, or maps it anew. */
 	static void disturb(Random &random);
-	/** Has anybody written where no counter is? */
+	/** Complains if the margin of a slot, where no counter is, was written. */
 	static void check_margins(Random &random);
 
-	/** A place for counters: mostly whole and good, now and then anything. */
+	/** A place for counters: mostly valid, now and then anything. */
 	static uint64_t place(Random &random, uint64_t align, uint64_t &bytes);
 };
 

@@ -19,7 +19,7 @@ profil_region make_region(Random &random, uint64_t &low)
 
 	region.width = random.pick(widths);
 	region.low = low;
-	/* All of the address space, or some of the program. */
+	/* All of the address space, or a part of the program. */
 	region.high = low + (random.one_in(3) ? uint64_t{1} << 46 : random.between(1, 1 << 20));
 	low = region.high + random.below(3) * 4096;
 	region.offset = region.low - (random.one_in(4) ? random.below(region.low + 1) : 0);
@@ -128,7 +128,7 @@ void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size)
 	case 1: argument.size += static_cast<uint32_t>(random.below(64)) - 32; break;
 	case 2: argument.bytes[random.below(size)] ^= 1 << random.below(8); break;
 	default:
-		/* Not where counters are: they would be anywhere. */
+		/* Not the addresses of counters: they could be anywhere. */
 		regions.region[random.below(3)].scale = static_cast<uint32_t>(random.next());
 		regions.region[random.below(3)].high = random.any_size();
 		regions.region[random.below(3)].width = static_cast<uint8_t>(random.next());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/argument.h  What the commands of /dev/profil are given: mostly good, now and then not. */
+/** @file tests/fuzz/module/argument.h  The arguments of commands on /dev/profil: mostly valid, now and then
+ * not. */
 #pragma once
 
 #include "tests/fuzz/module/random.h"
@@ -17,7 +18,7 @@ constexpr unsigned commands[] = {PROFIL_INFO,	PROFIL_START,  PROFIL_START,	PROFI
 				 PROFIL_STOP,	PROFIL_STATUS, PROFIL_STATUS,	PROFIL_ATTACH,	PROFIL_ATTACH,
 				 PROFIL_ATTACH, PROFIL_UPDATE, PROFIL_STOP_ALL, unknown_command};
 
-/** A structure, and what follows it, which no command may write. */
+/** A structure, and the bytes after it, which no command may write. */
 struct Argument {
 	union {
 		uint32_t size;
@@ -32,7 +33,7 @@ struct Argument {
 	unsigned char canary[64];
 };
 
-/** Those beyond the most that are filled in are refused. */
+/** Regions; those after the first most ones are zero, and refused. */
 struct Regions {
 	static constexpr size_t most = 24;
 	profil_region region[most];
@@ -41,15 +42,15 @@ struct Regions {
 
 uint32_t size_of(unsigned command);
 
-/** A structure as the command accepts it, most of the time. */
+/** Makes a structure that the command mostly accepts. */
 void make(Random &random, unsigned command, Argument &argument, Regions &regions);
-/** A few bits in the structure, its regions, or another size. */
+/** Changes a few bits in the structure or its regions, or the size. */
 void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size);
-/** The pointers of a spoilt structure must not lead into our own memory. */
+/** False if a pointer of a spoilt structure could lead into our own memory. */
 bool harmless(unsigned command, const Argument &argument, const Argument &before);
-/** What permits to attach to a process or thread; now and then refused. */
+/** Opens a proof for a target; now and then one that is refused. */
 int make_proof(Random &random, pid_t target);
-/** Where no structure can be, or not all of it. */
+/** An address where no structure can be, or not all of it. */
 void *bad_pointer(Random &random);
 
 } // namespace fuzz

@@ -18,7 +18,7 @@ namespace fuzz {
 
 namespace {
 
-/** The errors at the head of <linux/profil.h>, by command. */
+/** Is the error documented for the command, at the head of <linux/profil.h>? */
 bool documented(unsigned command, int error)
 {
 	const auto one_of = [error](std::initializer_list<int> errors) {
@@ -26,8 +26,8 @@ bool documented(unsigned command, int error)
 	};
 
 	if (command == unknown_command)
-		return one_of({ENOTTY, EBADF, EINVAL}); /* a ring looks at the size first */
-	/* The descriptor may be closed by another thread. */
+		return one_of({ENOTTY, EBADF, EINVAL}); /* a ring checks the size first */
+	/* Another thread may close the descriptor. */
 	if (one_of({0, E2BIG, EBADF, EFAULT, EINTR, EINVAL, ENOMEM}))
 		return true;
 	switch (command) {
@@ -57,7 +57,7 @@ void check(unsigned command, int error, const Argument &before, const Argument &
 		return complain("command %#x: undocumented error %d", nr, error);
 	if (memcmp(after.canary, before.canary, sizeof(after.canary)))
 		return complain("command %#x wrote beyond its structure", nr);
-	/* Only a copy that fails half-way may leave some of it. */
+	/* Only a copy that fails half-way may leave a part of the output. */
 	if (error && error != EFAULT && memcmp(after.bytes, before.bytes, sizeof(after.bytes)))
 		return complain("command %#x failed with %d and wrote its output", nr, error);
 	if (error)
@@ -86,7 +86,7 @@ void run_command(Random &random, pid_t target)
 
 	if (random.one_in(60))
 		return thread_ring.abandon(random, fd);
-	/* Everybody's profiles, so not often. */
+	/* Stops the profiles of all processes, so not often. */
 	if (command == PROFIL_STOP_ALL && (!random.one_in(10) || shared->among_others))
 		return;
 	make(random, command, argument, regions);
@@ -110,7 +110,7 @@ void run_command(Random &random, pid_t target)
 	}
 	if (proof >= 0)
 		close(proof);
-	/* ECANCELED: io_uring had no worker for it. */
+	/* ECANCELED: io_uring had no worker for the command. */
 	if (error >= 0 && !(by_ring && error == ECANCELED))
 		check(command, error, before, argument);
 }

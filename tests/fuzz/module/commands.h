@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/commands.h  The commands of /dev/profil with everything that can be said wrongly. */
+/** @file tests/fuzz/module/commands.h  Random commands on /dev/profil, and the invariants that they must
+ * keep. */
 #pragma once
 
 #include "tests/fuzz/module/random.h"
@@ -8,7 +9,7 @@
 
 namespace fuzz {
 
-/** Any command, with a target to attach to; checks what came of it. */
+/** Runs any command, with a target to attach to, and checks its result. */
 void run_command(Random &random, pid_t target);
 
 } // namespace fuzz

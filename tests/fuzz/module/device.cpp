@@ -62,7 +62,7 @@ void read_facts(Random &random)
 	std::string facts;
 	ssize_t n;
 
-	/* There is no such file, or no descriptor free, or another thread closes it. */
+	/* The file does not exist, no descriptor is free, or another thread closes it. */
 	if (fd < 0)
 		return;
 	while ((n = read(fd, part.data(), random.between(1, part.size()))) > 0)

@@ -6,16 +6,16 @@
 
 namespace fuzz {
 
-/** Descriptors of /dev/profil have numbers of their own, which threads share. */
+/** Descriptors of /dev/profil have fixed numbers, which threads share. */
 constexpr int first_device = 500;
 constexpr unsigned nr_devices = 6;
 
-/** One of them, which may be closed. */
+/** One of these descriptors, which may be closed. */
 int any_device(Random &random);
 void open_device(Random &random);
 void close_device(Random &random);
 void read_events(Random &random);
-/** What /proc/self/fdinfo says of a device. */
+/** Reads /proc/self/fdinfo of a device. */
 void read_facts(Random &random);
 
 } // namespace fuzz

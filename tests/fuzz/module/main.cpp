@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/fuzz/module/main.cpp  A fuzzer of /dev/profil that knows its structures.
  *
- * Workers, each a process with threads, do one random thing after the other:
- * commands by ioctl and io_uring, forks, execs, closes, signals, and whatever
- * can happen to memory with counters in it.  They are killed now and then, and
- * others take their place.  What a thread does follows from the seed, its
- * worker's number and generation, and its own number; what becomes of it
- * depends on the others.
+ * Workers are processes with threads that do random things one after the other:
+ * commands by ioctl and io_uring, forks, execs, closes, signals, and changes of
+ * the memory with the counters.  They are killed now and then, and replaced.  What
+ * a thread does depends on the seed, its worker's number and generation, and its
+ * own number; the results depend on the other threads.
  */
 #include "tests/fuzz/module/random.h"
 #include "tests/fuzz/module/shared.h"
@@ -46,7 +45,7 @@ void complain(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	/* The first only: others follow from it.  Printed by who gets no signals. */
+	/* Only the first: others follow from it.  The main process prints it, which gets no signals. */
 	if (!shared->failed.exchange(true))
 		snprintf(shared->why, sizeof(shared->why),
 			 "worker %u generation %u thread %u step %lu depth %u: %s", place.worker,
@@ -58,15 +57,15 @@ namespace {
 
 constexpr const char *usage = R"(fuzz [--seed N] [--seconds S] [--workers N] [--threads N] [--among-others]
   Fuzz /dev/profil for S seconds (default 10), as root, with N processes
-  (default 4) of N threads (default 3).  The same seed does the same again.
-  Prints the seed first, what was done at the end; exit status 1 when an
+  (default 4) of N threads (default 3).  The same seed repeats a run.
+  Prints the seed first and a summary at the end; exit status 1 if an
   invariant did not hold, or something was left behind.
-  Among others who use the module meanwhile: does not end their profiles, and
-  cannot know what is left behind.
+  --among-others: leave the profiles of other users of the module alone, and
+  do not check what is left behind.
 )";
 
 constexpr const char *statistics = "/sys/class/misc/profil/";
-constexpr time_t patience = 120; /* seconds, for what should come at once */
+constexpr time_t patience = 120; /* seconds, for something that should happen at once */
 
 struct Options {
 	uint64_t seed = 0;
@@ -93,7 +92,7 @@ uint64_t statistic(const std::string &name)
 	return std::stoull(text);
 }
 
-/** The first of the file "ticks" is the sum of the others. */
+/** Is the first number of the file "ticks" the sum of the others? */
 bool ticks_add_up(uint64_t &counted)
 {
 	std::istringstream lines(contents(std::string(statistics) + "ticks"));
@@ -142,7 +141,7 @@ void start_worker(unsigned number, Generations &generations, const Options &opti
 	shared->worker[number] = std::max(pid, 0);
 }
 
-/** Wait for whoever has ended; orphans of workers are ours, too. */
+/** Waits for ended children; orphans of workers become ours. */
 void reap()
 {
 	pid_t pid;
@@ -153,7 +152,7 @@ void reap()
 				worker = 0;
 }
 
-/** Everybody below us: what a worker has left becomes our child. */
+/** All our children: orphans of workers become ours. */
 std::vector<pid_t> descendants()
 {
 	std::vector<pid_t> found;
@@ -253,7 +252,7 @@ uint64_t number_of(const char *text)
 	const auto number = strtoull(text, &end, 10);
 
 	if (*end || !*text) {
-		std::cerr << "fuzz: no number: " << text << '\n' << usage;
+		std::cerr << "fuzz: not a number: " << text << '\n' << usage;
 		exit(2);
 	}
 	return number;
@@ -276,7 +275,8 @@ Options options_of(int argc, char **argv)
 		case 'w': options.workers = static_cast<unsigned>(number_of(optarg)); break;
 		case 'n': options.threads = static_cast<unsigned>(number_of(optarg)); break;
 		case 'o': options.among_others = true; break;
-		case 'b': /* what our own children exec */
+		case 'b':
+			/* Our own children exec this. */
 			burn(number_of(optarg));
 			_exit(0);
 		default: (name == 'h' ? std::cout : std::cerr) << usage; exit(name == 'h' ? 0 : 2);

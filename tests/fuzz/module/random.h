@@ -29,7 +29,7 @@ public:
 	uint64_t below(uint64_t limit) { return next() % limit; }
 	uint64_t between(uint64_t low, uint64_t high) { return low + below(high - low + 1); }
 	bool one_in(uint64_t n) { return below(n) == 0; }
-	/** Small numbers as likely as large ones. */
+	/** Small numbers are as likely as large ones. */
 	uint64_t any_size() { return next() >> below(64); }
 	template <typename T, size_t N> const T &pick(const T (&of)[N]) { return of[below(N)]; }
 

@@ -65,7 +65,7 @@ int Ring::call(Random &random, int fd, unsigned command, void *structure, uint32
 		complain("io_uring_submit: error %d", -error);
 		return -1;
 	}
-	/* What the kernel has taken, it has taken. */
+	/* After the submission, the kernel must not read the command again. */
 	memset(sqe->cmd, 0xee, sizeof(profil_uring_cmd));
 	do
 		error = io_uring_wait_cqe(ring_, &cqe);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/ring.h  Commands by io_uring. */
+/** @file tests/fuzz/module/ring.h  Commands through io_uring. */
 #pragma once
 
 #include "tests/fuzz/module/random.h"
@@ -10,20 +10,20 @@
 namespace fuzz {
 
 /**
- * A thread's ring, made when it is first used.  A forked child forgets its
- * parent's, which is shared with it.
+ * A thread's ring, made on first use.  A forked child forgets its parent's ring,
+ * which it shares.
  */
 class Ring {
 public:
 	~Ring();
-	/** A command; 0 or its error, negative when there is no ring to be had. */
+	/** Runs a command; returns 0 or its error, or a negative number without a ring. */
 	int call(Random &random, int fd, unsigned command, void *structure, uint32_t size);
-	/** Some commands that nobody waits for; then the end of the ring. */
+	/** Submits some commands, and ends the ring without waiting for them. */
 	void abandon(Random &random, int fd);
 	void forget() { ring_ = nullptr; }
 
 private:
-	/** Now and then for a worker. */
+	/** Prepares a command, now and then for an io_uring worker. */
 	io_uring_sqe *prepare(Random &random, int fd, unsigned command, void *structure, uint32_t size);
 	io_uring *ring_ = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/shared.h  What all processes of a run share: numbers, and the first failure. */
+/** @file tests/fuzz/module/shared.h  What all processes of a run share: counts, and the first failure. */
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ constexpr unsigned max_workers = 16;
 
 struct Shared {
 	uint64_t seed;
-	bool among_others; /* whose profiles are to be left alone */
+	bool among_others; /* leave other users' profiles alone */
 	std::atomic<bool> stop, failed;
 	char why[400];
 	std::atomic<uint64_t> commands, succeeded, refused, by_ring, forks, execs, attaches, kills;
@@ -21,14 +21,14 @@ struct Shared {
 
 extern Shared *shared;
 
-/** Who is at work in this thread, for messages. */
+/** The position of this thread, for messages. */
 struct Place {
 	unsigned worker, generation, thread, depth;
 	uint64_t step;
 };
 extern thread_local Place place;
 
-/** An invariant does not hold: say so with everything that repeats it, and end the run. */
+/** Reports a broken invariant with everything that reproduces it, and ends the run. */
 [[gnu::format(printf, 1, 2)]] void complain(const char *format, ...);
 
 } // namespace fuzz

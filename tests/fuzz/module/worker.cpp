@@ -32,7 +32,7 @@ constexpr unsigned nr_children = 8;
 constexpr unsigned max_threads = 16;
 constexpr unsigned deepest = 2;
 
-/** Of this process.  Whoever takes one out ends it. */
+/** The children of this process.  The thread that takes one out ends it. */
 std::array<std::atomic<pid_t>, nr_children> children;
 std::array<std::atomic<pid_t>, max_threads> threads_of_worker;
 
@@ -46,7 +46,7 @@ void end_child(std::atomic<pid_t> &slot, pid_t next)
 		return;
 	if (!kill(pid, SIGKILL))
 		shared->kills++;
-	/* It may have been another's: then that one has waited for it. */
+	/* If another thread took it out, that thread has waited for it. */
 	while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR)
 		;
 }
@@ -105,7 +105,7 @@ void fork_child(Random &random)
 	end_child(slot, pid);
 }
 
-/** vfork and exec: for a while a child in its parent's address space. */
+/** vfork and exec: for a while, the child is in its parent's address space. */
 void spawn_child(Random &random)
 {
 	auto &slot = children[random.below(nr_children)];
@@ -165,7 +165,7 @@ pid_t any_target(Random &random)
 
 void step(Random &random)
 {
-	/* A number for each, so that what one draws does not shift the others. */
+	/* Each step has its own generator: what one step draws does not shift the others. */
 	Random own(random.next());
 
 	switch (own.below(100)) {
@@ -200,7 +200,7 @@ void run_thread(unsigned number, uint64_t steps)
 	threads_of_worker[number] = 0;
 }
 
-/** Half of them may do what anybody may. */
+/** Half of the workers run without privileges. */
 void become_nobody()
 {
 	if (setgroups(0, nullptr) || setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))

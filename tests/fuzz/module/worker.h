@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/worker.h  One process of the fuzzer: threads that do one random thing after the other. */
+/** @file tests/fuzz/module/worker.h  A worker process of the fuzzer: threads that do random things one after
+ * the other. */
 #pragma once
 
 #include <cstdint>
@@ -7,12 +8,12 @@
 namespace fuzz {
 
 /**
- * Never returns.  What it does depends on the seed, its number, and how many
- * of that number there were before it.
+ * Never returns.  What a worker does depends on the seed, its number, and how many
+ * workers had that number before it.
  */
 [[noreturn]] void be_worker(unsigned number, unsigned generation, unsigned threads);
 
-/** Some CPU time, in user mode and in the kernel. */
+/** Uses some CPU time, in user mode and in the kernel. */
 void burn(uint64_t rounds);
 
 } // namespace fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/reader/fuzzer.cpp  libFuzzer's entry, see scripts/check/fuzz-reader. */
+/** @file tests/fuzz/reader/fuzzer.cpp  The entry point for libFuzzer, see scripts/check/fuzz-reader. */
 #include "tests/fuzz/reader/read_profile.h"
 
 #include <cstddef>

@@ -21,11 +21,11 @@ using namespace cli;
 namespace fuzz {
 namespace {
 
-/* A file of a few kilobytes must not take more. */
+/* A file of a few kilobytes must not use more. */
 constexpr PprofLimits limits = {size_t{4} << 20, size_t{32} << 20};
 constexpr std::array<size_t, 3> widths = {0, 20, 80};
 constexpr size_t most_annotated = 3;
-/* Sums of large counts saturate, and then what they are the sums of is not theirs any more. */
+/* Sums of large counts saturate, and then no longer equal the sum of their parts. */
 constexpr uint64_t most_added = uint64_t{1} << 62;
 
 void check(bool holds, const char *what)
@@ -46,12 +46,12 @@ uint64_t total_of(const Profile &profile)
 	return sum;
 }
 
-/** Every file that we write can be read again, and has the same samples. */
+/** Checks that the file that we write can be read again, and has the same samples. */
 void write_again(const Profile &profile)
 {
 	const Result<Profile> again = decode_pprof(encode_pprof(profile));
 
-	check(static_cast<bool>(again), "what was written is no profile");
+	check(static_cast<bool>(again), "the written file is not a profile");
 	check(total_of(*again) == total_of(profile), "what was written has other samples");
 	check(again->locations.size() == profile.locations.size(), "what was written has other locations");
 }
@@ -77,14 +77,14 @@ void report(const Profile &profile, const View &view)
 		report.style.width = width;
 		check(!report_table(report).empty(), "a report is empty");
 	}
-	check(nlohmann::json::accept(report_json(report)), "a report is no JSON");
+	check(nlohmann::json::accept(report_json(report)), "a report is not JSON");
 	report.base = report.now;
 	report.compared = compare(report.base->flat, report.now.flat);
 	check(std::none_of(report.compared.begin(), report.compared.end(),
 			   [](const ComparedRow &row) { return row.significant(); }),
 	      "a profile differs from itself");
 	check(!report_table(report).empty(), "a comparison is empty");
-	check(nlohmann::json::accept(report_json(report)), "a comparison is no JSON");
+	check(nlohmann::json::accept(report_json(report)), "a comparison is not JSON");
 }
 
 void report_all(const Profile &profile)
@@ -120,13 +120,13 @@ void annotate(const Profile &profile)
 		style.instructions = false;
 		style.summary = true;
 		check(!annotation_text(annotation, sources, style).empty(), "lines alone are empty");
-		/* What begins so is an expression, and the user's own. */
+		/* A name that begins so would be an expression. */
 		if (!functions[i].name.starts_with('/'))
 			static_cast<void>(choose_functions(functions, functions[i].name));
 	}
 }
 
-/** As if it were of a program that is there: else its addresses are never decoded. */
+/** Annotates the profile as one of an existing program: otherwise its addresses are never decoded. */
 void annotate_program(Profile profile)
 {
 	if (profile.mappings.empty())

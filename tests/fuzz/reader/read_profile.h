@@ -8,11 +8,11 @@
 namespace fuzz {
 
 /**
- * Read a profile from any bytes, and write it as everything that the command
- * can: reports, text and JSON, every export, annotations, merged and compared
- * with itself.  Aborts with a line on standard error if two of these contradict
- * each other.
- * @return is it a profile?
+ * Reads a profile from any bytes, and writes it in every form of the command:
+ * reports as text and JSON, every export, annotations, merged and compared with
+ * itself.  Aborts with a line on standard error if two of these contradict each
+ * other.
+ * @return whether it is a profile
  */
 bool read_profile(std::string_view content);
 
