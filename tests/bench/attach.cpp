@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/attach.cpp
- * What it costs to attach and to detach, in executed instructions.
+/** @file tests/bench/attach.cpp  The cost of attaching and detaching, in executed instructions.
  *
  * Meant for a guest under -icount, where a virtual nanosecond is an executed
- * instruction.  The targets stand still, so that nothing else is in it; what
- * the kernel's own threads do for a caller is.
+ * instruction.  The targets stand still, so the figure has nothing of their work;
+ * it includes what the kernel's own threads do for a caller.
  *
  * Usage: attach processes|threads NUMBER LABEL
- * processes: NUMBER of them, with a thread each, by one call of profil_attach();
- * threads: one process that has NUMBER.  LABEL perf: perf record -p attaches to
- * it: its CPU time from its start until it counts, and from then to its end; else
- * profil_attach() does, and LABEL is only printed.
+ * processes: NUMBER processes with one thread each, by one call of profil_attach();
+ * threads: one process with NUMBER threads.  If LABEL is perf, perf record -p attaches,
+ * and the figures are its CPU time from its start until it counts, and from then to
+ * its end.  Otherwise profil_attach() attaches, and LABEL is only printed.
  * Prints, as cost does: attach-WHAT-NUMBER LABEL 0 1 NS 1 0 0, and detach-...
  */
 #include "profil.h"
@@ -38,14 +37,14 @@ using bench::target_with;
 
 namespace {
 
-constexpr int runs = 11; /* now and then one wakes a thread of the kernel */
+constexpr int runs = 11; /* now and then a run wakes a thread of the kernel */
 constexpr int perf_runs = 2;
 
 struct Cost {
 	std::uint64_t attach, detach;
 };
 
-/** Its CPU time: while it loads its libraries it waits for the host's files. */
+/** Measures the CPU time of perf record, which waits for the host's files while it loads its libraries. */
 Cost measure_perf(pid_t pid)
 {
 	Cost least = {UINT64_MAX, UINT64_MAX};
@@ -65,7 +64,7 @@ std::uint64_t median(std::vector<std::uint64_t> values)
 	return values[runs / 2];
 }
 
-/** Each into a profile of its own, with one counter for a page of text. */
+/** Attaches a profile to each process, with one counter for a page of text. */
 Cost measure(const std::vector<pid_t> &pids)
 {
 	uint64_t counter = 0;
@@ -119,7 +118,8 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "usage: attach processes|threads NUMBER LABEL\n");
 		return 2;
 	}
-	/* perf record keeps an event for each thread; ours is closed when the submission has come back. */
+	/* perf record keeps an event open for each thread; profil closes its own when the submission is done.
+	 */
 	const rlimit many = {65536, 65536};
 	if (setrlimit(RLIMIT_NOFILE, &many))
 		die("RLIMIT_NOFILE");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/bench.h  What the programs of make bench share. */
+/** @file tests/bench/bench.h  Shared by the programs of make bench. */
 #pragma once
 
 #include <cerrno>
@@ -17,7 +17,7 @@ namespace bench {
 	std::exit(1);
 }
 
-/** In ns; under -icount, executed instructions. */
+/** The time in ns; under -icount, executed instructions. */
 inline std::uint64_t now(clockid_t clock = CLOCK_MONOTONIC)
 {
 	timespec t{};

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/bias.cpp
- * Do samples fall where the time goes?  In a guest under -icount, where it is known
- * to the instruction.
+/** @file tests/bench/bias.cpp  Compares where samples fall with where the time goes.
+ *
+ * Meant for a guest under -icount, where the time is known to the instruction.
  *
  * Usage: bias WORK METHOD PERIOD-NS
- * WORK spends its time in loops, for which it is known:
- * split: one part, two, three and four of it, in chunks of any length and in any order;
- * bursts: woken each ms, a twentieth of it in one loop and then three in another;
+ * WORK spends a known time in each of its loops:
+ * split: one, two, three and four parts of the time, in chunks of random length and order;
+ * bursts: woken each ms, it spends a twentieth of it in one loop and then three in another;
  * step: the same each 4 ms, at the time of the scheduler's tick (at 250 Hz).
- * METHOD is one of those of cost that count in memory.
+ * METHOD is a method of cost that counts in memory.
  * Prints: bias WORK METHOD PERIOD TICKS EXPECTED SHARE WANTED CHI-SQUARE DEGREES
- * TICKS: of the loops; EXPECTED: what their time is, in periods; SHARE: of the ticks
- * that are in the first loop; WANTED: of the time; CHI-SQUARE of how ticks are split.
+ * TICKS: the ticks in the loops; EXPECTED: the time of the loops, in periods; SHARE: the
+ * share of the ticks in the first loop; WANTED: its share of the time; CHI-SQUARE: of the
+ * distribution of the ticks.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
@@ -27,7 +28,7 @@ namespace {
 using Parts = std::array<double, loops.size()>;
 constexpr std::uint64_t ms = 1'000'000;
 
-/** Two instructions a turn. */
+/** Spends time in a loop, which has two instructions a turn. */
 void spend(Parts &parts, std::size_t which, std::uint64_t ns)
 {
 	loops[which](static_cast<long>(ns / 2));
@@ -64,7 +65,7 @@ void woken_each(Parts &parts, std::uint64_t period, int times)
 
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 		if (now() > next + period / 2) {
-			next = now() / period * period; /* the guest has waited for its host */
+			next = now() / period * period; /* the guest waited for its host */
 			continue;
 		}
 		spend(parts, 0, period / 20);
@@ -85,7 +86,7 @@ Parts do_work(const std::string &work)
 	return parts;
 }
 
-/** All counters of a loop: five bytes, so two of them. */
+/** The ticks in all counters of a loop, which has five bytes and so two counters. */
 double ticks_in(const Method &method, void (*which)(long))
 {
 	const auto pc = reinterpret_cast<std::uint64_t>(which);
@@ -93,7 +94,7 @@ double ticks_in(const Method &method, void (*which)(long))
 
 	if (pc < text_low() || pc + 64 > text_low() + text_covered) {
 		errno = ERANGE;
-		die("a loop is not where is counted");
+		die("a loop is outside the counted text");
 	}
 	for (std::uint64_t at = pc; at < pc + 64; at += sizeof *counters)
 		ticks += static_cast<double>(method.at(at));

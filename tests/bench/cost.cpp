@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/cost.cpp
- * What it costs to be profiled, in ns; in a guest under -icount, where a virtual
- * nanosecond is an executed instruction, in instructions.
+/** @file tests/bench/cost.cpp  The cost of being profiled, in ns.
+ *
+ * In a guest under -icount, where a virtual nanosecond is an executed instruction,
+ * the cost is in instructions.
  *
  * Usage: cost [--beside | --best | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
  *        cost starts METHOD [PERIOD-NS [REGIONS]]
  * WORK: samples, samples-slow, samples-together, switches, switches-out, threads, forks,
- * forks-words, forks-bytes, the same with -400, execs (work.cpp); starts: METHOD is begun
- * and ended; idle: nothing is done for a second, and SAMPLES are the timers' interrupts.
- * METHOD: none; floor (a module that ticks, and is only waited for); profil and
+ * forks-words, forks-bytes, the same with -400, execs (work.cpp); starts: METHOD is started
+ * and stopped; idle: nothing runs for a second, and SAMPLES are the timers' interrupts.
+ * METHOD: none; floor (the module floor ticks, and this program only waits); profil and
  * attached (ours); perf; bpf, bpf-task; signal, signal-wall, libc, gperftools.
  * Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *
- * NS is the mean of the middle half of some runs after one that makes everything
- * warm.  UNITS are what a run consists of (switches, threads, ...), SAMPLES and
- * CPU-NS what it got and ran: means of all runs.
+ * NS is the mean of the middle half of some runs, after one run that warms everything
+ * up.  UNITS are the parts of a run (switches, threads, ...); SAMPLES and CPU-NS are the
+ * samples and the CPU time of a run, as means of all runs.
  *
- * --among: while so many other processes are profiled, which stand still.
- * --beside: unprofiled and profiled runs by turns, and a line for each.
- * For what differs from run to run by more than a profile costs.
- * --best: the same, but the least of all runs: on a host that others use, too.
+ * --among: while that many other processes are profiled, which stand still.
+ * --beside: unprofiled and profiled runs by turns, and a line for each; for work whose
+ * cost differs from run to run by more than a profile costs.
+ * --best: the same, but the least of all runs; for a host that others use.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
@@ -51,7 +52,7 @@ struct Cost {
 	double ns, units, samples, cpu;
 };
 
-/** The mean of the middle half: now and then a thread of the kernel runs in between. */
+/** The mean of the middle half: now and then, a thread of the kernel runs in between. */
 double middle(std::vector<double> values)
 {
 	const auto left_out = static_cast<std::ptrdiff_t>(values.size() / 4);
@@ -102,7 +103,7 @@ double run_once(const Work &work)
 	return static_cast<double>(now() - begin);
 }
 
-/** Which of two tasks runs first is not to depend on what the scheduler has against either. */
+/** Makes the order of two tasks independent of the scheduler's past decisions. */
 void take_turns()
 {
 	const sched_param first = {.sched_priority = 1};
@@ -136,7 +137,7 @@ Beside measure_beside(const Work &work, const std::string &name, const Wish &wis
 	return {{typical(without), units, 0, 0}, {typical(with), units, 0, 0}};
 }
 
-/** Interrupts of the CPUs' own timers. */
+/** The number of interrupts by the CPUs' own timers. */
 std::uint64_t timer_interrupts()
 {
 	std::ifstream lines("/proc/interrupts");
@@ -153,7 +154,7 @@ std::uint64_t timer_interrupts()
 	return sum;
 }
 
-/** What nobody does: samples are the interrupts in it. */
+/** Measures work that does nothing: its samples are the timers' interrupts. */
 Cost measure_idle(const Work &work)
 {
 	std::vector<double> interrupts;
@@ -167,12 +168,12 @@ Cost measure_idle(const Work &work)
 	return {0, static_cast<double>(work.units), middle(interrupts), 0};
 }
 
-/** Processes that are profiled 10,000 times a second and stand still. */
+/** Makes processes that stand still and are profiled 10,000 times a second. */
 void make_others(unsigned number)
 {
 	for (unsigned i = 0; i < number; i++)
 		standing_process([] {
-			static std::unique_ptr<Method> method; /* as long as the process */
+			static std::unique_ptr<Method> method; /* lives as long as the process */
 
 			method = make_method("profil", {100'000, 1});
 		});

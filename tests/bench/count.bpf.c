@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A counter for every four bytes of text, as a BPF program has it: in an array
- * map that user space maps (libbpf makes one of each section of variables).
+ * A BPF program with a counter for every four bytes of text, in an array map that
+ * user space maps (libbpf makes one of each section of variables).
  */
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
@@ -11,7 +11,7 @@
 
 #define COUNTERS (64 << 10 >> 2)
 
-/* Set before it is loaded; 0: the event is the process's own, and nobody else's. */
+/* Set before the program is loaded; 0: the event belongs to one process alone. */
 const volatile __u32 tgid;
 const volatile __u64 low;
 

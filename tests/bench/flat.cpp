@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/flat.cpp
- * From the end of recording to the flat profile: what is still to be done then.
+/** @file tests/bench/flat.cpp  The cost from the end of recording to the flat profile.
  *
  * Usage: flat profil|perf [PROGRAM]
- * Records a process that burns, 10,000 times a second, for a second of its time, with
- * PROGRAM (the command) record or with perf record; tells it to end; has it reported.
- * CPU time of both, as both read files of the host.
+ * Records a process that burns a second of CPU time, at 10,000 Hz, with PROGRAM record
+ * (the command) or with perf record; ends the recording; makes the report.  Measures the
+ * CPU time of both steps, because both read files of the host.
  * Prints, as cost does: flat-end, flat-report METHOD 0 1 NS 1 0 0, and flat-bytes
  * METHOD 0 1 BYTES 1 0 0
  */
@@ -51,7 +50,7 @@ pid_t run(std::vector<std::string> words)
 	return pid;
 }
 
-/** Its CPU time, from its start to its end. */
+/** Waits for the end of a process, and returns its CPU time. */
 std::uint64_t wait_for(pid_t pid)
 {
 	const auto ns = [](const timeval &time) {
@@ -77,7 +76,7 @@ std::uint64_t cpu_time_of(pid_t pid)
 	return now(clock);
 }
 
-/** Burns when it is told to, and says when it is done; stays, so that who records does, too. */
+/** A process that burns on request, and reports when it is done; it stays, so that the recording goes on. */
 pid_t burner(const int begin[2], const int done[2])
 {
 	const pid_t pid = fork();

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/gmon.cpp
- * What -pg costs: this is compiled with it and without, and does the same.
+/** @file tests/bench/gmon.cpp  The cost of -pg: this program is compiled with it and without.
  *
  * Usage: gmon DIRECTORY
  * Prints, as cost does: samples-gmon METHOD 0 1 NS 1 SAMPLES CPU-NS and
  * calls METHOD 0 1 NS CALLS 0 CPU-NS; METHOD is pg, or none without it.
- * The samples are read from the gmon.out that it leaves in DIRECTORY;
- * the rate is libc's, 100 Hz.
+ * The samples are read from the gmon.out that the program leaves in DIRECTORY;
+ * their rate is that of libc, 100 Hz.
  */
 #include "tests/bench/bench.h"
 
 #include <fstream>
 #include <unistd.h>
 
-/* libc's: ends the profile of a program that was compiled with -pg, and writes gmon.out. */
+/* A function of libc: ends the profile of a program compiled with -pg, and writes gmon.out. */
 extern "C" void _mcleanup();
 
 namespace {
@@ -46,7 +45,7 @@ void call(long n)
 		called();
 }
 
-/** Of a run, on average, after one that makes everything warm. */
+/** The average time of a run, after one run that warms everything up. */
 double measure(void (*work)(long), long n)
 {
 	work(n);
@@ -67,7 +66,7 @@ template <typename T> T take(std::istream &in)
 	return value;
 }
 
-/** What the histogram of gmon.out, which glibc writes first, has of the loop. */
+/** The ticks of the loop in the histogram of gmon.out, which glibc writes first. */
 std::uint64_t ticks_of_loop()
 {
 	const auto loop = reinterpret_cast<std::uint64_t>(&burn);
@@ -77,7 +76,7 @@ std::uint64_t ticks_of_loop()
 	in.ignore(20 + 1); /* the header, and the kind of the first record */
 	const auto low = take<std::uint64_t>(in), high = take<std::uint64_t>(in);
 	const auto bins = take<std::uint32_t>(in);
-	in.ignore(4 + 16); /* its rate and unit */
+	in.ignore(4 + 16); /* the rate and unit of the histogram */
 	for (std::uint32_t i = 0; i < bins; i++) {
 		const auto count = take<std::uint16_t>(in);
 		const std::uint64_t pc = low + (high - low) * i / bins;
@@ -96,7 +95,7 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "usage: gmon DIRECTORY\n");
 		return 2;
 	}
-	/* -pg does not begin before this: only what the loop gets is in the file. */
+	/* -pg counts from the program's start, but only the ticks of the loop are read. */
 	const double burnt = measure(burn, iterations);
 	const double called_for = measure(call, calls);
 	const char *const method = profiled ? "pg" : "none";
@@ -109,5 +108,5 @@ int main(int argc, char **argv)
 	std::printf("samples-gmon %s 0 1 %.0f 1 %.3f 0\n", method, burnt, samples);
 	std::printf("calls %s 0 1 %.0f %ld 0 0\n", method, called_for, calls);
 	std::fflush(nullptr);
-	_exit(0); /* it is written: _mcleanup() is not to be called again */
+	_exit(0); /* gmon.out is written: exit() must not call _mcleanup() again */
 }

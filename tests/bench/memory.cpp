@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/memory.cpp
- * What memory a profile takes, in bytes, measured as what the machine has less of
- * once nothing changes any more.
+/** @file tests/bench/memory.cpp  The memory of a profile in bytes.
+ *
+ * It is measured as the memory that the machine has less, once nothing changes any more.
  *
  * Usage: memory WHAT METHOD
- * kernel: the kernel's own memory for each of a thousand processes more, without
+ * kernel: the kernel's own memory for each of a thousand more processes, without
  *   counters and buffers;
- * process: for each of a hundred more, with them: profil (64 KiB of counters for
- *   64 KiB of text, which are pinned), perf (an event and the buffer that perf record
- *   has by default, which is mapped), bpf (the program of count.bpf.c, whose as many
- *   counters are the kernel's own);
- * thread: the kernel's own memory for each thread more of a process that has 5,000;
- * region: for each region more of a profile that has 1,000;
- * samples: for each sample, while there are 10,000.
- * METHOD is profil; for process also perf, bpf; for kernel and thread also perf.
+ * process: for each of a hundred more processes, with them: profil (64 KiB of counters
+ *   for 64 KiB of text, which are pinned), perf (an event and the default buffer of perf
+ *   record, which is mapped), bpf (the program of count.bpf.c, whose counters, as many,
+ *   are the kernel's own);
+ * thread: the kernel's own memory for each more thread of a process with 5,000;
+ * region: for each more region of a profile with 1,000;
+ * samples: for each sample, of 10,000.
+ * METHOD is profil; for process also perf and bpf; for kernel and thread also perf.
  * Prints, as cost does: memory-WHAT METHOD 0 1 BYTES 1 0 0
  */
 #include "profil.h"
@@ -50,7 +50,7 @@ void write_to(const std::filesystem::path &file, const char *text)
 
 double mapped_buffers = 0;
 
-/** Nothing that was freed is to count: it comes back from caches, and after a grace period. */
+/** Makes the kernel give back freed memory, which may be in caches or wait for a grace period. */
 void settle()
 {
 	const timespec moment = {0, 300'000'000};
@@ -60,10 +60,10 @@ void settle()
 	for (const auto &slab : std::filesystem::directory_iterator("/sys/kernel/slab"))
 		if (!slab.is_symlink())
 			write_to(slab.path() / "shrink", "1");
-	write_to("/proc/sys/vm/compact_memory", "1"); /* which empties the CPUs' lists of pages, too */
+	write_to("/proc/sys/vm/compact_memory", "1"); /* this also empties the CPUs' lists of pages */
 }
 
-/** In bytes, of a line of /proc/meminfo. */
+/** The value of a line of /proc/meminfo, in bytes. */
 double meminfo(const std::string &wanted)
 {
 	std::ifstream lines("/proc/meminfo");
@@ -77,7 +77,7 @@ double meminfo(const std::string &wanted)
 	die(wanted.c_str());
 }
 
-/** Twice the same. */
+/** A value, once it is the same twice in a row. */
 double settled(double (*value)())
 {
 	constexpr int tries = 30;
@@ -91,7 +91,7 @@ double settled(double (*value)())
 		before = after;
 	}
 	errno = ETIMEDOUT;
-	die("the machine's memory does not stand still");
+	die("the machine's memory keeps changing");
 }
 
 double kernel_memory()
@@ -99,7 +99,7 @@ double kernel_memory()
 	return settled([] { return meminfo("SUnreclaim") + meminfo("Percpu") + meminfo("VmallocUsed"); });
 }
 
-/** And what was pinned, or mapped of the kernel's. */
+/** The kernel's memory with pinned pages and mapped buffers. */
 double with_buffers()
 {
 	std::ifstream file("/sys/class/misc/profil/pinned_pages");
@@ -119,7 +119,7 @@ std::vector<pid_t> targets_with_a_thread(unsigned number)
 	return pids;
 }
 
-/** One region for each buffer, all of the same text. */
+/** Attaches a profile with some regions to a process. */
 void attach(profil_session *session, pid_t pid, std::vector<profil_region> &regions)
 {
 	profil_spec spec{};
@@ -160,7 +160,7 @@ void *anonymous(std::size_t bytes)
 	return memory;
 }
 
-/** One of each process; @shared: all count in the same memory, so that it is none of theirs. */
+/** Attaches a profile to a process; with @p shared, all count in the same memory, which adds nothing. */
 void profil_attach_to(pid_t pid, bool shared)
 {
 	static profil_session *const session = profil_session_open();
@@ -214,7 +214,7 @@ void bpf_attach_to(pid_t pid, bool)
 
 using Attach = void (*)(pid_t, bool);
 
-/** Of the second half: the first one makes what is made once. */
+/** The memory for each process of the second half: the first half makes what is made only once. */
 double each_process(Attach attach_to, unsigned number, double (*memory)(), bool bare)
 {
 	const std::vector<pid_t> pids = targets_with_a_thread(2 * number);
@@ -246,7 +246,7 @@ double each_thread(const std::string &method)
 	return (kernel_memory() - before) / threads;
 }
 
-/** A hundred profiles with many regions beside a hundred with one. */
+/** The memory for each region: a hundred profiles with many regions compared with a hundred with one. */
 double each_region()
 {
 	constexpr unsigned profiles = 100, many = 1000;

@@ -27,7 +27,7 @@ std::uint64_t Method::at(std::uint64_t pc) const
 
 namespace {
 
-/** Nobody profiles; or the module floor ticks, which counts nothing and so cannot say how often. */
+/** No profile; or the module floor ticks, which counts nothing and has no number of samples. */
 class Nothing : public Method {
 public:
 	std::uint64_t stop() override { return 0; }

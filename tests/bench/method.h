@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method.h  Ways to profile the calling process: ours, and those it is measured against. */
+/** @file tests/bench/method.h  Ways to profile the calling process: with profil, and with what it is measured
+ * against. */
 #pragma once
 
 #include <cstddef>
@@ -9,15 +10,15 @@
 
 namespace bench {
 
-/** Counters of 32 bits for 4 bytes of text each: the same for everybody who counts in memory. */
+/** 32-bit counters for 4 bytes of text each: the same for every method that counts in memory. */
 constexpr std::size_t text_covered = 64 << 10;
 constexpr std::size_t counters_size = text_covered;
 extern std::uint32_t counters[counters_size / sizeof(std::uint32_t)];
 
-/** Where the text begins that they stand for; the work of a sample is in it. */
+/** The start of the text that the counters stand for; the work of a sample is in it. */
 std::uint64_t text_low();
 
-/** What all counters hold together. */
+/** The sum of all counters. */
 std::uint64_t counted();
 
 /** Profiles the calling process, from construction to destruction. */
@@ -28,11 +29,11 @@ public:
 	Method &operator=(const Method &) = delete;
 	virtual ~Method() = default;
 
-	/** Does what is still to be done for the samples there are; a run ends with it. */
+	/** Processes the samples that are there; ends each run. */
 	virtual void drain() {}
 	/** Stops, and returns all samples since the construction. */
 	virtual std::uint64_t stop() = 0;
-	/** What the counter of a PC holds, where there is one. */
+	/** The counter of a PC, for methods that count in memory. */
 	virtual std::uint64_t at(std::uint64_t pc) const;
 };
 
@@ -41,10 +42,10 @@ struct Wish {
 	unsigned regions = 1;
 };
 
-/** By its name, see cost.cpp; ends the program where there is none. */
+/** Makes a method by its name, see cost.cpp; an unknown name ends the program. */
 std::unique_ptr<Method> make_method(const std::string &name, const Wish &wish);
 
-/** The families, each in a file of its own; nullptr: not one of ours. */
+/** The families of methods, each in a file of its own; nullptr if the name is not of the family. */
 std::unique_ptr<Method> make_profil(const std::string &name, const Wish &wish);
 std::unique_ptr<Method> make_perf(const std::string &name, const Wish &wish);
 std::unique_ptr<Method> make_bpf(const std::string &name, const Wish &wish);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_bpf.cpp
- * A BPF program on the same event.  bpf: an event on each CPU, as bcc's and
- * bpftrace's profilers have it, and the program looks whose tick it is;
- * bpf-task: an event of the process, which its threads and children inherit.
+/** @file tests/bench/method_bpf.cpp  A BPF program on the event of the module's clock.
+ *
+ * bpf: an event on each CPU, as in the profilers of bcc and bpftrace, where the program
+ * checks whose tick it is; bpf-task: an event of the process, which its threads and
+ * children inherit.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/count.skel.h"
@@ -18,7 +19,7 @@ namespace bench {
 
 namespace {
 
-/** The attributes are those of the module's clock, but for inherit. */
+/** Opens an event with the attributes of the module's clock, except for inherit. */
 int open_event(std::uint64_t period, pid_t pid, int cpu)
 {
 	perf_event_attr attr{};

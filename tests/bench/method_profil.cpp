@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_profil.cpp  Ours: a self profile, and one attached to the process by itself, which follows its children. */
+/** @file tests/bench/method_profil.cpp  profil: a self profile, and a profile that the process attaches to
+ * itself and its children. */
 #include "profil.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
@@ -11,7 +12,7 @@ namespace bench {
 
 namespace {
 
-/** The first is the one that counts; those of the rest are half below and half above it. */
+/** One region that counts, and half of the others below and half above it. */
 std::vector<profil_region> regions_for(unsigned number, std::vector<std::uint32_t> &others)
 {
 	constexpr std::uint64_t size = 16;

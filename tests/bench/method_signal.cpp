@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_signal.cpp
- * Those whom a signal tells.  signal: a POSIX timer of the process's CPU time,
- * which Linux looks at in each tick of the scheduler, so at most HZ a second;
- * signal-wall: the same of the time of day, which has no such limit, but is not
- * CPU time; libc: profil(3), 100 Hz; gperftools: CPUPROFILE_FREQUENCY, or 100 Hz.
+/** @file tests/bench/method_signal.cpp  Methods that sample in a signal handler.
+ *
+ * signal: a POSIX timer of the process's CPU time, which Linux checks in each tick of
+ * the scheduler, so at most HZ times a second; signal-wall: the same with the monotonic
+ * clock, which has no such limit but is not CPU time; libc: profil(3), 100 Hz;
+ * gperftools: CPUPROFILE_FREQUENCY, or 100 Hz.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
@@ -57,7 +58,7 @@ private:
 	timer_t timer{};
 };
 
-/** By its name in libc: libprofil has a function of the same name. */
+/** libc's profil(), looked up in libc itself: libprofil has a function of the same name. */
 class Libc : public Method {
 public:
 	Libc()

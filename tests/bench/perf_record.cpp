@@ -83,7 +83,7 @@ void PerfRecord::command(const char *word)
 	}
 }
 
-/* It answers between two looks at its buffers: the second answer comes after a whole one. */
+/* perf record answers between two passes over its buffers: the second answer follows a whole pass. */
 void PerfRecord::drain()
 {
 	command("ping");

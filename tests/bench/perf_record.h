@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/perf_record.h  perf record, as perf-record(1) has it, and a way to tell it when. */
+/** @file tests/bench/perf_record.h  perf record, and a way to control it. */
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/** perf record -p PID; it has attached when the constructor returns, and counts from then on. */
+/** perf record -p PID, which is attached and counts when the constructor returns. */
 class PerfRecord {
 public:
 	PerfRecord(pid_t target, std::uint64_t period);
@@ -16,18 +16,18 @@ public:
 	PerfRecord &operator=(const PerfRecord &) = delete;
 	~PerfRecord();
 
-	/** Waits until it has written whatever is in its buffers. */
+	/** Waits until perf record has written everything in its buffers. */
 	void drain();
-	/** Ends it. */
+	/** Ends perf record. */
 	void stop();
-	/** CPU time it has taken, from its start; to its end, when it has been stopped. */
+	/** The CPU time of perf record since its start; after stop(), until its end. */
 	std::uint64_t cpu() const;
 	std::string file() const { return directory + "/perf.data"; }
-	/** How many samples it has. */
+	/** The number of samples in its file. */
 	std::uint64_t samples() const;
 
 private:
-	/** Sends one of the words of --control, and waits for the answer. */
+	/** Sends a command of --control, and waits for the answer. */
 	void command(const char *word);
 
 	std::string directory;

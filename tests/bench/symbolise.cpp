@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/symbolise.cpp
- * What profil record does once its samples are there: find their names, and
- * write the profile.
+/** @file tests/bench/symbolise.cpp  What profil record does with its samples: it finds their names, and
+ * writes the profile.
  *
  * Usage: symbolise PROGRAM FILE <PCS
  * PCS: a link-time address of PROGRAM in each line, hexadecimal.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/target.h  Whom to attach to. */
+/** @file tests/bench/target.h  Processes to attach to. */
 #pragma once
 
 #include <functional>
@@ -7,10 +7,10 @@
 
 namespace bench {
 
-/** Forks a process that prepares itself, then stands still, and ends with us; returns when it is prepared. */
+/** Forks a process that runs prepare(), then stands still, and ends with us; returns after prepare(). */
 pid_t standing_process(const std::function<void()> &prepare);
 
-/** Forks a process that stands still, and ends with us; returns when all of its threads are there. */
+/** Forks a process that stands still, and ends with us; returns when all its threads exist. */
 pid_t target_with(unsigned threads);
 
 } // namespace bench

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/top.cpp  What a refresh of profil top costs, of a program with 100 MB of text.
+/** @file tests/bench/top.cpp  The cost of a refresh of profil top, for a program with 100 MB of text.
  *
  * Usage: make build/tests/top && build/tests/top [FUNCTIONS [REFRESHES]]
  *
- * Makes a program of so many functions (default 400000) of 256 bytes, which has
- * names as C++ has them, and lets 999 samples come before each refresh: most in a
- * thousand functions, a quarter anywhere.  They are counted in as much memory as
- * profil top takes, as the kernel would.  Needs no module.
+ * Makes a program of FUNCTIONS functions (default 400000) of 256 bytes with C++ names,
+ * and adds 999 samples before each refresh: most in a thousand functions, a quarter
+ * anywhere.  They are counted as the kernel would, in as much memory as profil top
+ * uses.  Needs no module.
  */
 #include "cli/commands/top/top.h"
 #include "cli/commands/top/options.h"
@@ -37,7 +37,7 @@ double cpu_seconds()
 	return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-/** In assembly: a compiler would take minutes. */
+/** Makes the program in assembly: a compiler would need minutes. */
 void make_program(const std::string &path, uint64_t functions)
 {
 	std::ofstream source(path + ".s");
@@ -97,7 +97,7 @@ private:
 	uint32_t *live_;
 };
 
-/** CPU seconds of the refresh alone. */
+/** The CPU seconds of the refresh alone. */
 double refresh(Samples &samples, told_feed::Feed &feed, cli::Top &top)
 {
 	samples.come();

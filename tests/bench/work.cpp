@@ -31,7 +31,7 @@ const std::array<void (*)(long), 4> loops = {loop<0>, loop<1>, loop<2>, loop<3>}
 
 namespace {
 
-constexpr int rounds = 10'000; /* of a ping-pong: two switches each */
+constexpr int rounds = 10'000; /* of a ping-pong, with two switches each */
 constexpr int threads = 1'000;
 constexpr int children = 50;
 constexpr int mappings = 400;
@@ -112,7 +112,7 @@ void fork_children()
 	}
 }
 
-/** In memory that a fork leaves alone, so that no fault is in it. */
+/** A copy in memory that a fork leaves alone, so that it has no page faults. */
 void *copy_of_counters()
 {
 	static void *const copy = mmap(nullptr, counters_size, PROT_READ | PROT_WRITE,
@@ -132,7 +132,7 @@ void copy_words()
 	asm volatile("rep movsq" : "+S"(from), "+D"(to), "+c"(words) : : "memory");
 }
 
-/** As Linux from 6.12 on does in a fork: what counts instructions counts eight times as many. */
+/** Copies as a fork of Linux 6.12 and later: -icount sees eight times as many instructions. */
 void copy_bytes()
 {
 	const void *from = counters;
@@ -154,7 +154,7 @@ template <void (*copy)()> void fork_and_copy()
 	}
 }
 
-/** Neighbours differ in what may be done to them, or they would be one. */
+/** Neighbours have different protections, or the kernel would merge them. */
 void make_mappings()
 {
 	for (int i = 0; i < mappings; i++) {
@@ -171,7 +171,7 @@ void make_mappings()
 
 constexpr char program[] = "/tmp/bench-busybox";
 
-/** A static program, so that no shared objects are in it, in memory: not the host's file. */
+/** Copies a static program, without shared objects, into memory: not the host's file. */
 void copy_program()
 {
 	std::filesystem::copy_file("/bin/busybox", program,
@@ -196,7 +196,7 @@ template <long million_instructions> void burn_for()
 	burn(million_instructions * 500'000);
 }
 
-/** They do together what one does alone, all at the same instructions. */
+/** Threads that do together the work of one, all at the same instructions. */
 template <long million_instructions> void burn_together()
 {
 	std::array<std::thread, together> all;
@@ -207,7 +207,7 @@ template <long million_instructions> void burn_together()
 		thread.join();
 }
 
-/** As many as there are CPUs in a guest of the second mode; each in a loop of its own. */
+/** Threads, one for each CPU of a guest of the second mode, each in a loop of its own. */
 template <std::size_t number> void burn_apart()
 {
 	std::array<std::thread, number> all;
@@ -220,7 +220,7 @@ template <std::size_t number> void burn_apart()
 
 Pipes to_other;
 
-/** Before anybody is profiled, so that the other one is not. */
+/** Forks the other process before the profile starts, so that it is not profiled. */
 void prepare_other()
 {
 	if (pipe(to_other.there) || pipe(to_other.back))

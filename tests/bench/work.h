@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/work.h  What a profiled program does, one thing at a time. */
+/** @file tests/bench/work.h  The work of a profiled program, one thing at a time. */
 #pragma once
 
 #include <array>
@@ -7,20 +7,20 @@
 
 namespace bench {
 
-/** A loop of two instructions: nothing that could meet the kernel. */
+/** A loop of two instructions, without any calls of the kernel. */
 void burn(long n);
 
-/** The same in other places, for who wants to know where the time goes. */
+/** The same loop at other addresses, to see where the time goes. */
 extern const std::array<void (*)(long), 4> loops;
 
 struct Work {
 	void (*prepare)();
 	void (*run)();
-	unsigned long units; /**< in a run: what its cost is divided by */
-	unsigned runs;	     /**< that are measured */
+	unsigned long units; /**< in a run, to divide its cost by */
+	unsigned runs;	     /**< the number of measured runs */
 };
 
-/** By its name, see cost.cpp; ends the program where there is none. */
+/** Finds work by its name, see cost.cpp; an unknown name ends the program. */
 const Work &find_work(const std::string &name);
 
 } // namespace bench

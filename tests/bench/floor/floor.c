@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The floors of the benchmarks: what a perf cpu-clock event on each CPU costs when
- * its handler does nothing, with the attributes of clock_perf.c; or a timer on each
- * CPU that does nothing but set itself anew, as that of clock_lazy.c is set.
+ * The floors of the benchmarks: the cost of a perf cpu-clock event on each CPU with an
+ * empty handler and the attributes of clock_perf.c; or the cost of a timer on each CPU
+ * that only sets itself again, in the way that clock_lazy.c sets its own.
  */
 #include "compat.h"
 
