@@ -4,29 +4,20 @@
 //
 // Tagged [fault-injection]: scripts/guest-tests takes these only where the
 // kernel was configured for it.
-#include "tests/guest/support/burner.h"
-#include "tests/guest/support/device.h"
-#include "tests/guest/support/faults.h"
+#include "tests/guest/uapi/fault_injection.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace guest;
 
 namespace {
-
-constexpr size_t page = 4096;
-const uintptr_t text = Burner::usual;
 
 pid_t ring_worker()
 {
@@ -72,30 +63,6 @@ template <typename T> T sized()
 	structure.size = sizeof(structure);
 	return structure;
 }
-
-// Some of everything that a profile can be made of, in memory not yet there.
-struct Description {
-	Memory counters{8 * page}, others{4 * page, MAP_SHARED}, overflow{page};
-	std::vector<profil_region> regions;
-
-	Description()
-	{
-		for (uintptr_t i = 0; i < 8; i++)
-			regions.push_back(one_counter(text + 16 * i, text + 16 * i + CODE_LOOP_RETURN,
-						      counters.at(i * page)));
-		regions.push_back(each_address(text + 0x400, text + 0x800, others.at(page)));
-	}
-
-	profil_start how(uint64_t period = 1'000'000) const
-	{
-		auto how = describe(regions, period);
-
-		how.overflow = overflow.address();
-		how.overflow_width = 8;
-		how.flags = PROFIL_FOLLOW;
-		return how;
-	}
-};
 
 void forget(const Description &of)
 {
@@ -432,159 +399,4 @@ TEST_CASE_METHOD(AtRest, "reading fdinfo that fails says so", "[fault-injection]
 		return fired;
 	});
 	CHECK(failures > 0);
-}
-
-TEST_CASE_METHOD(AtRest, "a fork that fails is not counted as lost, and the parent goes on",
-		 "[fault-injection][fork]")
-{
-	const Device device;
-	const Description description;
-	const Faults faults;
-
-	Child parent([&] {
-		const Injector injector;
-		uint32_t lost = 0;
-
-		device.start(description.how());
-		sweep_faster([&](unsigned n) {
-			injector.arm(n);
-			const pid_t pid = fork();
-			const int error = pid < 0 ? errno : 0;
-			// What is armed is not inherited.
-			if (!pid)
-				_exit(static_cast<int>(device.status().state));
-			const bool fired = injector.fired();
-			injector.disarm();
-
-			int status = 0;
-			if (pid > 0)
-				need(waitpid(pid, &status, 0), "waitpid");
-			const auto mine = device.status();
-			need_that(!error || error == ENOMEM || error == EAGAIN || error == EFAULT,
-				  "an error of fork(2)");
-			need_that(mine.state == PROFIL_STATE_RUNNING, "the parent goes on");
-			if (pid > 0 && mine.forks_lost == lost)
-				need_that(status == PROFIL_STATE_RUNNING << 8, "the child is profiled");
-			lost = mine.forks_lost;
-			return fired;
-		});
-		need_that(lost == 0, "no child is lost");
-	});
-	parent.join();
-}
-
-namespace {
-
-struct Birth {
-	bool fired, lost;
-};
-
-// Fork a child in whose birth the n-th call fails.
-Birth bear(const Device &device, unsigned n)
-{
-	const Gate gate;
-	const auto lost = device.status().forks_lost;
-	int status;
-
-	const pid_t pid = need(fork(), "fork");
-	if (!pid) {
-		gate.wait();
-		_exit(static_cast<int>(device.status().state));
-	}
-	const Injector injector(pid);
-	injector.arm(n);
-	need_that(soon([pid] { return asleep(pid); }), "the child has been born");
-	const bool fired = injector.fired();
-	injector.disarm();
-	gate.open();
-	need(waitpid(pid, &status, 0), "waitpid");
-	need_that(WIFEXITED(status), "the child lives");
-
-	const bool off = WEXITSTATUS(status) == PROFIL_STATE_NONE;
-	need_that(off || WEXITSTATUS(status) == PROFIL_STATE_RUNNING, "it is profiled or not");
-	need_that(device.status().forks_lost - lost == off, "who is not is counted as lost");
-	return {fired, off};
-}
-
-} // namespace
-
-TEST_CASE_METHOD(AtRest, "a child whose birth fails is off, and counted as lost", "[fault-injection][fork]")
-{
-	const Device device;
-	const Description description;
-	const Faults faults(Faults::Of::module);
-
-	const auto lost = in_child([&] {
-		unsigned children = 0;
-
-		run_before_my_children();
-		device.start(description.how());
-		sweep([&](unsigned n) {
-			const auto birth = bear(device, n);
-
-			need_that(birth.fired || !birth.lost, "without a failure nobody is lost");
-			children += birth.lost;
-			return birth.fired;
-		});
-		return children;
-	});
-	CHECK(lost >= 3);
-}
-
-TEST_CASE_METHOD(AtRest, "a followed process is followed however its forks and execs fail",
-		 "[fault-injection][fork]")
-{
-	const Device device;
-	const Memory counters(page);
-	const Faults faults;
-	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at()));
-
-	how.flags = PROFIL_FOLLOW;
-	sweep_faster([&](unsigned n) {
-		const Gate gate;
-		Memory seen(page, MAP_SHARED);
-		Child target([&] {
-			gate.wait();
-			const Injector injector;
-			injector.arm(n);
-			const pid_t pid = fork();
-			if (!pid) {
-				// Its own: that of its parent is another task's.
-				const Injector own;
-				own.arm(n);
-				execl("/bin/true", "true", nullptr);
-				_exit(99);
-			}
-			*seen.at<unsigned>() = injector.fired();
-			injector.disarm();
-			int status = 98 << 8;
-			if (pid > 0)
-				need(waitpid(pid, &status, 0), "waitpid");
-			seen.at<int>()[1] = status;
-			seen.at<pid_t>()[2] = pid;
-		});
-		const auto id = device.attach(how, proof_of(target.pid()).get());
-		gate.open();
-		target.join();
-
-		const auto lost = device.status(id).forks_lost;
-		const auto status = seen.at<int>()[1];
-		const auto pid = seen.at<pid_t>()[2];
-		unsigned what = 0;
-		for (size_t exits = 0; exits < (pid > 0 ? 2 : 1);)
-			for (const auto &event : device.read_events()) {
-				exits += !!(event.what & PROFIL_EVENT_EXIT);
-				if (event.pid == pid || event.what & PROFIL_EVENT_FORK)
-					what |= event.what;
-			}
-		CAPTURE(n, status, pid, what);
-		CHECK(lost == 0);
-		CHECK(!!(what & PROFIL_EVENT_FORK) == (pid > 0));
-		if (status == 0)
-			CHECK((what & PROFIL_EVENT_EXEC) != 0);
-		if (status == 99 << 8)
-			CHECK((what & PROFIL_EVENT_EXEC) == 0);
-		device.stop(id);
-		return *seen.at<unsigned>() || status != 0;
-	});
 }

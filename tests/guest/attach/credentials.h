@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/attach/credentials.h  Users and capabilities that try to attach, and containers. */
+#pragma once
+
+#include "tests/guest/support/guest.h"
+
+#include <csignal>
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace guest {
+
+constexpr id_t nobody = 65534, somebody = 1001;
+
+constexpr uint64_t bit(unsigned capability)
+{
+	return uint64_t{1} << capability;
+}
+
+constexpr uint64_t all = ~uint64_t{0}, perfmon = bit(CAP_PERFMON), ptrace = bit(CAP_SYS_PTRACE),
+		   admin = bit(CAP_SYS_ADMIN);
+
+// Keep some of root's capabilities, perhaps as another user, and stay traceable.
+inline void become(id_t user, uint64_t capabilities)
+{
+	__user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	__user_cap_data_struct data[2] = {};
+
+	need(prctl(PR_SET_KEEPCAPS, 1), "PR_SET_KEEPCAPS");
+	if (user) {
+		need(setgroups(0, nullptr), "setgroups");
+		need(setresgid(user, user, user), "setresgid");
+		need(setresuid(user, user, user), "setresuid");
+	}
+	need(static_cast<int>(syscall(SYS_capget, &header, data)), "capget");
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted &= static_cast<uint32_t>(capabilities >> 32 * i);
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	need(static_cast<int>(syscall(SYS_capset, &header, data)), "capset");
+	need(prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+	need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
+}
+
+// Enter a user namespace of one's own as its root, who is the present user outside.
+inline void enter_user_namespace()
+{
+	const auto map = "0 " + std::to_string(geteuid()) + " 1";
+
+	need(unshare(CLONE_NEWUSER), "CLONE_NEWUSER");
+	write_file("/proc/self/setgroups", "deny");
+	write_file("/proc/self/uid_map", map);
+}
+
+inline void as_nobody()
+{
+	become(nobody, 0);
+}
+
+struct Attacker {
+	const char *name;
+	id_t user;
+	uint64_t capabilities;
+	bool in_namespace = false;
+
+	void be() const
+	{
+		become(user, capabilities);
+		if (in_namespace)
+			enter_user_namespace();
+	}
+};
+
+const Attacker attackers[] = {
+	{"root", 0, all},
+	{"root without capabilities", 0, 0},
+	{"nobody", nobody, 0},
+	{"nobody with CAP_PERFMON", nobody, perfmon},
+	{"nobody with CAP_SYS_PTRACE", nobody, ptrace},
+	{"nobody with both", nobody, perfmon | ptrace},
+	{"nobody with CAP_SYS_ADMIN", nobody, admin},
+	{"nobody with what does not matter", nobody, all & ~(perfmon | ptrace | admin)},
+	{"nobody as root of a user namespace", nobody, 0, true},
+};
+
+// Nobody in a container: a user, pid and mount namespace of his own.
+template <typename F> auto in_container(F run)
+{
+	return in_child([&] {
+		as_nobody();
+		enter_user_namespace();
+		need(unshare(CLONE_NEWPID | CLONE_NEWNS), "unshare");
+		return in_child(run);
+	});
+}
+
+} // namespace guest

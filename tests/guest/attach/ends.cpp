@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/attach/ends.cpp  What ends an attached profile, and when that is noticed. */
+#include "tests/guest/attach/burning_target.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace guest;
+
+TEST_CASE_METHOD(AtRest, "what ends an attached profile: stop, close, the attacher's death", "[attach]")
+{
+	const BurningTarget target;
+	const Memory counters(page, MAP_SHARED);
+
+	target.begin();
+	SECTION("PROFIL_STOP")
+	{
+		const Device device;
+		const auto profile = device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
+		CHECK(counted_to(counters, 5));
+		device.stop(profile);
+		profil_status status = {};
+		status.size = sizeof(status);
+		status.profile = profile;
+		CHECK(device.call(PROFIL_STATUS, &status) == ENOENT);
+	}
+	SECTION("close")
+	{
+		Device device;
+		device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
+		CHECK(counted_to(counters, 5));
+		device.close();
+	}
+	SECTION("SIGKILL")
+	{
+		Child attacher([&] {
+			const Device device;
+			device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
+			pause();
+		});
+		CHECK(counted_to(counters, 5));
+		kill(attacher.pid(), SIGKILL);
+		attacher.reap();
+		CHECK(soon([] { return module_stat("pinned_pages") == 0; }));
+	}
+	const auto last = counter<uint64_t>(counters);
+	usleep(50'000);
+	CHECK(counter<uint64_t>(counters) == last);
+	target.end();
+}
+
+TEST_CASE_METHOD(AtRest, "a profile ends with the memory of its attacher, though its file lives on",
+		 "[attach]")
+{
+	const BurningTarget target;
+	const Device device;
+	const Memory counters(page, MAP_SHARED);
+
+	target.begin();
+	const auto profile = in_child([&] {
+		const auto number = device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
+		need_that(counted_to(counters, 5), "it counts");
+		return number;
+	});
+	// We have the file, but never had the pages.
+	CHECK(soon([&] { return device.status(profile).state == PROFIL_STATE_STOPPED; }));
+	const auto last = counter<uint64_t>(counters);
+	usleep(50'000);
+	CHECK(counter<uint64_t>(counters) == last);
+	CHECK(soon([] { return module_stat("pinned_pages") == 0; }));
+	target.end();
+	device.stop(profile);
+}
+
+TEST_CASE_METHOD(AtRest, "an attached profile whose memory goes away is off when it is looked at",
+		 "[attach][fault]")
+{
+	const ClockKeeper keeper;
+	const BurningTarget target;
+	const Device device;
+	const Memory counters(page);
+	const auto profile = device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
+
+	target.begin();
+	CHECK(counted_to(counters, 3));
+	mprotect(counters.at(), page, PROT_READ);
+	CHECK(device.status(profile).state == PROFIL_STATE_FAULT);
+	const auto last = counter<uint64_t>(counters);
+	CHECK(soon([&] { return device.status(profile).off > 0; }));
+	CHECK(counter<uint64_t>(counters) == last);
+	target.end();
+}
+
+TEST_CASE_METHOD(AtRest, "an attacher's end is noticed though its target has ended before", "[attach]")
+{
+	const Device device;
+	const Memory counters(page, MAP_SHARED);
+	const Gate attached, gone;
+
+	Child target([] { pause(); });
+	Child attacher([&] {
+		device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
+		attached.open();
+		gone.wait();
+	});
+	attached.wait();
+	kill(target.pid(), SIGKILL);
+	target.reap();
+	CHECK(soon([] { return module_stat("images") == 0; }));
+	CHECK(module_stat("pinned_pages") == 1);
+	gone.open();
+	attacher.join();
+	CHECK(soon([] { return module_stat("pinned_pages") == 0; }));
+	CHECK(device.status(1).state == PROFIL_STATE_STOPPED);
+	CHECK(soon([] { return module_stat("clock_period") == 0; }));
+	device.stop(1);
+}
+
+TEST_CASE_METHOD(AtRest, "a full array is full, and not more, after everything was ended", "[attach]")
+{
+	const BurningTarget target;
+	const Device device;
+	const Memory counters(page), samples(page);
+	const auto elsewhere = one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(), 8);
+	auto how = describe(elsewhere);
+	profil_stop_all all = {};
+
+	// The loop is in no region: its PCs are stored, and there is room for three.
+	how.samples = samples.address();
+	how.nr_samples = 3;
+	how.sample_width = 8;
+	const auto profile = device.attach(how, proof_of(target.pid()).get());
+	target.begin();
+	CHECK(soon([&] { return device.status(profile).outside > 3; }));
+	CHECK(device.status(profile).stored == 3);
+	all.size = sizeof(all);
+	CHECK(device.call(PROFIL_STOP_ALL, &all) == 0);
+	CHECK(device.status(profile).stored == 3);
+	target.end();
+}
+
+TEST_CASE_METHOD(AtRest, "who ends another's profile does not wait for that one's memory", "[attach]")
+{
+	const BurningTarget target;
+	const Gate attached, again;
+	const Device device;
+	const Memory counters(page, MAP_SHARED);
+
+	// A thread that has its address space locked half of the time.
+	const Child attacher([&] {
+		std::thread([] {
+			for (;;) {
+				const auto begin = std::chrono::steady_clock::now();
+				{
+					const Memory changing(256 * page, MAP_POPULATE);
+				}
+				std::this_thread::sleep_for(std::chrono::steady_clock::now() - begin);
+			}
+		}).detach();
+		for (;;) {
+			device.attach(describe(loop_in(counters)), proof_of(target.pid()).get());
+			attached.open();
+			again.wait();
+		}
+	});
+	for (unsigned round = 0; round < 24 / slowness(); round++) {
+		attached.wait();
+		CHECK(locked_bytes(attacher.pid()) == page);
+		device.stop(1);
+		CHECK(soon([&] { return locked_bytes(attacher.pid()) == 0; }));
+		again.open();
+	}
+	attached.wait();
+}

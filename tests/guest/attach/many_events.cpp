@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/attach/many_events.cpp  More events than one read returns, or than can be noted. */
+#include "tests/guest/attach/event_reader.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <functional>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace guest;
+
+TEST_CASE_METHOD(AtRest, "many events are read in pieces, and each child is reported once",
+		 "[attach][event][slow]")
+{
+	const Device device;
+	const Memory counters(page);
+	const Gate go;
+	/* More than one read takes; on debug kernels each costs seconds. */
+	const size_t children = slowness() > 1 ? 40 : 100;
+	Child parent([&] {
+		go.wait();
+		for (size_t i = 0; i < children; i++)
+			if (!need(fork(), "fork"))
+				_exit(0);
+		while (wait(nullptr) > 0)
+			;
+	});
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
+
+	how.flags = PROFIL_FOLLOW;
+	const auto profile = device.attach(how, proof_of(parent.pid()).get());
+	go.open();
+	parent.join();
+	std::vector<pid_t> forked, exited;
+	while (readable(device))
+		for (const auto &event : device.read_events()) {
+			CHECK(event.profile == profile);
+			if (event.what & PROFIL_EVENT_FORK)
+				forked.push_back(event.pid);
+			if (event.what & PROFIL_EVENT_EXIT)
+				exited.push_back(event.pid);
+		}
+	std::sort(forked.begin(), forked.end());
+	CHECK(std::unique(forked.begin(), forked.end()) == forked.end());
+	CHECK(forked.size() == children);
+	CHECK(exited.size() == children + 1);
+	CHECK(device.status(profile).forks_lost == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "what nobody has read is forgotten with the profile, however much it is",
+		 "[attach][event][slow]")
+{
+	const Device device(O_RDWR | O_NONBLOCK);
+	const Memory counters(page);
+	const Gate go, done;
+	const unsigned children = slowness() > 1 ? 20 : 150;
+	const Child parent([&] {
+		go.wait();
+		for (unsigned i = 0; i < children; i++)
+			if (!need(fork(), "fork"))
+				_exit(0);
+		while (wait(nullptr) > 0)
+			;
+		done.open();
+		go.wait();
+		if (!need(fork(), "fork"))
+			_exit(0);
+		wait(nullptr);
+		done.open();
+		pause();
+	});
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
+	profil_event event;
+
+	how.flags = PROFIL_FOLLOW;
+	const auto profile = device.attach(how, proof_of(parent.pid()).get());
+	go.open();
+	done.wait();
+	CHECK(readable(device));
+	device.stop(profile);
+	CHECK_FALSE(readable(device));
+	// Nobody is followed any more, and its next child is not either.
+	go.open();
+	done.wait();
+	CHECK(read_error(device, &event, sizeof(event)) == EAGAIN);
+}
+
+namespace {
+
+struct Told {
+	uint64_t forked;
+	profil_status status;
+};
+
+// Follow a process that forks so many children, all of which stay; what is told
+// of them once it says that it has.
+Told follow_forks(unsigned children, const std::function<void()> &before)
+{
+	const Device device(O_RDWR | O_NONBLOCK);
+	const Memory counters(page);
+	const Gate go, forked;
+	const Child parent([&] {
+		const pid_t self = getpid();
+
+		go.wait();
+		before();
+		for (unsigned i = 0; i < children; i++)
+			if (!need(fork(), "fork")) {
+				need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
+				// Its end may have come before.
+				if (getppid() == self)
+					pause();
+				_exit(0);
+			}
+		forked.open();
+		pause();
+	});
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
+	Told told = {};
+
+	how.flags = PROFIL_FOLLOW;
+	const auto profile = device.attach(how, proof_of(parent.pid()).get());
+	go.open();
+	forked.wait();
+	told.status = device.status(profile);
+	while (readable(device))
+		for (const auto &event : device.read_events())
+			told.forked += (event.what & PROFIL_EVENT_FORK) != 0;
+	return told;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "children that come faster than they can be noted are lost, and each is counted",
+		 "[attach][event][icount]")
+{
+	// More than there are nodes, and nobody makes new ones while the parent runs.  A debug
+	// kernel waits for so much in a fork that others run meanwhile: there is room for all.
+	const bool quick = slowness() == 1;
+	const unsigned children = quick ? 600 : 100;
+	const Setting unlimited("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+	const auto empty = module_stat("pool_empty"), lost = module_stat("forks_lost");
+
+	const auto told = follow_forks(children, run_before_my_children);
+	CHECK(told.forked >= children / 3);
+	CHECK(told.forked + told.status.forks_lost == children);
+	CHECK(module_stat("forks_lost") == lost + told.status.forks_lost);
+	if (quick) {
+		CHECK(told.status.forks_lost > 0);
+		CHECK(module_stat("pool_empty") > empty);
+	}
+	// Now there is room again.
+	const auto again = follow_forks(100, [] {});
+	CHECK(again.forked == 100);
+	CHECK(again.status.forks_lost == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "who may follow no more processes loses children, and is told how many",
+		 "[attach][event]")
+{
+	const Setting limit = module_parameter("max_user_watches", 2);
+
+	const auto told = follow_forks(3, [] {});
+	CHECK(told.forked == 1);
+	CHECK(told.status.forks_lost == 2);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/uapi/memory_lost.cpp  Counters whose memory is unmapped, closed or dropped meanwhile. */
+#include "tests/guest/uapi/memory_kinds.h"
+
+#include <catch2/catch.hpp>
+
+using namespace guest;
+
+namespace {
+
+struct Disaster {
+	const char *name;
+	void (*strike)(const Place &place);
+};
+
+const Disaster disasters[] = {
+	{"munmap", [](const Place &p) { need(munmap(p.start(), p.unit), "munmap"); }},
+	{"mprotect", [](const Place &p) { need(mprotect(p.start(), p.unit, PROT_READ), "mprotect"); }},
+	{"mremap",
+	 [](const Place &p) {
+		 // To a place that is a multiple of the unit and nobody's.
+		 auto *to = reinterpret_cast<void *>(uintptr_t{0x20000000});
+		 need_that(mremap(p.start(), p.unit, p.unit, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to,
+			   "mremap");
+		 need(munmap(to, p.unit), "munmap");
+	 }},
+	{"another mapping",
+	 [](const Place &p) {
+		 const Fd file = memfd();
+		 need(ftruncate(file.get(), static_cast<off_t>(p.unit)), "ftruncate");
+		 const Memory other(p.start(), p.unit, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+				    file.get());
+	 }},
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "every kind of memory is counted in, and left when it goes away", "[uapi][buffer]")
+{
+	const Device device;
+	const Burner burner;
+	const HugePages pages;
+
+	for (const Kind &kind : kinds)
+		for (const Disaster &disaster : disasters) {
+			const Place place = kind.make();
+
+			CAPTURE(kind.name, disaster.name);
+			device.start(describe(region_on(place.counter)));
+			check_counts_on(device, burner, place.counter);
+			disaster.strike(place);
+			const auto status = device.status();
+			CHECK(status.state == PROFIL_STATE_FAULT);
+			CHECK(status.pinned == 0);
+			CHECK(locked_bytes() == 0);
+			burner.burn(counted_text, 2'000'000);
+			CHECK(device.status().counted == status.counted);
+			device.stop();
+		}
+}
+
+TEST_CASE_METHOD(AtRest, "a counter of any kind that is dropped goes on where the program finds it next",
+		 "[uapi][buffer]")
+{
+	const Device device;
+	const Burner burner;
+	const HugePages pages;
+
+	for (const Kind &kind : kinds)
+		for (const int advice : {MADV_DONTNEED, MADV_REMOVE, MADV_PAGEOUT, MADV_COLD, MADV_FREE}) {
+			const Place place = kind.make();
+
+			CAPTURE(kind.name, advice);
+			device.start(describe(region_on(place.counter)));
+			check_counts_on(device, burner, place.counter);
+			madvise(place.start(), place.unit, advice); // not all are for all
+			CHECK(device.status().state == PROFIL_STATE_RUNNING);
+			check_counts_on(device, burner, place.counter);
+			CHECK(device.status().pinned == page);
+			device.stop();
+		}
+}
+
+TEST_CASE_METHOD(AtRest, "what happens to the memory takes effect within 100 ms of CPU time",
+		 "[uapi][buffer][icount]")
+{
+	constexpr size_t block = page;
+	const Device device;
+	const Burner burner;
+	const auto burn = [&](uint64_t ns) {
+		const auto end = thread_ns() + ns;
+		while (thread_ns() < end)
+			Burner::spin(counted_text, 10 * slowness());
+	};
+
+	burner.plant_block(counted_text, block);
+	for (const uint64_t period : {period_10khz, uint64_t{10'000'000}}) {
+		for (const Disaster &disaster : disasters) {
+			const Place place = anonymous();
+
+			CAPTURE(disaster.name, period);
+			device.start(describe(one_counter(counted_text, counted_text + block,
+							  const_cast<uint64_t *>(place.counter), 8),
+					      period));
+			burn(50'000'000);
+			CHECK(*place.counter > 0);
+			CHECK(locked_bytes() == page);
+			disaster.strike(place);
+			burn(100'000'000);
+			CHECK(locked_bytes() == 0);
+			CHECK(module_stat("pinned_pages") == pages());
+			CHECK(device.status().state == PROFIL_STATE_FAULT);
+			device.stop();
+		}
+		const Place place = anonymous();
+		CAPTURE(period);
+		device.start(describe(one_counter(counted_text, counted_text + block,
+						  const_cast<uint64_t *>(place.counter), 8),
+				      period));
+		burn(20'000'000);
+		need(madvise(place.start(), page, MADV_DONTNEED), "MADV_DONTNEED");
+		burn(100'000'000);
+		const auto then = *place.counter;
+		burn(30'000'000);
+		CHECK(*place.counter > then);
+		CHECK(device.status().state == PROFIL_STATE_RUNNING);
+		device.stop();
+	}
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/uapi/memory_moved.cpp  Counters in pages that the kernel swaps, merges, splits or pins.
+ */
+#include "tests/guest/uapi/memory_kinds.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sys/uio.h>
+
+using namespace guest;
+
+namespace {
+
+bool swapped_out(const volatile void *at)
+{
+	const Fd map(need(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), "pagemap"));
+	uint64_t entry;
+
+	need_that(pread(map.get(), &entry, 8,
+			static_cast<off_t>(reinterpret_cast<uintptr_t>(at) / page * 8)) == 8,
+		  "an entry of pagemap");
+	return entry >> 62 & 1;
+}
+
+// A disk of compressed memory to swap to.
+class Swap {
+public:
+	Swap()
+		: on_(system("exec >&2; modprobe -q zram && echo 16M >/sys/block/zram0/disksize && "
+			     "mkswap -q /dev/zram0 && swapon /dev/zram0") == 0)
+	{
+	}
+	Swap(const Swap &) = delete;
+	Swap &operator=(const Swap &) = delete;
+	~Swap()
+	{
+		if (on_ && system("exec >&2; swapoff /dev/zram0; echo 1 >/sys/block/zram0/reset"))
+			dprintf(2, "cannot end swapping\n");
+	}
+	explicit operator bool() const { return on_; }
+
+private:
+	bool on_;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "counters that were swapped out come back", "[uapi][buffer]")
+{
+	const Swap swap;
+	const Memory memory(page);
+	auto *counter = memory.at<volatile uint64_t>();
+
+	if (!swap) {
+		WARN("this kernel has no zram");
+		return;
+	}
+	*counter = 7;
+	REQUIRE(soon([&] {
+		madvise(memory.at(), page, MADV_PAGEOUT);
+		return swapped_out(counter);
+	}));
+	check_counts_in(memory);
+	CHECK(*counter > 7);
+
+	// Not while they are counted in.
+	const Device device;
+	const Burner burner;
+	device.start(describe(region_on(counter)));
+	for (int i = 0; i < 10; i++) {
+		madvise(memory.at(), page, MADV_PAGEOUT);
+		CHECK_FALSE(swapped_out(counter));
+		check_counts_on(device, burner, counter);
+	}
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "counters in a merged page are the program's own again", "[uapi][buffer]")
+{
+	if (!std::filesystem::exists("/sys/kernel/mm/ksm/run")) {
+		WARN("this kernel does not merge pages");
+		return;
+	}
+	const Setting eager("/sys/kernel/mm/ksm/pages_to_scan", "10000");
+	const Setting busy("/sys/kernel/mm/ksm/sleep_millisecs", "1");
+	const Setting running("/sys/kernel/mm/ksm/run", "1");
+	const Memory memory(2 * page);
+	auto *counter = memory.at<volatile uint64_t>(), *other = memory.at<volatile uint64_t>(page);
+
+	memset(memory.at(), 0x5a, 2 * page);
+	need(madvise(memory.at(), 2 * page, MADV_MERGEABLE), "MADV_MERGEABLE");
+	REQUIRE(soon([] { return std::stoull(read_file("/sys/kernel/mm/ksm/pages_sharing")) > 0; }));
+	check_counts_in(memory);
+	CHECK(*counter != *other);
+	CHECK(*other == 0x5a5a5a5a5a5a5a5a);
+	need(madvise(memory.at(), 2 * page, MADV_UNMERGEABLE), "MADV_UNMERGEABLE");
+}
+
+TEST_CASE_METHOD(AtRest, "a huge page may be torn and joined under its counters", "[uapi][buffer]")
+{
+	const Device device;
+	const Burner burner;
+	const Place place = transparent_huge();
+	auto *start = reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(place.start()) & -huge);
+
+	device.start(describe(region_on(place.counter)));
+	check_counts_on(device, burner, place.counter);
+	// Neighbours within it become others' mappings, go, and return.
+	mprotect(start, page, PROT_READ);
+	CHECK(device.status().state == PROFIL_STATE_RUNNING);
+	check_counts_on(device, burner, place.counter);
+	madvise(start + 9 * page, 100 * page, MADV_DONTNEED);
+	check_counts_on(device, burner, place.counter);
+	munmap(start + huge / 2, page);
+	check_counts_on(device, burner, place.counter);
+	mprotect(start, page, PROT_READ | PROT_WRITE);
+	memset(start + 9 * page, 1, 100 * page);
+	madvise(start, huge, 25); // MADV_COLLAPSE, which may find the page pinned
+	write_file("/proc/sys/vm/compact_memory", "1");
+	check_counts_on(device, burner, place.counter);
+	CHECK(device.status().state == PROFIL_STATE_RUNNING);
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "counters may be in pages that another has pinned, and leave them to him",
+		 "[uapi][buffer]")
+{
+	const Device device;
+	const Burner burner;
+	const Memory memory(2 * page);
+	auto *counter = memory.at<volatile uint64_t>();
+	const auto pinned = pinned_in_kernel();
+	io_uring ring;
+	const iovec buffer = {memory.at(), 2 * page};
+
+	need_that(!io_uring_queue_init(2, &ring, 0), "io_uring_queue_init");
+	need_that(!io_uring_register_buffers(&ring, &buffer, 1), "io_uring_register_buffers");
+	CHECK(pinned_in_kernel() == pinned + 2);
+	check_counts_in(device, burner, counter);
+	CHECK(pinned_in_kernel() == pinned + 2);
+
+	device.start(describe(region_on(counter)));
+	CHECK(pinned_in_kernel() == pinned + 3);
+	need_that(!io_uring_unregister_buffers(&ring), "io_uring_unregister_buffers");
+	CHECK(soon([&] { return pinned_in_kernel() == pinned + 1; }));
+	check_counts_on(device, burner, counter);
+	// Registered anew, what the kernel reads there is what we count.
+	need_that(!io_uring_register_buffers(&ring, &buffer, 1), "io_uring_register_buffers");
+	check_counts_on(device, burner, counter);
+	device.stop();
+	io_uring_queue_exit(&ring);
+	CHECK(soon([&] { return pinned_in_kernel() == pinned; }));
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/uapi/memory_refused.cpp  Memory in which counters may not be. */
+#include "tests/guest/uapi/memory_kinds.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <linux/userfaultfd.h>
+#include <sstream>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+using namespace guest;
+
+namespace {
+
+// Every way in which an address becomes one to count at.
+const struct {
+	const char *name;
+	profil_start (*describe)(const volatile void *at);
+} ways[] = {
+	{"a region", [](const volatile void *at) { return describe(region_on(at)); }},
+	{"the overflow counter",
+	 [](const volatile void *at) {
+		 auto how = describe(std::span<const profil_region>());
+		 how.regions = how.region_size = 0;
+		 how.overflow = reinterpret_cast<uintptr_t>(at);
+		 how.overflow_width = 8;
+		 return how;
+	 }},
+	{"the samples", [](const volatile void *at) { return describe_samples(const_cast<void *>(at), 1); }},
+};
+
+void check_refused(const volatile void *at)
+{
+	const Device device;
+
+	for (const auto &way : ways) {
+		auto how = way.describe(at);
+		CAPTURE(way.name);
+		CHECK(device.call(PROFIL_START, &how) == EFAULT);
+	}
+	auto how = describe(region_on(at));
+	const Fd proof = proof_of(getpid());
+	how.proof = proof.get();
+	CHECK(device.call(PROFIL_ATTACH, &how) == EFAULT);
+	CHECK(locked_bytes() == 0);
+}
+
+void check_refused(const Memory &memory, size_t offset = 0)
+{
+	check_refused(memory.at(offset));
+}
+
+// userfaultfd(2) on a range, in one of its modes; or not, on this kernel.
+class Faults {
+public:
+	Faults(const void *at, size_t bytes, uint64_t mode)
+		: fd_(need(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC)), "userfaultfd"))
+	{
+		uffdio_api api = {};
+		uffdio_register range = {};
+
+		api.api = UFFD_API;
+		need(ioctl(fd_.get(), UFFDIO_API, &api), "UFFDIO_API");
+		range.range.start = reinterpret_cast<uintptr_t>(at);
+		range.range.len = bytes;
+		range.mode = mode;
+		registered_ = ioctl(fd_.get(), UFFDIO_REGISTER, &range) == 0;
+	}
+
+	explicit operator bool() const { return registered_; }
+	void bring_zeroes(void *at) const
+	{
+		uffdio_zeropage where = {};
+
+		where.range.start = reinterpret_cast<uintptr_t>(at);
+		where.range.len = page;
+		need(ioctl(fd_.get(), UFFDIO_ZEROPAGE, &where), "UFFDIO_ZEROPAGE");
+	}
+	void protect(void *at, bool writes) const
+	{
+		uffdio_writeprotect how = {};
+
+		how.range.start = reinterpret_cast<uintptr_t>(at);
+		how.range.len = page;
+		how.mode = writes ? UFFDIO_WRITEPROTECT_MODE_WP : 0;
+		need(ioctl(fd_.get(), UFFDIO_WRITEPROTECT, &how), "UFFDIO_WRITEPROTECT");
+	}
+
+private:
+	Fd fd_;
+	bool registered_;
+};
+
+// A mapping of this process, by its name in /proc/self/maps; NULL if there is none.
+void *mapping_named(const std::string &name)
+{
+	std::istringstream maps(read_file("/proc/self/maps"));
+
+	for (std::string line; std::getline(maps, line);)
+		if (line.ends_with(name))
+			return reinterpret_cast<void *>(std::stoull(line, nullptr, 16));
+	return nullptr;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest,
+		 "memory that cannot be counted in is refused in every place, and nothing else changes",
+		 "[uapi][buffer]")
+{
+	SECTION("closed to writing")
+	{
+		check_refused(Memory(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+		check_refused(Memory(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+		check_refused(Memory(nullptr, page, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1));
+	}
+	SECTION("opened for reading")
+	{
+		const Fd file = memfd();
+		need(ftruncate(file.get(), page), "ftruncate");
+		const Fd reader(need(
+			open(("/proc/self/fd/" + std::to_string(file.get())).c_str(), O_RDONLY | O_CLOEXEC),
+			"the memfd again"));
+		check_refused(Memory(nullptr, page, PROT_READ, MAP_SHARED, reader.get()));
+	}
+	SECTION("beyond the end of its file")
+	{
+		const Fd file = memfd();
+		need(ftruncate(file.get(), page), "ftruncate");
+		const Memory beyond(2 * page, MAP_SHARED, file.get());
+		check_refused(beyond, page);
+		const Memory own(2 * page, MAP_PRIVATE, file.get());
+		check_refused(own, page);
+		check_counts_in(beyond);
+	}
+	SECTION("the kernel's")
+	{
+		for (const char *name : {"[vdso]", "[vvar]"})
+			if (const void *at = mapping_named(name))
+				check_refused(at);
+		check_refused(reinterpret_cast<void *>(0xffffffffff600000)); // [vsyscall]
+		io_uring ring;
+		need_that(!io_uring_queue_init(2, &ring, 0), "io_uring_queue_init");
+		check_refused(ring.sq.sqes);
+		check_refused(
+			reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(ring.sq.ring_ptr) & -page));
+		io_uring_queue_exit(&ring);
+	}
+	SECTION("a file of a network's")
+	{
+		const std::string path = "/run/profil/counters";
+		const Fd file(need(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), path.c_str()));
+		need(ftruncate(file.get(), page), "ftruncate");
+		void *at = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+		if (at != MAP_FAILED) { // without a cache it cannot
+			check_refused(at);
+			munmap(at, page);
+		}
+		unlink(path.c_str());
+	}
+	SECTION("while another profile runs")
+	{
+		const Device device;
+		const Burner burner;
+		const Memory good(page);
+		const Memory bad(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		auto how = describe(region_on(bad.at()));
+
+		device.start(describe(region_on(good.at())));
+		CHECK(device.call(PROFIL_START, &how) == EFAULT);
+		CHECK(device.status().state == PROFIL_STATE_RUNNING);
+		CHECK(locked_bytes() == page);
+		check_counts_on(device, burner, good.at<volatile uint64_t>());
+		device.stop();
+		CHECK(counter<uint64_t>(good) > 0);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "counters that a userfaultfd watches are refused only where it would be asked",
+		 "[uapi][buffer]")
+{
+	SECTION("a shared page that is missing")
+	{
+		const Memory memory(page, MAP_SHARED);
+		const Faults faults(memory.at(), page, UFFDIO_REGISTER_MODE_MISSING);
+		REQUIRE(faults);
+		check_refused(memory);
+	}
+	SECTION("a shared page that is there, but not mapped")
+	{
+		const Fd file = memfd();
+		need(ftruncate(file.get(), page), "ftruncate");
+		const Memory other(page, MAP_SHARED, file.get()), memory(page, MAP_SHARED, file.get());
+		*other.at<volatile uint64_t>() = 1;
+		const Faults faults(memory.at(), page, UFFDIO_REGISTER_MODE_MINOR);
+		if (!faults) {
+			WARN("this kernel tells nobody of minor faults");
+			return;
+		}
+		check_refused(memory);
+		check_counts_in(other);
+	}
+	SECTION("zeroes that it has brought")
+	{
+		const Memory memory(page);
+		const Faults faults(memory.at(), page, UFFDIO_REGISTER_MODE_MISSING);
+		REQUIRE(faults);
+		check_refused(memory);
+		faults.bring_zeroes(memory.at());
+		check_counts_in(memory);
+		need(madvise(memory.at(), page, MADV_DONTNEED), "MADV_DONTNEED");
+		check_refused(memory);
+	}
+	SECTION("a shared page that others have brought")
+	{
+		const Fd file = memfd();
+		need(ftruncate(file.get(), page), "ftruncate");
+		const Memory other(page, MAP_SHARED, file.get()), memory(page, MAP_SHARED, file.get());
+		*other.at<volatile uint64_t>() = 1;
+		const Faults faults(memory.at(), page, UFFDIO_REGISTER_MODE_MISSING);
+		REQUIRE(faults);
+		check_counts_in(memory);
+		CHECK(counter<uint64_t>(other) > 1);
+	}
+	SECTION("a page that must not be written")
+	{
+		const Device device;
+		const Burner burner;
+		const Memory memory(page);
+		auto *counter = memory.at<volatile uint64_t>();
+		*counter = 1;
+		const Faults faults(memory.at(), page, UFFDIO_REGISTER_MODE_WP);
+		if (!faults) {
+			WARN("this kernel tells nobody of writes");
+			return;
+		}
+		check_counts_in(device, burner, counter);
+		faults.protect(memory.at(), true);
+		const auto left = *counter;
+		check_refused(memory);
+		faults.protect(memory.at(), false);
+		device.start(describe(region_on(counter)));
+		check_counts_on(device, burner, counter);
+		// While it is counted in: only for a moment, and for good.
+		faults.protect(memory.at(), true);
+		faults.protect(memory.at(), false);
+		CHECK(device.status().state == PROFIL_STATE_RUNNING);
+		check_counts_on(device, burner, counter);
+		faults.protect(memory.at(), true);
+		CHECK(device.status().state == PROFIL_STATE_FAULT);
+		const auto last = *counter;
+		CHECK(last > left);
+		burner.burn(counted_text, 2'000'000);
+		CHECK(*counter == last);
+		device.stop();
+	}
+}
