@@ -9,8 +9,10 @@
 
 namespace guest {
 
-// Half a millisecond of a guest under -icount, where an instruction is a
-// nanosecond, and about as much of one on an emulated CPU.
+/**
+ * Half a millisecond of a guest under -icount, where an instruction takes a nanosecond, and about
+ * as much on an emulated CPU.
+ */
 constexpr uint64_t chunk = 500'000;
 constexpr uint64_t patience = 20'000'000'000;
 
@@ -23,13 +25,13 @@ Burner::Burner(uintptr_t at, size_t bytes)
 	code_written(code_.at(), bytes);
 }
 
-// Unchanged code stays as it is translated.
+/** Leave identical code alone: the emulator then keeps its translation. */
 void Burner::plant(uintptr_t pc, const void *code, size_t bytes) const
 {
 	const auto at = reinterpret_cast<void *>(pc);
 
-	need_that(pc % CODE_ALIGNMENT == 0, "code can be at this address");
-	need_that(pc >= start() && pc + bytes <= start() + code_.bytes(), "the loop fits the burner");
+	need_that(pc % CODE_ALIGNMENT == 0, "this address is aligned for code");
+	need_that(pc >= start() && pc + bytes <= start() + code_.bytes(), "the loop fits in the burner");
 	if (memcmp(at, code, bytes) != 0) {
 		memcpy(at, code, bytes);
 		code_written(at, bytes);
@@ -44,7 +46,7 @@ void Burner::plant_loop(uintptr_t pc) const
 #ifdef __x86_64__
 void Burner::plant_block(uintptr_t pc, size_t length) const
 {
-	// nop...; sub $1,%ecx is 3 bytes, jnz 2 or 6: let both be long.
+	/* nop...; sub $1,%ecx is 3 bytes, jnz 2 or 6: both in the long form. */
 	std::vector<uint8_t> code(length, 0x90);
 	const auto jump = static_cast<int32_t>(-static_cast<int64_t>(length));
 
@@ -62,8 +64,11 @@ uint64_t Burner::instructions(size_t length)
 
 uintptr_t Burner::plant_syscalls(uintptr_t pc, uint32_t number) const
 {
-	// mov %rcx,%r12 is not ours to change: count in %r8, which syscalls keep.
-	// 0: mov %rcx,%r8   3: mov $number,%eax   8: syscall   10: dec %r8   13: jnz 3   15: ret
+	/*
+	 * The caller's %r12 must be kept: count in %r8, which syscalls preserve.
+	 *
+	 * 0: mov %rcx,%r8   3: mov $number,%eax   8: syscall   10: dec %r8   13: jnz 3   15: ret
+	 */
 	uint8_t code[] = {0x49, 0x89, 0xc8, 0xb8, 0, 0, 0, 0, 0x0f, 0x05, 0x49, 0xff, 0xc8, 0x75, 0xf4, 0xc3};
 
 	memcpy(&code[4], &number, 4);
@@ -73,7 +78,7 @@ uintptr_t Burner::plant_syscalls(uintptr_t pc, uint32_t number) const
 #else
 void Burner::plant_block(uintptr_t pc, size_t length) const
 {
-	// nop...; subs x3,x3,#1; b.ne
+	/* nop...; subs x3,x3,#1; b.ne */
 	std::vector<uint32_t> code(length / 4, 0xd503201f);
 	const auto jump = static_cast<uint32_t>(code.size() - 1);
 
@@ -92,7 +97,7 @@ uint64_t Burner::instructions(size_t length)
 
 uintptr_t Burner::plant_syscalls(uintptr_t pc, uint32_t number) const
 {
-	// 0: mov w8,#number   4: svc #0   8: subs x3,x3,#1   12: b.ne 4   16: ret
+	/* 0: mov w8,#number   4: svc #0   8: subs x3,x3,#1   12: b.ne 4   16: ret */
 	const uint32_t code[] = {0x52800008 | number << 5, 0xd4000001, 0xf1000463, 0x54ffffc1, 0xd65f03c0};
 
 	need_that(number < 0x10000, "the number fits its instruction");
@@ -125,7 +130,7 @@ void Burner::burn_until(uintptr_t pc, const std::function<bool()> &enough) const
 
 	plant_loop(pc);
 	while (!enough()) {
-		need_that(thread_ns() < end, "what a loop waits for comes about");
+		need_that(thread_ns() < end, "the condition that the loop waits for becomes true");
 		spin(pc, chunk);
 	}
 }

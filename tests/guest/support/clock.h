@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests of one clock, whichever the guest was booted with.
+/** @file tests/guest/support/clock.h  For tests of one clock, independent of the clock that the guest
+ * was booted with.
+ */
 #pragma once
 
 #include "tests/guest/support/guest.h"
@@ -10,13 +12,13 @@
 
 namespace guest {
 
-// The module with another clock, and at the end as it was.
+/** Loads the module with another clock, and reloads it as it was at the end. */
 class Clock {
 public:
 	explicit Clock(const std::string &name)
 	{
 		need_that(soon([] { return !unload_module(); }), "the module is not in use");
-		need_that(!load_module("clock=" + name), "the module with another clock");
+		need_that(!load_module("clock=" + name), "the module loads with another clock");
 	}
 	Clock(const Clock &) = delete;
 	Clock &operator=(const Clock &) = delete;

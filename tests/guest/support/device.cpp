@@ -91,7 +91,7 @@ int Ring::complete()
 	io_uring_cqe *cqe;
 	int error;
 
-	// The kernel may have no memory for it now (injected faults).
+	/* The kernel may have no memory for it now (injected faults). */
 	do
 		error = -std::min(io_uring_submit(&ring_), 0);
 	while (error == ENOMEM || error == EAGAIN);
@@ -175,7 +175,7 @@ profil_start describe(std::span<const profil_region> regions, uint64_t period)
 
 profil_start describe(const profil_region &region, uint64_t period)
 {
-	// The description may live longer than a region that was made for it.
+	/* The description may outlive a region that is a temporary. */
 	static thread_local std::array<profil_region, 256> kept;
 	static thread_local size_t used;
 	profil_region &copy = kept[used++ % kept.size()];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// /dev/profil through its raw interface, by ioctl(2) or io_uring.
+/** @file tests/guest/support/device.h  /dev/profil through its raw interface, by ioctl(2) or io_uring. */
 #pragma once
 
 #include "tests/guest/support/burner.h"
@@ -16,7 +16,7 @@
 namespace guest {
 
 constexpr uint64_t period_10khz = 100'000;
-constexpr uint64_t period_nobody = 1'000'000; // near the least without CAP_PERFMON
+constexpr uint64_t period_nobody = 1'000'000; /* near the shortest period without CAP_PERFMON */
 
 class Device {
 public:
@@ -25,13 +25,13 @@ public:
 	int fd() const { return fd_.get(); }
 	void close() { fd_.reset(); }
 
-	// 0 or what errno says.
+	/** 0 or errno. */
 	int call(unsigned int command, void *structure) const;
-	// These throw when the command fails.
+	/** These throw when the command fails. */
 	void start(const profil_start &how) const;
 	uint32_t attach(const profil_start &how, int proof) const;
 	uint64_t stop(uint32_t profile = 0) const;
-	// Also throws when the causes do not add up to the ticks.
+	/** Also throws when the causes do not add up to the ticks. */
 	profil_status status(uint32_t profile = 0) const;
 	std::vector<profil_event> read_events() const;
 
@@ -39,19 +39,19 @@ private:
 	Fd fd_;
 };
 
-// The same commands through a ring.
+/** The same commands through io_uring. */
 class Ring {
 public:
-	// Entries have these flags: IOSQE_ASYNC for a worker.
+	/** entry_flags are set in every entry: IOSQE_ASYNC for a worker. */
 	explicit Ring(unsigned int flags = 0, uint8_t entry_flags = 0);
 	Ring(const Ring &) = delete;
 	Ring &operator=(const Ring &) = delete;
 	~Ring();
 
-	// 0 or the error of its completion.
+	/** 0 or the error in the completion. */
 	int call(int fd, unsigned int command, const profil_uring_cmd &payload);
 	int call(const Device &device, unsigned int command, void *structure, uint32_t size);
-	// Zeroes from /dev/zero, written by a worker.
+	/** Read zeroes from /dev/zero into memory, by a worker. */
 	void read_zeroes(int zero, void *to, size_t bytes);
 
 private:
@@ -62,20 +62,20 @@ private:
 
 uint64_t causes(const profil_status &status);
 
-// A region whose every PC counts in the first counter.
+/** A region that counts every PC in its first counter. */
 profil_region one_counter(uint64_t low, uint64_t high, const void *counter, uint8_t width = 4);
-// A region with a counter of its own for each address.
+/** A region with a separate counter for each address. */
 profil_region each_address(uint64_t low, uint64_t high, const void *counters, uint8_t width = 4);
 
 profil_start describe(std::span<const profil_region> regions, uint64_t period = period_10khz);
 profil_start describe(const profil_region &region, uint64_t period = period_10khz);
-// With ticks in the kernel.
+/** Also counts ticks in the kernel. */
 profil_start describe_all_ticks(const profil_region &region, uint64_t period);
 profil_start describe_samples(void *samples, uint64_t number, uint32_t width = 8,
 			      uint64_t period = period_10khz);
 profil_update describe_update(uint32_t profile, std::span<const profil_region> regions);
 
-// The value of a counter that the kernel may be changing.
+/** The value of a counter that the kernel may change meanwhile. */
 template <typename T> T counter(const Memory &memory, size_t index = 0)
 {
 	return __atomic_load_n(memory.at<T>(index * sizeof(T)), __ATOMIC_RELAXED);
@@ -90,24 +90,26 @@ template <typename T> uint64_t sum_counters(const Memory &memory)
 	return sum;
 }
 
-// Burn at a PC until so many more ticks had that fate; how many it were.
+/** Burn at a PC until at least `number` more ticks had that fate.  Returns how many. */
 uint64_t burn_ticks(const Device &device, const Burner &burner, uintptr_t pc, uint64_t number,
 		    __u64 profil_status::*fate = &profil_status::counted, uint32_t profile = 0);
 
-// The descriptor that perf_event_open(2) gives for a process: may be -1, with errno.
+/** The descriptor that perf_event_open(2) returns for a process: may be -1, with errno. */
 struct Proof {
 	pid_t pid;
 	bool exclude_kernel = false;
 	bool sampling = true;
 	bool inherit = false;
 	int cpu = -1;
-	uint64_t sample_type = 1; // PERF_SAMPLE_IP
+	uint64_t sample_type = 1; /* PERF_SAMPLE_IP */
 };
 Fd open_proof(const Proof &proof);
-Fd proof_of(pid_t pid); // throws
+Fd proof_of(pid_t pid); /* throws */
 
-// A profile that is off gives up its claim on the clock, and then no tick tells
-// that it is; with somebody else's claim they go on.
+/**
+ * Keeps the clock running.  A profile that is off gives up its claim on the clock, and without
+ * ticks nothing would show that it is off.
+ */
 class ClockKeeper {
 public:
 	ClockKeeper();

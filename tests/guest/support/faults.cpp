@@ -12,9 +12,9 @@ namespace guest {
 
 namespace {
 
-// What the module's code does not exceed by far.
+/** Roughly an upper bound for the size of the module's code. */
 constexpr uint64_t text_bytes = 1 << 18;
-// __vmalloc_node_range() of the debug kernel; what follows it is vmalloc too.
+/** The size of __vmalloc_node_range() in the debug kernel; the code behind it is vmalloc too. */
 constexpr uint64_t vmalloc_bytes = 0xa20;
 
 uint64_t module_text()
@@ -26,11 +26,11 @@ uint64_t module_text()
 		if (std::filesystem::exists(path))
 			lowest = std::min<uint64_t>(lowest, std::stoull(read_file(path), nullptr, 16));
 	}
-	need_that(lowest != UINT64_MAX, "the module says where it is");
+	need_that(lowest != UINT64_MAX, "the module's sections are in sysfs");
 	return lowest;
 }
 
-// The first function whose name begins so.
+/** The first function whose name begins with @name. */
 uint64_t kernel_text(const std::string &name)
 {
 	std::istringstream lines(read_file("/proc/kallsyms"));
@@ -59,7 +59,7 @@ Faults::Faults(Of whose)
 		settings_.emplace_back("/sys/kernel/debug/" + kind + '/' + name, value);
 	};
 	for (const std::string kind : {"failslab", "fail_page_alloc", "fail_usercopy"}) {
-		// A stack in the log would be taken for a complaint.
+		/* The test would fail on a stack trace in the log. */
 		set(kind, "verbose", "0");
 		if (whose == Of::module) {
 			const auto text = module_text();
@@ -67,14 +67,14 @@ Faults::Faults(Of whose)
 			set(kind, "require-start", hexadecimal(text));
 			set(kind, "require-end", hexadecimal(text + text_bytes));
 		} else {
-			// Fork's new stack: vmalloc complains in the log, with a stack.
+			/* Spare the new stack of a fork: vmalloc logs a failure, with a stack trace. */
 			const auto vmalloc = kernel_text("__vmalloc_node_range");
 			set(kind, "stacktrace-depth", "32");
 			set(kind, "reject-start", hexadecimal(vmalloc));
 			set(kind, "reject-end", hexadecimal(vmalloc + vmalloc_bytes));
 		}
 	}
-	// By default only what must not sleep may fail.
+	/* By default only allocations that must not sleep may fail. */
 	set("failslab", "ignore-gfp-wait", "N");
 	set("fail_page_alloc", "ignore-gfp-wait", "N");
 	set("fail_page_alloc", "ignore-gfp-highmem", "N");
@@ -97,7 +97,7 @@ void Injector::arm(unsigned n) const
 
 void Injector::disarm() const
 {
-	// This very copy may be the one that fails.
+	/* This copy may itself be the one that fails. */
 	while (pwrite(file_.get(), "0", 1, 0) < 0 && errno == EFAULT)
 		;
 }
@@ -106,7 +106,7 @@ bool Injector::fired() const
 {
 	char text[16] = {};
 
-	// A read that fails has itself come to the failure.
+	/* If this read fails, it has consumed the failure. */
 	return pread(file_.get(), text, sizeof(text) - 1, 0) > 0 && text[0] == '0';
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Failures on order: the kernel's fault injection, for kernels that have it.
-//
-// Documentation/fault-injection/fault-injection.rst of the kernel: what is
-// written to a task's fail-nth is counted down by every allocation and every
-// copy from or to user space that may fail; the one that reaches 0 does.
+/** @file tests/guest/support/faults.h  The kernel's fault injection, for kernels that have it.
+ *
+ * Documentation/fault-injection/fault-injection.rst of the kernel: a task's fail-nth holds a
+ * number, which every allocation and every copy from or to user space that may fail decrements.
+ * The one that reaches 0 fails.
+ */
 #pragma once
 
 #include "tests/guest/support/guest.h"
@@ -12,12 +13,12 @@
 
 namespace guest {
 
-// Which calls may fail, while it lives.
+/** While it lives, calls of the chosen kind may fail. */
 class Faults {
 public:
 	enum class Of {
-		everybody, // in the task, whoever makes them
-		module,	   // only those that profil.ko makes, or has made for it
+		everybody, /* in the task, from any code */
+		module,	   /* only those that profil.ko makes, directly or indirectly */
 	};
 
 	explicit Faults(Of whose = Of::everybody);
@@ -26,29 +27,33 @@ private:
 	std::deque<Setting> settings_;
 };
 
-// The fail-nth of one task.
+/** The fail-nth of one task. */
 class Injector {
 public:
-	// This thread, or any task by its ID.
+	/** 0 is this thread, any other number the ID of a task. */
 	explicit Injector(pid_t task = 0);
 	~Injector() { disarm(); }
 
 	void arm(unsigned n) const;
 	void disarm() const;
-	// Has the call that was to fail been reached?
+	/** Has the call been reached that was to fail? */
 	bool fired() const;
 
 private:
 	Fd file_;
 };
 
-// Let the first call that can fail do so, then the second ... until a run has
-// not so many.  `run` is called with the number, and says whether it came to
-// the failure.  Returns how many there were.
+/**
+ * Let the first call that can fail do so, then the second, and so on, until a run has fewer calls.
+ * `run` is called with the number and returns whether it reached the failure.  Returns how many
+ * failures there were.
+ */
 unsigned sweep(const std::function<bool(unsigned n)> &run);
 
-// In steps that get longer: for what fails hundreds of times in the kernel's
-// own code, such as fork and exec.
+/**
+ * In increasing steps: for operations that fail hundreds of times in the kernel's own code, such
+ * as fork and exec.
+ */
 void sweep_faster(const std::function<bool(unsigned n)> &run);
 
 } // namespace guest

@@ -44,7 +44,7 @@ int need(int result, const char *what)
 void need_that(bool condition, const char *what)
 {
 	if (!condition)
-		throw std::runtime_error(std::string("not so: ") + what);
+		throw std::runtime_error(std::string("failed: ") + what);
 }
 
 Memory::Memory(void *at, size_t bytes, int protection, int flags, int fd)
@@ -88,7 +88,7 @@ Child::Child(const std::function<void()> &run)
 	if (pid_)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	// It may have ended before that.  0 is a parent in another PID namespace.
+	/* The parent may have ended before the prctl.  0 is a parent in another PID namespace. */
 	if (const pid_t now = getppid(); now && now != parent)
 		_exit(1);
 	try {
@@ -129,7 +129,7 @@ static std::pair<Fd, Fd> make_pipe()
 	return {Fd(ends[0]), Fd(ends[1])};
 }
 
-// '=' and the bytes that the function returned, or '!' and why there are none.
+/** '=' and the bytes that the function returned, or '!' and the reason of its failure. */
 static std::string outcome(const std::function<std::string()> &run)
 {
 	try {
@@ -145,7 +145,7 @@ ReportingChild::ReportingChild(const std::function<std::string()> &run, std::pai
 
 		  need_that(write(pipe.second.get(), text.data(), text.size()) ==
 				    static_cast<ssize_t>(text.size()),
-			    "the parent hears");
+			    "the report reaches the parent");
 	  })
 {
 }
@@ -182,7 +182,7 @@ std::string read_file(const std::string &path)
 {
 	std::ifstream file(path);
 
-	need_that(file.good(), ("one can read " + path).c_str());
+	need_that(file.good(), (path + " can be read").c_str());
 	return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -218,7 +218,7 @@ uint64_t module_stat(const std::string &name)
 	return std::stoull(read_file("/sys/class/misc/profil/" + name));
 }
 
-// The number behind a name in a file of names and numbers.
+/** The number that follows a name in a file of names and numbers. */
 static uint64_t named_number(const std::string &path, const std::string &wanted)
 {
 	std::istringstream file(read_file(path));
@@ -254,7 +254,7 @@ bool asleep(pid_t pid)
 
 int64_t pinned_in_kernel()
 {
-	// Each CPU keeps some of it to itself until it is asked.
+	/* Each CPU keeps a part of these counts to itself until it is asked. */
 	write_file("/proc/sys/vm/stat_refresh", "1");
 	return static_cast<int64_t>(named_number("/proc/vmstat", "nr_foll_pin_acquired") -
 				    named_number("/proc/vmstat", "nr_foll_pin_released"));
@@ -306,7 +306,7 @@ std::string program(const std::string &name)
 	char self[4096];
 	const ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
 
-	need_that(n > 0, "the test knows where it is");
+	need_that(n > 0, "the test can read its own path");
 	const std::string path(self, n);
 	return path.substr(0, path.rfind('/')) + "/programs/" + name;
 }
@@ -315,7 +315,7 @@ std::string module_file()
 {
 	const char *file = getenv("PROFIL_MODULE");
 
-	need_that(file != nullptr, "PROFIL_MODULE says which module this guest was booted with");
+	need_that(file != nullptr, "PROFIL_MODULE names the module that this guest was booted with");
 	return file;
 }
 
@@ -357,7 +357,7 @@ AtRest::AtRest()
 {
 }
 
-// Every cause of the module's file "ticks" but its first line, which is their sum.
+/** The sum of all causes in the module's file "ticks", whose first line is the number of ticks. */
 static uint64_t sum_of_causes(const std::string &file, uint64_t &ticks)
 {
 	std::istringstream lines(file);
@@ -393,8 +393,8 @@ bool kernel_knows_arrivals()
 }
 
 /*
- * Since 6.12 those of no rank get a twentieth of the time before all others, once they have
- * waited for a second.
+ * Since 6.12 tasks of normal scheduling get a twentieth of the time before real-time tasks, once
+ * they have waited for a second.
  */
 static void close_fair_servers()
 {

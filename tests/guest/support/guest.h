@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the guest tests share: descriptors, children, settings, and the check
-// that a test leaves nothing behind.
+/** @file tests/guest/support/guest.h  What all guest tests share: descriptors, children, settings, and
+ * the check that a test leaves nothing behind.
+ */
 #pragma once
 
 #include <cstdint>
@@ -31,12 +32,14 @@ private:
 	int fd_ = -1;
 };
 
-// Throw, with errno, unless a system call went well; in a child too, where
-// Catch2's own assertions would be lost.
+/**
+ * Throw, with errno, unless a system call succeeded.  Also for children, where Catch2's own
+ * assertions would be lost.
+ */
 int need(int result, const char *what);
 void need_that(bool condition, const char *what);
 
-// A private or shared mapping, unmapped at the end unless forget() was called.
+/** A private or shared mapping.  Unmapped at the end unless forget() was called. */
 class Memory {
 public:
 	explicit Memory(size_t bytes, int flags = 0, int fd = -1);
@@ -51,7 +54,7 @@ public:
 	{
 		return reinterpret_cast<T *>(address() + offset);
 	}
-	// Somebody else has unmapped it.
+	/** Do not unmap it: other code has. */
 	void forget() { start_ = nullptr; }
 
 private:
@@ -59,7 +62,7 @@ private:
 	size_t bytes_;
 };
 
-// Lets one process wait for another: as often as it was opened.
+/** Lets one process wait for another: wait() returns once for each open(). */
 class Gate {
 public:
 	Gate();
@@ -70,7 +73,7 @@ private:
 	Fd event_;
 };
 
-// A forked child, killed with its parent and at the end.
+/** A forked child.  Killed when its parent ends, and at the end. */
 class Child {
 public:
 	explicit Child(const std::function<void()> &run);
@@ -78,16 +81,16 @@ public:
 	~Child();
 
 	pid_t pid() const { return pid_; }
-	// Wait for its end; throw unless it exited with 0.
+	/** Wait for the end of the child; throw unless it exited with 0. */
 	void join();
-	// Wait for its end, and return the status of waitpid(2).
+	/** Wait for the end of the child and return the status of waitpid(2). */
 	int reap();
 
 private:
 	pid_t pid_;
 };
 
-// A child that runs a function and hands back what it returned or threw.
+/** A child that runs a function and reports what it returned or threw. */
 class ReportingChild {
 public:
 	explicit ReportingChild(const std::function<std::string()> &run);
@@ -119,7 +122,7 @@ public:
 		const auto bytes = child_.report();
 		T value;
 
-		need_that(bytes.size() == sizeof(value), "a whole result from the child");
+		need_that(bytes.size() == sizeof(value), "the child reports a whole result");
 		__builtin_memcpy(&value, bytes.data(), sizeof(value));
 		return value;
 	}
@@ -128,29 +131,35 @@ private:
 	ReportingChild child_;
 };
 
-// What a function returns in a child of its own; it throws what that threw.
+/** Run a function in a child and return what it returned, or throw what it threw. */
 template <typename F> auto in_child(F run)
 {
 	return ChildOf<decltype(run())>(run).result();
 }
 
-// Does the kernel know since when a task runs (CONFIG_SCHED_INFO)?  Without
-// that no missing tick is charged to anybody.
+/**
+ * Does the kernel record since when a task runs (CONFIG_SCHED_INFO)?  If not, missing ticks are
+ * charged to no task.
+ */
 bool kernel_knows_arrivals();
 
-// Before everybody who has no rank of his own.  A clock's tick counts whoever
-// runs, and is in step with the timers that wake the kernel's own threads: of
-// 100 ticks a second some may all meet these.
+/**
+ * Run before all tasks of normal scheduling.  A clock's tick counts the task that is running, and
+ * the clock is in step with the timers that wake kernel threads: at 100 ticks a second, some runs
+ * of ticks may all hit these threads.
+ */
 void run_before_others();
 
-// The same, and on one CPU, before everybody of lower rank, too: our child does not run until
-// we wait for something.
+/**
+ * The same, on one CPU and before all tasks of lower priority: a child does not run until its
+ * parent waits for something.
+ */
 void run_before_my_children();
 
-// Become the user nobody, without any privilege, and stay traceable.
+/** Become the user nobody, without any privilege, and stay traceable. */
 void become_nobody();
 
-// A file of /proc or /sys that holds a value; the old one returns at the end.
+/** Sets a file of /proc or /sys; restores the old value at the end. */
 class Setting {
 public:
 	Setting(std::string path, const std::string &value);
@@ -166,39 +175,43 @@ Setting module_parameter(const std::string &name, uint64_t value);
 std::string read_file(const std::string &path);
 void write_file(const std::string &path, const std::string &value);
 
-uint64_t module_stat(const std::string &name);	// /sys/class/misc/profil/NAME
-uint64_t module_ticks(const std::string &name); // a line of its file "ticks"
-uint64_t locked_bytes(pid_t pid = 0);		// VmLck
-int64_t pinned_in_kernel();			// nr_foll_pin_acquired - _released
-uint64_t thread_ns();				// CPU time of this thread
-uint64_t process_ns();				// and of this process
+uint64_t module_stat(const std::string &name);	/* /sys/class/misc/profil/NAME */
+uint64_t module_ticks(const std::string &name); /* a line of its file "ticks" */
+uint64_t locked_bytes(pid_t pid = 0);		/* VmLck */
+int64_t pinned_in_kernel();			/* nr_foll_pin_acquired - _released */
+uint64_t thread_ns();				/* CPU time of this thread */
+uint64_t process_ns();				/* CPU time of this process */
 
-// Whether a process waits for something, in an interruptible sleep.
+/** Is the process in an interruptible sleep? */
 bool asleep(pid_t pid);
 
-// Wait until something that was begun has come about; false after long.
+/** Wait until the condition is true; false after a long time. */
 bool soon(const std::function<bool()> &condition);
 
-// Before two profiles are compared: the clock goes on for a while at another's
-// rate, and then each profile has a share of its own of the ticks.
+/**
+ * Wait until the clock is off, before two profiles are compared: a clock goes on for a while at
+ * another profile's rate, and then each profile gets a different share of the ticks.
+ */
 void await_no_clock();
 
-// How many times as long the kernel's own work takes here, roughly: debug
-// kernels check every access.  For how much there is to do, not for what is
-// checked.
+/**
+ * Roughly how many times as long the kernel's own work takes here: debug kernels check every
+ * access. Use it for the amount of work in a test, not for what the test checks.
+ */
 unsigned slowness();
 
-// The path of a program of tests/guest/programs.
+/** The path of a program of tests/guest/programs. */
 std::string program(const std::string &name);
 
-// The module that the guest was booted with, and what there is to do with it:
-// 0 or the error.  Parameters are those of the guest, then these.
+/**
+ * The module that the guest was booted with.  load_module() and unload_module() return 0 or the
+ * error; parameters are those of the guest's boot, followed by these.
+ */
 std::string module_file();
 int load_module(const std::string &parameters = "");
 int unload_module();
 
-// A copy of such a program, in a directory of its own, with the rights of its
-// owner.
+/** A set-uid copy of such a program, in a temporary directory. */
 class SetUidProgram {
 public:
 	explicit SetUidProgram(const std::string &name);
@@ -212,8 +225,10 @@ private:
 	std::string directory_;
 };
 
-// What every test of the module derives from: nothing is left when it ends,
-// and every tick went somewhere.
+/**
+ * The fixture of every test of the module: nothing is left when the test ends, and every tick is
+ * accounted for.
+ */
 class AtRest {
 public:
 	AtRest();

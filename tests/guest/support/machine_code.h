@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machine code that tests plant and profile, for each kind of machine that they run
- * on; for C, too, and for 32-bit programs.  All of it that differs is here.
+ * Machine code that tests plant and profile, for each architecture that they run on.  Also for C
+ * and for 32-bit programs.  Everything that differs between architectures is here.
  */
 #pragma once
 
@@ -9,21 +9,21 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* Code may be at any address; up to here. */
+/* Code may be at any address up to this end. */
 #define CODE_ALIGNMENT 1
 #define CODE_END (1ULL << 47)
 static const unsigned char code_loop[] = {
 	0xe2, 0xfe, /* 1: loop 1b */
 	0xc3,	    /* ret */
 };
-/* Where it returns; and every other instruction that there is. */
+/* The offset of its return, and the code that fills the rest of the memory. */
 #define CODE_LOOP_RETURN 2
 static const unsigned char code_return[] = {0xc3};
 static const unsigned char code_loop_for_ever[] = {
 	0xe2, 0xfe, /* 1: loop 1b */
 	0xeb, 0xfc, /* jmp 1b */
 };
-/* A function without arguments, which goes round a loop 100,000 times. */
+/* A function without arguments that runs a loop 100,000 times. */
 static const unsigned char code_function[] = {
 	0xb9, 0xa0, 0x86, 0x01, 0x00, /* mov $100000, %ecx */
 	0xff, 0xc9,		      /* 1: dec %ecx */
@@ -37,9 +37,9 @@ static const unsigned char code_function[] = {
 #define CODE_ALIGNMENT 4
 #define CODE_END (1ULL << 48)
 /*
- * No instruction of this machine counts and jumps.  An emulated CPU takes interrupts
- * where it has jumped to, so that every tick is at the first instruction; on others
- * half of them are at the second one.
+ * This architecture has no instruction that counts and jumps.  An emulated CPU takes interrupts at
+ * the target of a jump, so every tick is at the first instruction; on real CPUs half of them are
+ * at the second.
  */
 static const unsigned char code_loop[] = {
 	0x63, 0x04, 0x00, 0xf1, /* 1: subs x3, x3, #1 */
@@ -74,7 +74,7 @@ static const unsigned char code_loop[] = {
 #error "no machine code for this machine"
 #endif
 
-/* Go round a loop that has been planted: its number of rounds is in the fourth argument. */
+/* Run a planted loop: the fourth argument holds the number of rounds. */
 static inline void code_run(uintptr_t loop, uintptr_t times)
 {
 #ifdef __i386__
@@ -84,7 +84,7 @@ static inline void code_run(uintptr_t loop, uintptr_t times)
 #endif
 }
 
-/* What has been written there is about to be executed. */
+/* To be called before code that was just written is executed. */
 static inline void code_written(void *at, unsigned long bytes)
 {
 	__builtin___clear_cache((char *)at, (char *)at + bytes);

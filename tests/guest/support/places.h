@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory in which counters may be, or may not.
+/** @file tests/guest/support/places.h  Memory in which counters may or may not be. */
 #pragma once
 
 #include "tests/guest/support/burner.h"
@@ -13,7 +13,7 @@
 
 namespace guest {
 
-// The text of which one counter takes every tick.
+/** The text whose ticks all go to one counter. */
 constexpr uintptr_t counted_text = Burner::usual;
 
 inline profil_region region_on(const volatile void *counter, uint8_t width = 8)
@@ -22,7 +22,7 @@ inline profil_region region_on(const volatile void *counter, uint8_t width = 8)
 			   width);
 }
 
-// 0 or why a profile cannot have its counter there.
+/** 0, or the error of a start with its counter there. */
 inline int start_on(const volatile void *counter)
 {
 	const Device device;
@@ -31,7 +31,7 @@ inline int start_on(const volatile void *counter)
 	return device.call(PROFIL_START, &how);
 }
 
-// So many ticks are in the counter, and the program sees them there.
+/** The counter has every tick, and the program sees them there. */
 inline void check_counts_on(const Device &device, const Burner &burner, const volatile uint64_t *place)
 {
 	const auto before = *place;
@@ -57,13 +57,16 @@ inline void check_counts_in(const Memory &memory, size_t offset = 0)
 	check_counts_in(memory.at<volatile uint64_t>(offset));
 }
 
-// A kernel for real time has no transparent huge pages.
+/** A real-time kernel has no transparent huge pages. */
 inline bool kernel_has_huge_pages()
 {
 	return std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
 }
 
-// They are wherever they fit, for as long; where there are none, pages are small.
+/**
+ * Enable transparent huge pages everywhere, while the result lives; without them all pages are
+ * small.
+ */
 inline std::unique_ptr<Setting> always_huge_pages()
 {
 	if (!kernel_has_huge_pages())
@@ -71,8 +74,10 @@ inline std::unique_ptr<Setting> always_huge_pages()
 	return std::make_unique<Setting>("/sys/kernel/mm/transparent_hugepage/enabled", "always");
 }
 
-// A page between two that cannot be touched, so that what is mapped there
-// later does not join a neighbour and become part of what was there before.
+/**
+ * A page between two inaccessible ones, so that a later mapping there does not merge with a
+ * neighbour and become part of an earlier mapping.
+ */
 struct LonePage {
 	static constexpr size_t page = 4096;
 	Memory three{3 * page};

@@ -103,7 +103,8 @@ void Cgroup::freeze(bool frozen) const
 	const std::string line = frozen ? "frozen 1\n" : "frozen 0\n";
 
 	set("cgroup.freeze", frozen ? "1" : "0");
-	need_that(soon([&] { return get("cgroup.events").find(line) != std::string::npos; }), "it freezes");
+	need_that(soon([&] { return get("cgroup.events").find(line) != std::string::npos; }),
+		  "the group is frozen, or thawed");
 }
 
 } // namespace guest

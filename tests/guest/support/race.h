@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the tests of races share: how often, who burns meanwhile, and memory
-// that nobody may write any more.
+/** @file tests/guest/support/race.h  What the tests of races share: the number of rounds, processes
+ * that burn meanwhile, and memory that must not be written any more.
+ */
 #pragma once
 
 #include "tests/guest/support/device.h"
@@ -12,11 +13,13 @@
 
 namespace guest {
 
-// The rounds of a loop: a constant of the test, as often as the variable
-// RACE_ROUNDS of the environment says (default once).
+/**
+ * The rounds of a loop: a constant of the test, multiplied by the environment variable RACE_ROUNDS
+ * (default 1).
+ */
 unsigned rounds(unsigned number);
 
-// Threads of this process that go round a loop that was planted, to their end.
+/** Threads of this process that run a planted loop while this lives. */
 class Burners {
 public:
 	explicit Burners(uintptr_t pc, unsigned number = 1);
@@ -29,10 +32,10 @@ private:
 	std::vector<std::thread> threads_;
 };
 
-// A child all of whose threads do so, until it is killed.
+/** A child whose threads all do so until it is killed. */
 Child burning_child(uintptr_t pc, unsigned threads = 1);
 
-// Memory that was given up: filled, it stays as it is.
+/** give_up() fills memory with a pattern; given_up() checks that the pattern is still there. */
 void give_up(const Memory &memory, size_t offset, size_t bytes);
 bool given_up(const Memory &memory, size_t offset, size_t bytes);
 inline void give_up(const Memory &memory)
@@ -44,8 +47,10 @@ inline bool given_up(const Memory &memory)
 	return given_up(memory, 0, memory.bytes());
 }
 
-// Ticks that the module counted in anybody's memory since this was made: once
-// nobody runs, what is found there.
+/**
+ * Ticks that the module has counted in all memory since this was made.  Once nothing runs, the
+ * counters in memory must add up to this number.
+ */
 class ModuleCount {
 public:
 	ModuleCount() : before_(module_ticks("counted")) {}
@@ -55,8 +60,10 @@ private:
 	uint64_t before_;
 };
 
-// A control group with the controller for memory.  At the end its processes
-// are killed, and it is removed.
+/**
+ * A control group with the memory controller.  At the end its processes are killed, and it is
+ * removed.
+ */
 class Cgroup {
 public:
 	explicit Cgroup(const std::string &name);
@@ -66,9 +73,9 @@ public:
 
 	void set(const std::string &file, const std::string &value) const;
 	std::string get(const std::string &file) const;
-	// The caller, or another process.
+	/** Move the caller, or another process, into the group. */
 	void enter(pid_t pid = 0) const;
-	// Until all of them stand still, or go on.
+	/** Freeze or thaw the group, and wait until that is done. */
 	void freeze(bool frozen) const;
 
 private:

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The two ways on which a command reaches the module, for tests of both.
+/** @file tests/guest/support/ways.h  The two ways by which a command reaches the module, for tests of
+ * both.
+ */
 #pragma once
 
 #include "tests/guest/support/device.h"
 
 namespace guest {
 
-// 0 or the error; the size is told apart from the structure by io_uring only.
+/** Returns 0 or the error.  Only io_uring passes the size separately from the structure. */
 using Way = std::function<int(const Device &, unsigned int command, void *structure, uint32_t size)>;
 
 inline Way by_ioctl()
@@ -16,7 +18,7 @@ inline Way by_ioctl()
 	};
 }
 
-// One ring for all, as a new one may be mapped where a test wants a hole.
+/** One ring for all commands, as a new ring may be mapped where a test needs a hole. */
 inline Way by_ring()
 {
 	return [ring = std::make_shared<Ring>()](const Device &device, unsigned int command, void *structure,
