@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Burns CPU time in functions that a profile is to name: cli_burn [MS [WHAT]]
-//
-//   MS     CPU time in milliseconds, default 1000
-//   WHAT   plain (default): three quarters in burn_hot(), the rest in burn_cold()
-//          fork: burn_child() in a forked child, then burn_parent()
-//          told: burn_parent(), and from SIGUSR1 on burn_child() in a forked child
-//          late: code that is mapped after a while, in ourselves
-//          late-child: the same in a forked child
-//          remap: code in a memfd "first", then in "second" in its place
-//          vfork: burn_child() in a child of vfork(2) by the name "vforked", which from
-//          SIGUSR1 on runs this program for as long, plain
-//          threads: burn_hot() in four threads
-//          pair: burn_cold() in a thread of the name "cold", and burn_hot() for as
-//          long in the first one, and then without end
+/** @file tests/guest/programs/cli_burn.cpp  Burns CPU time in named functions: cli_burn [MS [WHAT]]
+ *
+ *   MS     CPU time in milliseconds, default 1000
+ *   WHAT   plain (default): three quarters in burn_hot(), the rest in burn_cold()
+ *          fork: burn_child() in a forked child, then burn_parent()
+ *          told: burn_parent(), and after SIGUSR1 burn_child() in a forked child
+ *          late: code that is mapped after a while, in this process
+ *          late-child: the same in a forked child
+ *          remap: code in a memfd "first", then in "second" in its place
+ *          vfork: burn_child() in a vfork(2) child with the name "vforked", which
+ *          after SIGUSR1 executes this program for as long, plain
+ *          threads: burn_hot() in four threads
+ *          pair: burn_cold() in a thread with the name "cold", and burn_hot() for
+ *          as long in the first thread, and then without end
+ */
 #include "tests/guest/support/machine_code.h"
 
 #include <csignal>
@@ -42,7 +43,7 @@ int64_t cpu_ms(clockid_t clock)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/** Enough for the clock calls between two rounds not to count. */
+/** Long enough that the clock calls between two rounds do not matter. */
 constexpr int round_length = 200000;
 
 } // namespace
@@ -88,7 +89,7 @@ static void late(int64_t ms)
 	burn(ms, CLOCK_PROCESS_CPUTIME_ID, [&] { code_run(reinterpret_cast<uintptr_t>(page), 1000000); });
 }
 
-/** Map code of its own file, in place of whatever is there. */
+/** Map code from a new file, in place of any mapping at @place. */
 static void *map_code(const char *name, void *place)
 {
 	const int file = memfd_create(name, MFD_CLOEXEC);
@@ -109,7 +110,7 @@ static void remap(int64_t ms)
 	burn(ms - ms / 8, CLOCK_PROCESS_CPUTIME_ID, loop);
 }
 
-/* What runs in a child; the parent waits for it. */
+/** Run in a child; the parent waits for it. */
 template <typename Body> static void in_child(Body body)
 {
 	const pid_t child = fork();
@@ -122,7 +123,7 @@ template <typename Body> static void in_child(Body body)
 	waitpid(child, nullptr, 0);
 }
 
-/* The parent waits until the child is no more in its memory. */
+/** The parent waits until the child has left its memory. */
 static void vforked(int64_t ms)
 {
 	const std::string more = std::to_string(ms);

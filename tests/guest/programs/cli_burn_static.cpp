@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// cli_burn, linked statically to fixed addresses.
+/** @file tests/guest/programs/cli_burn_static.cpp  cli_burn, linked statically at fixed addresses. */
 #include "tests/guest/programs/cli_burn.cpp"

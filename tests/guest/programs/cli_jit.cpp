@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes code, tells its name as JIT compilers do, and runs it: cli_jit MS HOW
-//
-//   MS    CPU time in milliseconds
-//   HOW   map: by /tmp/perf-PID.map
-//         dump: by a jitdump, with lines, in the working directory
-//         fork: by /tmp/perf-PID.map, and runs it in a forked child
-//         none: not at all
+/** @file tests/guest/programs/cli_jit.cpp  Generates, names and runs code as a JIT compiler: cli_jit MS HOW
+ *
+ *   MS    CPU time in milliseconds
+ *   HOW   map: named by /tmp/perf-PID.map
+ *         dump: named, with lines, by a jitdump in the working directory
+ *         fork: named by /tmp/perf-PID.map, and run in a forked child
+ *         none: not named
+ */
 #include "tests/guest/support/machine_code.h"
 
 #include <cstdint>
@@ -81,7 +82,7 @@ std::string dump_of(uint64_t address)
 	return bytes;
 }
 
-/* Mapped executable, which is how profilers come to know of it. */
+/** Map the file executable: this is how profilers find a jitdump. */
 void write_dump(uint64_t address)
 {
 	const std::string path = "jit-" + std::to_string(getpid()) + ".dump";

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: GPL-2.0-or-later
-! As a program of IRIX calls profil(): by reference, with integers of four bytes.
-! Exit status 0: its loop was counted, and is not when it is off.
+! Calls profil() as a program for IRIX does: by reference, with integers of four bytes.
+! Exit status 0: the loop was counted while profil() was on, and not while it was off.
 program fortran_irix
   implicit none
   integer*4, external :: profil

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: GPL-2.0-or-later
-! profil() of the module, with integers of each kind, in a position-independent
-! program.  Exit status 0: each call counted the loop, and is off when it should be.
+! Calls profil() of the Fortran module, with integers of each kind, in a position-independent
+! program.  Exit status 0: each call counted the loop, and turning it off worked.
 program fortran_module
   use, intrinsic :: iso_c_binding
   use profil, only: profil_irix
@@ -24,13 +24,13 @@ program fortran_module
   procedure = c_funloc(work)
   if (profil_irix(counters, 2 * size(counters), procedure, 65536_c_int) /= 0) stop 8
   call expect(9)
-  ! Below 4 GiB there is nothing of this program, but scale 2 counts all of it.
+  ! No part of this program is below 4 GiB, but scale 2 counts all of it.
   if (profil_irix(counters, 2 * size(counters), 0, 2) /= 0) stop 10
   call expect(11)
 
 contains
 
-  ! It is counted; turn it off, and it is not.
+  ! Check that the loop is counted, turn profil() off, and check that it is not.
   subroutine expect(step)
     integer, intent(in) :: step
     integer(c_int) :: before

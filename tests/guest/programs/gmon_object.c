@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A shared object with text of its own, and calls. */
+/* A shared object with its own text and calls. */
 static volatile unsigned long sink;
 
 __attribute__((noinline)) static void leaf_object(void)

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program for gcc -pg.  It says how much CPU time it took, in ns.
+ * A program for gcc -pg.  It prints its PID and its CPU time in ns.
  *
- * Arguments, in order: ms N, N ms of CPU time in hot(); calls N, N calls of
- * leaf() by call(); threads N, the following once in each of N threads; fork,
- * the following in a child; exec, the following in a program that a child
- * executes; off and on, moncontrol(); object N, N ms in hot_object() of gmon_object;
- * range, monstartup() for hot() alone; again, for all of the program; bad, for
- * nothing, which must fail.  main N, instead of all of these: N ms in main().
+ * Arguments are executed in order:
+ *   ms N        N ms of CPU time in hot()
+ *   calls N     N calls of leaf() by call()
+ *   threads N   the following arguments, once in each of N threads
+ *   fork        the following arguments, in a child
+ *   exec        the following arguments, in a program that a child executes
+ *   off, on     moncontrol()
+ *   object N    N ms in hot_object() of gmon_object
+ *   range       monstartup() for hot() alone
+ *   again       monstartup() for the whole program
+ *   bad         monstartup() for an empty range, which must fail
+ * Or, as the only argument:
+ *   main N      N ms in main()
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,7 +64,7 @@ __attribute__((noinline)) void after_hot(void)
 	sink = 0;
 }
 
-/* The clock is asked for rarely: a system call takes long on a debug kernel. */
+/* Read the clock rarely: a system call is slow on a debug kernel. */
 static void spend(unsigned long ms, void (*in)(unsigned long))
 {
 	const unsigned long end = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
@@ -134,7 +141,7 @@ static void run(char **argument)
 	}
 }
 
-/* The signal, and the timer, that libc's profil() takes are the program's. */
+/* libprofil leaves SIGPROF and ITIMER_PROF, which libc's profil() uses, to the program. */
 static int is_signalled(void)
 {
 	struct sigaction action;

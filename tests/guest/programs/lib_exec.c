@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Exits 0 if this program, just exec'ed, is not profiled and has no samples. */
+/* Exits with 0 if this program is not profiled and has no samples after exec. */
 #include <pcsample.h>
 #include <profil.h>
 #include <stddef.h>

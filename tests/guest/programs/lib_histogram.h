@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that profiles itself with profil(), as <unistd.h> has it.
+ * A program that profiles itself with profil() of <unistd.h>.
  *
- * Prints the counts of its two functions, of which the second works four times
- * as long, the sum of all others, the CPU time in ticks of 100 Hz, and whether a
- * profiling timer runs (libc's own profil needs one).
+ * Prints the counts of its two functions, of which the second runs four times
+ * as long, the sum of all other counts, the CPU time in ticks of 100 Hz, and 1
+ * if a profiling timer runs (libc's own profil needs one).
  */
 #define _DEFAULT_SOURCE
 #include <stdint.h>

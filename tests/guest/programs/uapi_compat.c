@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A 32-bit program that speaks to a 64-bit kernel's /dev/profil.  It prints
-// "ok", or what is not as it should be.
-//
-//   uapi_compat count ADDRESS             a counter for each address
-//   uapi_compat everything ADDRESS        4 GiB of text in one region
-//   uapi_compat samples ADDRESS WIDTH     PCs of that many bytes
-//   uapi_compat full                      an array of 4-byte PCs that fills up
-//   uapi_compat fork ADDRESS              a child inherits the profile
-//   uapi_compat attach ADDRESS            to a child of its own
-//   uapi_compat attach-to PID ADDRESS     to any process that loops there
-//   uapi_compat errors                    what is refused
-//   uapi_compat ring                      a command through io_uring
-//   uapi_compat state N                   its self profile has that state
-//   uapi_compat burn ADDRESS              print a line, then loop there for ever
+/** @file tests/guest/programs/uapi_compat.c  A 32-bit program that uses a 64-bit kernel's /dev/profil.
+ * It prints "ok", or the condition that failed.
+ *
+ *   uapi_compat count ADDRESS             a counter for each address
+ *   uapi_compat everything ADDRESS        4 GiB of text in one region
+ *   uapi_compat samples ADDRESS WIDTH     PCs of that many bytes
+ *   uapi_compat full                      an array of 4-byte PCs that fills up
+ *   uapi_compat fork ADDRESS              a child inherits the profile
+ *   uapi_compat attach ADDRESS            attach to a child
+ *   uapi_compat attach-to PID ADDRESS     attach to any process that loops there
+ *   uapi_compat errors                    refused commands
+ *   uapi_compat ring                      a command through io_uring
+ *   uapi_compat state N                   its self profile has that state
+ *   uapi_compat burn ADDRESS              print a line, then loop there for ever
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
@@ -30,7 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Every structure is as on 64 bits, or this does not compile. */
+/* Compiles only if every structure has the same layout as on 64 bits. */
 #include "tests/host/data/uapi-layout.c"
 
 #include "tests/guest/support/machine_code.h"
@@ -49,7 +50,7 @@ enum { PAGE = 4096, PERIOD = 100000, CHUNK = 500000 };
 
 static int device;
 
-/* Not through long: that would extend a sign. */
+/* No conversion through long, which would extend the sign. */
 static uint64_t address_of(const volatile void *at)
 {
 	return (uintptr_t)at;
@@ -60,7 +61,7 @@ static int command(unsigned long number, void *structure)
 	return ioctl(device, number, structure) ? errno : 0;
 }
 
-/* A loop, and a return. */
+/* Map a loop and its return. */
 static void plant(uint64_t address)
 {
 	uintptr_t first = (uintptr_t)address & -PAGE,
@@ -146,7 +147,7 @@ static void count(uint64_t address)
 	REQUIRE(command(PROFIL_START, &how) == 0);
 	while (status_of(0).counted < 20)
 		spin(address, CHUNK);
-	/* The loop, and the return. */
+	/* The loop and its return. */
 	REQUIRE(counters[17] + counters[17 + CODE_LOOP_RETURN] == status_of(0).counted);
 	REQUIRE(sum_of(counters, 66) == status_of(0).counted);
 	REQUIRE(counters[17] >= 10);
@@ -284,7 +285,7 @@ static int open_proof(pid_t pid)
 	return fd;
 }
 
-/* Kills the process in the end. */
+/* Kills the process at the end. */
 static void attach_to(pid_t pid, uint64_t address)
 {
 	static volatile uint32_t counter;
@@ -389,7 +390,7 @@ static void burn(uint64_t address)
 	plant(address);
 	puts("burning");
 	fflush(stdout);
-	/* Nobody's child is left to burn when a test goes wrong. */
+	/* End even if the test fails and leaves this process behind. */
 	alarm(60);
 	for (;;)
 		spin(address, CHUNK);

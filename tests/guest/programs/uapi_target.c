@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What tests execute: a program that tells of its own profile, or waits, or
-// burns CPU time at an address that the test has chosen.
-//
-//   uapi_target state         print the state of its self profile
-//   uapi_target wait          print a line, then wait for the end of its input
-//   uapi_target burn ADDRESS  loop there for ever
+/** @file tests/guest/programs/uapi_target.c  The program that tests execute.
+ *
+ *   uapi_target state         print the state of its self profile
+ *   uapi_target wait          print a line, then wait for the end of its input
+ *   uapi_target burn ADDRESS  loop at that address for ever
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/profil.h>
@@ -52,7 +52,7 @@ static int burn(unsigned long address)
 	}
 	memcpy((void *)address, code_loop_for_ever, sizeof(code_loop_for_ever));
 	code_written((void *)address, sizeof(code_loop_for_ever));
-	/* Nobody's child is left to burn when a test goes wrong. */
+	/* End even if the test fails and leaves this process behind. */
 	alarm(60);
 	code_run(address, -1);
 	return 0;

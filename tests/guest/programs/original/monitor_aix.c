@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* As it was written for AIX: a buffer, ranges, and memory of the library's. */
+/* In the style of programs for AIX: a buffer, ranges, and memory of the library. */
 #include <errno.h>
 #include <mon.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ int n;
 	return sum;
 }
 
-/* More than a record of gmon.out behind the first. */
+/* A gap behind the first range, longer than one record of gmon.out. */
 __asm__(".pushsection .text.between,\"ax\"; .skip 0x20000, 0x90; .popsection");
 
 __attribute__((section(".text.far"), noinline)) static void far_work()
@@ -39,7 +39,7 @@ __attribute__((section(".text.far"), noinline)) static void far_work()
 
 #define FAR ((char *)((unsigned long)far_work & ~63UL))
 
-/* Without a descriptor the module cannot be told, and the profile goes on. */
+/* Without a free descriptor moncontrol() cannot reach the module, and the profile goes on. */
 static int cannot_stop()
 {
 	struct rlimit before, none;
@@ -95,13 +95,13 @@ int main()
 		return 8;
 	if (monitor(TEXT, TEXT + 512, (HISTCOUNTER *)4096, 1024, -1) != -1 || errno != EFAULT)
 		return 9;
-	/* And that memory is not looked at. */
+	/* The bad buffer is not read. */
 	if (monitor((char *)0))
 		return 10;
 
 	if (monstartup(-1, 0))
 		return 11;
 	work();
-	/* exit() writes it. */
+	/* exit() writes this profile. */
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* As it was written for the systems of the SVID: all of the program in a buffer of its own. */
+/* In the style of programs for System V (SVID): the whole program in the program's own buffer. */
 #include <mon.h>
 
 #include "original_work.h"

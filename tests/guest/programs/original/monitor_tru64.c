@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* As it was written for Tru64 UNIX: a buffer of so many bytes. */
+/* In the style of programs for Tru64 UNIX: a buffer with its size in bytes. */
 #include <errno.h>
 #include <mon.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* As it was written for aix: built with the flags of libprofil-aix.pc alone.
- * Exit status 0: each way to be profiled left counts; else the step that did not. */
+/* In the style of programs for AIX: built with the flags of libprofil-aix.pc alone.
+ * Exit status 0: each way to profile left counts; otherwise the step that failed. */
 #include <mon.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the programs in the old systems' styles do while they are profiled. */
+/* The profiled work of the programs in the styles of the old systems. */
 #include <time.h>
 
 static unsigned short histogram[4096] __attribute__((unused));
