@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/burning_target.h  A target that burns when it is told to. */
+/** @file tests/guest/attach/burning_target.h  A target that burns CPU time when told to. */
 #pragma once
 
 #include "tests/guest/support/burner.h"
@@ -12,9 +12,11 @@ namespace guest {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// A child that burns in a loop from begin() to end(); otherwise it waits, and
-// is not in user mode.  (A tick in kernel mode may still come between two
-// commands, and meet only one of two profiles that are compared.)
+/**
+ * A child that burns in a loop from begin() to end(), and otherwise sleeps, outside user mode.  (A
+ * tick in kernel mode may still come between two commands and hit only one of two profiles that
+ * are compared.)
+ */
 class BurningTarget {
 public:
 	BurningTarget()
@@ -46,7 +48,7 @@ public:
 private:
 	void await_sleep() const
 	{
-		need_that(soon([this] { return asleep(pid()); }), "the target waits");
+		need_that(soon([this] { return asleep(pid()); }), "the target sleeps");
 	}
 
 	Memory flag_{page, MAP_SHARED};

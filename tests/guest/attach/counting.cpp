@@ -11,7 +11,7 @@ using namespace guest;
 
 namespace {
 
-// Run a program that burns at the usual place, as a child of ours.
+/** A child that, once go is opened, executes a program that burns at the usual address. */
 Child executed(const Gate &go)
 {
 	return Child([&] {
@@ -38,7 +38,7 @@ TEST_CASE_METHOD(AtRest, "a target counts in the attacher's memory", "[attach]")
 	target.begin();
 	CHECK(counted_to(counters, 20));
 	target.end();
-	CHECK(device.status().state == PROFIL_STATE_NONE); // no self profile
+	CHECK(device.status().state == PROFIL_STATE_NONE); /* no self profile */
 	const auto status = device.status(profile);
 	CHECK(status.counted == counter<uint64_t>(counters));
 	CHECK(status.pinned == page);
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(AtRest, "attaching again moves a target, and no tick is lost or
 	CHECK(module_stat("images") == 2);
 }
 
-TEST_CASE_METHOD(AtRest, "children of a target count in the attacher's memory, too", "[attach]")
+TEST_CASE_METHOD(AtRest, "children of a target also count in the attacher's memory", "[attach]")
 {
 	const Device device;
 	const Memory counters(page);
@@ -136,10 +136,11 @@ TEST_CASE_METHOD(AtRest, "children of a target count in the attacher's memory, t
 	const auto status = device.status(profile);
 	CHECK(status.counted == sum_counters<uint64_t>(counters));
 	CHECK(status.forks_lost == 0);
-	CHECK(locked_bytes() == page); // once, whoever counts there
+	CHECK(locked_bytes() == page); /* once, for any number of processes */
 }
 
-TEST_CASE_METHOD(AtRest, "ticks after an exec are lost, and known, until the program is attached", "[attach]")
+TEST_CASE_METHOD(AtRest, "ticks after an exec are lost and reported until the new program is attached",
+		 "[attach]")
 {
 	const Device device;
 	const Memory counters(page);
@@ -166,7 +167,7 @@ TEST_CASE_METHOD(AtRest, "ticks after an exec are lost, and known, until the pro
 	CHECK(device.read_events()[0].what == PROFIL_EVENT_EXIT);
 }
 
-TEST_CASE_METHOD(AtRest, "what an attached profile counts stops at a limit, for all its targets", "[attach]")
+TEST_CASE_METHOD(AtRest, "an attached profile stops at its limit", "[attach]")
 {
 	const BurningTarget one, two;
 	const Device device;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/credentials.h  Users and capabilities that try to attach, and containers. */
+/** @file tests/guest/attach/credentials.h  Users, their capabilities and containers, for tests of who
+ * may attach.
+ */
 #pragma once
 
 #include "tests/guest/support/guest.h"
@@ -24,7 +26,7 @@ constexpr uint64_t bit(unsigned capability)
 constexpr uint64_t all = ~uint64_t{0}, perfmon = bit(CAP_PERFMON), ptrace = bit(CAP_SYS_PTRACE),
 		   admin = bit(CAP_SYS_ADMIN);
 
-// Keep some of root's capabilities, perhaps as another user, and stay traceable.
+/** Keep some of root's capabilities, optionally as another user, and stay traceable. */
 inline void become(id_t user, uint64_t capabilities)
 {
 	__user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -47,7 +49,7 @@ inline void become(id_t user, uint64_t capabilities)
 	need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
 }
 
-// Enter a user namespace of one's own as its root, who is the present user outside.
+/** Enter a new user namespace, as its root; outside it the user stays the same. */
 inline void enter_user_namespace()
 {
 	const auto map = "0 " + std::to_string(geteuid()) + " 1";
@@ -84,11 +86,11 @@ const Attacker attackers[] = {
 	{"nobody with CAP_SYS_PTRACE", nobody, ptrace},
 	{"nobody with both", nobody, perfmon | ptrace},
 	{"nobody with CAP_SYS_ADMIN", nobody, admin},
-	{"nobody with what does not matter", nobody, all & ~(perfmon | ptrace | admin)},
+	{"nobody with all other capabilities", nobody, all & ~(perfmon | ptrace | admin)},
 	{"nobody as root of a user namespace", nobody, 0, true},
 };
 
-// Nobody in a container: a user, pid and mount namespace of his own.
+/** Run as nobody in a container: a new user, pid and mount namespace. */
 template <typename F> auto in_container(F run)
 {
 	return in_child([&] {

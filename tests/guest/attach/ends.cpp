@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/ends.cpp  What ends an attached profile, and when that is noticed. */
+/** @file tests/guest/attach/ends.cpp  What ends an attached profile, and when the end is noticed. */
 #include "tests/guest/attach/burning_target.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@
 
 using namespace guest;
 
-TEST_CASE_METHOD(AtRest, "what ends an attached profile: stop, close, the attacher's death", "[attach]")
+TEST_CASE_METHOD(AtRest, "a stop, a close and the attacher's death each end an attached profile", "[attach]")
 {
 	const BurningTarget target;
 	const Memory counters(page, MAP_SHARED);
@@ -55,7 +55,8 @@ TEST_CASE_METHOD(AtRest, "what ends an attached profile: stop, close, the attach
 	target.end();
 }
 
-TEST_CASE_METHOD(AtRest, "a profile ends with the memory of its attacher, though its file lives on",
+TEST_CASE_METHOD(AtRest,
+		 "an attached profile ends with its attacher's memory, even while the file stays open",
 		 "[attach]")
 {
 	const BurningTarget target;
@@ -68,7 +69,7 @@ TEST_CASE_METHOD(AtRest, "a profile ends with the memory of its attacher, though
 		need_that(counted_to(counters, 5), "it counts");
 		return number;
 	});
-	// We have the file, but never had the pages.
+	/* We have the file, but the pages were the child's. */
 	CHECK(soon([&] { return device.status(profile).state == PROFIL_STATE_STOPPED; }));
 	const auto last = counter<uint64_t>(counters);
 	usleep(50'000);
@@ -78,8 +79,7 @@ TEST_CASE_METHOD(AtRest, "a profile ends with the memory of its attacher, though
 	device.stop(profile);
 }
 
-TEST_CASE_METHOD(AtRest, "an attached profile whose memory goes away is off when it is looked at",
-		 "[attach][fault]")
+TEST_CASE_METHOD(AtRest, "a status finds an attached profile off after its memory is gone", "[attach][fault]")
 {
 	const ClockKeeper keeper;
 	const BurningTarget target;
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(AtRest, "an attached profile whose memory goes away is off when
 	target.end();
 }
 
-TEST_CASE_METHOD(AtRest, "an attacher's end is noticed though its target has ended before", "[attach]")
+TEST_CASE_METHOD(AtRest, "an attacher's end is noticed even if its target ended first", "[attach]")
 {
 	const Device device;
 	const Memory counters(page, MAP_SHARED);
@@ -122,7 +122,7 @@ TEST_CASE_METHOD(AtRest, "an attacher's end is noticed though its target has end
 	device.stop(1);
 }
 
-TEST_CASE_METHOD(AtRest, "a full array is full, and not more, after everything was ended", "[attach]")
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL does not change the count of a full array", "[attach]")
 {
 	const BurningTarget target;
 	const Device device;
@@ -131,7 +131,7 @@ TEST_CASE_METHOD(AtRest, "a full array is full, and not more, after everything w
 	auto how = describe(elsewhere);
 	profil_stop_all all = {};
 
-	// The loop is in no region: its PCs are stored, and there is room for three.
+	/* The loop is in no region, so its PCs are stored; there is room for three. */
 	how.samples = samples.address();
 	how.nr_samples = 3;
 	how.sample_width = 8;
@@ -145,14 +145,15 @@ TEST_CASE_METHOD(AtRest, "a full array is full, and not more, after everything w
 	target.end();
 }
 
-TEST_CASE_METHOD(AtRest, "who ends another's profile does not wait for that one's memory", "[attach]")
+TEST_CASE_METHOD(AtRest, "ending another process's profile does not wait for that process's mmap lock",
+		 "[attach]")
 {
 	const BurningTarget target;
 	const Gate attached, again;
 	const Device device;
 	const Memory counters(page, MAP_SHARED);
 
-	// A thread that has its address space locked half of the time.
+	/* A thread that holds its mmap lock half of the time. */
 	const Child attacher([&] {
 		std::thread([] {
 			for (;;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/event_reader.h  Reading the events of an attached file. */
+/** @file tests/guest/attach/event_reader.h  Helpers to read the events of an attached file. */
 #pragma once
 
 #include "tests/guest/support/burner.h"
@@ -22,7 +22,7 @@ inline bool readable(const Device &device)
 	return need(poll(&poller, 1, 0), "poll") == 1 && (poller.revents & POLLIN);
 }
 
-// By number, as the library's own call wants to be given memory.
+/** Calls read(2) by number: the library declares that the memory must be valid. */
 inline int read_error(const Device &device, void *to, size_t bytes)
 {
 	return syscall(SYS_read, device.fd(), to, bytes) < 0 ? errno : 0;

@@ -16,7 +16,7 @@ using namespace guest;
 
 namespace {
 
-// The next record, which must be the only one there is.
+/** The next record, which must be the only one. */
 profil_event next_event(const Device &device)
 {
 	need_that(soon([&] { return readable(device); }), "something happens");
@@ -25,8 +25,10 @@ profil_event next_event(const Device &device)
 	return events[0];
 }
 
-// A process that does as it is told, a letter at a time: forks a child that
-// does likewise, vforks one, executes a program, exits.
+/**
+ * A process that obeys orders of one letter each: fork a child that obeys in turn, vfork one,
+ * execute a program, exit.
+ */
 class Puppet {
 public:
 	Puppet()
@@ -38,9 +40,9 @@ public:
 	}
 
 	pid_t pid() const { return child_.pid(); }
-	// Tell the one that was made last.
+	/** Send an order to the newest process. */
 	void tell(char what) { need(static_cast<int>(write(orders_.second.get(), &what, 1)), "an order"); }
-	// The process ID that it answers with.
+	/** The process ID in its answer. */
 	pid_t answer() const
 	{
 		pid_t pid;
@@ -81,7 +83,7 @@ private:
 			become_program();
 	}
 
-	// The child takes the orders now, until it exits.
+	/** The child obeys the orders from now until it exits. */
 	void become_parent(pid_t pid) const
 	{
 		if (!pid)
@@ -118,7 +120,7 @@ private:
 	Child child_;
 };
 
-// A puppet, attached to.
+/** A puppet with an attached profile. */
 struct Stage {
 	Puppet puppet;
 	Device device;
@@ -135,7 +137,7 @@ struct Stage {
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a followed process is reported as it forks, executes and exits", "[attach][event]")
+TEST_CASE_METHOD(AtRest, "forks, execs and exits of a followed process are reported", "[attach][event]")
 {
 	Stage stage;
 	auto &[puppet, device, counters, profile] = stage;
@@ -171,7 +173,7 @@ TEST_CASE_METHOD(AtRest, "a followed process is reported as it forks, executes a
 	CHECK(event.pid == child);
 	CHECK(event.parent == 0);
 
-	// End of the program, end of the puppet.
+	/* First the program ends, then the puppet. */
 	kill(child, SIGKILL);
 	CHECK(puppet.answer() == 0);
 	event = next_event(device);
@@ -187,7 +189,7 @@ TEST_CASE_METHOD(AtRest, "a followed process is reported as it forks, executes a
 	CHECK(device.status(profile).state == PROFIL_STATE_RUNNING);
 }
 
-TEST_CASE_METHOD(AtRest, "a child that shares its parent's memory is reported so", "[attach][event]")
+TEST_CASE_METHOD(AtRest, "a child that shares its parent's memory is reported as such", "[attach][event]")
 {
 	Stage stage;
 	auto &[puppet, device, counters, profile] = stage;
@@ -206,8 +208,7 @@ TEST_CASE_METHOD(AtRest, "a child that shares its parent's memory is reported so
 	CHECK(event.pid == child);
 }
 
-TEST_CASE_METHOD(AtRest, "what happened to a process since it was last reported is one record",
-		 "[attach][event]")
+TEST_CASE_METHOD(AtRest, "unread events of one process are merged into one record", "[attach][event]")
 {
 	Stage stage;
 	auto &[puppet, device, counters, profile] = stage;
@@ -236,14 +237,15 @@ TEST_CASE_METHOD(AtRest, "without PROFIL_FOLLOW children are neither reported no
 	puppet.tell('x');
 	puppet.answer();
 	CHECK_FALSE(readable(device));
-	// The process itself is.
+	/* The process itself is reported. */
 	puppet.tell('e');
 	const auto event = next_event(device);
 	CHECK(event.what == PROFIL_EVENT_EXEC);
 	CHECK(event.pid == puppet.pid());
 }
 
-TEST_CASE_METHOD(AtRest, "reading events fails as it should, and loses none", "[attach][event]")
+TEST_CASE_METHOD(AtRest, "a failed read of events returns the right error and loses no event",
+		 "[attach][event]")
 {
 	Stage stage(PROFIL_FOLLOW, O_RDWR | O_NONBLOCK);
 	auto &[puppet, device, counters, profile] = stage;
@@ -261,7 +263,7 @@ TEST_CASE_METHOD(AtRest, "reading events fails as it should, and loses none", "[
 	CHECK(read_error(device, closed.at(), sizeof(event)) == EFAULT);
 	CHECK(readable(device));
 
-	// Whole records only, and as many as fit.
+	/* A read returns only whole records, as many as fit. */
 	puppet.tell('f');
 	const pid_t grandchild = puppet.answer();
 	profil_event two[3] = {};
@@ -273,14 +275,14 @@ TEST_CASE_METHOD(AtRest, "reading events fails as it should, and loses none", "[
 	CHECK(read_error(device, two, sizeof(two)) == EAGAIN);
 }
 
-TEST_CASE_METHOD(AtRest, "a reader waits for the first event, and is woken", "[attach][event]")
+TEST_CASE_METHOD(AtRest, "a reader sleeps until the first event", "[attach][event]")
 {
 	Stage stage;
 	auto &[puppet, device, counters, profile] = stage;
 	std::vector<profil_event> seen;
 
 	std::thread reader([&] { seen = device.read_events(); });
-	// Whether it waits already or not makes no difference.
+	/* It makes no difference if the reader sleeps by now. */
 	puppet.tell('f');
 	const pid_t child = puppet.answer();
 	reader.join();
@@ -288,7 +290,7 @@ TEST_CASE_METHOD(AtRest, "a reader waits for the first event, and is woken", "[a
 	CHECK(seen[0].pid == child);
 }
 
-TEST_CASE_METHOD(AtRest, "a reader who waits can be interrupted", "[attach][event]")
+TEST_CASE_METHOD(AtRest, "a signal interrupts a waiting reader", "[attach][event]")
 {
 	Stage stage;
 	const Device &device = stage.device;

@@ -17,7 +17,7 @@ const std::string paranoid = "/proc/sys/kernel/perf_event_paranoid";
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a namespace of one's own lifts no limit", "[attach][privilege]")
+TEST_CASE_METHOD(AtRest, "a new user namespace lifts no limit", "[attach][privilege]")
 {
 	const Setting limit = module_parameter("max_user_pages", 3);
 	const auto start = [](const Device &device, const Memory &memory, size_t pages,
@@ -71,11 +71,11 @@ TEST_CASE_METHOD(AtRest, "a namespace of one's own lifts no limit", "[attach][pr
 	CHECK(errors.at == 0);
 	CHECK(errors.used == 3);
 	CHECK(errors.most == 3);
-	// His pages there are his pages here.
+	/* The pages used inside count outside as well. */
 	CHECK(errors.outside == EDQUOT);
 }
 
-TEST_CASE_METHOD(AtRest, "attached profiles are within the user's limits, as his own are",
+TEST_CASE_METHOD(AtRest, "attached profiles are charged to the attaching user's limits",
 		 "[attach][privilege]")
 {
 	const Setting usual(paranoid, "2");
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(AtRest, "attached profiles are within the user's limits, as his
 
 			result.first = attach(device, targets[0]);
 			result.second = attach(other, targets[1]);
-			// What was refused holds nothing.
+			/* A refused attach keeps nothing. */
 			device.close();
 			soon([&] { return (result.again = attach(other, targets[1])) == 0; });
 			return result;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/many_events.cpp  More events than one read returns, or than can be noted. */
+/** @file tests/guest/attach/many_events.cpp  More events than one read returns, or than the module has
+ * room for.
+ */
 #include "tests/guest/attach/event_reader.h"
 
 #include <catch2/catch.hpp>
@@ -14,13 +16,12 @@
 
 using namespace guest;
 
-TEST_CASE_METHOD(AtRest, "many events are read in pieces, and each child is reported once",
-		 "[attach][event][slow]")
+TEST_CASE_METHOD(AtRest, "many events take several reads and report each child once", "[attach][event][slow]")
 {
 	const Device device;
 	const Memory counters(page);
 	const Gate go;
-	/* More than one read takes; on debug kernels each costs seconds. */
+	/* More than one read returns; on debug kernels each fork costs seconds. */
 	const size_t children = slowness() > 1 ? 40 : 100;
 	Child parent([&] {
 		go.wait();
@@ -52,8 +53,7 @@ TEST_CASE_METHOD(AtRest, "many events are read in pieces, and each child is repo
 	CHECK(device.status(profile).forks_lost == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "what nobody has read is forgotten with the profile, however much it is",
-		 "[attach][event][slow]")
+TEST_CASE_METHOD(AtRest, "stopping a profile drops its unread events", "[attach][event][slow]")
 {
 	const Device device(O_RDWR | O_NONBLOCK);
 	const Memory counters(page);
@@ -84,7 +84,7 @@ TEST_CASE_METHOD(AtRest, "what nobody has read is forgotten with the profile, ho
 	CHECK(readable(device));
 	device.stop(profile);
 	CHECK_FALSE(readable(device));
-	// Nobody is followed any more, and its next child is not either.
+	/* The process is no longer followed, so its next child is not reported either. */
 	go.open();
 	done.wait();
 	CHECK(read_error(device, &event, sizeof(event)) == EAGAIN);
@@ -97,8 +97,10 @@ struct Told {
 	profil_status status;
 };
 
-// Follow a process that forks so many children, all of which stay; what is told
-// of them once it says that it has.
+/**
+ * Follow a process that forks `children` children, all of which stay alive.  Returns what was
+ * reported once all are forked.
+ */
 Told follow_forks(unsigned children, const std::function<void()> &before)
 {
 	const Device device(O_RDWR | O_NONBLOCK);
@@ -112,7 +114,7 @@ Told follow_forks(unsigned children, const std::function<void()> &before)
 		for (unsigned i = 0; i < children; i++)
 			if (!need(fork(), "fork")) {
 				need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
-				// Its end may have come before.
+				/* The parent may have ended before the prctl. */
 				if (getppid() == self)
 					pause();
 				_exit(0);
@@ -136,11 +138,13 @@ Told follow_forks(unsigned children, const std::function<void()> &before)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "children that come faster than they can be noted are lost, and each is counted",
+TEST_CASE_METHOD(AtRest, "children beyond the node pool are lost, and each is counted",
 		 "[attach][event][icount]")
 {
-	// More than there are nodes, and nobody makes new ones while the parent runs.  A debug
-	// kernel waits for so much in a fork that others run meanwhile: there is room for all.
+	/*
+	 * More children than nodes in the pool, and no new nodes while the parent runs.  On a
+	 * debug kernel a fork waits so long that other tasks run meanwhile and refill the pool.
+	 */
 	const bool quick = slowness() == 1;
 	const unsigned children = quick ? 600 : 100;
 	const Setting unlimited("/proc/sys/kernel/sched_rt_runtime_us", "-1");
@@ -154,14 +158,13 @@ TEST_CASE_METHOD(AtRest, "children that come faster than they can be noted are l
 		CHECK(told.status.forks_lost > 0);
 		CHECK(module_stat("pool_empty") > empty);
 	}
-	// Now there is room again.
+	/* The pool has nodes again. */
 	const auto again = follow_forks(100, [] {});
 	CHECK(again.forked == 100);
 	CHECK(again.status.forks_lost == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "who may follow no more processes loses children, and is told how many",
-		 "[attach][event]")
+TEST_CASE_METHOD(AtRest, "children beyond max_user_watches are lost, and each is counted", "[attach][event]")
 {
 	const Setting limit = module_parameter("max_user_watches", 2);
 

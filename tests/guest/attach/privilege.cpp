@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who may attach to whom: exactly who may perf_event_open(2) that task.
-//
-// Every case asks the kernel, then the module, and compares both with what is
-// known.  libprofil shows the module the very proof that the kernel has given.
+/** @file tests/guest/attach/privilege.cpp  A user may attach to exactly the tasks that the user may
+ * open with perf_event_open(2).
+ *
+ * Every case asks the kernel, then the module, and compares both answers with the documented
+ * rules. libprofil shows the module the same descriptor that the kernel returned.
+ */
 #include "tests/guest/attach/target_kinds.h"
 #include "tests/guest/support/places.h"
 
@@ -23,11 +25,13 @@ constexpr size_t page = 4096;
 const std::string paranoid = "/proc/sys/kernel/perf_event_paranoid";
 const std::string ptrace_scope = "/proc/sys/kernel/yama/ptrace_scope";
 
-// What is known of perf_event_open(2), in the words of its manual page and of
-// ptrace(2) (PTRACE_MODE_READ_REALCREDS): 0 or the error.
+/**
+ * The rules of perf_event_open(2) as its manual page and ptrace(2) (PTRACE_MODE_READ_REALCREDS)
+ * document them.  Returns 0 or the error.
+ */
 int known(const Attacker &who, int kind, int level, bool kernel_ticks)
 {
-	// Debian's own level 3 does not know CAP_PERFMON.
+	/* Debian's patch for level 3 accepts only CAP_SYS_ADMIN, not CAP_PERFMON. */
 	if (level > 2 && !(who.capabilities & admin))
 		return EACCES;
 	if (who.capabilities & (perfmon | admin))
@@ -71,7 +75,7 @@ int ask_library(const profil_start &how, pid_t pid)
 	return target.error;
 }
 
-// Without a descriptor there is nothing to show to the module.
+/** Without a descriptor there is no proof to show to the module. */
 Answer ask(pid_t pid, bool kernel_ticks)
 {
 	const Device device;
@@ -120,7 +124,7 @@ void check_all(const TargetKinds &targets, int level, const std::string &circums
 	}
 }
 
-// One check is thousands of attachments, and each waits for grace periods.
+/** One check attaches thousands of times, and each time waits for grace periods. */
 std::vector<int> levels()
 {
 	return slowness() == 1 ? std::vector{-1, 0, 1, 2, 3} : std::vector{2};
@@ -130,22 +134,22 @@ bool no_yama()
 {
 	if (std::filesystem::exists(ptrace_scope))
 		return false;
-	WARN("this kernel has no yama");
+	WARN("this kernel has no Yama");
 	return true;
 }
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "who may attach is exactly who may perf_event_open, at every perf_event_paranoid",
+TEST_CASE_METHOD(AtRest, "attaching needs the permissions of perf_event_open at every perf_event_paranoid",
 		 "[attach][privilege][slow]")
 {
 	const TargetKinds targets;
 
 	for (const int level : levels())
-		check_all(targets, level, "yama as it was");
+		check_all(targets, level, "Yama unchanged");
 }
 
-TEST_CASE_METHOD(AtRest, "yama's ptrace_scope changes nothing, as it changes nothing for perf",
+TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope changes nothing, as it changes nothing for perf",
 		 "[attach][privilege][slow]")
 {
 	if (no_yama())
@@ -154,12 +158,12 @@ TEST_CASE_METHOD(AtRest, "yama's ptrace_scope changes nothing, as it changes not
 
 	for (const char *scope : {"0", "1", "2"}) {
 		const Setting setting(ptrace_scope, scope);
-		check_all(targets, 2, std::string("yama ") + scope);
+		check_all(targets, 2, std::string("Yama ") + scope);
 	}
 }
 
-// It cannot be undone.
-TEST_CASE_METHOD(AtRest, "yama's ptrace_scope 3 changes nothing either", "[attach][privilege][slow][last]")
+/* The setting cannot be undone, so this test comes last. */
+TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope 3 also changes nothing", "[attach][privilege][slow][last]")
 {
 	if (no_yama())
 		return;
@@ -167,10 +171,10 @@ TEST_CASE_METHOD(AtRest, "yama's ptrace_scope 3 changes nothing either", "[attac
 
 	write_file(ptrace_scope, "3");
 	for (const int level : levels())
-		check_all(targets, level, "yama 3");
+		check_all(targets, level, "Yama 3");
 }
 
-TEST_CASE_METHOD(AtRest, "in a container its own processes are attached to, by their numbers there",
+TEST_CASE_METHOD(AtRest, "a container attaches to its own processes by the PIDs it sees",
 		 "[attach][privilege]")
 {
 	const Setting usual(paranoid, "2");
@@ -186,7 +190,7 @@ TEST_CASE_METHOD(AtRest, "in a container its own processes are attached to, by t
 
 		result.pid = target.pid();
 		result.child = ask(result.pid, false);
-		result.first = ask(1, false); // itself; the machine's first has no number here
+		result.first = ask(1, false); /* itself: the machine's PID 1 has no PID here */
 		const Device device;
 		const Memory memory(page);
 		device.attach(describe(region_on(memory.at()), period_nobody),
@@ -209,7 +213,8 @@ TEST_CASE_METHOD(AtRest, "in a container its own processes are attached to, by t
 	CHECK(seen.what == PROFIL_EVENT_EXIT);
 }
 
-TEST_CASE_METHOD(AtRest, "everybody profiles himself, also where perf is forbidden", "[attach][privilege]")
+TEST_CASE_METHOD(AtRest, "every user can profile their own process, even where perf is forbidden",
+		 "[attach][privilege]")
 {
 	const Setting forbidden(paranoid, "3");
 	struct Counted {
@@ -240,10 +245,10 @@ TEST_CASE_METHOD(AtRest, "everybody profiles himself, also where perf is forbidd
 		}));
 	}
 	check(in_container(count));
-	check(in_child([&] { // as a set-uid program does
-		need(setresuid(nobody, 0, 0), "setresuid");
-		need(prctl(PR_SET_DUMPABLE, 0), "PR_SET_DUMPABLE");
-		return count();
+	check(in_child([&] { /* as a set-uid program does */
+			     need(setresuid(nobody, 0, 0), "setresuid");
+			     need(prctl(PR_SET_DUMPABLE, 0), "PR_SET_DUMPABLE");
+			     return count();
 	}));
 	check(in_child([&] {
 		const Device opened_before;

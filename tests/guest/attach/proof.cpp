@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who may attach to whom: what is taken as a proof, and what is not.
+/** @file tests/guest/attach/proof.cpp  Which descriptors prove that the caller may attach, and which do
+ * not.
+ */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -32,7 +34,7 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 const char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
 
-// 0 or why a descriptor is not accepted.
+/** 0, or the error of an attach with this descriptor. */
 int try_proof(int proof, uint32_t flags = 0)
 {
 	const Device device;
@@ -44,7 +46,7 @@ int try_proof(int proof, uint32_t flags = 0)
 	return device.call(PROFIL_ATTACH, &how);
 }
 
-// The same of an event that must be there.
+/** The same for an event that must exist. */
 int try_event(const Proof &proof, uint32_t flags = 0)
 {
 	const Fd event = open_proof(proof);
@@ -91,19 +93,19 @@ Fd receive_descriptor(int socket)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a sampling event on a process is a proof, whatever samples", "[attach]")
+TEST_CASE_METHOD(AtRest, "a sampling event on a process is a proof, whatever it samples", "[attach]")
 {
 	const Child target([] { pause(); });
 
 	CHECK(try_event({.pid = target.pid()}) == 0);
-	CHECK(try_event({.pid = 0}) == 0); // oneself
+	CHECK(try_event({.pid = 0}) == 0); /* the caller */
 	CHECK(try_event({.pid = target.pid()}, PROFIL_KERNEL_TICKS) == 0);
-	CHECK(try_event({.pid = target.pid(), .cpu = 0}) == 0); // on one CPU of its
+	CHECK(try_event({.pid = target.pid(), .cpu = 0}) == 0); /* on one CPU */
 	CHECK(try_event({.pid = target.pid(), .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID}) == 0);
 	CHECK(try_event({.pid = target.pid(), .exclude_kernel = true}) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "an event that may not sample PCs of one process is no proof", "[attach]")
+TEST_CASE_METHOD(AtRest, "an event that cannot sample the PCs of one process is no proof", "[attach]")
 {
 	const Child target([] { pause(); });
 
@@ -111,11 +113,11 @@ TEST_CASE_METHOD(AtRest, "an event that may not sample PCs of one process is no 
 	CHECK(try_event({.pid = target.pid(), .inherit = true}) == EINVAL);
 	CHECK(try_event({.pid = target.pid(), .sample_type = PERF_SAMPLE_TID}) == EINVAL);
 	CHECK(try_event({.pid = target.pid(), .sample_type = 0}) == EINVAL);
-	CHECK(try_event({.pid = -1, .cpu = 0}) == EINVAL); // a whole CPU
+	CHECK(try_event({.pid = -1, .cpu = 0}) == EINVAL); /* a whole CPU */
 	CHECK(try_event({.pid = target.pid(), .exclude_kernel = true}, PROFIL_KERNEL_TICKS) == EACCES);
 }
 
-TEST_CASE_METHOD(AtRest, "a descriptor that is no perf event is no proof", "[attach]")
+TEST_CASE_METHOD(AtRest, "a descriptor of any other kind is no proof", "[attach]")
 {
 	int ends[2];
 	sigset_t none;
@@ -159,7 +161,7 @@ TEST_CASE_METHOD(AtRest, "a descriptor that is no perf event is no proof", "[att
 
 TEST_CASE_METHOD(AtRest, "a kernel thread cannot be attached to", "[attach]")
 {
-	const Fd event = open_proof({.pid = 2}); // kthreadd
+	const Fd event = open_proof({.pid = 2}); /* kthreadd */
 
 	if (event.get() < 0)
 		CHECK((errno == EACCES || errno == EINVAL || errno == ESRCH));
@@ -176,12 +178,12 @@ TEST_CASE_METHOD(AtRest, "a process that has ended cannot be attached to", "[att
 	gate.open();
 	siginfo_t end;
 	need(waitid(P_PID, target.pid(), &end, WEXITED | WNOWAIT), "waitid");
-	CHECK(try_proof(event.get()) == ESRCH); // a zombie
+	CHECK(try_proof(event.get()) == ESRCH); /* a zombie */
 	target.join();
-	CHECK(try_proof(event.get()) == ESRCH); // nothing at all
+	CHECK(try_proof(event.get()) == ESRCH); /* reaped */
 }
 
-TEST_CASE_METHOD(AtRest, "nobody attaches to his own child where perf lets him, and only then", "[attach]")
+TEST_CASE_METHOD(AtRest, "an ordinary user attaches to their own child only where perf allows it", "[attach]")
 {
 	const auto attach_to_child = [] {
 		return in_child([] {
@@ -206,7 +208,7 @@ TEST_CASE_METHOD(AtRest, "another user's process cannot be attached to", "[attac
 	const Child target([] { pause(); });
 	int ends[2];
 
-	// perf says no; and what root was given is no good for anybody else.
+	/* perf refuses, and a descriptor that root opened is no proof for another user. */
 	need(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "socketpair");
 	const Fd mine(ends[0]), its(ends[1]);
 	struct Refused {
@@ -230,13 +232,12 @@ TEST_CASE_METHOD(AtRest, "another user's process cannot be attached to", "[attac
 	CHECK(refused.by_us == EACCES);
 }
 
-TEST_CASE_METHOD(AtRest, "a proof that was opened with more capabilities is not taken from who has fewer",
-		 "[attach]")
+TEST_CASE_METHOD(AtRest, "a proof opened with more capabilities than the caller has is refused", "[attach]")
 {
 	const Child target([] { pause(); });
 	const Fd event = proof_of(target.pid());
 
-	// The same user and group, but no capabilities: not those of the opener.
+	/* The same user and group, but without the opener's capabilities. */
 	const auto error = in_child([&] {
 		struct {
 			uint32_t version, pid;
@@ -248,8 +249,7 @@ TEST_CASE_METHOD(AtRest, "a proof that was opened with more capabilities is not 
 	CHECK(error == EACCES);
 }
 
-TEST_CASE_METHOD(AtRest, "a proof is no good while its target hides, but for who may see what hides",
-		 "[attach]")
+TEST_CASE_METHOD(AtRest, "a proof is refused while its target is not dumpable, except from root", "[attach]")
 {
 	const Setting allowed(paranoid, "2");
 	const Gate hide, hidden, show, shown;
@@ -296,7 +296,7 @@ TEST_CASE_METHOD(AtRest, "a proof is no good while its target hides, but for who
 	CHECK(tried.after == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a proof is stale when the process has changed its rights since", "[attach]")
+TEST_CASE_METHOD(AtRest, "a proof is stale after the process has changed its credentials", "[attach]")
 {
 	const Setting allowed(paranoid, "2");
 	const SetUidProgram program_of_root("uapi_target");
@@ -317,7 +317,7 @@ TEST_CASE_METHOD(AtRest, "a proof is stale when the process has changed its righ
 			dup2(to[0], 0);
 			dup2(from[1], 1);
 			close(to[1]);
-			need(static_cast<int>(read(0, line, 1)), "the word to go on");
+			need(static_cast<int>(read(0, line, 1)), "the order to go on");
 			execl(path.c_str(), path.c_str(), "wait", nullptr);
 			need(-1, path.c_str());
 		});
@@ -325,8 +325,8 @@ TEST_CASE_METHOD(AtRest, "a proof is stale when the process has changed its righ
 		const Fd event = open_proof({.pid = target.pid(), .exclude_kernel = true});
 		need(event.get(), "perf_event_open");
 		result.before = try_proof(event.get());
-		need(static_cast<int>(write(to[1], "", 1)), "the word to go on");
-		need_that(read(from[0], line, sizeof(line)) == 8, "the program of root runs");
+		need(static_cast<int>(write(to[1], "", 1)), "the order to go on");
+		need_that(read(from[0], line, sizeof(line)) == 8, "root's program runs");
 		result.after = try_proof(event.get());
 		close(to[1]);
 		target.join();
@@ -336,7 +336,7 @@ TEST_CASE_METHOD(AtRest, "a proof is stale when the process has changed its righ
 	CHECK(tried.after == ESRCH);
 }
 
-TEST_CASE_METHOD(AtRest, "a proof outlives an exec that keeps the rights", "[attach]")
+TEST_CASE_METHOD(AtRest, "a proof stays valid across an exec that keeps the credentials", "[attach]")
 {
 	int to[2], from[2];
 	char line[8];
@@ -348,12 +348,12 @@ TEST_CASE_METHOD(AtRest, "a proof outlives an exec that keeps the rights", "[att
 		dup2(to[0], 0);
 		dup2(from[1], 1);
 		close(to[1]);
-		need(static_cast<int>(read(0, line, 1)), "the word to go on");
+		need(static_cast<int>(read(0, line, 1)), "the order to go on");
 		execl(path.c_str(), path.c_str(), "wait", nullptr);
 		need(-1, path.c_str());
 	});
 	const Fd event = proof_of(target.pid());
-	need(static_cast<int>(write(to[1], "", 1)), "the word to go on");
+	need(static_cast<int>(write(to[1], "", 1)), "the order to go on");
 	need_that(read(from[0], line, sizeof(line)) == 8, "the program runs");
 	CHECK(try_proof(event.get()) == 0);
 	for (const int fd : {to[0], to[1], from[0], from[1]})
@@ -361,7 +361,7 @@ TEST_CASE_METHOD(AtRest, "a proof outlives an exec that keeps the rights", "[att
 	target.join();
 }
 
-TEST_CASE_METHOD(AtRest, "an event on a thread is a proof for its process", "[attach]")
+TEST_CASE_METHOD(AtRest, "an event on a thread is a proof for the whole process", "[attach]")
 {
 	const Memory counters(page, MAP_SHARED);
 	const Gate started;
@@ -386,7 +386,7 @@ TEST_CASE_METHOD(AtRest, "an event on a thread is a proof for its process", "[at
 	const Device device;
 	const Fd event = proof_of(thread);
 	device.attach(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)), event.get());
-	// It is another thread that burns.
+	/* The thread that burns is another one. */
 	CHECK(soon([&] { return counter<uint64_t>(counters) >= 5; }));
 	counters.at<volatile uint64_t>()[2] = 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/target_kinds.h  A process of every kind that one may try to attach to. */
+/** @file tests/guest/attach/target_kinds.h  One process of each kind that a test tries to attach to. */
 #pragma once
 
 #include "tests/guest/attach/credentials.h"
@@ -13,7 +13,7 @@
 
 namespace guest {
 
-// A process to attach to, which waits; perhaps the first of a pid namespace.
+/** A process that waits to be attached to; optionally the first one of a pid namespace. */
 class WaitingTarget {
 public:
 	WaitingTarget(const std::function<void()> &outside, bool forks, const std::function<void()> &inside)
@@ -51,10 +51,10 @@ private:
 	const Child child_;
 };
 
-// Everybody that can be attached to, and how he came to be.
+/** One process of each kind, made by this process. */
 class TargetKinds {
 public:
-	// The kinds of processes, in the order in which they are made.
+	/** The kinds of processes, in the order in which they are made. */
 	enum Kind { plain, closed, other, root, set_uid, user_ns, pid_ns, mount_ns, container, kinds };
 	static constexpr const char *names[kinds] = {
 		"nobody's process",	 "nobody's, not dumpable",
@@ -98,7 +98,7 @@ private:
 		const pid_t pid = *targets_.back()->pid();
 		pids_.push_back(pid);
 	}
-	// Its input ends with this process.
+	/** The program's input ends when this process does. */
 	pid_t exec_set_uid()
 	{
 		int ends[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A profile of one thread of a process.
+/** @file tests/guest/attach/threads.cpp  A profile of one thread of a process. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -23,15 +23,17 @@ uintptr_t loop_of(size_t thread)
 	return text + 64 * thread;
 }
 
-// What both sides see: who is which thread, and what it is to do.
+/** Memory of the test and the target: the ID of each thread, and its orders. */
 struct Shared {
 	volatile pid_t tid[threads];
 	volatile bool burns[threads];
 	volatile bool ends[threads];
 };
 
-// A process with threads that burn at a loop of their own when they are told,
-// and otherwise sleep in the kernel.
+/**
+ * A process whose threads each burn in their own loop when told to, and otherwise sleep in the
+ * kernel.
+ */
 class Target {
 public:
 	Target() : child_([this] { run(); })
@@ -51,7 +53,7 @@ public:
 	{
 		shared().burns[thread] = false;
 		rested_[thread].wait();
-		need_that(soon([&] { return asleep(tid(thread)); }), "the thread waits");
+		need_that(soon([&] { return asleep(tid(thread)); }), "the thread sleeps");
 	}
 	void end(size_t thread) const
 	{
@@ -94,7 +96,7 @@ private:
 	Child child_;
 };
 
-// Counters for the loop of each thread, one for each loop.
+/** One counter for each thread's loop. */
 class Counters {
 public:
 	std::vector<profil_region> regions() const
@@ -143,8 +145,7 @@ int error_of(const Device &device, unsigned command, uint32_t flags, int proof)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a profile of one thread counts its ticks, and those of no other",
-		 "[attach][thread]")
+TEST_CASE_METHOD(AtRest, "a profile of one thread counts the ticks of that thread only", "[attach][thread]")
 {
 	const Target target;
 	const Device device;
@@ -167,7 +168,7 @@ TEST_CASE_METHOD(AtRest, "a profile of one thread counts its ticks, and those of
 	CHECK(status.processes == 1);
 }
 
-TEST_CASE_METHOD(AtRest, "each thread has a profile of its own, and together they are the process's",
+TEST_CASE_METHOD(AtRest, "the profiles of all threads add up to the profile of the process",
 		 "[attach][thread]")
 {
 	const Target target;
@@ -190,7 +191,7 @@ TEST_CASE_METHOD(AtRest, "each thread has a profile of its own, and together the
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a thread that is attached to again counts for the new profile only",
+TEST_CASE_METHOD(AtRest, "a thread that is attached again counts for the new profile only",
 		 "[attach][thread]")
 {
 	const Target target;
@@ -210,8 +211,7 @@ TEST_CASE_METHOD(AtRest, "a thread that is attached to again counts for the new 
 	CHECK(before[0] == 0);
 }
 
-TEST_CASE_METHOD(AtRest,
-		 "the profile of a thread that has ended keeps what it counted, and tells of no event",
+TEST_CASE_METHOD(AtRest, "the profile of an ended thread keeps its counts and reports no event",
 		 "[attach][thread]")
 {
 	const Target target;
@@ -255,7 +255,7 @@ TEST_CASE_METHOD(AtRest, "an exec ends the profile of a thread", "[attach][threa
 	CHECK(counters[0] == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "the threads of a process have room for 64 profiles, and are in no other's way",
+TEST_CASE_METHOD(AtRest, "64 thread profiles fit in a process and leave room for a process profile",
 		 "[attach][thread]")
 {
 	const Target target;
@@ -271,7 +271,7 @@ TEST_CASE_METHOD(AtRest, "the threads of a process have room for 64 profiles, an
 	CHECK(error_of(devices[64], PROFIL_ATTACH, PROFIL_THREAD, proof.get()) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a thread can neither be followed nor profile itself alone", "[attach][thread]")
+TEST_CASE_METHOD(AtRest, "a thread cannot be followed and cannot profile itself alone", "[attach][thread]")
 {
 	const Target target;
 	const Device device;

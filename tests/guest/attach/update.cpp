@@ -8,7 +8,7 @@
 
 using namespace guest;
 
-TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE changes the regions, and no tick is lost", "[attach]")
+TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE changes the regions and loses no tick", "[attach]")
 {
 	await_no_clock();
 	const BurningTarget target;
@@ -22,7 +22,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE changes the regions, and no tick is lost
 	uint64_t pinned = 0;
 	for (size_t i = 1; i < 20; i++) {
 		CHECK(counted_to(counters, 3, i - 1));
-		// Sometimes more pages, sometimes fewer, sometimes another kind of tick.
+		/* Each update changes the number of pages or the kind of tick. */
 		const profil_region regions[] = {
 			loop_in(counters, i),
 			one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(i % 3 * page), 4)};
@@ -45,7 +45,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE changes the regions, and no tick is lost
 	CHECK(locked_bytes() == pinned + page);
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE is for the memory that the profile is in", "[attach]")
+TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE works only in the address space that owns the profile", "[attach]")
 {
 	const BurningTarget target;
 	const Device device;
@@ -59,7 +59,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_UPDATE is for the memory that the profile is in
 	});
 	CHECK(error == EPERM);
 
-	// A failed one changes nothing.
+	/* A failed update changes nothing. */
 	const auto nowhere = one_counter(text, text + CODE_LOOP_RETURN, nullptr, 8);
 	auto update = describe_update(profile, std::span(&nowhere, 1));
 	CHECK(device.call(PROFIL_UPDATE, &update) == EFAULT);
