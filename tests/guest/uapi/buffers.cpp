@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which memory counters may be in.
+/** @file tests/guest/uapi/buffers.cpp  Kinds of memory in which counters may be, and in which not. */
 #include "tests/guest/support/places.h"
 
 #include <catch2/catch.hpp>
@@ -24,7 +24,7 @@ constexpr size_t page = 4096, huge = 2 << 20;
 uint64_t in_bss[1024];
 uint64_t in_data[1024] = {0, 1};
 
-// A file system in a directory of its own, gone at the end.
+/** A file system mounted on a new directory; both are removed at the end. */
 class Mounted {
 public:
 	explicit Mounted(const std::string &type, const std::string &options = "")
@@ -46,7 +46,7 @@ public:
 	}
 
 	explicit operator bool() const { return mounted_; }
-	// A page of a new file.
+	/** A new file of one page. */
 	Fd file() const
 	{
 		Fd fd(need(open((path_ + "/file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), "a file"));
@@ -61,7 +61,7 @@ private:
 	bool mounted_;
 };
 
-// A memory range of some PCI device that can be mapped.
+/** A mappable memory range of some PCI device. */
 Fd device_memory()
 {
 	for (const auto &device : std::filesystem::directory_iterator("/sys/bus/pci/devices"))
@@ -81,8 +81,7 @@ Fd device_memory()
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "counters may be on the stack, in data, and wherever a program has memory",
-		 "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "counters may be on the stack, in data and in allocated memory", "[uapi][buffer]")
 {
 	volatile uint64_t on_stack = 0;
 
@@ -90,7 +89,7 @@ TEST_CASE_METHOD(AtRest, "counters may be on the stack, in data, and wherever a 
 	check_counts_in(&in_bss[512]);
 	check_counts_in(&in_data[0]);
 	check_counts_in(Memory(page), 8);
-	check_counts_in(Memory(page, MAP_SHARED)); // shmem
+	check_counts_in(Memory(page, MAP_SHARED)); /* shmem */
 	check_counts_in(Memory(page, MAP_POPULATE), page - 8);
 }
 
@@ -103,7 +102,7 @@ TEST_CASE_METHOD(AtRest, "counters may be in a memfd, and its other mappings sho
 	check_counts_in(shared);
 	CHECK(counter<uint64_t>(again) == counter<uint64_t>(shared));
 
-	// A private mapping of it is a copy, like .data.
+	/* A private mapping of the file is a copy, like .data. */
 	const Memory copy(page, MAP_PRIVATE, file.get());
 	check_counts_in(copy);
 	CHECK(counter<uint64_t>(copy) > counter<uint64_t>(shared));
@@ -123,14 +122,14 @@ TEST_CASE_METHOD(AtRest, "counters may be in transparent huge pages", "[uapi][bu
 	check_counts_in(&counters[page / 8 * 100 + 1]);
 }
 
-TEST_CASE_METHOD(AtRest, "counters may be in shared hugetlb pages, not in private ones", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "counters may be in shared hugetlb pages but not in private ones", "[uapi][buffer]")
 {
 	const Setting some("/proc/sys/vm/nr_hugepages", "2");
 
 	REQUIRE(std::stoi(read_file("/proc/sys/vm/nr_hugepages")) == 2);
 	const Memory shared(huge, MAP_SHARED | MAP_HUGETLB);
 	check_counts_in(shared, page * 7);
-	// Its child's fork would fail without another free huge page.
+	/* A fork would fail without another free huge page. */
 	const Memory own(huge, MAP_PRIVATE | MAP_HUGETLB);
 	CHECK(start_on(own.at()) == EFAULT);
 }
@@ -168,7 +167,7 @@ TEST_CASE_METHOD(AtRest, "counters may not be in device memory", "[uapi][buffer]
 	REQUIRE(resource.get() >= 0);
 	CHECK(start_on(Memory(page, MAP_SHARED, resource.get()).at()) == EFAULT);
 
-	// perf's ring is the kernel's own memory.
+	/* The ring of a perf event is the kernel's own memory. */
 	const Fd event = proof_of(0);
 	const Memory ring(2 * page, MAP_SHARED, event.get());
 	CHECK(start_on(ring.at()) == EFAULT);
@@ -179,7 +178,7 @@ TEST_CASE_METHOD(AtRest, "counters may not be in secret memory", "[uapi][buffer]
 	const Fd file(static_cast<int>(syscall(SYS_memfd_secret, 0)));
 
 	if (file.get() < 0) {
-		WARN("this kernel has no memfd_secret(2), or it is off");
+		WARN("this kernel has no memfd_secret(2), or it is disabled");
 		return;
 	}
 	need(ftruncate(file.get(), page), "ftruncate");
@@ -187,8 +186,7 @@ TEST_CASE_METHOD(AtRest, "counters may not be in secret memory", "[uapi][buffer]
 	CHECK(start_on(secret.at()) == EFAULT);
 }
 
-TEST_CASE_METHOD(AtRest, "counters may not be in a page that user space would have to provide",
-		 "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "counters may not be in a page that user space has to provide", "[uapi][buffer]")
 {
 	const Fd faults(need(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC)), "userfaultfd"));
 	uffdio_api api = {};
@@ -203,7 +201,7 @@ TEST_CASE_METHOD(AtRest, "counters may not be in a page that user space would ha
 	need(ioctl(faults.get(), UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
 	CHECK(start_on(memory.at()) == EFAULT);
 
-	// Nobody waits for it once it is there.
+	/* The page is there now, so no fault waits for user space. */
 	uffdio_zeropage zero = {};
 	zero.range = range.range;
 	need(ioctl(faults.get(), UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE");

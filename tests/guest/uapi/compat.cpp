@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 32-bit programs on the 64-bit kernel: what programs/uapi_compat.c finds.
+/** @file tests/guest/uapi/compat.cpp  32-bit programs on the 64-bit kernel: runs programs/uapi_compat.c. */
 #include "tests/guest/support/places.h"
 #include "tests/support/programs.h"
 
@@ -19,7 +19,7 @@ std::string number(uint64_t value)
 	return std::to_string(value);
 }
 
-// What it says; whether the kernel runs such programs at all is asked first.
+/** Run uapi_compat, which must print "ok".  Warns if the kernel cannot run 32-bit programs. */
 void check_ok(const std::string &arguments)
 {
 	const auto output = support::run(program("uapi_compat") + " " + arguments);
@@ -37,7 +37,7 @@ bool no_such_programs()
 	return true;
 }
 
-// Below 2 GiB, across (where one instruction loops), and above.
+/** Addresses below 2 GiB, across 2 GiB (where the loop is one instruction), and above. */
 constexpr uint64_t addresses[] = {0x10000000, CODE_ALIGNMENT == 1 ? 0x7fffffff : 0x7ffffff4, 0x80000000,
 				  0xc0000000};
 
@@ -53,7 +53,7 @@ TEST_CASE_METHOD(AtRest, "a 32-bit program is counted at its own addresses, up t
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a 32-bit program may have its PCs in 4 or in 8 bytes", "[uapi][compat]")
+TEST_CASE_METHOD(AtRest, "a 32-bit program can store PCs in 4 or in 8 bytes", "[uapi][compat]")
 {
 	if (no_such_programs())
 		return;
@@ -64,7 +64,7 @@ TEST_CASE_METHOD(AtRest, "a 32-bit program may have its PCs in 4 or in 8 bytes",
 	check_ok("full");
 }
 
-TEST_CASE_METHOD(AtRest, "a 32-bit program reaches every command, by ioctl and by io_uring", "[uapi][compat]")
+TEST_CASE_METHOD(AtRest, "a 32-bit program reaches every command by ioctl and by io_uring", "[uapi][compat]")
 {
 	if (no_such_programs())
 		return;
@@ -79,7 +79,7 @@ TEST_CASE_METHOD(AtRest, "a 32-bit program's child inherits its profile", "[uapi
 	check_ok("fork " + number(0xc0000000));
 }
 
-TEST_CASE_METHOD(AtRest, "a 32-bit program attaches to one of 32 bits and to one of 64", "[uapi][compat]")
+TEST_CASE_METHOD(AtRest, "a 32-bit program attaches to a 32-bit and to a 64-bit process", "[uapi][compat]")
 {
 	constexpr uintptr_t above = 0x600000001000;
 
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(AtRest, "a 32-bit program attaches to one of 32 bits and to one
 	target.reap();
 }
 
-TEST_CASE_METHOD(AtRest, "a 64-bit program attaches to one of 32 bits", "[uapi][compat]")
+TEST_CASE_METHOD(AtRest, "a 64-bit program attaches to a 32-bit process", "[uapi][compat]")
 {
 	constexpr uint64_t there = 0xc0000000;
 
@@ -115,7 +115,7 @@ TEST_CASE_METHOD(AtRest, "a 64-bit program attaches to one of 32 bits", "[uapi][
 		execl(program("uapi_compat").c_str(), "uapi_compat", "burn", number(there).c_str(), nullptr);
 	});
 	to.reset();
-	REQUIRE(read(from.get(), line, sizeof(line)) == sizeof(line)); // "burning\n"
+	REQUIRE(read(from.get(), line, sizeof(line)) == sizeof(line)); /* "burning\n" */
 	const auto profile = device.attach(describe(each_address(there, there + 16, memory.at(), 8)),
 					   proof_of(target.pid()).get());
 	CHECK(soon([&] { return device.status(profile).counted >= 5; }));
@@ -125,7 +125,7 @@ TEST_CASE_METHOD(AtRest, "a 64-bit program attaches to one of 32 bits", "[uapi][
 	CHECK(sum_counters<uint64_t>(memory) == device.status(profile).counted);
 }
 
-TEST_CASE_METHOD(AtRest, "a self profile ends when a 64-bit program becomes one of 32 bits", "[uapi][compat]")
+TEST_CASE_METHOD(AtRest, "a self profile ends when a 64-bit program executes a 32-bit one", "[uapi][compat]")
 {
 	if (no_such_programs())
 		return;

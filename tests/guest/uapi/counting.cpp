@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From a PC to its counter, in the kernel.
+/** @file tests/guest/uapi/counting.cpp  From a PC to its counter, in the kernel. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -15,7 +15,7 @@ struct Rounding {
 	uint8_t pre, bias, post;
 };
 
-// The formula of <linux/profil.h>.
+/** The formula in <linux/profil.h>. */
 uint64_t index_of(const profil_region &r, uint64_t pc)
 {
 	const auto product = static_cast<unsigned __int128>((pc - r.offset) >> r.pre) * r.scale;
@@ -32,7 +32,7 @@ uint64_t value_at(const Memory &memory, uint64_t index, uint8_t width)
 	}
 }
 
-// A loop counts in one counter only, and that in the right one.
+/** A loop counts in one counter only, the one of the formula. */
 void check_lands(const Device &device, const Burner &burner, uintptr_t pc, profil_region region)
 {
 	const Memory counters(0x20000);
@@ -46,14 +46,14 @@ void check_lands(const Device &device, const Burner &burner, uintptr_t pc, profi
 	burn_ticks(device, burner, pc, 2);
 	const auto counted = device.status().counted;
 	CHECK(value_at(counters, index, region.width) == counted);
-	// ... which the sum of all, each taken as two bytes, shows for the others.
+	/* The sum of all counters, read as two bytes each, shows that no other counter changed. */
 	CHECK(sum_counters<uint16_t>(counters) == counted);
 	device.stop();
 }
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a loop is counted where the formula says, and nowhere else", "[uapi]")
+TEST_CASE_METHOD(AtRest, "a loop counts where the formula says and nowhere else", "[uapi]")
 {
 	const Device device;
 	const Burner burner;
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(AtRest, "random regions count where the formula says", "[uapi]"
 
 	for (unsigned i = 0; i < 120 / slowness(); i++) {
 		const uint64_t offset = random() % 4 ? pc - random() % 5000 : random() % pc;
-		// As large as the distance lets it be, with 8-byte counters.
+		/* The largest scale that this distance allows, with 8-byte counters. */
 		const uint64_t room = (0x20000 / 8 - 1) * 0x10000 / (pc - offset + 1);
 		const auto scale = static_cast<uint32_t>(
 			random() % 5 ? random() % std::min<uint64_t>(room + 1, 0x40000) : 0);
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(AtRest, "random regions count where the formula says", "[uapi]"
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a region begins at its low and ends before its high", "[uapi]")
+TEST_CASE_METHOD(AtRest, "a region begins at its low end and ends before its high end", "[uapi]")
 {
 	const Device device;
 	const Burner burner;
@@ -115,7 +115,7 @@ TEST_CASE_METHOD(AtRest, "a region begins at its low and ends before its high", 
 	const auto start = [&](uint64_t low, uint64_t high) {
 		auto region = one_counter(low, high, counters.at());
 
-		// Those outside in a counter of their own, so that both are seen.
+		/* Ticks outside go to a second counter, so both are visible. */
 		auto how = describe(region);
 		how.overflow = counters.address() + 64;
 		how.overflow_width = 8;
@@ -136,7 +136,7 @@ TEST_CASE_METHOD(AtRest, "a region begins at its low and ends before its high", 
 		burner.burn_until(pc, [&] { return counter<uint32_t>(counters) != before; });
 		device.stop();
 	}
-	CHECK(ticks_inside(pc + 1, pc + 2) == 0); // inside of the loop's instruction
+	CHECK(ticks_inside(pc + 1, pc + 2) == 0); /* inside the loop's instruction */
 	CHECK(ticks_inside(pc - 1, pc) == 0);
 	CHECK(ticks_inside(0, pc) < 20);
 }
@@ -145,14 +145,16 @@ TEST_CASE_METHOD(AtRest, "each of 1, 2, 64 and 1000 regions has its own counters
 {
 	const Device device;
 	const Burner burner;
-	// So far from each other that no loop is written over: QEMU 7.2, as an arm64,
-	// now and then goes on to execute what was there before.
+	/*
+	 * Far enough apart that no loop overwrites another: QEMU 7.2 for arm64 sometimes goes on
+	 * executing the old code.
+	 */
 	const size_t step = 32;
 
 	for (const size_t number : {1, 2, 64, 1000}) {
 		const Memory counters(number * 8);
 		std::vector<profil_region> regions;
-		// Widths take turns, so that each place is reached with each.
+		/* The widths alternate, so that each position is tested with each width. */
 		for (size_t i = 0; i < number; i++)
 			regions.push_back(one_counter(burner.start() + i * step,
 						      burner.start() + i * step + CODE_LOOP_RETURN,
@@ -167,7 +169,7 @@ TEST_CASE_METHOD(AtRest, "each of 1, 2, 64 and 1000 regions has its own counters
 			CHECK(counter<uint64_t>(counters, i) == before + ticks);
 			CHECK(sum_counters<uint64_t>(counters) == sum + ticks);
 
-			// Between two regions, and behind the last.
+			/* Between two regions, and after the last. */
 			burn_ticks(device, burner, burner.start() + i * step + step / 2, 3,
 				   &profil_status::outside);
 			CHECK(sum_counters<uint64_t>(counters) == sum + ticks);
@@ -177,13 +179,13 @@ TEST_CASE_METHOD(AtRest, "each of 1, 2, 64 and 1000 regions has its own counters
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "regions may share a counter, and counters may share a page with others", "[uapi]")
+TEST_CASE_METHOD(AtRest, "regions may share a counter, and counters may share a page", "[uapi]")
 {
 	const Device device;
 	const Burner burner;
 	const Memory counters(3 * 4096);
 	const uintptr_t first = burner.start(), second = first + 64, third = first + 128;
-	// The last two bytes of a page and the first two of the next.
+	/* The last two bytes of a page and the first two of the next. */
 	const std::vector<profil_region> regions = {
 		one_counter(first, first + CODE_LOOP_RETURN, counters.at(4094), 2),
 		one_counter(second, second + CODE_LOOP_RETURN, counters.at(4096), 2),
@@ -205,7 +207,7 @@ TEST_CASE_METHOD(AtRest, "a histogram over many pages has every tick in its coun
 {
 	const Device device;
 	const Burner burner;
-	// 64 KiB of code, 8 bytes for each address: 128 pages, from inside of one.
+	/* 64 KiB of code with 8 bytes for each address: 128 pages, starting inside a page. */
 	const Memory counters(129 * 4096);
 	const auto region = each_address(burner.start(), burner.start() + 0x10000, counters.at(2048), 8);
 
@@ -214,7 +216,7 @@ TEST_CASE_METHOD(AtRest, "a histogram over many pages has every tick in its coun
 	uint64_t sum = 0;
 	for (const uint64_t address : {0x0, 0x101, 0x7fff - CODE_LOOP_RETURN, 0xffff - CODE_LOOP_RETURN}) {
 		const auto at = code_place(address);
-		// The return has a counter here.
+		/* The loop's return instruction has a counter here. */
 		const auto ticks = burn_ticks(device, burner, burner.start() + at, 5);
 		CAPTURE(at, ticks);
 		const auto loop = counter<uint64_t>(counters, 256 + at);
@@ -226,7 +228,7 @@ TEST_CASE_METHOD(AtRest, "a histogram over many pages has every tick in its coun
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "what all profiles count can be read while they run", "[uapi]")
+TEST_CASE_METHOD(AtRest, "the counts of all profiles can be read while they run", "[uapi]")
 {
 	const auto before = module_ticks("ticks");
 	const Device device;

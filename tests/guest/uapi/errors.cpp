@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One table of everything that a description can have wrong, and what errno
-// then says; for PROFIL_START and PROFIL_ATTACH, by ioctl and io_uring.
+/** @file tests/guest/uapi/errors.cpp  A table of every mistake in a description and its errno, for
+ * PROFIL_START and PROFIL_ATTACH, by ioctl and io_uring.
+ */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/ways.h"
@@ -19,11 +20,11 @@ constexpr uint64_t kernel_address = 0xffff888000000000;
 constexpr uint64_t hour = 3'600'000'000'000;
 constexpr size_t page = 4096;
 
-// A description in which all is well, for a row of the table to spoil.
+/** A valid description, which a row of the table spoils. */
 struct Description {
 	Memory counters{4 * page};
-	Memory hole{3 * page};	// of which the page in the middle is not there
-	Memory array{2 * page}; // the regions, which end with the second page
+	Memory hole{3 * page};	/* its middle page is unmapped */
+	Memory array{2 * page}; /* the regions, which end at the end of the second page */
 	profil_region *region;
 	profil_start how;
 
@@ -37,9 +38,9 @@ struct Description {
 		how = describe(std::span(region, 3));
 	}
 
-	// So rarely that the array is not full before the test has looked.
+	/** The period is long enough that the array is not full before the test has looked. */
 	void only_samples() { how = describe_samples(counters.at(page), 16, 8, hour); }
-	// Regions in elements that have more than the module knows.
+	/** Put the regions into elements larger than the module knows. */
 	void wider_regions(uint32_t size, uint8_t last)
 	{
 		std::vector<uint8_t> wide(3 * size);
@@ -113,8 +114,8 @@ const Row array_rows[] = {
 	{"no regions, but an address", EINVAL,
 	 [](Description &d) { d.only_samples(), d.how.regions = 4096; }},
 	{"no regions, but a size", EINVAL, [](Description &d) { d.only_samples(), d.how.region_size = 48; }},
-	{"more regions than there may be", E2BIG, [](Description &d) { d.how.nr_regions = 32769; }},
-	{"as many regions as can be said", E2BIG, [](Description &d) { d.how.nr_regions = UINT32_MAX; }},
+	{"more regions than the maximum", E2BIG, [](Description &d) { d.how.nr_regions = 32769; }},
+	{"the largest number of regions", E2BIG, [](Description &d) { d.how.nr_regions = UINT32_MAX; }},
 	{"regions of no size", EINVAL, [](Description &d) { d.how.region_size = 0; }},
 	{"regions that are too small", EINVAL, [](Description &d) { d.how.region_size = 47; }},
 	{"larger regions", 0, [](Description &d) { d.wider_regions(56, 0); }},
@@ -167,7 +168,7 @@ const Row place_rows[] = {
 	 [](Description &d) { mprotect(d.counters.at(page), page, PROT_NONE); }},
 };
 
-// The errors leave everything as it was, the caller's structure too.
+/** An error leaves everything as it was, including the caller's structure. */
 void check_row(const Device &device, const Way &way, unsigned int command, int proof, const Row &row)
 {
 	Description d;
@@ -230,23 +231,23 @@ void check_attach(const Way &way)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "PROFIL_START refuses each mistake with its own errno, by ioctl", "[uapi][errno]")
+TEST_CASE_METHOD(AtRest, "PROFIL_START refuses each mistake with the right errno by ioctl", "[uapi][errno]")
 {
 	check_start(by_ioctl());
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_START refuses each mistake with its own errno, by io_uring",
+TEST_CASE_METHOD(AtRest, "PROFIL_START refuses each mistake with the right errno by io_uring",
 		 "[uapi][errno][uring]")
 {
 	check_start(by_ring());
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_ATTACH refuses each mistake with its own errno, by ioctl", "[uapi][errno]")
+TEST_CASE_METHOD(AtRest, "PROFIL_ATTACH refuses each mistake with the right errno by ioctl", "[uapi][errno]")
 {
 	check_attach(by_ioctl());
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_ATTACH refuses each mistake with its own errno, by io_uring",
+TEST_CASE_METHOD(AtRest, "PROFIL_ATTACH refuses each mistake with the right errno by io_uring",
 		 "[uapi][errno][uring]")
 {
 	check_attach(by_ring());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every allocation and every copy that can fail does, one after the other: what
-// fails says so, changes nothing, and leaves nothing.
-//
-// Tagged [fault-injection]: scripts/guest-tests takes these only where the
-// kernel was configured for it.
+/** @file tests/guest/uapi/fault_injection.cpp  Each allocation and each copy that can fail does so
+ * once: a failed command reports the error, changes nothing and leaves nothing behind.
+ *
+ * Tagged [fault-injection]: scripts/guest-tests runs these tests only where the kernel was
+ * configured for it.
+ */
 #include "tests/guest/uapi/fault_injection.h"
 
 #include <catch2/catch.hpp>
@@ -27,7 +28,7 @@ pid_t ring_worker()
 	throw std::runtime_error("the ring has no worker");
 }
 
-// A way on which commands reach the module, and the task that then runs them.
+/** A way by which commands reach the module, and the task that runs them. */
 class Way {
 public:
 	enum Kind { by_ioctl, by_ring, by_worker };
@@ -40,7 +41,7 @@ public:
 			ring_ = std::make_unique<Ring>(0, kind == by_worker ? IOSQE_ASYNC : 0);
 
 		info.size = sizeof(info);
-		need_that(call(device, PROFIL_INFO, &info, sizeof(info)) == 0, "a first command");
+		need_that(call(device, PROFIL_INFO, &info, sizeof(info)) == 0, "the first command succeeds");
 		injector_ = std::make_unique<Injector>(kind == by_worker ? ring_worker() : 0);
 	}
 
@@ -70,13 +71,13 @@ void forget(const Description &of)
 		need(madvise(memory->at(), memory->bytes(), MADV_DONTNEED), "madvise");
 }
 
-// A node less in the module's pool: the next command fills it up again.
+/** Take a node from the module's pool, so that the next command refills it. */
 void take_from_pool()
 {
 	Child([] {}).join();
 }
 
-// Sweep a command: prepare() before each try, check(error) after it.
+/** Sweep a command: prepare() before each try, check(error) after it. */
 template <typename T>
 unsigned sweep_command(const Device &device, unsigned command, const std::function<T()> &prepare,
 		       const std::vector<int> &errors, const std::function<void(int error, const T &)> &check)
@@ -92,7 +93,7 @@ unsigned sweep_command(const Device &device, unsigned command, const std::functi
 		const int error = way.call(device, command, &structure, sizeof(structure));
 		const bool fired = way.injector().fired();
 		way.injector().disarm();
-		INFO("failure " << n << " by way " << kind << ": " << strerror(error));
+		INFO("failure " << n << " on way " << kind << ": " << strerror(error));
 		if (error)
 			CHECK(fired);
 		if (error)
@@ -133,7 +134,7 @@ TEST_CASE_METHOD(AtRest, "a first start that fails leaves no profile", "[fault-i
 		});
 }
 
-TEST_CASE_METHOD(AtRest, "a start that fails leaves the self profile that there was", "[fault-injection]")
+TEST_CASE_METHOD(AtRest, "a start that fails leaves the previous self profile", "[fault-injection]")
 {
 	const Device device;
 	const Description description, older;
@@ -151,7 +152,10 @@ TEST_CASE_METHOD(AtRest, "a start that fails leaves the self profile that there 
 		[&](int error, const profil_start &) {
 			const auto status = whole_status(device);
 
-			// The last copy, of the output: both are gone then (device.c).
+			/*
+			 * If the last copy fails, that of the output, both profiles are gone
+			 * (device.c).
+			 */
 			const bool too_late = error == EFAULT && status.state == PROFIL_STATE_NONE;
 			if (!too_late) {
 				CHECK(status.state == PROFIL_STATE_RUNNING);
@@ -161,7 +165,7 @@ TEST_CASE_METHOD(AtRest, "a start that fails leaves the self profile that there 
 		});
 }
 
-TEST_CASE_METHOD(AtRest, "a stop that fails can be made again", "[fault-injection]")
+TEST_CASE_METHOD(AtRest, "a stop that fails can be repeated", "[fault-injection]")
 {
 	const Device device;
 	const Description description;
@@ -206,7 +210,7 @@ TEST_CASE_METHOD(AtRest, "a status that fails turns nothing off", "[fault-inject
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_INFO that fails says so", "[fault-injection]")
+TEST_CASE_METHOD(AtRest, "a PROFIL_INFO that fails returns an error", "[fault-injection]")
 {
 	const Device device;
 
@@ -217,7 +221,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_INFO that fails says so", "[fault-injection]")
 				   });
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL that fails stops nothing", "[fault-injection]")
+TEST_CASE_METHOD(AtRest, "a PROFIL_STOP_ALL that fails stops nothing", "[fault-injection]")
 {
 	const Device device;
 	const Description description;
@@ -267,7 +271,7 @@ TEST_CASE_METHOD(AtRest, "an attach that fails leaves no profile", "[fault-injec
 		});
 }
 
-TEST_CASE_METHOD(AtRest, "an attach that fails does not take a process from the profile that has it",
+TEST_CASE_METHOD(AtRest, "an attach that fails leaves a process attached to its previous profile",
 		 "[fault-injection]")
 {
 	const Device device;
@@ -300,7 +304,7 @@ TEST_CASE_METHOD(AtRest, "an attach that fails does not take a process from the 
 		});
 }
 
-TEST_CASE_METHOD(AtRest, "an update that fails leaves the regions that there were", "[fault-injection]")
+TEST_CASE_METHOD(AtRest, "an update that fails leaves the previous regions", "[fault-injection]")
 {
 	const Device device;
 	const Description description, older;
@@ -317,7 +321,7 @@ TEST_CASE_METHOD(AtRest, "an update that fails leaves the regions that there wer
 		[&] {
 			auto back = fewer;
 
-			need_that(device.call(PROFIL_UPDATE, &back) == 0, "the first regions again");
+			need_that(device.call(PROFIL_UPDATE, &back) == 0, "the first regions are restored");
 			forget(older);
 			return more;
 		},
@@ -330,7 +334,7 @@ TEST_CASE_METHOD(AtRest, "an update that fails leaves the regions that there wer
 		});
 }
 
-TEST_CASE_METHOD(AtRest, "an open that fails leaves nothing", "[fault-injection]")
+TEST_CASE_METHOD(AtRest, "an open that fails leaves nothing behind", "[fault-injection]")
 {
 	const Faults faults(Faults::Of::module);
 	const Injector injector;
@@ -348,7 +352,7 @@ TEST_CASE_METHOD(AtRest, "an open that fails leaves nothing", "[fault-injection]
 	CHECK(failures >= 2);
 }
 
-TEST_CASE_METHOD(AtRest, "reading events that fails says so", "[fault-injection]")
+TEST_CASE_METHOD(AtRest, "a read of events that fails returns an error", "[fault-injection]")
 {
 	const Faults faults;
 	const Injector injector;
@@ -372,7 +376,7 @@ TEST_CASE_METHOD(AtRest, "reading events that fails says so", "[fault-injection]
 	CHECK(failures > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "reading fdinfo that fails says so", "[fault-injection][fdinfo]")
+TEST_CASE_METHOD(AtRest, "a read of fdinfo that fails returns an error", "[fault-injection][fdinfo]")
 {
 	const Faults faults;
 	const Injector injector;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/fault_injection.h  The profile that commands with failures are about. */
+/** @file tests/guest/uapi/fault_injection.h  The profile that the tests of failing commands use. */
 #pragma once
 
 #include "tests/guest/support/burner.h"
@@ -14,7 +14,7 @@ namespace guest {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// Some of everything that a profile can be made of, in memory not yet there.
+/** Uses every feature of a profile, with memory that is not populated yet. */
 struct Description {
 	Memory counters{8 * page}, others{4 * page, MAP_SHARED}, overflow{page};
 	std::vector<profil_region> regions;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/fault_injection_forks.cpp  Forks and execs of profiled processes in which a call
- * fails. */
+/** @file tests/guest/uapi/fault_injection_forks.cpp  Calls that fail inside the forks and execs of
+ * profiled processes.
+ */
 #include "tests/guest/uapi/fault_injection.h"
 
 #include <catch2/catch.hpp>
@@ -11,7 +12,7 @@
 
 using namespace guest;
 
-TEST_CASE_METHOD(AtRest, "a fork that fails is not counted as lost, and the parent goes on",
+TEST_CASE_METHOD(AtRest, "a fork that fails is not counted as lost, and the parent's profile goes on",
 		 "[fault-injection][fork]")
 {
 	const Device device;
@@ -27,7 +28,7 @@ TEST_CASE_METHOD(AtRest, "a fork that fails is not counted as lost, and the pare
 			injector.arm(n);
 			const pid_t pid = fork();
 			const int error = pid < 0 ? errno : 0;
-			// What is armed is not inherited.
+			/* The child does not inherit the armed failure. */
 			if (!pid)
 				_exit(static_cast<int>(device.status().state));
 			const bool fired = injector.fired();
@@ -56,7 +57,7 @@ struct Birth {
 	bool fired, lost;
 };
 
-// Fork a child in whose birth the n-th call fails.
+/** Fork a child and let the n-th call fail before its first instruction. */
 Birth bear(const Device &device, unsigned n)
 {
 	const Gate gate;
@@ -70,7 +71,7 @@ Birth bear(const Device &device, unsigned n)
 	}
 	const Injector injector(pid);
 	injector.arm(n);
-	need_that(soon([pid] { return asleep(pid); }), "the child has been born");
+	need_that(soon([pid] { return asleep(pid); }), "the child has reached its first instruction");
 	const bool fired = injector.fired();
 	injector.disarm();
 	gate.open();
@@ -78,14 +79,15 @@ Birth bear(const Device &device, unsigned n)
 	need_that(WIFEXITED(status), "the child lives");
 
 	const bool off = WEXITSTATUS(status) == PROFIL_STATE_NONE;
-	need_that(off || WEXITSTATUS(status) == PROFIL_STATE_RUNNING, "it is profiled or not");
-	need_that(device.status().forks_lost - lost == off, "who is not is counted as lost");
+	need_that(off || WEXITSTATUS(status) == PROFIL_STATE_RUNNING, "the child is profiled or off");
+	need_that(device.status().forks_lost - lost == off, "a child that is off is counted as lost");
 	return {fired, off};
 }
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a child whose birth fails is off, and counted as lost", "[fault-injection][fork]")
+TEST_CASE_METHOD(AtRest, "a child whose inheritance fails is off and counted as lost",
+		 "[fault-injection][fork]")
 {
 	const Device device;
 	const Description description;
@@ -99,7 +101,7 @@ TEST_CASE_METHOD(AtRest, "a child whose birth fails is off, and counted as lost"
 		sweep([&](unsigned n) {
 			const auto birth = bear(device, n);
 
-			need_that(birth.fired || !birth.lost, "without a failure nobody is lost");
+			need_that(birth.fired || !birth.lost, "without a failure no child is lost");
 			children += birth.lost;
 			return birth.fired;
 		});
@@ -108,7 +110,7 @@ TEST_CASE_METHOD(AtRest, "a child whose birth fails is off, and counted as lost"
 	CHECK(lost >= 3);
 }
 
-TEST_CASE_METHOD(AtRest, "a followed process is followed however its forks and execs fail",
+TEST_CASE_METHOD(AtRest, "failures in its forks and execs do not end the following of a process",
 		 "[fault-injection][fork]")
 {
 	const Device device;
@@ -126,7 +128,7 @@ TEST_CASE_METHOD(AtRest, "a followed process is followed however its forks and e
 			injector.arm(n);
 			const pid_t pid = fork();
 			if (!pid) {
-				// Its own: that of its parent is another task's.
+				/* The child's own: the parent's injector is for the parent's task. */
 				const Injector own;
 				own.arm(n);
 				execl("/bin/true", "true", nullptr);

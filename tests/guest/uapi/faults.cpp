@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counters whose memory goes away while they are in use.
+/** @file tests/guest/uapi/faults.cpp  Counters whose memory goes away while a profile uses it. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/places.h"
@@ -27,7 +27,7 @@ struct Disaster {
 	void (*strike)(void *at);
 };
 
-// After each of them nothing may be written there any more.
+/** After each of these nothing may be written there any more. */
 const Disaster disasters[] = {
 	{"munmap", [](void *at) { munmap(at, page); }},
 	{"mprotect to read-only", [](void *at) { mprotect(at, page, PROT_READ); }},
@@ -47,7 +47,7 @@ const Disaster disasters[] = {
 	 }},
 	{"mremap",
 	 [](void *at) {
-		 // Where it goes to belongs to nobody who minds.
+		 /* The destination is unused memory. */
 		 static Memory elsewhere(page);
 		 mremap(at, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere.at());
 	 }},
@@ -62,7 +62,7 @@ profil_start with_overflow(const profil_region &region)
 	return how;
 }
 
-// Every kind of tick that writes: the plain one, a limit, the array of PCs.
+/** Each way in which a tick writes: the plain tick, with a limit, into the array of PCs. */
 profil_start plain(const profil_region &region)
 {
 	return describe(region);
@@ -81,7 +81,7 @@ profil_start pcsample(const profil_region &region)
 	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8);
 }
 
-// At a rate that does not fill it before the ticks have looked.
+/** With a rate that does not fill the array before a tick has checked the memory. */
 profil_start slow_pcsample(const profil_region &region)
 {
 	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8, 8, 1'000'000);
@@ -89,7 +89,7 @@ profil_start slow_pcsample(const profil_region &region)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a profile whose memory goes away is off at the next look", "[uapi][fault]")
+TEST_CASE_METHOD(AtRest, "the next status finds a profile off after its memory is gone", "[uapi][fault]")
 {
 	const Device device;
 	const Burner burner;
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(AtRest, "a profile whose memory goes away is off at the next lo
 		}
 }
 
-TEST_CASE_METHOD(AtRest, "nobody has to ask for the look: the ticks do, in the end", "[uapi][fault]")
+TEST_CASE_METHOD(AtRest, "ticks find that the memory is gone without a status call", "[uapi][fault]")
 {
 	const Device device;
 	const Burner burner;
@@ -135,7 +135,7 @@ TEST_CASE_METHOD(AtRest, "nobody has to ask for the look: the ticks do, in the e
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "counters that moved are not counted in any more", "[uapi][fault]")
+TEST_CASE_METHOD(AtRest, "counters that have moved do not count any more", "[uapi][fault]")
 {
 	const ClockKeeper keeper;
 	const Device device;
@@ -154,13 +154,13 @@ TEST_CASE_METHOD(AtRest, "counters that moved are not counted in any more", "[ua
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "counters that were dropped go on in their new page", "[uapi][fault]")
+TEST_CASE_METHOD(AtRest, "dropped counters go on in their new page", "[uapi][fault]")
 {
 	const Device device;
 	const Burner burner;
 	const Memory counters(3 * page);
 	const auto region = each_address(text, text + 3 * page / 8, counters.at(), 8);
-	// One in each page; not where the next is the return's.
+	/* One PC in each page, none where the next one is the loop's return. */
 	const uintptr_t pcs[] = {text, text + page / 8 + 4, text + 2 * page / 8 + 4};
 	const auto at = [&](uintptr_t pc) { return counter<uint64_t>(counters, pc - text); };
 
@@ -172,20 +172,20 @@ TEST_CASE_METHOD(AtRest, "counters that were dropped go on in their new page", "
 	CHECK(device.status().state == PROFIL_STATE_RUNNING);
 	CHECK(at(pcs[1]) == 0);
 	const auto ticks = burn_ticks(device, burner, pcs[1], 3);
-	CHECK(at(pcs[1]) + at(pcs[1] + CODE_LOOP_RETURN) == ticks); // the loop, and the return
+	CHECK(at(pcs[1]) + at(pcs[1] + CODE_LOOP_RETURN) == ticks); /* the loop and its return */
 	CHECK(at(pcs[0]) == first);
 	CHECK(at(pcs[2]) == last);
 	CHECK(device.status().pinned == 3 * page);
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "counters that were dropped go on by themselves, in the end", "[uapi][fault]")
+TEST_CASE_METHOD(AtRest, "dropped counters go on in the end without a status call", "[uapi][fault]")
 {
 	const Device device;
 	const Burner burner;
 	const Memory counters(page);
 
-	for (const uint8_t width : {4, 8}) { // 4: the plain tick
+	for (const uint8_t width : {4, 8}) { /* 4: the plain tick */
 		device.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), width)));
 		burner.burn(text, 2'000'000);
 		madvise(counters.at(), page, MADV_DONTNEED);
@@ -195,7 +195,7 @@ TEST_CASE_METHOD(AtRest, "counters that were dropped go on by themselves, in the
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a shared file that shrinks turns the profile off, one with a hole does not",
+TEST_CASE_METHOD(AtRest, "a shared file that shrinks turns the profile off, a hole in it does not",
 		 "[uapi][fault]")
 {
 	const Device device;
@@ -242,7 +242,7 @@ TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION the other regions go on", "[u
 	const auto ticks = burn_ticks(device, burner, text + 64, 3);
 	CHECK(counter<uint32_t>(stays) == ticks);
 
-	// What is off stays off, until it is started anew.
+	/* A region that is off stays off until the profile is started again. */
 	mprotect(gone.at(), page, PROT_READ | PROT_WRITE);
 	burn_ticks(device, burner, text, 3, &profil_status::off);
 	device.start(how);
@@ -251,7 +251,7 @@ TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION the other regions go on", "[u
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "memory that only looks different for a while is no fault", "[uapi][fault]")
+TEST_CASE_METHOD(AtRest, "memory that is only changed for a while is no fault", "[uapi][fault]")
 {
 	const Device device;
 	const Burner burner;
@@ -259,7 +259,7 @@ TEST_CASE_METHOD(AtRest, "memory that only looks different for a while is no fau
 
 	device.start(describe(each_address(text, text + 1024, counters.at(page), 8)));
 	burn_ticks(device, burner, text, 3);
-	// Split and joined, advised, protected and released again.
+	/* The mapping is split and joined, advised, protected and released again. */
 	mprotect(counters.at(page), page, PROT_READ);
 	mprotect(counters.at(page), page, PROT_READ | PROT_WRITE);
 	CHECK(device.status().state == PROFIL_STATE_RUNNING);
@@ -293,7 +293,7 @@ TEST_CASE_METHOD(AtRest, "memory may be freed as soon as the profile has stopped
 		burner.burn(text, 300'000);
 		CHECK(counter<uint32_t>(counters) == last);
 		munmap(counters.at(), page);
-		// Somebody else's now.
+		/* The same pages may be other memory now. */
 		const Memory other(page);
 		CHECK(sum_counters<uint64_t>(other) == 0);
 	}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// /proc/PID/fdinfo/N of /dev/profil: what an open file profiles, and who may know.
+/** @file tests/guest/uapi/fdinfo.cpp  /proc/PID/fdinfo/N of /dev/profil: what an open file profiles,
+ * and which users may read that.
+ */
 #include "tests/guest/support/race.h"
 
 #include <catch2/catch.hpp>
@@ -27,7 +29,7 @@ const uintptr_t text = Burner::usual;
 
 using Fields = std::map<std::string, std::string>;
 
-// The module's lines of a fdinfo: of the session, then of each profile.
+/** The module's lines in an fdinfo: of the session, then of each profile. */
 struct Info {
 	std::string session;
 	std::vector<Fields> profiles;
@@ -45,7 +47,7 @@ Info read_info(const std::string &path)
 
 	for (std::string line; std::getline(lines, line);) {
 		const auto colon = line.find(":\t");
-		need_that(colon != line.npos, "a name and a value in each line");
+		need_that(colon != line.npos, "each line has a name and a value");
 		const auto name = line.substr(0, colon), value = line.substr(colon + 2);
 		if (name == "session")
 			info.session = value;
@@ -90,7 +92,7 @@ std::vector<std::string> pids_of(const Device &device)
 	return words_of(info_of(device).profiles.at(0)["pids"]);
 }
 
-// What a child of ours reads there: 0, or the error of opening it.
+/** Open the file in a child: 0, or the error. */
 int error_of_reading(const std::string &path, const std::function<void()> &before)
 {
 	return in_child([&] {
@@ -100,7 +102,7 @@ int error_of_reading(const std::string &path, const std::function<void()> &befor
 	});
 }
 
-// In a PID namespace of its own, with its own /proc: pids of the first profile.
+/** The pids of the first profile, read in a new PID namespace with its own /proc. */
 std::string pids_in_a_namespace(const Device &device)
 {
 	const Memory place(page, MAP_SHARED);
@@ -122,7 +124,7 @@ std::string pids_in_a_namespace(const Device &device)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "fdinfo has a file's profiles, as PROFIL_STATUS has them", "[uapi][fdinfo]")
+TEST_CASE_METHOD(AtRest, "fdinfo shows the profiles of a file as PROFIL_STATUS does", "[uapi][fdinfo]")
 {
 	const Burner burner;
 
@@ -166,7 +168,8 @@ TEST_CASE_METHOD(AtRest, "fdinfo has a file's profiles, as PROFIL_STATUS has the
 	CHECK(info_of(device).profiles[0]["profile"] == std::to_string(two));
 }
 
-TEST_CASE_METHOD(AtRest, "fdinfo tells sessions apart, and knows one that is open twice", "[uapi][fdinfo]")
+TEST_CASE_METHOD(AtRest, "fdinfo distinguishes sessions and recognises one that is open twice",
+		 "[uapi][fdinfo]")
 {
 	const Device first, second;
 	const Fd again(dup(first.fd()));
@@ -176,7 +179,7 @@ TEST_CASE_METHOD(AtRest, "fdinfo tells sessions apart, and knows one that is ope
 	      info_of(first).session);
 }
 
-TEST_CASE_METHOD(AtRest, "fdinfo has the states of a profile and the processes that it follows",
+TEST_CASE_METHOD(AtRest, "fdinfo shows the states of a profile and the processes that it follows",
 		 "[uapi][fdinfo]")
 {
 	const Burner burner;
@@ -212,7 +215,7 @@ TEST_CASE_METHOD(AtRest, "fdinfo has the states of a profile and the processes t
 	}));
 }
 
-TEST_CASE_METHOD(AtRest, "fdinfo names some of a hundred processes, and says that there are more",
+TEST_CASE_METHOD(AtRest, "fdinfo lists some of a hundred processes and shows that there are more",
 		 "[uapi][fdinfo]")
 {
 	const Device device;
@@ -241,7 +244,7 @@ TEST_CASE_METHOD(AtRest, "fdinfo names some of a hundred processes, and says tha
 	CHECK(pids.back() == "...");
 }
 
-TEST_CASE_METHOD(AtRest, "fdinfo is for the file's owner and root", "[uapi][fdinfo]")
+TEST_CASE_METHOD(AtRest, "only the file's owner and root can read fdinfo", "[uapi][fdinfo]")
 {
 	const Device device;
 	const auto path = path_of(device, std::to_string(getpid()));
@@ -255,7 +258,7 @@ TEST_CASE_METHOD(AtRest, "fdinfo is for the file's owner and root", "[uapi][fdin
 	      }) == false);
 }
 
-TEST_CASE_METHOD(AtRest, "fdinfo has no process that its reader cannot see", "[uapi][fdinfo]")
+TEST_CASE_METHOD(AtRest, "fdinfo shows no process that its reader cannot see", "[uapi][fdinfo]")
 {
 	const Device device;
 	const Memory counters(page);
@@ -266,7 +269,7 @@ TEST_CASE_METHOD(AtRest, "fdinfo has no process that its reader cannot see", "[u
 	CHECK(pids_in_a_namespace(device) == "[]");
 }
 
-TEST_CASE_METHOD(AtRest, "fdinfo is read while profiles come, change and go", "[uapi][fdinfo][race]")
+TEST_CASE_METHOD(AtRest, "fdinfo can be read while profiles come, change and go", "[uapi][fdinfo][race]")
 {
 	const Burner burner;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long a profile lives, and what keeps the module.
+/** @file tests/guest/uapi/lifetime.cpp  The life of a profile, and what keeps the module loaded. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -17,7 +17,7 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// 0 or the error.
+/** Returns 0 or the error. */
 int stop_all(const Device &device)
 {
 	profil_stop_all all = {};
@@ -37,13 +37,13 @@ TEST_CASE_METHOD(AtRest, "a self profile outlives every descriptor", "[uapi][lif
 		Device first;
 		first.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)));
 		first.close();
-		// As a daemon does it; the report keeps its pipe.
+		/* Close all files as a daemon does, except the pipe of the report. */
 		for (int fd = 64; fd < 1024; fd++)
 			close(fd);
 		burner.burn_until(text, [&] { return counter<uint64_t>(counters) >= 5; });
-		// Another descriptor is as good as the first.
+		/* A new descriptor reaches the same profile. */
 		const Device second;
-		need_that(second.status().counted == counter<uint64_t>(counters), "the same profile");
+		need_that(second.status().counted == counter<uint64_t>(counters), "it is the same profile");
 		second.stop();
 		return counter<uint64_t>(counters);
 	});
@@ -51,7 +51,7 @@ TEST_CASE_METHOD(AtRest, "a self profile outlives every descriptor", "[uapi][lif
 	CHECK(counter<uint64_t>(counters) == counted);
 }
 
-TEST_CASE_METHOD(AtRest, "stopping a self profile that is not there is no error", "[uapi][lifetime]")
+TEST_CASE_METHOD(AtRest, "stopping without a self profile is no error", "[uapi][lifetime]")
 {
 	const Device device;
 
@@ -62,7 +62,7 @@ TEST_CASE_METHOD(AtRest, "stopping a self profile that is not there is no error"
 	CHECK(status.period == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a start replaces the profile before without losing a tick", "[uapi][lifetime]")
+TEST_CASE_METHOD(AtRest, "a start replaces the previous profile without losing a tick", "[uapi][lifetime]")
 {
 	const Device device, other;
 	const Burner burner;
@@ -71,7 +71,7 @@ TEST_CASE_METHOD(AtRest, "a start replaces the profile before without losing a t
 	const auto same = describe(region);
 	auto larger = same;
 
-	// A second profile sees all of it.
+	/* A second profile counts all of it. */
 	const Memory reference(page);
 	const auto watched = one_counter(text, text + CODE_LOOP_RETURN, reference.at(), 8);
 	const Fd proof = proof_of(getpid());
@@ -92,7 +92,7 @@ TEST_CASE_METHOD(AtRest, "a start replaces the profile before without losing a t
 	other.stop(profile);
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL is for administrators, and ends all", "[uapi][lifetime]")
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL needs privilege and ends all profiles", "[uapi][lifetime]")
 {
 	const Device device, session;
 	const Memory counters(page), its(page, MAP_SHARED);
@@ -129,7 +129,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL is for administrators, and ends all", 
 	session.stop(profile);
 }
 
-TEST_CASE_METHOD(AtRest, "threads that start, stop and ask at once do each other no harm", "[uapi][lifetime]")
+TEST_CASE_METHOD(AtRest, "threads can start, stop and query at the same time", "[uapi][lifetime]")
 {
 	const Burner burner;
 	const Memory counters(4 * page);
@@ -155,7 +155,7 @@ TEST_CASE_METHOD(AtRest, "threads that start, stop and ask at once do each other
 	Device().stop();
 }
 
-TEST_CASE("the module stays while it is in use, and goes and comes when it is not", "[uapi][lifetime]")
+TEST_CASE("the module cannot be unloaded while in use, and can be reloaded afterwards", "[uapi][lifetime]")
 {
 	SECTION("an open file")
 	{
@@ -177,7 +177,7 @@ TEST_CASE("the module stays while it is in use, and goes and comes when it is no
 		done.open();
 		child.join();
 	}
-	// Nothing but time keeps it from now on, and not for long.
+	/* The module is free after a short time. */
 	CHECK(soon([] { return unload_module() == 0; }));
 	CHECK(access("/dev/profil", F_OK) != 0);
 	REQUIRE(load_module() == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counters at their limit: wrap, saturate, stop.
+/** @file tests/guest/uapi/limits.cpp  Counters at their limit: wrap, saturate, stop. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -20,7 +20,7 @@ uint64_t most(uint8_t width)
 	return UINT64_MAX >> (64 - 8 * width);
 }
 
-// A counter with a neighbour on both sides, which must never change.
+/** A counter between two neighbours, which must never change. */
 struct Counter {
 	Memory memory{4096};
 	uint8_t width;
@@ -58,7 +58,7 @@ profil_start with_limit(const profil_region &region, uint32_t policy, uint64_t l
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a counter that wraps goes on at 0, and leaves its neighbour alone", "[uapi]")
+TEST_CASE_METHOD(AtRest, "a counter that wraps goes on at 0 and does not change its neighbours", "[uapi]")
 {
 	const Device device;
 	const Burner burner;
@@ -108,7 +108,7 @@ TEST_CASE_METHOD(AtRest, "a counter that saturates stays at its limit", "[uapi]"
 		}
 }
 
-TEST_CASE_METHOD(AtRest, "a counter at its limit stops the whole profile, if it is to", "[uapi]")
+TEST_CASE_METHOD(AtRest, "a counter at its limit stops the whole profile with PROFIL_LIMIT_STOP", "[uapi]")
 {
 	const Device device;
 	const Burner burner;
@@ -173,13 +173,13 @@ TEST_CASE_METHOD(AtRest, "a stopped profile gives up its clock", "[uapi]")
 	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counter.at(), 2);
 	device.start(with_limit(region, PROFIL_LIMIT_STOP, 0));
 	burner.burn_until(text, [&] { return device.status().state == PROFIL_STATE_LIMIT; });
-	// ... though its owner has not asked.
+	/* The owner has made no call meanwhile. */
 	CHECK(soon([] { return module_stat("clock_period") == 0; }));
 	CHECK(device.status().state == PROFIL_STATE_LIMIT);
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a thread that writes the counters all the time harms only itself", "[uapi]")
+TEST_CASE_METHOD(AtRest, "a thread that keeps writing to the counters harms only itself", "[uapi]")
 {
 	const Device device;
 	const Burner burner;
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(AtRest, "a thread that writes the counters all the time harms o
 	for (const uint32_t policy : {PROFIL_WRAP, PROFIL_SATURATE}) {
 		const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 		device.start(with_limit(region, policy, 0));
-		// Whatever becomes of them, status() has added them up.
+		/* The counters are random now; status() checks that the causes add up to the ticks. */
 		burner.burn_until(text, [&] { return device.status().ticks >= 100; });
 		device.stop();
 	}

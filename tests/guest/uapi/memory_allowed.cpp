@@ -11,15 +11,15 @@
 
 using namespace guest;
 
-TEST_CASE_METHOD(AtRest, "counters may be in memory that nobody has written yet", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "counters may be in memory that has not been written yet", "[uapi][buffer]")
 {
-	SECTION("the page of zeroes")
+	SECTION("the zero page")
 	{
 		const Memory memory(page);
 		CHECK(*memory.at<volatile uint64_t>() == 0);
 		check_counts_in(memory);
 	}
-	SECTION("the huge page of zeroes")
+	SECTION("the huge zero page")
 	{
 		const auto always = always_huge_pages();
 		const Memory memory(3 * huge);
@@ -28,7 +28,7 @@ TEST_CASE_METHOD(AtRest, "counters may be in memory that nobody has written yet"
 		check_counts_in(memory, aligned + 5 * page);
 		CHECK(*memory.at<volatile uint64_t>(aligned + 6 * page) == 0);
 	}
-	SECTION("a hole of a file")
+	SECTION("a hole in a file")
 	{
 		const Place place = shared_file();
 		check_counts_in(place.counter);
@@ -45,8 +45,7 @@ TEST_CASE_METHOD(AtRest, "counters may be in memory that nobody has written yet"
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "counters may be in a heap, a thread's stack and System V's memory",
-		 "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "counters may be in a heap, a thread's stack and System V memory", "[uapi][buffer]")
 {
 	SECTION("the heap")
 	{
@@ -69,12 +68,12 @@ TEST_CASE_METHOD(AtRest, "counters may be in a heap, a thread's stack and System
 		REQUIRE(pthread_create(&thread, nullptr, count, nullptr) == 0);
 		REQUIRE(pthread_join(thread, nullptr) == 0);
 	}
-	SECTION("System V's")
+	SECTION("System V shared memory")
 	{
 		const HugePages pages;
 
 		if (!std::filesystem::exists("/proc/sysvipc/shm")) {
-			WARN("this kernel has no shared memory of System V's");
+			WARN("this kernel has no System V shared memory");
 			return;
 		}
 		for (const int flags : {0, SHM_HUGETLB}) {
@@ -85,7 +84,7 @@ TEST_CASE_METHOD(AtRest, "counters may be in a heap, a thread's stack and System
 			shmdt(const_cast<uint64_t *>(at));
 		}
 	}
-	SECTION("a file of the guest's disk, which is in memory")
+	SECTION("a file on the guest's disk, which is in memory")
 	{
 		const std::string path = "/var/tmp/profil-counters";
 		Fd file(need(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), path.c_str()));
@@ -95,7 +94,8 @@ TEST_CASE_METHOD(AtRest, "counters may be in a heap, a thread's stack and System
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "counters may be in memory that is treated in a special way", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "counters may be in locked, advised, executable and write-only memory",
+		 "[uapi][buffer]")
 {
 	const Memory memory(page);
 
@@ -134,13 +134,13 @@ TEST_CASE_METHOD(AtRest, "counters may be in memory that is treated in a special
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "many profiles may count in one page, and in one counter", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "many profiles may count in one page and in one counter", "[uapi][buffer]")
 {
 	const Device device;
 	const Burner burner;
 	const Memory memory(page, MAP_SHARED);
 
-	// Its own one, and one that is attached to it.
+	/* The self profile, and a profile attached to this process. */
 	const Fd proof = proof_of(getpid());
 	device.start(describe(region_on(memory.at())));
 	const auto attached = device.attach(describe(region_on(memory.at())), proof.get());
@@ -151,7 +151,7 @@ TEST_CASE_METHOD(AtRest, "many profiles may count in one page, and in one counte
 	device.stop(attached);
 	device.stop();
 
-	// And those of other processes, at the same time.
+	/* The profiles of other processes, at the same time. */
 	*memory.at<volatile uint64_t>() = 0;
 	const auto count = [&] {
 		device.start(describe(region_on(memory.at())));
@@ -165,7 +165,7 @@ TEST_CASE_METHOD(AtRest, "many profiles may count in one page, and in one counte
 	CHECK(counter<uint64_t>(memory) == sum);
 }
 
-TEST_CASE_METHOD(AtRest, "one buffer may be in mappings of several kinds", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "one buffer may span mappings of several kinds", "[uapi][buffer]")
 {
 	const Device device;
 	const Burner burner;
@@ -186,7 +186,7 @@ TEST_CASE_METHOD(AtRest, "one buffer may be in mappings of several kinds", "[uap
 		CHECK(counter<uint64_t>(memory, at) + counter<uint64_t>(memory, at + CODE_LOOP_RETURN) ==
 		      ticks);
 	}
-	// One of them is enough to turn it off.
+	/* A fault in one of the mappings turns the profile off. */
 	mprotect(memory.at(page), page, PROT_READ);
 	CHECK(device.status().state == PROFIL_STATE_FAULT);
 	auto again = describe(region);

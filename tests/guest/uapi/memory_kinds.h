@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/memory_kinds.h  A counter in memory of every kind. */
+/** @file tests/guest/uapi/memory_kinds.h  Counters in memory of each kind. */
 #pragma once
 
 #include "tests/guest/support/places.h"
@@ -13,8 +13,10 @@ namespace guest {
 
 constexpr size_t page = 4096, huge = 2 << 20;
 
-// A counter somewhere in a mapping; what happens to it happens to a unit of
-// the mapping, as huge pages cannot be torn.
+/**
+ * A counter somewhere in a mapping.  Changes apply to a whole unit of the mapping, as a page of
+ * hugetlbfs cannot be split.
+ */
 struct Place {
 	std::unique_ptr<Memory> memory;
 	volatile uint64_t *counter;
@@ -30,7 +32,7 @@ inline Place place_in(std::unique_ptr<Memory> memory, size_t offset = 0, size_t 
 	return {std::move(memory), counter, unit};
 }
 
-// A page between others, so that it may go without its neighbours.
+/** A page between two others, so that it can be unmapped without them. */
 inline Place anonymous()
 {
 	auto memory = std::make_unique<Memory>(3 * page);
@@ -92,7 +94,7 @@ const Kind kinds[] = {
 	{"a huge page", transparent_huge}, {"a page of hugetlbfs", shared_huge},
 };
 
-// Two huge pages to be had, for as long as a test takes.
+/** Reserves two huge pages while a test runs. */
 struct HugePages {
 	const Setting some{"/proc/sys/vm/nr_hugepages", "2"};
 };

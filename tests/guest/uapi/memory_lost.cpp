@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/memory_lost.cpp  Counters whose memory is unmapped, closed or dropped meanwhile. */
+/** @file tests/guest/uapi/memory_lost.cpp  Counters whose memory is unmapped, protected or dropped
+ * meanwhile.
+ */
 #include "tests/guest/uapi/memory_kinds.h"
 
 #include <catch2/catch.hpp>
@@ -18,7 +20,7 @@ const Disaster disasters[] = {
 	{"mprotect", [](const Place &p) { need(mprotect(p.start(), p.unit, PROT_READ), "mprotect"); }},
 	{"mremap",
 	 [](const Place &p) {
-		 // To a place that is a multiple of the unit and nobody's.
+		 /* A free address that is a multiple of the unit. */
 		 auto *to = reinterpret_cast<void *>(uintptr_t{0x20000000});
 		 need_that(mremap(p.start(), p.unit, p.unit, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to,
 			   "mremap");
@@ -35,7 +37,8 @@ const Disaster disasters[] = {
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "every kind of memory is counted in, and left when it goes away", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "a profile counts in every kind of memory and ends when it goes away",
+		 "[uapi][buffer]")
 {
 	const Device device;
 	const Burner burner;
@@ -59,7 +62,7 @@ TEST_CASE_METHOD(AtRest, "every kind of memory is counted in, and left when it g
 		}
 }
 
-TEST_CASE_METHOD(AtRest, "a counter of any kind that is dropped goes on where the program finds it next",
+TEST_CASE_METHOD(AtRest, "a counter dropped from any kind of memory goes on in its new page",
 		 "[uapi][buffer]")
 {
 	const Device device;
@@ -73,7 +76,7 @@ TEST_CASE_METHOD(AtRest, "a counter of any kind that is dropped goes on where th
 			CAPTURE(kind.name, advice);
 			device.start(describe(region_on(place.counter)));
 			check_counts_on(device, burner, place.counter);
-			madvise(place.start(), place.unit, advice); // not all are for all
+			madvise(place.start(), place.unit, advice); /* some do not apply to this kind */
 			CHECK(device.status().state == PROFIL_STATE_RUNNING);
 			check_counts_on(device, burner, place.counter);
 			CHECK(device.status().pinned == page);
@@ -81,7 +84,7 @@ TEST_CASE_METHOD(AtRest, "a counter of any kind that is dropped goes on where th
 		}
 }
 
-TEST_CASE_METHOD(AtRest, "what happens to the memory takes effect within 100 ms of CPU time",
+TEST_CASE_METHOD(AtRest, "a change of the memory takes effect within 100 ms of CPU time",
 		 "[uapi][buffer][icount]")
 {
 	constexpr size_t block = page;

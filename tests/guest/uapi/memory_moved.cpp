@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/memory_moved.cpp  Counters in pages that the kernel swaps, merges, splits or pins.
+/** @file tests/guest/uapi/memory_moved.cpp  Counters in pages that the kernel swaps, merges or splits,
+ * or that another user pins.
  */
 #include "tests/guest/uapi/memory_kinds.h"
 
@@ -24,7 +25,7 @@ bool swapped_out(const volatile void *at)
 	return entry >> 62 & 1;
 }
 
-// A disk of compressed memory to swap to.
+/** A swap device in compressed memory. */
 class Swap {
 public:
 	Swap()
@@ -37,7 +38,7 @@ public:
 	~Swap()
 	{
 		if (on_ && system("exec >&2; swapoff /dev/zram0; echo 1 >/sys/block/zram0/reset"))
-			dprintf(2, "cannot end swapping\n");
+			dprintf(2, "cannot turn the swap device off\n");
 	}
 	explicit operator bool() const { return on_; }
 
@@ -47,7 +48,7 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "counters that were swapped out come back", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "swapped-out counters are swapped in and count", "[uapi][buffer]")
 {
 	const Swap swap;
 	const Memory memory(page);
@@ -65,7 +66,7 @@ TEST_CASE_METHOD(AtRest, "counters that were swapped out come back", "[uapi][buf
 	check_counts_in(memory);
 	CHECK(*counter > 7);
 
-	// Not while they are counted in.
+	/* A page in use for counters is not swapped out. */
 	const Device device;
 	const Burner burner;
 	device.start(describe(region_on(counter)));
@@ -77,7 +78,7 @@ TEST_CASE_METHOD(AtRest, "counters that were swapped out come back", "[uapi][buf
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "counters in a merged page are the program's own again", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "counting in a merged page gives the program its own copy", "[uapi][buffer]")
 {
 	if (!std::filesystem::exists("/sys/kernel/mm/ksm/run")) {
 		WARN("this kernel does not merge pages");
@@ -98,7 +99,7 @@ TEST_CASE_METHOD(AtRest, "counters in a merged page are the program's own again"
 	need(madvise(memory.at(), 2 * page, MADV_UNMERGEABLE), "MADV_UNMERGEABLE");
 }
 
-TEST_CASE_METHOD(AtRest, "a huge page may be torn and joined under its counters", "[uapi][buffer]")
+TEST_CASE_METHOD(AtRest, "a huge page with counters may be split and joined", "[uapi][buffer]")
 {
 	const Device device;
 	const Burner burner;
@@ -107,7 +108,10 @@ TEST_CASE_METHOD(AtRest, "a huge page may be torn and joined under its counters"
 
 	device.start(describe(region_on(place.counter)));
 	check_counts_on(device, burner, place.counter);
-	// Neighbours within it become others' mappings, go, and return.
+	/*
+	 * Pages beside it in the huge page get other permissions, are dropped, unmapped and
+	 * restored.
+	 */
 	mprotect(start, page, PROT_READ);
 	CHECK(device.status().state == PROFIL_STATE_RUNNING);
 	check_counts_on(device, burner, place.counter);
@@ -117,14 +121,14 @@ TEST_CASE_METHOD(AtRest, "a huge page may be torn and joined under its counters"
 	check_counts_on(device, burner, place.counter);
 	mprotect(start, page, PROT_READ | PROT_WRITE);
 	memset(start + 9 * page, 1, 100 * page);
-	madvise(start, huge, 25); // MADV_COLLAPSE, which may find the page pinned
+	madvise(start, huge, 25); /* MADV_COLLAPSE, which may find the page pinned */
 	write_file("/proc/sys/vm/compact_memory", "1");
 	check_counts_on(device, burner, place.counter);
 	CHECK(device.status().state == PROFIL_STATE_RUNNING);
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "counters may be in pages that another has pinned, and leave them to him",
+TEST_CASE_METHOD(AtRest, "counters may be in pages pinned by io_uring, which keeps its pins",
 		 "[uapi][buffer]")
 {
 	const Device device;
@@ -146,7 +150,7 @@ TEST_CASE_METHOD(AtRest, "counters may be in pages that another has pinned, and 
 	need_that(!io_uring_unregister_buffers(&ring), "io_uring_unregister_buffers");
 	CHECK(soon([&] { return pinned_in_kernel() == pinned + 1; }));
 	check_counts_on(device, burner, counter);
-	// Registered anew, what the kernel reads there is what we count.
+	/* Register the buffer again: the kernel's view of it is the page with the counts. */
 	need_that(!io_uring_register_buffers(&ring, &buffer, 1), "io_uring_register_buffers");
 	check_counts_on(device, burner, counter);
 	device.stop();

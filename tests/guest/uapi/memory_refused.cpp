@@ -14,7 +14,7 @@ using namespace guest;
 
 namespace {
 
-// Every way in which an address becomes one to count at.
+/** Each way in which an address is given to the module for counting. */
 const struct {
 	const char *name;
 	profil_start (*describe)(const volatile void *at);
@@ -52,7 +52,7 @@ void check_refused(const Memory &memory, size_t offset = 0)
 	check_refused(memory.at(offset));
 }
 
-// userfaultfd(2) on a range, in one of its modes; or not, on this kernel.
+/** userfaultfd(2) on a range, in one of its modes; false if this kernel does not have the mode. */
 class Faults {
 public:
 	Faults(const void *at, size_t bytes, uint64_t mode)
@@ -93,7 +93,7 @@ private:
 	bool registered_;
 };
 
-// A mapping of this process, by its name in /proc/self/maps; NULL if there is none.
+/** A mapping of this process by its name in /proc/self/maps; NULL if there is none. */
 void *mapping_named(const std::string &name)
 {
 	std::istringstream maps(read_file("/proc/self/maps"));
@@ -106,26 +106,25 @@ void *mapping_named(const std::string &name)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest,
-		 "memory that cannot be counted in is refused in every place, and nothing else changes",
+TEST_CASE_METHOD(AtRest, "memory that cannot hold counters is refused everywhere and nothing else changes",
 		 "[uapi][buffer]")
 {
-	SECTION("closed to writing")
+	SECTION("not writable")
 	{
 		check_refused(Memory(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
 		check_refused(Memory(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1));
 		check_refused(Memory(nullptr, page, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1));
 	}
-	SECTION("opened for reading")
+	SECTION("a file opened for reading")
 	{
 		const Fd file = memfd();
 		need(ftruncate(file.get(), page), "ftruncate");
 		const Fd reader(need(
 			open(("/proc/self/fd/" + std::to_string(file.get())).c_str(), O_RDONLY | O_CLOEXEC),
-			"the memfd again"));
+			"the memfd, read-only"));
 		check_refused(Memory(nullptr, page, PROT_READ, MAP_SHARED, reader.get()));
 	}
-	SECTION("beyond the end of its file")
+	SECTION("past the end of the file")
 	{
 		const Fd file = memfd();
 		need(ftruncate(file.get(), page), "ftruncate");
@@ -135,12 +134,12 @@ TEST_CASE_METHOD(AtRest,
 		check_refused(own, page);
 		check_counts_in(beyond);
 	}
-	SECTION("the kernel's")
+	SECTION("the kernel's memory")
 	{
 		for (const char *name : {"[vdso]", "[vvar]"})
 			if (const void *at = mapping_named(name))
 				check_refused(at);
-		check_refused(reinterpret_cast<void *>(0xffffffffff600000)); // [vsyscall]
+		check_refused(reinterpret_cast<void *>(0xffffffffff600000)); /* [vsyscall] */
 		io_uring ring;
 		need_that(!io_uring_queue_init(2, &ring, 0), "io_uring_queue_init");
 		check_refused(ring.sq.sqes);
@@ -148,13 +147,13 @@ TEST_CASE_METHOD(AtRest,
 			reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(ring.sq.ring_ptr) & -page));
 		io_uring_queue_exit(&ring);
 	}
-	SECTION("a file of a network's")
+	SECTION("a file on a network file system")
 	{
 		const std::string path = "/run/profil/counters";
 		const Fd file(need(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), path.c_str()));
 		need(ftruncate(file.get(), page), "ftruncate");
 		void *at = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-		if (at != MAP_FAILED) { // without a cache it cannot
+		if (at != MAP_FAILED) { /* without a cache it cannot be mapped */
 			check_refused(at);
 			munmap(at, page);
 		}
@@ -178,7 +177,7 @@ TEST_CASE_METHOD(AtRest,
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "counters that a userfaultfd watches are refused only where it would be asked",
+TEST_CASE_METHOD(AtRest, "counters under a userfaultfd are refused only where a fault would go to it",
 		 "[uapi][buffer]")
 {
 	SECTION("a shared page that is missing")
@@ -196,13 +195,13 @@ TEST_CASE_METHOD(AtRest, "counters that a userfaultfd watches are refused only w
 		*other.at<volatile uint64_t>() = 1;
 		const Faults faults(memory.at(), page, UFFDIO_REGISTER_MODE_MINOR);
 		if (!faults) {
-			WARN("this kernel tells nobody of minor faults");
+			WARN("this kernel does not report minor faults");
 			return;
 		}
 		check_refused(memory);
 		check_counts_in(other);
 	}
-	SECTION("zeroes that it has brought")
+	SECTION("zeroes that it has provided")
 	{
 		const Memory memory(page);
 		const Faults faults(memory.at(), page, UFFDIO_REGISTER_MODE_MISSING);
@@ -213,7 +212,7 @@ TEST_CASE_METHOD(AtRest, "counters that a userfaultfd watches are refused only w
 		need(madvise(memory.at(), page, MADV_DONTNEED), "MADV_DONTNEED");
 		check_refused(memory);
 	}
-	SECTION("a shared page that others have brought")
+	SECTION("a shared page that is already populated")
 	{
 		const Fd file = memfd();
 		need(ftruncate(file.get(), page), "ftruncate");
@@ -224,7 +223,7 @@ TEST_CASE_METHOD(AtRest, "counters that a userfaultfd watches are refused only w
 		check_counts_in(memory);
 		CHECK(counter<uint64_t>(other) > 1);
 	}
-	SECTION("a page that must not be written")
+	SECTION("a write-protected page")
 	{
 		const Device device;
 		const Burner burner;
@@ -233,7 +232,7 @@ TEST_CASE_METHOD(AtRest, "counters that a userfaultfd watches are refused only w
 		*counter = 1;
 		const Faults faults(memory.at(), page, UFFDIO_REGISTER_MODE_WP);
 		if (!faults) {
-			WARN("this kernel tells nobody of writes");
+			WARN("this kernel does not report writes");
 			return;
 		}
 		check_counts_in(device, burner, counter);
@@ -243,7 +242,7 @@ TEST_CASE_METHOD(AtRest, "counters that a userfaultfd watches are refused only w
 		faults.protect(memory.at(), false);
 		device.start(describe(region_on(counter)));
 		check_counts_on(device, burner, counter);
-		// While it is counted in: only for a moment, and for good.
+		/* While a profile counts there: protected for a moment, then for good. */
 		faults.protect(memory.at(), true);
 		faults.protect(memory.at(), false);
 		CHECK(device.status().state == PROFIL_STATE_RUNNING);

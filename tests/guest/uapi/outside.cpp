@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PCs in no region, and the array of PCs.
+/** @file tests/guest/uapi/outside.cpp  PCs in no region, and the array of PCs. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-// Elements of an array of PCs that are a given one.
+/** How many elements of an array of PCs equal a given PC. */
 template <typename T> uint64_t occurrences(const Memory &samples, uint64_t number, uint64_t pc)
 {
 	const T *first = samples.at<T>();
@@ -47,7 +47,7 @@ template <typename T> void check_order(uint32_t width)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "the overflow counter gets the PCs in no region", "[uapi]")
+TEST_CASE_METHOD(AtRest, "the overflow counter counts the PCs in no region", "[uapi]")
 {
 	const Device device;
 	const Burner burner;
@@ -98,7 +98,7 @@ TEST_CASE_METHOD(AtRest, "a PC past the end of its buffer is in no region", "[ua
 	const Memory counters(4096);
 	auto region = each_address(text, text + 0x1000, counters.at(), 4);
 
-	// Counters for the first 64 addresses only.
+	/* Counters for the first 64 addresses only. */
 	region.bytes = 64 * 4;
 	auto how = describe(region);
 	how.overflow = counters.address() + 2048;
@@ -117,13 +117,13 @@ TEST_CASE_METHOD(AtRest, "a PC past the end of its buffer is in no region", "[ua
 	CHECK(sum_counters<uint32_t>(counters) == inside + counter<uint32_t>(counters, 512));
 }
 
-TEST_CASE_METHOD(AtRest, "an address space away, a PC does not alias into the buffer", "[uapi]")
+TEST_CASE_METHOD(AtRest, "a PC that is an address space away does not alias into the buffer", "[uapi]")
 {
 	const Device device;
 	const Burner burner;
 	const Memory counters(4096);
 
-	// With this scale the product of the distance leaves 64 bits behind.
+	/* With this scale the product of scale and distance exceeds 64 bits. */
 	auto region = each_address(0, 1ULL << 63, counters.at(), 4);
 	region.bytes = 4096;
 	region.scale = 0xffffffff;
@@ -146,7 +146,7 @@ TEST_CASE_METHOD(AtRest, "a region without bytes swallows its ticks", "[uapi]")
 	auto swallow = std::vector(std::begin(regions), std::end(regions));
 
 	swallow[0].bytes = 0;
-	swallow[0].high = text + CODE_LOOP_RETURN + 1; // the return, too
+	swallow[0].high = text + CODE_LOOP_RETURN + 1; /* includes the return */
 
 	SECTION("and leaves the overflow counter alone")
 	{
@@ -169,7 +169,10 @@ TEST_CASE_METHOD(AtRest, "a region without bytes swallows its ticks", "[uapi]")
 		how.sample_width = 8;
 		device.start(how);
 		burn_ticks(device, burner, text, 20, &profil_status::outside);
-		// What is elsewhere is counted, too, as a PC: so wait for the loop's own.
+		/*
+		 * Ticks elsewhere are also counted, as stored PCs, so wait for the loop's own
+		 * counter.
+		 */
 		burner.burn_until(text + 64, [&] { return counter<uint32_t>(counters) > 0; });
 		CHECK(occurrences<uint64_t>(samples, 512, text) == 0);
 	}
@@ -196,19 +199,19 @@ TEST_CASE_METHOD(AtRest, "PCs in no region are stored beside the counters, until
 	CHECK(occurrences<uint64_t>(samples, 512, text) == 0);
 	CHECK(occurrences<uint64_t>(samples, 512, 0) == 512 - 256);
 
-	// The regions go on.
+	/* The regions still count. */
 	const auto before = counter<uint32_t>(counters);
 	const auto ticks = burn_ticks(device, burner, text, 10);
 	CHECK(counter<uint32_t>(counters) == before + ticks);
 	CHECK(device.stop() == 256);
 }
 
-TEST_CASE_METHOD(AtRest, "without regions PCs of 8 bytes are stored in order", "[uapi]")
+TEST_CASE_METHOD(AtRest, "without regions, PCs of 8 bytes are stored in order", "[uapi]")
 {
 	check_order<uint64_t>(8);
 }
 
-TEST_CASE_METHOD(AtRest, "without regions PCs of 4 bytes are stored in order", "[uapi]")
+TEST_CASE_METHOD(AtRest, "without regions, PCs of 4 bytes are stored in order", "[uapi]")
 {
 	check_order<uint32_t>(4);
 }
@@ -220,7 +223,7 @@ TEST_CASE_METHOD(AtRest, "a full array of PCs ends the profile, and nothing is s
 	const Burner burner;
 	const Memory samples(8192);
 
-	// Across two pages, and not to the end of the second.
+	/* Across two pages, ending inside the second. */
 	device.start(describe_samples(samples.at(4096 - 4 * 8), 8));
 	burner.burn_until(text, [&] { return device.status().off >= 20; });
 	const auto status = device.status();
@@ -236,7 +239,7 @@ TEST_CASE_METHOD(AtRest, "a full array of PCs ends the profile, and nothing is s
 	CHECK(device.status().state == PROFIL_STATE_NONE);
 }
 
-TEST_CASE_METHOD(AtRest, "a new profile tells how many PCs the old one had stored", "[uapi]")
+TEST_CASE_METHOD(AtRest, "a start returns how many PCs the previous profile had stored", "[uapi]")
 {
 	const Device device;
 	const Burner burner;

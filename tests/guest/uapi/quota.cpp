@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How much a process and a user may have.
+/** @file tests/guest/uapi/quota.cpp  Limits of a process, of a user and of the module. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -54,14 +54,14 @@ TEST_CASE_METHOD(AtRest, "RLIMIT_MEMLOCK bounds the pages of a process", "[uapi]
 		become_nobody();
 		need(setrlimit(RLIMIT_MEMLOCK, &four), "setrlimit");
 		result.before = start(device, memory, 3);
-		need_that(locked_bytes() == 3 * page, "VmLck shows three pages");
-		// The pages that it has already are not charged twice.
+		need_that(locked_bytes() == 3 * page, "VmLck is three pages");
+		/* Pages that the process already has pinned are not charged twice. */
 		result.at = start(device, memory, 3);
 		result.above = start(device, memory, 5);
 		result.locked = locked_bytes();
 		device.stop();
-		need_that(start(device, memory, 4) == 0, "as much as the limit");
-		need_that(locked_bytes() == 4 * page, "VmLck shows four pages");
+		need_that(start(device, memory, 4) == 0, "the limit itself is allowed");
+		need_that(locked_bytes() == 4 * page, "VmLck is four pages");
 		need_that(start(device, memory, 5) == ENOMEM, "not more");
 		device.stop();
 		need_that(locked_bytes() == 0, "VmLck is as before");
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(AtRest, "root may lock more than RLIMIT_MEMLOCK", "[uapi][quota
 	CHECK(error == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a user has a limit of pages, over all his processes", "[uapi][quota]")
+TEST_CASE_METHOD(AtRest, "a user has a limit of pages across all processes", "[uapi][quota]")
 {
 	const Setting limit = module_parameter("max_user_pages", 5);
 
@@ -110,7 +110,7 @@ TEST_CASE_METHOD(AtRest, "a user has a limit of pages, over all his processes", 
 	CHECK(tried.locked == 3 * page);
 }
 
-TEST_CASE_METHOD(AtRest, "the module has a limit of pages, over all users", "[uapi][quota]")
+TEST_CASE_METHOD(AtRest, "the module has a limit of pages across all users", "[uapi][quota]")
 {
 	const Device device;
 	const Memory memory(8 * page);
@@ -123,7 +123,7 @@ TEST_CASE_METHOD(AtRest, "the module has a limit of pages, over all users", "[ua
 		      need_that(start(device, memory, 2) == EDQUOT, "two are too many");
 		      return start(device, memory, 1);
 	      }) == 0);
-	// Who administers resources is above it.
+	/* CAP_SYS_RESOURCE overrides this limit. */
 	CHECK(start(device, memory, 5) == 0);
 	device.stop();
 	CHECK(soon([] { return module_stat("pinned_pages") == 0; }));
@@ -153,9 +153,9 @@ TEST_CASE_METHOD(AtRest, "a user has a limit of profiles", "[uapi][quota]")
 	CHECK(tried.before == 0);
 	CHECK(tried.at == 0);
 	CHECK(tried.above == EDQUOT);
-	// Not for root.
+	/* The limit does not apply to root. */
 	in_child([&] {
-		need_that(start(device, memory, 1) == 0, "the first");
+		need_that(start(device, memory, 1) == 0, "root's first profile starts");
 		return in_child([&] {
 			need_that(start(device, memory, 1) == 0, "the second");
 			return in_child([&] {
@@ -166,15 +166,16 @@ TEST_CASE_METHOD(AtRest, "a user has a limit of profiles", "[uapi][quota]")
 	});
 }
 
-TEST_CASE_METHOD(AtRest, "rates have a budget without CAP_PERFMON: all, and a user's", "[uapi][quota]")
+TEST_CASE_METHOD(AtRest, "without CAP_PERFMON, rates have a budget for all users and for each user",
+		 "[uapi][quota]")
 {
 	const Device device;
 	const Memory memory(page);
 
-	SECTION("all")
+	SECTION("for all users")
 	{
 		const Setting budget = module_parameter("rate_budget", 1000);
-		// Root's are not in it.
+		/* Root's profiles do not use the budget. */
 		CHECK(start(device, memory, 1, 20'000) == 0);
 		const auto tried = in_child([&] {
 			Tried result = {};
@@ -198,7 +199,7 @@ TEST_CASE_METHOD(AtRest, "rates have a budget without CAP_PERFMON: all, and a us
 		      }) == 0);
 		device.stop();
 	}
-	SECTION("a user's")
+	SECTION("for each user")
 	{
 		const Setting budget = module_parameter("user_rate_budget", 500);
 		const auto tried = in_child([&] {
@@ -216,7 +217,7 @@ TEST_CASE_METHOD(AtRest, "rates have a budget without CAP_PERFMON: all, and a us
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "nobody may ask for 1024 Hz, and not for more", "[uapi][quota]")
+TEST_CASE_METHOD(AtRest, "an ordinary user may request up to 1024 Hz", "[uapi][quota]")
 {
 	const Device device;
 	const Memory memory(page);
@@ -250,8 +251,10 @@ struct Chain {
 	int after_close, own_after_close;
 };
 
-// Nine files of nobody's on one process; and one of root's, which was opened
-// before and is used between the ninth and the rest.
+/**
+ * User nobody attaches nine files to one process.  Between the ninth attempt and the rest, root
+ * attaches a file opened before.
+ */
 Chain fill_chain(const std::function<pid_t()> &target)
 {
 	const Gate filled, tried;
@@ -270,7 +273,7 @@ Chain fill_chain(const std::function<pid_t()> &target)
 		result.ninth = attach(devices[8], memory, proof.get());
 		result.images = module_stat("images");
 		result.own = start(own, memory, 1);
-		// The same file again moves its own.
+		/* Attaching the same file again replaces its own profile. */
 		result.again = attach(devices[7], memory, proof.get());
 		*told.at<volatile pid_t>() = pid;
 		filled.open();
@@ -293,7 +296,7 @@ Chain fill_chain(const std::function<pid_t()> &target)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "eight profiles may meet a process, not nine, but for an administrator's",
+TEST_CASE_METHOD(AtRest, "a process can have eight profiles, and a ninth only from an administrator",
 		 "[uapi][quota]")
 {
 	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "2");
@@ -302,7 +305,7 @@ TEST_CASE_METHOD(AtRest, "eight profiles may meet a process, not nine, but for a
 	{
 		Child *target = nullptr;
 		const auto chain = fill_chain([&] {
-			target = new Child([] { pause(); }); // until the test's process ends
+			target = new Child([] { pause(); }); /* leaked: ends with the test process */
 			return target->pid();
 		});
 		CHECK(chain.eight == 0);
@@ -312,7 +315,7 @@ TEST_CASE_METHOD(AtRest, "eight profiles may meet a process, not nine, but for a
 		CHECK(chain.privileged == 0);
 		CHECK(chain.after_close == 0);
 	}
-	SECTION("oneself")
+	SECTION("the caller's own process")
 	{
 		const auto chain = fill_chain([] { return getpid(); });
 		CHECK(chain.eight == 0);
@@ -324,7 +327,7 @@ TEST_CASE_METHOD(AtRest, "eight profiles may meet a process, not nine, but for a
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "the memory that many regions take is charged, too", "[uapi][quota]")
+TEST_CASE_METHOD(AtRest, "the memory for many regions is charged", "[uapi][quota]")
 {
 	const Setting limit = module_parameter("max_user_pages", 100);
 

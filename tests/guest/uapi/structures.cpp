@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sizes, addresses and reserved members of every structure, by ioctl and
-// io_uring.
+/** @file tests/guest/uapi/structures.cpp  Sizes, addresses and reserved members of every structure, by
+ * ioctl and io_uring.
+ */
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/ways.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr size_t page = 4096;
 
-// A target, and a profile that is attached to it, for the commands on one.
+/** A target with an attached profile, for the commands on a profile. */
 struct Attached {
 	Device device;
 	Memory counters{page};
@@ -26,7 +27,7 @@ struct Attached {
 	uint32_t profile = 0;
 
 	Attached() { renew(); }
-	// STOP has ended it, or STOP_ALL.
+	/** Attach again after STOP or STOP_ALL has ended the profile. */
 	void renew() { profile = device.attach(describe(region), proof.get()); }
 };
 
@@ -40,7 +41,7 @@ union Any {
 	profil_update update;
 };
 
-// Each command: how long its structure was at first, and one that is right.
+/** Each command, with the size of the first version of its structure, and a valid structure. */
 struct Command {
 	const char *name;
 	unsigned int number;
@@ -63,7 +64,7 @@ const Command commands[] = {
 	{"PROFIL_STOP_ALL", PROFIL_STOP_ALL, 8, false, [](Any &, Attached &) {}},
 };
 
-// A structure that ends where nothing is mapped any more.
+/** A structure at the end of mapped memory. */
 class Place {
 public:
 	Place(const Command &command, Attached &on, uint32_t size, uint32_t said) : start_(4 * page - size)
@@ -93,7 +94,7 @@ int run(const Way &way, const Command &command, Attached &on, uint32_t size, uin
 	const int error = way(on.device, command.number, place.at(), size);
 	if (!error && (command.number == PROFIL_STOP || command.number == PROFIL_STOP_ALL))
 		on.renew();
-	// What the module does not know it does not write, either.
+	/* The module does not write members that it does not know. */
 	if (!error && size > command.least)
 		CHECK(place.last() == 0);
 	on.device.stop();
@@ -120,7 +121,7 @@ void check_sizes(const Way &way)
 	}
 }
 
-// What it said it would not do, it did not.
+/** A refused command has changed nothing. */
 void check_places(const Way &way)
 {
 	Attached on;
@@ -212,7 +213,7 @@ void check_unknown(const Way &way)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "every structure may be longer but not shorter than its first version",
+TEST_CASE_METHOD(AtRest, "every structure may be longer than its first version but not shorter",
 		 "[uapi][errno]")
 {
 	SECTION("by ioctl")
@@ -225,7 +226,7 @@ TEST_CASE_METHOD(AtRest, "every structure may be longer but not shorter than its
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a structure that cannot be read or written is refused before anything is done",
+TEST_CASE_METHOD(AtRest, "a structure that cannot be read or written is refused before any effect",
 		 "[uapi][errno]")
 {
 	SECTION("by ioctl")
@@ -252,7 +253,7 @@ TEST_CASE_METHOD(AtRest, "reserved members must be 0, and profiles must exist", 
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "the payload of a ring command is checked, too", "[uapi][errno][uring]")
+TEST_CASE_METHOD(AtRest, "the payload of a ring command is checked", "[uapi][errno][uring]")
 {
 	const Device device;
 	struct {
@@ -281,9 +282,8 @@ TEST_CASE_METHOD(AtRest, "the payload of a ring command is checked, too", "[uapi
 	CHECK(ring.call(device.fd(), PROFIL_INFO, payload) == E2BIG);
 }
 
-// Up to 6.12 io_uring refuses them there; 7.3 runs them as anywhere.
-TEST_CASE_METHOD(AtRest, "a ring that polls for completions refuses commands, or runs them",
-		 "[uapi][errno][uring]")
+/* Up to 6.12 io_uring refuses such commands there; 7.3 runs them as on any ring. */
+TEST_CASE_METHOD(AtRest, "a ring that polls for completions refuses or runs commands", "[uapi][errno][uring]")
 {
 	const Device device;
 	profil_info info = {};
@@ -295,7 +295,7 @@ TEST_CASE_METHOD(AtRest, "a ring that polls for completions refuses commands, or
 	CHECK(info.abi == (error ? 0 : PROFIL_ABI));
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_INFO tells the caller's own limits", "[uapi]")
+TEST_CASE_METHOD(AtRest, "PROFIL_INFO returns the caller's own limits", "[uapi]")
 {
 	const auto ask = [] {
 		profil_info info = {};
