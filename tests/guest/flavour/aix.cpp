@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil() of AIX, both forms, by its manual page.
+/** @file tests/guest/flavour/aix.cpp  profil() of AIX, both forms, as its manual page describes it. */
 #include "tests/guest/flavour/support.h"
 
 #include <catch2/catch.hpp>
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(AtRest, "AIX: ticks in the kernel are not counted", "[lib][flav
 	CHECK(counters.only(0));
 }
 
-TEST_CASE_METHOD(AtRest, "AIX: only the low 16 bits of the scale count", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "AIX: only the low 16 bits of the scale are used", "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -88,7 +88,7 @@ TEST_CASE_METHOD(AtRest, "AIX: only the low 16 bits of the scale count", "[lib][
 	CHECK(counters.only(0));
 }
 
-TEST_CASE_METHOD(AtRest, "AIX: turning on what is on has no effect, in either form", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "AIX: turning a running profile on has no effect, in either form", "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -101,7 +101,7 @@ TEST_CASE_METHOD(AtRest, "AIX: turning on what is on has no effect, in either fo
 	CHECK(error_of(list) == 0);
 	CHECK(is_counted(loop, first.counter[0]));
 	CHECK(second.is_zero());
-	/* Whatever it is that is to be turned on. */
+	/* Even with invalid arguments. */
 	CHECK(errno_of([&] { profil(nullptr, 8, loop.pc(), four_bytes); }) == 0);
 	prof falling[] = {list[0], list[0], end};
 	CHECK(error_of(falling) == 0);
@@ -131,7 +131,7 @@ TEST_CASE_METHOD(AtRest, "AIX: turning off in the other form has no effect", "[l
 	CHECK(state() == PROFIL_STATE_NONE);
 }
 
-TEST_CASE_METHOD(AtRest, "AIX: bad buffers are EFAULT, an odd one EINVAL, a buffer of no counter nothing",
+TEST_CASE_METHOD(AtRest, "AIX: a bad buffer is EFAULT, an odd one EINVAL, a buffer of no counter no error",
 		 "[lib][flavour]")
 {
 	const Loop loop;
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(AtRest, "AIX: bad buffers are EFAULT, an odd one EINVAL, a buff
 	CHECK(state() == PROFIL_STATE_NONE);
 }
 
-TEST_CASE_METHOD(AtRest, "AIX: a list must ascend, and its first range that holds a PC counts it",
+TEST_CASE_METHOD(AtRest, "AIX: a list must ascend, and the first range that holds a PC counts it",
 		 "[lib][flavour]")
 {
 	const Loop loop;
@@ -177,14 +177,17 @@ TEST_CASE_METHOD(AtRest, "AIX: a list must ascend, and its first range that hold
 		CHECK(counters[i] == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "AIX: scale -1 is the one with which the buffer covers the range, 0 counts nothing",
+TEST_CASE_METHOD(AtRest, "AIX: scale -1 makes the buffer cover the range, scale 0 counts nothing",
 		 "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
 	const Memory memory(4096);
 	auto *const counters = memory.at<volatile unsigned short>();
-	/* 64 bytes of text in 8 counters: scale 0x4000 - 1 by the rule; 40 bytes up is 9 >> 1. */
+	/*
+	 * 64 bytes of text in 8 counters give scale 0x4000 - 1; 40 bytes from the start is counter
+	 * 9 >> 1.
+	 */
 	prof list[] = {range(loop.pc() - 40, loop.pc() + 24, counters, 16, static_cast<unsigned>(-1)), end};
 	prof nothing[] = {range(loop.pc() - 40, loop.pc() + 24, counters + 64, 16, 0), end};
 	prof none[] = {end};
@@ -197,8 +200,7 @@ TEST_CASE_METHOD(AtRest, "AIX: scale -1 is the one with which the buffer covers 
 	CHECK(is_left_alone(loop, counters[64]));
 }
 
-TEST_CASE_METHOD(AtRest, "AIX: a range around one that comes before it counts on both sides of it",
-		 "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "AIX: a range around an earlier range counts on both sides of it", "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -211,7 +213,7 @@ TEST_CASE_METHOD(AtRest, "AIX: a range around one that comes before it counts on
 	loop.spin_until([&] { return counters[64 + 16] >= 3; });
 }
 
-TEST_CASE_METHOD(AtRest, "AIX: a list is known by a size of -1 in an unsigned int, too", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "AIX: a size of -1 in an unsigned int also marks a list", "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -224,7 +226,7 @@ TEST_CASE_METHOD(AtRest, "AIX: a list is known by a size of -1 in an unsigned in
 	loop.spin_until([&] { return counters[0] >= 3; });
 }
 
-TEST_CASE_METHOD(AtRest, "AIX: lists are read also when the first thread has ended", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "AIX: lists are also read after the first thread has ended", "[lib][flavour]")
 {
 	static prof list[] = {range(0x1000, 0x2000, nullptr, 0, 0), end};
 	const pid_t child = fork();
@@ -237,7 +239,7 @@ TEST_CASE_METHOD(AtRest, "AIX: lists are read also when the first thread has end
 			const int error = error_of(list);
 			_exit(error ? error : state() == PROFIL_STATE_RUNNING ? 0 : 1);
 		}).detach();
-		syscall(SYS_exit, 0); // of this thread alone
+		syscall(SYS_exit, 0); /* only this thread */
 	}
 	int status = -1;
 	CHECK(waitpid(child, &status, 0) == child);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil() of the BSDs and add_profil() of macOS, by their manual page.
+/** @file tests/guest/flavour/bsd.cpp  profil() of the BSDs and add_profil() of macOS, as their manual
+ * pages describe them.
+ */
 #include "tests/guest/flavour/support.h"
 
 #include <atomic>
@@ -59,7 +61,7 @@ TEST_CASE_METHOD(AtRest, "BSD: an illegal buffer is EFAULT and ends profiling", 
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "BSD: scales 1 and 2 are like any other", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "BSD: scales 1 and 2 are not special", "[lib][flavour]")
 {
 	const Loop loop(0x500000000000);
 	const OffAtEnd off;
@@ -73,13 +75,13 @@ TEST_CASE_METHOD(AtRest, "BSD: scales 1 and 2 are like any other", "[lib][flavou
 	CHECK(counters.counter[2] == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "BSD: add_profil adds a buffer, which the next profil frees", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "BSD: add_profil adds a buffer until the next profil", "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
 	Guarded<4> elsewhere, here;
 
-	/* Nothing while it is off. */
+	/* add_profil does nothing while profiling is off. */
 	CHECK(add(here.counter, sizeof here.counter, loop.pc(), four_bytes) == 0);
 	CHECK(state() == PROFIL_STATE_NONE);
 
@@ -88,7 +90,7 @@ TEST_CASE_METHOD(AtRest, "BSD: add_profil adds a buffer, which the next profil f
 	loop.spin_until([&] { return here.counter[0] >= 3; });
 	CHECK(elsewhere.is_zero());
 
-	/* The first that covers a PC counts it. */
+	/* The first buffer that covers a PC counts it. */
 	Guarded<4> again;
 	REQUIRE(add(again.counter, sizeof again.counter, loop.pc() - 4, four_bytes) == 0);
 	CHECK(is_counted(loop, here.counter[0]));
@@ -105,8 +107,7 @@ TEST_CASE_METHOD(AtRest, "BSD: add_profil adds a buffer, which the next profil f
 	CHECK(here.only(0));
 }
 
-TEST_CASE_METHOD(AtRest, "BSD: add_profil takes 99 buffers more, and says when there are too many",
-		 "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "BSD: add_profil adds up to 99 buffers and refuses more", "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -134,7 +135,7 @@ TEST_CASE_METHOD(AtRest, "BSD: add_profil adds nothing to another flavour's prof
 	CHECK(before.counter[0] == left);
 }
 
-TEST_CASE_METHOD(AtRest, "BSD: a child made while another thread is in a call is not kept waiting",
+TEST_CASE_METHOD(AtRest, "BSD: a child forked while another thread is in a call does not hang",
 		 "[lib][flavour]")
 {
 	const Loop loop;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every form of every flavour has to do, whatever else it does: memory of
-// each kind, sizes, offsets, limits, threads, fork and exec.
+/** @file tests/guest/flavour/edges.cpp  What every form of every flavour must do: kinds of memory,
+ * sizes, offsets, limits, threads, fork and exec.
+ */
 #include "tests/guest/flavour/support.h"
 #include "tests/support/programs.h"
 
@@ -29,10 +30,10 @@ int sprofil_irix(void *, int, timeval *, unsigned);
 
 namespace {
 
-// What a 16-bit counter does next when it is at its greatest value.
+/** What a 16-bit counter does at its greatest value. */
 enum class Limit { wraps, stays, stops_at_32767 };
 
-// A way to turn a profile on: two bytes of text a counter, from an offset on.
+/** A way to turn a profile on: two bytes of text for each counter, from an offset on. */
 struct Form {
 	const char *name;
 	void (*on)(void *buffer, size_t bytes, uintptr_t offset);
@@ -85,7 +86,7 @@ void aix_list(void *buffer, size_t bytes, uintptr_t offset)
 
 void tru64_args(void *buffer, size_t bytes, uintptr_t offset)
 {
-	// 32-bit counters of four bytes of text; the buffer is as long as the range wants.
+	/* 32-bit counters for four bytes of text each; the buffer is as long as the range needs. */
 	Tru64Args args = {buffer, offset + bytes - 1, offset, offset, one_to_one};
 
 	profil_tru64(&args, 1, ULONG_MAX, 0);
@@ -107,7 +108,7 @@ const Form forms[] = {
 	 [] { profil_irix(nullptr, 0, 0, 0); }, Limit::wraps},
 	{"IRIX sprofil",
 	 [](void *b, size_t n, uintptr_t o) {
-		 // Strictly above its offset.
+		 /* A region begins strictly above its offset. */
 		 IrixProf prof = {b, static_cast<unsigned>(n), o - 1, one_to_one};
 		 sprofil_irix(&prof, 1, nullptr, 1);
 	 },
@@ -127,7 +128,7 @@ const Form forms[] = {
 	 Limit::stays},
 };
 
-// Turn it on, run, turn it off: does the first counter, and no other, count?
+/** Turn the profile on, run the loop, turn it off: only the first counter may have counted. */
 void count_first(const Form &form, const Loop &loop, void *buffer, size_t bytes)
 {
 	auto *const counter = static_cast<volatile unsigned char *>(buffer);
@@ -136,7 +137,7 @@ void count_first(const Form &form, const Loop &loop, void *buffer, size_t bytes)
 	loop.spin_until([&] { return counter[0] >= 3; });
 	form.off();
 	CHECK(state() == PROFIL_STATE_NONE);
-	// One tick in a million is at the end of the loop, in the second one.
+	/* One tick in a million is at the end of the loop, in the second counter. */
 	for (size_t i = 2 * form.width; i < bytes; i++)
 		if (counter[i])
 			FAIL("byte " << i << " is " << int{counter[i]});
@@ -144,7 +145,7 @@ void count_first(const Form &form, const Loop &loop, void *buffer, size_t bytes)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "every form counts in memory of every kind, across pages, and stops when it is off",
+TEST_CASE_METHOD(AtRest, "every form counts in all kinds of memory, across pages, and stops when it is off",
 		 "[lib][flavour][edge]")
 {
 	const Loop loop;
@@ -169,7 +170,7 @@ TEST_CASE_METHOD(AtRest, "every form counts in memory of every kind, across page
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "every form is off when its memory is unmapped or cannot be written any more",
+TEST_CASE_METHOD(AtRest, "every form is off after its memory is unmapped or made read-only",
 		 "[lib][flavour][edge]")
 {
 	const Loop loop;
@@ -200,8 +201,7 @@ TEST_CASE_METHOD(AtRest, "every form is off when its memory is unmapped or canno
 	}
 }
 
-TEST_CASE_METHOD(AtRest,
-		 "every form counts whole counters of its buffer only, whatever size it is said to have",
+TEST_CASE_METHOD(AtRest, "every form counts only in the whole counters of its buffer, for any given size",
 		 "[lib][flavour][edge]")
 {
 	const Loop loop;
@@ -209,7 +209,7 @@ TEST_CASE_METHOD(AtRest,
 
 	for (const Form &form : forms) {
 		INFO(form);
-		// The size of Tru64's ranges is that of their text.
+		/* Tru64's ranges have the size of their text. */
 		if (form.width == 4)
 			continue;
 		for (const size_t bytes : {0, 1, 2, 3, 5, 7}) {
@@ -217,8 +217,10 @@ TEST_CASE_METHOD(AtRest,
 			auto *const buffer = const_cast<unsigned short *>(counters.counter);
 
 			INFO(bytes << " bytes");
-			// So that the loop is in the last counter, if there is one, and then in the first
-			// without.
+			/*
+			 * First with the loop in the last counter, if there is one, then just past
+			 * the last counter.
+			 */
 			if (bytes >= 2) {
 				const size_t last = bytes / 2 - 1;
 
@@ -233,7 +235,7 @@ TEST_CASE_METHOD(AtRest,
 			CHECK(counters.is_zero());
 			form.off();
 		}
-		// More than there is, and more than there can be.
+		/* More than is mapped, and more than is possible. */
 		const Memory memory(4096);
 
 		for (const size_t bytes : {size_t{8192}, size_t{1} << 31, size_t{1} << 40, SIZE_MAX / 2}) {
@@ -245,7 +247,7 @@ TEST_CASE_METHOD(AtRest,
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "every form counts from its offset on, and nothing below", "[lib][flavour][edge]")
+TEST_CASE_METHOD(AtRest, "every form counts from its offset on and nothing below", "[lib][flavour][edge]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -272,7 +274,7 @@ TEST_CASE_METHOD(AtRest, "every form counts from its offset on, and nothing belo
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "every form does at the limit of its counters what its system does",
+TEST_CASE_METHOD(AtRest, "every form treats a counter at its limit as its system does",
 		 "[lib][flavour][edge]")
 {
 	const Loop loop;
@@ -318,8 +320,7 @@ TEST_CASE_METHOD(AtRest, "every form does at the limit of its counters what its 
 	}
 }
 
-TEST_CASE_METHOD(AtRest,
-		 "every form goes on in a child, in its copy or in shared memory, and is off after exec",
+TEST_CASE_METHOD(AtRest, "every form goes on in a child, in copied or shared memory, and is off after exec",
 		 "[lib][flavour][edge]")
 {
 	const Loop loop;
@@ -343,7 +344,7 @@ TEST_CASE_METHOD(AtRest,
 		const unsigned short mine = counter;
 
 		CHECK(counted);
-		// The child's are not ours; we go on.
+		/* The child's counts are not in our copy, and our profile goes on. */
 		CHECK(is_counted(loop, counter));
 		CHECK(counter >= mine);
 		CHECK(run(program("uapi_target") + " state").text == "0\n");
@@ -360,7 +361,7 @@ TEST_CASE_METHOD(AtRest,
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "every form counts all threads, also when a thread that ends turns it on",
+TEST_CASE_METHOD(AtRest, "every form counts all threads, even if the thread that turned it on has ended",
 		 "[lib][flavour][edge]")
 {
 	const Loop loop;
@@ -383,8 +384,7 @@ TEST_CASE_METHOD(AtRest, "every form counts all threads, also when a thread that
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "every form is off when off is said twice, and on again afterwards",
-		 "[lib][flavour][edge]")
+TEST_CASE_METHOD(AtRest, "every form can be turned off twice and then on again", "[lib][flavour][edge]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -401,7 +401,7 @@ TEST_CASE_METHOD(AtRest, "every form is off when off is said twice, and on again
 		CHECK(state() == PROFIL_STATE_NONE);
 		form.on(first.at(), 4096, loop.pc());
 		REQUIRE(is_counted(loop, one));
-		// On while on: replaces, but on AIX has no effect.
+		/* Turning it on while on replaces the profile, but has no effect on AIX. */
 		form.on(second.at(), 4096, loop.pc());
 		CHECK(is_counted(loop, aix ? one : other));
 		CHECK(is_left_alone(loop, aix ? other : one));
@@ -410,7 +410,7 @@ TEST_CASE_METHOD(AtRest, "every form is off when off is said twice, and on again
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "every form charges ticks in the kernel to where they return to, but AIX does not",
+TEST_CASE_METHOD(AtRest, "every form except AIX charges kernel ticks to the PC they return to",
 		 "[lib][flavour][edge]")
 {
 	const Burner burner;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil() and sprofil() of IRIX, by their manual pages.
+/** @file tests/guest/flavour/irix.cpp  profil() and sprofil() of IRIX, as their manual pages describe
+ * them.
+ */
 #include "tests/guest/flavour/support.h"
 
 #include <catch2/catch.hpp>
@@ -20,7 +22,7 @@ int start(std::vector<prof> entries, unsigned flags = PROF_USHORT)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "IRIX: profil wraps its counters and always says 0", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "IRIX: profil wraps its counters and always returns 0", "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -49,13 +51,13 @@ TEST_CASE_METHOD(AtRest, "IRIX: sprofil counts in the region with the largest of
 		return prof{counters.base(region), size, offset, four_bytes};
 	};
 
-	/* Given in no order. */
+	/* The entries are not sorted. */
 	REQUIRE(start({entry(0, loop.pc() - 2), entry(1, loop.pc() + 8), entry(2, loop.pc() - 3)}) == 0);
 	CHECK(counters.which(loop, 3) == 0);
-	/* At the offset is not strictly below it. */
+	/* A PC at the offset is not strictly above it. */
 	REQUIRE(start({entry(0, loop.pc()), entry(1, loop.pc() - 1)}) == 0);
 	CHECK(counters.which(loop, 2) == 1);
-	/* Of equal ones the first. */
+	/* Of regions with equal offsets the first one counts. */
 	REQUIRE(start({entry(0, loop.pc() - 8), entry(1, loop.pc() - 1), entry(2, loop.pc() - 1)}) == 0);
 	CHECK(counters.which(loop, 3) == 1);
 }
@@ -75,10 +77,10 @@ TEST_CASE_METHOD(AtRest,
 	CHECK(counters.which(loop, 3) == 2);
 	CHECK(counters.at(0) == 0);
 	CHECK(counters.at(1) == 0);
-	/* Below all of them. */
+	/* A PC below all regions. */
 	REQUIRE(start({{counters.base(0), 64, loop.pc() + 32, 0x8000}, {counters.base(1), 2, 0, 2}}) == 0);
 	CHECK(counters.which(loop, 2) == 1);
-	/* Without one they are in no counter. */
+	/* Without an overflow entry such ticks are in no counter. */
 	REQUIRE(start({{counters.base(0), 64, loop.pc() + 32, 0x8000}}) == 0);
 	CHECK(is_left_alone(loop, counters.at(0)));
 }
@@ -114,7 +116,8 @@ TEST_CASE_METHOD(AtRest, "IRIX: a single entry with offset 0 and scale 2 is a cl
 	CHECK(self_status().outside == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "IRIX: sprofil refuses in the order of its manual page", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "IRIX: sprofil checks its arguments in the order of its manual page",
+		 "[lib][flavour]")
 {
 	const OffAtEnd off;
 	const Counters counters;
@@ -142,7 +145,7 @@ TEST_CASE_METHOD(AtRest, "IRIX: sprofil refuses in the order of its manual page"
 	CHECK(refused(good.data(), 100, &tv, PROF_USHORT) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "IRIX: sprofil tells the true time between two ticks", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "IRIX: sprofil returns the true time between two ticks", "[lib][flavour]")
 {
 	const OffAtEnd off;
 	const Counters counters;
@@ -158,7 +161,7 @@ TEST_CASE_METHOD(AtRest, "IRIX: sprofil tells the true time between two ticks", 
 	CHECK(self_status().period == 1'000'000);
 }
 
-TEST_CASE_METHOD(AtRest, "IRIX: of several regions one that cannot be written is off, alone",
+TEST_CASE_METHOD(AtRest, "IRIX: a region that cannot be written is off while the others go on",
 		 "[lib][flavour]")
 {
 	const Loop loop;
@@ -187,11 +190,9 @@ TEST_CASE_METHOD(AtRest, "IRIX: an overflow entry without a counter leaves the r
 	}
 }
 
-TEST_CASE_METHOD(AtRest,
-		 "IRIX: a buffer that is given up is not written, also when the next one cannot be had",
-		 "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "IRIX: an old buffer is not written even if its replacement fails", "[lib][flavour]")
 {
-	/* It says 0, so its caller frees the buffer before. */
+	/* profil returns 0, so the caller assumes that the old buffer is free. */
 	CHECK(in_child([] {
 		      const rlimit limit = {65536, 65536};
 		      static unsigned short small[16], large[1 << 20];
@@ -200,7 +201,7 @@ TEST_CASE_METHOD(AtRest,
 		      need(setresuid(65534, 65534, 65534), "setresuid");
 		      need_that(profil(small, sizeof small, 0, 2) == 0, "it starts");
 		      need_that(state() == PROFIL_STATE_RUNNING, "it runs");
-		      need_that(profil(large, sizeof large, 0, 2) == 0, "it says 0");
+		      need_that(profil(large, sizeof large, 0, 2) == 0, "profil returns 0");
 		      return state();
 	      }) == PROFIL_STATE_NONE);
 }

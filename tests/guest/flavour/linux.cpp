@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sprofil() of Linux, and the plain symbols.
+/** @file tests/guest/flavour/linux.cpp  sprofil() of Linux, and the symbols without a flavour. */
 #include "tests/guest/flavour/support.h"
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ int start(std::vector<prof> entries, unsigned flags = PROF_USHORT)
 	return sprofil(entries.data(), static_cast<int>(entries.size()), nullptr, flags);
 }
 
-// The same by the symbol that glibc exports, too.
+/** The same function by the symbol that glibc also exports. */
 extern "C" int plain(unsigned short *, size_t, size_t, unsigned) __asm__("profil");
 
 } // namespace
@@ -29,19 +29,19 @@ TEST_CASE_METHOD(AtRest,
 	const OffAtEnd off;
 	const Counters counters;
 
-	/* The inner one ends before the loop; the outer goes on behind it. */
+	/* The inner region ends before the loop; the outer one goes on behind it. */
 	REQUIRE(start({{counters.base(0), 64, loop.pc() - 64, 0x8000},
 		       {counters.base(1), 2, loop.pc() - 16, 0x8000}}) == 0);
 	loop.spin_until([&] { return counters.memory.at<volatile unsigned short>()[16] >= 3; });
 	CHECK(counters.at(1) == 0);
-	/* And holds it; at the offset is within. */
+	/* The inner region holds the loop: a PC at the offset is inside. */
 	REQUIRE(start({{counters.base(1), 2, loop.pc(), 0x8000},
 		       {counters.base(2), 64, loop.pc() - 64, 0x8000}}) == 0);
 	loop.spin_until([&] { return counters.at(1) >= 3; });
 	CHECK(counters.memory.at<unsigned short>(2 * 64)[16] == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "Linux: the overflow entry may stand anywhere, and counters stay at their limit",
+TEST_CASE_METHOD(AtRest, "Linux: the overflow entry may be anywhere, and counters stay at their limit",
 		 "[lib][flavour]")
 {
 	const Loop loop;
@@ -56,8 +56,7 @@ TEST_CASE_METHOD(AtRest, "Linux: the overflow entry may stand anywhere, and coun
 	CHECK(self_status().period == 1'000'000);
 }
 
-TEST_CASE_METHOD(AtRest, "Linux: sprofil is off without entries, and refuses what cannot be",
-		 "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "Linux: sprofil is off without entries and refuses invalid ones", "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -87,14 +86,15 @@ TEST_CASE_METHOD(AtRest, "Linux: sprofil is off without entries, and refuses wha
 	CHECK(state() == PROFIL_STATE_RUNNING);
 	CHECK(refused(nullptr, 0, nullptr, 0) == 0);
 	CHECK(state() == PROFIL_STATE_NONE);
-	/* More than the other systems take. */
+	/* More entries than the other systems accept. */
 	std::vector<prof> many(40'000, good);
 	CHECK(refused(many.data(), 40'000, nullptr, 0) == E2BIG);
 	CHECK(refused(many.data(), 1000, nullptr, 0) == 0);
 	loop.spin_until([&] { return counters.at(0) >= 3; });
 }
 
-TEST_CASE_METHOD(AtRest, "the plain profil has the semantics that PROFIL_FLAVOUR names", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "profil without a flavour has the semantics that PROFIL_FLAVOUR names",
+		 "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -126,7 +126,8 @@ TEST_CASE_METHOD(AtRest, "the plain profil has the semantics that PROFIL_FLAVOUR
 	CHECK(state() == PROFIL_STATE_RUNNING);
 }
 
-TEST_CASE_METHOD(AtRest, "the plain profil knows the extended forms of AIX and Tru64", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "profil without a flavour knows the extended forms of AIX and Tru64",
+		 "[lib][flavour]")
 {
 	struct Aix {
 		uintptr_t low, high;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole sources of the old systems, built with the flags of their .pc files.
+/** @file tests/guest/flavour/programs.cpp  Whole sources for the old systems, built with the flags of
+ * their .pc files.
+ */
 #include "tests/support/programs.h"
 #include "tests/guest/lib/support.h"
 
@@ -10,7 +12,7 @@ using namespace guest;
 using namespace lib_test;
 using namespace support;
 
-TEST_CASE_METHOD(AtRest, "a source in each system's own style, with its own headers, counts",
+TEST_CASE_METHOD(AtRest, "a source in each system's style, with that system's headers, counts",
 		 "[lib][flavour]")
 {
 	for (const std::string flavour : {"aix", "bsd", "irix", "linux", "solaris", "tru64"}) {
@@ -23,7 +25,7 @@ TEST_CASE_METHOD(AtRest, "a source in each system's own style, with its own head
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "the examples of the manual pages count their own loops", "[lib][flavour][man]")
+TEST_CASE_METHOD(AtRest, "the examples in the manual pages count their own loops", "[lib][flavour][man]")
 {
 	const TemporaryDirectory dir;
 	unsigned number = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil() of Solaris, by its manual page.
+/** @file tests/guest/flavour/solaris.cpp  profil() of Solaris, as its manual page describes it. */
 #include "tests/guest/flavour/support.h"
 
 #include <catch2/catch.hpp>
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(AtRest, "Solaris: scale 2 counts everything above the offset in
 	CHECK(is_left_alone(loop, counters.counter[1]));
 }
 
-TEST_CASE_METHOD(AtRest, "Solaris: a buffer that cannot be written ends profiling and is no error",
+TEST_CASE_METHOD(AtRest, "Solaris: a buffer that cannot be written ends profiling without an error",
 		 "[lib][flavour]")
 {
 	const Loop loop;

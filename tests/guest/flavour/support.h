@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the tests of the flavours have in common.  Include it before a flavour's
-// header, whose macros it must not meet.
+/** @file tests/guest/flavour/support.h  What the tests of the flavours share.  Include it before a
+ * flavour's header, whose macros must not affect it.
+ */
 #pragma once
 
 #include "tests/guest/lib/support.h"
@@ -13,7 +14,7 @@
 
 namespace lib_test {
 
-// Ticks come and this counter does not move; so it is the profile that leaves it.
+/** Does this counter stay the same while the process gets ticks? */
 inline bool is_left_alone(const Loop &loop, const volatile unsigned short &counter, unsigned ticks = 6)
 {
 	const unsigned short before = counter;
@@ -23,13 +24,13 @@ inline bool is_left_alone(const Loop &loop, const volatile unsigned short &count
 	return counter == before;
 }
 
-// The state of the process's profile.
+/** The state of the process's profile. */
 inline uint32_t state()
 {
 	return self_status().state;
 }
 
-// errno of a call, or 0.
+/** The errno of a call, or 0. */
 template <typename Call> int errno_of(Call call)
 {
 	errno = 0;
@@ -37,7 +38,7 @@ template <typename Call> int errno_of(Call call)
 	return errno;
 }
 
-// Memory that cannot be written.
+/** Read-only memory. */
 class ReadOnly {
 public:
 	ReadOnly() : memory_(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1) {}
@@ -47,19 +48,19 @@ private:
 	guest::Memory memory_;
 };
 
-// Nothing at all: no call may crash on it.
+/** An invalid address: no call may crash on it. */
 template <typename T> T *nowhere()
 {
 	return reinterpret_cast<T *>(0x7ffffffff000 - 64);
 }
 
-// Counters of several regions, far enough from each other.
+/** Counters of several regions, far apart. */
 struct Counters {
 	guest::Memory memory{4096};
 
 	volatile unsigned short &at(size_t region) const { return *memory.at<unsigned short>(region * 64); }
 	void *base(size_t region) const { return memory.at(region * 64); }
-	// The one that moves while the loop runs.
+	/** The counter that changes while the loop runs. */
 	size_t which(const Loop &loop, size_t regions) const
 	{
 		size_t found = regions;
@@ -75,7 +76,7 @@ struct Counters {
 	}
 };
 
-// A variable of the environment, for as long as this lives.
+/** Sets an environment variable while this lives. */
 class Variable {
 public:
 	Variable(const char *name, const char *value) : name_(name) { setenv(name, value, 1); }

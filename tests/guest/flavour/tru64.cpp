@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil() of Tru64, both forms, by its manual page.
+/** @file tests/guest/flavour/tru64.cpp  profil() of Tru64, both forms, as its manual page describes it. */
 #include "tests/guest/flavour/support.h"
 
 #include <catch2/catch.hpp>
@@ -23,14 +23,14 @@ profil_args range(volatile unsigned *buffer, uintptr_t low, uintptr_t high, unsi
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "Tru64: profil ticks 1024 times a second and rounds up to a counter",
+TEST_CASE_METHOD(AtRest, "Tru64: profil ticks 1024 times a second and rounds up to the next counter",
 		 "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
 	Guarded<4> counters;
 
-	/* One byte above the offset is in the second counter. */
+	/* A PC one byte above the offset is in the second counter. */
 	profil(counters.counter, sizeof counters.counter, pointer(loop.pc() - 1), 0x10000);
 	loop.spin_until([&] { return counters.counter[1] >= 3; });
 	CHECK(counters.counter[0] == 0);
@@ -46,7 +46,7 @@ TEST_CASE_METHOD(AtRest, "Tru64: profil ticks 1024 times a second and rounds up 
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "Tru64: the extended form counts 32 bits in ranges of decreasing order",
+TEST_CASE_METHOD(AtRest, "Tru64: the extended form has 32-bit counters and ranges in decreasing order",
 		 "[lib][flavour]")
 {
 	const Loop loop;
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(AtRest, "Tru64: the extended form counts 32 bits in ranges of d
 
 	counters[16] = 0xfffe;
 	CHECK(errno_of([&] { profil(args, 2, -1, 0); }) == 0);
-	/* A counter for each four bytes. */
+	/* One counter for each four bytes. */
 	loop.spin_until([&] { return counters[16] > 0x10002; });
 	CHECK(counters[0] == 0);
 	args[0].offset = pointer(loop.pc() - 8);
@@ -89,8 +89,7 @@ TEST_CASE_METHOD(AtRest, "Tru64: each form stops and replaces the other", "[lib]
 	CHECK(counters[0] == value);
 }
 
-TEST_CASE_METHOD(AtRest, "Tru64: ranges that are not as they should be are EINVAL and change nothing",
-		 "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "Tru64: invalid ranges are EINVAL and change nothing", "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -140,7 +139,8 @@ TEST_CASE_METHOD(AtRest, "Tru64: the version 5 layout has no offset", "[lib][fla
 	CHECK(counters[0] == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "Tru64: a range that cannot be written is off, alone", "[lib][flavour]")
+TEST_CASE_METHOD(AtRest, "Tru64: a range that cannot be written is off while the others go on",
+		 "[lib][flavour]")
 {
 	const Loop loop;
 	const OffAtEnd off;

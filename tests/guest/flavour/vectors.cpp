@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The oracle's vectors through the kernel: a loop at a known distance from the
-// offset, one tick, one counter.  (All of them, by arithmetic alone, are in
-// tests/host/lib_bin.cpp.)
+/** @file tests/guest/flavour/vectors.cpp  The oracle's vectors through the kernel: a loop at a known
+ * distance from the offset, one tick, one counter.  (tests/host/lib/bin.cpp tests all vectors by
+ * arithmetic alone.)
+ */
 #include "tests/guest/flavour/support.h"
 
 #include "tests/support/programs.h"
@@ -30,16 +31,16 @@ int sprofil_irix(void *, int, timeval *, unsigned);
 
 namespace {
 
-constexpr uintptr_t text = 0x500000000000; // with room below
+constexpr uintptr_t text = 0x500000000000; /* with room below */
 constexpr size_t buffer_max = 0x40000;
-constexpr size_t wanted = 50; // that count, and as many that do not
+constexpr size_t wanted = 50; /* vectors that count, and as many that do not */
 
 struct Vector {
 	std::string flavour;
 	unsigned width;
 	uint32_t scale;
 	uint64_t size, distance;
-	std::string counter; // its index, or what else becomes of it
+	std::string counter; /* its index, or another outcome */
 };
 
 std::string data_file()
@@ -50,7 +51,7 @@ std::string data_file()
 	return exists(beside) ? beside.string() : name;
 }
 
-// Some things cannot be said in some calls.
+/** Can the flavour's call express this vector? */
 bool can_be_said(const Vector &v)
 {
 	const bool below = v.distance == -1ULL;
@@ -58,11 +59,11 @@ bool can_be_said(const Vector &v)
 	if (v.distance > text && !below)
 		return false;
 	if (below && v.scale == 2)
-		return false; // a clock: what we run beside the loop counts, too
+		return false; /* a clock, which also counts the code beside the loop */
 	if (v.flavour == "irix" && v.width == 4)
-		return v.distance != 0; // a region begins above its offset
+		return v.distance != 0; /* a region begins above its offset */
 	if (v.flavour == "tru64" && v.width == 4)
-		return !below && v.counter != "-"; // its buffer has no size
+		return !below && v.counter != "-"; /* its buffer has no size */
 	return true;
 }
 
@@ -104,7 +105,7 @@ bool is_counted_somewhere(const Vector &v)
 	return isdigit(v.counter[0]);
 }
 
-// The same ones each time.
+/** A fixed choice of vectors, the same each time. */
 std::vector<Vector> chosen(const std::string &flavour, unsigned width)
 {
 	auto all = vectors_of(flavour, width);
@@ -210,7 +211,7 @@ void check_vector(const Vector &v, const Loop &loop)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a hundred of the oracle's vectors of each flavour count so in the kernel",
+TEST_CASE_METHOD(AtRest, "the kernel counts a hundred of the oracle's vectors of each flavour as predicted",
 		 "[lib][flavour]")
 {
 	static constexpr struct {
