@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Profiles of other processes: sessions, and what they tell. */
+/** @file tests/guest/lib/attach.cpp  Profiles of other processes: sessions and their events. */
 #include "tests/guest/lib/herd.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,8 @@
 using namespace guest;
 using namespace lib_test;
 
-TEST_CASE_METHOD(AtRest, "several children are attached together and each counts for itself", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "several children are attached together and each has its own counts",
+		 "[lib][attach]")
 {
 	const Loop loop;
 	Herd herd(loop, 6);
@@ -52,7 +53,8 @@ TEST_CASE_METHOD(AtRest, "several children are attached together and each counts
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "targets that cannot be attached do not keep the others from it", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "targets that cannot be attached do not prevent attaching the others",
+		 "[lib][attach]")
 {
 	const Loop loop;
 	Herd herd(loop, 6);
@@ -117,7 +119,7 @@ TEST_CASE_METHOD(AtRest, "attaching again moves a process to the new profile", "
 	CHECK(before.counted + after.counted == herd.count(0));
 }
 
-TEST_CASE_METHOD(AtRest, "other regions take the place of a profile's", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "an update replaces the regions of a profile", "[lib][attach]")
 {
 	const Loop loop;
 	Herd herd(loop, 1);
@@ -149,7 +151,7 @@ TEST_CASE_METHOD(AtRest, "other regions take the place of a profile's", "[lib][a
 	profil_counters_free(const_cast<uint64_t *>(counters), 4096);
 }
 
-TEST_CASE_METHOD(AtRest, "a session's own process is none of its profiles", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "a session does not include a profile of its own process", "[lib][attach]")
 {
 	const Session session = open_session();
 	profil_status status = {};
@@ -162,7 +164,7 @@ TEST_CASE_METHOD(AtRest, "a session's own process is none of its profiles", "[li
 	CHECK(errno == ENOENT);
 }
 
-TEST_CASE_METHOD(AtRest, "a session tells of exits, and says nothing when there is nothing", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "a session reports exits, and no event when there is none", "[lib][attach]")
 {
 	const Loop loop;
 	Herd herd(loop, 2);
@@ -207,7 +209,8 @@ TEST_CASE_METHOD(AtRest, "closing a session ends its profiles", "[lib][attach]")
 	CHECK(herd.count(0) == left);
 }
 
-TEST_CASE_METHOD(AtRest, "a process whose first thread has ended is attached by another", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "a process whose first thread has ended is attached through another thread",
+		 "[lib][attach]")
 {
 	const Loop loop;
 	Herd herd(loop, 1);

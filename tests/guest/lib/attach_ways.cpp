@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The ways to attach: io_uring or ioctl, within the limit of descriptors, with which rights. */
+/** @file tests/guest/lib/attach_ways.cpp  The ways to attach: by io_uring or ioctl, within the limit of
+ * descriptors, with various permissions.
+ */
 #include "tests/guest/lib/herd.h"
 
 #include <catch2/catch.hpp>
@@ -39,7 +41,7 @@ bool forbid(unsigned number, unsigned argument, unsigned error)
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/** Attach to two children, 1 if it did not work. */
+/** Attach to two children; 1 if that failed. */
 int attach_two(const Loop &loop)
 {
 	Herd herd(loop, 2);
@@ -53,18 +55,18 @@ int attach_two(const Loop &loop)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "many targets go through io_uring", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "many targets are attached through io_uring", "[lib][attach]")
 {
 	const Loop loop;
 	ChildOf<int> child([&] {
-		/* The ioctl is out of reach, so the ring must have done it. */
+		/* The ioctl is forbidden, so the ring must have attached them. */
 		return forbid(SYS_ioctl, PROFIL_ATTACH, EXDEV) ? attach_two(loop) : 3;
 	});
 
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "where io_uring is forbidden, ioctl serves", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "attaching uses ioctl where io_uring is forbidden", "[lib][attach]")
 {
 	const Loop loop;
 
@@ -76,14 +78,14 @@ TEST_CASE_METHOD(AtRest, "where io_uring is forbidden, ioctl serves", "[lib][att
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "more targets than descriptors are attached in batches", "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "more targets than free descriptors are attached in batches", "[lib][attach]")
 {
 	const Loop loop;
 	ChildOf<int> child([&] {
 		Herd herd(loop, 14, 100 * ms);
 		const Session session = open_session();
 		const int fd = lowest_free_fd();
-		/* The ring takes some, so there are at least three batches. */
+		/* The ring needs some of them, so there are at least three batches. */
 		const rlimit few = {static_cast<rlim_t>(fd) + 6, static_cast<rlim_t>(fd) + 6};
 
 		if (!session || setrlimit(RLIMIT_NOFILE, &few))
@@ -96,8 +98,7 @@ TEST_CASE_METHOD(AtRest, "more targets than descriptors are attached in batches"
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "without a descriptor left, targets fail with EMFILE and nothing hangs",
-		 "[lib][attach]")
+TEST_CASE_METHOD(AtRest, "targets fail with EMFILE when no descriptor is left", "[lib][attach]")
 {
 	const Loop loop;
 	ChildOf<int> child([&] {
@@ -118,7 +119,7 @@ TEST_CASE_METHOD(AtRest, "without a descriptor left, targets fail with EMFILE an
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "nobody may not attach where perf_event_paranoid is 3, not even to his own child",
+TEST_CASE_METHOD(AtRest, "an ordinary user cannot attach to their own child at perf_event_paranoid 3",
 		 "[lib][attach]")
 {
 	const Loop loop;
@@ -146,8 +147,10 @@ TEST_CASE_METHOD(AtRest, "nobody may not attach where perf_event_paranoid is 3, 
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "at paranoid 2 nobody may profile his own children, without kernel ticks",
-		 "[lib][attach]")
+TEST_CASE_METHOD(
+	AtRest,
+	"an ordinary user can profile their own children without kernel ticks at perf_event_paranoid 2",
+	"[lib][attach]")
 {
 	const Loop loop;
 	const Setting usual(paranoid, "2");
@@ -166,7 +169,7 @@ TEST_CASE_METHOD(AtRest, "at paranoid 2 nobody may profile his own children, wit
 		need_that(herd.targets()[0].error == 0, strerror(herd.targets()[0].error));
 		need_that(herd.targets()[1].error == EACCES, strerror(herd.targets()[1].error));
 
-		/* Root's processes are none of his. */
+		/* Root's processes belong to another user. */
 		profil_target root = herd.targets()[0];
 
 		root.pid = 1;
@@ -179,7 +182,7 @@ TEST_CASE_METHOD(AtRest, "at paranoid 2 nobody may profile his own children, wit
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "ending every profile takes privilege, and ends them", "[lib][generic]")
+TEST_CASE_METHOD(AtRest, "ending all profiles needs privilege", "[lib][generic]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -201,6 +204,6 @@ TEST_CASE_METHOD(AtRest, "ending every profile takes privilege, and ends them", 
 
 	loop.spin_ms(60);
 	CHECK(counters[0] == left);
-	/* It may begin again. */
+	/* The process can start a profile again. */
 	CHECK(call_profil(counters, sizeof counters, loop.pc(), 0x8000) == 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The generic profile on the calling process: <profil.h>. */
+/** @file tests/guest/lib/generic.cpp  The generic profile of the calling process: <profil.h>. */
 #include "tests/guest/lib/support.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t ms = 1'000'000;
 
-/** 64 bytes of text around the loop, 4 of them a counter; the loop is in the third. */
+/** 64 bytes of text around the loop, four bytes for each counter; the loop is in the third. */
 profil_region region_around(const Loop &loop, void *counters, unsigned width)
 {
 	profil_region region = {};
@@ -51,7 +51,7 @@ Counters make_counters()
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "the module's version and limits are told", "[lib][generic]")
+TEST_CASE_METHOD(AtRest, "profil_get_info returns the module's version and limits", "[lib][generic]")
 {
 	profil_info info;
 
@@ -73,7 +73,7 @@ TEST_CASE_METHOD(AtRest, "the module's version and limits are told", "[lib][gene
 	CHECK(errno == EFAULT);
 }
 
-TEST_CASE_METHOD(AtRest, "a longer structure than the module's is filled in as far as it knows",
+TEST_CASE_METHOD(AtRest, "a structure longer than the module's is filled in as far as the module knows",
 		 "[lib][generic]")
 {
 	struct {
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(AtRest, "counters of 16, 32 and 64 bits count the same loop", "
 		for (size_t i = 0; i < 4096 / width; i++)
 			if (i != 2 && i < 16)
 				CHECK(profil_counter_read(&region, i) == 0);
-		/* Nothing but this one counter in the loop. */
+		/* Only this counter may have changed. */
 		const auto *bytes = static_cast<const unsigned char *>(counters.get());
 
 		for (size_t i = 0; i < 4096; i++)
@@ -149,14 +149,15 @@ TEST_CASE_METHOD(AtRest, "every tick is accounted for while a profile runs", "[l
 	CHECK(status.counted > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "without kernel ticks, those are told and not counted", "[lib][generic]")
+TEST_CASE_METHOD(AtRest, "without kernel ticks, ticks in the kernel are reported but not counted",
+		 "[lib][generic]")
 {
 	const OffAtEnd off;
 	const Counters counters = make_counters();
 	profil_spec spec = spec_of(nullptr, 0);
 	const int64_t begin = static_cast<int64_t>(thread_ns());
 
-	/* Every PC counts in one counter. */
+	/* All PCs count in one counter. */
 	spec.overflow = counters.get();
 	spec.overflow_width = 8;
 	REQUIRE(profil_self_start(&spec, nullptr) == 0);
@@ -175,7 +176,7 @@ TEST_CASE_METHOD(AtRest, "without kernel ticks, those are told and not counted",
 	CHECK(status.kernel + status.counted + status.lost_late == status.ticks);
 }
 
-TEST_CASE_METHOD(AtRest, "a region with an overflow counter counts everything", "[lib][generic]")
+TEST_CASE_METHOD(AtRest, "a region and an overflow counter count every tick", "[lib][generic]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -200,7 +201,7 @@ TEST_CASE_METHOD(AtRest, "a region with an overflow counter counts everything", 
 	CHECK(status.counted == count);
 }
 
-TEST_CASE_METHOD(AtRest, "a spec can let a counter stay at its limit", "[lib][generic]")
+TEST_CASE_METHOD(AtRest, "a spec can make counters stay at their limit", "[lib][generic]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -216,7 +217,7 @@ TEST_CASE_METHOD(AtRest, "a spec can let a counter stay at its limit", "[lib][ge
 	CHECK(self_status().counted == 2);
 }
 
-TEST_CASE_METHOD(AtRest, "a spec can let a profile stop instead of exceeding its limit", "[lib][generic]")
+TEST_CASE_METHOD(AtRest, "a spec can make a profile stop at a limit", "[lib][generic]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -233,7 +234,7 @@ TEST_CASE_METHOD(AtRest, "a spec can let a profile stop instead of exceeding its
 	CHECK(self_status().counted == 7);
 }
 
-TEST_CASE_METHOD(AtRest, "a description that the module refuses gives its errno", "[lib][generic]")
+TEST_CASE_METHOD(AtRest, "a refused spec returns the module's errno", "[lib][generic]")
 {
 	const Loop loop;
 	const Counters counters = make_counters();

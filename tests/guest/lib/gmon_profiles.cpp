@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs of gcc -pg, which the kernel counts for: tests/guest/programs/gmon_work.h.
+/** @file tests/guest/lib/gmon_profiles.cpp  Programs of gcc -pg (tests/guest/programs/gmon_work.h),
+ * whose ticks the kernel counts.
+ */
 #include "tests/guest/lib/support.h"
 #include "tests/support/gmon_reader.h"
 
@@ -12,11 +14,13 @@ using namespace support;
 
 namespace {
 
-// A directory in which a program is run, and what it left there.
+/** A directory in which programs run, and the files they leave there. */
 class Workplace {
 public:
-	// As its last line a program prints its PID and the CPU time that it took; before it
-	// what failed, and no more.
+	/**
+	 * Run a program.  Its last line is its PID and its CPU time; only the expected number of
+	 * error lines may come before it.
+	 */
 	void run_program(const std::string &name, const std::string &arguments,
 			 const std::string &before = "", unsigned lines_said = 0)
 	{
@@ -46,10 +50,10 @@ public:
 		return read_gmon(file(name));
 	}
 
-	// Names of all files, sorted, with a space behind each.
+	/** The names of all files, sorted, each followed by a space. */
 	[[nodiscard]] std::string files() const { return run("ls " + (dir_ / "") + " | tr '\\n' ' '").text; }
 
-	// The one that is of another process: gmon.out.NUMBER.
+	/** The file of another process: gmon.out.NUMBER. */
 	[[nodiscard]] std::string other() const
 	{
 		for (const std::string &name : words_of(files()))
@@ -88,9 +92,9 @@ uint64_t calls_of(const GmonFile &gmon, const std::string &name, const std::stri
 
 } // namespace
 
-TEST_CASE_METHOD(
-	AtRest, "a gcc -pg program has kernel-counted ticks and all its calls in gmon.out, which gprof reads",
-	"[lib][gmon]")
+TEST_CASE_METHOD(AtRest,
+		 "gmon.out of a gcc -pg program has kernel-counted ticks and all calls, and gprof reads it",
+		 "[lib][gmon]")
 {
 	for (const std::string name : {"gmon_pie", "gmon_fixed", "gmon_linked"}) {
 		Workplace work;
@@ -124,8 +128,10 @@ TEST_CASE_METHOD(AtRest, "the ticks in gmon.out are the CPU time of all threads"
 		if (run("test -e " + work.file(object)).status == 0)
 			ticks += work.gmon(object).all_ticks();
 	INFO(work.files() << work.ns() << ", outside " << outside);
-	// All of the threads' 1,000 ms, with what the vDSO took, and no more than the program
-	// took, which is more: it starts, for half a second on some debug kernels, and ends.
+	/*
+	 * At least the threads' 1,000 ms, including time in the vDSO, and at most the CPU time of
+	 * the program, which also starts (half a second on some debug kernels) and ends.
+	 */
 	CHECK(ticks <= work.ns() / 1'000'000);
 	CHECK(ticks + outside >= 950);
 	CHECK(ticks_of(work.gmon(), "gmon_pie", "hot") * 100 >= ticks * 80);
@@ -140,8 +146,7 @@ TEST_CASE_METHOD(AtRest, "the calls of all threads are counted", "[lib][gmon]")
 	CHECK(calls_of(work.gmon(), "gmon_pie", "call") == 4);
 }
 
-TEST_CASE_METHOD(AtRest, "a forked child has a gmon.out of its own, with its own ticks and calls",
-		 "[lib][gmon]")
+TEST_CASE_METHOD(AtRest, "a forked child has its own gmon.out with its own ticks and calls", "[lib][gmon]")
 {
 	Workplace work;
 
@@ -161,7 +166,7 @@ TEST_CASE_METHOD(AtRest, "a forked child has a gmon.out of its own, with its own
 	CHECK(ticks_of(other.gmon(other.other()), "gmon_pie", "hot") > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "an executed program has a gmon.out of its own", "[lib][gmon]")
+TEST_CASE_METHOD(AtRest, "an executed program has its own gmon.out", "[lib][gmon]")
 {
 	Workplace work;
 
@@ -175,14 +180,14 @@ TEST_CASE_METHOD(AtRest, "an executed program has a gmon.out of its own", "[lib]
 	CHECK(ticks_of(child, "gmon_pie", "hot") > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "with GMON_OUT_PREFIX each process has PREFIX.PID", "[lib][gmon]")
+TEST_CASE_METHOD(AtRest, "with GMON_OUT_PREFIX each process writes PREFIX.PID", "[lib][gmon]")
 {
 	Workplace work;
 
 	work.run_program("gmon_fixed", "calls 2 fork calls 3", "GMON_OUT_PREFIX=gmon.out");
 	CHECK(work.files().find("gmon.out ") == std::string::npos);
 
-	// Two of them, whatever the numbers.
+	/* Two files with any numbers. */
 	const std::string mine = "gmon.out." + std::to_string(work.pid());
 	uint64_t calls = calls_of(work.gmon(mine), "gmon_fixed", "leaf");
 
@@ -191,7 +196,7 @@ TEST_CASE_METHOD(AtRest, "with GMON_OUT_PREFIX each process has PREFIX.PID", "[l
 	CHECK(calls_of(work.gmon(work.other()), "gmon_fixed", "leaf") == 3);
 }
 
-TEST_CASE_METHOD(AtRest, "moncontrol(0) leaves ticks and calls out until moncontrol(1)", "[lib][gmon]")
+TEST_CASE_METHOD(AtRest, "moncontrol(0) excludes ticks and calls until moncontrol(1)", "[lib][gmon]")
 {
 	Workplace work;
 
@@ -206,7 +211,7 @@ TEST_CASE_METHOD(AtRest, "moncontrol(0) leaves ticks and calls out until moncont
 	CHECK(calls_of(other.gmon(), "gmon_pie", "leaf") == 4);
 }
 
-TEST_CASE_METHOD(AtRest, "a shared object has a file of its own, which gprof reads", "[lib][gmon]")
+TEST_CASE_METHOD(AtRest, "a shared object has its own file, which gprof reads", "[lib][gmon]")
 {
 	Workplace work;
 
@@ -221,7 +226,7 @@ TEST_CASE_METHOD(AtRest, "a shared object has a file of its own, which gprof rea
 	CHECK(ticks_of(work.gmon(), "gmon_pie", "hot") == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "what is inlined into main() is counted, wherever the compiler has put it",
+TEST_CASE_METHOD(AtRest, "code inlined into main() is counted wherever the compiler has put it",
 		 "[lib][gmon]")
 {
 	for (const std::string name : {"gmon_pie", "gmon_fixed"}) {
@@ -233,7 +238,7 @@ TEST_CASE_METHOD(AtRest, "what is inlined into main() is counted, wherever the c
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "monstartup() begins anew, for what it is given, and goes on if that is nothing",
+TEST_CASE_METHOD(AtRest, "monstartup() restarts for a given range and goes on if the range is invalid",
 		 "[lib][gmon]")
 {
 	for (const std::string name : {"gmon_pie", "gmon_fixed"}) {
@@ -259,8 +264,7 @@ TEST_CASE_METHOD(AtRest, "monstartup() begins anew, for what it is given, and go
 	}
 }
 
-TEST_CASE_METHOD(AtRest,
-		 "a user who asks for a higher rate than he may have is told, and gets what he may have",
+TEST_CASE_METHOD(AtRest, "a request above the user's limit gives a warning and the highest allowed rate",
 		 "[lib][gmon]")
 {
 	const TemporaryDirectory dir;
@@ -278,7 +282,7 @@ TEST_CASE_METHOD(AtRest,
 	CHECK(ticks_of(gmon, "gmon_fixed", "hot") > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a user who may lock little memory has coarser counters", "[lib][gmon]")
+TEST_CASE_METHOD(AtRest, "a low memlock limit gives coarser counters", "[lib][gmon]")
 {
 	Workplace work;
 
@@ -290,7 +294,7 @@ TEST_CASE_METHOD(AtRest, "a user who may lock little memory has coarser counters
 }
 
 TEST_CASE_METHOD(AtRest,
-		 "a source that calls monitor() in each system's own style has its histogram and gmon.out",
+		 "a source that calls monitor() in any system's style gets its histogram and gmon.out",
 		 "[lib][gmon][monitor]")
 {
 	for (const std::string name : {"monitor_svid", "monitor_aix", "monitor_tru64"}) {
@@ -309,7 +313,7 @@ TEST_CASE_METHOD(AtRest,
 		if (name != "monitor_aix")
 			continue;
 
-		// Two ranges that are far apart, and what it left to exit().
+		/* Two ranges far apart, and the profile that exit() writes. */
 		auto ranges = flat_profile(program(name), dir / "ranges.out");
 
 		CHECK(ranges["work"].self_seconds > 0);
@@ -317,7 +321,7 @@ TEST_CASE_METHOD(AtRest,
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a Fortran program is counted, as on IRIX and by the module for a PIE",
+TEST_CASE_METHOD(AtRest, "a Fortran program is counted, with IRIX's calls and as a PIE with the module",
 		 "[lib][flavour][fortran]")
 {
 	for (const std::string name : {"fortran_irix", "fortran_module"}) {

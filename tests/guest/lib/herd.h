@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Children to attach to.
+/** @file tests/guest/lib/herd.h  Children to attach to. */
 #pragma once
 
 #include "tests/guest/lib/support.h"
@@ -20,7 +20,7 @@ inline Session open_session()
 	return {profil_session_open(), profil_session_close};
 }
 
-// Children that run a loop, each with counters of ours and a target made for it.
+/** Children that each run a loop, with counters in this process and a target for each. */
 class Herd {
 public:
 	Herd(const Loop &loop, size_t nr, uint64_t period = 5 * ms) : regions_(nr), specs_(nr), targets_(nr)
@@ -42,17 +42,17 @@ public:
 	std::vector<profil_target> &targets() { return targets_; }
 	profil_spec &spec(size_t i) { return specs_[i]; }
 
-	/* One child is no more. */
+	/* End one child. */
 	void end(size_t i)
 	{
 		kill(children_[i].pid(), SIGKILL);
 		children_[i].reap();
 	}
 
-	// Counts of the loop of one child.
+	/** The counts of one child's loop. */
 	[[nodiscard]] uint64_t count(size_t i) const { return profil_counter_read(&regions_[i], 1); }
 
-	// Nothing but the loop's counter was touched.
+	/** Was only the loop's counter changed? */
 	[[nodiscard]] bool only_loop(size_t i) const
 	{
 		for (size_t k = 0; k < regions_[i].bytes / regions_[i].width; k++)
@@ -92,7 +92,7 @@ private:
 	char *counters_;
 };
 
-// Some time for the children; how much does not matter.
+/** Sleep until a condition holds, to give the children time. */
 template <typename Condition> void sleep_until(Condition holds)
 {
 	while (!holds())

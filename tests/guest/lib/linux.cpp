@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profil() as Linux programs know it: which counter, when it is off, what it refuses. */
+/** @file tests/guest/lib/linux.cpp  profil() of Linux: which counter counts, when it is off, what it
+ * refuses.
+ */
 #include "tests/guest/lib/support.h"
 
 #include <catch2/catch.hpp>
@@ -28,7 +30,7 @@ TEST_CASE_METHOD(AtRest, "profil counts a loop in exactly the counter of its add
 	CHECK(status.state == PROFIL_STATE_RUNNING);
 	CHECK(status.counted >= 20);
 	CHECK(counters.counter[3] >= status.counted);
-	CHECK(status.kernel == 0); /* such ticks are charged to the program */
+	CHECK(status.kernel == 0); /* kernel ticks are charged to the program */
 	CHECK(status.ticks == accounted(status));
 }
 
@@ -38,7 +40,7 @@ TEST_CASE_METHOD(AtRest, "profil finds the counter by Linux's arithmetic for eve
 		uint64_t distance;
 		unsigned scale;
 		size_t counters;
-		size_t index; /* = counters: not counted */
+		size_t index; /* equal to `counters`: not counted */
 	};
 	const Vector vectors[] = {
 		{0, 0x10000, 8, 0},	{1, 0x10000, 8, 0},	    {2, 0x10000, 8, 1},
@@ -65,9 +67,12 @@ TEST_CASE_METHOD(AtRest, "profil finds the counter by Linux's arithmetic for eve
 		else
 			loop.spin_until([&] { return counters[v.index] != 0; });
 		REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
-		/* The loop's caller may be within reach of a coarse scale, so look at the page only. */
+		/* A coarse scale may also reach the loop's caller, so look only at this page. */
 		int expected = v.index == v.counters ? 0 : counters[v.index];
-		/* Seldom, but more often on a busy host, a tick is at the loop's end, two bytes further. */
+		/*
+		 * A tick is sometimes at the end of the loop, two bytes further; more often on a
+		 * busy host.
+		 */
 		const size_t behind = ((v.distance + 2) / 2 * v.scale) >> 16;
 
 		if (behind != v.index && behind < v.counters)
@@ -91,7 +96,7 @@ TEST_CASE_METHOD(AtRest, "a PC below the offset is not counted", "[lib][profil]"
 	loop.spin_until([&] { return counters.counter[0] != 0; });
 }
 
-TEST_CASE_METHOD(AtRest, "profil is off after each way to turn it off", "[lib][profil]")
+TEST_CASE_METHOD(AtRest, "each way to turn profil off works", "[lib][profil]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -115,7 +120,7 @@ TEST_CASE_METHOD(AtRest, "profil is off after each way to turn it off", "[lib][p
 	CHECK(call_profil(nullptr, 0, 0, 0) == 0);
 	CHECK(is_off(loop, buffer[0]));
 
-	/* Nothing to count in: no error, and no counting. */
+	/* A size without any counter: no error, and no counting. */
 	for (const size_t size : {0, 1}) {
 		turn_on();
 		CHECK(call_profil(buffer, size, loop.pc(), four_bytes) == 0);
@@ -123,12 +128,12 @@ TEST_CASE_METHOD(AtRest, "profil is off after each way to turn it off", "[lib][p
 	}
 	CHECK(counters.only(0));
 
-	/* And off while off is no error. */
+	/* Turning it off while off is no error. */
 	CHECK(call_profil(nullptr, 0, 0, 0) == 0);
 	CHECK(call_profil(buffer, sizeof counters.counter, loop.pc(), 0) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "sizes are floored to whole counters and nothing is written behind them",
+TEST_CASE_METHOD(AtRest, "sizes are rounded down to whole counters and nothing is written behind them",
 		 "[lib][profil]")
 {
 	const Loop loop;
@@ -138,11 +143,11 @@ TEST_CASE_METHOD(AtRest, "sizes are floored to whole counters and nothing is wri
 		Guarded<4> counters;
 
 		INFO("size " << size);
-		/* In the last whole counter ... */
+		/* First with the loop in the last whole counter ... */
 		REQUIRE(call_profil(counters.counter, size, loop.pc() - 4 * (size / 2 - 1), four_bytes) == 0);
 		loop.spin_until([&] { return counters.counter[size / 2 - 1] != 0; });
 		CHECK(counters.only(size / 2 - 1));
-		/* ... and one further. */
+		/* ... then one counter further. */
 		REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
 		counters.counter[size / 2 - 1] = 0;
 		REQUIRE(call_profil(counters.counter, size, loop.pc() - 4 * (size / 2), four_bytes) == 0);
@@ -171,7 +176,7 @@ TEST_CASE_METHOD(AtRest, "a second profil replaces the first", "[lib][profil]")
 	CHECK(second.only(1));
 }
 
-TEST_CASE_METHOD(AtRest, "a call that fails leaves the profile on that was on", "[lib][profil]")
+TEST_CASE_METHOD(AtRest, "a call that fails leaves the previous profile on", "[lib][profil]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -204,7 +209,7 @@ TEST_CASE_METHOD(AtRest, "a call that fails leaves the profile on that was on", 
 	munmap(last_page, 4096);
 }
 
-TEST_CASE_METHOD(AtRest, "a call that succeeds leaves errno and the descriptors alone", "[lib][profil]")
+TEST_CASE_METHOD(AtRest, "a call that succeeds changes neither errno nor the descriptors", "[lib][profil]")
 {
 	const Loop loop;
 	const OffAtEnd off;

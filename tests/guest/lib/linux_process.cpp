@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profil() in a process: its rate, threads, children, privileges, and what it may do meanwhile. */
+/** @file tests/guest/lib/linux_process.cpp  profil() in a process: rate, threads, children, privileges,
+ * and calls that the program may make meanwhile.
+ */
 #include "tests/guest/lib/support.h"
 
 #include <catch2/catch.hpp>
@@ -26,7 +28,7 @@ TEST_CASE_METHOD(AtRest, "profil samples at exactly 100 Hz of CPU time", "[lib][
 	run_before_others();
 	const int64_t begin = static_cast<int64_t>(thread_ns());
 	REQUIRE(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
-	loop.spin(2'000'000'000); /* as many ns */
+	loop.spin(2'000'000'000); /* in ns */
 
 	const profil_status status = self_status();
 	const int64_t spent = static_cast<int64_t>(thread_ns()) - begin;
@@ -41,7 +43,7 @@ TEST_CASE_METHOD(AtRest, "profil samples at exactly 100 Hz of CPU time", "[lib][
 	CHECK(counters.only(0));
 }
 
-TEST_CASE_METHOD(AtRest, "all threads count into the one buffer, whoever called profil",
+TEST_CASE_METHOD(AtRest, "all threads count in one buffer, whichever of them called profil",
 		 "[lib][profil][icount]")
 {
 	const Loop loop;
@@ -64,12 +66,12 @@ TEST_CASE_METHOD(AtRest, "all threads count into the one buffer, whoever called 
 	const profil_status status = steady_status([&] { return counters.counter[0]; }, count);
 
 	REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
-	/* 1.2 s of CPU time, a little of it outside of the loop. */
+	/* 1.2 s of CPU time, a small part of it outside the loop. */
 	CHECK(status.ticks >= 116);
 	CHECK(status.ticks <= 123);
 	CHECK(status.ticks == accounted(status));
 	CHECK(count == status.counted);
-	/* Some of it goes into telling the time; two threads would make 80. */
+	/* Some of it is spent reading the clock; two threads alone would make 80. */
 	CAPTURE(status.outside, status.off, status.lost_late);
 	CHECK(count >= 90);
 	CHECK(counters.only(0));
@@ -94,12 +96,12 @@ TEST_CASE_METHOD(AtRest, "a child goes on in its own copy of the counters", "[li
 	const unsigned short at_fork = counters.counter[0];
 
 	CHECK(child.result() == 0);
-	/* We slept meanwhile, but for a tick or two. */
+	/* This process slept meanwhile, except for a tick or two. */
 	CHECK(counters.counter[0] <= at_fork + 2);
 	CHECK(is_counted(loop, counters.counter[0]));
 }
 
-TEST_CASE_METHOD(AtRest, "a child counts into a shared buffer together with its parent", "[lib][profil]")
+TEST_CASE_METHOD(AtRest, "a child and its parent count together in a shared buffer", "[lib][profil]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -126,11 +128,11 @@ TEST_CASE_METHOD(AtRest, "ticks in the kernel are charged to the program's PC", 
 
 	run_before_others();
 	REQUIRE(zero >= 0);
-	/* 64 KiB of text a counter, and the whole address space below 4 GiB above libc's read(). */
+	/* One counter for 64 KiB of text: from libc's read() upward this covers 4 GiB of addresses. */
 	const auto text = reinterpret_cast<uintptr_t>(&read) & ~0xffffffUL;
 
 	REQUIRE(call_profil(counters.data(), counters.size() * 2, text, 2) == 0);
-	/* Not before: to start takes a debug kernel some ticks. */
+	/* Read the time only now: starting takes some ticks on a debug kernel. */
 	const int64_t begin = static_cast<int64_t>(thread_ns());
 	while (static_cast<int64_t>(thread_ns()) < begin + 600'000'000)
 		if (read(zero, sink.data(), sink.size()) < 0)
@@ -147,7 +149,7 @@ TEST_CASE_METHOD(AtRest, "ticks in the kernel are charged to the program's PC", 
 	CHECK(spent >= 60);
 	CHECK(static_cast<int64_t>(status.ticks) >= spent - 3);
 	CHECK(static_cast<int64_t>(status.ticks) <= spent + 3);
-	/* Nearly all of this was in the kernel, called from libc. */
+	/* Nearly all of this time was in the kernel, called from libc. */
 	CHECK(count >= 50);
 	CHECK(count == status.counted);
 }
@@ -164,7 +166,7 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps gets no ticks", "[lib][profil]")
 	CHECK(counters.is_zero());
 }
 
-TEST_CASE_METHOD(AtRest, "a program that closes every descriptor goes on being profiled", "[lib][profil]")
+TEST_CASE_METHOD(AtRest, "a program that closes every descriptor is still profiled", "[lib][profil]")
 {
 	const Loop loop;
 	Child child([&] {
@@ -175,13 +177,13 @@ TEST_CASE_METHOD(AtRest, "a program that closes every descriptor goes on being p
 			close(fd);
 		loop.spin_until([&] { return counters.counter[0] >= 5; });
 		need(call_profil(nullptr, 0, 0, 0), "profil off");
-		need_that(is_off(loop, counters.counter[0]) && counters.only(0), "it is off");
+		need_that(is_off(loop, counters.counter[0]) && counters.only(0), "the profile is off");
 	});
 
 	CHECK_NOTHROW(child.join());
 }
 
-TEST_CASE_METHOD(AtRest, "a program that changes its root goes on being profiled", "[lib][profil]")
+TEST_CASE_METHOD(AtRest, "a program that changes its root is still profiled", "[lib][profil]")
 {
 	const Loop loop;
 	char root[] = "/tmp/profil-root-XXXXXX";
@@ -196,7 +198,7 @@ TEST_CASE_METHOD(AtRest, "a program that changes its root goes on being profiled
 		if (chroot(root))
 			return 2;
 		loop.spin_until([&] { return counters.counter[0] >= 5; });
-		/* The device is out of reach now, for better and for worse. */
+		/* The device cannot be opened any more, so the profile cannot be turned off either. */
 		errno = 0;
 		if (call_profil(nullptr, 0, 0, 0) != -1 || errno != ENODEV)
 			return 3;
@@ -209,7 +211,7 @@ TEST_CASE_METHOD(AtRest, "a program that changes its root goes on being profiled
 	rmdir(root);
 }
 
-TEST_CASE_METHOD(AtRest, "profil may be called by a signal handler", "[lib][profil]")
+TEST_CASE_METHOD(AtRest, "a signal handler may call profil", "[lib][profil]")
 {
 	static const Loop loop;
 	static Guarded<4> counters;
@@ -230,7 +232,7 @@ TEST_CASE_METHOD(AtRest, "profil may be called by a signal handler", "[lib][prof
 	sigaction(SIGUSR1, &before, nullptr);
 }
 
-TEST_CASE_METHOD(AtRest, "counters that cannot be locked in memory are ENOMEM, and profil(off) still works",
+TEST_CASE_METHOD(AtRest, "counters beyond the memlock limit are ENOMEM and profil can still be turned off",
 		 "[lib][profil]")
 {
 	const Loop loop;
@@ -249,12 +251,12 @@ TEST_CASE_METHOD(AtRest, "counters that cannot be locked in memory are ENOMEM, a
 	CHECK(child.result() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a program without any privilege may profile itself", "[lib][profil]")
+TEST_CASE_METHOD(AtRest, "a program without privilege can profile itself", "[lib][profil]")
 {
 	const Loop loop;
 	const Setting strict("/proc/sys/kernel/perf_event_paranoid", "3");
 
-	/* Privilege must not be needed for the clock either, so nobody else's may run. */
+	/* Starting the clock must not need privilege either, so no other profile may be running. */
 	REQUIRE(soon([] { return module_stat("clock_period") == 0; }));
 
 	ChildOf<int> child([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pcsample() as on Solaris. */
+/** @file tests/guest/lib/pcsample.cpp  pcsample() as on Solaris. */
 #include "tests/guest/lib/support.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace lib_test;
 
 namespace {
 
-/** An array of PCs that the kernel fills behind the compiler's back. */
+/** An array of PCs that the kernel fills without the compiler's knowledge. */
 class Samples {
 public:
 	explicit Samples(size_t nr) : all_(nr) {}
@@ -23,7 +23,7 @@ public:
 	[[nodiscard]] long size() const { return static_cast<long>(all_.size()); }
 	[[nodiscard]] uintptr_t operator[](size_t i) const { return volatile_data()[i]; }
 
-	/** Elements that were stored: all before the first zero. */
+	/** The number of stored elements: all before the first zero. */
 	[[nodiscard]] long stored() const
 	{
 		long n = 0;
@@ -33,7 +33,7 @@ public:
 		return n;
 	}
 
-	/** How often the loop is in a part of it. */
+	/** How often the loop's PC is in a part of the array. */
 	[[nodiscard]] long count(uintptr_t pc, long first, long last) const
 	{
 		return std::count_if(all_.begin() + first, all_.begin() + last,
@@ -48,7 +48,7 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "pcsample returns 0 first and then what was stored since the call before",
+TEST_CASE_METHOD(AtRest, "pcsample returns 0 first, then the number stored since the previous call",
 		 "[lib][pcsample]")
 {
 	const Loop loop;
@@ -67,13 +67,13 @@ TEST_CASE_METHOD(AtRest, "pcsample returns 0 first and then what was stored sinc
 	loop.spin_until([&] { return second.count(loop.pc(), 0, second.stored()) >= 2; });
 	CHECK(first.stored() == stored);
 
-	/* Stopping tells of the second array, and stopping again of nothing. */
+	/* Stopping returns the count of the second array, and stopping again returns 0. */
 	const long last = pcsample(nullptr, 0);
 
 	CHECK(last == second.stored());
 	CHECK(pcsample(nullptr, 0) == 0);
 
-	/* Now it begins anew. */
+	/* Then sampling starts again from zero. */
 	CHECK(pcsample(first.data(), first.size()) == 0);
 	CHECK(pcsample(first.data(), 0) < stored);
 }
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(AtRest, "pcsample stores the address of the loop", "[lib][pcsam
 	run_before_others();
 	const auto begin = static_cast<long>(thread_ns());
 	REQUIRE(pcsample(samples.data(), samples.size()) == 0);
-	loop.spin(500'000'000); /* as many ns, 10 ms a sample */
+	loop.spin(500'000'000); /* in ns; a sample every 10 ms */
 
 	const long stored = pcsample(nullptr, 0);
 	const long spent = (static_cast<long>(thread_ns()) - begin) / 10'000'000;
@@ -112,12 +112,12 @@ TEST_CASE_METHOD(AtRest, "a full array ends sampling and is never exceeded", "[l
 	CHECK(self_status().stored == 5);
 	CHECK(samples[5] == 0);
 	CHECK(pcsample(samples.data(), 5) == 5);
-	/* It goes on at the first element. */
+	/* Sampling starts at the first element again. */
 	CHECK(self_status().state == PROFIL_STATE_RUNNING);
 	CHECK(pcsample(samples.data(), 0) < 5);
 }
 
-TEST_CASE_METHOD(AtRest, "an array of one element takes one sample", "[lib][pcsample]")
+TEST_CASE_METHOD(AtRest, "an array of one element holds one sample", "[lib][pcsample]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -130,7 +130,7 @@ TEST_CASE_METHOD(AtRest, "an array of one element takes one sample", "[lib][pcsa
 	CHECK(pcsample(nullptr, 0) == 1);
 }
 
-TEST_CASE_METHOD(AtRest, "pcsample with a bad argument fails and goes on", "[lib][pcsample]")
+TEST_CASE_METHOD(AtRest, "pcsample with a bad argument fails and the sampling goes on", "[lib][pcsample]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(AtRest, "pcsample with a bad argument fails and goes on", "[lib
 	munmap(read_only, 4096);
 }
 
-TEST_CASE_METHOD(AtRest, "profil and pcsample replace each other, and profil forgets the samples",
+TEST_CASE_METHOD(AtRest, "profil and pcsample replace each other, and profil resets the count of samples",
 		 "[lib][pcsample]")
 {
 	const Loop loop;
@@ -179,18 +179,19 @@ TEST_CASE_METHOD(AtRest, "profil and pcsample replace each other, and profil for
 	loop.spin_ms(60);
 	CHECK(counters[0] == counted);
 
-	/* profil(off) ends it too, and leaves nothing to tell. */
+	/* Turning profil off also ends sampling, and resets the count. */
 	REQUIRE(call_profil(nullptr, 0, 0, 0) == 0);
 	CHECK(self_status().state == PROFIL_STATE_NONE);
 	CHECK(pcsample(nullptr, 0) == 0);
 
-	/* And pcsample(off) ends profil. */
+	/* Turning pcsample off also ends profil. */
 	REQUIRE(call_profil(counters, sizeof counters, loop.pc(), 0x8000) == 0);
 	CHECK(pcsample(nullptr, 0) == 0);
 	CHECK(self_status().state == PROFIL_STATE_NONE);
 }
 
-TEST_CASE_METHOD(AtRest, "a child goes on after its parent's samples and counts them too", "[lib][pcsample]")
+TEST_CASE_METHOD(AtRest, "a child appends to its parent's samples, and its count includes them",
+		 "[lib][pcsample]")
 {
 	const Loop loop;
 	const OffAtEnd off;
@@ -209,7 +210,7 @@ TEST_CASE_METHOD(AtRest, "a child goes on after its parent's samples and counts 
 
 		if (all < inherited + 5)
 			return 2;
-		/* From now on it counts its own. */
+		/* From now on the count is the child's own. */
 		const long own = pcsample(nullptr, 0);
 
 		return own < inherited ? 0 : 3;
@@ -219,6 +220,6 @@ TEST_CASE_METHOD(AtRest, "a child goes on after its parent's samples and counts 
 
 	const long stored = pcsample(nullptr, 0);
 
-	/* What the child did is not in ours. */
+	/* The child's samples are not in the parent's count. */
 	CHECK(stored == samples.stored());
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whole programs that call profil(): preloaded, linked, static, exec'ed. */
+/** @file tests/guest/lib/programs.cpp  Whole programs that call profil(): preloaded, linked, static,
+ * executed.
+ */
 #include "tests/support/programs.h"
 #include "tests/guest/lib/support.h"
 
@@ -14,7 +16,7 @@ using namespace support;
 
 namespace {
 
-/** What lib_histogram.h's program prints. */
+/** The output of the program in lib_histogram.h. */
 struct Histogram {
 	unsigned seldom = 0;
 	unsigned often = 0;
@@ -36,8 +38,10 @@ Histogram histogram_of(const std::string &environment, const std::string &name)
 	return histogram;
 }
 
-/* It works until it has 60 counts, four fifths of them in one function; the
- * ticks that a busy host swallows are missing, but there are never more. */
+/*
+ * The program runs until it has 60 counts, four fifths of them in one function.  Ticks that a busy
+ * host swallows are missing, but there are never too many.
+ */
 void check_counted_by_kernel(const Histogram &histogram)
 {
 	INFO(histogram.seldom << " " << histogram.often << " " << histogram.others);
@@ -51,24 +55,25 @@ void check_counted_by_kernel(const Histogram &histogram)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a program linked against libc's profil is served by LD_PRELOAD", "[lib][programs]")
+TEST_CASE_METHOD(AtRest, "LD_PRELOAD gives a program libprofil's profil instead of libc's", "[lib][programs]")
 {
-	/* By itself libc counts by a timer and a signal. */
+	/* libc's own profil uses a timer and a signal. */
 	CHECK(histogram_of("", "lib_libc").timer);
 	check_counted_by_kernel(histogram_of("LD_PRELOAD=" + build_dir() + "/libprofil.so.1", "lib_libc"));
 }
 
-TEST_CASE_METHOD(AtRest, "a program linked with -lprofil is served", "[lib][programs]")
+TEST_CASE_METHOD(AtRest, "a program linked with -lprofil is counted by the kernel", "[lib][programs]")
 {
 	check_counted_by_kernel(histogram_of("LD_LIBRARY_PATH=" + build_dir(), "lib_linked"));
 }
 
-TEST_CASE_METHOD(AtRest, "a static program is served", "[lib][programs]")
+TEST_CASE_METHOD(AtRest, "a static program is counted by the kernel", "[lib][programs]")
 {
 	check_counted_by_kernel(histogram_of("", "lib_static"));
 }
 
-TEST_CASE_METHOD(AtRest, "a static program of musl's, whose libc has no profil, is served", "[lib][programs]")
+TEST_CASE_METHOD(AtRest, "a static musl program, whose libc has no profil, is counted by the kernel",
+		 "[lib][programs]")
 {
 	check_counted_by_kernel(histogram_of("", "lib_musl"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the guest tests of libprofil add to support.h.
+/** @file tests/guest/lib/support.h  What the guest tests of libprofil add to tests/guest/support. */
 #pragma once
 
 #include "tests/guest/support/burner.h"
@@ -12,14 +12,14 @@
 
 namespace lib_test {
 
-// One loop, so that a test knows where its time goes.
+/** A single loop, so that a test knows where its CPU time is spent. */
 class Loop {
 public:
 	explicit Loop(uintptr_t at = guest::Burner::usual) : burner_(at) { burner_.plant_loop(pc()); }
 
 	uintptr_t pc() const { return burner_.start() + 0x400; }
 	void spin(uint64_t rounds) const { guest::Burner::spin(pc(), rounds); }
-	// So much CPU time of this thread; a little of it is spent outside.
+	/** Spend `ms` of this thread's CPU time, a small part of it outside the loop. */
 	void spin_ms(uint64_t ms) const { burner_.burn(pc(), ms * 1'000'000); }
 	template <typename Condition> void spin_until(Condition holds) const
 	{
@@ -30,7 +30,7 @@ private:
 	guest::Burner burner_;
 };
 
-// profil() by another name: <unistd.h> declares that its buffer is never NULL.
+/** profil() by another name: <unistd.h> declares that its buffer is never NULL. */
 inline int call_profil(volatile unsigned short *buffer, size_t size, size_t offset, unsigned scale)
 {
 	static auto *const call =
@@ -39,10 +39,10 @@ inline int call_profil(volatile unsigned short *buffer, size_t size, size_t offs
 	return call(const_cast<unsigned short *>(buffer), size, offset, scale);
 }
 
-// Four bytes of text a counter: the loop is in one, whichever its instructions.
+/** Four bytes of text for each counter: one counter holds the loop on any architecture. */
 constexpr unsigned four_bytes = 0x8000;
 
-// Counters between two fields that nobody may touch.
+/** Counters between two fields that must not change. */
 template <size_t Nr> struct Guarded {
 	volatile uint64_t before = 0x1111111111111111;
 	alignas(8) volatile unsigned short counter[Nr] = {};
@@ -53,7 +53,7 @@ template <size_t Nr> struct Guarded {
 		return before == 0x1111111111111111 && after == 0x2222222222222222;
 	}
 
-	// All counters but one are 0.
+	/** Are all counters except this one 0? */
 	[[nodiscard]] bool only(size_t index) const
 	{
 		for (size_t i = 0; i < Nr; i++)
@@ -65,8 +65,10 @@ template <size_t Nr> struct Guarded {
 	[[nodiscard]] bool is_zero() const { return only(Nr); }
 };
 
-// Is the process profiled into this counter, by what its loop leaves there?
-// If it is not, this does not end, and the test is charged with it.
+/**
+ * Does this counter count the process?  Checked by running the loop.  Never returns if it does
+ * not: the test then times out.
+ */
 inline bool is_counted(const Loop &loop, const volatile unsigned short &counter)
 {
 	const unsigned short before = counter;
@@ -75,7 +77,7 @@ inline bool is_counted(const Loop &loop, const volatile unsigned short &counter)
 	return true;
 }
 
-// Or is it not, for as long as six ticks take?
+/** Does this counter stay the same for the time of six ticks? */
 inline bool is_off(const Loop &loop, const volatile unsigned short &counter)
 {
 	const unsigned short before = counter;
@@ -84,23 +86,25 @@ inline bool is_off(const Loop &loop, const volatile unsigned short &counter)
 	return counter == before;
 }
 
-// Turns the process's profile off at the end of a test, however that comes.
+/** Turns the process's profile off at the end of a test, even a failed one. */
 struct OffAtEnd {
 	~OffAtEnd() { (void)profil_self_stop(nullptr); }
 };
 
-// Status of the calling process's profile.
+/** The status of the calling process's profile. */
 inline profil_status self_status()
 {
 	profil_status status;
 
 	status.size = sizeof(status);
-	guest::need(profil_self_get_status(&status), "status of the own profile");
+	guest::need(profil_self_get_status(&status), "the status of the self profile");
 	return status;
 }
 
-// Status of the calling process's profile between two ticks, so that a counter
-// agrees with it.
+/**
+ * The status of the calling process's profile together with a value read at the same tick, so that
+ * a counter agrees with it.
+ */
 template <typename Read> profil_status steady_status(Read read, uint64_t &value)
 {
 	for (;;) {
@@ -113,9 +117,11 @@ template <typename Read> profil_status steady_status(Read read, uint64_t &value)
 	}
 }
 
-// The most ticks of a run of so many whole periods of CPU time.  It touches one period of
-// the clock's more at each end, in which the lazy clock may tick anywhere; perf's ticks at
-// even intervals.
+/**
+ * The most ticks that a run of this many whole periods of CPU time can have.  A run overlaps one
+ * more period of the clock at each end.  The lazy clock may tick anywhere in a period; perf's
+ * clock ticks at even intervals.
+ */
 inline int64_t most_ticks(int64_t periods)
 {
 	const bool even = guest::read_file("/sys/module/profil/parameters/clock") == "perf\n";
@@ -123,7 +129,7 @@ inline int64_t most_ticks(int64_t periods)
 	return periods + (even ? 1 : 2);
 }
 
-// Sum of the ways in which a tick ends.
+/** The sum of all causes that a tick can have. */
 inline uint64_t accounted(const profil_status &s)
 {
 	return s.counted + s.outside + s.saturated + s.kernel + s.no_user_pc + s.off + s.lost_late +
