@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How recordings end, and what is said when they cannot begin.
+/** @file tests/guest/cli/ends.cpp  The end of recordings, and the errors of those that cannot begin. */
 #include "tests/guest/cli/support.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@ using namespace cli_test;
 
 namespace {
 
-/** A recording in the background, attached to something that burns. */
+/** A recording in the background, attached to a process that burns. */
 struct RunningRecord {
 	explicit RunningRecord(const std::string &more = "")
 	{
@@ -40,7 +40,7 @@ size_t entries(const TemporaryDirectory &directory)
 						 std::filesystem::directory_iterator()));
 }
 
-/** As an ordinary user, in a directory of his own. */
+/** Run a command as an ordinary user. */
 Output as_nobody(const std::string &command)
 {
 	return run("su nobody -s /bin/sh -c '" + command + "'");
@@ -48,7 +48,7 @@ Output as_nobody(const std::string &command)
 
 } // namespace
 
-TEST_CASE("Ctrl-C ends a recording, and what there is is written", "[cli]")
+TEST_CASE("Ctrl-C ends a recording and writes its samples", "[cli]")
 {
 	for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
 		RunningRecord running;
@@ -63,7 +63,7 @@ TEST_CASE("Ctrl-C ends a recording, and what there is is written", "[cli]")
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("a terminal that hangs up ends a recording, and what there is is written", "[cli]")
+TEST_CASE("a terminal that hangs up ends a recording and writes its samples", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -100,7 +100,7 @@ TEST_CASE("a recording ends when its target dies", "[cli]")
 	CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
 }
 
-TEST_CASE("when the recorder is killed the module forgets about it", "[cli][every-kernel]")
+TEST_CASE("the module drops the profiles of a killed recorder", "[cli][every-kernel]")
 {
 	RunningRecord running;
 
@@ -111,7 +111,7 @@ TEST_CASE("when the recorder is killed the module forgets about it", "[cli][ever
 	CHECK(kill(running.burn.pid(), 0) == 0);
 }
 
-TEST_CASE("a recording ends when all profiles are ended, and says why", "[cli][every-kernel]")
+TEST_CASE("a recording ends with a reason when all profiles are ended", "[cli][every-kernel]")
 {
 	RunningRecord running;
 
@@ -123,7 +123,7 @@ TEST_CASE("a recording ends when all profiles are ended, and says why", "[cli][e
 	CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
 }
 
-TEST_CASE("a process that cannot be attached anew is told of once", "[cli]")
+TEST_CASE("a process that cannot be attached again is reported once", "[cli]")
 {
 	const auto setting = paranoid("2");
 	const guest::Setting rate = guest::module_parameter("max_user_rate", 8000);
@@ -131,7 +131,10 @@ TEST_CASE("a process that cannot be attached anew is told of once", "[cli]")
 	const std::string words = "it cannot be attached anew";
 	Output output;
 
-	/* Room for one array of samples, and nothing else; on a busy host it takes longer to be full. */
+	/*
+	 * Memory for one array of samples and nothing else; on a busy host the array takes longer
+	 * to fill.
+	 */
 	for (unsigned ms = 6000; !has(output.text, words) && ms <= 48'000; ms *= 2)
 		output = as_nobody("cd /tmp && ulimit -l 64 && " + profil_path() +
 				   " record -F 8000 -o nobody.pb.gz -- " + program("cli_burn") + " " +
@@ -145,7 +148,7 @@ TEST_CASE("a process that cannot be attached anew is told of once", "[cli]")
 	std::filesystem::remove("/tmp/nobody.pb.gz");
 }
 
-TEST_CASE("a command's exit status is passed on, and its streams are its own", "[cli]")
+TEST_CASE("a command's exit status and streams are passed through", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string record = "record -o " + (directory / "p") + " -- ";
@@ -157,7 +160,7 @@ TEST_CASE("a command's exit status is passed on, and its streams are its own", "
 	      run("ulimit -l; ulimit -n").text);
 }
 
-TEST_CASE("a command that cannot be executed is an error, and no file", "[cli]")
+TEST_CASE("a command that cannot be executed is an error and leaves no file", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const Output output = profil("record -o " + (directory / "p") + " -- no-such-command");
@@ -167,7 +170,7 @@ TEST_CASE("a command that cannot be executed is an error, and no file", "[cli]")
 	CHECK(entries(directory) == 0);
 }
 
-TEST_CASE("after its time a recording ends, and the command runs on", "[cli]")
+TEST_CASE("a recording ends after its duration and the command runs on", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string command = "until [ -e " + (directory / "go") + " ]; do :; done";
@@ -182,7 +185,7 @@ TEST_CASE("after its time a recording ends, and the command runs on", "[cli]")
 	CHECK(has(read_file(directory / "output"), "the command exited with status 0"));
 }
 
-TEST_CASE("a signal for the recorder alone ends its command", "[cli]")
+TEST_CASE("a signal to the recorder alone also ends its command", "[cli]")
 {
 	const TemporaryDirectory directory;
 	guest::Child record =
@@ -195,7 +198,7 @@ TEST_CASE("a signal for the recorder alone ends its command", "[cli]")
 	CHECK(report(directory / "p")["rows"][0]["function"] == "burn_hot()");
 }
 
-TEST_CASE("a process that is not there, a kernel thread and a thread are refused by name", "[cli]")
+TEST_CASE("a missing process, a kernel thread and a thread are refused by name", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string record = "record -d 0.2 -o " + (directory / "p") + " -p ";
@@ -222,7 +225,7 @@ TEST_CASE("a process that is not there, a kernel thread and a thread are refused
 	CHECK(has(profil(record + thread).text, "a thread of process " + std::to_string(burn.pid())));
 }
 
-TEST_CASE("processes that are refused do not keep the others from being recorded", "[cli]")
+TEST_CASE("processes that are refused do not prevent recording the others", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const guest::Child one = start({program("cli_burn"), "1000000"});
@@ -241,7 +244,7 @@ TEST_CASE("processes that are refused do not keep the others from being recorded
 	CHECK(percent(json, program("cli_burn_static")) > 5);
 }
 
-TEST_CASE("a rate above the limit is refused with the limit", "[cli]")
+TEST_CASE("a rate above the limit is refused and the error names the limit", "[cli]")
 {
 	const Output output = profil("record -F 60000 -p 1");
 
@@ -250,7 +253,7 @@ TEST_CASE("a rate above the limit is refused with the limit", "[cli]")
 	CHECK(has(output.text, "60,000 Hz is above the limit of 50,000 Hz"));
 }
 
-TEST_CASE("who may not profile is told which sysctl and which capability would let him", "[cli]")
+TEST_CASE("a refused user is told which sysctl and which capability would help", "[cli]")
 {
 	const auto setting = paranoid("3");
 	const Output output =
@@ -264,7 +267,7 @@ TEST_CASE("who may not profile is told which sysctl and which capability would l
 	CHECK_FALSE(std::filesystem::exists("/tmp/nobody.pb.gz"));
 }
 
-TEST_CASE("an ordinary user records his own command where the sysctl lets him", "[cli][every-kernel]")
+TEST_CASE("an ordinary user can record their own command where the sysctl allows it", "[cli][every-kernel]")
 {
 	const auto setting = paranoid("2");
 	const Output output = as_nobody("cd /tmp && ulimit -l 1024 && " + profil_path() +
@@ -275,13 +278,15 @@ TEST_CASE("an ordinary user records his own command where the sysctl lets him", 
 	const Json json = report("/tmp/nobody.pb.gz");
 
 	CHECK(json["rows"][0]["function"] == "burn_hot()");
-	/* A mebibyte is too little for the C library's text at a counter a byte, and enough for the
-	 * program's. */
+	/*
+	 * One mebibyte is too little for the C library's text with a counter for each byte, but
+	 * enough for the program's.
+	 */
 	CHECK(has(json["granularity"], "bytes of text"));
 	std::filesystem::remove("/tmp/nobody.pb.gz");
 }
 
-TEST_CASE("an ordinary user may not profile another's process", "[cli]")
+TEST_CASE("an ordinary user cannot profile another user's process", "[cli]")
 {
 	const auto setting = paranoid("2");
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
@@ -294,7 +299,7 @@ TEST_CASE("an ordinary user may not profile another's process", "[cli]")
 	CHECK_FALSE(std::filesystem::exists("/tmp/nobody.pb.gz"));
 }
 
-TEST_CASE("on a full disk nothing half-written is left", "[cli]")
+TEST_CASE("a recording leaves no partial file on a full disk", "[cli]")
 {
 	const TemporaryDirectory directory;
 
@@ -310,7 +315,7 @@ TEST_CASE("on a full disk nothing half-written is left", "[cli]")
 	CHECK(left == 0);
 }
 
-TEST_CASE("progress is shown on a terminal, and only there", "[cli]")
+TEST_CASE("progress is shown only on a terminal", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string command = profil_path() + " record -d 2 -o " + (directory / "p") + " -- " +
@@ -325,7 +330,7 @@ TEST_CASE("progress is shown on a terminal, and only there", "[cli]")
 	CHECK_FALSE(has(pipe.text, "Ctrl-C"));
 }
 
-TEST_CASE("progress tells what its ticks take", "[cli][icount]")
+TEST_CASE("progress shows the CPU time of the ticks", "[cli][icount]")
 {
 	const Output output = run("script -qec '" + profil_path() + " record -d 1 -o /dev/null -- " +
 				  program("cli_burn") + " 600' /dev/null </dev/null");
@@ -334,7 +339,7 @@ TEST_CASE("progress tells what its ticks take", "[cli][icount]")
 	CHECK(has(output.text, " % of a CPU  (Ctrl-C ends)"));
 }
 
-TEST_CASE("the module cannot be unloaded under a recording, and without it record says what to do", "[cli]")
+TEST_CASE("a recording keeps the module loaded, and record without the module says what to do", "[cli]")
 {
 	{
 		RunningRecord running;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Code that programs make while they run.
+/** @file tests/guest/cli/jit.cpp  Code that programs generate while they run. */
 #include "tests/guest/cli/support.h"
 
 using namespace cli_test;
 
 namespace {
 
-// A look that comes between the code and its description sees the latter a second later.
+/**
+ * Record a program that generates code.  A scan between the code and its description sees the
+ * description a second later.
+ */
 Json jit_report(const TemporaryDirectory &directory, const std::string &how, const std::string &by,
 		const std::string &options = "")
 {
@@ -21,7 +24,7 @@ Json jit_report(const TemporaryDirectory &directory, const std::string &how, con
 
 } // namespace
 
-TEST_CASE("code that a program made has the name that its perf map tells", "[cli][jit]")
+TEST_CASE("generated code has the name in its perf map", "[cli][jit]")
 {
 	const TemporaryDirectory directory;
 	const Json json = jit_report(directory, "map", "function");
@@ -32,7 +35,7 @@ TEST_CASE("code that a program made has the name that its perf map tells", "[cli
 	run("rm -f /tmp/perf-*.map");
 }
 
-TEST_CASE("a forked child that is told apart has its parent's names for code that it inherited", "[cli][jit]")
+TEST_CASE("a child shown as its own process has its parent's names for inherited code", "[cli][jit]")
 {
 	const TemporaryDirectory directory;
 	const Json json = jit_report(directory, "fork", "function", "--per-process");
@@ -43,7 +46,7 @@ TEST_CASE("a forked child that is told apart has its parent's names for code tha
 	run("rm -f /tmp/perf-*.map");
 }
 
-TEST_CASE("code that a program made has the name and the lines that its jitdump tells", "[cli][jit]")
+TEST_CASE("generated code has the name and lines in its jitdump", "[cli][jit]")
 {
 	const TemporaryDirectory directory;
 	const Json row = jit_report(directory, "dump", "address")["rows"][0];
@@ -53,7 +56,7 @@ TEST_CASE("code that a program made has the name and the lines that its jitdump 
 	CHECK(row["line"] == 20);
 }
 
-TEST_CASE("code without a name is counted by its place in memory", "[cli][jit]")
+TEST_CASE("generated code without a name is counted by its mapping", "[cli][jit]")
 {
 	const TemporaryDirectory directory;
 	const Json json = jit_report(directory, "none", "function");

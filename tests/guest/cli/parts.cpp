@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Recordings in parts: several files, files in between, a beginning that is left out.
+/** @file tests/guest/cli/parts.cpp  Recordings in parts: several files, snapshots, and a start that is
+ * left out.
+ */
 #include "tests/guest/cli/support.h"
 #include "tests/support/terminal.h"
 
@@ -24,7 +26,7 @@ std::vector<std::string> files_in(const TemporaryDirectory &directory)
 
 } // namespace
 
-TEST_CASE("with --loop every sample is in one file, and in no other", "[cli][parts]")
+TEST_CASE("with --loop every sample is in exactly one file", "[cli][parts]")
 {
 	const TemporaryDirectory directory;
 	const TemporaryDirectory messages;
@@ -53,7 +55,7 @@ TEST_CASE("with --loop every sample is in one file, and in no other", "[cli][par
 	CHECK(samples == guest::module_ticks("counted") - before);
 }
 
-TEST_CASE("with --loop the line of progress is of the part: its time, and its samples", "[cli][parts]")
+TEST_CASE("with --loop the progress line shows the time and samples of the current part", "[cli][parts]")
 {
 	const TemporaryDirectory directory;
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
@@ -75,7 +77,7 @@ TEST_CASE("with --loop the line of progress is of the part: its time, and its sa
 	CHECK(terminal.shows("ready:"));
 }
 
-TEST_CASE("SIGUSR1 writes what there is, and the recording goes on", "[cli][parts]")
+TEST_CASE("SIGUSR1 writes the samples so far and the recording goes on", "[cli][parts]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -96,7 +98,7 @@ TEST_CASE("SIGUSR1 writes what there is, and the recording goes on", "[cli][part
 	CHECK(report(file)["samples"] >= early + 200);
 }
 
-TEST_CASE("a command has its own SIGUSR1, whatever record does with it", "[cli][parts]")
+TEST_CASE("a command keeps the default action of SIGUSR1", "[cli][parts]")
 {
 	const TemporaryDirectory directory;
 	const Output output = profil("record --snapshot -o " + (directory / "p") +
@@ -107,7 +109,7 @@ TEST_CASE("a command has its own SIGUSR1, whatever record does with it", "[cli][
 	CHECK(has(output.text, "was killed by SIGUSR1"));
 }
 
-TEST_CASE("the time before --delay is left out", "[cli][parts]")
+TEST_CASE("the time before --delay is not recorded", "[cli][parts]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -125,7 +127,7 @@ TEST_CASE("the time before --delay is left out", "[cli][parts]")
 	CHECK(json["samples"] < guest::module_ticks("counted") - before);
 }
 
-TEST_CASE("a command that ends before the delay is over has an empty profile", "[cli][parts]")
+TEST_CASE("a command that ends within the delay has an empty profile", "[cli][parts]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -184,7 +186,7 @@ TEST_CASE("with --per-process samples have the name and the PID of their process
 	CHECK(has(decoded.text, "string_table: \"process\""));
 	CHECK(has(decoded.text, "string_table: \"cli_burn\""));
 
-	/* Every sample is of one of the two, and both have some. */
+	/* Every sample belongs to one of the two, and both have samples. */
 	std::set<std::string> pids;
 	std::istringstream text(decoded.text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Profiles that are pushed while they are recorded.
+/** @file tests/guest/cli/push.cpp  Profiles that are pushed while they are recorded. */
 #include "tests/guest/cli/support.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace cli_test;
 
 namespace {
 
-/** Keeps what is POSTed to a port, each body in a file; answers with a status of its own choosing. */
+/** A server that keeps each POSTed body in a file and answers with a status of its choosing. */
 constexpr char server_script[] = R"(
 import http.server, sys
 directory, statuses = sys.argv[1], [int(s) for s in sys.argv[2:]]
@@ -57,7 +57,7 @@ public:
 		return "http://127.0.0.1:" + port;
 	}
 
-	/** Those that were taken, in order. */
+	/** The bodies that were accepted, in order. */
 	[[nodiscard]] std::vector<std::string> bodies() const
 	{
 		std::vector<std::string> files;
@@ -75,7 +75,7 @@ private:
 	std::optional<guest::Child> server_;
 };
 
-/** What protoc says that a body is. */
+/** A body as protoc decodes it. */
 std::string decoded(const std::string &file)
 {
 	const Output output = run("protoc --decode=push.v1.PushRequest tests/host/data/push.proto < " + file);
@@ -87,7 +87,7 @@ std::string decoded(const std::string &file)
 
 } // namespace
 
-TEST_CASE("what is profiled is pushed every so often, and the rest at the end", "[cli][push]")
+TEST_CASE("a profile is pushed at each interval and at the end", "[cli][push]")
 {
 	const Collector collector;
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
@@ -116,7 +116,7 @@ TEST_CASE("what is profiled is pushed every so often, and the rest at the end", 
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("a profile that the server does not take now is taken later, and none is lost", "[cli][push]")
+TEST_CASE("a profile that the server cannot take now is sent again later, and none is lost", "[cli][push]")
 {
 	const Collector collector({"503", "503"});
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
@@ -138,7 +138,7 @@ TEST_CASE("a profile that the server does not take now is taken later, and none 
 	CHECK(has(output, std::to_string(collector.bodies().size()) + " profiles sent to "));
 }
 
-TEST_CASE("a profile that the server refuses is lost, which is said, with status 1", "[cli][push]")
+TEST_CASE("a profile that the server refuses is reported as lost, with status 1", "[cli][push]")
 {
 	const Collector collector({"400"});
 	const Output output =

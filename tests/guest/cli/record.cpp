@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil record of real programs: are the functions that burn the ones it names?
+/** @file tests/guest/cli/record.cpp  profil record of real programs names the functions that burn. */
 #include "tests/guest/cli/support.h"
 
 #include <sstream>
 
 using namespace cli_test;
 
-TEST_CASE("a command's hottest function comes first, in programs at fixed and at random addresses",
-	  "[cli][every-kernel]")
+TEST_CASE("a command's hottest function comes first, at fixed and at random addresses", "[cli][every-kernel]")
 {
 	for (const char *name : {"cli_burn", "cli_burn_static"}) {
 		const TemporaryDirectory directory;
@@ -29,7 +28,7 @@ TEST_CASE("a command's hottest function comes first, in programs at fixed and at
 	}
 }
 
-TEST_CASE("a process that runs already is recorded by its PID, with all its threads", "[cli][every-kernel]")
+TEST_CASE("a running process is recorded by its PID with all its threads", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -46,7 +45,7 @@ TEST_CASE("a process that runs already is recorded by its PID, with all its thre
 	CHECK(kill(burn.pid(), 0) == 0);
 }
 
-TEST_CASE("the addresses of samples are those of the function in its file", "[cli]")
+TEST_CASE("the addresses of samples are within the function in its file", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -83,7 +82,7 @@ TEST_CASE("the interpreter's loop is the hottest function of a Python program", 
 	CHECK(has(json["rows"][0]["object"], "python3"));
 }
 
-TEST_CASE("the new program is recorded when a command executes another", "[cli][every-kernel]")
+TEST_CASE("recording goes on in the new program when a command executes another", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -98,7 +97,7 @@ TEST_CASE("the new program is recorded when a command executes another", "[cli][
 	CHECK(json["processes"] == 1);
 }
 
-TEST_CASE("programs that a shell starts are recorded, each with its own", "[cli]")
+TEST_CASE("programs that a shell starts are recorded, each with its own samples", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -149,7 +148,7 @@ TEST_CASE("code that is mapped while recording is recorded, in a process and in 
 	}
 }
 
-TEST_CASE("code that is mapped in place of other code is not taken for that", "[cli]")
+TEST_CASE("code mapped in place of other code is recorded separately", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -163,7 +162,8 @@ TEST_CASE("code that is mapped in place of other code is not taken for that", "[
 	CHECK(percent(json, "/memfd:first") > 2);
 }
 
-TEST_CASE("code in place of other code is told apart without memory for its counters", "[cli]")
+TEST_CASE("code mapped in place of other code is recorded separately even without memory for its counters",
+	  "[cli]")
 {
 	const TemporaryDirectory directory;
 	const auto setting = paranoid("2");
@@ -186,7 +186,8 @@ TEST_CASE("code in place of other code is told apart without memory for its coun
 	unlink(file.c_str());
 }
 
-TEST_CASE("time in the kernel is counted with --kernel, and told apart without", "[cli][every-kernel]")
+TEST_CASE("time in the kernel is counted with --kernel and reported separately without it",
+	  "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -202,7 +203,7 @@ TEST_CASE("time in the kernel is counted with --kernel, and told apart without",
 	CHECK(without["ticks"]["kernel"] > without["ticks"]["counted"]);
 	CHECK(with["ticks"]["kernel"] == 0);
 	CHECK(with["samples"] > without["samples"]);
-	/* All of it in the system call that reads. */
+	/* The hottest row is the system call that reads. */
 	CHECK(has(with["rows"][0]["function"], "read"));
 }
 
@@ -215,12 +216,12 @@ TEST_CASE("a rate is kept", "[cli][icount][every-kernel]")
 	const Json json = report(file);
 
 	CHECK(json["period_ns"] == 10000000);
-	/* A second of CPU time, and what the program takes to start. */
+	/* A second of CPU time, and the program's start. */
 	CHECK(json["ticks"]["total"] >= 95);
 	CHECK(json["ticks"]["total"] <= 130);
 }
 
-TEST_CASE("protoc reads a real profile, with build-ids and lines", "[cli]")
+TEST_CASE("protoc can read a real profile with build-ids and lines", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Recording what a search finds, and what of it may be recorded.
+/** @file tests/guest/cli/search.cpp  Recordings of processes found by name, user or cgroup. */
 #include "tests/guest/cli/support.h"
 
 #include <filesystem>
@@ -12,7 +12,7 @@ using namespace cli_test;
 
 namespace {
 
-/** profil record of something that is searched for, until it is told to end. */
+/** A profil record that searches for processes until it is told to end. */
 class Search {
 public:
 	explicit Search(std::vector<std::string> what)
@@ -53,7 +53,7 @@ guest::Child burner(const std::string &mode = "")
 
 } // namespace
 
-TEST_CASE("the processes of a name are recorded, and those that come later", "[cli][search]")
+TEST_CASE("processes of a name are recorded, including later ones", "[cli][search]")
 {
 	Search search({"--name", "^cli_burn"});
 
@@ -76,7 +76,7 @@ TEST_CASE("the processes of a name are recorded, and those that come later", "[c
 	CHECK(json["rows"][0]["function"] == "burn_hot()");
 }
 
-TEST_CASE("a child that is found when it is followed already is counted once", "[cli][search]")
+TEST_CASE("a child that is both followed and found is counted once", "[cli][search]")
 {
 	Search search({"--name", "^cli_burn"});
 	const guest::Child parent = burner("told");
@@ -84,7 +84,7 @@ TEST_CASE("a child that is found when it is followed already is counted once", "
 	REQUIRE(samples_come(100));
 	kill(parent.pid(), SIGUSR1);
 	REQUIRE(soon([&] { return guest::module_stat("images") == 2; }));
-	/* Two more searches, at least. */
+	/* At least two more searches. */
 	sleep(3);
 	CHECK(guest::module_stat("images") == 2);
 
@@ -95,7 +95,7 @@ TEST_CASE("a child that is found when it is followed already is counted once", "
 	CHECK(percent(json, "burn_child()") > 0);
 }
 
-TEST_CASE("with --no-follow the children are left out", "[cli][search]")
+TEST_CASE("with --no-follow children are not recorded", "[cli][search]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -111,8 +111,7 @@ TEST_CASE("with --no-follow the children are left out", "[cli][search]")
 	CHECK(percent(json, "burn_child()") == 0);
 }
 
-TEST_CASE("who searches everything without the right is told once for each reason, and goes on",
-	  "[cli][search]")
+TEST_CASE("a search reports each reason for refused processes once and goes on", "[cli][search]")
 {
 	const auto setting = paranoid("2");
 	const TemporaryDirectory directory;
@@ -133,8 +132,7 @@ TEST_CASE("who searches everything without the right is told once for each reaso
 	CHECK(output.text.find("not attached: permission denied", first + 1) == output.text.npos);
 }
 
-TEST_CASE("a hundred processes have counters within the memory there is, and none is refused",
-	  "[cli][search]")
+TEST_CASE("the counters of a hundred processes fit in the available memory", "[cli][search]")
 {
 	const TemporaryDirectory directory;
 	const std::string napper = directory / "napper";
@@ -143,7 +141,7 @@ TEST_CASE("a hundred processes have counters within the memory there is, and non
 	std::filesystem::copy("/bin/sleep", napper);
 	for (int i = 0; i < 100; i++)
 		nappers.push_back(start({napper, "1000"}));
-	/* Or their beginning is among what is counted. */
+	/* Otherwise their start would be in the samples. */
 	for (const guest::Child &one : nappers)
 		REQUIRE(soon([&] {
 			return read_file("/proc/" + std::to_string(one.pid()) + "/syscall")
@@ -162,7 +160,7 @@ TEST_CASE("a hundred processes have counters within the memory there is, and non
 	CHECK(json["rows"][0]["function"] == "burn_hot()");
 }
 
-TEST_CASE("who enters a cgroup later is found then", "[cli][search]")
+TEST_CASE("a process that enters a cgroup later is found", "[cli][search]")
 {
 	if (!std::filesystem::exists("/sys/fs/cgroup/cgroup.procs"))
 		REQUIRE(!mount("none", "/sys/fs/cgroup", "cgroup2", 0, nullptr));
@@ -172,7 +170,7 @@ TEST_CASE("who enters a cgroup later is found then", "[cli][search]")
 	Search search({"--cgroup", "profil-later"});
 
 	REQUIRE(soon([&] { return has(search.output(), "no process matches so far"); }));
-	/* Searches in vain make no difference. */
+	/* Searches that find nothing make no difference. */
 	sleep(3);
 	std::ofstream("/sys/fs/cgroup/profil-later/cgroup.procs") << burn.pid() << std::endl;
 	REQUIRE(samples_come(50));
@@ -181,7 +179,7 @@ TEST_CASE("who enters a cgroup later is found then", "[cli][search]")
 	std::filesystem::remove("/sys/fs/cgroup/profil-later");
 }
 
-TEST_CASE("a user's processes are recorded, and nobody else's", "[cli][search]")
+TEST_CASE("only a given user's processes are recorded", "[cli][search]")
 {
 	const guest::Child roots = burner();
 	const guest::Child theirs = start({"/bin/su", "nobody", "-s", "/bin/sh", "-c",
@@ -197,7 +195,7 @@ TEST_CASE("a user's processes are recorded, and nobody else's", "[cli][search]")
 	run("pkill -u nobody cli_burn");
 }
 
-TEST_CASE("a cgroup's processes are recorded, with those of the groups below it", "[cli][search]")
+TEST_CASE("a cgroup's processes are recorded with those of the groups below it", "[cli][search]")
 {
 	const bool mounted = std::filesystem::exists("/sys/fs/cgroup/cgroup.procs");
 

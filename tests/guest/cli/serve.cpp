@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Profiles for those who ask for them over HTTP.
+/** @file tests/guest/cli/serve.cpp  Profiles on request over HTTP. */
 #include "tests/guest/cli/support.h"
 
 #include <filesystem>
@@ -9,7 +9,7 @@ using namespace cli_test;
 
 namespace {
 
-/** profil serve of a process, on a socket of its own. */
+/** A profil serve of one process, on a new socket. */
 class Served {
 public:
 	explicit Served(const std::vector<std::string> &what)
@@ -23,7 +23,7 @@ public:
 
 	[[nodiscard]] std::string output() const { return read_file(directory_ / "output"); }
 
-	/** What curl says of an answer that goes into a file. */
+	/** Fetch a path into a file.  The text is the HTTP status. */
 	Output get(const std::string &path, const std::string &file = "answer") const
 	{
 		return run("curl -sS --unix-socket " + socket_ + " -o " + (directory_ / file) +
@@ -46,7 +46,8 @@ private:
 
 } // namespace
 
-TEST_CASE("who asks for a profile of some seconds gets it, and nobody is profiled else", "[cli][serve]")
+TEST_CASE("a client gets a profile of the requested time, and nothing is profiled without a request",
+	  "[cli][serve]")
 {
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
 	Served served({"-p", std::to_string(burn.pid())});
@@ -64,7 +65,7 @@ TEST_CASE("who asks for a profile of some seconds gets it, and nobody is profile
 	CHECK(served.end() == 0);
 }
 
-TEST_CASE("two who ask at a time have all samples each", "[cli][serve]")
+TEST_CASE("two concurrent clients each get all samples", "[cli][serve]")
 {
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
 	Served served({"--name", "^cli_burn$"});
@@ -78,7 +79,7 @@ TEST_CASE("two who ask at a time have all samples each", "[cli][serve]")
 	CHECK(served.end() == 0);
 }
 
-TEST_CASE("a process that is gone is an answer with its reason, and the next one is served", "[cli][serve]")
+TEST_CASE("an ended process gives an error with its reason, and later requests are served", "[cli][serve]")
 {
 	std::optional<guest::Child> burn(start({program("cli_burn"), "1000000"}));
 	const std::string pid = std::to_string(burn->pid());
@@ -92,7 +93,7 @@ TEST_CASE("a process that is gone is an answer with its reason, and the next one
 	CHECK(served.end() == 0);
 }
 
-TEST_CASE("when the server is told to end, who is waiting has what there is", "[cli][serve]")
+TEST_CASE("a client that waits when the server ends gets the samples so far", "[cli][serve]")
 {
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
 	Served served({"-p", std::to_string(burn.pid())});

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil status where there is a module: what works, who profiles what, what it costs.
+/** @file tests/guest/cli/status.cpp  profil status with a module: what works, which processes profile,
+ * and the cost.
+ */
 #include "tests/guest/cli/support.h"
 
 #include <profil.h>
@@ -35,7 +37,7 @@ Json ability(const Json &status, const std::string &key)
 	return {};
 }
 
-/** The session of a process, if status sees it. */
+/** The session of a process, if status shows it. */
 Json session_of(const Json &status, pid_t pid)
 {
 	for (const Json &session : status["sessions"]) {
@@ -47,7 +49,7 @@ Json session_of(const Json &status, pid_t pid)
 
 } // namespace
 
-TEST_CASE("with the module everything is well for root", "[cli][status][every-kernel]")
+TEST_CASE("root can do everything with the module loaded", "[cli][status][every-kernel]")
 {
 	const Output output = profil("status");
 	const Json json = status_json();
@@ -66,7 +68,7 @@ TEST_CASE("with the module everything is well for root", "[cli][status][every-ke
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("status says who profiles what, to him and to root", "[cli][status][every-kernel]")
+TEST_CASE("status shows a profile to its owner and to root", "[cli][status][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
@@ -99,7 +101,7 @@ TEST_CASE("status says who profiles what, to him and to root", "[cli][status][ev
 	CHECK(end_of(record) == 0);
 }
 
-TEST_CASE("status judges as the kernel does who may profile whom", "[cli][status]")
+TEST_CASE("status agrees with the kernel about which users may profile which processes", "[cli][status]")
 {
 	{
 		const auto setting = paranoid("2");
@@ -120,14 +122,14 @@ TEST_CASE("status judges as the kernel does who may profile whom", "[cli][status
 		const auto setting = paranoid("3");
 		const Json own = ability(status_of_nobody(), "own");
 
-		/* A value of Debian's; without their patch it is as 2. */
+		/* Level 3 is Debian's; without its patch it acts as level 2. */
 		CHECK(own["can"] == own["commands"].empty());
 		if (own["can"] == false)
 			CHECK(own["commands"] == Json({"sudo sysctl kernel.perf_event_paranoid=2"}));
 	}
 }
 
-TEST_CASE("a command that status gives makes it work", "[cli][status]")
+TEST_CASE("a command that status suggests makes profiling work", "[cli][status]")
 {
 	const auto setting = paranoid("2");
 	const Json kernel = ability(status_of_nobody(), "kernel");
@@ -140,7 +142,8 @@ TEST_CASE("a command that status gives makes it work", "[cli][status]")
 	CHECK(ability(status_of_nobody(), "kernel")["can"] == true);
 }
 
-TEST_CASE("a device that may not be opened is told with its mode and the group that may", "[cli][status]")
+TEST_CASE("status shows the mode of a device that cannot be opened and the group that may open it",
+	  "[cli][status]")
 {
 	struct stat before;
 
@@ -161,7 +164,7 @@ TEST_CASE("a device that may not be opened is told with its mode and the group t
 	CHECK(ability(status_of_nobody(), "device")["can"] == true);
 }
 
-TEST_CASE("what status says of the cost is about what a tick takes", "[cli][status][icount]")
+TEST_CASE("status shows a cost near the measured cost of a tick", "[cli][status][icount]")
 {
 	const Output output = profil("status --json");
 
@@ -177,7 +180,7 @@ TEST_CASE("what status says of the cost is about what a tick takes", "[cli][stat
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("status says what a profile of a process would cost", "[cli][status][icount]")
+TEST_CASE("status shows the expected cost of profiling a process", "[cli][status][icount]")
 {
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
 	const Json json = parsed(profil("status --json --cost -F 500 -p " + std::to_string(burn.pid())));
@@ -192,13 +195,13 @@ TEST_CASE("status says what a profile of a process would cost", "[cli][status][i
 	CHECK(target["pid"] == burn.pid());
 	CHECK(target["process"] == "cli_burn");
 	CHECK(target["rate_hz"] == 500);
-	/* It runs whenever we sleep, and we do for a second. */
+	/* The process runs while we sleep, which is for a second. */
 	CHECK(target["cpus"] > 0.5);
 	CHECK(target["cpus"] < 1.1);
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("status says why the cost of a process that cannot be profiled is not known", "[cli][status]")
+TEST_CASE("status explains why it has no cost for a process that cannot be profiled", "[cli][status]")
 {
 	const Output output = profil("status --cost -p 2");
 
@@ -208,7 +211,7 @@ TEST_CASE("status says why the cost of a process that cannot be profiled is not 
 	CHECK(parsed(profil("status --json --cost -p 2"))["target"].is_null());
 }
 
-TEST_CASE("status of a machine whose module was unloaded says how to load it", "[cli][status]")
+TEST_CASE("status says how to load the module when it is not loaded", "[cli][status]")
 {
 	REQUIRE(guest::soon([] { return guest::unload_module() == 0; }));
 	const Output output = profil("status --json");

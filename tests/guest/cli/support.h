@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/support.h  What the tests of the CLI share: runs of it, and what they recorded. */
+/** @file tests/guest/cli/support.h  What the tests of the command share: runs of profil and the
+ * profiles that it recorded.
+ */
 #pragma once
 
 #include "tests/guest/support/guest.h"
@@ -30,7 +32,7 @@ inline std::string profil_path()
 	return support::build_dir() + "/profil";
 }
 
-/** profil with arguments as in a shell. */
+/** Run profil with arguments as in a shell. */
 inline Output profil(const std::string &arguments)
 {
 	return run(profil_path() + " " + arguments);
@@ -46,7 +48,7 @@ inline size_t lines(const std::string &text)
 	return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/** The report of a file; every tick is accounted for, and every counted one is in a row. */
+/** The report of a file.  Checks that every tick is accounted for and every counted one is in a row. */
 inline Json report(const std::string &file, const std::string &by = "function")
 {
 	const Output output = profil("report --json --by " + by + " " + file);
@@ -67,7 +69,7 @@ inline Json report(const std::string &file, const std::string &by = "function")
 	return json;
 }
 
-/** Samples of a function, or with --by object, of an object, in percent. */
+/** Percentage of the samples of a function or, with --by object, of an object. */
 inline double percent(const Json &json, const std::string &name)
 {
 	double sum = 0;
@@ -82,8 +84,8 @@ inline double percent(const Json &json, const std::string &name)
 }
 
 /**
- * Start a program in the background; what it prints goes to a file.
- * If it is not profil it leaves the CPU to all others: tests need not wait for what they profile.
+ * Start a program in the background; its output goes to a file.  Programs other than profil run at
+ * the lowest priority, so that tests need not wait for the processes they profile.
  */
 inline guest::Child start(std::vector<std::string> arguments, const std::string &output = "/dev/null")
 {
@@ -103,7 +105,7 @@ inline guest::Child start(std::vector<std::string> arguments, const std::string 
 	});
 }
 
-/** Wait for its end: exit status, or 128 and the signal. */
+/** Wait for the end of a child.  Returns the exit status, or 128 plus the signal. */
 inline int end_of(guest::Child &child)
 {
 	const int status = child.reap();
@@ -111,7 +113,7 @@ inline int end_of(guest::Child &child)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/** Wait until the module has counted so many more samples. */
+/** Wait until the module has counted this many more samples. */
 inline bool samples_come(uint64_t more)
 {
 	const uint64_t before = guest::module_ticks("counted");
@@ -124,7 +126,7 @@ inline bool nothing_is_profiled()
 	return guest::module_stat("profiles") == 0;
 }
 
-/** A sysctl, put back in the end. */
+/** Sets kernel.perf_event_paranoid; restores it at the end. */
 inline guest::Setting paranoid(const std::string &value)
 {
 	return {"/proc/sys/kernel/perf_event_paranoid", value};

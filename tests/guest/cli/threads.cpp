@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil record -t: of a process with two threads, only one.
+/** @file tests/guest/cli/threads.cpp  profil record -t records one of a process's two threads. */
 #include "tests/guest/cli/support.h"
 
 #include <filesystem>
@@ -9,7 +9,7 @@ using namespace cli_test;
 
 namespace {
 
-/** The process that has such a name, when there is one. */
+/** The process with this name, once it exists. */
 pid_t process_named(const std::string &name)
 {
 	pid_t found = 0;
@@ -21,7 +21,7 @@ pid_t process_named(const std::string &name)
 	return found;
 }
 
-/** The thread of a process that has such a name, when there is one. */
+/** The thread of a process with this name, once it exists. */
 pid_t thread_named(pid_t pid, const std::string &name)
 {
 	pid_t found = 0;
@@ -38,7 +38,7 @@ pid_t thread_named(pid_t pid, const std::string &name)
 
 } // namespace
 
-TEST_CASE("only the threads of -t are recorded, under their own names", "[cli][thread]")
+TEST_CASE("only the threads given with -t are recorded, under their own names", "[cli][thread]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -68,7 +68,7 @@ TEST_CASE("only the threads of -t are recorded, under their own names", "[cli][t
 	CHECK(percent(report(file), "burn_cold()") > 10);
 }
 
-TEST_CASE("a recording of a thread ends with it, while its process goes on", "[cli][thread]")
+TEST_CASE("a recording of a thread ends with the thread while its process goes on", "[cli][thread]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
@@ -84,7 +84,7 @@ TEST_CASE("a recording of a thread ends with it, while its process goes on", "[c
 	CHECK(has(read_file("/proc/" + std::to_string(burn.pid()) + "/stat"), " R "));
 }
 
-TEST_CASE("a thread is not taken for a process, nor the end of one for nothing", "[cli][thread]")
+TEST_CASE("a thread given as a process and a missing thread are refused", "[cli][thread]")
 {
 	const guest::Child burn = start({program("cli_burn"), "100000", "pair"});
 	const std::string pid = std::to_string(burn.pid());
@@ -102,7 +102,7 @@ TEST_CASE("a thread is not taken for a process, nor the end of one for nothing",
 	CHECK(has(both.text, "give either -p or -t, not both"));
 }
 
-TEST_CASE("a recording of a vfork child ends with its exec, and says so", "[cli][thread]")
+TEST_CASE("a recording of a vfork child ends with its exec and says so", "[cli][thread]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// profil top of programs that run: in frames of text, and on a terminal.
+/** @file tests/guest/cli/top.cpp  profil top of running programs, as text frames and on a terminal. */
 #include "tests/guest/cli/support.h"
 #include "tests/support/terminal.h"
 
@@ -11,7 +11,7 @@ using terminal_test::Terminal;
 
 namespace {
 
-/** The numbers at the beginning of the lines that a pattern is found in, without their commas. */
+/** The number at the start of each line that matches a pattern, without commas. */
 std::vector<uint64_t> numbers_before(const std::string &text, const std::string &pattern)
 {
 	std::vector<uint64_t> numbers;
@@ -37,7 +37,7 @@ size_t count(const std::string &text, const std::string &part)
 
 } // namespace
 
-TEST_CASE("top --batch prints frame after frame, in which the samples grow", "[cli][top]")
+TEST_CASE("top --batch prints frames in which the samples grow", "[cli][top]")
 {
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
 	const Output output = profil("top --batch -n 3 -F 499 -p " + std::to_string(burn.pid()));
@@ -56,7 +56,7 @@ TEST_CASE("top --batch prints frame after frame, in which the samples grow", "[c
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("below each frame of top every tick is accounted for, and no sample is missing", "[cli][top]")
+TEST_CASE("each frame of top accounts for every tick and every sample", "[cli][top]")
 {
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
 	const Output output = profil("top --batch -n 3 --limit 1000 -p " + std::to_string(burn.pid()));
@@ -82,7 +82,7 @@ TEST_CASE("below each frame of top every tick is accounted for, and no sample is
 	}
 }
 
-TEST_CASE("top --batch ends with what it profiles, and its last frame has all of it", "[cli][top]")
+TEST_CASE("top --batch ends with its targets and its last frame has all samples", "[cli][top]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "frames";
@@ -118,7 +118,7 @@ TEST_CASE("top --per-process has a row for each process", "[cli][top]")
 			output.text, std::regex("cli_burn \\(pid " + std::to_string(pid) + "\\) +burn_hot")));
 }
 
-TEST_CASE("top says which processes it could not attach to, and why", "[cli][top]")
+TEST_CASE("top names the processes it could not attach to and the reason", "[cli][top]")
 {
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
 	const Output some = profil("top --batch -n 1 -p 2," + std::to_string(burn.pid()));
@@ -132,7 +132,7 @@ TEST_CASE("top says which processes it could not attach to, and why", "[cli][top
 	CHECK(has(none.text, "profil top: nothing was recorded"));
 }
 
-TEST_CASE("top on a terminal shows the hot function and its instructions, and can be paused", "[cli][top]")
+TEST_CASE("top on a terminal shows the hot function and its instructions and can be paused", "[cli][top]")
 {
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
 	Terminal terminal(100, 30);
@@ -162,7 +162,7 @@ TEST_CASE("top on a terminal shows the hot function and its instructions, and ca
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("top on a terminal stays when its processes have ended", "[cli][top]")
+TEST_CASE("top on a terminal keeps running after its processes have ended", "[cli][top]")
 {
 	guest::Child burn = start({program("cli_burn"), "1000000"});
 	Terminal terminal;
