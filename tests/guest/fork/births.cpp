@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Children that meet something else before their first instruction.
+/** @file tests/guest/fork/births.cpp  Children to which something happens before their first instruction. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -30,7 +30,7 @@ profil_start followed(const profil_region &region, uint64_t period = period_10kh
 	return how;
 }
 
-// A process with a profile of memory that it shares with its children.
+/** A process whose profile counts in memory that it shares with its children. */
 struct Family {
 	Memory counters{page, MAP_SHARED};
 	profil_region region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
@@ -42,7 +42,8 @@ struct Family {
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a child that is killed before its first instruction leaves nothing", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child that is killed before its first instruction leaves nothing behind",
+		 "[fork]")
 {
 	Family family;
 
@@ -59,7 +60,7 @@ TEST_CASE_METHOD(AtRest, "a child that is killed before its first instruction le
 			need_that(WIFSIGNALED(status), "the child never ran");
 		}
 		need_that(family.device.status().forks_lost == 0, "no child is lost");
-		need_that(family.counted() == 0, "nothing is counted");
+		need_that(family.counted() == 0, "no tick is counted");
 	});
 	parent.join();
 	CHECK(soon([&] { return module_stat("profiles") == profiles(); }));
@@ -84,16 +85,16 @@ TEST_CASE_METHOD(AtRest, "a child that is stopped before its first instruction c
 		kill(pid, SIGSTOP);
 		need(waitpid(pid, &status, WUNTRACED), "waitpid");
 		need_that(WIFSTOPPED(status), "the child is stopped");
-		need_that(family.counted() == 0, "it has not run");
+		need_that(family.counted() == 0, "the child has not run");
 		kill(pid, SIGCONT);
 		need(waitpid(pid, &status, 0), "waitpid");
-		need_that(status == 0, "all of it is the child's");
+		need_that(status == 0, "the child counted all ticks");
 		return family.counted();
 	});
 	CHECK(counted >= 10);
 }
 
-TEST_CASE_METHOD(AtRest, "a child that is traced from its birth is profiled", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child that is traced from its creation is profiled", "[fork]")
 {
 	Family family;
 	const Burner burner;
@@ -121,11 +122,11 @@ TEST_CASE_METHOD(AtRest, "a child that is traced from its birth is profiled", "[
 	need(waitpid(parent.pid(), &status, 0), "waitpid");
 	REQUIRE(status >> 8 == (SIGTRAP | PTRACE_EVENT_FORK << 8));
 	need(static_cast<int>(ptrace(PTRACE_GETEVENTMSG, parent.pid(), 0, &child)), "PTRACE_GETEVENTMSG");
-	// It has a SIGSTOP before it has done anything.
+	/* The child is stopped before its first instruction. */
 	need(waitpid(static_cast<pid_t>(child), &status, __WALL), "waitpid");
 	CHECK(WIFSTOPPED(status));
 	CHECK(family.counted() == 0);
-	// It is profiled already: its own image beside its parent's.
+	/* The child is already profiled: it has its own binding beside its parent's. */
 	CHECK(module_stat("images") == 2);
 
 	if (kill_it)
@@ -141,7 +142,7 @@ TEST_CASE_METHOD(AtRest, "a child that is traced from its birth is profiled", "[
 	CHECK(soon([] { return module_stat("images") == 1; }));
 }
 
-TEST_CASE_METHOD(AtRest, "a child whose memlock limit is exceeded is off, and counted as lost", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child whose memlock limit is exceeded is off and counted as lost", "[fork]")
 {
 	Family family;
 	const auto lost = module_stat("forks_lost");
@@ -153,14 +154,14 @@ TEST_CASE_METHOD(AtRest, "a child whose memlock limit is exceeded is off, and co
 	const auto seen = in_child([&] {
 		become_nobody();
 		family.start(period_nobody);
-		// What was enough for the parent is not for the child.
+		/* The limit that was enough for the parent is not enough for the child. */
 		const rlimit none = {0, 0};
 		need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
 		const auto its = in_child([&] {
 			return Seen{family.device.status().state, 0, locked_bytes()};
 		});
 		const auto mine = family.device.status();
-		need_that(mine.state == PROFIL_STATE_RUNNING, "the parent goes on");
+		need_that(mine.state == PROFIL_STATE_RUNNING, "the parent's profile goes on");
 		return Seen{its.state, mine.forks_lost, its.locked};
 	});
 	CHECK(seen.state == PROFIL_STATE_NONE);
@@ -169,8 +170,7 @@ TEST_CASE_METHOD(AtRest, "a child whose memlock limit is exceeded is off, and co
 	CHECK(seen.lost == 1);
 }
 
-TEST_CASE_METHOD(AtRest, "a child without room in its user's limit of pages is off, and counted as lost",
-		 "[fork]")
+TEST_CASE_METHOD(AtRest, "a child beyond its user's limit of pages is off and counted as lost", "[fork]")
 {
 	Family family;
 	const auto lost = module_stat("forks_lost");
@@ -185,10 +185,9 @@ TEST_CASE_METHOD(AtRest, "a child without room in its user's limit of pages is o
 	CHECK(module_stat("forks_lost") == lost + 1);
 }
 
-TEST_CASE_METHOD(AtRest, "samples that come while a process forks leave no gap in its child's array",
-		 "[fork]")
+TEST_CASE_METHOD(AtRest, "samples taken during a fork leave no gap in the child's array", "[fork]")
 {
-	// So much that copying it takes many ticks.
+	/* So much memory that copying it takes many ticks. */
 	const Memory bulk(64 << 20);
 	const Memory samples(16 * page);
 	const Device device;
@@ -227,7 +226,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks loses no child", "[fork][slow]")
 	burner.plant_loop(text);
 	const auto counted = in_child([&] {
 		family.start();
-		// More at once than the module keeps room for.
+		/* More at once than the module's pool has nodes. */
 		for (int i = 0; i < 200; i++) {
 			const pid_t pid = need(fork(), "fork");
 			if (!pid) {

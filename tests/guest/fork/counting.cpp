@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What children of a profiled process count, and where.
+/** @file tests/guest/fork/counting.cpp  What children of a profiled process count, and in which memory. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// One counter for each of some loops.
+/** One counter for each of `number` loops. */
 std::vector<profil_region> loops(const Memory &counters, size_t number)
 {
 	std::vector<profil_region> regions;
@@ -44,7 +44,7 @@ struct Seen {
 	profil_status status;
 };
 
-// Burn in a loop of one's own, and tell what there is to see.
+/** Burn in one of the loops and return what is visible then. */
 Seen burn_and_look(const Device &device, const Burner &burner, const Memory &counters, size_t loop)
 {
 	Seen seen;
@@ -58,7 +58,7 @@ Seen burn_and_look(const Device &device, const Burner &burner, const Memory &cou
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a child counts in its own copy, and its parent in the first", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child counts in its own copy, and its parent in the original", "[fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -71,10 +71,10 @@ TEST_CASE_METHOD(AtRest, "a child counts in its own copy, and its parent in the 
 	const auto after = burn_ticks(device, burner, text + 128, 5);
 	const auto seen = child.result();
 
-	CHECK(seen.counters[0] == before); // copied
+	CHECK(seen.counters[0] == before); /* copied */
 	CHECK(seen.counters[1] == seen.ticks);
 	CHECK(seen.counters[2] == 0);
-	CHECK(seen.status.counted == seen.ticks); // of its own only
+	CHECK(seen.status.counted == seen.ticks); /* only its own */
 	CHECK(seen.status.pinned == page);
 	CHECK(seen.status.processes == 1);
 	CHECK(seen.status.period == period_10khz);
@@ -101,7 +101,7 @@ TEST_CASE_METHOD(AtRest, "without PROFIL_FOLLOW a child is not profiled", "[fork
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a child counts in the same memory where that is shared", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child counts in the same memory if that is shared", "[fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -118,7 +118,7 @@ TEST_CASE_METHOD(AtRest, "a child counts in the same memory where that is shared
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a child counts from zero in memory that a fork wipes", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child counts from zero in memory that fork wipes", "[fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(AtRest, "a child counts from zero in memory that a fork wipes",
 	CHECK(counter<uint64_t>(counters, 1) == 0);
 	CHECK(device.status().forks_lost == 0);
 
-	// Other memory in its place is noticed.
+	/* Replacing the memory is noticed. */
 	need_that(mmap(counters.at(), page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		       -1, 0) == counters.at(),
 		  "mmap");
@@ -146,7 +146,7 @@ TEST_CASE_METHOD(AtRest, "a child counts from zero in memory that a fork wipes",
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "each of a chain of children counts what it did itself", "[fork]")
+TEST_CASE_METHOD(AtRest, "each process in a chain of children counts only its own ticks", "[fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -182,7 +182,7 @@ TEST_CASE_METHOD(AtRest, "each of a chain of children counts what it did itself"
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a child goes on storing PCs after its parent's", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child stores its PCs after its parent's", "[fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -216,7 +216,7 @@ TEST_CASE_METHOD(AtRest, "a child goes on storing PCs after its parent's", "[for
 	CHECK(seen.first >= 20);
 	CHECK(seen.last >= seen.first + 20);
 	CHECK(seen.stored >= seen.last);
-	// What the parent had stored is there, then what the child did in its loop.
+	/* The array holds the parent's PCs, then the child's PCs in its own loop. */
 	CHECK(std::equal(seen.pc, seen.pc + 20, samples.at<uint64_t>()));
 	CHECK(std::count(seen.pc, seen.pc + 20, text + 64) == 0);
 	CHECK(std::count(seen.pc + 20, seen.pc + seen.stored, text + 64) > 0);
@@ -224,13 +224,13 @@ TEST_CASE_METHOD(AtRest, "a child goes on storing PCs after its parent's", "[for
 	CHECK(std::count(samples.at<uint64_t>(), samples.at<uint64_t>(mine * 8), text + 64) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and knows why", "[fork]")
+TEST_CASE_METHOD(AtRest, "the child of a stopped profile is off for the same reason", "[fork]")
 {
 	const Device device;
 	const Burner burner;
 	const ClockKeeper keeper;
 
-	SECTION("because the array was full")
+	SECTION("a full array")
 	{
 		const Memory samples(page);
 		auto how = describe_samples(samples.at(), 4);
@@ -246,7 +246,7 @@ TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and kn
 		CHECK(status.counted == 0);
 		CHECK(status.off > 0);
 	}
-	SECTION("because a counter was at its limit")
+	SECTION("a counter at its limit")
 	{
 		const Memory counters(page);
 		auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 4));
@@ -269,7 +269,8 @@ TEST_CASE_METHOD(AtRest, "the child of a profile that has stopped is off, and kn
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a child may end and begin its profile without its parent noticing", "[fork]")
+TEST_CASE_METHOD(AtRest, "a child can stop and start its profile without any effect on its parent's",
+		 "[fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -279,7 +280,7 @@ TEST_CASE_METHOD(AtRest, "a child may end and begin its profile without its pare
 	device.start(followed(regions));
 	const auto in_its_own = in_child([&] {
 		device.stop();
-		need_that(device.status().state == PROFIL_STATE_NONE, "the child's is stopped");
+		need_that(device.status().state == PROFIL_STATE_NONE, "the child's profile is stopped");
 		device.start(followed(regions));
 		return burn_ticks(device, burner, text + 64, 5);
 	});
@@ -291,7 +292,7 @@ TEST_CASE_METHOD(AtRest, "a child may end and begin its profile without its pare
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a child goes on in the regions that are left, with PROFIL_FAULT_REGION", "[fork]")
+TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION a child goes on in the remaining regions", "[fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -329,7 +330,8 @@ TEST_CASE_METHOD(AtRest, "a child goes on in the regions that are left, with PRO
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a child that does not inherit the array of PCs has none, with PROFIL_FAULT_REGION",
+TEST_CASE_METHOD(AtRest,
+		 "with PROFIL_FAULT_REGION a child that does not inherit the array of PCs has no array",
 		 "[fork]")
 {
 	const Device device;

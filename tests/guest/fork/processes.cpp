@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ways to make a process other than fork(2), and what ends a profile: exec.
+/** @file tests/guest/fork/processes.cpp  Processes created by other calls than fork(2), and exec, which
+ * ends a profile.
+ */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -22,8 +24,10 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// A process that shares our memory; with CLONE_VFORK we wait for its end,
-// without it @run, too, has to outlive the child: so it is no temporary.
+/**
+ * Create a process that shares our memory.  With CLONE_VFORK we wait for its end.  Without it @run
+ * must outlive the child, so @run is never a temporary.
+ */
 pid_t share_memory(std::function<int()> &run, int flags)
 {
 	static Memory stack(64 * page);
@@ -34,7 +38,7 @@ pid_t share_memory(std::function<int()> &run, int flags)
 	return need(clone(call, stack.at(stack.bytes()), CLONE_VM | SIGCHLD | flags, &run), "clone");
 }
 
-// What `uapi_target state` prints when it is spawned.
+/** The output of `uapi_target state` when it is spawned. */
 uint32_t spawned_state()
 {
 	int ends[2];
@@ -54,7 +58,7 @@ uint32_t spawned_state()
 		  "posix_spawn");
 	posix_spawn_file_actions_destroy(&actions);
 	to.reset();
-	need_that(read(from.get(), &digit, 1) == 1, "the program prints");
+	need_that(read(from.get(), &digit, 1) == 1, "the program prints its state");
 	need(waitpid(pid, nullptr, 0), "waitpid");
 	return digit - '0';
 }
@@ -69,7 +73,7 @@ profil_start followed(const profil_region &region)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a vfork child counts in its parent's profile, which it can end", "[fork]")
+TEST_CASE_METHOD(AtRest, "a vfork child counts in its parent's profile and can end it", "[fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -161,7 +165,7 @@ TEST_CASE_METHOD(AtRest, "exec ends a self profile and gives its memory back", "
 	close(from_child[1]);
 	char line[8];
 	CHECK(read(from.get(), line, sizeof(line)) == 8);
-	// The new program lives and waits; nothing is left of the old one.
+	/* The new program is alive and waits; nothing of the old one is left. */
 	CHECK(soon([&] { return module_stat("profiles") == profiles(); }));
 	CHECK(module_stat("pinned_pages") == pages());
 	CHECK(locked_bytes(child.pid()) == 0);
@@ -179,20 +183,20 @@ TEST_CASE_METHOD(AtRest, "the exit of the first thread changes nothing for the o
 		pthread_t thread;
 		const auto rest = [](void *) -> void * {
 			const Burner burner;
-			// Its leader is a zombie by then.
+			/* The thread group leader is a zombie by then. */
 			usleep(10'000);
 			burner.burn_until(text, [] { return counter<uint64_t>(*memory) >= 50; });
 			_exit(Device().status().counted >= 50 ? 0 : 1);
 		};
 		need_that(pthread_create(&thread, nullptr, rest, nullptr) == 0, "pthread_create");
-		// pthread_exit() would unwind the test first.
+		/* pthread_exit() would unwind the test's stack first. */
 		syscall(SYS_exit, 0);
 	});
 	child.join();
 	CHECK(counter<uint64_t>(counters) >= 50);
 }
 
-TEST_CASE_METHOD(AtRest, "threads that come and go all the time are counted whole", "[fork]")
+TEST_CASE_METHOD(AtRest, "threads that come and go all the time are counted in full", "[fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -211,7 +215,7 @@ TEST_CASE_METHOD(AtRest, "threads that come and go all the time are counted whol
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "processes that exit while they are profiled leave nothing", "[fork]")
+TEST_CASE_METHOD(AtRest, "processes that exit while they are profiled leave nothing behind", "[fork]")
 {
 	const Burner burner;
 	const Memory counters(page, MAP_SHARED);
@@ -219,7 +223,7 @@ TEST_CASE_METHOD(AtRest, "processes that exit while they are profiled leave noth
 
 	burner.plant_loop(text);
 	for (int i = 0; i < 20; i++) {
-		// Some with a child that outlives them, some killed by a signal.
+		/* Some have a child that outlives them, some are killed by a signal. */
 		Child child([&] {
 			const Device device;
 			device.start(followed(region));
