@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CPUs that come and go while they are ticked.
+/** @file tests/guest/clock/hotplug.cpp  CPUs that go offline and online during ticks. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -29,7 +29,7 @@ void stay_on(int cpu)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a profile goes on when a CPU goes off and comes back", "[clock][smp]")
+TEST_CASE_METHOD(AtRest, "a profile goes on when a CPU goes offline and comes back", "[clock][smp]")
 {
 	const Device device;
 	const Burner burner;
@@ -47,11 +47,11 @@ TEST_CASE_METHOD(AtRest, "a profile goes on when a CPU goes off and comes back",
 			if (stay)
 				stay_on(1);
 			burner.burn_until(text + 64, [&] { return done || !stay; });
-			// Its CPU goes away under it, or has come back.
+			/* The thread's CPU goes offline during this loop, or is back online. */
 			burner.burn_until(text + 64, [&] { return done || stay; });
 		}
 	});
-	// Both count some more.
+	/* Wait until both counters grow. */
 	const auto both_count = [&] {
 		const auto a = counter<uint64_t>(counters, 0), b = counter<uint64_t>(counters, 1);
 		return soon([&] {
@@ -66,7 +66,7 @@ TEST_CASE_METHOD(AtRest, "a profile goes on when a CPU goes off and comes back",
 		stay = false;
 		write_file(switch_of_cpu1, "0");
 		CHECK(both_count());
-		device.status(); // adds up with a CPU that is off
+		device.status(); /* the causes add up while a CPU is offline */
 		write_file(switch_of_cpu1, "1");
 		stay = true;
 		CHECK(both_count());
@@ -79,14 +79,14 @@ TEST_CASE_METHOD(AtRest, "a profile goes on when a CPU goes off and comes back",
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a CPU may come and go whether the clock ticks or not", "[clock][smp]")
+TEST_CASE_METHOD(AtRest, "a CPU can go offline and come back with the clock on and off", "[clock][smp]")
 {
 	const Device device;
 	const Burner burner;
 	const Memory counters(page);
 	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 
-	// The clock starts while the CPU is off, and stops while it is on.
+	/* The clock starts while the CPU is offline, and stops while it is online. */
 	write_file(switch_of_cpu1, "0");
 	device.start(describe(region));
 	write_file(switch_of_cpu1, "1");
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(AtRest, "a CPU may come and go whether the clock ticks or not",
 	write_file(switch_of_cpu1, "0");
 	write_file(switch_of_cpu1, "1");
 
-	// It starts while the CPU is on, and stops while it is off.
+	/* The clock starts while the CPU is online, and stops while it is offline. */
 	device.start(describe(region));
 	write_file(switch_of_cpu1, "0");
 	burn_ticks(device, burner, text, 10);

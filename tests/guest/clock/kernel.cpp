@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ticks in kernel mode, and where there is no user PC at all.
+/** @file tests/guest/clock/kernel.cpp  Ticks in kernel mode, with and without a user PC. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 
@@ -17,7 +17,8 @@ const uintptr_t text = Burner::usual;
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "kernel ticks count at the PC to which the task returns, if they are to", "[clock]")
+TEST_CASE_METHOD(AtRest, "PROFIL_KERNEL_TICKS counts kernel ticks at the PC to which the task returns",
+		 "[clock]")
 {
 	const Device device;
 	const Burner burner;
@@ -36,7 +37,7 @@ TEST_CASE_METHOD(AtRest, "kernel ticks count at the PC to which the task returns
 		CHECK(status.kernel == 0);
 		CHECK(status.counted >= sum_counters<uint64_t>(counters));
 	}
-	SECTION("without it they are kernel ticks")
+	SECTION("without PROFIL_KERNEL_TICKS")
 	{
 		device.start(how);
 		while (device.status().kernel < 20)
@@ -47,13 +48,15 @@ TEST_CASE_METHOD(AtRest, "kernel ticks count at the PC to which the task returns
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a long system call is all at one PC", "[clock]")
+TEST_CASE_METHOD(AtRest, "all ticks of a long system call are at one PC", "[clock]")
 {
 	const Device device;
 	const Memory counters(page), target(megabyte);
 	const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
-	// Everything below the top of user space, a counter for each 2^24 bytes of
-	// which would take too many: one counter for all of it.
+	/*
+	 * One counter for everything below the end of user space: a counter for each 2^24 bytes
+	 * would need too many.
+	 */
 	const auto region = one_counter(0, CODE_END, counters.at(), 8);
 	auto how = describe(region);
 
@@ -68,7 +71,7 @@ TEST_CASE_METHOD(AtRest, "a long system call is all at one PC", "[clock]")
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a worker of io_uring has no user PC", "[clock]")
+TEST_CASE_METHOD(AtRest, "an io_uring worker has no user PC", "[clock]")
 {
 	const Device device;
 	const Memory counters(page), target(megabyte);
@@ -89,7 +92,7 @@ TEST_CASE_METHOD(AtRest, "a worker of io_uring has no user PC", "[clock]")
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a process that sleeps is not ticked, while another is", "[clock]")
+TEST_CASE_METHOD(AtRest, "a sleeping process gets no ticks while another process does", "[clock]")
 {
 	const Device mine, its;
 	const Burner burner;
@@ -98,7 +101,7 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps is not ticked, while another is"
 	const Child sleeper([&] { gate.wait(); });
 	const auto region = one_counter(0, CODE_END, counters.at(), 8);
 
-	// It has reached its gate, and stays there.
+	/* The sleeper has reached its gate, and stays there. */
 	CHECK(soon([&] { return read_file("/proc/" + std::to_string(sleeper.pid()) + "/wchan") != "0"; }));
 	const Fd proof = proof_of(sleeper.pid());
 	auto how = describe(region);

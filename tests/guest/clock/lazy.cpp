@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The clocks that tick only where somebody is profiled.  On one CPU on which a
-// nanosecond is an executed instruction interrupts can be counted.
+/** @file tests/guest/clock/lazy.cpp  The clocks that tick only where a profiled task runs.  Interrupts
+ * can be counted on one CPU where a nanosecond is one executed instruction.
+ */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
@@ -21,7 +22,7 @@ constexpr uint64_t second = 1'000'000'000;
 constexpr uint64_t ms = 1'000'000;
 const uintptr_t text = Burner::usual;
 
-// Interrupts of all CPUs' own timers.
+/** Interrupts of the local timers of all CPUs. */
 uint64_t timer_interrupts()
 {
 	std::istringstream lines(read_file("/proc/interrupts"));
@@ -37,7 +38,7 @@ uint64_t timer_interrupts()
 		while (words >> number)
 			sum += number;
 	}
-	need_that(sum > 0, "the kernel counts its timers' interrupts");
+	need_that(sum > 0, "the kernel counts timer interrupts");
 	return sum;
 }
 
@@ -48,7 +49,7 @@ void sleep_ns(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
 }
 
-// How many timers' interrupts there are while a profile of ours runs at 10,000 Hz.
+/** Timer interrupts while a profile of this process runs at 10,000 Hz. */
 uint64_t interrupts_during(const std::function<void()> &work)
 {
 	const Device device;
@@ -72,14 +73,14 @@ uint64_t interrupts_with(const std::string &clock, const std::function<void()> &
 
 } // namespace
 
-TEST_CASE("the module is not loaded with a clock that it does not have", "[clock][icount]")
+TEST_CASE("the module does not load with an unknown clock", "[clock][icount]")
 {
 	REQUIRE(soon([] { return !unload_module(); }));
 	CHECK(load_module("clock=sundial") == EINVAL);
 	CHECK(load_module() == 0);
 }
 
-TEST_CASE("the clock is the lazy one unless another was chosen", "[clock]")
+TEST_CASE("the default clock is the lazy one", "[clock]")
 {
 	const char *booted = getenv("PROFIL_PARAMETERS");
 	const std::string parameters = booted ? booted : "";
@@ -91,7 +92,7 @@ TEST_CASE("the clock is the lazy one unless another was chosen", "[clock]")
 	CHECK(read_file("/sys/module/profil/parameters/clock") == expected + "\n");
 }
 
-TEST_CASE("a profile may ask for the clock that the module has, and for no other", "[clock][icount]")
+TEST_CASE("a profile can request only the clock that the module has", "[clock][icount]")
 {
 	const std::vector<std::string> names = {"perf", "lazy", "shared"};
 	const Memory counters(page);
@@ -115,11 +116,11 @@ TEST_CASE("a profile may ask for the clock that the module has, and for no other
 	}
 }
 
-TEST_CASE("the lazy clock does not tick where nobody who is profiled runs", "[clock][icount]")
+TEST_CASE("the lazy clock does not tick where no profiled task runs", "[clock][icount]")
 {
 	const Burner burner;
 	const auto sleep = [] { sleep_ns(second / 5); };
-	// Who burns is unprofiled; we wait for him.
+	/* The process that burns is not profiled; this one waits for it. */
 	Gate begin, done;
 	Child other([&] {
 		for (;;) {
@@ -133,13 +134,13 @@ TEST_CASE("the lazy clock does not tick where nobody who is profiled runs", "[cl
 		done.wait();
 	};
 
-	// 2,000 periods; the scheduler's tick comes 50 times, or 200 with HZ=1000.
+	/* In 2,000 periods the scheduler's tick comes 50 times, or 200 times with HZ=1000. */
 	CHECK(interrupts_with("lazy", sleep) < 400);
 	CHECK(interrupts_with("lazy", wait) < 400);
 	CHECK(interrupts_with("perf", wait) > 1800);
 }
 
-TEST_CASE("the lazy clock ticks who runs in short bursts as often as he runs", "[clock][icount]")
+TEST_CASE("the lazy clock ticks a task with short bursts in proportion to its CPU time", "[clock][icount]")
 {
 	const Clock lazy("lazy");
 	const Burner burner;
@@ -150,7 +151,7 @@ TEST_CASE("the lazy clock ticks who runs in short bursts as often as he runs", "
 	run_before_others();
 	device.start(describe_all_ticks(region, ms));
 	const uint64_t begin = process_ns();
-	// A tenth of each period, woken by a timer that is in step with a clock of 1,000 Hz.
+	/* Run a tenth of each period, woken by a timer that is in step with a 1,000 Hz clock. */
 	for (int i = 0; i < 2000; i++) {
 		timespec now = {};
 
@@ -165,7 +166,10 @@ TEST_CASE("the lazy clock ticks who runs in short bursts as often as he runs", "
 	const double periods = static_cast<double>(process_ns() - begin) / ms;
 
 	device.stop();
-	// Each burst is met or not: a binomial distribution.  Six times its deviation.
+	/*
+	 * Each burst has a tick or not: a binomial distribution.  Allow six times its standard
+	 * deviation.
+	 */
 	CAPTURE(periods, status.ticks);
 	CHECK(periods > 150);
 	CHECK(std::abs(static_cast<double>(status.ticks) - periods) < 6 * std::sqrt(periods));
@@ -180,7 +184,7 @@ TEST_CASE("the lazy clock ticks a program that runs alone once in each period", 
 		const Device device;
 		const Memory counters(page);
 		const auto region = one_counter(0, CODE_END, counters.at(), 8);
-		// The shared clock comes with the scheduler's tick, and no more often.
+		/* The shared clock ticks with the scheduler's tick, and no more often. */
 		const uint64_t period = name == "lazy" ? ms / 10 : 10 * ms;
 
 		run_before_others();
@@ -197,7 +201,7 @@ TEST_CASE("the lazy clock ticks a program that runs alone once in each period", 
 	}
 }
 
-TEST_CASE("the lazy clock ticks each of a hundred profiles by his own time", "[clock][icount]")
+TEST_CASE("the lazy clock ticks each of a hundred profiles by its own CPU time", "[clock][icount]")
 {
 	struct Outcome {
 		double periods, ticks, late;
@@ -207,8 +211,10 @@ TEST_CASE("the lazy clock ticks each of a hundred profiles by his own time", "[c
 	const Gate ready, begin;
 	std::vector<ChildOf<Outcome>> children;
 
-	// Their slices of the one CPU are some periods long; every other one takes a
-	// third of the clock's ticks.
+	/*
+	 * The children's time slices on the one CPU are a few periods long; every other child uses
+	 * only every third tick of the clock.
+	 */
 	for (unsigned i = 0; i < number; i++)
 		children.emplace_back([&, i] {
 			const uint64_t period = i % 2 ? 3 * period_10khz : period_10khz;
@@ -240,7 +246,7 @@ TEST_CASE("the lazy clock ticks each of a hundred profiles by his own time", "[c
 		const Outcome one = child.result();
 
 		CAPTURE(one.periods, one.ticks, one.late);
-		// Whether a point falls into a slice's first and last period is chance.
+		/* A grid point falls into the first and last period of a slice by chance. */
 		CHECK(std::abs(one.ticks - one.periods) < 4 * std::sqrt(one.periods) + 1);
 		CHECK(one.late <= one.periods / 50);
 		periods += one.periods;
@@ -250,7 +256,7 @@ TEST_CASE("the lazy clock ticks each of a hundred profiles by his own time", "[c
 	CHECK(std::abs(ticks - periods) < periods / 100);
 }
 
-TEST_CASE("the shared clock has next to no interrupts of its own", "[clock][icount]")
+TEST_CASE("the shared clock adds almost no interrupts", "[clock][icount]")
 {
 	const Burner burner;
 	const auto burn = [&] { burner.spend(second / 5); };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Samples and CPU time.  On one CPU on which a nanosecond is an executed
-// instruction nothing comes late, and the figures are exact.
+/** @file tests/guest/clock/rate.cpp  The number of samples and the CPU time.  On one CPU where a
+ * nanosecond is one executed instruction nothing is late, and the numbers are exact.
+ */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
@@ -49,7 +50,7 @@ Measured measure(uint64_t period, const std::function<void()> &work)
 	return result;
 }
 
-// Within 1 %, and one sample for the ends.
+/** Exact within 1 %, plus one sample for the ends. */
 void check_exact(uint64_t ticks, uint64_t ns, uint64_t period)
 {
 	const auto expected = static_cast<double>(ns) / period;
@@ -58,8 +59,10 @@ void check_exact(uint64_t ticks, uint64_t ns, uint64_t period)
 	CHECK(std::abs(static_cast<double>(ticks) - expected) <= expected / 100 + 1);
 }
 
-// Threads that burn, and then wait: what one has used since the scheduler's
-// last look at it goes with it when it ends, and is in no clock.
+/**
+ * Threads that burn and then wait.  They must not end: the CPU time since the scheduler last
+ * accounted a thread is lost when it ends, and is in no clock.
+ */
 class BurningThreads {
 public:
 	BurningThreads(const Burner &burner, unsigned number, uint64_t ns)
@@ -90,7 +93,7 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples, at 100, 1000 and 10000 Hz",
+TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples at 100, 1000 and 10000 Hz",
 		 "[clock][icount]")
 {
 	const Burner burner;
@@ -104,12 +107,12 @@ TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples, at 100, 
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples of 8 threads", "[clock][icount]")
+TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples with 8 threads", "[clock][icount]")
 {
 	const Burner burner;
 
 	burner.plant_block(text, Burner::block);
-	// The scheduler charges whom it has woken from then on, not from when he runs.
+	/* The scheduler charges a task from its wakeup on, not from when it runs. */
 	run_before_others();
 	std::unique_ptr<BurningThreads> threads;
 	const auto seen = measure(period_10khz, [&] {
@@ -120,10 +123,11 @@ TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples of 8 thre
 	check_exact(seen.status.counted, seen.ns, period_10khz);
 }
 
-// perf stops an event that fires more often than some times between two ticks
-// of the scheduler, until the next of these.  Nobody else may run meanwhile, or
-// it would not be known who did.
-TEST_CASE_METHOD(AtRest, "what a throttled clock does not tick is counted as late", "[clock][icount]")
+/*
+ * perf throttles an event that fires too often between two scheduler ticks, until the next
+ * scheduler tick.  No other task may run meanwhile, or the missing ticks could be that task's.
+ */
+TEST_CASE_METHOD(AtRest, "ticks that a throttled clock skips are counted as late", "[clock][icount]")
 {
 	const Clock perf("perf");
 	const Burner burner;
@@ -173,7 +177,7 @@ TEST_CASE_METHOD(AtRest, "profiles with different periods are all exact", "[cloc
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a profile is exact while faster ones come and go", "[clock][icount]")
+TEST_CASE_METHOD(AtRest, "a profile is exact while faster profiles come and go", "[clock][icount]")
 {
 	const Burner burner;
 	const Memory counters(page);
@@ -183,7 +187,7 @@ TEST_CASE_METHOD(AtRest, "a profile is exact while faster ones come and go", "[c
 	const Fd proof = proof_of(idle.pid());
 
 	run_before_others();
-	// Whose profile it is does not matter: there is one clock for all.
+	/* All profiles share one clock, so it does not matter which process owns the faster ones. */
 	const auto seen = measure(second / 100, [&] {
 		for (int i = 0; i < 40; i++) {
 			const auto profile =
@@ -196,7 +200,7 @@ TEST_CASE_METHOD(AtRest, "a profile is exact while faster ones come and go", "[c
 	check_exact(seen.status.ticks, seen.ns, second / 100);
 }
 
-TEST_CASE_METHOD(AtRest, "work that is split 70, 20, 10 is counted so", "[clock][icount]")
+TEST_CASE_METHOD(AtRest, "work split 70, 20, 10 is counted in these proportions", "[clock][icount]")
 {
 	const Device device;
 	const Burner burner;
@@ -210,15 +214,16 @@ TEST_CASE_METHOD(AtRest, "work that is split 70, 20, 10 is counted so", "[clock]
 			one_counter(text + 64 * i, text + 64 * i + CODE_LOOP_RETURN, counters.at(8 * i), 8));
 	}
 	device.start(describe(regions));
-	// Shares of 1 to 7 tenths of a millisecond, a little off the clock's step.
+	/* Work of 1 to 7 tenths of a millisecond, slightly out of step with the clock. */
 	for (int round = 0; round < 150; round++)
 		for (int i = 0; i < 3; i++)
 			Burner::spin(text + 64 * i, share[i] * 10'007);
 	device.stop();
 
-	// Pearson's chi-square with two degrees of freedom exceeds 13.82 once in a
-	// thousand times if the samples are independent; those of a regular clock
-	// are nearer to their shares.
+	/*
+	 * Pearson's chi-square with two degrees of freedom exceeds 13.82 once in a thousand times
+	 * for independent samples; samples of a regular clock are nearer to their shares.
+	 */
 	const double sum = sum_counters<uint64_t>(counters);
 	double chi_square = 0;
 	for (int i = 0; i < 3; i++) {
@@ -232,7 +237,7 @@ TEST_CASE_METHOD(AtRest, "work that is split 70, 20, 10 is counted so", "[clock]
 	CHECK(chi_square < 13.82);
 }
 
-TEST_CASE_METHOD(AtRest, "a child is ticked from its first instruction on", "[clock][icount][fork]")
+TEST_CASE_METHOD(AtRest, "a child gets ticks from its first instruction on", "[clock][icount][fork]")
 {
 	const Device device;
 	const Burner burner;
@@ -246,7 +251,7 @@ TEST_CASE_METHOD(AtRest, "a child is ticked from its first instruction on", "[cl
 		uint64_t after;
 	};
 
-	// Or the scheduler charges the children with what ran before them.
+	/* Otherwise the scheduler charges the children with the time of tasks that ran before them. */
 	run_before_others();
 	burner.plant_block(text, Burner::block);
 	how.flags |= PROFIL_FOLLOW;
@@ -261,9 +266,11 @@ TEST_CASE_METHOD(AtRest, "a child is ticked from its first instruction on", "[cl
 			seen.after = process_ns();
 			return seen;
 		});
-		// A tick more or less is where in the period the ends of its life are,
-		// another is for who is charged with its birth in the kernel and with
-		// interrupts.  (On a debug kernel its birth takes several ticks.)
+		/*
+		 * One tick of difference depends on where in a period the child's life begins and
+		 * ends, another on which task is charged with the fork in the kernel and with
+		 * interrupts.  (On a debug kernel the fork takes several ticks.)
+		 */
 		const uint64_t birth = slowness() == 1 ? 0 : life.born;
 		CAPTURE(i, life.born, life.before, life.after, life.status.ticks, life.status.lost_late);
 		CHECK((life.status.ticks + 2) * period_10khz > life.before - birth);
@@ -273,7 +280,7 @@ TEST_CASE_METHOD(AtRest, "a child is ticked from its first instruction on", "[cl
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "ticks of a profile that is off are off, however slow the clock has become",
+TEST_CASE_METHOD(AtRest, "ticks of a profile that is off count as off even after the clock slows down",
 		 "[clock][icount]")
 {
 	const Burner burner;
@@ -282,10 +289,10 @@ TEST_CASE_METHOD(AtRest, "ticks of a profile that is off are off, however slow t
 
 	full.start(describe_samples(samples.at(), 1, 8, second / 1000));
 	burner.burn_until(text, [&] { return full.status().state == PROFIL_STATE_FULL; });
-	// From now on the clock is another's, and ticks once a second.
+	/* From now on the clock runs for another profile, once a second. */
 	const Child idle([] { pause(); });
 	other.attach(describe(all_text(counters), second), proof_of(idle.pid()).get());
-	need_that(soon([] { return module_stat("clock_period") == second; }), "the clock slows down");
+	need_that(soon([] { return module_stat("clock_period") == second; }), "the clock has slowed down");
 	burner.spend(3 * second);
 	const auto status = full.status();
 	CHECK(status.off >= 1000);
