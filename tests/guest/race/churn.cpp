@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Processes that make very many threads and children while they are profiled by
-// themselves and by another: nothing piles up, and all that each of them has
-// counted is what both have counted.
-//
-// `make churn` makes as many as the tests are named for, on a CPU on which a
-// nanosecond is an instruction, so that CPU time times rate is known, too.
+/** @file tests/guest/race/churn.cpp  Processes that make very many threads and children while they are
+ * profiled by themselves and by another process.  Nothing accumulates, and all counts together are the
+ * same in both profiles.
+ *
+ * `make churn` runs these tests at full length, on a CPU where a nanosecond is one instruction,
+ * so that CPU time times rate is also known.
+ */
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/race.h"
 
@@ -30,9 +31,9 @@ namespace {
 constexpr size_t page = 4096;
 constexpr size_t buffer = 65536;
 const uintptr_t text = Burner::usual;
-constexpr size_t block = 4000; // instructions, of which each is in the region
+constexpr size_t block = 4000; /* instructions, all in the region */
 
-// What is held now, at most so far.
+/** The most that the module has held so far. */
 struct Held {
 	uint64_t images = 0, profiles = 0, pages = 0, slab = 0;
 
@@ -56,7 +57,7 @@ struct Held {
 	}
 };
 
-// What all tasks together have run, in ns; none where the kernel does not say.
+/** The CPU time of all tasks in ns; none where the kernel does not report it. */
 std::optional<uint64_t> run_by_all()
 {
 	std::ifstream lines("/proc/schedstat");
@@ -86,13 +87,13 @@ profil_start followed(const profil_region &region)
 	return how;
 }
 
-// A process that does something that is profiled by itself and by us.
+/** A process that works while it is profiled by itself and by this process. */
 struct Churn {
 	struct Result {
-		uint64_t counted;	     // by itself: its children's is added by them
-		uint64_t ns;		     // what it and its children have used
-		uint64_t exiting;	     // of that, by threads without memory, which no profile has
-		std::optional<uint64_t> all; // by all tasks there are, meanwhile
+		uint64_t counted; /* by itself and, added by them, by its children */
+		uint64_t ns;	  /* CPU time of it and its children */
+		uint64_t exiting; /* the part of ns in threads without an mm, which no profile has */
+		std::optional<uint64_t> all; /* CPU time of all tasks meanwhile */
 	};
 
 	Device device;
@@ -144,9 +145,11 @@ struct Churn {
 		return result;
 	}
 
-	// Where a nanosecond is an instruction all CPU time is in the ticks, or is
-	// known.  It is no upper bound of them: of a thread that ends it has only
-	// what the scheduler saw when it last looked.
+	/**
+	 * Where a nanosecond is one instruction, all CPU time is in the ticks or reported as lost.
+	 * result.ns is no upper bound of them: for a thread that has ended it includes only what
+	 * the scheduler had accounted by then.
+	 */
 	void check_time(const Result &result) const
 	{
 		const double time = static_cast<double>(result.ns) / period_10khz;
@@ -157,9 +160,11 @@ struct Churn {
 			CHECK(status.ticks + exiting < static_cast<double>(*result.all) / period_10khz + 3);
 		CHECK(time < status.ticks + exiting + slack);
 	}
-	// A clock that ticks only where somebody is profiled does not know how long
-	// threads ran without memory: by the perf clock it was such a part of the time.
-	// How many points of its grid the rest meets is chance, with at most that variance.
+	/**
+	 * A clock that ticks only where a profiled task runs does not know how long threads ran
+	 * without an mm: the perf clock measured this part of the time.  How many points of the
+	 * lazy clock's grid are in the rest is chance, with at most this variance.
+	 */
 	void check_ticks(const Result &result, double exiting_part) const
 	{
 		const double time = static_cast<double>(result.ns) / period_10khz;
@@ -168,7 +173,7 @@ struct Churn {
 
 		CHECK(std::abs(difference) < 3 + time / 200 + 4 * std::sqrt(expected));
 	}
-	// Slack, and what KASAN keeps of what was freed.
+	/** Allow some slack, and the freed memory that KASAN keeps. */
 	void check_slab() const { CHECK(held.slab < slab_before + 4096 * slowness()); }
 
 	void tell(const char *what, unsigned number, const Result &result) const
@@ -205,7 +210,7 @@ private:
 		       1000 * (1'000'000ULL * (user.tv_sec + system.tv_sec) + user.tv_usec + system.tv_usec);
 	}
 
-	// Who does not read what happened to children keeps it.
+	/** Read all events: unread events of children stay in memory. */
 	void drain() const
 	{
 		pollfd poller = {device.fd(), POLLIN, 0};
@@ -220,8 +225,10 @@ void work_of_a_thread()
 	Burner::spin(text, 10);
 }
 
-// In the child: what it counted itself goes to everybody.  A short life may have
-// no tick; that of the last lasts until there is one.
+/**
+ * In the child: add what it counted to the sum of all.  A short life may have no tick; the last
+ * child lives until it has one.
+ */
 [[noreturn]] void work_of_a_child(const Device &self, const Memory &own, const Memory &sum, bool last)
 {
 	const auto inherited = sum_counters<uint64_t>(own) - self.status().counted;
@@ -273,7 +280,7 @@ Churn::Result churn_children(Churn &churn)
 					work_of_a_child(self, own, churn.children, i + k == children - 1);
 			for (int k = 0; k < at_once; k++) {
 				need(wait(&status), "wait");
-				need_that(status == 0, "each child is profiled, and its counters add up");
+				need_that(status == 0, "each child is profiled and its counters add up");
 			}
 		}
 	});
@@ -292,21 +299,21 @@ Churn::Result churn_children(Churn &churn)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a process that makes threads all the time holds no more memory than one", "[churn]")
+TEST_CASE_METHOD(AtRest, "a process that keeps creating threads holds a bounded amount of memory", "[churn]")
 {
 	Churn churn;
 
 	churn_threads(churn);
 }
 
-TEST_CASE_METHOD(AtRest, "a process that forks all the time counts what its children count", "[churn]")
+TEST_CASE_METHOD(AtRest, "a process that keeps forking counts what its children count", "[churn]")
 {
 	Churn churn;
 
 	churn_children(churn);
 }
 
-// First with the clock that ticks whoever runs, then with the one that there is.
+/** First with the perf clock, which ticks every task, then with the default clock. */
 static void ticked_for_cpu_time(Churn::Result (*work)(Churn &))
 {
 	double exiting_part;
@@ -323,13 +330,13 @@ static void ticked_for_cpu_time(Churn::Result (*work)(Churn &))
 	churn.check_ticks(work(churn), exiting_part);
 }
 
-TEST_CASE_METHOD(AtRest, "threads that come and go all the time are ticked for their CPU time",
+TEST_CASE_METHOD(AtRest, "threads that come and go all the time get ticks for their CPU time",
 		 "[churn][icount]")
 {
 	ticked_for_cpu_time(churn_threads);
 }
 
-TEST_CASE_METHOD(AtRest, "children that come and go all the time are ticked for their CPU time",
+TEST_CASE_METHOD(AtRest, "children that come and go all the time get ticks for their CPU time",
 		 "[churn][icount]")
 {
 	ticked_for_cpu_time(churn_children);

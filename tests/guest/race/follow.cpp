@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Attaching while the target makes threads and children, executes and ends.
-// A second session sees all from the beginning: what the first one's profiles
-// have counted must add up to the same.
+/** @file tests/guest/race/follow.cpp  Attaching while the target creates threads and children, executes
+ * and ends.  A second session is attached from the beginning: the counts of the first session's
+ * profiles must add up to its counts.
+ */
 #include "tests/guest/support/race.h"
 
 #include <catch2/catch.hpp>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
-// CPU time that no profile at this rate goes through without a tick, in ns.
+/** CPU time in ns in which every profile at this rate gets a tick. */
 constexpr uint64_t enough = 20'000'000;
 
 profil_start counting_in(const Memory &counters, size_t index, uint32_t flags = PROFIL_FOLLOW)
@@ -44,7 +45,7 @@ bool has_ended(const Memory &flag)
 	return counter<uint64_t>(flag) != 0;
 }
 
-// A target of two sessions, one of which has it from the beginning.
+/** A target of two sessions, one of them attached from the beginning. */
 struct Watched {
 	Burner burner;
 	Device witness, device;
@@ -56,7 +57,7 @@ struct Watched {
 		burner.plant_loop(text);
 		await_no_clock();
 	}
-	// It runs when go is opened, and says when it ends.
+	/** The target runs once go is opened, and sets `ended` at its end. */
 	Child target(const std::function<void()> &run) const
 	{
 		return Child([=, this] {
@@ -67,7 +68,7 @@ struct Watched {
 	}
 };
 
-// Forks a child with children of its own, deep and wide.
+/** Fork two children with children of their own, `depth` levels deep. */
 void family(unsigned depth)
 {
 	for (unsigned i = 0; i < 2 && depth; i++) {
@@ -82,10 +83,10 @@ void family(unsigned depth)
 		;
 }
 
-// What the events of one session said of each process.
+/** The events that one session reported for each process. */
 class Story {
 public:
-	// Those whose fork is told for the first time.
+	/** Read the events; returns the processes whose fork is new and that have not exited. */
 	std::vector<pid_t> read(const Device &device)
 	{
 		std::vector<pid_t> born;
@@ -113,7 +114,7 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a storm of threads is counted whole while it is attached again and again", "[race]")
+TEST_CASE_METHOD(AtRest, "a storm of threads is counted in full while it is attached repeatedly", "[race]")
 {
 	const Watched all(512);
 	const unsigned threads = rounds(300);
@@ -141,11 +142,14 @@ TEST_CASE_METHOD(AtRest, "a storm of threads is counted whole while it is attach
 			moves--;
 			break;
 		}
-		// Nobody meets the one before any more, and after this nobody writes.
+		/*
+		 * The previous profile is no longer attached to anything, and after the stop
+		 * nothing writes to its counters.
+		 */
 		const auto status = all.device.status(profile);
 		all.device.stop(profile);
 		auto *counted = all.counters.at<uint64_t>(8 * ((moves - 1) % 512));
-		need_that(status.processes == 0, "it is met nowhere");
+		need_that(status.processes == 0, "the previous profile has no process");
 		sum += *counted;
 		*counted = 0;
 		profile = how.profile;
@@ -158,10 +162,10 @@ TEST_CASE_METHOD(AtRest, "a storm of threads is counted whole while it is attach
 	CHECK(sum > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a storm of forks is counted whole while each child is attached anew", "[race]")
+TEST_CASE_METHOD(AtRest, "a storm of forks is counted in full while each child is attached again", "[race]")
 {
 	const unsigned families = rounds(8);
-	constexpr unsigned members = 14; // below each, of depth 3
+	constexpr unsigned members = 14; /* below each, of depth 3 */
 	const Watched all(families * members + 1);
 	Child target = all.target([&] {
 		for (unsigned i = 0; i < families; i++)
@@ -185,7 +189,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks is counted whole while each child is 
 			if (!error)
 				profiles.push_back(how.profile);
 			else
-				need_that(error == ESRCH, "it has ended already");
+				need_that(error == ESRCH, "the child has already ended");
 		}
 	}
 	target.join();
@@ -202,7 +206,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks is counted whole while each child is 
 	CHECK(sum == counter<uint64_t>(all.reference));
 	CHECK(sum > 0);
 	CHECK(all.witness.status(whole).forks_lost == 0);
-	// Process IDs are not used again so soon.
+	/* Process IDs are not reused this soon. */
 	for (const Story *one : {&story, &reference}) {
 		CHECK(one->processes() == families * members + 1);
 		CHECK(one->forked_once() == families * members);
@@ -210,8 +214,8 @@ TEST_CASE_METHOD(AtRest, "a storm of forks is counted whole while each child is 
 	}
 }
 
-// Its number is known before the fork is told, even before it has happened.
-TEST_CASE_METHOD(AtRest, "a child that is attached to while it is born is one process", "[race]")
+/* The child's PID is known before the fork is reported, and even before the fork happens. */
+TEST_CASE_METHOD(AtRest, "a child that is attached during its fork is one process", "[race]")
 {
 	const unsigned children = rounds(70);
 	const Watched all(1);
@@ -240,7 +244,7 @@ TEST_CASE_METHOD(AtRest, "a child that is attached to while it is born is one pr
 		auto how = counting_in(all.counters, 0);
 		how.proof = its.get();
 		const int error = all.device.call(PROFIL_ATTACH, &how);
-		need_that(!error || error == ESRCH, "it was there, or is there no more");
+		need_that(!error || error == ESRCH, "the child is attached or has ended");
 		attached += !error;
 		story.read(all.device);
 	}
@@ -252,7 +256,7 @@ TEST_CASE_METHOD(AtRest, "a child that is attached to while it is born is one pr
 	CHECK(all.device.status(first).forks_lost == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "attaching to what executes and ends gives a profile or ESRCH", "[race]")
+TEST_CASE_METHOD(AtRest, "attaching to a process that executes and ends gives a profile or ESRCH", "[race]")
 {
 	const Burner burner;
 	const Memory counters(page);
@@ -290,7 +294,7 @@ TEST_CASE_METHOD(AtRest, "attaching to what executes and ends gives a profile or
 			while (readable(device))
 				for (const auto &event : device.read_events())
 					ends += !!(event.what & PROFIL_EVENT_EXIT);
-			need_that(ends == 1, "its end is told once");
+			need_that(ends == 1, "its end is reported once");
 			attached++;
 		}
 		for (unsigned k = 1; k <= its; k++)
@@ -302,7 +306,7 @@ TEST_CASE_METHOD(AtRest, "attaching to what executes and ends gives a profile or
 
 namespace {
 
-// Until one's number is there, and for some CPU time more.
+/** Burn until the thread has been attached, and for some more CPU time. */
 void burn_attached(const Burner &burner, const Memory &attached)
 {
 	while (__atomic_load_n(attached.at<pid_t>(), __ATOMIC_RELAXED) != gettid())
@@ -312,7 +316,7 @@ void burn_attached(const Burner &burner, const Memory &attached)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "threads that are attached to while they end are counted once, and leave nothing",
+TEST_CASE_METHOD(AtRest, "threads that are attached while they end are counted once and leave nothing behind",
 		 "[race][thread]")
 {
 	const Watched all(1);
@@ -326,7 +330,7 @@ TEST_CASE_METHOD(AtRest, "threads that are attached to while they end are counte
 			std::thread([&] {
 				__atomic_store_n(next.at<pid_t>(), gettid(), __ATOMIC_RELAXED);
 				Burner::spin(text, 3'000 * slowness() * (i % 40) + 1);
-				// Some live on until they have been attached to, and ticked.
+				/* Some threads live until they have been attached and ticked. */
 				if (i % 40 == 39)
 					burn_attached(all.burner, attached);
 			}).join();
@@ -344,8 +348,9 @@ TEST_CASE_METHOD(AtRest, "threads that are attached to while they end are counte
 		auto how = counting_in(all.counters, 0, PROFIL_THREAD);
 		how.proof = its.get();
 		const int error = all.device.call(PROFIL_ATTACH, &how);
-		// EBUSY: 64 have ended, and are not all swept out yet.
-		need_that(!error || error == ESRCH || error == EBUSY, "a profile, or nobody to profile");
+		/* EBUSY: 64 profiled threads have ended and have not all been swept yet. */
+		need_that(!error || error == ESRCH || error == EBUSY,
+			  "a profile, an ended thread or no room");
 		if (error == EBUSY)
 			last = 0;
 		if (!error) {
@@ -374,8 +379,10 @@ struct Spied {
 	int last;
 };
 
-// Attach to a process of one's own again and again, until that is refused;
-// then let it burn for a while.
+/**
+ * As nobody, attach to a process repeatedly until that is refused; then let the process burn for a
+ * while.
+ */
 Spied spy_on(pid_t pid, const Gate &go)
 {
 	const Memory counters(page);
@@ -401,8 +408,7 @@ Spied spy_on(pid_t pid, const Gate &go)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "who attaches while his process executes a set-uid program sees none of its PCs",
-		 "[race]")
+TEST_CASE_METHOD(AtRest, "attaching during the exec of a set-uid program shows none of its PCs", "[race]")
 {
 	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "2");
 	const SetUidProgram program_of_root("uapi_target");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bugs that a hostile user could reach, each seen to fail before it was mended.
+/** @file tests/guest/race/hostile_users.cpp  Regression tests of bugs that a hostile user could
+ * trigger, each seen to fail before its fix.
+ */
 #include "tests/guest/support/device.h"
 
 #include <atomic>
@@ -40,8 +42,9 @@ profil_info info_of(const Device &device)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest,
-		 "a user without privilege profiles himself though perf is forbidden and no clock ticks")
+TEST_CASE_METHOD(
+	AtRest,
+	"a user without privilege can profile their own process with perf forbidden and no clock running")
 {
 	const Setting forbidden(paranoid, "3");
 	REQUIRE(soon(clock_stands_still));
@@ -60,9 +63,9 @@ TEST_CASE_METHOD(AtRest,
 	CHECK(status.counted >= 5);
 }
 
-TEST_CASE_METHOD(AtRest, "a child of a profile that stopped at a full array is off and takes its ticks")
+TEST_CASE_METHOD(AtRest, "a child of a profile with a full array is off and its ticks are counted as off")
 {
-	// The clock ticks at the child's period, whoever else it is for.
+	/* Keep the clock at the child's period by another profile. */
 	const Device other;
 	const Memory counter_of_other(4096);
 	other.start(describe(one_counter(1, 2, counter_of_other.at()), 1'000'000));
@@ -89,7 +92,7 @@ TEST_CASE_METHOD(AtRest, "a child of a profile that stopped at a full array is o
 	other.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "a start that meets PROFIL_STOP_ALL is either whole or gone, and the next one works")
+TEST_CASE_METHOD(AtRest, "a start during PROFIL_STOP_ALL succeeds or leaves nothing, and the next one works")
 {
 	const Device device;
 	const auto ok = in_child([&] {
@@ -113,7 +116,7 @@ TEST_CASE_METHOD(AtRest, "a start that meets PROFIL_STOP_ALL is either whole or 
 	CHECK(ok == PROFIL_STATE_RUNNING);
 }
 
-TEST_CASE_METHOD(AtRest, "the clock slows down when its fastest user has gone, though another one stays")
+TEST_CASE_METHOD(AtRest, "the clock slows down when its fastest profile ends and another stays")
 {
 	const Device device;
 	const Memory counters(4096);
@@ -126,8 +129,9 @@ TEST_CASE_METHOD(AtRest, "the clock slows down when its fastest user has gone, t
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest,
-		 "a clock is not restarted for a period that is hardly shorter, but gets twice as fast")
+TEST_CASE_METHOD(
+	AtRest,
+	"a clock becomes twice as fast for a slightly shorter period and is not restarted for the next")
 {
 	const Device device;
 	const Memory counters(4096);
@@ -144,8 +148,7 @@ TEST_CASE_METHOD(AtRest,
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest,
-		 "pages that are shared with the successor are charged to whom the process has become")
+TEST_CASE_METHOD(AtRest, "pages shared with a profile's successor are charged to the process's new user")
 {
 	const auto used = in_child([] {
 		const Device device;
@@ -169,7 +172,7 @@ TEST_CASE_METHOD(AtRest,
 	CHECK(used.off == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "counters larger than the machine are refused before anything is allocated for them")
+TEST_CASE_METHOD(AtRest, "counters larger than memory are refused before anything is allocated for them")
 {
 	const auto error = in_child([] {
 		become_nobody();
@@ -192,7 +195,7 @@ TEST_CASE_METHOD(AtRest, "counters larger than the machine are refused before an
 	CHECK(error == ENOMEM);
 }
 
-TEST_CASE_METHOD(AtRest, "what a followed process executes after PROFIL_STOP_ALL keeps nothing alive")
+TEST_CASE_METHOD(AtRest, "an exec of a followed process after PROFIL_STOP_ALL keeps no profile alive")
 {
 	Gate gate;
 	const Child child([&] {
@@ -215,7 +218,7 @@ TEST_CASE_METHOD(AtRest, "what a followed process executes after PROFIL_STOP_ALL
 	CHECK(soon([] { return module_stat("images") == 0; }));
 }
 
-TEST_CASE_METHOD(AtRest, "stopping numbers that are only being attached loses none of them")
+TEST_CASE_METHOD(AtRest, "stopping profiles while they are attached leaves none behind")
 {
 	const unsigned rounds = 10 + 40 / slowness();
 	std::vector<Child> children;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Attachers and targets that are killed in the middle of something, by a signal
-// or for want of memory.
+/** @file tests/guest/race/killed.cpp  Attachers and targets that are killed in the middle of an
+ * operation, by a signal or by the OOM killer.
+ */
 #include "tests/guest/support/race.h"
 
 #include <catch2/catch.hpp>
@@ -20,7 +21,7 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// Everything an attacher does, until it is killed.
+/** Do everything that an attacher can do, until killed. */
 void attach_for_ever(pid_t target, const Memory &counters)
 {
 	const Device device(O_RDWR | O_NONBLOCK);
@@ -40,14 +41,14 @@ void attach_for_ever(pid_t target, const Memory &counters)
 	}
 }
 
-// All the memory that one can get, and more: ends with SIGKILL.
+/** Allocate memory until killed. */
 [[noreturn]] void eat_memory()
 {
 	for (;;) {
 		void *more =
 			mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-		need_that(more != MAP_FAILED, "addresses, at least");
+		need_that(more != MAP_FAILED, "address space is available");
 		memset(more, 1, 1 << 20);
 	}
 }
@@ -61,7 +62,8 @@ bool was_killed(Child &child)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "an attacher that is killed at any moment leaves nothing and writes nothing",
+TEST_CASE_METHOD(AtRest,
+		 "an attacher killed at any moment leaves nothing behind and nothing is written any more",
 		 "[race]")
 {
 	const Burner burner;
@@ -83,7 +85,8 @@ TEST_CASE_METHOD(AtRest, "an attacher that is killed at any moment leaves nothin
 	CHECK(touched == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a process that is killed for want of memory leaves nothing and writes nothing",
+TEST_CASE_METHOD(AtRest,
+		 "a process killed by the OOM killer leaves nothing behind and nothing is written any more",
 		 "[race]")
 {
 	const Burner burner;
@@ -101,7 +104,7 @@ TEST_CASE_METHOD(AtRest, "a process that is killed for want of memory leaves not
 
 		memset(counters.at(), 0, page);
 		memset(its.at(), 0, page);
-		// Profiled by itself and by us, and it profiles somebody.
+		/* The victim is profiled by itself and by us, and itself profiles another process. */
 		Child victim([&] {
 			const Device own;
 			group.enter();
@@ -128,7 +131,8 @@ TEST_CASE_METHOD(AtRest, "a process that is killed for want of memory leaves not
 	CHECK(all.becomes(counted));
 }
 
-TEST_CASE_METHOD(AtRest, "children without memory for their counters fail or are killed, and leave nothing",
+TEST_CASE_METHOD(AtRest,
+		 "children without memory for their counters fail or are killed and leave nothing behind",
 		 "[race]")
 {
 	const Burner burner;
@@ -153,7 +157,7 @@ TEST_CASE_METHOD(AtRest, "children without memory for their counters fail or are
 					for (;;)
 						Burner::spin(text, 20'000);
 				}
-				need_that(pid > 0 || errno == ENOMEM, "memory is what is missing");
+				need_that(pid > 0 || errno == ENOMEM, "only memory can be missing");
 				if (pid < 0)
 					break;
 			}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What happens to the whole machine while profiles start and stop: CPUs come
-// and go, perf's limit changes, the module is unloaded and loaded.
+/** @file tests/guest/race/machine.cpp  Changes of the whole machine while profiles start and stop: CPUs
+ * go offline and online, perf's limit changes, the module is unloaded and loaded.
+ */
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/race.h"
 
@@ -24,7 +25,7 @@ const uintptr_t text = Burner::usual;
 const char switch_of_cpu1[] = "/sys/devices/system/cpu/cpu1/online";
 const char max_rate[] = "/proc/sys/kernel/perf_event_max_sample_rate";
 
-// A user of the module, as long as there is one: it may be away at any time.
+/** Use the module whenever it is loaded; it may be unloaded at any time. */
 void use_for_ever(const Memory &successes, const Memory &rest)
 {
 	const Memory counters(page);
@@ -35,7 +36,8 @@ void use_for_ever(const Memory &successes, const Memory &rest)
 			usleep(1000);
 		const Fd file(open("/dev/profil", O_RDWR | O_CLOEXEC));
 		if (file.get() < 0) {
-			need_that(errno == ENOENT || errno == ENODEV || errno == ENXIO, "it is away");
+			need_that(errno == ENOENT || errno == ENODEV || errno == ENXIO,
+				  "the module is unloaded");
 			continue;
 		}
 		auto start = how;
@@ -51,9 +53,10 @@ void use_for_ever(const Memory &successes, const Memory &rest)
 	}
 }
 
-// A probe that comes where there were none, and one that leaves where there
-// were two, changes the kernel's text; QEMU 7.2 sometimes executes what stood
-// there meanwhile.  So there are two others on each.
+/**
+ * Holds two more probes on each of the module's tracepoints.  Adding the first probe, or removing
+ * one of two, changes the kernel's text, and QEMU 7.2 sometimes executes the old text meanwhile.
+ */
 class HeldProbes {
 public:
 	HeldProbes()
@@ -82,7 +85,7 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "profiles start and stop while a CPU comes and goes", "[race][smp]")
+TEST_CASE_METHOD(AtRest, "profiles start and stop while a CPU goes offline and online", "[race][smp]")
 {
 	const Device device;
 	const Burner burner;
@@ -117,7 +120,7 @@ TEST_CASE_METHOD(AtRest, "profiles start and stop while a CPU comes and goes", "
 	CHECK(all.becomes(counted));
 }
 
-TEST_CASE_METHOD(AtRest, "no tick is lost in silence while perf throttles now and then", "[race][icount]")
+TEST_CASE_METHOD(AtRest, "every tick is accounted for while perf throttles now and then", "[race][icount]")
 {
 	const Clock perf("perf");
 	const Device device;
@@ -126,7 +129,7 @@ TEST_CASE_METHOD(AtRest, "no tick is lost in silence while perf throttles now an
 	const Setting limit(max_rate, "100000");
 	auto how = describe(one_counter(0, CODE_END, counters.at(), 8));
 
-	// Nobody else may run while ticks are missing, or it is not known who did.
+	/* No other task may run while ticks are missing, or they could be that task's. */
 	run_before_others();
 	burner.plant_loop(text);
 	how.flags = PROFIL_KERNEL_TICKS;
@@ -149,7 +152,7 @@ TEST_CASE_METHOD(AtRest, "no tick is lost in silence while perf throttles now an
 	CHECK(status.ticks >= expected - expected / 100 - 1);
 }
 
-TEST_CASE("the module is unloaded between two uses and never under one", "[race]")
+TEST_CASE("the module can be unloaded between two uses but not during one", "[race]")
 {
 	const Burner burner;
 	const Memory successes(page, MAP_SHARED), rest(page, MAP_SHARED);
@@ -158,7 +161,7 @@ TEST_CASE("the module is unloaded between two uses and never under one", "[race]
 	const auto try_it = [&] {
 		const int error = unload_module();
 
-		need_that(!error || error == EWOULDBLOCK, "it goes or is in use");
+		need_that(!error || error == EWOULDBLOCK, "the module is unloaded or in use");
 		busy += !!error;
 		unloaded += !error;
 		return !error;
@@ -173,13 +176,13 @@ TEST_CASE("the module is unloaded between two uses and never under one", "[race]
 		for (unsigned i = 0; i < rounds(2); i++) {
 			for (int k = 0; k < 300; k++)
 				if (try_it())
-					need_that(load_module() == 0, "it comes back");
-			// Nothing but time keeps it when nobody uses it.
+					need_that(load_module() == 0, "the module is loaded again");
+			/* An unused module is free after a short time. */
 			*rest.at<volatile uint64_t>() = 1;
-			need_that(soon(try_it), "it goes when nobody uses it");
+			need_that(soon(try_it), "an unused module can be unloaded");
 			*rest.at<volatile uint64_t>() = 0;
 			usleep(i % 4 * 1000);
-			need_that(load_module() == 0, "it comes back");
+			need_that(load_module() == 0, "the module is loaded again");
 		}
 		CHECK(soon([&] { return counter<uint64_t>(successes) > 0; }));
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The counters' memory goes away, moves, is copied or dropped while threads
-// tick there and another asks for the status all the time.
+/** @file tests/guest/race/memory.cpp  The counters' memory is unmapped, moved, copied or dropped while
+ * threads tick there and another thread keeps asking for the status.
+ */
 #include "tests/guest/support/places.h"
 #include "tests/guest/support/race.h"
 
@@ -19,9 +20,9 @@ const uintptr_t text = Burner::usual;
 
 struct Change {
 	const char *name;
-	uint32_t state; // in which the profile is afterwards
+	uint32_t state; /* the state of the profile afterwards */
 	void (*make)(const LonePage &counters, const Memory &elsewhere);
-	bool readable; // one may look at what is there then
+	bool readable; /* the old memory is readable afterwards */
 };
 
 const Change changes[] = {
@@ -38,7 +39,7 @@ const Change changes[] = {
 	{"fork", PROFIL_STATE_RUNNING, [](auto &, auto &) { Child([] {}).join(); }, true},
 };
 
-// What a round has at hand: a profile that counts in a page.
+/** A profile that counts in a page. */
 struct Counting {
 	const Device &device;
 	uint32_t profile;
@@ -51,7 +52,7 @@ bool same_after_a_while(const void *where, uint64_t *kept)
 	return memcmp(kept, where, page) == 0;
 }
 
-// One change; nothing that was taken away may be written after the status.
+/** Make one change.  After the status, memory that was taken away must not be written. */
 void strike(const Change &change, const Counting &counting, const LonePage &counters)
 {
 	static uint64_t kept[page / 8];
@@ -60,21 +61,24 @@ void strike(const Change &change, const Counting &counting, const LonePage &coun
 	Burner::spin(text, 20'000);
 	change.make(counters, elsewhere);
 	const auto status = counting.device.status(counting.profile);
-	need_that(status.state == change.state, "it is off if its memory is gone, else on");
-	need_that(status.pinned == (change.state == PROFIL_STATE_FAULT ? 0 : page), "what is pinned");
+	need_that(status.state == change.state, "the profile is off if its memory is gone, else on");
+	need_that(status.pinned == (change.state == PROFIL_STATE_FAULT ? 0 : page),
+		  "the page is pinned only if the profile is on");
 	if (change.state == PROFIL_STATE_FAULT) {
-		need_that(same_after_a_while(elsewhere.at(), kept), "nothing is written elsewhere");
+		need_that(same_after_a_while(elsewhere.at(), kept),
+			  "the page is not written at its new address");
 		need_that(!change.readable || same_after_a_while(counters.at(), kept),
-			  "nothing is written there");
+			  "the page is not written at its old address");
 	}
 	counting.device.stop(counting.profile);
-	need_that(same_after_a_while(elsewhere.at(), kept), "nothing is written elsewhere");
-	need_that(!change.readable || same_after_a_while(counters.at(), kept), "nothing is written there");
+	need_that(same_after_a_while(elsewhere.at(), kept), "the page is not written at its new address");
+	need_that(!change.readable || same_after_a_while(counters.at(), kept),
+		  "the page is not written at its old address");
 }
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "memory that goes away under the ticks is not written after the next look", "[race]")
+TEST_CASE_METHOD(AtRest, "memory that goes away during ticks is not written after the next status", "[race]")
 {
 	const Device device;
 	const Burner burner;
@@ -103,7 +107,7 @@ TEST_CASE_METHOD(AtRest, "memory that goes away under the ticks is not written a
 	asker.join();
 }
 
-TEST_CASE_METHOD(AtRest, "an attacher's memory that goes away is not written after the next look", "[race]")
+TEST_CASE_METHOD(AtRest, "an attacher's memory that goes away is not written after the next status", "[race]")
 {
 	const Device device;
 	const Burner burner;
@@ -124,8 +128,8 @@ TEST_CASE_METHOD(AtRest, "an attacher's memory that goes away is not written aft
 	}
 }
 
-// Nobody asks: the ticks look themselves, while the memory changes all the time.
-TEST_CASE_METHOD(AtRest, "memory that changes all the time loses no more than it takes along", "[race]")
+/* No status is asked for: the ticks check the memory themselves while it keeps changing. */
+TEST_CASE_METHOD(AtRest, "memory that keeps changing loses only the counts in dropped pages", "[race]")
 {
 	const Device device;
 	const Burner burner;
@@ -138,7 +142,7 @@ TEST_CASE_METHOD(AtRest, "memory that changes all the time loses no more than it
 	regions.push_back(one_counter(text + 64, text + 64 + CODE_LOOP_RETURN, counters.at(2 * page), 8));
 	device.start(describe(regions));
 	const volatile uint64_t *stays = counters.at<uint64_t>(2 * page);
-	// Before a look at the memory may find it read-only, which ends the profile.
+	/* Otherwise the first check of the memory may find it read-only, which ends the profile. */
 	burner.burn_until(text + 64, [&] { return *stays > 0; });
 	for (unsigned i = 0; i < rounds(400); i++) {
 		madvise(counters.at(), page, MADV_DONTNEED);

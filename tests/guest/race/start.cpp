@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Self profiles that start and stop while threads tick, fork and signal.
+/** @file tests/guest/race/start.cpp  Self profiles that start and stop while threads run, fork and
+ * handle signals.
+ */
 #include "tests/guest/support/race.h"
 
 #include <catch2/catch.hpp>
@@ -19,7 +21,7 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// Each way that a tick has of writing.
+/** Each way in which a tick writes. */
 profil_start plain(const Memory &memory)
 {
 	return describe(one_counter(text, text + CODE_LOOP_RETURN, memory.at(), 4));
@@ -46,16 +48,16 @@ profil_start followed(std::span<const profil_region> regions)
 	return how;
 }
 
-// In a child: 0 when it is profiled and counts right, 1 when it is not profiled.
+/** In a child: 0 if it is profiled and counts correctly, 1 if it is not profiled. */
 int look_in_child(const Device &device, const Memory &counters)
 {
 	if (device.status().state == PROFIL_STATE_NONE)
 		return 1;
-	need_that(device.status().state == PROFIL_STATE_RUNNING, "it is whole");
-	need_that(counter<uint64_t>(counters, 1) == 0, "that is for the child");
+	need_that(device.status().state == PROFIL_STATE_RUNNING, "the profile is complete");
+	need_that(counter<uint64_t>(counters, 1) == 0, "the child's counter is unused");
 	Burner::spin(text + 64, 100'000);
 	const auto counted = device.status().counted;
-	need_that(counter<uint64_t>(counters, 1) == counted, "all is counted here");
+	need_that(counter<uint64_t>(counters, 1) == counted, "the child counts in its own counter");
 	device.stop();
 	give_up(counters);
 	Burner::spin(text + 64, 50'000);
@@ -86,7 +88,7 @@ TEST_CASE_METHOD(AtRest, "once a profile has stopped its memory is never written
 		for (unsigned i = 0; i < rounds(50); i++) {
 			const Memory &now = *memory[i % places];
 
-			// Given up some stops ago.
+			/* This memory was given up some stops ago. */
 			touched += !given_up(now);
 			memset(now.at(), 0, page);
 			device.start(kind(now));
@@ -105,7 +107,7 @@ TEST_CASE_METHOD(AtRest, "once a profile has stopped its memory is never written
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "a child is profiled whole or not at all when its parent starts and stops meanwhile",
+TEST_CASE_METHOD(AtRest, "a child is profiled completely or not at all while its parent starts and stops",
 		 "[race]")
 {
 	const Device device;
@@ -142,7 +144,7 @@ TEST_CASE_METHOD(AtRest, "a child is profiled whole or not at all when its paren
 	CHECK(counter<uint64_t>(counters, 1) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a start whose memory comes and goes is whole or refused", "[race]")
+TEST_CASE_METHOD(AtRest, "a start whose memory comes and goes is complete or refused", "[race]")
 {
 	const Device device;
 	const Burner burner;
@@ -166,16 +168,17 @@ TEST_CASE_METHOD(AtRest, "a start whose memory comes and goes is whole or refuse
 		const int error = device.call(PROFIL_START, &how);
 
 		if (error) {
-			need_that(error == EFAULT, "the memory is what is wrong");
-			need_that(device.status().state == PROFIL_STATE_NONE, "nothing is left of it");
+			need_that(error == EFAULT, "only the memory can be wrong");
+			need_that(device.status().state == PROFIL_STATE_NONE, "no profile is left");
 			refused++;
 			continue;
 		}
 		Burner::spin(text, 10'000);
 		const auto state = device.status().state;
-		need_that(state == PROFIL_STATE_RUNNING || state == PROFIL_STATE_FAULT, "one or the other");
+		need_that(state == PROFIL_STATE_RUNNING || state == PROFIL_STATE_FAULT,
+			  "the profile is running or has a fault");
 		device.stop();
-		need_that(locked_bytes() == 0, "all is unpinned");
+		need_that(locked_bytes() == 0, "no page stays pinned");
 	}
 	done = true;
 	mapper.join();
@@ -183,7 +186,7 @@ TEST_CASE_METHOD(AtRest, "a start whose memory comes and goes is whole or refuse
 	CHECK(module_stat("pinned_pages") == pages());
 }
 
-TEST_CASE_METHOD(AtRest, "signals that are pending all the time fail no command", "[race]")
+TEST_CASE_METHOD(AtRest, "permanently pending signals fail no command", "[race]")
 {
 	const Burner burner;
 	const Memory counters(page);
@@ -211,7 +214,7 @@ TEST_CASE_METHOD(AtRest, "signals that are pending all the time fail no command"
 
 		for (unsigned i = 0; i < rounds(40); i++) {
 			*counters.at<volatile uint64_t>() = 0;
-			device.start(plain(counters)); // each throws when it fails
+			device.start(plain(counters)); /* each throws when it fails */
 			Burner::spin(text, 10'000);
 			device.status();
 			device.stop();
@@ -229,7 +232,7 @@ TEST_CASE_METHOD(AtRest, "signals that are pending all the time fail no command"
 	CHECK(all.becomes(counted + counter<uint64_t>(counters, 8)));
 }
 
-TEST_CASE_METHOD(AtRest, "others that hammer a counter cost ticks, and each is known", "[race]")
+TEST_CASE_METHOD(AtRest, "contention on a counter loses ticks, and each is accounted for", "[race]")
 {
 	const Device device;
 	const Burner burner;
@@ -252,13 +255,13 @@ TEST_CASE_METHOD(AtRest, "others that hammer a counter cost ticks, and each is k
 		});
 		for (unsigned i = 0; i < rounds(80); i++) {
 			Burner::spin(text, 100'000);
-			device.status(); // throws when the causes do not add up
+			device.status(); /* throws when the causes do not add up */
 		}
 		done = true;
 		vandal.join();
 		const auto status = device.status();
 		device.stop();
-		// Neither side ever lost an increment to the other.
+		/* Neither side loses an increment to the other. */
 		CHECK(counter<uint64_t>(counters) == added + status.counted);
 		CHECK(status.saturated == 0);
 		CHECK((policy == PROFIL_SATURATE || status.lost_contended == 0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Targets that somebody stops: nothing is counted while they stand still, and
-// their profiles come and go all the same.
+/** @file tests/guest/race/stopped.cpp  Stopped targets: nothing is counted while they stand still, and
+ * their profiles can still come and go.
+ */
 #include "tests/guest/support/race.h"
 
 #include <catch2/catch.hpp>
@@ -26,7 +27,7 @@ struct Hold {
 	std::function<void(pid_t)> stop, go_on;
 };
 
-// Attach, detach and look while the target is stopped and while it is not.
+/** Attach, detach and check while the target is stopped and while it runs. */
 void hold_and_look(pid_t pid, const Hold &hold, unsigned number)
 {
 	const Device device, witness;
@@ -36,7 +37,7 @@ void hold_and_look(pid_t pid, const Hold &hold, unsigned number)
 	const Fd proof = proof_of(pid);
 
 	await_no_clock();
-	// Or the one that comes first counts what the other does not.
+	/* Otherwise the first profile counts ticks that the second does not. */
 	hold.stop(pid);
 	const auto whole = witness.attach(describe(second), proof.get());
 	uint64_t moved = 0;
@@ -73,7 +74,7 @@ void must_stop(pid_t pid, int flags)
 	int status;
 
 	need(waitpid(pid, &status, flags), "waitpid");
-	need_that(WIFSTOPPED(status), "it is stopped");
+	need_that(WIFSTOPPED(status), "the target is stopped");
 }
 
 } // namespace
@@ -128,8 +129,8 @@ TEST_CASE_METHOD(AtRest, "a process that its control group freezes counts while 
 		      rounds(60));
 }
 
-// Each thread of a process but its first may go on for long.
-TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is counted whole", "[race]")
+/* All threads of a process except its first may go on for long. */
+TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is counted in full", "[race]")
 {
 	const Burner burner;
 	const Memory counters(page), thread(page, MAP_SHARED);
@@ -156,7 +157,7 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is count
 		const pid_t tid = *thread.at<pid_t>();
 		auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
 		how.flags = PROFIL_FOLLOW;
-		// A proof that is on its leader is stale as soon as that ends.
+		/* A proof for the thread group leader is stale as soon as the leader ends. */
 		for (const pid_t pid : {target.pid(), tid}) {
 			const Fd event = open_proof({.pid = pid});
 			how.proof = event.get();

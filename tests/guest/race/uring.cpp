@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rings that are torn down, outlive their maker, or change under the kernel's eyes.
+/** @file tests/guest/race/uring.cpp  Rings that are torn down, outlive their creator, or change while
+ * the kernel reads them.
+ */
 #include "tests/guest/support/race.h"
 
 #include <catch2/catch.hpp>
@@ -17,7 +19,7 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-// A ring whose submissions are not waited for.
+/** A ring that does not wait for its submissions. */
 class LooseRing {
 public:
 	explicit LooseRing(bool by_worker = false) : by_worker_(by_worker)
@@ -33,7 +35,7 @@ public:
 		io_uring_sqe *sqe = io_uring_get_sqe(&ring_);
 		profil_uring_cmd payload = {};
 
-		need_that(sqe != nullptr, "there is room in the ring");
+		need_that(sqe != nullptr, "the ring has room");
 		payload.arg = reinterpret_cast<uintptr_t>(structure);
 		payload.size = size;
 		io_uring_prep_rw(IORING_OP_URING_CMD, sqe, device.fd(), nullptr, 0, 0);
@@ -61,7 +63,8 @@ template <typename T> T sized(uint32_t profile = 0)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leaves nothing", "[race][uring]")
+TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leaves nothing behind",
+		 "[race][uring]")
 {
 	const Burner burner;
 	const Memory counters(page);
@@ -71,7 +74,7 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 	const Fd proof = proof_of(target.pid());
 	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8);
 	for (unsigned i = 0; i < rounds(30); i++) {
-		// What they write to may live longer than they do.
+		/* The commands may still write to these structures after the lambda has returned. */
 		auto start = describe(region), attach = describe(region);
 		auto status = sized<profil_status>(1);
 		auto stop = sized<profil_stop>(i % 2);
@@ -90,14 +93,14 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 				raise(SIGKILL);
 			if (i % 3 == 1)
 				device.close();
-			// Else the ring goes first, then the file.
+			/* Otherwise the ring is destroyed first, then the file. */
 		});
 		owner.reap();
 	}
 }
 
-// io_uring's memory is shared: the program may change an entry at any time.
-TEST_CASE_METHOD(AtRest, "a submission that changes while it is read is one or the other, or refused",
+/* io_uring's entries are in shared memory: the program may change an entry at any time. */
+TEST_CASE_METHOD(AtRest, "a submission that changes while it is read runs as one version or is refused",
 		 "[race][uring]")
 {
 	const Device device;
@@ -150,8 +153,7 @@ TEST_CASE_METHOD(AtRest, "a submission that changes while it is read is one or t
 	CHECK(plain.state == PROFIL_STATE_NONE);
 }
 
-TEST_CASE_METHOD(AtRest, "a file and a ring that outlive the attacher count no more, and end",
-		 "[race][uring]")
+TEST_CASE_METHOD(AtRest, "a file and a ring that outlive the attacher count no more and end", "[race][uring]")
 {
 	const Burner burner;
 	const Memory counters(page, MAP_SHARED);
@@ -172,10 +174,10 @@ TEST_CASE_METHOD(AtRest, "a file and a ring that outlive the attacher count no m
 				raise(SIGKILL);
 		});
 		attacher.reap();
-		// Its memory has ended; that is found out within a second or so.
+		/* The attacher's memory is gone, which is noticed within about a second. */
 		auto status = sized<profil_status>(profile);
 		CHECK(soon([&] {
-			need_that(device.call(PROFIL_STATUS, &status) == 0, "the file lives");
+			need_that(device.call(PROFIL_STATUS, &status) == 0, "the file works");
 			return status.state == PROFIL_STATE_STOPPED && status.pinned == 0;
 		}));
 		give_up(counters);
