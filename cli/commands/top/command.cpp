@@ -54,7 +54,7 @@ private:
 	TopFeed &feed_;
 	const StopSignals &signals_;
 	Top top_;
-	Clock::time_point last_ = Clock::now(); /* refresh */
+	Clock::time_point last_ = Clock::now(); /* of the last refresh */
 	uint64_t refreshes_ = 0;
 };
 
@@ -65,7 +65,7 @@ void TopRun::refresh()
 	last_ = Clock::now();
 }
 
-/* Who reads it may have seen enough, as head(1) has. */
+/* EPIPE is not an error: a reader such as head(1) may have seen enough. */
 Outcome TopRun::print_frames()
 {
 	const std::array descriptors = {signals_.fd()};
@@ -90,7 +90,7 @@ Outcome TopRun::print_frames()
 	return Done();
 }
 
-/** False when the user wants to leave. */
+/** False when the user wants to quit. */
 bool TopRun::press_keys(Screen &screen)
 {
 	for (Key key = screen.key(); key != keys::none; key = screen.key()) {
@@ -155,7 +155,7 @@ Outcome run(const TopOptions &options)
 {
 	const StopSignals signals;
 
-	/* What is wrong with the terminal is found out before anything is attached. */
+	/* Check the terminal before anything is attached. */
 	if (!options.batch) {
 		if (const Outcome checked = check_terminal(); !checked)
 			return checked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/feed.h  Where profil top has its samples from. */
+/** @file cli/commands/top/feed.h  The source of profil top's samples. */
 #pragma once
 
 #include "cli/profile/profile.h"
@@ -13,30 +13,30 @@
 
 namespace cli {
 
-/** A profile to which samples come. */
+/** A profile, and the samples that arrive for it. */
 class TopFeed {
 public:
 	virtual ~TopFeed() = default;
 
-	/** Wait so many seconds, or until one of some descriptors is readable, or for less. */
+	/** Wait @p seconds, or until one of @p descriptors is readable; may return earlier. */
 	virtual void wait(double seconds, std::span<const int> descriptors) = 0;
-	/** Add to the profile what has come; where it was added. */
+	/** Add the new samples to the profile; returns where they were added. */
 	virtual std::vector<Change> take() = 0;
-	/** What came so far; its comments are those of About. */
+	/** The samples so far; the profile's comments are those of About. */
 	[[nodiscard]] virtual const Profile &profile() const = 0;
 	/** As LiveProfile::edition(). */
 	[[nodiscard]] virtual uint64_t edition() const = 0;
-	/** Begin anew, with a profile in which nothing is counted. */
+	/** Start again with a profile in which nothing is counted. */
 	virtual void zero() = 0;
-	/** What is to be known of places. */
+	/** Set how much to find out about places. */
 	virtual void set_detail(Detail detail) = 0;
-	/** Does nothing come any more? */
+	/** Will no more samples arrive? */
 	[[nodiscard]] virtual bool over() = 0;
-	/** Can nothing ever come? */
+	/** Is this a file, for which samples never arrive? */
 	[[nodiscard]] virtual bool is_file() const = 0;
 	/** Are processes told apart? */
 	[[nodiscard]] virtual bool per_process() const = 0;
-	/** What could not be profiled, and why, a line each; not safe to print. */
+	/** What could not be profiled and why, one line each; not safe to print. */
 	[[nodiscard]] virtual std::vector<std::string> notices() const = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace cli {
 
-/** A profile that is complete, so that all of it comes at once. */
+/** A profile that is complete from the start. */
 class TopFile : public TopFeed {
 public:
 	explicit TopFile(Profile profile) : profile_(std::move(profile)) {}

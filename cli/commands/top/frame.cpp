@@ -23,7 +23,7 @@ constexpr size_t delta_width = 6;
 constexpr size_t unit_width = 12;
 constexpr size_t narrow_width = 12;
 
-/* What a screen has room for, by its height. */
+/* The least height of a screen that shows each part. */
 constexpr size_t high_for_heading = 2;
 constexpr size_t high_for_title = 3;
 constexpr size_t high_for_bottom = 5;
@@ -46,7 +46,7 @@ std::string title(const TopPicture &picture)
 	return text;
 }
 
-/** What is not as usual; empty if all is. */
+/** What differs from the default view; empty if nothing does. */
 std::string state(const TopPicture &picture)
 {
 	std::vector<std::string> words;
@@ -112,11 +112,11 @@ Table table_of(const TopPicture &picture, std::span<const size_t> some)
 	return table;
 }
 
-/** Its headings and rows, none wider than the screen. */
+/** The table's headings and rows, none wider than the screen. */
 std::vector<std::string> table_lines(const TopPicture &picture, std::span<const size_t> some, size_t width,
 				     bool color)
 {
-	/* There not even the numbers have room; to cut them must not cut a colour's sequence. */
+	/* Not even the numbers fit; cutting a line must not cut a colour's escape sequence. */
 	const bool narrow = width < narrow_width;
 	std::vector<std::string> lines =
 		split_lines(render(table_of(picture, some), width, color && !narrow).text);
@@ -144,7 +144,7 @@ std::string account_in_a_line(const Accounting &accounting)
 	return text;
 }
 
-/** What is below the table: everything, or if that is more than @p most lines, what matters most. */
+/** The lines below the table: all, or those that matter most if there are more than @p most. */
 std::vector<std::string> foot(const TopPicture &picture, const About &about, size_t most)
 {
 	std::vector<std::string> lines = accounting_lines(about.accounting);
@@ -169,7 +169,7 @@ std::vector<std::string> foot(const TopPicture &picture, const About &about, siz
 	return few;
 }
 
-/** A screen but for the rows of its table. */
+/** A screen except for the rows of its table. */
 struct Layout {
 	std::vector<std::string> head;
 	bool heading = false;
@@ -194,7 +194,7 @@ Layout layout_of(const TopPicture &picture, size_t height)
 	layout.gaps = height >= high_for_gaps;
 	if (height >= high_for_title)
 		layout.head.push_back(title(picture));
-	/* What the user has done himself he should see. */
+	/* Users should see the effect of their own keys, even on a low screen. */
 	if (const std::string words = state(picture); !words.empty() && height >= high_for_bottom) {
 		if (height >= high_for_account)
 			layout.head.push_back(words);

@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** A line of the screen; its colours are escape sequences as painted() makes them, and nothing else is. */
+/** A line of the screen; it has no escape sequences except the colours that painted() makes. */
 struct ScreenLine {
 	enum class Emphasis { None, Heading, Selected };
 
@@ -28,11 +28,11 @@ struct ScreenSize {
 	size_t height = 24;
 };
 
-/** What there is to be shown of a profile. */
+/** Everything that profil top can show of a profile. */
 struct TopPicture {
 	const Profile &profile;
 	const TopRows &rows;
-	bool live = true; /**< does anything come, so that there is something to say of now? */
+	bool live = true; /**< samples arrive: show the columns of the last refresh */
 	TopOrder order = TopOrder::Samples;
 	bool reversed = false;
 	std::string state;		  /**< "paused", ...; empty: nothing to say */
@@ -41,20 +41,20 @@ struct TopPicture {
 };
 
 /**
- * The table where a terminal shows it; no line is wider than that, and there are
- * not more lines.
+ * The table for a terminal of this size: no line is wider, and there are no more
+ * lines than fit.
  *
- * @param first how many rows come before the first that is shown.
- * @param selected which of all rows, in their order, is selected.
+ * @param first how many rows precede the first one shown.
+ * @param selected the position of the selected row among all rows, in order.
  */
 ScreenLines top_screen(const TopPicture &picture, ScreenSize size, size_t first, size_t selected, bool color);
 
-/** Rows of the table on such a screen. */
+/** How many rows of the table fit on such a screen. */
 size_t top_screen_rows(const TopPicture &picture, ScreenSize size);
 
 /**
  * The table as text.
- * @param width of the terminal; 0: as much as it takes. @param limit most rows.
+ * @param width of the terminal; 0: unlimited. @param limit most rows.
  */
 std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool color);
 

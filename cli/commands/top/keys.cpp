@@ -23,19 +23,18 @@ constexpr std::array bindings = {
 		   {U's', U'>'},
 		   "s, >",
 		   "sort by the next of samples, delta, name, object"},
-	TopBinding{TopAction::PreviousOrder, {U'<'}, "<", "sort by the one before"},
-	TopBinding{TopAction::Reverse, {U'R'}, "R", "the other way round"},
+	TopBinding{TopAction::PreviousOrder, {U'<'}, "<", "sort by the previous of these"},
+	TopBinding{TopAction::Reverse, {U'R'}, "R", "reverse the order"},
 	TopBinding{TopAction::Filter,
 		   {U'/', U'f'},
 		   "/, f",
-		   "filter: a regular expression for functions, or what --filter takes; empty: none"},
+		   "filter by a regular expression, or as --filter; empty: no filter"},
 	TopBinding{TopAction::PerProcess, {U'P'}, "P", "a row for each process, or for all together"},
-	TopBinding{TopAction::Zero, {U'z'}, "z", "begin anew: all counts are zero"},
-	TopBinding{
-		TopAction::Pause, {U' ', U'p'}, "Space, p", "pause, and go on; counting goes on meanwhile"},
+	TopBinding{TopAction::Zero, {U'z'}, "z", "start again: set all counts to zero"},
+	TopBinding{TopAction::Pause, {U' ', U'p'}, "Space, p", "pause or continue; counting goes on"},
 	TopBinding{TopAction::Refresh, {U'r', U'\f'}, "r", "refresh now"},
 	TopBinding{TopAction::Help, {U'h', U'?', keys::help}, "h, ?, F1", "this list"},
-	TopBinding{TopAction::Quit, {U'q'}, "q", "quit; back, where there is something to go back to"},
+	TopBinding{TopAction::Quit, {U'q'}, "q", "quit; from another page, back to the table"},
 };
 
 } // namespace

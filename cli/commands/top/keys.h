@@ -11,7 +11,7 @@
 
 namespace cli {
 
-/** A character (Unicode), or one of the keys that are none. */
+/** A Unicode character, or one of the keys without a character. */
 using Key = char32_t;
 
 /** Keys without a character; beyond Unicode's range. */
@@ -26,9 +26,9 @@ constexpr Key end = 0x110006;
 constexpr Key backspace = 0x110007;
 constexpr Key help = 0x110008;
 constexpr Key left = 0x110009;
-/** The terminal has another size: nothing but a reason to draw again. */
+/** The terminal's size has changed: only a reason to redraw. */
 constexpr Key resize = 0x11000A;
-/** One that nothing is known of. */
+/** Any other key. */
 constexpr Key unknown = 0x11000C;
 /** The terminal is gone. */
 constexpr Key hangup = 0x11000B;
@@ -58,7 +58,7 @@ enum class TopAction {
 	Quit,
 };
 
-/** An action, and what it is called by. */
+/** An action and its keys. */
 struct TopBinding {
 	TopAction action = TopAction::None;
 	std::array<Key, 4> keys = {}; /**< 0: no more */
@@ -66,7 +66,7 @@ struct TopBinding {
 	std::string_view words;
 };
 
-/** All of them, in the order in which help has them. */
+/** All bindings, in the order of the help. */
 std::span<const TopBinding> top_bindings();
 
 /** None for a key that does nothing. */

@@ -14,11 +14,11 @@ public:
 
 	explicit LineEditor(std::string prompt) : prompt_(std::move(prompt)) {}
 
-	/** Done with Enter, cancelled with Escape; Ctrl-U empties it. */
+	/** Enter ends the line, Escape cancels it, Ctrl-U empties it. */
 	State press(Key key);
 	/** What was typed: UTF-8, without control characters. */
 	[[nodiscard]] const std::string &text() const { return text_; }
-	/** Say why it will not do; until the next key. */
+	/** Show why the text is not accepted, until the next key. */
 	void complain(std::string why) { complaint_ = std::move(why); }
 	/** Prompt, text, and what is wrong with it. */
 	[[nodiscard]] std::string line() const;

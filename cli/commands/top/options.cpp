@@ -12,7 +12,7 @@ namespace {
 constexpr char name[] = "profil top";
 constexpr double ms_per_second = 1e3;
 
-/** Arguments as they are given, before they mean anything. */
+/** Arguments as given, not parsed yet. */
 struct Words {
 	ViewWords view;
 	std::string file;
@@ -33,7 +33,7 @@ void add_options(CLI::App &app, Words &words, TopOptions &options)
 	app.add_option("--color", words.color)->check(color_word());
 }
 
-/** A file is looked at as it is, so nothing is to be said of how to profile. */
+/** With --input nothing is profiled, so options for profiling are refused. */
 std::optional<int> check_file(const CLI::App &app, const TargetParser &targets)
 {
 	if (targets.given() || targets.how_given() || app.count("--start-delay"))
@@ -64,8 +64,8 @@ std::string top_help()
 	return R"help(Usage: profil top [options] -p PID[,PID...] | --name REGEX | -u USER | ...
 
 Show where processes spend their CPU time while they run: the functions with
-most samples, their share of all since the beginning ('%'), and the samples and
-the share since the last refresh ('delta', 'now %').  Below the table is what
+most samples, their share of all samples since the start ('%'), and the samples
+and share since the last refresh ('delta', 'now %').  Below the table are what
 became of every tick of the clock, and what could not be profiled.
 
 )help" + target_help(false, "16M") +
@@ -73,27 +73,27 @@ became of every tick of the clock, and what could not be profiled.
 What to show:
 )help" + view_help() +
 	       R"help(
-When, and where to:
-  -d, --delay TIME        between two refreshes: 1 (default), 0.5, 500ms, 1m
-  -D, --start-delay MS    leave the first milliseconds out
+Refreshes and output:
+  -d, --delay TIME        time between refreshes: 1 (default), 0.5, 500ms, 1m
+  -D, --start-delay MS    leave out the first milliseconds
   -n, --iterations N      end after N refreshes
-  -b, --batch             print each as text, for pipes and files
-      --limit N           with so many rows (default 20)
-      --color WHEN        auto (default: on a terminal, unless NO_COLOR is set,
-                          or TERM is not, or is dumb), always or never
-  -i, --input FILE        look through what 'profil record' wrote, or any other
+  -b, --batch             print each refresh as text, for pipes and files
+      --limit N           print N rows of each (default 20)
+      --color WHEN        auto (default: on a terminal, unless NO_COLOR is set
+                          or TERM is unset or dumb), always or never
+  -i, --input FILE        show a profile from 'profil record', or any other
                           file in pprof's format, instead
   -h, --help              this text
 
 Keys:
 )help" + keys_help() +
 	       R"help(
-Names are those of symbols.  Debug information of great programs takes seconds
-to read, so it is used for --sort inlined or line and for --filter file= alone;
---filter function= knows of inlined functions then only.  Counters are read at
-each refresh, and so there are fewer of them than for 'profil record'.
+Names come from symbols.  Reading the debug information of large programs takes
+seconds, so it is used only for --sort inlined or line, and for --filter file=;
+otherwise --filter function= does not match inlined functions.  Counters are
+read at each refresh, so there are fewer of them than for 'profil record'.
 
-Ctrl-C ends it, too.  The exit status is 0 then, 1 when nothing can be shown, 2
+Ctrl-C also ends it.  The exit status is 0 then, 1 when nothing can be shown, 2
 for wrong usage.
 
 Examples:

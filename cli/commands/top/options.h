@@ -16,24 +16,24 @@ namespace cli {
 
 struct TopOptions {
 	/**
-	 * Bytes of counters, unless the user wants it otherwise: all of them are
-	 * read at each refresh.
+	 * Most bytes of counters, unless --max-memory says otherwise: all of them
+	 * are read at each refresh.
 	 */
 	static constexpr uint64_t default_memory = uint64_t{16} << 20;
 	static constexpr size_t default_rows = 20; /**< of a frame of text */
 
 	TargetOptions target;
-	std::optional<std::string> file; /**< to be shown instead of what runs */
+	std::optional<std::string> file; /**< a recorded profile, to be shown instead of processes */
 	View view;
 	double delay = 1;	/**< seconds between refreshes */
-	double start_delay = 0; /**< seconds that are left out at the beginning */
+	double start_delay = 0; /**< seconds to leave out at the start */
 	bool batch = false;
-	std::optional<uint64_t> iterations; /**< refreshes, and then the end */
+	std::optional<uint64_t> iterations; /**< end after so many refreshes */
 	size_t rows = default_rows;
 	ColorWhen color = ColorWhen::Auto;
 };
 
-/** Parse; an exit status when there is nothing to do. */
+/** Parse the arguments; returns an exit status when there is nothing left to do. */
 std::optional<int> parse_top_options(const std::vector<std::string> &arguments, TopOptions &options);
 
 } // namespace cli

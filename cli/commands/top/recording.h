@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/recording.h  Samples of what runs, for profil top. */
+/** @file cli/commands/top/recording.h  The samples of running processes, for profil top. */
 #pragma once
 
 #include "cli/commands/top/feed.h"
@@ -15,14 +15,14 @@
 
 namespace cli {
 
-/** Profiles what the options say, and takes the counts at each refresh. */
+/** Profiles the targets in the options, and reads the counts at each refresh. */
 class TopRecording : public TopFeed, private RecorderLog {
 public:
 	explicit TopRecording(const TargetOptions &options);
 
-	/** Attach; the error says why nothing can be. */
+	/** Attach; the error says why nothing can be profiled. */
 	Outcome start();
-	/** Leave out what was counted so far. */
+	/** Discard what was counted so far. */
 	void skip();
 
 	void wait(double seconds, std::span<const int> descriptors) override;
@@ -43,7 +43,7 @@ private:
 
 	TargetOptions options_;
 	Refusals refusals_;
-	std::deque<std::string> warnings_; /* the last */
+	std::deque<std::string> warnings_; /* the last few */
 	RecordingRun profiler_;
 	std::optional<LiveProfile> live_; /* from start() on */
 	Accounting accounting_;

@@ -43,7 +43,7 @@ void TopRows::add(std::span<const Change> changes)
 		count(change.sample, change.samples, change.samples);
 }
 
-/** Number of the row that a sample is in, or nowhere. */
+/** The number of the row that a sample is in, or nowhere. */
 uint32_t TopRows::row_of(size_t sample)
 {
 	if (sample >= by_sample_.size())
@@ -101,7 +101,7 @@ int TopRows::compare_names(const TopRow &a, const TopRow &b) const
 	return a.place < b.place ? -1 : b.place < a.place;
 }
 
-/* Of the same number, what was met first: looking at names costs more than all else. */
+/* Ties go to the row found first: comparing names would cost more than all the rest. */
 bool TopRows::precedes(size_t first, size_t second, TopOrder order) const
 {
 	const TopRow &a = rows_[first];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/rows.h  The rows of profil top: samples by what they have in common, as they come.
- */
+/** @file cli/commands/top/rows.h  The rows of profil top: samples grouped as they arrive. */
 #pragma once
 
 #include "cli/rows/flat.h"
@@ -20,7 +19,7 @@ namespace cli {
 struct TopRow {
 	Place place;
 	uint64_t samples = 0; /**< of the whole profile */
-	uint64_t fresh = 0;   /**< that came with the last refresh */
+	uint64_t fresh = 0;   /**< those of the last refresh */
 };
 
 /** What rows are sorted by. */
@@ -30,41 +29,41 @@ enum class TopOrder { Samples, Delta, Name, Object };
 std::string_view top_order_name(TopOrder order);
 
 /**
- * A flat profile that costs what has come, and not what there is: where a
- * sample belongs is found out once.
+ * An incremental flat profile: a refresh costs time for the new samples, not for
+ * all of them, as the row of each sample is found only once.
  */
 class TopRows {
 public:
 	/**
 	 * @param profile may grow; it outlives this.
-	 * @param changes that are in @p profile, and came with the last refresh.
+	 * @param changes those of the last refresh, which are in @p profile already.
 	 */
 	TopRows(const Profile &profile, View view, std::span<const Change> changes);
 	TopRows(const TopRows &) = delete;
 	TopRows &operator=(const TopRows &) = delete;
 
-	/** Count what has come since. */
+	/** Count the changes of a refresh. */
 	void add(std::span<const Change> changes);
 
 	[[nodiscard]] const View &view() const { return view_; }
 	[[nodiscard]] std::span<const SortKey> columns() const { return columns_; }
-	/** What samples() and the like are of. */
+	/** What samples(), fresh() and filtered_out() count. */
 	[[nodiscard]] const ValueType &type() const { return type_; }
-	/** In the order in which they were met; those without samples are not to be shown. */
+	/** In the order in which they were found; rows without samples must not be shown. */
 	[[nodiscard]] const std::vector<TopRow> &rows() const { return rows_; }
-	/** How many have samples. */
+	/** How many rows have samples. */
 	[[nodiscard]] size_t shown() const { return shown_; }
-	/** Of all, also of those that no filter lets through. */
+	/** All samples, including those that the filters leave out. */
 	[[nodiscard]] uint64_t samples() const { return samples_; }
 	[[nodiscard]] uint64_t fresh() const { return fresh_; }
-	/** That are in no row. */
+	/** The samples that are in no row. */
 	[[nodiscard]] uint64_t filtered_out() const { return filtered_out_; }
 
-	/** Indices of those that come first, @p most of them at most. */
+	/** The indices of the first rows, at most @p most. */
 	[[nodiscard]] std::vector<size_t> first(size_t most, TopOrder order, bool reversed) const;
-	/** How many with samples come before a row. */
+	/** How many rows with samples precede @p row. */
 	[[nodiscard]] size_t before(size_t row, TopOrder order, bool reversed) const;
-	/** Its names. */
+	/** The names of a row. */
 	[[nodiscard]] Row names(size_t row) const;
 
 private:

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unistd.h>
 
-/* Last, for it defines macros of common words. */
+/* Last, because it defines common words as macros. */
 #define NCURSES_NOMACROS
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
@@ -21,7 +21,7 @@
 namespace cli {
 namespace {
 
-/* How long the rest of a key's sequence may take, over ssh, too: ms. */
+/* How long the rest of a key's sequence may take, in ms; enough for ssh. */
 constexpr int escape_delay = 50;
 
 struct KeyCode {
@@ -51,7 +51,7 @@ struct ColorPair {
 constexpr std::array color_pairs = {ColorPair{"31", COLOR_RED}, ColorPair{"32", COLOR_GREEN},
 				    ColorPair{"33", COLOR_YELLOW}, ColorPair{"36", COLOR_CYAN}};
 
-/* Names are written as UTF-8, as everywhere in profil; ncurses must know. */
+/* profil writes names as UTF-8; ncurses finds that out from the locale. */
 void use_utf8()
 {
 	std::setlocale(LC_CTYPE, "");
@@ -68,7 +68,7 @@ attr_t attribute_of(ScreenLine::Emphasis emphasis)
 	}
 }
 
-/** What an escape sequence of painted() stands for. */
+/** The attribute that an escape sequence of painted() stands for. */
 attr_t attribute_of(std::string_view parameter)
 {
 	if (parameter == "1")
@@ -156,7 +156,7 @@ Result<std::unique_ptr<Screen>> Screen::open(bool color)
 	std::unique_ptr<Screen> screen(new Screen);
 
 	if (!screen->library_->terminal)
-		return Error{"the terminal cannot be drawn on (use --batch)"};
+		return Error{"ncurses cannot draw on this terminal (use --batch)"};
 	cbreak();
 	noecho();
 	nonl();

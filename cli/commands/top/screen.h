@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/screen.h  A terminal that is drawn on, by ncurses. */
+/** @file cli/commands/top/screen.h  A terminal on which ncurses draws. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,20 +14,20 @@ namespace cli {
 /** The terminal of standard input and output, from open() until the end; there is one at a time. */
 class Screen {
 public:
-	/** The error says why it cannot be drawn on. */
+	/** The error says why the terminal cannot be used. */
 	static Result<std::unique_ptr<Screen>> open(bool color);
 	Screen(const Screen &) = delete;
 	Screen &operator=(const Screen &) = delete;
-	/** Puts the terminal back. */
+	/** Restores the terminal. */
 	~Screen();
 
 	[[nodiscard]] ScreenSize size() const;
-	/** One that was pressed, or keys::none; does not wait. */
+	/** The next key that was pressed, or keys::none; does not wait. */
 	[[nodiscard]] Key key();
 	void draw(const ScreenLines &frame);
 
 private:
-	struct Library; /* what is ncurses' */
+	struct Library; /* the state of ncurses */
 
 	Screen();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/text_page.h  A text that fills the screen, and is scrolled. */
+/** @file cli/commands/top/text_page.h  A text that fills the screen and scrolls. */
 #pragma once
 
 #include "cli/commands/top/frame.h"
@@ -13,14 +13,14 @@ namespace cli {
 
 class TextPage {
 public:
-	/** Lines for so many columns, each safe to print; colours as painted() makes them. */
+	/** Makes the lines for a width, each safe to print; colours as painted() makes them. */
 	using Text = std::function<std::string(size_t width, bool color)>;
 
 	TextPage(std::string title, Text text) : title_(std::move(title)), text_(std::move(text)) {}
 
-	/** Scroll; false if that is not what the action is for. */
+	/** Scroll; false if the action does not scroll. */
 	bool act(TopAction action);
-	/** As much of it as there is room for; @p bottom is the last line. */
+	/** As much of the text as fits; @p bottom is the last line. */
 	ScreenLines frame(ScreenSize size, bool color, const std::string &bottom);
 
 private:

@@ -15,7 +15,7 @@ constexpr char hints[] = "q quit  h help  s sort  / filter  z zero  p pause  P p
 constexpr char page_hints[] = "q, Esc back  Up Down PgUp PgDn scroll";
 constexpr std::array orders = {TopOrder::Samples, TopOrder::Delta, TopOrder::Name, TopOrder::Object};
 
-/** A filter as it is typed: what --filter takes, or an expression for functions. */
+/** A typed filter: as for --filter, or a regular expression for functions. */
 Result<Filter> typed_filter(const std::string &text)
 {
 	Result<Filter> filter = parse_filter(text);
@@ -62,7 +62,7 @@ std::string Top::state() const
 	if (feed_.is_file())
 		return "";
 	if (feed_.over())
-		return "what was profiled has ended";
+		return "the profiled processes have ended";
 	return paused_ ? "paused" : "";
 }
 
@@ -191,7 +191,7 @@ void Top::move(TopAction action)
 	}
 }
 
-/** The row that is there now; it stays selected wherever it goes. */
+/** Select the row at @p position; it stays selected when it moves. */
 void Top::select(size_t position)
 {
 	const std::vector<size_t> rows = rows_->first(position + 1, order_, reversed_);
@@ -214,7 +214,7 @@ void Top::toggle_processes()
 	View view = rows_->view();
 
 	if (!feed_.per_process()) {
-		message_ = "processes are not told apart: start with --per-process for that";
+		message_ = "processes are not told apart (start with --per-process)";
 		return;
 	}
 	if (!std::erase(view.keys, SortKey::Process))
@@ -227,7 +227,7 @@ void Top::toggle_processes()
 void Top::zero()
 {
 	if (feed_.is_file()) {
-		message_ = "a file has nothing more to come: its counts stay";
+		message_ = "the counts of a file cannot be set to zero";
 		return;
 	}
 	feed_.zero();
@@ -267,7 +267,7 @@ void Top::annotate()
 	});
 
 	if (name.empty() || name == LiveProfile::other || found == functions.end()) {
-		message_ = "this row is not of one function: nothing to annotate";
+		message_ = "this row is not one function: nothing to annotate";
 		return;
 	}
 

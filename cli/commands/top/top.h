@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/top/top.h  profil top, but for its screen: what keys do to what is shown. */
+/** @file cli/commands/top/top.h  profil top without its screen: what it shows, and what keys do. */
 #pragma once
 
 #include "cli/commands/top/feed.h"
@@ -21,15 +21,15 @@ public:
 	/** @param feed outlives this. */
 	Top(TopFeed &feed, View view);
 
-	/** Show what has come since the last time. */
+	/** Show the samples since the last refresh. */
 	void refresh();
-	/** Is what is shown to stay as it is? */
+	/** Should the display stay as it is? */
 	[[nodiscard]] bool paused() const { return paused_; }
-	/** Do what a key is for; false: the user wants to leave. */
+	/** Act on a key; false: the user wants to quit. */
 	bool press(Key key);
 	/** What the screen shows now. */
 	ScreenLines frame(ScreenSize size, bool color);
-	/** The table as text, as top_text() has it. */
+	/** The table as text, as top_text() makes it. */
 	[[nodiscard]] std::string text(size_t width, size_t limit, bool color) const;
 
 private:
@@ -53,11 +53,11 @@ private:
 	TopFeed &feed_;
 	std::vector<Change> changes_; /* of the last refresh */
 	std::unique_ptr<TopRows> rows_;
-	uint64_t edition_ = 0; /* of the profile, that the rows are of */
+	uint64_t edition_ = 0; /* of the profile, when rows_ was made */
 	TopOrder order_ = TopOrder::Samples;
 	bool reversed_ = false;
 	bool paused_ = false;
-	std::optional<size_t> selected_; /* the row, wherever it is; none: the first, whichever it is */
+	std::optional<size_t> selected_; /* a row, wherever it moves; none: whichever is first */
 	size_t first_ = 0;		 /* how many rows are above those on the screen */
 	size_t page_ = 1;		 /* rows on the screen */
 	std::string message_;		 /* until the next key */
@@ -65,7 +65,7 @@ private:
 	std::unique_ptr<TextPage> page_shown_; /* instead of the table */
 };
 
-/** What rows like these, and these filters, need to know of places. */
+/** How much the rows and filters of @p view need to know about places. */
 Detail detail_for(const View &view);
 
 } // namespace cli

@@ -171,6 +171,6 @@ TEST_CASE("top on a terminal keeps running after its processes have ended", "[cl
 	REQUIRE(terminal.shows("burn_hot()"));
 	kill(burn.pid(), SIGKILL);
 	burn.reap();
-	REQUIRE(terminal.shows("what was profiled has ended"));
+	REQUIRE(terminal.shows("the profiled processes have ended"));
 	CHECK(has(terminal.screen(), "burn_hot()"));
 }

@@ -135,5 +135,5 @@ TEST_CASE("top says when it is paused, and when what it profiled has ended", "[c
 	press(top, U"p");
 	CHECK_FALSE(top.paused());
 	feed.is_over = true;
-	CHECK(has(screen(top), "\nwhat was profiled has ended\n"));
+	CHECK(has(screen(top), "\nthe profiled processes have ended\n"));
 }

@@ -125,7 +125,7 @@ TEST_CASE_METHOD(LiveTop, "z resets the counts", "[cli][top]")
 TEST_CASE_METHOD(FileTop, "a file's counts stay when z is pressed", "[cli][top]")
 {
 	press(top, U"z");
-	CHECK(has(screen(top), "a file has nothing more to come: its counts stay\n"));
+	CHECK(has(screen(top), "the counts of a file cannot be set to zero\n"));
 	CHECK(has(screen(top), "profil top: 1,000 samples"));
 }
 
@@ -144,7 +144,7 @@ TEST_CASE_METHOD(LiveTop, "P shows a row for each process where they are told ap
 
 	feed.tells_processes = false;
 	press(top, U"P");
-	CHECK(has(screen(top), "processes are not told apart: start with --per-process for that\n"));
+	CHECK(has(screen(top), "processes are not told apart (start with --per-process)\n"));
 }
 
 TEST_CASE_METHOD(LiveTop, "Enter shows the instructions of the selected function with their samples",
@@ -177,7 +177,7 @@ TEST_CASE("a row that is not of one function cannot be annotated, and neither ca
 	press(empty, U"\r");
 	CHECK(has(screen(empty), "there is no function to annotate yet\n"));
 	press(objects, U"\r");
-	CHECK(has(screen(objects), "this row is not of one function: nothing to annotate\n"));
+	CHECK(has(screen(objects), "this row is not one function: nothing to annotate\n"));
 }
 
 TEST_CASE_METHOD(FileTop, "the help of top has every key, and no key does two things", "[cli][top]")
