@@ -45,7 +45,7 @@ std::string why_no_prefix(const std::string &text)
 	return prefix ? "" : prefix.error().text;
 }
 
-/** What needs no translation is bound to its option. */
+/** Bind the options whose values need no conversion. */
 void add_options(CLI::App &app, AnnotateOptions &options)
 {
 	app.add_option("-i,--input", options.file);
@@ -93,7 +93,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 	return std::nullopt;
 }
 
-/* Lists of candidates have a line for each; what they name is printable already. */
+/* Line by line, as a list of candidates has a line for each. */
 int fail(std::string_view text)
 {
 	std::string lines;
@@ -108,7 +108,7 @@ int fail(std::string_view text)
 	return exit_failure;
 }
 
-/** The functions to show: those that were asked for, or else the hottest. */
+/** The functions to show: those given by name, or else the hottest. */
 Result<std::vector<FunctionSamples>> choose(const Profile &profile, const AnnotateOptions &options)
 {
 	std::vector<FunctionSamples> functions = functions_of(profile);
@@ -130,7 +130,7 @@ std::string annotate_help()
 
 Show the instructions of functions, and the source lines they come from, with
 the samples of each: the loop with most samples first, then the code before and
-behind it.
+after it.
 
 FUNCTION is a name, demangled or mangled, with or without its parameters; or
 OBJECT:FUNCTION; or, if it begins with '/', a POSIX extended regular expression.
@@ -140,35 +140,35 @@ Without it, the functions with most samples are shown.
   -s, --symbol FUNCTION    the same as FUNCTION
       --limit N            at most N functions, and N pieces of code of each
                            (default 3)
-      --source-only        source lines alone
-      --asm-only           instructions alone (also --no-source)
-  -l, --print-line         first, the source lines with most samples
-  -P, --full-paths         whole paths of source files
-      --asm-raw            the bytes of instructions
+      --source-only        show only source lines
+      --asm-only           show only instructions (also --no-source)
+  -l, --print-line         begin with the source lines that have most samples
+  -P, --full-paths         show whole paths of source files
+      --asm-raw            show the bytes of instructions
   -M, --disassembler-style att (default) or intel
       --symfs DIR          look for the objects below DIR
-      --source-dir DIR     look for sources also below DIR, by ever less of
-                           their path; may be given several times
+      --source-dir DIR     also look for sources below DIR, by shorter and
+                           shorter parts of their path; may be repeated
       --path-prefix OLD=NEW  look for sources whose path begins with OLD at NEW;
-                           may be given several times
+                           may be repeated
       --color WHEN         auto (default: on a terminal, unless NO_COLOR is set
-                           or TERM is not, or is dumb), always or never
-      --stdio              as always: for those who are used to perf
+                           or TERM is unset or dumb), always or never
+      --stdio              the default; accepted for users of perf
   -h, --help               this text
 
 How to read it: a sample has the address of the instruction that was about to
-run when the clock's interrupt came.  The time often went to the one before it,
-which had to be waited for: a slow load or division shows at the instruction
-behind it.  '>' marks what a jump of the function goes to; a loop is what lies
-between a jump back and its target, and of loops inside one another the one
-that has most samples of its own comes first.
+run when the clock's interrupt came.  Often the time went into the instruction
+before it, which had to complete first: a slow load or division shows at the
+instruction after it.  '>' marks the target of a jump within the function.  A
+loop is the code between a backward jump and its target.  Of nested loops, the
+one with most samples of its own comes first.
 
 A function that is inlined in others is shown line by line, all places together,
 and then its instructions in each place.  (Without FUNCTION, functions are those
-of 'profil report', with what is inlined in them.)
+of 'profil report', including the code that is inlined in them.)
 
-The instructions come from the object's file, if it still has the build-id that
-was recorded; if not, samples are shown by address and line, as recorded.
+The instructions come from the object's file, if it still has the recorded
+build-id.  If not, samples are shown by address and line, as recorded.
 
 Examples:
   profil annotate

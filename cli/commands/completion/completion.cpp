@@ -41,10 +41,10 @@ const ListedOption *find(const OptionList &list, std::string_view name)
 	return found == list.options.end() ? nullptr : &*found;
 }
 
-/** What is before a value in the same word: "--sort=", "-s"; and whose value it is. */
+/** The part of a word before a value, such as "--sort=" or "-s", and the option that it belongs to. */
 struct Begun {
 	const ListedOption *option = nullptr;
-	size_t length = 0; /**< of what is before the value; 0: the value is the next word */
+	size_t length = 0; /**< of the part before the value; 0: the value is the next word */
 };
 
 /** The option in this word that takes a value, if there is one. */
@@ -75,7 +75,7 @@ Completion complete_option(const OptionList &list, const std::string &word)
 
 	for (const ListedOption &option : list.options) {
 		for (const std::string &name : option.names) {
-			/* With all their long names, short ones would only be in the way. */
+			/* Beside a long name, the short one would only be in the way. */
 			if (!option.positional &&
 			    (name.size() > 2 || word == name || option.names.size() == 1))
 				offer(completion, word, name, option.summary);
@@ -154,7 +154,7 @@ std::string completion_text(const Completion &completion)
 	std::string text;
 
 	for (const Candidate &candidate : completion.candidates) {
-		/* What cannot be typed, or is two lines, is nothing for a command line. */
+		/* Skip words that cannot be typed on one line. */
 		if (printable(candidate.word) == candidate.word)
 			text += candidate.word + '\t' + printable(candidate.summary) + '\n';
 	}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/completion/completion.h  What may come next on a command line, for the shells'
- * completions. */
+/** @file cli/commands/completion/completion.h  What may come next on a command line, for shells. */
 #pragma once
 
 #include "cli/options/option_list.h"
@@ -12,13 +11,13 @@
 
 namespace cli {
 
-/** Something that may stand in the place of the last word. */
+/** A candidate for the last word. */
 struct Candidate {
-	std::string word; /**< the whole word; with '=' at its end something follows without a blank */
+	std::string word; /**< the whole word; if it ends with '=', a value follows without a blank */
 	std::string summary;
 };
 
-/** What the shell completes better than we could. */
+/** What is left to the shell, which completes it better. */
 enum class Shells {
 	Nothing,
 	Files,
@@ -34,21 +33,21 @@ struct Completion {
 };
 
 /**
- * Complete the last of the words behind "profil".
+ * Complete the last of the words after "profil".
  * @param words at least one, which may be empty; quotes removed.
  */
 Completion complete(std::span<const Subcommand> subcommands, std::span<const std::string> words);
 
 /**
- * As the shells' functions read it: a line "WORD<tab>SUMMARY" for each candidate,
- * and last ":none", ":files", ":profiles", ":directories" or ":command N".
+ * The text that the shells' functions read: a line "WORD<tab>SUMMARY" for each
+ * candidate, and last ":none", ":files", ":profiles", ":directories" or ":command N".
  */
 std::string completion_text(const Completion &completion);
 
 /**
- * What there is for the value of an option.
+ * The candidates for the value of an option.
  * @param command the subcommand's name.
- * @param word what is typed of the value so far.
+ * @param word the part of the value typed so far.
  */
 Completion complete_value(std::string_view command, const ListedOption &option, const std::string &word);
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Completion of profil(1) for bash.  What there is to complete profil itself
-# knows: 'profil __complete' prints a line for each candidate, with a summary
-# behind a tab, and last what the shell is to complete.
+# Completion of profil(1) for bash.  profil itself knows the candidates:
+# 'profil __complete' prints a line for each, with a summary after a tab, and last
+# what the shell should complete.
 
-# Set words to the words up to the cursor, and at to where in COMP_WORDS each
-# begins: what bash broke at = and : is one word to profil.
+# Set words to the words up to the cursor, and at to the index in COMP_WORDS at
+# which each begins: bash splits words at = and :, profil does not.
 __profil_split() {
 	local i rest=${COMP_LINE:0:COMP_POINT}
 	words=() at=()
@@ -24,7 +24,7 @@ __profil_split() {
 	done
 }
 
-# __profil_add WORD...: what the shell would not take as it is, quoted.
+# __profil_add WORD...: add words to the reply, quoted if the shell needs that.
 __profil_add() {
 	local word
 	for word in "$@"; do
@@ -35,7 +35,8 @@ __profil_add() {
 	done
 }
 
-# __profil_files WORD OPTION...: of compgen, with directories to go on from.
+# __profil_files WORD OPTION...: add the files that compgen finds with these
+# options; the user can go on from a directory.
 __profil_files() {
 	local word=$1 line
 	shift
@@ -45,7 +46,7 @@ __profil_files() {
 	done < <(compgen "$@" -- "$word")
 }
 
-# __profil_command N: a command begins at the word N behind profil.
+# __profil_command N: complete a command that begins at word N after profil.
 __profil_command() {
 	local first=$(($1 + 1)) last=$((${#words[@]} - 1))
 	if declare -F _command_offset >/dev/null; then
@@ -62,7 +63,7 @@ _profil() {
 	COMPREPLY=()
 	__profil_split
 	word=${words[-1]}
-	# Bash puts the reply behind what it broke off.
+	# Bash inserts the reply after the part that it split off.
 	if [[ $word == *[=:]* ]]; then
 		before=${word%"${word##*["$COMP_WORDBREAKS"]}"}
 	fi

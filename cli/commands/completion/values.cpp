@@ -57,7 +57,7 @@ Candidates process_names()
 	return candidates;
 }
 
-/* Of a subcommand that has one thread. */
+/* getpwent() is not thread-safe, but completion has only one thread. */
 Candidates users()
 {
 	Candidates candidates;
@@ -69,7 +69,7 @@ Candidates users()
 	return candidates;
 }
 
-/** As --cgroup takes them: below where cgroup2 is mounted. */
+/** cgroups as --cgroup accepts them: paths below the mount of cgroup2. */
 Candidates cgroups()
 {
 	Candidates candidates;
@@ -132,7 +132,7 @@ Candidates filters()
 	return candidates;
 }
 
-/** The words that there are for a value, by what the help calls it. */
+/** The candidates for a value, found by its name in the help. */
 Candidates words_for(std::string_view command, const ListedOption &option)
 {
 	const std::string_view value = std::string_view(option.value).substr(0, option.value.find('['));
@@ -160,7 +160,7 @@ Candidates words_for(std::string_view command, const ListedOption &option)
 	return {};
 }
 
-/* What record writes may be read by others, but a token is none of it. */
+/* Only options that read a profile complete to profiles; other files, such as tokens, are none. */
 Shells files_for(const ListedOption &option)
 {
 	if (option.value == "DIR")

@@ -65,14 +65,14 @@ private:
 	std::optional<OutputFile> output_;
 	int64_t time_nanos_ = 0;
 	Clock::time_point start_;
-	Clock::time_point part_;  /* where the file that is due next begins */
-	double part_seconds_ = 0; /* and how long it is to be, with --loop */
+	Clock::time_point part_;  /* start of the file that is due next */
+	double part_seconds_ = 0; /* its length, with --loop */
 	Clock::time_point next_progress_;
 	std::optional<TickCost> tick_cost_; /* if it is shown, and could be measured */
 	bool delayed_ = false;
 };
 
-/* By number each was meant; of a search's there may be hundreds. */
+/* Each given PID deserves a line; a search may have hundreds of refusals. */
 void RecordRun::refused(pid_t pid, const std::string &process, const std::string &why)
 {
 	if (!options_.target.selection.searches())
@@ -92,7 +92,7 @@ Outcome RecordRun::prepare_output(int64_t begin)
 	return Done();
 }
 
-/* Everything that can be found wrong is, before the command runs its first instruction. */
+/* Find every error that can be found before the command runs its first instruction. */
 Outcome RecordRun::prepare()
 {
 	begin();
@@ -100,14 +100,14 @@ Outcome RecordRun::prepare()
 		return prepared;
 	if (const Outcome prepared = profiler_.prepare(); !prepared)
 		return prepared;
-	/* Its PID may be in the name. */
+	/* The name may contain the command's PID. */
 	if (profiler_.command()) {
 		if (const Outcome prepared = prepare_output(time_nanos_); !prepared)
 			return prepared;
 	}
 	if (options_.snapshot)
 		snapshots_.emplace();
-	/* Before the others' clocks tick: they would be among what it measures. */
+	/* Measure before the profiles start: their ticks would be part of the result. */
 	if (console_.shows_progress()) {
 		if (const Result<TickCost> cost = measure_tick_cost(profiler_.period()); cost)
 			tick_cost_ = *cost;
@@ -115,7 +115,7 @@ Outcome RecordRun::prepare()
 	return profiler_.start();
 }
 
-/** From here on is what the next file has. */
+/** Begin the period that the next file covers. */
 void RecordRun::begin()
 {
 	part_ = Clock::now();
@@ -130,7 +130,7 @@ bool RecordRun::over()
 	return !delayed_ && options_.seconds && seconds_since(start_) >= *options_.seconds;
 }
 
-/* Not as a time: -d may be longer than the clock's range. */
+/* In seconds, not as a time point: -d may exceed the clock's range. */
 double RecordRun::time_left() const
 {
 	double left = std::numeric_limits<double>::infinity();
@@ -144,7 +144,7 @@ double RecordRun::time_left() const
 	return left;
 }
 
-/** Do what is due by now. */
+/** Do whatever is due now. */
 void RecordRun::keep_times()
 {
 	if (delayed_ && seconds_since(start_) >= *options_.delay) {
@@ -162,14 +162,14 @@ void RecordRun::keep_times()
 void RecordRun::write_snapshot()
 {
 	if (delayed_) {
-		console_.say("there is nothing to write yet, before --delay is over");
+		console_.say("nothing to write yet: --delay is not over");
 		return;
 	}
 	if (const Outcome written = write(profiler_.recorder().snapshot(), time_so_far()); !written)
 		console_.say(written.error().text);
 }
 
-/* Counting goes on while it is written; what cannot be written now is in the next file. */
+/* Counting goes on meanwhile.  If the file cannot be written, the next one gets its samples. */
 void RecordRun::write_part()
 {
 	const Recording part = profiler_.recorder().take_part();
@@ -178,7 +178,7 @@ void RecordRun::write_part()
 
 	begin();
 	if (const Outcome written = write(part, time); !written) {
-		console_.say(written.error().text + ": it goes into the next file");
+		console_.say(written.error().text + ": the next file will have these samples");
 		profiler_.recorder().give_back(part);
 		part_ = began;
 		time_nanos_ = time.begin;
@@ -241,9 +241,8 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 		return written;
 	summarize(recording, time);
 	for (const std::string &object : from_comments(profile.comments).lines_later)
-		console_.detail(
-			object +
-			": its lines, and names of rare places, stay there until a report needs them");
+		console_.detail(object +
+				": reports will read its source lines and rare names from the file itself");
 	return Done();
 }
 
@@ -258,10 +257,10 @@ void RecordRun::summarize(const Recording &recording, const RecordedTime &time)
 	for (const std::string &line : accounting_lines(recording.accounting))
 		console_.detail(line);
 	if (!recording.accounting.ticks)
-		console_.detail("no ticks of the clock: nothing that was attached used the CPU meanwhile");
+		console_.detail("no ticks of the clock: no attached process used the CPU");
 }
 
-/** The last file, and what did not go as the user may think. */
+/** Write the last file, and report what went wrong. */
 Outcome RecordRun::finish()
 {
 	if (delayed_) {

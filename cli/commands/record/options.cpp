@@ -11,7 +11,7 @@ namespace {
 constexpr char name[] = "profil record";
 constexpr double ms_per_second = 1e3;
 
-/** What is there if it was given. */
+/** @p value if the option was given. */
 template <typename T> std::optional<T> given(const CLI::App &app, const char *option, T value)
 {
 	return app.count(option) ? std::optional<T>(value) : std::nullopt;
@@ -22,7 +22,7 @@ std::optional<int> check(const RecordOptions &options)
 	const bool again = options.loop || options.snapshot;
 
 	if (options.loop && *options.loop < 1)
-		return usage_error(name, "--loop is of a second or more, for names tell whole seconds");
+		return usage_error(name, "--loop must be a second or more, as file names have whole seconds");
 	if (again && options.output == "-")
 		return usage_error(name, "--loop and --snapshot need a file (-o FILE)");
 	if (options.loop && !tells_time(options.output))
@@ -43,31 +43,31 @@ Ctrl-C; then write a profile in pprof's format.  'profil report' shows it.
 
 )help" + target_help() +
 	       R"help(
-When, and where to:
-  -d, --duration TIME     end after so long: 10, 1.5s, 5m; a command runs on
-  -D, --delay MS          leave the first milliseconds out
-  -o, --output FILE       where the profile goes (default profil.pb.gz); -: to
-                          standard output, to which a command may write, too
-      --loop TIME         write a file after each such time; -o has %t in it
-      --snapshot          write what there is at each SIGUSR1, and go on
-      --lines             store the names and source lines of all samples: else
-                          reports read from an object's file what takes time;
-                          see profil(1)
+Time and output:
+  -d, --duration TIME     end after this time: 10, 1.5s, 5m; a command runs on
+  -D, --delay MS          leave out the first milliseconds
+  -o, --output FILE       write the profile to FILE (default profil.pb.gz); -:
+                          standard output, to which a command may also write
+      --loop TIME         write a file each time TIME has passed; -o needs %t
+      --snapshot          at each SIGUSR1, write the profile so far, and go on
+      --lines             store the names and source lines of all samples; by
+                          default, reports read some of them from the object's
+                          file, which saves time here: see profil(1)
   -h, --help              this text
-In FILE, %t is the time at which it begins (UTC), %p the first process of -p or
-the command's, or else profil's own, %h the machine's name, %% a percent sign.
+In FILE, %t is the start time (UTC), %p the PID of the first process of -p or of
+the command, or else of profil, %h the machine's name, %% a percent sign.
 
 The exit status is 0 when something was recorded, 1 when not, 2 for wrong usage.
-With a command it is that of the command, or 128 and the number of the signal
-that killed it.  A second Ctrl-C aborts, and writes nothing.
+With a command it is that of the command, or 128 plus the number of the signal
+that killed it.  A second Ctrl-C aborts without writing.
 
 Examples:
   profil record -p 4711 -d 10             ten seconds of process 4711
-  profil record --name '^nginx' -d 1m     all processes of such a name
+  profil record --name '^nginx' -d 1m     all processes with such a name
   profil record -- make -j8               a command and all that it starts
   profil record -a --loop 1h -o '%h-%t.pb.gz'
-                                          everything, a file an hour
-  profil report                           what came of it
+                                          all processes, one file per hour
+  profil report                           show the profile
 )help";
 }
 

@@ -15,14 +15,14 @@ namespace cli {
 struct RecordOptions {
 	TargetOptions target;
 	std::optional<double> seconds;
-	std::optional<double> delay; /**< seconds that are left out at the beginning */
-	std::optional<double> loop;  /**< seconds to a file */
-	bool snapshot = false;	     /**< write what there is at SIGUSR1 */
+	std::optional<double> delay; /**< seconds to leave out at the start */
+	std::optional<double> loop;  /**< seconds per file */
+	bool snapshot = false;	     /**< write the profile so far at SIGUSR1 */
 	Lines lines = Lines::OfFewPlaces;
 	std::string output = default_profile_file;
 };
 
-/** Parse; an exit status when there is nothing to do. */
+/** Parse the arguments; returns an exit status when there is nothing left to do. */
 std::optional<int> parse_record_options(const std::vector<std::string> &arguments, RecordOptions &options);
 
 } // namespace cli

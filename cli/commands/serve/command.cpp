@@ -22,12 +22,12 @@ namespace cli {
 namespace {
 
 constexpr char name[] = "profil serve";
-/* How late a client's going away is seen. */
+/* How late the end of a client's connection is noticed: seconds. */
 constexpr double patience = 0.1;
 
 /**
- * What a request is answered with: attached for that time, and never else, so
- * that nobody pays while nobody asks.
+ * Records the profile for one request.  Processes are attached only for that
+ * time, so that profiling costs nothing while no client asks.
  */
 class ServedProfile : private RecorderLog {
 public:
@@ -52,7 +52,7 @@ public:
 	}
 
 private:
-	/* If nothing can be attached at all, the client learns why. */
+	/* If nothing can be attached, the client gets the first reason. */
 	void refused(pid_t pid, const std::string &process, const std::string &why) override
 	{
 		if (why_.empty())
@@ -64,7 +64,7 @@ private:
 	std::string why_;
 };
 
-/* In this thread: a system call that one interrupts would fail there. */
+/* In the calling thread, whose system calls would fail if a signal interrupted them. */
 void block_stop_signals()
 {
 	sigset_t signals;
@@ -75,7 +75,7 @@ void block_stop_signals()
 	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-/* What every request would fail for is found out before the first. */
+/* Find out before the first request what would make every request fail. */
 Outcome check(const TargetOptions &target)
 {
 	const Result<profil_info> info = module_info();
@@ -116,12 +116,12 @@ Outcome serve(const ServeOptions &options, const TargetOptions &target, const st
 	console.say(fmt::format("{}{} answers /debug/pprof/profile?seconds=N{}",
 				server->address().unix_path.empty() ? "http://" : "",
 				server->address().text(),
-				server->address().is_local() ? "" : ", for everybody who can reach it"));
+				server->address().is_local() ? "" : ", for everyone who can reach it"));
 
 	Outcome ended = Done();
 	const Fd over(eventfd(0, EFD_CLOEXEC));
 	std::thread answering([&] {
-		/* Those that it starts inherit it: signals are for the thread that waits for them. */
+		/* Threads started here inherit the mask: only the main thread waits for the signals. */
 		block_stop_signals();
 		ended = server->run();
 		eventfd_write(over.get(), 1);

@@ -16,7 +16,7 @@ CLI::Validator host_name()
 {
 	return CLI::Validator(
 		[](const std::string &text) -> std::string {
-			/* As it is compared: without a port. */
+			/* Names are compared without a port. */
 			if (!text.empty() && host_of(text).size() == text.size())
 				return "";
 			return fmt::format("'{}' is not the name of a host", text);
@@ -28,13 +28,14 @@ CLI::Validator host_name()
 
 std::string serve_options_help()
 {
-	return R"help(      --listen HOST:PORT  where to listen (default 127.0.0.1:6060); or
-                          [ADDRESS]:PORT of IPv6, or unix:PATH.  There is no
-                          authentication: whoever can reach it learns what
+	return R"help(      --listen HOST:PORT  address to listen on (default 127.0.0.1:6060); or
+                          [ADDRESS]:PORT for IPv6, or unix:PATH.  There is no
+                          authentication: anyone who can connect can see what
                           this machine does
-      --allow-host NAME   answer when called by that name, too; may be repeated.
-                          By default only the address itself and localhost are
-      --max-profiles N    record for so many clients at a time (default 4)
+      --allow-host NAME   also answer requests for this host name; may be
+                          repeated.  By default, only requests for the address
+                          itself and for localhost are answered
+      --max-profiles N    record for at most N clients at a time (default 4)
 )help";
 }
 
@@ -65,16 +66,16 @@ std::string serve_help()
 
 Answer GET /debug/pprof/profile?seconds=N as a Go program does: with a profile
 of the next N seconds in pprof's format.  So 'go tool pprof', Parca, Grafana
-Alloy and others that scrape Go's programs get profiles of any.  Processes are
-attached while somebody asks, and only then.
+Alloy and other scrapers of Go programs get profiles of any program.  Processes
+are attached only while a client asks.
 
 )help" + target_help(false) +
 	       R"help(
-Where, and for whom:
+Where to listen, and for whom:
 )help" + serve_options_help() +
 	       R"help(  -h, --help              this text
 
-Ctrl-C ends it.  The exit status is 0 then, 1 when it cannot begin, 2 for wrong
+Ctrl-C ends it.  The exit status is 0 then, 1 when it cannot start, 2 for wrong
 usage.
 
 Examples:

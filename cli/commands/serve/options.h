@@ -12,25 +12,25 @@
 
 namespace cli {
 
-/** How profiles are served: whatever they are made of. */
+/** How profiles are served, whatever they are of. */
 struct ServeOptions {
 	ListenAddress listen;
-	std::vector<std::string> hosts; /**< names that it may be called by, too */
+	std::vector<std::string> hosts; /**< further host names to answer for */
 	size_t max_profiles = 4;	/**< at the same time */
 };
 
 /**
- * Those options that say where and to whom; the command adds its own, for what
- * is profiled, beside them.
+ * Add the options that say where and to whom to serve; the command adds those
+ * that say what to profile.
  * @param options outlives @p app.
  */
 void add_serve_options(CLI::App &app, ServeOptions &options);
 
-/** Those of the command. @return nothing to go on, or the exit status to end with. */
+/** Parse the command's arguments. @return nothing to go on, or the exit status to end with. */
 std::optional<int> parse_serve_options(const std::vector<std::string> &arguments, ServeOptions &serve,
 				       TargetOptions &target);
 
-/** Their lines in the text of --help. */
+/** The lines of add_serve_options() in the text of --help. */
 std::string serve_options_help();
 
 } // namespace cli

@@ -35,7 +35,7 @@ constexpr char index_page[] = R"html(<!DOCTYPE html>
 </html>
 )html";
 
-/* The connection that the thread answers: handlers are not told by cpp-httplib. */
+/* The connection that this thread answers; cpp-httplib does not pass it to handlers. */
 thread_local const HttpStream *current_stream;
 
 /* As net/http/pprof's serveError(). */
@@ -61,13 +61,13 @@ std::optional<unsigned> seconds_of(const httplib::Request &request)
 	return seconds;
 }
 
-/* As RFC 9110 allows, and as Go does: cpp-httplib would copy the answer for each of a thousand ranges. */
+/* RFC 9110 allows it, and Go does it: cpp-httplib would copy the answer for each of a thousand ranges. */
 void ignore_ranges(httplib::Request &request)
 {
 	request.ranges.clear();
 }
 
-/** One of those that may run at the same time, counted while it lives. */
+/** One of the profiles recorded at the same time, counted while it lives. */
 class Slot {
 public:
 	explicit Slot(std::atomic<size_t> &running) : running_(running), number_(++running) {}
@@ -139,7 +139,7 @@ void PprofServer::Implementation::add_routes()
 	Get("/debug/pprof/cmdline", [this](const Request &, Response &response) {
 		response.set_content(settings_.command_line, text_type);
 	});
-	/* Names are in the profile already, or we do not know them either. */
+	/* The profile already has all the names that we know. */
 	const auto no_symbols = [](const Request &, Response &response) {
 		response.set_content("num_symbols: 0\n", text_type);
 	};
@@ -149,30 +149,29 @@ void PprofServer::Implementation::add_routes()
 	Get("/healthz", [](const Request &, Response &response) { response.set_content("ok\n", text_type); });
 }
 
-/* False when the answer is there already. */
+/* False when the request is refused; then the response is complete. */
 bool PprofServer::Implementation::admit(const Request &request, Response &response) const
 {
 	if (!is_host_served(request.get_header_value("Host"), settings_.listen, settings_.hosts)) {
-		serve_error(response, 403,
-			    "this server does not go by that name (profil serve --allow-host NAME)");
+		serve_error(response, 403, "host name not allowed (profil serve --allow-host NAME)");
 		return false;
 	}
 	if (request.get_header_value("Sec-Fetch-Site") == "cross-site") {
-		serve_error(response, 403, "this server is not for other sites' pages");
+		serve_error(response, 403, "requests from pages of other sites are refused");
 		return false;
 	}
-	/* Before the body is read: cpp-httplib would unpack it however large it becomes. */
+	/* Refuse it before the body is read: cpp-httplib would unpack it to any size. */
 	if (request.has_header("Content-Encoding")) {
 		response.set_header("Accept-Encoding", "identity");
-		serve_error(response, 415, "a request with a Content-Encoding is not read here");
+		serve_error(response, 415, "requests with a Content-Encoding are refused");
 		return false;
 	}
-	/* pprof asks for symbols by POST; a profile by HEAD would be one for nobody. */
+	/* pprof asks for symbols by POST.  HEAD would record a profile that nobody gets. */
 	if (request.method == "GET" || (request.method == "POST" && request.path == "/debug/pprof/symbol") ||
 	    (request.method == "HEAD" && request.path != "/debug/pprof/profile"))
 		return true;
 	response.set_header("Allow", "GET");
-	serve_error(response, 405, "only GET is served here");
+	serve_error(response, 405, "only GET is allowed");
 	return false;
 }
 
@@ -207,10 +206,10 @@ void PprofServer::Implementation::profile(const Request &request, Response &resp
 	response.set_content(*content, "application/octet-stream");
 }
 
-/* One request for each connection: whoever keeps one open would keep a thread. */
+/* One request per connection: a connection that is kept open would keep a thread. */
 bool PprofServer::Implementation::process_and_close_socket(socket_t socket)
 {
-	/* cpp-httplib accepts without it; a program that we start is not to keep connections open. */
+	/* cpp-httplib accepts without SOCK_CLOEXEC; programs that we start must not keep connections. */
 	fcntl(socket, F_SETFD, FD_CLOEXEC);
 
 	HttpStream stream(Fd(socket), settings_.limits, stopping_);
@@ -232,14 +231,14 @@ Outcome PprofServer::Implementation::serve()
 	return Done();
 }
 
-/* stop() does nothing until the loop has begun, so that is to be waited for where it will begin. */
+/* cpp-httplib's stop() does nothing until its loop has begun, so close the socket instead. */
 void PprofServer::Implementation::end()
 {
 	stopping_ = true;
 	close_unused();
 }
 
-/* Shut down, so that accept() ends; and closed by nobody else, as the exchange sees to. */
+/* Shut down, so that accept() ends; the exchange ensures that nobody else closes it. */
 void PprofServer::Implementation::close_unused()
 {
 	const socket_t socket = svr_sock_.exchange(INVALID_SOCKET);

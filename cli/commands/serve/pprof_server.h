@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/commands/serve/pprof_server.h
- * A server for `go tool pprof URL`, and whatever else scrapes Go's programs.
+ * A server for `go tool pprof URL` and other scrapers of Go programs.
  *
  * The paths, their parameters, headers and errors are those of Go's package
  * net/http/pprof (pkg.go.dev/net/http/pprof and its source pprof.go).  One thing
- * differs on purpose: where Go takes seconds=0, nothing, or what is no number for
- * its 30 seconds of a profile, we refuse them as Go refuses them elsewhere: who
- * mistypes a number should learn of it rather than wait.
+ * differs on purpose: for seconds=0, an empty value or one that is not a number, Go
+ * records a profile of 30 seconds.  We refuse them, as Go does elsewhere: a user who
+ * mistypes a number should get an error instead of a wait.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ namespace cli {
 /** What a client asks for. */
 struct ServeRequest {
 	unsigned seconds = 30;		 /**< 1 to 3600 */
-	size_t running = 1;		 /**< requests for profiles now, with this one */
-	std::function<bool()> cancelled; /**< nobody waits for it any more: end soon */
+	size_t running = 1;		 /**< requests for profiles at present, including this one */
+	std::function<bool()> cancelled; /**< nobody waits for the profile any more: end soon */
 };
 
 /** A profile in pprof's format, gzipped; called by several threads at once. */
@@ -35,18 +35,18 @@ using ServeProfile = std::function<Result<std::string>(const ServeRequest &)>;
 
 struct ServerSettings {
 	ListenAddress listen;
-	std::vector<std::string> hosts; /**< names that it may be called by, too */
-	std::string command_line; /**< for /debug/pprof/cmdline; arguments end with NUL, but for the last */
-	size_t max_profiles = 4;  /**< at the same time */
+	std::vector<std::string> hosts; /**< further host names to answer for */
+	std::string command_line;	/**< for /debug/pprof/cmdline; arguments are separated by NUL */
+	size_t max_profiles = 4;	/**< at the same time */
 	HttpLimits limits;
 };
 
 /**
  * Answers until it is stopped.
  *
- * It is not to be reached from a browser's pages: a request whose Host is neither
- * the address, nor localhost, nor one of the settings' is refused (DNS rebinding),
- * and so is one that a browser marks as another site's.
+ * Pages in a browser must not reach it: a request whose Host is neither the
+ * address, nor localhost, nor one of the settings' names is refused (DNS
+ * rebinding), and so is one that the browser marks as cross-site.
  */
 class PprofServer {
 public:
@@ -57,11 +57,11 @@ public:
 	PprofServer &operator=(PprofServer &&) = delete;
 	~PprofServer();
 
-	/** With the port that it has. */
+	/** The address, with the actual port. */
 	[[nodiscard]] const ListenAddress &address() const;
-	/** Answer requests; returns after stop(), and when those that were running have ended. */
+	/** Answer requests; returns after stop(), when running requests have ended. */
 	Outcome run();
-	/** Cancel what runs and end run(), from another thread; also before it has begun. */
+	/** Cancel running requests and end run(), from another thread; also before run() has begun. */
 	void stop();
 
 private:

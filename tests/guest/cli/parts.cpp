@@ -154,7 +154,9 @@ TEST_CASE("a part that cannot be written goes into the next file", "[cli][parts]
 
 	REQUIRE(samples_come(50));
 	std::filesystem::rename(parts, parts + "-gone");
-	REQUIRE(soon([&] { return has(read_file(directory / "output"), "it goes into the next file"); }));
+	REQUIRE(soon([&] {
+		return has(read_file(directory / "output"), "the next file will have these samples");
+	}));
 	std::filesystem::rename(parts + "-gone", parts);
 	REQUIRE(samples_come(50));
 	kill(record.pid(), SIGINT);
