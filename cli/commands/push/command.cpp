@@ -46,7 +46,7 @@ Outcome push(const PushOptions &options)
 
 	if (!profile)
 		return Error{profile_file_name(options.file) + ": " + profile.error().text};
-	/* A server has none of the files that names and lines were left in. */
+	/* Add names and lines that were left in the objects' files: a server does not have those. */
 	if (!from_comments(profile->comments).lines_later.empty()) {
 		tell("profil push", add_lines(*profile));
 		content = encode_pprof(*profile);
@@ -59,13 +59,13 @@ Outcome push(const PushOptions &options)
 	if (!request)
 		return request.error();
 	if (client->exposes_secrets())
-		say(client->url() + ": the password or token goes there in clear text (use https)");
+		say(client->url() + ": the password or token is sent in clear text (use https)");
 
 	const Delivery delivery = deliver(*client, options.format, *request);
 
 	if (delivery.fate != Fate::Sent)
 		return Error{delivery.reason};
-	say(fmt::format("{} is at {} ({})", profile_file_name(options.file), client->url(),
+	say(fmt::format("{} sent to {} ({})", profile_file_name(options.file), client->url(),
 			bytes_text(size)));
 	return Done();
 }

@@ -36,7 +36,7 @@ Result<HttpRequest> push_request(const PushOptions &options, const std::string &
 		return id.error();
 	if (!is_gzip(content))
 		content = compress(content);
-	/* Our addresses are those of the objects' files; of other tools' profiles we do not know. */
+	/* Our addresses are those of the objects' files; other tools' may not be. */
 	const bool ours = !from_comments(profile.comments).version.empty();
 
 	return encode_push(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/push/content.h  From a profile to the request that pushes it. */
+/** @file cli/commands/push/content.h  Makes the request that pushes a profile. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -13,7 +13,7 @@ namespace cli {
 
 /**
  * The request that pushes a profile as the options say.
- * @param service what it is filed under unless they say otherwise.
+ * @param service the service name, unless a label gives another.
  * @param content the profile in pprof's format, gzipped or not.
  */
 Result<HttpRequest> push_request(const PushOptions &options, const std::string &service,

@@ -35,7 +35,7 @@ constexpr std::pair<long, std::string_view> phrases[] = {
 	{504, "Gateway Timeout"},
 };
 
-/* A line of text, however many the body has. */
+/* The beginning of the body, as one line of text. */
 std::string excerpt(const std::string &body)
 {
 	std::string text;
@@ -62,7 +62,7 @@ std::string status_text(long status)
 	return std::to_string(status);
 }
 
-/* What the one who reads it can do. */
+/* What the user can do about it. */
 std::string_view next_step(long status)
 {
 	if (status >= 300 && status < 400)
@@ -106,7 +106,7 @@ Delivery deliver(const HttpClient &client, PushFormat format, const HttpRequest 
 
 	if (response && format == PushFormat::Parca)
 		response = grpc_web_answer(*std::move(response));
-	/* Not earlier: lengths of frames would not fit, and what is encoded would be overlooked. */
+	/* Mask secrets last: earlier, frame lengths would become wrong, and encoded secrets be overlooked. */
 	if (response)
 		response->body = client.without_secrets(std::move(response->body));
 	return judge(response, client.url());

@@ -21,7 +21,7 @@ template <typename Parent, typename Tag> void add_label(Parent &parent, Tag tag,
 	out.add_string(field::LabelPair::value, label.value);
 }
 
-/* As RFC 3986 has a component of a query. */
+/* Encodes a component of a query: RFC 3986. */
 std::string percent_encoded(std::string_view text)
 {
 	std::string encoded;
@@ -35,13 +35,13 @@ std::string percent_encoded(std::string_view text)
 	return encoded;
 }
 
-/* In the name there are no quotes, and the kind of profile is the server's choice. */
+/* The name has no way to quote, and the server chooses the kind of profile. */
 std::string why_not_in_ingest(const PushLabel &label)
 {
 	if (label.value.find_first_of("{},=") != label.value.npos)
-		return "cannot have { } , = in a value";
+		return "does not allow { } , = in a value";
 	if (label.name == push_kind_label && label.value != push_kind_default)
-		return "cannot say __name__";
+		return "cannot set __name__";
 	return "";
 }
 
@@ -65,7 +65,7 @@ Result<std::string> ingest_name(const PushLabels &labels)
 	return service + "{" + rest + "}";
 }
 
-/* The profile itself says when; these must be seconds, and not the same. */
+/* The profile has the exact time; from and until must be seconds, and must differ. */
 Result<HttpRequest> ingest_request(const PushLabels &labels, const PushProfile &profile)
 {
 	const Result<std::string> name = ingest_name(labels);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/commands/push/encode.h
- * A profile as continuous-profiling servers take it.
+ * Profiles in the formats that continuous-profiling servers accept.
  *
  * Pyroscope: grafana.com/docs/pyroscope/latest/reference-server-api, "Ingestion
  * Path", which has both `/push.v1.PusherService/Push` (the messages are those of
@@ -10,9 +10,9 @@
  *
  * Parca: proto/parca/profilestore/v1alpha1/profilestore.proto in
  * github.com/parca-dev/parca, called by gRPC-Web below `/api`, as its own user
- * interface does.  The `/profiles/writeraw` of that file is no way in: the server
- * (pkg/server/server.go) mounts the JSON gateway below `/api` without taking that
- * prefix off the path.
+ * interface does.  The `/profiles/writeraw` in that file does not work: the server
+ * (pkg/server/server.go) mounts the JSON gateway below `/api` without removing that
+ * prefix from the path.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ namespace cli {
 
 enum class PushFormat { Pyroscope, PyroscopeIngest, Parca };
 
-/** A profile to be pushed. */
+/** A profile to push. */
 struct PushProfile {
 	std::string content; /**< in pprof's format, gzipped */
 	int64_t start_nanos = 0;
@@ -37,7 +37,7 @@ struct PushProfile {
 	std::string id;		 /**< a UUID; only Pyroscope keeps it */
 };
 
-/** What to send where; an error if a label cannot be said in that format. */
+/** The request to send; an error if the format cannot express a label. */
 Result<HttpRequest> encode_push(PushFormat format, const PushLabels &labels, const PushProfile &profile);
 
 /** The messages themselves. */

@@ -17,7 +17,7 @@ enum class WriteRawSeries : protozero::pbf_tag_type { labels = 1, samples = 2 };
 
 enum class LabelSet : protozero::pbf_tag_type { labels = 1 };
 
-/** The same in both. */
+/** The same in both protocols. */
 enum class LabelPair : protozero::pbf_tag_type { name = 1, value = 2 };
 
 /** Parca's has no ID. */

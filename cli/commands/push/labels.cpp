@@ -10,7 +10,7 @@
 namespace cli {
 namespace {
 
-/* Not isalpha(): that asks the locale. */
+/* Not isalpha(), which depends on the locale. */
 bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -26,21 +26,22 @@ bool is_name(std::string_view text)
 std::string why_no_name(std::string_view name)
 {
 	if (!is_name(name))
-		return "a name has letters, digits and _, and begins with no digit";
+		return "a name consists of letters, digits and _, and does not begin with a digit";
 	if (name.starts_with("__") && name != push_kind_label)
-		return "names that begin with __ are reserved, but for __name__";
+		return "names that begin with __ are reserved, except __name__";
 	return "";
 }
 
 std::string why_no_value(std::string_view name, std::string_view value)
 {
 	if (value.empty())
-		return "it has no value, which is the same as no label";
-	/* printable() alters what is not UTF-8, and control characters, which nobody can query for. */
+		return "an empty value is the same as no label";
+	/* printable() alters invalid UTF-8 and control characters, which nobody can query for. */
 	if (printable(value) != value)
 		return "its value is not printable UTF-8";
 	if (name == push_kind_label && !is_name(value))
-		return "the value of __name__ has letters, digits and _, and begins with no digit";
+		return "the value of __name__ consists of letters, digits and _, and does not begin with a "
+		       "digit";
 	return "";
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/commands/push/labels.h
- * What a continuous-profiling server files a profile under.
+ * The labels under which a continuous-profiling server files a profile.
  *
  * Names follow Prometheus' data model (prometheus.io/docs/concepts/data_model):
- * [a-zA-Z_][a-zA-Z0-9_]*, those that begin with "__" being reserved, and values
+ * [a-zA-Z_][a-zA-Z0-9_]*, where those that begin with "__" are reserved.  Values are
  * any UTF-8.  "__name__" is the kind of profile; Pyroscope's documentation of
- * its server's API and Parca's own recordings of CPU time have "process_cpu".
+ * its server's API and Parca's own recordings of CPU time use "process_cpu".
  */
 #pragma once
 
@@ -36,8 +36,8 @@ using PushLabels = std::vector<PushLabel>;
 Result<PushLabel> parse_push_label(std::string_view text);
 
 /**
- * Those that were given, and for what was not given: __name__ process_cpu,
- * @p service as service_name, and this machine's hostname.
+ * The given labels, and defaults for those not given: __name__ process_cpu,
+ * service_name @p service, and this machine's hostname.
  * @return an error if a name was given twice.
  */
 Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service);

@@ -23,7 +23,7 @@ constexpr size_t most_secret = 16384;
 struct FormatName {
 	std::string_view name;
 	PushFormat format;
-	const char *url; /**< what such a server listens on by default */
+	const char *url; /**< the default address of such a server */
 };
 
 constexpr std::array formats = {
@@ -47,7 +47,7 @@ const char *default_url(PushFormat format)
 		->url;
 }
 
-/* A file's, without the line end that editors put there; else the environment's. */
+/* From the file, without the newline that editors append; without a file, from the environment. */
 Result<std::string> read_secret(const std::string &file, const char *variable)
 {
 	if (file.empty()) {
@@ -63,19 +63,18 @@ Result<std::string> read_secret(const std::string &file, const char *variable)
 	while (secret->ends_with('\n') || secret->ends_with('\r'))
 		secret->pop_back();
 	if (secret->empty())
-		return Error{file + ": there is no secret in it"};
+		return Error{file + ": the file contains no secret"};
 	return secret;
 }
 
 Outcome check_secret(const std::string &secret, const std::string &source)
 {
 	if (printable(secret) != secret)
-		return Error{source +
-			     ": a secret of several lines, or with control characters, cannot be sent"};
+		return Error{source + ": a secret must be one line without control characters"};
 	return Done();
 }
 
-/* For CLI11: its own words would repeat the text, which may be a secret. */
+/* Not by a CLI11 validator: its message would repeat the text, which may be a secret. */
 void add_headers(CLI::App &app, PushOptions &options)
 {
 	app.add_option_function<std::vector<std::string>>(
@@ -111,37 +110,39 @@ std::string push_help()
 	return R"help(Usage: profil push [options] [FILE]
        profil push [options] -p PID[,PID...] | --name REGEX | -- COMMAND ...
 
-Send FILE (default profil.pb.gz) to a continuous-profiling server, once: what
-'profil record' writes, or any other file in pprof's format; standard input if
-FILE is -.  Or profile, and send what was counted every so often, until all has
-ended or Ctrl-C.  What the server does not take now is tried again, less and
-less often; the oldest that waits is dropped when there are 60, or 64 MiB.
+Send FILE (default profil.pb.gz) to a continuous-profiling server, once.  FILE
+is a profile that 'profil record' wrote, or any other in pprof's format; -:
+standard input.  Or profile processes, and send a profile at intervals, until
+all of them have ended or Ctrl-C.  A profile that the server cannot accept now
+is sent again later, less and less often.  When more than 60 profiles or 64 MiB
+wait, the oldest are dropped.
 
       --to URL            the server (default http://localhost:4040, or with
                           --format parca http://localhost:7070); a path in it
-                          comes before that of the server's interface
+                          goes before that of the server's interface
       --format FORMAT     pyroscope (default), pyroscope-ingest, for servers
-                          before 1.0 and what imitates them, or parca
-      --label NAME=VALUE  file it under this, too; may be repeated.  By default:
-                          service_name, the program that it is of; hostname,
-                          this machine's; __name__, process_cpu
-      --auth-token-file FILE     send this token as "Authorization: Bearer"
+                          before 1.0 and compatible ones, or parca
+      --label NAME=VALUE  also file the profile under this label; may be
+                          repeated.  By default: service_name, the profiled
+                          program; hostname, this machine's; __name__,
+                          process_cpu
+      --auth-token-file FILE     send the token in FILE as a Bearer token
       --user NAME                authenticate with a password instead
-      --auth-password-file FILE  which is in FILE
-      --header 'NAME: VALUE'     send this, too, such as 'X-Scope-OrgID: 7'; may
-                                 be repeated
+      --auth-password-file FILE  read the password from FILE
+      --header 'NAME: VALUE'     also send this header, such as
+                                 'X-Scope-OrgID: 7'; may be repeated
       --ca-file FILE      trust the certificates in FILE instead of the system's
-      --timeout SECONDS   how long it may take (default 30)
-      --interval TIME     how often to send what is profiled (default 15s)
+      --timeout SECONDS   how long a request may take (default 30)
+      --interval TIME     time between two profiles that are sent (default 15s)
   -h, --help              this text
 
 )help" + target_help() +
 	       R"help(
-Without such files the token is taken from the environment's PROFIL_PUSH_TOKEN,
-the password from PROFIL_PUSH_PASSWORD.
+Without these files, the token comes from PROFIL_PUSH_TOKEN in the environment,
+and the password from PROFIL_PUSH_PASSWORD.
 
-The exit status is 0 when the server has taken every profile, 1 when not, 2 for
-wrong usage.
+The exit status is 0 when the server has accepted every profile, 1 when not, 2
+for wrong usage.
 
 Examples:
   profil push                               to Pyroscope on this machine
@@ -193,8 +194,8 @@ std::optional<int> parse_push_options(const std::vector<std::string> &arguments,
 		options.target = target;
 	} else if (app.count("--interval") || targets.how_given()) {
 		return usage_error(name,
-				   "--interval and how to profile are for what is profiled: give -p PID, "
-				   "or -- COMMAND");
+				   "--interval and options on how to profile need something to profile: "
+				   "give -p PID, or -- COMMAND");
 	}
 	if (!options.token_file.empty() && !options.user.empty())
 		return usage_error(name, "give either --auth-token-file or --user, not both");

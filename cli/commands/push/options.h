@@ -16,13 +16,13 @@
 
 namespace cli {
 
-/** Where secrets are when they are in no file. */
+/** The environment variables with the secrets that are in no file. */
 inline constexpr char push_token_variable[] = "PROFIL_PUSH_TOKEN";
 inline constexpr char push_password_variable[] = "PROFIL_PUSH_PASSWORD";
 
-/** Where profiles are pushed to, and as what: whatever they are made of. */
+/** Where profiles are pushed to, and as what, whatever they are of. */
 struct PushOptions {
-	std::string url; /**< empty: the usual one of the format's server on this machine */
+	std::string url; /**< empty: the default of the format's server, on this machine */
 	PushFormat format = PushFormat::Pyroscope;
 	std::vector<PushLabel> labels;
 	std::vector<std::string> headers;
@@ -33,25 +33,25 @@ struct PushOptions {
 	double timeout = 30; /**< seconds that a request may take */
 	std::string file = default_profile_file;
 	std::optional<TargetOptions> target; /**< what to record and push, instead of a file */
-	double interval = 15;		     /**< seconds to a profile then */
+	double interval = 15;		     /**< seconds per profile then */
 };
 
 /**
- * Those options that say where to push and as what; a form of the command that
- * records by itself adds its own beside them.
+ * Add the options that say where to push and as what; the command adds those that
+ * say what to profile.
  * @param options outlives @p app.
  */
 void add_push_options(CLI::App &app, PushOptions &options);
 
-/** Parse `profil push [options] [FILE]`; an exit status when there is nothing to do. */
+/** Parse `profil push [options] [FILE]`; returns an exit status when there is nothing left to do. */
 std::optional<int> parse_push_options(const std::vector<std::string> &arguments, PushOptions &options);
 
-/** What --format takes. */
+/** The values of --format. */
 std::vector<std::string_view> push_format_names();
 
 /**
  * Settings with the secrets read: from the files, or else from the environment's
- * PROFIL_PUSH_TOKEN and PROFIL_PUSH_PASSWORD.  Errors never have a secret in them.
+ * PROFIL_PUSH_TOKEN and PROFIL_PUSH_PASSWORD.  Errors never contain a secret.
  */
 Result<HttpSettings> http_settings(const PushOptions &options);
 

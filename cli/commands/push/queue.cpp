@@ -17,7 +17,7 @@ std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsig
 	const double doubled = std::min(longest, std::ldexp(static_cast<double>(settings.first_delay.count()),
 							    static_cast<int>(std::min(failures, 64U)) - 1));
 	const double wanted = retry_after ? static_cast<double>(retry_after->count()) * 1e3 : 0;
-	/* Some time later than it said, too: all its clients were told the same. */
+	/* Spread the attempts after Retry-After as well: the server told all clients the same. */
 	const double spread = doubled * (0.5 + random / 2);
 
 	return std::chrono::milliseconds(
@@ -45,7 +45,7 @@ void PushQueue::push(HttpRequest request)
 			counters_.dropped_shutdown++;
 			return;
 		}
-		/* What has no room even alone drives out no other. */
+		/* A request that exceeds the bound alone must not evict others. */
 		if (request.body.size() > settings_.most_bytes) {
 			counters_.dropped_full++;
 			return;
@@ -102,7 +102,7 @@ bool PushQueue::out_of_time() const
 	return closing_ && clock_.now() >= deadline_;
 }
 
-/* False when there is nothing more to do. */
+/* False when there is nothing left to do. */
 bool PushQueue::wait_for_work(std::unique_lock<std::mutex> &lock)
 {
 	changed_.wait(lock, [this] { return closing_ || !items_.empty(); });
@@ -146,7 +146,7 @@ void PushQueue::attempt(std::unique_lock<std::mutex> &lock)
 	lock.lock();
 }
 
-/* What there is to say about it, if anything. */
+/* Act on the result of an attempt; returns a message, or nothing. */
 std::string PushQueue::settle(Item item, const Delivery &delivery)
 {
 	if (delivery.fate == Fate::Later)
@@ -159,7 +159,7 @@ std::string PushQueue::settle(Item item, const Delivery &delivery)
 		return delivery.reason + ": the profile is dropped";
 	}
 	counters_.sent++;
-	return failures ? fmt::format("the server takes profiles again, after {}",
+	return failures ? fmt::format("the server accepts profiles again, after {}",
 				      counted_noun(failures, "failure"))
 			: "";
 }
@@ -168,11 +168,11 @@ std::string PushQueue::put_back(Item item, const Delivery &delivery)
 {
 	if (closing_) {
 		counters_.dropped_shutdown++;
-		/* Once: each that waits would have a line like it. */
+		/* Once, as each waiting profile would have the same line. */
 		if (std::exchange(said_end_, true))
 			return "";
-		return fmt::format("{}: the profile is dropped, as this is the end; what waits ({}) is "
-				   "tried once more",
+		return fmt::format("{}: the profile is dropped, as profil is ending; the others that "
+				   "wait ({}) are tried once more",
 				   delivery.reason, items_.size());
 	}
 
@@ -184,10 +184,10 @@ std::string PushQueue::put_back(Item item, const Delivery &delivery)
 	bytes_ += item.request.body.size();
 	items_.push_front(std::move(item));
 	drop_surplus();
-	/* Once: a server that is down for a night is no reason for a thousand lines. */
+	/* Once: a server that is down for a night must not cause a thousand lines. */
 	if (failures_ > 1)
 		return "";
-	return fmt::format("{}: tried again from time to time, first in {}", delivery.reason,
+	return fmt::format("{}: will be tried again, first in {}", delivery.reason,
 			   duration_text(static_cast<double>(delay.count()) / 1e3));
 }
 

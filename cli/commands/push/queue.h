@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/push/queue.h  Profiles on their way to a server that is not always there. */
+/** @file cli/commands/push/queue.h  A queue of profiles for a server that may be unavailable. */
 #pragma once
 
 #include "cli/commands/push/delivery.h"
@@ -18,7 +18,7 @@ namespace cli {
 
 using PushTime = std::chrono::steady_clock::time_point;
 
-/** Time, for a queue; another in tests. */
+/** The clock of a queue; tests have another. */
 class PushClock {
 public:
 	PushClock() = default;
@@ -27,7 +27,7 @@ public:
 	virtual ~PushClock() = default;
 
 	[[nodiscard]] virtual PushTime now() { return std::chrono::steady_clock::now(); }
-	/** Until then, or until @p done, which is looked at whenever @p changed is notified. */
+	/** Wait until @p until, or until @p done, which is checked whenever @p changed is notified. */
 	virtual void wait(std::unique_lock<std::mutex> &lock, std::condition_variable &changed,
 			  PushTime until, const std::function<bool()> &done)
 	{
@@ -35,29 +35,30 @@ public:
 	}
 };
 
-/** Where back-off begins and ends, and how much may wait. */
+/** The limits of back-off, and of what may wait. */
 struct PushQueueSettings {
 	size_t most_profiles = 60;	      /**< waiting; one more may be on its way */
-	size_t most_bytes = size_t{64} << 20; /**< of what waits */
+	size_t most_bytes = size_t{64} << 20; /**< of the waiting profiles */
 	std::chrono::milliseconds first_delay{500};
 	std::chrono::milliseconds longest_delay{60000};
 };
 
-/** Every profile ends in one of sent, or dropped by a cause. */
+/** Every profile ends up in sent, or in one of the dropped counters. */
 struct PushCounters {
 	uint64_t sent = 0;
 	uint64_t retried = 0;	       /**< attempts after the first one of a profile */
 	uint64_t dropped_refused = 0;  /**< by the server */
-	uint64_t dropped_full = 0;     /**< the oldest, or too large, for want of room */
+	uint64_t dropped_full = 0;     /**< the oldest, or one too large, for lack of room */
 	uint64_t dropped_shutdown = 0; /**< unsent at the end */
 
 	bool operator==(const PushCounters &) const = default;
 };
 
 /**
- * How long to wait before the next attempt: doubled each time, and between half
- * of that and all of it, so that many clients do not come back together.  The
- * server's Retry-After is honoured when that is longer, up to the longest delay.
+ * How long to wait before the next attempt.  The delay doubles each time, and a
+ * random value between half of it and all of it is used, so that many clients do
+ * not come back together.  The server's Retry-After is honoured if that is longer,
+ * up to the longest delay.
  * @param failures in a row, at least 1.
  * @param random in [0, 1).
  */
@@ -65,15 +66,15 @@ std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsig
 					std::optional<std::chrono::seconds> retry_after);
 
 /**
- * A bounded queue, and the thread that sends what is in it, oldest first.
+ * A bounded queue, and the thread that sends its requests, oldest first.
  *
- * The mutex is held for bookkeeping only, never while something is sent or said:
- * push() waits neither for the network nor for a terminal.
+ * The mutex is held only for bookkeeping, never while a request is sent or a message
+ * printed: push() waits neither for the network nor for a terminal.
  */
 class PushQueue {
 public:
 	using Send = std::function<Delivery(const HttpRequest &, const std::function<bool()> &cancelled)>;
-	/** A message, from the thread. */
+	/** Prints a message; called by the thread. */
 	using Say = std::function<void(const std::string &)>;
 
 	/** @param random gives numbers in [0, 1); @param clock outlives this. */
@@ -81,18 +82,18 @@ public:
 		  PushClock &clock);
 	PushQueue(const PushQueue &) = delete;
 	PushQueue &operator=(const PushQueue &) = delete;
-	/** As finish() without any time. */
+	/** As finish() with no grace. */
 	~PushQueue();
 
-	/** Take it, and drop the oldest for it if there is no room; or itself, if it has none even alone. */
+	/** Enqueue, evicting the oldest if full; drop the request itself if it exceeds the bound alone. */
 	void push(HttpRequest request);
 	/**
-	 * Take no more, try everything that waits once more within @p grace, cancel
-	 * what is on its way then, and end the thread.
+	 * Accept no more, try every waiting request once more within @p grace, then
+	 * cancel the one on its way, and end the thread.
 	 */
 	PushCounters finish(std::chrono::milliseconds grace);
 	[[nodiscard]] PushCounters counters() const;
-	/** How many wait, without the one on its way. */
+	/** How many requests wait, without the one on its way. */
 	[[nodiscard]] size_t waiting() const;
 
 private:
@@ -115,7 +116,7 @@ private:
 	const std::function<double()> random_;
 	PushClock &clock_;
 
-	mutable std::mutex mutex_; /**< guards everything below, but for thread_ */
+	mutable std::mutex mutex_; /**< guards everything below except thread_ */
 	std::condition_variable changed_;
 	std::deque<Item> items_;
 	size_t bytes_ = 0;
@@ -123,8 +124,8 @@ private:
 	unsigned failures_ = 0; /**< in a row */
 	PushTime not_before_;	/**< of the next attempt */
 	bool closing_ = false;
-	bool said_end_ = false; /**< that what fails from now on is dropped */
-	PushTime deadline_;	/**< once closing */
+	bool said_end_ = false; /**< that profiles are dropped on failure from now on */
+	PushTime deadline_;	/**< of the grace, once closing_ */
 	std::thread thread_;
 };
 

@@ -23,7 +23,7 @@
 namespace cli {
 namespace {
 
-/* At the end, for what waits. */
+/* How long waiting profiles are still tried at the end. */
 constexpr std::chrono::seconds grace{10};
 
 void say(const std::string &text)
@@ -67,7 +67,7 @@ private:
 	RecordingRun profiler_;
 	std::mt19937 generator_{std::random_device()()}; /* the queue's thread uses it alone */
 	PushClock clock_;
-	PushQueue queue_; /* its thread ends before what it uses */
+	PushQueue queue_; /* its thread ends before the members above are destroyed */
 	Clock::time_point part_;
 	int64_t part_nanos_ = 0;
 	std::string service_;
@@ -87,7 +87,7 @@ Outcome PushRun::begin()
 	return begun;
 }
 
-/* When the part was that ends now; the next one begins at the same moment. */
+/* The time of the part that ends now; the next part begins at the same moment. */
 RecordedTime PushRun::next_part()
 {
 	const Clock::time_point now = Clock::now();
@@ -99,7 +99,7 @@ RecordedTime PushRun::next_part()
 	return time;
 }
 
-/* Of a time in which nothing ran there is nothing to say. */
+/* A part without samples is not sent. */
 void PushRun::push(const Recording &recording, RecordedTime time)
 {
 	std::vector<std::string> warnings;
@@ -109,7 +109,7 @@ void PushRun::push(const Recording &recording, RecordedTime time)
 
 	const Profile profile = recorded_profile(recording, time, Lines::Stored, warnings);
 
-	/* The busiest program of each part may be another; all go under one name. */
+	/* Each part may have another busiest program, but all go under the first one's name. */
 	if (service_.empty())
 		service_ = service_of(profile);
 
@@ -146,8 +146,8 @@ Outcome PushRun::end()
 	if (!dropped)
 		return Done();
 	return Error{fmt::format(
-		"{} lost: {} refused by the server, {} for want of room, {} at the end, {} that "
-		"the format cannot say",
+		"{} lost: {} refused by the server, {} for lack of room, {} at the end, {} that "
+		"the format cannot express",
 		counted_noun(dropped, "profile"), grouped(counters.dropped_refused),
 		grouped(counters.dropped_full), grouped(counters.dropped_shutdown), grouped(unsaid_))};
 }
@@ -172,7 +172,7 @@ Outcome PushRun::run()
 	return ended;
 }
 
-/* Labels that the format cannot say are found out before anything is recorded. */
+/* Find labels that the format cannot express before anything is recorded. */
 Outcome check_labels(const PushOptions &options)
 {
 	const Profile empty;
@@ -189,7 +189,7 @@ Outcome push_recording(const PushOptions &options)
 
 	if (!settings)
 		return settings.error();
-	/* Not for the command to see. */
+	/* Hide the secrets from the command. */
 	unsetenv(push_token_variable);
 	unsetenv(push_password_variable);
 
@@ -200,7 +200,7 @@ Outcome push_recording(const PushOptions &options)
 	if (const Outcome checked = check_labels(options); !checked)
 		return checked;
 	if (client->exposes_secrets())
-		say(client->url() + ": the password or token goes there in clear text (use https)");
+		say(client->url() + ": the password or token is sent in clear text (use https)");
 	return PushRun(options, *std::move(client)).run();
 }
 

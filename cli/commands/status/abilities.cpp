@@ -37,7 +37,7 @@ std::string node_text(const DeviceNode &node)
 	return fmt::format("mode {:04o}, user {}, group {}", node.mode & 07777U, node.user, node.group);
 }
 
-/* Reading is all that opening it takes. */
+/* Opening it needs only permission to read. */
 Ability device_forbidden(const DeviceNode &node, const Permissions &permissions)
 {
 	const std::string why = fmt::format("/dev/profil may not be opened: {}", node_text(node));
@@ -82,15 +82,15 @@ std::string sysctl(long value)
 	return fmt::format("sudo sysctl kernel.perf_event_paranoid={}", value);
 }
 
-/** Why perf_event_open(2) fails whoever tries it; nothing if that depends. */
+/** Why perf_event_open(2) fails for every user; nothing if it depends on the user. */
 std::optional<Ability> no_events(std::string_view key, const std::string &what, int error)
 {
 	if (error == ENOSYS || error == ENOENT)
-		return Ability{
-			key,
-			false,
-			what + ": this kernel has no perf events (CONFIG_PERF_EVENTS); boot one that has",
-			{install_kernel, "sudo reboot"}};
+		return Ability{key,
+			       false,
+			       what + ": this kernel has no perf events (CONFIG_PERF_EVENTS); boot one that "
+				      "has them",
+			       {install_kernel, "sudo reboot"}};
 	if (error == EPERM)
 		return Ability{key,
 			       false,
@@ -133,7 +133,7 @@ Ability judge_kernel(const Machine &machine, const Permissions &permissions)
 		{sysctl(for_kernel_ticks)}};
 }
 
-/* CAP_PERFMON alone would not do: names come from /proc/PID/maps. */
+/* CAP_PERFMON alone is not enough: names come from /proc/PID/maps. */
 Ability judge_others(const Machine &machine, const Permissions &permissions)
 {
 	const std::string what = "processes of other users cannot be profiled";

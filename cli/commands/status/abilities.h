@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/abilities.h  What can be done here and what cannot, and what would change that.
- */
+/** @file cli/commands/status/abilities.h  What profil can do here, and what would enable the rest. */
 #pragma once
 
 #include "cli/commands/status/machine.h"
@@ -12,7 +11,7 @@
 
 namespace cli {
 
-/** What installs Debian's kernel on a machine like this one. */
+/** The command that installs Debian's kernel on a machine like this one. */
 #ifdef __aarch64__
 inline constexpr char install_kernel[] = "sudo apt install linux-image-arm64";
 #else
@@ -24,15 +23,15 @@ struct Ability {
 	std::string_view key; /**< for programs: module, device, self, own, kernel, others, memory */
 	bool can = false;
 	std::string text; /**< what can be done, or what cannot and why */
-	/** Without it: shell commands that would make it work, one after the other. */
+	/** If it cannot: shell commands that would make it work, in order. */
 	std::vector<std::string> commands;
 };
 
 /**
  * Judge what was found.
  *
- * What follows from another thing that cannot be done is left out: each of
- * those that cannot has commands of its own.
+ * What cannot be done only because of another inability is left out, so each
+ * inability has commands of its own.
  */
 std::vector<Ability> judge(const Machine &machine, const Permissions &permissions);
 

@@ -11,7 +11,7 @@ using Commands = std::vector<std::string>;
 
 constexpr char reboot[] = "sudo reboot";
 
-/** A path as one word of a shell. */
+/** A path, quoted as one word for a shell. */
 std::string quoted(const std::string &path)
 {
 	constexpr char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-";
@@ -42,7 +42,7 @@ Commands commands_to_load(const Machine &machine)
 	return {"make insmod"};
 }
 
-/* With the key that DKMS signs with if there is one: it may be enrolled already. */
+/* Sign with DKMS' key if there is one: it may be enrolled already. */
 Commands commands_to_sign(const Machine &machine, const ModuleFile &file)
 {
 	const bool dkms = !machine.signing_key.empty();
@@ -67,22 +67,21 @@ Ability refused_unsigned(const Machine &machine, const ModuleFile &file)
 
 	if (machine.secure_boot.value_or(false))
 		return {"module", false,
-			what + "Secure Boot takes signed modules only (after the reboot the firmware asks "
-			       "for "
-			       "the key to be enrolled; then load it)",
+			what + "Secure Boot accepts only signed modules (after the reboot, the firmware asks "
+			       "whether to enroll the key; then load the module)",
 			commands_to_sign(machine, file)};
 	return {"module",
 		false,
-		what + "this kernel takes signed modules only (take lockdown= or module.sig_enforce off its "
-		       "command line)",
+		what + "this kernel accepts only signed modules (remove lockdown= or module.sig_enforce from "
+		       "its command line)",
 		{"sudoedit /etc/default/grub", "sudo update-grub", reboot}};
 }
 
 constexpr char dkms_directory[] = "/updates/dkms/";
 
 /*
- * A signature is not enough.  Whether it is of DKMS' key is told by where the module is,
- * and not by itself, as it may be compressed.
+ * A signature is not enough: its key must be enrolled.  The module's directory shows whether
+ * DKMS signed it; the module itself does not, as it may be compressed.
  */
 Ability not_loaded_signed(const Machine &machine, const ModuleFile &file)
 {
@@ -91,10 +90,11 @@ Ability not_loaded_signed(const Machine &machine, const ModuleFile &file)
 	if (of_dkms && machine.signing_key_enrolled == false)
 		return {"module",
 			false,
-			fmt::format("the module is not loaded: the key of {}, which DKMS signs with, is not "
-				    "enrolled, and so modprobe says 'Key was rejected by service' (after the "
-				    "reboot the firmware asks for the key to be enrolled; then load it)",
-				    machine.signing_key),
+			fmt::format(
+				"the module is not loaded: the key of {}, with which DKMS signs, is not "
+				"enrolled, so modprobe says 'Key was rejected by service' (after the "
+				"reboot, the firmware asks whether to enroll the key; then load the module)",
+				machine.signing_key),
 			{"sudo mokutil --import " + machine.signing_key, reboot}};
 	if (machine.signing_key_enrolled == true)
 		return {"module", false, "the module is not loaded", commands_to_load(machine)};
@@ -113,15 +113,14 @@ Ability not_loaded(const Machine &machine)
 	if (!machine.takes_modules)
 		return {"module",
 			false,
-			fmt::format(
-				"the module cannot be loaded: kernel {} takes none (CONFIG_MODULES is off); "
-				"boot one that does",
-				machine.release),
+			fmt::format("the module cannot be loaded: kernel {} has no loadable modules "
+				    "(CONFIG_MODULES is off); boot one that has",
+				    machine.release),
 			{install_kernel, reboot}};
 	if (machine.modules_disabled)
 		return {"module",
 			false,
-			"the module cannot be loaded: kernel.modules_disabled is 1, until it is booted again",
+			"the module cannot be loaded: kernel.modules_disabled is 1, until the next boot",
 			{reboot}};
 	if (file && machine.demands_signatures && !file->has_signature.value_or(true))
 		return refused_unsigned(machine, *file);
@@ -151,9 +150,8 @@ Ability judge_module(const Machine &machine, const Permissions &permissions)
 
 		commands.insert(commands.end(), load.begin(), load.end());
 		return {"module", false,
-			fmt::format("the module that is loaded, {}, has another interface than this command, "
-				    "{}: load "
-				    "the one that belongs to it",
+			fmt::format("the loaded module, {}, has a different interface from this command, {}: "
+				    "load the module that matches it",
 				    version, profil_version()),
 			commands};
 	}

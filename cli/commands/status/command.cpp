@@ -20,7 +20,7 @@ std::string kernel_release()
 	return uname(&kernel) ? "" : kernel.release;
 }
 
-/** What is to be measured. */
+/** What to measure. */
 struct Measurements {
 	bool no_tick = false;
 	bool switches = false;
@@ -38,7 +38,7 @@ Result<CostTarget> find_target(pid_t pid, double rate)
 	return CostTarget{pid, process_name(pid), rate, *load};
 }
 
-/* The cost comes last: measuring it is a profile, too. */
+/* Measure costs last: that needs profiles, which would be listed as well. */
 Status find_out(const Measurements &wanted)
 {
 	Status status;
@@ -65,27 +65,29 @@ std::string status_help()
 	return R"help(Usage: profil status [options]
 
 Show whether profil works here: the module and its version, /dev/profil, what
-this user may profile, the limits and what is in use of them, the clock, who
-profiles what, and what a tick costs.  Whatever cannot be done comes with the
-commands that would make it work.
+this user may profile, the limits and how much of them is used, the clock, who
+profiles what, and what a tick costs.  For everything that cannot be done, show
+the commands that would make it work.
 
-      --json              a JSON document, as described by status.schema.json
-      --cost              measure what a context switch costs, too, which takes half
-                          a second
-  -p, --pid PID           with --cost: what a profile of this process would take,
-                          by what it does in the next second
+      --json              print a JSON document, as described by
+                          status.schema.json
+      --cost              also measure what a context switch costs, which takes
+                          half a second
+  -p, --pid PID           with --cost: estimate the cost of a profile of this
+                          process, from what it does in the next second
   -F, --freq HZ           with -p: at this rate (default 999)
-      --no-cost           do not measure what a tick costs, which takes a tenth of
-                          a second of CPU time
+      --no-cost           do not measure what a tick costs, which takes a
+                          tenth of a second of CPU time
   -h, --help              this text
 
-Whom others profile is shown to them and to root; of programs that profile
-themselves there is the number only.  Who may profile whom is up to the kernel:
-kernel.perf_event_paranoid, CAP_PERFMON, and the same user.  (Yama's ptrace_scope
-is about debuggers, and changes nothing here.)
+Profiles of other users are shown only to those users and to root.  Of programs
+that profile themselves, only the number is shown.  The kernel decides what a
+user may profile, by kernel.perf_event_paranoid, CAP_PERFMON, and whether the
+process is of the same user.  (Yama's ptrace_scope is for debuggers, and has no
+effect here.)
 
-The cost is measured: the time that an interruption takes from a loop which is
-profiled meanwhile, so with all that the kernel does at a tick.
+The cost of a tick is measured: it is the time that an interruption takes from a
+loop that is being profiled, so it includes all that the kernel does at a tick.
 
 The exit status is 0 when everything can be done, 1 when something cannot, 2
 for wrong usage.

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /* A session may have very many profiles. */
 constexpr size_t fdinfo_max = size_t{64} << 20;
 
-/** 0 for what is none: a module of another version may say something else. */
+/** 0 if the text is not a number: a module of another version may print something else. */
 template <typename Number> Number number_of(std::string_view text)
 {
 	return whole_number<Number>(text).value_or(0);
@@ -122,7 +122,7 @@ SessionSearch find_sessions(const std::string &root)
 	SessionSearch search;
 	std::set<uint64_t> known;
 
-	/* In order: of several that have it open, the first is likely the one that opened it. */
+	/* In order: if several processes have a session open, the first is likely the one that opened it. */
 	for (const pid_t pid : all_processes(root))
 		search_process(fmt::format("{}/proc/{}", root, pid), pid, search, known);
 	return search;

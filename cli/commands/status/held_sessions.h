@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/held_sessions.h  Who profiles what: the open files of /dev/profil, by fdinfo as
- * profil(4) has it. */
+/** @file cli/commands/status/held_sessions.h  Who profiles what: the open files of /dev/profil, from fdinfo
+ * as profil(4) describes it. */
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace cli {
 
-/** One attached profile of somebody's. */
+/** One attached profile of any user. */
 struct HeldProfile {
 	uint32_t id = 0;
-	std::vector<pid_t> pids; /**< whom it follows, as far as we see them */
+	std::vector<pid_t> pids; /**< the processes that it follows, as far as we can see them */
 	bool more_pids = false;	 /**< there are others */
-	uint64_t processes = 0;	 /**< address spaces that it meets */
+	uint64_t processes = 0;	 /**< address spaces that it samples */
 	std::string state;	 /**< "running" or why not */
 	uint64_t period = 0;	 /**< ns */
 	uint64_t ticks = 0;
@@ -28,7 +28,7 @@ struct HeldProfile {
 
 /** An open /dev/profil. */
 struct HeldSession {
-	uint64_t id = 0; /**< one that is open in several processes is found once */
+	uint64_t id = 0; /**< a session that is open in several processes is listed once */
 	pid_t pid = 0;
 	std::string process; /**< name */
 	uid_t user = 0;
@@ -37,13 +37,13 @@ struct HeldSession {
 
 struct SessionSearch {
 	std::vector<HeldSession> sessions;
-	size_t hidden = 0; /**< processes of which we may not know */
+	size_t hidden = 0; /**< processes whose files we may not see */
 };
 
-/** What the module's lines of a fdinfo say; nothing if there are none. */
+/** Parse the module's lines of a fdinfo; nothing if there are none. */
 std::optional<HeldSession> parse_fdinfo(std::string_view text);
 
-/** Look through all processes. @param root what stands for "/", as for read_machine(). */
+/** Look through all processes. @param root used as "/", as for read_machine(). */
 SessionSearch find_sessions(const std::string &root);
 
 } // namespace cli

@@ -23,7 +23,7 @@ constexpr size_t small_file = 65536;
 constexpr char secure_boot_file[] =
 	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
 constexpr size_t efi_attributes = 4;
-/* What shim leaves to the kernel of the keys that the machine's owner has enrolled: mokutil(1). */
+/* The keys that the machine's owner has enrolled, as shim passes them to the kernel: mokutil(1). */
 constexpr char enrolled_keys_file[] =
 	"/sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23";
 
@@ -42,7 +42,7 @@ template <typename Number> std::optional<Number> number_of(const std::string &pa
 	return whole_number<Number>(line_of(path).value_or(""));
 }
 
-/** Files of a directory that hold one number, by name. */
+/** The files of a directory that contain one number, by name. */
 std::map<std::string, uint64_t> numbers_in(const std::string &directory)
 {
 	std::map<std::string, uint64_t> numbers;
@@ -88,7 +88,7 @@ std::optional<bool> read_secure_boot(const std::string &root)
 	return variable->back() == 1;
 }
 
-/* Certificates are in the list as they are in their files, in DER. */
+/* The list contains certificates as their files do, in DER. */
 std::optional<bool> is_enrolled(const std::string &root, const std::string &certificate_file)
 {
 	const Result<std::string> keys = read_file(root + enrolled_keys_file, small_file);
@@ -119,7 +119,7 @@ bool is_module(const fs::path &path)
 	       name == "profil.ko.gz";
 }
 
-/** As depmod(8) lists it: "updates/profil.ko: what it needs". */
+/** The module as depmod(8) lists it: "updates/profil.ko: what it needs". */
 std::optional<std::string> listed_module(const std::string &directory)
 {
 	std::ifstream lines(directory + "/modules.dep");
@@ -133,7 +133,7 @@ std::optional<std::string> listed_module(const std::string &directory)
 	return std::nullopt;
 }
 
-/** Where modules that are not the kernel's own are put. */
+/** Look in the directories for modules that are not the kernel's own. */
 std::optional<std::string> unlisted_module(const std::string &directory)
 {
 	for (const char *place : {"/updates", "/extra"}) {
@@ -177,7 +177,7 @@ std::optional<DeviceNode> find_device(const std::string &path)
 	return DeviceNode{about.st_mode, user_name(about.st_uid), group_name(about.st_gid)};
 }
 
-/** What the kernel wants of modules. */
+/** Read what the kernel requires of modules. */
 void read_policy(Machine &machine, const std::string &root)
 {
 	const std::string enforced =

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/machine.h  What the machine's files say of the module, and of what keeps it out.
- */
+/** @file cli/commands/status/machine.h  What files say about the module, and about what keeps it out. */
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace cli {
 
-/** A profil.ko for the kernel that runs. */
+/** A profil.ko for the running kernel. */
 struct ModuleFile {
 	std::string path;
 	/** Is there a signature at its end?  Unknown if it is compressed or cannot be read. */
@@ -26,7 +25,7 @@ struct DeviceNode {
 	std::string group;
 };
 
-/** What there is to read of the module, and of the kernel that it is for. */
+/** What can be read about the module, and about the kernel that it is for. */
 struct Machine {
 	std::string release; /**< of the kernel */
 
@@ -42,11 +41,11 @@ struct Machine {
 	std::optional<ModuleFile> built; /**< beside this command, in its build directory */
 
 	bool loaded = false;
-	std::string version;			    /**< of the module that is loaded */
+	std::string version;			    /**< of the loaded module */
 	std::map<std::string, uint64_t> parameters; /**< of the module, those that are numbers */
-	/** Files of /sys/class/misc/profil with one number; what may not be read is missing. */
+	/** Files of /sys/class/misc/profil with one number; those that may not be read are missing. */
 	std::map<std::string, uint64_t> totals;
-	std::map<std::string, uint64_t> ticks; /**< what became of all; for root alone */
+	std::map<std::string, uint64_t> ticks; /**< what became of all ticks; only root can read it */
 	std::string device_number;	       /**< "10:123" */
 	std::optional<DeviceNode> device;
 
@@ -56,9 +55,9 @@ struct Machine {
 
 /**
  * Read it all.
- * @param root what stands for "/": empty, or a directory with proc, sys, dev and lib.
+ * @param root used as "/": empty, or a directory with proc, sys, dev and lib.
  * @param release of the kernel that runs there.
- * @param build directory where there may be a module that is not installed.
+ * @param build a directory that may have a module that is not installed.
  */
 Machine read_machine(const std::string &root, const std::string &release, const std::string &build);
 

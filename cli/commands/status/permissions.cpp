@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/* As libprofil opens the event that PROFIL_ATTACH asks for. */
+/* Opens an event as libprofil does for PROFIL_ATTACH; 0, or an errno value. */
 int try_event(pid_t pid, bool kernel_ticks)
 {
 	perf_event_attr attr = {};
@@ -38,7 +38,7 @@ int try_event(pid_t pid, bool kernel_ticks)
 	return event ? 0 : errno;
 }
 
-/* One that ends meanwhile says nothing. */
+/* Try the first process of another user; a process that ends meanwhile is skipped. */
 std::optional<int> try_others()
 {
 	std::error_code error;

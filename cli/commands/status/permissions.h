@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/permissions.h  What the kernel lets this user do: found out by trying. */
+/** @file cli/commands/status/permissions.h  What the kernel lets this user do, found out by trying. */
 #pragma once
 
 #include "profil.h"
@@ -15,7 +15,7 @@ namespace cli {
 struct Permissions {
 	std::string user;
 	bool root = false;
-	std::string program = "profil"; /**< path of this command, for one to be run by root */
+	std::string program = "profil"; /**< path of this command, to be run by root */
 
 	int module_error = 0; /**< of opening /dev/profil and PROFIL_INFO */
 	profil_info info = {};
@@ -24,7 +24,7 @@ struct Permissions {
 	int kernel_error = 0;		 /**< the same with ticks in the kernel */
 	std::optional<int> others_error; /**< on one of another user; nothing if there is none */
 
-	uint64_t memlock = 0; /**< RLIMIT_MEMLOCK, the hard one, in bytes; UINT64_MAX: none */
+	uint64_t memlock = 0; /**< the hard limit RLIMIT_MEMLOCK, in bytes; UINT64_MAX: none */
 };
 
 /** Ask the module, and open perf events that count nothing. */

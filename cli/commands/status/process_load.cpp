@@ -34,7 +34,7 @@ std::optional<uint64_t> times_of(const std::string &stat)
 	return user + system;
 }
 
-/** Of both kinds: a thread that waits, and one that is made to. */
+/** Voluntary and involuntary context switches. */
 uint64_t switches_of(const std::string &status)
 {
 	uint64_t sum = 0;
@@ -60,14 +60,15 @@ Result<ProcessUsage> process_usage(pid_t pid, const std::string &root)
 	std::error_code error;
 
 	if (!times)
-		return Error{fmt::format("process {}: {}", pid, stat ? "its stat is none" : "there is none")};
+		return Error{fmt::format("process {}: {}", pid,
+					 stat ? "cannot parse its stat" : "there is no such process")};
 	usage.cpu_seconds = static_cast<double>(*times) / static_cast<double>(sysconf(_SC_CLK_TCK));
 	for (fs::directory_iterator thread(directory + "/task", error), end; !error && thread != end;
 	     thread.increment(error)) {
 		const auto tid = whole_number<pid_t>(thread->path().filename().string());
 		const Result<std::string> status = read_file(thread->path().string() + "/status");
 
-		/* It may have ended by now. */
+		/* The thread may have ended by now. */
 		if (tid && status)
 			usage.switches[*tid] = switches_of(*status);
 	}
@@ -82,7 +83,7 @@ ProcessLoad load_between(const ProcessUsage &before, const ProcessUsage &after, 
 		const auto known = before.switches.find(tid);
 		const uint64_t then = known == before.switches.end() ? 0 : known->second;
 
-		/* The number may be another thread's by now. */
+		/* The TID may be another thread's by now. */
 		switches += number >= then ? number - then : number;
 	}
 	return {(after.cpu_seconds - before.cpu_seconds) / seconds, static_cast<double>(switches) / seconds};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/process_load.h  What a process does that makes a profile of it cost something.
- */
+/** @file cli/commands/status/process_load.h  What a process does, on which a profile's cost depends. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,8 +13,8 @@ namespace cli {
 
 /** What a process has used since it was started. */
 struct ProcessUsage {
-	double cpu_seconds = 0;			 /**< of all its threads, those that have ended too */
-	std::map<pid_t, uint64_t> switches = {}; /**< of the threads that there are, from them to others */
+	double cpu_seconds = 0;			 /**< of all its threads, including those that have ended */
+	std::map<pid_t, uint64_t> switches = {}; /**< of its present threads */
 };
 
 /** What a process uses in a second. */
@@ -24,17 +23,17 @@ struct ProcessLoad {
 	double switches = 0; /**< context switches */
 };
 
-/** As /proc/PID/stat and /proc/PID/task/TID/status have it.  @param root what stands for "/". */
+/** Read /proc/PID/stat and /proc/PID/task/TID/status.  @param root used as "/". */
 Result<ProcessUsage> process_usage(pid_t pid, const std::string &root = "");
 
 /**
- * What has come between two readings.
- * A thread that began meanwhile counts whole, one that has ended not at all.
+ * The load between two readings.
+ * A thread that began meanwhile counts in full, one that has ended not at all.
  * @param seconds between them, above 0.
  */
 ProcessLoad load_between(const ProcessUsage &before, const ProcessUsage &after, double seconds);
 
-/** That of a whole second, from now on. */
+/** Measure the load of the next second. */
 Result<ProcessLoad> measure_load(pid_t pid);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/status.h  All that profil status shows. */
+/** @file cli/commands/status/status.h  Everything that profil status shows. */
 #pragma once
 
 #include "cli/commands/status/abilities.h"
@@ -26,11 +26,11 @@ struct Status {
 	[[nodiscard]] bool usable() const { return machine.loaded && !permissions.module_error; }
 	/** Can everything be done? */
 	[[nodiscard]] bool well() const;
-	/** Profiles there are that no session has which we see. */
+	/** The number of profiles that are in no session that we can see. */
 	[[nodiscard]] uint64_t other_profiles() const;
 };
 
-/** For people. */
+/** As text for people. */
 std::string status_text(const Status &status);
 
 /** As Documentation/status.schema.json describes it. */

@@ -31,7 +31,7 @@ struct Pipe {
 	Fd in;
 };
 
-/** Stays on one CPU, with all threads that it begins, while it lives. */
+/** Keeps the calling thread, and those that it starts, on one CPU while it lives. */
 class OnOneCpu {
 public:
 	OnOneCpu()
@@ -65,7 +65,7 @@ bool pass(int to, int from)
 	return write(to, &byte, 1) == 1 && read(from, &byte, 1) == 1;
 }
 
-/** Gives back each byte, until there is no more. */
+/** Sends each byte back, until the end of the input. */
 void echo(int from, int to)
 {
 	char byte = 0;
@@ -91,7 +91,7 @@ public:
 	Players(const Players &) = delete;
 	Players &operator=(const Players &) = delete;
 
-	/** ns for each switch, 0 if they cannot play. */
+	/** ns per switch, or 0 on an error. */
 	[[nodiscard]] double play() const
 	{
 		if (!partner_.joinable())
@@ -143,7 +143,7 @@ double median(std::vector<double> values)
 SwitchCost cost_of_pairs(const std::vector<SwitchPair> &pairs)
 {
 	const size_t number = pairs.size();
-	/* From the middle, as far as this goes. */
+	/* The distance of both bounds from the middle: see the header. */
 	const auto apart = static_cast<size_t>(std::ceil(std::sqrt(number) * 0.98));
 	const size_t low = number / 2 > apart ? number / 2 - apart : 0;
 	std::vector<double> plain;
@@ -164,15 +164,15 @@ Result<SwitchCost> measure_switch_cost()
 	std::vector<SwitchPair> pairs;
 
 	if (!here.well())
-		return system_error("two threads cannot be kept on one CPU", errno);
+		return system_error("cannot keep two threads on one CPU", errno);
 	if (!players.play())
-		return system_error("there are no pipes to switch between threads with", errno);
+		return system_error("cannot make two threads switch by pipes", errno);
 	for (const uint64_t start = monotonic_ns();
 	     pairs.size() < least_pairs ||
 	     (pairs.size() < most_pairs && monotonic_ns() - start < duration);) {
 		SwitchPair pair;
 
-		/* Whoever comes first now comes second next time. */
+		/* Alternate the order: the side that is first now is second next time. */
 		if (pairs.size() % 2)
 			pair.plain = players.play();
 

@@ -9,7 +9,7 @@
 
 namespace cli {
 
-/** The same work without a profile and with one: ns for each switch. */
+/** The same work without a profile and with one: ns per switch. */
 struct SwitchPair {
 	double plain = 0;
 	double profiled = 0;
@@ -19,25 +19,25 @@ struct SwitchCost {
 	double ns = 0;	   /**< that a profile adds: the median of the pairs' differences */
 	double low_ns = 0; /**< it is between these two in 95 of 100 measurements */
 	double high_ns = 0;
-	double plain_ns = 0; /**< what a switch takes without, pipes included: the median */
+	double plain_ns = 0; /**< the time of a switch without a profile, including pipes: the median */
 	size_t pairs = 0;
 
-	/** What to reckon with: 0 if the difference may be chance. */
+	/** The cost to assume: 0 if the difference may be chance. */
 	[[nodiscard]] double certain_ns() const { return low_ns > 0 ? ns : 0; }
 };
 
 /**
  * Let two threads wake each other on one CPU, by pipes, with a profile that
- * hardly ticks and without one, in turn, for half a second.  The clock goes on
- * in between, so what its probe does to everybody is in both.
+ * hardly ticks and without one, in turn, for half a second.  The clock keeps
+ * running in between, so both include the cost of its probe, which all tasks pay.
  */
 Result<SwitchCost> measure_switch_cost();
 
 /**
- * The median of the differences, and what is between its two order statistics
- * that are sqrt(n) apart from the middle (W. J. Conover, Practical
- * Nonparametric Statistics, 3rd ed., 1999, section 3.2): it holds whatever the
- * distribution of what else the machine does.
+ * The median of the differences, and the interval between the two order
+ * statistics at a distance of sqrt(n) from the middle (W. J. Conover, Practical
+ * Nonparametric Statistics, 3rd ed., 1999, section 3.2).  The interval is valid for
+ * any distribution of the machine's other work.
  * @param pairs at least one.
  */
 SwitchCost cost_of_pairs(const std::vector<SwitchPair> &pairs);

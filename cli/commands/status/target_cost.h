@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/target_cost.h  What a profile of a running process would take from it. */
+/** @file cli/commands/status/target_cost.h  What a profile would cost a running process. */
 #pragma once
 
 #include "cli/commands/status/process_load.h"
@@ -20,16 +20,16 @@ struct CostTarget {
 };
 
 struct TargetCost {
-	double ticks = 0;	   /**< a second */
-	double tick_seconds = 0;   /**< that they take, in a second */
-	double switch_seconds = 0; /**< that its switches take more than without a profile */
+	double ticks = 0;	   /**< per second */
+	double tick_seconds = 0;   /**< the time that these take, per second */
+	double switch_seconds = 0; /**< the time that a profile adds to its switches, per second */
 	double share = 0;	   /**< of its own CPU time; 0 if it uses none */
 };
 
-/** Its ticks at what each costs, and its switches: rate x tick + switches x switch. */
+/** The cost of its ticks and its switches: rate x tick + switches x switch. */
 TargetCost target_cost(const CostTarget &target, const TickCost &tick, const SwitchCost &one_switch);
 
-/** The same in a line. */
+/** The same as a line of text. */
 std::string target_cost_text(const CostTarget &target, const TickCost &tick, const SwitchCost &one_switch);
 
 } // namespace cli

@@ -61,11 +61,11 @@ std::string limits_text(const Status &status)
 		    fmt::format("{} pinned by all, {} in use",
 				bytes_text(value_of(parameters, "max_pages") * page_size()),
 				bytes_text(value_of(status.machine.totals, "pinned_pages") * page_size()))) +
-	       line("", fmt::format("{} of a user, who may follow {}",
+	       line("", fmt::format("{} per user, who may follow {}",
 				    counted_noun(value_of(parameters, "max_user_profiles"), "profile"),
 				    counted_noun(value_of(parameters, "max_user_watches"), "process"))) +
 	       line("",
-		    fmt::format("{} of a profile, {} without CAP_PERFMON; {} of all of a user's",
+		    fmt::format("{} per profile, {} without CAP_PERFMON; {} for all profiles of a user",
 				rate_text(static_cast<double>(value_of(parameters, "max_rate"))),
 				rate_text(static_cast<double>(value_of(parameters, "max_user_rate"))),
 				rate_text(static_cast<double>(value_of(parameters, "user_rate_budget")))));
@@ -87,7 +87,7 @@ std::string ticks_text(const std::map<std::string, uint64_t> &ticks)
 	std::string text;
 
 	if (ticks.empty())
-		return line("ticks", "are shown to root");
+		return line("ticks", "shown only to root");
 	accounting.ticks = value_of(ticks, "ticks");
 	for (const Cause &cause : all_causes())
 		accounting.*cause.member = value_of(ticks, std::string(cause.key));
@@ -103,7 +103,7 @@ std::string totals_text(const Status &status)
 				       counted_noun(value_of(totals, "images"), "address space"));
 
 	if (const uint64_t lost = value_of(totals, "forks_lost"))
-		text += fmt::format("; of {} the child could not be followed", counted_noun(lost, "fork"));
+		text += fmt::format("; {} whose child could not be followed", counted_noun(lost, "fork"));
 	return line("profiles", text) + ticks_text(status.machine.ticks);
 }
 
@@ -133,7 +133,7 @@ std::string switch_cost_text(const Status &status)
 	const SwitchCost &cost = **status.switch_cost;
 	const std::string difference =
 		cost.certain_ns() > 0 ? fmt::format("{:.0f} ns more with a profile than the", cost.ns)
-				      : "no different with a profile, but for chance, from the";
+				      : "not significantly different with a profile from the";
 
 	return line("switch", fmt::format("{} {:.0f} ns without ({:.0f} to {:.0f} in 95 of 100 measurements)",
 					  difference, cost.plain_ns, cost.low_ns, cost.high_ns)) +
@@ -176,7 +176,7 @@ std::string targets_text(const HeldSession &session)
 	}
 	if (number > most_named)
 		text += fmt::format(" and {}{} more", grouped(number - most_named), more ? " or" : "");
-	return text.empty() ? "no process that is seen from here" : text;
+	return text.empty() ? "no process that is visible here" : text;
 }
 
 /** "999 Hz", "99 Hz to 999 Hz"; and the states other than running. */

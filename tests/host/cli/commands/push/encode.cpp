@@ -96,13 +96,13 @@ TEST_CASE("labels follow Prometheus' rules for names and values", "[cli][push]")
 				 "e=1"})
 		CHECK(label_error(text) ==
 		      "'" + std::string(text) +
-			      "': a name has letters, digits and _, and begins with no digit");
-	CHECK(label_error("__x__=1") == "'__x__=1': names that begin with __ are reserved, but for __name__");
-	CHECK(label_error("a=") == "'a=': it has no value, which is the same as no label");
+			      "': a name consists of letters, digits and _, and does not begin with a digit");
+	CHECK(label_error("__x__=1") == "'__x__=1': names that begin with __ are reserved, except __name__");
+	CHECK(label_error("a=") == "'a=': an empty value is the same as no label");
 	CHECK(label_error("a=\xff") == "'a=\xff': its value is not printable UTF-8");
 	CHECK(label_error("a=b\nc") == "'a=b\nc': its value is not printable UTF-8");
-	CHECK(label_error("__name__=a b") ==
-	      "'__name__=a b': the value of __name__ has letters, digits and _, and begins with no digit");
+	CHECK(label_error("__name__=a b") == "'__name__=a b': the value of __name__ consists of letters, "
+					     "digits and _, and does not begin with a digit");
 }
 
 TEST_CASE("labels that are not given have defaults, and no label is given twice", "[cli][push]")
@@ -198,7 +198,7 @@ TEST_CASE("the query of /ingest has the labels in the name, and seconds", "[cli]
 	for (const PushLabels &bad : {PushLabels{{"a", "x,y"}}, {{"a", "}"}}, {{"__name__", "memory"}}})
 		CHECK_FALSE(encode_push(PushFormat::PyroscopeIngest, bad, profile));
 	CHECK(encode_push(PushFormat::PyroscopeIngest, {{"a", "x,y"}}, profile).error().text ==
-	      "label 'a=x,y': the format pyroscope-ingest cannot have { } , = in a value (use --format "
+	      "label 'a=x,y': the format pyroscope-ingest does not allow { } , = in a value (use --format "
 	      "pyroscope)");
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("push sends a file to Pyroscope, once, with its labels", "[cli][push]"
 	const support::Output output = push("--to " + server.url() + " --label region=eu " + file);
 
 	CHECK(output.status == 0);
-	CHECK(has(output.text, "profil push: " + file + " is at " + server.url() + " ("));
+	CHECK(has(output.text, "profil push: " + file + " sent to " + server.url() + " ("));
 	CHECK(lines(output.text) == 1);
 	REQUIRE(server.requests().size() == 1);
 
@@ -247,8 +247,8 @@ TEST_CASE("labels that a format cannot express are refused before anything is pr
 	const support::Output twice = push(to + "--label env=c -- touch " + started);
 
 	CHECK(ingest.status == 1);
-	CHECK(ingest.text == "profil push: label 'env=a,b': the format pyroscope-ingest cannot have { } , = "
-			     "in a value (use --format pyroscope)\n");
+	CHECK(ingest.text == "profil push: label 'env=a,b': the format pyroscope-ingest does not allow { } , "
+			     "= in a value (use --format pyroscope)\n");
 	CHECK(twice.status == 1);
 	CHECK(twice.text == "profil push: label 'env' is given twice\n");
 	CHECK_FALSE(std::filesystem::exists(started));
@@ -259,7 +259,8 @@ TEST_CASE("wrong usage of push is reported in profil's own words", "[cli][push]"
 {
 	const std::pair<const char *, const char *> all[] = {
 		{"--format xml", "--format: 'xml' is not pyroscope, pyroscope-ingest or parca"},
-		{"--label 9=a", "--label: '9=a': a name has letters, digits and _, and begins with no digit"},
+		{"--label 9=a",
+		 "--label: '9=a': a name consists of letters, digits and _, and does not begin with a digit"},
 		{"--header geheim", "--header: a header is 'Name: value'"},
 		{"--timeout 0", "--timeout: '0' is not a number above 0"},
 		{"--user a --auth-token-file b", "give either --auth-token-file or --user, not both"},

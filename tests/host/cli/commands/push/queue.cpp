@@ -150,9 +150,8 @@ TEST_CASE("a busy server is tried again, later each time, and one message says s
 	CHECK(queue->finish(1s) == PushCounters{1, 3, 0, 0, 0});
 	CHECK(bench.clock.waits() == std::vector<std::chrono::milliseconds>{375ms, 750ms, 20750ms});
 	CHECK(script.sent() == std::vector<std::string>(4, "a"));
-	CHECK(bench.said ==
-	      std::vector<std::string>{"URL: 503: tried again from time to time, first in 0.38 s",
-				       "the server takes profiles again, after 3 failures"});
+	CHECK(bench.said == std::vector<std::string>{"URL: 503: will be tried again, first in 0.38 s",
+						     "the server accepts profiles again, after 3 failures"});
 }
 
 TEST_CASE("a profile that the server refuses is dropped, and the next one sent", "[cli][push]")
@@ -271,8 +270,8 @@ TEST_CASE("at the end, everything is tried once more while there is time", "[cli
 	CHECK(queue->counters().dropped_shutdown == before + waiting + 1);
 	CHECK(sent == std::vector<std::string>{"a", "b", "c"});
 	CHECK(bench.said == std::vector<std::string>{
-				    fmt::format("URL: 503: the profile is dropped, as this is the end; what "
-						"waits ({}) is tried once more",
+				    fmt::format("URL: 503: the profile is dropped, as profil is ending; the "
+						"others that wait ({}) are tried once more",
 						waiting)});
 }
 
@@ -306,7 +305,8 @@ TEST_CASE("a real server that comes up late gets what was recorded meanwhile", "
 	for (const httplib::Request &got : server.requests())
 		bodies.push_back(got.body);
 	CHECK(bodies == std::vector<std::string>{"a", "a", "a", "b"});
-	CHECK(bench.said.front().starts_with(server.url() + ": 503 Service Unavailable: tried again"));
+	CHECK(bench.said.front().starts_with(server.url() +
+					     ": 503 Service Unavailable: will be tried again"));
 }
 
 TEST_CASE("a server that never answers cannot delay the end", "[cli][push]")

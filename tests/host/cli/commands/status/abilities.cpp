@@ -133,7 +133,7 @@ TEST_CASE("with Secure Boot, an unsigned module is signed and its key enrolled",
 	tree.write(std::string(directory) + "/modules.dep", "updates/profil.ko:\n");
 	cli::Ability refused = module_of(tree);
 
-	CHECK(has(refused.text, "Secure Boot takes signed modules only"));
+	CHECK(has(refused.text, "Secure Boot accepts only signed modules"));
 	REQUIRE(refused.commands.size() == 4);
 	CHECK(refused.commands[0].starts_with("openssl req -new -x509"));
 	CHECK(refused.commands[1] ==

@@ -274,9 +274,9 @@ TEST_CASE("the usage of a process is read from its stat, and from the status of 
 
 	CHECK(load.cpus == 1);
 	CHECK(load.switches == (7 + 90 + 5) / 2.0);
-	CHECK(cli::process_usage(8, tree.root()).error().text == "process 8: there is none");
+	CHECK(cli::process_usage(8, tree.root()).error().text == "process 8: there is no such process");
 	tree.write("/proc/9/stat", "9 (a) S 1");
-	CHECK(cli::process_usage(9, tree.root()).error().text == "process 9: its stat is none");
+	CHECK(cli::process_usage(9, tree.root()).error().text == "process 9: cannot parse its stat");
 }
 
 TEST_CASE("the cost of a process is its ticks and its switches, each times its cost", "[cli][status]")
@@ -310,16 +310,16 @@ TEST_CASE("the cost of a process is its ticks and its switches, each times its c
 
 		CHECK(cli::target_cost({1, "", 1, {1, 1000}}, {0, 1, 1}, chance).switch_seconds == 0);
 		status.switch_cost = chance;
-		CHECK(has(cli::status_text(status), "switch   no different with a profile, but for chance, "
+		CHECK(has(cli::status_text(status), "switch   not significantly different with a profile "
 						    "from the 1930 ns without (-9 to 2 in "
 						    "95 of 100 measurements)\n"));
 	}
 	/* An idle process has no cost. */
 	CHECK(cli::target_cost({1, "", 1000, {0, 0}}, {1500, 98, 1000}, {40, 28, 55, 1930, 56}).share == 0);
-	status.target = cli::Error{"process 12: there is none"};
+	status.target = cli::Error{"process 12: there is no such process"};
 	status.switch_cost = cli::Error{"no pipes"};
 	CHECK(has(cli::status_text(status),
-		  "switch   cannot be measured: no pipes\ntarget   process 12: there is none\n"));
+		  "switch   cannot be measured: no pipes\ntarget   process 12: there is no such process\n"));
 }
 
 TEST_CASE("a target without --cost, and a rate without a target, are wrong usage", "[cli][status]")
