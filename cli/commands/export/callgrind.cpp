@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view unknown = "???";
 
-/** Names by number: the first use of one says which it is. */
+/** Numbers names; the first use of a number defines its name. */
 class Names {
 public:
 	/** "(3)", or "(3) name". */
@@ -36,7 +36,7 @@ std::string_view or_unknown(std::string_view name)
 	return name.empty() || name == "[unknown]" ? unknown : name;
 }
 
-/** What has a symbol; what is inlined in it are lines of other sources. */
+/** A function with a symbol; code that is inlined in it appears as lines of other sources. */
 struct CgFunction {
 	std::string_view object;
 	std::string_view file;
@@ -67,7 +67,7 @@ Position position_of(std::span<const CallFrame> frames)
 
 using Call = std::pair<Position, CgFunction>;
 
-/** Samples of a function itself, and of those that it calls. */
+/** Samples of a function itself, and of the functions that it calls. */
 struct Costs {
 	std::map<Position, uint64_t> self;
 	std::map<Call, uint64_t> calls;
@@ -97,7 +97,7 @@ private:
 	{
 		const std::span<const CallFrame> leaf = frames_.at(stack.locations.front());
 		uint64_t &self = functions_[function_of(leaf)].self[position_of(leaf)];
-		/* A call that recursion repeats has taken the time of the sample once. */
+		/* A call that recursion repeats took the time of the sample only once. */
 		std::set<std::pair<CgFunction, Call>> seen;
 
 		self = add_samples(self, stack.samples);
@@ -133,7 +133,7 @@ private:
 			const auto &[position, callee] = call;
 
 			enter(function, position.file);
-			/* How often it was called is not known. */
+			/* The number of calls is unknown. */
 			text_ += fmt::format("cob={}\ncfi={}\ncfn={}\ncalls=0 0x0 0\n",
 					     objects_.text(callee.object), files_.text(callee.file),
 					     names_.text(callee.name));
@@ -147,7 +147,7 @@ private:
 		text_ += fmt::format("{:#x} {} {}\n", position.address, position.line, samples);
 	}
 
-	/** Go on in a source: one that is inlined, or the function's own again. */
+	/** Switch to another source file: that of inlined code, or the function's own again. */
 	void enter(const CgFunction &function, std::string_view file)
 	{
 		if (file == current_file_)

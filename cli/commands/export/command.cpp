@@ -86,7 +86,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, ExportOption
 		return usage_error(name, fmt::format("--format is missing: {}", format_names()));
 	options.format = format_of(format);
 	if (!options.format->write && options.output == standard_output && app.count("--output"))
-		return usage_error(name, "gmon is several files, which do not fit into standard output");
+		return usage_error(name, "gmon writes several files, which standard output cannot hold");
 	return std::nullopt;
 }
 
@@ -117,7 +117,7 @@ int write_one(const Profile &profile, const ExportOptions &options)
 	return written ? exit_ok : fail(written.error().text + " (choose another file with -o)");
 }
 
-/** Where gmon.out goes: into a directory, or by the name that was given. */
+/** The path of gmon.out: in the given directory, or the given name. */
 std::string gmon_path(const std::string &output)
 {
 	struct stat about;
@@ -144,7 +144,7 @@ int write_gmon(const Profile &profile, const ExportOptions &options)
 				    counted_noun(file.samples, "sample"), printable(file.object));
 	}
 	if (gmon->elsewhere)
-		write_message(fmt::format("{}: {} in no object, and so in no file\n", name,
+		write_message(fmt::format("{}: {} in no object, so in no file\n", name,
 					  counted_noun(gmon->elsewhere, "sample")));
 	return print(name, text);
 }
@@ -155,31 +155,32 @@ std::string export_help()
 {
 	return fmt::format(R"help(Usage: profil export --format FORMAT [-o FILE] [PROFILE]
 
-Write PROFILE (default profil.pb.gz, standard input if it is -) as other tools
-read it:
+Write PROFILE (default profil.pb.gz; -: standard input) in a format that other
+tools read:
 
 {}
       --format FORMAT    one of these
-  -o, --output FILE      not to standard output, but to FILE
-      --symfs DIR        look for the objects below DIR, whose lines are read
+  -o, --output FILE      write to FILE instead of standard output
+      --symfs DIR        look for the objects below DIR; their lines are read
                          if they are not in PROFILE (see 'profil record')
-      --list             show the formats
+      --list             list the formats, and the programs that open them
   -h, --help             this text
 
-Every sample is in each format (in gmon, if it is in an object).  A profile of
+Every format contains all samples (gmon: those in an object).  A profile from
 'profil record' is flat: a stack is the function and what was inlined in it.
-The stacks of other tools' profiles are kept where the format has stacks.
+The stacks in other tools' profiles are kept if the format has stacks.
 
 gmon       one file for each object: gmon.out for the program, and gmon.out.NAME
            for shared objects; -o is a directory, or another name than gmon.out.
            Read one with 'gprof OBJECT FILE'.
 perf-script
            a record for each sample, as some readers count records and others
-           add up periods.  The times only follow one another: a flat profile
-           has none.
-           For more samples than fit into 1 GiB take folded.
-csv        has an apostrophe before what a spreadsheet would take for a formula.
-firefox    times are as those of perf-script.
+           add up periods.  The times only order the records: a flat profile
+           has no times.
+           Use folded for more samples than fit into 1 GiB.
+csv        has an apostrophe before text that a spreadsheet would take for a
+           formula.
+firefox    has times like those of perf-script.
 
 Examples:
   profil export --format folded | flamegraph.pl >flame.svg

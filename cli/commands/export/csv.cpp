@@ -23,8 +23,8 @@ struct CsvRow {
 };
 
 /*
- * A spreadsheet takes what begins with one of these for a formula, and runs it;
- * an apostrophe in front makes it text.
+ * A spreadsheet takes text that begins with one of these for a formula, and runs
+ * it; an apostrophe in front prevents that.
  */
 bool is_formula(std::string_view text)
 {
@@ -60,7 +60,7 @@ std::vector<CsvRow> rows_of(std::span<const CountedStack> stacks)
 	return rows;
 }
 
-/* As in the report: the function that has a symbol, and the line of what is inlined there. */
+/* As in the report: the function with the symbol, and the line of the code inlined there. */
 std::string line_of(const CsvRow &row, const Profile &profile, const CallFrames &frames, uint64_t total)
 {
 	const CallFrame &function = frames.at(row.location).back();
@@ -75,7 +75,7 @@ std::string line_of(const CsvRow &row, const Profile &profile, const CallFrames 
 			   row.process.pid ? std::to_string(row.process.pid) : "");
 }
 
-/* Names: those of foreign files can be long, and are in each of their rows. */
+/* Names in foreign files can be long, and are repeated in each row. */
 uint64_t bytes_of(const CsvRow &row, const CallFrames &frames)
 {
 	constexpr uint64_t numbers = 60;

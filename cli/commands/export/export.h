@@ -3,10 +3,9 @@
  * @file cli/commands/export/export.h
  * A profile in the formats of other tools.
  *
- * Each function gives the whole content of a file.  The samples in it add up to
- * those that `profil report` shows.  Where the format knows stacks, those of
- * other tools' profiles are in it; ours are one function, and what was inlined
- * in it.
+ * Each function returns the whole content of a file.  Its samples add up to those
+ * that `profil report` shows.  If the format has stacks, it contains those of other
+ * tools' profiles; ours are one function, and what was inlined in it.
  */
 #pragma once
 
@@ -21,7 +20,7 @@
 
 namespace cli {
 
-/** No file is made larger, in bytes, but for pprof's, which has each function once. */
+/** The largest file, in bytes; only pprof's, which has each function once, may be larger. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 inline constexpr size_t export_bytes_max = size_t{16} << 20;
 #else
@@ -34,7 +33,7 @@ Result<std::string> export_callgrind(const Profile &profile);
 /** RFC 4180: a header and a row for each address and process, most samples first. */
 Result<std::string> export_csv(const Profile &profile);
 
-/** Firefox RecordingRun's processed profile, version 58: a thread for each process. */
+/** The Firefox Profiler's processed profile, version 58: a thread for each process. */
 Result<std::string> export_firefox(const Profile &profile);
 
 /** Folded stacks, as FlameGraph's stackcollapse programs print them: "process;object;function N". */
@@ -49,7 +48,7 @@ Result<std::string> export_pprof(const Profile &profile);
 /** Speedscope's file format: a sampled profile for each process. */
 Result<std::string> export_speedscope(const Profile &profile);
 
-/** A gmon.out, which is of one object. */
+/** A gmon.out file, for one object. */
 struct GmonOut {
 	std::string object; /**< path */
 	std::string name;   /**< what follows "gmon.out": empty for the program, or ".libc.so.6" */
@@ -59,14 +58,14 @@ struct GmonOut {
 
 /** gmon.out files, as gprof(1) reads them. */
 struct GmonFiles {
-	std::vector<GmonOut> files; /**< the program, even without samples, then what has some */
+	std::vector<GmonOut> files; /**< the program, even without samples, then objects with samples */
 	uint64_t elsewhere = 0;	    /**< samples that are in no object */
 };
 
-/** gmon.out files for each object: of a stack, the leaf counts. */
+/** A gmon.out file for each object; only the leaf of a stack counts. */
 Result<GmonFiles> export_gmon(const Profile &profile);
 
-/** A format by its name. */
+/** A format and its name. */
 struct ExportFormat {
 	std::string_view name;
 	std::string_view tools; /**< which open it */
@@ -75,7 +74,7 @@ struct ExportFormat {
 		nullptr; /**< NULL: several files, by export_gmon() */
 };
 
-/** All of them. */
+/** All formats. */
 std::span<const ExportFormat> export_formats();
 
 } // namespace cli

@@ -15,7 +15,7 @@ namespace {
 using Json = FirefoxJson;
 
 constexpr int processed_version = 58;
-/* Of Firefox's own format, from which ours would have been made; a number must be there. */
+/* The version of Firefox's own format, which is usually processed into this one; the field is required. */
 constexpr int gecko_version = 31;
 
 /** ms between two samples of a CPU. */
@@ -48,7 +48,7 @@ Json meta_json(const Profile &profile, bool has_stacks)
 	return meta;
 }
 
-/* A PID must be of one process; names that it had before and after exec are several. */
+/* A PID must be unique, but a process whose name changed by exec is listed several times. */
 std::string unique_pid(int64_t pid, std::map<int64_t, size_t> &used)
 {
 	const size_t before = used[pid]++;
@@ -74,7 +74,7 @@ Json thread_json(const std::string &name, const std::string &pid, FirefoxThread 
 	return json;
 }
 
-/* A cell of the table of stacks, unless another begins alike. */
+/* A cell of the table of stacks, unless another stack begins the same way. */
 uint64_t bytes_of(const CallFrame &)
 {
 	return sizeof(Json);

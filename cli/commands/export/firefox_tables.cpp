@@ -10,7 +10,7 @@ using Json = FirefoxJson;
 
 /* resourceTypes.library of the profiler. */
 constexpr int library_resource = 1;
-/* What the libraries are for: a profile does not say, and mostly was made on such a machine. */
+/* The libraries' architecture: a profile does not name it, but usually is from such a machine. */
 #ifdef __aarch64__
 constexpr char machine[] = "aarch64";
 #else
@@ -36,7 +36,7 @@ std::string breakpad_id(std::string_view build_id)
 	return id;
 }
 
-/** Counted from where the file's first byte would be in memory. */
+/** Relative to where the file's first byte would be in memory. */
 uint64_t address_in_library(const Profile &profile, const CallFrame &frame)
 {
 	if (!frame.mapping)
@@ -120,7 +120,7 @@ Json FirefoxShared::take_shared()
 	return {{"stringArray", std::move(strings_)}, {"sources", sources_.take()}};
 }
 
-/* The order and the times of a histogram's samples are not known: they follow one another. */
+/* A histogram has neither order nor times, so its samples just follow one another. */
 void FirefoxThread::add(const CountedStack &counted, const CallFrames &frames)
 {
 	std::optional<size_t> prefix;

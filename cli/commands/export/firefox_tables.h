@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/commands/export/firefox_tables.h
- * The tables of Firefox RecordingRun's processed profile, version 58.
+ * The tables of the Firefox Profiler's processed profile, version 58.
  *
- * Columns are arrays of one length, rows are numbers.  The profiler's own
+ * Columns are arrays of equal length, rows are indices.  The profiler's own
  * description is src/types/profile.ts of firefox-devtools/profiler, and
  * docs-developer/CHANGELOG-formats.md for what changed between versions.
  */
@@ -30,7 +30,7 @@ public:
 
 	/** Add a row, its cells in the order of the columns; returns its number. */
 	size_t add(std::initializer_list<FirefoxJson> cells);
-	/** The JSON object; the table is empty then. */
+	/** The JSON object; leaves the table empty. */
 	FirefoxJson take();
 
 private:
@@ -44,7 +44,7 @@ public:
 	explicit FirefoxShared(const Profile &profile) : profile_(profile) {}
 
 	size_t string(std::string_view text);
-	/** A source file; null where it is not known. */
+	/** A source file; null if it is unknown. */
 	FirefoxJson source(std::string_view file);
 	/** A frame's library. */
 	size_t library(const CallFrame &frame);

@@ -22,7 +22,7 @@ void append_frame(std::string &stack, std::string_view name)
 	stack += safe;
 }
 
-/* As stackcollapse-perf.pl --pid has it. */
+/* As stackcollapse-perf.pl --pid writes it. */
 std::string process_text(const ProcessLabel &process)
 {
 	return process.pid ? fmt::format("{}-{}", process.name, process.pid) : process.name;
@@ -45,7 +45,7 @@ std::string folded(const CountedStack &stack, const CallFrames &frames)
 	return text;
 }
 
-/* At most: an object is named only where another was before. */
+/* An upper bound: an object is named only where it differs from the previous one. */
 uint64_t bytes_of(const CallFrame &frame)
 {
 	return frame.function.size() + base_name(frame.object).size() + 2;

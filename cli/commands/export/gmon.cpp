@@ -13,10 +13,10 @@
 namespace cli {
 namespace {
 
-/* gprof's smallest counter is for two bytes of text; all of a file are for as many. */
+/* gprof's smallest counter covers two bytes of text; all counters of a file cover the same number. */
 constexpr uint64_t counter_text = 2;
 
-/* Text of a record, at a multiple of it: a hot counter makes many records, which should be small. */
+/* Bytes of text per record, and their alignment: a hot counter needs many records, so keep them small. */
 constexpr uint64_t record_text = 4096;
 constexpr size_t record_counters = record_text / counter_text;
 
@@ -39,7 +39,7 @@ uint32_t rate_of(const Profile &profile)
 {
 	const auto period = static_cast<uint64_t>(std::max<int64_t>(profile.period, 0));
 
-	/* gprof's own, where the profile does not say. */
+	/* gprof's default, if the profile has no rate. */
 	if (!period || period > billion || profile.period_type.unit != "nanoseconds")
 		return 100;
 	return static_cast<uint32_t>((billion + period / 2) / period);
@@ -77,7 +77,9 @@ private:
 	std::string content_;
 };
 
-/** The counters of one record; gprof adds up records of the same text, so it takes as many as the greatest.
+/**
+ * The counters of a stretch of text.  A greater count than fits into a counter needs several
+ * records: gprof adds up the records of the same text.
  */
 class Stretch {
 public:
@@ -110,7 +112,7 @@ public:
 	}
 
 private:
-	/** What is left of each count when so much has been written already. */
+	/** What is left of each count after @p before of it has been written. */
 	[[nodiscard]] std::array<uint16_t, record_counters> counts_after(uint64_t before) const
 	{
 		std::array<uint16_t, record_counters> rest;
@@ -128,7 +130,7 @@ private:
 Error too_large()
 {
 	return Error{
-		"there are too many samples for files of gprof (take callgrind, which has their number)"};
+		"there are too many samples for files of gprof (use callgrind, which stores their number)"};
 }
 
 uint64_t record_of(uint64_t address)
@@ -136,7 +138,7 @@ uint64_t record_of(uint64_t address)
 	return address / record_text * record_text;
 }
 
-/* Without samples there is one record still: gprof wants to know the scale. */
+/* Without samples there is still one record: gprof needs the scale. */
 Result<std::string> gmon_content(const Counted &counted, uint32_t hz)
 {
 	Writer writer(hz);
@@ -161,7 +163,7 @@ Result<std::string> gmon_content(const Counted &counted, uint32_t hz)
 /** Names of files, each given out once. */
 class FileNames {
 public:
-	/** Of several objects with one name those after the first get a number, as libprofil does it. */
+	/** Of several objects with one name, those after the first get a number, as in libprofil. */
 	std::string name_of(std::string_view object)
 	{
 		std::string plain = '.' + printable(base_name(object));
@@ -171,14 +173,14 @@ public:
 		size_t &number = numbers_.try_emplace(plain, 1).first->second;
 		std::string name = plain;
 
-		/* Another object may be called what a number would make of it. */
+		/* Another object may already have the name with that number. */
 		while (!given_.insert(name).second)
 			name = fmt::format("{}.{}", plain, ++number);
 		return name;
 	}
 
 private:
-	std::map<std::string, size_t> numbers_; /**< the last one that was tried */
+	std::map<std::string, size_t> numbers_; /**< the last one tried */
 	std::set<std::string> given_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t billion = 1'000'000'000;
 
-/* Readers part words at white space. */
+/* Readers split words at white space. */
 std::string word(std::string_view text)
 {
 	std::string safe = printable(text);
@@ -21,7 +21,7 @@ std::string word(std::string_view text)
 	return safe;
 }
 
-/* Not a comment, and of two characters at least, as stackcollapse-perf.pl wants it. */
+/* No comment, and at least two characters, as stackcollapse-perf.pl requires. */
 std::string command_text(const ProcessLabel &process, const Profile &profile)
 {
 	std::string text = word(process.name.empty() ? program_name(profile) : process.name);
@@ -37,8 +37,8 @@ bool is_hexadecimal(std::string_view text)
 }
 
 /*
- * Readers leave out names that begin with a parenthesis, with all that is counted there, and
- * cut off "+0x123" as an offset: it would make one function of all that are without a name.
+ * Readers drop names that begin with a parenthesis, along with their samples, and cut off
+ * "+0x123" as an offset, which would merge all functions without a name.
  */
 std::string symbol_text(const CallFrame &frame)
 {
@@ -76,7 +76,7 @@ std::string event_name(const Profile &profile)
 	return name.empty() ? "samples" : word(name);
 }
 
-/** What it takes to list a stack: names in foreign files can be long. */
+/** The bytes needed to list a stack: names in foreign files can be long. */
 uint64_t listed_bytes(const CountedStack &stack, size_t names)
 {
 	constexpr uint64_t numbers = 40;
@@ -102,8 +102,8 @@ uint64_t bytes_of(const CallFrame &frame)
 
 /*
  * A record for each sample, each with a period of 1: stackcollapse-perf.pl adds up
- * the periods, the Firefox RecordingRun and stackvis count the records, and speedscope
- * takes the time to the neighbours, which is the same for all.
+ * the periods, the Firefox Profiler and stackvis count the records, and speedscope
+ * uses the time between neighbours, which is the same for all.
  */
 Result<std::string> export_perf_script(const Profile &profile)
 {
@@ -123,8 +123,8 @@ Result<std::string> export_perf_script(const Profile &profile)
 								command_text(stack.process, profile).size() +
 								stack_text(stack, frames).size()));
 	if (bytes > export_bytes_max)
-		return Error{"there are too many samples to list each, as perf-script does (take folded, "
-			     "which has their number)"};
+		return Error{"there are too many samples to list each, as perf-script does (use folded, "
+			     "which stores their number)"};
 	for (const CountedStack &stack : stacks) {
 		const std::string command = command_text(stack.process, profile);
 		const std::string tail = stack_text(stack, frames);

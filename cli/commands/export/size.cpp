@@ -10,8 +10,8 @@ namespace cli {
 
 Error too_large_to_export()
 {
-	return Error{fmt::format("it would take more than {} MiB in that format (take pprof, which has "
-				 "functions once)",
+	return Error{fmt::format("it would need more than {} MiB in that format (use pprof, which stores "
+				 "each function once)",
 				 export_bytes_max >> 20)};
 }
 

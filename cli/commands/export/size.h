@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/export/size.h  Is what would be written small enough? */
+/** @file cli/commands/export/size.h  Checks that an output is small enough. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -10,12 +10,12 @@
 
 namespace cli {
 
-/** What to say of a file that would be larger than export_bytes_max. */
+/** The error for a file that would be larger than export_bytes_max. */
 Error too_large_to_export();
 
 /**
- * Before anything of it is written: a location of a foreign file has any number of
- * functions, and a stack has any number of such locations.
+ * Check before anything is written: in a foreign file, a location has any number of
+ * functions, and a stack any number of such locations.
  * @param frame_bytes about what the format needs for a function of a stack.
  * @return an error if all stacks need more than export_bytes_max.
  */

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/** Functions, each once; without a source the object is shown in its place. */
+/** Lists each function once; without a source file, the object takes its place. */
 class FrameList {
 public:
 	size_t number(const CallFrame &frame)
@@ -72,7 +72,7 @@ Json profile_json(const std::string &name, Sampled &sampled)
 		{"weights", std::move(sampled.weights)}};
 }
 
-/* A number, and what it is in memory until it is written. */
+/* A number, as it is held in memory until it is written. */
 uint64_t bytes_of(const CallFrame &)
 {
 	return sizeof(Json);

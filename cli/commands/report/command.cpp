@@ -20,13 +20,13 @@ namespace {
 
 constexpr char name[] = "profil report";
 
-/** Whether lines are to be shown, and where the objects are that have them. */
+/** Whether lines are needed, and where the objects with them are. */
 struct LineNeeds {
 	bool needed = false;
 	std::string root;
 };
 
-/* All of them, or the error of the first that cannot be read. */
+/* All profiles, or the error of the first that cannot be read. */
 Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths, const LineNeeds &lines)
 {
 	std::vector<Profile> profiles;
@@ -67,7 +67,7 @@ Result<Reported> prepare(const std::vector<std::string> &paths, const View &view
 	return reported;
 }
 
-/* Rows have copies of their own; of a profile of 200,000 functions these are a quarter of the memory. */
+/* Rows have their own copies.  With 200,000 functions, these names are a quarter of the memory. */
 void forget_names(Profile &profile)
 {
 	profile.locations = {};
@@ -122,7 +122,7 @@ int print_page(const ReportOptions &options)
 
 int write_page(const ReportOptions &options)
 {
-	/* What cannot be written need not be worked out. */
+	/* Check that the file can be written before the work is done. */
 	const Result<OutputFile> file = OutputFile::prepare(*options.html);
 
 	if (!file)

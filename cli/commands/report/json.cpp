@@ -21,7 +21,7 @@ Json ticks_json(const Accounting &accounting)
 	return ticks;
 }
 
-/** What a profile says of itself, and its sums. */
+/** What a profile says about itself, and its sums. */
 void add_profile(Json &json, const Reported &one)
 {
 	const About about = from_comments(one.profile.comments);

@@ -58,7 +58,7 @@ std::string saturated_text(const Reported &one)
 {
 	if (!one.flat.saturated)
 		return {};
-	return printable(fmt::format("{}: sums end at {}, and there are more: its percentages are wrong",
+	return printable(fmt::format("{}: sums stop at {}, but there are more: its percentages are wrong",
 				     files_text(one.files), amount_text(UINT64_MAX, one.flat))) +
 	       '\n';
 }
@@ -89,7 +89,7 @@ std::string report_notes(const Report &report, const Shown &shown, std::span<con
 		text += filtered_text(report);
 	if (asks_for_processes(report.view) && !report.now.profile.samples.empty() &&
 	    !knows_processes(report.now.profile))
-		text += "the profile does not tell processes apart: profil record --per-process does\n";
+		text += "the profile does not tell processes apart (record with --per-process)\n";
 	for (size_t i = 0; i < left_out.size(); i++)
 		text += (i ? ", " : "no room for: ") + left_out[i];
 	text += left_out.empty() ? "" : "\n";
@@ -101,7 +101,7 @@ std::string report_notes(const Report &report, const Shown &shown, std::span<con
 	if (report.base)
 		text += saturated_text(*report.base);
 	if (report.now.rates_differ)
-		text += "the files' rates differ: a sample is not as much time in each\n";
+		text += "the files' rates differ: a sample does not mean the same time in each\n";
 	return text;
 }
 

@@ -16,9 +16,9 @@ namespace cli {
 std::string report_title(const Reported &one);
 
 /**
- * What there is to know about the rows, a line each: how much is not shown,
- * and why; what is marked; which sums are not to be believed.
- * @param left_out columns that there was no room for.
+ * Notes on the rows, one per line: how much is not shown, and why; what the marks
+ * mean; which sums are wrong.
+ * @param left_out columns that did not fit.
  */
 std::string report_notes(const Report &report, const Shown &shown, std::span<const std::string> left_out);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char name[] = "profil report";
 
-/** Arguments as they are given, before they mean anything. */
+/** Arguments as given, not parsed yet. */
 struct Words {
 	std::vector<std::string> files;
 	std::vector<std::string> inputs;
@@ -88,7 +88,7 @@ std::optional<int> understand_rows(const CLI::App &app, const Words &words, View
 {
 	if (app.count("--by") && app.count("--sort"))
 		return usage_error(name, "give either --by or --sort, not both");
-	/* Checked when it was parsed. */
+	/* The parser has checked it. */
 	if (app.count("--by"))
 		view.keys = *parse_sort_keys(words.by);
 	return understand_view(name, app, words.view, view);
@@ -99,14 +99,15 @@ std::optional<int> understand_page(const CLI::App &app, const Words &words, Repo
 	if (!app.count("--html")) {
 		for (const char *option : {"--source-dir", "--path-prefix", "--no-source"}) {
 			if (app.count(option))
-				return usage_error(name, fmt::format("{} is for --html", option));
+				return usage_error(name, fmt::format("{} needs --html", option));
 		}
 		return std::nullopt;
 	}
 	if (options.json)
 		return usage_error(name, "give either --html or --json, not both");
 	if (app.count("--base"))
-		return usage_error(name, "--html shows one profile; --base has a table, or --json");
+		return usage_error(name,
+				   "--html shows one profile, without --base (use the table or --json)");
 	if (app.count("--color"))
 		return usage_error(name, "--color is for the table, not for --html");
 	options.html = words.html;
@@ -128,7 +129,7 @@ std::optional<int> understand_files(const CLI::App &app, const Words &words, Rep
 	const auto inputs = std::count(options.files.begin(), options.files.end(), "-");
 
 	if (inputs + (options.base == "-" ? 1 : 0) > 1)
-		return usage_error(name, "standard input can be read once");
+		return usage_error(name, "standard input can be read only once");
 	return std::nullopt;
 }
 
@@ -140,63 +141,63 @@ std::string report_help()
 
 Show where the time went: a flat profile of FILE (default profil.pb.gz), most
 samples first, and what became of every tick of the clock.  Several FILEs are
-added up.  Reads what 'profil record' writes, and any other file in pprof's
-format; from standard input if FILE is -.
+added up.  FILE is a profile that 'profil record' wrote, or any other file in
+pprof's format; -: standard input.
 
   -i, --input FILE      the same as FILE
 )help" + view_help() +
 	       R"help(      --by WHAT         the same with one key: function, object or address
-      --stdio           as always: for those who are used to perf
-      --base FILE       the differences from FILE, the greatest first
-      --limit N         the first N rows only
-      --percent-limit P only rows of P percent and more
+      --stdio           the default; accepted for users of perf
+      --base FILE       show the differences from FILE, the greatest first
+      --limit N         show only the first N rows
+      --percent-limit P show only rows with P percent or more
       --color WHEN      auto (default: on a terminal, unless NO_COLOR is set or
-                        TERM is not, or is dumb), always or never
-      --json            a JSON document instead of a table, as described by
-                        report.schema.json
-      --html OUT        a page for a browser, in the file OUT; to standard
-                        output if it is -
-      --symfs DIR       look for the objects below DIR, whose lines are read if
+                        TERM is unset or dumb), always or never
+      --json            print a JSON document instead of a table, as
+                        described by report.schema.json
+      --html OUT        write a page for a browser to the file OUT; -: standard
+                        output
+      --symfs DIR       look for the objects below DIR; their lines are read if
                         they are shown and not in FILE (see 'profil record')
   -h, --help            this text
 
 With --html also:
-      --no-source       no source text in the page
-      --source-dir DIR  look for sources also below DIR, by ever less of their
-                        path; may be given several times
+      --no-source       put no source text into the page
+      --source-dir DIR  also look for sources below DIR, by shorter and shorter
+                        parts of their path; may be repeated
       --path-prefix OLD=NEW
                         look for sources whose path begins with OLD at NEW; may
-                        be given several times
+                        be repeated
 
-REGEX is a POSIX extended regular expression, as grep -E has it, and need match
-a part of the name only.  Percentages are of all samples, also with a filter.
+REGEX is a POSIX extended regular expression, as for grep -E; it need only match
+a part of the name.  Percentages are of all samples, even with a filter.
 
-Time that was spent in inlined functions is shown for the function they are
-inlined in, unless --sort has inlined or line.  What has no name is shown as
-object+0xADDRESS, where the object's file has its beginning, as objdump and
-addr2line have it.
+Time spent in inlined functions is shown for the function they are inlined in,
+unless --sort has inlined or line.  A function without a name is shown as
+object+0xADDRESS, with its start address in the object's file, as objdump and
+addr2line show it.
 
-The page of --html is one file that needs nothing else, and fetches nothing:
-objects, functions and lines as a chart, the table, the functions with most
-samples with their source and instructions as 'profil annotate' has them,
-samples by address, and what became of every tick.  --sort, --filter and the
-limits mean the same; the chart is always of objects, functions and lines.
-Mind that it holds source text before you give it to anybody.
+The page of --html is one file that needs nothing else, and fetches nothing.  It
+has a chart of objects, functions and lines; the table; the functions with most
+samples, with source and instructions as in 'profil annotate'; samples by
+address; and what became of every tick.  --sort, --filter and the limits mean
+the same; the chart always shows objects, functions and lines.  The page
+contains source text: consider that before you give it to anyone.
 
-With --base the columns are shares of all samples, before and now, and their
-difference in percentage points: neither rates nor durations need be the same.
-Rows are matched by what they show.  Objects are the same if their paths are,
-or if only one of each profile has a base name that is left; of source files
-the base name counts.  'new' and 'gone' is what only one profile has.  What has
-no name is matched by its address, so in the same build only; processes of two
-runs by --sort command, not process.
+With --base, the columns are the shares of all samples, before and now, and
+their difference in percentage points, so rates and durations may differ.  Rows
+are matched by what they show.  Objects match if their paths are equal, or if
+each profile has only one remaining object with their base name.  Source files
+match by base name.  'new' and 'gone' mark rows that only one profile has.  Rows
+without a name match by address, so only in the same build.  To match the
+processes of two runs, use --sort command, not process.
 
-A * marks differences that are not by chance: Fisher's exact test of the row's
-samples against all others, two-sided (twice the smaller tail), or for great
-numbers its normal approximation with Yates' correction; p < 0.01 after Holm's
-correction for the number of rows.  Of a hundred comparisons of a program with
-itself, one at most has any wrong mark.  The test knows chance in sampling
-alone: for what varies from run to run add several runs up.
+A * marks differences that chance does not explain: Fisher's exact test of the
+row's samples against all others, two-sided (twice the smaller tail), or for
+large numbers its normal approximation with Yates' correction; p < 0.01 after
+Holm's correction for the number of rows.  Of a hundred comparisons of a program
+with itself, at most one has any wrong mark.  The test covers only chance in
+sampling.  For what varies from run to run, add up several runs.
 
 Examples:
   profil report

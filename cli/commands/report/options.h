@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/options.h  What profil report is told to do. */
+/** @file cli/commands/report/options.h  Arguments of profil report. */
 #pragma once
 
 #include "cli/base/color.h"
@@ -19,7 +19,7 @@ struct ReportOptions {
 	std::optional<size_t> rows;
 	double percent_limit = 0;
 	bool json = false;
-	std::optional<std::string> html; /**< where the page goes */
+	std::optional<std::string> html; /**< the file for the page */
 	HtmlOptions page;
 	ColorWhen color = ColorWhen::Auto;
 };

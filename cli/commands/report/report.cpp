@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/** What a limit looks at, of a row of either kind of report. */
+/** What the limits check, for a row of either kind of report. */
 struct Size {
 	double percent;
 	uint64_t samples;

@@ -15,18 +15,18 @@ namespace cli {
 
 /** A profile, and what a report shows of it. */
 struct Reported {
-	std::vector<std::string> files; /**< that it was read from */
+	std::vector<std::string> files; /**< from which it was read */
 	Profile profile;
 	Flat flat;
 	bool rates_differ = false; /**< of its files */
 };
 
-/** How to show it. */
+/** How to show a report. */
 struct ReportStyle {
-	size_t width = 0;			   /**< columns; 0: as many as it takes */
+	size_t width = 0;			   /**< columns; 0: unlimited */
 	std::optional<size_t> rows = std::nullopt; /**< most of them */
 	double percent_limit =
-		0; /**< rows below it are not shown; a comparison's are, if either side is not */
+		0; /**< rows below it are not shown; with a base, those with both sides below it */
 	bool color = false;
 };
 
@@ -44,7 +44,7 @@ std::string files_text(const std::vector<std::string> &files);
 
 std::string report_table(const Report &report);
 
-/** As Documentation/report.schema.json has it. */
+/** As Documentation/report.schema.json describes it. */
 std::string report_json(const Report &report);
 
 /** What the limits leave of a report. */

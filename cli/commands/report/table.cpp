@@ -17,7 +17,7 @@
 namespace cli {
 namespace {
 
-/* Ranks of columns: the numbers that others imply go first, names in between. */
+/* Ranks of columns: numbers that others imply are left out first, names in between. */
 constexpr unsigned rank_first = 100;
 constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
@@ -37,7 +37,7 @@ std::string header(const Report &report)
 	return text;
 }
 
-/** Each line printable, and broken where it is wider than the terminal. */
+/** The lines, made printable and wrapped at the width of the terminal. */
 std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
 {
 	std::string result;
@@ -52,7 +52,7 @@ std::string fitted(std::string_view text, const ReportStyle &style, Paint paint)
 	return result;
 }
 
-/** Shares of a total: rows with as many samples as the one before are most of a long table. */
+/** Shares of a total.  In a long table, most rows have as many samples as the previous one. */
 class PercentCells {
 public:
 	explicit PercentCells(uint64_t total) : total_(total) {}
@@ -70,7 +70,7 @@ public:
 
 private:
 	uint64_t total_;
-	std::optional<uint64_t> samples_; /**< that cell_ is of */
+	std::optional<uint64_t> samples_; /**< for which cell_ was made */
 	Cell cell_;
 };
 

@@ -118,7 +118,7 @@ TEST_CASE("wrong usage is reported in profil's own words", "[cli]")
 		{"report --filter x=y", "--filter: 'x=y' does not begin with function=, object="},
 		{"report --percent-limit 101", "--percent-limit: '101' is not a number from 0 to 100"},
 		{"report --color red", "--color: 'red' is not auto, always or never"},
-		{"report --base - -", "standard input can be read once"},
+		{"report --base - -", "standard input can be read only once"},
 		{"report --frob", "profil report: there is no option --frob"},
 		{"record -p", "profil record: --pid needs a value"},
 		{"record -p 1 -d 1 -d 2", "profil record: --duration may be given once"},

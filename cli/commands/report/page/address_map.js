@@ -5,7 +5,7 @@ const mapColumns = 64;
 const mapColors = 5;
 
 class AddressMap {
-	/** @param open is called with the index of a function that was chosen. */
+	/** @param open is called with the index of the function that the user chose. */
 	constructor(canvas, theme, parts, open) {
 		Object.assign(this, { canvas, theme, open }, parts);
 		report.maps.forEach((map, index) => {
@@ -47,7 +47,7 @@ class AddressMap {
 
 	scaleText() {
 		const step = this.most ** (1 / mapColors);
-		const shades = this.most > 1 ? `; each of the ${mapColors} shades has ${step.toFixed(1)} times the samples of the one before` : '';
+		const shades = this.most > 1 ? `; each of the ${mapColors} shades means ${step.toFixed(1)} times the samples of the previous one` : '';
 
 		return `A cell is ${counted(this.bytes, 'byte')} of text, a row ${grouped(this.bytes * BigInt(mapColumns))}${shades}.`;
 	}

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 /* Lines shown around those with instructions. */
 constexpr int64_t context = 2;
-/* Instructions without samples are shown this near to one that has some. */
+/* Instructions without samples are shown if they are this near to one with samples. */
 constexpr size_t near = 12;
 
 std::string place_text(const SourceLine &source)
@@ -26,7 +26,7 @@ std::string place_text(const SourceLine &source)
 	return source.line > 0 ? fmt::format("{}:{}", printable(base_name(source.file)), source.line) : "";
 }
 
-/** Which instructions are near to samples, or in the hottest loop. */
+/** Which instructions are near to one with samples. */
 std::vector<bool> worth_showing(const CodePart &part)
 {
 	const auto &instructions = part.instructions;
@@ -44,7 +44,7 @@ std::vector<bool> worth_showing(const CodePart &part)
 	return wanted;
 }
 
-/** One function, within what the limits leave. */
+/** Writes one function, within the limits. */
 class Writer {
 public:
 	Writer(SourceFiles &sources, const HtmlOptions &options, const HtmlLimits &limits)
@@ -69,7 +69,7 @@ public:
 	}
 
 private:
-	/** What there was no room for. */
+	/** What did not fit. */
 	struct Rest {
 		size_t rows = 0;
 		uint64_t samples = 0;
@@ -94,13 +94,14 @@ private:
 		for (const std::string &note : annotation.notes)
 			notes.push_back(cut(note));
 		if (annotation.shared_bytes > 1)
-			notes.push_back(fmt::format("up to {} bytes shared a counter: the samples of an "
-						    "instruction are also of those marked \" below it",
-						    grouped(annotation.shared_bytes)));
+			notes.push_back(
+				fmt::format("up to {} bytes shared a counter: the samples of an "
+					    "instruction are also those of the ones marked \" below it",
+					    grouped(annotation.shared_bytes)));
 		return notes;
 	}
 
-	/** The hottest lines, if there are too many. */
+	/** Keep only the hottest lines if there are too many. */
 	static Rest keep_hottest(std::vector<ListedLine> &lines, size_t left)
 	{
 		Rest rest;
@@ -123,7 +124,7 @@ private:
 	{
 		Json lines = Json::array();
 
-		/* The others are there for their text. */
+		/* Lines without samples are there only for their text. */
 		if (!options_.source)
 			std::erase_if(file.lines, [](const ListedLine &line) { return !line.samples; });
 
@@ -150,7 +151,7 @@ private:
 		return files;
 	}
 
-	/** Why there is no text, or why it may be another's. */
+	/** Why there is no source text, or why it may not match. */
 	[[nodiscard]] std::string problem_of(const SourceFile &source, const Annotation &annotation) const
 	{
 		const time_t built = annotation.parts.empty() ? 0 : annotation.parts.front().built;
@@ -177,8 +178,8 @@ private:
 	}
 
 	/**
-	 * [address, samples or a ditto mark, text, place, in the hottest loop]; [n, samples]: n that are
-	 * left out.
+	 * [address, samples or a ditto mark, text, place, in the hottest loop]; [n, samples]: n that
+	 * were left out.
 	 */
 	Json instructions_json(const CodePart &part, size_t &left)
 	{
@@ -222,7 +223,7 @@ private:
 		return parts;
 	}
 
-	/** [address, samples, place], of what is on no instruction; [n, samples]: as above. */
+	/** [address, samples, place] of samples that are on no instruction; [n, samples]: as above. */
 	[[nodiscard]] Json strays_json(const Annotation &annotation) const
 	{
 		Json strays = Json::array();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/function.h  An annotated function as a page has it. */
+/** @file cli/commands/report/page/function.h  An annotated function for a page. */
 #pragma once
 
 #include "cli/annotation/annotation.h"
@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** Its lines and instructions that have samples, with what is near to them, within the limits. */
+/** Its lines and instructions with samples, and those near to them, within the limits. */
 nlohmann::ordered_json html_function(const Annotation &annotation, SourceFiles &sources,
 				     const HtmlOptions &options, const HtmlLimits &limits);
 

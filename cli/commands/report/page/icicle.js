@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The chart: objects, their functions, and the lines of these, from left to right.
+// The chart: objects, their functions, and their lines, from left to right.
 
 /**
- * What is drawn as a rectangle.  start and size are samples from the top of the
- * chart; children have most samples first.
+ * A place that is drawn as a rectangle.  start and size are in samples, start from
+ * the top of the chart; children with most samples come first.
  */
 class Place {
 	constructor(parent, name, count, start) {
@@ -27,7 +27,7 @@ class Place {
 		return other.start >= this.start && other.end <= this.end;
 	}
 
-	/** A child below the ones that there are. */
+	/** Add a child below the existing ones. */
 	add(name, count) {
 		const last = this.children.at(-1);
 		const child = new Place(this, name, count, last ? last.end : this.start);
@@ -36,7 +36,7 @@ class Place {
 		return child;
 	}
 
-	/** A child for what the others leave of this one. */
+	/** Add a child for the samples that are in no other child. */
 	addRest(name) {
 		const rest = this.end - (this.children.at(-1)?.end ?? this.start);
 
@@ -58,7 +58,7 @@ function addLines(places) {
 		places[i].addRest(i < complete ? 'no known line' : 'lines that are not in this page');
 }
 
-/** All places; of functions by their index, too. */
+/** All places, and those of functions by index. */
 function placesOf() {
 	const shown = BigInt(report.samples) - BigInt(report.filtered_out);
 	const root = new Place(null, 'all', shown, 0);
@@ -84,7 +84,7 @@ function placesOf() {
 }
 
 class Icicle {
-	/** @param open is called with the index of a function that was chosen. */
+	/** @param open is called with the index of the function that the user chose. */
 	constructor(canvas, theme, now, trail, open) {
 		Object.assign(this, placesOf(), { canvas, theme, now, trail, open });
 		this.zoomed = this.root;
@@ -98,7 +98,7 @@ class Icicle {
 		this.zoom(this.root);
 	}
 
-	/** Show a place as high as the chart is. */
+	/** Make a place as high as the chart. */
 	zoom(place) {
 		this.zoomed = place;
 		this.tellTrail();
@@ -113,7 +113,7 @@ class Icicle {
 		this.zoom(this.zoomed);
 	}
 
-	/** From elsewhere in the page. */
+	/** For other parts of the page. */
 	chooseFunction(index) {
 		this.choose(this.functions[index]);
 	}
@@ -132,7 +132,7 @@ class Icicle {
 		this.zoom(this.zoomed.parent);
 	}
 
-	/* How far to go among the children of the same parent. */
+	/* Move by so many places among the children of the same parent. */
 	step(by) {
 		const all = this.chosen.parent?.children ?? [this.chosen];
 		const at = Math.min(Math.max(all.indexOf(this.chosen) + by, 0), all.length - 1);
@@ -191,7 +191,7 @@ class Icicle {
 		this.now.textContent = `${names.join(' › ') || 'all'}: ${shareText(place.count)}`;
 	}
 
-	/** A button for each place around the one that is zoomed to. */
+	/** Show a button for the zoomed place and for each of its parents. */
 	tellTrail() {
 		const buttons = [];
 
@@ -222,12 +222,12 @@ class Icicle {
 		this.drawMark();
 	}
 
-	/** From its first sample on, in pixels. */
+	/** The y coordinate at which a sample is drawn, in pixels. */
 	top(samples) {
 		return (samples - this.zoomed.start) * this.view.scale;
 	}
 
-	/* What would be less than two pixels high is drawn in one: all that follows is smaller still. */
+	/* Children less than two pixels high are drawn as one: all that follow are smaller still. */
 	drawChildren(parent) {
 		for (let i = 0; i < parent.children.length; i++) {
 			const child = parent.children[i];
@@ -245,7 +245,7 @@ class Icicle {
 		}
 	}
 
-	/** All children from one on, as one that can be zoomed to. */
+	/** Draw all children from one on as a single place, to which the user can zoom. */
 	drawTail(parent, first) {
 		const nouns = ['object', 'function', 'line'];
 		const more = parent.children.length - first;
@@ -286,7 +286,7 @@ class Icicle {
 			context.fillText(share, x + width - 7 - shareWidth, middle);
 	}
 
-	/** Where the keyboard is. */
+	/** Mark the place that the keyboard acts on. */
 	drawMark() {
 		const { context, height, edges } = this.view;
 		const place = this.chosen;

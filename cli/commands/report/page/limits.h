@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/limits.h  How much goes into a page, and where it comes from. */
+/** @file cli/commands/report/page/limits.h  How much goes into a page, and where its text comes from. */
 #pragma once
 
 #include "cli/annotation/object_code.h"
@@ -11,15 +11,15 @@
 
 namespace cli {
 
-/** How much is put into a page.  What is left out is counted in it. */
+/** How much is put into a page.  The page says how much was left out. */
 struct HtmlLimits {
 	size_t rows = 200'000;			  /**< of the table, and of functions */
 	size_t objects = 5'000;			  /**< those with most samples */
 	size_t name_columns = 1'000;		  /**< of each name */
-	size_t name_bytes = size_t{32} << 20;	  /**< of all names, before no more rows are taken */
+	size_t name_bytes = size_t{32} << 20;	  /**< of all names; above it, no more rows are added */
 	size_t lines = 100'000;			  /**< of all functions, the hottest first */
 	size_t annotated = 50;			  /**< functions with their source and instructions */
-	size_t annotated_bytes = size_t{8} << 20; /**< of these, before no more are taken */
+	size_t annotated_bytes = size_t{8} << 20; /**< of these; above it, no more are added */
 	size_t listed = 1'000;			  /**< source lines, and instructions, of each of them */
 	size_t line_columns = 500;		  /**< of a source line, or an instruction */
 	size_t mapped = 32;			  /**< objects that have a map of addresses */
@@ -29,7 +29,7 @@ struct HtmlLimits {
 /** Where objects and sources are. */
 struct HtmlOptions {
 	CodeOptions code = {};
-	std::vector<std::string> directories = {}; /**< as SourceFiles has them */
+	std::vector<std::string> directories = {}; /**< as for SourceFiles */
 	std::vector<PathPrefix> prefixes = {};
 	bool source = true; /**< the text of source lines may be in the page */
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/names.h  The texts of a page, each of them once. */
+/** @file cli/commands/report/page/names.h  The texts of a page, each of them stored once. */
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace cli {
 
-/** Numbers for texts that come from files of others: they are made printable, and not too long. */
+/** Numbers the texts, which come from foreign files: makes them printable, and cuts long ones. */
 class HtmlNames {
 public:
 	/** @param longest columns that a text may have. */
 	explicit HtmlNames(size_t longest) : longest_(longest) {}
 
-	/** The number of a text, the same for the same. */
+	/** The number of a text; equal texts have the same number. */
 	size_t number(std::string_view text);
 
 	[[nodiscard]] const std::vector<std::string> &texts() const { return texts_; }
-	/** Of all texts together. */
+	/** The bytes of all texts together. */
 	[[nodiscard]] size_t bytes() const { return bytes_; }
-	/** How many were too long. */
+	/** How many texts were cut. */
 	[[nodiscard]] size_t cut() const { return cut_; }
 
 private:

@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Notes = std::vector<std::string>;
 
-/** Only what passes the filters, so that all parts of a page are about the same samples. */
+/** Only the samples that pass the filters, so that all parts of a page are about the same ones. */
 Profile filtered(const Profile &profile, std::span<const Filter> filters)
 {
 	SampleFilter filter(profile, filters);
@@ -134,7 +134,7 @@ public:
 	}
 
 private:
-	/** The one that a row is of, or -1.  By line, the innermost is all that a row has. */
+	/** The function of a row, or -1.  A row for a line has only the innermost function. */
 	[[nodiscard]] Json function_of(const Row &row) const
 	{
 		const auto found =
@@ -173,8 +173,7 @@ std::string source_note(const HtmlSource &source, const PlaceTree &tree, const F
 			const HtmlLimits &limits)
 {
 	return fmt::format(
-		"annotated: {} of {}, those with most samples, of {}; of each at most {} lines and "
-		"{} instructions",
+		"annotated: {} of {}, hottest first, with {}; at most {} lines and {} instructions of each",
 		grouped(source.functions.size()), counted_noun(tree.functions.size(), "function"),
 		share_text(source.samples, flat), grouped(limits.listed), grouped(limits.listed));
 }
@@ -214,7 +213,7 @@ std::string report_html_data(const Report &report, const HtmlOptions &options, c
 	json["notes"] = notes;
 	json["accounting"] = accounting_lines(from_comments(report.now.profile.comments).accounting);
 	json["strings"] = names.texts();
-	/* All texts are printable, and that is UTF-8. */
+	/* All texts are printable, so they are UTF-8. */
 	return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

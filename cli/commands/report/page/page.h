@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/commands/report/page/page.h
- * A report as a page for a browser, which needs nothing but itself.
+ * A report as a page for a browser, which needs no other file.
  *
- * The page's own code is in this folder; what it shows is one JSON document in it.
+ * The page's own code is in this folder; it shows the one JSON document in the page.
  */
 #pragma once
 

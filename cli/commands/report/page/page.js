@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All parts of the page, each of which can choose the function that the others show.
+// Creates the parts of the page; a function chosen in one is shown in the others.
 
 function showHead() {
 	const facts = byId('facts');
@@ -17,8 +17,8 @@ function showHead() {
 function showFoot() {
 	const notes = report.notes.map((note) => element('li', '', note));
 
-	byId('account').textContent = report.accounting.join('\n') || 'The profile does not tell.';
-	byId('notes').append(...(notes.length ? notes : [element('li', '', 'Nothing: all samples and all rows are here.')]));
+	byId('account').textContent = report.accounting.join('\n') || 'The profile has no counts of ticks.';
+	byId('notes').append(...(notes.length ? notes : [element('li', '', 'None: all samples and all rows are in this page.')]));
 }
 
 function start() {

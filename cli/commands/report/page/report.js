@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The report, and how its numbers are written.
+// The report, and the format of its numbers.
 'use strict';
 
-/** What cli/report_html.cpp has put into the page. */
+/** The document that cli/commands/report/page/page.cpp puts into the page. */
 const report = JSON.parse(document.getElementById('data').textContent);
 const total = Number(report.samples);
-/* As many objects as have a colour of their own. */
+/* How many objects have a colour of their own. */
 const objectColors = 8;
 
 function byId(id) {
 	return document.getElementById(id);
 }
 
-/** An element with some text, which is never markup. */
+/** A new element with some text, which is never parsed as markup. */
 function element(tag, className = '', text = '') {
 	const made = document.createElement(tag);
 
@@ -22,7 +22,7 @@ function element(tag, className = '', text = '') {
 	return made;
 }
 
-/** "1,234,567" of a number, or of digits that are too many for one. */
+/** "1,234,567" for a number, or for a string of more digits than a number can hold. */
 function grouped(count) {
 	return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -51,7 +51,7 @@ function shareText(count) {
 	return `${amountText(count)}, ${percentText(count)} %`;
 }
 
-/** Counts can be beyond what a number holds to the last digit. */
+/** An exact sum: counts can be too large for a number to hold every digit. */
 function exactSum(counts) {
 	let sum = 0n;
 
@@ -64,7 +64,7 @@ function baseName(path) {
 	return path.slice(path.lastIndexOf('/') + 1) || path;
 }
 
-/** For a line below what it is of, which should stay where it is. */
+/** A name short enough for the line below a chart, so that the layout does not move. */
 function briefly(name) {
 	return name.length > 120 ? `${name.slice(0, 119)}…` : name;
 }

@@ -28,7 +28,7 @@ Numbers hottest(const PlaceTree &tree, size_t most)
 	return numbers;
 }
 
-/* An annotator looks at all places that have samples, for each function again. */
+/* An annotator scans all places with samples for each function, so drop the other functions' samples. */
 Profile samples_of_those(const Profile &profile, const Numbers &numbers)
 {
 	std::vector<bool> wanted(profile.locations.size());

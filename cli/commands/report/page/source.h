@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/source.h  Annotated functions as a page has them. */
+/** @file cli/commands/report/page/source.h  The annotated functions of a page. */
 #pragma once
 
 #include "cli/commands/report/page/limits.h"
@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** Annotated functions, the hottest of a profile. */
+/** The hottest functions of a profile, annotated. */
 struct HtmlSource {
 	nlohmann::ordered_json functions = nlohmann::ordered_json::array();
 	uint64_t samples = 0; /**< of these functions */
@@ -18,7 +18,7 @@ struct HtmlSource {
 
 /**
  * @param profile whose samples are all those that the page shows.
- * @param tree of this profile; functions are told by their index there.
+ * @param tree of this profile; its indices identify functions.
  */
 HtmlSource html_source(const Profile &profile, const PlaceTree &tree, const HtmlOptions &options,
 		       const HtmlLimits &limits);

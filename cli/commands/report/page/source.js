@@ -70,7 +70,7 @@ class SourceView {
 			return;
 		}
 		this.all = Number(report.functions.samples[index]);
-		/* Without lines there is nothing to choose, and without instructions neither. */
+		/* Without lines or without instructions, there is nothing to choose. */
 		this.views.source.disabled = Boolean(one) && !one.files.length;
 		this.views.code.disabled = !one || (!one.parts.length && !one.strays.length);
 
@@ -84,7 +84,7 @@ class SourceView {
 		else
 			parts.push(...this.linesOf(index));
 		this.panel.replaceChildren(...parts);
-		this.now.textContent = code ? 'A sample stands at the instruction that was about to run.' : '';
+		this.now.textContent = code ? 'A sample is shown at the instruction that was about to run.' : '';
 		this.scrollToHottest();
 	}
 
@@ -106,7 +106,7 @@ class SourceView {
 		return heading;
 	}
 
-	/** File by file, as far as there are any lines. */
+	/** A listing for each file that has lines. */
 	sourceOf(one) {
 		const parts = [];
 
@@ -127,7 +127,7 @@ class SourceView {
 			parts.push(listing(file.name, 'line', 'source', rows));
 		}
 		if (Number(one.of_no_line))
-			parts.push(element('p', 'note', `Of no known line: ${amountText(one.of_no_line)}.`));
+			parts.push(element('p', 'note', `On no known line: ${amountText(one.of_no_line)}.`));
 		return parts;
 	}
 
@@ -174,7 +174,7 @@ class SourceView {
 		);
 	}
 
-	/** What is known of a function that is not annotated. */
+	/** What is known about a function that is not annotated. */
 	linesOf(index) {
 		const { function: owners, file, line, samples } = report.lines;
 		const first = owners.indexOf(index);
@@ -185,7 +185,7 @@ class SourceView {
 		return rows.length ? [listing('lines with samples', 'line', 'file', rows)] : [];
 	}
 
-	/** In the middle of what can be seen. */
+	/** Scroll the hottest row to the middle of the view. */
 	scrollToHottest() {
 		let hottest = null;
 

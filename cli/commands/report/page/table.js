@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The flat profile: sorted, filtered, and with only those rows in the document that can be seen.
+// The flat profile: sorted and filtered; only the visible rows are in the document.
 
-/* Rows beyond both ends of what is seen, for scrolling. */
+/* Extra rows beyond both ends of the view, for scrolling. */
 const spareRows = 8;
 
-/** The rank of each of some strings among them, numbers in them being numbers. */
+/** The rank of each of some strings; digits in them are compared as numbers. */
 function ranksOf(indices) {
 	const order = new Intl.Collator('en', { numeric: true });
 	const ranks = new Map();
@@ -15,7 +15,7 @@ function ranksOf(indices) {
 }
 
 class FlatTable {
-	/** @param open is called with the index of the function of a row that was chosen. */
+	/** @param open is called with the index of the function in the row that the user chose. */
 	constructor(scroll, table, filter, now, open) {
 		Object.assign(this, { scroll, table, filter, now, open });
 		this.data = report.table;
@@ -41,7 +41,7 @@ class FlatTable {
 		filter.addEventListener('keydown', (event) => this.pressInFilter(event));
 	}
 
-	/** Columns -1 are the samples; others are those of the names. */
+	/** Column -1 has the samples; the others are those of the names. */
 	addHead() {
 		const head = this.table.tHead.rows[0];
 		const add = (title, className, column) => {
@@ -68,7 +68,7 @@ class FlatTable {
 		this.data.columns.forEach(({ title }, column) => add(title, `name ${title}`, column));
 	}
 
-	/** How high a row is: all are alike. */
+	/** Measure the height of a row; all rows have the same. */
 	measure() {
 		const probe = this.newRow();
 
@@ -97,7 +97,7 @@ class FlatTable {
 		this.arrange();
 	}
 
-	/** What all rows are in order by; the report's own order decides between equals. */
+	/** The comparison that sorts rows by a column; ties keep the report's order. */
 	compareBy(column) {
 		if (column < 0)
 			return (a, b) => a - b;
@@ -111,7 +111,7 @@ class FlatTable {
 		return (a, b) => ranks.get(cells[a]) - ranks.get(cells[b]) || a - b;
 	}
 
-	/** Those rows that have all words of the filter. */
+	/** The rows that contain all words of the filter. */
 	filtered() {
 		const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
 
@@ -142,7 +142,7 @@ class FlatTable {
 		this.show();
 	}
 
-	/** Percentages of all rows down to each, as they are in order now. */
+	/** Compute the cumulative percentages in the present order. */
 	addUp() {
 		let sum = 0;
 
@@ -163,7 +163,7 @@ class FlatTable {
 				: `${grouped(rows)} of ${counted(this.all.length, 'row')}: ${share}`;
 	}
 
-	/** Fill the rows that can be seen. */
+	/** Fill the visible rows. */
 	show() {
 		const seen = Math.ceil(this.scroll.clientHeight / this.rowHeight) + 2 * spareRows;
 		const first = Math.max(Math.floor(this.scroll.scrollTop / this.rowHeight) - spareRows, 0);
@@ -197,7 +197,7 @@ class FlatTable {
 		row.dataset.color = owner === undefined ? '' : objectColor(owner);
 	}
 
-	/** The row that is chosen, if it can be seen. */
+	/** Mark the chosen row, if it is visible. */
 	mark() {
 		const at = this.order.indexOf(this.chosen);
 		const found = byId(`row-${at}`);
@@ -222,7 +222,7 @@ class FlatTable {
 		this.show();
 	}
 
-	/** From elsewhere in the page: the first row of a function, if there is one. */
+	/** For other parts of the page: choose the first row of a function, if there is one. */
 	chooseFunction(index) {
 		if (this.chosen >= 0 && this.data.function[this.chosen] === index)
 			return;

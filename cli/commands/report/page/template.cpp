@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/report/page/template.h"
 
-/* By content.S. */
+/* Defined in content.S. */
 extern "C" const char profil_html_page[];
 extern "C" const char profil_html_page_end[];
 
@@ -11,8 +11,8 @@ namespace {
 constexpr std::string_view mark = "@DATA@";
 
 /*
- * A script element ends with "</script" and has states that begin with "<!--";
- * in JSON a '<' is in strings alone, where it can be written otherwise.
+ * "</script" ends a script element, and "<!--" changes how it is parsed.  In JSON,
+ * '<' occurs only in strings, where it can be escaped.
  */
 void append_without_markup(std::string &page, std::string_view json)
 {

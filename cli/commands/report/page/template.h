@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/template.h  The page that a report is put into: all of this folder, as one
- * file. */
+/** @file cli/commands/report/page/template.h  The page for a report: this folder as one file. */
 #pragma once
 
 #include <string>
@@ -8,13 +7,13 @@
 
 namespace cli {
 
-/** The page, with a mark where the document goes; part of this program. */
+/** The page, with a mark where the document goes; it is linked into this program. */
 std::string_view html_template();
 
 /**
  * The page with a document in it.
- * @param json a JSON document in UTF-8.  It is changed to mean the same and be
- *        no markup, whatever is in it.
+ * @param json a JSON document in UTF-8.  It is escaped: its meaning is the same,
+ *        but it contains no markup, whatever is in it.
  */
 std::string html_page(std::string_view json);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Dark or light: as the system has it, until the button is pressed.
+// Dark or light: the system's choice, until the user presses the button.
 
-/** Tells those who draw when to draw again, by 'change'. */
+/** Sends 'change' when canvases have to be redrawn. */
 class Theme extends EventTarget {
 	constructor(button) {
 		super();
@@ -31,7 +31,7 @@ class Theme extends EventTarget {
 		this.dispatchEvent(new Event('change'));
 	}
 
-	/** A colour of page.css, as a canvas takes it. */
+	/** A colour of page.css, in the form that a canvas accepts. */
 	color(name) {
 		if (!this.known.has(name)) {
 			this.probe.style.color = `var(--${name})`;
@@ -41,7 +41,7 @@ class Theme extends EventTarget {
 	}
 }
 
-/** A canvas with as many pixels as it has on the screen; @p draw gets its context, width and height. */
+/** A canvas at the resolution of the screen; @p draw gets its context, width and height. */
 class Drawing {
 	constructor(canvas, theme, draw) {
 		this.canvas = canvas;
@@ -65,7 +65,7 @@ class Drawing {
 	}
 }
 
-/** Text that is cut where there is no room. */
+/** Draw text, cut to a width. */
 function drawText(context, text, x, y, width) {
 	let shown = text;
 

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/** Elements of a table that are in the page are the first of all. */
+/** The samples of the elements from @p first on, which are not in the page. */
 template <typename T> uint64_t samples_from(const std::vector<T> &all, size_t first)
 {
 	uint64_t sum = 0;
@@ -51,7 +51,7 @@ private:
 
 	[[nodiscard]] bool has_room() const { return names_.bytes() < limits_.name_bytes; }
 
-	/** "... and 3 more objects, of 12 samples (1.20 %)" */
+	/** "not in the chart: 3 objects, of 12 samples (1.20 %)" */
 	template <typename T>
 	void note_rest(const std::string &where, const std::string &noun, const std::vector<T> &all,
 		       size_t first)
@@ -137,7 +137,7 @@ Json Writer::lines_json()
 		{"samples", std::move(samples)}};
 }
 
-/** Cells are [number, samples, function that has most of them, or -1]. */
+/** Cells are [number, samples, the function with most of them, or -1]. */
 Json Writer::map_json(size_t object) const
 {
 	const AddressMap map = address_map(tree_.objects[object].addresses, limits_.cells);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/tree.h  Objects, functions, lines and addresses as a page has them. */
+/** @file cli/commands/report/page/tree.h  The objects, functions, lines and addresses of a page. */
 #pragma once
 
 #include "cli/commands/report/page/limits.h"
@@ -13,22 +13,22 @@
 
 namespace cli {
 
-/** Tables of a page, column by column; rows are told by their index in PlaceTree. */
+/** Tables of a page, column by column; a row's index is that in PlaceTree. */
 struct HtmlTree {
 	nlohmann::ordered_json objects;	  /**< the first of PlaceTree::objects */
 	nlohmann::ordered_json functions; /**< the first of PlaceTree::functions */
-	nlohmann::ordered_json lines;	  /**< of the first functions, of each all or none */
+	nlohmann::ordered_json lines;	  /**< of the first functions; all lines of a function, or none */
 	nlohmann::ordered_json maps;	  /**< of the first objects, by address */
 	std::vector<std::string> notes;	  /**< what is left out of these */
 };
 
 /**
  * @param flat says what percentages are of.
- * @param names get those of what is in the page.
+ * @param names receives the names that are in the page.
  */
 HtmlTree html_tree(const PlaceTree &tree, const Flat &flat, HtmlNames &names, const HtmlLimits &limits);
 
-/** A count as the page has it: as text where a browser's numbers would lose digits. */
+/** A count for the page: as text if a browser's numbers would lose digits. */
 nlohmann::ordered_json html_count(uint64_t samples);
 
 } // namespace cli

@@ -70,7 +70,7 @@ TEST_CASE("export to gmon writes a file for each object, and says which", "[cli]
 	CHECK(output.status == 0);
 	CHECK(has(output.text, "/gmon.out: 700 samples of /opt/bin/program\n"));
 	CHECK(has(output.text, "/gmon.out.libc.so.6: 260 samples of /usr/lib/libc.so.6\n"));
-	CHECK(has(output.text, "profil export: 40 samples in no object, and so in no file\n"));
+	CHECK(has(output.text, "profil export: 40 samples in no object, so in no file\n"));
 	CHECK(support::read_gmon(directory / "gmon.out").all_ticks() == 700);
 	CHECK(support::read_gmon(directory / "gmon.out.libc.so.6").all_ticks() == 260);
 
@@ -126,7 +126,7 @@ TEST_CASE("wrong usage of export is one line and status 2", "[cli][export]")
 		 "profil export: --format is missing: callgrind, csv, firefox, folded, gmon, perf-script, "
 		 "pprof or speedscope (see profil export --help)\n"},
 		{"--format html", "--format: 'html' is not callgrind, csv,"},
-		{"--format gmon -o -", "gmon is several files"},
+		{"--format gmon -o -", "gmon writes several files"},
 		{"--format csv a b", "there is an argument too many: b"},
 	};
 

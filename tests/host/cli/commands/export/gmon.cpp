@@ -134,5 +134,5 @@ TEST_CASE("more samples than fit into gmon.out are refused, with a next step", "
 
 	profile.samples[0].values[0] = INT64_MAX;
 	REQUIRE_FALSE(export_gmon(profile));
-	CHECK(has(export_gmon(profile).error().text, "take callgrind"));
+	CHECK(has(export_gmon(profile).error().text, "use callgrind"));
 }

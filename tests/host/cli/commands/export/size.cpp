@@ -36,8 +36,8 @@ Profile wide_profile()
 void check_refused(const Result<std::string> &text)
 {
 	REQUIRE_FALSE(text);
-	CHECK(text.error().text == "it would take more than 1024 MiB in that format (take pprof, which has "
-				   "functions once)");
+	CHECK(text.error().text == "it would need more than 1024 MiB in that format (use pprof, which "
+				   "stores each function once)");
 }
 
 } // namespace

@@ -165,7 +165,7 @@ TEST_CASE("more samples than can be listed are refused, with a next step", "[cli
 	const Result<std::string> text = export_perf_script(profile);
 
 	REQUIRE_FALSE(text);
-	CHECK(has(text.error().text, "take folded"));
+	CHECK(has(text.error().text, "use folded"));
 	CHECK(has(*export_folded(profile), "main;work(int) 9223372036854775807\n"));
 	/* Each sample alone would fit. */
 	for (Sample &sample : profile.samples)

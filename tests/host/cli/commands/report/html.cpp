@@ -253,9 +253,10 @@ TEST_CASE("a page counts what its limits leave out", "[cli][html]")
 		    "not mapped by address: 1 object, of 40 samples (4.00 %)"}));
 	CHECK(has_note(document(profile, {}, "function", {.lines = 0}),
 		       "not in the chart: the lines of 4 functions, of 1,000 samples (100.00 %)"));
-	CHECK(has_note(document(profile, {}, "function", {.annotated = 1}),
-		       "annotated: 1 of 4 functions, those with most samples, of 700 samples (70.00 %); of "
-		       "each at most 1,000 lines and 1,000 instructions"));
+	CHECK(has_note(
+		document(profile, {}, "function", {.annotated = 1}),
+		"annotated: 1 of 4 functions, hottest first, with 700 samples (70.00 %); at most 1,000 lines "
+		"and 1,000 instructions of each"));
 	CHECK(has_note(document(profile, {}, "function", {.mapped = 1}),
 		       "not mapped by address: 2 objects, of 300 samples (30.00 %)"));
 	CHECK(has_note(document(profile, {}, "function", {.name_columns = 10}),
@@ -352,11 +353,11 @@ TEST_CASE("options that --html cannot be combined with are refused", "[cli][html
 {
 	const std::map<std::string, std::string> wrong = {
 		{"--html x --json", "give either --html or --json, not both"},
-		{"--html x --base y", "--html shows one profile; --base has a table, or --json"},
+		{"--html x --base y", "--html shows one profile, without --base (use the table or --json)"},
 		{"--html x --color always", "--color is for the table, not for --html"},
-		{"--source-dir x", "--source-dir is for --html"},
-		{"--path-prefix a=b", "--path-prefix is for --html"},
-		{"--no-source", "--no-source is for --html"},
+		{"--source-dir x", "--source-dir needs --html"},
+		{"--path-prefix a=b", "--path-prefix needs --html"},
+		{"--no-source", "--no-source needs --html"},
 	};
 
 	for (const auto &[arguments, problem] : wrong) {

@@ -132,7 +132,7 @@ TEST_CASE("sums that overflow saturate, and the report says so", "[cli][report]"
 	CHECK(report.now.flat.saturated);
 	CHECK(has(report_table(report), "18,446,744,073,709,551,615 samples"));
 	CHECK(has(report_table(report),
-		  "sums end at 18,446,744,073,709,551,615 samples, and there are more"));
+		  "sums stop at 18,446,744,073,709,551,615 samples, but there are more"));
 	profile.samples.resize(2);
 	CHECK_FALSE(report_of(profile, "function").now.flat.saturated);
 }
@@ -179,8 +179,7 @@ TEST_CASE("filters keep percentages as they are, and say what they left out", "[
 
 TEST_CASE("a report by process of a profile without processes says how to record them", "[cli][report]")
 {
-	const std::string advice =
-		"the profile does not tell processes apart: profil record --per-process does\n";
+	const std::string advice = "the profile does not tell processes apart (record with --per-process)\n";
 	Profile merged = sample_profile();
 
 	for (Sample &sample : merged.samples)
