@@ -22,10 +22,11 @@ constexpr std::array subcommands = {
 	Subcommand{"report", "show the profile that record wrote", report_main, report_help},
 	Subcommand{"top", "show where processes spend their time while they run", top_main, top_help},
 	Subcommand{"annotate", "show functions by instruction and source line", annotate_main, annotate_help},
-	Subcommand{"export", "write it in the formats of other tools", export_main, export_help},
+	Subcommand{"export", "write a profile in the formats of other tools", export_main, export_help},
 	Subcommand{"serve", "answer go tool pprof and other scrapers", serve_main, serve_help},
 	Subcommand{"push", "send a profile to a continuous-profiling server", push_main, push_help},
-	Subcommand{"status", "show whether it works here, and who profiles what", status_main, status_help},
+	Subcommand{"status", "show whether profil works here, and who profiles what", status_main,
+		   status_help},
 };
 
 const Subcommand *find(std::string_view name)
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
 	try {
 		return cli::run({argv + 1, argv + argc});
 	} catch (const std::exception &error) {
-		/* Not formatted: what failed may have been memory. */
+		/* No formatting here: the failure may be a lack of memory. */
 		for (const std::string_view part : {"profil: ", error.what(), "\n"})
 			cli::write_message(part);
 		return cli::exit_failure;

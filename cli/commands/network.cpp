@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The commands that speak HTTP are in a program of their own: their libraries
- * bring thirty others with them, which took most of the time in which any
- * command starts.
+ * The commands that speak HTTP are in a separate program, profil-network: their
+ * libraries load thirty others, which would take most of the start-up time of
+ * every command.
  */
 #include "cli/base/characters.h"
 #include "cli/base/exit.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr char program[] = "profil-network";
 
-/** Beside this program, or where scripts/build/install puts it; the reason if there is none. */
+/** Execute profil-network, beside this program or where scripts/build/install puts it; returns why it failed. */
 std::string execute(const std::string &command, const std::vector<std::string> &arguments)
 {
 	std::error_code error;
@@ -47,7 +47,7 @@ std::string execute(const std::string &command, const std::vector<std::string> &
 		if (errno != ENOENT)
 			return place.string() + ": " + std::strerror(errno);
 	}
-	return fmt::format("there is no {} in {} or {}: install profil again", program,
+	return fmt::format("{} is neither in {} nor in {} (install profil again)", program,
 			   places[0].parent_path().string(), places[1].parent_path().string());
 }
 
@@ -61,7 +61,7 @@ int run(const std::string &command, const std::vector<std::string> &arguments)
 
 } // namespace
 
-/* What is wrong with the options is known here already, and so are help and completion. */
+/* Parse the options here, so that help, completion and wrong options need no profil-network. */
 int push_main(const std::vector<std::string> &arguments)
 {
 	PushOptions options;

@@ -79,9 +79,9 @@ TEST_CASE("push and serve say what is missing where profil is installed alone", 
 						   (command == "push" ? " x" : " -p 1"));
 
 		CHECK(output.status == 1);
-		CHECK(output.text == "profil " + command + ": there is no profil-network in " +
-					     (directory / "usr/bin") + " or " +
-					     (directory / "usr/libexec/profil") + ": install profil again\n");
+		CHECK(output.text ==
+		      "profil " + command + ": profil-network is neither in " + (directory / "usr/bin") +
+			      " nor in " + (directory / "usr/libexec/profil") + " (install profil again)\n");
 	}
 	std::filesystem::create_directories(directory / "usr/libexec/profil");
 	std::ofstream(directory / "usr/libexec/profil/profil-network") << "no program";
