@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The CLI: $(B)/profil, and $(B)/profil-network, which has the commands that
-# speak HTTP as well.  Tests link CLI_TEST_OBJECTS with CLI_LIBS.
+# The CLI: $(B)/profil, and $(B)/profil-network, which also has the commands that
+# speak HTTP.  Tests link CLI_TEST_OBJECTS with CLI_LIBS.
 
-cli_sources := $(wildcard $(addsuffix /*.cpp,cli cli/* cli/commands/* cli/commands/report/page))
-# The page of 'profil report --html', in the order in which its parts need each other.
-cli_page_scripts := $(patsubst %,cli/commands/report/page/%.js,report theme icicle table source address_map page)
-cli_page := $(B)/cli/commands/report/page/page.html
-cli_objects := $(cli_sources:%.cpp=$(B)/%.o) $(B)/cli/commands/report/page/content.o
+cli_page_folder := cli/commands/report/page
+cli_folders := cli cli/* cli/commands/* $(cli_page_folder)
+cli_sources := $(wildcard $(cli_folders:%=%/*.cpp))
+cli_objects := $(cli_sources:%.cpp=$(B)/%.o) $(B)/$(cli_page_folder)/content.o
+
+# The page of 'profil report --html', with the scripts in the order of their dependencies.
+cli_page_scripts := report theme icicle table source address_map page
+cli_page_parts := page.html page.css $(cli_page_scripts:%=%.js)
+cli_page := $(B)/$(cli_page_folder)/page.html
 
 cli_network_objects := $(B)/cli/commands/push/command.o $(B)/cli/commands/serve/command.o
 cli_no_network_objects := $(B)/cli/commands/network.o
@@ -19,17 +23,17 @@ CLI_LIBS := -ldw -lelf -lfmt -lz -ldeflate -lcurl -lcpp-httplib -lcapstone -lncu
 .PHONY: cli
 cli: $(B)/profil $(B)/profil-network
 
-$(cli_page): scripts/build/html-page cli/commands/report/page/page.html cli/commands/report/page/page.css $(cli_page_scripts)
+$(cli_page): scripts/build/html-page $(cli_page_parts:%=$(cli_page_folder)/%)
 	@mkdir -p $(@D)
 	$(call say,PAGE)
 	$(Q)$^ >$@.tmp && mv $@.tmp $@
 
-$(B)/cli/commands/report/page/content.o: cli/commands/report/page/content.S $(cli_page)
+$(B)/$(cli_page_folder)/content.o: $(cli_page_folder)/content.S $(cli_page)
 	$(call say,AS)
 	$(Q)$(CC) -c -I$(dir $(cli_page)) -o $@ $<
 
 cli_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP
-# Found as the .gch beside it; there is no such header itself.
+# The compiler finds the .gch beside this name; there is no header of this name in B.
 cli_precompiled := $(B)/cli/precompiled.h
 
 $(cli_precompiled).gch: cli/precompiled.h
@@ -42,7 +46,7 @@ $(cli_sources:%.cpp=$(B)/%.o): $(B)/%.o: %.cpp $(cli_precompiled).gch
 	$(call say,CXX)
 	$(Q)$(cli_cxx) -include $(cli_precompiled) -c -o $@ $<
 
-# An archive, of which each program takes what it refers to.
+# An archive, so that each program links only what it refers to.
 $(cli_common): $(filter-out $(cli_network_objects) $(B)/cli/main.o,$(CLI_TEST_OBJECTS))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcTP $@ $^

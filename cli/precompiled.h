@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What takes longest to read of what most of the CLI includes, read once: see
-// cli/build.mk.  A file includes what it needs all the same.
+// The headers that most of the CLI includes and that take longest to parse, parsed
+// once: see cli/build.mk.  Each file still includes all that it needs.
 #include <fmt/format.h>
 
 #include <algorithm>
