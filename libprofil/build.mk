@@ -34,7 +34,7 @@ $(B)/%.o: %.S
 	$(call say,AS)
 	$(Q)$(CC) $(CPPFLAGS) $(OPT) -c -o $@ $<
 
-# Our flags come last: a distribution's -fstack-protector-strong must not undo them.
+# libprofil_cxxflags come last: a distribution's -fstack-protector-strong must not undo them.
 $(filter-out %/mcount.o,$(libprofil_objects)): $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
