@@ -27,7 +27,7 @@ Completion complete_subcommand(std::span<const Subcommand> subcommands, const st
 		offer(completion, word, std::string(subcommand.name), std::string(subcommand.summary));
 	offer(completion, word, "help", "show the help of a command");
 	if (word.starts_with('-')) {
-		offer(completion, word, "--help", "show what commands there are");
+		offer(completion, word, "--help", "list the commands");
 		offer(completion, word, "--version", "show the version");
 	}
 	return completion;

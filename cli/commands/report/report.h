@@ -30,7 +30,7 @@ struct ReportStyle {
 	bool color = false;
 };
 
-/** All of a report. */
+/** Everything that a report shows. */
 struct Report {
 	View view;
 	Reported now;

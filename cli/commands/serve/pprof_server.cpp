@@ -38,7 +38,7 @@ constexpr char index_page[] = R"html(<!DOCTYPE html>
 /* The connection that this thread answers; cpp-httplib does not pass it to handlers. */
 thread_local const HttpStream *current_stream;
 
-/* As net/http/pprof's serveError(). */
+/* Does what serveError() of net/http/pprof does. */
 void serve_error(httplib::Response &response, int status, const std::string &text)
 {
 	response.status = status;

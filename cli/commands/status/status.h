@@ -30,10 +30,10 @@ struct Status {
 	[[nodiscard]] uint64_t other_profiles() const;
 };
 
-/** As text for people. */
+/** The status as text. */
 std::string status_text(const Status &status);
 
-/** As Documentation/status.schema.json describes it. */
+/** The status as JSON, as Documentation/status.schema.json describes it. */
 std::string status_json(const Status &status);
 
 } // namespace cli

@@ -88,7 +88,7 @@ Row TopRows::names(size_t row) const
 	return cli::row_of(places_, rows_[row].place, rows_[row].samples, names);
 }
 
-/** By the columns, from left to right. */
+/** Compares names column by column, from left to right. */
 int TopRows::compare_names(const TopRow &a, const TopRow &b) const
 {
 	for (const auto name :
