@@ -16,7 +16,7 @@ bool is_function(const Frame &frame, const FunctionSamples &function)
 	       (!frame.system_name.empty() && function.system_names.contains(frame.system_name));
 }
 
-/** Of the function that it is inlined in, only what belongs to the wanted one. */
+/** Drop the instructions that do not belong to the inlined function. */
 void keep_inlined(CodePart &part, const ObjectCode &code, const FunctionSamples &function)
 {
 	std::erase_if(part.instructions, [&](const AnnotatedInstruction &one) {
@@ -28,7 +28,7 @@ void keep_inlined(CodePart &part, const ObjectCode &code, const FunctionSamples 
 	});
 }
 
-/** Strays of one address are one, whatever samples they come from. */
+/** Merge the strays of each address. */
 void merge(std::vector<StraySamples> &strays)
 {
 	std::vector<StraySamples> merged;
@@ -95,7 +95,7 @@ SourceLine Annotator::source_of(const Location &location) const
 			     : SourceLine{};
 }
 
-/** Is the function at this location, itself or inlined? */
+/** The spot if @p function is at this location, itself or inlined. */
 std::optional<Annotator::Spot> Annotator::spot_at(const Location &location, const FunctionSamples &function,
 						  bool inlined) const
 {
@@ -133,7 +133,7 @@ std::map<Annotator::ObjectKey, Annotator::Spots> Annotator::spots_of(const Funct
 	return all;
 }
 
-/* The debug information of one function can name several files: that with most samples is shown. */
+/* The debug information of a function can name several files: take the one with most samples. */
 SourceLine Annotator::start_of(const FunctionSamples &function, const std::map<ObjectKey, Spots> &all) const
 {
 	std::map<SourceLine, uint64_t> starts;
@@ -159,7 +159,7 @@ SourceLine Annotator::start_of(const FunctionSamples &function, const std::map<O
 	return best == starts.end() ? SourceLine{} : best->first;
 }
 
-/** The part that a spot belongs to, decoded when it is met first; NULL where no text is. */
+/** The part that a spot belongs to, decoded when first needed; nullptr if there is no text. */
 CodePart *Annotator::part_at(Annotation &annotation, size_t first_part, const ObjectCode &code,
 			     const Spot &spot, uint64_t address) const
 {

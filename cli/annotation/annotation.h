@@ -3,7 +3,7 @@
  * @file cli/annotation/annotation.h
  * The instructions and source lines of a function, with the samples of each.
  *
- * Data alone: annotation_text.h makes text of it.
+ * This is only data; text.h renders it as text.
  */
 #pragma once
 
@@ -22,35 +22,35 @@
 
 namespace cli {
 
-/** Samples on nothing that could be decoded. */
+/** Samples at an address without a decoded instruction. */
 struct StraySamples {
 	uint64_t address = 0; /**< as in the profile */
 	uint64_t samples = 0;
 	SourceLine source;
 };
 
-/** A function, annotated; samples is the sum of those of parts and strays. */
+/** An annotated function; samples is the sum of those of its parts and strays. */
 struct Annotation {
 	FunctionSamples function;
-	SourceLine start;		  /**< where it begins */
+	SourceLine start;		  /**< first line of the function */
 	uint64_t samples = 0;		  /**< of the function, as chosen */
 	uint64_t total = 0;		  /**< of the profile */
-	uint64_t shared_bytes = 1;	  /**< that had one counter, at most */
-	std::vector<std::string> notes;	  /**< why instructions are missing, or doubtful */
-	std::vector<CodePart> parts;	  /**< its own first, then those with most samples */
+	uint64_t shared_bytes = 1;	  /**< most bytes of text that shared a counter */
+	std::vector<std::string> notes;	  /**< why instructions are missing or doubtful */
+	std::vector<CodePart> parts;	  /**< its own code first, then by samples, most first */
 	std::vector<StraySamples> strays; /**< by address */
 };
 
-/** Samples of every line that has instructions or samples, by file and line; their sum is the function's. */
+/** The samples of every line that has instructions or samples; their sum is that of the function. */
 std::map<SourceLine, uint64_t> samples_by_line(const Annotation &annotation);
 
-/** Reads each object once for all functions of a profile. */
+/** Annotates functions of a profile; reads each object once. */
 class Annotator {
 public:
-	/** @param profile outlives this. */
+	/** @param profile must outlive this. */
 	Annotator(const Profile &profile, CodeOptions options);
 
-	/** @param inlined also where it is inlined in others, not its own code alone. */
+	/** @param inlined includes the places where it is inlined in other functions. */
 	Annotation annotate(const FunctionSamples &function, bool inlined);
 
 private:
@@ -61,7 +61,7 @@ private:
 		std::string inlined_in;
 	};
 	using Spots = std::vector<Spot>;
-	/** One file: another build-id is another. */
+	/** Identifies a file by path and build-id. */
 	using ObjectKey = std::pair<std::string, std::string>;
 
 	[[nodiscard]] std::map<ObjectKey, Spots> spots_of(const FunctionSamples &function,

@@ -13,11 +13,11 @@ namespace {
 constexpr std::string_view openers = "(<[{";
 constexpr std::string_view closers = ")>]}";
 
-/** Where a character of a name is. */
+/** The position of a character relative to the brackets in a name. */
 enum class Where : unsigned char {
-	Outside, /**< of all brackets; an opening one, too */
+	Outside, /**< outside all brackets, including an outermost opening bracket */
 	Inside,
-	Word, /**< in "operator()" or "(anonymous namespace)", whose brackets are none */
+	Word, /**< part of "operator()" or "(anonymous namespace)", whose brackets do not count */
 };
 
 bool is_letter(char c)
@@ -25,7 +25,7 @@ bool is_letter(char c)
 	return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/** Length of "operator" and its sign, if it is there. */
+/** The length of "operator" and its sign at @p at; 0 if there is none. */
 size_t operator_length(std::string_view name, size_t at)
 {
 	constexpr std::string_view word = "operator";
@@ -46,7 +46,7 @@ size_t word_length(std::string_view name, size_t at)
 	return name.substr(at).starts_with(unnamed) ? unnamed.size() : operator_length(name, at);
 }
 
-/** Brackets that are open.  One that closes also closes those inside it, as in "(a < b)". */
+/** The open brackets.  A closing bracket also closes those inside it, as in "(a < b)". */
 class Brackets {
 public:
 	[[nodiscard]] bool empty() const { return open_.empty(); }
@@ -59,7 +59,7 @@ public:
 
 	void close(size_t kind)
 	{
-		/* In expressions '>' is also a sign: then the innermost bracket is another. */
+		/* In expressions, '>' can be an operator; then the innermost bracket is of another kind. */
 		if (!counts_[kind] || (closers[kind] == '>' && open_.back() != kind))
 			return;
 		for (bool found = false; !found;) {
@@ -98,7 +98,7 @@ std::vector<Where> places_in(std::string_view name)
 	return places;
 }
 
-/** The last @p wanted outside of brackets before @p end; npos if there is none. */
+/** The position of the last @p wanted outside all brackets before @p end, or npos. */
 size_t last_outside(std::string_view name, const std::vector<Where> &places, char wanted, size_t end)
 {
 	while (end-- > 0) {
@@ -108,10 +108,10 @@ size_t last_outside(std::string_view name, const std::vector<Where> &places, cha
 	return name.npos;
 }
 
-/** Where the name begins, behind the return type. */
+/** The start of the name, after the return type. */
 size_t begin_of(std::string_view name, const std::vector<Where> &places, size_t end)
 {
-	/* "operator new", "operator bool": the blank is of the name. */
+	/* "operator new", "operator bool": the blank is part of the name. */
 	for (size_t at = 0; at < end; at++) {
 		if (places[at] == Where::Word && operator_length(name, at))
 			end = at;

@@ -8,9 +8,9 @@
 namespace cli {
 namespace {
 
-/* Functions are aligned, and at least this far apart where it matters. */
+/* Functions are aligned to this, and at least this far apart, wherever it matters. */
 constexpr uint64_t function_alignment = 16;
-/* What is shown from an address on if nobody knows which function it is in. */
+/* How much is shown of text in no known function. */
 constexpr uint64_t bytes_of_unknown = 64;
 
 using Instructions = std::vector<AnnotatedInstruction>;

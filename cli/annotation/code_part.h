@@ -15,7 +15,7 @@
 
 namespace cli {
 
-/** A line of a source file; line 0: not known. */
+/** A line of a source file; line 0: unknown. */
 struct SourceLine {
 	std::string file;
 	int64_t line = 0;
@@ -25,19 +25,18 @@ struct SourceLine {
 
 struct AnnotatedInstruction {
 	Instruction code;
-	std::string target_name; /**< of a jump or call: "function", "function+0x12" */
-	SourceLine source;	 /**< of the innermost inlined function */
+	std::string target_name; /**< target of a jump or call: "function", "function+0x12" */
+	SourceLine source;	 /**< the line in the innermost inlined function */
 	uint64_t samples = 0;
-	bool shared = false;	/**< the counter of an instruction before it counts this one, too */
-	bool jumped_to = false; /**< by a jump of the same function */
+	bool shared = false;	/**< shares the counter of an earlier instruction, which has the samples */
+	bool jumped_to = false; /**< target of a jump in the same function */
 };
 
-/** From the target of a backward jump, which the jump can be reached from again, to the end of the last such
- * jump. */
+/** A loop, from the target of backward jumps that it can reach to the end of the last such jump. */
 struct Loop {
 	Extent extent;
-	uint64_t samples = 0;	/**< of all that is in it */
-	uint64_t innermost = 0; /**< without those in loops inside it */
+	uint64_t samples = 0;	/**< of all instructions in it */
+	uint64_t innermost = 0; /**< without those of loops inside it */
 
 	bool operator==(const Loop &) const = default;
 };
@@ -45,31 +44,31 @@ struct Loop {
 /** The loops of decoded instructions, most Loop::innermost first. */
 std::vector<Loop> find_loops(std::span<const AnnotatedInstruction> instructions);
 
-/** Code of a function that is in one piece; for an inlined one, what holds it there. */
+/** A contiguous piece of a function's code; of an inlined function, inside another function. */
 struct CodePart {
 	std::string object;	/**< path */
-	std::string inlined_in; /**< function; empty: this is its own code */
-	Extent extent;		/**< of the function that it is in */
-	time_t built = 0;	/**< when the object's file was written: s since 1970 */
+	std::string inlined_in; /**< the other function; empty: this is its own code */
+	Extent extent;		/**< of the function that contains the code */
+	time_t built = 0;	/**< modification time of the object's file: s since 1970 */
 	uint64_t samples = 0;
 	std::vector<AnnotatedInstruction> instructions;
-	std::vector<Loop> loops; /**< those without samples are left out */
+	std::vector<Loop> loops; /**< only loops with samples */
 };
 
 /**
- * The function at a link-time address, or else the first that begins within the
- * @p size bytes that share its counter: as Symbols::frames() names it.  Where
- * there is text of no known function, a few bytes of it.
+ * The extent of the function at a link-time address, or else of the first one that
+ * begins within the @p size bytes that share its counter, like Symbols::frames().
+ * In text that belongs to no known function: a few bytes.
  */
 std::optional<Extent> extent_near(const ObjectCode &code, uint64_t address, uint64_t size);
 
-/** Decode a function, without samples and loops yet. */
+/** Decode a function; samples and loops are added later. */
 CodePart decode_part(const ObjectCode &code, Extent extent);
 
 /**
- * Count samples of a bucket of text at the first instruction that begins in it.
- * @param source for an instruction whose line debug information does not tell.
- * @return false if none begins there: nothing is counted.
+ * Add the samples of a bucket of text to the first instruction that begins in it.
+ * @param source the line to use if debug information has none for the instruction.
+ * @return false if no instruction begins there; then nothing is counted.
  */
 bool count_at(CodePart &part, Extent bucket, uint64_t samples, const SourceLine &source);
 

@@ -37,7 +37,7 @@ bool is_object(std::string_view wanted, const std::string &object)
 	return wanted == object || wanted == base_name(object);
 }
 
-/** Is @p wanted this name, perhaps behind "object:"? */
+/** Is @p wanted this name, or "object:" followed by this name? */
 bool means(std::string_view wanted, std::string_view name, const std::string &object)
 {
 	if (name.empty() || !wanted.ends_with(name))
@@ -81,7 +81,7 @@ public:
 			regfree(&compiled_);
 	}
 
-	/** What is wrong with it, or nothing. */
+	/** What is wrong with the expression; empty if nothing is. */
 	[[nodiscard]] std::string problem() const
 	{
 		std::array<char, 200> words{};
@@ -110,7 +110,8 @@ Result<Functions> choose_matching(const Functions &functions, std::string wanted
 	const Expression expression(wanted);
 
 	if (!expression.problem().empty())
-		return Error{fmt::format("'{}' is no regular expression: {}", wanted, expression.problem())};
+		return Error{
+			fmt::format("'{}' is not a regular expression: {}", wanted, expression.problem())};
 
 	Functions found = those(functions, [&](const FunctionSamples &function) {
 		return expression.matches(function.name) ||
@@ -123,7 +124,7 @@ Result<Functions> choose_matching(const Functions &functions, std::string wanted
 	return found;
 }
 
-/** Letters to insert, remove or replace to make one of the other (Levenshtein). */
+/** The number of letters to insert, remove or replace to turn @p a into @p b (Levenshtein distance). */
 size_t distance(std::string_view a, std::string_view b)
 {
 	std::vector<size_t> row(b.size() + 1);
@@ -142,7 +143,7 @@ size_t distance(std::string_view a, std::string_view b)
 	return row[b.size()];
 }
 
-/** Those whose names hold the wanted one, or differ from it in a letter out of three at most. */
+/** The functions whose name contains @p wanted, or differs from it in at most a third of its letters. */
 Functions alike(const Functions &functions, std::string_view wanted)
 {
 	const std::string_view name = wanted.substr(0, longest_compared);

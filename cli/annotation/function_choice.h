@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/function_choice.h  Functions of a profile, by what a user calls them. */
+/** @file cli/annotation/function_choice.h  Finds the functions of a profile that a user asks for. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,35 +14,35 @@
 
 namespace cli {
 
-/** A function of an object, with what was sampled in it. */
+/** A function of an object, with its samples. */
 struct FunctionSamples {
-	std::string object; /**< as object_of() has it */
-	std::string name;   /**< as function_of() has it */
+	std::string object; /**< as returned by object_of() */
+	std::string name;   /**< as returned by function_of() */
 	std::set<std::string> system_names;
-	uint64_t own = 0;     /**< in its own code, with what is inlined there */
-	uint64_t inlined = 0; /**< where it is inlined in others */
+	uint64_t own = 0;     /**< in its own code, including functions inlined there */
+	uint64_t inlined = 0; /**< where it is inlined in other functions */
 
 	[[nodiscard]] uint64_t samples() const { return saturating_add(own, inlined); }
 };
 
-/** All functions that have samples, those with most in their own code first. */
+/** All functions that have samples; those with most samples in their own code come first. */
 std::vector<FunctionSamples> functions_of(const Profile &profile);
 
 /**
- * The functions that a user means, in the order of @p functions, never none.
+ * The functions that match @p wanted, in the order of @p functions; never empty.
  *
- * @param wanted the name, demangled or mangled, with or without its parameters
- *        and the template's arguments at its end, and with "object:" before it,
- *        a path or its last component; or, if it begins with '/', a POSIX
- *        extended regular expression for names (a '/' at its end is no part of
- *        it), which may mean many.
- *        An error lists what could be meant if nothing is called so, or if
- *        functions of more than one name or object are.
+ * @param wanted a name, demangled or mangled, with or without its parameters and
+ *        the template arguments at its end.  "object:" may precede it, which is a
+ *        path or its last component.  If it begins with '/', it is a POSIX
+ *        extended regular expression for names, which may match many functions;
+ *        a '/' at its end is not part of it.
+ * @return an error that lists candidates if no function has the name, or if
+ *         several functions do.
  */
 Result<std::vector<FunctionSamples>> choose_functions(const std::vector<FunctionSamples> &functions,
 						      const std::string &wanted);
 
-/** "object:function", which means this one alone, but for namesakes. */
+/** "object:function", which is unique except for functions with the same name in the same object. */
 std::string full_name(const FunctionSamples &function);
 
 } // namespace cli

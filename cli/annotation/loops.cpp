@@ -9,10 +9,10 @@
 namespace cli {
 namespace {
 
-/* More than any real function has; what comes from a hostile object must end in time. */
+/* More than any real function has; limits the time for a hostile object. */
 constexpr size_t most_loops = 1024;
 
-/** Where the program can go from each instruction, which is known by its index. */
+/** The control flow between instructions, by their indices. */
 class FlowGraph {
 public:
 	explicit FlowGraph(std::span<const AnnotatedInstruction> instructions) : nodes_(instructions.size())
@@ -20,7 +20,7 @@ public:
 		for (size_t i = 0; i < instructions.size(); i++) {
 			const Instruction &code = instructions[i].code;
 
-			nodes_[i].goes_on = code.goes_on && i + 1 < instructions.size();
+			nodes_[i].falls_through = code.falls_through && i + 1 < instructions.size();
 			if (code.flow != Flow::Jump)
 				continue;
 			nodes_[i].anywhere = !code.target;
@@ -29,10 +29,10 @@ public:
 		}
 	}
 
-	/** The target of a direct jump, if that is one of the instructions. */
+	/** The target of a direct jump, if it is one of the instructions. */
 	[[nodiscard]] std::optional<size_t> target(size_t jump) const { return nodes_[jump].target; }
 
-	/** Which instructions can run after @p start?  After an indirect jump it could be any. */
+	/** The instructions that can run from @p start on; all of them after an indirect jump. */
 	[[nodiscard]] std::vector<bool> reached_from(size_t start) const
 	{
 		std::vector<bool> reached(nodes_.size());
@@ -47,7 +47,7 @@ public:
 			reached[at] = true;
 			if (nodes_[at].anywhere)
 				return std::vector<bool>(nodes_.size(), true);
-			if (nodes_[at].goes_on)
+			if (nodes_[at].falls_through)
 				open.push_back(at + 1);
 			if (nodes_[at].target)
 				open.push_back(*nodes_[at].target);
@@ -58,7 +58,7 @@ public:
 private:
 	struct Node {
 		std::optional<size_t> target;
-		bool goes_on = false;
+		bool falls_through = false;
 		bool anywhere = false;
 	};
 
@@ -79,8 +79,8 @@ private:
 };
 
 /**
- * Jumps back to the same place are one loop, as by `continue`.  A jump back from
- * which that place leads nowhere but out, to an exit in common, is none.
+ * Backward jumps to the same target are one loop, for example with `continue`.  A
+ * backward jump whose target only leads to the shared exit is not a loop.
  */
 std::vector<Loop> loops_by_size(std::span<const AnnotatedInstruction> instructions)
 {

@@ -9,8 +9,7 @@
 namespace cli {
 namespace {
 
-constexpr char next_step[] =
-	"--symfs says where the objects of then are, and a new recording is of those of now";
+constexpr char next_step[] = "--symfs names a directory with the recorded objects, or record again";
 
 } // namespace
 
@@ -31,7 +30,7 @@ Result<ObjectCode> ObjectCode::open(const ProfileMapping &mapping, const CodeOpt
 	const std::optional<Machine> machine = machine_of(recorded->object->file.get());
 
 	if (!machine)
-		return Error{path + ": no ELF file for x86-64, i386 or AArch64"};
+		return Error{path + ": not an ELF file for x86-64, i386 or AArch64"};
 
 	Result<Disassembler> disassembler = Disassembler::open(*machine, options.syntax);
 
@@ -43,7 +42,7 @@ Result<ObjectCode> ObjectCode::open(const ProfileMapping &mapping, const CodeOpt
 	code.modified_ = recorded->modified;
 	if (mapping.build_id.empty())
 		code.doubt_ = path +
-			      ": the profile has no build-id of it: if the file has changed since, the "
+			      ": the profile has no build-id for it: if the file has changed since, the "
 			      "instructions are wrong";
 	return code;
 }

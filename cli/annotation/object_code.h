@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/object_code.h  The instructions of a recorded object, from its file as it is now. */
+/** @file cli/annotation/object_code.h  Reads the instructions of a recorded object from its file. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -18,11 +18,11 @@ namespace cli {
 
 /** Where and how to read objects. */
 struct CodeOptions {
-	std::string root; /**< put before their paths */
+	std::string root; /**< is put before their paths */
 	Syntax syntax = Syntax::Att;
 };
 
-/** A file that is the recorded one, as far as build-ids tell. */
+/** A file whose build-id is the recorded one, if one was recorded. */
 class ObjectCode {
 public:
 	/** Most bytes that one call of instructions() decodes. */
@@ -30,25 +30,25 @@ public:
 
 	/**
 	 * Open the file of a mapping.  The error says why its instructions cannot
-	 * be shown (no file, or one with another build-id), and the next step.
+	 * be shown (the file is missing or has another build-id), and the next step.
 	 */
 	static Result<ObjectCode> open(const ProfileMapping &mapping, const CodeOptions &options);
 
-	/** What is doubtful about it, a sentence; empty if nothing is. */
+	/** A sentence about what is doubtful; empty if nothing is. */
 	[[nodiscard]] const std::string &doubt() const { return doubt_; }
-	/** When the file was written: s since 1970. */
+	/** The modification time of the file: s since 1970. */
 	[[nodiscard]] time_t modified() const { return modified_; }
 
 	/**
-	 * The link-time address of a profile's: the same in what 'profil record'
-	 * writes; other tools have the address in the process.
+	 * The link-time address for an address in a profile.  'profil record' writes
+	 * link-time addresses; other tools write addresses in the process.
 	 */
 	[[nodiscard]] uint64_t link_address(const ProfileMapping &mapping, uint64_t address) const;
 	/** Is there text at a link-time address? */
 	[[nodiscard]] bool has_text(uint64_t address) const { return segment_at(address) != nullptr; }
-	/** As far as the file has text there, and at most most_bytes. */
+	/** The instructions in @p extent, as far as the file has text there; at most most_bytes. */
 	[[nodiscard]] std::vector<Instruction> instructions(Extent extent) const;
-	/** Functions and lines at a link-time address, and where functions begin and end. */
+	/** The functions and lines at link-time addresses, and the extents of functions. */
 	[[nodiscard]] Symbols &symbols() const { return *symbols_; }
 
 private:

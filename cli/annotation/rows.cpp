@@ -14,7 +14,7 @@ namespace {
 constexpr size_t percent_width = 6;
 constexpr size_t bar_width = 10;
 constexpr size_t gap = 2;
-/* On a narrow terminal what the row is of is cut, but not to nothing. */
+/* On a narrow terminal, the text of a row is cut to no less than this. */
 constexpr size_t what_min = 24;
 constexpr size_t tab = 8;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/rows.h  The lines of an annotation: samples, percent, bar, and what they are of. */
+/** @file cli/annotation/rows.h  The rows of an annotation: samples, percent, bar and text. */
 #pragma once
 
 #include "cli/annotation/annotation.h"
@@ -13,19 +13,19 @@
 
 namespace cli {
 
-/** Puts rows below one another.  What it is given need not be printable. */
+/** Appends rows.  Makes texts safe to print. */
 class AnnotationRows {
 public:
-	/** @param samples of the function: 100 %. */
+	/** @param samples of the function, which are 100 %. */
 	AnnotationRows(uint64_t samples, const AnnotationStyle &style);
 
-	/** A line of text; a blank one if it is empty. */
+	/** A line of text, or an empty line. */
 	void text(std::string_view line, Paint paint = Paint::Plain);
 	/** The names of the columns. */
 	void heading(std::string_view what);
-	/** What has samples, or could have some: 0 is left blank. */
+	/** A row with samples; 0 is shown as blank. */
 	void row(uint64_t samples, std::string_view what, Paint paint = Paint::Plain);
-	/** As row(), of something that the row above counts, too. */
+	/** Like row(), for something that shares the counter of the row above. */
 	void shared_row(std::string_view what);
 	std::string take() { return std::move(text_); }
 
@@ -39,20 +39,20 @@ private:
 	std::string text_;
 };
 
-/** "file:line", the path as the style has it. */
+/** "file:line"; @p style says whether with the full path. */
 std::string source_name(const SourceLine &source, const AnnotationStyle &style);
 
-/** The text of a line, with blanks for tabs; empty if it is not to be had. */
+/** The text of a line, with blanks for tabs; empty if it is not available. */
 std::string source_text(const SourceLine &source, SourceFiles &sources);
 
-/** "12 samples, 3.45 %": of the function. */
+/** "12 samples, 3.45 %": @p samples, and their share of @p total. */
 std::string percent_text(uint64_t samples, uint64_t total);
 
-/** Samples line by line, each file by itself, those with most samples first. */
+/** The samples of each source line, file by file; the files with most samples come first. */
 void add_source_listing(AnnotationRows &rows, const Annotation &annotation, SourceFiles &sources,
 			const AnnotationStyle &style);
 
-/** The lines with most samples. */
+/** The source lines with most samples. */
 void add_line_summary(AnnotationRows &rows, const Annotation &annotation, const AnnotationStyle &style);
 
 } // namespace cli

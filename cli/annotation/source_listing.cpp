@@ -10,7 +10,7 @@
 namespace cli {
 namespace {
 
-/* Fewer lines without instructions than that are shown, as they explain those around them. */
+/* Gaps of fewer lines without instructions are filled, because they explain the lines around them. */
 constexpr int64_t most_between = 6;
 
 using Lines = std::map<int64_t, uint64_t>;
@@ -21,7 +21,7 @@ struct FileLines {
 	Lines lines;
 };
 
-/** Those with most samples first; what is of no known line is left out. */
+/** Files with most samples first; samples of unknown lines are left out. */
 std::vector<FileLines> by_file(const Annotation &annotation)
 {
 	std::map<std::string, FileLines> files;
@@ -37,7 +37,7 @@ std::vector<FileLines> by_file(const Annotation &annotation)
 		file.samples = saturating_add(file.samples, samples);
 		file.lines[source.line] = samples;
 	}
-	/* The heading of a function has no instructions if all of it is inlined. */
+	/* The first line of a function has no instructions if it is inlined everywhere. */
 	if (const auto start = files.find(annotation.start.file); start != files.end()) {
 		if (annotation.start.line > 0)
 			start->second.lines.try_emplace(annotation.start.line, 0);
@@ -49,7 +49,7 @@ std::vector<FileLines> by_file(const Annotation &annotation)
 	return sorted;
 }
 
-/** Lines that explain the known ones: between those that are near to each other, and around them. */
+/** Add lines that explain the known ones: between known lines that are close together, and around them. */
 void add_neighbours(Lines &lines, int64_t last_of_file, int64_t context)
 {
 	const Lines known = lines;
@@ -95,7 +95,7 @@ std::vector<ListedFile> source_listing(const Annotation &annotation, SourceFiles
 	std::vector<ListedFile> files;
 
 	for (FileLines &file : by_file(annotation)) {
-		/* Headers whose functions are inlined everywhere, and were never met. */
+		/* Skip headers with inlined functions that have no samples. */
 		if (file.samples)
 			files.push_back(listed(std::move(file), sources, context));
 	}

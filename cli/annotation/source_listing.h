@@ -14,24 +14,25 @@ namespace cli {
 struct ListedLine {
 	int64_t number = 0;
 	uint64_t samples = 0;
-	std::string text; /**< with blanks for tabs; empty if it is not to be had.  Not safe to print. */
+	std::string text; /**< with blanks for tabs; empty if it is not available.  Not safe to print. */
 };
 
 struct ListedFile {
 	std::string file;
 	uint64_t samples = 0;
-	std::vector<ListedLine> lines; /**< by number; some may be missing between two */
+	std::vector<ListedLine> lines; /**< by number, with gaps */
 };
 
 /**
- * The lines that have instructions or samples, each file by itself, those with
- * most samples first; files without samples are left out.
- * @param context lines to show around each of them, where the source is to be had.
+ * The lines that have instructions or samples, file by file; the files with most
+ * samples come first, and files without samples are left out.
+ * @param context how many lines to show around each of them, if the source is
+ *        available.
  */
 std::vector<ListedFile> source_listing(const Annotation &annotation, SourceFiles &sources,
 				       int64_t context = 0);
 
-/** Samples that are on no line, as far as anybody knows. */
+/** The samples whose line is unknown. */
 uint64_t samples_of_no_line(const Annotation &annotation);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/style.h  What to show of an annotated function, and how. */
+/** @file cli/annotation/style.h  How to show an annotated function. */
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@ namespace cli {
 
 /** How an annotated function is shown. */
 struct AnnotationStyle {
-	size_t width = 0; /**< columns; 0: as many as it takes */
+	size_t width = 0; /**< columns; 0: no limit */
 	bool color = false;
-	bool source = true;	  /**< the text of source lines */
-	bool instructions = true; /**< without: lines alone, with their samples */
-	bool raw = false;	  /**< the bytes of instructions */
-	bool summary = false;	  /**< first, the lines with most samples */
+	bool source = true;	  /**< show the text of source lines */
+	bool instructions = true; /**< if false, show only source lines with their samples */
+	bool raw = false;	  /**< show the bytes of instructions */
+	bool summary = false;	  /**< begin with the lines with most samples */
 	bool full_paths = false;
-	size_t most_parts = 3; /**< pieces of code that are shown */
+	size_t most_parts = 3; /**< how many pieces of code to show */
 };
 
 } // namespace cli

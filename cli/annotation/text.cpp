@@ -72,7 +72,7 @@ void Renderer::add_header()
 	add_places();
 }
 
-/** Where it is inlined, if it is. */
+/** The functions that it is inlined in. */
 void Renderer::add_places()
 {
 	std::map<std::string, uint64_t> places;
@@ -165,8 +165,7 @@ void Renderer::add_instruction(const CodePart &part, const AnnotatedInstruction 
 		rows_.row(one.samples, instruction_text(part, one));
 }
 
-/** Instructions in the order of their addresses; loops other than the announced one are told where they
- * begin. */
+/** Adds instructions by address; loops other than @p announced are announced where they begin. */
 void Renderer::add_run(const CodePart &part, Extent extent, const Loop *announced)
 {
 	const AnnotatedInstruction *last = nullptr;
@@ -218,7 +217,7 @@ void Renderer::add_part(const CodePart &part)
 			percent_text(hottest.samples, annotation_.samples)),
 	    hottest.extent, &hottest);
 	add("before the loop" + whose, {0, hottest.extent.low}, &hottest);
-	add("behind the loop" + whose, {hottest.extent.high, UINT64_MAX}, &hottest);
+	add("after the loop" + whose, {hottest.extent.high, UINT64_MAX}, &hottest);
 }
 
 void Renderer::add_parts()
@@ -232,7 +231,7 @@ void Renderer::add_parts()
 		rest = saturating_add(rest, annotation_.parts[i].samples);
 	if (shown < annotation_.parts.size()) {
 		rows_.text("");
-		rows_.row(rest, fmt::format("in {}, which --limit leaves out",
+		rows_.row(rest, fmt::format("in {}, left out by --limit",
 					    counted_noun(annotation_.parts.size() - shown, "more place")));
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/text.h  An annotated function as a terminal shows it. */
+/** @file cli/annotation/text.h  Renders an annotated function as text. */
 #pragma once
 
 #include "cli/annotation/annotation.h"
@@ -11,9 +11,9 @@
 namespace cli {
 
 /**
- * The hottest loop first, then what is before and behind it; what is on no
- * instruction; and the sum.  Where there are no instructions, or where the
- * function is inlined, also its samples by line.
+ * Shows the hottest loop first, then the code before and after it, samples without
+ * an instruction, and the sum.  If there are no instructions, or if the function
+ * is inlined somewhere, also its samples by line.
  */
 std::string annotation_text(const Annotation &annotation, SourceFiles &sources, const AnnotationStyle &style);
 

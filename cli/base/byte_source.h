@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/byte_source.h  Bytes of a file, or of memory, a part at a time. */
+/** @file cli/base/byte_source.h  Bytes of a file or of memory, read piece by piece. */
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace cli {
 
-/** Something that is read from any place, and is not held in memory whole. */
+/** Random-access bytes that need not all be in memory. */
 class ByteSource {
 public:
 	ByteSource() = default;
@@ -17,11 +17,11 @@ public:
 	ByteSource &operator=(const ByteSource &) = delete;
 	virtual ~ByteSource() = default;
 
-	/** Up to @p size bytes from @p offset on, fewer at the end only; valid until the next call. */
+	/** @p size bytes from @p offset, fewer only at the end; valid until the next call. */
 	virtual std::string_view read(uint64_t offset, size_t size) = 0;
 };
 
-/** What is in memory already. */
+/** Bytes that are already in memory. */
 class MemorySource : public ByteSource {
 public:
 	explicit MemorySource(std::string_view content) : content_(content) {}
@@ -35,10 +35,10 @@ private:
 	std::string_view content_;
 };
 
-/** A file, whose position is not touched: others read it, too. */
+/** A file.  Leaves its position alone, because others read the same descriptor. */
 class FileSource : public ByteSource {
 public:
-	/** @param fd stays open for as long as this is used. */
+	/** @param fd must stay open for as long as this is used. */
 	explicit FileSource(int fd) : fd_(fd) {}
 
 	std::string_view read(uint64_t offset, size_t size) override;
@@ -47,7 +47,7 @@ private:
 	void fill(uint64_t offset, size_t size);
 
 	int fd_;
-	uint64_t start_ = 0; /* of what is in the window */
+	uint64_t start_ = 0; /* offset of the window in the file */
 	std::string window_;
 };
 

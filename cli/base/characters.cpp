@@ -23,7 +23,7 @@ wchar_t code_point(std::string_view sequence)
 	return value;
 }
 
-/* wcwidth() knows the characters of the locale, and ours is C. */
+/* wcwidth() goes by the locale, and ours is C. */
 int width_of(wchar_t character)
 {
 	static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
@@ -38,7 +38,8 @@ int width_of(wchar_t character)
 	return width;
 }
 
-/* RFC 3629: of some leads the second byte tells what is too long, a surrogate or beyond U+10FFFF. */
+/* RFC 3629: after these lead bytes, the second byte shows overlong forms, surrogates and values above
+ * U+10FFFF. */
 bool may_follow(unsigned char lead, unsigned char second)
 {
 	switch (lead) {
@@ -56,8 +57,8 @@ bool is_between(std::string_view sequence, std::string_view first, std::string_v
 }
 
 /*
- * C0, DEL, and C1, which is 0xC2 0x80 to 0xC2 0x9F in UTF-8; and what turns text
- * around (Unicode Standard Annex 9): it would show a name as another.
+ * C0, DEL, and C1, which is 0xC2 0x80 to 0xC2 0x9F in UTF-8; and the bidirectional
+ * controls (Unicode Standard Annex 9), which could make a name look like another.
  */
 bool is_control(std::string_view sequence)
 {
@@ -74,7 +75,7 @@ bool is_plain(char c)
 	return c >= 0x20 && c < 0x7F;
 }
 
-/** With '?' for what is not UTF-8, and for what @p bad takes, which is nothing plain. */
+/** Writes '?' for invalid bytes and for characters that are @p bad, which never gets plain ASCII. */
 template <typename Bad> std::string replaced(std::string_view text, Bad bad)
 {
 	std::string safe;
@@ -158,7 +159,7 @@ std::vector<std::string> wrapped(std::string_view text, size_t width)
 
 		const size_t space = text.substr(0, part.size() + 1).rfind(' ');
 
-		/* One character at least, however wide, or there would be no end. */
+		/* At least one character, however wide, or the loop would not end. */
 		if (part.empty())
 			part = first_character(text);
 		else if (space != text.npos && text.substr(0, space).find_first_not_of(' ') != text.npos)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/color.h  A little colour for terminals. */
+/** @file cli/base/color.h  Colours on a terminal. */
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ enum class ColorWhen { Auto, Always, Never };
 std::optional<ColorWhen> color_when(std::string_view text);
 
 /**
- * Is a descriptor's output to have colours?  Auto: if it is a terminal, TERM is
- * set and not dumb, and NO_COLOR (https://no-color.org) is not set, or empty.
+ * Should output to @p fd be coloured?  Auto: yes if @p fd is a terminal, TERM is
+ * set and not "dumb", and NO_COLOR (https://no-color.org) is unset or empty.
  */
 bool wants_color(ColorWhen when, int fd);
 
@@ -29,12 +29,12 @@ enum class Paint {
 	Source,	 /**< cyan */
 };
 
-/** @p text between the escape sequences of @p paint (ECMA-48, SGR), if @p enabled and there is any. */
+/** @p text between the escape sequences of @p paint (ECMA-48, SGR), if @p enabled and not empty. */
 std::string painted(std::string_view text, Paint paint, bool enabled);
 
 /**
- * Red from 5 % on and green from 0.5 % on, as in perf's annotate; yellow
- * between them from 1 % on.
+ * Red from 5 %, yellow from 1 %, green from 0.5 %.  The red and green
+ * thresholds are those of perf annotate.
  */
 Paint heat(double percent);
 

@@ -4,7 +4,7 @@
 
 namespace cli {
 
-/** Exit statuses; `record -- command` also passes on the command's. */
+/** Exit statuses; `record -- COMMAND` also passes on the status of COMMAND. */
 enum Exit { exit_ok = 0, exit_failure = 1, exit_usage = 2 };
 
 } // namespace cli

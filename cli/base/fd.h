@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/fd.h  A descriptor with an owner. */
+/** @file cli/base/fd.h  A file descriptor that closes itself. */
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 namespace cli {
 
-/** Closes its descriptor when it ends. */
+/** Owns a file descriptor and closes it. */
 class Fd {
 public:
 	Fd() = default;
@@ -26,12 +26,12 @@ public:
 
 	/** The number, or -1. */
 	[[nodiscard]] int get() const { return number_; }
-	/** True if there is one. */
+	/** True if it owns a descriptor. */
 	explicit operator bool() const { return number_ >= 0; }
-	/** Hand it over: the caller closes it. */
+	/** Give up ownership: the caller closes the descriptor. */
 	[[nodiscard]] int release() { return std::exchange(number_, -1); }
 
-	/** Close now; nothing without one. */
+	/** Close now, if it owns a descriptor. */
 	void close()
 	{
 		if (number_ >= 0)

@@ -19,7 +19,7 @@ std::string time_text(int64_t seconds)
 	return fmt::format("{:%Y%m%dT%H%M%SZ}", utc);
 }
 
-/** Calls @p act with each letter that follows a percent sign, and adds what it returns. */
+/** Replaces each percent sequence by what @p act returns for its letter (NUL at the end of @p pattern). */
 template <typename Act> std::string replaced(const std::string &pattern, Act act)
 {
 	std::string name;
@@ -53,7 +53,7 @@ std::string why_no_pattern(const std::string &pattern)
 
 	replaced(pattern, [&](char letter) -> std::string {
 		if (letter != 'p' && letter != 't' && letter != 'h' && letter != '%')
-			why = fmt::format("in '{}' a percent sign stands alone: there are %p, %t, %h and %%",
+			why = fmt::format("'{}' has an unknown percent sequence (use %p, %t, %h or %%)",
 					  pattern);
 		return "";
 	});

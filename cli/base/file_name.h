@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/file_name.h  Names of files that are written again and again. */
+/** @file cli/base/file_name.h  File names with %p, %t and %h. */
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@
 
 namespace cli {
 
-/** What a name may tell. */
+/** The values that a file name can contain. */
 struct NameParts {
 	pid_t pid = 0;	    /**< %p */
-	int64_t time = 0;   /**< %t: of the beginning, in seconds since the epoch */
+	int64_t time = 0;   /**< %t: when the profile starts, in seconds since the epoch */
 	std::string host{}; /**< %h */
 };
 
 /**
- * A pattern with %p, %t and %h replaced, and %% by a percent sign; the time is
- * UTC, as 20260131T235959Z, so that names sort by it.
+ * Replace %p, %t and %h in a pattern, and %% by a percent sign.  The time is in
+ * UTC, as 20260131T235959Z, so that names sort by time.
  */
 std::string expand_name(const std::string &pattern, const NameParts &parts);
 
-/** Empty if @p pattern can be expanded, else why not. */
+/** Why @p pattern cannot be expanded; empty if it can. */
 std::string why_no_pattern(const std::string &pattern);
 
-/** Does @p pattern have %t, so that each file gets a name of its own? */
+/** Does @p pattern contain %t, which gives each file its own name? */
 bool tells_time(const std::string &pattern);
 
 /** The name of this machine. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/letter_case.h  ASCII's letters, whatever the locale says. */
+/** @file cli/base/letter_case.h  Lower case for ASCII letters, independent of the locale. */
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace cli {
 
-/** 'a' for 'A'; everything else as it is. */
+/** 'a' for 'A'; anything else is unchanged. */
 constexpr char lower_case(char c)
 {
 	return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/monotonic.h  The clock that intervals are measured with. */
+/** @file cli/base/monotonic.h  The clock for measuring intervals. */
 #pragma once
 
 #include <cstdint>

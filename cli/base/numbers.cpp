@@ -64,7 +64,7 @@ std::string rate_text(double hz)
 {
 	const double whole = std::round(hz);
 
-	/* Periods are whole nanoseconds, so a rate is only nearly what was asked for. */
+	/* Periods are whole nanoseconds, so a rate is only close to the requested one. */
 	if (whole >= 1 && whole < 1e15 && std::abs(hz - whole) < whole * 1e-3)
 		return fmt::format("{} Hz", grouped(static_cast<uint64_t>(whole)));
 	return fmt::format("{:.3g} Hz", hz);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/numbers.h  Numbers, sizes, durations and rates as a terminal shows them. */
+/** @file cli/base/numbers.h  Formats numbers, sizes, durations and rates for people. */
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ std::string grouped(uint64_t number);
 /** A number with two decimals. */
 std::string hundredths(double number);
 
-/** "1 sample", "2 samples": @p number grouped, with its noun. */
+/** "1 sample", "2,000 samples": @p number grouped, and @p noun in the singular or plural. */
 std::string counted_noun(uint64_t number, std::string_view noun);
 
 /** "4.0 KiB", "21.3 MiB". */
@@ -26,7 +26,7 @@ std::string duration_text(double seconds);
 /** A rate in Hz: "999 Hz", "0.5 Hz". */
 std::string rate_text(double hz);
 
-/** Hexadecimal digits of some bytes. */
+/** @p bytes as hexadecimal digits. */
 std::string hex(std::string_view bytes);
 
 } // namespace cli

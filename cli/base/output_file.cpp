@@ -36,7 +36,7 @@ std::string name_of(const std::string &path)
 	return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-/** An open file beside @p path, with its name; no descriptor on failure. */
+/** Creates a file next to @p path and sets @p name to its name; no descriptor on failure. */
 Fd make_temporary(const std::string &path, std::string &name)
 {
 	name = path + ".XXXXXX" + temporary_suffix;
@@ -77,7 +77,7 @@ Result<OutputFile> OutputFile::prepare(const std::string &path)
 	return file;
 }
 
-/* O_NONBLOCK: a FIFO that nobody reads is an error, not a wait for ever. */
+/* O_NONBLOCK: opening a FIFO without a reader fails instead of waiting forever. */
 Outcome OutputFile::open_special()
 {
 	special_ = Fd(open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -138,7 +138,7 @@ Outcome OutputFile::replace(std::string_view content) const
 
 	TemporaryFile temporary(name);
 
-	/* Without fsync a crash soon after could leave an empty file in place of the old one. */
+	/* Without fsync, a crash soon after could leave an empty file in place of the old one. */
 	if (!write_all(file.get(), content) || fchmod(file.get(), mode_) || fsync(file.get()) ||
 	    !temporary.rename_to(real_))
 		return system_error(path_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/output_file.h  A file that is written as a whole or not at all. */
+/** @file cli/base/output_file.h  A file that is written completely or not at all. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -11,20 +11,20 @@
 namespace cli {
 
 /**
- * Where the profile goes.
+ * The file that a profile is written to.
  *
- * A regular file is written under a temporary name beside it and renamed, so
- * that nobody ever sees half of it.  Devices and pipes are written as they are;
- * "-" is standard output, unless that is a terminal.
+ * A regular file is written under a temporary name next to it and renamed, so
+ * nobody ever sees half of it.  Devices and pipes are written directly; "-" is
+ * standard output, which must not be a terminal.
  */
 class OutputFile {
 public:
-	/** Find out now whether it can be written, and leave no trace. */
+	/** Check that @p path can be written, without changing anything. */
 	static Result<OutputFile> prepare(const std::string &path);
 
-	/** Write all of it; when that fails, what was there before is untouched. */
+	/** Write all of @p content; if that fails, an existing regular file is unchanged. */
 	[[nodiscard]] Outcome write(std::string_view content) const;
-	/** As the user gave it, or in words. */
+	/** The path as the user gave it, or "standard output". */
 	[[nodiscard]] const std::string &path() const { return path_; }
 
 private:
@@ -36,7 +36,7 @@ private:
 
 	std::string path_;
 	std::string real_;     /**< without symbolic links; empty if special */
-	unsigned mode_ = 0666; /**< of the file to be written */
+	unsigned mode_ = 0666; /**< permissions of the new file */
 	Fd special_;
 };
 

@@ -12,7 +12,7 @@ Result<Pattern> Pattern::compile(const std::string &text)
 	auto raw = std::make_unique<regex_t>();
 	const int error = regcomp(raw.get(), text.c_str(), REG_EXTENDED | REG_NOSUB);
 
-	/* One that was not compiled is not for regfree(). */
+	/* If regcomp() fails, regfree() must not be called. */
 	if (error) {
 		std::array<char, 128> words = {};
 
@@ -24,7 +24,7 @@ Result<Pattern> Pattern::compile(const std::string &text)
 
 bool Pattern::found_in(std::string_view subject) const
 {
-	/* With a length, since names may hold NULs. */
+	/* Pass the length, because names may contain NULs. */
 	regmatch_t range = {0, static_cast<regoff_t>(subject.size())};
 	const int error =
 		regexec(regex_.get(), subject.data() ? subject.data() : "", 1, &range, REG_STARTEND);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/pattern.h  A POSIX extended regular expression, as grep -E has them. */
+/** @file cli/base/pattern.h  A POSIX extended regular expression, as in grep -E. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -12,17 +12,17 @@
 namespace cli {
 
 /**
- * Compiled once, by regcomp(3).
+ * A regular expression, compiled once by regcomp(3).
  *
- * Not std::regex: it recurses for each character of the subject, and the names
- * in a foreign file are as long as it likes.
+ * Not std::regex: it recurses for each character of the subject, and names in
+ * a foreign file can be of any length.
  */
 class Pattern {
 public:
 	/** The error says what is wrong with @p text. */
 	static Result<Pattern> compile(const std::string &text);
 
-	/** Is it found anywhere in @p subject? */
+	/** Does the expression match anywhere in @p subject? */
 	[[nodiscard]] bool found_in(std::string_view subject) const;
 
 private:

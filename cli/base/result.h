@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/result.h  A value, or a sentence why there is none. */
+/** @file cli/base/result.h  A value or an error message. */
 #pragma once
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** What failed, on what, why, and the next step: ready to be printed. */
+/** A message ready for printing: what failed, on what, why, and the next step. */
 struct Error {
 	std::string text;
 };
@@ -18,8 +18,8 @@ struct Error {
 /**
  * Either a T or an Error.
  *
- * Test it, then dereference it.  Dereferencing an error, or asking a value for
- * its error, throws std::bad_variant_access: a bug, not a condition.
+ * Test it, then dereference it.  Dereferencing an error, or calling error() on
+ * a value, throws std::bad_variant_access; that is a bug in the caller.
  */
 template <typename T> class [[nodiscard]] Result {
 public:
@@ -38,11 +38,11 @@ private:
 	std::variant<T, Error> state_;
 };
 
-/** For what succeeds without a value. */
+/** The value of a function that returns none. */
 struct Done {};
 using Outcome = Result<Done>;
 
-/** "what: the words of errno". */
+/** "what: strerror(number)". */
 inline Error system_error(const std::string &what, int number = errno)
 {
 	return Error{what + ": " + std::strerror(number)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/saturate.h  Sums that stay at the end of their range: counts in files are anything. */
+/** @file cli/base/saturate.h  Saturating addition, because counts in files can have any value. */
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,7 @@
 
 namespace cli {
 
-/** @p a + @p b, or the end of the range that the sum is beyond. */
+/** @p a + @p b, or the nearest limit of T if the sum overflows. */
 template <std::integral T> constexpr T saturating_add(T a, T b)
 {
 	T sum = 0;

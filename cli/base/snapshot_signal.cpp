@@ -17,7 +17,7 @@ SnapshotSignal::SnapshotSignal()
 
 SnapshotSignal::~SnapshotSignal()
 {
-	/* One that nobody has taken would end us now. */
+	/* Once unblocked, a pending SIGUSR1 would kill the process. */
 	while (taken())
 		;
 	sigprocmask(SIG_SETMASK, &before_, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/snapshot_signal.h  SIGUSR1 as a wish for a file now. */
+/** @file cli/base/snapshot_signal.h  SIGUSR1 as a request to write a file now. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -8,7 +8,8 @@
 
 namespace cli {
 
-/** Takes SIGUSR1 while it lives; made after the command was started, which has its own. */
+/** Receives SIGUSR1 while it exists.  Create it after the command is started, so that the command does not
+ * inherit the signal mask. */
 class SnapshotSignal {
 public:
 	SnapshotSignal();
@@ -16,9 +17,9 @@ public:
 	SnapshotSignal &operator=(const SnapshotSignal &) = delete;
 	~SnapshotSignal();
 
-	/** For poll(2): readable when the signal has come. */
+	/** For poll(2): readable when the signal has arrived. */
 	[[nodiscard]] int fd() const { return signals_.get(); }
-	/** Has it come since the last time? */
+	/** Has the signal arrived since the last call? */
 	[[nodiscard]] bool taken() const;
 
 private:

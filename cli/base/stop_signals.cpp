@@ -15,7 +15,7 @@ namespace {
 constexpr std::array caught_signals = {SIGINT, SIGTERM, SIGHUP};
 constexpr std::array ignored_signals = {SIGPIPE, SIGXFSZ};
 
-/** An action that was there before ours. */
+/** A signal's previous action. */
 struct Before {
 	int number;
 	struct sigaction action;
@@ -23,7 +23,7 @@ struct Before {
 
 std::array<Before, caught_signals.size() + ignored_signals.size()> all_before;
 
-/* What the handler may touch: lock-free atomics, so that it is async-signal-safe. */
+/* The handler uses only these lock-free atomics, so it is async-signal-safe. */
 std::atomic<int> first_signal;
 std::atomic<bool> terminal_sent;
 std::atomic<int> event_fd;
@@ -127,7 +127,7 @@ TerminalState::~TerminalState()
 	terminal = nullptr;
 }
 
-/* tcsetattr() and write() are among POSIX' async-signal-safe functions. */
+/* tcsetattr() and write() are async-signal-safe (POSIX). */
 void TerminalState::restore() const
 {
 	[[maybe_unused]] const ssize_t written = ::write(fd_, leaving_.data(), leaving_.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/stop_signals.h  Signals: the first Ctrl-C ends the recording, the second aborts. */
+/** @file cli/base/stop_signals.h  The first Ctrl-C ends the recording, the second aborts. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -12,15 +12,15 @@ struct termios;
 namespace cli {
 
 /**
- * Catches SIGINT, SIGTERM and SIGHUP while it lives; there is one at a time.
+ * Catches SIGINT, SIGTERM and SIGHUP while it exists.  Only one may exist at a time.
  *
- * The first makes fd() readable.  The second ends the process at once, without
- * leaving a temporary file.  A SIGHUP that was ignored stays so (nohup); SIGINT
- * does not: shells ignore it for what scripts start in the background, and
- * whoever sends it there means it.
+ * The first signal makes fd() readable.  The second ends the process at once,
+ * without leaving a temporary file.  An ignored SIGHUP stays ignored (nohup).
+ * An ignored SIGINT is caught: shells ignore it for the background commands of
+ * a script, and there it can only be sent deliberately.
  *
- * Ignores SIGPIPE and SIGXFSZ meanwhile: a file that cannot be written is an
- * error with a message.
+ * SIGPIPE and SIGXFSZ are ignored meanwhile, so that a failed write is an error
+ * with a message.
  */
 class StopSignals {
 public:
@@ -29,30 +29,30 @@ public:
 	StopSignals &operator=(const StopSignals &) = delete;
 	~StopSignals();
 
-	/** In a child: what we were started with.  Async-signal-safe. */
+	/** Restore the previous actions; for a child process.  Async-signal-safe. */
 	static void restore();
-	/** For poll(2): readable from the first signal on. */
+	/** For poll(2): readable after the first signal. */
 	[[nodiscard]] int fd() const { return event_.get(); }
-	/** The first signal, 0 before it. */
+	/** The first signal caught, 0 if none. */
 	[[nodiscard]] static int caught();
-	/** Did a terminal send it, and so to the whole foreground group? */
+	/** Did a terminal send it, and therefore to the whole foreground group? */
 	[[nodiscard]] static bool from_terminal();
 
 private:
 	Fd event_;
 };
 
-/** A file that an abort removes while this lives; there is one at a time. */
+/** A file that an abort removes while this exists.  Only one may exist at a time. */
 class TemporaryFile {
 public:
 	explicit TemporaryFile(std::string path);
 	TemporaryFile(const TemporaryFile &) = delete;
 	TemporaryFile &operator=(const TemporaryFile &) = delete;
-	/** Removes it, unless it was renamed. */
+	/** Removes the file, unless it was renamed. */
 	~TemporaryFile();
 
 	[[nodiscard]] const std::string &path() const { return path_; }
-	/** Give it its final name; false with errno. */
+	/** Give the file its final name; false, with errno set, on failure. */
 	bool rename_to(const std::string &name);
 
 private:
@@ -60,25 +60,26 @@ private:
 	bool renamed_ = false;
 };
 
-/** A terminal that an abort puts back while this lives; there is one at a time. */
+/** Terminal settings that an abort restores while this exists.  Only one may exist at a time. */
 class TerminalState {
 public:
 	/**
-	 * Of a descriptor, as it is now.
-	 * @param leaving what is written to it to end what has been made of its screen.
+	 * Saves the current settings of the terminal @p fd.
+	 * @param leaving sequences to write first, which restore the screen.
 	 */
 	TerminalState(int fd, std::string leaving);
 	TerminalState(const TerminalState &) = delete;
 	TerminalState &operator=(const TerminalState &) = delete;
 	~TerminalState();
 
-	/** Put it back.  Async-signal-safe. */
+	/** Restore the terminal.  Async-signal-safe. */
 	void restore() const;
 
 private:
 	int fd_;
 	std::string leaving_;
-	std::unique_ptr<termios> settings_; /* its header has macros of common words */
+	std::unique_ptr<termios>
+		settings_; /* a pointer, because <termios.h> defines common words as macros */
 };
 
 } // namespace cli

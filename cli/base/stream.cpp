@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/* The lowest free number is given out first, so that each gets its own. */
+/* open() returns the lowest free number, so each stream gets its own. */
 void occupy_standard_streams()
 {
 	for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -32,7 +32,7 @@ bool write_all(int fd, std::string_view content)
 			continue;
 		if (errno != EAGAIN)
 			return false;
-		/* Somebody has made a pipe or a terminal non-blocking that we share with him. */
+		/* Another process sharing this pipe or terminal has made it non-blocking. */
 		pollfd room = {fd, POLLOUT, 0};
 
 		poll(&room, 1, -1);

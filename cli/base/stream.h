@@ -9,25 +9,26 @@
 namespace cli {
 
 /**
- * Put something in the place of standard streams that are closed, or the first
- * file that is opened would get our messages.  Using it fails like a closed one.
+ * Open a placeholder for each closed standard stream.  Without it, the next file
+ * opened would receive our messages.  Using a placeholder fails, as with a
+ * closed stream.
  */
 void occupy_standard_streams();
 
-/** Write all of it; false with errno. */
+/** Write all of @p content; false, with errno set, on failure. */
 [[nodiscard]] bool write_all(int fd, std::string_view content);
 
 /**
- * Write to standard error as it is, as far as that goes: a terminal that has
- * hung up, or a full disk, is no reason to lose a recording.
+ * Write @p text unchanged to standard error, ignoring failures: a terminal that
+ * has hung up, or a full disk, must not cost a recording.
  */
 void write_message(std::string_view text) noexcept;
 
-/** Such messages in the name of a command, a line each, whatever characters are in them. */
+/** Write each note on a line of its own, prefixed by @p command, with unprintable characters replaced. */
 void tell(const std::string &command, const std::vector<std::string> &notes);
 
 /**
- * Write to standard output; if that fails say so in the name of a command.
+ * Write to standard output; on failure, print an error prefixed by @p command.
  * @return the exit status.
  */
 int print(const std::string &command, std::string_view text);

@@ -10,12 +10,12 @@ namespace cli {
 namespace {
 
 constexpr size_t gap = 2;
-/* Names are cut, but not to nothing: rather, a column is left out. */
+/* Names are cut to no less than this; below it, a column is left out instead. */
 constexpr size_t name_min = 12;
-/* Without a terminal no name is cut, but a few long ones must not spread the table. */
+/* Without a terminal no name is cut, but a few long names must not widen the whole column. */
 constexpr size_t name_column_max = 64;
 
-/** A column that is shown. */
+/** A visible column. */
 struct Shown {
 	size_t index;
 	size_t width;
@@ -41,7 +41,7 @@ std::vector<Shown> natural_widths(const Table &table)
 	return shown;
 }
 
-/** Columns that the table takes at least. */
+/** The minimum width of the table. */
 size_t least(const std::vector<Shown> &shown)
 {
 	size_t sum = gap * (shown.size() - 1);
@@ -51,7 +51,7 @@ size_t least(const std::vector<Shown> &shown)
 	return sum;
 }
 
-/** Leave out what there is no room for. */
+/** Remove columns until the table fits; returns their headings. */
 std::vector<std::string> leave_out(const Table &table, std::vector<Shown> &shown, size_t width)
 {
 	const auto rank = [&](const Shown &one) { return table.columns[one.index].rank; };
@@ -79,7 +79,7 @@ size_t total_width(const std::vector<Shown> &shown)
 	return sum;
 }
 
-/** Give each name the same room, and what one does not need to the others. */
+/** Give each name column an equal share, and pass on what a column does not need. */
 void share(std::vector<Shown> &shown, size_t width)
 {
 	size_t room = gap * (shown.size() - 1);
@@ -101,13 +101,13 @@ void share(std::vector<Shown> &shown, size_t width)
 		room -= std::min(room, one.width);
 	}
 
-	/* Addresses next to a share may still be too wide for the narrowest. */
+	/* The narrowest terminals may still be too narrow for an address next to a share. */
 	const size_t excess = total_width(shown) - std::min(total_width(shown), width);
 
 	shown.back().width -= std::min(excess, shown.back().width - 1);
 }
 
-/** As much of a cell as there is room for. */
+/** The text of a cell, cut to @p width columns. */
 std::string word_of(const Cell &cell, size_t width)
 {
 	const size_t marked = columns(cell.mark);

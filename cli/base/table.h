@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/table.h  Rows and columns, made to fit a terminal. */
+/** @file cli/base/table.h  Tables that fit a terminal. */
 #pragma once
 
 #include "cli/base/color.h"
@@ -13,21 +13,21 @@ namespace cli {
 
 struct TableColumn {
 	enum class Kind {
-		Number, /**< to the right, never cut */
-		Name,	/**< to the left, cut where it must be */
+		Number, /**< right-aligned, never cut */
+		Name,	/**< left-aligned, cut if necessary */
 	};
 
 	std::string heading;
 	Kind kind = Kind::Number;
-	/** Where there is no room for all, those of the highest rank are left out; never those of rank 0, one
-	 * at least. */
+	/** If not all columns fit, those of the highest rank are left out first.  Columns of rank 0 always
+	 * stay; there must be at least one. */
 	unsigned rank = 0;
-	size_t least = 0; /**< columns that it takes at least, unless it is cut */
+	size_t least = 0; /**< minimum width, unless cut */
 };
 
 struct Cell {
 	std::string text;
-	std::string_view mark = {}; /**< a constant that follows a name, and is not cut off with it */
+	std::string_view mark = {}; /**< a constant that follows a name and survives cutting */
 	Paint paint = Paint::Plain;
 };
 
@@ -36,16 +36,16 @@ struct Table {
 	std::vector<std::vector<Cell>> rows; /**< a cell for each column, safe to print */
 };
 
-/** How a table came out. */
+/** A rendered table. */
 struct Rendered {
 	std::string text;		   /**< lines */
-	std::vector<std::string> left_out; /**< headings of columns that had no room */
+	std::vector<std::string> left_out; /**< headings of the columns that did not fit */
 };
 
 /**
- * Lay a table out.
+ * Render a table as text.
  *
- * @param width columns of the terminal, which no line exceeds; 0: as many as it takes.
+ * @param width columns of the terminal, which no line exceeds; 0: no limit.
  * @param color whether cells are painted.
  */
 Rendered render(const Table &table, size_t width, bool color);

@@ -6,14 +6,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Last, for they define macros of common words. */
+/* Last, because they define common words as macros. */
 #include <curses.h>
 #include <term.h>
 
 namespace cli {
 namespace {
 
-std::string written; /* by put(): tputs() has no parameter for it */
+std::string written; /* filled by put(): tputs() passes no context */
 
 int put(int character)
 {
@@ -21,7 +21,7 @@ int put(int character)
 	return character;
 }
 
-/** The sequence of a capability, or NULL. */
+/** The sequence of a capability, or nullptr. */
 const char *sequence_of(const char *capability)
 {
 	const char *sequence = tigetstr(capability);
@@ -50,10 +50,10 @@ Outcome check_terminal()
 		return Error{fmt::format("standard {} is not a terminal (use --batch)",
 					 isatty(STDIN_FILENO) ? "output" : "input")};
 	if (!type || !*type)
-		return Error{"TERM is not set, so nothing is known of the terminal (set it, or use --batch)"};
+		return Error{"TERM is not set, so the terminal type is unknown (set it, or use --batch)"};
 	if (setupterm(type, STDOUT_FILENO, &found) != OK)
 		return Error{fmt::format(
-			"TERM is '{}', of which nothing is known here (set it to what the terminal is, "
+			"TERM is '{}', which terminfo does not know (set it to the type of this terminal, "
 			"or use --batch)",
 			type)};
 

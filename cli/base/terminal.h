@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/terminal.h  The terminal: its width, and what terminfo(5) knows of it. */
+/** @file cli/base/terminal.h  The terminal's width and its terminfo(5) capabilities. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -9,16 +9,16 @@
 
 namespace cli {
 
-/** Are standard input and output a terminal that can be drawn on?  The error says why not, and what to do. */
+/** Check that standard input and output are a terminal that can be drawn on; the error says why not. */
 Outcome check_terminal();
 
 /**
- * What makes a usual screen of it again: plain characters, the cursor, keys, the
- * other screen.  After check_terminal() only.
+ * The sequences that restore a terminal: plain characters, visible cursor,
+ * normal keypad, main screen.  Call check_terminal() first.
  */
 std::string leaving_sequences();
 
-/** Columns of the terminal behind a descriptor; 0 if there is none. */
+/** Columns of the terminal @p fd; 0 if it is not a terminal. */
 size_t terminal_width(int fd);
 
 } // namespace cli

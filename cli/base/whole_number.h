@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/whole_number.h  Text that is a number, and nothing else. */
+/** @file cli/base/whole_number.h  Parses text that is a decimal number and nothing else. */
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace cli {
 
-/** Nothing unless all of the text is a decimal number that fits. */
+/** The decimal number that @p text is; nothing if it contains anything else or does not fit. */
 template <typename Number> std::optional<Number> whole_number(std::string_view text)
 {
 	Number number = 0;

@@ -13,11 +13,11 @@
 namespace cli {
 namespace {
 
-/* More of an answer nobody reads; gRPC's trailers come after an empty message. */
+/* Nothing needs more of a response; gRPC's trailers follow an empty message. */
 constexpr size_t most_body = 64 << 10;
 constexpr size_t most_headers = 100;
 
-/** What the callbacks of a transfer fill. */
+/** The state that the callbacks of a transfer fill in. */
 struct Transfer {
 	HttpResponse response;
 	const std::function<bool()> *cancelled;
@@ -31,7 +31,7 @@ size_t take_body(char *data, size_t, size_t size, void *context)
 
 	body.append(data, std::min(size, most_body - body.size()));
 	transfer.too_long = body.size() == most_body;
-	/* Anything but the size ends the transfer. */
+	/* Returning anything else than the size ends the transfer. */
 	return transfer.too_long ? 0 : size;
 }
 
@@ -41,7 +41,7 @@ size_t take_header(char *data, size_t, size_t size, void *context)
 	std::string line(data, size);
 	const size_t colon = line.find(':');
 
-	/* A new answer, after a proxy's or an interim one. */
+	/* Another response, after one from a proxy or an interim one. */
 	if (line.starts_with("HTTP/"))
 		headers.clear();
 	if (colon == line.npos || headers.size() == most_headers)
@@ -103,7 +103,7 @@ void set_transfer(CURL *curl, Transfer &transfer)
 	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &transfer);
 }
 
-/* The body is not copied: it outlives the transfer. */
+/* libcurl does not copy the body, which must outlive the transfer. */
 void set_request(CURL *curl, const std::string &url, const CurlHeaders &headers, const std::string &body)
 {
 	curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
@@ -113,7 +113,7 @@ void set_request(CURL *curl, const std::string &url, const CurlHeaders &headers,
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
 }
 
-/* What of the answer libcurl has read itself. */
+/* Adds the parts of the response that libcurl itself has parsed. */
 void complete(CURL *curl, HttpResponse &response)
 {
 	curl_off_t retry_after = 0;
@@ -124,7 +124,7 @@ void complete(CURL *curl, HttpResponse &response)
 		response.retry_after = std::chrono::seconds(retry_after);
 }
 
-/* A part of a URL as it was before it was percent-encoded; empty if there is none. */
+/* A part of a URL; empty if the URL does not have it. */
 std::string url_part(CURLU *url, CURLUPart part, unsigned flags = 0)
 {
 	char *text = nullptr;
@@ -154,9 +154,9 @@ Outcome HttpClient::take_apart_url()
 {
 	const CurlUrl url(curl_url());
 
-	/* Not repeated in messages until it is known where its secrets are. */
+	/* Do not quote the URL in messages until its secrets are removed. */
 	if (!url || curl_url_set(url.get(), CURLUPART_URL, settings_.url.c_str(), 0) != CURLUE_OK)
-		return Error{"the URL is none (give one like http://localhost:4040)"};
+		return Error{"not a URL (give one like http://localhost:4040)"};
 
 	const std::string user = url_part(url.get(), CURLUPART_USER, CURLU_URLDECODE);
 	const std::string password = url_part(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
@@ -164,13 +164,13 @@ Outcome HttpClient::take_apart_url()
 
 	curl_url_set(url.get(), CURLUPART_USER, nullptr, 0);
 	curl_url_set(url.get(), CURLUPART_PASSWORD, nullptr, 0);
-	/* Some protocols have them after the password. */
+	/* In some protocols, options follow the password. */
 	curl_url_set(url.get(), CURLUPART_OPTIONS, nullptr, 0);
 	settings_.url = url_part(url.get(), CURLUPART_URL);
 	host_ = url_part(url.get(), CURLUPART_HOST);
-	/* First: there may be secrets in them. */
+	/* Check these before a message quotes the URL: they may contain secrets. */
 	if (!url_part(url.get(), CURLUPART_QUERY).empty() || !url_part(url.get(), CURLUPART_FRAGMENT).empty())
-		return Error{"the URL has a query or a fragment, which no server's address has"};
+		return Error{"the URL has a query or a fragment (give only the address of the server)"};
 	if (scheme != "http" && scheme != "https")
 		return Error{settings_.url + ": the URL is neither http nor https"};
 	if (settings_.user.empty() && !user.empty()) {
@@ -203,15 +203,15 @@ Result<HttpResponse> HttpClient::post(const HttpRequest &request,
 	std::array<char, CURL_ERROR_SIZE> reason = {};
 
 	if (!curl)
-		return Error{url() + ": libcurl has no memory"};
-	/* No waiting for leave to send the body. */
+		return Error{url() + ": libcurl is out of memory"};
+	/* Send the body without waiting for "100 Continue". */
 	headers.add("Expect:");
 	for (const std::vector<std::string> *lines : {&request.headers, &settings_.headers}) {
 		for (const std::string &line : *lines)
 			headers.add(line);
 	}
 	set_policy(curl.get(), settings_);
-	/* A proxy for all else is not asked for what is on this machine. */
+	/* Never use a proxy for this machine. */
 	if (is_loopback(host_))
 		curl_easy_setopt(curl.get(), CURLOPT_NOPROXY, "*");
 	set_transfer(curl.get(), transfer);
@@ -221,7 +221,7 @@ Result<HttpResponse> HttpClient::post(const HttpRequest &request,
 	const CURLcode code = curl_easy_perform(curl.get());
 
 	if (code == CURLE_ABORTED_BY_CALLBACK)
-		return Error{url() + ": there was no time left for its answer"};
+		return Error{url() + ": cancelled before it answered"};
 	if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && transfer.too_long))
 		return Error{
 			fmt::format("{}: {}", url(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/http/client.h  POSTs to one server, by libcurl. */
+/** @file cli/http/client.h  POSTs to one server, using libcurl. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -12,27 +12,27 @@
 namespace cli {
 
 /**
- * Certificates are verified, redirects not followed (they are answers like
- * others), and .netrc is not read.  One request at a time.
+ * Sends requests to a server, one at a time.  Certificates are verified, redirects
+ * are returned like any other response, and .netrc is not read.
  */
 class HttpClient {
 public:
-	/** An error if the URL is none, or there are two ways of authentication. */
+	/** An error if the URL is invalid, or if the settings have both a token and a user. */
 	static Result<HttpClient> create(HttpSettings settings);
 
 	/**
-	 * Send it and wait for the answer, whatever its status.
-	 * @param cancelled is asked several times a second.
-	 * @return an error, with the URL in it, if there was no answer.
+	 * Send @p request and wait for the response, whatever its status.
+	 * @param cancelled is called several times a second; true ends the request.
+	 * @return the response, or an error that names the URL.
 	 */
 	Result<HttpResponse> post(const HttpRequest &request,
 				  const std::function<bool()> &cancelled = {}) const;
 
-	/** The URL as it may be shown: without user and password. */
+	/** The URL for messages, without user and password. */
 	[[nodiscard]] const std::string &url() const { return settings_.url; }
-	/** Would a secret go over the network for everybody to read? */
+	/** Would a secret be sent over the network unencrypted? */
 	[[nodiscard]] bool exposes_secrets() const;
-	/** With *** for secrets, for what is to be shown: see http_secrets.h. */
+	/** @p text with *** for secrets, for messages: see secrets.h. */
 	[[nodiscard]] std::string without_secrets(std::string text) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/http/curl_handle.h  What of libcurl has an owner. */
+/** @file cli/http/curl_handle.h  Owning pointers for libcurl's objects. */
 #pragma once
 
 #include <curl/curl.h>
@@ -24,7 +24,7 @@ class CurlHeaders {
 public:
 	void add(const std::string &line)
 	{
-		/* It returns the list's first element, and keeps the list when memory is short. */
+		/* It returns the head of the list, or NULL without changing the list if memory is short. */
 		if (curl_slist *list = curl_slist_append(list_.get(), line.c_str())) {
 			[[maybe_unused]] curl_slist *same = list_.release();
 			list_.reset(list);

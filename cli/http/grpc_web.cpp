@@ -12,7 +12,7 @@ namespace {
 constexpr size_t prefix_bytes = 5;
 constexpr unsigned char trailers_flag = 0x80;
 
-/* By gRPC's code, 0 to 16. */
+/* Indexed by gRPC status code, 0 to 16. */
 constexpr std::array<long, 17> http_status = {200, 499, 500, 400, 504, 404, 409, 403, 429,
 					      400, 409, 400, 501, 500, 503, 500, 401};
 
@@ -25,7 +25,7 @@ uint32_t length_of(std::string_view frame)
 	return length;
 }
 
-/* The lines of the last frame, if there is one and it is whole. */
+/* The lines of the frames with trailers, as far as they are complete. */
 std::vector<std::string> trailers_of(std::string_view body)
 {
 	std::vector<std::string> lines;
@@ -62,7 +62,7 @@ std::optional<int> hexadecimal(std::string_view two)
 										 : std::nullopt;
 }
 
-/* Messages are percent-encoded; what is encoded wrongly is to be shown as it is. */
+/* Messages are percent-encoded; invalid sequences are kept unchanged. */
 std::string percent_decoded(std::string_view text)
 {
 	std::string plain;
@@ -93,7 +93,7 @@ HttpResponse grpc_web_answer(HttpResponse response)
 {
 	std::vector<std::string> trailers = trailers_of(response.body);
 
-	/* Without a message in the body the trailers come as headers. */
+	/* Without a message in the body, the trailers come as headers. */
 	if (header_of(trailers, "grpc-status").empty())
 		trailers = response.headers;
 
@@ -103,7 +103,7 @@ HttpResponse grpc_web_answer(HttpResponse response)
 
 	if (status.empty() || error != std::errc() || code >= http_status.size()) {
 		if (response.status < 300)
-			response = {502, "the answer is not gRPC's", {}, response.retry_after};
+			response = {502, "the response is not gRPC", {}, response.retry_after};
 		return response;
 	}
 	response.status = http_status[code];

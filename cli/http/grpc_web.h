@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/http/grpc_web.h
- * gRPC calls by ordinary HTTP, without HTTP/2's trailers.
+ * gRPC calls over ordinary HTTP, without HTTP/2's trailers.
  *
- * From doc/PROTOCOL-WEB.md and doc/PROTOCOL-HTTP2.md of github.com/grpc/grpc: a
- * message is a byte of flags, its length in four bytes, most significant first,
- * and its content; the flag 0x80 marks the answer's trailers.
+ * See doc/PROTOCOL-WEB.md and doc/PROTOCOL-HTTP2.md of github.com/grpc/grpc.  A
+ * message is a byte of flags, a 4-byte big-endian length, and the content; the
+ * flag 0x80 marks the trailers of a response.
  */
 #pragma once
 
@@ -18,14 +18,14 @@ namespace cli {
 
 inline constexpr char grpc_web_type[] = "application/grpc-web+proto";
 
-/** A message as it is sent. */
+/** Frame a message for sending. */
 std::string grpc_web_frame(std::string_view message);
 
 /**
- * The answer of a gRPC call as HTTP would have put it: its status by the mapping
- * that google/rpc/code.proto documents, its message as the body.  An answer that
- * is not gRPC's, from a proxy say, stays as it is, unless it claims success: then
- * its status becomes 502.
+ * Translate the response of a gRPC call to HTTP: the status as mapped by
+ * google/rpc/code.proto, the message as the body.  A response that is not gRPC,
+ * for example from a proxy, is unchanged, except that a claim of success becomes
+ * status 502.
  */
 HttpResponse grpc_web_answer(HttpResponse response);
 

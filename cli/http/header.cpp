@@ -35,12 +35,12 @@ std::string why_no_header(const std::string &header)
 {
 	const std::string name = header.substr(0, header.find(':'));
 
-	/* Not quoted: it may hold a secret. */
+	/* Do not quote the header: it may contain a secret. */
 	if (name.size() == header.size() || name.empty() ||
 	    !std::all_of(name.begin(), name.end(), is_token_character))
-		return "a header is 'Name: value'";
+		return "a header has the form 'Name: value'";
 	if (is_ours(name))
-		return fmt::format("the header {} is not yours to give", name);
+		return fmt::format("the header {} is set by profil itself", name);
 	if (header_of({header}, name).empty())
 		return fmt::format("the header {} has no value", name);
 	if (printable(header) != header)

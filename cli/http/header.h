@@ -6,7 +6,7 @@
 
 namespace cli {
 
-/** What is wrong with a header that a user gave, or empty. */
+/** What is wrong with a header given by a user; empty if nothing is. */
 std::string why_no_header(const std::string &header);
 
 } // namespace cli

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/http/httplib.h
- * cpp-httplib, as Debian's library of it is compiled: the layout of its classes
- * depends on these macros, which are those of `pkg-config --cflags cpp-httplib`.
+ * Includes cpp-httplib with the macros that Debian's library is compiled with.
+ *
+ * The layout of its classes depends on them.  They are the output of
+ * `pkg-config --cflags cpp-httplib`.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/http/limits.h  What a client of an HTTP server may use of it. */
+/** @file cli/http/limits.h  Limits on the clients of an HTTP server. */
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace cli {
 
-/** How long a client may take, however little it sends at a time, and how much it may send. */
+/** The time for a whole request and a whole response, and the size of a request. */
 struct HttpLimits {
 	std::chrono::milliseconds request{10000};
 	std::chrono::milliseconds response{60000};

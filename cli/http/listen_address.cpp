@@ -58,11 +58,11 @@ Result<Fd> bound(int family, const sockaddr *address, socklen_t length, const st
 	return socket;
 }
 
-/* A socket that nobody listens on is what a server left that was killed. */
+/* A killed server leaves its socket behind, with nothing listening on it. */
 void remove_stale(const sockaddr_un &address)
 {
 	struct stat status = {};
-	/* It may be there, and have no room for another connection: that is no reason to wait. */
+	/* Non-blocking: a live server with a full backlog must not make us wait. */
 	const Fd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
 	if (lstat(address.sun_path, &status) || !S_ISSOCK(status.st_mode) || !probe)
@@ -72,7 +72,7 @@ void remove_stale(const sockaddr_un &address)
 		unlink(address.sun_path);
 }
 
-/* For its owner only: profiles tell what a machine does. */
+/* Only for its owner: profiles reveal what a machine does. */
 Result<Fd> listen_unix(const ListenAddress &address)
 {
 	const Result<sockaddr_un> where = unix_address(address.unix_path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/http/listen_address.h  Where a server listens. */
+/** @file cli/http/listen_address.h  The address that a server listens on. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -11,24 +11,24 @@
 
 namespace cli {
 
-/** An address of TCP, or of a socket in the file system. */
+/** A TCP address, or the path of a Unix domain socket. */
 struct ListenAddress {
-	std::string host = "127.0.0.1"; /**< a name or a number, without brackets */
-	uint16_t port = 6060;		/**< 0: any */
-	std::string unix_path;		/**< instead, if not empty */
+	std::string host = "127.0.0.1"; /**< a name or a numeric address, without brackets */
+	uint16_t port = 6060;		/**< 0: any free port */
+	std::string unix_path;		/**< if not empty, used instead of host and port */
 
 	/** "127.0.0.1:6060", "[::1]:6060", "unix:/run/profil.sock" */
 	[[nodiscard]] std::string text() const;
-	/** Can only this machine reach it? */
+	/** Is it reachable only from this machine? */
 	[[nodiscard]] bool is_local() const;
-	/** Is it every address that this machine has? */
+	/** Does it stand for every address of this machine? */
 	[[nodiscard]] bool is_wildcard() const;
 };
 
-/** From what text() gives; a bare ":PORT" or "PORT" is of 127.0.0.1. */
+/** Parse an address as written by text(); ":PORT" or "PORT" alone means 127.0.0.1. */
 Result<ListenAddress> parse_listen_address(std::string_view text);
 
-/** A socket that listens; with port 0 that is set to the one it has. */
+/** Open a listening socket; a port of 0 is replaced by the port that the kernel chose. */
 Result<Fd> listen_at(ListenAddress &address);
 
 } // namespace cli

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/http/loopback.h  Is a host this machine? */
+/** @file cli/http/loopback.h  Recognizes loopback addresses. */
 #pragma once
 
 #include <string>
 
 namespace cli {
 
-/** "localhost", a number of 127.0.0.0/8, or ::1 with or without brackets; a name is not looked up. */
+/** Is @p host "localhost", in 127.0.0.0/8, or ::1 with or without brackets?  Does not resolve names. */
 bool is_loopback(const std::string &host);
 
 } // namespace cli

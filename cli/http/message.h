@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/http/message.h  What is sent to a server, and what it answers. */
+/** @file cli/http/message.h  HTTP requests and responses. */
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,19 @@ namespace cli {
 
 /** A POST below a server's URL. */
 struct HttpRequest {
-	std::string path;		  /**< with the query, beginning with a slash */
+	std::string path;		  /**< starts with a slash, may include a query */
 	std::vector<std::string> headers; /**< "Name: value" */
 	std::string body;
 };
 
 struct HttpResponse {
 	long status = 0;
-	std::string body;				 /**< its beginning; it may quote secrets */
+	std::string body;				 /**< only its beginning; may quote secrets */
 	std::vector<std::string> headers;		 /**< "name: value", with names in lower case */
-	std::optional<std::chrono::seconds> retry_after; /**< of Retry-After */
+	std::optional<std::chrono::seconds> retry_after; /**< the Retry-After header */
 };
 
-/** The value of a header, empty without it; @p name in lower case. */
+/** The value of the header @p name, spelled as in @p headers; empty if it is missing. */
 inline std::string header_of(const std::vector<std::string> &headers, const std::string &name)
 {
 	for (const std::string &line : headers) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t shortest_secret = 6;
 
-/* As RFC 4648 has it. */
+/* RFC 4648, section 4. */
 std::string base64(const std::string &text)
 {
 	static constexpr std::string_view digits =
@@ -41,12 +41,12 @@ std::vector<std::string> secrets_of(const HttpSettings &settings)
 	for (const std::string &header : settings.headers) {
 		const std::string value = header_of({header}, header.substr(0, header.find(':')));
 
-		/* The 7 of "X-Scope-OrgID: 7" is none, and would make all numbers unreadable. */
+		/* Short values such as an org ID are not secrets; masking "7" would mangle every number. */
 		if (value.size() >= shortest_secret)
 			secrets.push_back(value);
 	}
 	std::erase_if(secrets, [](const std::string &secret) { return secret.empty(); });
-	/* The longest first, lest one that holds another is blotted out in part. */
+	/* Longest first, so that a secret that contains another is masked completely. */
 	std::sort(secrets.begin(), secrets.end(),
 		  [](const std::string &a, const std::string &b) { return a.size() > b.size(); });
 	return secrets;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/http/secrets.h  What must not be shown. */
+/** @file cli/http/secrets.h  Keeps secrets out of messages. */
 #pragma once
 
 #include "cli/http/settings.h"
@@ -9,13 +9,14 @@
 namespace cli {
 
 /**
- * With *** for the token, the password, also as basic authentication sends it, and
- * the values, if not very short, of the headers that a user gave: servers quote
- * what they were sent.
+ * @p text with secrets replaced by ***, because servers quote what they receive.
+ *
+ * Secrets are the token, the password (also in the encoding of basic
+ * authentication), and the values of the user's headers, unless very short.
  */
 std::string without_secrets(const HttpSettings &settings, std::string text);
 
-/** Does the name of a header, given as "Name: value", say that the value is a secret? */
+/** Is the value of a header "Name: value" a secret, judging by its name? */
 bool is_secret_header(const std::string &header);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/http/server_hosts.h  By which names a server answers. */
+/** @file cli/http/server_hosts.h  Checks Host headers, against DNS rebinding. */
 #pragma once
 
 #include "cli/http/listen_address.h"
@@ -10,13 +10,13 @@
 
 namespace cli {
 
-/** The host of a Host header (RFC 9110), without port and brackets, in lower case; empty if it is none. */
+/** The host in a Host header (RFC 9110), in lower case, without port and brackets; empty if invalid. */
 std::string host_of(std::string_view header);
 
 /**
- * May a request with that Host header be answered?  By the address that is
- * listened on, by localhost, and by @p allowed.  Who listens on every address is
- * called by any number, too: what rebinding needs is a name.
+ * May a request with this Host header be answered?  Accepted are the address that
+ * the server listens on, localhost, and @p allowed.  On a wildcard address, any
+ * numeric Host is accepted as well: DNS rebinding needs a name.
  */
 bool is_host_served(std::string_view header, const ListenAddress &listen,
 		    const std::vector<std::string> &allowed);

@@ -39,7 +39,7 @@ bool HttpStream::wait(short events, Clock::time_point deadline) const
 	}
 }
 
-/* Bit by bit: nothing wakes us when the server is stopped. */
+/* Waits in short intervals, because stopping the server does not wake us. */
 bool HttpStream::wait_for_request() const
 {
 	for (Clock::time_point now = Clock::now(); now < read_deadline_ && !stopping_; now = Clock::now()) {
@@ -91,7 +91,7 @@ ssize_t HttpStream::write(const char *data, size_t size)
 		if (!wait(POLLOUT, write_deadline_))
 			return -1;
 
-		/* Whoever waits in send() waits without our deadline. */
+		/* Do not block in send(), which does not know our deadline. */
 		const ssize_t sent = send(socket_.get(), data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (sent >= 0 || (errno != EINTR && errno != EAGAIN))

@@ -13,10 +13,10 @@
 
 namespace cli {
 
-/** Owns the socket.  Beyond its limits it reads and writes nothing any more. */
+/** Owns the socket.  Beyond its limits, reads and writes fail. */
 class HttpStream : public httplib::Stream {
 public:
-	/** @param stopping ends the reading of a request when it becomes true; it outlives this. */
+	/** @param stopping ends the reading of a request when it becomes true; must outlive this. */
 	HttpStream(Fd socket, HttpLimits limits, const std::atomic<bool> &stopping);
 
 	[[nodiscard]] bool is_readable() const override;
@@ -28,15 +28,15 @@ public:
 	[[nodiscard]] socket_t socket() const override { return socket_.get(); }
 
 	/**
-	 * Has the client closed its end?  One that only says that it has no more to
-	 * send looks the same; Go's net/http takes it for gone as well.
+	 * Has the client closed its end?  A client that has only shut down its sending
+	 * side looks the same; Go's net/http also treats it as gone.
 	 */
 	[[nodiscard]] bool is_abandoned() const;
 
 	/**
-	 * Say that nothing follows, and give the client a moment to read what was
-	 * written: closing with something unread would reset the connection, and
-	 * what it has not read yet would be lost.
+	 * Shut down the sending side, and give the client a moment to read the rest:
+	 * closing a socket with unread input resets the connection, and the client
+	 * would lose what it has not read yet.
 	 */
 	void linger();
 
@@ -50,11 +50,11 @@ private:
 	HttpLimits limits_;
 	const std::atomic<bool> &stopping_;
 	Clock::time_point read_deadline_;
-	Clock::time_point write_deadline_; /**< from the first byte on */
+	Clock::time_point write_deadline_; /**< set by the first write */
 	bool writing_ = false;
 	size_t received_ = 0;
 	std::array<char, 4096> buffer_;
-	size_t begin_ = 0; /**< of what is in the buffer */
+	size_t begin_ = 0; /**< of the unread bytes in buffer_ */
 	size_t end_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/http/task_pool.h  Threads for the connections of an HTTP server. */
+/** @file cli/http/task_pool.h  The threads that serve the connections of an HTTP server. */
 #pragma once
 
 #include "cli/http/httplib.h"
@@ -14,8 +14,8 @@
 namespace cli {
 
 /**
- * As cpp-httplib's own, but bounded: when as many connections wait as there are
- * threads, the next one is not accepted, and the kernel's backlog holds it.
+ * Like cpp-httplib's own pool, but bounded: when as many connections wait as there
+ * are threads, the next one is not accepted and stays in the kernel's backlog.
  */
 class TaskPool : public httplib::TaskQueue {
 public:
@@ -24,9 +24,9 @@ public:
 	TaskPool &operator=(const TaskPool &) = delete;
 	~TaskPool() override { TaskPool::stop(); }
 
-	/** Waits for room. */
+	/** Blocks until there is room. */
 	void enqueue(std::function<void()> task) override;
-	/** Ends when every task that was taken has. */
+	/** Returns when all accepted tasks have ended. */
 	void shutdown() override { stop(); }
 
 private:

@@ -14,17 +14,17 @@ namespace {
 constexpr uint32_t magic = 0x4A695444;
 constexpr size_t most_places = 1000000;
 constexpr size_t most_files = 65536;
-/* A compiler's month; who writes an endless file must not keep us. */
+/* A month of a compiler's output; an endless file must not keep us busy forever. */
 constexpr size_t most_records = 16000000;
 constexpr uint32_t longest_name = 4096;
-/* Of a record: what comes before its name, and that; what comes then is the code itself. */
+/* The part of a load record up to the end of its name; the code itself follows. */
 constexpr uint32_t longest_load = 40 + longest_name;
 constexpr uint32_t longest_lines = 16U << 20;
 constexpr uint64_t elf_header = 0x40;
 
 enum RecordId : uint32_t { code_load = 0, code_move = 1, code_debug_info = 2 };
 
-/** Takes values from the left; every step fails once one has. */
+/** Reads values from left to right; ok() turns false at the first error. */
 class Bytes {
 public:
 	explicit Bytes(std::string_view rest) : rest_(rest) {}
@@ -42,7 +42,7 @@ public:
 		return value;
 	}
 
-	/** Up to its terminating 0, or to the end. */
+	/** The bytes up to the terminating 0, or to the end. */
 	std::string_view string()
 	{
 		const size_t end = rest_.find('\0');
@@ -94,7 +94,7 @@ public:
 	}
 
 private:
-	static constexpr uint32_t header_read = 12; /* bytes of it that are looked at */
+	static constexpr uint32_t header_read = 12; /* bytes of the header that are used */
 	static constexpr uint32_t record_header = 16;
 
 	bool record()
@@ -103,7 +103,7 @@ private:
 		const auto id = bytes.number<uint32_t>();
 		const auto size = bytes.number<uint32_t>();
 
-		bytes.number<uint64_t>(); /* its time */
+		bytes.number<uint64_t>(); /* timestamp */
 		if (!bytes.ok() || size < record_header || source_.read(offset_ + size - 1, 1).empty())
 			return false;
 
@@ -146,10 +146,10 @@ private:
 	}
 
 	/**
-	 * How far beyond their code the addresses of its lines are: V8 adds the
-	 * header of the ELF file that perf inject makes of the code.  Nothing if
-	 * there are addresses elsewhere: then V8 has written names that it had
-	 * freed, with zeroes in them, and the rest is anything.
+	 * The offset of the lines' addresses from their code: V8 adds the size of the
+	 * header of the ELF file that perf inject makes of the code.  Nothing if any
+	 * address is elsewhere: then V8 has written file names that it had already
+	 * freed, with zeroes in them, and the rest of the record is garbage.
 	 */
 	[[nodiscard]] std::optional<uint64_t> lines_shift(uint64_t start, uint64_t size) const
 	{
@@ -163,7 +163,7 @@ private:
 		return first >= elf_header ? elf_header : 0;
 	}
 
-	/** Of lines that were told for it before. */
+	/** The code of a load record, with the lines of the debug record before it. */
 	std::shared_ptr<const JitSymbols::Code> code(uint64_t start, uint64_t size, std::string_view name)
 	{
 		const std::optional<uint64_t> shift = lines_shift(start, size);
@@ -186,7 +186,7 @@ private:
 		return told;
 	}
 
-	/* Comes before the code that it is of. */
+	/* Precedes the load record of its code. */
 	void debug_info(Bytes body)
 	{
 		body.number<uint64_t>(); /* address of the code */
@@ -206,7 +206,7 @@ private:
 		}
 	}
 
-	/* The same as before, if it says so; one string for all that are called alike. */
+	/* "\xff" stands for the previous file.  Lines of the same file share one string. */
 	std::shared_ptr<const std::string> file_of(std::string_view name)
 	{
 		name = name.substr(0, longest_name);
@@ -234,7 +234,7 @@ private:
 	uint64_t offset_ = 0; /* of the next record */
 	std::vector<LineAt> lines_;
 	std::map<std::string, std::weak_ptr<const std::string>> files_;
-	/* Of all code that is still there. */
+	/* The number of places in all code that still exists. */
 	std::shared_ptr<size_t> places_ = std::make_shared<size_t>(0);
 };
 

@@ -12,13 +12,13 @@
 namespace cli {
 namespace {
 
-/* Within one look at a process's mappings. */
+/* So that one pass over a process's mappings looks only once. */
 constexpr std::chrono::milliseconds look_interval{2};
 constexpr size_t chunk_size = size_t{256} << 10;
-/* Of a map; who writes an endless one must not keep us. */
+/* The most that is read of a map; an endless map must not keep us busy forever. */
 constexpr uint64_t most_bytes = uint64_t{1} << 30;
 
-/* Anybody can put a file into /tmp, and a FIFO would make us wait. */
+/* Any user can create files in /tmp, and opening a FIFO could block. */
 Fd open_owned(const std::string &path, uid_t user)
 {
 	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
@@ -31,7 +31,7 @@ Fd open_owned(const std::string &path, uid_t user)
 	return file;
 }
 
-/** A line at a time would be slow: as many as a chunk has, and the rest with the next one. */
+/** Adds the complete lines of a chunk at a time, because single lines would be slow. */
 void add_perf_map(const Fd &file, JitSymbols &symbols)
 {
 	FileSource source(file.get());
@@ -43,7 +43,7 @@ void add_perf_map(const Fd &file, JitSymbols &symbols)
 		symbols.add_perf_map(chunk.substr(0, end == chunk.npos ? 0 : end + 1));
 		if (chunk.size() < chunk_size)
 			break;
-		/* No line is as long as that, and what is one is none. */
+		/* A chunk without a newline is not a perf map; skip it. */
 		offset += end == chunk.npos ? chunk.size() : end + 1;
 	}
 }
@@ -104,7 +104,7 @@ void JitFiles::add_dump(const Fd &file)
 
 JitSymbols JitFiles::read() const
 {
-	/* What is added later takes the place of what was there. */
+	/* Code that is added later replaces what is at its addresses. */
 	JitSymbols symbols = parent_ ? parent_->read() : JitSymbols();
 
 	if (map_)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/objects/jit_files.h  The files in which a process tells the names of code that it makes. */
+/** @file cli/objects/jit_files.h  The files in which a process names the code that it generates. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -21,23 +21,24 @@ namespace cli {
 bool is_jitdump(std::string_view name);
 
 /**
- * What a process's JIT compiler tells, by /tmp/perf-PID.map or by a jitdump.
+ * The /tmp/perf-PID.map and the jitdumps written by a process's JIT compiler.
  *
- * Files are held open: when the names are asked for, the process, and with it
- * the root directory in which they are, may be gone.
+ * The files are kept open: when their names are needed, the process may be gone,
+ * and the root directory that contains them with it.
  */
 class JitFiles {
 public:
-	/** @param parent of whose fork the process is and whose code it has inherited, or NULL. */
+	/** @param parent the process that forked this one, which inherited its code; or nullptr. */
 	explicit JitFiles(pid_t pid, std::shared_ptr<JitFiles> parent = nullptr);
 
-	/** Open the map, as the parent's, if it is there by now, and its process's own or root's: often. */
+	/** Open the map, and the parent's, if it exists by now and is owned by the process's user or root.
+	 * Call this often. */
 	void look();
-	/** A jitdump that the process has mapped; once or more often. */
+	/** Add a jitdump that the process has mapped; adding it again does nothing. */
 	void add_dump(const Fd &file);
 	/** Is there a jitdump? */
 	[[nodiscard]] bool has_dumps() const { return !dumps_.empty(); }
-	/** What they say now; the parent's of what the process does not tell itself. */
+	/** The files' current symbols; the parent's for addresses where the process has none. */
 	[[nodiscard]] JitSymbols read() const;
 
 private:
@@ -48,7 +49,7 @@ private:
 
 	pid_t pid_;
 	std::shared_ptr<JitFiles> parent_;
-	std::optional<ProgramStart> start_; /* another program's map tells nothing of our code */
+	std::optional<ProgramStart> start_; /* the map of another program does not describe our code */
 	std::chrono::steady_clock::time_point next_look_;
 	Fd map_;
 	std::map<FileId, Fd> dumps_;

@@ -8,11 +8,11 @@
 namespace cli {
 namespace {
 
-/* Far beyond any JIT, and no more than some hundred megabytes. */
+/* Far more than any JIT has, and no more than some hundred megabytes. */
 constexpr size_t most_entries = 1000000;
 constexpr size_t longest_name = 4096;
 
-/** A hexadecimal number at the beginning of @p text, which it is taken from. */
+/** Removes a hexadecimal number and the spaces after it from the start of @p text. */
 std::optional<uint64_t> take_number(std::string_view &text)
 {
 	uint64_t number = 0;
@@ -44,7 +44,7 @@ void JitSymbols::add_perf_map(std::string_view text)
 	}
 }
 
-/* What others have beyond it stays theirs. */
+/* Entries that reach beyond the range keep the rest. */
 void JitSymbols::clear(uint64_t start, uint64_t end)
 {
 	auto place = entries_.lower_bound(start);

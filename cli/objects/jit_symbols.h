@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/objects/jit_symbols.h  Names of code that a program made while it ran. */
+/** @file cli/objects/jit_symbols.h  Symbols of code that a program generates at run time. */
 #pragma once
 
 #include "cli/base/byte_source.h"
@@ -14,53 +14,53 @@
 namespace cli {
 
 /**
- * Functions by address in one process, as its JIT compiler told them.
+ * The functions of one process by address, as reported by its JIT compiler.
  *
- * Code that is told later takes the place of what was there: names are those
- * of the last code at an address.  Nothing in the files is trusted.
+ * Later code replaces earlier code at the same addresses, so a name is that of
+ * the last code at an address.  Nothing in the files is trusted.
  */
 class JitSymbols {
 public:
-	/** A source line that begins so many bytes into the code. */
+	/** A source line that begins @c offset bytes into the code. */
 	struct Place {
 		uint64_t offset = 0;
 		int64_t line = 0;
 		std::shared_ptr<const std::string> file;
 	};
 
-	/** What was told of some code; it may be cut into pieces and moved, and is not copied. */
+	/** The name and lines of some code.  Shared by entries: code may be split and moved. */
 	struct Code {
 		std::string name;
 		std::vector<Place> places; /**< ascending */
 
-		/** The source line so many bytes into it, or NULL. */
+		/** The source line at @p offset, or nullptr. */
 		[[nodiscard]] const Place *place_at(uint64_t offset) const;
 	};
 
-	/** A run of addresses. */
+	/** A range of addresses. */
 	struct Entry {
 		uint64_t end = 0;
-		uint64_t base = 0; /**< where its code would begin */
+		uint64_t base = 0; /**< where the whole code would begin */
 		std::shared_ptr<const Code> code;
 	};
 
 	/**
-	 * Add what a /tmp/perf-PID.map says, "START SIZE NAME" in each line with
+	 * Add the text of a /tmp/perf-PID.map: "START SIZE NAME" in each line, with
 	 * hexadecimal numbers; see tools/perf/Documentation/jit-interface.txt.
-	 * Lines that are not so, and the last if it is not complete, are left out.
+	 * Malformed lines and an incomplete last line are skipped.
 	 */
 	void add_perf_map(std::string_view text);
 	/**
-	 * Add what a jitdump of our byte order says; see
-	 * tools/perf/Documentation/jitdump-specification.txt.  Ends where a
-	 * record is not complete: the compiler may be writing it.
+	 * Add a jitdump in our byte order; see
+	 * tools/perf/Documentation/jitdump-specification.txt.  Stops at an
+	 * incomplete record, which the compiler may be writing.
 	 */
 	void add_jitdump(ByteSource &source);
 
 	[[nodiscard]] bool empty() const { return entries_.empty(); }
-	/** The function that holds an address, or NULL. */
+	/** The entry that contains an address, or nullptr. */
 	[[nodiscard]] const Entry *find(uint64_t address) const;
-	/** The first that begins in [low, high), or NULL. */
+	/** The first entry that begins in [low, high), or nullptr. */
 	[[nodiscard]] const Entry *first_in(uint64_t low, uint64_t high) const;
 
 private:

@@ -34,7 +34,7 @@ Fd open_regular(const std::string &path)
 	return file;
 }
 
-/* Where the devices are comparable (not on overlay or btrfs), the inode tells. */
+/* The inode is only compared if the devices are equal; on overlay and btrfs they never are. */
 bool is_replaced(const Fd &file, const Mapping &mapping)
 {
 	struct stat about;
@@ -43,8 +43,8 @@ bool is_replaced(const Fd &file, const Mapping &mapping)
 }
 
 /**
- * The very file that is mapped, or nothing: names from another file, put in
- * its place since, would be wrong.  map_files needs CAP_CHECKPOINT_RESTORE.
+ * The mapped file itself, or nothing: names from a file that has replaced it would
+ * be wrong.  map_files needs CAP_CHECKPOINT_RESTORE.
  */
 Fd open_mapped_file(pid_t pid, const Mapping &mapping)
 {
@@ -65,7 +65,8 @@ Fd open_mapped_file(pid_t pid, const Mapping &mapping)
 	return same ? std::move(file) : Fd();
 }
 
-/* Other people's memory needs ptrace's permission; the vdso is in ours, too. */
+/* Reading another process's memory needs ptrace permission; without it, use our own vdso if it has the same
+ * size. */
 bool read_vdso(pid_t pid, const Mapping &mapping, std::string &content)
 {
 	const iovec here = {content.data(), content.size()};
@@ -97,7 +98,7 @@ Fd open_vdso(pid_t pid, const Mapping &mapping)
 	return file;
 }
 
-/* "[anon]" of one process is not that of another. */
+/* Adds the PID to names like "[anon]", which every process has. */
 std::string memory_name(pid_t pid, const Mapping &mapping)
 {
 	std::string name = mapping.name;
@@ -112,7 +113,7 @@ std::string memory_name(pid_t pid, const Mapping &mapping)
 uint64_t Object::link_address(uint64_t offset) const
 {
 	for (const Segment &segment : segments) {
-		/* Whole pages are mapped, so text may begin before its segment does. */
+		/* Whole pages are mapped, so text may begin before its segment. */
 		const uint64_t first = segment.offset & ~(page - 1);
 		const uint64_t end = (segment.offset + segment.size + page - 1) & ~(page - 1);
 
@@ -135,7 +136,7 @@ void inspect_elf(Object &object)
 	for (size_t i = 0; i < headers; i++) {
 		GElf_Phdr header;
 
-		/* TextSegment alone: pages at a segment's edges are mapped twice. */
+		/* Only executable segments: pages at the edges of segments are mapped twice. */
 		if (gelf_getphdr(elf.get(), static_cast<int>(i), &header) && header.p_type == PT_LOAD &&
 		    (header.p_flags & PF_X))
 			object.segments.push_back({header.p_offset, header.p_filesz, header.p_vaddr});
@@ -151,7 +152,7 @@ ObjectTable::Key ObjectTable::key_of(pid_t pid, const Mapping &mapping)
 {
 	if (mapping.source == Source::File)
 		return {mapping.source, mapping.device, mapping.inode, 0, {}};
-	/* A 32-bit process has another vdso, of another size or below 4 GiB. */
+	/* A 32-bit process has a different vdso: of another size, or below 4 GiB. */
 	if (mapping.source == Source::Vdso)
 		return {mapping.source, mapping.size(), mapping.start >> 32 ? 64U : 32U, 0, mapping.name};
 	return {mapping.source, 0, 0, mapping.source == Source::Anonymous ? pid : 0,
@@ -162,7 +163,7 @@ std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
 {
 	const bool is_dump = mapping.source == Source::File && is_jitdump(mapping.name);
 
-	/* Threads share what is in no file. */
+	/* Threads share their process's memory. */
 	if (mapping.source == Source::Anonymous || is_dump)
 		pid = process_of(pid);
 
@@ -170,10 +171,10 @@ std::shared_ptr<Object> ObjectTable::find(pid_t pid, const Mapping &mapping)
 
 	if (!object)
 		object = make(pid, mapping);
-	/* The compiler may write its file at any time. */
+	/* The compiler may create its file at any time. */
 	if (object->jit)
 		object->jit->look();
-	/* What it maps to be found by; its children do, too. */
+	/* A compiler maps its jitdump so that profilers can find it; its children inherit the mapping. */
 	if (is_dump && object->file)
 		jit_of(pid)->add_dump(object->file);
 	return object;
@@ -206,13 +207,13 @@ void ObjectTable::forget_memory(pid_t pid)
 void ObjectTable::forget_unused()
 {
 	std::erase_if(objects_, [](const auto &entry) { return entry.second.use_count() == 1; });
-	/* Until its process ends: memory that is mapped later has names in it. */
+	/* Keep a jitdump until its process ends: it may name memory that is mapped later. */
 	std::erase_if(jits_, [](const auto &entry) {
 		return entry.second.use_count() == 1 && !entry.second->has_dumps();
 	});
 }
 
-/** Of the process that one was forked by, if neither has run another program since; else NULL. */
+/** The JIT files of the parent of @p pid, if neither has called exec since the fork; else nullptr. */
 std::shared_ptr<JitFiles> ObjectTable::jit_of_parent(pid_t pid, unsigned generations)
 {
 	const std::optional<ProgramStart> start = program_start(pid);

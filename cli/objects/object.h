@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/objects/object.h  What is mapped: programs, shared objects, the vdso, memory. */
+/** @file cli/objects/object.h  Mapped objects: programs, shared objects, the vdso, memory. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -24,39 +24,40 @@ struct Segment {
 };
 
 /**
- * A program, a shared object, or whatever else has instructions.
+ * A program, a shared object, or anything else that contains instructions.
  *
- * Its addresses are those in the file, which objdump and addr2line show, so
- * that processes which load it at different places add up; for memory that is
- * no file, those of the process.
+ * Its addresses are those in the file, as shown by objdump and addr2line, so that
+ * samples of processes that load it at different addresses add up.  For anonymous
+ * memory, they are the addresses in the process.
  */
 struct Object {
 	std::string name;
-	std::string build_id; /**< bytes, not digits; empty without one */
+	std::string build_id; /**< bytes, not digits; empty if it has none */
 	Source source = Source::File;
 	bool deleted = false;
-	Fd file; /**< held, so that names can be read when the process and the path are gone */
-	std::shared_ptr<JitFiles> jit; /**< of memory: what its process tells of it */
+	Fd file; /**< kept open, so that names can be read when the process and the path are gone */
+	std::shared_ptr<JitFiles> jit; /**< for anonymous memory: the files that name its code */
 	std::vector<Segment> segments;
 	TextSegments texts;
 
-	/** Link-time address of a byte of the file. */
+	/** The link-time address of the byte at @p offset in the file. */
 	[[nodiscard]] uint64_t link_address(uint64_t offset) const;
 };
 
-/** Read an object's segments and build-id from its file; leaves it empty if it is no ELF. */
+/** Read an object's segments and build-id from its file; does nothing if that is not an ELF file. */
 void inspect_elf(Object &object);
 
-/** Every object that was met, once, however many processes map it. */
+/** All objects found so far, each once, however many processes map it. */
 class ObjectTable {
 public:
-	/** The object of a mapping, opened through the process while it lives. */
+	/** The object of a mapping.  Opens its file through the process, which must still exist. */
 	std::shared_ptr<Object> find(pid_t pid, const Mapping &mapping);
-	/** Memory of this process is another's from now on; who holds its objects keeps them. */
+	/** Forget the anonymous memory of a process that has ended or called exec; other references stay
+	 * valid. */
 	void forget_memory(pid_t pid);
-	/** Close what nobody else holds. */
+	/** Drop the objects that have no other reference. */
 	void forget_unused();
-	/** Objects, and processes whose JIT's files are known. */
+	/** The number of objects, plus that of processes with JIT files. */
 	[[nodiscard]] size_t size() const { return objects_.size() + jits_.size(); }
 
 private:
@@ -64,14 +65,14 @@ private:
 		Source source;
 		uint64_t device;
 		uint64_t inode;
-		pid_t pid;	    /**< of memory that is a process's own; else 0 */
-		std::string memory; /**< what tells memory without a file apart */
+		pid_t pid;	    /**< of a process's anonymous memory; else 0 */
+		std::string memory; /**< identifies memory without a file */
 		auto operator<=>(const Key &) const = default;
 	};
 
 	static Key key_of(pid_t pid, const Mapping &mapping);
 
-	/** Of so many parents before is asked who has made the code. */
+	/** How many generations of parents may have generated inherited code. */
 	static constexpr unsigned most_generations = 8;
 
 	std::shared_ptr<JitFiles> jit_of(pid_t pid, unsigned generations = most_generations);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/objects/owners.h  The processes of a recording that tells them apart. */
+/** @file cli/objects/owners.h  Numbers for the processes of a recording that distinguishes them. */
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace cli {
 
-/** A process as it was called when it was attached; after an exec it may be another. */
+/** A process, with its name when it was attached; an exec can change the name. */
 struct Owner {
 	pid_t pid = 0;
 	std::string name;
 	auto operator<=>(const Owner &) const = default;
 };
 
-/** Numbers for processes, from 1; whose process is forgotten is not given again. */
+/** Numbers processes from 1.  The numbers of forgotten processes are not reused. */
 class Owners {
 public:
 	uint32_t number(pid_t pid, const std::string &name)
@@ -29,7 +29,7 @@ public:
 		return place->second;
 	}
 
-	/** NULL for 0, which is nobody in particular. */
+	/** nullptr for 0, which stands for no particular process. */
 	[[nodiscard]] const Owner *find(uint32_t number) const
 	{
 		const auto place = owners_.find(number);
@@ -37,14 +37,14 @@ public:
 		return place == owners_.end() ? nullptr : &place->second;
 	}
 
-	/** Forget all others: processes come and go for as long as a recording lasts. */
+	/** Forget all others: during a long recording, processes come and go. */
 	void keep_only(const std::set<uint32_t> &numbers)
 	{
 		std::erase_if(owners_, [&](const auto &entry) { return !numbers.contains(entry.first); });
 		std::erase_if(numbers_, [&](const auto &entry) { return !numbers.contains(entry.second); });
 	}
 
-	/** Know again what was forgotten, by the numbers that @p earlier has; it is a copy of this. */
+	/** Restore forgotten processes from @p earlier, an earlier copy of this. */
 	void add(const Owners &earlier) { owners_.insert(earlier.owners_.begin(), earlier.owners_.end()); }
 
 	[[nodiscard]] size_t size() const { return owners_.size(); }

@@ -4,7 +4,7 @@
 namespace cli {
 namespace {
 
-/** Is it memory whose process has ended, or forgotten it?  Nobody but the tally holds it then. */
+/** Is it memory that its process no longer has?  Then only the tally holds a reference. */
 bool is_ended_memory(const std::shared_ptr<Object> &object)
 {
 	return object->source == Source::Anonymous && object.use_count() == 1;

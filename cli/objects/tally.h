@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/objects/tally.h  Samples by object and address. */
+/** @file cli/objects/tally.h  Counts samples by object and address. */
 #pragma once
 
 #include "cli/objects/object.h"
@@ -12,29 +12,29 @@
 
 namespace cli {
 
-/** A run of 1 << shift bytes of text, which share a counter. */
+/** A range of 1 << shift bytes of text that share a counter. */
 struct Bucket {
 	uint64_t address = 0;
 	unsigned shift = 0;
-	uint32_t owner = 0; /**< the process that was sampled, see Owners; 0: any */
+	uint32_t owner = 0; /**< number of the sampled process, see Owners; 0: any */
 	auto operator<=>(const Bucket &) const = default;
 };
 
-/** What was sampled so far, of all processes together. */
+/** The samples of all processes so far. */
 class Tally {
 public:
 	static constexpr size_t most_unknown = 65536;
 
 	using Buckets = std::map<Bucket, uint64_t>;
 
-	/** Count @p samples of an object. */
+	/** Add @p samples of an object. */
 	void add(const std::shared_ptr<Object> &object, Bucket bucket, uint64_t samples)
 	{
 		objects_[object][bucket] += samples;
 		total_ += samples;
 	}
 
-	/** Count all that another has. */
+	/** Add all samples of another tally. */
 	void add(const Tally &other)
 	{
 		for (const auto &[object, buckets] : other.objects_) {
@@ -46,28 +46,28 @@ public:
 	}
 
 	/**
-	 * Count a sample at an address of a process where nothing is known to be.
+	 * Count a sample at an address of a process that is in no known object.
 	 *
-	 * Programs are at other addresses whenever they start: beyond
-	 * most_unknown addresses all others count at address 0.
+	 * These addresses change whenever a program starts, so beyond most_unknown
+	 * addresses, all others are counted at address 0.
 	 */
 	void add_unknown(uint64_t pc, uint32_t owner) { add_unknown({pc, 0, owner}, 1); }
 
 	/**
-	 * Count what was sampled in memory of processes that have ended, which
-	 * differs from process to process, in one object without addresses, if
-	 * it was in more than @p most such processes.
-	 * @return how many objects went into that one.
+	 * Join the samples in anonymous memory of ended processes, whose addresses
+	 * differ from process to process, in one object without addresses, if there
+	 * are more than @p most such objects.
+	 * @return how many objects were joined.
 	 */
 	size_t join_ended_memory(size_t most);
 
-	/** Who has samples, by Bucket::owner. */
+	/** The processes that have samples, by Bucket::owner. */
 	[[nodiscard]] std::set<uint32_t> owners() const;
 
 	[[nodiscard]] const std::map<std::shared_ptr<Object>, Buckets> &objects() const { return objects_; }
 	[[nodiscard]] const Buckets &unknown() const { return unknown_; }
 	[[nodiscard]] uint64_t total() const { return total_; }
-	/** Samples of some buckets. */
+	/** The samples of some buckets. */
 	[[nodiscard]] static uint64_t total_of(const Buckets &buckets)
 	{
 		uint64_t sum = 0;
@@ -76,7 +76,7 @@ public:
 			sum += samples;
 		return sum;
 	}
-	/** Samples of one object. */
+	/** The samples of one object. */
 	[[nodiscard]] uint64_t total_of(const std::shared_ptr<Object> &object) const
 	{
 		const auto place = objects_.find(object);
@@ -95,7 +95,7 @@ private:
 
 	std::map<std::shared_ptr<Object>, Buckets> objects_;
 	Buckets unknown_;
-	std::shared_ptr<Object> ended_; /* what memory of processes that have ended is joined in */
+	std::shared_ptr<Object> ended_; /* the object that join_ended_memory() joins in */
 	uint64_t total_ = 0;
 };
 

@@ -20,10 +20,10 @@ std::string extra_words(const std::string &argument)
 {
 	if (argument.starts_with('-'))
 		return fmt::format("there is no option {}", argument);
-	return fmt::format("there is an argument too many: {}", argument);
+	return fmt::format("unexpected argument: {}", argument);
 }
 
-/* CLI11 has a text of its own, which begins with the option's name, and no other way to tell it. */
+/* CLI11 reports the option only in its own text, which begins with the option's name. */
 std::string mismatch_words(const CLI::App &app, std::string_view text)
 {
 	const std::string option(text.substr(0, text.find(':')));
@@ -32,7 +32,7 @@ std::string mismatch_words(const CLI::App &app, std::string_view text)
 	if (found && found->get_items_expected_max() == 0)
 		return fmt::format("{} takes no value", option);
 	if (found && found->count() > 1)
-		return fmt::format("{} may be given once", option);
+		return fmt::format("{} may be given only once", option);
 	return fmt::format("{} needs a value", option);
 }
 

@@ -8,10 +8,10 @@
 namespace cli {
 namespace {
 
-/* Where in a help the options that have no letter begin. */
+/* The column where a help text puts options without a letter. */
 constexpr size_t last_column = 6;
 
-/* Where parse_arguments() puts the options while they are listed: main() has one thread then. */
+/* Where give_options() puts the options while they are listed; there is only one thread then. */
 OptionList *wanted = nullptr;
 
 ListedOption describe(const CLI::Option &option)
@@ -35,7 +35,7 @@ std::string_view trimmed(std::string_view text)
 	return text;
 }
 
-/** Cut off the first word; one in quotes may have blanks in it. */
+/** Cut off and return the first word; a quoted word may contain blanks. */
 std::string_view cut_word(std::string_view &text)
 {
 	text = trimmed(text);
@@ -54,7 +54,7 @@ bool names_a_value(std::string_view word)
 			   [](unsigned char letter) { return std::isupper(letter); });
 }
 
-/** A line of the help that begins with options: "  -p, --pid PID[,PID...]  these processes". */
+/** A help line that begins with options: "  -p, --pid PID[,PID...]  these processes". */
 struct HelpLine {
 	std::vector<std::string> names;
 	std::string_view rest;
@@ -65,7 +65,7 @@ HelpLine parse_line(std::string_view line)
 	HelpLine parsed;
 
 	parsed.rest = trimmed(line);
-	/* Further right, an option only begins a line of text. */
+	/* Further right, an option only happens to begin a line of text. */
 	if (line.size() - parsed.rest.size() > last_column)
 		return parsed;
 	while (parsed.rest.starts_with('-')) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/options/option_list.h  The options of a subcommand, as CLI11 and its help know them. */
+/** @file cli/options/option_list.h  Lists the options of a subcommand, from CLI11 and its help text. */
 #pragma once
 
 #include "cli/options/subcommands.h"
@@ -11,33 +11,33 @@
 
 namespace cli {
 
-/** An option, or what stands in its place on the command line. */
+/** An option or a positional argument. */
 struct ListedOption {
-	std::vector<std::string> names; /**< "-p", "--pid"; of a positional argument, its one name */
+	std::vector<std::string> names; /**< "-p", "--pid"; a positional argument has one name */
 	bool positional = false;
 	bool takes_value = false;
-	std::string value;   /**< how the help calls its value, such as "FILE"; may be empty */
-	std::string summary; /**< the first line of what the help says of it */
+	std::string value;   /**< the value's name in the help, such as "FILE"; may be empty */
+	std::string summary; /**< the first line of its description in the help */
 
 	[[nodiscard]] bool is(std::string_view name) const;
 };
 
-/** What a subcommand takes. */
+/** The arguments of a subcommand. */
 struct OptionList {
 	std::vector<ListedOption> options;
-	bool takes_command = false; /**< behind "--", to be run */
-	bool runs_command = false;  /**< that, and what is no option begins it, too */
+	bool takes_command = false; /**< after "--", a command to run */
+	bool runs_command = false;  /**< the first non-option also begins that command */
 };
 
 /**
- * Ask a subcommand for its options.
+ * List the options of a subcommand.
  *
- * It is run, but parse_arguments() fills in the list instead of parsing, and
- * says that there is nothing to do.  So no option can be forgotten.
+ * This runs the subcommand, but parse_arguments() fills in the list instead of
+ * parsing, and returns an exit status.  No option can be forgotten that way.
  */
 OptionList list_options(const Subcommand &subcommand);
 
-/** For parse_arguments(): true when options are wanted, which it has got then. */
+/** For parse_arguments(): if list_options() is running, hand it the options of @p app and return true. */
 bool give_options(const CLI::App &app);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/options/subcommands.h  What main() chooses from. */
+/** @file cli/options/subcommands.h  The subcommands of profil. */
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/** A row of the table that main() chooses from. */
+/** An entry in main()'s table of subcommands. */
 struct Subcommand {
 	std::string_view name;
 	std::string_view summary;
@@ -16,7 +16,7 @@ struct Subcommand {
 	std::string (*help)();
 };
 
-/** Arguments are those after the subcommand's name; returns the exit status. */
+/** Run a subcommand; @p arguments follow its name.  Returns the exit status. */
 int export_main(const std::vector<std::string> &arguments);
 int record_main(const std::vector<std::string> &arguments);
 int report_main(const std::vector<std::string> &arguments);
@@ -26,7 +26,7 @@ int annotate_main(const std::vector<std::string> &arguments);
 int status_main(const std::vector<std::string> &arguments);
 int top_main(const std::vector<std::string> &arguments);
 
-/** Text of --help. */
+/** The text of --help. */
 std::string export_help();
 std::string record_help();
 std::string report_help();

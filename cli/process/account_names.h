@@ -7,10 +7,10 @@
 
 namespace cli {
 
-/** The name of a user; the number if it has none. */
+/** The name of a user, or the number if it has no name. */
 std::string user_name(uid_t user);
 
-/** The name of a group; the number if it has none. */
+/** The name of a group, or the number if it has no name. */
 std::string group_name(gid_t group);
 
 } // namespace cli

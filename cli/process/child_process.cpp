@@ -15,7 +15,7 @@
 namespace cli {
 namespace {
 
-/** Two ends of a pipe. */
+/** Both ends of a pipe. */
 struct Pipe {
 	Pipe()
 	{
@@ -31,7 +31,7 @@ struct Pipe {
 	Fd in;
 };
 
-/** No signal comes while this lives. */
+/** Blocks all signals while it exists. */
 class BlockedSignals {
 public:
 	BlockedSignals()
@@ -60,8 +60,8 @@ ssize_t read_fully(const Fd &fd, void *buffer, size_t bytes)
 }
 
 /**
- * The child: waits until it is traced, then becomes the program.  The pipe
- * closes by itself at exec; what comes through it is why exec failed.
+ * The child: wait until it is traced, then execute the program.  The pipe
+ * @p failure closes at exec; if exec fails, it carries errno.
  */
 [[noreturn]] void become(const std::vector<std::string> &arguments, const Pipe &go, const Pipe &failure)
 {
@@ -86,7 +86,7 @@ bool at_exec(int status)
 	return WIFSTOPPED(status) && status >> 8 == (SIGTRAP | (PTRACE_EVENT_EXEC << 8));
 }
 
-/** True at the exec stop; false when the child has ended. */
+/** Waits for the exec stop; false if the child ends first. */
 bool wait_for_exec(pid_t pid)
 {
 	int status = 0;
@@ -101,7 +101,7 @@ bool wait_for_exec(pid_t pid)
 			return true;
 		if (!WIFSTOPPED(status))
 			return false;
-		/* A signal that came in between is the child's own. */
+		/* Any other signal is for the child: deliver it. */
 		const bool group_stop = status >> 16 == PTRACE_EVENT_STOP;
 
 		ptrace(PTRACE_CONT, pid, nullptr, group_stop ? 0 : WSTOPSIG(status));
@@ -119,7 +119,7 @@ Error exec_error(const std::string &program, const Pipe &failure)
 	return system_error(program, error);
 }
 
-/* Signals wait until the child does with them what the command will, and not what we do. */
+/* Signals stay blocked until @p prepare has given the child the command's signal actions instead of ours. */
 pid_t fork_prepared(const std::function<void()> &prepare)
 {
 	const BlockedSignals blocked;
@@ -130,7 +130,7 @@ pid_t fork_prepared(const std::function<void()> &prepare)
 	return pid;
 }
 
-/* As execvp(3) looks for it. */
+/* Searches PATH as execvp(3) does. */
 std::string find_program(const std::string &name)
 {
 	const char *path = std::getenv("PATH"); // NOLINT(concurrency-mt-unsafe): we have one thread
@@ -168,12 +168,12 @@ std::string privilege_warning(const std::string &program, uid_t user)
 	if (!set_user && !set_group && !capable)
 		return {};
 	return fmt::format(
-		"{}: it has no {} privilege while it is profiled from its start (run it by itself, and "
-		"give -p; or run profil by it)",
+		"{}: runs without its {} privilege while it is profiled from its start (start it by itself, "
+		"then use -p, or run profil from it)",
 		program,
 		set_user    ? "set-uid"
 		: set_group ? "set-gid"
-			    : "file capabilities'");
+			    : "file-capability");
 }
 
 Result<ChildProcess> ChildProcess::start(const std::vector<std::string> &arguments,
@@ -191,7 +191,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string> &argumen
 	if (pid < 0)
 		return system_error(program);
 	if (!pid) {
-		/* Or it would wait for itself, if we ended now. */
+		/* Otherwise, if the parent ended now, the child would wait for itself. */
 		go.in.close();
 		become(arguments, go, failure);
 	}
@@ -208,7 +208,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string> &argumen
 		return system_error(program);
 	if (wait_for_exec(pid))
 		return command;
-	/* It is gone: what happened to it was taken by wait_for_exec(). */
+	/* The child has ended, and wait_for_exec() has reaped it. */
 	command.resumed_ = command.reaped_ = true;
 	return exec_error(program, failure);
 }

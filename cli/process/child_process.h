@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/child_process.h  A program that is started to be profiled. */
+/** @file cli/process/child_process.h  Starts the program to profile. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -13,30 +13,30 @@
 namespace cli {
 
 /**
- * A warning if @p program is executed with more privilege than its caller has,
- * which it does not get from @p user while it is traced; else empty.
+ * A warning if @p program is set-uid, set-gid or has file capabilities: exec does
+ * not grant those while @p user traces it.  Empty otherwise.
  */
 std::string privilege_warning(const std::string &program, uid_t user);
 
 /**
  * A child process, held at the end of its exec until it is resumed.
  *
- * There the new program is in memory and has not run an instruction, so that
- * whoever attaches now misses nothing.  It is traced for that moment only.
+ * At that point the new program is in memory but has not run an instruction, so
+ * a profile attached now misses nothing.  The child is traced only until then.
  */
 class ChildProcess {
 public:
 	/**
-	 * Start it; its standard streams, directory and limits are ours as they are now.
-	 * @param prepare is called in the child before anything else: what it
-	 *        does must be async-signal-safe, for we may have threads.
+	 * Start it with our current standard streams, directory and limits.
+	 * @param prepare is called first in the child; it must be
+	 *        async-signal-safe, because the parent may have threads.
 	 */
 	static Result<ChildProcess> start(const std::vector<std::string> &arguments,
 					  const std::function<void()> &prepare = {});
 
 	ChildProcess(ChildProcess &&other) noexcept;
 	ChildProcess &operator=(ChildProcess &&) = delete;
-	/** A command that was never resumed is killed. */
+	/** Kills a child that was never resumed. */
 	~ChildProcess();
 
 	[[nodiscard]] pid_t pid() const { return pid_; }
@@ -44,13 +44,13 @@ public:
 	[[nodiscard]] int fd() const { return pidfd_.get(); }
 	/** Let it run. */
 	Outcome resume();
-	/** Ask it to end. */
+	/** Send SIGTERM. */
 	void terminate() const;
-	/** Has it ended?  Then the status is kept for exit_status(). */
+	/** Has it ended?  If so, the status is kept for exit_status(). */
 	bool ended();
 	/** Wait for its end. */
 	void wait();
-	/** As a shell has it: what it returned, or 128 and the number of the signal. */
+	/** The status as a shell reports it: the exit status, or 128 plus the signal's number. */
 	[[nodiscard]] int exit_status() const;
 	/** "exited with status 3", "was killed by SIGSEGV". */
 	[[nodiscard]] std::string ending() const;

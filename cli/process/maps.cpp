@@ -12,10 +12,10 @@ namespace cli {
 namespace {
 
 constexpr std::string_view deleted_mark = " (deleted)";
-/* What the kernel calls MAP_SHARED | MAP_ANONYMOUS. */
+/* The kernel's name for MAP_SHARED | MAP_ANONYMOUS. */
 constexpr std::string_view shared_memory = "/dev/zero (deleted)";
 
-/** Takes a line apart from the left; every step fails once one has. */
+/** Parses a line from left to right; ok() turns false at the first error. */
 class Cursor {
 public:
 	explicit Cursor(std::string_view rest) : rest_(rest) {}
@@ -62,7 +62,7 @@ private:
 	bool ok_ = true;
 };
 
-/* The kernel writes a newline within a path as \012, and nothing else so. */
+/* The kernel escapes only newlines in a path, as \012. */
 std::string unescape(std::string_view path)
 {
 	std::string plain;
@@ -115,7 +115,7 @@ std::optional<Mapping> parse_line(std::string_view line)
 	return mapping;
 }
 
-/* mprotect splits mappings; what continues in memory and file is the same text. */
+/* mprotect() splits mappings: adjacent in memory and in the file means the same text. */
 bool continues(const Mapping &before, const Mapping &next)
 {
 	if (before.end != next.start || before.source != next.source || before.name != next.name)

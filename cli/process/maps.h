@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/maps.h  What a process has mapped to execute. */
+/** @file cli/process/maps.h  The executable mappings of a process. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,7 +14,7 @@ namespace cli {
 
 /** Where the bytes of a mapping come from. */
 enum class Source {
-	File,	   /**< a file, perhaps already deleted */
+	File,	   /**< a file, possibly deleted */
 	Vdso,	   /**< the kernel's shared object */
 	Anonymous, /**< memory: JIT code, trampolines */
 	Special	   /**< [vsyscall], [uprobes]: not worth counters */
@@ -36,13 +36,13 @@ struct Mapping {
 };
 
 /**
- * The executable mappings in the text of a /proc/PID/maps, ascending; those
- * that continue one another are one.  Lines that are not understood are left
- * out: they belong to kernels yet to come.
+ * The executable mappings in the text of a /proc/PID/maps, in ascending order.
+ * Mappings that continue each other are merged.  Lines that cannot be parsed are
+ * skipped: a future kernel may add some.
  */
 std::vector<Mapping> parse_maps(std::string_view text);
 
-/** Those of a process; empty for a kernel thread and a zombie. */
+/** The executable mappings of a process; empty for a kernel thread or a zombie. */
 Result<std::vector<Mapping>> read_maps(pid_t pid);
 
 } // namespace cli

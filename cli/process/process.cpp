@@ -18,10 +18,10 @@
 namespace cli {
 namespace {
 
-/* TASK_COMM_LEN without its end. */
+/* TASK_COMM_LEN without the terminating NUL. */
 constexpr size_t longest_name = 15;
 
-/** The value of "Key:\tvalue" in a /proc/PID/status. */
+/** The value of "Key:\tvalue" in the text of a /proc/PID/status. */
 std::optional<std::string> status_value(const std::string &status, const std::string &key)
 {
 	const size_t line = status.find("\n" + key + ":");
@@ -41,7 +41,7 @@ bool is_over(const std::string &status)
 	return state.starts_with('Z') || state.starts_with('X');
 }
 
-/* Only what has memory of its own has a line for it. */
+/* Only a task with an mm has this line. */
 bool has_memory(const std::string &status)
 {
 	return status_value(status, "VmSize").has_value();
@@ -66,7 +66,7 @@ uid_t effective_user(const std::string &status)
 	return user;
 }
 
-/** The last of "NStgid: ours ... its own", which is the process's of a thread, too. */
+/** The last of "NStgid: ours ... its own"; a thread reports its process's number. */
 pid_t own_pid(const std::string &status)
 {
 	const std::string ids = status_value(status, "NStgid").value_or("");
@@ -77,7 +77,7 @@ pid_t own_pid(const std::string &status)
 	return pid;
 }
 
-/** The value of a line of one number; nothing without it. */
+/** The value of a line that holds one number; nothing if it is missing. */
 std::optional<pid_t> status_pid(pid_t pid, const std::string &key)
 {
 	const Result<std::string> status = read_file(fmt::format("/proc/{}/status", pid));
@@ -87,7 +87,7 @@ std::optional<pid_t> status_pid(pid_t pid, const std::string &key)
 	return whole_number<pid_t>(status_value(*status, key).value_or(""));
 }
 
-/** What a process was started as, as far as that only completes its short name. */
+/** The name that a process was started with, if it begins with @p name; else @p name. */
 std::string completed(pid_t pid, const std::string &name)
 {
 	const Fd file(open(fmt::format("/proc/{}/cmdline", pid).c_str(), O_RDONLY | O_CLOEXEC));
@@ -202,7 +202,7 @@ std::optional<ProgramStart> program_start(pid_t pid)
 
 	for (uint64_t &address : start.addresses)
 		fields >> address;
-	/* A stack at 0: it is not for us to know. */
+	/* A stack address of 0: we may not read its memory. */
 	return fields && start.addresses.back() ? std::optional(start) : std::nullopt;
 }
 

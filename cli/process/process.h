@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/process.h  What /proc says about a process. */
+/** @file cli/process/process.h  Facts about a process from /proc. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,57 +14,57 @@
 
 namespace cli {
 
-/** Nothing if @p pid can have a user-mode profile; else why not. */
+/** Can process @p pid be profiled in user mode?  If not, the error says why. */
 Outcome check_process(pid_t pid);
 
-/** What a search goes by. */
+/** The facts that a search for processes uses. */
 struct ProcessFacts {
-	std::string name;  /**< as ps(1) shows it, or that of its program where the kernel cut it off */
+	std::string name;  /**< as shown by ps(1), completed if the kernel has cut it off */
 	uid_t user = 0;	   /**< effective */
-	pid_t own_pid = 0; /**< in the innermost PID namespace that it is in */
+	pid_t own_pid = 0; /**< its PID in its innermost PID namespace */
 	bool zombie = false;
-	bool has_memory = false; /**< kernel threads have none */
+	bool has_memory = false; /**< false for a kernel thread */
 };
 
-/** Nothing if it is gone, or hidden from us. */
+/** Nothing if the process is gone or hidden from us. */
 std::optional<ProcessFacts> process_facts(pid_t pid);
 
-/** Can a thread with this number be profiled?  If not, the error says why. */
+/** Can thread @p tid be profiled?  If not, the error says why. */
 Outcome check_thread(pid_t tid);
 
-/** Is it gone, or waiting for its parent to take note? */
+/** Is the process gone, or a zombie? */
 bool has_ended(pid_t pid);
 
-/** All that there are.  @param root what stands for "/". */
+/** The PIDs of all processes.  @param root prefix of "/proc". */
 std::set<pid_t> all_processes(const std::string &root = "");
 
 /**
- * The fields of a /proc/PID/stat, as proc(5) numbers them, to be read from one on;
- * nothing if it has no name, which may hold spaces and parentheses of its own.
- * @param first above 2.
+ * The fields of a /proc/PID/stat from number @p first (as in proc(5)) on; none if
+ * @p stat has no name.  The name may contain spaces and parentheses.
+ * @param first must be above 2.
  */
 std::istringstream stat_fields(const std::string &stat, int first);
 
-/** What an exec sets, and a fork leaves as it is: who has the same has it of the same exec. */
+/** Set by exec, inherited by fork: equal values mean the same exec. */
 struct ProgramStart {
 	std::string path;
-	std::array<uint64_t, 3> addresses; /**< of its code's start and end, and of its stack */
+	std::array<uint64_t, 3> addresses; /**< start and end of the code, start of the stack */
 	bool operator==(const ProgramStart &) const = default;
 };
 
-/** Nothing if it is gone, or we may not look into its memory.  @param pid of a process or a thread. */
+/** Nothing if it is gone, or if we may not read its memory.  @param pid of a process or a thread. */
 std::optional<ProgramStart> program_start(pid_t pid);
 
-/** Who has forked a process, or taken it over since; 0 if it is gone, or of another PID namespace. */
+/** The current parent of a process; 0 if @p pid is gone or its parent is in another PID namespace. */
 pid_t parent_of(pid_t pid);
 
-/** The process that a thread is of; its own number if it is gone. */
+/** The process of a thread; @p tid itself if it is gone. */
 pid_t process_of(pid_t tid);
 
-/** Its short name, "?" if it is gone. */
+/** The short name of a process, "?" if it is gone. */
 std::string process_name(pid_t pid);
 
-/** Path of its program; empty if it may not be seen. */
+/** The path of a process's program; empty if we may not read it. */
 std::string program_path(pid_t pid);
 
 } // namespace cli

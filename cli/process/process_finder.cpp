@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr unsigned longest_wait = 64;
 
-/* Of another PID namespace's processes the kernel says 0. */
+/* The kernel lists processes of other PID namespaces as 0. */
 void add_members(const fs::path &group, std::set<pid_t> &pids)
 {
 	const Result<std::string> text = read_file(group / "cgroup.procs");
@@ -34,7 +34,7 @@ void add_members(const fs::path &group, std::set<pid_t> &pids)
 	}
 }
 
-/* A group may go while we look: the others are there all the same. */
+/* A group may disappear meanwhile; that must not end the search of the others. */
 void add_members_below(const fs::path &group, std::set<pid_t> &pids)
 {
 	std::error_code error;
@@ -49,7 +49,7 @@ void add_members_below(const fs::path &group, std::set<pid_t> &pids)
 	}
 }
 
-/** What is there no more is forgotten. */
+/** Drop the processes that no longer exist. */
 template <typename Container> void keep_only(Container &some, const std::set<pid_t> &all)
 {
 	std::erase_if(some, [&](const auto &one) {

@@ -16,26 +16,26 @@
 namespace cli {
 
 /**
- * Finds the processes that a selection searches for, those that appear later, too.
+ * Finds the processes that match a selection, including those that appear later.
  *
- * Kernel threads, zombies and ourselves are never meant.  A process is looked
- * at again while it may still become what is searched for, which takes an exec
- * or a change of user: less and less often, at last every 64th time, so that a
- * search of thousands of processes every second costs next to nothing.  Who
- * enters a cgroup is found the next time.
+ * Kernel threads, zombies and this process never match.  A process that does not
+ * match now may do so after an exec or a change of user, so it is checked again:
+ * less and less often, finally in every 64th search, so that searching thousands
+ * of processes every second costs next to nothing.  A process that enters a
+ * cgroup is found by the next search.
  */
 class ProcessFinder {
 public:
-	/** @return the error names the expression, or the cgroup, that is none. */
+	/** @return a finder, or an error that names the invalid expression or the missing cgroup. */
 	static Result<ProcessFinder> create(const Selection &selection);
 
-	/** Those that match now and were not found before, ascending. */
+	/** The processes that match now and were not found before, in ascending order. */
 	std::vector<pid_t> find();
-	/** It was not attached: it is found again, less and less often. */
+	/** Find @p pid again, less and less often, because it could not be attached. */
 	void put_back(pid_t pid);
 
 private:
-	/** A process that has not matched so far, by the number of searches. */
+	/** A process that has not matched so far; both members count searches. */
 	struct Other {
 		unsigned age = 0;
 		unsigned next = 1;
@@ -52,15 +52,15 @@ private:
 	std::map<pid_t, Other> others_;
 };
 
-/** Where cgroup2 is mounted. */
+/** The mount point of cgroup2. */
 constexpr std::string_view cgroup_mount = "/sys/fs/cgroup";
 
 /** The user ID of a name or of a number. */
 Result<uid_t> user_id(const std::string &user);
 
 /**
- * The directory of a cgroup: @p path itself if that is below cgroup_mount, or
- * what is there below it, as systemd-cgls(1) shows it.
+ * The directory of a cgroup: @p path itself if it begins with cgroup_mount, else
+ * @p path below cgroup_mount, as shown by systemd-cgls(1).
  */
 Result<std::string> cgroup_directory(const std::string &path);
 

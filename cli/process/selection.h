@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/selection.h  Which processes are to be profiled. */
+/** @file cli/process/selection.h  Which processes to profile. */
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 namespace cli {
 
 /**
- * Processes by number, and by what they are.
+ * Selects processes by number, or by name, user and cgroup.
  *
- * Those by number are meant once, as they are now.  The rest is a search, which
- * goes on while a recording lasts: a process is meant if it has one of the
- * names, one of the users and one of the cgroups, as far as any are given, as
- * pgrep(1) has it.
+ * Processes given by number are selected once, at the start.  The rest is a
+ * search that goes on during the recording: as in pgrep(1), a process matches if
+ * it has one of the names, one of the users and one of the cgroups; a list that
+ * is empty matches every process.
  */
 struct Selection {
 	std::vector<pid_t> pids;	  /**< each once */
-	bool threads = false;		  /**< are these numbers of threads, and only they meant? */
-	std::vector<std::string> names;	  /**< POSIX extended regular expressions, as pgrep(1) takes */
+	bool threads = false;		  /**< pids are thread IDs: profile only those threads */
+	std::vector<std::string> names;	  /**< POSIX extended regular expressions, as in pgrep(1) */
 	std::vector<uid_t> users;	  /**< effective user IDs */
-	std::vector<std::string> cgroups; /**< directories of cgroup2, with all below them */
+	std::vector<std::string> cgroups; /**< directories of cgroup2, including everything below them */
 	bool everything = false;
 
-	/** Is anything to be searched for? */
+	/** Does it include a search? */
 	[[nodiscard]] bool searches() const
 	{
 		return everything || !names.empty() || !users.empty() || !cgroups.empty();

@@ -139,7 +139,7 @@ std::string targets_text(const About &about)
 uint64_t shared_bytes(const About &about)
 {
 	constexpr std::string_view unit = " bytes";
-	/* No region can express more. */
+	/* The most that a region can express. */
 	constexpr uint64_t most = uint64_t{1} << 19;
 	std::string_view text = about.granularity;
 	std::string digits;

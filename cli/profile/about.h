@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/profile/about.h
- * What a recording says about itself, beyond pprof's own fields.
+ * Facts about a recording that pprof's own fields do not cover.
  *
- * Written as comments of the profile, "profil.KEY: VALUE" each, which every
- * tool of that family keeps and `go tool pprof -comments` shows.  Causes without
+ * They are stored as comments of the profile, each "profil.KEY: VALUE".  The pprof
+ * tools keep comments, and `go tool pprof -comments` shows them.  Causes without
  * ticks are left out.
  */
 #pragma once
@@ -25,7 +25,7 @@ struct About {
 	std::string granularity;
 	uint64_t processes = 0;
 	Accounting accounting;
-	/** Paths of objects whose lines are still to be read from their files. */
+	/** Paths of objects whose line numbers have yet to be read from their files. */
 	std::vector<std::string> lines_later;
 
 	bool operator==(const About &) const = default;
@@ -33,28 +33,28 @@ struct About {
 
 std::vector<std::string> to_comments(const About &about);
 
-/** What is missing stays empty: other tools' profiles have none of it. */
+/** Missing keys leave their members empty; profiles of other tools have none of them. */
 About from_comments(const std::vector<std::string> &comments);
 
 /** Is a comment one of to_comments()? */
 bool is_about(std::string_view comment);
 
-/** Of several recordings as one: all targets, sums, and what all of them agree on. */
+/** Merge several recordings: all targets, sums of counts, and values that all of them share. */
 About merge_abouts(std::span<const About> abouts);
 
-/** "python3 (pid 4711)" and up to two more; how many more.  Not safe to print. */
+/** Up to three targets, such as "python3 (pid 4711)", and how many more there are.  Not safe to print. */
 std::string targets_text(const About &about);
 
 /**
- * How many bytes of text shared a counter, at most: 1 where every address has
- * its own, as in other tools' profiles.
+ * The most bytes of text that shared a counter; 1 if every address has its own,
+ * as in profiles of other tools.
  */
 uint64_t shared_bytes(const About &about);
 
-/** "999 Hz"; empty if the profile does not tell. */
+/** "999 Hz"; empty if the profile does not say. */
 std::string profile_rate_text(const Profile &profile);
 
-/** "1.50 s"; empty if the profile does not tell. */
+/** "1.50 s"; empty if the profile does not say. */
 std::string profile_duration_text(const Profile &profile);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/accounting.h  What became of every tick. */
+/** @file cli/profile/accounting.h  Accounts for every tick: counted, or why not. */
 #pragma once
 
 #include "profil.h"
@@ -27,28 +27,28 @@ struct Accounting {
 	uint64_t forks_lost = 0;
 
 	void add(const profil_status &status);
-	/** The same of another recording; sums saturate, since files hold any number. */
+	/** Add another recording's; sums saturate, because files can hold any number. */
 	void add(const Accounting &other);
-	/** What has come since @p earlier, which was of the same profiles. */
+	/** The difference to an @p earlier accounting of the same profiles. */
 	[[nodiscard]] Accounting since(const Accounting &earlier) const;
-	/** Ticks lost, for whatever cause. */
+	/** Ticks lost, for any cause. */
 	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_exec; }
 	bool operator==(const Accounting &) const = default;
 };
 
-/** One of the ways a tick can end. */
+/** One of the possible outcomes of a tick. */
 struct Cause {
-	std::string_view key; /**< in files and JSON: the name in struct profil_status */
+	std::string_view key; /**< the name in struct profil_status, used in files and JSON */
 	uint64_t Accounting::*member;
 	std::string_view words;
 };
 
-/** All of them; their sum is ticks. */
+/** All causes; their counts add up to Accounting::ticks. */
 std::span<const Cause> all_causes();
 
 /**
- * Lines that account for every tick, aligned; causes without ticks are left out.
- * Empty when there is nothing to account for.
+ * Aligned lines that account for every tick; causes without ticks are left out.
+ * Empty if there are no ticks.
  */
 std::vector<std::string> accounting_lines(const Accounting &accounting);
 

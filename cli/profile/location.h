@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/location.h  Where a sample was, in the words of a report. */
+/** @file cli/profile/location.h  Names of a location for reports. */
 #pragma once
 
 #include "cli/profile/profile.h"
@@ -11,30 +11,30 @@
 
 namespace cli {
 
-/** Object of what is in no mapping, and function of what is at no location. */
+/** The object of a location outside all mappings, and the function of a sample without a location. */
 inline constexpr std::string_view unknown_name = "[unknown]";
 
-/** Path of the object, "[vdso]"; "[unknown]" where none is known, or it has no name. */
+/** The path of the object, "[vdso]", or "[unknown]" if the object is unknown or has no name. */
 std::string_view object_of(const Profile &profile, const Location &location);
 
-/** Demangled, or else as the linker has it; empty without a name. */
+/** The demangled name, or else the linker's name; empty if it has neither. */
 std::string_view name_of(const Function &function);
 
-/** The function that has a symbol, those inlined in it being none; empty without a name. */
+/** The function of the symbol at @p location, not one inlined in it; empty if unknown. */
 std::string_view symbol_of(const Profile &profile, const Location &location);
 
-/** What to call a place without a symbol: "object+0x123", or the address alone without an object. */
+/** The name of a place without a symbol: "object+0x123", or just the address without an object. */
 std::string nameless(const Profile &profile, const Location &location);
 
-/** symbol_of() a place, or else its nameless(). */
+/** symbol_of() a place, or else nameless(). */
 std::string function_of(const Profile &profile, const Location &location);
 
-/** How many samples have each location, by its index, as their leaf; sums saturate. */
+/** For each location, by index, the number of samples with that leaf; sums saturate. */
 std::vector<uint64_t> samples_by_location(const Profile &profile);
 
-/** The process that a sample was taken in, as its labels have it. */
+/** The process that a sample was taken in, from its labels. */
 struct ProcessName {
-	std::string_view command; /**< empty: not known */
+	std::string_view command; /**< empty if unknown */
 	std::optional<int64_t> pid;
 };
 

@@ -12,7 +12,7 @@
 namespace cli {
 namespace {
 
-/** Where each of the common types' values are in one profile's samples. */
+/** For each common type, the index of its value in the samples of one profile. */
 using Columns = std::vector<size_t>;
 
 std::optional<size_t> find_type(const Profile &profile, const ValueType &wanted)
@@ -37,7 +37,7 @@ std::vector<ValueType> common_types(std::span<const Profile> profiles)
 	return common;
 }
 
-/** One profile's indices in the sum. */
+/** Maps the indices of one profile to those of the sum. */
 struct Indices {
 	std::vector<size_t> mappings;
 	std::vector<size_t> functions;
@@ -71,7 +71,7 @@ private:
 	size_t mapping(const ProfileMapping &one)
 	{
 		const std::string &name = one.build_id.empty() ? one.filename : one.build_id;
-		/* Regions of memory are no file's: nothing but their place tells them apart. */
+		/* Anonymous memory has no file: only its address identifies it. */
 		const bool in_file = !one.build_id.empty() || one.filename.starts_with('/');
 		const auto [place, fresh] =
 			mappings_.try_emplace({name, one.build_id.empty(), one.limit - one.start, one.offset,
@@ -100,7 +100,7 @@ private:
 		return place->second;
 	}
 
-	/* As in the profile that had the mapping first: it may have been elsewhere in memory. */
+	/* The addresses of the first profile with this mapping, which may have it elsewhere in memory. */
 	Location moved(const Profile &from, const Location &one, const Indices &indices) const
 	{
 		Location here = one;
@@ -130,7 +130,7 @@ private:
 			profile_.locations.push_back(std::move(here));
 			return locations_[{first->first, lines}] = first->second;
 		}
-		/* What has no name here has that of elsewhere. */
+		/* A location without a name gets the name that another profile has for it. */
 		if (lines.empty())
 			return first->second;
 		if (profile_.locations[first->second].lines.empty()) {

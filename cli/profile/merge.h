@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/merge.h  Several profiles as one. */
+/** @file cli/profile/merge.h  Merges profiles. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -10,22 +10,24 @@
 namespace cli {
 
 /**
- * Add profiles up, as pprof does: places are the same if the build-id, or else
- * the file name, of their mapping is, and the address in it; in memory that is no
- * file's, if the address is; functions by their names and files.  A place that only some profiles have a name
- * for gets it in all.
+ * Add profiles up, as pprof does.
  *
- * Values and what accounts for ticks saturate; durations add up, and the time is
- * the earliest.  The period is 0 if it is not the same in all.  Values are kept
- * as far as all profiles have their type.
+ * Two places are the same if their mappings have the same build-id (or else the
+ * same file name) and they have the same address in it; in anonymous memory, if
+ * they have the same address.  Functions are identified by their names and files.
+ * A place that is named in only some profiles gets that name in all.
  *
- * @param profiles with indices in range; samples without any make no difference.
- * @return a profile whose indices are in range, too, or an error if the profiles
- *         have no type of value in common.
+ * Sums of values and ticks saturate.  Durations add up; the time is the earliest.
+ * The period is 0 unless all profiles have the same.  Only the types of value
+ * that all profiles have are kept.
+ *
+ * @param profiles must have indices in range; profiles without samples are fine.
+ * @return a profile whose indices are in range, or an error if the profiles have
+ *         no type of value in common.
  */
 Result<Profile> merge(std::span<const Profile> profiles);
 
-/** Is the time between samples the same in all of them? */
+/** Do all profiles have the same time between samples? */
 bool have_one_period(std::span<const Profile> profiles);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/pprof.h  A profile to and from pprof's gzipped protocol buffer. */
+/** @file cli/profile/pprof.h  Encodes and decodes pprof's gzipped protocol buffer. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,17 +14,17 @@ namespace cli {
 /** The protocol buffer, gzipped. */
 std::string encode_pprof(const Profile &profile);
 
-/** How much a file may become, in bytes: a few can stand for very many. */
+/** Limits in bytes, because a small file can expand to a huge profile. */
 struct PprofLimits {
-	size_t unpacked = size_t{1} << 30; /**< what gzip makes of it */
-	size_t decoded = size_t{4} << 30;  /**< about what the Profile takes */
+	size_t unpacked = size_t{1} << 30; /**< after decompression */
+	size_t decoded = size_t{4} << 30;  /**< approximate size of the Profile */
 };
 
 /**
- * A profile from a file's content, gzipped or plain.
+ * Decode the content of a file, gzipped or plain.
  *
- * The content is not trusted: every index in what is returned is in range, and
- * what it takes is within the limits.
+ * The content is not trusted: every index in the result is in range, and its
+ * size is within the limits.
  */
 Result<Profile> decode_pprof(std::string_view content, PprofLimits limits = {});
 

@@ -11,24 +11,24 @@
 namespace cli {
 namespace {
 
-/* Of an element of a list, or of an index: the allocator's share. */
+/* The allocator's overhead for an element of a list or an index. */
 constexpr size_t node_bytes = 48;
 
 using Reader = protozero::pbf_message<field::Profile>;
 
-/** What makes a file no profile; ends up in an Error. */
+/** The file is not a valid profile; the text ends up in an Error. */
 class Malformed : public std::runtime_error {
 	using std::runtime_error::runtime_error;
 };
 
-/** There is more in it than may be decoded. */
+/** The decoded profile would exceed the limit. */
 class TooLarge : public std::exception {};
 
-/* protozero takes the caller's word for the type of a field; the file's counts. */
+/* protozero does not check the type of a field against the file, so check it here. */
 template <typename Message> void expect(const Message &in, protozero::pbf_wire_type type)
 {
 	if (in.wire_type() != type)
-		throw Malformed("a field has another type than it should");
+		throw Malformed("a field has the wrong type");
 }
 
 template <typename Message> uint64_t number(Message &in)
@@ -48,7 +48,7 @@ template <typename Message> protozero::data_view bytes(Message &in)
 	return in.get_view();
 }
 
-/** Where the message with an id is.  Nearly always ids are 1, 2, and so on, in the order of the messages. */
+/** Maps ids to indices.  Ids are nearly always 1, 2, and so on, in the order of the messages. */
 class Index {
 public:
 	void add(uint64_t id, size_t index)
@@ -61,7 +61,7 @@ public:
 
 	[[nodiscard]] std::optional<size_t> find(uint64_t id) const
 	{
-		/* Of two with the same id the first is meant, and these are the first. */
+		/* The first message with an id wins, and those in order come first. */
 		if (id - 1 < in_order_)
 			return static_cast<size_t>(id - 1);
 
@@ -71,11 +71,11 @@ public:
 	}
 
 private:
-	size_t in_order_ = 0; /**< so many are where their ids say */
+	size_t in_order_ = 0; /**< ids 1 to in_order_ have the indices 0 to in_order_ - 1 */
 	std::unordered_map<uint64_t, size_t> others_;
 };
 
-/* Ids are any numbers; the strings and lists come in any order. */
+/* Ids can be any numbers; strings and lists can come in any order. */
 class Decoder {
 public:
 	Decoder(std::string_view content, size_t most_memory) : content_(content), left_(most_memory) {}
@@ -107,7 +107,7 @@ private:
 			act(reader);
 	}
 
-	/* A few bytes can name a long string, or be a message of which all is missing. */
+	/* A few bytes can refer to a long string, or be a message with all fields missing. */
 	void take(size_t memory)
 	{
 		if (memory > left_)
@@ -246,7 +246,7 @@ private:
 		profile_.locations.push_back(std::move(one));
 	}
 
-	/* Lists of numbers may be packed or not; int64 is encoded as uint64 is. */
+	/* Lists of numbers may be packed or not; int64 is encoded like uint64. */
 	template <typename Message> void append_numbers(Message &in, std::vector<uint64_t> &list)
 	{
 		if (in.wire_type() != protozero::pbf_wire_type::length_delimited) {
@@ -335,12 +335,12 @@ private:
 
 	std::string_view content_;
 	Profile profile_;
-	size_t left_; /* of the memory that the profile may take */
+	size_t left_; /* bytes that the profile may still use */
 	std::vector<std::string_view> strings_;
 	Index mapping_ids_;
 	Index function_ids_;
 	Index location_ids_;
-	std::vector<uint64_t> ids_; /**< of one sample, as are the values */
+	std::vector<uint64_t> ids_; /**< of the current sample, as are values_ */
 	std::vector<uint64_t> values_;
 };
 
@@ -350,15 +350,15 @@ Result<Profile> decode_plain(std::string_view content, size_t most_memory)
 		Profile profile = Decoder(content, most_memory).decode();
 
 		if (profile.sample_types.empty())
-			return Error{"there are no samples in it; is it a pprof profile?"};
+			return Error{"the file has no types of samples (is it a pprof profile?)"};
 		return profile;
 	} catch (const TooLarge &) {
-		return Error{"the file is too large: decoded it takes more than " + bytes_text(most_memory)};
+		return Error{"the file is too large: decoded, it needs more than " + bytes_text(most_memory)};
 	} catch (const Malformed &error) {
 		return Error{std::string("not a valid pprof profile: ") + error.what()};
 	} catch (const protozero::exception &) {
-		/* Its own words are names of exceptions. */
-		return Error{"not a pprof profile, or not all of one ('profil record' writes such files)"};
+		/* protozero's texts are only the names of its exceptions. */
+		return Error{"not a pprof profile, or truncated ('profil record' writes such files)"};
 	}
 }
 

@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/** Strings by number, 0 being the empty one; they are the profile's own. */
+/** Numbers strings; 0 is the empty string.  Points into the profile. */
 class StringTable {
 public:
 	StringTable() { number(""); }
@@ -32,14 +32,14 @@ private:
 	std::vector<std::string_view> order_;
 };
 
-/** What is 0 or empty is the same as what is not there. */
+/** Leaves out 0, which is the same as a missing field. */
 template <typename Message, typename Tag> void put(Message &out, Tag tag, int64_t number)
 {
 	if (number)
 		out.add_int64(tag, number);
 }
 
-/** Ids of the format begin at 1; 0 means none. */
+/** In pprof, ids start at 1; 0 means none. */
 uint64_t id(size_t index)
 {
 	return index + 1;
@@ -62,7 +62,7 @@ public:
 		for (size_t i = 0; i < profile_.functions.size(); i++)
 			function(id(i), profile_.functions[i]);
 		about();
-		/* One name that is not UTF-8, and strict readers refuse the whole. */
+		/* Strict readers refuse the whole file if one name is not UTF-8. */
 		for (const std::string_view text : strings_.all())
 			message_.add_string(field::Profile::string_table, valid_utf8(text));
 		return std::move(buffer_);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/profile/profile.h
- * A profile as pprof's profile.proto has it.
+ * A profile as in pprof's profile.proto.
  *
- * Members are that format's; indices replace its ids, and strings its string
- * table.  What this project adds travels in comments, which every reader of
- * the format carries along.
+ * Members are named as in that format, with indices instead of ids and strings
+ * instead of the string table.  What this project adds is stored in comments,
+ * which every reader of the format keeps.
  */
 #pragma once
 
@@ -56,7 +56,7 @@ struct Location {
 	std::vector<Line> lines; /**< innermost inlined function first */
 };
 
-/** What else is known of a sample: a text, or a number and its unit. */
+/** An attribute of a sample: a text, or a number and its unit. */
 struct Label {
 	std::string key;
 	std::string text;
@@ -87,12 +87,12 @@ struct Profile {
 };
 
 /**
- * Which of Sample::values is the number of samples: ours is named so; in
- * other tools' profiles the first count is taken, or else the first value.
+ * The index of the number of samples in Sample::values: the type "samples", as in
+ * our profiles; else the first type with the unit "count"; else the first.
  */
 size_t samples_index(const Profile &profile);
 
-/** How many samples a sample stands for; nobody's count is below 0. */
+/** How many samples @p sample stands for; a negative count is taken as 0. */
 uint64_t samples_of(const Sample &sample, size_t index);
 
 } // namespace cli

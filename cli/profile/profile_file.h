@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/profile_file.h  Profiles in files. */
+/** @file cli/profile/profile_file.h  Reads profiles from files. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -9,19 +9,19 @@
 
 namespace cli {
 
-/** Where record writes, and everything else reads, unless told otherwise. */
+/** The default file that record writes and all other commands read. */
 inline constexpr char default_profile_file[] = "profil.pb.gz";
 
 /**
  * Read a file in pprof's format, gzipped or plain; "-" is standard input.
- * What is returned has every index in range, and is not to be trusted otherwise.
+ * Every index in the result is in range; nothing else about it is trusted.
  */
 Result<Profile> read_profile(const std::string &path);
 
-/** The same file as it is, at most a GiB: not looked into. */
+/** The raw content of such a file, at most 1 GiB, not checked. */
 Result<std::string> read_profile_content(const std::string &path);
 
-/** How to call it: "-" is "standard input". */
+/** The name of the file for messages; "standard input" for "-". */
 std::string profile_file_name(const std::string &path);
 
 } // namespace cli

@@ -11,13 +11,13 @@ namespace {
 
 constexpr unsigned pre_max = 3;
 constexpr uint32_t scale_one = 1U << 16;
-/* How many counters back the search goes for those that reach over others; more, and new ones are made. */
+/* How many arrays back to search for one that extends over others; beyond that, a new one is made. */
 constexpr int most_overlapping = 64;
 
-/* Nearly always all of so many are 0, and are passed by at once. */
+/* Counters checked together: nearly always, all of them are 0. */
 constexpr size_t run = 16;
 
-/* The kernel adds to a counter at any time: what is taken must be taken at once. */
+/* The kernel may add to a counter at any time, so accesses must be atomic. */
 uint32_t look_at(uint32_t &counter)
 {
 	return std::atomic_ref<uint32_t>(counter).load(std::memory_order_relaxed);
@@ -29,7 +29,7 @@ uint32_t take(uint32_t &counter)
 				: 0;
 }
 
-/* Two counters in one look, as the kernel stores each at once. */
+/* Reads two counters at a time: the kernel stores each of them atomically. */
 bool all_are_0(std::span<uint32_t, run> counters)
 {
 	using Pair [[gnu::may_alias]] = uint64_t;

@@ -7,7 +7,7 @@
 namespace cli {
 namespace {
 
-/* Memory that a JIT reserved, mostly never executed, must not coarsen programs. */
+/* A JIT's reserved memory is mostly never executed; it must not make programs' counters coarser. */
 constexpr uint64_t anonymous_share = 4;
 
 Piece piece_of(pid_t pid, const Mapping &mapping, ObjectTable &objects)
@@ -41,12 +41,12 @@ Piece part(const Piece &piece, uint64_t low, uint64_t high)
 	return cut;
 }
 
-/** @p fresh as the old pieces that are still in place, and what lies between them. */
+/** Append @p fresh as the old pieces that are still in place, and new pieces between them. */
 void carry_over(const Piece &fresh, std::span<const Piece> old, std::vector<Piece> &pieces)
 {
 	uint64_t low = fresh.low;
 
-	/* Both ascend: a process may have tens of thousands. */
+	/* Both are sorted; a process may have tens of thousands of pieces. */
 	auto next = std::lower_bound(old.begin(), old.end(), low,
 				     [](const Piece &piece, uint64_t value) { return piece.high <= value; });
 
@@ -68,7 +68,7 @@ void carry_over(const Piece &fresh, std::span<const Piece> old, std::vector<Piec
 		pieces.push_back(part(fresh, low, fresh.high));
 }
 
-/** Gives pieces their counters: those of the pool, or new ones. */
+/** Gives pieces their counters: existing ones from the pool, or new ones. */
 class Planner {
 public:
 	Planner(CounterPool &pool, Room room) : pool_(pool), room_(room) {}
@@ -87,7 +87,7 @@ public:
 	}
 
 private:
-	/* What others count in is pinned for this target once more. */
+	/* Shared counters are pinned again for this target, so they count against its room. */
 	void share(Piece &piece)
 	{
 		std::shared_ptr<CounterArray> found = pool_.find(
@@ -100,8 +100,9 @@ private:
 	}
 
 	/*
-	 * The finest granularity that all can have; with what is left the small
-	 * get a finer one, which is most programs beside their libraries.
+	 * Use the finest granularity that all pieces can have.  The remaining
+	 * memory gives small pieces, such as most programs among their libraries,
+	 * a finer one.
 	 */
 	void allocate(bool anonymous, uint64_t budget)
 	{
@@ -126,7 +127,7 @@ private:
 			const uint64_t size = piece->high - piece->low;
 			const uint64_t own = counter_memory(size, shift);
 
-			/* Terabytes that a program reserved to execute, perhaps. */
+			/* For example, terabytes that a program has reserved as executable. */
 			if (own > budget)
 				continue;
 
@@ -137,7 +138,7 @@ private:
 		}
 	}
 
-	/* One text can be mapped twice: the second finds what the first was given. */
+	/* If the same text is mapped twice, the second mapping shares the counters of the first. */
 	std::shared_ptr<CounterArray> counters_for(const Piece &piece, unsigned shift)
 	{
 		const uint64_t size = piece.high - piece.low;
@@ -174,7 +175,7 @@ std::vector<Piece> lay_out(pid_t pid, std::span<const Mapping> mappings, ObjectT
 	return pieces;
 }
 
-/* Beyond the module's limit the smallest do without. */
+/* Beyond the module's limit, the smallest pieces get no counters. */
 void limit_regions(std::vector<Piece> &pieces, uint32_t most)
 {
 	std::vector<Piece *> counting;
@@ -191,7 +192,7 @@ void limit_regions(std::vector<Piece> &pieces, uint32_t most)
 		counting[i]->counters.reset();
 }
 
-/** A region that is valid and that no PC is in. */
+/** A valid region that contains no PC. */
 profil_region nowhere()
 {
 	profil_region region = {};

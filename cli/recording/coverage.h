@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/coverage.h  From the mappings of a process to regions. */
+/** @file cli/recording/coverage.h  Makes regions from the mappings of a process. */
 #pragma once
 
 #include "cli/objects/object.h"
@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/** A run of a process's text; without counters, its PCs come as raw samples. */
+/** A range of a process's text; without counters, its PCs arrive as raw samples. */
 struct Piece {
 	uint64_t low = 0;
 	uint64_t high = 0;
@@ -25,31 +25,31 @@ struct Piece {
 	bool operator==(const Piece &) const = default;
 };
 
-/** How much memory, and how many regions, a target may have. */
+/** Limits for the counters of a target. */
 struct Room {
-	uint64_t bytes = 0;	       /**< of new counters; 0: none at all */
+	uint64_t bytes = 0;	       /**< memory of counters; 0: no counters at all */
 	unsigned floor = 0;	       /**< finest granularity, as a shift */
-	uint32_t regions = UINT32_MAX; /**< most of them */
-	uint32_t owner = 0;	       /**< whose counters they are, as in Bucket */
+	uint32_t regions = UINT32_MAX; /**< maximum number of regions */
+	uint32_t owner = 0;	       /**< owner of the counters, as in Bucket */
 };
 
-/** The text of one target: ascending, disjoint pieces. */
+/** The text of one target: sorted, disjoint pieces. */
 class Coverage {
 public:
 	/**
-	 * Cover the present mappings of a process, all of them; pieces that are
-	 * still mapped keep their counters.
+	 * Cover all present mappings of a process; pieces that are still mapped
+	 * keep their counters.
 	 */
 	void update(pid_t pid, std::span<const Mapping> mappings, ObjectTable &objects, CounterPool &pool,
 		    Room room);
 
-	/** The piece that holds a PC, or NULL. */
+	/** The piece that contains a PC, or nullptr. */
 	[[nodiscard]] const Piece *find(uint64_t pc) const;
-	/** Never empty: without any region a full array of samples would end the profile. */
+	/** Never empty: without any region, a full array of samples would end the profile. */
 	[[nodiscard]] std::vector<profil_region> regions() const;
-	/** Go without those counters that @p other does not have. */
+	/** Drop the counters that @p other does not have. */
 	void drop_counters_beyond(const Coverage &other);
-	/** Memory of all its counters. */
+	/** The memory of all its counters. */
 	[[nodiscard]] uint64_t bytes() const;
 	bool operator==(const Coverage &) const = default;
 

@@ -15,7 +15,7 @@ bool set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard)
 	return !setrlimit(resource, &wanted);
 }
 
-/* Beyond the hard limit only CAP_SYS_RESOURCE gets; within it everybody. */
+/* Exceeding the hard limit needs CAP_SYS_RESOURCE; up to it, no privilege is needed. */
 void raise_limit(__rlimit_resource_t resource, rlim_t wanted)
 {
 	rlimit now;
@@ -31,7 +31,7 @@ void raise_limit(__rlimit_resource_t resource, rlim_t wanted)
 void raise_limits(uint64_t pinned)
 {
 	raise_limit(RLIMIT_MEMLOCK, pinned);
-	/* Every mapped object is held open until its names are read. */
+	/* Every mapped object stays open until its names are read. */
 	raise_limit(RLIMIT_NOFILE, 65536);
 }
 

@@ -8,16 +8,16 @@
 
 namespace cli {
 
-/** Raise RLIMIT_MEMLOCK and RLIMIT_NOFILE as far as we may. */
+/** Raise RLIMIT_MEMLOCK to @p pinned, and RLIMIT_NOFILE, as far as permitted. */
 void raise_limits(uint64_t pinned);
 
 /**
- * Bytes that may be pinned in all: what RLIMIT_MEMLOCK, the module, and good
- * sense (most_pinned) leave, the least of them.
+ * The bytes that may be pinned in all: the least of @p wanted, RLIMIT_MEMLOCK, and
+ * what the module has left.
  */
 uint64_t pin_limit(const profil_info &info, uint64_t wanted);
 
-/** No recording needs more: finer granularity is not worth it. */
+/** The default for @p wanted: more memory for finer granularity is not worth it. */
 constexpr uint64_t most_pinned = uint64_t{128} << 20;
 
 } // namespace cli

@@ -48,7 +48,7 @@ void Console::progress(const Progress &progress)
 
 	const std::string line = progress_text(progress);
 
-	/* The last column is left free: some terminals wrap when it is written. */
+	/* Leave the last column free, because some terminals wrap when it is written. */
 	write_message(fmt::format("\r\033[K{}", shortened(line, terminal_width(STDERR_FILENO) - 1)));
 	shown_ = true;
 }

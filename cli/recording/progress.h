@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/progress.h  Messages on standard error, and a line that shows progress. */
+/** @file cli/recording/progress.h  Messages and a progress line on standard error. */
 #pragma once
 
 #include "cli/profile/accounting.h"
@@ -11,18 +11,18 @@
 
 namespace cli {
 
-/** How far a recording is. */
+/** The progress of a recording. */
 struct Progress {
 	double seconds = 0;
 	uint64_t processes = 0;
 	Accounting accounting;
-	std::optional<double> cpu_percent; /**< of one CPU: what its ticks take, if that was measured */
+	std::optional<double> cpu_percent; /**< CPU time of its ticks, in percent of one CPU, if measured */
 };
 
-/** In one line, which is not shortened. */
+/** The progress as one line, not shortened. */
 std::string progress_text(const Progress &progress);
 
-/** "profil record: text", without disturbing the progress line. */
+/** Prints messages without disturbing the progress line. */
 class Console {
 public:
 	explicit Console(std::string command);
@@ -30,11 +30,11 @@ public:
 	Console(const Console &) = delete;
 	Console &operator=(const Console &) = delete;
 
-	/** A line of its own. */
+	/** Print "profil record: text". */
 	void say(std::string_view text);
-	/** Lines as they are, indented. */
+	/** Print an indented line. */
 	void detail(std::string_view text);
-	/** Show how far it is; on a terminal only. */
+	/** Show the progress, if standard error is a terminal. */
 	void progress(const Progress &progress);
 	/** Is there a terminal for progress()? */
 	[[nodiscard]] bool shows_progress() const { return terminal_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/recorded_profile.h  From a recording to a profile that tells where it comes from. */
+/** @file cli/recording/recorded_profile.h  Makes a profile from a recording. */
 #pragma once
 
 #include "cli/profile/profile.h"
@@ -12,10 +12,10 @@
 
 namespace cli {
 
-/** When something was recorded, and how finely. */
+/** The time of a recording, and the period of its samples. */
 struct RecordedTime {
 	int64_t begin = 0;   /**< ns since the epoch */
-	double seconds = 0;  /**< how long it lasted */
+	double seconds = 0;  /**< duration */
 	uint64_t period = 0; /**< ns between samples */
 };
 

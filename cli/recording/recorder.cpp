@@ -13,20 +13,21 @@
 namespace cli {
 namespace {
 
-/* Within this time what is newly mapped shows up in the regions. */
+/* New mappings get regions within this time. */
 constexpr std::chrono::milliseconds look_interval{100};
-/* For so long is kept what processes leave behind that have ended. */
+/* How often the leftovers of ended processes are removed. */
 constexpr std::chrono::minutes tidy_interval{1};
-/* Of a search's processes a file names some. */
+/* A file names only this many of the processes that a search has found. */
 constexpr size_t most_named = 100;
 
-/** A child of vfork(2) leaves its parent's memory alive: the module waits for the thread to return to it. */
+/** After vfork(2), a child's exec leaves the parent's memory alive: the module waits for the thread to
+ * return. */
 bool runs_another_program(const Target &target)
 {
 	return target.start && program_start(target.pid) != target.start;
 }
 
-/** Why a profile has ended, or NULL. */
+/** Why a profile has ended, or nullptr. */
 const char *ending(uint32_t state)
 {
 	switch (state) {
@@ -70,7 +71,7 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 {
 	std::vector<TargetPointer> targets;
 	size_t attached = 0;
-	/* Room for the smallest part of each comes first, then for the finer counters of some. */
+	/* First reserve the minimum for every process, then memory for finer counters. */
 	uint64_t reserved = pinned() + pids.size() * RawSamples::capacity * sizeof(uint64_t);
 
 	for (const pid_t pid : pids) {
@@ -104,11 +105,11 @@ size_t Recorder::attach(std::span<const pid_t> pids, bool young)
 }
 
 /**
- * Give a process that is followed already a profile of its own.
+ * Give a process that is already followed a profile of its own.
  *
- * A new program's ticks are lost until it is attached, so it is attached as it
- * is, and gets its regions when that is done: until then its PCs are stored.
- * @param warned is set when the user was told that it failed, and then he is not.
+ * The ticks of a new program are lost until it is attached, so it is attached
+ * first and gets its regions afterwards; until then its PCs are stored.
+ * @param warned suppresses the warning about a failure; set when the user is warned.
  */
 Target *Recorder::attach_again(pid_t pid, bool new_program, bool &warned)
 {
@@ -117,11 +118,11 @@ Target *Recorder::attach_again(pid_t pid, bool new_program, bool &warned)
 	const AttachError error = builder_.attach({&target, 1}, pinned()).front();
 	Target *attached = target.get();
 
-	/* ESRCH: it has ended, or runs yet another program; either is reported. */
+	/* ESRCH: it has ended or called exec again; an event reports either. */
 	if (error.error && error.error != ESRCH && !std::exchange(warned, true))
 		log_.warn(fmt::format("{}: {}: {}", label(pid),
 				      new_program ? "its new program is not profiled"
-						  : "it cannot be attached anew, so samples may be lost",
+						  : "it cannot be attached again, so samples may be lost",
 				      explain(error.error, error.step)));
 	if (error.error)
 		return nullptr;
@@ -142,14 +143,15 @@ void Recorder::work(Clock::time_point now)
 {
 	handle_events();
 
-	/* Attaching anew adds targets: walk over those that are here now. */
+	/* attach_again() adds targets: walk over those that exist now. */
 	std::vector<uint32_t> profiles;
 
 	for (const auto &[profile, target] : targets_)
 		profiles.push_back(profile);
 	for (const uint32_t profile : profiles) {
 		look_after(*targets_.at(profile), now);
-		/* Looking takes its time, and programs that have begun meanwhile lose theirs. */
+		/* This takes time, and programs that have started meanwhile lose ticks until they are
+		 * attached. */
 		handle_events();
 	}
 	retire_ended();
@@ -179,9 +181,10 @@ void Recorder::look_after(Target &target, Clock::time_point now)
 }
 
 /**
- * Does the profile go on?  Then true if its process has run since the last
- * check, and may have mapped something in place of something else: the PCs of
- * that are in a region, and do not betray it.
+ * Checks whether the profile goes on.
+ * @return true if its process has run since the last check.  It may have replaced
+ *         a mapping by another: the PCs of the new one are in an old region, so no
+ *         raw sample reveals it.
  */
 bool Recorder::check(Target &target, Clock::time_point now)
 {
@@ -206,12 +209,12 @@ void Recorder::handle_event(const profil_event &event)
 {
 	const auto target = targets_.find(event.profile);
 
-	/* A search may have attached it before its birth was read. */
+	/* A search may have attached the child before its fork event was read. */
 	const bool born = event.what & PROFIL_EVENT_FORK && !profile_of_.contains(event.pid);
 
 	if (born)
 		recording_.processes++;
-	/* Of another PID namespace: it is counted, but cannot be named. */
+	/* In another PID namespace: it is counted, but has no PID here. */
 	if (event.pid <= 0)
 		return;
 	if (event.what & (PROFIL_EVENT_EXIT | PROFIL_EVENT_EXEC))
@@ -228,12 +231,12 @@ void Recorder::handle_event(const profil_event &event)
 		if (!attach_again(event.pid, true, warned_))
 			leave(event.pid);
 	} else if (per_process_ && born && !(event.what & PROFIL_EVENT_SHARES)) {
-		/* Until now it counted where its parent counts. */
+		/* Until now, it was counted in its parent's profile. */
 		attach_again(event.pid, false, warned_);
 	}
 }
 
-/** Of a thread's end no event tells: it is met nowhere any more. */
+/** End the target of a thread.  No event reports the end of a thread, nor its exec. */
 void Recorder::end_thread(Target &target)
 {
 	if (!std::exchange(target.over, true) && check_thread(target.pid))
@@ -245,7 +248,7 @@ std::string Recorder::label(pid_t pid) const
 	return fmt::format("{} {} ({})", threads_ ? "tid" : "pid", pid, process_name(pid));
 }
 
-/** A process is not met by its target any more. */
+/** Remove a process from the members of its target. */
 void Recorder::leave(pid_t pid)
 {
 	const auto place = profile_of_.find(pid);
@@ -257,7 +260,7 @@ void Recorder::leave(pid_t pid)
 	profile_of_.erase(place);
 }
 
-/** Give the child that has such a PC in a mapping of its own a profile of its own. */
+/** Give a child that has mapped one of these PCs a profile of its own. */
 Target *Recorder::adopt(Target &target, std::span<const uint64_t> pcs)
 {
 	const auto holds = [&](const Mapping &mapping) {
@@ -276,7 +279,7 @@ Target *Recorder::adopt(Target &target, std::span<const uint64_t> pcs)
 	return nullptr;
 }
 
-/** The array of raw samples is nearly full: new profiles have new ones. */
+/** The array of raw samples is nearly full: attach new profiles, which have new arrays. */
 void Recorder::renew(Target &target, Clock::time_point now)
 {
 	for (const pid_t pid : std::vector<pid_t>(target.members.begin(), target.members.end())) {

@@ -20,73 +20,73 @@
 
 namespace cli {
 
-/** What was recorded. */
+/** The result of a recording. */
 struct Recording {
 	Tally tally;
 	Owners owners; /**< of the tally's buckets */
 	Accounting accounting;
 	std::string granularity;
-	uint64_t counter_bytes = 0; /**< memory of counters, at most */
+	uint64_t counter_bytes = 0; /**< peak memory of counters */
 	std::vector<std::string>
-		targets;	/**< "python3 (pid 4711)", of some that were attached by number or name */
-	uint64_t processes = 0; /**< that were met since the beginning */
-	std::shared_ptr<Object> program; /**< of the programs that ran, the one with most samples */
-	uint64_t missing = 0;		 /**< that the module says it counted, and are not in the counters */
+		targets;	/**< "python3 (pid 4711)": some of those attached by number or name */
+	uint64_t processes = 0; /**< number of processes profiled since the start */
+	std::shared_ptr<Object> program; /**< the program with most samples */
+	uint64_t missing = 0; /**< samples that the module counted but that are not in the counters */
 };
 
-/** Who is told of what cannot be profiled, while the rest goes on. */
+/** Receives reports of what cannot be profiled, while the rest goes on. */
 class RecorderLog {
 public:
 	virtual ~RecorderLog() = default;
 	/** A process was not attached. */
 	virtual void refused(pid_t pid, const std::string &name, const std::string &why) = 0;
-	/** Something else that the user should know, in a line. */
+	/** A line about something else that the user should know. */
 	virtual void warn(const std::string &text) = 0;
 };
 
 /**
  * The profiles of one recording.
  *
- * Every process that is attached, and every program that one of them executes,
- * gets a Target; its forked children are met by their parent's until they map
+ * Every attached process, and every program that one of them executes, gets a
+ * Target.  Forked children are profiled by their parent's target until they map
  * something of their own.
  */
 class Recorder {
 public:
-	/** @param log lives longer than this. */
+	/** @param log must outlive this. */
 	Recorder(Session session, RecorderSettings settings, RecorderLog &log);
 	Recorder(const Recorder &) = delete;
 	Recorder &operator=(const Recorder &) = delete;
 
 	/**
-	 * Attach to all of them at once, but those that are met already.
-	 * @param young have they just begun their programs?
-	 * @return how many were attached; the log was told of the others.
+	 * Attach to all of them at once, except those that are already profiled.
+	 * @param young whether they have just started their programs.
+	 * @return how many were attached; failures are reported to the log.
 	 */
 	size_t attach(std::span<const pid_t> pids, bool young);
 
-	/** For poll(2): readable when processes have something to tell. */
+	/** For poll(2): readable when there are events of processes. */
 	[[nodiscard]] int fd() const { return session_.fd(); }
-	/** When to call work() again, at the latest. */
+	/** The latest time to call work() again. */
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const;
-	/** Take note of what has happened. */
+	/** Handle events, new mappings, raw samples and ended profiles. */
 	void work(Clock::time_point now);
 	/** Has every process ended? */
 	[[nodiscard]] bool idle() const { return targets_.empty(); }
-	/** Is it profiled? */
-	[[nodiscard]] bool meets(pid_t pid) const { return profile_of_.contains(pid); }
-	/** How many were met so far. */
+	/** Is a process profiled now? */
+	[[nodiscard]] bool is_profiled(pid_t pid) const { return profile_of_.contains(pid); }
+	/** The number of processes profiled so far. */
 	[[nodiscard]] uint64_t processes() const { return recording_.processes; }
-	/** What became of every tick so far. */
+	/** The accounting of every tick since the start, or since the last part. */
 	[[nodiscard]] Accounting accounting() const;
 
-	/** What there is since the beginning, or since the last part; counting goes on. */
+	/** A copy of the recording since the start, or since the last part; counting goes on. */
 	Recording snapshot();
-	/** The same, and what comes from now on is of the next part: nothing is in none or in two. */
+	/** Like snapshot(), but start the next part: every sample is in exactly one part. */
 	Recording take_part();
-	/** A part that could not be used is of the next one, too. */
+	/** Add a part that could not be used to the next one. */
 	void give_back(const Recording &part);
-	/** Detach from all, and hand over what there is. */
+	/** Detach from all processes and return the recording. */
 	Recording finish();
 
 private:
@@ -118,13 +118,13 @@ private:
 	RecorderLog &log_;
 	bool per_process_;
 	bool threads_;
-	bool warned_ = false; /* that a process cannot be told apart */
+	bool warned_ = false; /* that a process cannot get a profile of its own */
 	TargetBuilder builder_;
 	std::map<uint32_t, TargetPointer> targets_;
 	std::map<pid_t, uint32_t> profile_of_;
 	Recording recording_;
-	Accounting ended_;  /* of profiles that are no more */
-	Accounting parted_; /* of all, in parts that were taken */
+	Accounting ended_;  /* of profiles that have ended */
+	Accounting parted_; /* of all parts that were taken */
 	Clock::duration drain_interval_;
 	Clock::time_point next_drain_;
 	Clock::time_point next_tidying_;

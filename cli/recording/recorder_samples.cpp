@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a recorder counts: samples by their places, and what became of every tick.
+// The part of Recorder that counts samples and accounts for every tick.
 #include "cli/recording/recorder.h"
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace cli {
 namespace {
 
-/* Processes that have ended, and whose own memory still is a mapping each in the file. */
+/* Ended processes whose anonymous memory still has mappings of its own in the file. */
 constexpr size_t most_ended = 1000;
 
 } // namespace
 
-/** Bring the regions up to date with what is mapped. */
+/** Update the regions to the present mappings. */
 void Recorder::scan(Target &target)
 {
 	if (!target.members.empty() && !target.members.contains(target.pid))
@@ -24,7 +24,7 @@ void Recorder::scan(Target &target)
 	recording_.counter_bytes = std::max(recording_.counter_bytes, builder_.pool().bytes());
 }
 
-/** Count what is in known text; return the rest. */
+/** Count the PCs in known text; return the others. */
 std::vector<uint64_t> Recorder::count_known(const Target &target, std::span<const uint64_t> pcs)
 {
 	std::vector<uint64_t> rest;
@@ -39,7 +39,7 @@ std::vector<uint64_t> Recorder::count_known(const Target &target, std::span<cons
 	return rest;
 }
 
-/* What is stored already was sampled in what was mapped then: it is counted before. */
+/* Stored PCs were sampled in the old mappings, so they are looked up there before the scan. */
 void Recorder::resolve(Target &target, Clock::time_point now, bool rescan)
 {
 	std::vector<uint64_t> pcs = count_known(target, target.raw.take());
@@ -72,7 +72,7 @@ Accounting Recorder::accounting() const
 	return all_ticks().since(parted_);
 }
 
-/** Let go of what was of processes that have ended, and of which there are no samples. */
+/** Release owners and objects of ended processes that have no samples. */
 void Recorder::tidy()
 {
 	std::set<uint32_t> owners = recording_.tally.owners();
@@ -84,7 +84,7 @@ void Recorder::tidy()
 	recording_.tally.join_ended_memory(most_ended);
 }
 
-/** The last words of a profile; the status first, for then it is gone. */
+/** Detach a profile and count the rest.  Read its status first, because detaching removes it. */
 void Recorder::retire(uint32_t profile)
 {
 	const auto place = targets_.find(profile);
@@ -105,7 +105,7 @@ void Recorder::retire_ended()
 	std::vector<uint32_t> ended;
 
 	for (const auto &[profile, target] : targets_) {
-		/* Children whose birth is not reported yet are met all the same. */
+		/* The status includes children whose fork event has not been read yet. */
 		if (target->over || (target->members.empty() && !session_.status(profile).processes))
 			ended.push_back(profile);
 	}
@@ -114,9 +114,9 @@ void Recorder::retire_ended()
 }
 
 /*
- * Between a look at a profile's status and one at its counters some ticks more
- * are counted, and PCs that nobody knows yet are not in the tally: what is in
- * the recording is what counts.
+ * Make the accounting match the samples in the recording.  It can differ: some ticks
+ * are counted between reading a profile's status and its counters, and stored PCs
+ * that are not resolved yet are not in the tally.
  */
 void Recorder::complete(Recording &recording, const Accounting &accounting) const
 {
@@ -131,14 +131,14 @@ void Recorder::complete(Recording &recording, const Accounting &accounting) cons
 	recording.accounting.counted = samples;
 }
 
-/** PCs that are stored belong to what was recorded until now, known or not. */
+/** Count all stored PCs, known or not: they belong to the recording up to now. */
 void Recorder::count_raw()
 {
 	const Clock::time_point now = Clock::now();
 	std::vector<uint32_t> profiles;
 
 	work(now);
-	/* Resolving adds targets. */
+	/* resolve() may add targets. */
 	for (const auto &[profile, target] : targets_)
 		profiles.push_back(profile);
 	for (const uint32_t profile : profiles) {

@@ -60,7 +60,7 @@ Outcome RecordingRun::prepare()
 	return options_.command.empty() ? Done() : start_command();
 }
 
-/* Before raise_limits(): the command gets the limits that it would have without us. */
+/* Call this before raise_limits(), so that the command has the limits that it would have without us. */
 Outcome RecordingRun::start_command()
 {
 	const std::string warning = privilege_warning(options_.command.front(), geteuid());
@@ -99,11 +99,11 @@ Outcome RecordingRun::start()
 Outcome RecordingRun::attach()
 {
 	if (finder_) {
-		const size_t met = search();
+		const size_t found = search();
 
-		if (met && recorder_->idle())
+		if (found && recorder_->idle())
 			return Error{"nothing was recorded"};
-		if (!met)
+		if (!found)
 			log_.warn("no process matches so far: waiting for one");
 		return Done();
 	}
@@ -116,7 +116,7 @@ Outcome RecordingRun::attach()
 	return Error{command_ ? "the command was not run" : "nothing was recorded"};
 }
 
-/** @return how many were found, and are there. */
+/** @return how many processes were found that have not ended. */
 size_t RecordingRun::search()
 {
 	std::vector<pid_t> found = finder_->find();
@@ -125,7 +125,7 @@ size_t RecordingRun::search()
 	if (!found.empty())
 		recorder_->attach(found, false);
 	for (const pid_t pid : found) {
-		if (!recorder_->meets(pid))
+		if (!recorder_->is_profiled(pid))
 			finder_->put_back(pid);
 	}
 	return static_cast<size_t>(
@@ -134,7 +134,7 @@ size_t RecordingRun::search()
 
 bool RecordingRun::over()
 {
-	/* Its end is the recording's; what it left running in the background is not waited for. */
+	/* The recording ends with the command, even if that leaves processes in the background. */
 	if (command_)
 		return command_->ended() || recorder_->idle();
 	return !finder_ && recorder_->idle();
@@ -143,7 +143,7 @@ bool RecordingRun::over()
 int RecordingRun::end_command(const StopSignals &signals)
 {
 	if (!command_->ended() && (!StopSignals::caught() || StopSignals::from_terminal()))
-		log_.warn("the recording is over, the command runs on");
+		log_.warn("the recording is over, the command is still running");
 	while (!command_->ended()) {
 		std::array<pollfd, 2> events = {{{command_->fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}}};
 

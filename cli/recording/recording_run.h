@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/recording_run.h  Profiles what the options say: the part that all subcommands which
- * profile share. */
+/** @file cli/recording/recording_run.h  Runs a recording as the options say, for all subcommands that
+ * profile. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -15,42 +15,43 @@
 
 namespace cli {
 
-/** For poll(2): @p seconds as milliseconds, rounded up; at least 0, at most an hour. */
+/** A timeout for poll(2): @p seconds in milliseconds, rounded up; at least 0, at most an hour. */
 int poll_timeout(double seconds);
 
-/** Seconds from @p start until now. */
+/** The seconds since @p start. */
 double seconds_since(Clock::time_point start);
 
 /** A recorder and what it profiles: processes, a search for processes, or a command. */
 class RecordingRun {
 public:
-	/** @param log lives longer than this. */
+	/** @param log must outlive this. */
 	RecordingRun(TargetOptions options, RecorderLog &log) : options_(std::move(options)), log_(log) {}
 
-	/** Find out beforehand what is wrong; starts the command, which does not run yet. */
+	/** Check what can fail early, and start the command, held before its first instruction. */
 	Outcome prepare();
 	/** Attach, and let the command run. */
 	Outcome start();
 	/**
-	 * Wait for something to do, at most so many seconds, or for one of some
-	 * descriptors to be readable; and do what there is.
+	 * Wait until there is work, one of @p descriptors is readable, or
+	 * @p seconds have passed; then do the work.
 	 */
 	void step(double seconds, std::span<const int> descriptors);
-	/** Is there nothing left to profile?  A search goes on. */
+	/** Is there nothing left to profile?  Always false during a search. */
 	[[nodiscard]] bool over();
 
 	[[nodiscard]] Recorder &recorder() { return *recorder_; }
 	/** Nanoseconds between samples. */
 	[[nodiscard]] uint64_t period() const { return period_; }
-	/** The command, or NULL. */
+	/** The command, or nullptr. */
 	[[nodiscard]] ChildProcess *command() { return command_ ? &*command_ : nullptr; }
 	/**
-	 * Wait for the command's end, when the recording is over.  A terminal's
-	 * Ctrl-C has reached it as well; a signal for us alone is passed on.
+	 * Wait for the end of the command, after the recording.  Ctrl-C on a terminal
+	 * has reached the command as well; after a signal sent only to us, the
+	 * command gets SIGTERM.
 	 * @return its exit status.
 	 */
 	int end_command(const StopSignals &signals);
-	/** What %p in the name of a file is. */
+	/** The value of %p in file names. */
 	[[nodiscard]] pid_t first_pid() const;
 
 private:

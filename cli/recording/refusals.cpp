@@ -10,7 +10,7 @@ namespace cli {
 namespace {
 
 constexpr size_t most_named = 5;
-/* PIDs are told apart as long as they are few: a search may go on for months. */
+/* Limits the PIDs that are remembered, because a search may go on for months. */
 constexpr size_t most_counted = 10000;
 
 } // namespace

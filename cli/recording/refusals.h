@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/refusals.h  Processes that could not be attached, by the reason. */
+/** @file cli/recording/refusals.h  Processes that could not be attached, by reason. */
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 
 namespace cli {
 
-/** Collects what a search met and could not attach, so that a hundred make a line and not a hundred. */
+/** Collects processes that could not be attached, so that a hundred of them take one line. */
 class Refusals {
 public:
 	/**
-	 * A process that is tried again and again is one.
-	 * @param searched was it found by a search?  Then, if it has ended since, it is nobody's loss.
+	 * Add a process; one that is tried repeatedly counts once.
+	 * @param searched whether a search found it; then it is ignored if it has ended since.
 	 */
 	void add(pid_t pid, const std::string &name, const std::string &why, bool searched = false);
 	[[nodiscard]] bool empty() const { return processes_.empty(); }
@@ -25,8 +25,8 @@ public:
 private:
 	struct Refused {
 		std::set<pid_t> pids;
-		std::string first; /**< some of them, by name */
-		bool more = false; /**< there were others that are not among pids */
+		std::string first; /**< the first few, by name */
+		bool more = false; /**< there were others that are not in pids */
 	};
 
 	std::map<std::string, Refused> processes_; /**< by reason */

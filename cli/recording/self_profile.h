@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/self_profile.h  A profile of this process, to see what profiling takes. */
+/** @file cli/recording/self_profile.h  Profiles this process, to measure the cost of profiling. */
 #pragma once
 
 #include "profil.h"
@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/** Counts in all threads of this process while it lives, in one counter. */
+/** Profiles all threads of this process while it exists, in one counter. */
 class SelfProfile {
 public:
 	/** @param period ns of CPU time between ticks. */
@@ -17,7 +17,7 @@ public:
 	SelfProfile(const SelfProfile &) = delete;
 	SelfProfile &operator=(const SelfProfile &) = delete;
 
-	/** 0, or why there is no profile: an errno value. */
+	/** 0, or an errno value that says why there is no profile. */
 	[[nodiscard]] int error() const { return error_; }
 
 private:

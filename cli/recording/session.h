@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/session.h  libprofil's session, with an owner. */
+/** @file cli/recording/session.h  Owns a session of libprofil. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -12,20 +12,20 @@
 
 namespace cli {
 
-/** An error of libprofil in words, with the next step. */
+/** The message for an error of libprofil, with the next step. */
 std::string explain(int error, const char *step = nullptr);
 
-/** What the module can do for us. */
+/** The module's limits and features for this process. */
 Result<profil_info> module_info();
 
-/** An open session; what is attached ends with it. */
+/** An open session; closing it detaches all its profiles. */
 class Session {
 public:
 	static Result<Session> open();
 
 	[[nodiscard]] profil_session *get() const { return session_.get(); }
 	[[nodiscard]] int fd() const { return profil_session_fd(session_.get()); }
-	/** What happened to followed processes since the last call. */
+	/** The events of followed processes since the last call. */
 	[[nodiscard]] std::vector<profil_event> events() const;
 	/** All zeroes if the profile does not exist. */
 	[[nodiscard]] profil_status status(uint32_t profile) const;

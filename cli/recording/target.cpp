@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::chrono::milliseconds last_delay{27};
 
-/* More elements than ever are reserved and not yet written at the same time. */
+/* More elements than can be reserved but not yet written at the same time. */
 constexpr uint64_t longest_gap = 64;
 
 } // namespace
 
-/* The kernel writes an element once, after it has reserved it: until then it is 0. */
+/* The kernel reserves an element, then writes it once; until then it is 0. */
 uint64_t RawSamples::at(uint64_t index) const
 {
 	return std::atomic_ref<uint64_t>(memory_.elements<uint64_t>()[index]).load(std::memory_order_relaxed);
@@ -32,8 +32,8 @@ bool RawSamples::pending() const
 }
 
 /*
- * A 0 that others have come after is about to be written, and the next time it
- * is; or, if it is still 0 then, that was the PC.
+ * A 0 before other elements is about to be written, so stop there.  If it is still 0
+ * at the next call, the PC was 0.
  */
 std::vector<uint64_t> RawSamples::take()
 {
@@ -48,7 +48,7 @@ std::vector<uint64_t> RawSamples::take()
 		}
 		pcs.push_back(pc);
 		if (!pc)
-			gap_ = position_ + 1; /* those right behind it had as much time */
+			gap_ = position_ + 1; /* zeros right after it have had as much time */
 	}
 	return pcs;
 }

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* Tried in turn when the counters cannot be pinned: finest, coarser, none. */
+/* If the counters cannot be pinned, coarser ones are tried in these steps, finally none. */
 constexpr unsigned floor_step = 4;
 constexpr unsigned no_counters = shift_max + 1;
 
@@ -20,7 +20,7 @@ bool is_want_of_memory(int error)
 
 } // namespace
 
-/* Half of what is left, so that there is always room for one more. */
+/* Half of what is left, so that there is always room for another target. */
 Room TargetBuilder::room(uint64_t pinned, unsigned floor) const
 {
 	if (floor >= no_counters)
@@ -28,7 +28,7 @@ Room TargetBuilder::room(uint64_t pinned, unsigned floor) const
 	return {settings_.memory > pinned ? (settings_.memory - pinned) / 2 : 0, floor, settings_.regions, 0};
 }
 
-/* Whoever may not see the mappings may not attach, and the module says why. */
+/* If we may not see the mappings, we may not attach either, and the module will say why. */
 void TargetBuilder::cover(Target &target, Room room)
 {
 	const Result<std::vector<Mapping>> mappings = read_maps(target.pid);
@@ -140,10 +140,10 @@ bool TargetBuilder::set_regions(Target &target)
 }
 
 /*
- * When new counters cannot be pinned, what they were for goes without, and is
- * stored raw; but what is not mapped any more must not be counted.  If not even
- * that succeeds the kernel counts as before, in counters that in_kernel keeps.
- * Either is tried again with the next update.
+ * If new counters cannot be pinned, their text does without, and its PCs are stored
+ * raw; the regions must still be set, because text that is no longer mapped must not
+ * be counted.  If even that fails, the kernel counts as before, in counters that
+ * in_kernel keeps.  Either is tried again at the next update.
  */
 void TargetBuilder::update(Target &target, uint64_t pinned)
 {
@@ -157,7 +157,7 @@ void TargetBuilder::update(Target &target, uint64_t pinned)
 
 void TargetBuilder::forget_unused()
 {
-	/* Held by nobody but the two lists. */
+	/* Only referenced by programs_ and objects_. */
 	std::erase_if(programs_,
 		      [](const std::shared_ptr<Object> &program) { return program.use_count() <= 2; });
 	objects_.forget_unused();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/target_builder.h  Makes targets: from a process to a profile that counts it. */
+/** @file cli/recording/target_builder.h  Makes targets for processes, and attaches them. */
 #pragma once
 
 #include "cli/objects/object.h"
@@ -21,11 +21,11 @@ namespace cli {
 struct RecorderSettings {
 	uint64_t period = 0; /**< ns between samples */
 	bool kernel_ticks = false;
-	bool follow = true;	  /**< are forked children profiled, too? */
-	bool threads = false;	  /**< are targets single threads? */
-	bool per_process = false; /**< has each process counters of its own? */
+	bool follow = true;	  /**< also profile forked children */
+	bool threads = false;	  /**< targets are single threads */
+	bool per_process = false; /**< each process has counters of its own */
 	uint64_t memory = 0;	  /**< most bytes to pin */
-	uint32_t regions = 0;	  /**< most of them for one target */
+	uint32_t regions = 0;	  /**< most regions for one target */
 };
 
 /** Why a target was not attached. */
@@ -34,10 +34,10 @@ struct AttachError {
 	const char *step = nullptr; /**< as in struct profil_target */
 };
 
-/** Owns what targets share: the objects, and the counters of their text. */
+/** Makes targets, and owns what they share: the objects, and the counters of their text. */
 class TargetBuilder {
 public:
-	/** @param session outlives this. */
+	/** @param session must outlive this. */
 	TargetBuilder(const Session &session, RecorderSettings settings)
 		: session_(session), settings_(settings)
 	{
@@ -45,26 +45,26 @@ public:
 
 	/**
 	 * A target for the present mappings of a process, not attached yet.
-	 * @param pinned bytes that all targets have pinned already.
+	 * @param pinned bytes that all targets together have pinned so far.
 	 */
 	TargetPointer prepare(pid_t pid, bool young, uint64_t pinned);
-	/** Attach all of them at once; one error for each, and for each without it a profile. */
+	/** Attach all targets at once; returns an error for each, which is 0 if it was attached. */
 	std::vector<AttachError> attach(std::span<TargetPointer> targets, uint64_t pinned);
-	/** Bring the regions of an attached target up to date with what is mapped. */
+	/** Update the regions of an attached target to the present mappings. */
 	void update(Target &target, uint64_t pinned);
 
-	/** A target without counters, for a program that has just begun. */
+	/** A target without counters, for a program that has just started. */
 	TargetPointer young_target(pid_t pid);
 	/** The processes that have counters of their own. */
 	Owners &owners() { return owners_; }
 	[[nodiscard]] const Owners &owners() const { return owners_; }
-	/** A process's memory is not what it was: it has ended, or runs another program. */
+	/** Forget the anonymous memory of a process that has ended or called exec. */
 	void forget_memory(pid_t pid) { objects_.forget_memory(pid); }
-	/** Let go of objects that nothing maps and no samples are of. */
+	/** Release objects that are not mapped and have no samples. */
 	void forget_unused();
 	CounterPool &pool() { return pool_; }
 	[[nodiscard]] const CounterPool &pool() const { return pool_; }
-	/** Of the programs that ran, the one with most samples. */
+	/** The program with most samples. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;
 
 private:

@@ -108,19 +108,17 @@ std::optional<int> TargetParser::check() const
 	if (!after_mark_.empty() && options_.command.empty())
 		return usage_error(name_, "there is no command after --");
 	if (!with_command_ && !options_.command.empty())
-		return usage_error(name_,
-				   "there is no command to run: give processes that run, by -p, --name, "
-				   "-u, --cgroup or -a");
+		return usage_error(name_, "a command cannot be run: give running processes with -p, --name, "
+					  "-u, --cgroup or -a");
 	if (processes && !options_.command.empty())
 		return usage_error(name_, "give either processes or a command, not both");
 	if (!processes && options_.command.empty())
 		return usage_error(
-			name_,
-			fmt::format("what is to be profiled? Give -p PID, -t TID, --name REGEX, -u USER, "
-				    "--cgroup PATH{}",
-				    with_command_ ? ", -a, or -- COMMAND" : " or -a"));
+			name_, fmt::format("nothing to profile: give -p PID, -t TID, --name REGEX, -u USER, "
+					   "--cgroup PATH{}",
+					   with_command_ ? ", -a, or -- COMMAND" : " or -a"));
 	if (!selection.pids.empty() && selection.searches())
-		return usage_error(name_, "give either -p or -t, or what to search for, not both");
+		return usage_error(name_, "give either -p or -t, or a search, not both");
 	if (app_.count("--pid") && app_.count("--tid"))
 		return usage_error(name_, "give either -p or -t, not both");
 	if (app_.count("--freq") && app_.count("--count"))
@@ -132,11 +130,11 @@ std::optional<int> TargetParser::finish()
 {
 	std::vector<std::string> &command = options_.command;
 
-	/* What is no option begins the command, even without "--". */
+	/* The first non-option begins the command, even without "--". */
 	command = app_.remaining();
 	if (!command.empty() && command.front().starts_with('-'))
 		return usage_error(name_, fmt::format("there is no option {}", command.front()));
-	/* Only before the command's first word is "--" a mark; after that it is one of its words. */
+	/* "--" is a mark only before the command's first word; after that it belongs to the command. */
 	command.insert(command.end(), after_mark_.begin() + (command.empty() && !after_mark_.empty() ? 1 : 0),
 		       after_mark_.end());
 	if (count_)
@@ -156,11 +154,11 @@ std::optional<int> TargetParser::finish()
 std::string target_help(bool with_command, std::string_view memory)
 {
 	std::string text =
-		R"help(What to profile, with all threads, the children that it forks, and the programs
-that these execute:
+		R"help(What to profile, including all threads, forked children, and the programs that
+these execute:
   -p, --pid PID[,PID...]  these processes
-  -t, --tid TID[,TID...]  only these threads of processes, and no children
-      --name REGEX        processes with such a name; see pgrep(1)
+  -t, --tid TID[,TID...]  only these threads, without children
+      --name REGEX        processes whose name matches, as in pgrep(1)
   -u, --uid USER[,...]    processes of these users
       --cgroup PATH       processes in this cgroup and those below it
   -a, --all-cpus          all processes
@@ -168,19 +166,20 @@ that these execute:
 
 	if (with_command)
 		text += "  --  COMMAND             a command, from its first instruction\n";
-	return text + R"help(      --no-follow         not the children
-Of --name, -u and --cgroup a process must have all that are given.  The search
-goes on, once a second: what starts later, or takes such a name, is found, too.
+	return text + R"help(      --no-follow         do not profile forked children
+A process must match all of --name, -u and --cgroup that are given.  The search
+is repeated once a second, so it also finds processes that start or change their
+name later.
 
 How:
-  -F, --freq HZ           samples in each second of CPU time (default 999)
+  -F, --freq HZ           samples per second of CPU time (default 999)
   -c, --count NS          or the CPU time between two samples, in nanoseconds
-      --kernel            count time in the kernel, too, at the instruction that
+      --kernel            also count time in the kernel, at the instruction that
                           called it; by default it is not counted
-      --per-process       tell processes apart, which takes counters for each
-      --max-memory SIZE   of counters, at most: 64M (default )help" +
-	       std::string(memory) + R"help(); with less,
-                          a counter stands for more bytes of text
+      --per-process       separate counters for each process
+      --max-memory SIZE   most memory for counters, such as 64M (default )help" +
+	       std::string(memory) + R"help();
+                          with less, a counter covers more bytes of text
 )help";
 }
 
@@ -192,13 +191,13 @@ Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &
 
 	if (period < static_cast<double>(info.period_min))
 		return Error{fmt::format(
-			"{} is above the limit of {} for you (use -F; CAP_PERFMON raises it, and the "
-			"module's parameters max_rate and max_user_rate)",
+			"{} is above the limit of {} (use a lower -F; CAP_PERFMON or the module's parameters "
+			"max_rate and max_user_rate raise the limit)",
 			rate_text(rate),
 			rate_text(std::floor(ns_per_second / static_cast<double>(info.period_min))))};
 	if (period > longest_period)
-		return Error{
-			fmt::format("{} is below the limit of one sample an hour (use -F)", rate_text(rate))};
+		return Error{fmt::format("{} is below the limit of one sample an hour (use a higher -F)",
+					 rate_text(rate))};
 	return static_cast<uint64_t>(period);
 }
 

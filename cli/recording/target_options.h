@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/target_options.h  What to profile, and how: options of every subcommand that profiles.
- */
+/** @file cli/recording/target_options.h  The options of every subcommand that profiles: what and how. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -18,36 +17,36 @@ namespace cli {
 
 struct TargetOptions {
 	Selection selection;
-	std::vector<std::string> command; /**< and its arguments */
-	/* Odd, so that it does not run in step with what programs do every millisecond. */
+	std::vector<std::string> command; /**< the command and its arguments */
+	/* Not 1000, to avoid running in step with what programs do every millisecond. */
 	double rate = 999;
 	std::optional<uint64_t> count; /**< ns of CPU time between samples, instead of a rate */
 	bool kernel_ticks = false;
 	bool follow = true;
 	bool per_process = false;
-	std::optional<uint64_t> memory; /**< bytes of counters, at most */
+	std::optional<uint64_t> memory; /**< most bytes of counters */
 };
 
-/** Collects these options on the way from CLI11's types to ours. */
+/** Adds these options to CLI11, and turns the parsed values into TargetOptions. */
 class TargetParser {
 public:
-	/** @param name of the subcommand, for messages. @param with_command may there be one to run? */
+	/** @param name the subcommand, for messages.  @param with_command whether it can run a command. */
 	TargetParser(std::string name, CLI::App &app, TargetOptions &options, bool with_command = true);
 
 	/**
-	 * Split off the command behind the first "--", which is not for us to
-	 * understand; the rest is for parse_arguments().
+	 * Split off the command after the first "--", so that its arguments are
+	 * not parsed; the result is for parse_arguments().
 	 */
 	std::vector<std::string> own(std::vector<std::string> arguments);
-	/** Was anything said of what to profile? */
+	/** Did the user say what to profile? */
 	[[nodiscard]] bool given() const
 	{
 		return !after_mark_.empty() || !users_.empty() || !threads_.empty() ||
 		       !options_.selection.empty();
 	}
-	/** Was anything said of how? */
+	/** Did the user say how to profile? */
 	[[nodiscard]] bool how_given() const;
-	/** When CLI11 is done; an exit status when that is wrong usage. */
+	/** Call this after CLI11 has parsed; returns an exit status if the usage is wrong. */
 	std::optional<int> finish();
 
 private:
@@ -65,10 +64,10 @@ private:
 	uint64_t count_ = 0;
 };
 
-/** Their part of --help; not all subcommands run a command, or take as much memory. */
+/** The part of --help for these options.  @param memory the default of --max-memory. */
 std::string target_help(bool with_command = true, std::string_view memory = "128M");
 
-/** Nanoseconds between samples that the module permits us, or why it does not. */
+/** The nanoseconds between samples, or an error if the module does not permit that rate. */
 Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info);
 
 } // namespace cli

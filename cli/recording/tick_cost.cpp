@@ -20,7 +20,7 @@ constexpr uint64_t duration = 100 * period;
 constexpr size_t least_gaps = 20;
 constexpr size_t calibration = 1000;
 
-/** The usual time of a step: a median, for an interruption may be among them. */
+/** The usual time of a step: the median, because some steps may be interrupted. */
 uint64_t usual_step()
 {
 	std::vector<uint64_t> steps(calibration);
@@ -36,7 +36,7 @@ uint64_t usual_step()
 	return steps[calibration / 2];
 }
 
-/* In ns, 0 while it stands still. */
+/* In ns; 0 while the clock is stopped. */
 uint64_t clock_period()
 {
 	const Result<std::string> text = read_file("/sys/class/misc/profil/clock_period");
@@ -93,7 +93,7 @@ Result<TickCost> measure_tick_cost(uint64_t next)
 	if (profile.error())
 		return Error{explain(profile.error(), "PROFIL_START")};
 
-	/* Somebody else's profile may make the clock quicker than ours does. */
+	/* Another user's profile may make the clock faster than ours does. */
 	const uint64_t ticking = clock_period();
 	const auto between = static_cast<double>(ticking ? ticking : ours);
 	Result<TickCost> cost =

@@ -13,20 +13,20 @@ namespace cli {
 
 /** 1 << shift bytes of text that have samples. */
 struct AddressCell {
-	size_t number = 0; /**< of the cell, counted from AddressMap::start */
+	size_t number = 0; /**< index of the cell, counted from AddressMap::start */
 	uint64_t samples = 0;
-	size_t function = 0; /**< that has most of them: index in PlaceTree::functions */
+	size_t function = 0; /**< the function with most of the samples: index in PlaceTree::functions */
 };
 
 struct AddressMap {
-	uint64_t start = 0; /**< of the first cell: a multiple of its size */
+	uint64_t start = 0; /**< address of the first cell: a multiple of the cell size */
 	unsigned shift = 0;
 	std::vector<AddressCell> cells; /**< ascending */
 };
 
 /**
- * As fine as @p most_cells from the first address to the last allow, and no
- * finer than an instruction or a few.
+ * Divide the addresses into cells, as small as possible with @p most_cells from
+ * the first address to the last, but at least the size of a few instructions.
  */
 AddressMap address_map(std::span<const AddressSamples> addresses, size_t most_cells);
 

@@ -28,7 +28,7 @@ Paths objects_of(const Flat &flat)
 	return paths;
 }
 
-/* The paths that only @p own has by their base names; empty where there are several of one. */
+/* Paths that only @p own has, by base name; an empty path for a base name that occurs more than once. */
 Names alone(const Paths &own, const Paths &other)
 {
 	Names names;
@@ -45,7 +45,7 @@ Names alone(const Paths &own, const Paths &other)
 	return names;
 }
 
-/** Paths of the older profile's objects that have another one in the newer. */
+/** Maps paths of objects in the older profile to their different paths in the newer one. */
 Names moved_objects(const Flat &base, const Flat &flat)
 {
 	const Paths old_paths = objects_of(base);
@@ -63,8 +63,8 @@ Names moved_objects(const Flat &base, const Flat &flat)
 }
 
 /**
- * All that a row shows, with its object as the newer profile calls it.  Its hash
- * comes first, since long names tend to begin alike.
+ * All that a row shows, with the object's path in the newer profile.  The hash
+ * comes first, because long names tend to begin alike.
  */
 auto key_of(const Row &row, std::string_view object)
 {
@@ -76,7 +76,7 @@ auto key_of(const Row &row, std::string_view object)
 
 using Key = decltype(key_of(Row(), {}));
 
-/** Both samples of what has the same key. */
+/** The samples in both profiles for one key. */
 struct Pair {
 	Key key;
 	const Row *row;
@@ -161,7 +161,7 @@ std::vector<ComparedRow> compare(const Flat &base, const Flat &flat)
 		one.percent = percent_of(pair.now, flat.samples);
 		rows.push_back(std::move(one));
 	}
-	/* Chance is known of counts alone. */
+	/* The test is only valid for counts. */
 	if (base.is_count() && flat.is_count())
 		test(rows, base.samples, flat.samples);
 	std::sort(rows.begin(), rows.end(), comes_before);

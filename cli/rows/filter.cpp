@@ -125,7 +125,7 @@ bool SampleFilter::found_in(size_t index, size_t at, std::string_view name)
 	return *verdict;
 }
 
-/* A function that was inlined is as much there as the one it was inlined in. */
+/* Functions inlined at a location count as well as the function that contains it. */
 bool SampleFilter::found_at(size_t index, const Location &location)
 {
 	const Filter &filter = filters_[index];

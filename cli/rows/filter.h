@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/filter.h  Which samples of a profile a report is about. */
+/** @file cli/rows/filter.h  Selects the samples of a profile that a report shows. */
 #pragma once
 
 #include "cli/base/pattern.h"
@@ -17,27 +17,27 @@ namespace cli {
 struct Filter {
 	enum class Field { Function, Object, File, Process, Pid };
 
-	std::string text; /**< as it was given */
+	std::string text; /**< as given by the user */
 	Field field = Field::Function;
 	bool negated = false;
-	std::shared_ptr<const Pattern> pattern; /**< of all fields but Pid */
-	std::vector<int64_t> pids;		/**< of Pid */
+	std::shared_ptr<const Pattern> pattern; /**< for all fields except Pid */
+	std::vector<int64_t> pids;		/**< for Pid */
 };
 
 /** The error says what is wrong with @p text. */
 Result<Filter> parse_filter(const std::string &text);
 
-/** Filters at work on one profile, which may grow: each of its names is looked at once. */
+/** Applies filters to one profile, which may grow; matches each name only once. */
 class SampleFilter {
 public:
-	/** Both must outlive it. */
+	/** @p profile and @p filters must outlive this. */
 	SampleFilter(const Profile &profile, std::span<const Filter> filters);
 
-	/** Do all filters hold for it? */
+	/** Do all filters hold for @p sample? */
 	bool passes(const Sample &sample);
 
 private:
-	/** What came of a filter's pattern, by index of the function or mapping. */
+	/** The results of matching a filter's pattern, by index of the function or mapping. */
 	using Verdicts = std::vector<std::optional<bool>>;
 
 	bool holds(size_t index, const Sample &sample);

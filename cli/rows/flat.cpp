@@ -19,7 +19,7 @@ struct Count {
 	uint64_t samples = 0;
 };
 
-/* By sorting: a file that makes its places collide in a hash table would gain something. */
+/* Sorts, because a hostile file could make its places collide in a hash table. */
 void add_up(std::vector<Count> &counts)
 {
 	size_t kept = 0;
@@ -56,7 +56,7 @@ public:
 	}
 
 private:
-	/* What nearly always decides, beside one another: names are long, and few are looked at twice. */
+	/* The fields that nearly always decide, kept together: names are long, and few are needed twice. */
 	struct Key {
 		uint64_t samples;
 		std::string_view name;
@@ -94,7 +94,7 @@ private:
 	std::vector<Key> order_;
 };
 
-/* A function that is inlined at a place may be meant, too. */
+/* A filter can also match a function that is inlined at a place. */
 bool needs_lines(const Filter &filter)
 {
 	return filter.field == Filter::Field::Function || filter.field == Filter::Field::File;
@@ -161,7 +161,7 @@ ValueType samples_type(const Profile &profile)
 
 double percent_of(uint64_t samples, uint64_t total)
 {
-	/* In this order it is 100 at most. */
+	/* In this order, the result is at most 100. */
 	return total ? 100.0 * (static_cast<double>(samples) / static_cast<double>(total)) : 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/flat.h  A flat profile: samples by what they have in common. */
+/** @file cli/rows/flat.h  The flat profile: samples grouped into rows. */
 #pragma once
 
 #include "cli/profile/profile.h"
@@ -15,67 +15,68 @@
 
 namespace cli {
 
-/** Members are set as far as Flat::columns has them. */
+/** A row of a flat profile.  Only the members for Flat::columns are set. */
 struct Row {
 	uint64_t samples = 0;
-	std::string function;	 /**< demangled; "object+0x123" without a name */
-	std::string inlined;	 /**< the innermost function; of Row::function if nothing is inlined */
+	std::string function; /**< demangled; "object+0x123" without a name */
+	std::string inlined;  /**< the innermost function; the same as Row::function if nothing is inlined */
 	bool is_inlined = false; /**< Row::inlined was inlined into another function */
 	std::string object;	 /**< path, "[vdso]", "[unknown]" */
 	std::string build_id;
 	uint64_t address = 0; /**< link-time address */
-	std::string file;     /**< source, of a line or an address, where it is known */
+	std::string file;     /**< source file of a line or an address, if known */
 	int64_t line = 0;
-	std::string command; /**< of a process; empty: not known */
+	std::string command; /**< name of the process; empty: unknown */
 	std::optional<int64_t> pid;
 };
 
-/** What a report is about. */
+/** Which samples a report shows, and how it groups them. */
 struct View {
 	std::vector<SortKey> keys = {SortKey::Function};
 	std::vector<Filter> filters;
 };
 
-/** Does it tell lines, or what is inlined? */
+/** Does the view need lines or inlined functions? */
 bool shows_lines(const View &view);
 
-/** Is it a number of samples?  Not all tools' profiles have one. */
+/** Is @p type a number of samples?  Profiles of other tools may have none. */
 inline bool is_count(const ValueType &type)
 {
 	return type.unit == "count";
 }
 
-/** What values of a type are: "samples", "nanoseconds".  Not safe to print. */
+/** The unit of values of a type: "samples", "nanoseconds".  Not safe to print. */
 inline std::string_view unit_of(const ValueType &type)
 {
 	return is_count(type) ? "samples" : std::string_view(type.unit.empty() ? type.type : type.unit);
 }
 
-/** "1,000 samples"; "1,000 bytes" of what is no count.  Not safe to print. */
+/** "1,000 samples", or for example "1,000 bytes" if @p type is not a count.  Not safe to print. */
 std::string amount_text(uint64_t samples, const ValueType &type);
 
-/** The type of the values that a report is about: those at samples_index(). */
+/** The type of the values that a report shows: those at samples_index(). */
 ValueType samples_type(const Profile &profile);
 
-/** Bytes of names that are whole in the rows of a Flat; those beyond it are cut where they are long. */
+/** Limit on the bytes of names in the rows of a Flat; beyond it, long names are cut. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 inline constexpr size_t row_names_max = size_t{16} << 20;
 #else
 inline constexpr size_t row_names_max = size_t{1} << 30;
 #endif
 
-/** Samples of a profile by what it was asked for, most first. */
+/** A flat profile; the rows with most samples come first. */
 struct Flat {
 	std::vector<SortKey> keys;
-	std::vector<SortKey> columns;	       /**< columns_for() the keys */
-	uint64_t samples = 0;		       /**< of the whole profile; percentages are of it */
-	uint64_t filtered_out = 0;	       /**< samples that are in no row, for the filters */
-	bool saturated = false;		       /**< the samples are more than their sum can hold */
-	ValueType type = {"samples", "count"}; /**< of the samples: not a count in all tools' profiles */
+	std::vector<SortKey> columns; /**< columns_for() the keys */
+	uint64_t samples = 0;	      /**< of the whole profile: 100 % */
+	uint64_t filtered_out = 0;    /**< samples that the filters left out */
+	bool saturated = false;	      /**< the sum of the samples has saturated */
+	ValueType type = {"samples",
+			  "count"}; /**< of the samples; may not be a count in other tools' profiles */
 	std::vector<Row> rows;
 
 	[[nodiscard]] bool is_count() const { return cli::is_count(type); }
-	/** What the samples are; not safe to print. */
+	/** The unit of the samples; not safe to print. */
 	[[nodiscard]] std::string_view unit() const { return unit_of(type); }
 };
 
@@ -83,20 +84,20 @@ class Places;
 class RowNames;
 struct Place;
 
-/** The row of so many samples at a place, with names as far as there is room for them. */
+/** The row for @p samples at a place; @p names limits the size of its names. */
 Row row_of(const Places &places, const Place &place, uint64_t samples, RowNames &names);
 
 /** Add up the samples of the leaf locations; sums saturate. */
 Flat flatten(const Profile &profile, const View &view);
 
-/** "1,000 samples"; "1,000 bytes" in a profile that has no count.  Not safe to print. */
+/** "1,000 samples", or for example "1,000 bytes" if the profile has no count.  Not safe to print. */
 std::string amount_text(uint64_t samples, const Flat &flat);
 
-/** "300 samples (30.00 %)", ready to be printed. */
+/** "300 samples (30.00 %)", safe to print. */
 std::string share_text(uint64_t samples, uint64_t total, const ValueType &type);
 std::string share_text(uint64_t samples, const Flat &flat);
 
-/** Samples in percent of a total. */
+/** @p samples as a percentage of @p total. */
 double percent_of(uint64_t samples, uint64_t total);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/place.h  Where a sample was, as numbers that are quick to compare. */
+/** @file cli/rows/place.h  The place of a sample, as numbers that are quick to compare. */
 #pragma once
 
 #include <compare>
@@ -7,7 +7,7 @@
 
 namespace cli {
 
-/** Of every member that no column shows, the value is 0.  Names are numbers of Places. */
+/** The place of a sample.  Names are numbers from Places; members that no column shows are 0. */
 struct Place {
 	uint32_t function = 0;
 	uint32_t inlined = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using Rows = std::span<const Row *const>;
 
-/** Most samples first, what has as many by name. */
+/** Sorts by samples, most first, then by name. */
 template <typename T, typename Name> void sort_by_samples(std::vector<T> &all, Name name)
 {
 	std::sort(all.begin(), all.end(), [&](const T &a, const T &b) {
@@ -60,7 +60,7 @@ std::vector<LineSamples> lines_of(Rows rows)
 	return lines;
 }
 
-/** A function that does not know its object's index yet, with its rows. */
+/** A function with its rows, before the index of its object is known. */
 struct Run {
 	std::string_view object;
 	std::string_view name;

@@ -13,7 +13,7 @@
 
 namespace cli {
 
-/** Samples of a line of a function, or of what is inlined there. */
+/** The samples of a line of a function, or of a function inlined in it. */
 struct LineSamples {
 	std::string file;
 	int64_t line = 0;
@@ -24,7 +24,7 @@ struct TreeFunction {
 	std::string name;
 	size_t object = 0; /**< index in PlaceTree::objects */
 	uint64_t samples = 0;
-	std::vector<LineSamples> lines; /**< those that are known, most samples first */
+	std::vector<LineSamples> lines; /**< the known lines, most samples first */
 };
 
 struct AddressSamples {
@@ -42,16 +42,16 @@ struct TreeObject {
 };
 
 /**
- * Both in the order of their samples, most first, then of their names.
- * Sums saturate; each level's are those of the level below it, but for lines,
- * which are not always known.
+ * Objects and functions, both sorted by samples, most first, then by name.  Sums
+ * saturate.  The samples of each level add up to those of the level above, except
+ * that lines are not always known.
  */
 struct PlaceTree {
 	std::vector<TreeObject> objects;
 	std::vector<TreeFunction> functions;
 };
 
-/** Of the samples that pass all filters, by their leaf. */
+/** The tree of the samples that pass all filters, by their leaf. */
 PlaceTree place_tree(const Profile &profile, std::span<const Filter> filters);
 
 } // namespace cli

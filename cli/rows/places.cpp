@@ -6,7 +6,7 @@
 namespace cli {
 namespace {
 
-/** What is known of number @p index of a table, which may have grown. */
+/** The entry @p index of a table of known values, which is extended if the profile has grown. */
 template <typename T> std::optional<T> &known_of(std::vector<std::optional<T>> &known, size_t index)
 {
 	if (index >= known.size())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/places.h  Where samples were, as numbers that are quick to compare. */
+/** @file cli/rows/places.h  Translates samples to places, which are quick to compare. */
 #pragma once
 
 #include "cli/profile/profile.h"
@@ -18,20 +18,20 @@
 namespace cli {
 
 /**
- * The places of one profile, as far as some columns tell them apart.  The profile
- * may grow meanwhile, as long as what it has stays where it is.
+ * The places of one profile, as far as the columns distinguish them.  The profile
+ * may grow meanwhile, as long as the indices of its elements do not change.
  */
 class Places {
 public:
-	/** Both must outlive it. */
+	/** @p profile and @p columns must outlive this. */
 	Places(const Profile &profile, std::span<const SortKey> columns);
 
 	Place place_of(const Sample &sample);
 
-	/** The name behind a number in a Place. */
+	/** The name for a number in a Place. */
 	[[nodiscard]] std::string_view text(uint32_t name) const { return texts_[name]; }
 
-	/** Of an object by the number of its name; empty without one. */
+	/** The build-id of an object, by the number of its name; empty if it has none. */
 	[[nodiscard]] std::string_view build_id(uint32_t object) const;
 
 private:
@@ -44,7 +44,8 @@ private:
 
 	const Profile &profile_;
 	std::span<const SortKey> columns_;
-	std::deque<std::string> texts_; /**< that stay where they are, unlike those of a profile that grows */
+	std::deque<std::string>
+		texts_; /**< copies with stable addresses, unlike those in a growing profile */
 	std::unordered_map<std::string_view, uint32_t> numbers_; /**< of texts_ */
 	std::vector<std::optional<Place>> by_location_;
 	std::vector<std::optional<uint32_t>> by_function_;

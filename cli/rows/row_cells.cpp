@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* As addr2line has it: "??:0" where nothing is known. */
+/* As in addr2line: "??:0" if the line is unknown. */
 std::string line_text(const Row &row)
 {
 	const std::string file = row.file.empty() ? "??" : printable(base_name(row.file));
@@ -42,12 +42,12 @@ Cell name_cell(const Row &row, SortKey column, bool alone)
 
 std::vector<TableColumn> name_columns(std::span<const SortKey> columns)
 {
-	/* After the numbers that are of less use than any name. */
+	/* Ranks above it belong to name columns; less useful numbers have higher ranks still. */
 	constexpr unsigned first_rank = 1;
 	std::vector<TableColumn> all;
 
 	for (const SortKey column : columns) {
-		/* One function's name is enough of a heading for it. */
+		/* If it is the only column of functions, "function" is the better heading. */
 		const bool only = column == SortKey::Inlined && !has_key(columns, SortKey::Function);
 
 		all.push_back(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/row_cells.h  The names of a row, as cells of a table. */
+/** @file cli/rows/row_cells.h  Shows the names of a row as cells of a table. */
 #pragma once
 
 #include "cli/base/table.h"
@@ -10,10 +10,10 @@
 
 namespace cli {
 
-/** Columns of a table for what rows are told apart by; the first is never left out. */
+/** Table columns for the names of rows; the first column is never left out. */
 std::vector<TableColumn> name_columns(std::span<const SortKey> columns);
 
-/** Append a row's cell for each of them. */
+/** Append the row's cell for each of @p columns. */
 void add_name_cells(std::vector<Cell> &cells, const Row &row, std::span<const SortKey> columns);
 
 } // namespace cli

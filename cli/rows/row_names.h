@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/row_names.h  Names in the rows of a report, within limits. */
+/** @file cli/rows/row_names.h  Limits the memory for names in the rows of a report. */
 #pragma once
 
 #include "cli/base/characters.h"
@@ -12,17 +12,17 @@
 namespace cli {
 
 /**
- * Copies of names, each as often as there are rows that have it: of a hostile
- * file, whose names are megabytes, only so many are whole.
+ * Copies names into rows, once for each row.  The names in a hostile file can be
+ * megabytes long, so only a limited number of bytes is copied in full.
  */
 class RowNames {
 public:
 	static constexpr size_t cut_columns = 128;
 
-	/** @param most bytes of names that are whole. */
+	/** @param most bytes of names to copy in full. */
 	explicit RowNames(size_t most) : left_(most) {}
 
-	/** The name; or, if there is no room for it any more and it is long, how it begins. */
+	/** The name; only its beginning if it is long and the limit is reached. */
 	std::string copy(std::string_view name)
 	{
 		if (name.size() > cut_columns && name.size() > left_)

@@ -9,9 +9,9 @@ namespace cli {
 namespace {
 
 constexpr double exact_below = 100;
-/* Of more, lgamma() has not digits enough; it is 30 years of a CPU at 1000 Hz. */
+/* Beyond this, lgamma() is not precise enough; it is 30 years of one CPU at 1000 Hz. */
 constexpr double most_samples = 1e12;
-/* Terms that no longer change a sum of doubles. */
+/* Smaller terms, relative to a sum of doubles, do not change it. */
 constexpr double negligible = 1e-17;
 
 /** How many of the @p drawn samples of a row are among the @p marked ones of @p total. */
@@ -29,7 +29,7 @@ struct Hypergeometric {
 		return std::sqrt(mean() * (1 - marked / total) * ((total - drawn) / (total - 1)));
 	}
 
-	/** Probability of just @p k. */
+	/** Probability of exactly @p k. */
 	[[nodiscard]] double at(double k) const
 	{
 		const auto log_choose = [](double n, double r) {
@@ -40,14 +40,14 @@ struct Hypergeometric {
 				log_choose(total, drawn));
 	}
 
-	/** Probability of @p k + 1 by that of @p k. */
+	/** Probability of @p k + 1 divided by that of @p k. */
 	[[nodiscard]] double ratio(double k) const
 	{
 		return (marked - k) * (drawn - k) / ((k + 1) * (total - marked - drawn + k + 1));
 	}
 };
 
-/* Away from the mean terms only fall: 0 where the distribution ends. */
+/* Away from the mean, terms only decrease; they are 0 beyond the end of the distribution. */
 double tail(const Hypergeometric &law, double k)
 {
 	const bool upwards = k > law.mean();

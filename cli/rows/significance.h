@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/significance.h  Is a difference of shares more than chance? */
+/** @file cli/rows/significance.h  Tests whether two shares differ by more than chance. */
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/** Samples of one row in two profiles, and of each whole profile; a row has at most the whole. */
+/** Samples of one row in two profiles, and of each whole profile, of which the row is a part. */
 struct Shares {
 	uint64_t base = 0;
 	uint64_t base_total = 0;
@@ -19,20 +19,20 @@ struct Shares {
 /**
  * Two-sided p-value of the hypothesis that both shares are the same.
  *
- * Given the row's samples of both profiles together, those in one of them are
- * hypergeometric: Fisher's exact test (R. A. Fisher, Statistical Methods for
+ * Given the row's samples in both profiles together, its samples in one of them
+ * are hypergeometric: Fisher's exact test (R. A. Fisher, Statistical Methods for
  * Research Workers, 1934, section 21.02), twice the smaller tail (F. Yates,
- * J. R. Statist. Soc. A 147, 1984).  Where that distribution's standard
- * deviation is 100 or more, its normal approximation with the correction for
- * continuity (F. Yates, Suppl. J. R. Statist. Soc. 1, 1934) takes its place.
+ * J. R. Statist. Soc. A 147, 1984).  If the standard deviation of that
+ * distribution is 100 or more, its normal approximation with the correction for
+ * continuity (F. Yates, Suppl. J. R. Statist. Soc. 1, 1934) is used instead.
  * Beyond 10^12 samples nothing is tested, and the value is 1.
  */
 double p_value(const Shares &shares);
 
 /**
- * p-values that hold for all rows together: S. Holm, Scand. J. Statist. 6, 1979.
- * If those below 0.01 are marked, the chance of any wrong mark at all is at most
- * 1 %, however the rows depend on each other.
+ * Correct p-values for the number of rows: S. Holm, Scand. J. Statist. 6, 1979.
+ * If rows with a corrected value below 0.01 are marked, the probability of even
+ * one wrong mark is at most 1 %, however the rows depend on each other.
  */
 std::vector<double> corrected_for_many(std::span<const double> p_values);
 

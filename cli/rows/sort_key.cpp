@@ -13,7 +13,7 @@ struct Name {
 	SortKey key;
 };
 
-/* The first name of a key is ours; the others are perf's. */
+/* The first name of each key is ours; the others are those of perf. */
 constexpr std::array names = {
 	Name{"function", SortKey::Function}, Name{"inlined", SortKey::Inlined},
 	Name{"line", SortKey::Line},	     Name{"object", SortKey::Object},

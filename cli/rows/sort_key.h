@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/sort_key.h  What the rows of a report stand for. */
+/** @file cli/rows/sort_key.h  The keys by which samples are grouped into rows. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -10,24 +10,24 @@
 
 namespace cli {
 
-/** Named as perf report names them, where they mean the same. */
+/** Sort keys; those that mean the same as in perf report also have its names. */
 enum class SortKey {
-	Function, /**< that has a symbol, with what is inlined in it */
+	Function, /**< the function of the symbol, including functions inlined in it */
 	Inlined,  /**< the innermost inlined function */
-	Line,	  /**< of the source */
-	Object,	  /**< the file that is mapped */
-	Process,  /**< its command's name and its pid */
-	Command,  /**< all processes of a name together */
+	Line,	  /**< the source line */
+	Object,	  /**< the mapped file */
+	Process,  /**< the process, by name and PID */
+	Command,  /**< all processes with the same name */
 	Address,  /**< link-time address */
 };
 
-/** All of them, in the order in which they are explained. */
+/** All keys, in the order of the help text. */
 std::span<const SortKey> all_sort_keys();
 
 /** "function" and so on. */
 std::string_view sort_key_name(SortKey key);
 
-/** Keys from names with commas between them, perf's names among them; repeated ones count once. */
+/** Parse names separated by commas, including perf's names; a repeated key counts once. */
 Result<std::vector<SortKey>> parse_sort_keys(std::string_view text);
 
 /** "process,function". */
@@ -37,9 +37,9 @@ std::string sort_keys_text(std::span<const SortKey> keys);
 bool has_key(std::span<const SortKey> keys, SortKey key);
 
 /**
- * What rows are told apart by, and show: the keys, and what is needed to know
- * what they mean.  A function or a line is one of an object, an address is one
- * in a function.
+ * The columns that rows are grouped by and show: the keys, and what is needed to
+ * interpret them.  A function or a line also needs its object, a line or an
+ * address its function.
  */
 std::vector<SortKey> columns_for(std::span<const SortKey> keys);
 

@@ -34,23 +34,23 @@ std::optional<int> understand_view(const std::string &name, const CLI::App &app,
 std::string view_help()
 {
 	return R"help(  -s, --sort KEY[,KEY...]
-                        a row for all samples that have these in common
+                        group samples into rows by these keys
                         (default function):
-                          function (sym, symbol)  with what is inlined in it
+                          function (sym, symbol)  including inlined functions
                           inlined                 the innermost inlined function
-                          line (srcline)          of the source
+                          line (srcline)          source line
                           object (dso)            program or library
-                          process (pid)           its name and pid
-                          command (comm)          all processes of a name
-                          address                 in the object
-      --filter EXPR     only samples for which EXPR holds, which is one of
-                          function=REGEX  also of a function inlined there
+                          process (pid)           process, by name and pid
+                          command (comm)          all processes with the same name
+                          address                 address in the object
+      --filter EXPR     only samples for which EXPR holds; EXPR is one of
+                          function=REGEX  function, or one inlined in it
                           object=REGEX    path of the program or library
-                          file=REGEX      path of the source
+                          file=REGEX      path of the source file
                           process=REGEX   name of the process
                           pid=PID[,PID...]
-                        or one of these with != for those for which it does
-                        not; of several --filter all must hold
+                        or one of these with != for the opposite; if given
+                        more than once, all must hold
 )help";
 }
 

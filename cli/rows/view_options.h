@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/view_options.h  --sort and --filter: options of every subcommand that shows rows. */
+/** @file cli/rows/view_options.h  --sort and --filter, for every subcommand that shows rows. */
 #pragma once
 
 #include "cli/rows/flat.h"
@@ -11,24 +11,24 @@
 
 namespace cli {
 
-/** Arguments as they are given, before they mean anything. */
+/** The arguments as given, before they are parsed. */
 struct ViewWords {
 	std::string sort;
 	std::vector<std::string> filters;
 };
 
-/** @param words outlives the parsing. */
+/** Add the options.  @param words must outlive the parsing of the arguments. */
 void add_view_options(CLI::App &app, ViewWords &words);
 
 /**
- * What they mean, in @p view; what was not given stays as it is.
- * @param name of the subcommand, for messages.
- * @return nothing to go on, or the exit status to end with.
+ * Parse @p words into @p view; members whose option was not given are unchanged.
+ * @param name the subcommand, for messages.
+ * @return the exit status to end with, or nothing to continue.
  */
 std::optional<int> understand_view(const std::string &name, const CLI::App &app, const ViewWords &words,
 				   View &view);
 
-/** Their part of --help. */
+/** The part of --help for these options. */
 std::string view_help();
 
 } // namespace cli

@@ -16,7 +16,7 @@
 namespace cli {
 namespace {
 
-/** The samples of one address, whatever granularity they were counted with. */
+/** The samples of one address, of all granularities. */
 struct Spot {
 	std::map<uint32_t, uint64_t> samples; /**< by owner */
 	unsigned shift = 0;
@@ -33,7 +33,7 @@ uint64_t samples_of(const Spot &spot)
 	return sum;
 }
 
-/** More samples than this have the places whose names are stored: few_places at most. */
+/** Names are stored for places with more samples than this, which are at most few_places. */
 uint64_t samples_without_a_name(const Spots &spots)
 {
 	std::vector<uint64_t> samples;
@@ -47,7 +47,7 @@ uint64_t samples_without_a_name(const Spots &spots)
 	return samples[few_places];
 }
 
-/* Buckets are in the order of their addresses. */
+/* Buckets are sorted by address. */
 Spots by_address(const Tally::Buckets &buckets)
 {
 	Spots spots;
@@ -79,13 +79,13 @@ public:
 								     tally_.total()});
 		Symbols symbols(object, later ? Detail::Functions : Detail::Lines);
 
-		/* What has no symbol table has its names from where the lines are. */
+		/* Without a symbol table, names come from the debug information, which then is read now. */
 		const bool left = later && !symbols.has_lines();
 
 		warn_about(object, symbols);
 		if (left)
 			left_->push_back(object.name);
-		/* The program is listed even if nothing of it was sampled. */
+		/* The program is listed even if it has no samples. */
 		if (buckets.empty()) {
 			for (const TextSegment &text : object.texts.all())
 				mapping(object, symbols, text.low);
@@ -155,7 +155,7 @@ private:
 		return place->second;
 	}
 
-	/* Readers of the format look for what a mapping does not say that it has. */
+	/* has_functions = false makes readers of the format look up the missing names. */
 	void set_names_left(const Object &object)
 	{
 		for (const auto &[place, index] : mappings_) {
@@ -208,7 +208,7 @@ const Tally::Buckets *buckets_of(const Tally &tally, const Object *wanted)
 	return &none;
 }
 
-/* In a fixed order, so that the same samples make the same file. */
+/* In a fixed order, so that the same samples result in the same file. */
 std::vector<ObjectSamples> in_order(const Tally &tally, const Object *program)
 {
 	std::vector<ObjectSamples> objects;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/build_profile.h  From samples by address to a profile with names. */
+/** @file cli/symbols/build_profile.h  Makes a profile with names from samples by address. */
 #pragma once
 
 #include "cli/objects/owners.h"
@@ -12,24 +12,24 @@
 
 namespace cli {
 
-/** What every profile of ours has, without any sample; @p period ns between them. */
+/** A profile without samples, with the types that all our profiles have and @p period ns between samples. */
 Profile empty_profile(uint64_t period);
 
-/** "process" and "pid" of samples; none for NULL, which is nobody in particular. */
+/** The labels "process" and "pid" for samples of @p owner; none for nullptr. */
 std::vector<Label> process_labels(const Owner *owner);
 
 /**
- * Mappings, locations, functions and samples of a tally; only objects that
- * have samples are read.
- * @param program the object that comes first, as pprof takes that for the
- *        program, even without samples; NULL: none.
- * @param owners the processes that buckets name; their samples are labelled
- *        with "process" and "pid".
+ * Build a profile from a tally.  Only objects that have samples are read, and
+ * @p program.
+ * @param program the object to list first, even without samples, because pprof
+ *        takes the first object for the program; nullptr: none.
+ * @param owners the processes in the buckets; their samples are labelled with
+ *        "process" and "pid".
  * @param period ns that each sample stands for.
  * @param warnings receives a line about each object whose names are missing.
- * @param left receives the paths of objects whose lines, and the names of all but
- *        their hottest places, are left for add_lines() and add_names(); NULL: all
- *        are stored.
+ * @param left receives the paths of objects whose lines, and the names of all
+ *        places except the hottest, are left for add_lines() and add_names();
+ *        nullptr: everything is stored.
  */
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
 		      std::vector<std::string> &warnings, std::vector<std::string> *left = nullptr);

@@ -9,9 +9,9 @@
 namespace cli {
 namespace {
 
-/* Namespaces in namespaces; there is no end to what a file may say. */
+/* Limits the depth of nested namespaces in a hostile file. */
 constexpr unsigned most_nested = 64;
-/* libdw takes some 100 bytes for each. */
+/* libdw uses some 100 bytes for each. */
 constexpr size_t most_lines = 400000;
 
 std::string string_attribute(Dwarf_Die &die, unsigned name)
@@ -34,7 +34,7 @@ int64_t number_attribute(Dwarf_Die &die, unsigned name)
 	return 0;
 }
 
-/* Before DWARF 5 paths may be relative to where the compiler ran. */
+/* Before DWARF 5, paths may be relative to the directory that the compiler ran in. */
 std::string source_path(Dwarf_Die &unit, const char *path)
 {
 	if (!path)
@@ -89,7 +89,7 @@ bool may_hold_inlined(int tag)
 	       tag == DW_TAG_catch_block;
 }
 
-/** Outermost first: the functions inlined below @p scope that hold an address. */
+/** Appends the functions inlined below @p scope that contain @p address, outermost first. */
 void descend(Dwarf_Die scope, Dwarf_Addr address, std::vector<Dwarf_Die> &chain)
 {
 	Dwarf_Die child;
@@ -126,7 +126,7 @@ void DebugInfo::add_ranges(Ranges &ranges, Dwarf_Die &die)
 	Dwarf_Addr high = 0;
 
 	for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &low, &high)) > 0;) {
-		/* What the linker dropped is said to be at 0. */
+		/* Functions that the linker discarded have address 0. */
 		if (low && low < high)
 			ranges.push_back({low, high, dwarf_dieoffset(&die)});
 	}
@@ -152,7 +152,7 @@ Dwarf_Off DebugInfo::unit_of(Dwarf_Addr address) const
 	return find(units_, address - bias_).value_or(0);
 }
 
-/* Where all functions but those within others are; the rest, types above all, takes most of the time. */
+/* Skips functions nested in others: reading the rest, especially types, takes most of the time. */
 void DebugInfo::add_functions(Ranges &ranges, Dwarf_Die scope, unsigned depth)
 {
 	Dwarf_Die child;
@@ -237,7 +237,7 @@ std::vector<Frame> DebugInfo::frames(Dwarf_Addr address)
 		chain.push_back(function);
 		descend(function, address - bias_, chain);
 	}
-	/* Assembly has lines, and no functions. */
+	/* Assembly has lines but no functions. */
 	if (chain.empty())
 		set_line(frames.emplace_back(), unit, address - bias_);
 	for (size_t i = chain.size(); i-- > 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/debug_info.h  Lines and inlined functions, from DWARF. */
+/** @file cli/symbols/debug_info.h  Reads lines and inlined functions from DWARF. */
 #pragma once
 
 #include "cli/symbols/frame.h"
@@ -17,28 +17,28 @@ namespace cli {
 /**
  * The debug information of a module.
  *
- * Indexes compilation units by address itself: .debug_aranges, on which
- * libdwfl relies, is missing from what clang writes.  Units are read only when
- * an address lies in them, and forgotten when there are many: who asks unit by
- * unit, see unit_of(), has each read once, and few in memory.
+ * It has its own index of compilation units by address, because libdwfl relies on
+ * .debug_aranges, which clang does not write.  A unit is read only when an address
+ * in it is looked up, and units are dropped when there are many.  A caller that
+ * goes unit by unit (see unit_of()) reads each unit once and keeps few in memory.
  */
 class DebugInfo {
 public:
 	DebugInfo() = default;
-	/** @param module outlives this; NULL or without DWARF: never finds anything. */
+	/** @param module must outlive this; if it is nullptr or has no DWARF, nothing is found. */
 	explicit DebugInfo(Dwfl_Module *module);
 
 	[[nodiscard]] bool present() const { return !units_.empty(); }
-	/** A number for the compilation unit that an address belongs to; 0: none. */
+	/** A number for the compilation unit that contains an address; 0: none. */
 	[[nodiscard]] Dwarf_Off unit_of(Dwarf_Addr address) const;
 	/**
-	 * Innermost inlined function first; empty where nothing is known.  The
-	 * last has no name where there are lines only (assembly).
+	 * The functions at an address, innermost inlined function first; empty if
+	 * unknown.  In assembly, which has only lines, the last has no name.
 	 */
 	[[nodiscard]] std::vector<Frame> frames(Dwarf_Addr address);
 
 private:
-	/** A run of addresses, and where its DIE is in .debug_info. */
+	/** A range of addresses, and the offset of its DIE in .debug_info. */
 	struct Range {
 		Dwarf_Addr low;
 		Dwarf_Addr high;
@@ -49,7 +49,7 @@ private:
 	/** The functions of a unit. */
 	struct Functions {
 		Ranges ranges;
-		bool complete = false; /**< with those that are within others */
+		bool complete = false; /**< includes functions nested in others */
 	};
 	struct DwarfCloser {
 		void operator()(Dwarf *dwarf) const { dwarf_end(dwarf); }
@@ -66,10 +66,10 @@ private:
 	Dwarf *dwarf_ = nullptr; /* owned by the module */
 	Dwarf_Addr bias_ = 0;
 	Ranges units_;
-	/* What libdw has read it keeps until the end of its handle: this one has an end. */
+	/* libdw keeps what it has read until its handle is closed, so this one is closed now and then. */
 	std::unique_ptr<Dwarf, DwarfCloser> reader_;
-	std::map<Dwarf_Off, Functions> functions_; /* of units that were read by it */
-	size_t lines_ = 0;			   /* that it has read */
+	std::map<Dwarf_Off, Functions> functions_; /* of the units read by reader_ */
+	size_t lines_ = 0;			   /* read by reader_ */
 };
 
 } // namespace cli

@@ -17,7 +17,7 @@ struct ElfCloser {
 	void operator()(Elf *elf) const { elf_end(elf); }
 };
 
-/** The name in .gnu_debuglink, without any directory; empty if there is none. */
+/** The file name in .gnu_debuglink, without directory; empty if there is none. */
 std::string debug_link(const Object &object)
 {
 	const std::unique_ptr<Elf, ElfCloser> elf(elf_begin(object.file.get(), ELF_C_READ, nullptr));
@@ -58,7 +58,7 @@ std::string foreign_debug_file(const Object &object)
 		const std::string build_id = build_id_of(path);
 
 		if (!build_id.empty() && build_id != object.build_id)
-			return fmt::format("{} is of another build of it: its build-id is {}, not {}", path,
+			return fmt::format("{} is from another build: its build-id is {}, not {}", path,
 					   hex(build_id), hex(object.build_id));
 	}
 	return "";

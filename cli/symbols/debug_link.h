@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/debug_link.h  Debug information in a file beside an object. */
+/** @file cli/symbols/debug_link.h  Debug information in a separate file, by .gnu_debuglink. */
 #pragma once
 
 #include "cli/objects/object.h"
@@ -8,12 +8,12 @@
 
 namespace cli {
 
-/** Does an object say, in .gnu_debuglink, that its debug information is in another file? */
+/** Does the .gnu_debuglink of an object say that its debug information is in another file? */
 bool has_debug_link(const Object &object);
 
 /**
- * Of an object without debug information: which file should have it, by the
- * object's .gnu_debuglink, but is of another build.
+ * For an object without debug information: find a file that should have it,
+ * according to .gnu_debuglink, but is from another build.
  * @return a sentence that names the file and both build-ids; empty if there is
  *         no such file.
  */

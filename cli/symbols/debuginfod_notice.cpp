@@ -12,7 +12,7 @@
 namespace cli {
 namespace {
 
-/* Who waits no longer need not know. */
+/* Shorter waits are not worth a notice. */
 constexpr std::chrono::milliseconds patience{500};
 
 bool has_servers()
@@ -23,8 +23,8 @@ bool has_servers()
 }
 
 /**
- * A function of the library that libdwfl loads when it asks for the first
- * time: linked, it would bring a TLS stack into each start of profil.
+ * A function of the library that libdwfl loads before its first request.  Linking
+ * it would load a TLS stack every time profil starts.
  */
 template <typename Function> Function *loaded(const char *name)
 {
@@ -65,7 +65,7 @@ void DebuginfodNotice::waiting()
 	if (said_ || now - begin_ < patience)
 		return;
 	said_ = true;
-	write_message(fmt::format("profil: {}: waiting for its debug information from the servers in "
+	write_message(fmt::format("profil: {}: waiting for debug information from the servers in "
 				  "DEBUGINFOD_URLS (DEBUGINFOD_TIMEOUT limits it)\n",
 				  printable(object_)));
 }

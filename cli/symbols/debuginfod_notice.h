@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/debuginfod_notice.h  Says that names are waited for, which come over the network. */
+/** @file cli/symbols/debuginfod_notice.h  Tells the user that debug information is being downloaded. */
 #pragma once
 
 #include <chrono>
@@ -9,18 +9,18 @@
 namespace cli {
 
 /**
- * Tells the user, once for an object, that a debuginfod server is waited for.
+ * Tells the user, once for each object, that a debuginfod server has to answer.
  *
- * libdwfl asks the servers in DEBUGINFOD_URLS by itself for what is not
- * installed, and gives up by DEBUGINFOD_TIMEOUT and its like, see
+ * libdwfl asks the servers in DEBUGINFOD_URLS for debug information that is not
+ * installed.  DEBUGINFOD_TIMEOUT and other variables limit the wait, see
  * debuginfod_find_debuginfo(3).
  */
 class DebuginfodNotice {
 public:
 	/**
-	 * @param dwfl asks for this object alone, and does not outlive this;
-	 *        NULL: nothing is asked for.
-	 * @param object its name.
+	 * @param dwfl must be used only for this object, and must not outlive this;
+	 *        nullptr: nothing is asked for.
+	 * @param object the object's name.
 	 */
 	DebuginfodNotice(Dwfl *dwfl, std::string object);
 	DebuginfodNotice(const DebuginfodNotice &) = delete;
@@ -31,7 +31,7 @@ private:
 	void waiting();
 
 	std::string object_;
-	std::chrono::steady_clock::time_point begin_{}; /* of the waiting */
+	std::chrono::steady_clock::time_point begin_{}; /* of the wait */
 	bool said_ = false;
 };
 

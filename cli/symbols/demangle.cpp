@@ -15,7 +15,7 @@ bool is_hex_digit(char c)
 	return std::isxdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/* Rust's older mangling is C++'s with a hash at the end: "::h" and 16 digits. */
+/* Rust's older mangling is that of C++ plus a hash at the end: "::h" and 16 digits. */
 void drop_rust_hash(std::string &name)
 {
 	constexpr size_t length = 3 + 16;
@@ -26,7 +26,7 @@ void drop_rust_hash(std::string &name)
 		name.resize(name.size() - length);
 }
 
-/** Of a name without a version. */
+/** Demangles a name without a symbol version. */
 std::string readable(std::string plain)
 {
 	int status = 0;
@@ -52,7 +52,8 @@ std::string demangle(std::string_view name)
 {
 	constexpr std::string_view stub = "@plt";
 
-	/* "malloc@@GLIBC_2.2.5"; a stub is not what it calls. */
+	/* Cut off the version, as in "malloc@@GLIBC_2.2.5", but keep "@plt": a stub is not the function it
+	 * calls. */
 	return readable(std::string(name.substr(0, std::max<size_t>(name.find('@', 1), 1))))
 		.append(name.ends_with(stub) ? stub : "");
 }

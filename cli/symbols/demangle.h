@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/demangle.h  Names of the linker as names of the language. */
+/** @file cli/symbols/demangle.h  Demangles names. */
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace cli {
 
 /**
- * C++ (Itanium ABI) and Rust names as written in the source; others as they are,
- * without symbol versions.  Stubs keep their "@plt".
+ * C++ (Itanium ABI) and Rust names as written in the source; other names unchanged.
+ * Symbol versions are removed; stubs keep their "@plt".
  */
 std::string demangle(std::string_view name);
 

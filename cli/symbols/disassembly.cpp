@@ -27,7 +27,7 @@ std::pair<cs_arch, cs_mode> mode_of(Machine machine)
 	}
 }
 
-/* x86's loop and jrcxz are in the group of relative branches alone. */
+/* x86's loop and jrcxz are only in the group of relative branches. */
 Flow flow_of(const cs_insn &instruction)
 {
 	const cs_detail &detail = *instruction.detail;
@@ -41,7 +41,7 @@ Flow flow_of(const cs_insn &instruction)
 	return in(CS_GRP_JUMP) || in(CS_GRP_BRANCH_RELATIVE) ? Flow::Jump : Flow::On;
 }
 
-/** The last operand, if it is a number: the address that a direct jump goes to. */
+/** The target of a direct jump: the last operand, if that is a number. */
 std::optional<uint64_t> target_of(const cs_insn &instruction, Machine machine)
 {
 	if (machine == Machine::Aarch64) {
@@ -60,7 +60,7 @@ std::optional<uint64_t> target_of(const cs_insn &instruction, Machine machine)
 }
 
 /** Can the next instruction run after this one? */
-bool goes_on(const cs_insn &instruction, Machine machine)
+bool falls_through(const cs_insn &instruction, Machine machine)
 {
 	const cs_detail &detail = *instruction.detail;
 	const std::span groups(detail.groups, detail.groups_count);
@@ -87,12 +87,12 @@ Instruction converted(const cs_insn &decoded, Machine machine)
 	instruction.text = *decoded.op_str ? fmt::format("{:<6} {}", decoded.mnemonic, decoded.op_str)
 					   : std::string(decoded.mnemonic);
 	instruction.flow = flow_of(decoded);
-	/* AArch64's bl is a jump to capstone. */
+	/* capstone classifies AArch64's bl as a jump. */
 	if (machine == Machine::Aarch64 && (decoded.id == ARM64_INS_BL || decoded.id == ARM64_INS_BLR))
 		instruction.flow = Flow::Call;
 	if (instruction.flow != Flow::On)
 		instruction.target = target_of(decoded, machine);
-	instruction.goes_on = goes_on(decoded, machine);
+	instruction.falls_through = falls_through(decoded, machine);
 	return instruction;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/disassembly.h  Instructions as text, by capstone. */
+/** @file cli/symbols/disassembly.h  Disassembles instructions with capstone. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,39 +14,39 @@
 
 namespace cli {
 
-/** What the instructions of an object are for. */
+/** The instruction set of an object. */
 enum class Machine { X86_64, I386, Aarch64 };
 
-/** How x86's are written: as objdump does unless told otherwise, or as Intel does. */
+/** The syntax of x86 instructions: AT&T, as in objdump by default, or Intel. */
 enum class Syntax { Att, Intel };
 
-/** The machine of an ELF file; nothing if it is none that we can disassemble. */
+/** The machine of an ELF file; nothing if we cannot disassemble it. */
 std::optional<Machine> machine_of(int fd);
 
-/** Where an instruction can take the program, besides the next one. */
+/** Where an instruction can continue, other than at the next one. */
 enum class Flow { On, Jump, Call };
 
 struct Instruction {
 	uint64_t address = 0;
 	std::string bytes;
-	std::string text; /**< "mnemonic operands"; "(bad)" for what is not known as an instruction */
+	std::string text; /**< "mnemonic operands"; "(bad)" for an unknown instruction */
 	Flow flow = Flow::On;
 	std::optional<uint64_t> target; /**< of a direct jump or call */
-	bool goes_on = true;		/**< can the next one follow? */
+	bool falls_through = true;	/**< can execution continue at the next instruction? */
 
 	[[nodiscard]] uint64_t end() const { return address + bytes.size(); }
 	bool operator==(const Instruction &) const = default;
 };
 
-/** An open capstone. */
+/** An open handle of capstone. */
 class Disassembler {
 public:
 	static Result<Disassembler> open(Machine machine, Syntax syntax);
 
 	/**
-	 * Decode all of @p bytes, the first of which is at @p address.  What
-	 * is no instruction is passed over by the smallest step that there is,
-	 * as objdump does; every byte belongs to one element.
+	 * Decode all of @p bytes, which begin at @p address.  Bytes that are not
+	 * an instruction are skipped by the smallest possible step, as in objdump;
+	 * every byte belongs to exactly one element.
 	 */
 	[[nodiscard]] std::vector<Instruction> decode(std::string_view bytes, uint64_t address) const;
 

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/* Linux Standard Base, .eh_frame_hdr; the only form that linkers write. */
+/* .eh_frame_hdr of the Linux Standard Base, in the only form that linkers write. */
 struct TableHeader {
 	uint8_t version;
 	uint8_t frame_encoding;
@@ -74,7 +74,7 @@ FunctionStarts::FunctionStarts(Elf *elf)
 		std::memcpy(&entry, entries + i * sizeof(entry), sizeof(entry));
 		starts_.push_back(place->p_vaddr + static_cast<uint64_t>(int64_t{entry.start}));
 	}
-	/* As the linker leaves it, if nobody has changed the file. */
+	/* The linker sorts the table, but the file may have been modified. */
 	if (!std::is_sorted(starts_.begin(), starts_.end()))
 		std::sort(starts_.begin(), starts_.end());
 }

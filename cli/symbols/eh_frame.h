@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/eh_frame.h  Where functions begin in a stripped object. */
+/** @file cli/symbols/eh_frame.h  Finds the starts of functions in a stripped object. */
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace cli {
 /**
  * The search table of .eh_frame_hdr.
  *
- * Exceptions and debuggers need it at run time, so strip leaves it: it tells
- * functions apart where no symbol does.
+ * Exceptions and debuggers need it at run time, so strip keeps it.  It separates
+ * functions that have no symbols.
  */
 class FunctionStarts {
 public:
 	FunctionStarts() = default;
-	/** Empty if the object has no such table, or one of another form. */
+	/** Empty if the object has no such table, or one in another form. */
 	explicit FunctionStarts(Elf *elf);
 
 	/** The last start that is not above @p address. */

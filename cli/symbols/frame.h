@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/frame.h  One function at an address, and the line in it. */
+/** @file cli/symbols/frame.h  A function at an address, and the line in it. */
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace cli {
 
 struct Frame {
 	std::string name;	 /**< demangled */
-	std::string system_name; /**< as the linker has it */
+	std::string system_name; /**< the linker's name */
 	std::string file;
-	int64_t line = 0;	/**< 0: not known */
-	int64_t start_line = 0; /**< where the function begins */
+	int64_t line = 0;	/**< 0: unknown */
+	int64_t start_line = 0; /**< first line of the function */
 };
 
 } // namespace cli

@@ -18,7 +18,7 @@ namespace cli {
 /** Adds functions to a profile that has none yet. */
 class FunctionTable {
 public:
-	/** Index of a function, which is added to @p functions if it is new. */
+	/** The index of a function in @p functions; adds it if it is new. */
 	size_t find(std::vector<Function> &functions, Frame frame)
 	{
 		const size_t hash = hash_of(frame);
@@ -35,7 +35,7 @@ public:
 	}
 
 private:
-	/* Most functions are told apart by this. */
+	/* The name alone separates most functions. */
 	static size_t hash_of(const Frame &frame) { return std::hash<std::string_view>()(frame.system_name); }
 
 	static bool is(const Function &function, const Frame &frame)

@@ -17,12 +17,12 @@
 namespace cli {
 namespace {
 
-/* What has less than this part of all samples is not worth its debug information. */
+/* An object with less than 1 / rare of all samples is not worth reading its debug information. */
 constexpr uint64_t rare = 100;
 
 constexpr char next_step[] = "record with --lines to have names and lines in the profile";
 
-/** Is it still that file that has its path, here and not in a container only? */
+/** Does the object's path still lead to the same file, here and not only in a container? */
 bool has_its_path(const Object &object)
 {
 	struct stat named;
@@ -36,7 +36,7 @@ bool has_its_path(const Object &object)
 using Places = std::vector<size_t>;
 using FileKey = std::pair<std::string, std::string>; /* path and build-id */
 
-/** Those for which this much was left, by file. */
+/** The locations for which @p detail was left for later, by file. */
 std::map<FileKey, Places> places_without(Detail detail, const Profile &profile, const About &about)
 {
 	const std::set<std::string> left(about.lines_later.begin(), about.lines_later.end());
@@ -67,7 +67,7 @@ public:
 	explicit LineReader(Profile &profile)
 		: profile_(profile), bytes_(shared_bytes(from_comments(profile.comments)))
 	{
-		/* Numbered anew: without those that are nowhere once lines are known. */
+		/* Renumber the functions, to drop those that no location has once the lines are known. */
 		old_functions_ = std::exchange(profile_.functions, {});
 		read_.resize(profile_.locations.size());
 	}
@@ -90,7 +90,7 @@ public:
 		}
 	}
 
-	/** The other locations' functions. */
+	/** Take over the functions of all other locations. */
 	void finish()
 	{
 		for (size_t i = 0; i < profile_.locations.size(); i++) {
@@ -134,7 +134,7 @@ private:
 	FunctionTable functions_;
 };
 
-/** Of all objects but those that are missing, nothing is left any more; what is of other tools stays. */
+/** Drop all objects except the missing ones from the comments; keep the comments of other tools. */
 void keep_comments(Profile &profile, About about, const std::set<std::string> &missing)
 {
 	std::vector<std::string> comments;
@@ -177,7 +177,7 @@ std::vector<std::string> add(Profile &profile, Detail detail, const std::string 
 		reader.read(symbols, places);
 	}
 	reader.finish();
-	/* Lines are still left when there are names. */
+	/* Reading names leaves the lines for later. */
 	if (detail == Detail::Lines)
 		keep_comments(profile, std::move(about), missing);
 	return notes;
@@ -190,7 +190,7 @@ bool leave_for_later(const Object &object, const Weight &weight)
 	if (object.source != Source::File || !object.file || object.deleted || object.build_id.empty() ||
 	    !has_its_path(object))
 		return false;
-	/* Debug information in another file may have to be unpacked, or even fetched. */
+	/* Debug information in another file may have to be unpacked or even downloaded. */
 	return weight.places > few_places || weight.samples < weight.of / rare || has_debug_link(object);
 }
 

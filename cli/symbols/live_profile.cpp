@@ -13,7 +13,7 @@ namespace cli {
 namespace {
 
 constexpr size_t nowhere = SIZE_MAX;
-/* What a JIT compiler tells is read again after so many parts: it may be a lot. */
+/* JIT symbols are read again only after this many parts, because there may be many. */
 constexpr uint64_t jit_rounds = 5;
 
 void add_values(Sample &sample, uint64_t samples, int64_t period)
@@ -67,7 +67,7 @@ void LiveProfile::zero()
 		sample.values.assign(sample.values.size(), 0);
 }
 
-/* A JIT compiler may tell what is at an address after it has run there. */
+/* A JIT compiler may name code only after it has run. */
 size_t LiveProfile::location_at(Known &known, const Bucket &bucket)
 {
 	const auto [place, fresh] = known.locations.try_emplace(bucket.address, profile_.locations.size());
@@ -122,7 +122,7 @@ Symbols &LiveProfile::symbols_of(Known &known)
 	return *known.symbols;
 }
 
-/** Of the open ones, that which was needed least recently. */
+/** Close the symbols that were used least recently. */
 void LiveProfile::close_one()
 {
 	Known *oldest = nullptr;
@@ -167,7 +167,7 @@ void LiveProfile::set_detail(Detail detail)
 	}
 }
 
-/** By location: is it one of the half that is kept? */
+/** By location: is it among those that are kept, at most half the limit? */
 std::vector<bool> LiveProfile::most_sampled(const Profile &old) const
 {
 	const std::vector<uint64_t> totals = samples_by_location(old);
@@ -220,7 +220,7 @@ size_t LiveProfile::move_location(const Profile &old, size_t index, Known &known
 	return profile_.locations.size() - 1;
 }
 
-/** The place that stands for those of the same object that are not kept. */
+/** The location that stands for all locations of the same object that are not kept. */
 size_t LiveProfile::other_of(const Profile &old, size_t index, std::map<std::string, size_t> &others)
 {
 	const Location &location = old.locations[index];
@@ -243,7 +243,7 @@ size_t LiveProfile::other_of(const Profile &old, size_t index, std::map<std::str
 	return place->second;
 }
 
-/** Take over what is kept of the places; where each is now, or nowhere. */
+/** Take over the locations that are kept; returns the new index of each old location, or nowhere. */
 std::vector<size_t> LiveProfile::move_locations(const Profile &old)
 {
 	const std::vector<bool> kept = most_sampled(old);

@@ -20,7 +20,7 @@
 
 namespace cli {
 
-/** Samples that have come to one of a profile's. */
+/** Samples that were added to one entry of Profile::samples. */
 struct Change {
 	size_t sample = 0; /**< index in Profile::samples */
 	uint64_t samples = 0;
@@ -28,51 +28,50 @@ struct Change {
 	bool operator==(const Change &) const = default;
 };
 
-/** What bounds the memory of a LiveProfile. */
+/** Limits on the memory of a LiveProfile. */
 struct LiveLimits {
-	size_t places = size_t{1} << 17; /**< locations and samples, but for those of one part more */
+	size_t places = size_t{1} << 17; /**< locations and samples; exceeded by those of one part at most */
 	size_t objects = 4096;
-	size_t open = 32; /**< of these, whose symbols are at hand */
+	size_t open = 32; /**< objects whose symbols are open */
 };
 
 /**
- * What was sampled so far, with names.
+ * The samples so far, with names.
  *
- * An object is opened once, and an address is looked up when it is met first.
- * When there are more places than the limits permit, those that have most
- * samples are kept; of the others the sums remain, as function "[other]" of
- * their object.
+ * An address is looked up once, when it is first sampled.  When there are more
+ * places than the limits permit, those with most samples are kept; the others are
+ * summed up, as function "[other]" of their object.
  */
 class LiveProfile {
 public:
-	/** The function of places that are not told apart any more. */
+	/** The function name for places that are no longer distinguished. */
 	static constexpr char other[] = "[other]";
 
 	/** @param period ns that each sample stands for. */
 	explicit LiveProfile(uint64_t period, LiveLimits limits = {});
 
-	/** Count a part, in which nothing is that was counted before; what it added to. */
+	/** Add the samples of @p part, which must all be new; returns what changed. */
 	std::vector<Change> add(const Tally &part, const Owners &owners);
-	/** Begin anew; what is known of places stays. */
+	/** Set all samples to 0, but keep the places and their names. */
 	void zero();
-	/** Look up so much from now on; what is missing of places that are known already is looked up now. */
+	/** Set how much is looked up; missing details of known places are looked up now. */
 	void set_detail(Detail detail);
 
 	[[nodiscard]] const Profile &profile() const { return profile_; }
-	/** For what it is of: times, comments. */
+	/** For setting its times and comments. */
 	Profile &profile() { return profile_; }
-	/** Another number when indices in profile(), or names of what was there, are not what they were. */
+	/** Changes whenever indices in profile(), or names of existing places, change. */
 	[[nodiscard]] uint64_t edition() const { return edition_; }
 
 private:
-	/** An object that has samples; or none, for addresses where nothing is known to be. */
+	/** An object that has samples; without an object, addresses in no known object. */
 	struct Known {
 		std::shared_ptr<Object> object;
 		std::unique_ptr<Symbols> symbols;
 		std::unordered_map<uint64_t, size_t> locations; /**< by address */
-		std::map<uint64_t, size_t> mappings;		/**< by where their text begins */
+		std::map<uint64_t, size_t> mappings;		/**< by the start of their text */
 		uint64_t opened = 0;				/**< round in which symbols were opened */
-		uint64_t used = 0;				/**< round in which they were last */
+		uint64_t used = 0;				/**< round in which they were last used */
 	};
 
 	void count(Known &known, const Bucket &bucket, uint64_t samples, const Owners &owners,

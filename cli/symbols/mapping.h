@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/mapping.h  An object's mapping as a profile has it. */
+/** @file cli/symbols/mapping.h  Makes a profile's mapping from an object. */
 #pragma once
 
 #include "cli/objects/object.h"
@@ -10,10 +10,10 @@
 
 namespace cli {
 
-/** The mapping of the text of an object that holds a link-time address. */
+/** The mapping of the text segment of an object that contains a link-time address. */
 ProfileMapping mapping_at(const Object &object, const Symbols &symbols, uint64_t address);
 
-/** Say of a mapping what is known of its places, if all of them are looked up. */
+/** Set the flags of a mapping to what @p symbols can provide for its places. */
 void set_known(ProfileMapping &mapping, const Symbols &symbols);
 
 } // namespace cli

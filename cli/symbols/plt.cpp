@@ -12,7 +12,7 @@ namespace cli {
 namespace {
 
 constexpr std::array<std::string_view, 3> section_names = {".plt", ".plt.sec", ".plt.got"};
-/* Of all sections together: those of a hostile file may lie upon each other. */
+/* The limit for all sections together: in a hostile file, sections may overlap. */
 constexpr uint64_t most_relocations = uint64_t{1} << 22;
 constexpr uint64_t most_text = uint64_t{4} << 20;
 
@@ -22,7 +22,7 @@ constexpr std::string_view bound("\xF2", 1);			 /* of MPX */
 constexpr std::string_view branch_target("\xF3\x0F\x1E\xFA", 4); /* endbr64 */
 constexpr uint64_t most_stub = 16;
 
-/* A file can be cut off anywhere. */
+/* The file may be truncated. */
 std::string_view content_of(Elf_Scn *scn)
 {
 	const Elf_Data *data = elf_rawdata(scn, nullptr);
@@ -32,7 +32,7 @@ std::string_view content_of(Elf_Scn *scn)
 	return {static_cast<const char *>(data->d_buf), std::min<size_t>(data->d_size, most_text)};
 }
 
-/** Where a stub begins of which the jump is known. */
+/** The start of the stub whose jump is at @p at. */
 size_t start_of(std::string_view text, size_t at)
 {
 	for (const std::string_view prefix : {bound, branch_target}) {
@@ -142,7 +142,7 @@ void Plt::add_stubs(const Section &section, const std::vector<Slot> &slots)
 	end_stub(last, section.high, section, last_slot);
 }
 
-/** Add what begins at @p low: a stub, behind which there may be something else, or what is none. */
+/** Add an entry for the stub that begins at @p low, if any, and one for the rest up to @p high. */
 void Plt::end_stub(uint64_t low, uint64_t high, const Section &section, const Slot *slot)
 {
 	const uint64_t end = slot ? std::min(high, low + most_stub) : low;
@@ -159,12 +159,12 @@ void Plt::read()
 
 	for (const Section &section : sections_)
 		add_stubs(section, slots);
-	/* Sections of a hostile file may lie upon each other. */
+	/* In a hostile file, sections may overlap. */
 	std::sort(stubs_.begin(), stubs_.end(),
 		  [](const Stub &a, const Stub &b) { return a.entry.start < b.entry.start; });
 }
 
-/** The function whose address a slot gets; as objdump writes it, where it has no name. */
+/** The function whose address is put into a slot; without a name, as written by objdump. */
 std::string Plt::name_of(const Slot &slot, const SymbolTable &symbols) const
 {
 	Elf_Scn *table = elf_getscn(elf_, slot.table);

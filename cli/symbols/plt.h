@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/plt.h  Names of the stubs by which functions of other objects are called. */
+/** @file cli/symbols/plt.h  Names the stubs that call functions of other objects. */
 #pragma once
 
 #include "cli/symbols/symbol_table.h"
@@ -13,21 +13,23 @@
 namespace cli {
 
 /**
- * The procedure linkage table of an x86-64 object: "memcmp@plt", as objdump has it.
+ * The procedure linkage table of an x86-64 object, with names as in objdump:
+ * "memcmp@plt".
  *
- * No symbol table has its stubs.  Each jumps through a slot of the global offset
- * table, and the relocation of the slot has the name; this holds for every form
- * that linkers write (.plt, .plt.got, and .plt.sec of indirect branch tracking).
- * What is no such stub, as the one that resolves the others at their first call,
- * has the name of its section.
+ * Symbol tables do not contain the stubs.  Each stub jumps through a slot of the
+ * global offset table, and the relocation of the slot has the name.  This holds for
+ * every form that linkers write (.plt, .plt.got, and .plt.sec of indirect branch
+ * tracking).  Other code there, such as the stub that resolves the others at their
+ * first call, gets the name of its section.
  */
 class Plt {
 public:
 	Plt() = default;
-	/** @param elf outlives this, as @p symbols does in find(). */
+	/** @param elf must outlive this, and so must @p symbols in find(). */
 	explicit Plt(Elf *elf);
 
-	/** The stub at an address, or NULL; relocations are read when the first one is found. */
+	/** The stub at an address, or nullptr.  Relocations are read when an address in a PLT is first looked
+	 * up. */
 	[[nodiscard]] const SymbolTable::Entry *find(uint64_t address, const SymbolTable &symbols);
 
 private:
@@ -37,17 +39,17 @@ private:
 		uint64_t high;
 		const char *name;
 	};
-	/** A relocation of a slot that a function's address is put into. */
+	/** The relocation of a slot that holds the address of a function. */
 	struct Slot {
 		uint64_t address;
 		uint64_t type;
 		uint64_t addend;
 		uint32_t symbol;
-		uint32_t table; /**< section of symbols */
+		uint32_t table; /**< section with the symbols */
 	};
 	struct Stub {
 		SymbolTable::Entry entry;
-		Slot slot; /**< of which comes the entry's name, as long as it has none */
+		Slot slot; /**< the source of the entry's name, which is looked up when needed */
 	};
 
 	[[nodiscard]] std::vector<Slot> read_slots() const;

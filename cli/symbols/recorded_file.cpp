@@ -29,9 +29,8 @@ Outcome check_build_id(const std::string &path, const std::string &now, const st
 {
 	if (recorded.empty() || now == lower_case(recorded))
 		return Done{};
-	return Error{
-		fmt::format("{} is not the file that was recorded: its build-id is {}, then it was {} ({})",
-			    path, now.empty() ? "missing" : now, recorded, next_step)};
+	return Error{fmt::format("{} is not the recorded file: its build-id is {}, but {} was recorded ({})",
+				 path, now.empty() ? "missing" : now, recorded, next_step)};
 }
 
 } // namespace
@@ -40,7 +39,7 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 				   std::string_view next_step)
 {
 	if (!mapping.filename.starts_with('/'))
-		return Error{fmt::format("{} is no file that could be read", mapping.filename)};
+		return Error{mapping.filename + ": not a regular file"};
 
 	const std::string path = root + mapping.filename;
 	RecordedFile recorded = {std::make_unique<Object>(), 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/recorded_file.h  The files of a profile's mappings, as they are now. */
+/** @file cli/symbols/recorded_file.h  Opens the files of a profile's mappings. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -13,17 +13,17 @@
 
 namespace cli {
 
-/** A file that is the recorded one, as far as build-ids tell. */
+/** A file whose build-id is the recorded one, if one was recorded. */
 struct RecordedFile {
 	std::unique_ptr<Object> object; /**< with its segments and build-id */
-	time_t modified = 0;		/**< when it was written: s since 1970 */
+	time_t modified = 0;		/**< modification time: s since 1970 */
 };
 
 /**
  * Open the file of a mapping.
- * @param root put before its path.
- * @param next_step for who has no such file, or one with another build-id: the
- *        error says that, and this.
+ * @param root is put before its path.
+ * @param next_step what to do if the file is missing or has another build-id; it
+ *        becomes a part of the error.
  */
 Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::string &root,
 				   std::string_view next_step);

@@ -15,7 +15,7 @@
 namespace cli {
 namespace {
 
-/* Of a path that is too long for any file. */
+/* How much of a path longer than PATH_MAX is shown. */
 constexpr size_t longest_shown = 60;
 
 std::vector<std::string> split_lines(std::string_view content)
@@ -88,7 +88,7 @@ std::vector<std::string> SourceFiles::candidates(const std::string &path) const
 	std::string below = std::filesystem::path(mapped).lexically_normal();
 	std::vector<std::string> paths;
 
-	/* What was relative when it was compiled is so to a directory that nobody knows any more. */
+	/* A path that was relative when it was compiled belongs to a directory that is unknown now. */
 	if (findable)
 		paths.push_back(mapped);
 	below.erase(0, below.find_first_not_of('/'));
@@ -106,7 +106,7 @@ SourceFile SourceFiles::read(const std::string &path) const
 {
 	SourceFile missing;
 
-	/* Each of its slashes would make another candidate, as long as itself. */
+	/* Each of its slashes would add another candidate of about the same length. */
 	if (path.size() >= PATH_MAX) {
 		missing.problem =
 			system_error(shortened(path.substr(0, NAME_MAX), longest_shown), ENAMETOOLONG).text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/source_files.h  Lines of source files, by the paths in debug information. */
+/** @file cli/symbols/source_files.h  Finds and reads source files by their paths in debug information. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,48 +14,48 @@
 
 namespace cli {
 
-/** Paths that begin with @p from are looked up with @p to, which may be relative, in its place. */
+/** In paths that begin with @p from, that part is replaced by @p to, which may be relative. */
 struct PathPrefix {
 	std::string from;
 	std::string to;
 };
 
-/** "OLD=NEW"; an error if that is not what it is. */
+/** Parse "OLD=NEW". */
 Result<PathPrefix> parse_path_prefix(const std::string &text);
 
 /** A source file, split into lines. */
 struct SourceFile {
-	std::string found; /**< where it is; empty if it cannot be read */
+	std::string found; /**< the path where it was found; empty if it cannot be read */
 	std::string problem;
 	time_t modified = 0; /**< s since 1970 */
 	std::vector<std::string> lines;
 };
 
 /**
- * The sources that were asked for, each read once.
+ * Reads source files, each once.
  *
  * Paths come from debug information and profiles, which are not trusted: only
- * regular files are read, up to limits of size and number.
+ * regular files are read, up to limits on their size and number.
  */
 class SourceFiles {
 public:
-	static constexpr size_t most_bytes = size_t{16} << 20; /**< of one file */
+	static constexpr size_t most_bytes = size_t{16} << 20; /**< in one file */
 	static constexpr size_t most_files = 1000;
 
 	/**
-	 * @param directories where sources are looked for that are not at their
-	 *        path: below it the whole path, then ever less of it down to the
-	 *        file's name.
-	 * @param prefixes the first that fits changes the path before anything else.
+	 * @param directories where to search for files that are not at their path:
+	 *        below each directory, first with the whole path, then with one leading
+	 *        component less at a time, down to the file's name.
+	 * @param prefixes the first that matches is applied to a path before anything else.
 	 */
 	explicit SourceFiles(std::vector<std::string> directories = {}, std::vector<PathPrefix> prefixes = {})
 		: directories_(std::move(directories)), prefixes_(std::move(prefixes))
 	{
 	}
 
-	/** A file, which has a problem instead of lines if it cannot be read. */
+	/** The file at @p path; if it cannot be read, it has a problem instead of lines. */
 	const SourceFile &file(const std::string &path);
-	/** A line, the first is 1; nothing if the file has no such line. */
+	/** The line @p number, counted from 1; nothing if the file has no such line. */
 	std::optional<std::string_view> line(const std::string &path, int64_t number);
 
 private:

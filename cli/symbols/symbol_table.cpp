@@ -11,16 +11,16 @@
 namespace cli {
 namespace {
 
-/* How far back a symbol may begin that holds others inside it. */
+/* How many symbols back a symbol may begin that contains others. */
 constexpr int most_nested = 64;
 
-/** Ends of the sections that have instructions; a symbol elsewhere is none. */
+/** The ends of executable sections; symbols in other sections are ignored. */
 class TextSections {
 public:
-	/** End of a section, relocated as a symbol in it is; nothing if it has no text. */
+	/** The end of a section, relocated like its symbols; nothing if it is not executable. */
 	std::optional<uint64_t> end_of(Elf *elf, GElf_Word index, uint64_t shift)
 	{
-		/* Nearly all are in the one that the symbol before was in. */
+		/* Nearly all symbols are in the same section as the one before. */
 		if (last_ == ends_.end() || last_->first != Section{elf, index})
 			last_ = find(elf, index);
 		return last_->second ? std::optional(*last_->second + shift) : std::nullopt;
@@ -57,8 +57,9 @@ struct Found {
 /**
  * The symbols of a module by their numbers.
  *
- * libdwfl puts the tables of up to three files together, and asks for each symbol which
- * it is in.  Of a linked object with one table that is read itself, in a fifth of the time.
+ * libdwfl combines the tables of up to three files, and finds out for each symbol which
+ * file it is in.  If a linked object has one table, reading that directly takes a fifth
+ * of the time.
  */
 class ModuleSymbols {
 public:
@@ -77,7 +78,7 @@ public:
 
 		if (!table_ || !gelf_getsym(table_, number, &found.symbol))
 			return of_module(number);
-		/* Numbers of sections beyond these stand elsewhere. */
+		/* Larger section numbers are stored elsewhere. */
 		if (found.symbol.st_shndx == SHN_XINDEX || found.symbol.st_name >= names_->d_size)
 			return of_module(number);
 		found.address = found.symbol.st_value + shift_;
@@ -98,7 +99,7 @@ private:
 		return found;
 	}
 
-	/** The table that @p first is from, if it is all that the module has. */
+	/** Use the table that @p first is from, if the module has no other. */
 	void find_table(const Found &first)
 	{
 		GElf_Ehdr about;
@@ -129,7 +130,7 @@ private:
 	Dwfl_Module *module_;
 	int count_;
 	Elf *elf_ = nullptr;
-	Elf_Data *table_ = nullptr; /**< NULL: ask the module */
+	Elf_Data *table_ = nullptr; /**< nullptr: ask the module */
 	Elf_Data *names_ = nullptr;
 	GElf_Addr shift_ = 0;
 };
@@ -138,7 +139,7 @@ bool is_code(const GElf_Sym &symbol, GElf_Word section, const char *name)
 {
 	const int type = GELF_ST_TYPE(symbol.st_info);
 
-	/* "$x" and the like mark what the bytes are, on some machines. */
+	/* On some machines, "$x" and similar symbols mark code and data. */
 	if (!name || !*name || *name == '$' || section == SHN_UNDEF || section == SHN_ABS)
 		return false;
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
@@ -150,8 +151,8 @@ int leading_underscores(const char *name)
 }
 
 /*
- * perf's order, so that the same names are shown: those with a size, not weak,
- * global, with fewer underscores, longer.
+ * The order of preference in perf, so that the same names are shown: symbols with a
+ * size, not weak, global, with fewer leading underscores, longer.
  */
 int rank_of(const SymbolTable::Entry &symbol)
 {
@@ -186,10 +187,10 @@ SymbolTable::SymbolTable(Dwfl_Module *module)
 	end_unsized();
 }
 
-/* One for each address: the first of those with the highest rank. */
+/* Keeps one symbol for each address: the first of those with the highest rank. */
 void SymbolTable::keep_best()
 {
-	std::vector<std::pair<uint64_t, size_t>> order; /* much smaller than what it stands for */
+	std::vector<std::pair<uint64_t, size_t>> order; /* much smaller than the entries to sort */
 	std::vector<Entry> best;
 
 	order.reserve(entries_.size());

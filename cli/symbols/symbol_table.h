@@ -12,7 +12,7 @@ namespace cli {
 /**
  * The symbols of a module, sorted.
  *
- * libdwfl's own look-up walks through the whole table, which takes minutes for
+ * libdwfl's own look-up scans the whole table each time, which takes minutes for
  * the addresses of a large program.
  */
 class SymbolTable {
@@ -20,18 +20,18 @@ public:
 	/** A symbol and the text that it stands for. */
 	struct Entry {
 		uint64_t start = 0;
-		uint64_t end = 0;	    /**< without a size: of its section, or the next symbol */
+		uint64_t end = 0;	    /**< without a size: end of the section, or the next symbol */
 		const char *name = nullptr; /**< owned by the module */
-		bool sized = false;	    /**< the object says where it ends */
+		bool sized = false;	    /**< the symbol has a size */
 		unsigned char binding = 0;  /**< STB_LOCAL ... */
 	};
 
 	SymbolTable() = default;
-	/** @param module outlives this; NULL: no symbols. */
+	/** @param module must outlive this; nullptr: no symbols. */
 	explicit SymbolTable(Dwfl_Module *module);
 
 	[[nodiscard]] bool empty() const { return entries_.empty(); }
-	/** The innermost symbol that holds an address, or NULL. */
+	/** The innermost symbol that contains an address, or nullptr. */
 	[[nodiscard]] const Entry *find(uint64_t address) const;
 
 private:

@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-/* Functions are aligned, and at least this far apart where it matters. */
+/* Functions are aligned to this, and at least this far apart, wherever it matters. */
 constexpr uint64_t function_alignment = 16;
 
 const Dwfl_Callbacks callbacks = {
@@ -21,7 +21,7 @@ const Dwfl_Callbacks callbacks = {
 	.debuginfo_path = nullptr,
 };
 
-/** The object at its link-time addresses, the only module; NULL if it is no ELF. */
+/** Adds the object as the only module, at its link-time addresses; nullptr if it is not an ELF file. */
 Dwfl_Module *report_object(Dwfl *dwfl, const Object &object)
 {
 	if (!dwfl || !object.file)
@@ -32,7 +32,7 @@ Dwfl_Module *report_object(Dwfl *dwfl, const Object &object)
 	dwfl_report_begin(dwfl);
 	Dwfl_Module *module =
 		dwfl_report_elf(dwfl, object.name.c_str(), object.name.c_str(), file.get(), 0, true);
-	/* From now on the descriptor is the module's. */
+	/* The module now owns the descriptor. */
 	if (module)
 		static_cast<void>(file.release());
 	dwfl_report_end(dwfl, nullptr, nullptr);
@@ -62,8 +62,8 @@ Symbols::Symbols(const Object &object, Detail detail)
 }
 
 /**
- * A function's start if nothing better is known; the call frame must really
- * cover the address, for there is text without any (assembly).
+ * The start of a function according to .eh_frame.  The call frame must cover the
+ * address, because some text has no call frames (assembly).
  */
 std::optional<uint64_t> Symbols::start_without_symbol(uint64_t address)
 {
@@ -77,7 +77,7 @@ std::optional<uint64_t> Symbols::start_without_symbol(uint64_t address)
 	return starts_.find(address);
 }
 
-/* A symbol without a size reaches to the next one, unless another function begins in between. */
+/* A symbol without a size extends to the next one, unless another function begins in between. */
 const SymbolTable::Entry *Symbols::entry_at(uint64_t address)
 {
 	const SymbolTable::Entry *symbol = table_.find(address);
@@ -134,8 +134,8 @@ std::vector<size_t> Symbols::unit_by_unit(std::span<const uint64_t> addresses) c
 }
 
 /*
- * What has no symbol may have a name in the debug information: of text that several
- * objects have, the linker leaves the symbol to one of them.
+ * A function without a symbol may have a name in the debug information: if several
+ * objects contain the same text, the linker keeps the symbol in only one of them.
  */
 std::optional<Frame> Symbols::function_without_symbol(uint64_t address)
 {
@@ -156,7 +156,7 @@ std::optional<Frame> Symbols::function_without_symbol(uint64_t address)
 	return function;
 }
 
-/* Addresses come in order, so that the next is often in the same function. */
+/* Addresses come in order, so the next one is often in the same function. */
 const std::string &Symbols::readable_name(const char *name)
 {
 	if (name != readable_of_)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/symbols.h  From addresses to functions and lines. */
+/** @file cli/symbols/symbols.h  Translates addresses to functions and lines. */
 #pragma once
 
 #include "cli/objects/jit_symbols.h"
@@ -20,56 +20,56 @@
 
 namespace cli {
 
-/** A run of link-time addresses. */
+/** A range of link-time addresses. */
 struct Extent {
 	uint64_t low = 0;
-	uint64_t high = 0; /**< the first address behind it */
+	uint64_t high = 0; /**< the first address after it */
 
 	[[nodiscard]] bool holds(uint64_t address) const { return address >= low && address < high; }
 	bool operator==(const Extent &) const = default;
 };
 
-/** How much to learn of an address. */
+/** How much to look up for an address. */
 enum class Detail {
-	Functions, /**< their names: debug information is read where there is no symbol */
-	Lines,	   /**< also what is inlined in them, and lines */
+	Functions, /**< only names; debug information is read only where symbols are missing */
+	Lines,	   /**< also inlined functions and lines */
 };
 
 /** The names in one object: its symbol tables, debug information, call frames. */
 class Symbols {
 public:
-	/** Takes what the object's file offers, and what is installed for its build-id. */
+	/** Uses the object's file, and the debug information installed for its build-id. */
 	explicit Symbols(const Object &object, Detail detail = Detail::Lines);
 
 	/**
-	 * The functions at a link-time address: the one that was inlined last
-	 * comes first, the one that has the symbol is the last.
+	 * The functions at a link-time address: the innermost inlined function
+	 * comes first, the function of the symbol last.
 	 *
-	 * A function without a name is "object+0xstart"; where not even its
-	 * start is known there is none.  If nothing is at @p address, but a
-	 * function begins within the @p size bytes that shared its counter, it
-	 * is that one.
+	 * A function without a name is "object+0xstart"; if its start is unknown
+	 * as well, the result is empty.  If there is no function at @p address,
+	 * but one begins within the @p size bytes that shared its counter, the
+	 * result is that one.
 	 */
 	[[nodiscard]] std::vector<Frame> frames(uint64_t address, uint64_t size);
 
 	/**
-	 * Whose frames are best asked for one after the other: a number for what
-	 * was compiled together; 0 where that is not known.
+	 * A number for the compilation unit of an address; 0 if unknown.  Looking up
+	 * the addresses of one unit together is faster.
 	 */
 	[[nodiscard]] uint64_t unit_of(uint64_t address) const { return debug_.unit_of(address); }
-	/** In which order, by index, to ask for many addresses, so that each unit is read once. */
+	/** The indices of @p addresses, in an order in which each unit is read only once. */
 	[[nodiscard]] std::vector<size_t> unit_by_unit(std::span<const uint64_t> addresses) const;
 
 	/**
-	 * Where the function at a link-time address begins and ends.  Without a
-	 * size of its own it reaches to the next function, with the padding in
-	 * between, or to UINT64_MAX.
+	 * The extent of the function at a link-time address.  A function without a
+	 * size extends to the next function, including the padding in between, or
+	 * to UINT64_MAX.
 	 */
 	[[nodiscard]] std::optional<Extent> extent(uint64_t address);
 	/** "function" or "function+0x12", demangled; empty without a symbol. */
 	[[nodiscard]] std::string label(uint64_t address);
 
-	/** Is there any symbol of a function? */
+	/** Are there symbols of functions? */
 	[[nodiscard]] bool has_functions() const { return !table_.empty() || !jit_.empty(); }
 	/** Is there debug information? */
 	[[nodiscard]] bool has_lines() const { return debug_.present(); }
@@ -87,16 +87,16 @@ private:
 	[[nodiscard]] const std::string &readable_name(const char *name);
 
 	std::string object_name_;
-	JitSymbols jit_;			   /* of memory, which has nothing else */
-	std::unique_ptr<DebuginfodNotice> notice_; /* which dwfl_ holds a pointer to */
+	JitSymbols jit_;			   /* the only names of anonymous memory */
+	std::unique_ptr<DebuginfodNotice> notice_; /* dwfl_ holds a pointer to it */
 	std::unique_ptr<Dwfl, DwflCloser> dwfl_;
 	Dwfl_Module *module_ = nullptr; /* owned by dwfl_ */
 	SymbolTable table_;
-	Plt plt_; /* for what has no symbol */
+	Plt plt_; /* for stubs, which have no symbols */
 	DebugInfo debug_;
-	std::optional<DebugInfo> names_; /* without debug_: read when something has no symbol */
+	std::optional<DebugInfo> names_; /* if debug_ is not read: read when a function has no symbol */
 	FunctionStarts starts_;
-	const char *readable_of_ = nullptr; /* a symbol's, which stays */
+	const char *readable_of_ = nullptr; /* the symbol name that readable_ was made from */
 	std::string readable_;
 };
 

@@ -43,9 +43,8 @@ std::optional<int> check_file(const CLI::App &app, const TargetParser &targets)
 
 	const std::string rest = app.remaining().front();
 
-	return usage_error(
-		name,
-		(rest.starts_with('-') ? "there is no option " : "there is an argument too many: ") + rest);
+	return usage_error(name,
+			   (rest.starts_with('-') ? "there is no option " : "unexpected argument: ") + rest);
 }
 
 std::string keys_help()

@@ -128,7 +128,7 @@ TEST_CASE("a process that cannot be attached again is reported once", "[cli]")
 	const auto setting = paranoid("2");
 	const guest::Setting rate = guest::module_parameter("max_user_rate", 8000);
 	const guest::Setting budget = guest::module_parameter("user_rate_budget", 8000);
-	const std::string words = "it cannot be attached anew";
+	const std::string words = "it cannot be attached again";
 	Output output;
 
 	/*
@@ -178,7 +178,7 @@ TEST_CASE("a recording ends after its duration and the command runs on", "[cli]"
 		start({profil_path(), "record", "-d", "0.5", "-o", directory / "p", "sh", "-c", command},
 		      directory / "output");
 
-	CHECK(soon([&] { return has(read_file(directory / "output"), "the command runs on"); }));
+	CHECK(soon([&] { return has(read_file(directory / "output"), "the command is still running"); }));
 	CHECK(report(directory / "p")["samples"] > 0);
 	std::ofstream(directory / "go") << "go";
 	CHECK(end_of(record) == 0);

@@ -121,7 +121,7 @@ TEST_CASE("wrong usage is reported in profil's own words", "[cli]")
 		{"report --base - -", "standard input can be read only once"},
 		{"report --frob", "profil report: there is no option --frob"},
 		{"record -p", "profil record: --pid needs a value"},
-		{"record -p 1 -d 1 -d 2", "profil record: --duration may be given once"},
+		{"record -p 1 -d 1 -d 2", "profil record: --duration may be given only once"},
 		{"record -p x", "--pid: 'x' is not a process ID"},
 	};
 

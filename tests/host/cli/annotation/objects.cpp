@@ -55,7 +55,7 @@ TEST_CASE("without the object, samples are shown by address and line, with the r
 	const Profile profile = profile_of_straight(program);
 
 	REQUIRE(unlink(program.c_str()) == 0);
-	check_as_recorded(profile, program + ": No such file or directory (--symfs says where");
+	check_as_recorded(profile, program + ": No such file or directory (--symfs names");
 }
 
 TEST_CASE("an object with another build-id is not taken for the recorded one", "[cli][annotate]")
@@ -66,14 +66,13 @@ TEST_CASE("an object with another build-id is not taken for the recorded one", "
 
 	CHECK(annotate(profile, straight).parts.size() == 1);
 	profile.mappings[0].build_id = "ABcd";
-	check_as_recorded(
-		profile,
-		program + " is not the file that was recorded: its build-id is 0123456789abcdef, then it "
-			  "was ABcd (--symfs says where");
+	check_as_recorded(profile, program +
+					   " is not the recorded file: its build-id is 0123456789abcdef, but "
+					   "ABcd was recorded (--symfs names");
 	profile.mappings[0].build_id = "0123456789ABCDEF";
 	CHECK(annotate(profile, straight).parts.size() == 1);
 	compile(directory, "-O1 -g -Wl,--build-id=none");
-	check_as_recorded(profile, program + " is not the file that was recorded: its build-id is missing");
+	check_as_recorded(profile, program + " is not the recorded file: its build-id is missing");
 }
 
 TEST_CASE("without a recorded build-id, the instructions are shown with a note", "[cli][annotate]")
@@ -84,7 +83,7 @@ TEST_CASE("without a recorded build-id, the instructions are shown with a note",
 
 	CHECK(annotation.parts.size() == 1);
 	REQUIRE(annotation.notes.size() == 1);
-	CHECK(has(annotation.notes[0], "the profile has no build-id of it"));
+	CHECK(has(annotation.notes[0], "the profile has no build-id for it"));
 }
 
 TEST_CASE("a file that is not an object is reported", "[cli][annotate]")
@@ -95,11 +94,11 @@ TEST_CASE("a file that is not an object is reported", "[cli][annotate]")
 
 	profile.mappings[0].build_id.clear();
 	std::ofstream(program) << "no program";
-	check_as_recorded(profile, program + ": no ELF file for x86-64, i386 or AArch64");
+	check_as_recorded(profile, program + ": not an ELF file for x86-64, i386 or AArch64");
 	REQUIRE((unlink(program.c_str()) == 0 && mkfifo(program.c_str(), 0600) == 0));
 	check_as_recorded(profile, program + ": not a regular file");
 	profile.mappings[0].filename = "[vdso]";
-	check_as_recorded(profile, "[vdso] is no file that could be read");
+	check_as_recorded(profile, "[vdso]: not a regular file");
 }
 
 TEST_CASE("the directory of --symfs is put before the paths of objects", "[cli][annotate]")

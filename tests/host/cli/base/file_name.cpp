@@ -16,15 +16,15 @@ TEST_CASE("a file's name has the process, the time and the machine", "[cli]")
 	CHECK(expand_name("%t", {0, 0, ""}) == "19700101T000000Z");
 }
 
-TEST_CASE("a percent sign that stands alone is refused before anything is recorded", "[cli]")
+TEST_CASE("an unknown percent sequence is refused before anything is recorded", "[cli]")
 {
 	for (const char *good : {"", "x", "%p", "%t%h", "%%"})
 		CHECK(why_no_pattern(good).empty());
 	for (const char *wrong : {"%", "100%", "%x", "%%%", "%P"}) {
 		CAPTURE(wrong);
-		CHECK(why_no_pattern(wrong) == "in '" + std::string(wrong) +
-						       "' a percent sign stands alone: there are %p, %t, %h "
-						       "and %%");
+		CHECK(why_no_pattern(wrong) == "'" + std::string(wrong) +
+						       "' has an unknown percent sequence (use %p, %t, %h or "
+						       "%%)");
 	}
 }
 

@@ -106,10 +106,10 @@ TEST_CASE("headers that are malformed, reserved or more than one are refused", "
 {
 	CHECK(why_no_header("X-Scope-OrgID: 7").empty());
 	CHECK(why_no_header("Authorization: Basic geheim").empty());
-	CHECK(why_no_header("geheim") == "a header is 'Name: value'");
-	CHECK(why_no_header(": geheim") == "a header is 'Name: value'");
-	CHECK(why_no_header("a b: geheim") == "a header is 'Name: value'");
-	CHECK(why_no_header("content-length: 1") == "the header content-length is not yours to give");
+	CHECK(why_no_header("geheim") == "a header has the form 'Name: value'");
+	CHECK(why_no_header(": geheim") == "a header has the form 'Name: value'");
+	CHECK(why_no_header("a b: geheim") == "a header has the form 'Name: value'");
+	CHECK(why_no_header("content-length: 1") == "the header content-length is set by profil itself");
 	CHECK(why_no_header("X: ") == "the header X has no value");
 	CHECK(why_no_header("X: a\r\nHost: b") == "the header X has control characters in its value");
 }
@@ -211,7 +211,7 @@ TEST_CASE("a wait for an answer can be cancelled", "[cli][push]")
 	const Result<HttpResponse> response = client_for(settings).post(request, [] { return true; });
 
 	REQUIRE_FALSE(response);
-	CHECK(response.error().text == server.url() + ": there was no time left for its answer");
+	CHECK(response.error().text == server.url() + ": cancelled before it answered");
 }
 
 TEST_CASE("Parca's answers are those of gRPC-Web", "[cli][push]")

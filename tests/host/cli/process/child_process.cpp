@@ -244,7 +244,8 @@ TEST_CASE("users other than root are warned of a program that loses its privileg
 	std::filesystem::copy("/bin/true", program);
 	CHECK(privilege_warning(program, owner + 1).empty());
 	REQUIRE_FALSE(chmod(program.c_str(), 04755));
-	CHECK(privilege_warning(program, owner + 1).find(program + ": it has no set-uid privilege") == 0);
+	CHECK(privilege_warning(program, owner + 1).find(program + ": runs without its set-uid privilege") ==
+	      0);
 	CHECK(privilege_warning(program, 0).empty());
 	REQUIRE_FALSE(chmod(program.c_str(), 02755));
 	CHECK(privilege_warning(program, owner + 1).find("set-gid") != std::string::npos);

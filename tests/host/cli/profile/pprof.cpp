@@ -194,7 +194,7 @@ TEST_CASE("a file that is not a profile is refused with a reason", "[cli]")
 {
 	CHECK(has(error_of(""), "no samples"));
 	CHECK(error_of("#!/bin/sh\necho hello\n") ==
-	      "not a pprof profile, or not all of one ('profil record' writes such files)");
+	      "not a pprof profile, or truncated ('profil record' writes such files)");
 	CHECK(has(error_of(std::string(1000, '\0')), "not a pprof profile"));
 	CHECK(has(error_of("\x1f\x8b garbage"), "damaged"));
 	CHECK(has(error_of("\x1f\x8b"), "too early"));
@@ -273,7 +273,7 @@ TEST_CASE("a file in which a few bytes stand for very much is refused before it 
 	const Result<Profile> refused = decode_pprof(file, {size_t{1} << 30, 99 * name});
 
 	REQUIRE_FALSE(refused);
-	CHECK(refused.error().text == "the file is too large: decoded it takes more than 99.0 MiB");
+	CHECK(refused.error().text == "the file is too large: decoded, it needs more than 99.0 MiB");
 
 	/* Empty messages, of two bytes each. */
 	const std::string bare = *decompress(encode_pprof(sample_profile()), name);

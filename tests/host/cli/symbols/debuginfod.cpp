@@ -192,7 +192,7 @@ TEST_CASE("the wait for a debuginfod server that does not answer is announced, a
 
 	CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 	CHECK(place(profile).starts_with("program+0x"));
-	CHECK(said == "profil: program: waiting for its debug information from the servers in "
+	CHECK(said == "profil: program: waiting for debug information from the servers in "
 		      "DEBUGINFOD_URLS (DEBUGINFOD_TIMEOUT limits it)\n");
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("debug information of another build is not used, and a warning says so
 	CHECK(place(program.profile(warnings).first).starts_with("program+0x"));
 	REQUIRE(warnings.size() == 1);
 	CHECK(warnings[0] + "\n" ==
-	      fmt::format("{}: no lines for it: {} is of another build of it: its build-id is {}, not {}\n",
+	      fmt::format("{}: no lines for it: {} is from another build: its build-id is {}, not {}\n",
 			  program.path("program"), program.path(".debug/program.debug"),
 			  other.text.substr(0, 40), program.build_id));
 

@@ -255,7 +255,7 @@ TEST_CASE("without the recorded file there are functions and a reason", "[cli][l
 	std::filesystem::rename(copy, directory / "moved");
 	check_unchanged(": No such file or directory");
 	std::filesystem::copy_file("/bin/true", copy);
-	check_unchanged(" is not the file that was recorded: its build-id is ");
+	check_unchanged(" is not the recorded file: its build-id is ");
 
 	/* The file is there below another root. */
 	std::filesystem::create_directories(directory / "root" +

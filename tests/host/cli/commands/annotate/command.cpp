@@ -176,7 +176,7 @@ TEST_CASE("the error for an unknown function suggests others", "[cli][annotate]"
 	CHECK(has(chosen(profile, "qqqqqqqqqqq"),
 		  "those with most are\n  /opt/bin/program:main  (700 samples)"));
 	CHECK(chosen(profile, "/qqq") == "no function with samples matches 'qqq'");
-	CHECK(has(chosen(profile, "/("), "'(' is no regular expression: "));
+	CHECK(has(chosen(profile, "/("), "'(' is not a regular expression: "));
 }
 
 TEST_CASE("a name of two functions lists both", "[cli][annotate]")
@@ -253,7 +253,7 @@ TEST_CASE("annotate reports wrong usage and empty profiles", "[cli][annotate]")
 		{"--limit 0", "'0' is not a whole number above 0"},
 		{"--asm-only --source-only", "leave nothing to show"},
 		{"-s a b", "the function is given twice"},
-		{"a b", "there is an argument too many: b"},
+		{"a b", "unexpected argument: b"},
 	};
 
 	for (const auto &[arguments, words] : all) {

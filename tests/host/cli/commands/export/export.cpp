@@ -127,7 +127,7 @@ TEST_CASE("wrong usage of export is one line and status 2", "[cli][export]")
 		 "pprof or speedscope (see profil export --help)\n"},
 		{"--format html", "--format: 'html' is not callgrind, csv,"},
 		{"--format gmon -o -", "gmon writes several files"},
-		{"--format csv a b", "there is an argument too many: b"},
+		{"--format csv a b", "unexpected argument: b"},
 	};
 
 	for (const auto &[arguments, words] : all) {

@@ -157,7 +157,7 @@ TEST_CASE("a profile of another tool is not called normalized", "[cli][push]")
 
 	CHECK(output.status == 1);
 	CHECK(output.text ==
-	      "profil push: " + server.url() + ": 502 Bad Gateway: the answer is not gRPC's\n");
+	      "profil push: " + server.url() + ": 502 Bad Gateway: the response is not gRPC\n");
 	CHECK(support::run("protoc --decode=parca.profilestore.v1alpha1.WriteRawRequest "
 			   "tests/host/data/profilestore.proto <" +
 			   written(directory, "message", server.requests().front().body.substr(5)))
@@ -261,11 +261,11 @@ TEST_CASE("wrong usage of push is reported in profil's own words", "[cli][push]"
 		{"--format xml", "--format: 'xml' is not pyroscope, pyroscope-ingest or parca"},
 		{"--label 9=a",
 		 "--label: '9=a': a name consists of letters, digits and _, and does not begin with a digit"},
-		{"--header geheim", "--header: a header is 'Name: value'"},
+		{"--header geheim", "--header: a header has the form 'Name: value'"},
 		{"--timeout 0", "--timeout: '0' is not a number above 0"},
 		{"--user a --auth-token-file b", "give either --auth-token-file or --user, not both"},
 		{"--auth-password-file b", "--auth-password-file needs --user"},
-		{"a b", "there is an argument too many: b"},
+		{"a b", "unexpected argument: b"},
 		{"--to", "--to needs a value"},
 	};
 

@@ -202,9 +202,8 @@ TEST_CASE("a terminal that cannot be drawn on is an error that names --batch", "
 	const Command command;
 	const std::pair<const char *, const char *> all[] = {
 		{"TERM=dumb ", "TERM is 'dumb': such a terminal cannot be drawn on (use --batch)"},
-		{"env -u TERM ",
-		 "TERM is not set, so nothing is known of the terminal (set it, or use --batch)"},
-		{"TERM=frob ", "TERM is 'frob', of which nothing is known here"},
+		{"env -u TERM ", "TERM is not set, so the terminal type is unknown (set it, or use --batch)"},
+		{"TERM=frob ", "TERM is 'frob', which terminfo does not know"},
 	};
 
 	for (const auto &[variable, words] : all) {
@@ -244,16 +243,15 @@ TEST_CASE("--batch prints frames as text", "[cli][top]")
 TEST_CASE("wrong usage of top is reported in profil's own words", "[cli][top]")
 {
 	const std::pair<const char *, const char *> all[] = {
-		{"",
-		 "what is to be profiled? Give -p PID, -t TID, --name REGEX, -u USER, --cgroup PATH or -a"},
+		{"", "nothing to profile: give -p PID, -t TID, --name REGEX, -u USER, --cgroup PATH or -a"},
 		{"-p 1 -i x", "give either --input or what to profile, not both"},
 		{"-i x -F 99", "give either --input or what to profile, not both"},
-		{"-i x y", "there is an argument too many: y"},
+		{"-i x y", "unexpected argument: y"},
 		{"-p 1 -d 0", "--delay: '0' is not a number above 0"},
 		{"-p 1 -n 0", "--iterations: '0' is not a whole number above 0"},
 		{"-p 1 --sort x", "--sort: 'x' is not function"},
 		{"-p 1 --filter x", "--filter: 'x' does not begin with"},
-		{"ls", "there is no command to run"},
+		{"ls", "a command cannot be run"},
 		{"-p 1 -F 9 -c 9", "give either -F or -c, not both"},
 	};
 
