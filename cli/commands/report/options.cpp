@@ -106,8 +106,7 @@ std::optional<int> understand_page(const CLI::App &app, const Words &words, Repo
 	if (options.json)
 		return usage_error(name, "give either --html or --json, not both");
 	if (app.count("--base"))
-		return usage_error(name,
-				   "--html shows one profile, without --base (use the table or --json)");
+		return usage_error(name, "--html cannot show --base: use the table or --json");
 	if (app.count("--color"))
 		return usage_error(name, "--color is for the table, not for --html");
 	options.html = words.html;

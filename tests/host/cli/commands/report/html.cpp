@@ -353,7 +353,7 @@ TEST_CASE("options that --html cannot be combined with are refused", "[cli][html
 {
 	const std::map<std::string, std::string> wrong = {
 		{"--html x --json", "give either --html or --json, not both"},
-		{"--html x --base y", "--html shows one profile, without --base (use the table or --json)"},
+		{"--html x --base y", "--html cannot show --base: use the table or --json"},
 		{"--html x --color always", "--color is for the table, not for --html"},
 		{"--source-dir x", "--source-dir needs --html"},
 		{"--path-prefix a=b", "--path-prefix needs --html"},
