@@ -23,7 +23,7 @@ namespace {
 
 constexpr char program[] = "profil-network";
 
-/** Execute profil-network, beside this program or where scripts/build/install puts it; returns why it failed. */
+/** Execute profil-network, beside this program or where it is installed; returns why that failed. */
 std::string execute(const std::string &command, const std::vector<std::string> &arguments)
 {
 	std::error_code error;

@@ -350,7 +350,7 @@ Result<Profile> decode_plain(std::string_view content, size_t most_memory)
 		Profile profile = Decoder(content, most_memory).decode();
 
 		if (profile.sample_types.empty())
-			return Error{"the file has no types of samples (is it a pprof profile?)"};
+			return Error{"the file has no sample types (is it a pprof profile?)"};
 		return profile;
 	} catch (const TooLarge &) {
 		return Error{"the file is too large: decoded, it needs more than " + bytes_text(most_memory)};

@@ -17,7 +17,7 @@ enum class SortKey {
 	Line,	  /**< the source line */
 	Object,	  /**< the mapped file */
 	Process,  /**< the process, by name and PID */
-	Command,  /**< all processes with the same name */
+	Command,  /**< all processes of one name */
 	Address,  /**< link-time address */
 };
 

@@ -41,7 +41,7 @@ std::string view_help()
                           line (srcline)          source line
                           object (dso)            program or library
                           process (pid)           process, by name and pid
-                          command (comm)          all processes with the same name
+                          command (comm)          all processes of one name
                           address                 address in the object
       --filter EXPR     only samples for which EXPR holds; EXPR is one of
                           function=REGEX  function, or one inlined in it

@@ -192,7 +192,7 @@ TEST_CASE("ids are any numbers in any order, and the first of two equal ids coun
 
 TEST_CASE("a file that is not a profile is refused with a reason", "[cli]")
 {
-	CHECK(has(error_of(""), "no samples"));
+	CHECK(has(error_of(""), "no sample types"));
 	CHECK(error_of("#!/bin/sh\necho hello\n") ==
 	      "not a pprof profile, or truncated ('profil record' writes such files)");
 	CHECK(has(error_of(std::string(1000, '\0')), "not a pprof profile"));
