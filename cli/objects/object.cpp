@@ -34,7 +34,7 @@ Fd open_regular(const std::string &path)
 	return file;
 }
 
-/* The inode is only compared if the devices are equal; on overlay and btrfs they never are. */
+/* Inodes are compared only where the devices are comparable: not on overlay or btrfs. */
 bool is_replaced(const Fd &file, const Mapping &mapping)
 {
 	struct stat about;
