@@ -56,7 +56,7 @@ void check_exact(uint64_t ticks, uint64_t ns, uint64_t period)
 	const auto expected = static_cast<double>(ns) / period;
 
 	CAPTURE(ticks, expected);
-	CHECK(std::abs(static_cast<double>(ticks) - expected) <= expected / 100 + 1);
+	CHECK(as_expected(static_cast<double>(ticks), expected, expected / 100 + 1));
 }
 
 /**
