@@ -35,11 +35,6 @@ struct place {
 	u64 *position;
 };
 
-static bool profil_width_ok(u32 width)
-{
-	return width == 2 || width == 4 || width == 8;
-}
-
 static int profil_layout_check_policy(const struct profil_start *how)
 {
 	if (how->flags & ~(u32)PROFIL_FLAGS)
@@ -64,7 +59,7 @@ static int profil_layout_check_places(const struct profil_start *how)
 		return -EINVAL;
 	if (!how->nr_regions && !how->overflow && !how->samples)
 		return -EINVAL;
-	if (how->overflow ? !profil_width_ok(how->overflow_width) : how->overflow_width != 0)
+	if (how->overflow ? !profil_bin_width_valid(how->overflow_width) : how->overflow_width != 0)
 		return -EINVAL;
 	if (how->overflow && how->overflow % how->overflow_width)
 		return -EINVAL;

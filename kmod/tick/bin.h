@@ -19,6 +19,18 @@
 #define PROFIL_BIN_SHIFT_MAX	3
 
 /**
+ * profil_bin_width_valid() - may a counter be so wide?
+ * @width: in bytes
+ *
+ * Context: Any.
+ * Return: 1 for 16, 32 and 64 bits, else 0.
+ */
+static inline int profil_bin_width_valid(__u32 width)
+{
+	return width == 2 || width == 4 || width == 8;
+}
+
+/**
  * profil_bin_valid() - may the module compute with this region?
  * @r: a region from user space
  *
@@ -29,7 +41,7 @@
  */
 static inline int profil_bin_valid(const struct profil_region *r)
 {
-	if (r->width != 2 && r->width != 4 && r->width != 8)
+	if (!profil_bin_width_valid(r->width))
 		return 0;
 	if (r->pre > PROFIL_BIN_SHIFT_MAX || r->post > PROFIL_BIN_SHIFT_MAX || r->bias > 1)
 		return 0;

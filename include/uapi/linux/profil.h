@@ -314,8 +314,8 @@ struct profil_update {
  *	PROFIL_STOP_ALL, or by the end of the address space that holds the
  *	counters.  (A self profile that it ends is PROFIL_STATE_NONE.)
  *
- * A child made by fork begins in the state of its parent's profile.  If that
- * profile was already off when the parent was born, the child has no profile.
+ * A child made by fork begins in the state of its parent's profile.  If the
+ * parent's profile was off from the parent's own birth on, the child has no profile.
  */
 enum profil_state {
 	PROFIL_STATE_NONE	= 0,
