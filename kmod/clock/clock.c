@@ -37,7 +37,7 @@ MODULE_PARM_DESC(isolated_cpus, "tick also on CPUs that are isolated from housek
 static const struct profil_clock_ops *clock_ops;
 static u32 clock_number;
 
-/* Held while the clock may start or stop as a whole; outermost. */
+/* Held while the clock may start or stop as a whole; the outermost of the clock's locks. */
 static DEFINE_MUTEX(open_lock);
 static bool clock_open;		/* guarded by open_lock */
 

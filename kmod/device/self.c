@@ -91,7 +91,8 @@ static int profil_self_replace(struct profil_layout *layout, struct profil_profi
 	fresh = profil_profile_create(layout, NULL, old ? profil_profile_pins(old) : NULL);
 	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
-	err = profil_profile_begin(fresh, profil_self_publish, &succession);
+	err = profil_profile_begin(fresh, old ? SINGLE_DEPTH_NESTING : 0, profil_self_publish,
+				   &succession);
 	profil_profile_put(fresh);
 	return err;
 }
@@ -196,7 +197,7 @@ static int profil_self_adopt(const struct profil_birth *birth)
 					      birth->stored);
 	if (IS_ERR(profile))
 		return PTR_ERR(profile);
-	err = profil_profile_begin(profile, profil_self_publish, &nobody);
+	err = profil_profile_begin(profile, 0, profil_self_publish, &nobody);
 	profil_profile_put(profile);
 	return err;
 }

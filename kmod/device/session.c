@@ -170,7 +170,7 @@ static int profil_session_try_attach(struct profil_session *session, struct prof
 	if (err)
 		goto put;
 	profile->id = *id;
-	err = profil_profile_begin(profile, profil_session_publish, &target);
+	err = profil_profile_begin(profile, 0, profil_session_publish, &target);
 	if (err)
 		goto erase;
 	/* Only now can commands find it.  Cannot fail: the entry is reserved. */

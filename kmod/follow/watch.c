@@ -81,7 +81,10 @@ static void profil_watch_unlink(struct profil_watch *watch)
 	list_del(&watch->pending);
 }
 
-/* Lookups are under the lock, so nothing else uses an unlinked watch. */
+/*
+ * Lookups are under the lock, so nothing else uses an unlinked watch.
+ * Context: Process.
+ */
 static void profil_watch_free(struct profil_watch *watch)
 {
 	put_pid(watch->pid);

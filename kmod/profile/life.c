@@ -75,36 +75,38 @@ static u64 profil_life_retire(struct profil_profile *profile)
 }
 
 /**
- * profil_profile_begin() - start a profile's clock, publish and list the profile
+ * profil_profile_begin() - start a profile's clock, list and publish the profile
  * @profile: created, known only to the caller; retired if this fails
- * @publish: lets ticks see it; called with @profile's lock held, and perhaps with
- *	the lock of the profile that it replaces
+ * @subclass: SINGLE_DEPTH_NESTING if the caller holds the lock of the profile that
+ *	it replaces, else 0
+ * @publish: lets ticks see it; called with @profile's lock held
  * @data: for @publish
  *
- * Only the caller can end the profile before it is published.  The lock keeps
- * its pages from being rechecked before they are its own.
+ * It is listed first, so that at every moment of a replacement PROFIL_STOP_ALL
+ * finds the old profile or this one.  The lock keeps others from ending it, and
+ * its pages from being rechecked, before it is published.
  *
  * Context: Process context, may sleep.
  * Return: 0, the clock's error, or what @publish returned.
  */
-int profil_profile_begin(struct profil_profile *profile,
+int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data)
 {
 	int err = profil_life_start_clock(profile);
 
-	mutex_lock_nested(&profile->lock, SINGLE_DEPTH_NESTING);
-	if (!err)
-		err = publish(profile, data);
-	if (err)
-		profil_life_retire(profile);
-	else
+	mutex_lock_nested(&profile->lock, subclass);
+	if (!err) {
 		profil_life_list(profile);
+		err = publish(profile, data);
+	}
+	if (err) {
+		profil_life_retire(profile);
+	} else {
+		profil_clock_look();
+		profil_sweep_soon();
+	}
 	mutex_unlock(&profile->lock);
-	if (err)
-		return err;
-	profil_clock_look();
-	profil_sweep_soon();
-	return 0;
+	return err;
 }
 
 /**
@@ -268,7 +270,7 @@ void profil_life_init(void)
 /**
  * profil_life_exit() - wait for work that ticks have queued; end the sweeps
  *
- * Context: Process context; no profile is left and no probe registered.  The
+ * Context: Process context; no profile is left, and none of follow.c's probes.  The
  * clock may still tick, but hits nothing.
  */
 void profil_life_exit(void)

@@ -13,7 +13,7 @@ struct profil_profile;
 
 void profil_life_init(void);
 void profil_life_exit(void);
-int profil_profile_begin(struct profil_profile *profile,
+int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data);
 u64 profil_profile_retire(struct profil_profile *profile);
 int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored);

@@ -52,7 +52,7 @@ static void profil_profile_end_work(struct work_struct *work)
 	/* Leave the list first: the sweep also ends profiles that it finds there. */
 	profil_tally_peek(profile->tally, &sum);
 	mutex_lock(&profil_profiles_lock);
-	list_del(&profile->link);	/* not in the list if never published */
+	list_del(&profile->link);	/* not in the list if never listed */
 	profil_sum_add(&profil_totals.ended, &sum);
 	mutex_unlock(&profil_profiles_lock);
 

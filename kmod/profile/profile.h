@@ -37,7 +37,7 @@ struct profil_user;
  *	tick, a check, PROFIL_STOP_ALL and the sweep changes it.
  * @flags: &enum profil_flag
  * @stored: attempts to store a PC; those beyond the size of the array failed
- * @refs: bindings, watches, the session's table, queued checks, callers
+ * @refs: bindings, watches, births, the session's table, queued checks, callers
  * @lock: guards @pins, @clock and @retired
  * @retired: ended by its owner; must not be published any more
  * @clock: claim on the clock
@@ -139,7 +139,7 @@ static inline void profil_profile_put(struct profil_profile *profile)
  * profil_profile_pins() - get the pins, under the lock
  * @profile: its lock is held
  *
- * Context: Any.
+ * Context: Any context that holds @profile's lock.
  * Return: the pins, or NULL if the profile has ended.
  */
 static inline struct profil_pins *profil_profile_pins(struct profil_profile *profile)

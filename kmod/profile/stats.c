@@ -97,7 +97,7 @@ void profil_tally_collect_here(void *data)
  * @sum: receives the sum; exact if no tick hits the profile any more, otherwise
  *	a tick that comes meanwhile may be in one number and not in another
  *
- * Context: Any.
+ * Context: Any except NMI: it would wait for the tick that it interrupted.
  */
 void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *sum)
 {

@@ -48,7 +48,7 @@ static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 
 /*
  * The fast path.  It checks nothing that was settled when the pins were made, and
  * not whether the profile runs or the page is there: profil_pins_slow() disables
- * this path before either changes.
+ * this path when the profile stops, and before a page goes.
  */
 static __always_inline bool profil_sample_plain(const struct profil_profile *profile,
 						struct pt_regs *regs)
