@@ -6,6 +6,7 @@
 #include "cli/rows/flat.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace cli {
@@ -22,7 +23,7 @@ std::string bar_of(double percent)
 {
 	const double marks = std::clamp(percent, 0.0, 100.0) / 100 * static_cast<double>(bar_width);
 
-	return std::string(static_cast<size_t>(marks + 0.5), '#');
+	return std::string(static_cast<size_t>(std::lround(marks)), '#');
 }
 
 std::string without_tabs(std::string_view line)

@@ -67,6 +67,7 @@ bool is_control(std::string_view sequence)
 	if (sequence.size() == 1)
 		return first < 0x20 || first == 0x7F;
 	return (first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0) ||
+	       // NOLINTNEXTLINE(misc-misleading-bidirectional): these are what is looked for
 	       is_between(sequence, "\u202A", "\u202E") || is_between(sequence, "\u2066", "\u2069");
 }
 

@@ -91,7 +91,7 @@ Outcome RecordingRun::start()
 					   options_.selection.threads, options_.per_process,
 					   pin_limit(info_, memory), info_.region_max},
 			  log_);
-	if (const Outcome attached = attach(); !attached)
+	if (Outcome attached = attach(); !attached)
 		return attached;
 	return command_ ? command_->resume() : Done();
 }

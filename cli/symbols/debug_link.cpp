@@ -54,7 +54,8 @@ std::string foreign_debug_file(const Object &object)
 	if (link.empty())
 		return "";
 	for (const std::string &path :
-	     {directory + link, directory + ".debug/" + link, "/usr/lib/debug" + directory + link}) {
+	     {fmt::format("{}{}", directory, link), fmt::format("{}.debug/{}", directory, link),
+	      fmt::format("/usr/lib/debug{}{}", directory, link)}) {
 		const std::string build_id = build_id_of(path);
 
 		if (!build_id.empty() && build_id != object.build_id)

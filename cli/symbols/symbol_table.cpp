@@ -181,7 +181,8 @@ SymbolTable::SymbolTable(Dwfl_Module *module)
 			entries_.push_back(
 				{found.address,
 				 found.symbol.st_size ? found.address + found.symbol.st_size : *end,
-				 found.name, found.symbol.st_size != 0, GELF_ST_BIND(found.symbol.st_info)});
+				 found.name, found.symbol.st_size != 0,
+				 static_cast<unsigned char>(GELF_ST_BIND(found.symbol.st_info))});
 	}
 	keep_best();
 	end_unsized();

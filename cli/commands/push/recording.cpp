@@ -154,7 +154,7 @@ Outcome PushRun::end()
 
 Outcome PushRun::run()
 {
-	if (const Outcome begun = begin(); !begun)
+	if (Outcome begun = begin(); !begun)
 		return begun;
 
 	const std::array descriptors = {signals_.fd()};
@@ -197,7 +197,7 @@ Outcome push_recording(const PushOptions &options)
 
 	if (!client)
 		return client.error();
-	if (const Outcome checked = check_labels(options); !checked)
+	if (Outcome checked = check_labels(options); !checked)
 		return checked;
 	if (client->exposes_secrets())
 		say(client->url() + ": the password or token is sent in clear text (use https)");

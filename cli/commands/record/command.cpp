@@ -96,13 +96,13 @@ Outcome RecordRun::prepare_output(int64_t begin)
 Outcome RecordRun::prepare()
 {
 	begin();
-	if (const Outcome prepared = prepare_output(time_nanos_); !prepared)
+	if (Outcome prepared = prepare_output(time_nanos_); !prepared)
 		return prepared;
-	if (const Outcome prepared = profiler_.prepare(); !prepared)
+	if (Outcome prepared = profiler_.prepare(); !prepared)
 		return prepared;
 	/* The name may contain the command's PID. */
 	if (profiler_.command()) {
-		if (const Outcome prepared = prepare_output(time_nanos_); !prepared)
+		if (Outcome prepared = prepare_output(time_nanos_); !prepared)
 			return prepared;
 	}
 	if (options_.snapshot)
@@ -165,7 +165,7 @@ void RecordRun::write_snapshot()
 		console_.say("nothing to write yet: --delay is not over");
 		return;
 	}
-	if (const Outcome written = write(profiler_.recorder().snapshot(), time_so_far()); !written)
+	if (Outcome written = write(profiler_.recorder().snapshot(), time_so_far()); !written)
 		console_.say(written.error().text);
 }
 
@@ -177,7 +177,7 @@ void RecordRun::write_part()
 	const Clock::time_point began = part_;
 
 	begin();
-	if (const Outcome written = write(part, time); !written) {
+	if (Outcome written = write(part, time); !written) {
 		console_.say(written.error().text + ": the next file will have these samples");
 		profiler_.recorder().give_back(part);
 		part_ = began;
@@ -228,7 +228,7 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 	std::vector<std::string> warnings;
 
 	if (options_.loop || options_.snapshot) {
-		if (const Outcome prepared = prepare_output(time.begin); !prepared)
+		if (Outcome prepared = prepare_output(time.begin); !prepared)
 			return prepared;
 	}
 
@@ -237,7 +237,7 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 
 	for (const std::string &warning : warnings)
 		console_.say(warning);
-	if (const Outcome written = output_->write(content); !written)
+	if (Outcome written = output_->write(content); !written)
 		return written;
 	summarize(recording, time);
 	for (const std::string &object : from_comments(profile.comments).lines_later)
@@ -270,7 +270,7 @@ Outcome RecordRun::finish()
 
 	const RecordedTime time = time_so_far();
 	const Recording recording = profiler_.recorder().finish();
-	const Outcome written = write(recording, time);
+	Outcome written = write(recording, time);
 
 	for (const std::string &line : refusals_.lines())
 		console_.say(line);
@@ -284,7 +284,7 @@ Outcome RecordRun::finish()
 
 int RecordRun::run()
 {
-	if (const Outcome prepared = prepare(); !prepared) {
+	if (Outcome prepared = prepare(); !prepared) {
 		for (const std::string &line : refusals_.lines())
 			console_.say(line);
 		console_.say(prepared.error().text);
@@ -292,7 +292,7 @@ int RecordRun::run()
 	}
 	record();
 
-	const Outcome written = finish();
+	Outcome written = finish();
 
 	if (!written)
 		console_.say(written.error().text);

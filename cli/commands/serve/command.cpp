@@ -91,7 +91,7 @@ Outcome check(const TargetOptions &target)
 
 Outcome serve(const ServeOptions &options, const TargetOptions &target, const std::string &command_line)
 {
-	if (const Outcome checked = check(target); !checked)
+	if (Outcome checked = check(target); !checked)
 		return checked;
 
 	const StopSignals signals;

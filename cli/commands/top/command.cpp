@@ -139,7 +139,7 @@ Result<std::unique_ptr<TopFeed>> open_feed(const TopOptions &options, const Stop
 	auto recording = std::make_unique<TopRecording>(options.target);
 	const Clock::time_point begin = Clock::now();
 
-	if (const Outcome started = recording->start(); !started) {
+	if (Outcome started = recording->start(); !started) {
 		for (const std::string &line : recording->notices())
 			say(line);
 		return started.error();
@@ -157,7 +157,7 @@ Outcome run(const TopOptions &options)
 
 	/* Check the terminal before anything is attached. */
 	if (!options.batch) {
-		if (const Outcome checked = check_terminal(); !checked)
+		if (Outcome checked = check_terminal(); !checked)
 			return checked;
 	}
 

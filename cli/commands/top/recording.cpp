@@ -35,9 +35,9 @@ std::vector<std::string> TopRecording::notices() const
 
 Outcome TopRecording::start()
 {
-	if (const Outcome prepared = profiler_.prepare(); !prepared)
+	if (Outcome prepared = profiler_.prepare(); !prepared)
 		return prepared;
-	if (const Outcome started = profiler_.start(); !started)
+	if (Outcome started = profiler_.start(); !started)
 		return started;
 	live_.emplace(profiler_.period());
 	start_ = Clock::now();
