@@ -31,7 +31,10 @@ public:
 	explicit SymbolTable(Dwfl_Module *module);
 
 	[[nodiscard]] bool empty() const { return entries_.empty(); }
-	/** The innermost symbol that contains an address; of symbols with one start, the best by rank is kept, or nullptr. */
+	/**
+	 * The innermost symbol that contains an address, or nullptr.  Of symbols with one start only
+	 * the best is kept, by rank.
+	 */
 	[[nodiscard]] const Entry *find(uint64_t address) const;
 
 private:
