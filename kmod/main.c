@@ -13,7 +13,7 @@
  *  - work that a tick has queued: profil_life_exit()
  *  - a tick: profil_clock_exit() stops each CPU's timer, if
  *    profil_clock_relax_work() has not
- *  - the tail of a queued check or birth after its last put:
+ *  - the tail of a queued check, birth or deferred tick after its last put:
  *    synchronize_rcu_tasks(), as that ends in user mode or a sleep
  *  - a callback of queue_rcu_work(): it is the kernel's own, but rcu_barrier()
  *    waits for it before the workqueue that it queues on is destroyed

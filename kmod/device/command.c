@@ -39,7 +39,7 @@ static int profil_command_info(struct profil_session *session, union argument *a
 		return -EINVAL;
 	info->abi = PROFIL_ABI;
 	info->region_max = PROFIL_REGION_MAX;
-	info->features = 0;
+	info->features = PROFIL_FEATURE_GATE;
 	info->period_min = profil_period_min();
 	profil_user_pages(current_uid(), &info->pages_used, &info->pages_max);
 	return 0;

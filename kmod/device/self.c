@@ -12,6 +12,7 @@
 #include "follow/pool.h"
 #include "profile/binding.h"
 #include "profile/check.h"
+#include "profile/demand.h"
 #include "profile/layout.h"
 #include "profile/life.h"
 #include "profile/pages.h"
@@ -75,6 +76,24 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	return 0;
 }
 
+/*
+ * Pages that were pinned late are only a cache: if they leave no room for the new
+ * profile, they make it.
+ */
+static struct profil_profile *profil_self_create(struct profil_layout *layout,
+						 struct profil_profile *old)
+{
+	struct profil_pins *pins = old ? profil_profile_pins(old) : NULL;
+	struct profil_profile *fresh = profil_profile_create(layout, NULL, pins);
+
+	if (fresh != ERR_PTR(-ENOMEM) && fresh != ERR_PTR(-EDQUOT))
+		return fresh;
+	if (!pins || !profil_layout_is_late(pins->layout))
+		return fresh;
+	profil_demand_forget_all(pins);
+	return profil_profile_create(layout, NULL, pins);
+}
+
 /* Create the new profile and replace the old one, if any, whose lock is held. */
 static int profil_self_replace(struct profil_layout *layout, struct profil_profile *old,
 			       u64 *stored)
@@ -88,7 +107,7 @@ static int profil_self_replace(struct profil_layout *layout, struct profil_profi
 		if (err)
 			return err;
 	}
-	fresh = profil_profile_create(layout, NULL, old ? profil_profile_pins(old) : NULL);
+	fresh = profil_self_create(layout, old);
 	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
 	err = profil_profile_begin(fresh, old ? SINGLE_DEPTH_NESTING : 0, profil_self_publish,
@@ -97,11 +116,27 @@ static int profil_self_replace(struct profil_layout *layout, struct profil_profi
 	return err;
 }
 
+/* Current's own profile, referenced, or NULL.  One whose gate is shut ends here. */
+static struct profil_profile *profil_self_get(int *err)
+{
+	struct profil_profile *profile = profil_binding_self(current->mm);
+	bool shut = false;
+
+	*err = profile ? profil_profile_retire_shut(profile, &shut) : 0;
+	if (!*err && !shut)
+		return profile;
+	profil_profile_put(profile);
+	return NULL;
+}
+
 static int profil_self_try_start(struct profil_layout *layout, u64 *stored)
 {
-	struct profil_profile *old = profil_binding_self(current->mm);
+	struct profil_profile *old;
 	int err;
 
+	old = profil_self_get(&err);
+	if (err)
+		return err;
 	if (!old)
 		return profil_self_replace(layout, NULL, stored);
 	err = -EINTR;
@@ -157,12 +192,13 @@ int profil_self_start(struct profil_start *start)
  */
 int profil_self_stop(struct profil_stop *stop)
 {
-	struct profil_profile *profile = profil_binding_self(current->mm);
+	struct profil_profile *profile;
 	int err;
 
 	stop->stored = 0;
+	profile = profil_self_get(&err);
 	if (!profile)
-		return 0;
+		return err;
 	err = profil_profile_retire_killable(profile, &stop->stored);
 	profil_profile_put(profile);
 	return err;
@@ -177,11 +213,12 @@ int profil_self_stop(struct profil_stop *stop)
  */
 int profil_self_status(struct profil_status *status)
 {
-	struct profil_profile *profile = profil_binding_self(current->mm);
+	struct profil_profile *profile;
 	int err;
 
+	profile = profil_self_get(&err);
 	if (!profile)
-		return 0;	/* all zero: PROFIL_STATE_NONE */
+		return err;	/* all zero: PROFIL_STATE_NONE */
 	err = profil_profile_status(profile, status);
 	profil_profile_put(profile);
 	return err;
@@ -237,8 +274,8 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	struct profil_birth *birth;
 
 	BUILD_BUG_ON(sizeof(*birth) > PROFIL_NODE_SIZE);
-	/* The parent is a child of a stopped profile: there is nothing to inherit. */
-	if (!pins)
+	/* Off, or a child of a profile that was: there is nothing to inherit. */
+	if (!pins || !profil_pins_open(pins))
 		return;
 	birth = profil_pool_take();
 	if (!birth) {

@@ -200,6 +200,9 @@ int profil_session_attach(struct profil_session *session, struct profil_start *s
 	struct profil_proof proof;
 	int err;
 
+	/* A target has no way to pin the attacher's pages, and no gate. */
+	if (start->flags & PROFIL_PIN_LATE || start->gate)
+		return -EINVAL;
 	err = profil_pool_fill();
 	if (err)
 		return err;

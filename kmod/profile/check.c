@@ -7,6 +7,8 @@
 #include "profile/check.h"
 
 #include "clock/clock.h"
+#include "profile/deferral.h"
+#include "profile/demand.h"
 #include "profile/layout.h"
 #include "profile/pages.h"
 #include "profile/pins.h"
@@ -31,9 +33,15 @@
 #define CHECK_PAGES	2048UL
 #define CHECK_INTERVAL	(HZ * 3 / 40)
 
-static unsigned long profil_check_interval(const struct profil_layout *layout)
+/* A page that is not pinned costs a look at a word. */
+static unsigned long profil_check_interval(const struct profil_pins *pins)
 {
-	return CHECK_INTERVAL * DIV_ROUND_UP(max(layout->pages, 1UL), CHECK_PAGES);
+	unsigned long words = PAGE_SIZE / sizeof(*pins->page);
+	unsigned long pages = pins->layout->pages;
+
+	if (profil_layout_is_late(pins->layout))
+		pages = pins->held + pages / words;
+	return CHECK_INTERVAL * DIV_ROUND_UP(max(pages, 1UL), CHECK_PAGES);
 }
 
 /**
@@ -53,8 +61,13 @@ int profil_profile_check(struct profil_profile *profile)
 	lockdep_assert_held(&profile->lock);
 	if (!pins || pins->mm != current->mm)
 		return 0;
-	err = profil_pins_check(pins);
-	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins->layout));
+	if (profil_layout_is_late(pins->layout)) {
+		profil_demand_check(pins);
+		err = 0;
+	} else {
+		err = profil_pins_check(pins);
+	}
+	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
 	if (err == -EFAULT && !(profile->flags & PROFIL_FAULT_REGION))
 		profil_profile_stop(profile, PROFIL_STATE_FAULT);
 	/* -ENOMEM: not known, try again next time. */
@@ -90,16 +103,20 @@ void profil_profile_check_later(struct profil_profile *profile)
 	const struct profil_pins *pins = rcu_dereference_protected(profile->pins, true);
 
 	init_task_work(&profile->check, profil_check_work);
-	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins->layout));
+	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
 }
 
 /*
  * Every CPU adds its own share between two ticks, so the causes add up to the
- * ticks even while the profile runs.
+ * ticks even while the profile runs.  Deferred ticks are counted on any CPU.
  */
-static void profil_status_sum(struct profil_tally __percpu *tally, struct profil_sum *sum)
+static void profil_status_sum(const struct profil_profile *profile, struct profil_sum *sum)
 {
-	struct profil_collection all = { .tally = tally, .sum = sum };
+	struct profil_collection all = {
+		.deferred = profile->demand ? &profile->demand->lock : NULL,
+		.tally = profile->tally,
+		.sum = sum,
+	};
 
 	memset(sum, 0, sizeof(*sum));
 	raw_spin_lock_init(&all.lock);
@@ -123,7 +140,7 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	if (mutex_lock_killable(&profile->lock))
 		return -EINTR;
 	err = profil_profile_check(profile);
-	profil_status_sum(profile->tally, &sum);
+	profil_status_sum(profile, &sum);
 	profil_sum_fill(&sum, status);
 	pins = profil_profile_pins(profile);
 	status->state = READ_ONCE(profile->state);

@@ -26,7 +26,7 @@
 
 #define PROFIL_PERIOD_MAX	(3600ULL * NSEC_PER_SEC)
 #define PROFIL_FLAGS		(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
-				 PROFIL_THREAD)
+				 PROFIL_THREAD | PROFIL_OWED_TICKS | PROFIL_PIN_LATE)
 
 /* A range of memory for counters, and where to store its position. */
 struct place {
@@ -62,6 +62,8 @@ static int profil_layout_check_places(const struct profil_start *how)
 	if (how->overflow ? !profil_bin_width_valid(how->overflow_width) : how->overflow_width != 0)
 		return -EINVAL;
 	if (how->overflow && how->overflow % how->overflow_width)
+		return -EINVAL;
+	if (how->gate % sizeof(struct profil_gate))
 		return -EINVAL;
 	if (!how->samples)
 		return how->sample_width || how->nr_samples ? -EINVAL : 0;
@@ -139,6 +141,12 @@ static int profil_layout_collect(struct profil_layout *layout, const struct prof
 		if (err)
 			return err;
 	}
+	if (how->gate) {
+		err = profil_layout_add_place(&places[(*nr)++], how->gate,
+					      sizeof(struct profil_gate), &layout->gate);
+		if (err)
+			return err;
+	}
 	if (how->overflow)
 		return profil_layout_add_place(&places[(*nr)++], how->overflow, how->overflow_width,
 					       &layout->overflow);
@@ -186,7 +194,8 @@ static int profil_layout_place_spans(struct profil_layout *layout,
 	u32 nr = 0;
 	int err;
 
-	places = kvcalloc(layout->how.nr_regions + 1, sizeof(*places), GFP_KERNEL_ACCOUNT);
+	/* The others: the gate, and the overflow counter or the samples. */
+	places = kvcalloc(layout->how.nr_regions + 2, sizeof(*places), GFP_KERNEL_ACCOUNT);
 	if (!places)
 		return -ENOMEM;
 	err = profil_layout_collect(layout, regions, places, &nr);
@@ -245,8 +254,11 @@ static int profil_layout_check_how(const struct profil_start *how)
 
 static int profil_layout_fill(struct profil_layout *layout, struct profil_region *regions)
 {
+	const u32 __user *gate = u64_to_user_ptr(layout->how.gate);
 	int err = profil_layout_copy_regions(regions, &layout->how);
 
+	if (!err && gate && get_user(layout->gate_value, gate))
+		err = -EFAULT;
 	if (!err)
 		err = profil_layout_check_regions(regions, layout->how.nr_regions);
 	if (!err)

@@ -42,6 +42,8 @@ struct profil_span {
  * @limit: greatest value of a counter of 1 << index bytes
  * @overflow: position of the overflow counter, if how.overflow
  * @samples: position of the array of PCs, if how.samples
+ * @gate: position of the gate, if how.gate
+ * @gate_value: what it had when the layout was made
  * @bytes: size of the layout itself
  * @pages: pages of all spans
  * @spans: where the pages are
@@ -59,6 +61,8 @@ struct profil_layout {
 	u64 limit[4];
 	u64 overflow;
 	u64 samples;
+	u64 gate;
+	u32 gate_value;
 	size_t bytes;
 	unsigned long pages;
 	struct profil_span *spans;
@@ -67,6 +71,18 @@ struct profil_layout {
 	bool pcsample;
 	struct profil_bin bin[];
 };
+
+/**
+ * profil_layout_is_late() - are its pages pinned only when a counter changes?
+ * @layout: a layout
+ *
+ * Context: Any.
+ * Return: true with PROFIL_PIN_LATE.
+ */
+static inline bool profil_layout_is_late(const struct profil_layout *layout)
+{
+	return layout->how.flags & PROFIL_PIN_LATE;
+}
 
 struct profil_layout *profil_layout_create(const struct profil_start *how);
 struct profil_layout *profil_layout_update(const struct profil_layout *old,

@@ -9,6 +9,7 @@
 #include "clock/clock.h"
 #include "profile/binding.h"
 #include "profile/check.h"
+#include "profile/demand.h"
 #include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
@@ -31,8 +32,13 @@ static DECLARE_DELAYED_WORK(sweep_again, profil_sweep_work);
 
 static int profil_life_start_clock(struct profil_profile *profile)
 {
+	int err;
+
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return 0;
+	err = profil_demand_init(profile);
+	if (err)
+		return err;
 	profile->started = ktime_get_ns();
 	profil_profile_check_later(profile);
 	return profil_clock_get(&profile->clock, profile->period);
@@ -58,7 +64,7 @@ static u64 profil_life_release(struct profil_profile *profile, struct profil_pin
 	profil_clock_sync();
 	stored = profil_profile_stored(profile);
 	atomic64_set(&profile->stored, stored);
-	rcu_assign_pointer(profile->pins, NULL);
+	profil_demand_unpublish(profile);
 	if (pins && heir)
 		profil_pins_take_over(heir, pins);
 	if (pins)
@@ -149,6 +155,28 @@ int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored)
 }
 
 /**
+ * profil_profile_retire_shut() - end a profile if the program has shut its gate
+ * @profile: referenced by the caller
+ * @shut: receives whether it has ended
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -EINTR.
+ */
+int profil_profile_retire_shut(struct profil_profile *profile, bool *shut)
+{
+	const struct profil_pins *pins;
+
+	if (mutex_lock_killable(&profile->lock))
+		return -EINTR;
+	pins = profil_profile_pins(profile);
+	*shut = pins && !profil_pins_open(pins);
+	if (*shut)
+		profil_life_retire(profile);
+	mutex_unlock(&profile->lock);
+	return 0;
+}
+
+/**
  * profil_profile_succeed() - end a profile whose binding the heir has replaced
  * @profile: its lock is held
  * @heir: published in its place; its lock is held too, and its pins may share
@@ -173,7 +201,7 @@ static void profil_settle_one(struct profil_profile *profile)
 		return;
 	}
 	pins = profil_profile_pins(profile);
-	if (pins && !atomic_read(&pins->mm->mm_users)) {
+	if (pins && (!atomic_read(&pins->mm->mm_users) || !profil_pins_open(pins))) {
 		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
 		profil_life_retire(profile);
 	}
@@ -184,9 +212,9 @@ static void profil_settle_one(struct profil_profile *profile)
 
 /*
  * Give up the clock claims of profiles that have stopped by themselves; unless
- * @always, only if one has reported that.  Also end profiles whose counters'
- * address space has ended: an inherited descriptor, or a ring, may outlive the
- * attacher.  Return: true if it has to be done again.
+ * @always, only if one has reported that.  Also end profiles whose gate is shut, and
+ * those whose counters' address space has ended: an inherited descriptor, or a ring,
+ * may outlive the attacher.  Return: true if it has to be done again.
  */
 static bool profil_settle_all(bool always)
 {

@@ -17,6 +17,7 @@ int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data);
 u64 profil_profile_retire(struct profil_profile *profile);
 int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored);
+int profil_profile_retire_shut(struct profil_profile *profile, bool *shut);
 void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
 			    u64 *stored);
 void profil_profile_stop_all(void);

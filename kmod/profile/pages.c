@@ -23,6 +23,8 @@
 
 /* Pages handled at once; bounds the use of stack. */
 #define BATCH		32
+/* Elements of the array of pages between two chances to schedule. */
+#define STRIDE		1024
 /* When to try again to uncharge, if mmap_lock was contended. */
 #define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
 
@@ -34,20 +36,30 @@ static void profil_pins_unpin(struct profil_pins *pins)
 	unsigned int n;
 
 	for (i = 0; i < end; ) {
-		for (n = 0; n < BATCH && i < end; i++)
+		/* Late pins may have none for a long way. */
+		for (n = 0; n < BATCH && i < end; i++) {
 			if (pins->page[i])
 				pages[n++] = virt_to_page(pins->page[i]);
+			if (i % STRIDE == 0)
+				cond_resched();
+		}
 		unpin_user_pages_dirty_lock(pages, n, true);
 		cond_resched();
 	}
 }
 
-/*
- * Uncharge pages.  The owner may hold mmap_lock for as long as its file systems
- * like (in a fault, for example).  Only the owner may block on it; everyone else
- * trylocks.  Return: false to try again later.
+/**
+ * profil_pins_uncharge() - uncharge pages that are no longer pinned
+ * @pins: theirs
+ * @pages: how many
+ *
+ * The owner may hold mmap_lock for as long as its file systems like (in a fault,
+ * for example).  Only the owner may block on it; everyone else trylocks.
+ *
+ * Context: Process context, may sleep.
+ * Return: false to try again later.
  */
-static bool profil_pins_uncharge(struct profil_pins *pins, unsigned long pages)
+bool profil_pins_uncharge(struct profil_pins *pins, unsigned long pages)
 {
 	struct mm_struct *mm = pins->mm;
 
@@ -63,8 +75,18 @@ static bool profil_pins_uncharge(struct profil_pins *pins, unsigned long pages)
 	return true;
 }
 
-static int profil_pins_charge(struct mm_struct *mm, struct profil_user *user, unsigned long pages,
-			      unsigned long overhead)
+/**
+ * profil_pins_charge() - charge pages that are going to be pinned
+ * @mm: current's memory
+ * @user: the account
+ * @pages: charged to both
+ * @overhead: pages of kernel memory, charged to @user only
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -ENOMEM (RLIMIT_MEMLOCK), -EDQUOT.
+ */
+int profil_pins_charge(struct mm_struct *mm, struct profil_user *user, unsigned long pages,
+		       unsigned long overhead)
 {
 	int err = profil_user_charge_pages(user, pages + overhead);
 
@@ -74,6 +96,22 @@ static int profil_pins_charge(struct mm_struct *mm, struct profil_user *user, un
 	if (err)
 		profil_user_uncharge_pages(user, pages + overhead);
 	return err;
+}
+
+/**
+ * profil_pins_discharge() - undo profil_pins_charge()
+ * @mm: current's memory
+ * @user: the account
+ * @pages: as they were charged
+ * @overhead: likewise
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_pins_discharge(struct mm_struct *mm, struct profil_user *user, unsigned long pages,
+			   unsigned long overhead)
+{
+	account_locked_vm(mm, pages, false);
+	profil_user_uncharge_pages(user, pages + overhead);
 }
 
 static int profil_pins_compare_spans(const void *key, const void *element)
@@ -89,7 +127,7 @@ static const struct profil_span *profil_pins_old_span(const struct profil_pins *
 {
 	const struct profil_span *same;
 
-	if (!old)
+	if (!old || profil_layout_is_late(old->layout))
 		return NULL;
 	same = bsearch(span, old->layout->spans, old->layout->nr_spans, sizeof(*same),
 		       profil_pins_compare_spans);
@@ -139,12 +177,29 @@ static int profil_pins_pin_spans(struct profil_pins *pins, const struct profil_p
 	return 0;
 }
 
+/* Under PROFIL_PIN_LATE only the gate is pinned at the start. */
+static int profil_pins_pin_gate(struct profil_pins *pins)
+{
+	const struct profil_layout *layout = pins->layout;
+	struct page *page;
+	int err;
+
+	if (!layout->how.gate)
+		return 0;
+	err = profil_page_pin(round_down(layout->how.gate, PAGE_SIZE), &page);
+	if (!err)
+		pins->page[layout->gate >> PAGE_SHIFT] = page_address(page);
+	return err;
+}
+
 static unsigned long profil_pins_to_pin(const struct profil_layout *layout,
 					const struct profil_pins *old)
 {
 	unsigned long pages = layout->pages;
 	unsigned int i;
 
+	if (profil_layout_is_late(layout))
+		return layout->how.gate ? 1 : 0;
 	for (i = 0; old && i < layout->nr_spans; i++)
 		if (profil_pins_old_span(old, &layout->spans[i]))
 			pages -= layout->spans[i].pages;
@@ -161,6 +216,7 @@ static void profil_pins_give_back(struct profil_pins *pins)
 	profil_user_put(pins->user);
 	mmdrop(pins->mm);
 	profil_layout_put(pins->layout);
+	bitmap_free(pins->holes);
 	kvfree(pins);
 }
 
@@ -185,23 +241,31 @@ static void profil_pins_retry_work(struct work_struct *work)
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
 				       const struct profil_pins *old, bool inherited)
 {
+	/* The mask keeps a PC of speculative execution inside of the array. */
+	unsigned long size = roundup_pow_of_two(max(layout->pages, 1UL));
 	unsigned long pages = profil_pins_to_pin(layout, old);
 	unsigned long overhead = layout->bytes >> PAGE_SHIFT;
+	bool late = profil_layout_is_late(layout);
 	struct mm_struct *mm = current->mm;
 	struct profil_pins *pins;
-	unsigned long size;
 	int err;
 
+	/* Pages that are pinned pay for their place in the array; here most may be missing. */
+	if (late)
+		overhead += array_size(size, sizeof(*pins->page)) >> PAGE_SHIFT;
 	/* Before memory is allocated for them: there may be a great many. */
 	err = profil_pins_charge(mm, user, pages, overhead);
 	if (err)
 		return ERR_PTR(err);
 	err = -ENOMEM;
-	/* The mask keeps a PC of speculative execution inside of the array. */
-	size = roundup_pow_of_two(max(layout->pages, 1UL));
 	pins = kvzalloc(struct_size(pins, page, size), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pins)
 		goto uncharge;
+	if (late && layout->how.flags & PROFIL_FAULT_REGION) {
+		pins->holes = bitmap_zalloc(layout->nr_bins + 1, GFP_KERNEL_ACCOUNT);
+		if (!pins->holes)
+			goto free;
+	}
 	pins->user = profil_user_get(user->uid);
 	if (!pins->user)
 		goto free;
@@ -212,17 +276,24 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 	pins->held = pages;
 	pins->overhead = overhead;
 	INIT_DELAYED_WORK(&pins->retry, profil_pins_retry_work);
-	profil_pins_set_plain(pins);
-	err = profil_pins_pin_spans(pins, old, inherited);
+	pins->gate_value = layout->gate_value;
+	pins->gate_lost = ~layout->gate_value;
+	if (late) {
+		err = profil_pins_pin_gate(pins);
+	} else {
+		profil_pins_set_plain(pins);
+		err = profil_pins_pin_spans(pins, old, inherited);
+	}
+	profil_pins_aim(pins);
 	if (!err)
 		return pins;
 	profil_pins_release(pins);
 	return ERR_PTR(err);
 free:
+	bitmap_free(pins->holes);
 	kvfree(pins);
 uncharge:
-	account_locked_vm(mm, pages, false);
-	profil_user_uncharge_pages(user, pages + overhead);
+	profil_pins_discharge(mm, user, pages, overhead);
 	return ERR_PTR(err);
 }
 
@@ -240,6 +311,8 @@ void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old)
 	struct profil_layout *layout = pins->layout;
 	unsigned int i;
 
+	if (profil_layout_is_late(layout))
+		return;
 	for (i = 0; i < layout->nr_spans; i++) {
 		struct profil_span *span = &layout->spans[i];
 		const struct profil_span *same;
@@ -250,6 +323,7 @@ void profil_pins_share(struct profil_pins *pins, const struct profil_pins *old)
 		memcpy(&pins->page[span->first], &old->page[same->first],
 		       span->pages * sizeof(*pins->page));
 	}
+	profil_pins_aim(pins);
 }
 
 /**
@@ -265,6 +339,8 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 	unsigned long moved = 0;
 	unsigned int i;
 
+	if (profil_layout_is_late(layout))
+		return;
 	for (i = 0; i < layout->nr_spans; i++) {
 		const struct profil_span *span = &layout->spans[i];
 		const struct profil_span *same = profil_pins_old_span(old, span);
@@ -292,7 +368,7 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
 	profil_clock_sync();
 	for (i = span->first; i < end; i++)
 		WRITE_ONCE(pins->page[i], pins->page[i] + PROFIL_PAGE_LEAVES);
-	profil_clock_sync();
+	profil_pins_sync(pins);
 	for (i = span->first; i < end; ) {
 		for (n = 0; n < BATCH && i < end; i++) {
 			pages[n++] = virt_to_page(pins->page[i] - PROFIL_PAGE_LEAVES);

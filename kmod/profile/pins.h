@@ -10,6 +10,8 @@
 #include "tick/bin.h"
 
 #include <linux/compiler.h>
+#include <linux/container_of.h>
+#include <linux/profil.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -23,8 +25,14 @@ struct profil_user;
  * struct profil_pins - the pinned pages of one profile
  * @plain: the layout's only region, if the tick has a fast path for it; its span is
  *	0 if there is none, or the fast path is disabled
+ * @gate: points to the caller's gate in its pinned page; to @gate_value if the
+ *	caller has no gate, and to @gate_lost if its page is gone
+ * @gate_value: what it must be for the profile to count
+ * @gate_lost: another value
  * @mask: elements of @page minus 1; their number is a power of two, the last ones
  *	have no page
+ * @holes: PROFIL_PIN_LATE with PROFIL_FAULT_REGION: a bit for each region of @layout
+ *	that is off, and one for the overflow counter; else NULL
  * @layout: its positions refer to these pages; referenced
  * @mm: the memory they are pages of, grabbed
  * @user: the account that is charged, referenced
@@ -32,12 +40,17 @@ struct profil_user;
  * @overhead: pages of memory for the layout, charged to @user only
  * @retry: uncharges later what could not be uncharged at the release
  * @page: kernel address of each page, in the order of the layout's spans; see
- *	profil_page_is_off().  Written by the holder of the profile's lock with
+ *	profil_page_is_off(); with PROFIL_PIN_LATE NULL is not off, but not pinned
+ *	yet.  Written by the holder of the profile's lock with
  *	WRITE_ONCE, read by the tick.
  */
 struct profil_pins {
 	struct profil_plain plain;
+	u32 *gate;
+	u32 gate_value;
+	u32 gate_lost;
 	unsigned long mask;
+	unsigned long *holes;
 	struct profil_layout *layout;
 	struct mm_struct *mm;
 	struct profil_user *user;
@@ -58,6 +71,34 @@ struct profil_pins {
 static inline bool profil_page_is_off(const void *page)
 {
 	return !page || ((unsigned long)page & PROFIL_PAGE_LEAVES);
+}
+
+/**
+ * profil_pins_open() - is the gate as it was at the start?
+ * @pins: which cannot be freed: interrupts are off, or their profile's lock is held
+ *
+ * Context: Any.
+ * Return: false if nothing may be counted any more.
+ */
+static inline bool profil_pins_open(const struct profil_pins *pins)
+{
+	return READ_ONCE(*READ_ONCE(pins->gate)) == pins->gate_value;
+}
+
+/**
+ * profil_pins_gate() - the caller's gate
+ * @pins: as for profil_pins_open()
+ *
+ * Context: Any.
+ * Return: the gate, which the program may change at any time, or NULL.
+ */
+static inline struct profil_gate *profil_pins_gate(const struct profil_pins *pins)
+{
+	u32 *gate = READ_ONCE(pins->gate);
+
+	if (gate == &pins->gate_value || gate == &pins->gate_lost)
+		return NULL;
+	return container_of(gate, struct profil_gate, value);
 }
 
 /**

@@ -20,6 +20,7 @@
 #include "profile/profile.h"
 
 #include "clock/clock.h"
+#include "profile/deferral.h"
 #include "profile/layout.h"
 #include "profile/limits.h"
 #include "profile/pages.h"
@@ -34,6 +35,7 @@
 #include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
 /* CPU time between two checkpoints. */
 #define CHECKPOINT_NS	(25 * NSEC_PER_MSEC)
@@ -63,6 +65,9 @@ static void profil_profile_end_work(struct work_struct *work)
 
 	atomic_dec(&profil_totals.profiles);
 	free_percpu(profile->tally);
+	if (profile->demand)
+		profil_layout_put(profile->demand->layout);
+	kfree(profile->demand);
 	profil_user_uncharge_profile(profile->user, profile->rate);
 	profil_user_put(profile->user);
 	kfree(profile);
@@ -172,7 +177,7 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	return ERR_PTR(err);
 }
 
-/* An element of the array of PCs; NULL if its page is off. */
+/* An element of the array of PCs; NULL if its page is off, or not pinned. */
 static void *profil_samples_element(const struct profil_pins *pins, u64 index)
 {
 	u64 position = pins->layout->samples + index * pins->layout->how.sample_width;
@@ -181,7 +186,7 @@ static void *profil_samples_element(const struct profil_pins *pins, u64 index)
 	return page ? page + offset_in_page(position) : NULL;
 }
 
-/* Return: the PC; 0 if none was stored, or its page is off. */
+/* Return: the PC; 0 if none was stored, or its page is off or not pinned. */
 static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 {
 	const void *element = profil_samples_element(pins, index);
@@ -193,17 +198,53 @@ static u64 profil_samples_get(const struct profil_pins *pins, u64 index)
 	return READ_ONCE(*(const u64 *)element);
 }
 
-static void profil_samples_copy(struct profil_pins *pins, const struct profil_pins *from, u64 index)
+/* The same in current's memory, whether pinned or not. */
+static u64 profil_samples_read(const struct profil_pins *pins, u64 index)
 {
-	void *element = profil_samples_element(pins, index);
-	u64 pc = profil_samples_get(from, index);
+	const struct profil_start *how = &pins->layout->how;
+	u64 address = how->samples + index * how->sample_width, pc;
+	u32 narrow;
 
+	if (!profil_layout_is_late(pins->layout))
+		return profil_samples_get(pins, index);
+	if (how->sample_width == 4)
+		return get_user(narrow, (u32 __user *)u64_to_user_ptr(address)) ? 0 : narrow;
+	return get_user(pc, (u64 __user *)u64_to_user_ptr(address)) ? 0 : pc;
+}
+
+/* Return: false if it cannot be written. */
+static bool profil_samples_write(struct profil_pins *pins, u64 index, u64 pc)
+{
+	const struct profil_start *how = &pins->layout->how;
+	u64 address = how->samples + index * how->sample_width;
+	void *element = profil_samples_element(pins, index);
+
+	if (profil_layout_is_late(pins->layout) && how->sample_width == 4)
+		return !put_user((u32)pc, (u32 __user *)u64_to_user_ptr(address));
+	if (profil_layout_is_late(pins->layout))
+		return !put_user(pc, (u64 __user *)u64_to_user_ptr(address));
 	if (!element)
-		return;
-	if (pins->layout->how.sample_width == 4)
+		return false;
+	if (how->sample_width == 4)
 		WRITE_ONCE(*(u32 *)element, pc);
 	else
 		WRITE_ONCE(*(u64 *)element, pc);
+	return true;
+}
+
+static u64 profil_samples_of(struct profil_profile *parent, const struct profil_layout *layout,
+			     u64 index)
+{
+	const struct profil_pins *pins;
+	u64 pc = 0;
+
+	if (!mutex_trylock(&parent->lock))
+		return 0;
+	pins = profil_profile_pins(parent);
+	if (pins && pins->layout == layout)
+		pc = profil_samples_get(pins, index);
+	mutex_unlock(&parent->lock);
+	return pc;
 }
 
 /*
@@ -214,26 +255,22 @@ static void profil_samples_copy(struct profil_pins *pins, const struct profil_pi
 static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profile *parent,
 				   u64 stored)
 {
-	const struct profil_pins *from = NULL;
-	u64 i;
+	u64 i, pc;
 
-	if (mutex_trylock(&parent->lock)) {
-		from = profil_profile_pins(parent);
-		if (from && from->layout != pins->layout)
-			from = NULL;
-		for (i = 0; from && i < stored; i++) {
-			if (!profil_samples_get(pins, i))
-				profil_samples_copy(pins, from, i);
-			if (i % PAGE_SIZE)
-				continue;
-			/* A task that is killed will not read them. */
-			if (fatal_signal_pending(current))
+	for (i = 0; i < stored; i++) {
+		if (!profil_samples_read(pins, i)) {
+			pc = profil_samples_of(parent, pins->layout, i);
+			if (pc && !profil_samples_write(pins, i, pc))
 				break;
-			cond_resched();
 		}
-		mutex_unlock(&parent->lock);
+		if (i % PAGE_SIZE)
+			continue;
+		/* A task that is killed will not read them. */
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
 	}
-	while (stored && !profil_samples_get(pins, stored - 1))
+	while (stored && !profil_samples_read(pins, stored - 1))
 		stored--;
 	return stored;
 }
@@ -255,6 +292,7 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 {
 	struct profil_profile *profile = profil_profile_alloc(layout, 0);
 	struct profil_pins *pins;
+	struct profil_gate *gate;
 	int err = 0;
 
 	if (IS_ERR(profile))
@@ -270,6 +308,10 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 	if (pins && layout->how.samples)
 		stored = profil_samples_complete(pins, parent, stored);
 	atomic64_set(&profile->stored, stored);
+	/* Its copy may be of another moment. */
+	gate = pins ? profil_pins_gate(pins) : NULL;
+	if (gate)
+		WRITE_ONCE(gate->stored, stored);
 	return profile;
 }
 

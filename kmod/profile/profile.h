@@ -19,6 +19,7 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
+struct profil_demand;
 struct profil_layout;
 struct profil_pins;
 struct profil_session;
@@ -36,6 +37,7 @@ struct profil_user;
  * @state: &enum profil_state.  It changes once, from RUNNING; the first of the
  *	tick, a check, PROFIL_STOP_ALL and the sweep changes it.
  * @flags: &enum profil_flag
+ * @demand: with PROFIL_PIN_LATE; else NULL
  * @stored: attempts to store a PC; those beyond the size of the array failed
  * @refs: bindings, watches, births, the session's table, queued checks, callers
  * @lock: guards @pins, @clock and @retired
@@ -71,6 +73,7 @@ struct profil_profile {
 	unsigned long next_check;
 	u32 state;
 	u32 flags;
+	struct profil_demand *demand;
 
 	atomic64_t stored ____cacheline_aligned_in_smp;
 

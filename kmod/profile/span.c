@@ -23,6 +23,7 @@
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/rcupdate.h>
 #include <linux/rmap.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -223,6 +224,78 @@ int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inh
 	return -EFAULT;
 }
 
+/**
+ * profil_pins_aim() - find the gate's page among the pins
+ * @pins: not published, or their profile's lock is held
+ *
+ * Context: Process context.
+ * Return: true if the gate is elsewhere now.
+ */
+bool profil_pins_aim(struct profil_pins *pins)
+{
+	const struct profil_layout *layout = pins->layout;
+	u32 *before = pins->gate, *gate = &pins->gate_value;
+	void *page;
+
+	if (layout->how.gate) {
+		page = pins->page[layout->gate >> PAGE_SHIFT];
+		gate = profil_page_is_off(page) ? &pins->gate_lost :
+						  page + offset_in_page(layout->gate);
+	}
+	WRITE_ONCE(pins->gate, gate);
+	return gate != before;
+}
+
+/**
+ * profil_pins_sync() - wait for everybody who may use pages that have just gone
+ * @pins: published; their profile's lock is held
+ *
+ * Counters are reached by ticks only.  The gate is read by the fork probe, too, and
+ * by threads that count deferred ticks, on CPUs that need not tick; all of them have
+ * interrupts off.
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_pins_sync(struct profil_pins *pins)
+{
+	if (profil_pins_aim(pins))
+		synchronize_rcu();
+	profil_clock_sync();
+}
+
+/**
+ * profil_page_pin() - pin one page of current's memory
+ * @start: its address
+ * @page: receives it
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EFAULT if counters may not be there; -ENOMEM, -EINTR.
+ */
+int profil_page_pin(unsigned long start, struct page **page)
+{
+	const struct profil_span span = { .start = start, .pages = 1 };
+	struct mm_struct *mm = current->mm;
+	unsigned int tries;
+	u64 unused;
+	int err;
+
+	for (tries = 0; tries < PIN_TRIES; tries++) {
+		if (mmap_read_lock_killable(mm))
+			return -EINTR;
+		err = profil_span_signature(mm, &span, &unused);
+		if (!err)
+			err = profil_pages_pin_present(start, 1, page);
+		if (err == -EAGAIN)
+			err = profil_pages_fault_in_watched(mm, &span) ?: -EAGAIN;
+		mmap_read_unlock(mm);
+		if (err == -EAGAIN)
+			err = profil_pages_fault_in(mm, start, 1) ?: -EAGAIN;
+		if (err != -EAGAIN)
+			return err;
+	}
+	return -EFAULT;
+}
+
 /* Same mapping, other pages (after MADV_DONTNEED, say): count in those from now on. */
 static void profil_span_renew(struct profil_pins *pins, unsigned long first, struct page **pages,
 			      long nr)
@@ -240,7 +313,7 @@ static void profil_span_renew(struct profil_pins *pins, unsigned long first, str
 		stale = true;
 	}
 	if (stale)
-		profil_clock_sync();
+		profil_pins_sync(pins);
 	unpin_user_pages_dirty_lock(pages, nr, stale);
 }
 

@@ -63,6 +63,15 @@ static void profil_tally_add(struct profil_sum *sum, const struct profil_tally *
 		sum->cause[i] += profil_tally_word(&tally->cause[i]);
 }
 
+/* Deferred ticks are counted on any CPU, under this lock. */
+static void profil_tally_add_deferred(struct profil_sum *sum, const struct profil_tally *tally,
+				      raw_spinlock_t *lock)
+{
+	raw_spin_lock(lock);
+	profil_tally_add(sum, tally);
+	raw_spin_unlock(lock);
+}
+
 /**
  * profil_tally_collect() - add the share of one CPU
  * @cpu: the CPU; no tick comes there meanwhile
@@ -76,7 +85,10 @@ void profil_tally_collect(unsigned int cpu, void *data)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&all->lock, flags);
-	profil_tally_add(all->sum, per_cpu_ptr(all->tally, cpu));
+	if (all->deferred)
+		profil_tally_add_deferred(all->sum, per_cpu_ptr(all->tally, cpu), all->deferred);
+	else
+		profil_tally_add(all->sum, per_cpu_ptr(all->tally, cpu));
 	raw_spin_unlock_irqrestore(&all->lock, flags);
 }
 

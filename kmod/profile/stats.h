@@ -26,7 +26,8 @@ enum profil_cause {
 	PROFIL_LATE,
 	PROFIL_CONTENDED,
 	PROFIL_EXEC,
-	PROFIL_NR_CAUSES
+	PROFIL_NR_CAUSES,
+	PROFIL_DEFERRED = PROFIL_NR_CAUSES	/* has no outcome yet */
 };
 
 /**
@@ -49,8 +50,8 @@ struct profil_sum {
  * @credit: ns that the clock has ticked and the profile has not yet sampled
  * @late_credit: the same for ticks that never came
  *
- * Written by the CPU's own tick with interrupts off, and read on the same CPU by
- * an inter-processor call, so that the reader sees whole ticks only.
+ * Written on its CPU with interrupts off, mostly by the tick, and read on the same
+ * CPU by an inter-processor call, so that the reader sees whole ticks only.
  */
 struct profil_tally {
 	u64 countdown ____cacheline_aligned;
@@ -79,11 +80,13 @@ struct profil_totals {
 
 /**
  * struct profil_collection - where each CPU adds its share
+ * @deferred: held while deferred ticks are counted; NULL: there are none
  * @lock: guards what @sum points to
  * @tally: the shares
  * @sum: their sum
  */
 struct profil_collection {
+	raw_spinlock_t *deferred;
 	raw_spinlock_t lock;	/* see the kernel-doc above */
 	struct profil_tally __percpu *tally;
 	struct profil_sum *sum;

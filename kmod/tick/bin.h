@@ -51,21 +51,58 @@ static inline int profil_bin_valid(const struct profil_region *r)
 }
 
 /**
+ * profil_bin_product_in_halves() - a distance times a scale, without its low 16 bits
+ * @distance: from the region's offset, after the shift
+ * @scale: of the region
+ *
+ * For machines without a type of 128 bits: each half of the distance has a
+ * product of at most 64 bits, and the upper one carries nothing into the bits
+ * that are dropped.
+ *
+ * Context: Any.
+ * Return: the lower 64 bits of (distance * scale) >> 16.
+ */
+static inline __u64 profil_bin_product_in_halves(__u64 distance, __u32 scale)
+{
+	return ((distance >> 32) * scale << 16) + ((distance & 0xffffffff) * scale >> 16);
+}
+
+/**
+ * profil_bin_product() - a distance times a scale, without its low 16 bits
+ * @distance: from the region's offset, after the shift
+ * @scale: of the region
+ *
+ * The product has up to 96 bits.
+ *
+ * Context: Any.
+ * Return: the lower 64 bits of (distance * scale) >> 16.
+ */
+static inline __u64 profil_bin_product(__u64 distance, __u32 scale)
+{
+#ifdef __SIZEOF_INT128__
+	unsigned __int128 product = distance;
+
+	product *= scale;
+	return (__u64)(product >> 16);
+#else
+	return profil_bin_product_in_halves(distance, scale);
+#endif
+}
+
+/**
  * profil_bin_index() - index of the counter of a PC
  * @r: a region that is valid
  * @pc: at or above the region's offset
  *
- * The product has up to 96 bits.  For a PC below profil_bin_clip() the index
- * is exact; above it the upper bits may be cut off.
+ * For a PC below profil_bin_clip() the index is exact; above it the upper bits
+ * may be cut off.
  *
  * Context: Any.
  * Return: the index, in counters.
  */
 static inline __u64 profil_bin_index(const struct profil_region *r, __u64 pc)
 {
-	unsigned __int128 product = (unsigned __int128)((pc - r->offset) >> r->pre) * r->scale;
-
-	return ((__u64)(product >> 16) + r->bias) >> r->post;
+	return (profil_bin_product((pc - r->offset) >> r->pre, r->scale) + r->bias) >> r->post;
 }
 
 /**

@@ -12,8 +12,8 @@
 #include "profile/work.h"
 
 #include <linux/bitops.h>
+#include <linux/irqflags.h>
 #include <linux/jiffies.h>
-#include <linux/preempt.h>
 #include <linux/profil.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -50,8 +50,8 @@ DEFINE_IRQ_WORK(profil_settle_irq, profil_settle_ask);
  *
  * It gives up its claim on the clock soon after, in process context.
  *
- * Context: The tick, or process context under @profile's lock, which keep the
- * pins from being freed.
+ * Context: The tick, process context with interrupts off, or under @profile's lock:
+ * each keeps the pins from being freed.
  */
 void profil_profile_stop(struct profil_profile *profile, u32 why)
 {
@@ -61,7 +61,7 @@ void profil_profile_stop(struct profil_profile *profile, u32 why)
 	if (cmpxchg(&profile->state, PROFIL_STATE_RUNNING, why) != PROFIL_STATE_RUNNING)
 		return;
 	pins = rcu_dereference_check(profile->pins,
-				     in_hardirq() || lockdep_is_held(&profile->lock));
+				     irqs_disabled() || lockdep_is_held(&profile->lock));
 	if (pins)
 		profil_pins_slow(pins);
 	irq_work_queue(&profil_settle_irq);

@@ -16,14 +16,17 @@
 
 #include "compat.h"
 #include "profile/binding.h"
+#include "profile/deferral.h"
 #include "profile/layout.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
 #include "tick/bin.h"
 #include "tick/checkpoint.h"
-#include "tick/counter.h"
+#include "tick/count.h"
+#include "tick/defer.h"
 
 #include <linux/atomic.h>
+#include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -34,65 +37,60 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
 
+/* An interrupt must not count for long. */
+#define OWED_AT_ONCE	64
+
 /* CPU time of exiting threads without an mm, in ns: it is in no profile. */
 DEFINE_PER_CPU(u64, profil_exiting_ns);
 
-/* The counter at a position, or NULL if its page is off. */
-static __always_inline void *profil_counter_at(const struct profil_pins *pins, u64 position)
-{
-	void *page = profil_page_at(pins, position >> PAGE_SHIFT);
-
-	return profil_page_is_off(page) ? NULL : page + offset_in_page(position);
-}
-
 static enum profil_cause profil_count_at(struct profil_profile *profile,
-					 const struct profil_pins *pins, u64 position, u32 width)
+					 const struct profil_pins *pins,
+					 const struct profil_place *place)
 {
-	const struct profil_layout *layout = pins->layout;
-	void *counter = profil_counter_at(pins, position);
-	enum profil_cause cause;
+	void *page = profil_page_at(pins, place->position >> PAGE_SHIFT), *at;
 
-	if (!counter)
+	if (unlikely(pins->holes) && test_bit(place->region, pins->holes))
 		return PROFIL_OFF;
-	if (layout->how.limit_policy == PROFIL_WRAP)
-		return profil_counter_wrap(counter, width);
-	cause = profil_counter_limit(counter, width, layout->limit[ilog2(width)]);
-	if (cause == PROFIL_SATURATED && layout->how.limit_policy == PROFIL_LIMIT_STOP)
-		profil_profile_stop(profile, PROFIL_STATE_LIMIT);
-	return cause;
+	if (unlikely(profil_page_is_off(page)))
+		return profile->demand ? profil_defer(profile, place) : PROFIL_OFF;
+	at = page + offset_in_page(place->position);
+	return place->width ? profil_count_in(profile, pins, at, place->width) :
+			      profil_count_store(pins, at, place->pc);
 }
 
 static enum profil_cause profil_store_pc(struct profil_profile *profile,
-					 const struct profil_pins *pins, u64 pc)
+					 const struct profil_pins *pins, u64 pc, bool user)
 {
 	const struct profil_layout *layout = pins->layout;
 	u64 index = atomic64_fetch_inc(&profile->stored);
-	void *element;
+	struct profil_place place = { .pc = pc, .region = layout->nr_bins, .user = user };
+	enum profil_cause cause;
 
 	if (layout->pcsample && index + 1 >= layout->how.nr_samples)
 		profil_profile_stop(profile, PROFIL_STATE_FULL);
 	if (index >= layout->how.nr_samples)
 		return layout->pcsample ? PROFIL_OFF : PROFIL_OUTSIDE;
-	element = profil_counter_at(pins, layout->samples + index * layout->how.sample_width);
-	if (!element)
-		return PROFIL_OFF;
-	if (layout->how.sample_width == 4)
-		WRITE_ONCE(*(u32 *)element, pc);
-	else
-		WRITE_ONCE(*(u64 *)element, pc);
-	return PROFIL_COUNTED;
+	place.position = layout->samples + index * layout->how.sample_width;
+	cause = profil_count_at(profile, pins, &place);
+	if (profile->demand && cause != PROFIL_COUNTED && cause != PROFIL_DEFERRED)
+		profil_defer_return(profile, place.position, 1);
+	return cause;
 }
 
 static enum profil_cause profil_count_outside(struct profil_profile *profile,
-					      const struct profil_pins *pins, u64 pc)
+					      const struct profil_pins *pins, u64 pc, bool user)
 {
 	const struct profil_layout *layout = pins->layout;
+	struct profil_place place = {
+		.position = layout->overflow,
+		.region = layout->nr_bins,
+		.width = layout->how.overflow_width,
+		.user = user,
+	};
 
 	if (layout->how.samples)
-		return profil_store_pc(profile, pins, pc);
-	if (layout->how.overflow)
-		return profil_count_at(profile, pins, layout->overflow, layout->how.overflow_width);
-	return PROFIL_OUTSIDE;
+		return profil_store_pc(profile, pins, pc, user);
+	return layout->how.overflow ? profil_count_at(profile, pins, &place) : PROFIL_OUTSIDE;
 }
 
 /* The slow path for one profile: any state, any mode, any region. */
@@ -101,11 +99,13 @@ static noinline enum profil_cause profil_sample(struct profil_profile *profile,
 {
 	const struct profil_pins *pins;
 	const struct profil_bin *bin;
+	bool user = user_mode(regs);
+	struct profil_place place;
 	u64 pc;
 
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
-	if (!user_mode(regs)) {
+	if (!user) {
 		if (current->flags & PROFIL_PF_NO_USER_PC)
 			return PROFIL_NO_USER_PC;
 		if (!(profile->flags & PROFIL_KERNEL_TICKS))
@@ -115,47 +115,84 @@ static noinline enum profil_cause profil_sample(struct profil_profile *profile,
 	pins = rcu_dereference_sched(profile->pins);
 	if (!pins)
 		return PROFIL_OFF;
+	if (unlikely(!profil_pins_open(pins))) {
+		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+		return PROFIL_OFF;
+	}
 
 	pc = instruction_pointer(regs);
 	bin = profil_layout_find(pins->layout, pc);
 	if (!bin)
-		return profil_count_outside(profile, pins, pc);
+		return profil_count_outside(profile, pins, pc, user);
 	if (!bin->width)
 		return PROFIL_OUTSIDE;
-	return profil_count_at(profile, pins, profil_bin_position(bin, pc), bin->width);
+	place = (struct profil_place) {
+		.position = profil_bin_position(bin, pc),
+		.region = bin - pins->layout->bin,
+		.width = bin->width,
+		.user = user,
+	};
+	return profil_count_at(profile, pins, &place);
 }
 
-/* The clock ticks slower than this profile asked for; a stopped profile is owed nothing. */
-static noinline void profil_due_often(const struct profil_profile *profile,
-				      struct profil_tally *tally)
+/*
+ * Ticks that did not come.  With PROFIL_OWED_TICKS they count where the program is
+ * now, @regs; NULL: its PC is of another program.  A stopped profile is owed nothing.
+ */
+static noinline void profil_owe(struct profil_profile *profile, struct profil_tally *tally,
+				struct pt_regs *regs, u64 ticks)
 {
 	bool runs = READ_ONCE(profile->state) == PROFIL_STATE_RUNNING;
+	bool counts = runs && regs && profile->flags & PROFIL_OWED_TICKS;
+	u64 now = counts ? min_t(u64, ticks, OWED_AT_ONCE) : 0;
+	enum profil_cause cause;
+
+	tally->granted += ticks;
+	tally->cause[runs ? PROFIL_LATE : PROFIL_OFF] += ticks - now;
+	for (; now; now--) {
+		cause = profil_sample(profile, regs);
+		if (cause == PROFIL_DEFERRED)
+			tally->granted--;
+		else
+			tally->cause[cause]++;
+	}
+}
+
+/* The clock ticks slower than this profile asked for. */
+static noinline void profil_due_often(struct profil_profile *profile, struct profil_tally *tally,
+				      struct pt_regs *regs)
+{
 	u64 more = div64_u64_rem(tally->credit, profile->period, &tally->credit);
 
-	tally->granted += more;
-	tally->cause[runs ? PROFIL_LATE : PROFIL_OFF] += more;
+	profil_owe(profile, tally, regs, more);
 }
 
 /* The clock ticks faster than this profile asked for: is this one of its ticks? */
-static noinline bool profil_due_now(const struct profil_profile *profile,
-				    struct profil_tally *tally, u64 period)
+static noinline bool profil_due_now(struct profil_profile *profile, struct profil_tally *tally,
+				    struct pt_regs *regs, u64 period)
 {
 	tally->credit += period;
 	if (tally->credit < profile->period)
 		return false;
 	tally->credit -= profile->period;
 	if (unlikely(tally->credit >= profile->period))
-		profil_due_often(profile, tally);
+		profil_due_often(profile, tally, regs);
 	return true;
 }
 
 static void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	enum profil_cause cause;
 
-	if (profile->period != period && !profil_due_now(profile, tally, period))
+	if (profile->period != period && !profil_due_now(profile, tally, regs, period))
 		return;
-	tally->cause[profil_sample(profile, regs)]++;
+	cause = profil_sample(profile, regs);
+	/* What counts it later grants it, too. */
+	if (unlikely(cause == PROFIL_DEFERRED))
+		tally->granted--;
+	else
+		tally->cause[cause]++;
 	if (!--tally->countdown)
 		profil_profile_checkpoint(profile, tally, user_mode(regs));
 }
@@ -164,7 +201,7 @@ static void profil_tick_gap(struct profil_profile *profile, u64 period)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 
-	if (!profil_due_now(profile, tally, period))
+	if (!profil_due_now(profile, tally, NULL, period))
 		return;
 	tally->cause[PROFIL_EXEC]++;
 	tally->granted++;
@@ -214,7 +251,8 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 }
 
 /* Points of the clock's grid that passed without a tick while current ran. */
-static void profil_late_profile(struct profil_profile *profile, u64 period, u64 since, u64 due)
+static void profil_late_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period,
+				u64 since, u64 due)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 	u64 lost;
@@ -224,12 +262,13 @@ static void profil_late_profile(struct profil_profile *profile, u64 period, u64 
 		return;
 	tally->late_credit += div64_u64(due - since - 1, period) * period;
 	lost = div64_u64_rem(tally->late_credit, profile->period, &tally->late_credit);
-	tally->granted += lost;
-	tally->cause[PROFIL_LATE] += lost;
+	if (lost)
+		profil_owe(profile, tally, regs, lost);
 }
 
 /**
  * profil_late() - count ticks that should have come and did not
+ * @regs: what the present tick interrupted
  * @period: of the clock, in ns
  * @since: since when they are missing, in ns of CLOCK_MONOTONIC
  * @due: when the present tick, which is not one of them, was due
@@ -239,7 +278,7 @@ static void profil_late_profile(struct profil_profile *profile, u64 period, u64 
  *
  * Context: Hard interrupt, interrupts off.
  */
-void profil_late(u64 period, u64 since, u64 due)
+void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due)
 {
 	u64 arrival = profil_task_arrival(current);
 	struct mm_struct *mm = current->mm;
@@ -248,7 +287,11 @@ void profil_late(u64 period, u64 since, u64 due)
 	if (!arrival)
 		return;
 	since = max(since, ktime_get_ns() - (local_clock() - arrival));
-	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node)
+	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node) {
+		bool gap = binding->key & PROFIL_KEY_GAP;
+
 		if (binding->mm == mm && profil_binding_is_current(binding))
-			profil_late_profile(binding->profile, period, since, due);
+			profil_late_profile(binding->profile, gap ? NULL : regs, period, since,
+					    due);
+	}
 }

@@ -27,7 +27,7 @@
 DECLARE_PER_CPU(u64, profil_exiting_ns);
 
 bool profil_tick_all(struct pt_regs *regs, u64 period);
-void profil_late(u64 period, u64 since, u64 due);
+void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
 
 /**
  * profil_page_at() - a page of the counters
@@ -48,7 +48,8 @@ static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 
 /*
  * The fast path.  It checks nothing that was settled when the pins were made, and
  * not whether the profile runs or the page is there: profil_pins_slow() disables
- * this path when the profile stops, and before a page goes.
+ * this path when the profile stops, and before a page goes.  Only the program itself
+ * shuts the gate.
  */
 static __always_inline bool profil_sample_plain(const struct profil_profile *profile,
 						struct pt_regs *regs)
@@ -61,7 +62,7 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 	if (unlikely(!pins || !user_mode(regs)))
 		return false;
 	distance = instruction_pointer(regs) - pins->plain.low;
-	if (unlikely(distance >= READ_ONCE(pins->plain.span)))
+	if (unlikely(distance >= READ_ONCE(pins->plain.span) || !profil_pins_open(pins)))
 		return false;
 	index = profil_plain_index(&pins->plain, distance);
 	page = profil_page_at(pins, index / (PAGE_SIZE / sizeof(*page)));

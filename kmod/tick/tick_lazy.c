@@ -75,7 +75,7 @@ static noinline u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 no
 	u64 missed = clock->cell;
 	u64 point = profil_lazy_next_point(clock, now);
 
-	profil_late(clock->period, missed - clock->period, clock->cell);
+	profil_late(get_irq_regs(), clock->period, missed - clock->period, clock->cell);
 	return point;
 }
 

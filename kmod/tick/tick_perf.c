@@ -31,7 +31,7 @@ static noinline void profil_perf_irregular_tick(struct pt_regs *regs, u64 period
 	if (!last)
 		gap = period;
 	if (gap >= 2 * period) {
-		profil_late(period, last, due);
+		profil_late(regs, period, last, due);
 		gap -= div64_u64(gap - 1, period) * period;
 	}
 	profil_tick_all(regs, gap);

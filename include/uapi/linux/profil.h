@@ -2,64 +2,57 @@
 /*
  * The interface of /dev/profil: the execution-time profile of a process.
  *
- * A profile is a set of regions of program text, each with counters in the
- * caller's own memory, and a policy.  At every tick of the clock the module
- * looks at the user program counter of the running task, and increments the
- * counter for it in place.
+ * A profile is a set of regions of program text, each with counters in the caller's
+ * own memory, and a policy.  At every tick of the clock the module looks at the user
+ * program counter of the running task, and increments the counter for it in place.
  *
  * PROFIL_START makes a *self* profile.  It belongs to the calling process (its
- * address space), not to the descriptor, which may be closed at once.  It ends
- * with PROFIL_STOP, exec, exit, or when its memory goes away.
+ * address space), not to the descriptor, which may be closed at once.  It ends with
+ * PROFIL_STOP, its gate, exec, exit, or when its memory goes away.
  *
- * PROFIL_ATTACH makes an *attached* profile.  It belongs to the open file and
- * ends with PROFIL_STOP, with the last close, or with the address space that
- * made it.  Its counters are in the attacher's memory.
+ * PROFIL_ATTACH makes an *attached* profile.  It belongs to the open file and ends with
+ * PROFIL_STOP, the last close, or the address space that made it and has its counters.
  *
  * Every command takes a pointer to a structure that begins with its own size
  * in bytes.  A structure that is shorter than the module's is treated as if it
  * were padded with zeroes (down to the size of its first version).  A longer
  * one is accepted if all bytes that the module does not know are zero.  Members
  * marked "out" are written when the command succeeds, and ignored on entry.
- * Commands can be given by ioctl(2) or by IORING_OP_URING_CMD, where
- * sqe->cmd_op is the ioctl number and sqe->cmd holds a
- * &struct profil_uring_cmd.
+ * Commands can be given by ioctl(2) or by IORING_OP_URING_CMD, where sqe->cmd_op
+ * is the ioctl number and sqe->cmd holds a &struct profil_uring_cmd.
  *
  * Errors, the same for every command and both ways:
  *
- *   E2BIG       the structure is longer than the module's, and a byte that the
- *               module does not know is not zero; more regions than
- *               &profil_info.region_max
- *   EACCES      the proof does not permit this: it was opened with other
- *               credentials, or it excludes the kernel and kernel ticks were
- *               requested, or its target is no longer dumpable
+ *   E2BIG       the structure is longer than the module's, and a byte that it does
+ *               not know is not zero; more regions than &profil_info.region_max
+ *   EACCES      the proof was opened with other credentials, or excludes the kernel
+ *               though kernel ticks are wanted, or its target is no longer dumpable
  *   EAGAIN      read(2) on a non-blocking file: no event yet
  *   EBADF       the proof is not an open descriptor
- *   EBUSY       the budget of rates is used up, or the process already has as
- *               many profiles, or profiled threads, as the module allows
+ *   EBUSY       the budget of rates is used up, or the process already has as many
+ *               profiles, or profiled threads, as the module allows
  *   EDQUOT      the user's limit of profiles, of pinned pages, or of followed
  *               processes is reached
- *   EFAULT      a pointer cannot be read or written; a counter buffer cannot
- *               be pinned: not mapped, not writable, beyond the end of its
- *               file, device memory, a mapping of a driver or the kernel, a
- *               shared file outside shmem and hugetlbfs, private hugetlbfs,
- *               memfd_secret(2), a page that a userfaultfd(2) handler would
- *               have to provide or to make writable
+ *   EFAULT      a pointer cannot be read or written; a buffer cannot be pinned:
+ *               not mapped, not writable, beyond the end of its file, memory of a
+ *               device, driver or the kernel, a shared file outside shmem and
+ *               hugetlbfs, private hugetlbfs, memfd_secret(2), a page that a
+ *               userfaultfd(2) handler would have to provide or make writable
  *   EINTR       a fatal signal came while the command waited
- *   EINVAL      a size below the first version, an unknown flag or value,
- *               padding that is not zero, an unaligned buffer, regions that
- *               overlap or are not sorted, a proof that is not a sampling perf
- *               event on one task
+ *   EINVAL      a size below the first version, an unknown flag or value, padding
+ *               that is not zero, an unaligned buffer or gate, regions that overlap
+ *               or are not sorted, a proof that is no sampling event on one task
  *   ENODEV      (from open) the module is not loaded
  *   ENOENT      no such profile in this file
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command
  *   EOPNOTSUPP  a clock that this module does not have; an IOPOLL ring,
  *               where io_uring refuses it
- *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from
- *               another address space than the one that attached
+ *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from another
+ *               address space than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
- *   ESRCH       the target of the proof is gone, or has executed a program
- *               that invalidated the proof, such as a set-uid one
+ *   ESRCH       the target of the proof is gone, or has executed a program that
+ *               invalidated the proof, such as a set-uid one
  */
 #ifndef _UAPI_LINUX_PROFIL_H
 #define _UAPI_LINUX_PROFIL_H
@@ -70,6 +63,7 @@
 /* Raised when an old program would misread a new module. */
 #define PROFIL_ABI	1
 
+#define PROFIL_FEATURE_GATE	1	/* bit of &profil_info.features */
 #define PROFIL_TYPE	0xD7
 
 #define PROFIL_INFO	_IO(PROFIL_TYPE, 0x80)	/* struct profil_info */
@@ -86,7 +80,8 @@
  * @flags: in: 0
  * @abi: out: PROFIL_ABI of the module
  * @region_max: out: maximum number of regions in a profile
- * @features: out: 0 so far
+ * @features: out: PROFIL_FEATURE_GATE, or 0 if the module is older than
+ *	&profil_start.gate, PROFIL_OWED_TICKS and PROFIL_PIN_LATE
  * @period_min: out: shortest period that the caller may request, in ns
  * @pages_max: out: number of pages that the caller's user may pin
  * @pages_used: out: number of pages that the user has pinned now, including the
@@ -124,8 +119,7 @@ struct profil_info {
  *	((((d >> @pre) * @scale) >> 16) + @bias) >> @post
  *
  * computed exactly.  A PC whose counter would lie outside the buffer is in no
- * region.  Regions are in ascending order and do not overlap; their buffers may
- * overlap.
+ * region.  Regions ascend and do not overlap; their buffers may.
  */
 struct profil_region {
 	__aligned_u64 low;
@@ -152,12 +146,20 @@ struct profil_region {
  * @PROFIL_THREAD: PROFIL_ATTACH: profile only the thread that the proof is on,
  *	not the whole process; read(2) reports no event of it, and an exec
  *	ends it.  Excludes PROFIL_FOLLOW; EINVAL for PROFIL_START
+ * @PROFIL_OWED_TICKS: ticks that came too late, up to 64 at once, count at the PC
+ *	that the next tick finds, not in &profil_status.lost_late
+ * @PROFIL_PIN_LATE: PROFIL_START only: the thread that had a tick looks at the
+ *	counter's page before it returns to user mode.  If it cannot be written
+ *	then, the profile (with PROFIL_FAULT_REGION: the region) is off; without
+ *	room to pin it, it is counted in all the same
  */
 enum profil_flag {
 	PROFIL_KERNEL_TICKS	= 1 << 0,
 	PROFIL_FOLLOW		= 1 << 1,
 	PROFIL_FAULT_REGION	= 1 << 2,
-	PROFIL_THREAD		= 1 << 3
+	PROFIL_THREAD		= 1 << 3,
+	PROFIL_OWED_TICKS	= 1 << 4,
+	PROFIL_PIN_LATE		= 1 << 5
 };
 
 /**
@@ -191,6 +193,23 @@ enum profil_clock {
 };
 
 /**
+ * struct profil_gate - turns a self profile off without a system call
+ * @value: nothing is counted once it is not what it was at PROFIL_START
+ * @reserved: 0
+ * @stored: the module adds 1 for each PC that it stores
+ *
+ * Belongs to one profile; forked children look at their own copies.  Ticks that
+ * other CPUs have begun are over when membarrier(2) with
+ * MEMBARRIER_CMD_PRIVATE_EXPEDITED returns.  The process's next tick or command ends
+ * the profile, or a worker within two seconds.
+ */
+struct profil_gate {
+	__u32 value;
+	__u32 reserved;
+	__aligned_u64 stored;
+};
+
+/**
  * struct profil_start - PROFIL_START and PROFIL_ATTACH: make a profile
  * @size: in: bytes of this structure
  * @flags: in: &enum profil_flag
@@ -219,14 +238,15 @@ enum profil_clock {
  * @profile: out: PROFIL_ATTACH: number of the profile in this file, from 1;
  *	PROFIL_START: 0
  * @stored: out: PROFIL_START: number of PCs that the replaced self profile had
- *	stored
+ *	stored; 0 if its gate was shut
+ * @gate: in: PROFIL_START: address of a &struct profil_gate, a multiple of 16; 0:
+ *	none.  PROFIL_ATTACH: 0
  *
  * PROFIL_START replaces the process's self profile, if there is one; if it
  * fails, that profile continues untouched.  PROFIL_ATTACH to an address space
  * that a profile of the same file already covers moves it to the new profile,
- * without losing or doubling a tick.  With PROFIL_THREAD it moves the same
- * thread, and leaves the profiles of other threads and of the whole process as
- * they are.
+ * without losing or doubling a tick.  With PROFIL_THREAD it moves the same thread, and
+ * leaves the profiles of other threads and of the whole process as they are.
  */
 struct profil_start {
 	__u32 size;
@@ -246,6 +266,7 @@ struct profil_start {
 	__s32 proof;
 	__u32 profile;
 	__aligned_u64 stored;
+	__aligned_u64 gate;
 };
 
 /**
@@ -344,7 +365,8 @@ enum profil_state {
  * @off: out: ticks while the profile, or the region, was off
  * @lost_late: out: ticks that the clock missed (it was throttled, or interrupts
  *	were off)
- * @lost_contended: out: ticks whose counter other threads kept changing
+ * @lost_contended: out: ticks whose counter other threads kept changing; with
+ *	PROFIL_PIN_LATE also for lack of memory or of room to remember them
  * @lost_exec: out: ticks in a program that a followed process has executed, and
  *	that is not attached yet
  * @stored: out: number of PCs in the array of samples

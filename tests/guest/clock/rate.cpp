@@ -144,6 +144,30 @@ TEST_CASE_METHOD(AtRest, "ticks that a throttled clock skips are counted as late
 	check_exact(seen.status.ticks, seen.ns, period_10khz);
 }
 
+TEST_CASE_METHOD(AtRest, "PROFIL_OWED_TICKS counts ticks that a throttled clock skips", "[clock][icount]")
+{
+	const Clock perf("perf");
+	const Burner burner;
+	const Device device;
+	const Memory counters(4096);
+	const Setting slow("/proc/sys/kernel/perf_event_max_sample_rate", "2500");
+	auto how = describe(one_counter(0, ~0ULL, counters.at(), 8));
+
+	how.flags |= PROFIL_KERNEL_TICKS | PROFIL_OWED_TICKS;
+	run_before_others();
+	burner.plant_block(text, Burner::block);
+	device.start(how);
+	const uint64_t begin = thread_ns();
+	burner.spend(second / 2);
+	const uint64_t ns = thread_ns() - begin;
+	const auto status = device.status();
+	device.stop();
+	CHECK(status.lost_late == 0);
+	CHECK(status.counted == counter<uint64_t>(counters));
+	if (kernel_knows_arrivals())
+		check_exact(status.counted, ns, period_10khz);
+}
+
 TEST_CASE_METHOD(AtRest, "profiles with different periods are all exact", "[clock][icount]")
 {
 	const Burner burner;

@@ -11,10 +11,12 @@
 #include <fstream>
 #include <grp.h>
 #include <iterator>
+#include <linux/profil.h>
 #include <sched.h>
 #include <sstream>
 #include <stdexcept>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -369,8 +371,19 @@ static uint64_t sum_of_causes(const std::string &file, uint64_t &ticks)
 	return sum;
 }
 
+/* A profile that the library has turned off ends with the process's next command or tick. */
+static void end_what_is_off()
+{
+	const Fd device(open("/dev/profil", O_RDONLY | O_CLOEXEC));
+	profil_status status = {};
+
+	status.size = sizeof status;
+	CHECK(ioctl(device.get(), PROFIL_STATUS, &status) == 0);
+}
+
 AtRest::~AtRest()
 {
+	end_what_is_off();
 	soon([this] {
 		return module_stat("profiles") == profiles_ && module_stat("images") == 0 &&
 		       module_stat("pinned_pages") == pages_ && locked_bytes() == locked_ &&

@@ -63,9 +63,9 @@ struct Row {
 
 const Row policy_rows[] = {
 	{"nothing wrong", 0, [](Description &) {}},
-	{"unknown flag", EINVAL, [](Description &d) { d.how.flags = 1 << 4; }},
+	{"unknown flag", EINVAL, [](Description &d) { d.how.flags = 1 << 6; }},
 	{"unknown last flag", EINVAL, [](Description &d) { d.how.flags = 1U << 31; }},
-	{"every known flag of a process", 0, [](Description &d) { d.how.flags = 7; }},
+	{"every known flag of a process", 0, [](Description &d) { d.how.flags = 7 | PROFIL_OWED_TICKS; }},
 	{"unknown clock", EOPNOTSUPP, [](Description &d) { d.how.clock = 100; }},
 	{"unknown limit policy", EINVAL, [](Description &d) { d.how.limit_policy = 3; }},
 	{"a limit for counters that wrap", EINVAL, [](Description &d) { d.how.limit = 1; }},

@@ -52,7 +52,13 @@ MEMBER(profil_start, sample_width, 76, 4);
 MEMBER(profil_start, proof, 80, 4);
 MEMBER(profil_start, profile, 84, 4);
 MEMBER(profil_start, stored, 88, 8);
-TOTAL(profil_start, 96);
+MEMBER(profil_start, gate, 96, 8);
+TOTAL(profil_start, 104);
+
+MEMBER(profil_gate, value, 0, 4);
+MEMBER(profil_gate, reserved, 4, 4);
+MEMBER(profil_gate, stored, 8, 8);
+TOTAL(profil_gate, 16);
 
 MEMBER(profil_stop, size, 0, 4);
 MEMBER(profil_stop, flags, 4, 4);
@@ -116,8 +122,9 @@ CHECK(attach, PROFIL_ATTACH == 0xd784);
 CHECK(update, PROFIL_UPDATE == 0xd785);
 CHECK(stop_all, PROFIL_STOP_ALL == 0xd786);
 CHECK(abi, PROFIL_ABI == 1);
+CHECK(features, PROFIL_FEATURE_GATE == 1);
 CHECK(flags, PROFIL_KERNEL_TICKS == 1 && PROFIL_FOLLOW == 2 && PROFIL_FAULT_REGION == 4 &&
-	     PROFIL_THREAD == 8);
+	     PROFIL_THREAD == 8 && PROFIL_OWED_TICKS == 16 && PROFIL_PIN_LATE == 32);
 CHECK(limits, PROFIL_WRAP == 0 && PROFIL_SATURATE == 1 && PROFIL_LIMIT_STOP == 2);
 CHECK(clocks, PROFIL_CLOCK_DEFAULT == 0 && PROFIL_CLOCK_PERF == 1 && PROFIL_CLOCK_LAZY == 2 &&
 	      PROFIL_CLOCK_SHARED == 3);

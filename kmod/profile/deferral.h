@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * PROFIL_PIN_LATE: ticks that wait for the page of their counter.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_DEFERRAL_H
+#define PROFIL_DEFERRAL_H
+
+#include <linux/atomic.h>
+#include <linux/spinlock_types.h>
+#include <linux/types.h>
+
+struct mm_struct;
+struct profil_layout;
+struct profil_profile;
+struct task_struct;
+
+/*
+ * Threads of a process that can wait for a page at once; half of them in the kernel,
+ * where a thread may stay for hours.
+ */
+#define PROFIL_DEFERRALS	16
+#define PROFIL_DEFERRALS_KERNEL	8
+/* Ticks that one thread can have there before it returns to user mode. */
+#define PROFIL_DEFERRED_MAX	1024
+
+/**
+ * struct profil_place - where a tick is to be counted
+ * @position: of the counter or element; see &struct profil_layout
+ * @pc: an element's PC; 0 for a counter
+ * @region: which region has the counter; nr_bins: the overflow counter or the samples
+ * @width: bytes of the counter; 0: an element of the array of PCs
+ * @user: the tick came in user mode, so that its thread will look very soon
+ */
+struct profil_place {
+	u64 position;
+	u64 pc;
+	u32 region;
+	u32 width;
+	bool user;
+};
+
+/**
+ * struct profil_deferral - ticks of one thread that wait for one page
+ * @work: counts them, on the thread's way to user mode
+ * @profile: theirs, referenced
+ * @task: the thread; NULL: free.  Set by its tick, cleared by @work with interrupts off
+ * @mm: the address space it ran in: it may execute another program before @work runs
+ * @place: of the first tick that is left; the others are at the same counter, or at
+ *	the elements that follow in the same page
+ * @count: ticks, changed by @task's ticks only
+ * @turn: ascends with the profile's deferrals; task works run in another order
+ */
+struct profil_deferral {
+	struct callback_head work;
+	struct profil_profile *profile;
+	struct task_struct *task;
+	struct mm_struct *mm;
+	struct profil_place place;
+	u32 count;
+	u64 turn;
+};
+
+/**
+ * struct profil_demand - what a profile with PROFIL_PIN_LATE has in addition
+ * @lock: held while deferred ticks are counted, and while the profile's pins go: the
+ *	thread that counts need not run on a CPU that profil_clock_sync() asks
+ * @layout: the profile's, referenced; it is never another
+ * @no_room: until when no page needs to be charged again, in jiffies: there was no
+ *	room for one
+ * @turns: deferrals so far
+ * @hole: the turn of the first one that met a hole, guarded by @lock
+ * @deferral: ticks that wait for their page
+ */
+struct profil_demand {
+	raw_spinlock_t lock;	/* see the kernel-doc above */
+	struct profil_layout *layout;
+	unsigned long no_room;
+	atomic64_t turns;
+	u64 hole;
+	struct profil_deferral deferral[PROFIL_DEFERRALS];
+};
+
+#endif /* PROFIL_DEFERRAL_H */

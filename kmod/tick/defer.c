@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ticks whose page is not pinned: they wait until their thread returns to user mode.
+ *
+ * An interrupt cannot look at memory that may have to be faulted in.  It notes the
+ * place, as a classic kernel does that owes a process a tick, and the thread itself
+ * pins the page on its way to user mode (demand.c).  Such a tick is in no outcome
+ * until then.
+ *
+ * Context: hard interrupt; also process context with interrupts off
+ */
+#include "tick/defer.h"
+
+#include "profile/deferral.h"
+#include "profile/layout.h"
+#include "profile/pins.h"
+#include "profile/profile.h"
+#include "tick/checkpoint.h"
+#include "tick/count.h"
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm_types.h>
+#include <linux/percpu.h>
+#include <linux/profil.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
+
+/* Interrupts must not be off for long. */
+#define SETTLED_AT_ONCE	64
+
+static u32 profil_defer_step(const struct profil_profile *profile, const struct profil_place *place)
+{
+	return place->width ? 0 : profile->demand->layout->how.sample_width;
+}
+
+/* Is it one more tick at the place that a deferral is for? */
+static bool profil_defer_extends(const struct profil_profile *profile,
+				 const struct profil_deferral *deferral,
+				 const struct profil_place *place)
+{
+	const struct profil_place *first = &deferral->place;
+	u64 next = first->position + (u64)deferral->count * profil_defer_step(profile, first);
+
+	return first->width == place->width && first->pc == place->pc &&
+	       first->region == place->region && place->position == next &&
+	       next >> PAGE_SHIFT == first->position >> PAGE_SHIFT;
+}
+
+static struct profil_deferral *profil_defer_find(const struct profil_profile *profile,
+						 const struct profil_place *place)
+{
+	struct profil_deferral *deferral;
+	unsigned int i;
+
+	for (i = 0; i < PROFIL_DEFERRALS; i++) {
+		deferral = &profile->demand->deferral[i];
+		if (READ_ONCE(deferral->task) == current &&
+		    profil_defer_extends(profile, deferral, place))
+			return deferral;
+	}
+	return NULL;
+}
+
+static struct profil_deferral *profil_defer_claim(const struct profil_profile *profile, bool user)
+{
+	unsigned int i, nr = user ? PROFIL_DEFERRALS : PROFIL_DEFERRALS_KERNEL;
+	struct profil_deferral *deferral;
+
+	for (i = 0; i < nr; i++) {
+		deferral = &profile->demand->deferral[i];
+		if (!READ_ONCE(deferral->task) && !cmpxchg(&deferral->task, NULL, current))
+			return deferral;
+	}
+	return NULL;
+}
+
+/**
+ * profil_defer() - have a tick counted when current returns to user mode
+ * @profile: a profile of current's address space, with PROFIL_PIN_LATE
+ * @place: where
+ *
+ * Context: The tick.
+ * Return: PROFIL_DEFERRED, or the outcome of the tick if it cannot wait.
+ */
+enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place)
+{
+	struct profil_deferral *deferral = profil_defer_find(profile, place);
+
+	if (deferral) {
+		if (deferral->count == PROFIL_DEFERRED_MAX)
+			return PROFIL_CONTENDED;
+		deferral->count++;
+		return PROFIL_DEFERRED;
+	}
+	deferral = profil_defer_claim(profile, place->user);
+	if (!deferral)
+		return PROFIL_CONTENDED;
+	deferral->mm = current->mm;
+	deferral->place = *place;
+	deferral->count = 1;
+	deferral->turn = atomic64_inc_return(&profile->demand->turns);
+	if (profil_profile_get(profile)) {
+		if (!task_work_add(current, &deferral->work, TWA_RESUME))
+			return PROFIL_DEFERRED;
+		profil_profile_put(profile);
+	}
+	/* Too late in its exit: it will not return to user mode. */
+	smp_store_release(&deferral->task, NULL);
+	return PROFIL_OFF;
+}
+
+/* The page cannot be written: turn off what would be counted there. */
+static void profil_defer_hole(struct profil_deferral *deferral, const struct profil_pins *pins)
+{
+	struct profil_profile *profile = deferral->profile;
+	const struct profil_place *place = &deferral->place;
+
+	if (pins->holes && place->width) {
+		set_bit(place->region, pins->holes);
+		return;
+	}
+	profile->demand->hole = min(profile->demand->hole, deferral->turn);
+	profil_profile_stop(profile, PROFIL_STATE_FAULT);
+}
+
+/**
+ * profil_defer_runs() - may deferred ticks still count?
+ * @deferral: theirs
+ * @pins: the profile's, which cannot go meanwhile; NULL: it has ended
+ *
+ * The tick that took the last element has stopped the profile, and its PC belongs
+ * there.  Ticks from before the one that met a hole count, too.
+ *
+ * Context: Interrupts off, under the lock of the profile's demand.
+ * Return: true if they may.
+ */
+bool profil_defer_runs(const struct profil_deferral *deferral, const struct profil_pins *pins)
+{
+	const struct profil_profile *profile = deferral->profile;
+
+	if (!pins || !profil_pins_open(pins))
+		return false;
+	switch (READ_ONCE(profile->state)) {
+	case PROFIL_STATE_RUNNING:
+		return true;
+	case PROFIL_STATE_FULL:
+		return !deferral->place.width;
+	case PROFIL_STATE_FAULT:
+		return deferral->turn < profile->demand->hole;
+	default:
+		return false;
+	}
+}
+
+static enum profil_cause profil_defer_count(const struct profil_deferral *deferral,
+					    const struct profil_pins *pins, void *at)
+{
+	const struct profil_place *place = &deferral->place;
+
+	return place->width ? profil_count_in(deferral->profile, pins, at, place->width) :
+			      profil_count_store(pins, at, place->pc);
+}
+
+/**
+ * profil_defer_return() - give the last elements of the array of PCs back
+ * @profile: a profile
+ * @position: of the first element
+ * @nr: how many; nothing was stored there
+ *
+ * Elements before those that other ticks have taken stay empty.
+ *
+ * Context: Interrupts off.
+ */
+void profil_defer_return(struct profil_profile *profile, u64 position, u32 nr)
+{
+	const struct profil_layout *layout = profile->demand->layout;
+	u64 index = (position - layout->samples) >> ilog2(layout->how.sample_width);
+
+	while (nr--)
+		atomic64_cmpxchg(&profile->stored, index + nr + 1, index + nr);
+}
+
+/**
+ * profil_defer_settle() - count what a thread's ticks have deferred
+ * @deferral: current's; freed when nothing is left
+ * @pins: as for profil_defer_runs()
+ * @page: kernel address of its pinned page, or NULL if there is no page
+ * @hole: the page is not there, or cannot be written
+ *
+ * Interrupts stay off from the look at the gate to the counters: whoever shuts the
+ * gate and then waits for ticks with membarrier(2) waits for this, too.
+ *
+ * Context: Process context in the thread that had the ticks, interrupts off, under
+ * the lock of the profile's demand.
+ * Return: true if ticks are left, as interrupts must not be off for long.
+ */
+bool profil_defer_settle(struct profil_deferral *deferral, const struct profil_pins *pins,
+			 void *page, bool hole)
+{
+	struct profil_profile *profile = deferral->profile;
+	struct profil_place *place = &deferral->place;
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	bool runs = profil_defer_runs(deferral, pins);
+	enum profil_cause cause = hole || !runs ? PROFIL_OFF : PROFIL_CONTENDED;
+	u32 i, counted = 0, count = min_t(u32, deferral->count, SETTLED_AT_ONCE);
+	u64 step = profil_defer_step(profile, place);
+	u64 first = place->position;
+
+	if (runs && hole)
+		profil_defer_hole(deferral, pins);
+	for (i = 0; i < count; i++) {
+		/* Each time: a counter at its limit may have stopped the profile. */
+		if (page)
+			cause = profil_defer_runs(deferral, pins) ?
+				profil_defer_count(deferral, pins,
+						   page + (place->position & ~PAGE_MASK)) :
+				PROFIL_OFF;
+		tally->cause[cause]++;
+		counted += cause == PROFIL_COUNTED;
+		place->position += step;
+	}
+	tally->granted += count;
+	/* Those that were stored come first. */
+	if (step)
+		profil_defer_return(profile, first + counted * step, count - counted);
+	deferral->count -= count;
+	if (deferral->count)
+		return true;
+	/* Only now may a tick on another CPU use the deferral. */
+	smp_store_release(&deferral->task, NULL);
+	return false;
+}

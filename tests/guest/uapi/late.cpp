@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/uapi/late.cpp  PROFIL_PIN_LATE: memory is looked at when a counter changes. */
+#include "tests/guest/support/places.h"
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <vector>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+
+/** Address space without memory, at which memory can be mapped later. */
+Memory reserve(size_t bytes)
+{
+	return Memory(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
+profil_start late(const profil_start &how)
+{
+	auto start = how;
+
+	start.flags |= PROFIL_PIN_LATE;
+	return start;
+}
+
+/** A counter of 8 bytes for the loop at counted_text, somewhere in a region of this many bytes. */
+profil_region wide_region(const Memory &memory, size_t index)
+{
+	profil_region region =
+		each_address(counted_text - index, counted_text + CODE_LOOP_RETURN, memory.at(), 8);
+
+	region.bytes = memory.bytes();
+	return region;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE pins nothing before a tick, and then only its page", "[uapi][late]")
+{
+	const Device device;
+	const Burner burner;
+	const Memory memory(64 * page);
+
+	device.start(late(describe(wide_region(memory, 512 * 10))));
+	CHECK(device.status().pinned == 0);
+	CHECK(locked_bytes() == 0);
+	check_counts_on(device, burner, memory.at<volatile uint64_t>(10 * page));
+	CHECK(device.status().pinned == page);
+	CHECK(locked_bytes() == page);
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in memory that is mapped after the start", "[uapi][late]")
+{
+	const Device device;
+	const Burner burner;
+	const Memory memory = reserve(4 * page);
+
+	device.start(late(describe(wide_region(memory, 512))));
+	need(mprotect(memory.at(page), page, PROT_READ | PROT_WRITE), "mprotect");
+	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
+	CHECK(device.status().state == PROFIL_STATE_RUNNING);
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "a tick that meets a hole turns a PROFIL_PIN_LATE profile off", "[uapi][late]")
+{
+	const ClockKeeper ticking;
+	const Device device;
+	const Burner burner;
+	const Memory memory = reserve(4 * page);
+
+	for (const int protection : {PROT_NONE, PROT_READ}) {
+		CAPTURE(protection);
+		need(mprotect(memory.at(), page, PROT_READ | PROT_WRITE), "mprotect");
+		need(mprotect(memory.at(page), page, protection), "mprotect");
+		device.start(late(describe(wide_region(memory, 511))));
+		check_counts_on(device, burner, memory.at<volatile uint64_t>(511 * 8));
+		device.start(late(describe(wide_region(memory, 512))));
+		burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
+		const auto status = device.status();
+		CHECK(status.counted == 0);
+		CHECK(status.off > 0);
+		need(mprotect(memory.at(page), page, PROT_READ | PROT_WRITE), "mprotect");
+		burner.burn(counted_text, 5'000'000);
+		CHECK(*memory.at<volatile uint64_t>(page) == 0);
+		device.stop();
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION a hole turns only its region off", "[uapi][late]")
+{
+	const ClockKeeper ticking;
+	const Device device;
+	const Burner burner;
+	const Memory memory = reserve(4 * page);
+	constexpr uintptr_t other = counted_text + 0x1000;
+	const profil_region regions[] = {
+		one_counter(counted_text, counted_text + CODE_LOOP_RETURN, memory.at(page), 8),
+		one_counter(other, other + CODE_LOOP_RETURN, memory.at(16), 8),
+	};
+	auto how = late(describe(regions));
+
+	need(mprotect(memory.at(), page, PROT_READ | PROT_WRITE), "mprotect");
+	how.flags |= PROFIL_FAULT_REGION;
+	how.overflow = memory.address() + 64;
+	how.overflow_width = 8;
+	device.start(how);
+	burn_ticks(device, burner, counted_text, 3, &profil_status::off);
+	CHECK(device.status().state == PROFIL_STATE_RUNNING);
+	need(mprotect(memory.at(page), page, PROT_READ | PROT_WRITE), "mprotect");
+	burn_ticks(device, burner, counted_text, 3, &profil_status::off);
+	CHECK(*memory.at<volatile uint64_t>(page) == 0);
+	const auto ticks = burn_ticks(device, burner, other, 3);
+	CHECK(*memory.at<volatile uint64_t>(16) + *memory.at<volatile uint64_t>(64) >= ticks);
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts every tick where RLIMIT_MEMLOCK allows no page",
+		 "[uapi][late]")
+{
+	in_child([] {
+		const rlimit none = {};
+		const Burner burner;
+		const Memory memory(4 * page);
+
+		need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
+		become_nobody();
+		const Device device;
+		const auto how = late(describe(wide_region(memory, 512), period_nobody));
+
+		device.start(how);
+		burn_ticks(device, burner, counted_text, 5);
+		const auto status = device.status();
+		need_that(status.pinned == 0, "nothing is pinned");
+		need_that(status.state == PROFIL_STATE_RUNNING, "the profile runs");
+		need_that(*memory.at<volatile uint64_t>(page) == status.counted, "every tick counts");
+		device.stop();
+		return 0;
+	});
+}
+
+TEST_CASE_METHOD(AtRest, "a late profile that has used up RLIMIT_MEMLOCK makes room for the next",
+		 "[uapi][late]")
+{
+	in_child([] {
+		const rlimit three = {3 * page, 3 * page};
+		const Burner burner;
+		const Memory memory(8 * page), gates(2 * page);
+		profil_region regions[6];
+
+		for (unsigned i = 0; i < 6; i++) {
+			const uintptr_t pc = counted_text + 0x100 * i;
+
+			regions[i] = one_counter(pc, pc + CODE_LOOP_RETURN, memory.at(i * page), 8);
+		}
+		need(setrlimit(RLIMIT_MEMLOCK, &three), "setrlimit");
+		become_nobody();
+		const Device device;
+		auto how = late(describe(regions, period_nobody));
+
+		how.gate = gates.address();
+		device.start(how);
+		for (unsigned i = 0; i < 6; i++)
+			burn_ticks(device, burner, counted_text + 0x100 * i, 3);
+		need_that(device.status().pinned == 3 * page, "the limit is used up");
+		how.gate = gates.address() + page;
+		device.start(how);
+		burn_ticks(device, burner, counted_text, 3);
+		/* A profile whose buffers are pinned at the start finds room, too. */
+		device.start(describe(regions[0], period_nobody));
+		burn_ticks(device, burner, counted_text, 3);
+		device.stop();
+		return 0;
+	});
+}
+
+TEST_CASE_METHOD(AtRest, "memory is rechecked even if RLIMIT_MEMLOCK leaves room for the gate only",
+		 "[uapi][late][gate]")
+{
+	in_child([] {
+		const rlimit one = {page, page};
+		const Burner burner;
+		const Memory memory(page), gate(page);
+
+		need(setrlimit(RLIMIT_MEMLOCK, &one), "setrlimit");
+		become_nobody();
+		const Device device;
+		auto how = late(describe(region_on(memory.at()), period_nobody));
+
+		how.gate = gate.address();
+		device.start(how);
+		burn_ticks(device, burner, counted_text, 5);
+		/* The program writes to a new page from now on, and no command looks. */
+		need(madvise(gate.at(), page, MADV_DONTNEED), "madvise");
+		burner.burn(counted_text, 300'000'000);
+		__atomic_fetch_add(gate.at<uint32_t>(), 1, __ATOMIC_SEQ_CST);
+		const auto before = counter<uint64_t>(memory);
+		burner.burn(counted_text, 50'000'000);
+		need_that(before >= 5, "it counted");
+		need_that(counter<uint64_t>(memory) == before, "the gate is shut");
+		return 0;
+	});
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in what is mapped at the address now", "[uapi][late]")
+{
+	const Device device;
+	const Burner burner;
+	const Memory memory(2 * page);
+	const auto map_anew = [&] {
+		need_that(mmap(memory.at(page), page, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory.at(page),
+			  "mmap");
+	};
+
+	device.start(late(describe(wide_region(memory, 512))));
+	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
+	map_anew();
+	(void)device.status(); /* looks at the memory */
+	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
+	CHECK(device.status().pinned == page);
+	need(madvise(memory.at(page), page, MADV_DONTNEED), "madvise");
+	(void)device.status();
+	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
+	CHECK(locked_bytes() == page);
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE goes on in a forked child's own copy", "[uapi][late][fork]")
+{
+	const Device device;
+	const Burner burner;
+	const Memory memory(2 * page);
+	auto how = late(describe(wide_region(memory, 512)));
+
+	how.flags |= PROFIL_FOLLOW;
+	device.start(how);
+	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
+	CHECK(in_child([&] {
+		const Device own;
+		const auto before = *memory.at<volatile uint64_t>(page);
+		const auto ticks = burn_ticks(own, burner, counted_text, 5);
+
+		return *memory.at<volatile uint64_t>(page) >= before + ticks;
+	}));
+	check_counts_on(device, burner, memory.at<volatile uint64_t>(page));
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "PCs are stored up to a hole, where the profile ends", "[uapi][late]")
+{
+	const ClockKeeper ticking;
+	const Device device;
+	const Burner burner;
+	const Memory memory = reserve(4 * page);
+
+	for (const uint32_t width : {4, 8}) {
+		CAPTURE(width);
+		need(mprotect(memory.at(), 4 * page, PROT_NONE), "mprotect");
+		need(madvise(memory.at(), 4 * page, MADV_DONTNEED), "madvise");
+		need(mprotect(memory.at(), 2 * page, PROT_READ | PROT_WRITE), "mprotect");
+		device.start(late(describe_samples(memory.at(), 4 * page / width, width)));
+		burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
+		const auto status = device.status();
+		CHECK(status.stored == 2 * page / width);
+		CHECK(status.counted == status.stored);
+		CHECK(*memory.at<volatile uint32_t>(2 * page - width) != 0);
+		CHECK(device.stop() == 2 * page / width);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE stores the PC that fills the array", "[uapi][late]")
+{
+	const Device device;
+	const Burner burner;
+
+	for (const uint64_t room : {1, 2, 600}) {
+		const Memory memory(2 * page);
+
+		CAPTURE(room);
+		device.start(late(describe_samples(memory.at(), room)));
+		burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FULL; });
+		CHECK(*memory.at<volatile uint64_t>(8 * (room - 1)) != 0);
+		CHECK(*memory.at<volatile uint64_t>(8 * room) == 0);
+		CHECK(device.status().counted == room);
+		CHECK(device.stop() == room);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "ticks of a long system call wait for its return with PROFIL_PIN_LATE",
+		 "[uapi][late]")
+{
+	const Device device;
+	const Burner burner;
+	const auto returns_to = burner.plant_syscalls(counted_text, 200);
+	const Memory memory(2 * page);
+	auto how = late(describe(each_address(returns_to, returns_to + 1, memory.at(page), 8)));
+
+	how.flags |= PROFIL_KERNEL_TICKS;
+	for (int round = 0; round < 20; round++) {
+		device.start(how);
+		Burner::spin(counted_text, 200);
+		const auto status = device.status();
+		CHECK(counter<uint64_t>(memory, page / 8) == status.counted);
+		CHECK(status.lost_contended == 0);
+		device.stop();
+		memset(memory.at(), 0, 2 * page);
+		need(madvise(memory.at(), 2 * page, MADV_DONTNEED), "madvise");
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "threads that need pages at once lose no tick with PROFIL_PIN_LATE",
+		 "[uapi][late][smp]")
+{
+	constexpr unsigned threads = 8;
+	const Device device;
+	const Burner burner;
+	const Memory memory(threads * page);
+	std::vector<std::thread> running;
+	profil_region regions[threads];
+
+	for (unsigned i = 0; i < threads; i++) {
+		const uintptr_t pc = counted_text + 0x100 * i;
+
+		burner.plant_loop(pc);
+		regions[i] = one_counter(pc, pc + CODE_LOOP_RETURN, memory.at(i * page), 8);
+	}
+	device.start(late(describe(regions)));
+	for (unsigned i = 0; i < threads; i++)
+		running.emplace_back([i] {
+			for (int round = 0; round < 200; round++)
+				Burner::spin(counted_text + 0x100 * i, 100'000);
+		});
+	for (auto &thread : running)
+		thread.join();
+	const auto status = device.status();
+	device.stop();
+	CHECK(status.counted > 0);
+	CHECK(status.counted == sum_counters<uint64_t>(memory));
+	CHECK(status.lost_contended == 0);
+	CHECK(status.off == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE is refused for an attached profile", "[uapi][late]")
+{
+	const Device device;
+	const Memory memory(page);
+	auto how = late(describe(region_on(memory.at<volatile uint64_t>())));
+	const Fd proof = proof_of(getpid());
+
+	how.proof = proof.get();
+	CHECK(device.call(PROFIL_ATTACH, &how) == EINVAL);
+}
+
+TEST_CASE_METHOD(AtRest, "a buffer of 64 GiB needs room for its list of pages", "[uapi][late][quota]")
+{
+	in_child([] {
+		const Setting few = module_parameter("max_user_pages", 10'000);
+		const Memory memory = reserve(page);
+		profil_region region = each_address(counted_text, ~0ULL, memory.at(), 8);
+
+		region.bytes = uint64_t{64} << 30;
+		become_nobody();
+		const Device device;
+		auto how = late(describe(region, period_nobody));
+
+		how.flags |= PROFIL_FAULT_REGION;
+		need_that(device.call(PROFIL_START, &how) == EDQUOT, "EDQUOT");
+		return 0;
+	});
+}
