@@ -6,14 +6,15 @@ MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/bash
 
 # arm64: build everything for arm64, with cross compilers (scripts/build/arm64).
+# i386: build the library alone, for 32-bit programs on x86-64.
 ARCH ?=
 # Kernel builders may have ARCH in their environment: this machine's own is ignored.
 override ARCH := $(filter-out x86 x86_64,$(ARCH))
 # The directory for everything that is built.
 B ?= build$(ARCH:%=/%)
 # The kernel of one guest, as for vm and demo, and the kernels of check; see scripts/kernel.
-KERNEL ?= $(or $(ARCH),6.12)
-KERNELS ?= $(or $(ARCH),6.1 6.12)
+KERNEL ?= $(or $(filter arm64,$(ARCH)),6.12)
+KERNELS ?= $(or $(filter arm64,$(ARCH)),6.1 6.12)
 # The kernels of check-matrix: flavours, and the newest kernel available.
 MATRIX ?= trixie-backports-rt trixie-backports 6.12-rt 6.12-cloud 6.12 6.1
 # Where install puts files.
@@ -39,8 +40,16 @@ CXX := $(cross)aarch64-linux-gnu-g++ --sysroot=$(sysroot)
 FC := $(cross)aarch64-linux-gnu-gfortran --sysroot=$(sysroot)
 AR := aarch64-linux-gnu-ar
 OBJCOPY := aarch64-linux-gnu-objcopy
+else ifeq ($(ARCH),i386)
+ifneq ($(filter-out help all libprofil libprofil-programs install clean,$(MAKECMDGOALS)),)
+$(error for i386 there is only the library, not $(MAKECMDGOALS))
+endif
+# Debian's baseline for i386, which gcc -m32 alone exceeds: with SSE it would also expect
+# stacks aligned to 16 bytes, and those of old programs are not.
+CC := gcc -m32 -march=i686
+CXX := g++ -m32 -march=i686
 else ifneq ($(ARCH),)
-$(error unknown ARCH '$(ARCH)' (arm64, or empty for this machine's))
+$(error unknown ARCH '$(ARCH)' (arm64, i386, or empty for this machine's))
 endif
 ifeq ($(origin CC),default)
 CC := gcc
@@ -82,8 +91,8 @@ include cli/build.mk
 include tests/build.mk
 
 .PHONY: all
-all: libprofil cli ## build the library, the CLI, and the module for KERNELS
-all: kmod
+all: libprofil ## build the library, the CLI, and the module for KERNELS
+all: $(if $(filter i386,$(ARCH)),,cli kmod)
 
 libprofil: ## build the library, shared and static
 cli: ## build the command
@@ -98,6 +107,10 @@ FORCE:
 .PHONY: arm64
 arm64: ## build everything, with the tests, for arm64 in B/arm64; check-guest and others accept ARCH=arm64
 	+$(MAKE) --no-print-directory ARCH=arm64 B=$(B)/arm64 kmod-arm64 check-programs
+
+.PHONY: i386
+i386: ## build the library for 32-bit programs, and their tests, in B/i386
+	+$(MAKE) --no-print-directory ARCH=i386 B=$(B)/i386 libprofil-programs
 
 .PHONY: setup
 setup: ## install what building and testing need, from Debian's packages and npm
@@ -231,7 +244,7 @@ rmmod: ## unload the module from this machine's kernel
 	scripts/module unload
 
 .PHONY: install
-install: libprofil cli ## install the CLI, the library and the headers below DESTDIR and PREFIX
+install: libprofil $(if $(filter i386,$(ARCH)),,cli) ## install the CLI, the library and the headers below DESTDIR and PREFIX
 	scripts/build/install
 
 .PHONY: deb

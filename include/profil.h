@@ -111,9 +111,11 @@ int profil_self_start(const struct profil_spec *spec, uint64_t *stored);
 /**
  * End the calling process's profile.  It is no error if there is no profile.
  *
- * Once it has returned, the counters are no longer written.  Async-signal-safe.
+ * Once it has returned, the counters are no longer written.  It needs no descriptor, and
+ * no system call in a process with one thread.  Async-signal-safe.
  *
  * @param stored if not NULL, receives the number of PCs that the profile had stored.
+ * @return 0, always.
  */
 int profil_self_stop(uint64_t *stored);
 
@@ -143,7 +145,8 @@ int profil_session_fd(const struct profil_session *session);
  * profile it (perf_event_open(2), perf_event_paranoid), makes the profile, and
  * closes the event.  A batch uses at most half of RLIMIT_NOFILE, so many targets
  * are attached in several batches.
- * Falls back to ioctl(2) where io_uring is forbidden.  Attaching again to a
+ * Falls back to ioctl(2) where io_uring is forbidden, and in the library for i386.
+ * Attaching again to a
  * process that this session already profiles moves it to the new profile
  * without losing or doubling a sample.
  *

@@ -79,6 +79,23 @@ PROFIL_EXPORT int sprofil_irix(void *profp, int profcnt, struct timeval *tvp, un
 	return caller.answer(irix_sprofil(profp, profcnt, tvp, flags), "sprofil");
 }
 
+#ifdef __i386__
+/* The same for programs compiled with _TIME_BITS=64; the headers choose. */
+PROFIL_EXPORT int sprofil_linux_time64(void *profp, int profcnt, void *tvp, unsigned flags)
+{
+	const Caller caller;
+
+	return caller.answer(linux_sprofil(profp, profcnt, tvp, flags, TimeBits::wide), "sprofil");
+}
+
+PROFIL_EXPORT int sprofil_irix_time64(void *profp, int profcnt, void *tvp, unsigned flags)
+{
+	const Caller caller;
+
+	return caller.answer(irix_sprofil(profp, profcnt, tvp, flags, TimeBits::wide), "sprofil");
+}
+#endif
+
 PROFIL_EXPORT int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned scale)
 {
 	const Caller caller;
@@ -89,8 +106,12 @@ PROFIL_EXPORT int profil_bsd(char *samples, size_t size, unsigned long offset, u
 PROFIL_EXPORT int add_profil_bsd(char *samples, size_t size, unsigned long offset, unsigned scale)
 {
 	const Caller caller;
+	const int error = bsd_add_profil(shorts(samples, size, offset, scale));
 
-	return caller.answer(bsd_add_profil(shorts(samples, size, offset, scale)), "add_profil");
+	if (error != EFAULT)
+		return caller.answer(error, "add_profil");
+	caller.ignore(error, "add_profil");
+	return 0;
 }
 
 PROFIL_EXPORT void profil_tru64(void *buffer, size_t size, unsigned long offset, unsigned long scale)
@@ -129,9 +150,14 @@ PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
  */
 PROFIL_EXPORT int profil_(unsigned short *buffer, const int *bufsiz, const int *offset, const int *scale)
 {
+	const Caller caller;
 	const auto bytes = static_cast<unsigned>(*bufsiz), low = static_cast<unsigned>(*offset);
+	const int error = irix_profil_32(shorts(buffer, bytes, low, static_cast<unsigned>(*scale)));
 
-	return profil_irix(buffer, bytes, low, static_cast<unsigned>(*scale));
+	if (error == EOVERFLOW)
+		return caller.answer(error, "profil");
+	caller.ignore(error, "profil");
+	return 0;
 }
 
 PROFIL_EXPORT int profil_flavour_period(const char *flavour, uint64_t *period)
@@ -176,7 +202,8 @@ PROFIL_EXPORT int profil_self_stop(uint64_t *stored)
 {
 	const Caller caller;
 
-	return caller.answer(stop_self(stored));
+	stop_self(stored);
+	return caller.answer(0);
 }
 
 PROFIL_EXPORT int profil_self_get_status(profil_status *status)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# libprofil: $(B)/libprofil.so.1 for programs and LD_PRELOAD, $(B)/libprofil.a,
-# $(B)/libprofil.pc and a .pc file for each flavour.  `make install` replaces
-# @PREFIX@ and @LIBDIR@ in them.
+# libprofil: $(B)/libprofil.so.1 for programs and LD_PRELOAD, $(B)/libprofil.a and
+# $(B)/libprofil.pc; and for each flavour an archive with the names of its system and a
+# .pc file.  `make install` replaces @PREFIX@ and @LIBDIR@ in the .pc files.
 #
 # The library needs no C++ runtime: it uses nothing from libstdc++ and is linked
-# by the C compiler.  liburing is linked in and hidden.
+# by the C compiler.
 
 OBJCOPY ?= objcopy
 libprofil_version := $(shell sed -n 's/^.define PROFIL_VERSION "\(.*\)"/\1/p' include/profil.h)
 libprofil_sources := $(wildcard libprofil/*.cpp libprofil/*/*.cpp)
+libprofil_sources := $(if $(filter i386,$(ARCH)),$(filter-out libprofil/ring.cpp,$(libprofil_sources)),$(libprofil_sources))
 libprofil_objects := $(libprofil_sources:%.cpp=$(B)/%.o) $(B)/libprofil/gmon/mcount.o
 libprofil_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics \
@@ -20,11 +21,22 @@ libprofil_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
 libprofil_global := profil profil_* sprofil sprofil_* add_profil_* pcsample monitor_* \
 	mcount _mcount __fentry__ monstartup __monstartup moncontrol _mcleanup
 
+# io_uring: liburing is linked in, and its names are hidden.  gcc-multilib has
+# no 32-bit liburing, and a 32-bit program that attaches to thousands of processes can do with
+# ioctl(2).
+ifeq ($(ARCH),i386)
+libprofil_cxxflags += -DPROFIL_WITHOUT_URING -D_FILE_OFFSET_BITS=64
+else
+libprofil_uring := -Wl,-Bstatic -luring
+endif
+
 libprofil_flavours := aix bsd irix linux solaris tru64
+libprofil_linked := $(patsubst %.cpp,$(B)/%.o,$(wildcard libprofil/linked/*/*.cpp))
+libprofil_archives := $(B)/libprofil.a $(libprofil_flavours:%=$(B)/libprofil-%.a)
 libprofil_pcs := $(B)/libprofil.pc $(libprofil_flavours:%=$(B)/libprofil-%.pc)
 
 .PHONY: libprofil
-libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(B)/libprofil.a $(libprofil_pcs)
+libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(libprofil_archives) $(libprofil_pcs)
 
 # Called while any register may hold an argument; see gmon/calls.h.
 $(B)/libprofil/gmon/calls.o: libprofil_cxxflags += -mgeneral-regs-only -fno-stack-protector
@@ -35,7 +47,7 @@ $(B)/%.o: %.S
 	$(Q)$(CC) $(CPPFLAGS) $(OPT) -c -o $@ $<
 
 # libprofil_cxxflags come last: a distribution's -fstack-protector-strong must not undo them.
-$(filter-out %/mcount.o,$(libprofil_objects)): $(B)/%.o: %.cpp
+$(filter-out %/mcount.o,$(libprofil_objects)) $(libprofil_linked): $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) $(libprofil_cxxflags) \
@@ -44,13 +56,22 @@ $(filter-out %/mcount.o,$(libprofil_objects)): $(B)/%.o: %.cpp
 # One object, including the used parts of liburing.
 $(B)/libprofil/libprofil.o: $(libprofil_objects)
 	$(call say,LINK)
-	$(Q)$(CC) -nostdlib -r -Wl,--force-group-allocation -o $@ $^ -Wl,-Bstatic -luring
+	$(Q)$(CC) -nostdlib -r -Wl,--force-group-allocation -o $@ $^ $(libprofil_uring)
 	$(Q)$(OBJCOPY) --wildcard $(foreach name,$(libprofil_global),--keep-global-symbol='$(name)') $@
 
-$(B)/libprofil.a: $(B)/libprofil/libprofil.o
+# In the archive the names that libprofil-FLAVOUR.a also has are weak: the linker has
+# already taken that archive's, and would otherwise report a second definition.
+$(B)/libprofil/archive/libprofil.o: $(B)/libprofil/libprofil.o
+	@mkdir -p $(@D)
+	$(Q)$(OBJCOPY) --weaken-symbol=profil --weaken-symbol=sprofil $< $@
+
+$(B)/libprofil.a: $(B)/libprofil/archive/libprofil.o
+$(foreach flavour,$(libprofil_flavours),$(eval $(B)/libprofil-$(flavour).a: \
+	$(filter $(B)/libprofil/linked/$(flavour)/%,$(libprofil_linked))))
+$(libprofil_archives):
 	$(Q)rm -f $@
 	$(call say,AR)
-	$(Q)$(AR) rcs $@ $<
+	$(Q)$(AR) rcs $@ $^
 
 $(B)/libprofil.so.1: $(B)/libprofil/libprofil.o libprofil/libprofil.map
 	$(call say,LINK)
@@ -66,4 +87,4 @@ $(B)/libprofil.pc: libprofil/libprofil.pc.in include/profil.h
 $(B)/libprofil-%.pc: libprofil/flavours/flavour.pc.in include/profil.h
 	$(Q)sed 's/@VERSION@/$(libprofil_version)/; s/@FLAVOUR@/$*/' $< >$@
 
--include $(libprofil_objects:.o=.d)
+-include $(libprofil_objects:.o=.d) $(libprofil_linked:.o=.d)

@@ -50,13 +50,14 @@ int Device::open(int flags)
 	return error;
 }
 
-int Device::check_abi() const
+int Device::check_abi()
 {
 	profil_info answer = {};
 
 	answer.size = sizeof answer;
 	if (const int error = command(PROFIL_INFO, &answer))
 		return error;
+	features_ = answer.features;
 	return answer.abi == PROFIL_ABI ? 0 : EPROTO;
 }
 

@@ -24,6 +24,9 @@ public:
 	 */
 	[[nodiscard]] int open(int flags = 0);
 
+	/** Does the module have all of these?  @param features &enum profil_feature. */
+	[[nodiscard]] bool has(uint64_t features) const { return (features_ & features) == features; }
+
 	/** PROFIL_INFO.  @param info any version of the structure; only its size is read. */
 	[[nodiscard]] int info(profil_info *info) const;
 
@@ -50,9 +53,10 @@ public:
 
 private:
 	[[nodiscard]] int command(unsigned long number, void *argument) const;
-	[[nodiscard]] int check_abi() const;
+	[[nodiscard]] int check_abi();
 
 	Fd fd_;
+	uint64_t features_ = 0;
 };
 
 } // namespace libprofil

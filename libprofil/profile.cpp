@@ -2,6 +2,7 @@
 #include "libprofil/profile.h"
 
 #include "libprofil/device.h"
+#include "libprofil/gate.h"
 
 #include <atomic>
 #include <cerrno>
@@ -80,24 +81,47 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 		return error;
 
 	profil_start start = start_command(spec);
+	profil_gate *const gate = device.has(PROFIL_FEATURE_GATE) ? next_gate() : nullptr;
+
+	start.gate = reinterpret_cast<uintptr_t>(gate);
+	/* An older module would refuse what it does not know. */
+	if (!gate)
+		start.flags &= ~static_cast<uint32_t>(PROFIL_OWED_TICKS | PROFIL_PIN_LATE);
+
+	const uint32_t value = gate ? std::atomic_ref(gate->value).load() : 0;
 	const int error = device.start(PROFIL_START, start);
 
-	if (!error)
-		changes.fetch_add(1, std::memory_order_relaxed);
-	if (!error && stored)
+	if (error)
+		return error;
+	opened(gate, value);
+	changes.fetch_add(1, std::memory_order_relaxed);
+	if (stored)
 		*stored = start.stored;
-	return error;
+	return 0;
 }
 
-int stop_self(uint64_t *stored)
+/* By a descriptor: for a profile that this library has not started, or an older module. */
+static int stop_by_device(uint64_t *stored)
 {
 	Device device;
 	const int error = device.open();
 
-	if (error)
-		return error;
+	return error ? error : device.stop(0, stored);
+}
+
+void stop_self(uint64_t *stored)
+{
+	uint64_t in_gate = 0, in_module = 0;
+
 	changes.fetch_add(1, std::memory_order_relaxed);
-	return device.stop(0, stored);
+
+	const bool was = was_opened();
+
+	if (!shut_gates(in_gate) || !was)
+		/* Nothing is left to try if this fails, too. */
+		(void)stop_by_device(&in_module);
+	if (stored)
+		*stored = in_gate ? in_gate : in_module;
 }
 
 int is_running(bool &running)

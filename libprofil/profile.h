@@ -20,14 +20,15 @@ constexpr uint64_t period_of(unsigned hz)
 
 /**
  * The defaults of the classical systems: 100 Hz, ticks in the kernel are charged
- * to the program, children are profiled too, counters wrap.
+ * to the program, as are ticks that come late, children are profiled too, counters
+ * wrap.
  */
 constexpr profil_spec classic_profile()
 {
 	profil_spec spec = {};
 
 	spec.size = sizeof spec;
-	spec.flags = PROFIL_KERNEL_TICKS | PROFIL_FOLLOW;
+	spec.flags = PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_OWED_TICKS;
 	spec.limit_policy = PROFIL_WRAP;
 	spec.period = period_of(100);
 	return spec;
@@ -48,8 +49,12 @@ constexpr profil_spec classic_profile()
 /** @see profil_self_start().  @return 0, or an errno value. */
 [[nodiscard]] int start_self(const profil_spec &spec, uint64_t *stored);
 
-/** @see profil_self_stop().  @return 0, or an errno value. */
-[[nodiscard]] int stop_self(uint64_t *stored);
+/**
+ * Turn the process's own profile off.  Cannot fail, whatever the process has lost
+ * since it was started; afterwards no counter is written any more.
+ * @param stored receives the number of PCs that the profile has stored, unless NULL.
+ */
+void stop_self(uint64_t *stored);
 
 /** Changes with every start and stop, so that a flavour can tell whether its own profile is still on. */
 [[nodiscard]] uint64_t generation();

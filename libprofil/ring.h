@@ -4,9 +4,27 @@
 
 #include "libprofil/attach.h"
 
+#include <cerrno>
+
+#ifndef PROFIL_WITHOUT_URING
 #include <liburing.h>
+#endif
 
 namespace libprofil {
+
+#ifdef PROFIL_WITHOUT_URING
+
+/** Built without liburing: there is no ring, so the caller uses ioctl(2). */
+class Ring {
+public:
+	/** @return ENOSYS. */
+	[[nodiscard]] int open(size_t) { return ENOSYS; }
+
+	/** Never reached: open() has failed. */
+	void run(const Device &, std::span<Attachment>, std::span<int>) {}
+};
+
+#else
 
 /** An io_uring that issues PROFIL_ATTACH. */
 class Ring {
@@ -35,5 +53,7 @@ private:
 	bool is_open_ = false;
 	unsigned in_flight_ = 0;
 };
+
+#endif
 
 } // namespace libprofil

@@ -12,7 +12,15 @@ tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/support/sui
 tests_harness_objects := $(patsubst %,$(B)/tests/objects/tests/%.o,harness/cases support/kernel_log support/suite)
 tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/fuzz/module/*.cpp))
 tests_program_sources := $(wildcard $(foreach folder,programs programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))
+ifeq ($(ARCH),i386)
+tests_program_sources := $(wildcard tests/guest/programs/i386/*.c tests/guest/programs/original/*.c) \
+	$(patsubst %,tests/guest/programs/%.c,lib_libc lib_linked lib_static gmon_fixed gmon_linked)
+endif
 tests_programs := $(addprefix $(B)/tests/programs/,$(basename $(notdir $(tests_program_sources))))
+# Programs that declare profil() themselves, linked in every way: NAME-LINKAGE is NAME.c.
+tests_linkages := shared shared-no-pie static static-pie
+tests_declared := $(foreach linkage,$(tests_linkages),$(patsubst tests/guest/programs/declared/%.c,\
+	$(B)/tests/programs/%-$(linkage),$(wildcard tests/guest/programs/declared/*.c)))
 tests_objects := $(sort $(tests_host_objects) $(tests_guest_objects) $(tests_harness_objects) \
 	$(tests_fuzz_objects))
 
@@ -21,7 +29,10 @@ tests_pages := $(wildcard Documentation/man/*.[1-9])
 tests_examples := $(addprefix $(B)/tests/examples/,$(basename $(shell sed -n 's,^/\* example: \(.*\) \*/$$,\1,p' $(tests_pages))))
 
 .PHONY: check-programs
-check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) $(tests_examples) libprofil cli ## build the tests
+check-programs: $(B)/tests/host $(B)/tests/guest $(B)/tests/fuzz $(tests_programs) $(tests_declared) $(tests_examples) libprofil cli ## build the tests
+ifeq ($(ARCH),)
+check-programs: i386
+endif
 
 # The headers that nearly all tests include are precompiled, and come first (or they
 # would not be used).  The host's tests are most of the code to compile, so they are not
@@ -201,5 +212,40 @@ $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
 
--include $(fuzz_reader_objects:.o=.d) $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(tests_benches:=.d) \
+# Of the pkg-config module these have the libraries alone: the flavour is chosen at link time.
+tests_link_shared := -fPIE -pie
+tests_link_shared-no-pie := -fno-pie -no-pie
+tests_link_static := -fno-pie -static
+tests_link_static-pie := -fPIE -static-pie
+
+# $(call tests_declared_program,LINKAGE)
+define tests_declared_program
+$(B)/tests/programs/declared_%-$(1): tests/guest/programs/declared/declared_%.c \
+		$(B)/libprofil-%.a $(B)/libprofil.a $(B)/libprofil.so
+	@mkdir -p $$(@D)
+	$$(call say,CC)
+	$$(Q)$$(CC) -std=gnu89 $$(OPT) $$(WARN) -Wno-implicit-function-declaration $$(tests_link_$(1)) \
+		-MMD -MP -MF $$@.d -o $$@ $$< -L$(B) -lprofil-$$* -lprofil
+endef
+$(foreach linkage,$(tests_linkages),$(eval $(call tests_declared_program,$(linkage))))
+
+# 32-bit programs: each source of i386 also as a static program, and those with a struct
+# timeval also with that of _TIME_BITS=64.
+tests_i386 := $(basename $(notdir $(wildcard tests/guest/programs/i386/exact_*.c)))
+tests_i386_static := $(tests_i386:%=$(B)/tests/programs/%_static)
+tests_i386_time64 := $(patsubst %,$(B)/tests/programs/%_time64,$(filter exact_irix exact_linux,$(tests_i386)))
+.PHONY: libprofil-programs
+libprofil-programs: libprofil $(tests_programs) $(tests_i386_static) $(tests_i386_time64) ## build the library, and with ARCH=i386 the programs that test it
+
+$(tests_i386_static): $(B)/tests/programs/%_static: tests/guest/programs/i386/%.c $(B)/libprofil.a
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(tests_compile_.c) -static -o $@ $< $(B)/libprofil.a
+
+$(tests_i386_time64): $(B)/tests/programs/%_time64: tests/guest/programs/i386/%.c $(B)/libprofil.so
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(tests_compile_.c) -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -o $@ $< -L$(B) -lprofil
+
+-include $(fuzz_reader_objects:.o=.d) $(tests_objects:.o=.d) $(tests_precompiled:.h=.h.d) $(tests_programs:=.d) $(tests_declared:=.d) $(tests_i386_static:=.d) $(tests_i386_time64:=.d) $(tests_benches:=.d) \
 	$(tests_bench_objects:.o=.d) $(B)/tests/gmon.d $(B)/tests/gmon-pg.d $(B)/tests/bench/count.bpf.d

@@ -49,7 +49,8 @@ struct prof {
  * First form: a PC at d bytes above offset counts in counter
  * (((d * scale) >> 16) + 1) / 2.  Second form, selected by bufsiz -1: shortbuf is an
  * array of struct prof; offset and scale are ignored.  Turning profiling on while it
- * is on, or off in the other form, has no effect.
+ * is on, or off in the other form, or with a list in which nothing is counted, has no
+ * effect.
  *
  * @param shortbuf 16-bit counters, or ranges.
  * @param bufsiz size of the counters in bytes, 0: no effect; or -1.

@@ -43,9 +43,15 @@ int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int sc
 /**
  * Add a buffer for another range of PCs, until the next profil().
  *
- * @param samples, size, offset, scale as in profil().
- * @return 0, also if profiling is off and the call does nothing; or -1 with errno as
- *         from profil(), or ENOMEM beyond 100 buffers.
+ * A PC that several buffers cover counts in one of them: profil()'s own, else the one
+ * that was added last.
+ *
+ * @param samples, size, offset as in profil().
+ * @param scale as in profil(), but not limited; 0: the call does nothing.
+ * @return 0, also if profiling is off and the call does nothing, or if samples cannot be
+ *         written and nothing is counted there; or -1 with errno EINVAL (samples at an
+ *         odd address), ENOMEM (RLIMIT_MEMLOCK, or beyond 100 buffers), ENODEV (no
+ *         module).
  */
 int add_profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
 

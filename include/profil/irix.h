@@ -51,30 +51,42 @@ int profil_irix(unsigned short *buff, unsigned int bufsiz, size_t offset, unsign
 struct prof {
 	void *pr_base;	       /**< its counters */
 	unsigned int pr_size;  /**< size of the counters in bytes */
-	size_t pr_off;	       /**< PCs above it are counted */
+	size_t pr_off;	       /**< PCs above it are counted, in the lowest region also the PC at it */
 	unsigned int pr_scale; /**< 16.16 fixed point; 0 and 1: the region swallows its ticks */
 };
 
 #define PROF_USHORT 1 /**< 16-bit counters */
-#define PROF_UINT 2   /**< 32-bit counters */
+#define PROF_UINT 2   /**< 32-bit counters, also together with PROF_USHORT */
 #define PROF_FAST 4   /**< 1000 Hz */
+
+/** Ticks with PROF_FAST for each tick without it, as in <sys/profil.h>.  @see sprofil(2) of IRIX, flags */
+#define PROF_FAST_CNT 10
+
+/** The most regions of sprofil(), as in <sys/profil.h>.  @see sprofil(2) of IRIX, E2BIG */
+#define PROFIL_MAX 100
 
 /**
  * The same for up to 100 regions.
  *
- * A PC belongs to the region with the largest pr_off strictly below it.  The last
- * entry may have pr_off 0 and pr_scale 2: PCs beyond the end of their region, or
- * below all regions, then count in its first counter.
+ * A PC belongs to the region with the largest pr_off strictly below it; the region
+ * with the lowest pr_off also has the PC at it.  The last entry may have pr_off 0 and
+ * pr_scale 2: PCs beyond the end of their region, or below all regions, then count in
+ * its first counter.
  *
  * @param profp the regions.
- * @param profcnt number of regions, 1 to 100.
+ * @param profcnt number of regions, 1 to PROFIL_MAX.
  * @param tvp receives the time between two ticks, unless NULL.
- * @param flags one of PROF_USHORT and PROF_UINT, and PROF_FAST.
+ * @param flags PROF_USHORT or PROF_UINT, and PROF_FAST.
  * @return 0, or -1 with errno E2BIG (profcnt), EFAULT (profp, tvp), EINVAL (an
  *         overflow entry that is not the last, flags, an unaligned pr_base),
  *         ENOMEM (RLIMIT_MEMLOCK), ENODEV (no module).
  */
+#if defined(__i386__) && defined(__USE_TIME_BITS64)
+/* _TIME_BITS=64: struct timeval is longer. */
+int sprofil_irix(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags) __asm__("sprofil_irix_time64");
+#else
 int sprofil_irix(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
+#endif
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,7 @@ extern "C" {
  * A PC at d bytes above offset counts in counter ((d / 2) * scale) >> 16.
  *
  * @param buffer 16-bit counters, which wrap; NULL: off.
- * @param size size of the buffer in bytes.
+ * @param size size of the buffer in bytes; (size_t)-1: its end is not known.
  * @param offset lowest PC that is counted.
  * @param scale 16.16 fixed point; 0: off.
  * @return 0, or -1 with errno EINVAL (a buffer at an odd address), EFAULT (it
@@ -72,7 +72,12 @@ enum {
  * @param flags PROF_USHORT or PROF_UINT, and PROF_FAST.
  * @return 0, or -1 with errno as from profil(), or EFAULT for profp and tvp.
  */
+#if defined(__i386__) && defined(__USE_TIME_BITS64)
+/* _TIME_BITS=64: struct timeval is longer. */
+int sprofil_linux(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags) __asm__("sprofil_linux_time64");
+#else
 int sprofil_linux(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
+#endif
 
 #ifdef __cplusplus
 }

@@ -8,10 +8,10 @@
 !
 ! A program written for IRIX calls profil() as an external function of four-byte
 ! integers and does not need this module.  However, four bytes cannot hold an
-! address of a position-independent program.  Here each of bufsiz, offset and scale
-! is a default or an eight-byte integer, such as those of iso_c_binding (c_int,
-! c_size_t, c_intptr_t ...), and offset may also be a c_funptr.  For their meaning
-! see profil(2), "IRIX".
+! address of a position-independent program, where such a call returns -1.  Here each
+! of bufsiz, offset and scale is a default or an eight-byte integer, such as those of
+! iso_c_binding (c_int, c_size_t, c_intptr_t ...), and offset may also be a c_funptr.
+! For their meaning see profil(2), "IRIX".
 !
 module profil
   use, intrinsic :: iso_c_binding, only: c_int, c_int16_t, c_int32_t, c_int64_t, &
@@ -29,16 +29,28 @@ module profil
       integer(c_int), value :: scale
       integer(c_int) :: status
     end function c_profil
+
+    ! An offset of four bytes is an error where it cannot be an address.
+    function c_profil_32(buff, bufsiz, offset, scale) bind(c, name='profil_') result(status)
+      import :: c_int, c_int16_t
+      integer(c_int16_t), intent(inout) :: buff(*)
+      integer(c_int), intent(in) :: bufsiz
+      integer(c_int), intent(in) :: offset
+      integer(c_int), intent(in) :: scale
+      integer(c_int) :: status
+    end function c_profil_32
   end interface
 
   !> Count the program counter in buff from now on: profil(2) as on IRIX.
   !! buff: 16-bit counters, which must be asynchronous or volatile where the
   !!   program reads them while it is profiled
   !! bufsiz: bytes of buff
-  !! offset: lowest address that is counted, in bytes
+  !! offset: lowest address that is counted, in bytes; in a position-independent
+  !!   program an integer of eight bytes or a c_funptr, or 0
   !! scale: 16.16 fixed point; 0 and 1: off; 2: every PC counts in the first
   !!   counter
-  !! result: 0
+  !! result: 0; or -1 for an offset of four bytes in a position-independent program,
+  !!   except when profiling is turned off, or offset is 0 and scale is 2
   interface profil_irix
     module procedure profil_444, profil_448, profil_484, profil_488
     module procedure profil_844, profil_848, profil_884, profil_888
@@ -54,7 +66,7 @@ contains
     integer(c_int32_t), intent(in) :: scale
     integer(c_int) :: status
 
-    status = c_profil(buff, bufsiz, from_default(offset), scale)
+    status = c_profil_32(buff, bufsiz, offset, scale)
   end function profil_444
 
   function profil_448(buff, bufsiz, offset, scale) result(status)
@@ -64,7 +76,7 @@ contains
     integer(c_int64_t), intent(in) :: scale
     integer(c_int) :: status
 
-    status = c_profil(buff, bufsiz, from_default(offset), low_word(scale))
+    status = c_profil_32(buff, bufsiz, offset, low_word(scale))
   end function profil_448
 
   function profil_484(buff, bufsiz, offset, scale) result(status)
@@ -114,7 +126,7 @@ contains
     integer(c_int32_t), intent(in) :: scale
     integer(c_int) :: status
 
-    status = c_profil(buff, low_word(bufsiz), from_default(offset), scale)
+    status = c_profil_32(buff, low_word(bufsiz), offset, scale)
   end function profil_844
 
   function profil_848(buff, bufsiz, offset, scale) result(status)
@@ -124,7 +136,7 @@ contains
     integer(c_int64_t), intent(in) :: scale
     integer(c_int) :: status
 
-    status = c_profil(buff, low_word(bufsiz), from_default(offset), low_word(scale))
+    status = c_profil_32(buff, low_word(bufsiz), offset, low_word(scale))
   end function profil_848
 
   function profil_884(buff, bufsiz, offset, scale) result(status)
@@ -166,14 +178,6 @@ contains
 
     status = c_profil(buff, low_word(bufsiz), address(offset), low_word(scale))
   end function profil_8f8
-
-  ! An address below 4 GiB: its top bit is not a sign.
-  pure function from_default(offset) result(bytes)
-    integer(c_int32_t), intent(in) :: offset
-    integer(c_size_t) :: bytes
-
-    bytes = iand(int(offset, c_size_t), int(z'ffffffff', c_size_t))
-  end function from_default
 
   pure function address(procedure) result(bytes)
     type(c_funptr), intent(in) :: procedure

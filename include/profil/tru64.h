@@ -19,6 +19,8 @@
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
+/* Macros with a variable number of arguments are newer than C90. */
+#pragma GCC system_header
 #include <stddef.h>
 #include <unistd.h>
 
@@ -54,13 +56,22 @@ struct profil_args_v5 {
 
 #define PROFIL_FLAGS_ALL_THREADS 1 /**< no effect: all threads are always profiled */
 
+/** The most ranges of the second form, as in <sys/resource.h>.  @see profil(2) of Tru64, args */
+#define PROFIL_MAX 64
+
+/* Names that <sys/resource.h> has for scales.  See profil(2) of Tru64, DESCRIPTION. */
+#define PROFIL_SCALE_TOTAL 2  /**< every PC counts in the first counter */
+#define PROFIL_SCALE_STOP_1 1 /**< off */
+#define PROFIL_SCALE_STOP 0   /**< off */
+
 /**
  * Count the program counter at each tick, 1024 times per second of CPU time.
  *
  * First form: a PC at d bytes above offset counts in 16-bit counter
  * (((d * scale) >> 16) + 1) / 2.  Second form, selected by offset -1: buffer is an
- * array of struct profil_args, size is their number, 1 to 64, and scale holds the
- * flags.  The ranges are disjoint and in decreasing order.
+ * array of struct profil_args, size is their number, 1 to PROFIL_MAX, and scale holds
+ * the flags.  The ranges are in decreasing order and do not overlap, but may touch: the
+ * highpc of one may be the lowpc of the one before it, which then counts that PC.
  *
  * @param buffer counters, which wrap, or ranges.
  * @param size size of the counters in bytes, 0: nothing is counted; or the number
@@ -81,11 +92,20 @@ void profil_tru64_v5(void *buffer, size_t size, unsigned long offset, unsigned l
 }
 #endif
 
-/* The offset may be -1 or, as the manual page declares it, a pointer. */
-#define profil_tru64(buffer, size, offset, scale) \
-	(profil_tru64)((void *)(buffer), (size_t)(size), (unsigned long)(offset), (unsigned long)(scale))
-#define profil_tru64_v5(buffer, size, offset, scale) \
-	(profil_tru64_v5)((void *)(buffer), (size_t)(size), (unsigned long)(offset), (unsigned long)(scale))
+/*
+ * The offset may be -1 or, as the manual page declares it, a pointer: a call with four
+ * arguments converts them.  Without arguments it is a source's own declaration, as in
+ * `extern void profil();`.
+ */
+#define profil_tru64(...) PROFIL_TRU64_CHOSEN(__VA_ARGS__)(profil_tru64, __VA_ARGS__)
+#define profil_tru64_v5(...) PROFIL_TRU64_CHOSEN(__VA_ARGS__)(profil_tru64_v5, __VA_ARGS__)
+#define PROFIL_TRU64_CHOSEN(...) \
+	PROFIL_TRU64_FIFTH(__VA_ARGS__, PROFIL_TRU64_CALL, PROFIL_TRU64_DECLARE, PROFIL_TRU64_DECLARE, \
+			   PROFIL_TRU64_DECLARE, PROFIL_TRU64_DECLARE)
+#define PROFIL_TRU64_CALL(name, buffer, size, offset, scale) \
+	(name)((void *)(buffer), (size_t)(size), (unsigned long)(offset), (unsigned long)(scale))
+#define PROFIL_TRU64_DECLARE(name, ...) (name)(__VA_ARGS__)
+#define PROFIL_TRU64_FIFTH(first, second, third, fourth, fifth, ...) fifth
 #ifdef PROFIL_TRU64_V5
 #define profil profil_tru64_v5
 #else

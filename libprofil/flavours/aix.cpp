@@ -47,11 +47,12 @@ static int start_form(const profil_spec &spec, bool extended)
 }
 
 /* The first form also stops a profile that another flavour has started. */
-static int stop_form(bool extended, bool running)
+static void stop_form(bool extended)
 {
 	const bool is_extended = last.extended && last.generation == generation();
 
-	return running && is_extended == extended ? stop_self(nullptr) : 0;
+	if (is_extended == extended)
+		stop_self(nullptr);
 }
 
 int aix_profil(const Histogram &histogram)
@@ -60,11 +61,13 @@ int aix_profil(const Histogram &histogram)
 	Histogram meant = histogram;
 	bool running = false;
 
+	meant.scale &= scale_mask;
+	if (meant.scale < scale_of_clock) {
+		stop_form(false);
+		return 0;
+	}
 	if (const int error = is_running(running))
 		return error;
-	meant.scale &= scale_mask;
-	if (meant.scale < scale_of_clock)
-		return stop_form(false, running);
 	if (running || !has_room(meant))
 		return 0;
 	if (!is_aligned(meant))
@@ -95,7 +98,7 @@ uint32_t aix_scale(uint64_t text, uint64_t bytes)
 /* The range owns its ticks even where no counter covers them. */
 static int make_region(const AixRange &range, profil_region &region)
 {
-	const uint64_t low = address(range.low), high = address(range.high);
+	const uintptr_t low = address(range.low), high = address(range.high);
 	const size_t bytes = range.bytes > 0 ? static_cast<size_t>(range.bytes) : 0;
 	Histogram histogram = {address(range.buffer), bytes, low, range.scale & scale_mask, sizeof(uint16_t)};
 
@@ -146,6 +149,14 @@ static int make_regions(const AixRange *list, size_t nr, profil_region *regions,
 	return 0;
 }
 
+static bool counts(const profil_region *regions, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (regions[i].bytes)
+			return true;
+	return false;
+}
+
 static int start_ranges(const AixRange *list, size_t nr)
 {
 	const Scratch<profil_region> regions(nr), parts(2 * nr);
@@ -156,10 +167,11 @@ static int start_ranges(const AixRange *list, size_t nr)
 		return EFAULT;
 	if (const int error = make_regions(list, nr, regions.get(), made))
 		return error;
+	/* Nothing would be counted, and the next call would have no effect. */
+	if (!counts(regions.get(), made))
+		return 0;
 	if (const int error = partition(regions.get(), made, Winner::first, Extent::whole, parts.get(), made))
 		return error_of(error);
-	if (!made)
-		return 0;
 	spec.regions = parts.get();
 	spec.nr_regions = static_cast<uint32_t>(made);
 	return start_form(spec, true);
@@ -176,10 +188,12 @@ int aix_extended(const void *ranges)
 
 	const std::lock_guard guard(last.lock);
 
+	if (!nr) {
+		stop_form(true);
+		return 0;
+	}
 	if (const int error = is_running(running))
 		return error;
-	if (!nr)
-		return stop_form(true, running);
 	return running ? 0 : start_ranges(list, nr);
 }
 

@@ -39,6 +39,7 @@ struct AixRange {
  * counts nothing.  Scale -1 is computed so that the buffer covers the range.
  *
  *  - an empty list: turns the profile off if this form is on; otherwise no effect.
+ *  - a list in which no range counts: no effect.
  *  - turned on while on, in either form: no effect.
  *
  * @return 0, or an errno value: EINVAL (high does not ascend, or a buffer is at an

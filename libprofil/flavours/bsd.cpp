@@ -4,6 +4,7 @@
 #include "libprofil/flavours/partition.h"
 #include "libprofil/lock.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <mutex>
 
@@ -12,7 +13,10 @@ namespace libprofil {
 constexpr uint32_t scale_max = 0x10000;
 constexpr size_t buffers_max = 100;
 
-/* The buffers of the current profile, guarded by the lock. */
+/*
+ * The buffers of the current profile, guarded by the lock.  The first that covers a PC
+ * counts it: profil()'s own, then those that were added, the newest first.
+ */
 static constinit struct Buffers {
 	Lock lock;
 	uint64_t generation = 0; /* of the profile they belong to */
@@ -31,6 +35,11 @@ static int start_all()
 		return error;
 	spec.regions = regions;
 	spec.nr_regions = static_cast<uint32_t>(nr);
+	/* Programs pass a size of -1 where they know no limit. */
+	if (std::any_of(regions, regions + nr, [](const profil_region &region) {
+		    return late_bytes(region.buffer, region.bytes) < region.bytes;
+	    }))
+		pin_late(spec, regions);
 
 	const int error = start_self(spec, nullptr);
 
@@ -39,9 +48,19 @@ static int start_all()
 	return error;
 }
 
-static int check(const Histogram &histogram)
+static void insert(const profil_region &region)
 {
-	return histogram.scale > scale_max || !is_aligned(histogram) || !is_possible(histogram) ? EINVAL : 0;
+	profil_region *const newest = buffers.region + 1, *const end = buffers.region + buffers.nr;
+
+	std::copy_backward(newest, end, end + 1);
+	*newest = region;
+	buffers.nr++;
+}
+
+static void remove_newest()
+{
+	std::copy(buffers.region + 2, buffers.region + buffers.nr, buffers.region + 1);
+	buffers.nr--;
 }
 
 int bsd_profil(const Histogram &histogram)
@@ -51,10 +70,12 @@ int bsd_profil(const Histogram &histogram)
 	if (histogram.scale > scale_max)
 		return EINVAL;
 	buffers.nr = 0;
-	if (!histogram.scale || !has_room(histogram))
-		return stop_self(nullptr);
+	if (!histogram.scale || !has_room(histogram)) {
+		stop_self(nullptr);
+		return 0;
+	}
 
-	int error = check(histogram);
+	int error = is_aligned(histogram) ? 0 : EINVAL;
 
 	if (!error) {
 		buffers.region[buffers.nr++] = region_of(histogram, Rounding::down);
@@ -62,7 +83,7 @@ int bsd_profil(const Histogram &histogram)
 	}
 	if (error) {
 		buffers.nr = 0;
-		(void)stop_self(nullptr); /* report the first error */
+		stop_self(nullptr);
 	}
 	return error;
 }
@@ -77,17 +98,18 @@ int bsd_add_profil(const Histogram &histogram)
 	/* A profile started by another flavour is not ours to extend. */
 	if (!running || !buffers.nr || buffers.generation != generation())
 		return 0;
-	if (const int error = check(histogram))
-		return error;
+	if (!is_aligned(histogram))
+		return EINVAL;
 	if (!histogram.scale || !has_room(histogram))
 		return 0;
 	if (buffers.nr == buffers_max)
 		return ENOMEM;
-	buffers.region[buffers.nr++] = region_of(histogram, Rounding::down);
+	insert(region_of(histogram, Rounding::down));
 
 	const int error = start_all();
 
-	buffers.nr -= !!error;
+	if (error)
+		remove_newest();
 	return error;
 }
 

@@ -23,10 +23,12 @@ namespace libprofil {
 /**
  * add_profil() of macOS: one more buffer, until the next profil().
  *
- * It does nothing while profiling is off.  The module counts a PC once, so a PC
- * that several buffers cover counts in the buffer that was given first.
- * @return 0, or an errno value: EINVAL and EFAULT as above, except that the
- *         profile continues; ENOMEM beyond 100 buffers.
+ * It does nothing while profiling is off.  A PC that several buffers cover counts in
+ * one of them: profil()'s own, else the one that was added last.  Scales above 0x10000
+ * are ordinary ones here, as on macOS.
+ * @return 0, or an errno value: EINVAL (a buffer at an odd address); EFAULT, which
+ *         macOS does not report to the program; ENOMEM beyond 100 buffers.  The
+ *         previous buffers then continue.
  */
 [[nodiscard]] int bsd_add_profil(const Histogram &histogram);
 

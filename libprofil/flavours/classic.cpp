@@ -2,8 +2,12 @@
 #include "libprofil/flavours/classic.h"
 
 #include "kmod/tick/bin.h"
+#include "libprofil/user_memory.h"
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
+#include <sys/auxv.h>
 
 namespace libprofil {
 
@@ -14,7 +18,36 @@ static uint8_t shift_of(uint8_t width)
 
 bool is_possible(const Histogram &histogram)
 {
-	return histogram.bytes <= PROFIL_BIN_BYTES_MAX;
+	const uint64_t bytes = histogram.bytes; /* a size_t of 32 bits never exceeds it */
+
+	return bytes <= PROFIL_BIN_BYTES_MAX;
+}
+
+/*
+ * Where user space ends.  The kernel puts the program's name right below it, and the
+ * end itself is a power of two, except for at most a page.
+ */
+static uint64_t end_of_user_space()
+{
+	return std::bit_ceil(uint64_t{getauxval(AT_EXECFN)}) - 4096;
+}
+
+/* A buffer as far as it is in user space; one that begins beyond is left to the module. */
+static uint64_t bytes_in_user_space(uint64_t start, uint64_t bytes)
+{
+	const uint64_t end = end_of_user_space();
+
+	return start < end ? std::min(bytes, end - start) : bytes;
+}
+
+/* Programs pass (size_t)-1 where they know no limit. */
+static uint64_t usable_bytes(const Histogram &histogram)
+{
+	const uint64_t bytes = is_possible(histogram)
+				       ? histogram.bytes
+				       : bytes_in_user_space(histogram.buffer, PROFIL_BIN_BYTES_MAX);
+
+	return bytes - bytes % histogram.width;
 }
 
 profil_region region_of(const Histogram &histogram, Rounding rounding)
@@ -22,11 +55,12 @@ profil_region region_of(const Histogram &histogram, Rounding rounding)
 	const uint8_t shift = shift_of(histogram.width);
 	profil_region region = {};
 
-	region.low = histogram.offset;
+	/* The module accepts no empty region, and no program is at the highest addresses. */
+	region.low = std::min<uint64_t>(histogram.offset, UINT64_MAX - 1);
 	region.high = UINT64_MAX;
-	region.offset = histogram.offset;
+	region.offset = region.low;
 	region.buffer = histogram.buffer;
-	region.bytes = histogram.bytes - histogram.bytes % histogram.width;
+	region.bytes = usable_bytes(histogram);
 	region.scale = histogram.scale;
 	region.width = histogram.width;
 	switch (rounding) {
@@ -59,19 +93,24 @@ profil_region swallowing(const profil_region &region)
 	return same;
 }
 
-/* The module's error does not say which region it refused, so try them one by one. */
-static void swallow_what_is_bad(profil_spec spec, profil_region *regions)
+template <typename Timeval> static int store_as(void *tvp, uint64_t ns)
 {
-	const uint32_t nr = spec.nr_regions;
+	Timeval value = {};
 
-	spec.nr_regions = 1;
-	spec.overflow = nullptr;
-	spec.overflow_width = 0;
-	for (uint32_t i = 0; i < nr; i++) {
-		spec.regions = regions + i;
-		if (regions[i].bytes && start_self(spec, nullptr) == EFAULT)
-			regions[i] = swallowing(regions[i]);
-	}
+	value.tv_sec = static_cast<decltype(value.tv_sec)>(ns / 1'000'000'000);
+	value.tv_usec = static_cast<decltype(value.tv_usec)>(ns / 1000 % 1'000'000);
+	return copy_to_caller(tvp, &value, sizeof value);
+}
+
+int store_period(void *tvp, uint64_t ns, TimeBits bits)
+{
+	struct Wide {
+		int64_t tv_sec, tv_usec;
+	};
+
+	if (!tvp)
+		return 0;
+	return bits == TimeBits::wide ? store_as<Wide>(tvp, ns) : store_as<timeval>(tvp, ns);
 }
 
 static bool is_of_arguments(int error)
@@ -79,32 +118,46 @@ static bool is_of_arguments(int error)
 	return error == EFAULT || error == EINVAL;
 }
 
+/*
+ * More than the text of any program needs.  The module keeps a word for each page of a
+ * buffer, mapped or not, and charges the user for these words.
+ */
+constexpr uint64_t late_bytes_max = uint64_t{1} << 30;
+
+uint64_t late_bytes(uint64_t start, uint64_t bytes)
+{
+	return bytes_in_user_space(start, std::min(bytes, late_bytes_max));
+}
+
+void pin_late(profil_spec &spec, profil_region *regions)
+{
+	spec.flags |= PROFIL_PIN_LATE;
+	for (uint32_t i = 0; i < spec.nr_regions; i++) {
+		const uint64_t bytes = late_bytes(regions[i].buffer, regions[i].bytes);
+
+		regions[i].bytes = bytes - bytes % regions[i].width;
+	}
+}
+
 int start_or_off(profil_spec spec, profil_region *regions)
 {
-	int error = start_self(spec, nullptr);
+	pin_late(spec, regions);
 
-	if (error == EFAULT && spec.nr_regions + !!spec.overflow > 1) {
-		swallow_what_is_bad(spec, regions);
-		error = start_self(spec, nullptr);
-		if (error == EFAULT && spec.overflow) {
-			spec.overflow = nullptr;
-			spec.overflow_width = 0;
-			error = start_self(spec, nullptr);
-		}
-	}
+	const int error = start_self(spec, nullptr);
+
 	if (!error)
 		return 0;
-
 	/* Whatever failed, the caller assumes that the previous buffer is no longer used. */
-	const int error_off = stop_self(nullptr);
-
-	return is_of_arguments(error) ? error_off : error;
+	stop_self(nullptr);
+	return is_of_arguments(error) ? 0 : error;
 }
 
 int start_histogram_or_off(profil_spec spec, const Histogram &histogram, Rounding rounding)
 {
-	if (histogram.scale < scale_of_clock || !has_room(histogram) || !is_aligned(histogram))
-		return stop_self(nullptr);
+	if (histogram.scale < scale_of_clock || !has_room(histogram) || !is_aligned(histogram)) {
+		stop_self(nullptr);
+		return 0;
+	}
 
 	profil_region region = region_or_clock(histogram, rounding);
 

@@ -45,7 +45,9 @@ enum class Rounding {
 /**
  * A region from the offset upwards; the module clips it to what the buffer covers.
  *
- * Only whole counters of the buffer are used.  @see struct profil_region.
+ * Only whole counters of the buffer are used.  A buffer larger than the module accepts
+ * is used as far as it does, and not beyond the end of user space.
+ * @see struct profil_region.
  */
 [[nodiscard]] profil_region region_of(const Histogram &histogram, Rounding rounding);
 
@@ -58,7 +60,7 @@ enum class Rounding {
 	return histogram.bytes >= histogram.width;
 }
 
-/** Does the module accept this many counters? */
+/** Does the module accept this many bytes of counters? */
 [[nodiscard]] bool is_possible(const Histogram &histogram);
 
 /** Is the buffer aligned to its counters? */
@@ -70,26 +72,40 @@ enum class Rounding {
 /** The same region without counters: it swallows its ticks. */
 [[nodiscard]] profil_region swallowing(const profil_region &region);
 
-/** A pointer as the module expects it. */
-[[nodiscard]] inline uint64_t address(const void *pointer)
+/** A pointer as the module expects it: it becomes 64 bits without a sign. */
+[[nodiscard]] inline uintptr_t address(const void *pointer)
 {
 	return reinterpret_cast<uintptr_t>(pointer);
 }
 
-/** ns as a timeval. */
-[[nodiscard]] constexpr timeval timeval_of(uint64_t ns)
-{
-	return {static_cast<time_t>(ns / 1'000'000'000), static_cast<suseconds_t>(ns / 1000 % 1'000'000)};
-}
+/** Which struct timeval a program has. */
+enum class TimeBits {
+	usual, /**< the library's own */
+	wide   /**< on i386, that of _TIME_BITS=64: two members of 64 bits */
+};
 
 /**
- * Start the profile, or turn profiling off: for systems that do not report a
- * buffer that cannot be written.
+ * Store the time between two ticks in a caller's struct timeval.
+ * @param tvp may be NULL.
+ * @return 0, or EFAULT.
+ */
+[[nodiscard]] int store_period(void *tvp, uint64_t ns, TimeBits bits);
+
+/**
+ * How much of a buffer the module looks at when a counter in it is to change: at most
+ * 1 GiB, and not beyond the end of user space.
+ */
+[[nodiscard]] uint64_t late_bytes(uint64_t start, uint64_t bytes);
+
+/** Have the buffers looked at when a counter changes, not at the start.  @see late_bytes(). */
+void pin_late(profil_spec &spec, profil_region *regions);
+
+/**
+ * Start the profile, or turn profiling off: for systems that look at the buffer
+ * when a counter is to change, and do not report one that cannot be written.
  *
- * The previous profile ends in any case.  EFAULT and EINVAL become 0.  If there are
- * several regions, those that can be written count, and the others swallow their
- * ticks.
- * @param regions the spec's regions; may be changed.
+ * The previous profile ends in any case.  EFAULT and EINVAL become 0.
+ * @param regions the spec's regions; their buffers are cut: @see late_bytes().
  * @return 0, or an errno value whose cause is not in the arguments.
  */
 [[nodiscard]] int start_or_off(profil_spec spec, profil_region *regions);

@@ -66,7 +66,11 @@ int aix_any(void *buffer, size_t size, size_t offset, unsigned scale)
 
 int tru64_any(void *buffer, size_t size, size_t offset, unsigned long scale, bool v5)
 {
-	if (offset == SIZE_MAX)
+	/*
+	 * A call without a prototype passes -1 as an int, and leaves the upper half of the
+	 * register undefined.  No text begins at such an address.
+	 */
+	if (static_cast<uint32_t>(offset) == UINT32_MAX)
 		return tru64_extended(buffer, size, scale, v5 ? Tru64Layout::v5 : Tru64Layout::manual);
 	return tru64_profil(shorts(buffer, size, offset, scale));
 }
@@ -77,12 +81,6 @@ int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale)
 
 	if (const int error = plain_flavour(flavour))
 		return error;
-	/* In every flavour: no buffer has this size and no program this offset, so this is a list. */
-	if (size == SIZE_MAX)
-		return aix_extended(buffer);
-	if (offset == SIZE_MAX)
-		return tru64_extended(buffer, size, scale, Tru64Layout::manual);
-
 	const Histogram histogram = shorts(buffer, size, offset, scale);
 
 	switch (flavour) {
@@ -94,8 +92,8 @@ int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale)
 			tell(error, "profil");
 		return 0;
 	case Flavour::bsd: return bsd_profil(histogram);
-	case Flavour::tru64: return tru64_profil(histogram);
-	case Flavour::aix: return aix_profil(histogram);
+	case Flavour::tru64: return tru64_any(buffer, size, offset, scale, false);
+	case Flavour::aix: return aix_any(buffer, size, offset, scale);
 	}
 	return EINVAL;
 }

@@ -22,8 +22,9 @@ enum class Flavour { linux, solaris, irix, bsd, tru64, aix };
 /**
  * The plain profil().
  *
- * It recognises the extended forms of AIX (size -1) and Tru64 (offset -1), which
- * are not valid in any other flavour.  In Tru64's form the scale holds the flags.
+ * Only in the flavours of AIX (size -1) and Tru64 (offset -1; the scale holds the
+ * flags) may the buffer be a list.  Elsewhere it is never read: a program passes a size
+ * of (size_t)-1 where it knows no limit, and what its buffer holds is no command.
  * @return 0, or an errno value.
  */
 [[nodiscard]] int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <sys/auxv.h>
 
 namespace libprofil {
 
@@ -30,14 +31,30 @@ struct Entries {
 	}
 };
 
+/* Are all PCs counted in the first counter? */
+static bool is_clock(size_t offset, uint32_t scale)
+{
+	return offset == 0 && scale == scale_of_clock;
+}
+
 static bool is_overflow(const IrixProf &entry)
 {
-	return entry.offset == 0 && entry.scale == scale_of_clock;
+	return is_clock(entry.offset, entry.scale);
 }
 
 int irix_profil(const Histogram &histogram)
 {
 	return start_histogram_or_off(classic_profile(), histogram, Rounding::down);
+}
+
+int irix_profil_32(const Histogram &histogram)
+{
+	const bool counts = histogram.scale >= scale_of_clock && has_room(histogram);
+
+	if (!counts || is_clock(histogram.offset, histogram.scale) || getauxval(AT_ENTRY) <= UINT32_MAX)
+		return irix_profil(histogram);
+	(void)stop_self(nullptr); /* report the wrong offset */
+	return EOVERFLOW;
 }
 
 static int check_entries(const Entries &entries)
@@ -57,9 +74,9 @@ static int width_of(unsigned flags, uint8_t &width)
 
 	if (flags & ~(irix_ushort | irix_uint | irix_fast))
 		return EINVAL;
-	if (counters != irix_ushort && counters != irix_uint)
+	if (!counters)
 		return EINVAL;
-	width = counters == irix_ushort ? sizeof(uint16_t) : sizeof(uint32_t);
+	width = counters & irix_uint ? sizeof(uint32_t) : sizeof(uint16_t);
 	return 0;
 }
 
@@ -90,7 +107,11 @@ static int sort_entries(Entries &entries, int nr)
 		std::unique(order, order + nr, [&](int a, int b) { return offset(a) == offset(b); }) - order);
 }
 
-/* A region covers the PCs above its own offset, up to and including the next one. */
+/*
+ * A region covers the PCs above its own offset, up to and including the next one.
+ * The lowest also has the PC at its offset, so that one region counts what profil()
+ * counts with the same arguments.
+ */
 static uint32_t make_regions(const Entries &entries, int nr, profil_region *regions)
 {
 	uint32_t made = 0;
@@ -99,9 +120,9 @@ static uint32_t make_regions(const Entries &entries, int nr, profil_region *regi
 		const Histogram histogram = entries.histogram(entries.by_offset[i]);
 		profil_region region = region_or_clock(histogram, Rounding::down);
 
-		if (histogram.offset == SIZE_MAX)
+		region.low += !!i;
+		if (region.low == region.high)
 			continue;
-		region.low = histogram.offset + 1;
 		if (i + 1 < nr)
 			region.high = entries.histogram(entries.by_offset[i + 1]).offset;
 		if (region.high != UINT64_MAX)
@@ -114,7 +135,7 @@ static uint32_t make_regions(const Entries &entries, int nr, profil_region *regi
 	return made;
 }
 
-int irix_sprofil(const void *profp, int nr, void *tvp, unsigned flags)
+int irix_sprofil(const void *profp, int nr, void *tvp, unsigned flags, TimeBits bits)
 {
 	Entries entries;
 	profil_region regions[entries_max];
@@ -125,14 +146,15 @@ int irix_sprofil(const void *profp, int nr, void *tvp, unsigned flags)
 		return error;
 	spec.flags |= PROFIL_FAULT_REGION;
 	spec.period = period_of(flags & irix_fast ? fast_hz : classic_hz);
-	const timeval between = timeval_of(spec.period);
-	if (const int error = tvp ? copy_to_caller(tvp, &between, sizeof between) : 0)
+	if (const int error = store_period(tvp, spec.period, bits))
 		return error;
 
 	for (int i = 0; i < nr; i++)
 		any = any || (entries.prof[i].scale >= scale_of_clock && has_room(entries.histogram(i)));
-	if (!any)
-		return stop_self(nullptr);
+	if (!any) {
+		stop_self(nullptr);
+		return 0;
+	}
 
 	const IrixProf &last = entries.prof[nr - 1];
 	const bool overflows = is_overflow(last);

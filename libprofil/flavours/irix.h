@@ -21,23 +21,39 @@ struct IrixProf {
 [[nodiscard]] int irix_profil(const Histogram &histogram);
 
 /**
+ * profil() of IRIX with an offset of four bytes, as Fortran calls it.
+ *
+ * A call that turns profiling off never fails.  Neither does one with offset 0 and
+ * scale 2, which counts every PC.
+ *
+ * @return as irix_profil(), or EOVERFLOW: the program is position-independent, so
+ *         four bytes cannot hold an address of its text.  Profiling is then off.
+ */
+[[nodiscard]] int irix_profil_32(const Histogram &histogram);
+
+/**
  * sprofil() of IRIX: many regions.
  *
  * A PC belongs to the region with the largest offset strictly below it; of equal
- * offsets the first entry wins.  A PC beyond the end of its region counts in the
- * first counter of the overflow entry, which is the last entry, with offset 0 and
- * scale 2.  A region with scale 0 or 1, or whose buffer cannot be written, swallows
- * its ticks.  If no entry has a scale of 2 or more, profiling is turned off.
+ * offsets the first entry wins.  The region with the lowest offset also has the PC at
+ * its offset.  A PC beyond the end of its region counts in the first counter of the
+ * overflow entry, which is the last entry, with offset 0 and scale 2.  A region with
+ * scale 0 or 1 swallows its ticks, and so does one whose buffer could not be written
+ * when a tick met it.  If no entry has a scale of 2 or more, profiling is turned off.
  *
  * Errors, in this order: E2BIG (not 1 to 100 entries), EFAULT (the array),
- * EINVAL (an overflow entry that is not the last, flags that are not one of
- * PROF_USHORT and PROF_UINT with or without PROF_FAST, an unaligned buffer),
- * EFAULT (tvp); then the module's errors.
+ * EINVAL (an overflow entry that is not the last, flags with neither PROF_USHORT
+ * nor PROF_UINT or with an unknown one, an unaligned buffer), EFAULT (tvp); then the
+ * module's errors.
+ *
+ * PROF_USHORT and PROF_UINT together are PROF_UINT.
  *
  * @param profp elements of type IrixProf.
  * @param tvp receives the time between two ticks, unless NULL.
+ * @param bits which struct timeval tvp points to.
  * @return 0, or an errno value.
  */
-[[nodiscard]] int irix_sprofil(const void *profp, int nr, void *tvp, unsigned flags);
+[[nodiscard]] int irix_sprofil(const void *profp, int nr, void *tvp, unsigned flags,
+			       TimeBits bits = TimeBits::usual);
 
 } // namespace libprofil

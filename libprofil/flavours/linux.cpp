@@ -15,14 +15,19 @@ constexpr unsigned linux_fast = 2;
 
 int linux_profil(const Histogram &histogram)
 {
-	if (!histogram.buffer || !histogram.scale || !has_room(histogram))
-		return stop_self(nullptr);
+	if (!histogram.buffer || !histogram.scale || !has_room(histogram)) {
+		stop_self(nullptr);
+		return 0;
+	}
 
-	const profil_region region = region_of(histogram, Rounding::halve_first);
+	profil_region region = region_of(histogram, Rounding::halve_first);
 	profil_spec spec = classic_profile();
 
 	spec.regions = &region;
 	spec.nr_regions = 1;
+	/* Programs pass a size of -1 where they know no limit. */
+	if (!is_possible(histogram))
+		pin_late(spec, &region);
 	return start_self(spec, nullptr);
 }
 
@@ -45,12 +50,14 @@ static int sort_out(const LinuxProf *entries, size_t nr, uint8_t width, profil_r
 		const Histogram histogram = {address(entry.base), entry.bytes, entry.offset,
 					     static_cast<uint32_t>(entry.scale), width};
 
-		if (!is_aligned(histogram) || !is_possible(histogram))
+		if (!is_aligned(histogram))
 			return EINVAL;
 		if (!histogram.scale || !has_room(histogram))
 			continue;
 		if (!histogram.buffer)
 			return EFAULT;
+		if (!is_possible(histogram))
+			spec.flags |= PROFIL_PIN_LATE;
 		if (!is_overflow(entry)) {
 			regions[made++] = region_of(histogram, Rounding::halve_first);
 		} else {
@@ -78,14 +85,18 @@ static int start_entries(const void *profp, size_t nr, profil_spec &spec, uint8_
 	if (const int error = partition(regions.get(), made, Winner::largest_offset, Extent::clipped,
 					parts.get(), made))
 		return error;
-	if (!made && !spec.overflow)
-		return stop_self(nullptr);
+	if (!made && !spec.overflow) {
+		stop_self(nullptr);
+		return 0;
+	}
 	spec.regions = made ? parts.get() : nullptr;
 	spec.nr_regions = static_cast<uint32_t>(made);
+	if (spec.flags & PROFIL_PIN_LATE)
+		pin_late(spec, parts.get());
 	return start_self(spec, nullptr);
 }
 
-int linux_sprofil(const void *profp, int nr, void *tvp, unsigned flags)
+int linux_sprofil(const void *profp, int nr, void *tvp, unsigned flags, TimeBits bits)
 {
 	profil_spec spec = classic_profile();
 
@@ -93,13 +104,12 @@ int linux_sprofil(const void *profp, int nr, void *tvp, unsigned flags)
 		return EINVAL;
 	spec.limit_policy = PROFIL_SATURATE;
 	spec.period = period_of(flags & linux_fast ? fast_hz : classic_hz);
-
-	const timeval between = timeval_of(spec.period);
-
-	if (const int error = tvp ? copy_to_caller(tvp, &between, sizeof between) : 0)
+	if (const int error = store_period(tvp, spec.period, bits))
 		return error;
-	if (!nr)
-		return stop_self(nullptr);
+	if (!nr) {
+		stop_self(nullptr);
+		return 0;
+	}
 	return start_entries(profp, static_cast<size_t>(nr), spec,
 			     flags & linux_uint ? sizeof(uint32_t) : sizeof(uint16_t));
 }

@@ -24,6 +24,8 @@ struct LinuxProf {
  *  - size below one counter: nothing is counted, and the previous profile is off.
  *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT,
  *    from the module.  The previous profile then continues.
+ *  - a size above the module's limit, such as -1: the buffer is looked at when a counter
+ *    in it is to change.
  *
  * @return 0, or an errno value.
  */
@@ -44,8 +46,10 @@ struct LinuxProf {
  *
  * @param profp elements of type LinuxProf.
  * @param tvp receives the time between two ticks, unless NULL.
+ * @param bits which struct timeval tvp points to.
  * @return 0, or an errno value.
  */
-[[nodiscard]] int linux_sprofil(const void *profp, int nr, void *tvp, unsigned flags);
+[[nodiscard]] int linux_sprofil(const void *profp, int nr, void *tvp, unsigned flags,
+				TimeBits bits = TimeBits::usual);
 
 } // namespace libprofil

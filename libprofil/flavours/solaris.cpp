@@ -3,6 +3,7 @@
 
 #include "libprofil/flavours/classic.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace libprofil {
@@ -19,6 +20,13 @@ int solaris_profil(const Histogram &histogram)
 	return start_histogram_or_off(spec, histogram, Rounding::down);
 }
 
+static uint64_t late_elements(const uintptr_t *samples, uint64_t nr)
+{
+	const uint64_t most = late_bytes(address(samples), UINT64_MAX) / sizeof *samples;
+
+	return std::min(nr, most);
+}
+
 /*
  * The module keeps the number of PCs stored.  A count of our own could differ from
  * it after a fault, a fork or a call by another thread.
@@ -26,20 +34,20 @@ int solaris_profil(const Histogram &histogram)
 int solaris_pcsample(uintptr_t *samples, long nr, long &previous)
 {
 	uint64_t stored = 0;
-	int error;
+	int error = 0;
 
 	if (nr < 0)
 		return EINVAL;
-	if (nr == 0) {
-		error = stop_self(&stored);
-	} else if (!samples) {
-		return EFAULT;
+	/* Nothing can be stored at NULL: the first tick would turn it off. */
+	if (nr == 0 || !samples) {
+		stop_self(&stored);
 	} else {
 		profil_spec spec = classic_profile();
 
 		spec.samples = samples;
-		spec.nr_samples = static_cast<uint64_t>(nr);
+		spec.nr_samples = late_elements(samples, static_cast<uint64_t>(nr));
 		spec.sample_width = sizeof *samples;
+		spec.flags |= PROFIL_PIN_LATE;
 		error = start_self(spec, &stored);
 	}
 	if (!error)

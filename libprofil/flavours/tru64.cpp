@@ -49,13 +49,15 @@ static int read_ranges(Tru64Range *ranges, const void *args, size_t nr, Tru64Lay
 	return 0;
 }
 
-/* Ranges must decrease and must not overlap; buffers must be aligned. */
+/* A range lies below the one before it and may touch it; buffers must be aligned. */
 static bool in_order(const Tru64Range *ranges, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (address(ranges[i].low) > address(ranges[i].high) || address(ranges[i].high) == UINT64_MAX)
+		const uintptr_t low = address(ranges[i].low), high = address(ranges[i].high);
+
+		if (low > high || high == UINTPTR_MAX)
 			return false;
-		if (i && address(ranges[i].high) >= address(ranges[i - 1].low))
+		if (i && (low >= address(ranges[i - 1].low) || high > address(ranges[i - 1].low)))
 			return false;
 		if (address(ranges[i].buffer) % sizeof(uint32_t))
 			return false;
@@ -63,13 +65,21 @@ static bool in_order(const Tru64Range *ranges, size_t nr)
 	return true;
 }
 
+/* Of two ranges that touch, the higher one, which is found first, counts the PC that both have. */
+static uint64_t last_pc(const Tru64Range *ranges, size_t index)
+{
+	const uint64_t high = address(ranges[index].high);
+
+	return high - (index && high == address(ranges[index - 1].low));
+}
+
 /*
- * The end of the range determines the number of its counters.  Returns false if no
+ * The last PC of the range determines the number of its counters.  Returns false if no
  * PC of it is counted.
  */
-static bool make_region(const Tru64Range &range, profil_region &region)
+static bool make_region(const Tru64Range &range, uint64_t high, profil_region &region)
 {
-	const uint64_t low = address(range.low), high = address(range.high), offset = address(range.offset);
+	const uintptr_t low = address(range.low), offset = address(range.offset);
 
 	if (range.scale < scale_of_clock || high < offset)
 		return false;
@@ -98,9 +108,11 @@ int tru64_extended(const void *args, size_t nr, unsigned long flags, Tru64Layout
 		return EINVAL;
 	spec.flags |= PROFIL_FAULT_REGION;
 	for (size_t i = nr; i-- > 0;)
-		spec.nr_regions += make_region(ranges[i], regions[spec.nr_regions]);
-	if (!spec.nr_regions)
-		return stop_self(nullptr);
+		spec.nr_regions += make_region(ranges[i], last_pc(ranges, i), regions[spec.nr_regions]);
+	if (!spec.nr_regions) {
+		stop_self(nullptr);
+		return 0;
+	}
 	spec.regions = regions;
 	return start_or_off(spec, regions);
 }

@@ -34,9 +34,9 @@ enum class Tru64Layout {
  * 16-bit counter; with scale 2 every PC counts in the first counter; counters wrap.
  *
  *  - scale 0 or 1: turns the profile off.
- *  - size below one counter, a buffer at an odd address or one that cannot be
- *    written: nothing is counted, the previous profile is off, and no error is
- *    reported.
+ *  - size below one counter, or a buffer at an odd address: nothing is counted, the
+ *    previous profile is off, and no error is reported.
+ *  - a buffer that cannot be written: the first tick that meets it turns the profile off.
  *
  * @return 0, or an errno value: the module is missing, or limits are reached.
  */
@@ -46,7 +46,9 @@ enum class Tru64Layout {
  * profil() of Tru64 with offset -1: up to 64 ranges with 32-bit counters.
  *
  * Each range has as many counters as its scale and its length need.  If a buffer
- * cannot be written, only its own range is off.
+ * cannot be written, only its own range is off.  Ranges may touch: if the last PC of
+ * one is the first of the one before it, the latter counts it.  (The manual page says
+ * only that ranges do not overlap.)
  *
  * @return 0, or an errno value: EFAULT (the array), EINVAL (not 1 to 64 ranges,
  *         not in decreasing order of low, ranges that overlap or are empty, an

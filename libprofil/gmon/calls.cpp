@@ -30,9 +30,25 @@ const Calls *counted_calls()
 
 static uint32_t chain_of(uintptr_t from, uintptr_t self)
 {
-	const uint64_t mixed = (from ^ (self << 23 | self >> 41)) * 0x9e3779b97f4a7c15;
+	const uint64_t wide = self;
+	const uint64_t mixed = (from ^ (wide << 23 | wide >> 41)) * 0x9e3779b97f4a7c15;
 
 	return static_cast<uint32_t>(mixed >> 48);
+}
+
+/* Add 1 without floating-point registers: only they load 64 bits at once on i386. */
+static void add_one(uint64_t &sum)
+{
+#ifdef __i386__
+	uint64_t seen;
+
+	/* A value that was torn fails the comparison. */
+	do
+		seen = static_cast<volatile uint64_t &>(sum);
+	while (!__sync_bool_compare_and_swap(&sum, seen, seen + 1));
+#else
+	__atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED);
+#endif
 }
 
 static bool count_known(Calls &calls, uint32_t place, uintptr_t from, uintptr_t self)
@@ -41,7 +57,7 @@ static bool count_known(Calls &calls, uint32_t place, uintptr_t from, uintptr_t 
 		Call &call = calls.call[place];
 
 		if (call.from == from && call.self == self) {
-			__atomic_fetch_add(&call.count, 1, __ATOMIC_RELAXED);
+			add_one(call.count);
 			return true;
 		}
 	}
@@ -64,7 +80,7 @@ static void count_new(Calls &calls, uint32_t &first, uintptr_t from, uintptr_t s
 	else
 		place = Calls::most;
 	if (place >= Calls::most) {
-		__atomic_fetch_add(&calls.lost, 1, __ATOMIC_RELAXED);
+		add_one(calls.lost);
 		return;
 	}
 
@@ -73,7 +89,8 @@ static void count_new(Calls &calls, uint32_t &first, uintptr_t from, uintptr_t s
 	call.from = from;
 	call.self = self;
 	/* Publish the count last: the writer skips entries whose count is 0. */
-	__atomic_store_n(&call.count, 1, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	add_one(call.count);
 	call.next = __atomic_load_n(&first, __ATOMIC_RELAXED);
 	while (!is_wiped(calls, place) && !__atomic_compare_exchange_n(&first, &call.next, place, true,
 								       __ATOMIC_RELEASE, __ATOMIC_RELAXED))

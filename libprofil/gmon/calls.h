@@ -16,10 +16,10 @@ namespace libprofil {
 
 /** One caller's calls of one function. */
 struct Call {
-	uintptr_t from; /**< return address of the call */
-	uintptr_t self; /**< address in the called function */
-	uint64_t count;
-	uint32_t next; /**< in the chain, or 0 */
+	uintptr_t from;		   /**< return address of the call */
+	uintptr_t self;		   /**< address in the called function */
+	alignas(8) uint64_t count; /**< aligned also for i386, which would align it to 4 */
+	uint32_t next;		   /**< in the chain, or 0 */
 	uint32_t unused;
 };
 
@@ -31,8 +31,8 @@ struct Calls {
 	uint32_t first[chains];
 	uint32_t used;
 	uint32_t unused;
-	uint64_t lost;	 /**< calls for which there was no room */
-	Call call[most]; /**< element 0 is never used */
+	alignas(8) uint64_t lost; /**< calls for which there was no room */
+	Call call[most];	  /**< element 0 is never used */
 };
 
 /**

@@ -76,14 +76,12 @@ bool is_ours(const ExecutionProfile &profile)
 	return profile.ticking && profile.generation == generation();
 }
 
-/* The module may write to the counters until this has succeeded. */
-int stop_ticks(ExecutionProfile &profile)
+/* Afterwards the module does not write to the counters. */
+void stop_ticks(ExecutionProfile &profile)
 {
 	if (is_ours(profile))
-		if (const int error = stop_self(nullptr))
-			return error;
+		stop_self(nullptr);
 	profile.ticking = false;
-	return 0;
 }
 
 /* Use the finest counters that the machine's memory and the user's limit allow. */
@@ -117,12 +115,11 @@ template <typename Choose, typename Start> int begin_profile(Choose choose, Star
 	ExecutionProfile profile;
 	int error = choose(profile.ranges);
 
-	if (!error)
-		error = stop_ticks(present.profile);
 	if (error) {
 		release_ranges(profile.ranges);
 		return error;
 	}
+	stop_ticks(present.profile);
 	release_ranges(present.profile.ranges);
 	if (!present.first)
 		present.first = first_process();
@@ -217,25 +214,26 @@ int switch_execution_profile(bool on, bool &was)
 	switch_calls(on);
 	if (was == on)
 		return 0;
-	return on ? start_ticks(profile) : stop_ticks(profile);
+	if (on)
+		return start_ticks(profile);
+	stop_ticks(profile);
+	return 0;
 }
 
 int finish_execution_profile()
 {
 	ExecutionProfile profile;
 	pid_t first;
-	int error;
+	int error = 0;
 
 	{
 		const std::lock_guard guard(present.lock);
 
-		error = stop_ticks(present.profile);
+		stop_ticks(present.profile);
 		switch_calls(false);
 		profile = std::exchange(present.profile, {});
 		first = present.first;
 	}
-	if (error)
-		say("cannot stop the profile, which still counts in the program's memory", nullptr, error);
 	for (size_t i = 0; i < profile.ranges.nr;) {
 		const size_t end = end_of_object(profile.ranges, i);
 		const int error_here = write_object(profile, first, i, end);
@@ -245,9 +243,7 @@ int finish_execution_profile()
 	}
 	if (profile.ranges.nr)
 		say_lost(counted_calls());
-	/* A profile that still counts needs its counters. */
-	if (!profile.ticking)
-		release_ranges(profile.ranges);
+	release_ranges(profile.ranges);
 	return error;
 }
 

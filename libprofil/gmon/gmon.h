@@ -23,8 +23,8 @@ namespace libprofil {
 /**
  * Begin a new profile: count calls, and ticks in [low, high) and in the other objects.
  * @return 0, or an errno value.  If there is no text between low and high (EINVAL),
- *         or the previous profile cannot be stopped, that profile continues.  After
- *         any other error calls are still counted.
+ *         the previous profile continues.  After any other error calls are still
+ *         counted.
  */
 [[nodiscard]] int start_execution_profile(uintptr_t low, uintptr_t high);
 

@@ -56,6 +56,51 @@
 	.set _mcount, mcount
 	counter __fentry__ 96(%rsp)
 
+#elif defined(__i386__)
+
+/*
+ * The same.  Here a function may have arguments in %eax, %edx and %ecx, and one that was
+ * not compiled as position-independent code has no address of a table in %ebx.
+ */
+
+/* CALLER: where the return address into the caller's caller is, once three registers are pushed. */
+.macro counter name, caller:vararg
+	.globl \name
+	.type \name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	push %eax
+	.cfi_adjust_cfa_offset 4
+	push %ecx
+	.cfi_adjust_cfa_offset 4
+	push %edx
+	.cfi_adjust_cfa_offset 4
+	mov 12(%esp), %eax
+	mov \caller, %edx
+	push %eax
+	.cfi_adjust_cfa_offset 4
+	push %edx
+	.cfi_adjust_cfa_offset 4
+	call libprofil_count_call
+	add $8, %esp
+	.cfi_adjust_cfa_offset -8
+	pop %edx
+	.cfi_adjust_cfa_offset -4
+	pop %ecx
+	.cfi_adjust_cfa_offset -4
+	pop %eax
+	.cfi_adjust_cfa_offset -4
+	ret
+	.cfi_endproc
+	.size \name, . - \name
+.endm
+
+	counter mcount 4(%ebp)
+	.globl _mcount
+	.set _mcount, mcount
+	counter __fentry__ 16(%esp)
+
 #elif defined(__aarch64__)
 
 /*

@@ -177,7 +177,8 @@ TEST_CASE_METHOD(AtRest, "AIX: a list must ascend, and the first range that hold
 		CHECK(counters[i] == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "AIX: scale -1 makes the buffer cover the range, scale 0 counts nothing",
+TEST_CASE_METHOD(AtRest,
+		 "AIX: scale -1 makes the buffer cover the range, and a range with scale 0 counts nothing",
 		 "[lib][flavour]")
 {
 	const Loop loop;
@@ -189,7 +190,8 @@ TEST_CASE_METHOD(AtRest, "AIX: scale -1 makes the buffer cover the range, scale 
 	 * 9 >> 1.
 	 */
 	prof list[] = {range(loop.pc() - 40, loop.pc() + 24, counters, 16, static_cast<unsigned>(-1)), end};
-	prof nothing[] = {range(loop.pc() - 40, loop.pc() + 24, counters + 64, 16, 0), end};
+	prof nothing[] = {range(loop.pc() - 40, loop.pc() + 24, counters + 64, 16, 0),
+			  range(loop.pc() - 40, loop.pc() + 64, counters + 128, 16, 0x8000), end};
 	prof none[] = {end};
 
 	CHECK(error_of(list) == 0);
@@ -198,6 +200,48 @@ TEST_CASE_METHOD(AtRest, "AIX: scale -1 makes the buffer cover the range, scale 
 	CHECK(error_of(nothing) == 0);
 	CHECK(state() == PROFIL_STATE_RUNNING);
 	CHECK(is_left_alone(loop, counters[64]));
+	for (int i = 128; i < 136; i++)
+		CHECK(counters[i] == 0);
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "AIX: a list in which no range counts turns nothing on, so the next call has its effect",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<16> counters;
+	const auto low = loop.pc();
+	const auto one = [&](int bytes, unsigned scale) {
+		return range(low, low + 64, counters.counter, bytes, scale);
+	};
+	/* The low 16 bits of the scale count, and a computed scale may be below 2, too. */
+	prof lists[][3] = {
+		{one(32, 0), end, end},
+		{one(32, 1), end, end},
+		{one(32, 0x10000), end, end},
+		{one(0, 0x8000), end, end},
+		{one(1, static_cast<unsigned>(-1)), end, end},
+		{range(low, low + (1UL << 32), counters.counter, 32, static_cast<unsigned>(-1)), end, end},
+		{one(32, 0), range(low, low + 128, counters.counter, 32, 1), end}};
+	prof list[] = {one(32, 0x8000), end};
+
+	for (auto &nothing : lists) {
+		INFO(&nothing - lists);
+		CHECK(error_of(nothing) == 0);
+		CHECK(state() == PROFIL_STATE_NONE);
+	}
+	CHECK(error_of(list) == 0);
+	CHECK(is_counted(loop, counters.counter[0]));
+	/* Nor does it turn anything off. */
+	for (auto &nothing : lists)
+		CHECK(error_of(nothing) == 0);
+	CHECK(is_counted(loop, counters.counter[0]));
+	/* What is wrong with it is reported all the same. */
+	prof none[] = {end};
+	CHECK(error_of(none) == 0);
+	prof falling[] = {one(32, 0), one(32, 0), end};
+	CHECK(error_of(falling) == EINVAL);
 }
 
 TEST_CASE_METHOD(AtRest, "AIX: a range around an earlier range counts on both sides of it", "[lib][flavour]")
@@ -228,7 +272,8 @@ TEST_CASE_METHOD(AtRest, "AIX: a size of -1 in an unsigned int also marks a list
 
 TEST_CASE_METHOD(AtRest, "AIX: lists are also read after the first thread has ended", "[lib][flavour]")
 {
-	static prof list[] = {range(0x1000, 0x2000, nullptr, 0, 0), end};
+	static unsigned short counters[8];
+	static prof list[] = {range(0x1000, 0x2000, counters, sizeof counters, 0x8000), end};
 	const pid_t child = fork();
 
 	if (!child) {

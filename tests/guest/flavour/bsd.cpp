@@ -90,21 +90,70 @@ TEST_CASE_METHOD(AtRest, "BSD: add_profil adds a buffer until the next profil", 
 	loop.spin_until([&] { return here.counter[0] >= 3; });
 	CHECK(elsewhere.is_zero());
 
-	/* The first buffer that covers a PC counts it. */
-	Guarded<4> again;
-	REQUIRE(add(again.counter, sizeof again.counter, loop.pc() - 4, four_bytes) == 0);
-	CHECK(is_counted(loop, here.counter[0]));
-	CHECK(again.is_zero());
-
-	CHECK(add(nullptr, 4, loop.pc() + 0x200, four_bytes) == -1);
-	CHECK(errno == EFAULT);
-	CHECK(add(here.counter, 4, loop.pc(), 0x10001) == -1);
+	auto *const odd = reinterpret_cast<volatile unsigned short *>(
+		reinterpret_cast<volatile char *>(here.counter) + 1);
+	CHECK(add(odd, 4, loop.pc(), four_bytes) == -1);
 	CHECK(errno == EINVAL);
 	CHECK(is_counted(loop, here.counter[0]));
 
 	REQUIRE(call(elsewhere.counter, sizeof elsewhere.counter, loop.pc() + 0x100, four_bytes) == 0);
 	CHECK(is_left_alone(loop, here.counter[0]));
 	CHECK(here.only(0));
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "BSD: of buffers that cover a PC profil's own counts it, else the one that was added last",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<4> own, oldest, older, newest;
+
+	/* The first buffer, from below the loop, ends before it. */
+	REQUIRE(call(own.counter, sizeof own.counter, loop.pc() - 16, four_bytes) == 0);
+	REQUIRE(add(oldest.counter, sizeof oldest.counter, loop.pc(), four_bytes) == 0);
+	CHECK(is_counted(loop, oldest.counter[0]));
+	REQUIRE(add(older.counter, sizeof older.counter, loop.pc() - 4, four_bytes) == 0);
+	CHECK(is_counted(loop, older.counter[1]));
+	REQUIRE(add(newest.counter, sizeof newest.counter, loop.pc() - 8, four_bytes) == 0);
+	const unsigned short before_oldest = oldest.counter[0], before_older = older.counter[1];
+	loop.spin_until([&] { return newest.counter[2] >= 5; });
+	CHECK(oldest.counter[0] == before_oldest);
+	CHECK(older.counter[1] == before_older);
+
+	/* profil()'s own buffer comes before all that were added. */
+	Guarded<4> first;
+	REQUIRE(call(first.counter, sizeof first.counter, loop.pc() - 12, four_bytes) == 0);
+	REQUIRE(add(oldest.counter, sizeof oldest.counter, loop.pc(), four_bytes) == 0);
+	REQUIRE(add(older.counter, sizeof older.counter, loop.pc() - 4, four_bytes) == 0);
+	loop.spin_until([&] { return first.counter[3] >= 5; });
+	CHECK(first.only(3));
+	CHECK(oldest.counter[0] == before_oldest);
+	CHECK(older.counter[1] == before_older);
+	CHECK(own.is_zero());
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "BSD: add_profil returns 0 for a scale above 0x10000, which counts, and for a bad buffer",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const ReadOnly read_only;
+	Guarded<4> elsewhere, finer;
+
+	REQUIRE(call(elsewhere.counter, sizeof elsewhere.counter, loop.pc() + 0x100, four_bytes) == 0);
+	/* At 0x20000 a counter is for one byte. */
+	CHECK(add(finer.counter, sizeof finer.counter, loop.pc() - 1, 0x20000) == 0);
+	loop.spin_until([&] { return finer.counter[1] >= 3; });
+	for (unsigned short *bad : {static_cast<unsigned short *>(nullptr), read_only.get<unsigned short>(),
+				    nowhere<unsigned short>()}) {
+		errno = 0;
+		CHECK(add(bad, 4, loop.pc() + 0x200, four_bytes) == 0);
+		CHECK(errno == 0);
+		CHECK(is_counted(loop, finer.counter[1]));
+	}
+	CHECK(elsewhere.is_zero());
 }
 
 TEST_CASE_METHOD(AtRest, "BSD: add_profil adds up to 99 buffers and refuses more", "[lib][flavour]")

@@ -34,7 +34,7 @@ TEST_CASE_METHOD(AtRest, "IRIX: profil wraps its counters and always returns 0",
 	loop.spin_until([&] { return counters.counter[0] < 100 && counters.counter[0] >= 2; });
 	CHECK(counters.only(0));
 	CHECK(profil(nullptr, 4, loop.pc(), four_bytes) == 0);
-	CHECK(state() == PROFIL_STATE_NONE);
+	loop.spin_until([&] { return state() == PROFIL_STATE_FAULT; });
 	CHECK(profil(buffer, sizeof counters.counter, loop.pc(), 0x20000) == 0);
 	CHECK(state() == PROFIL_STATE_RUNNING);
 	CHECK(profil(buffer, sizeof counters.counter, loop.pc(), 1) == 0);
@@ -57,9 +57,63 @@ TEST_CASE_METHOD(AtRest, "IRIX: sprofil counts in the region with the largest of
 	/* A PC at the offset is not strictly above it. */
 	REQUIRE(start({entry(0, loop.pc()), entry(1, loop.pc() - 1)}) == 0);
 	CHECK(counters.which(loop, 2) == 1);
+	/* Not even if the region below has no counter for it. */
+	REQUIRE(start({entry(0, loop.pc()), entry(1, loop.pc() - 8, 2)}) == 0);
+	CHECK(is_left_alone(loop, counters.at(0)));
 	/* Of regions with equal offsets the first one counts. */
 	REQUIRE(start({entry(0, loop.pc() - 8), entry(1, loop.pc() - 1), entry(2, loop.pc() - 1)}) == 0);
 	CHECK(counters.which(loop, 3) == 1);
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "IRIX: the lowest region of sprofil also counts the PC at its offset, as profil does",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+	const prof lowest = {counters.base(0), 64, loop.pc(), four_bytes};
+	const prof higher = {counters.base(1), 64, loop.pc() + 64, four_bytes};
+	const prof overflow = {counters.base(2), 2, 0, 2};
+
+	for (const auto &entries : std::vector<std::vector<prof>>{
+		     {lowest}, {lowest, higher}, {higher, lowest, overflow}, {lowest, lowest}}) {
+		INFO(entries.size() << " entries");
+		REQUIRE(start(entries) == 0);
+		CHECK(counters.which(loop, 3) == 0);
+	}
+	/* The PC one byte below it is below all regions. */
+	prof above = lowest;
+	above.pr_off++;
+	REQUIRE(start({above, overflow}) == 0);
+	CHECK(counters.which(loop, 3) == 2);
+	CHECK(counters.at(0) == 0);
+	/* With scale 2 too; and with scale 0 the tick does not go to the overflow entry. */
+	REQUIRE(start({{counters.base(0), 64, loop.pc(), 2}}) == 0);
+	CHECK(counters.which(loop, 1) == 0);
+	REQUIRE(start({{counters.base(0), 64, loop.pc(), 0}, higher, overflow}) == 0);
+	const auto before = self_status().outside;
+	loop.spin_until([&] { return self_status().outside >= before + 5; });
+}
+
+TEST_CASE_METHOD(AtRest, "IRIX: PROF_USHORT and PROF_UINT together are counters of 32 bits", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(4096);
+	auto *const counters = memory.at<volatile unsigned>();
+
+	/* Four bytes of text for a counter of 32 bits: four bytes up is the second one. */
+	counters[1] = 0xffff;
+	REQUIRE(start({{memory.at(), 64, loop.pc() - 4, 0x10000}}, PROF_USHORT | PROF_UINT) == 0);
+	loop.spin_until([&] { return counters[1] >= 0x10002; });
+	CHECK(counters[0] == 0);
+	CHECK(counters[2] == 0);
+	/* So the buffer is aligned to four bytes. */
+	const prof at_two = {memory.at(2), 64, loop.pc(), 0x10000};
+	CHECK(start({at_two}, PROF_USHORT | PROF_UINT) == -1);
+	CHECK(errno == EINVAL);
+	CHECK(start({at_two}, PROF_USHORT) == 0);
 }
 
 TEST_CASE_METHOD(AtRest,
@@ -130,10 +184,10 @@ TEST_CASE_METHOD(AtRest, "IRIX: sprofil checks its arguments in the order of its
 
 	CHECK(refused(nowhere<prof>(), 0, nowhere<timeval>(), 0) == E2BIG);
 	CHECK(refused(good.data(), -1, &tv, PROF_USHORT) == E2BIG);
-	CHECK(refused(good.data(), 101, &tv, PROF_USHORT) == E2BIG);
+	CHECK(refused(good.data(), PROFIL_MAX + 1, &tv, PROF_USHORT) == E2BIG);
 	CHECK(refused(nowhere<prof>(), 1, nowhere<timeval>(), 0) == EFAULT);
 	CHECK(refused(nullptr, 1, &tv, PROF_USHORT) == EFAULT);
-	for (const unsigned flags : {0U, 3U, 4U, 8U | PROF_USHORT})
+	for (const unsigned flags : {0U, 4U, 8U | PROF_USHORT})
 		CHECK(refused(good.data(), 1, nowhere<timeval>(), flags) == EINVAL);
 	CHECK(refused(good.data(), 1, nowhere<timeval>(), PROF_USHORT) == EFAULT);
 	good[0].pr_off = 0;
@@ -142,7 +196,7 @@ TEST_CASE_METHOD(AtRest, "IRIX: sprofil checks its arguments in the order of its
 	CHECK(refused(good.data(), 1, &tv, PROF_USHORT) == 0);
 	good[0] = {static_cast<char *>(counters.base(0)) + 2, 64, 0x1000, 0x8000};
 	CHECK(refused(good.data(), 1, &tv, PROF_UINT) == EINVAL);
-	CHECK(refused(good.data(), 100, &tv, PROF_USHORT) == 0);
+	CHECK(refused(good.data(), PROFIL_MAX, &tv, PROF_USHORT) == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "IRIX: sprofil returns the true time between two ticks", "[lib][flavour]")
@@ -157,7 +211,7 @@ TEST_CASE_METHOD(AtRest, "IRIX: sprofil returns the true time between two ticks"
 	CHECK(tv.tv_usec == 10'000);
 	CHECK(self_status().period == 10'000'000);
 	REQUIRE(sprofil(&entry, 1, &tv, PROF_UINT | PROF_FAST) == 0);
-	CHECK(tv.tv_usec == 1'000);
+	CHECK(tv.tv_usec == 10'000 / PROF_FAST_CNT);
 	CHECK(self_status().period == 1'000'000);
 }
 
@@ -194,14 +248,15 @@ TEST_CASE_METHOD(AtRest, "IRIX: an old buffer is not written even if its replace
 {
 	/* profil returns 0, so the caller assumes that the old buffer is free. */
 	CHECK(in_child([] {
-		      const rlimit limit = {65536, 65536};
-		      static unsigned short small[16], large[1 << 20];
+		const rlimit none = {};
+		static volatile unsigned short first[16], second[16];
+		const Loop loop;
 
-		      need(setrlimit(RLIMIT_MEMLOCK, &limit), "RLIMIT_MEMLOCK");
-		      need(setresuid(65534, 65534, 65534), "setresuid");
-		      need_that(profil(small, sizeof small, 0, 2) == 0, "it starts");
-		      need_that(state() == PROFIL_STATE_RUNNING, "it runs");
-		      need_that(profil(large, sizeof large, 0, 2) == 0, "profil returns 0");
-		      return state();
-	      }) == PROFIL_STATE_NONE);
+		need_that(profil(const_cast<unsigned short *>(first), sizeof first, 0, 2) == 0, "it starts");
+		is_counted(loop, first[0]);
+		need(setrlimit(RLIMIT_NOFILE, &none), "RLIMIT_NOFILE");
+		need_that(profil(const_cast<unsigned short *>(second), sizeof second, 0, 2) == 0,
+			  "profil returns 0");
+		return is_off(loop, first[0]) && !second[0];
+	}));
 }

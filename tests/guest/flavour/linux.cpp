@@ -2,7 +2,9 @@
 /** @file tests/guest/flavour/linux.cpp  sprofil() of Linux, and the symbols without a flavour. */
 #include "tests/guest/flavour/support.h"
 
+#include <bit>
 #include <catch2/catch.hpp>
+#include <sys/auxv.h>
 
 #include <profil/linux.h>
 
@@ -80,9 +82,6 @@ TEST_CASE_METHOD(AtRest, "Linux: sprofil is off without entries and refuses inva
 	CHECK(refused(&bad, 1, nullptr, 0) == EFAULT);
 	bad.pr_base = static_cast<char *>(counters.base(0)) + 1;
 	CHECK(refused(&bad, 1, nullptr, 0) == EINVAL);
-	bad = good;
-	bad.pr_size = 1UL << 50;
-	CHECK(refused(&bad, 1, nullptr, 0) == EINVAL);
 	CHECK(state() == PROFIL_STATE_RUNNING);
 	CHECK(refused(nullptr, 0, nullptr, 0) == 0);
 	CHECK(state() == PROFIL_STATE_NONE);
@@ -126,34 +125,154 @@ TEST_CASE_METHOD(AtRest, "profil without a flavour has the semantics that PROFIL
 	CHECK(state() == PROFIL_STATE_RUNNING);
 }
 
-TEST_CASE_METHOD(AtRest, "profil without a flavour knows the extended forms of AIX and Tru64",
+namespace {
+
+/** The lists of AIX and Tru64, as their headers declare them. */
+struct AixRange {
+	uintptr_t low, high;
+	void *buffer;
+	int bytes;
+	unsigned scale;
+};
+struct Tru64Range {
+	void *buffer;
+	uintptr_t high, low, offset;
+	unsigned scale;
+};
+
+/**
+ * The last page of user space, so that a size without limit is one page: the kernel puts the
+ * program's name right below the end.
+ */
+struct LastPage : Memory {
+	LastPage()
+		: Memory(reinterpret_cast<void *>(std::bit_ceil(getauxval(AT_EXECFN)) - 2 * 4096), 4096,
+			 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1)
+	{
+	}
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "profil without a flavour takes lists only in the flavours of AIX and Tru64",
 		 "[lib][flavour]")
 {
-	struct Aix {
-		uintptr_t low, high;
-		void *buffer;
-		int bytes;
-		unsigned scale;
-	};
-	struct Tru64 {
-		void *buffer;
-		uintptr_t high, low, offset;
-		unsigned scale;
-	};
 	const Loop loop;
 	const OffAtEnd off;
 	const Counters counters;
-	Aix aix[] = {{loop.pc(), loop.pc() + 4, counters.base(0), 8, 0x8000}, {}};
-	Tru64 tru64 = {counters.base(1), loop.pc() + 3, loop.pc(), loop.pc(), 0x10000};
+	AixRange aix[] = {{loop.pc(), loop.pc() + 4, counters.base(0), 8, 0x8000}, {}};
+	Tru64Range tru64 = {counters.base(1), loop.pc() + 3, loop.pc(), loop.pc(), 0x10000};
+	auto *const aix_list = reinterpret_cast<unsigned short *>(aix);
+	auto *const tru64_list = reinterpret_cast<unsigned short *>(&tru64);
 
-	CHECK(plain(reinterpret_cast<unsigned short *>(aix), SIZE_MAX, 0, 0) == 0);
-	loop.spin_until([&] { return counters.at(0) >= 3; });
-	CHECK(plain(reinterpret_cast<unsigned short *>(&tru64), 1, SIZE_MAX, 0) == 0);
-	loop.spin_until([&] { return counters.at(1) >= 3; });
-	CHECK(plain(nullptr, SIZE_MAX, 0, 0) == -1);
-	CHECK(errno == EFAULT);
-	CHECK(plain(nullptr, 1, SIZE_MAX, 0) == -1);
-	CHECK(errno == EFAULT);
-	CHECK(plain(nullptr, 0, 0, 0) == 0);
-	CHECK(state() == PROFIL_STATE_NONE);
+	{
+		const Variable flavour("PROFIL_FLAVOUR", "aix");
+		CHECK(plain(aix_list, SIZE_MAX, 0, 0) == 0);
+		loop.spin_until([&] { return counters.at(0) >= 3; });
+		CHECK(plain(nullptr, SIZE_MAX, 0, 0) == -1);
+		CHECK(errno == EFAULT);
+		CHECK(plain(reinterpret_cast<unsigned short *>(aix + 1), SIZE_MAX, 0, 0) == 0);
+		CHECK(state() == PROFIL_STATE_NONE);
+	}
+	{
+		const Variable flavour("PROFIL_FLAVOUR", "tru64");
+		CHECK(plain(tru64_list, 1, SIZE_MAX, 0) == 0);
+		loop.spin_until([&] { return counters.at(1) >= 3; });
+		CHECK(plain(nullptr, 1, SIZE_MAX, 0) == -1);
+		CHECK(errno == EFAULT);
+		CHECK(plain(nullptr, 0, 0, 0) == 0);
+		CHECK(state() == PROFIL_STATE_NONE);
+	}
+	/* Elsewhere a scale of 0 turns it off, whatever the size and the offset, and nothing is read. */
+	for (const char *name : {"linux", "solaris", "irix", "bsd"}) {
+		const Variable flavour("PROFIL_FLAVOUR", name);
+
+		INFO(name);
+		for (unsigned short *list : {aix_list, tru64_list, nowhere<unsigned short>()}) {
+			REQUIRE(call_profil(counters.memory.at<unsigned short>(256), 8, loop.pc(),
+					    four_bytes) == 0);
+			REQUIRE(state() == PROFIL_STATE_RUNNING);
+			CHECK(plain(list, SIZE_MAX, 0, 0) == 0);
+			CHECK(state() == PROFIL_STATE_NONE);
+			CHECK(plain(list, 1, SIZE_MAX, 0) == 0);
+			CHECK(state() == PROFIL_STATE_NONE);
+		}
+	}
+	/* Tru64 does not know AIX' size of -1, and AIX does not know Tru64's offset of -1. */
+	counters.at(0) = 0;
+	counters.at(1) = 0;
+	{
+		const Variable flavour("PROFIL_FLAVOUR", "tru64");
+		CHECK(plain(aix_list, SIZE_MAX, 0, 0) == 0);
+		CHECK(state() == PROFIL_STATE_NONE);
+	}
+	{
+		const Variable flavour("PROFIL_FLAVOUR", "aix");
+		CHECK(plain(tru64_list, 1, SIZE_MAX, 0) == 0);
+		CHECK(state() == PROFIL_STATE_NONE);
+	}
+	loop.spin_ms(40);
+	CHECK(counters.at(0) == 0);
+	CHECK(counters.at(1) == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "profil without a flavour counts in a buffer that looks like a list",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+	const LastPage top;
+	const AixRange aix[] = {{loop.pc(), loop.pc() + 4, counters.base(0), 8, 0x8000}, {}};
+	const Tru64Range tru64 = {counters.base(1), loop.pc() + 3, loop.pc(), loop.pc(), 0x10000};
+
+	for (const char *name : {"linux", "solaris", "irix", "bsd", "tru64"}) {
+		const Variable flavour("PROFIL_FLAVOUR", name);
+		const volatile auto &counter = *top.at<unsigned short>(sizeof aix);
+
+		INFO(name);
+		memset(top.at(), 0, 4096);
+		memcpy(top.at(), aix, sizeof aix);
+		REQUIRE(plain(top.at<unsigned short>(), SIZE_MAX, loop.pc() - 2 * sizeof aix, four_bytes) ==
+			0);
+		loop.spin_until([&] { return counter >= 3; });
+		CHECK(memcmp(top.at(), aix, sizeof aix) == 0);
+	}
+	/* "No limit" for an ordinary buffer, too: only a tick beyond its end would turn it off. */
+	for (const char *name : {"linux", "solaris", "irix", "bsd", "tru64"}) {
+		const Variable flavour("PROFIL_FLAVOUR", name);
+		const Memory ordinary(4096);
+		const volatile auto &counter = *ordinary.at<unsigned short>(8);
+
+		INFO(name);
+		REQUIRE(plain(ordinary.at<unsigned short>(), SIZE_MAX, loop.pc() - 16, four_bytes) == 0);
+		loop.spin_until([&] { return counter >= 3; });
+	}
+	for (const char *name : {"linux", "solaris", "irix", "bsd", "aix"}) {
+		const Variable flavour("PROFIL_FLAVOUR", name);
+
+		INFO(name);
+		memcpy(top.at(), &tru64, sizeof tru64);
+		/* No PC is at the highest offset. */
+		REQUIRE(plain(top.at<unsigned short>(), 64, SIZE_MAX, four_bytes) == 0);
+		CHECK(state() == PROFIL_STATE_RUNNING);
+		const auto before = self_status().outside;
+		loop.spin_until([&] { return self_status().outside >= before + 3; });
+		CHECK(memcmp(top.at(), &tru64, sizeof tru64) == 0);
+		need(profil_self_stop(nullptr), "stop");
+	}
+	CHECK(counters.at(0) == 0);
+	CHECK(counters.at(1) == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "Linux: sprofil takes a size of -1 for a buffer without limit", "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const LastPage top;
+	const auto *const counters = top.at<volatile unsigned>();
+
+	REQUIRE(start({{top.at(), SIZE_MAX, loop.pc() - 32, 0x10000}}, PROF_UINT) == 0);
+	loop.spin_until([&] { return counters[8] >= 3; });
+	CHECK(counters[0] == 0);
 }

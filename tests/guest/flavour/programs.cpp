@@ -15,13 +15,33 @@ using namespace support;
 TEST_CASE_METHOD(AtRest, "a source in each system's style, with that system's headers, counts",
 		 "[lib][flavour]")
 {
-	for (const std::string flavour : {"aix", "bsd", "irix", "linux", "solaris", "tru64"}) {
+	for (const std::string flavour : {"aix", "bsd", "irix", "linux", "solaris", "tru64", "tru64_v5"}) {
 		const Output output = run("env PROFIL_VERBOSE=1 LD_LIBRARY_PATH=" + build_dir() + " " +
 					  program("original_" + flavour));
 
 		INFO(flavour);
 		CHECK(output.text == "");
 		CHECK(output.status == 0);
+	}
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "a source with its own declarations has the rules of the flavour that it is linked with",
+		 "[lib][flavour]")
+{
+	for (const std::string flavour : {"aix", "bsd", "irix", "linux", "solaris", "tru64"}) {
+		/* A flavour for programs that have none. */
+		const std::string other = flavour == "bsd" ? "irix" : "bsd";
+
+		for (const std::string linkage : {"shared", "shared-no-pie", "static", "static-pie"}) {
+			const Output output =
+				run("env PROFIL_FLAVOUR=" + other + " LD_LIBRARY_PATH=" + build_dir() + " " +
+				    program("declared_" + flavour + "-" + linkage));
+
+			INFO(flavour << " " << linkage);
+			CHECK(output.text == "");
+			CHECK(output.status == 0);
+		}
 	}
 }
 

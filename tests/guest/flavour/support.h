@@ -14,6 +14,18 @@
 
 namespace lib_test {
 
+/** Let a tick meet memory that is gone: then the profile, or its region, is off. */
+inline void meet_hole(const Loop &loop)
+{
+	const auto before = self_status().off;
+
+	loop.spin_until([&] {
+		const auto status = self_status();
+
+		return status.off > before || status.state != PROFIL_STATE_RUNNING;
+	});
+}
+
 /** Does this counter stay the same while the process gets ticks? */
 inline bool is_left_alone(const Loop &loop, const volatile unsigned short &counter, unsigned ticks = 6)
 {

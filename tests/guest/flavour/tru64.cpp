@@ -38,7 +38,7 @@ TEST_CASE_METHOD(AtRest, "Tru64: profil ticks 1024 times a second and rounds up 
 	uint64_t period = 0;
 	CHECK(profil_flavour_period("tru64", &period) == 0);
 	CHECK(period == self_status().period);
-	for (const unsigned scale : {0, 1}) {
+	for (const unsigned scale : {PROFIL_SCALE_STOP, PROFIL_SCALE_STOP_1}) {
 		profil(counters.counter, sizeof counters.counter, pointer(loop.pc()), 0x8000);
 		REQUIRE(state() == PROFIL_STATE_RUNNING);
 		profil(counters.counter, sizeof counters.counter, pointer(loop.pc()), scale);
@@ -103,23 +103,67 @@ TEST_CASE_METHOD(AtRest, "Tru64: invalid ranges are EINVAL and change nothing", 
 		return errno_of([&] { profil(args, nr, -1, flags); });
 	};
 
-	REQUIRE(error(many.data(), 64) == 0);
+	REQUIRE(error(many.data(), PROFIL_MAX) == 0);
 	loop.spin_until([&] { return counters[0] > 2; });
-	CHECK(error(many.data(), 65) == EINVAL);
+	CHECK(error(many.data(), PROFIL_MAX + 1) == EINVAL);
 	CHECK(error(many.data(), 0) == EINVAL);
 	CHECK(error(many.data(), -1) == EINVAL);
 	CHECK(error(many.data(), 1, 2) == EINVAL);
 	CHECK(error(nowhere<profil_args>(), 1) == EFAULT);
 	profil_args ascending[] = {many[1], many[0]};
 	CHECK(error(ascending, 2) == EINVAL);
-	profil_args overlapping[] = {many[0], range(counters, loop.pc() - 4, loop.pc())};
+	profil_args overlapping[] = {many[0], range(counters, loop.pc() - 4, loop.pc() + 1)};
 	CHECK(error(overlapping, 2) == EINVAL);
+	profil_args same_low[] = {many[0], range(counters, loop.pc(), loop.pc())};
+	CHECK(error(same_low, 2) == EINVAL);
 	profil_args empty = range(counters, loop.pc() + 1, loop.pc());
 	CHECK(error(&empty, 1) == EINVAL);
 	profil_args equal[] = {many[0], many[0]};
 	CHECK(error(equal, 2) == EINVAL);
 	const unsigned before = counters[0];
 	loop.spin_until([&] { return counters[0] > before + 2; });
+}
+
+TEST_CASE_METHOD(AtRest, "Tru64: of ranges that touch the higher one counts the PC that both have",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(4096);
+	auto *const counters = memory.at<volatile unsigned>();
+	profil_args args[] = {range(counters + 16, loop.pc(), loop.pc() + 15),
+			      range(counters, loop.pc() - 32, loop.pc()),
+			      range(counters + 32, loop.pc() - 33, loop.pc() - 32)};
+
+	REQUIRE(errno_of([&] { profil(args, 3, -1, 0); }) == 0);
+	loop.spin_until([&] { return counters[16] > 2; });
+	CHECK(counters[8] == 0);
+	/* Alone, the lower one counts its last PC. */
+	REQUIRE(errno_of([&] { profil(args + 1, 1, -1, 0); }) == 0);
+	loop.spin_until([&] { return counters[8] > 2; });
+	/* Touching a range with scale 0, which counts nothing, does not change that the PC is its own. */
+	args[0].scale = PROFIL_SCALE_STOP;
+	REQUIRE(errno_of([&] { profil(args, 2, -1, 0); }) == 0);
+	const unsigned before = counters[8];
+	const auto outside = self_status().outside;
+	loop.spin_until([&] { return self_status().outside >= outside + 5; });
+	CHECK(counters[8] == before);
+}
+
+TEST_CASE_METHOD(AtRest, "Tru64: the counter of a PC that a range leaves to the next one is not needed",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(2 * 4096);
+	auto *const counters = memory.at<volatile unsigned>();
+	/* A highpc that is the first above: its counter would be on the page that is read-only. */
+	profil_args args[] = {range(counters, loop.pc() + 64, loop.pc() + 127),
+			      range(counters + 1024 - 16, loop.pc(), loop.pc() + 64)};
+
+	need(mprotect(memory.at(4096), 4096, PROT_READ), "mprotect");
+	REQUIRE(errno_of([&] { profil(args, 2, -1, 0); }) == 0);
+	loop.spin_until([&] { return counters[1024 - 16] > 2; });
 }
 
 TEST_CASE_METHOD(AtRest, "Tru64: the version 5 layout has no offset", "[lib][flavour]")

@@ -60,8 +60,6 @@ bool can_be_said(const Vector &v)
 		return false;
 	if (below && v.scale == 2)
 		return false; /* a clock, which also counts the code beside the loop */
-	if (v.flavour == "irix" && v.width == 4)
-		return v.distance != 0; /* a region begins above its offset */
 	if (v.flavour == "tru64" && v.width == 4)
 		return !below && v.counter != "-"; /* its buffer has no size */
 	return true;

@@ -61,6 +61,18 @@ const std::set<std::string> documented = {
 	"sprofil_linux",
 };
 
+/** Names that only the library for i386 has. */
+const std::set<std::string> documented_i386 = {"sprofil_irix_time64", "sprofil_linux_time64"};
+
+/** All names of the library for i386. */
+std::set<std::string> all_i386()
+{
+	std::set<std::string> names = documented;
+
+	names.insert(documented_i386.begin(), documented_i386.end());
+	return names;
+}
+
 /** Names that libc also has; they have no version, see libprofil.map. */
 bool is_libcs(const std::string &name)
 {
@@ -69,6 +81,16 @@ bool is_libcs(const std::string &name)
 						    "monstartup", "profil",	  "sprofil"};
 
 	return libcs.count(name);
+}
+
+/** These names as nm prints those that the shared library exports. */
+std::set<std::string> exported(const std::set<std::string> &names)
+{
+	std::set<std::string> with_version = {"LIBPROFIL_0.1"};
+
+	for (const std::string &name : names)
+		with_version.insert(is_libcs(name) ? name : name + "@@LIBPROFIL_0.1");
+	return with_version;
 }
 
 /** The last words of the lines that a command prints. */
@@ -104,11 +126,9 @@ constexpr char calls_profil[] = "#define _DEFAULT_SOURCE\n"
 
 TEST_CASE("the shared library exports the documented names and no others", "[abi]")
 {
-	std::set<std::string> expected = {"LIBPROFIL_0.1"};
-
-	for (const std::string &name : documented)
-		expected.insert(is_libcs(name) ? name : name + "@@LIBPROFIL_0.1");
-	CHECK(last_words("nm -D --defined-only " + build_dir() + "/libprofil.so.1") == expected);
+	CHECK(last_words("nm -D --defined-only " + build_dir() + "/libprofil.so.1") == exported(documented));
+	CHECK(last_words("nm -D --defined-only " + build_dir() + "/i386/libprofil.so.1") ==
+	      exported(all_i386()));
 }
 
 TEST_CASE("the Debian package's list of symbols has the documented names and no others", "[abi]")
@@ -124,15 +144,20 @@ TEST_CASE("the Debian package's list of symbols has the documented names and no 
 	}
 	for (const std::string &name : documented)
 		expected.insert(name + (is_libcs(name) ? "@Base" : "@LIBPROFIL_0.1"));
+	for (const std::string &name : documented_i386)
+		expected.insert("(arch=i386)" + name + "@LIBPROFIL_0.1");
 	CHECK(listed == expected);
 }
 
 TEST_CASE("the archive defines the documented names and no others", "[abi]")
 {
-	std::set<std::string> names = last_words("nm --defined-only --extern-only --no-sort " + build_dir() +
-						 "/libprofil.a | grep ' '");
+	const auto names_in = [](const std::string &directory) {
+		return last_words("nm --defined-only --extern-only --no-sort " + build_dir() + directory +
+				  "/libprofil.a | grep ' '");
+	};
 
-	CHECK(names == documented);
+	CHECK(names_in("") == documented);
+	CHECK(names_in("/i386") == all_i386());
 }
 
 TEST_CASE("the public headers declare every exported function", "[abi]")
@@ -147,7 +172,7 @@ TEST_CASE("the public headers declare every exported function", "[abi]")
 		REQUIRE(file);
 		text += std::string(std::istreambuf_iterator<char>(file), {});
 	}
-	for (const std::string &name : documented) {
+	for (const std::string &name : all_i386()) {
 		INFO(name);
 		/* Declared by libc's headers. */
 		/* Declared by its own name, by another name, or by Fortran's rules. */
@@ -163,6 +188,16 @@ TEST_CASE("the shared library needs libc alone", "[abi]")
 	CHECK(last_words("readelf -d " + build_dir() + "/libprofil.so.1 | grep SONAME") ==
 	      std::set<std::string>{"[libprofil.so.1]"});
 	CHECK(run("ldd " + build_dir() + "/libprofil.so.1 | grep -c stdc").text == "0\n");
+}
+
+TEST_CASE("the library for i386 needs libc alone, no writable text, and no SSE", "[abi]")
+{
+	const std::string library = build_dir() + "/i386/libprofil.so.1";
+
+	CHECK(last_words("readelf -d " + library + " | grep NEEDED") == std::set<std::string>{"[libc.so.6]"});
+	CHECK(run("readelf -d " + library + " | grep -c TEXTREL").text == "0\n");
+	CHECK(run("objdump -d " + library + " | grep -c cmpxchg8b").text != "0\n");
+	CHECK(run("objdump -d " + library + " | grep -c xmm").text == "0\n");
 }
 
 TEST_CASE("libprofil.so is a link to libprofil.so.1", "[abi]")
@@ -228,6 +263,7 @@ TEST_CASE("preloaded, it takes the place of the versioned profil of libc", "[abi
 	}
 
 	const TemporaryDirectory dir;
+	const std::string none = "-1 " + std::to_string(ENODEV) + "\n";
 
 	write(dir / "x.c", calls_profil);
 	/* Lazy or immediate binding, PIE or not: the dynamic linker looks symbols up in the same way. */
@@ -236,7 +272,15 @@ TEST_CASE("preloaded, it takes the place of the versioned profil of libc", "[abi
 		CHECK(run(cc() + " " + options + " -o " + dir / "x" + " " + dir / "x.c").text == "");
 		CHECK(run("nm -D " + dir / "x" + " | grep -c ' profil@GLIBC'").text == "1\n");
 		CHECK(run(dir / "x").text == "0 0\n");
-		CHECK(run("LD_PRELOAD=" + build_dir() + "/libprofil.so.1 " + dir / "x").text ==
-		      "-1 " + std::to_string(ENODEV) + "\n");
+		CHECK(run("LD_PRELOAD=" + build_dir() + "/libprofil.so.1 " + dir / "x").text == none);
+	}
+	/* By its name alone, the dynamic linker finds the library of each program's own size. */
+	for (const std::string size : {"-m64", "-m32"}) {
+		INFO(size);
+		CHECK(run(cc() + " " + size + " -o " + dir / "x" + " " + dir / "x.c").text == "");
+		CHECK(run(dir / "x").text == "0 0\n");
+		CHECK(run("LD_LIBRARY_PATH=" + build_dir() + ":" + build_dir() +
+			  "/i386 LD_PRELOAD=libprofil.so.1 " + dir / "x")
+			      .text == none);
 	}
 }

@@ -191,6 +191,31 @@ TEST_CASE("the golden vectors of the systems' arithmetic hold", "[bin]")
 	}
 }
 
+TEST_CASE("without a type of 128 bits a product has the same bits", "[bin]")
+{
+	constexpr uint64_t distances[] = {0,	      1,	  0xffff,     0x10000,
+					  UINT32_MAX, 1ULL << 32, 1ULL << 63, UINT64_MAX};
+	constexpr uint32_t scales[] = {0, 1, 2, 0xffff, 0x10000, 0x10001, UINT32_MAX};
+	const auto exact = [](uint64_t distance, uint32_t scale) {
+		return static_cast<uint64_t>(static_cast<unsigned __int128>(distance) * scale >> 16);
+	};
+	const uint64_t seed = Catch::rngSeed();
+	std::mt19937_64 random(seed);
+
+	for (const uint64_t distance : distances)
+		for (const uint32_t scale : scales)
+			CHECK(profil_bin_product_in_halves(distance, scale) == exact(distance, scale));
+	for (int i = 0; i < 1'000'000; i++) {
+		const uint64_t distance = random() >> random() % 64;
+		const auto scale = static_cast<uint32_t>(random() >> (32 + random() % 32));
+
+		if (profil_bin_product_in_halves(distance, scale) != exact(distance, scale)) {
+			INFO("seed " << seed << " distance " << distance << " scale " << scale);
+			REQUIRE(profil_bin_product_in_halves(distance, scale) == exact(distance, scale));
+		}
+	}
+}
+
 TEST_CASE("random regions agree with 128-bit arithmetic", "[bin]")
 {
 	const uint64_t seed = Catch::rngSeed();

@@ -39,8 +39,8 @@ __attribute__((section(".text.far"), noinline)) static void far_work()
 
 #define FAR ((char *)((unsigned long)far_work & ~63UL))
 
-/* Without a free descriptor moncontrol() cannot reach the module, and the profile goes on. */
-static int cannot_stop()
+/* Without a free descriptor moncontrol() can stop the profile, but not start it again. */
+static int cannot_start()
 {
 	struct rlimit before, none;
 	int result;
@@ -49,9 +49,9 @@ static int cannot_stop()
 	none = before;
 	none.rlim_cur = 0;
 	setrlimit(RLIMIT_NOFILE, &none);
-	result = moncontrol(0) == -1 && errno == EMFILE;
+	result = moncontrol(0) == 1 && moncontrol(1) == -1 && errno == EMFILE;
 	setrlimit(RLIMIT_NOFILE, &before);
-	return result && moncontrol(1) == 1;
+	return result && moncontrol(1) == 0;
 }
 
 int main()
@@ -61,7 +61,7 @@ int main()
 	if (monitor(TEXT, TEXT + 512, buffer, 1024, -1) || moncontrol(1) != 1)
 		return 1;
 	work();
-	if (!cannot_stop() || moncontrol(0) != 1 || moncontrol(0) != 0)
+	if (!cannot_start() || moncontrol(0) != 1 || moncontrol(0) != 0)
 		return 2;
 	if (counts(0, 1024) == 0)
 		return 3;

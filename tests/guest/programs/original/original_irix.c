@@ -22,7 +22,7 @@ int main()
 	one.pr_size = sizeof histogram;
 	one.pr_off = 0;
 	one.pr_scale = 2;
-	if (sprofil(&one, 1, &tv, PROF_USHORT | PROF_FAST) || tv.tv_usec != 1000)
+	if (sprofil(&one, 1, &tv, PROF_USHORT | PROF_FAST) || tv.tv_usec != 10000 / PROF_FAST_CNT)
 		return 3;
 	work();
 	if (!histogram[0])

@@ -13,7 +13,7 @@ int main()
 {
 	struct profil_args args[1];
 
-	profil(histogram, sizeof histogram, (void *)0, 2);
+	profil(histogram, sizeof histogram, (void *)0, PROFIL_SCALE_TOTAL);
 	work();
 	if (!histogram[0])
 		return 1;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/linked/linked.h"
+
+#include <profil/bsd.h>
+
+extern "C" int linked_add_profil(char *samples, size_t size, unsigned long offset, unsigned scale)
+	PROFIL_LINKED("add_profil");
+
+int linked_add_profil(char *samples, size_t size, unsigned long offset, unsigned scale)
+{
+	return add_profil_bsd(samples, size, offset, scale);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A source for the BSDs with declarations of its own: the libraries of libprofil-bsd.pc choose the flavour.
+ * Exit status 0: each call had the BSDs' rules; otherwise the step that failed.
+ */
+#include "declared_work.h"
+
+extern int profil(), add_profil();
+
+static volatile unsigned short more[16];
+
+int main()
+{
+	unsigned long offset = (unsigned long)work - 0x10000;
+
+	/* Scale 2 is a counter for 64 KiB, not a clock. */
+	if (profil(counters, sizeof counters, offset, 2))
+		return 1;
+	if (!work_in_second(counters))
+		return 2;
+	/* No scale is above 0x10000, and then nothing changes. */
+	if (profil(counters, sizeof counters, offset, 0x10001) != -1 || errno != EINVAL || !work(counters))
+		return 3;
+	/* What the first buffer does not cover counts in the second. */
+	if (profil(counters, sizeof counters, 0, 0x10000) || add_profil(more, sizeof more, offset, 2))
+		return 4;
+	if (!work_in_second(more))
+		return 5;
+	return profil(counters, sizeof counters, 0, 0) ? 6 : 0;
+}

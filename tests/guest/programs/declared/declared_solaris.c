@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A source for Solaris with declarations of its own: the libraries of libprofil-solaris.pc choose the
+ * flavour.  Exit status 0: each call had Solaris' rules; otherwise the step that failed.
+ */
+#include "declared_work.h"
+
+extern void profil();
+
+int main()
+{
+	/* Scale 2 is a clock, which stops instead of counting beyond 32767. */
+	counters[0] = 32766;
+	profil(counters, sizeof counters, 0, 2);
+	if (!work_to(counters, 32767))
+		return 1;
+	work_on();
+	if (counters[0] != 32767)
+		return 2;
+	profil(counters, 0, 0, 0);
+	return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The calls of <profil.h>. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/guest/programs/i386/exact.h"
+
+static struct profil_region region_of(volatile void *counters, uint64_t bytes, unsigned int width)
+{
+	struct profil_region region = {
+		.low = loop - 4,
+		.high = UINT64_MAX,
+		.offset = loop - 4,
+		.buffer = (uintptr_t)counters,
+		.bytes = bytes,
+		.scale = 0x10000,
+		.width = width,
+		.post = 2,
+	};
+
+	return region;
+}
+
+static struct profil_spec spec_of(const struct profil_region *region)
+{
+	struct profil_spec spec = {
+		.size = sizeof(spec), .period = 1000000, .regions = region, .nr_regions = 1,
+	};
+
+	return spec;
+}
+
+/* Counters of 64 bits: a value above 32 bits is read as it is. */
+static void self(volatile uint64_t *counters)
+{
+	const struct profil_region region = region_of(counters, 64, 8);
+	const struct profil_spec spec = spec_of(&region);
+	uint64_t stored = 1;
+
+	REQUIRE(profil_counter_index(&region, loop - 5) == -1);
+	REQUIRE(profil_counter_index(&region, loop) == 1);
+	REQUIRE(profil_counter_index(&region, loop + 27) == 7);
+	REQUIRE(profil_counter_index(&region, loop + 28) == -1);
+	REQUIRE(profil_counter_index(&region, loop + (1ULL << 32)) == -1);
+	REQUIRE(profil_self_start(&spec, &stored) == 0 && stored == 0);
+	SPIN_UNTIL(profil_counter_read(&region, 1) >= 3);
+	REQUIRE_ALL_IN(profil_counter_read(&region, 1));
+	REQUIRE(profil_self_stop(NULL) == 0 && is_off());
+	counters[1] = 0xfffffffffffffff0;
+	REQUIRE(profil_counter_read(&region, 1) == 0xfffffffffffffff0);
+	REQUIRE(profil_counter_read(&region, 8) == 0);
+}
+
+/* Several targets at once, which a 64-bit program would pass to a ring. */
+static void attach(volatile uint32_t *counters)
+{
+	const struct profil_region region = region_of(counters, 32, 4);
+	const struct profil_spec spec = spec_of(&region);
+	struct profil_session *session = profil_session_open();
+	struct profil_target targets[3];
+	struct profil_status found = { .size = sizeof(found) };
+
+	REQUIRE(session);
+	for (int i = 0; i < 3; i++) {
+		memset(&targets[i], 0xa5, sizeof(targets[i]));
+		targets[i].spec = &spec;
+		targets[i].pid = i < 2 ? fork() : INT_MAX;
+		if (!targets[i].pid)
+			for (;;)
+				code_run(loop, 500000);
+	}
+	REQUIRE(profil_attach(session, targets, 3) == 2);
+	for (int i = 0; i < 2; i++) {
+		REQUIRE(targets[i].error == 0 && targets[i].step == NULL && targets[i].profile != 0);
+		do {
+			usleep(10000);
+			REQUIRE(profil_get_status(session, targets[i].profile, &found) == 0);
+		} while (found.counted < 3);
+	}
+	REQUIRE(targets[2].error == ESRCH && !strcmp(targets[2].step, "perf_event_open"));
+	for (int i = 0; i < 2; i++) {
+		kill(targets[i].pid, SIGKILL);
+		waitpid(targets[i].pid, NULL, 0);
+	}
+	profil_session_close(session);
+	REQUIRE(counters[1] >= 6 && counters[0] == 0);
+}
+
+static void run(void)
+{
+	volatile char *const counters = high_counters();
+
+	self((volatile uint64_t *)counters);
+	attach((volatile uint32_t *)(counters + 2048));
+}
