@@ -175,7 +175,7 @@ TEST_CASE_METHOD(AtRest, "every form treats a counter at its limit as its system
 			alignas(4) volatile unsigned wide[16] = {UINT_MAX - 1};
 
 			form.on(const_cast<unsigned *>(wide), sizeof wide, loop.pc());
-			loop.spin_until([&] { return wide[0] < 10; });
+			loop.spin_until([&] { return wide[0] < UINT_MAX / 2; });
 			form.off();
 			continue;
 		}
@@ -189,8 +189,9 @@ TEST_CASE_METHOD(AtRest, "every form treats a counter at its limit as its system
 				loop.pc());
 			switch (form.limit) {
 			case Limit::wraps:
-				loop.spin_until(
-					[&] { return preset < 65000 ? counter > preset + 2 : counter < 10; });
+				loop.spin_until([&] {
+					return preset < 65000 ? counter > preset + 2 : counter < 30000;
+				});
 				break;
 			case Limit::stays:
 				loop.spin_until([&] {
