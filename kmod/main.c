@@ -11,6 +11,7 @@
  *  - the last work items, one of which dropped the last reference:
  *    profil_work_exit()
  *  - work that a tick has queued: profil_life_exit()
+ *  - a look at what CPUs run: profil_clock_look_exit()
  *  - a tick: profil_clock_exit() stops each CPU's timer, if
  *    profil_clock_relax_work() has not
  *  - the tail of a queued check, birth or deferred tick after its last put:
@@ -22,10 +23,12 @@
  */
 #include "clock/clock.h"
 #include "clock/clocks.h"
+#include "clock/cpus.h"
 #include "device/device.h"
 #include "follow/follow.h"
 #include "follow/pool.h"
 #include "profile/life.h"
+#include "profile/limits.h"
 #include "profile/work.h"
 
 #include <linux/module.h>
@@ -38,6 +41,7 @@ static int __init profil_init(void)
 	err = profil_work_init();
 	if (err)
 		return err;
+	profil_limits_init();
 	profil_life_init();
 	err = profil_clocks_init();
 	if (err)
@@ -68,6 +72,7 @@ static void __exit profil_exit(void)
 	profil_pool_exit();
 	rcu_barrier();
 	profil_life_exit();
+	profil_clock_look_exit();
 	profil_clock_exit();
 	profil_work_exit();
 	synchronize_rcu_tasks();

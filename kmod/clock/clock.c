@@ -21,6 +21,7 @@
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/profil.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -32,6 +33,10 @@
 static bool isolated_cpus;
 module_param(isolated_cpus, bool, 0444);
 MODULE_PARM_DESC(isolated_cpus, "tick also on CPUs that are isolated from housekeeping");
+
+static bool stay_open;
+module_param(stay_open, bool, 0444);
+MODULE_PARM_DESC(stay_open, "keep the clock's probe registered, so that no start or stop patches code");
 
 /* Constant since profil_clock_init(). */
 static const struct profil_clock_ops *clock_ops;
@@ -58,9 +63,14 @@ static DECLARE_DELAYED_WORK(close_later, profil_clock_close_work);
 
 static bool profil_clock_wants_cpu(unsigned int cpu)
 {
-	return isolated_cpus ||
-	       (cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TICK)) &&
-		cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_DOMAIN)));
+	bool housekeeping;
+
+	/* Since 7.0 a mask may be replaced at any time. */
+	rcu_read_lock();
+	housekeeping = housekeeping_test_cpu(cpu, HK_TYPE_TICK) &&
+		       housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN);
+	rcu_read_unlock();
+	return housekeeping || isolated_cpus;
 }
 
 static int profil_clock_start_cpu(unsigned int cpu, u64 period)
@@ -158,14 +168,20 @@ static int profil_clock_open(void)
 	return err;
 }
 
+static void profil_clock_close(void)
+{
+	lockdep_assert_held(&open_lock);
+	if (clock_open && clock_ops->close)
+		clock_ops->close();
+	clock_open = false;
+}
+
 static void profil_clock_close_if_stopped(void)
 {
 	lockdep_assert_held(&open_lock);
-	if (READ_ONCE(clock_period) || !clock_open)
+	if (READ_ONCE(clock_period) || !clock_open || stay_open)
 		return;
-	if (clock_ops->close)
-		clock_ops->close();
-	clock_open = false;
+	profil_clock_close();
 }
 
 static int profil_clock_get_locked(struct profil_clock_user *user, u64 period)
@@ -285,76 +301,48 @@ static void profil_clock_close_work(struct work_struct *work)
 }
 
 /**
- * profil_clock_look_here() - the task that runs on this CPU is now profiled
+ * profil_clock_ticking() - the CPUs on which the clock ticks
  *
- * Context: Any but hard interrupt.
+ * Context: Any.
+ * Return: a mask, which may change at any time.
  */
-void profil_clock_look_here(void)
+const struct cpumask *profil_clock_ticking(void)
 {
-	unsigned long flags;
-
-	if (!clock_ops->look)
-		return;
-	local_irq_save(flags);
-	if (cpumask_test_cpu(smp_processor_id(), &ticking))
-		clock_ops->look(NULL);
-	local_irq_restore(flags);
+	return &ticking;
 }
 
 /**
- * profil_clock_look() - tasks that run on any CPU may now be profiled
+ * profil_clock_looks() - how this kind of clock looks at the running task
  *
- * The clock itself finds tasks that are switched in after this call.
- *
- * Context: Process context.
+ * Context: Any.
+ * Return: @look of &struct profil_clock_ops, or NULL.
  */
-void profil_clock_look(void)
+profil_clock_look_t profil_clock_looks(void)
 {
-	if (clock_ops->look)
-		on_each_cpu_mask(&ticking, clock_ops->look, NULL, 0);
-}
-
-static void profil_clock_do_nothing(void *unused)
-{
+	return clock_ops->look;
 }
 
 /**
- * profil_clock_sync() - wait for the ticks that run now
+ * profil_clock_review() - look again which CPUs are to tick
  *
- * A tick runs with interrupts off, so a CPU that has answered an inter-processor
- * call runs no tick that began before it.  On a CPU on which the clock starts only
- * now, ticks see everything that the caller had unpublished.  Pairs with the
- * rcu_dereference() and READ_ONCE() of sample.c, and with the cpumask_set_cpu()
- * before a clock starts.
- *
- * Context: Process context.
- */
-void profil_clock_sync(void)
-{
-	/* Orders the caller's unpublishing before the read of ticking. */
-	smp_mb();
-	on_each_cpu_mask(&ticking, profil_clock_do_nothing, NULL, 1);
-}
-
-/**
- * profil_clock_each_cpu() - do something for each CPU, between two of its ticks
- * @here: called on each CPU on which the clock ticks, with interrupts off
- * @there: called here for each other CPU
- * @data: for both
+ * A cpuset may isolate CPUs, and give them back, at any time.
  *
  * Context: Process context, may sleep.
  */
-void profil_clock_each_cpu(void (*here)(void *data),
-			   void (*there)(unsigned int cpu, void *data), void *data)
+void profil_clock_review(void)
 {
 	unsigned int cpu;
 
 	cpus_read_lock();
 	mutex_lock(&clock_lock);
-	on_each_cpu_mask(&ticking, here, data, 1);
-	for_each_possible_cpu(cpu)
-		if (!cpumask_test_cpu(cpu, &ticking))
-			there(cpu, data);
+	for_each_online_cpu(cpu) {
+		if (!clock_period || profil_clock_wants_cpu(cpu) == cpumask_test_cpu(cpu, &ticking))
+			continue;
+		if (cpumask_test_cpu(cpu, &ticking))
+			profil_clock_stop_cpu(cpu);
+		else if (profil_clock_start_cpu(cpu, clock_period))
+			pr_warn_ratelimited("CPU %u: the clock cannot start\n", cpu);
+	}
 	mutex_unlock(&clock_lock);
 	cpus_read_unlock();
 }
@@ -387,7 +375,7 @@ static int profil_clock_cpu_offline(unsigned int cpu)
  */
 int profil_clock_init(const struct profil_clock_ops *ops, u32 number)
 {
-	int state;
+	int state, err;
 
 	clock_ops = ops;
 	clock_number = number;
@@ -401,7 +389,14 @@ int profil_clock_init(const struct profil_clock_ops *ops, u32 number)
 		return state;
 	}
 	hotplug_state = state;
-	return 0;
+	if (!stay_open)
+		return 0;
+	mutex_lock(&open_lock);
+	err = profil_clock_open();
+	mutex_unlock(&open_lock);
+	if (err)
+		profil_clock_exit();
+	return err;
 }
 
 /**
@@ -417,7 +412,7 @@ void profil_clock_exit(void)
 	mutex_lock(&open_lock);
 	/* Each CPU was stopped as if it went down. */
 	WRITE_ONCE(clock_period, 0);
-	profil_clock_close_if_stopped();
+	profil_clock_close();
 	mutex_unlock(&open_lock);
 	put_cred(clock_cred);
 }

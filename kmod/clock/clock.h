@@ -10,6 +10,11 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+struct cpumask;
+
+/* Calls for inter-processor calls: see @look below. */
+typedef void (*profil_clock_look_t)(void *unused);
+
 /* perf's hrtimer does not go below 10 us. */
 #define PROFIL_CLOCK_MIN	10000
 
@@ -55,10 +60,8 @@ int profil_clock_get(struct profil_clock_user *user, u64 period);
 void profil_clock_put(struct profil_clock_user *user);
 bool profil_clock_serves(u32 number);
 u64 profil_clock_period(void);
-void profil_clock_look(void);
-void profil_clock_look_here(void);
-void profil_clock_sync(void);
-void profil_clock_each_cpu(void (*here)(void *data),
-			   void (*there)(unsigned int cpu, void *data), void *data);
+const struct cpumask *profil_clock_ticking(void);
+profil_clock_look_t profil_clock_looks(void);
+void profil_clock_review(void);
 
 #endif /* PROFIL_CLOCK_H */

@@ -14,6 +14,7 @@
 #include "profile/layout.h"
 #include "profile/life.h"
 #include "profile/limits.h"
+#include "profile/wait.h"
 
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -41,7 +42,7 @@ static int profil_command_info(struct profil_session *session, union argument *a
 	info->region_max = PROFIL_REGION_MAX;
 	info->features = PROFIL_FEATURE_GATE;
 	info->period_min = profil_period_min();
-	profil_user_pages(current_uid(), &info->pages_used, &info->pages_max);
+	profil_user_pages(&info->pages_used, &info->pages_max);
 	return 0;
 }
 
@@ -163,9 +164,37 @@ static const struct command *profil_command_find(unsigned int nr)
 }
 
 static int profil_command_copy_back(void __user *to, const union argument *arg,
-				    const struct command *command, u32 size)
+				    const struct command *command)
 {
-	return copy_to_user(to, arg, min(size, command->bytes)) ? -EFAULT : 0;
+	return copy_to_user(to, arg, min(arg->size, command->bytes)) ? -EFAULT : 0;
+}
+
+/* A page of user memory is missing: bad, or only not there yet? */
+static int profil_command_fault(void)
+{
+	return profil_may_wait() ? -EFAULT : -EAGAIN;
+}
+
+static int profil_command_copy(union argument *copy, const struct command *command,
+			       void __user *arg, u32 size)
+{
+	int err;
+
+	if (!size && get_user(size, (u32 __user *)arg))
+		return profil_command_fault();
+	if (size < command->least)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(copy, command->bytes, arg, size);
+	if (err)
+		return err == -EFAULT ? profil_command_fault() : err;
+	if (copy->size != size)
+		return -EINVAL;
+	/* Refuse a structure that cannot be written before anything is done. */
+	if (command->output && profil_command_copy_back(arg, copy, command))
+		return profil_command_fault();
+	return 0;
 }
 
 /**
@@ -176,7 +205,8 @@ static int profil_command_copy_back(void __user *to, const union argument *arg,
  * @size: bytes of the structure if passed separately; 0: read it from the structure
  *
  * Context: Process context, may sleep.
- * Return: 0 or an error that the head of <linux/profil.h> lists.
+ * Return: 0 or an error that the head of <linux/profil.h> lists; -EAGAIN, with nothing
+ * changed, if current may not wait and would have to.
  */
 long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 size)
 {
@@ -187,25 +217,16 @@ long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 si
 
 	if (!command)
 		return -ENOTTY;
-	if (!size && get_user(size, (u32 __user *)arg))
-		return -EFAULT;
-	if (size < command->least)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	err = copy_struct_from_user(&copy, command->bytes, arg, size);
+	err = profil_command_copy(&copy, command, arg, size);
 	if (err)
 		return err;
-	if (copy.size != size)
-		return -EINVAL;
-	/* Refuse a structure that cannot be written before anything is done. */
-	if (command->output && profil_command_copy_back(arg, &copy, command, size))
-		return -EFAULT;
-
 	err = command->run(session, &copy);
+	/* What user memory it has read may only have been missing. */
+	if (err == -EFAULT)
+		return profil_command_fault();
 	if (err || !command->output)
 		return err;
-	err = profil_command_copy_back(arg, &copy, command, size);
+	err = profil_command_copy_back(arg, &copy, command);
 	if (err && command->undo)
 		command->undo(session, &copy);
 	return err;

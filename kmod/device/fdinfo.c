@@ -120,7 +120,7 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
 {
 	struct profil_sum sum;
 
-	profil_tally_peek(profile->tally, &sum);
+	profil_tally_sum(profile->tally, &sum);
 	seq_printf(to, "profile:\t%u\n", profile->id);
 	profil_fdinfo_pids(to, profile);
 	seq_printf(to, "processes:\t%u\n", READ_ONCE(profile->nr_bindings));

@@ -2,15 +2,17 @@
 /*
  * Self profiles: a process profiles itself, and its children inherit the profile.
  *
- * Several threads may start and stop at once.  Replacing or ending a profile
- * takes its lock; the loser of a race retries.
+ * Several threads may start and stop at once.  Replacing a profile locks its memory,
+ * replacing or ending it takes its lock; the loser of a race retries.
  *
  * Context: process
  */
 #include "device/self.h"
 
+#include "clock/cpus.h"
 #include "follow/pool.h"
 #include "profile/binding.h"
+#include "profile/charge.h"
 #include "profile/check.h"
 #include "profile/demand.h"
 #include "profile/layout.h"
@@ -18,6 +20,7 @@
 #include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
+#include "profile/wait.h"
 
 #include <linux/err.h>
 #include <linux/module.h>
@@ -46,15 +49,17 @@ struct profil_birth {
  * struct succession - what a new self profile replaces
  * @old: the old self profile, whose lock is held; or NULL
  * @stored: receives the number of PCs that @old had stored
+ * @spent: receives what is left of @old's pins
  */
 struct succession {
 	struct profil_profile *old;
 	u64 *stored;
+	struct profil_pins *spent;
 };
 
 static int profil_self_publish(struct profil_profile *fresh, void *data)
 {
-	const struct succession *succession = data;
+	struct succession *succession = data;
 	struct profil_profile *old = succession->old;
 	const struct profil_pins *old_pins = old ? profil_profile_pins(old) : NULL;
 	struct profil_binding *binding = profil_binding_alloc();
@@ -71,8 +76,9 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 		profil_binding_drop(binding);
 		return err;
 	}
+	profil_clock_look(current->mm);
 	if (old)
-		profil_profile_succeed(old, fresh, succession->stored);
+		succession->spent = profil_profile_succeed(old, fresh, succession->stored);
 	return 0;
 }
 
@@ -81,49 +87,81 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
  * profile, they make it.
  */
 static struct profil_profile *profil_self_create(struct profil_layout *layout,
-						 struct profil_profile *old)
+						 struct profil_pins *old)
 {
-	struct profil_pins *pins = old ? profil_profile_pins(old) : NULL;
-	struct profil_profile *fresh = profil_profile_create(layout, NULL, pins);
+	struct profil_profile *fresh = profil_profile_create(layout, NULL, old);
 
 	if (fresh != ERR_PTR(-ENOMEM) && fresh != ERR_PTR(-EDQUOT))
 		return fresh;
-	if (!pins || !profil_layout_is_late(pins->layout))
+	if (!old || !profil_layout_is_late(old->layout))
 		return fresh;
-	profil_demand_forget_all(pins);
-	return profil_profile_create(layout, NULL, pins);
+	profil_demand_forget_all(old);
+	return profil_profile_create(layout, NULL, old);
 }
 
-/* Create the new profile and replace the old one, if any, whose lock is held. */
-static int profil_self_replace(struct profil_layout *layout, struct profil_profile *old,
-			       u64 *stored)
+/* Publish the new profile in the place of the old one.  -ESTALE: that has ended. */
+static int profil_self_begin(struct profil_profile *fresh, struct profil_profile *old, u64 *stored)
 {
 	struct succession succession = { .old = old, .stored = stored };
-	struct profil_profile *fresh;
+	int err = profil_profile_prepare(fresh);
+
+	if (err)
+		return err;
+	if (!old)
+		return profil_profile_begin(fresh, 0, profil_self_publish, &succession);
+	mutex_lock(&old->lock);
+	err = old->retired ? -ESTALE :
+			     profil_profile_begin(fresh, SINGLE_DEPTH_NESTING,
+						  profil_self_publish, &succession);
+	mutex_unlock(&old->lock);
+	if (succession.spent)
+		profil_pins_release(succession.spent);
+	return err;
+}
+
+static int profil_self_make(struct profil_layout *layout, struct profil_profile *old,
+			    struct profil_pins *old_pins, u64 *stored)
+{
+	struct profil_profile *fresh = profil_self_create(layout, old_pins);
 	int err;
 
-	if (old) {
-		err = profil_profile_check(old);
-		if (err)
-			return err;
-	}
-	fresh = profil_self_create(layout, old);
 	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
-	err = profil_profile_begin(fresh, old ? SINGLE_DEPTH_NESTING : 0, profil_self_publish,
-				   &succession);
+	err = profil_self_begin(fresh, old, stored);
+	if (err)
+		profil_profile_retire(fresh);
 	profil_profile_put(fresh);
 	return err;
 }
 
+/* The old profile's memory is locked, so that only its end can come between. */
+static int profil_self_replace(struct profil_layout *layout, struct profil_profile *old,
+			       u64 *stored)
+{
+	struct profil_pins *pins;
+	int err = profil_profile_check(old);
+
+	if (err)
+		return err;
+	mutex_lock(&old->lock);
+	pins = profil_profile_pins(old);
+	if (pins)
+		refcount_inc(&pins->refs);
+	err = old->retired ? -ESTALE : 0;
+	mutex_unlock(&old->lock);
+	if (!err)
+		err = profil_self_make(layout, old, pins, stored);
+	if (pins)
+		profil_pins_put(pins);
+	return err;
+}
+
 /* Current's own profile, referenced, or NULL.  One whose gate is shut ends here. */
-static struct profil_profile *profil_self_get(int *err)
+static struct profil_profile *profil_self_get(void)
 {
 	struct profil_profile *profile = profil_binding_self(current->mm);
-	bool shut = false;
 
-	*err = profile ? profil_profile_retire_shut(profile, &shut) : 0;
-	if (!*err && !shut)
+	if (!profile || !profil_profile_retire_shut(profile))
 		return profile;
 	profil_profile_put(profile);
 	return NULL;
@@ -131,20 +169,16 @@ static struct profil_profile *profil_self_get(int *err)
 
 static int profil_self_try_start(struct profil_layout *layout, u64 *stored)
 {
-	struct profil_profile *old;
+	struct profil_profile *old = profil_self_get();
 	int err;
 
-	old = profil_self_get(&err);
-	if (err)
-		return err;
 	if (!old)
-		return profil_self_replace(layout, NULL, stored);
-	err = -EINTR;
-	if (mutex_lock_killable(&old->lock))
-		goto put;
-	err = old->retired ? -EAGAIN : profil_self_replace(layout, old, stored);
-	mutex_unlock(&old->lock);
-put:
+		return profil_self_make(layout, NULL, NULL, stored);
+	err = profil_memory_lock(&old->memory);
+	if (!err) {
+		err = profil_self_replace(layout, old, stored);
+		mutex_unlock(&old->memory);
+	}
 	profil_profile_put(old);
 	return err;
 }
@@ -173,10 +207,10 @@ int profil_self_start(struct profil_start *start)
 		return PTR_ERR(layout);
 	do {
 		err = profil_self_try_start(layout, &stored);
-		if (err == -EAGAIN && fatal_signal_pending(current))
+		if (err == -ESTALE && fatal_signal_pending(current))
 			err = -EINTR;
 		cond_resched();
-	} while (err == -EAGAIN);
+	} while (err == -ESTALE);
 	profil_layout_put(layout);
 	start->profile = 0;
 	start->stored = stored;
@@ -188,20 +222,18 @@ int profil_self_start(struct profil_start *start)
  * @stop: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0 or -EINTR.
+ * Return: 0.
  */
 int profil_self_stop(struct profil_stop *stop)
 {
-	struct profil_profile *profile;
-	int err;
+	struct profil_profile *profile = profil_self_get();
 
 	stop->stored = 0;
-	profile = profil_self_get(&err);
 	if (!profile)
-		return err;
-	err = profil_profile_retire_killable(profile, &stop->stored);
+		return 0;
+	stop->stored = profil_profile_retire(profile);
 	profil_profile_put(profile);
-	return err;
+	return 0;
 }
 
 /**
@@ -209,16 +241,15 @@ int profil_self_stop(struct profil_stop *stop)
  * @status: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0 or -EINTR.
+ * Return: 0, -EINTR; -EAGAIN if current may not wait.
  */
 int profil_self_status(struct profil_status *status)
 {
-	struct profil_profile *profile;
+	struct profil_profile *profile = profil_self_get();
 	int err;
 
-	profile = profil_self_get(&err);
 	if (!profile)
-		return err;	/* all zero: PROFIL_STATE_NONE */
+		return 0;	/* all zero: PROFIL_STATE_NONE */
 	err = profil_profile_status(profile, status);
 	profil_profile_put(profile);
 	return err;
@@ -226,15 +257,17 @@ int profil_self_status(struct profil_status *status)
 
 static int profil_self_adopt(const struct profil_birth *birth)
 {
-	struct succession nobody = {};
 	struct profil_profile *profile;
+	u64 unused;
 	int err;
 
 	profile = profil_profile_create_child(birth->layout, birth->parent, birth->state,
 					      birth->stored);
 	if (IS_ERR(profile))
 		return PTR_ERR(profile);
-	err = profil_profile_begin(profile, 0, profil_self_publish, &nobody);
+	err = profil_self_begin(profile, NULL, &unused);
+	if (err)
+		profil_profile_retire(profile);
 	profil_profile_put(profile);
 	return err;
 }

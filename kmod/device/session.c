@@ -6,6 +6,7 @@
  */
 #include "device/session.h"
 
+#include "clock/cpus.h"
 #include "device/proof.h"
 #include "follow/pool.h"
 #include "follow/watch.h"
@@ -45,7 +46,7 @@ struct profil_session *profil_session_create(void)
 
 	if (!session)
 		return NULL;
-	session->follower.user = profil_user_get(current_uid());
+	session->follower.user = profil_user_get();
 	if (!session->follower.user) {
 		kfree(session);
 		return NULL;
@@ -116,11 +117,13 @@ static int profil_session_publish_thread(struct profil_binding *binding, struct 
 /**
  * struct target - what a profile is attached to
  * @follower: of the session that follows it
- * @proof: proof of the permission to attach
+ * @proof: proof of the permission to attach, entered
+ * @mm: the address space that it permits to profile
  */
 struct target {
 	struct profil_follower *follower;
 	struct profil_proof *proof;
+	struct mm_struct *mm;
 };
 
 /* Under the proof, so that the target cannot exec before it is followed. */
@@ -131,29 +134,44 @@ static int profil_session_publish(struct profil_profile *profile, void *data)
 	bool thread = profile->flags & PROFIL_THREAD;
 	struct profil_binding *binding = profil_binding_alloc();
 	struct profil_watch *watch = thread ? NULL : profil_watch_alloc();
-	struct mm_struct *mm;
-	int err = -ENOMEM;
+	int err;
 
-	if (!binding || (!watch && !thread))
-		goto free;
-	mm = profil_proof_enter(proof);
-	err = PTR_ERR_OR_ZERO(mm);
-	if (err)
-		goto free;
-	profil_binding_init(binding, mm, profile, false);
+	if (!binding || (!watch && !thread)) {
+		kfree(binding);
+		kfree(watch);
+		return -ENOMEM;
+	}
+	profil_binding_init(binding, target->mm, profile, false);
 	if (thread)
 		err = profil_session_publish_thread(binding, proof->target);
 	else
 		err = profil_watch_publish(binding, watch, target->follower, proof->target);
-	profil_proof_leave(proof, mm);
-	if (!err)
+	if (!err) {
+		profil_clock_look(target->mm);
 		return 0;
+	}
 	profil_binding_drop(binding);
 	kfree(watch);
 	return err;
-free:
-	kfree(binding);
-	kfree(watch);
+}
+
+/*
+ * Entering the proof waits for a target that execs, which may wait for memory: without
+ * any lock of ours.
+ */
+static int profil_session_begin(struct profil_session *session, struct profil_profile *profile,
+				struct profil_proof *proof)
+{
+	struct target target = { .follower = &session->follower, .proof = proof };
+	int err = profil_profile_prepare(profile);
+
+	if (err)
+		return err;
+	target.mm = profil_proof_enter(proof);
+	if (IS_ERR(target.mm))
+		return PTR_ERR(target.mm);
+	err = profil_profile_begin(profile, 0, profil_session_publish, &target);
+	profil_proof_leave(proof, target.mm);
 	return err;
 }
 
@@ -161,7 +179,6 @@ static int profil_session_try_attach(struct profil_session *session, struct prof
 				     struct profil_proof *proof, u32 *id)
 {
 	struct profil_profile *profile = profil_profile_create(layout, session, NULL);
-	struct target target = { .follower = &session->follower, .proof = proof };
 	int err;
 
 	if (IS_ERR(profile))
@@ -170,7 +187,7 @@ static int profil_session_try_attach(struct profil_session *session, struct prof
 	if (err)
 		goto put;
 	profile->id = *id;
-	err = profil_profile_begin(profile, 0, profil_session_publish, &target);
+	err = profil_session_begin(session, profile, proof);
 	if (err)
 		goto erase;
 	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
@@ -247,22 +264,21 @@ int profil_session_update(struct profil_session *session, const struct profil_up
  * @stop: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0, -ENOENT or -EINTR.
+ * Return: 0 or -ENOENT.
  */
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
 {
 	struct profil_profile *profile = profil_session_find(session, stop->profile);
-	int err;
 
 	if (!profile)
 		return -ENOENT;
 	profil_session_unwatch(session, profile);
-	err = profil_profile_retire_killable(profile, &stop->stored);
+	stop->stored = profil_profile_retire(profile);
 	/* If two threads stop it at once, only one drops the table's reference. */
-	if (!err && xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
+	if (xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
 		profil_profile_put(profile);
 	profil_profile_put(profile);
-	return err;
+	return 0;
 }
 
 /**
@@ -271,7 +287,7 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
  * @status: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0, -ENOENT or -EINTR.
+ * Return: 0, -ENOENT, -EINTR; -EAGAIN if current may not wait.
  */
 int profil_session_status(struct profil_session *session, struct profil_status *status)
 {

@@ -33,7 +33,7 @@ static void profil_sysfs_sum(struct profil_sum *sum)
 	mutex_lock(&profil_profiles_lock);
 	*sum = profil_totals.ended;
 	list_for_each_entry(profile, &profil_profiles, link) {
-		profil_tally_peek(profile->tally, &one);
+		profil_tally_sum(profile->tally, &one);
 		profil_sum_add(sum, &one);
 		cond_resched();
 	}

@@ -10,7 +10,7 @@
  */
 #include "follow/follow.h"
 
-#include "clock/clock.h"
+#include "clock/cpus.h"
 #include "compat.h"
 #include "device/self.h"
 #include "follow/pool.h"

@@ -171,7 +171,7 @@ bool profil_binding_full(const struct profil_profile *profile, unsigned int coun
  * @replaced: the self profile that the caller expects there, or NULL
  *
  * Context: Process context.
- * Return: 0; -EAGAIN when the self profile there is not @replaced; -EBUSY when
+ * Return: 0; -ESTALE when the self profile there is not @replaced; -EBUSY when
  * the address space has no room.
  */
 int profil_binding_publish_self(struct profil_binding *binding,
@@ -184,7 +184,7 @@ int profil_binding_publish_self(struct profil_binding *binding,
 	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
 	err = profil_binding_find_place(binding, &existing);
 	if ((existing ? existing->profile : NULL) != replaced)
-		err = -EAGAIN;
+		err = -ESTALE;
 	if (!err)
 		profil_binding_insert(binding, existing);
 	if (!err && existing)

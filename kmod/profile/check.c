@@ -6,14 +6,14 @@
  */
 #include "profile/check.h"
 
-#include "clock/clock.h"
-#include "profile/deferral.h"
+#include "profile/charge.h"
 #include "profile/demand.h"
 #include "profile/layout.h"
 #include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
+#include "profile/wait.h"
 #include "tick/checkpoint.h"
 
 #include <linux/jiffies.h>
@@ -21,8 +21,6 @@
 #include <linux/mutex.h>
 #include <linux/profil.h>
 #include <linux/sched.h>
-#include <linux/spinlock.h>
-#include <linux/string.h>
 #include <linux/task_work.h>
 
 /*
@@ -44,34 +42,53 @@ static unsigned long profil_check_interval(const struct profil_pins *pins)
 	return CHECK_INTERVAL * DIV_ROUND_UP(max(pages, 1UL), CHECK_PAGES);
 }
 
+/* The pins if they are of current's memory, referenced. */
+static struct profil_pins *profil_check_pins(struct profil_profile *profile)
+{
+	struct profil_pins *pins;
+
+	mutex_lock(&profile->lock);
+	pins = profil_profile_pins(profile);
+	if (pins && pins->mm == current->mm)
+		refcount_inc(&pins->refs);
+	else
+		pins = NULL;
+	mutex_unlock(&profile->lock);
+	return pins;
+}
+
+/* Too late if it has ended meanwhile. */
+static void profil_check_fault(struct profil_profile *profile)
+{
+	mutex_lock(&profile->lock);
+	if (!profile->retired)
+		profil_profile_stop(profile, PROFIL_STATE_FAULT);
+	mutex_unlock(&profile->lock);
+}
+
 /**
  * profil_profile_check() - check that the counters' memory is still mapped
- * @profile: its lock is held
- *
- * No effect outside of the address space that holds the counters.
+ * @profile: its @memory is held, by a task of the counters' owner
  *
  * Context: Process context, may sleep.
- * Return: 0, or -EINTR.
+ * Return: 0, -EINTR; -EAGAIN if current may not wait.
  */
 int profil_profile_check(struct profil_profile *profile)
 {
-	struct profil_pins *pins = profil_profile_pins(profile);
+	struct profil_pins *pins = profil_check_pins(profile);
 	int err;
 
-	lockdep_assert_held(&profile->lock);
-	if (!pins || pins->mm != current->mm)
+	lockdep_assert_held(&profile->memory);
+	if (!pins)
 		return 0;
-	if (profil_layout_is_late(pins->layout)) {
-		profil_demand_check(pins);
-		err = 0;
-	} else {
-		err = profil_pins_check(pins);
-	}
+	err = profil_layout_is_late(pins->layout) ? profil_demand_check(pins) :
+						    profil_pins_check(pins);
 	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
+	profil_pins_put(pins);
 	if (err == -EFAULT && !(profile->flags & PROFIL_FAULT_REGION))
-		profil_profile_stop(profile, PROFIL_STATE_FAULT);
+		profil_check_fault(profile);
 	/* -ENOMEM: not known, try again next time. */
-	return err == -EINTR ? err : 0;
+	return err == -EINTR || err == -EAGAIN ? err : 0;
 }
 
 /*
@@ -83,10 +100,10 @@ static void profil_check_work(struct callback_head *check)
 {
 	struct profil_profile *profile = container_of(check, struct profil_profile, check);
 
-	if (current->mm && mutex_trylock(&profile->lock)) {
+	if (current->mm && mutex_trylock(&profile->memory)) {
 		/* -EINTR: the task is being killed and will not read its counters. */
 		profil_profile_check(profile);
-		mutex_unlock(&profile->lock);
+		mutex_unlock(&profile->memory);
 	}
 	clear_bit_unlock(0, &profile->checking);
 	profil_profile_put(profile);
@@ -106,21 +123,21 @@ void profil_profile_check_later(struct profil_profile *profile)
 	WRITE_ONCE(profile->next_check, jiffies + profil_check_interval(pins));
 }
 
-/*
- * Every CPU adds its own share between two ticks, so the causes add up to the
- * ticks even while the profile runs.  Deferred ticks are counted on any CPU.
- */
-static void profil_status_sum(const struct profil_profile *profile, struct profil_sum *sum)
+/* A session may be used by processes that do not have the counters' memory. */
+static int profil_status_check(struct profil_profile *profile)
 {
-	struct profil_collection all = {
-		.deferred = profile->demand ? &profile->demand->lock : NULL,
-		.tally = profile->tally,
-		.sum = sum,
-	};
+	struct profil_pins *pins = profil_check_pins(profile);
+	int err;
 
-	memset(sum, 0, sizeof(*sum));
-	raw_spin_lock_init(&all.lock);
-	profil_clock_each_cpu(profil_tally_collect_here, profil_tally_collect, &all);
+	if (!pins)
+		return 0;
+	profil_pins_put(pins);
+	err = profil_memory_lock(&profile->memory);
+	if (err)
+		return err;
+	err = profil_profile_check(profile);
+	mutex_unlock(&profile->memory);
+	return err;
 }
 
 /**
@@ -129,18 +146,18 @@ static void profil_status_sum(const struct profil_profile *profile, struct profi
  * @status: everything but size, flags and profile is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0 or -EINTR.
+ * Return: 0, -EINTR; -EAGAIN if current may not wait.
  */
 int profil_profile_status(struct profil_profile *profile, struct profil_status *status)
 {
 	struct profil_pins *pins;
 	struct profil_sum sum;
-	int err;
+	int err = profil_status_check(profile);
 
-	if (mutex_lock_killable(&profile->lock))
-		return -EINTR;
-	err = profil_profile_check(profile);
-	profil_status_sum(profile, &sum);
+	if (err)
+		return err;
+	mutex_lock(&profile->lock);
+	profil_tally_sum(profile->tally, &sum);
 	profil_sum_fill(&sum, status);
 	pins = profil_profile_pins(profile);
 	status->state = READ_ONCE(profile->state);
@@ -150,5 +167,5 @@ int profil_profile_status(struct profil_profile *profile, struct profil_status *
 	status->processes = READ_ONCE(profile->nr_bindings);
 	status->forks_lost = atomic_read(&profile->forks_lost);
 	mutex_unlock(&profile->lock);
-	return err;
+	return 0;
 }

@@ -15,13 +15,14 @@
  */
 #include "profile/demand.h"
 
+#include "profile/charge.h"
 #include "profile/deferral.h"
 #include "profile/layout.h"
-#include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/span.h"
 #include "tick/defer.h"
+#include "tick/section.h"
 
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -54,37 +55,56 @@ static unsigned long profil_demand_address(const struct profil_layout *layout, u
 	return span->start + ((index - span->first) << PAGE_SHIFT);
 }
 
-/*
- * The holder of the profile's lock may be waiting for memory, perhaps for ours, so only
- * try to take it: if that fails, a later tick tries again.  Return: true if the page is
- * among the pins now.
- */
+/* The profile's pins, referenced, or NULL. */
+static struct profil_pins *profil_demand_pins(struct profil_profile *profile)
+{
+	struct profil_pins *pins;
+
+	mutex_lock(&profile->lock);
+	pins = profil_profile_pins(profile);
+	if (pins)
+		refcount_inc(&pins->refs);
+	mutex_unlock(&profile->lock);
+	return pins;
+}
+
+/* Return: true if the page is among the pins now. */
+static bool profil_demand_enter(struct profil_pins *pins, unsigned long index, struct page *page)
+{
+	bool kept;
+
+	mutex_lock(pins->lock);
+	kept = !pins->gone && !pins->page[index];
+	if (kept) {
+		WRITE_ONCE(pins->page[index], page_address(page));
+		pins->held++;
+	}
+	mutex_unlock(pins->lock);
+	return kept;
+}
+
+/* Return: true if the page stays pinned for the ticks to come. */
 static bool profil_demand_keep(struct profil_profile *profile, unsigned long index,
 			       struct page *page)
 {
 	struct profil_demand *demand = profile->demand;
-	struct mm_struct *mm = current->mm;
 	struct profil_pins *pins;
 	bool kept = false;
 
 	/* A charge takes mmap_lock, and a refusal may be audited: not for each tick. */
 	if (time_before(jiffies, READ_ONCE(demand->no_room)))
 		return false;
-	if (profil_pins_charge(mm, profile->user, 1, 0)) {
-		WRITE_ONCE(demand->no_room, jiffies + HZ);
+	pins = profil_demand_pins(profile);
+	if (!pins)
 		return false;
+	if (profil_charge_pages(pins, 1)) {
+		WRITE_ONCE(demand->no_room, jiffies + HZ);
+	} else {
+		kept = profil_demand_enter(pins, index, page);
+		if (!kept)
+			profil_charge_return(pins, 1);
 	}
-	if (mutex_trylock(&profile->lock)) {
-		pins = profil_profile_pins(profile);
-		kept = pins && !pins->page[index];
-		if (kept) {
-			WRITE_ONCE(pins->page[index], page_address(page));
-			pins->held++;
-		}
-		mutex_unlock(&profile->lock);
-	}
-	if (!kept)
-		profil_pins_discharge(mm, profile->user, 1, 0);
+	profil_pins_put(pins);
 	return kept;
 }
 
@@ -118,7 +138,9 @@ static bool profil_demand_settle(struct profil_deferral *deferral, struct page *
 
 	raw_spin_lock_irqsave(&demand->lock, flags);
 	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&demand->lock));
+	profil_section_enter();
 	more = profil_defer_settle(deferral, pins, page ? page_address(page) : NULL, hole);
+	profil_section_leave();
 	raw_spin_unlock_irqrestore(&demand->lock, flags);
 	return more;
 }
@@ -197,107 +219,135 @@ static bool profil_demand_is_gate(const struct profil_layout *layout, unsigned l
 	return layout->how.gate && index == layout->gate >> PAGE_SHIFT;
 }
 
-static void profil_demand_unpin(struct profil_pins *pins, struct page **pages, unsigned int nr)
+/*
+ * Take up to BATCH pages out of the pins, but not the gate's: all pages, or those that
+ * are no longer mapped as they were.  Return: where to go on in @span.
+ */
+static unsigned long profil_demand_take(struct profil_pins *pins, const struct profil_span *span,
+					unsigned long i, bool all, struct page **pages,
+					unsigned int *taken)
 {
-	profil_pins_sync(pins);
-	unpin_user_pages_dirty_lock(pages, nr, true);
-	profil_pins_uncharge(pins, nr);
+	unsigned long end = min(span->pages, i + STRIDE);
+	struct profil_span one = { .pages = 1 };
+	unsigned int n = 0;
+
+	lockdep_assert_held(pins->lock);
+	for (; i < end && n < BATCH; i++) {
+		one.start = span->start + (i << PAGE_SHIFT);
+		one.first = span->first + i;
+		if (!pins->page[one.first] || profil_demand_is_gate(pins->layout, one.first))
+			continue;
+		if (!all && profil_span_same(pins, &one))
+			continue;
+		pages[n++] = virt_to_page(pins->page[one.first]);
+		WRITE_ONCE(pins->page[one.first], NULL);
+	}
+	if (n)
+		profil_pins_sync(pins);
+	pins->held -= n;
+	*taken = n;
+	return i;
 }
 
-static void profil_demand_forget(struct profil_pins *pins, unsigned long index)
+/* Ticks that need the pages pin them again. */
+static void profil_demand_forget_span(struct profil_pins *pins, const struct profil_span *span,
+				      bool all)
 {
-	struct page *page = virt_to_page(pins->page[index]);
+	struct page *pages[BATCH];
+	unsigned long i = 0;
+	unsigned int n;
 
-	WRITE_ONCE(pins->page[index], NULL);
-	profil_demand_unpin(pins, &page, 1);
+	while (i < span->pages) {
+		mutex_lock(pins->lock);
+		if (pins->gone) {
+			mutex_unlock(pins->lock);
+			return;
+		}
+		i = profil_demand_take(pins, span, i, all, pages, &n);
+		mutex_unlock(pins->lock);
+		unpin_user_pages_dirty_lock(pages, n, true);
+		profil_charge_return(pins, n);
+		cond_resched();
+	}
+}
+
+/* Return: the page that the gate's pins no longer need, or NULL. */
+static struct page *profil_demand_renew_gate(struct profil_pins *pins, unsigned long index,
+					     struct page *page, bool hole)
+{
+	struct page *before = virt_to_page(pins->page[index]);
+
+	lockdep_assert_held(pins->lock);
+	if (hole)
+		WRITE_ONCE(pins->page[index], NULL);
+	else if (page != before)
+		WRITE_ONCE(pins->page[index], page_address(page));
+	pins->held -= hole;
+	if (hole || page != before)
+		profil_pins_sync(pins);
+	return before;
 }
 
 /*
  * The look without a lock may fail by chance, and a profile does not outlive its gate.
  * Only if the gate cannot be written any more is its page forgotten.
  */
-static void profil_demand_check_gate(struct profil_pins *pins, unsigned long start)
+static int profil_demand_check_gate(struct profil_pins *pins)
 {
-	unsigned long index = pins->layout->gate >> PAGE_SHIFT;
-	struct page *page, *before = virt_to_page(pins->page[index]);
-	int err = profil_page_pin(start, &page);
+	const struct profil_layout *layout = pins->layout;
+	struct profil_span gate = { .pages = 1 };
+	struct page *page = NULL;
+	int err;
 
-	if (err == -EFAULT)
-		profil_demand_forget(pins, index);
-	if (err)
-		return;
-	if (page != before) {
-		WRITE_ONCE(pins->page[index], page_address(page));
-		profil_pins_sync(pins);
-		page = before;
-	}
-	unpin_user_pages_dirty_lock(&page, 1, true);
-}
-
-/* The page at this index is pinned. */
-static void profil_demand_check_page(struct profil_pins *pins, const struct profil_span *page)
-{
-	if (profil_span_same(pins, page))
-		return;
-	if (profil_demand_is_gate(pins->layout, page->first))
-		profil_demand_check_gate(pins, page->start);
+	if (!layout->how.gate)
+		return 0;
+	gate.start = round_down(layout->how.gate, PAGE_SIZE);
+	gate.first = layout->gate >> PAGE_SHIFT;
+	if (!READ_ONCE(pins->page[gate.first]) || profil_span_same(pins, &gate))
+		return 0;
+	err = profil_page_pin(gate.start, &page);
+	if (err && err != -EFAULT)
+		return err;
+	mutex_lock(pins->lock);
+	if (!pins->gone)
+		page = profil_demand_renew_gate(pins, gate.first, page, err);
 	else
-		profil_demand_forget(pins, page->first);
+		err = 0;
+	mutex_unlock(pins->lock);
+	if (page)
+		unpin_user_pages_dirty_lock(&page, 1, true);
+	profil_charge_return(pins, err ? 1 : 0);
+	return 0;
 }
 
 /**
  * profil_demand_check() - unpin pages that are no longer mapped as they were
- * @pins: of current's memory, with PROFIL_PIN_LATE
+ * @pins: of current's memory, with PROFIL_PIN_LATE, referenced
  *
  * The next tick that needs such a page looks at what is there now.
  *
- * Context: Process context, under the profile's lock.
+ * Context: Process context, may sleep; nobody else checks the same pins.
+ * Return: 0, -EINTR, -ENOMEM; -EAGAIN if current may not wait.
  */
-void profil_demand_check(struct profil_pins *pins)
+int profil_demand_check(struct profil_pins *pins)
 {
-	struct profil_span one = { .pages = 1 };
-	unsigned long i;
 	unsigned int s;
 
-	for (s = 0; s < pins->layout->nr_spans; s++) {
-		const struct profil_span *span = &pins->layout->spans[s];
-
-		for (i = 0; i < span->pages; i++) {
-			one.start = span->start + (i << PAGE_SHIFT);
-			one.first = span->first + i;
-			if (pins->page[one.first])
-				profil_demand_check_page(pins, &one);
-			if (i % STRIDE == 0)
-				cond_resched();
-		}
-	}
+	for (s = 0; s < pins->layout->nr_spans; s++)
+		profil_demand_forget_span(pins, &pins->layout->spans[s], false);
+	return profil_demand_check_gate(pins);
 }
 
 /**
  * profil_demand_forget_all() - make room: unpin all pages but the gate's
- * @pins: with PROFIL_PIN_LATE, their profile's lock is held
+ * @pins: of current's memory, with PROFIL_PIN_LATE, referenced
  *
- * Ticks that need them pin them again.
- *
- * Context: Process context of the pins' owner.
+ * Context: Process context, may sleep.
  */
 void profil_demand_forget_all(struct profil_pins *pins)
 {
-	const struct profil_layout *layout = pins->layout;
-	struct page *pages[BATCH];
-	unsigned long i, end = layout->pages;
-	unsigned int n;
+	unsigned int s;
 
-	for (i = 0; i < end; ) {
-		for (n = 0; n < BATCH && i < end; i++) {
-			if (i % STRIDE == 0)
-				cond_resched();
-			if (!pins->page[i] || profil_demand_is_gate(layout, i))
-				continue;
-			pages[n++] = virt_to_page(pins->page[i]);
-			WRITE_ONCE(pins->page[i], NULL);
-		}
-		if (n)
-			profil_demand_unpin(pins, pages, n);
-	}
+	for (s = 0; s < pins->layout->nr_spans; s++)
+		profil_demand_forget_span(pins, &pins->layout->spans[s], true);
 }

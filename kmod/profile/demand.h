@@ -12,7 +12,7 @@ struct profil_profile;
 
 int profil_demand_init(struct profil_profile *profile);
 void profil_demand_forget_all(struct profil_pins *pins);
-void profil_demand_check(struct profil_pins *pins);
+int profil_demand_check(struct profil_pins *pins);
 void profil_demand_unpublish(struct profil_profile *profile);
 
 #endif /* PROFIL_DEMAND_H */

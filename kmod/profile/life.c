@@ -7,6 +7,7 @@
 #include "profile/life.h"
 
 #include "clock/clock.h"
+#include "clock/cpus.h"
 #include "profile/binding.h"
 #include "profile/check.h"
 #include "profile/demand.h"
@@ -30,7 +31,14 @@
 static void profil_sweep_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sweep_again, profil_sweep_work);
 
-static int profil_life_start_clock(struct profil_profile *profile)
+/**
+ * profil_profile_prepare() - start a profile's clock
+ * @profile: created, known only to the caller, who ends it if this fails
+ *
+ * Context: Process context, may sleep; no lock is held.
+ * Return: 0, -ENOMEM, or the clock's error.
+ */
+int profil_profile_prepare(struct profil_profile *profile)
 {
 	int err;
 
@@ -53,65 +61,63 @@ static void profil_life_list(struct profil_profile *profile)
 	mutex_unlock(&profil_profiles_lock);
 }
 
-/* Unpublished: ticks already in flight are the last. */
-static u64 profil_life_release(struct profil_profile *profile, struct profil_pins *heir)
+/*
+ * Unpublished: ticks already in flight are the last.  Return: the pins, for the caller to
+ * release without the lock; or NULL.
+ */
+static struct profil_pins *profil_life_end(struct profil_profile *profile,
+					   struct profil_pins *heir, u64 *stored)
 {
 	struct profil_pins *pins = profil_profile_pins(profile);
-	u64 stored;
 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
 	profil_clock_sync();
-	stored = profil_profile_stored(profile);
-	atomic64_set(&profile->stored, stored);
+	*stored = profil_profile_stored(profile);
+	atomic64_set(&profile->stored, *stored);
 	profil_demand_unpublish(profile);
+	if (pins)
+		pins->gone = true;
 	if (pins && heir)
 		profil_pins_take_over(heir, pins);
-	if (pins)
-		profil_pins_release(pins);
 	profil_clock_put(&profile->clock);
-	return stored;
+	return pins;
 }
 
-static u64 profil_life_retire(struct profil_profile *profile)
+static struct profil_pins *profil_life_retire(struct profil_profile *profile, u64 *stored)
 {
 	/* Even if retired: a followed process that execs leaves a gap binding behind. */
 	profil_bindings_remove(profile);
-	return profile->retired ? 0 : profil_life_release(profile, NULL);
+	*stored = 0;
+	return profile->retired ? NULL : profil_life_end(profile, NULL, stored);
 }
 
 /**
- * profil_profile_begin() - start a profile's clock, list and publish the profile
- * @profile: created, known only to the caller; retired if this fails
+ * profil_profile_begin() - list and publish a profile
+ * @profile: prepared, known only to the caller, who ends it if this fails
  * @subclass: SINGLE_DEPTH_NESTING if the caller holds the lock of the profile that
  *	it replaces, else 0
- * @publish: lets ticks see it; called with @profile's lock held
+ * @publish: lets ticks see it; called with @profile's lock held, must not wait
  * @data: for @publish
  *
  * It is listed first, so that at every moment of a replacement PROFIL_STOP_ALL
- * finds the old profile or this one.  The lock keeps others from ending it, and
- * its pages from being rechecked, before it is published.
+ * finds the old profile or this one.  The lock keeps others from ending it
+ * before it is published.
  *
  * Context: Process context, may sleep.
- * Return: 0, the clock's error, or what @publish returned.
+ * Return: 0, or what @publish returned.
  */
 int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data)
 {
-	int err = profil_life_start_clock(profile);
+	int err;
 
 	mutex_lock_nested(&profile->lock, subclass);
-	if (!err) {
-		profil_life_list(profile);
-		err = publish(profile, data);
-	}
-	if (err) {
-		profil_life_retire(profile);
-	} else {
-		profil_clock_look();
-		profil_sweep_soon();
-	}
+	profil_life_list(profile);
+	err = publish(profile, data);
 	mutex_unlock(&profile->lock);
+	if (!err)
+		profil_sweep_soon();
 	return err;
 }
 
@@ -121,59 +127,44 @@ int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
  *
  * Afterwards nothing is counted any more, and its memory is unpinned.
  *
- * Context: Process context, may sleep.
+ * Context: Process context, may sleep; without locks of ours.
  * Return: PCs that it had stored; 0 if it was retired already.
  */
 u64 profil_profile_retire(struct profil_profile *profile)
 {
+	struct profil_pins *pins;
 	u64 stored;
 
 	mutex_lock(&profile->lock);
-	stored = profil_life_retire(profile);
+	pins = profil_life_retire(profile, &stored);
 	mutex_unlock(&profile->lock);
+	if (pins)
+		profil_pins_release(pins);
 	return stored;
-}
-
-/**
- * profil_profile_retire_killable() - as profil_profile_retire(), but killable
- * @profile: referenced by the caller
- * @stored: receives the PCs that it had stored
- *
- * Another thread may hold the lock while it waits for a userfault handler or a
- * file system to provide a page.
- *
- * Context: Process context, may sleep.
- * Return: 0 or -EINTR.
- */
-int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored)
-{
-	if (mutex_lock_killable(&profile->lock))
-		return -EINTR;
-	*stored = profil_life_retire(profile);
-	mutex_unlock(&profile->lock);
-	return 0;
 }
 
 /**
  * profil_profile_retire_shut() - end a profile if the program has shut its gate
  * @profile: referenced by the caller
- * @shut: receives whether it has ended
  *
- * Context: Process context, may sleep.
- * Return: 0 or -EINTR.
+ * Context: Process context, may sleep; without locks of ours.
+ * Return: true if it has ended.
  */
-int profil_profile_retire_shut(struct profil_profile *profile, bool *shut)
+bool profil_profile_retire_shut(struct profil_profile *profile)
 {
-	const struct profil_pins *pins;
+	struct profil_pins *pins, *spent = NULL;
+	bool shut;
+	u64 unused;
 
-	if (mutex_lock_killable(&profile->lock))
-		return -EINTR;
+	mutex_lock(&profile->lock);
 	pins = profil_profile_pins(profile);
-	*shut = pins && !profil_pins_open(pins);
-	if (*shut)
-		profil_life_retire(profile);
+	shut = pins && !profil_pins_open(pins);
+	if (shut)
+		spent = profil_life_retire(profile, &unused);
 	mutex_unlock(&profile->lock);
-	return 0;
+	if (spent)
+		profil_pins_release(spent);
+	return shut;
 }
 
 /**
@@ -184,18 +175,20 @@ int profil_profile_retire_shut(struct profil_profile *profile, bool *shut)
  * @stored: receives the PCs that @profile had stored
  *
  * Context: Process context, may sleep.
+ * Return: what is left of @profile's pins, to be released without the locks; or NULL.
  */
-void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
-			    u64 *stored)
+struct profil_pins *profil_profile_succeed(struct profil_profile *profile,
+					   struct profil_profile *heir, u64 *stored)
 {
-	*stored = profil_life_release(profile, profil_profile_pins(heir));
+	return profil_life_end(profile, profil_profile_pins(heir), stored);
 }
 
 static void profil_settle_one(struct profil_profile *profile)
 {
-	struct profil_pins *pins;
+	struct profil_pins *pins, *spent = NULL;
+	u64 unused;
 
-	/* The holder of the lock is working on the profile: try again later. */
+	/* Its holder may be waiting for the list, to enter or leave it: try again later. */
 	if (!mutex_trylock(&profile->lock)) {
 		WRITE_ONCE(profil_settle_wanted, true);
 		return;
@@ -203,11 +196,13 @@ static void profil_settle_one(struct profil_profile *profile)
 	pins = profil_profile_pins(profile);
 	if (pins && (!atomic_read(&pins->mm->mm_users) || !profil_pins_open(pins))) {
 		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
-		profil_life_retire(profile);
+		spent = profil_life_retire(profile, &unused);
 	}
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		profil_clock_put(&profile->clock);
 	mutex_unlock(&profile->lock);
+	if (spent)
+		profil_pins_release(spent);
 }
 
 /*
@@ -236,6 +231,8 @@ static void profil_sweep_work(struct work_struct *work)
 	bool again = work == &sweep_again.work;
 
 	profil_bindings_sweep();
+	if (again)
+		profil_clock_review();
 	again = profil_settle_all(again);
 	/*
 	 * No probe reports the end of every last user of an mm; and the mm of an
@@ -260,8 +257,23 @@ static struct profil_profile *profil_life_next_unretired(void)
 	return NULL;
 }
 
+static void profil_life_stop(struct profil_profile *profile)
+{
+	struct profil_pins *pins;
+	u64 unused;
+
+	mutex_lock(&profile->lock);
+	profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+	pins = profil_life_retire(profile, &unused);
+	mutex_unlock(&profile->lock);
+	if (pins)
+		profil_pins_release(pins);
+}
+
 /**
  * profil_profile_stop_all() - end every profile on the machine
+ *
+ * No profile is left: whatever its owner waits for, nobody holds its lock meanwhile.
  *
  * Context: Process context, may sleep; ends early on a fatal signal.
  */
@@ -275,12 +287,7 @@ void profil_profile_stop_all(void)
 		mutex_unlock(&profil_profiles_lock);
 		if (!profile)
 			return;
-		/* The holder may be waiting for a file system that never answers. */
-		if (!mutex_lock_killable(&profile->lock)) {
-			profil_profile_stop(profile, PROFIL_STATE_STOPPED);
-			profil_life_retire(profile);
-			mutex_unlock(&profile->lock);
-		}
+		profil_life_stop(profile);
 		profil_profile_put(profile);
 	}
 }

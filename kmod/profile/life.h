@@ -9,17 +9,18 @@
 
 #include <linux/types.h>
 
+struct profil_pins;
 struct profil_profile;
 
 void profil_life_init(void);
 void profil_life_exit(void);
+int profil_profile_prepare(struct profil_profile *profile);
 int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data);
 u64 profil_profile_retire(struct profil_profile *profile);
-int profil_profile_retire_killable(struct profil_profile *profile, u64 *stored);
-int profil_profile_retire_shut(struct profil_profile *profile, bool *shut);
-void profil_profile_succeed(struct profil_profile *profile, struct profil_profile *heir,
-			    u64 *stored);
+bool profil_profile_retire_shut(struct profil_profile *profile);
+struct profil_pins *profil_profile_succeed(struct profil_profile *profile,
+					   struct profil_profile *heir, u64 *stored);
 void profil_profile_stop_all(void);
 
 #endif /* PROFIL_LIFE_H */

@@ -2,9 +2,13 @@
 /*
  * Limits on what a user may hold: profiles, pinned pages, ticks per second.
  *
- * RLIMIT_MEMLOCK bounds one address space, and fork makes new ones; so each user
- * also has an account, to which forked children are charged as well.  Pages are
- * uncharged only after they are really unpinned.
+ * Each user has an account, to which forked children are charged as well.  Users of a
+ * user namespace are also charged to the account of its owner, and so on up: subordinate
+ * user IDs give nobody more than one account.  Pages are uncharged only after they are
+ * really unpinned.
+ *
+ * There is no limit of the rates of all users: the clock is one for all, and a process
+ * that is in no profile has no tick.
  *
  * Context: process
  */
@@ -18,9 +22,11 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/time64.h>
+#include <linux/user_namespace.h>
 
 static unsigned int max_rate = 50000;
 module_param(max_rate, uint, 0644);
@@ -29,10 +35,6 @@ MODULE_PARM_DESC(max_rate, "upper rate of a profile, in Hz");
 static unsigned int max_user_rate = 1024;
 module_param(max_user_rate, uint, 0644);
 MODULE_PARM_DESC(max_user_rate, "upper rate of a profile without CAP_PERFMON, in Hz");
-
-static unsigned int rate_budget = 10000000;
-module_param(rate_budget, uint, 0644);
-MODULE_PARM_DESC(rate_budget, "sum of the rates of all profiles without CAP_PERFMON, in Hz");
 
 static unsigned int user_rate_budget = 1048576;
 module_param(user_rate_budget, uint, 0644);
@@ -46,76 +48,145 @@ static unsigned long max_user_pages = 65536;
 module_param(max_user_pages, ulong, 0644);
 MODULE_PARM_DESC(max_user_pages, "pinned pages of a user without CAP_SYS_RESOURCE");
 
-static unsigned long max_pages = 1048576;
+static unsigned long max_pages;
 module_param(max_pages, ulong, 0644);
-MODULE_PARM_DESC(max_pages, "pinned pages of all users without CAP_SYS_RESOURCE");
+MODULE_PARM_DESC(max_pages, "pinned pages of all users without CAP_SYS_RESOURCE (default: a quarter of the machine's)");
 
 static int max_user_watches = 65536;
 module_param(max_user_watches, int, 0644);
 MODULE_PARM_DESC(max_user_watches, "processes that a user's sessions may follow");
 
-/* Guards the table, every profil_user in it, and the two sums. */
+/*
+ * What max_pages leaves to everybody: nobody can keep others from making a profile.
+ * It is what RLIMIT_MEMLOCK allows by default.
+ */
+#define EVERYBODYS	(SZ_8M >> PAGE_SHIFT)
+
+/* Namespaces nest no deeper (create_user_ns()), and there is the first one. */
+#define LEVELS		34
+
+/* Guards the table, every profil_user in it, and the sum. */
 static DEFINE_SPINLOCK(users_lock);
 static DEFINE_HASHTABLE(users, 6);
 static unsigned long pages_sum;
-static u64 rate_sum;
 
-static struct profil_user *profil_user_lookup(kuid_t uid)
+/* An account, and those that are charged with it. */
+#define for_each_payer(payer, user)	for (payer = (user); payer; payer = payer->parent)
+
+static struct profil_user *profil_user_lookup(kuid_t uid, const struct user_namespace *ns)
 {
 	struct profil_user *user;
 
 	lockdep_assert_held(&users_lock);
 	hash_for_each_possible(users, user, link, __kuid_val(uid))
-		if (uid_eq(user->uid, uid))
+		if (uid_eq(user->uid, uid) && user->ns == ns)
 			return user;
 	return NULL;
 }
 
+/* The account of @uid in @ns, referenced; takes over the caller's reference to @parent. */
+static struct profil_user *profil_user_get_one(kuid_t uid, struct user_namespace *ns,
+					       struct profil_user *parent)
+{
+	struct profil_user *user, *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+
+	spin_lock(&users_lock);
+	user = profil_user_lookup(uid, ns);
+	if (!user && fresh) {
+		user = fresh;
+		fresh = NULL;
+		user->uid = uid;
+		user->ns = get_user_ns(ns);
+		user->parent = parent;
+		parent = NULL;
+		hash_add(users, &user->link, __kuid_val(uid));
+	}
+	if (user)
+		user->refs++;
+	spin_unlock(&users_lock);
+	kfree(fresh);
+	profil_user_put(parent);
+	return user;
+}
+
 /**
- * profil_user_get() - get the account of a user
- * @uid: the user
+ * profil_user_get() - get the account of current's user
  *
  * Context: Process context, may sleep.
  * Return: the account, referenced, or NULL without memory.
  */
-struct profil_user *profil_user_get(kuid_t uid)
+struct profil_user *profil_user_get(void)
 {
-	struct profil_user *user, *fresh;
+	struct user_namespace *at = current_user_ns();
+	struct user_namespace *ns[LEVELS];
+	kuid_t uid[LEVELS] = { current_uid() };
+	struct profil_user *user = NULL;
+	int i;
 
-	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
-	if (!fresh)
-		return NULL;
-	fresh->uid = uid;
-
-	spin_lock(&users_lock);
-	user = profil_user_lookup(uid);
-	if (!user) {
-		user = fresh;
-		fresh = NULL;
-		hash_add(users, &user->link, __kuid_val(uid));
+	ns[0] = at;
+	for (i = 0; ns[i]->parent && i < LEVELS - 1; i++) {
+		uid[i + 1] = ns[i]->owner;
+		ns[i + 1] = ns[i]->parent;
 	}
+	/* The owner of the outermost one first: it is charged for all. */
+	do {
+		user = profil_user_get_one(uid[i], ns[i], user);
+	} while (user && i--);
+	return user;
+}
+
+/**
+ * profil_user_hold() - take another reference to an account
+ * @user: an account that the caller has referenced
+ *
+ * Context: Process context.
+ * Return: @user.
+ */
+struct profil_user *profil_user_hold(struct profil_user *user)
+{
+	spin_lock(&users_lock);
 	user->refs++;
 	spin_unlock(&users_lock);
-
-	kfree(fresh);
 	return user;
 }
 
 /**
  * profil_user_put() - drop a reference
- * @user: an account; it is freed with its last reference
+ * @user: an account; it is freed with its last reference.  NULL: nothing to do
  *
  * Context: Process context.
  */
 void profil_user_put(struct profil_user *user)
 {
-	spin_lock(&users_lock);
-	if (--user->refs)
-		user = NULL;
-	else
-		hash_del(&user->link);
-	spin_unlock(&users_lock);
-	kfree(user);
+	struct profil_user *parent;
+	bool last;
+
+	for (; user; user = parent) {
+		spin_lock(&users_lock);
+		parent = user->parent;
+		last = !--user->refs;
+		if (last)
+			hash_del(&user->link);
+		spin_unlock(&users_lock);
+		if (!last)
+			return;
+		put_user_ns(user->ns);
+		kfree(user);
+	}
+}
+
+static int profil_user_check_profile(const struct profil_user *user, u64 rate)
+{
+	const struct profil_user *payer;
+	bool resource = capable(CAP_SYS_RESOURCE);
+
+	for_each_payer(payer, user) {
+		if (payer->profiles >= READ_ONCE(max_user_profiles) && !resource)
+			return -EDQUOT;
+		if (rate && payer->rate + rate > READ_ONCE(user_rate_budget))
+			return -EBUSY;
+	}
+	return 0;
 }
 
 /**
@@ -125,24 +196,21 @@ void profil_user_put(struct profil_user *user)
  *	fork, which runs at a rate that its parent was charged for
  *
  * Context: Process context.
- * Return: 0, -EDQUOT above the user's limit of profiles, -EBUSY if a rate budget
+ * Return: 0, -EDQUOT above the user's limit of profiles, -EBUSY if the rate budget
  * is used up.
  */
 int profil_user_charge_profile(struct profil_user *user, u64 rate)
 {
-	int err = 0;
+	struct profil_user *payer;
+	int err;
 
 	spin_lock(&users_lock);
-	if (user->profiles >= READ_ONCE(max_user_profiles) && !capable(CAP_SYS_RESOURCE))
-		err = -EDQUOT;
-	else if (rate && rate_sum + rate > READ_ONCE(rate_budget))
-		err = -EBUSY;
-	else if (rate && user->rate + rate > READ_ONCE(user_rate_budget))
-		err = -EBUSY;
+	err = profil_user_check_profile(user, rate);
 	if (!err) {
-		user->profiles++;
-		user->rate += rate;
-		rate_sum += rate;
+		for_each_payer(payer, user) {
+			payer->profiles++;
+			payer->rate += rate;
+		}
 	}
 	spin_unlock(&users_lock);
 	return err;
@@ -157,11 +225,45 @@ int profil_user_charge_profile(struct profil_user *user, u64 rate)
  */
 void profil_user_uncharge_profile(struct profil_user *user, u64 rate)
 {
+	struct profil_user *payer;
+
 	spin_lock(&users_lock);
-	user->profiles--;
-	user->rate -= rate;
-	rate_sum -= rate;
+	for_each_payer(payer, user) {
+		payer->profiles--;
+		payer->rate -= rate;
+	}
 	spin_unlock(&users_lock);
+}
+
+static int profil_user_check_pages(const struct profil_user *user, unsigned long pages)
+{
+	unsigned long most = READ_ONCE(max_pages), users_most = READ_ONCE(max_user_pages);
+	const struct profil_user *payer;
+	unsigned long room;
+
+	if (pages > totalram_pages())
+		return -ENOMEM;
+	if (capable(CAP_SYS_RESOURCE))
+		return 0;
+	for_each_payer(payer, user) {
+		room = users_most > payer->pages ? users_most - payer->pages : 0;
+		if (pages > room)
+			return -EDQUOT;
+		/* The outermost account is a user of the machine. */
+		room = most > pages_sum ? most - pages_sum : 0;
+		if (!payer->parent && pages > room && payer->pages + pages > EVERYBODYS)
+			return -EDQUOT;
+	}
+	return 0;
+}
+
+static void profil_user_add_pages(struct profil_user *user, long pages)
+{
+	struct profil_user *payer;
+
+	lockdep_assert_held(&users_lock);
+	for_each_payer(payer, user)
+		payer->pages += pages;
 }
 
 /**
@@ -175,21 +277,12 @@ void profil_user_uncharge_profile(struct profil_user *user, u64 rate)
  */
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 {
-	unsigned long most = READ_ONCE(max_pages), users_most = READ_ONCE(max_user_pages);
-	unsigned long room;
-	int err = 0;
+	int err;
 
-	if (pages > totalram_pages())
-		return -ENOMEM;
 	spin_lock(&users_lock);
-	room = most > pages_sum ? most - pages_sum : 0;
-	if (pages > room && !capable(CAP_SYS_RESOURCE))
-		err = -EDQUOT;
-	room = users_most > user->pages ? users_most - user->pages : 0;
-	if (!err && pages > room && !capable(CAP_SYS_RESOURCE))
-		err = -EDQUOT;
+	err = profil_user_check_pages(user, pages);
 	if (!err) {
-		user->pages += pages;
+		profil_user_add_pages(user, pages);
 		WRITE_ONCE(pages_sum, pages_sum + pages);
 	}
 	spin_unlock(&users_lock);
@@ -206,7 +299,7 @@ int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages)
 {
 	spin_lock(&users_lock);
-	user->pages -= pages;
+	profil_user_add_pages(user, -pages);
 	WRITE_ONCE(pages_sum, pages_sum - pages);
 	spin_unlock(&users_lock);
 }
@@ -223,8 +316,8 @@ void profil_user_move_pages(struct profil_user *from, struct profil_user *to,
 			    unsigned long pages)
 {
 	spin_lock(&users_lock);
-	from->pages -= pages;
-	to->pages += pages;
+	profil_user_add_pages(from, -pages);
+	profil_user_add_pages(to, pages);
 	spin_unlock(&users_lock);
 }
 
@@ -237,9 +330,19 @@ void profil_user_move_pages(struct profil_user *from, struct profil_user *to,
  */
 bool profil_user_watch(struct profil_user *user)
 {
-	if (atomic_inc_return(&user->watches) <= READ_ONCE(max_user_watches))
+	struct profil_user *payer, *full = NULL;
+
+	for_each_payer(payer, user) {
+		if (atomic_inc_return(&payer->watches) > READ_ONCE(max_user_watches)) {
+			full = payer;
+			break;
+		}
+	}
+	if (!full)
 		return true;
-	atomic_dec(&user->watches);
+	atomic_dec(&full->watches);
+	for (payer = user; payer != full; payer = payer->parent)
+		atomic_dec(&payer->watches);
 	return false;
 }
 
@@ -251,24 +354,26 @@ bool profil_user_watch(struct profil_user *user)
  */
 void profil_user_unwatch(struct profil_user *user)
 {
-	atomic_dec(&user->watches);
+	struct profil_user *payer;
+
+	for_each_payer(payer, user)
+		atomic_dec(&payer->watches);
 }
 
 /**
- * profil_user_pages() - a user's pinned pages and their limit
- * @uid: the user
+ * profil_user_pages() - the caller's pinned pages and their limit
  * @used: receives the number of pages that are pinned now
  * @max: receives the limit for the caller
  *
  * Context: Process context.
  */
-void profil_user_pages(kuid_t uid, u64 *used, u64 *max)
+void profil_user_pages(u64 *used, u64 *max)
 {
 	bool resource = capable(CAP_SYS_RESOURCE);
 	struct profil_user *user;
 
 	spin_lock(&users_lock);
-	user = profil_user_lookup(uid);
+	user = profil_user_lookup(current_uid(), current_user_ns());
 	*used = user ? user->pages : 0;
 	*max = resource ? max(READ_ONCE(max_pages), totalram_pages()) :
 			  min(READ_ONCE(max_pages), READ_ONCE(max_user_pages));
@@ -299,4 +404,15 @@ u64 profil_period_min(void)
 	if (!perfmon_capable())
 		rate = min(rate, READ_ONCE(max_user_rate));
 	return max_t(u64, div_u64(NSEC_PER_SEC, max(rate, 1U)), PROFIL_CLOCK_MIN);
+}
+
+/**
+ * profil_limits_init() - set limits that depend on the machine
+ *
+ * Context: Process context.
+ */
+void profil_limits_init(void)
+{
+	if (!max_pages)
+		max_pages = totalram_pages() / 4;
 }

@@ -11,11 +11,16 @@
 #include <linux/list.h>
 #include <linux/uidgid.h>
 
+struct user_namespace;
+
 /**
- * struct profil_user - the account of one user, in all namespaces
+ * struct profil_user - the account of one user of a user namespace
  * @link: in the table
  * @uid: the user
- * @refs: profiles and pins that are charged here; guarded by the table's lock
+ * @ns: the namespace, referenced
+ * @parent: the account of the namespace's owner, which is charged for all of it,
+ *	referenced; NULL in the first namespace
+ * @refs: profiles, pins and accounts that are charged here; guarded by the table's lock
  * @profiles: profiles
  * @pages: pinned pages
  * @rate: sum of the rates asked for, in Hz
@@ -24,6 +29,8 @@
 struct profil_user {
 	struct hlist_node link;
 	kuid_t uid;
+	struct user_namespace *ns;
+	struct profil_user *parent;
 	unsigned int refs;
 	unsigned long profiles;
 	unsigned long pages;
@@ -31,7 +38,8 @@ struct profil_user {
 	atomic_t watches;
 };
 
-struct profil_user *profil_user_get(kuid_t uid);
+struct profil_user *profil_user_get(void);
+struct profil_user *profil_user_hold(struct profil_user *user);
 void profil_user_put(struct profil_user *user);
 int profil_user_charge_profile(struct profil_user *user, u64 rate);
 void profil_user_uncharge_profile(struct profil_user *user, u64 rate);
@@ -41,8 +49,9 @@ void profil_user_move_pages(struct profil_user *from, struct profil_user *to,
 			    unsigned long pages);
 bool profil_user_watch(struct profil_user *user);
 void profil_user_unwatch(struct profil_user *user);
-void profil_user_pages(kuid_t uid, u64 *used, u64 *max);
+void profil_user_pages(u64 *used, u64 *max);
 unsigned long profil_pinned_pages(void);
 u64 profil_period_min(void);
+void profil_limits_init(void);
 
 #endif /* PROFIL_LIMITS_H */

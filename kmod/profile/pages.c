@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pinning, charging, rechecking and unpinning the pages of the counters.
+ * Pinning, rechecking and unpinning the pages of the counters.
  *
  * Context: process
  */
 #include "profile/pages.h"
 
-#include "clock/clock.h"
+#include "clock/cpus.h"
+#include "profile/charge.h"
 #include "profile/layout.h"
 #include "profile/limits.h"
 #include "profile/pins.h"
 #include "profile/span.h"
-#include "profile/work.h"
 
 #include <linux/bsearch.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 /* Pages handled at once; bounds the use of stack. */
 #define BATCH		32
 /* Elements of the array of pages between two chances to schedule. */
 #define STRIDE		1024
-/* When to try again to uncharge, if mmap_lock was contended. */
-#define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
 
 /* No tick can reach the pins any more. */
 static void profil_pins_unpin(struct profil_pins *pins)
@@ -46,72 +44,6 @@ static void profil_pins_unpin(struct profil_pins *pins)
 		unpin_user_pages_dirty_lock(pages, n, true);
 		cond_resched();
 	}
-}
-
-/**
- * profil_pins_uncharge() - uncharge pages that are no longer pinned
- * @pins: theirs
- * @pages: how many
- *
- * The owner may hold mmap_lock for as long as its file systems like (in a fault,
- * for example).  Only the owner may block on it; everyone else trylocks.
- *
- * Context: Process context, may sleep.
- * Return: false to try again later.
- */
-bool profil_pins_uncharge(struct profil_pins *pins, unsigned long pages)
-{
-	struct mm_struct *mm = pins->mm;
-
-	/* Not mmap_write_lock(): a number changes, no mapping does. */
-	if (mm == current->mm)
-		down_write(&mm->mmap_lock);
-	else if (!down_write_trylock(&mm->mmap_lock))
-		return false;
-	__account_locked_vm(mm, pages, false, current, true);
-	up_write(&mm->mmap_lock);
-	profil_user_uncharge_pages(pins->user, pages);
-	pins->held -= pages;
-	return true;
-}
-
-/**
- * profil_pins_charge() - charge pages that are going to be pinned
- * @mm: current's memory
- * @user: the account
- * @pages: charged to both
- * @overhead: pages of kernel memory, charged to @user only
- *
- * Context: Process context, may sleep.
- * Return: 0, -ENOMEM (RLIMIT_MEMLOCK), -EDQUOT.
- */
-int profil_pins_charge(struct mm_struct *mm, struct profil_user *user, unsigned long pages,
-		       unsigned long overhead)
-{
-	int err = profil_user_charge_pages(user, pages + overhead);
-
-	if (err)
-		return err;
-	err = account_locked_vm(mm, pages, true);
-	if (err)
-		profil_user_uncharge_pages(user, pages + overhead);
-	return err;
-}
-
-/**
- * profil_pins_discharge() - undo profil_pins_charge()
- * @mm: current's memory
- * @user: the account
- * @pages: as they were charged
- * @overhead: likewise
- *
- * Context: Process context, may sleep.
- */
-void profil_pins_discharge(struct mm_struct *mm, struct profil_user *user, unsigned long pages,
-			   unsigned long overhead)
-{
-	account_locked_vm(mm, pages, false);
-	profil_user_uncharge_pages(user, pages + overhead);
 }
 
 static int profil_pins_compare_spans(const void *key, const void *element)
@@ -167,7 +99,8 @@ static int profil_pins_pin_spans(struct profil_pins *pins, const struct profil_p
 		/* The span was off in the parent, or is now off in both. */
 		if (err == -EFAULT && inherited && layout->how.flags & PROFIL_FAULT_REGION) {
 			profil_pins_slow(pins);
-			profil_pins_uncharge(pins, span->pages);
+			pins->held -= span->pages;
+			profil_charge_return(pins, span->pages);
 			err = 0;
 		}
 		if (err)
@@ -206,24 +139,46 @@ static unsigned long profil_pins_to_pin(const struct profil_layout *layout,
 	return pages;
 }
 
-static void profil_pins_give_back(struct profil_pins *pins)
+static int profil_pins_pin(struct profil_pins *pins, const struct profil_pins *old,
+			   bool inherited)
 {
-	if (!profil_pins_uncharge(pins, pins->held)) {
-		queue_delayed_work(profil_wq, &pins->retry, RETRY_AFTER);
-		return;
+	int err;
+
+	if (profil_layout_is_late(pins->layout)) {
+		err = profil_pins_pin_gate(pins);
+	} else {
+		profil_pins_set_plain(pins);
+		err = profil_pins_pin_spans(pins, old, inherited);
 	}
-	profil_user_uncharge_pages(pins->user, pins->overhead);
-	profil_user_put(pins->user);
-	mmdrop(pins->mm);
-	profil_layout_put(pins->layout);
-	bitmap_free(pins->holes);
-	kvfree(pins);
+	profil_pins_aim(pins);
+	return err;
 }
 
-/* The layout holds the module meanwhile. */
-static void profil_pins_retry_work(struct work_struct *work)
+static struct profil_pins *profil_pins_alloc(struct profil_layout *layout,
+					     struct profil_user *user, unsigned long size)
 {
-	profil_pins_give_back(container_of(to_delayed_work(work), struct profil_pins, retry));
+	struct profil_pins *pins;
+
+	pins = kvzalloc(struct_size(pins, page, size), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!pins)
+		return NULL;
+	if (profil_layout_is_late(layout) && layout->how.flags & PROFIL_FAULT_REGION) {
+		pins->holes = bitmap_zalloc(layout->nr_bins + 1, GFP_KERNEL_ACCOUNT);
+		if (!pins->holes) {
+			kvfree(pins);
+			return NULL;
+		}
+	}
+	refcount_set(&pins->refs, 1);
+	pins->user = profil_user_hold(user);
+	pins->layout = profil_layout_get(layout);
+	pins->mask = size - 1;
+	pins->mm = current->mm;
+	mmgrab(pins->mm);
+	pins->gate_value = layout->gate_value;
+	pins->gate_lost = ~layout->gate_value;
+	profil_charge_init(pins);
+	return pins;
 }
 
 /**
@@ -231,76 +186,56 @@ static void profil_pins_retry_work(struct work_struct *work)
  * @layout: not yet in use by a tick; its spans receive their signatures unless
  *	@inherited
  * @user: the account to charge
- * @old: pins of the same memory, or NULL; identical spans are left out, for
- *	profil_pins_share() to share once nothing can fail any more
+ * @lock: of the profile that will have the pins
+ * @old: pins of the same memory, which nobody checks meanwhile, or NULL; identical
+ *	spans are left out, for profil_pins_share() to share once nothing can fail any more
  * @inherited: by fork: refuse memory that is not the parent's
  *
- * Context: Process context, current->mm is the owner's.  May sleep.
- * Return: the pins, or an ERR_PTR: -EFAULT, -ENOMEM, -EDQUOT, -EINTR.
+ * Context: Process context, current->mm is the owner's.  May sleep, for as long as
+ * that memory takes: without any lock that others could wait for.
+ * Return: the pins, or an ERR_PTR: -EFAULT, -ENOMEM, -EDQUOT, -EINTR; -EAGAIN if
+ * current may not wait.
  */
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
-				       const struct profil_pins *old, bool inherited)
+				       struct mutex *lock, const struct profil_pins *old,
+				       bool inherited)
 {
 	/* The mask keeps a PC of speculative execution inside of the array. */
 	unsigned long size = roundup_pow_of_two(max(layout->pages, 1UL));
 	unsigned long pages = profil_pins_to_pin(layout, old);
 	unsigned long overhead = layout->bytes >> PAGE_SHIFT;
-	bool late = profil_layout_is_late(layout);
-	struct mm_struct *mm = current->mm;
 	struct profil_pins *pins;
 	int err;
 
 	/* Pages that are pinned pay for their place in the array; here most may be missing. */
-	if (late)
+	if (profil_layout_is_late(layout))
 		overhead += array_size(size, sizeof(*pins->page)) >> PAGE_SHIFT;
 	/* Before memory is allocated for them: there may be a great many. */
-	err = profil_pins_charge(mm, user, pages, overhead);
+	err = profil_user_charge_pages(user, pages + overhead);
 	if (err)
 		return ERR_PTR(err);
-	err = -ENOMEM;
-	pins = kvzalloc(struct_size(pins, page, size), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!pins)
-		goto uncharge;
-	if (late && layout->how.flags & PROFIL_FAULT_REGION) {
-		pins->holes = bitmap_zalloc(layout->nr_bins + 1, GFP_KERNEL_ACCOUNT);
-		if (!pins->holes)
-			goto free;
+	pins = profil_pins_alloc(layout, user, size);
+	err = pins ? profil_charge_locked(pins, pages) : -ENOMEM;
+	if (err) {
+		profil_user_uncharge_pages(user, pages + overhead);
+		if (pins)
+			profil_pins_put(pins);
+		return ERR_PTR(err);
 	}
-	pins->user = profil_user_get(user->uid);
-	if (!pins->user)
-		goto free;
-	pins->layout = profil_layout_get(layout);
-	pins->mask = size - 1;
-	pins->mm = mm;
-	mmgrab(mm);
+	pins->lock = lock;
 	pins->held = pages;
 	pins->overhead = overhead;
-	INIT_DELAYED_WORK(&pins->retry, profil_pins_retry_work);
-	pins->gate_value = layout->gate_value;
-	pins->gate_lost = ~layout->gate_value;
-	if (late) {
-		err = profil_pins_pin_gate(pins);
-	} else {
-		profil_pins_set_plain(pins);
-		err = profil_pins_pin_spans(pins, old, inherited);
-	}
-	profil_pins_aim(pins);
+	err = profil_pins_pin(pins, old, inherited);
 	if (!err)
 		return pins;
 	profil_pins_release(pins);
-	return ERR_PTR(err);
-free:
-	bitmap_free(pins->holes);
-	kvfree(pins);
-uncharge:
-	profil_pins_discharge(mm, user, pages, overhead);
 	return ERR_PTR(err);
 }
 
 /**
  * profil_pins_share() - fill in the spans that were left out
  * @pins: created with @old, to be published next
- * @old: its profile's lock has been held since then
+ * @old: still its profile's pins, whose lock is held
  *
  * Separate from creation, so that a failure never leaves pages with two owners.
  *
@@ -352,12 +287,10 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 	}
 	old->held -= moved;
 	pins->held += moved;
-	/* The program may have changed its user ID in between. */
-	if (old->user != pins->user)
-		profil_user_move_pages(old->user, pins->user, moved);
+	profil_charge_move(old, pins, moved);
 }
 
-static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_span *span)
+static void profil_pins_unpin_span(struct profil_pins *pins, const struct profil_span *span)
 {
 	unsigned long i, end = span->first + span->pages;
 	struct page *pages[BATCH];
@@ -377,18 +310,32 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
 		unpin_user_pages_dirty_lock(pages, n, true);
 		cond_resched();
 	}
-	profil_pins_uncharge(pins, span->pages);
+	pins->held -= span->pages;
+}
+
+static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_span *span)
+{
+	bool gone;
+
+	mutex_lock(pins->lock);
+	gone = pins->gone;
+	if (!gone)
+		profil_pins_unpin_span(pins, span);
+	mutex_unlock(pins->lock);
+	if (!gone)
+		profil_charge_return(pins, span->pages);
 }
 
 /**
  * profil_pins_check() - recheck that the counters are still mapped as they were
- * @pins: of current's memory
+ * @pins: of current's memory, referenced
  *
  * If a mapping is gone, was replaced, or is no longer writable, its span is turned
  * off: this is how munmap, mprotect and mremap take effect.
  *
- * Context: Process context, under the profile's lock.
- * Return: 0, -EFAULT if this call has turned a span off, -EINTR, -ENOMEM.
+ * Context: Process context, may sleep; nobody else checks the same pins.
+ * Return: 0, -EFAULT if this call has turned a span off, -EINTR, -ENOMEM; -EAGAIN if
+ * current may not wait.
  */
 int profil_pins_check(struct profil_pins *pins)
 {
@@ -399,7 +346,7 @@ int profil_pins_check(struct profil_pins *pins)
 		const struct profil_span *span = &pins->layout->spans[i];
 		int err;
 
-		if (!pins->page[span->first] || profil_span_same(pins, span))
+		if (!READ_ONCE(pins->page[span->first]) || profil_span_same(pins, span))
 			continue;	/* already off, or unchanged */
 		err = profil_span_check(pins, span);
 		if (err == -EFAULT)
@@ -413,13 +360,15 @@ int profil_pins_check(struct profil_pins *pins)
 }
 
 /**
- * profil_pins_release() - unpin, uncharge and free
- * @pins: no tick can reach them any more
+ * profil_pins_release() - unpin, give back the charges, and drop the profile's reference
+ * @pins: gone: no tick can reach them any more
  *
- * Context: Process context, any task.
+ * Context: Process context, any task; without locks of ours.
  */
 void profil_pins_release(struct profil_pins *pins)
 {
 	profil_pins_unpin(pins);
-	profil_pins_give_back(pins);
+	profil_charge_return(pins, pins->held);
+	profil_user_uncharge_pages(pins->user, pins->overhead);
+	profil_pins_put(pins);
 }

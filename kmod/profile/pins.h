@@ -9,17 +9,21 @@
 
 #include "tick/bin.h"
 
+#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/container_of.h>
 #include <linux/profil.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
 #define PROFIL_PAGE_LEAVES	1UL
 
 struct mm_struct;
+struct mutex;
 struct profil_layout;
 struct profil_user;
+struct user_struct;
 
 /**
  * struct profil_pins - the pinned pages of one profile
@@ -34,15 +38,20 @@ struct profil_user;
  * @holes: PROFIL_PIN_LATE with PROFIL_FAULT_REGION: a bit for each region of @layout
  *	that is off, and one for the overflow counter; else NULL
  * @layout: its positions refer to these pages; referenced
+ * @lock: their profile's; guards @page, @held and @gone once they are published
+ * @gone: they are no longer their profile's
+ * @refs: the profile's, and those of tasks that look at the memory without @lock
  * @mm: the memory they are pages of, grabbed
  * @user: the account that is charged, referenced
- * @held: pages that are pinned, and charged to @mm and @user
+ * @locker: the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: nobody's, as
+ *	the caller had CAP_IPC_LOCK
+ * @held: pages that are pinned, and charged to @mm, @user and @locker
  * @overhead: pages of memory for the layout, charged to @user only
- * @retry: uncharges later what could not be uncharged at the release
+ * @owed: pages that are no longer pinned, but still charged
+ * @retry: gives them back later, and holds a reference
  * @page: kernel address of each page, in the order of the layout's spans; see
  *	profil_page_is_off(); with PROFIL_PIN_LATE NULL is not off, but not pinned
- *	yet.  Written by the holder of the profile's lock with
- *	WRITE_ONCE, read by the tick.
+ *	yet.  Written by the holder of @lock with WRITE_ONCE, read by the tick.
  */
 struct profil_pins {
 	struct profil_plain plain;
@@ -52,10 +61,15 @@ struct profil_pins {
 	unsigned long mask;
 	unsigned long *holes;
 	struct profil_layout *layout;
+	struct mutex *lock;
+	bool gone;
+	refcount_t refs;
 	struct mm_struct *mm;
 	struct profil_user *user;
+	struct user_struct *locker;
 	unsigned long held;
 	unsigned long overhead;
+	atomic_long_t owed;
 	struct delayed_work retry;
 	void *page[];
 };

@@ -20,12 +20,15 @@
 #include "profile/profile.h"
 
 #include "clock/clock.h"
+#include "clock/cpus.h"
+#include "profile/charge.h"
 #include "profile/deferral.h"
 #include "profile/layout.h"
 #include "profile/limits.h"
 #include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/stats.h"
+#include "profile/wait.h"
 
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -52,7 +55,7 @@ static void profil_profile_end_work(struct work_struct *work)
 	struct profil_sum sum;
 
 	/* Leave the list first: the sweep also ends profiles that it finds there. */
-	profil_tally_peek(profile->tally, &sum);
+	profil_tally_sum(profile->tally, &sum);
 	mutex_lock(&profil_profiles_lock);
 	list_del(&profile->link);	/* not in the list if never listed */
 	profil_sum_add(&profil_totals.ended, &sum);
@@ -99,7 +102,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	profile->tally = alloc_percpu_gfp(struct profil_tally, GFP_KERNEL_ACCOUNT);
 	if (!profile->tally)
 		goto free_profile;
-	profile->user = profil_user_get(current_uid());
+	profile->user = profil_user_get();
 	if (!profile->user)
 		goto free_tally;
 	err = profil_user_charge_profile(profile->user, rate);
@@ -113,6 +116,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	profile->flags = layout->how.flags;
 	profile->state = PROFIL_STATE_RUNNING;
 	kref_init(&profile->refs);
+	mutex_init(&profile->memory);
 	mutex_init(&profile->lock);
 	INIT_LIST_HEAD(&profile->clock.link);
 	INIT_LIST_HEAD(&profile->bindings);
@@ -137,7 +141,8 @@ free_profile:
 static int profil_profile_pin(struct profil_profile *profile, struct profil_layout *layout,
 			      const struct profil_pins *old, bool inherited)
 {
-	struct profil_pins *pins = profil_pins_create(layout, profile->user, old, inherited);
+	struct profil_pins *pins = profil_pins_create(layout, profile->user, &profile->lock, old,
+						      inherited);
 
 	if (IS_ERR(pins))
 		return PTR_ERR(pins);
@@ -149,11 +154,11 @@ static int profil_profile_pin(struct profil_profile *profile, struct profil_layo
  * profil_profile_create() - create a profile without a binding
  * @layout: what it counts, in current's memory
  * @session: owner, or NULL for a self profile
- * @old: pins of the self profile that it will replace, whose lock is held; or NULL
+ * @old: pins of the self profile that it will replace, whose @memory is held; or NULL
  *
- * Context: Process context, may sleep.
+ * Context: Process context, may sleep; without locks that others could wait for.
  * Return: the profile with one reference, or an ERR_PTR: -ENOMEM, -EDQUOT,
- * -EBUSY, -EFAULT, -EINTR.
+ * -EBUSY, -EFAULT, -EINTR; -EAGAIN if current may not wait.
  */
 struct profil_profile *profil_profile_create(struct profil_layout *layout,
 					     const struct profil_session *session,
@@ -238,8 +243,7 @@ static u64 profil_samples_of(struct profil_profile *parent, const struct profil_
 	const struct profil_pins *pins;
 	u64 pc = 0;
 
-	if (!mutex_trylock(&parent->lock))
-		return 0;
+	mutex_lock(&parent->lock);
 	pins = profil_profile_pins(parent);
 	if (pins && pins->layout == layout)
 		pc = profil_samples_get(pins, index);
@@ -332,61 +336,30 @@ u64 profil_profile_stored(struct profil_profile *profile)
 	return pins ? min(stored, pins->layout->how.nr_samples) : stored;
 }
 
-/*
- * Drop the lock while reading user memory: that may take for ever.  The policy
- * that is copied is the same in every layout of a profile.
- */
-static struct profil_layout *profil_profile_new_layout(struct profil_profile *profile,
-						       const struct profil_update *update)
+/* The pins if they are of current's memory, referenced. */
+static struct profil_pins *profil_profile_own_pins(struct profil_profile *profile)
 {
-	struct profil_layout *old = NULL, *layout;
 	struct profil_pins *pins;
 	int err = -ENOENT;
 
-	if (mutex_lock_killable(&profile->lock))
-		return ERR_PTR(-EINTR);
+	mutex_lock(&profile->lock);
 	pins = profil_profile_pins(profile);
 	if (pins)
 		err = pins->mm == current->mm ? 0 : -EPERM;
 	if (!err)
-		old = profil_layout_get(pins->layout);
+		refcount_inc(&pins->refs);
 	mutex_unlock(&profile->lock);
-	if (err)
-		return ERR_PTR(err);
-	layout = profil_layout_update(old, update);
-	profil_layout_put(old);
-	return layout;
+	return err ? ERR_PTR(err) : pins;
 }
 
-/**
- * profil_profile_update() - change the regions, between two ticks
- * @profile: an attached profile
- * @update: the regions, not yet checked
- *
- * Context: Process context, may sleep.
- * Return: 0, -ENOENT if it is retired, -EPERM if current's address space is not
- * that of the counters, or as profil_layout_create() and profil_pins_create().
- */
-int profil_profile_update(struct profil_profile *profile, const struct profil_update *update)
+/* Return: what is to be released without the lock. */
+static struct profil_pins *profil_profile_replace_pins(struct profil_profile *profile,
+						       struct profil_pins *pins)
 {
-	struct profil_layout *layout = profil_profile_new_layout(profile, update);
-	struct profil_pins *old, *pins;
-	int err;
+	struct profil_pins *old = profil_profile_pins(profile);
 
-	if (IS_ERR(layout))
-		return PTR_ERR(layout);
-	err = -EINTR;
-	if (mutex_lock_killable(&profile->lock))
-		goto put_layout;
-	err = -ENOENT;
-	old = profil_profile_pins(profile);
 	if (!old)
-		goto unlock;
-	pins = profil_pins_create(layout, profile->user, old, false);
-	err = PTR_ERR_OR_ZERO(pins);
-	if (err)
-		goto unlock;
-
+		return pins;
 	profil_pins_share(pins, old);
 	rcu_assign_pointer(profile->pins, pins);
 	/* Either profil_profile_stop() finds the new pins, or we see the new state. */
@@ -394,10 +367,61 @@ int profil_profile_update(struct profil_profile *profile, const struct profil_up
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		profil_pins_slow(pins);
 	profil_clock_sync();
+	old->gone = true;
 	profil_pins_take_over(pins, old);
-	profil_pins_release(old);
-unlock:
+	return old;
+}
+
+static int profil_profile_repin(struct profil_profile *profile, struct profil_layout *layout,
+				const struct profil_pins *old)
+{
+	struct profil_pins *pins, *spent;
+
+	pins = profil_pins_create(layout, profile->user, &profile->lock, old, false);
+	if (IS_ERR(pins))
+		return PTR_ERR(pins);
+	mutex_lock(&profile->lock);
+	spent = profil_profile_replace_pins(profile, pins);
 	mutex_unlock(&profile->lock);
+	profil_pins_release(spent);
+	/* The profile has ended meanwhile. */
+	return spent == pins ? -ENOENT : 0;
+}
+
+/**
+ * profil_profile_update() - change the regions, between two ticks
+ * @profile: an attached profile
+ * @update: the regions, not yet checked
+ *
+ * The policy that is copied from the present layout is the same in every layout of a
+ * profile.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -ENOENT if it is retired, -EPERM if current's address space is not
+ * that of the counters, or as profil_layout_create() and profil_pins_create().
+ */
+int profil_profile_update(struct profil_profile *profile, const struct profil_update *update)
+{
+	struct profil_pins *old = profil_profile_own_pins(profile);
+	struct profil_layout *layout;
+	int err;
+
+	if (IS_ERR(old))
+		return PTR_ERR(old);
+	layout = profil_layout_update(old->layout, update);
+	profil_pins_put(old);
+	if (IS_ERR(layout))
+		return PTR_ERR(layout);
+	err = profil_memory_lock(&profile->memory);
+	if (err)
+		goto put_layout;
+	old = profil_profile_own_pins(profile);
+	err = PTR_ERR_OR_ZERO(old);
+	if (!err) {
+		err = profil_profile_repin(profile, layout, old);
+		profil_pins_put(old);
+	}
+	mutex_unlock(&profile->memory);
 put_layout:
 	profil_layout_put(layout);
 	return err;

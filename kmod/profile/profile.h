@@ -40,7 +40,10 @@ struct profil_user;
  * @demand: with PROFIL_PIN_LATE; else NULL
  * @stored: attempts to store a PC; those beyond the size of the array failed
  * @refs: bindings, watches, births, the session's table, queued checks, callers
- * @lock: guards @pins, @clock and @retired
+ * @memory: held by tasks of the counters' owner that wait for user memory: to check
+ *	pins, or to make the ones that replace them.  Nobody else ever takes it.
+ * @lock: guards @pins, @clock and @retired; held for short times only, never while
+ *	waiting for memory or mmap_lock
  * @retired: ended by its owner; must not be published any more
  * @clock: claim on the clock
  * @rate: Hz charged to @user
@@ -78,7 +81,8 @@ struct profil_profile {
 	atomic64_t stored ____cacheline_aligned_in_smp;
 
 	struct kref refs;
-	struct mutex lock;	/* see the kernel-doc above */
+	struct mutex memory;	/* see the kernel-doc above */
+	struct mutex lock;	/* likewise */
 	bool retired;
 	struct profil_clock_user clock;
 	u64 rate;

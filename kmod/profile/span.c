@@ -12,16 +12,18 @@
  */
 #include "profile/span.h"
 
-#include "clock/clock.h"
+#include "clock/cpus.h"
 #include "compat.h"
 #include "profile/layout.h"
 #include "profile/pins.h"
+#include "profile/wait.h"
 
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/hugetlb.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/rmap.h>
@@ -33,6 +35,8 @@
 #define BATCH		32
 /* How often to fault in pages that are taken away again. */
 #define PIN_TRIES	8
+/* The mapping is good, but pages are missing. */
+#define MISSING		1
 
 /* devtmpfs has the same magic, but pages of a device node are a driver's. */
 static bool profil_is_tmpfs_file(const struct inode *inode)
@@ -145,6 +149,8 @@ static int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsi
 	bool unlocked = false;
 	int err = 0;
 
+	if (!profil_may_wait())
+		return -EAGAIN;
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
 	for (at = start; at < end && !err; at += PAGE_SIZE) {
@@ -159,7 +165,7 @@ static int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsi
 	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
 }
 
-/* Pin all pages or none.  -EAGAIN: the mapping is good, but pages are missing. */
+/* Pin all pages or none.  Return: 0, MISSING, -ENOMEM, -EINTR. */
 static int profil_pages_pin_present(unsigned long start, unsigned long nr, struct page **pages)
 {
 	long got = profil_pin_user_pages(start, nr, pages, false);
@@ -169,7 +175,7 @@ static int profil_pages_pin_present(unsigned long start, unsigned long nr, struc
 	if (got > 0)
 		unpin_user_pages(pages, got);
 	memset(pages, 0, nr * sizeof(*pages));
-	return got == -ENOMEM || got == -EINTR ? got : -EAGAIN;
+	return got == -ENOMEM || got == -EINTR ? got : MISSING;
 }
 
 /* Check that counters may be there, and pin: under one hold of mmap_lock. */
@@ -180,15 +186,16 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
 	u64 signature;
 	int err;
 
-	if (mmap_read_lock_killable(pins->mm))
-		return -EINTR;
+	err = profil_mmap_read_lock(pins->mm);
+	if (err)
+		return err;
 	err = profil_span_signature(pins->mm, span, &signature);
 	if (!err && inherited && signature != span->signature)
 		err = -EFAULT;
 	if (!err)
 		err = profil_pages_pin_present(span->start, span->pages, pages);
-	if (err == -EAGAIN)
-		err = profil_pages_fault_in_watched(pins->mm, span) ?: -EAGAIN;
+	if (err == MISSING)
+		err = profil_pages_fault_in_watched(pins->mm, span) ?: MISSING;
 	/* Now that the pages are present, a new mapping has its identity. */
 	if (!err && !inherited)
 		err = profil_span_signature(pins->mm, span, &span->signature);
@@ -207,7 +214,8 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
  * @inherited: by fork: refuse memory that is not the parent's
  *
  * Context: Process context, may sleep.
- * Return: 0; -EFAULT if counters may not be there; -ENOMEM, -EINTR.
+ * Return: 0; -EFAULT if counters may not be there; -ENOMEM, -EINTR; -EAGAIN if
+ * current may not wait.
  */
 int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
@@ -216,9 +224,9 @@ int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inh
 
 	for (tries = 0; tries < PIN_TRIES; tries++) {
 		err = profil_span_pin_once(pins, span, inherited);
-		if (err == -EAGAIN)
-			err = profil_pages_fault_in(pins->mm, span->start, span->pages) ?: -EAGAIN;
-		if (err != -EAGAIN)
+		if (err == MISSING)
+			err = profil_pages_fault_in(pins->mm, span->start, span->pages) ?: MISSING;
+		if (err != MISSING)
 			return err;
 	}
 	return -EFAULT;
@@ -248,7 +256,7 @@ bool profil_pins_aim(struct profil_pins *pins)
 
 /**
  * profil_pins_sync() - wait for everybody who may use pages that have just gone
- * @pins: published; their profile's lock is held
+ * @pins: published; their lock is held
  *
  * Counters are reached by ticks only.  The gate is read by the fork probe, too, and
  * by threads that count deferred ticks, on CPUs that need not tick; all of them have
@@ -263,111 +271,109 @@ void profil_pins_sync(struct profil_pins *pins)
 	profil_clock_sync();
 }
 
+/*
+ * Pin some pages of a span, after the check that counters may be there: both under one
+ * hold of mmap_lock.  @signature: what the whole span must have, or NULL.
+ */
+static int profil_span_pin_part(struct mm_struct *mm, const struct profil_span *span,
+				const struct profil_span *part, const u64 *signature,
+				struct page **pages)
+{
+	unsigned int tries;
+	u64 present;
+	int err;
+
+	for (tries = 0; tries < PIN_TRIES; tries++) {
+		err = profil_mmap_read_lock(mm);
+		if (err)
+			return err;
+		err = profil_span_signature(mm, span, &present);
+		if (!err && signature && present != *signature)
+			err = -EFAULT;
+		if (!err)
+			err = profil_pages_pin_present(part->start, part->pages, pages);
+		if (err == MISSING)
+			err = profil_pages_fault_in_watched(mm, part) ?: MISSING;
+		mmap_read_unlock(mm);
+		if (err == MISSING)
+			err = profil_pages_fault_in(mm, part->start, part->pages) ?: MISSING;
+		if (err != MISSING)
+			return err;
+	}
+	return -EFAULT;
+}
+
 /**
  * profil_page_pin() - pin one page of current's memory
  * @start: its address
  * @page: receives it
  *
- * Context: Process context, may sleep.
- * Return: 0; -EFAULT if counters may not be there; -ENOMEM, -EINTR.
+ * Context: Process context, may sleep; no lock of ours is held.
+ * Return: 0; -EFAULT if counters may not be there; -ENOMEM, -EINTR; -EAGAIN if
+ * current may not wait.
  */
 int profil_page_pin(unsigned long start, struct page **page)
 {
 	const struct profil_span span = { .start = start, .pages = 1 };
-	struct mm_struct *mm = current->mm;
-	unsigned int tries;
-	u64 unused;
-	int err;
 
-	for (tries = 0; tries < PIN_TRIES; tries++) {
-		if (mmap_read_lock_killable(mm))
-			return -EINTR;
-		err = profil_span_signature(mm, &span, &unused);
-		if (!err)
-			err = profil_pages_pin_present(start, 1, page);
-		if (err == -EAGAIN)
-			err = profil_pages_fault_in_watched(mm, &span) ?: -EAGAIN;
-		mmap_read_unlock(mm);
-		if (err == -EAGAIN)
-			err = profil_pages_fault_in(mm, start, 1) ?: -EAGAIN;
-		if (err != -EAGAIN)
-			return err;
-	}
-	return -EFAULT;
+	return profil_span_pin_part(current->mm, &span, &span, NULL, page);
 }
 
-/* Same mapping, other pages (after MADV_DONTNEED, say): count in those from now on. */
-static void profil_span_renew(struct profil_pins *pins, unsigned long first, struct page **pages,
-			      long nr)
+/*
+ * Same mapping, other pages (after MADV_DONTNEED, say): count in those from now on.
+ * @pages are the present ones, pinned once more; those that are not needed are unpinned.
+ */
+static void profil_span_renew(struct profil_pins *pins, const struct profil_span *part,
+			      struct page **pages)
 {
+	void **page = &pins->page[part->first];
 	bool stale = false;
+	unsigned long i;
 	void *address;
-	long i;
 
-	for (i = 0; i < nr; i++) {
-		address = pins->page[first + i];
+	mutex_lock(pins->lock);
+	for (i = 0; i < part->pages && !pins->gone; i++) {
+		address = page[i];
 		if (address == page_address(pages[i]))
 			continue;
-		WRITE_ONCE(pins->page[first + i], page_address(pages[i]));
+		WRITE_ONCE(page[i], page_address(pages[i]));
 		pages[i] = virt_to_page(address);
 		stale = true;
 	}
 	if (stale)
 		profil_pins_sync(pins);
-	unpin_user_pages_dirty_lock(pages, nr, stale);
-}
-
-/* Under mmap_lock.  -EAGAIN: pages have to be faulted in first. */
-static int profil_span_check_once(struct profil_pins *pins, const struct profil_span *span)
-{
-	struct page *pages[BATCH];
-	unsigned long done = 0;
-	u64 signature;
-	int err;
-
-	err = profil_span_signature(pins->mm, span, &signature);
-	if (err || signature != span->signature)
-		return -EFAULT;
-	while (done < span->pages) {
-		unsigned long nr = min_t(unsigned long, span->pages - done, BATCH);
-
-		err = profil_pages_pin_present(span->start + (done << PAGE_SHIFT), nr, pages);
-		if (err)
-			return err;
-		profil_span_renew(pins, span->first + done, pages, nr);
-		done += nr;
-	}
-	return 0;
+	mutex_unlock(pins->lock);
+	unpin_user_pages_dirty_lock(pages, part->pages, stale);
 }
 
 /**
  * profil_span_check() - is the same memory mapped as when a span was pinned?
- * @pins: of current's memory
+ * @pins: of current's memory, referenced
  * @span: one of theirs
  *
  * If the mapping is the same but has other pages, those are pinned instead.
  *
- * Context: Process context, under the profile's lock; may sleep.
- * Return: 0; -EFAULT if not; -ENOMEM, -EINTR.
+ * Context: Process context, may sleep; nobody else checks the same pins.
+ * Return: 0; -EFAULT if not; -ENOMEM, -EINTR; -EAGAIN if current may not wait.
  */
 int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
 {
-	unsigned int tries;
+	struct page *pages[BATCH];
+	struct profil_span part;
+	unsigned long done;
 	int err;
 
-	for (tries = 0; tries < PIN_TRIES; tries++) {
-		if (mmap_read_lock_killable(pins->mm))
-			return -EINTR;
-		err = profil_span_check_once(pins, span);
-		if (err == -EAGAIN)
-			err = profil_pages_fault_in_watched(pins->mm, span) ?: -EAGAIN;
-		mmap_read_unlock(pins->mm);
-		if (err == -EAGAIN)
-			err = profil_pages_fault_in(pins->mm, span->start, span->pages) ?: -EAGAIN;
-		if (err != -EAGAIN)
+	for (done = 0; done < span->pages; done += part.pages) {
+		part.start = span->start + (done << PAGE_SHIFT);
+		part.first = span->first + done;
+		part.pages = min_t(unsigned long, span->pages - done, BATCH);
+		err = profil_span_pin_part(pins->mm, span, &part, &span->signature, pages);
+		if (err)
 			return err;
+		profil_span_renew(pins, &part, pages);
+		cond_resched();
 	}
-	return -EFAULT;
+	return 0;
 }
 
 /**
@@ -393,7 +399,7 @@ bool profil_span_same(const struct profil_pins *pins, const struct profil_span *
 					       FOLL_WRITE, pages);
 		same = got == nr;
 		for (i = 0; i < got; i++) {
-			if (pins->page[span->first + done + i] != page_address(pages[i]))
+			if (READ_ONCE(pins->page[span->first + done + i]) != page_address(pages[i]))
 				same = false;
 			put_page(pages[i]);
 		}

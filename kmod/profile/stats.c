@@ -6,11 +6,11 @@
  */
 #include "profile/stats.h"
 
+#include "tick/section.h"
+
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/profil.h>
-#include <linux/smp.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
 
 struct profil_totals profil_totals;
@@ -31,93 +31,44 @@ void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more)
 		sum->cause[i] += more->cause[i];
 }
 
-/* Another CPU's tick may be changing it: the word is read whole, but may be stale. */
+/* A section may be changing it: the word is read whole, and read again if so. */
 static u64 profil_tally_word(const u64 *word)
 {
 	/* The tick uses plain stores, to stay cheap. */
 	return data_race(READ_ONCE(*word));
 }
 
-/* A reader on another CPU may see a checkpoint half-way, where the countdown is 0. */
-static u64 profil_tally_ticks(const struct profil_tally *tally)
-{
-	u64 granted, countdown;
-
-	do {
-		granted = profil_tally_word(&tally->granted);
-		/* Both pair with smp_wmb() in profil_profile_checkpoint(). */
-		smp_rmb();
-		countdown = profil_tally_word(&tally->countdown);
-		/* As above. */
-		smp_rmb();
-	} while (!countdown || granted != profil_tally_word(&tally->granted));
-	return granted - countdown;
-}
-
-static void profil_tally_add(struct profil_sum *sum, const struct profil_tally *tally)
+static void profil_tally_read(const struct profil_tally *tally, struct profil_sum *share)
 {
 	unsigned int i;
 
-	sum->ticks += profil_tally_ticks(tally);
+	share->ticks = profil_tally_word(&tally->granted) - profil_tally_word(&tally->countdown);
 	for (i = 0; i < PROFIL_NR_CAUSES; i++)
-		sum->cause[i] += profil_tally_word(&tally->cause[i]);
-}
-
-/* Deferred ticks are counted on any CPU, under this lock. */
-static void profil_tally_add_deferred(struct profil_sum *sum, const struct profil_tally *tally,
-				      raw_spinlock_t *lock)
-{
-	raw_spin_lock(lock);
-	profil_tally_add(sum, tally);
-	raw_spin_unlock(lock);
+		share->cause[i] = profil_tally_word(&tally->cause[i]);
 }
 
 /**
- * profil_tally_collect() - add the share of one CPU
- * @cpu: the CPU; no tick comes there meanwhile
- * @data: the &struct profil_collection that it is added to
- *
- * Context: Any, hard interrupt included.
- */
-void profil_tally_collect(unsigned int cpu, void *data)
-{
-	struct profil_collection *all = data;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&all->lock, flags);
-	if (all->deferred)
-		profil_tally_add_deferred(all->sum, per_cpu_ptr(all->tally, cpu), all->deferred);
-	else
-		profil_tally_add(all->sum, per_cpu_ptr(all->tally, cpu));
-	raw_spin_unlock_irqrestore(&all->lock, flags);
-}
-
-/**
- * profil_tally_collect_here() - add the share of this CPU
- * @data: the &struct profil_collection that it is added to
- *
- * Context: Any with interrupts off: an inter-processor call.
- */
-void profil_tally_collect_here(void *data)
-{
-	profil_tally_collect(smp_processor_id(), data);
-}
-
-/**
- * profil_tally_peek() - add up the shares of all CPUs without interrupting any
+ * profil_tally_sum() - add up the shares of all CPUs without interrupting any
  * @tally: the shares
- * @sum: receives the sum; exact if no tick hits the profile any more, otherwise
- *	a tick that comes meanwhile may be in one number and not in another
+ * @sum: receives the sum: of each CPU as it was between two sections, so that the
+ *	causes add up to the ticks even while ticks come
  *
- * Context: Any except NMI: it would wait for the tick that it interrupted.
+ * Context: Any but hard interrupt, which may have interrupted a section.
  */
-void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *sum)
+void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum)
 {
+	struct profil_sum share;
+	unsigned long settled;
 	unsigned int cpu;
 
 	memset(sum, 0, sizeof(*sum));
-	for_each_possible_cpu(cpu)
-		profil_tally_add(sum, per_cpu_ptr(tally, cpu));
+	for_each_possible_cpu(cpu) {
+		do {
+			settled = profil_section_settled(cpu);
+			profil_tally_read(per_cpu_ptr(tally, cpu), &share);
+		} while (profil_section_changed(cpu, settled));
+		profil_sum_add(sum, &share);
+	}
 }
 
 /**

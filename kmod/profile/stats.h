@@ -10,7 +10,6 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/percpu.h>
-#include <linux/spinlock_types.h>
 #include <linux/types.h>
 
 struct profil_profile;
@@ -50,8 +49,8 @@ struct profil_sum {
  * @credit: ns that the clock has ticked and the profile has not yet sampled
  * @late_credit: the same for ticks that never came
  *
- * Written on its CPU with interrupts off, mostly by the tick, and read on the same
- * CPU by an inter-processor call, so that the reader sees whole ticks only.
+ * Written on its CPU in sections (tick/section.h), so that others can tell when they
+ * have read whole ticks.
  */
 struct profil_tally {
 	u64 countdown ____cacheline_aligned;
@@ -78,25 +77,9 @@ struct profil_totals {
 	atomic64_t pool_empty;
 };
 
-/**
- * struct profil_collection - where each CPU adds its share
- * @deferred: held while deferred ticks are counted; NULL: there are none
- * @lock: guards what @sum points to
- * @tally: the shares
- * @sum: their sum
- */
-struct profil_collection {
-	raw_spinlock_t *deferred;
-	raw_spinlock_t lock;	/* see the kernel-doc above */
-	struct profil_tally __percpu *tally;
-	struct profil_sum *sum;
-};
-
 extern struct profil_totals profil_totals;
 
-void profil_tally_collect(unsigned int cpu, void *data);
-void profil_tally_collect_here(void *data);
-void profil_tally_peek(struct profil_tally __percpu *tally, struct profil_sum *sum);
+void profil_tally_sum(struct profil_tally __percpu *tally, struct profil_sum *sum);
 void profil_sum_add(struct profil_sum *sum, const struct profil_sum *more);
 void profil_sum_fill(const struct profil_sum *sum, struct profil_status *status);
 

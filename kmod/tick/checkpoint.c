@@ -101,8 +101,6 @@ void profil_profile_checkpoint(struct profil_profile *profile, struct profil_tal
 	u64 ticks = due && !user ? 1 : profile->checkpoint;
 
 	tally->granted += ticks;
-	/* Pairs with smp_rmb() in profil_tally_ticks(): @granted becomes visible first. */
-	smp_wmb();
 	tally->countdown = ticks;
 	if (due && user)
 		profil_check_queue(profile);

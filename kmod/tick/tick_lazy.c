@@ -20,6 +20,7 @@
 
 #include "profile/binding.h"
 #include "tick/sample.h"
+#include "tick/section.h"
 
 #include <linux/cache.h>
 #include <linux/hrtimer.h>
@@ -75,7 +76,9 @@ static noinline u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 no
 	u64 missed = clock->cell;
 	u64 point = profil_lazy_next_point(clock, now);
 
+	profil_section_enter();
 	profil_late(get_irq_regs(), clock->period, missed - clock->period, clock->cell);
+	profil_section_leave();
 	return point;
 }
 
@@ -90,11 +93,15 @@ enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 {
 	struct profil_lazy_clock *clock = container_of(timer, struct profil_lazy_clock, timer);
 	u64 now, point;
+	bool again;
 
 	/* Timers of an offlined CPU migrate; ours was stopped before. */
 	if (unlikely(clock != this_cpu_ptr(&profil_lazy_clocks)))
 		return HRTIMER_NORESTART;
-	if (unlikely(!profil_tick(get_irq_regs(), clock->period))) {
+	profil_section_enter();
+	again = profil_tick(get_irq_regs(), clock->period);
+	profil_section_leave();
+	if (unlikely(!again)) {
 		clock->armed = false;
 		return HRTIMER_NORESTART;
 	}

@@ -7,6 +7,7 @@
 #include "tick/tick_perf.h"
 
 #include "tick/sample.h"
+#include "tick/section.h"
 
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -51,8 +52,12 @@ void profil_perf_tick(struct perf_event *event, struct perf_sample_data *data,
 	u64 due = ktime_to_ns(hrtimer_get_expires(&event->hw.hrtimer));
 	u64 period = event->hw.sample_period;
 
-	if (unlikely(due - __this_cpu_read(profil_perf_last) != period))
-		return profil_perf_irregular_tick(regs, period, due);
-	__this_cpu_write(profil_perf_last, due);
-	profil_tick(regs, period);
+	profil_section_enter();
+	if (unlikely(due - __this_cpu_read(profil_perf_last) != period)) {
+		profil_perf_irregular_tick(regs, period, due);
+	} else {
+		__this_cpu_write(profil_perf_last, due);
+		profil_tick(regs, period);
+	}
+	profil_section_leave();
 }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Other CPUs: have them look at what they run, and wait for what they do now.
+ *
+ * Context: process
+ */
+#include "clock/cpus.h"
+
+#include "clock/clock.h"
+#include "compat.h"
+#include "profile/work.h"
+#include "tick/section.h"
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/mm_types.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+
+/* The last time when profil_clock_look() has called other CPUs, in jiffies. */
+static unsigned long looked;
+static void profil_clock_look_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(look_later, profil_clock_look_work);
+
+/**
+ * profil_clock_look_here() - the task that runs on this CPU is now profiled
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_clock_look_here(void)
+{
+	profil_clock_look_t look = profil_clock_looks();
+	unsigned long flags;
+
+	if (!look)
+		return;
+	local_irq_save(flags);
+	if (cpumask_test_cpu(smp_processor_id(), profil_clock_ticking()))
+		look(NULL);
+	local_irq_restore(flags);
+}
+
+static void profil_clock_look_work(struct work_struct *work)
+{
+	on_each_cpu_mask(profil_clock_ticking(), profil_clock_looks(), NULL, 0);
+}
+
+/* Does a CPU run tasks of an address space, or has it not long ago? */
+static bool profil_clock_may_run(int cpu, void *mm)
+{
+	return cpumask_test_cpu(cpu, profil_mm_cpus(mm));
+}
+
+/**
+ * profil_clock_look() - tasks of an address space may run on any CPU, and are now profiled
+ * @mm: the address space, which cannot go away meanwhile
+ *
+ * The clock itself finds tasks that are switched in after this call.  Everybody may
+ * start profiles as often as they like, so other CPUs are called at most once in a
+ * jiffy; and where the kernel knows them, only those that run @mm.  A look that has to
+ * wait is made in the next jiffy, on all CPUs: twice in a jiffy at most.
+ *
+ * Context: Process context.
+ */
+void profil_clock_look(struct mm_struct *mm)
+{
+	profil_clock_look_t look = profil_clock_looks();
+	unsigned long last = READ_ONCE(looked);
+
+	if (!look)
+		return;
+	profil_clock_look_here();
+	/* All its tasks: current. */
+	if (mm == current->mm && atomic_read(&mm->mm_users) == 1)
+		return;
+	if (last == jiffies || cmpxchg(&looked, last, jiffies) != last)
+		queue_delayed_work(profil_wq, &look_later, 1);
+	else
+		on_each_cpu_cond_mask(profil_clock_may_run, look, mm, 0, profil_clock_ticking());
+}
+
+/**
+ * profil_clock_look_exit() - wait for looks that are still to be made
+ *
+ * Context: Process context; no profile is left.
+ */
+void profil_clock_look_exit(void)
+{
+	cancel_delayed_work_sync(&look_later);
+}
+
+/**
+ * profil_clock_sync() - wait for the sections that run now
+ *
+ * Ticks, and threads that count deferred ticks, are in sections.  On a CPU that is in
+ * none, the next one sees everything that the caller had unpublished.  Pairs with
+ * profil_section_enter(), and the rcu_dereference() and READ_ONCE() of sample.c.
+ *
+ * Context: Process context.
+ */
+void profil_clock_sync(void)
+{
+	unsigned int cpu;
+
+	/* Orders the caller's unpublishing before the look at each CPU. */
+	smp_mb();
+	for_each_possible_cpu(cpu)
+		profil_section_settled(cpu);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Charging pages that are pinned, and giving them back.
+ *
+ * Pages are charged to three accounts: the module's own of the user (limits.c), and
+ * RLIMIT_MEMLOCK twice, as io_uring has it: for the user, together with what other
+ * parts of the kernel have pinned for them, and for the address space (VmLck).
+ *
+ * The address space's account needs mmap_lock, whose owner may hold it for as long as
+ * its file systems like.  So only the owner waits for it, and without any lock of ours;
+ * for everybody else, what cannot be given back at once is owed.
+ *
+ * Context: process
+ */
+#include "profile/charge.h"
+
+#include "profile/layout.h"
+#include "profile/limits.h"
+#include "profile/pins.h"
+#include "profile/wait.h"
+#include "profile/work.h"
+
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
+
+/* When to try again to give back, if mmap_lock was contended. */
+#define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
+
+static int profil_locked_charge(struct user_struct *user, unsigned long pages, bool force)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	long before;
+
+	if (!user)
+		return 0;
+	before = atomic_long_read(&user->locked_vm);
+	do {
+		if (!force && before + pages > limit)
+			return -ENOMEM;
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &before, before + pages));
+	return 0;
+}
+
+static void profil_locked_uncharge(struct user_struct *user, unsigned long pages)
+{
+	if (user)
+		atomic_long_sub(pages, &user->locked_vm);
+}
+
+static int profil_mm_charge(struct mm_struct *mm, unsigned long pages)
+{
+	int err;
+
+	if (!pages)
+		return 0;
+	err = profil_mmap_account_lock(mm);
+	if (err)
+		return err;
+	err = __account_locked_vm(mm, pages, true, current, capable(CAP_IPC_LOCK));
+	up_write(&mm->mmap_lock);
+	return err;
+}
+
+/* The owner waits; whoever is killed meanwhile does not. */
+static bool profil_mm_uncharge(struct mm_struct *mm, unsigned long pages)
+{
+	if (!down_write_trylock(&mm->mmap_lock) &&
+	    (mm != current->mm || profil_mmap_account_lock(mm)))
+		return false;
+	__account_locked_vm(mm, pages, false, current, true);
+	up_write(&mm->mmap_lock);
+	return true;
+}
+
+static bool profil_charge_try_return(struct profil_pins *pins, unsigned long pages)
+{
+	if (!profil_mm_uncharge(pins->mm, pages))
+		return false;
+	profil_locked_uncharge(pins->locker, pages);
+	profil_user_uncharge_pages(pins->user, pages);
+	return true;
+}
+
+static void profil_charge_retry_work(struct work_struct *work)
+{
+	struct profil_pins *pins = container_of(to_delayed_work(work), struct profil_pins, retry);
+
+	profil_charge_return(pins, atomic_long_xchg(&pins->owed, 0));
+	profil_pins_put(pins);
+}
+
+/**
+ * profil_charge_init() - prepare pins for charges
+ * @pins: of current's memory, not published
+ *
+ * Context: Process context.
+ */
+void profil_charge_init(struct profil_pins *pins)
+{
+	pins->locker = capable(CAP_IPC_LOCK) ? NULL : get_uid(current_user());
+	INIT_DELAYED_WORK(&pins->retry, profil_charge_retry_work);
+}
+
+/**
+ * profil_charge_locked() - charge pages to RLIMIT_MEMLOCK
+ * @pins: of current's memory
+ * @pages: going to be pinned, and charged to the user's account already
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -ENOMEM above RLIMIT_MEMLOCK; -EINTR; -EAGAIN if current may not wait.
+ */
+int profil_charge_locked(struct profil_pins *pins, unsigned long pages)
+{
+	int err = profil_locked_charge(pins->locker, pages, false);
+
+	if (err)
+		return err;
+	err = profil_mm_charge(pins->mm, pages);
+	if (err)
+		profil_locked_uncharge(pins->locker, pages);
+	return err;
+}
+
+/**
+ * profil_charge_pages() - charge pages to all accounts
+ * @pins: of current's memory
+ * @pages: going to be pinned
+ *
+ * Context: Process context, may sleep.
+ * Return: as profil_charge_locked(); -EDQUOT.
+ */
+int profil_charge_pages(struct profil_pins *pins, unsigned long pages)
+{
+	int err = profil_user_charge_pages(pins->user, pages);
+
+	if (err)
+		return err;
+	err = profil_charge_locked(pins, pages);
+	if (err)
+		profil_user_uncharge_pages(pins->user, pages);
+	return err;
+}
+
+/**
+ * profil_charge_move() - move charges to other pins of the same memory
+ * @from: what was charged
+ * @to: charged now, even above a limit: this pins nothing
+ * @pages: how many
+ *
+ * The program may have changed its user ID, or given up capabilities, in between.
+ *
+ * Context: Process context.
+ */
+void profil_charge_move(struct profil_pins *from, struct profil_pins *to, unsigned long pages)
+{
+	if (from->user != to->user)
+		profil_user_move_pages(from->user, to->user, pages);
+	if (from->locker == to->locker)
+		return;
+	profil_locked_uncharge(from->locker, pages);
+	profil_locked_charge(to->locker, pages, true);
+}
+
+/**
+ * profil_charge_return() - give back the charge for pages that are no longer pinned
+ * @pins: theirs
+ * @pages: how many
+ *
+ * Context: Process context, may sleep; without locks of ours in the memory's owner.
+ */
+void profil_charge_return(struct profil_pins *pins, unsigned long pages)
+{
+	if (!pages || profil_charge_try_return(pins, pages))
+		return;
+	atomic_long_add(pages, &pins->owed);
+	refcount_inc(&pins->refs);
+	if (!queue_delayed_work(profil_wq, &pins->retry, RETRY_AFTER))
+		profil_pins_put(pins);
+}
+
+/**
+ * profil_pins_put() - drop a reference
+ * @pins: freed with the last one; their layout holds the module meanwhile
+ *
+ * Context: Process context.
+ */
+void profil_pins_put(struct profil_pins *pins)
+{
+	if (!refcount_dec_and_test(&pins->refs))
+		return;
+	if (pins->locker)
+		free_uid(pins->locker);
+	profil_user_put(pins->user);
+	mmdrop(pins->mm);
+	profil_layout_put(pins->layout);
+	bitmap_free(pins->holes);
+	kvfree(pins);
+}

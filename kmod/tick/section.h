@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A section: what a CPU does to profiles in one go, with interrupts off.
+ *
+ * Each CPU numbers its sections: the number is odd inside of one.  So others can
+ * wait for the section that runs now, or read what sections write and know whether
+ * it is whole, without interrupting the CPU.
+ *
+ * Context: hard interrupt; also process context with interrupts off
+ */
+#ifndef PROFIL_SECTION_H
+#define PROFIL_SECTION_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+
+DECLARE_PER_CPU(unsigned long, profil_section);
+
+/**
+ * profil_section_enter() - begin a section
+ *
+ * Context: Interrupts off; sections do not nest.
+ */
+static __always_inline void profil_section_enter(void)
+{
+	unsigned long *section = this_cpu_ptr(&profil_section);
+
+	WRITE_ONCE(*section, *section + 1);
+	/*
+	 * Pairs with smp_mb() in profil_clock_sync(): either that sees the odd number,
+	 * or this section sees what was unpublished before.  And orders the number
+	 * before what the section writes, for profil_tally_sum().
+	 */
+	smp_mb();
+}
+
+/**
+ * profil_section_leave() - end a section
+ *
+ * Context: Interrupts off.
+ */
+static __always_inline void profil_section_leave(void)
+{
+	unsigned long *section = this_cpu_ptr(&profil_section);
+
+	/* Pairs with smp_load_acquire() in profil_section_settled(). */
+	smp_store_release(section, *section + 1);
+}
+
+/**
+ * profil_section_settled() - wait until a CPU is in no section
+ * @cpu: the CPU
+ *
+ * A section is short: it runs with interrupts off, and bounds what it does.
+ *
+ * Context: Any but hard interrupt.
+ * Return: its number of sections, which is even.
+ */
+static inline unsigned long profil_section_settled(unsigned int cpu)
+{
+	return smp_cond_load_acquire(per_cpu_ptr(&profil_section, cpu), !(VAL & 1));
+}
+
+/**
+ * profil_section_changed() - has a CPU begun a section since?
+ * @cpu: the CPU
+ * @settled: what profil_section_settled() has returned
+ *
+ * Context: Any.
+ * Return: true if what was read since then may be of two moments.
+ */
+static inline bool profil_section_changed(unsigned int cpu, unsigned long settled)
+{
+	/* Orders what was read before the number; pairs with profil_section_enter(). */
+	smp_rmb();
+	return READ_ONCE(*per_cpu_ptr(&profil_section, cpu)) != settled;
+}
+
+#endif /* PROFIL_SECTION_H */
