@@ -79,7 +79,7 @@ static inline void profil_hrtimer_setup(struct hrtimer *timer,
 /*
  * Whether a program is dumpable, and the namespace whose CAP_SYS_PTRACE is needed if
  * not.  Both belong to the address space, though since 7.2 the task has them.  @mm is
- * @task's, and @task's exec_update_lock is held.
+ * @task's, and @task is current or its exec_update_lock is held.
  */
 #ifdef __has_include	/* sparse does not */
 #if __has_include("linux/sched/exec_state.h")
@@ -93,7 +93,7 @@ static inline void profil_hrtimer_setup(struct hrtimer *timer,
 static inline const struct task_exec_state *
 profil_exec_state(const struct task_struct *task)
 {
-	return rcu_dereference_protected(task->exec_state,
+	return rcu_dereference_protected(task->exec_state, task == current ||
 					 lockdep_is_held(&task->signal->exec_update_lock));
 }
 

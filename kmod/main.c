@@ -26,7 +26,7 @@
 #include "clock/cpus.h"
 #include "device/device.h"
 #include "follow/follow.h"
-#include "follow/pool.h"
+#include "profile/binding.h"
 #include "profile/life.h"
 #include "profile/limits.h"
 #include "profile/work.h"
@@ -42,6 +42,7 @@ static int __init profil_init(void)
 	if (err)
 		return err;
 	profil_limits_init();
+	profil_bindings_init();
 	profil_life_init();
 	err = profil_clocks_init();
 	if (err)
@@ -56,7 +57,6 @@ static int __init profil_init(void)
 
 exit_follow:
 	profil_follow_exit();
-	profil_pool_exit();
 	profil_life_exit();
 exit_clock:
 	profil_clock_exit();
@@ -69,7 +69,6 @@ static void __exit profil_exit(void)
 {
 	profil_device_exit();
 	profil_follow_exit();
-	profil_pool_exit();
 	rcu_barrier();
 	profil_life_exit();
 	profil_clock_look_exit();

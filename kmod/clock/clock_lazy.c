@@ -50,6 +50,7 @@ static int profil_lazy_clock_init(u32 number)
 		return -ENOENT;
 	if (number == PROFIL_CLOCK_SHARED)
 		profil_lazy_slack = TICK_NSEC;
+	get_random_bytes(&profil_lazy_key, sizeof(profil_lazy_key));
 	for_each_possible_cpu(cpu) {
 		clock = per_cpu_ptr(&profil_lazy_clocks, cpu);
 		clock->secret = get_random_u64();

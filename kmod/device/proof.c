@@ -34,6 +34,20 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+/*
+ * The symbol is this function's first instruction.  Clang's LTO appends ".llvm." and a
+ * number to the names of static functions.
+ */
+static bool profil_proof_is_function(const char *symbol, const char *function)
+{
+	size_t length = str_has_prefix(symbol, function);
+	const char *end = strchr(symbol, '+');
+
+	if (!length || !end || !str_has_prefix(end, "+0x0/") || strchr(symbol, '['))
+		return false;
+	return end == symbol + length || str_has_prefix(symbol + length, ".llvm.");
+}
+
 /* perf's file operations are not exported: compare the name of the release function. */
 static int profil_proof_check_release(const struct file *file)
 {
@@ -50,7 +64,7 @@ static int profil_proof_check_release(const struct file *file)
 	if (!name)
 		return -ENOMEM;
 	sprint_symbol(name, (unsigned long)release);
-	is = str_has_prefix(name, "perf_release+0x0/") && !strchr(name, '[');
+	is = profil_proof_is_function(name, "perf_release");
 	kfree(name);
 	if (!is)
 		return -EINVAL;

@@ -10,7 +10,6 @@
 #include "device/self.h"
 
 #include "clock/cpus.h"
-#include "follow/pool.h"
 #include "profile/binding.h"
 #include "profile/charge.h"
 #include "profile/check.h"
@@ -19,6 +18,7 @@
 #include "profile/life.h"
 #include "profile/pages.h"
 #include "profile/pins.h"
+#include "profile/pool.h"
 #include "profile/profile.h"
 #include "profile/wait.h"
 
@@ -28,6 +28,13 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
+
+/*
+ * Threads that can fork at once before the first of them is back in user mode, and has
+ * made room again: at the start, and once the program has forked.
+ */
+#define BIRTHS_START	2
+#define BIRTHS		32
 
 /**
  * struct profil_birth - has a forked child profiled before it runs
@@ -99,12 +106,45 @@ static struct profil_profile *profil_self_create(struct profil_layout *layout,
 	return profil_profile_create(layout, NULL, old);
 }
 
+/* Runs in a task that has forked, on its way to user mode. */
+static void profil_births_refill_work(struct callback_head *work)
+{
+	struct profil_profile *profile = container_of(work, struct profil_profile, refill);
+
+	/* Without memory children are lost, which is counted. */
+	profil_pool_fill(&profile->births, BIRTHS);
+	clear_bit_unlock(0, &profile->refilling);
+	profil_profile_put(profile);
+}
+
+static int profil_births_prepare(struct profil_profile *profile)
+{
+	if (!(profile->flags & PROFIL_FOLLOW))
+		return 0;
+	init_task_work(&profile->refill, profil_births_refill_work);
+	return profil_pool_fill(&profile->births, BIRTHS_START);
+}
+
+static void profil_births_refill(struct profil_profile *profile)
+{
+	if (atomic_read(&profile->births.filled) >= BIRTHS / 2 ||
+	    test_and_set_bit_lock(0, &profile->refilling))
+		return;
+	kref_get(&profile->refs);
+	if (!task_work_add(current, &profile->refill, TWA_RESUME))
+		return;
+	clear_bit_unlock(0, &profile->refilling);
+	profil_profile_put(profile);
+}
+
 /* Publish the new profile in the place of the old one.  -ESTALE: that has ended. */
 static int profil_self_begin(struct profil_profile *fresh, struct profil_profile *old, u64 *stored)
 {
 	struct succession succession = { .old = old, .stored = stored };
 	int err = profil_profile_prepare(fresh);
 
+	if (!err)
+		err = profil_births_prepare(fresh);
 	if (err)
 		return err;
 	if (!old)
@@ -199,9 +239,6 @@ int profil_self_start(struct profil_start *start)
 
 	if (start->proof != -1 || start->flags & PROFIL_THREAD)
 		return -EINVAL;
-	err = profil_pool_fill();
-	if (err)
-		return err;
 	layout = profil_layout_create(start);
 	if (IS_ERR(layout))
 		return PTR_ERR(layout);
@@ -310,10 +347,12 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	/* Off, or a child of a profile that was: there is nothing to inherit. */
 	if (!pins || !profil_pins_open(pins))
 		return;
-	birth = profil_pool_take();
+	birth = profil_pool_take(&profile->births);
+	profil_births_refill(profile);
 	if (!birth) {
 		atomic_inc(&profile->forks_lost);
 		atomic64_inc(&profil_totals.forks_lost);
+		atomic64_inc(&profil_totals.pool_empty);
 		return;
 	}
 	kref_get(&profile->refs);

@@ -8,30 +8,71 @@
 
 #include "clock/cpus.h"
 #include "device/proof.h"
-#include "follow/pool.h"
+#include "follow/report.h"
 #include "follow/watch.h"
 #include "profile/binding.h"
 #include "profile/check.h"
 #include "profile/layout.h"
 #include "profile/life.h"
 #include "profile/limits.h"
+#include "profile/pool.h"
 #include "profile/profile.h"
 
 #include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/memcontrol.h>
+#include <linux/pid_namespace.h>
 #include <linux/profil.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 
 #define READ_BATCH	16
+/* Nodes of a session's pool: at its first attach, and once its processes fork. */
+#define POOL_START	64
+#define POOL_SIZE	512
 
 static atomic64_t last_id;
 
 static void profil_session_wake(struct irq_work *work)
 {
 	wake_up_interruptible(&container_of(work, struct profil_follower, wake)->wait);
+}
+
+/* Works of a session allocate at its opener's expense. */
+static void profil_session_fill_work(struct work_struct *work)
+{
+	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
+	struct mem_cgroup *before = set_active_memcg(follower->memcg);
+
+	/* Without memory children are lost, which is counted. */
+	profil_pool_fill(&follower->pool, POOL_SIZE);
+	set_active_memcg(before);
+}
+
+static void profil_session_keep_work(struct work_struct *work)
+{
+	struct profil_follower *follower = container_of(to_delayed_work(work),
+							struct profil_follower, keep);
+	struct mem_cgroup *before = set_active_memcg(follower->memcg);
+
+	profil_reports_keep(follower);
+	set_active_memcg(before);
+}
+
+static void profil_session_init_follower(struct profil_follower *follower)
+{
+	follower->ns = get_pid_ns(task_active_pid_ns(current));
+	follower->memcg = get_mem_cgroup_from_mm(current->mm);
+	INIT_LIST_HEAD(&follower->pending);
+	INIT_LIST_HEAD(&follower->ended);
+	INIT_WORK(&follower->fill, profil_session_fill_work);
+	INIT_DELAYED_WORK(&follower->keep, profil_session_keep_work);
+	mutex_init(&follower->reader);
+	init_waitqueue_head(&follower->wait);
+	init_irq_work(&follower->wake, profil_session_wake);
 }
 
 /**
@@ -53,10 +94,7 @@ struct profil_session *profil_session_create(void)
 	}
 	session->id = atomic64_inc_return(&last_id);
 	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1);
-	INIT_LIST_HEAD(&session->follower.pending);
-	mutex_init(&session->follower.reader);
-	init_waitqueue_head(&session->follower.wait);
-	init_irq_work(&session->follower.wake, profil_session_wake);
+	profil_session_init_follower(&session->follower);
 	return session;
 }
 
@@ -65,7 +103,20 @@ static void profil_session_unwatch(struct profil_session *session, struct profil
 {
 	mutex_lock(&session->follower.reader);
 	profil_watches_remove(&session->follower, profile);
+	profil_reports_remove(&session->follower, profile->id);
 	mutex_unlock(&session->follower.reader);
+}
+
+/* Nothing is followed any more. */
+static void profil_session_end_follower(struct profil_follower *follower)
+{
+	cancel_work_sync(&follower->fill);
+	cancel_delayed_work_sync(&follower->keep);
+	irq_work_sync(&follower->wake);
+	profil_pool_empty(&follower->pool);
+	mem_cgroup_put(follower->memcg);
+	put_pid_ns(follower->ns);
+	profil_user_put(follower->user);
 }
 
 /**
@@ -85,8 +136,7 @@ void profil_session_end(struct profil_session *session)
 		profil_profile_put(profile);
 	}
 	xa_destroy(&session->profiles);
-	irq_work_sync(&session->follower.wake);
-	profil_user_put(session->follower.user);
+	profil_session_end_follower(&session->follower);
 	kfree(session);
 }
 
@@ -187,6 +237,7 @@ static int profil_session_try_attach(struct profil_session *session, struct prof
 	if (err)
 		goto put;
 	profile->id = *id;
+	profile->follower = &session->follower;
 	err = profil_session_begin(session, profile, proof);
 	if (err)
 		goto erase;
@@ -220,7 +271,7 @@ int profil_session_attach(struct profil_session *session, struct profil_start *s
 	/* A target has no way to pin the attacher's pages, and no gate. */
 	if (start->flags & PROFIL_PIN_LATE || start->gate)
 		return -EINVAL;
-	err = profil_pool_fill();
+	err = profil_pool_fill(&session->follower.pool, POOL_START);
 	if (err)
 		return err;
 	layout = profil_layout_create(start);
@@ -318,7 +369,7 @@ static ssize_t profil_session_read_batch(struct profil_session *session, char __
 		return -EFAULT;
 	if (mutex_lock_killable(&session->follower.reader))
 		return -EINTR;
-	bytes = profil_watches_report(&session->follower, events, max) * sizeof(*events);
+	bytes = profil_reports_take(&session->follower, events, max) * sizeof(*events);
 	mutex_unlock(&session->follower.reader);
 	return copy_to_user(to, events, bytes) ? -EFAULT : bytes;
 }

@@ -82,7 +82,7 @@ static ssize_t longest_chain_show(struct device *dev, struct device_attribute *a
 {
 	return sysfs_emit(buf, "%u\n", profil_bindings_longest_chain());
 }
-static DEVICE_ATTR_RO(longest_chain);
+static DEVICE_ATTR_ADMIN_RO(longest_chain);
 
 static ssize_t pinned_pages_show(struct device *dev, struct device_attribute *attr, char *buf)
 {

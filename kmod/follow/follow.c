@@ -13,7 +13,6 @@
 #include "clock/cpus.h"
 #include "compat.h"
 #include "device/self.h"
-#include "follow/pool.h"
 #include "follow/tracepoint.h"
 #include "follow/watch.h"
 #include "profile/binding.h"
@@ -41,7 +40,7 @@ static void profil_fork_lost(struct profil_profile *profile, const struct task_s
 /* The child got its own mm: attach it to its parent's profile. */
 static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child)
 {
-	struct profil_binding *copy = profil_pool_take();
+	struct profil_binding *copy = profil_follower_take(binding->profile->follower);
 	int err;
 
 	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
@@ -92,7 +91,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		profil_fork_lost(watch->profile, child);
 		return;
 	}
-	copy = profil_pool_take();
+	copy = profil_follower_take(follower);
 	if (!copy) {
 		profil_user_unwatch(follower->user);
 		profil_fork_lost(watch->profile, child);
@@ -122,7 +121,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	unsigned long flags;
 
 	/* A start or attach that is not seen here comes after the fork. */
-	memory = memory && !hlist_empty(profil_binding_bucket(parent->mm));
+	memory = memory && profil_maybe_bound(parent->mm);
 	process = process && profil_watched(task_tgid(parent));
 	if (!memory && !process)
 		return;
@@ -134,11 +133,19 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 }
 
-/* The new program is not attached yet: count its ticks as lost. */
-static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm)
+/*
+ * The new program is not attached yet: count its ticks as lost.  If it runs with other
+ * rights than its caller's, or may not be read, its user must not even see that it runs.
+ */
+static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm, bool secret)
 {
-	struct profil_binding *gap = profil_pool_take();
+	struct profil_binding *gap;
 
+	if (secret && !watch->profile->privileged) {
+		profil_watch_end(watch);
+		return;
+	}
+	gap = profil_follower_take(watch->follower);
 	profil_watch_note(watch, PROFIL_EVENT_EXEC);
 	if (!gap)
 		return;
@@ -153,13 +160,16 @@ static void profil_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 {
 	struct pid *pid = task_tgid(task);
 	struct profil_watch *watch;
+	struct hlist_node *next;
 	unsigned long flags;
+	bool secret;
 
 	if (profil_watched(pid)) {
+		secret = bprm->secureexec || !profil_dumpable(task, task->mm);
 		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-		hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
+		hlist_for_each_entry_safe(watch, next, profil_watch_bucket(pid), node)
 			if (watch->pid == pid)
-				profil_exec_watch(watch, task->mm);
+				profil_exec_watch(watch, task->mm, secret);
 		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 		profil_clock_look_here();
 	}

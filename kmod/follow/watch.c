@@ -9,11 +9,12 @@
 #include "profile/binding.h"
 #include "profile/limits.h"
 #include "profile/profile.h"
+#include "profile/stats.h"
+#include "profile/work.h"
 
 #include <linux/irq_work.h>
 #include <linux/lockdep.h>
 #include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/profil.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -21,6 +22,9 @@
 #include <linux/spinlock.h>
 
 #define REMOVE_BATCH	64
+#define FILL_BELOW	256
+/* When ends that nobody has read are made small. */
+#define KEEP_AFTER	DIV_ROUND_UP(HZ, 10)
 
 struct hlist_head profil_watches[1 << PROFIL_WATCH_BITS];
 
@@ -44,11 +48,29 @@ struct profil_watch *profil_watch_alloc(void)
  */
 void profil_watch_note(struct profil_watch *watch, u32 what)
 {
+	struct profil_follower *follower = watch->follower;
+
 	lockdep_assert_held(&profil_bindings_lock);
-	watch->what |= what;
-	if (list_empty(&watch->pending))
-		list_add_tail(&watch->pending, &watch->follower->pending);
-	irq_work_queue(&watch->follower->wake);
+	watch->report.event.what |= what;
+	if (list_empty(&watch->report.pending))
+		list_add_tail(&watch->report.pending, &follower->pending);
+	if (what & PROFIL_EVENT_EXIT && list_empty(&watch->ended)) {
+		list_add_tail(&watch->ended, &follower->ended);
+		queue_delayed_work(profil_wq, &follower->keep, KEEP_AFTER);
+	}
+	irq_work_queue(&follower->wake);
+}
+
+/**
+ * profil_watch_end() - stop following a process, and report that as its end
+ * @watch: of the process
+ *
+ * Context: Any; profil_bindings_lock is held.
+ */
+void profil_watch_end(struct profil_watch *watch)
+{
+	hlist_del_init(&watch->node);
+	profil_watch_note(watch, PROFIL_EVENT_EXIT);
 }
 
 /**
@@ -68,30 +90,60 @@ void profil_watch_add(struct profil_watch *watch, struct profil_follower *follow
 	watch->profile = profile;
 	watch->follower = follower;
 	watch->pid = get_pid(pid);
-	INIT_LIST_HEAD(&watch->pending);
+	INIT_LIST_HEAD(&watch->report.pending);
+	INIT_LIST_HEAD(&watch->ended);
 	list_add_tail(&watch->link, &profile->watches);
 	hlist_add_head(&watch->node, profil_watch_bucket(pid));
 }
 
-static void profil_watch_unlink(struct profil_watch *watch)
+/**
+ * profil_watch_unlink() - take a watch out of all lists
+ * @watch: the caller frees it
+ *
+ * Lookups are under the lock, so nothing else uses it any more.
+ *
+ * Context: Any; profil_bindings_lock is held.
+ */
+void profil_watch_unlink(struct profil_watch *watch)
 {
 	lockdep_assert_held(&profil_bindings_lock);
 	hlist_del_init(&watch->node);
 	list_del(&watch->link);
-	list_del(&watch->pending);
+	list_del(&watch->ended);
+	list_del(&watch->report.pending);
 }
 
-/*
- * Lookups are under the lock, so nothing else uses an unlinked watch.
- * Context: Process.
+/**
+ * profil_watch_free() - free a watch
+ * @watch: unlinked; its charge is left to the caller
+ *
+ * Context: Process context.
  */
-static void profil_watch_free(struct profil_watch *watch)
+void profil_watch_free(struct profil_watch *watch)
 {
 	put_pid(watch->pid);
 	put_pid(watch->parent);
-	profil_user_unwatch(watch->follower->user);
 	profil_profile_put(watch->profile);
 	kfree(watch);
+}
+
+/**
+ * profil_follower_take() - take memory for a binding or watch of a child
+ * @follower: of the session that follows its parent
+ *
+ * Context: Any; profil_bindings_lock is held.
+ * Return: PROFIL_NODE_SIZE bytes, to be freed with kfree(), or NULL.
+ */
+void *profil_follower_take(struct profil_follower *follower)
+{
+	void *node = profil_pool_take(&follower->pool);
+
+	lockdep_assert_held(&profil_bindings_lock);
+	if (atomic_read(&follower->pool.filled) < FILL_BELOW)
+		queue_work(profil_wq, &follower->fill);
+	if (!node)
+		atomic64_inc(&profil_totals.pool_empty);
+	return node;
 }
 
 /**
@@ -228,53 +280,9 @@ void profil_watches_remove(struct profil_follower *follower, struct profil_profi
 		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
 		cond_resched();
 	}
-	list_for_each_entry_safe(watch, next, &gone, link)
+	list_for_each_entry_safe(watch, next, &gone, link) {
+		profil_user_unwatch(follower->user);
 		profil_watch_free(watch);
-}
-
-static void profil_watch_describe(const struct profil_watch *watch, struct profil_event *event)
-{
-	struct pid_namespace *ns = task_active_pid_ns(current);
-
-	event->what = watch->what;
-	event->profile = watch->profile->id;
-	event->pid = pid_nr_ns(watch->pid, ns);
-	event->parent = watch->what & PROFIL_EVENT_FORK ? pid_nr_ns(watch->parent, ns) : 0;
-}
-
-/**
- * profil_watches_report() - take pending events
- * @follower: of a session; the reader lock is held
- * @events: receives one record for each process
- * @max: elements of @events
- *
- * Context: Process context.
- * Return: the number of records.
- */
-unsigned int profil_watches_report(struct profil_follower *follower, struct profil_event *events,
-				   unsigned int max)
-{
-	struct profil_watch *watch, *next;
-	unsigned int n = 0;
-	unsigned long flags;
-	LIST_HEAD(gone);
-
-	lockdep_assert_held(&follower->reader);
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-	list_for_each_entry_safe(watch, next, &follower->pending, pending) {
-		if (n == max)
-			break;
-		profil_watch_describe(watch, &events[n++]);
-		if (watch->what & PROFIL_EVENT_EXIT) {
-			profil_watch_unlink(watch);
-			list_add(&watch->link, &gone);
-		} else {
-			list_del_init(&watch->pending);
-			watch->what = 0;
-		}
+		cond_resched();
 	}
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
-	list_for_each_entry_safe(watch, next, &gone, link)
-		profil_watch_free(watch);
-	return n;
 }

@@ -7,17 +7,22 @@
 #ifndef PROFIL_WATCH_H
 #define PROFIL_WATCH_H
 
-#include <linux/hash.h>
+#include "profile/binding.h"
+#include "profile/pool.h"
+
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/profil.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #define PROFIL_WATCH_BITS	12
 
+struct mem_cgroup;
 struct pid;
-struct profil_event;
+struct pid_namespace;
 struct profil_binding;
 struct profil_profile;
 struct profil_user;
@@ -25,44 +30,70 @@ struct task_struct;
 
 /**
  * struct profil_follower - the part of a session that follows processes
- * @pending: watches with something to report; guarded by profil_bindings_lock
+ * @pending: reports to read; guarded by profil_bindings_lock, as are @ended and taking
+ *	from @pool
+ * @ended: watches whose process has ended, which has not been read yet
  * @user: the account that is charged for watches: of the user who opened the file
+ * @ns: in which processes are numbered: of who opened the file, referenced
+ * @memcg: pays for @pool, and for reports that are kept: likewise, referenced
+ * @pool: memory for bindings and watches of children
+ * @fill: fills @pool
+ * @keep: replaces watches of @ended by reports alone, which are smaller
  * @reader: serialises read(2), and keeps it out while watches are removed
  * @wait: readers and pollers
  * @wake: wakes them for the probes, which must not take a sleeping lock
  */
 struct profil_follower {
 	struct list_head pending;
+	struct list_head ended;
 	struct profil_user *user;
+	struct pid_namespace *ns;
+	struct mem_cgroup *memcg;
+	struct profil_pool pool;
+	struct work_struct fill;
+	struct delayed_work keep;
 	struct mutex reader;	/* see the kernel-doc above */
 	wait_queue_head_t wait;
 	struct irq_work wake;
 };
 
+/* In &profil_event.what of a report: it is not part of a watch. */
+#define PROFIL_REPORT_KEPT	(1U << 31)
+
+/**
+ * struct profil_report - something to read(2)
+ * @pending: in the follower's list; empty if there is nothing to report
+ * @event: while it is part of a watch, only @event.what is filled in
+ */
+struct profil_report {
+	struct list_head pending;
+	struct profil_event event;
+};
+
 /**
  * struct profil_watch - a process that a session follows
- * @node: in the table of watches, by @pid
+ * @node: in the table of watches, by @pid; not if following has ended before the process
  * @link: in its profile's list
- * @pending: in the follower's list of watches to report; empty if there is nothing
- *	to report
+ * @ended: in the follower's list, once its end is to be reported
+ * @report: what is not reported yet
  * @follower: of the session that follows it; outlives its watches
  * @profile: the profile that its ticks count for, referenced
  * @pid: its thread group, referenced
  * @parent: with PROFIL_EVENT_FORK the parent's thread group, referenced; or NULL
- * @what: &enum profil_event_bit, not reported yet
  *
  * All of it is guarded by profil_bindings_lock.  A watch is freed by the reader
- * that reports the process's end, or with its profile or session.
+ * that reports the process's end, when its report alone is kept, or with its profile or
+ * session.
  */
 struct profil_watch {
 	struct hlist_node node;
 	struct list_head link;
-	struct list_head pending;
+	struct list_head ended;
+	struct profil_report report;
 	struct profil_follower *follower;
 	struct profil_profile *profile;
 	struct pid *pid;
 	struct pid *parent;
-	u32 what;
 };
 
 /* Guarded by profil_bindings_lock. */
@@ -70,7 +101,9 @@ extern struct hlist_head profil_watches[1 << PROFIL_WATCH_BITS];
 
 static inline struct hlist_head *profil_watch_bucket(const struct pid *pid)
 {
-	return &profil_watches[hash_ptr(pid, PROFIL_WATCH_BITS)];
+	u64 hash = siphash_1u64((uintptr_t)pid, &profil_binding_key);
+
+	return &profil_watches[hash >> (64 - PROFIL_WATCH_BITS)];
 }
 
 /* Without the lock: a watch that is missed here was added after the event. */
@@ -85,10 +118,12 @@ struct profil_watch *profil_watch_find(const struct profil_follower *follower,
 void profil_watch_add(struct profil_watch *watch, struct profil_follower *follower,
 		      struct profil_profile *profile, struct pid *pid);
 void profil_watch_note(struct profil_watch *watch, u32 what);
+void profil_watch_end(struct profil_watch *watch);
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct profil_follower *follower, struct task_struct *target);
 void profil_watches_remove(struct profil_follower *follower, struct profil_profile *profile);
-unsigned int profil_watches_report(struct profil_follower *follower, struct profil_event *events,
-				   unsigned int max);
+void profil_watch_unlink(struct profil_watch *watch);
+void profil_watch_free(struct profil_watch *watch);
+void *profil_follower_take(struct profil_follower *follower);
 
 #endif /* PROFIL_WATCH_H */

@@ -15,6 +15,7 @@
 
 #include <linux/mm_types.h>
 #include <linux/pid.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -24,7 +25,21 @@
 
 DEFINE_RAW_SPINLOCK(profil_bindings_lock);
 struct hlist_head profil_bindings[1 << PROFIL_BINDING_BITS];
+siphash_key_t profil_binding_key __ro_after_init;
+u64 profil_binding_factor __ro_after_init;
+unsigned int profil_binding_filter[1 << PROFIL_BINDING_BITS]; /* see profil_bindings_lock */
 static unsigned int nr_bindings;	/* guarded by profil_bindings_lock */
+
+/**
+ * profil_bindings_init() - choose the hashes
+ *
+ * Context: Process context, before the first tick and the first probe.
+ */
+void profil_bindings_init(void)
+{
+	get_random_bytes(&profil_binding_key, sizeof(profil_binding_key));
+	profil_binding_factor = get_random_u64() | 1;
+}
 
 /* Context: Process. */
 static void profil_binding_free_work(struct work_struct *work)
@@ -96,6 +111,16 @@ void profil_binding_drop(struct profil_binding *binding)
 	queue_rcu_work(profil_wq, &binding->free);
 }
 
+/* Before a binding can be found by who has found the count: the probe arms the clock then. */
+static void profil_binding_count(const struct profil_binding *binding, int change)
+{
+	unsigned int *sieve = profil_binding_sieve(binding->mm);
+
+	WRITE_ONCE(*sieve, *sieve + change);
+	WRITE_ONCE(binding->profile->nr_bindings, binding->profile->nr_bindings + change);
+	WRITE_ONCE(nr_bindings, nr_bindings + change);
+}
+
 static void profil_binding_insert(struct profil_binding *binding, struct profil_binding *existing)
 {
 	lockdep_assert_held(&profil_bindings_lock);
@@ -104,8 +129,7 @@ static void profil_binding_insert(struct profil_binding *binding, struct profil_
 	else
 		hlist_add_head_rcu(&binding->node, profil_binding_bucket(binding->mm));
 	list_add_tail(&binding->link, &binding->profile->bindings);
-	WRITE_ONCE(binding->profile->nr_bindings, binding->profile->nr_bindings + 1);
-	WRITE_ONCE(nr_bindings, nr_bindings + 1);
+	profil_binding_count(binding, 1);
 }
 
 /* Off the profile's list and out of the counts, but not out of the table. */
@@ -113,8 +137,7 @@ static void profil_binding_unlist(struct profil_binding *binding)
 {
 	lockdep_assert_held(&profil_bindings_lock);
 	list_del(&binding->link);
-	WRITE_ONCE(binding->profile->nr_bindings, binding->profile->nr_bindings - 1);
-	WRITE_ONCE(nr_bindings, nr_bindings - 1);
+	profil_binding_count(binding, -1);
 }
 
 static void profil_binding_remove(struct profil_binding *binding)
@@ -127,17 +150,19 @@ static void profil_binding_remove(struct profil_binding *binding)
  * Find the binding that a new one would replace: same owner, same address space,
  * same thread if any.  If there is none, check for room.  Privileged bindings do
  * not use up room, except those of threads: there may be thousands of threads,
- * and a tick walks past all their bindings.
+ * and a tick walks past all their bindings.  A bucket has room for a number that is not
+ * reached by chance.
  */
 static int profil_binding_find_place(const struct profil_binding *binding,
 				     struct profil_binding **existing)
 {
+	unsigned int count = 0, length = 0;
 	struct profil_binding *other;
-	unsigned int count = 0;
 
 	lockdep_assert_held(&profil_bindings_lock);
 	*existing = NULL;
 	hlist_for_each_entry(other, profil_binding_bucket(binding->mm), node) {
+		length++;
 		if (other->mm != binding->mm || !other->thread != !binding->thread)
 			continue;
 		count += other->thread || !other->profile->privileged;
@@ -147,6 +172,8 @@ static int profil_binding_find_place(const struct profil_binding *binding,
 	}
 	if (*existing)
 		return 0;
+	if (length >= PROFIL_CHAIN_MAX)
+		return -EBUSY;
 	if (binding->thread)
 		return count >= PROFIL_THREADS_MAX ? -EBUSY : 0;
 	return profil_binding_full(binding->profile, count) ? -EBUSY : 0;

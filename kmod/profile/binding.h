@@ -7,8 +7,9 @@
 #ifndef PROFIL_BINDING_H
 #define PROFIL_BINDING_H
 
-#include <linux/hash.h>
+#include <linux/compiler.h>
 #include <linux/list.h>
+#include <linux/siphash.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -25,6 +26,8 @@ struct profil_session;
 /* For one address space: bindings to all of it, and to single threads. */
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
+/* Bindings in a bucket: what a tick, or a fork with interrupts off, walks past at most. */
+#define PROFIL_CHAIN_MAX	256
 
 /**
  * struct profil_binding - ties a profile to an address space
@@ -58,17 +61,37 @@ struct profil_binding {
 extern raw_spinlock_t profil_bindings_lock;
 extern struct hlist_head profil_bindings[1 << PROFIL_BINDING_BITS];
 
+/* Random: nobody can make others' bindings share a bucket. */
+extern siphash_key_t profil_binding_key;
+
 static inline struct hlist_head *profil_binding_bucket(const struct mm_struct *mm)
 {
-	return &profil_bindings[hash_ptr(mm, PROFIL_BINDING_BITS)];
+	u64 hash = siphash_1u64((uintptr_t)mm, &profil_binding_key);
+
+	return &profil_bindings[hash >> (64 - PROFIL_BINDING_BITS)];
 }
 
-/* Could @mm be profiled?  False positives (a shared hash bucket) are fine. */
+/*
+ * For the probe on sched_switch, which looks at each task: how many bindings there are to
+ * address spaces with the same cheap hash.  Its factor is random and odd.
+ */
+extern u64 profil_binding_factor;
+extern unsigned int profil_binding_filter[1 << PROFIL_BINDING_BITS];
+
+static inline unsigned int *profil_binding_sieve(const struct mm_struct *mm)
+{
+	u64 hash = (uintptr_t)mm * profil_binding_factor;
+
+	return &profil_binding_filter[hash >> (64 - PROFIL_BINDING_BITS)];
+}
+
+/* Could @mm be profiled?  False positives (the same cheap hash) are fine. */
 static inline bool profil_maybe_bound(const struct mm_struct *mm)
 {
-	return mm && !hlist_empty(profil_binding_bucket(mm));
+	return mm && READ_ONCE(*profil_binding_sieve(mm));
 }
 
+void profil_bindings_init(void);
 struct profil_binding *profil_binding_alloc(void);
 void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 			 struct profil_profile *profile, bool gap);

@@ -88,6 +88,7 @@ static int profil_layout_copy_regions(struct profil_region *regions, const struc
 			return err;
 		if (fatal_signal_pending(current))
 			return -EINTR;
+		cond_resched();
 	}
 	return 0;
 }
@@ -161,6 +162,8 @@ static int profil_layout_compare(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
+	/* There may be PROFIL_REGION_MAX of them, and sort() itself gives no chance. */
+	cond_resched();
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 

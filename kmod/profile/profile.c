@@ -71,6 +71,7 @@ static void profil_profile_end_work(struct work_struct *work)
 	if (profile->demand)
 		profil_layout_put(profile->demand->layout);
 	kfree(profile->demand);
+	profil_pool_empty(&profile->births);
 	profil_user_uncharge_profile(profile->user, profile->rate);
 	profil_user_put(profile->user);
 	kfree(profile);

@@ -8,6 +8,7 @@
 #define PROFIL_PROFILE_H
 
 #include "clock/clock.h"
+#include "profile/pool.h"
 #include "profile/stats.h"
 #include "profile/work.h"
 
@@ -20,6 +21,7 @@
 #include <linux/workqueue.h>
 
 struct profil_demand;
+struct profil_follower;
 struct profil_layout;
 struct profil_pins;
 struct profil_session;
@@ -52,6 +54,8 @@ struct profil_user;
  * @user: the account that is charged, referenced
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never dereferenced: it may be gone.
+ * @follower: the part of @session that follows; used under profil_bindings_lock by who
+ *	has found a binding or watch of the profile in a table: until then it exists
  * @id: number in the session
  * @bindings: its bindings; guarded by profil_bindings_lock
  * @nr_bindings: how many, likewise
@@ -60,6 +64,9 @@ struct profil_user;
  * @forks_lost: children that could not be followed
  * @fork_lost: start time of the child that was counted last, as one child may be
  *	lost in two ways; guarded by profil_bindings_lock
+ * @births: memory for what forked children inherit of a self profile
+ * @refilling: bit 0: @refill is queued
+ * @refill: fills @births, in the task that has forked, at its expense
  * @checking: bit 0: @check is queued
  * @check: rechecks the memory, in the profiled task
  * @link: in the list of all published profiles; guarded by profil_profiles_lock
@@ -89,6 +96,7 @@ struct profil_profile {
 	bool privileged;
 	struct profil_user *user;
 	const struct profil_session *session;
+	struct profil_follower *follower;
 	u32 id;
 	struct list_head bindings;
 	unsigned int nr_bindings;
@@ -96,6 +104,9 @@ struct profil_profile {
 	bool unfollowed;
 	atomic_t forks_lost;
 	u64 fork_lost;
+	struct profil_pool births;
+	unsigned long refilling;
+	struct callback_head refill;
 	unsigned long checking;
 	struct callback_head check;
 	struct list_head link;

@@ -15,6 +15,11 @@
 #error "counters are reached through the kernel's direct map of all memory: 64 bits only"
 #endif
 
+#if defined(CONFIG_ARCH_HAS_CPU_CACHE_ALIASING) || defined(CONFIG_SPARC) || \
+	defined(CONFIG_PARISC) || defined(CONFIG_MIPS)
+#error "the program would not see counters that are written at another virtual address"
+#endif
+
 /*
  * Add 1 to a 16-bit counter: there is no generic atomic of that size.  Return: false
  * if all @tries lost a race; other threads of the program can win as often as they like.

@@ -40,6 +40,8 @@
 /* An interrupt must not count for long. */
 #define OWED_AT_ONCE	64
 
+DEFINE_PER_CPU(struct profil_memo, profil_memo);
+
 /* CPU time of exiting threads without an mm, in ns: it is in no profile. */
 DEFINE_PER_CPU(u64, profil_exiting_ns);
 
@@ -239,7 +241,7 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 	/* The chain may be empty, or hold other processes' bindings. */
 	if (!mm)
 		return profil_tick_exiting(period);
-	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node) {
+	hlist_for_each_entry_rcu(binding, profil_tick_bucket(mm), node) {
 		if (binding->mm != mm || !profil_binding_is_current(binding))
 			continue;
 		if (binding->key & PROFIL_KEY_GAP)
@@ -287,7 +289,7 @@ void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due)
 	if (!arrival)
 		return;
 	since = max(since, ktime_get_ns() - (local_clock() - arrival));
-	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node) {
+	hlist_for_each_entry_rcu(binding, profil_tick_bucket(mm), node) {
 		bool gap = binding->key & PROFIL_KEY_GAP;
 
 		if (binding->mm == mm && profil_binding_is_current(binding))

@@ -24,6 +24,17 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
+/**
+ * struct profil_memo - the bucket of an address space, which costs much to compute
+ * @mm: compared, never dereferenced
+ * @bucket: its bucket; NULL: none has been computed yet
+ */
+struct profil_memo {
+	const struct mm_struct *mm;
+	struct hlist_head *bucket;
+};
+
+DECLARE_PER_CPU(struct profil_memo, profil_memo);
 DECLARE_PER_CPU(u64, profil_exiting_ns);
 
 bool profil_tick_all(struct pt_regs *regs, u64 period);
@@ -70,6 +81,18 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 	return true;
 }
 
+/* The bucket of @mm: mostly that of the tick before. */
+static __always_inline struct hlist_head *profil_tick_bucket(const struct mm_struct *mm)
+{
+	struct profil_memo *memo = this_cpu_ptr(&profil_memo);
+
+	if (unlikely(memo->mm != mm || !memo->bucket)) {
+		memo->mm = mm;
+		memo->bucket = profil_binding_bucket(mm);
+	}
+	return memo->bucket;
+}
+
 /**
  * profil_tick() - count one tick of the clock
  * @regs: what it interrupted
@@ -85,7 +108,7 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
-	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_binding_bucket(mm)));
+	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_tick_bucket(mm)));
 	struct profil_binding *binding = hlist_entry(first, struct profil_binding, node);
 	struct profil_profile *profile;
 	struct profil_tally *tally;

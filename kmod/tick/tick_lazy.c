@@ -3,7 +3,7 @@
  * The tick of the lazy clock, and what arms it.
  *
  * It fires only at the points of a grid.  Time is cut into cells of one period,
- * and each cell has one point, given by a hash of the cell's start and a secret.
+ * and each cell has one point, given by a keyed hash of the cell's number (SipHash).
  * The task that runs at that point is sampled.  The point is unpredictable, so a
  * task can neither synchronise with the clock nor hide from it.  (The shared clock
  * fires at the first interrupt after a point, mostly the scheduler's tick: that
@@ -28,18 +28,38 @@
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/siphash.h>
 #include <asm/irq_regs.h>
+
+#define POINT_BITS	16
+#define CELLS_PER_HASH	(64 / POINT_BITS)
 
 DEFINE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
 u64 profil_lazy_slack __ro_after_init;
+siphash_key_t profil_lazy_key __ro_after_init;
 
-/* The point of the current cell; two rounds of multiplication mix all bits. */
-static __always_inline u64 profil_lazy_point(const struct profil_lazy_clock *clock)
+/*
+ * The point of the current cell.  Sixteen bits of a hash say where it is, so one hash
+ * serves four cells.
+ */
+static __always_inline u64 profil_lazy_point(struct profil_lazy_clock *clock)
 {
-	u64 hash = (clock->cell ^ clock->secret) * 0x9e3779b97f4a7c15ULL;
+	u64 group = clock->index / CELLS_PER_HASH;
+	unsigned int shift = clock->index % CELLS_PER_HASH * POINT_BITS;
 
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
-	return clock->cell + mul_u64_u32_shr(clock->period, hash >> 32, 32);
+	if (unlikely(clock->group != group)) {
+		clock->group = group;
+		clock->hash = siphash_1u64(group ^ clock->secret, &profil_lazy_key);
+	}
+	return clock->cell + mul_u64_u32_shr(clock->period, (u16)(clock->hash >> shift),
+					     POINT_BITS);
+}
+
+static __always_inline u64 profil_lazy_point_of_next_cell(struct profil_lazy_clock *clock)
+{
+	clock->cell += clock->period;
+	clock->index++;
+	return profil_lazy_point(clock);
 }
 
 /* The first point after @now; moves @clock->cell to its cell. */
@@ -48,14 +68,11 @@ static u64 profil_lazy_next_point(struct profil_lazy_clock *clock, u64 now)
 	u64 into = now - clock->cell, point;
 
 	if (into >= clock->period) {
-		div64_u64_rem(into, clock->period, &into);
+		clock->index += div64_u64_rem(into, clock->period, &into);
 		clock->cell = now - into;
 	}
 	point = profil_lazy_point(clock);
-	if (point > now)
-		return point;
-	clock->cell += clock->period;
-	return profil_lazy_point(clock);
+	return point > now ? point : profil_lazy_point_of_next_cell(clock);
 }
 
 static void profil_lazy_arm(struct profil_lazy_clock *clock)
@@ -105,8 +122,7 @@ enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 		clock->armed = false;
 		return HRTIMER_NORESTART;
 	}
-	clock->cell += clock->period;
-	point = profil_lazy_point(clock);
+	point = profil_lazy_point_of_next_cell(clock);
 	now = ktime_get_ns();
 	if (unlikely(point <= now))
 		point = profil_lazy_catch_up(clock, now);
@@ -164,5 +180,7 @@ void profil_lazy_begin(void *period)
 	clock->armed = false;
 	clock->period = *(u64 *)period;
 	clock->cell = 0;
+	clock->index = 0;
+	clock->group = U64_MAX;
 	profil_lazy_look(NULL);
 }

@@ -9,6 +9,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
+#include <linux/siphash.h>
 #include <linux/types.h>
 
 struct task_struct;
@@ -18,13 +19,19 @@ struct task_struct;
  * @timer: fires in the point of @cell, if @armed
  * @period: length of a cell, in ns; 0: stopped
  * @cell: where one begins, in ns of CLOCK_MONOTONIC
- * @secret: random, so that no program can predict points
+ * @index: its number
+ * @group: the group of cells that @hash is for
+ * @hash: where the points of these cells are
+ * @secret: random, so that CPUs have other points
  * @armed: the timer is queued
  */
 struct profil_lazy_clock {
 	struct hrtimer timer;
 	u64 period;
 	u64 cell;
+	u64 index;
+	u64 group;
+	u64 hash;
 	u64 secret;
 	bool armed;
 };
@@ -33,6 +40,8 @@ DECLARE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
 
 /* How late a point may be, in ns; for the shared clock one scheduler tick. */
 extern u64 profil_lazy_slack;
+/* Random, so that no program can predict points. */
+extern siphash_key_t profil_lazy_key;
 
 enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer);
 void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A pool: memory for the probes, which cannot allocate.
+ *
+ * Context: tracepoint probe
+ */
+#include "profile/pool.h"
+
+#include <linux/slab.h>
+#include <linux/string.h>
+
+/**
+ * profil_pool_fill() - fill a pool
+ * @pool: of current, or of the active memory cgroup: its nodes are charged there
+ * @nodes: how many it is to have
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or -ENOMEM with the pool filled in part.
+ */
+int profil_pool_fill(struct profil_pool *pool, int nodes)
+{
+	void *node;
+
+	while (atomic_read(&pool->filled) < nodes) {
+		node = kmalloc(PROFIL_NODE_SIZE, GFP_KERNEL_ACCOUNT);
+		if (!node)
+			return -ENOMEM;
+		/* Counted only when it is there. */
+		llist_add(node, &pool->nodes);
+		atomic_inc(&pool->filled);
+	}
+	return 0;
+}
+
+/**
+ * profil_pool_take() - take a node from a pool
+ * @pool: nobody else takes from it meanwhile
+ *
+ * Context: Any.
+ * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
+ */
+void *profil_pool_take(struct profil_pool *pool)
+{
+	struct llist_node *node = llist_del_first(&pool->nodes);
+
+	if (!node)
+		return NULL;
+	atomic_dec(&pool->filled);
+	return memset(node, 0, PROFIL_NODE_SIZE);
+}
+
+/**
+ * profil_pool_empty() - free all nodes of a pool
+ * @pool: nobody fills it, or takes from it, any more
+ *
+ * Context: Process context.
+ */
+void profil_pool_empty(struct profil_pool *pool)
+{
+	void *node;
+
+	while ((node = profil_pool_take(pool)))
+		kfree(node);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A pool: memory for the probes, which cannot allocate.
+ *
+ * Each session, and each self profile that forks inherit, has its own, so that one
+ * user's storm of forks loses nothing of another's.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_POOL_H
+#define PROFIL_POOL_H
+
+#include <linux/atomic.h>
+#include <linux/llist.h>
+
+/* Bytes of a node: enough for whatever a probe makes of it. */
+#define PROFIL_NODE_SIZE	128
+
+/**
+ * struct profil_pool - memory for the probes
+ * @nodes: of PROFIL_NODE_SIZE bytes each
+ * @filled: how many
+ *
+ * All zero is an empty pool.
+ */
+struct profil_pool {
+	struct llist_head nodes;
+	atomic_t filled;
+};
+
+int profil_pool_fill(struct profil_pool *pool, int nodes);
+void *profil_pool_take(struct profil_pool *pool);
+void profil_pool_empty(struct profil_pool *pool);
+
+#endif /* PROFIL_POOL_H */
