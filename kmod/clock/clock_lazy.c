@@ -53,7 +53,6 @@ static int profil_lazy_clock_init(u32 number)
 	get_random_bytes(&profil_lazy_key, sizeof(profil_lazy_key));
 	for_each_possible_cpu(cpu) {
 		clock = per_cpu_ptr(&profil_lazy_clocks, cpu);
-		clock->secret = get_random_u64();
 		profil_hrtimer_setup(&clock->timer, profil_lazy_tick, CLOCK_MONOTONIC,
 				     HRTIMER_MODE_ABS_PINNED_HARD);
 	}

@@ -9,7 +9,9 @@
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
 
 #ifndef CONFIG_64BIT
 #error "counters are reached through the kernel's direct map of all memory: 64 bits only"
@@ -38,5 +40,20 @@ static __always_inline bool profil_inc16(u16 *counter, unsigned int tries)
 	return false;
 #endif
 }
+
+/*
+ * Add 1 to a variable of this CPU, whose interrupts are off, after all that comes before
+ * is visible.  x86 stores in that order by itself.
+ */
+#ifdef CONFIG_X86
+#define profil_this_cpu_inc_release(variable)	\
+	do {					\
+		barrier();			\
+		this_cpu_inc(variable);		\
+	} while (0)
+#else
+#define profil_this_cpu_inc_release(variable)	\
+	smp_store_release(this_cpu_ptr(&(variable)), this_cpu_read(variable) + 1)
+#endif
 
 #endif /* PROFIL_ARCH_H */

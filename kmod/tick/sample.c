@@ -40,7 +40,7 @@
 /* An interrupt must not count for long. */
 #define OWED_AT_ONCE	64
 
-DEFINE_PER_CPU(struct profil_memo, profil_memo);
+DEFINE_PER_CPU(struct profil_memo, profil_memo) = { .mm = (void *)1 };
 
 /* CPU time of exiting threads without an mm, in ns: it is in no profile. */
 DEFINE_PER_CPU(u64, profil_exiting_ns);

@@ -26,8 +26,8 @@
 
 /**
  * struct profil_memo - the bucket of an address space, which costs much to compute
- * @mm: compared, never dereferenced
- * @bucket: its bucket; NULL: none has been computed yet
+ * @mm: compared, never dereferenced; at first no address at all
+ * @bucket: its bucket
  */
 struct profil_memo {
 	const struct mm_struct *mm;
@@ -86,7 +86,7 @@ static __always_inline struct hlist_head *profil_tick_bucket(const struct mm_str
 {
 	struct profil_memo *memo = this_cpu_ptr(&profil_memo);
 
-	if (unlikely(memo->mm != mm || !memo->bucket)) {
+	if (unlikely(memo->mm != mm)) {
 		memo->mm = mm;
 		memo->bucket = profil_binding_bucket(mm);
 	}

@@ -11,6 +11,8 @@
 #ifndef PROFIL_SECTION_H
 #define PROFIL_SECTION_H
 
+#include "tick/arch.h"
+
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
@@ -24,9 +26,7 @@ DECLARE_PER_CPU(unsigned long, profil_section);
  */
 static __always_inline void profil_section_enter(void)
 {
-	unsigned long *section = this_cpu_ptr(&profil_section);
-
-	WRITE_ONCE(*section, *section + 1);
+	this_cpu_inc(profil_section);
 	/*
 	 * Pairs with smp_mb() in profil_clock_sync(): either that sees the odd number,
 	 * or this section sees what was unpublished before.  And orders the number
@@ -42,10 +42,8 @@ static __always_inline void profil_section_enter(void)
  */
 static __always_inline void profil_section_leave(void)
 {
-	unsigned long *section = this_cpu_ptr(&profil_section);
-
-	/* Pairs with smp_load_acquire() in profil_section_settled(). */
-	smp_store_release(section, *section + 1);
+	/* A release; pairs with smp_cond_load_acquire() in profil_section_settled(). */
+	profil_this_cpu_inc_release(profil_section);
 }
 
 /**

@@ -3,7 +3,7 @@
  * The tick of the lazy clock, and what arms it.
  *
  * It fires only at the points of a grid.  Time is cut into cells of one period,
- * and each cell has one point, given by a keyed hash of the cell's number (SipHash).
+ * and each cell has one point, given by a hash of the cell's start and a secret.
  * The task that runs at that point is sampled.  The point is unpredictable, so a
  * task can neither synchronise with the clock nor hide from it.  (The shared clock
  * fires at the first interrupt after a point, mostly the scheduler's tick: that
@@ -31,45 +31,55 @@
 #include <linux/siphash.h>
 #include <asm/irq_regs.h>
 
-#define POINT_BITS	16
-#define CELLS_PER_HASH	(64 / POINT_BITS)
+#define CELLS_PER_SECRET	64
 
 DEFINE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
 u64 profil_lazy_slack __ro_after_init;
 siphash_key_t profil_lazy_key __ro_after_init;
 
-/*
- * The point of the current cell.  Sixteen bits of a hash say where it is, so one hash
- * serves four cells.
- */
-static __always_inline u64 profil_lazy_point(struct profil_lazy_clock *clock)
+/* The secret of the current cell and those that follow it in its group. */
+static noinline void profil_lazy_renew(struct profil_lazy_clock *clock)
 {
-	u64 group = clock->index / CELLS_PER_HASH;
-	unsigned int shift = clock->index % CELLS_PER_HASH * POINT_BITS;
+	u64 index = div64_u64(clock->cell, clock->period);
 
-	if (unlikely(clock->group != group)) {
-		clock->group = group;
-		clock->hash = siphash_1u64(group ^ clock->secret, &profil_lazy_key);
-	}
-	return clock->cell + mul_u64_u32_shr(clock->period, (u16)(clock->hash >> shift),
-					     POINT_BITS);
+	clock->left = CELLS_PER_SECRET - index % CELLS_PER_SECRET;
+	clock->secret = siphash_2u64(smp_processor_id(), index / CELLS_PER_SECRET,
+				     &profil_lazy_key);
+}
+
+/*
+ * The point of the current cell; two rounds of multiplication mix all bits.  They are no
+ * pseudo-random function, but what they mix in comes from one, and only serves a few cells:
+ * who would learn it from the points that they see has no use for it any more.
+ */
+static __always_inline u64 profil_lazy_point(const struct profil_lazy_clock *clock)
+{
+	u64 hash = (clock->cell ^ clock->secret) * 0x9e3779b97f4a7c15ULL;
+
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
+	return clock->cell + mul_u64_u32_shr(clock->period, hash >> 32, 32);
 }
 
 static __always_inline u64 profil_lazy_point_of_next_cell(struct profil_lazy_clock *clock)
 {
 	clock->cell += clock->period;
-	clock->index++;
+	if (unlikely(!--clock->left))
+		profil_lazy_renew(clock);
 	return profil_lazy_point(clock);
 }
 
 /* The first point after @now; moves @clock->cell to its cell. */
 static u64 profil_lazy_next_point(struct profil_lazy_clock *clock, u64 now)
 {
-	u64 into = now - clock->cell, point;
+	u64 into = now - clock->cell, cells, point;
 
 	if (into >= clock->period) {
-		clock->index += div64_u64_rem(into, clock->period, &into);
+		cells = div64_u64_rem(into, clock->period, &into);
 		clock->cell = now - into;
+		if (cells < clock->left)
+			clock->left -= cells;
+		else
+			profil_lazy_renew(clock);
 	}
 	point = profil_lazy_point(clock);
 	return point > now ? point : profil_lazy_point_of_next_cell(clock);
@@ -180,7 +190,7 @@ void profil_lazy_begin(void *period)
 	clock->armed = false;
 	clock->period = *(u64 *)period;
 	clock->cell = 0;
-	clock->index = 0;
-	clock->group = U64_MAX;
+	if (clock->period)
+		profil_lazy_renew(clock);
 	profil_lazy_look(NULL);
 }

@@ -19,19 +19,15 @@ struct task_struct;
  * @timer: fires in the point of @cell, if @armed
  * @period: length of a cell, in ns; 0: stopped
  * @cell: where one begins, in ns of CLOCK_MONOTONIC
- * @index: its number
- * @group: the group of cells that @hash is for
- * @hash: where the points of these cells are
- * @secret: random, so that CPUs have other points
+ * @left: cells that @secret is still for, @cell included
+ * @secret: pseudo-random, of this CPU and a group of cells
  * @armed: the timer is queued
  */
 struct profil_lazy_clock {
 	struct hrtimer timer;
 	u64 period;
 	u64 cell;
-	u64 index;
-	u64 group;
-	u64 hash;
+	u64 left;
 	u64 secret;
 	bool armed;
 };
