@@ -15,8 +15,8 @@ B ?= build$(ARCH:%=/%)
 # The kernel of one guest, as for vm and demo, and the kernels of check; see scripts/kernel.
 KERNEL ?= $(or $(filter arm64,$(ARCH)),6.12)
 KERNELS ?= $(or $(filter arm64,$(ARCH)),6.1 6.12)
-# The kernels of check-matrix: flavours, and the newest kernel available.
-MATRIX ?= trixie-backports-rt trixie-backports 6.12-rt 6.12-cloud 6.12 6.1
+# The kernels of check-matrix: flavours, and the newest kernel available, also for debugging.
+MATRIX ?= kasan-7 trixie-backports-rt trixie-backports 6.12-rt 6.12-cloud 6.12 6.1
 # Where install puts files.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -137,11 +137,16 @@ check: setup ## run all tests: on the host, then in guests of KERNELS
 
 # Kernels with checkers that others do not have.  Run one guest at a time: two guest CPUs
 # that wait for each other's locks need two CPUs of the host.
-check-kasan check-kcsan: export JOBS = 1
+check-kasan check-kasan-7 check-kcsan: export JOBS = 1
 .PHONY: check-kasan
 check-kasan: setup ## run the guest tests on a kernel that finds invalid accesses, lock errors and leaks
 	+$(MAKE) $(jobs) --no-print-directory kmod-kasan check-programs
 	scripts/check/all --guests-only --guest-tests $(or $(tests),'') kasan
+
+.PHONY: check-kasan-7
+check-kasan-7: setup ## as check-kasan, on the newest kernel available, that of trixie-backports
+	+$(MAKE) $(jobs) --no-print-directory kmod-kasan-7 check-programs
+	scripts/check/all --guests-only --guest-tests $(or $(tests),'') kasan-7
 
 .PHONY: check-kcsan
 check-kcsan: setup ## run the guest tests on a kernel that finds data races
