@@ -12,21 +12,27 @@
 
 namespace guest {
 
-/** Loads the module with another clock, and reloads it as it was at the end. */
-class Clock {
+/** Loads the module with other parameters, and reloads it as it was at the end. */
+class Reloaded {
 public:
-	explicit Clock(const std::string &name)
+	explicit Reloaded(const std::string &parameters)
 	{
 		need_that(soon([] { return !unload_module(); }), "the module is not in use");
-		need_that(!load_module("clock=" + name), "the module loads with another clock");
+		need_that(!load_module(parameters), "the module loads with other parameters");
 	}
-	Clock(const Clock &) = delete;
-	Clock &operator=(const Clock &) = delete;
-	~Clock()
+	Reloaded(const Reloaded &) = delete;
+	Reloaded &operator=(const Reloaded &) = delete;
+	~Reloaded()
 	{
 		CHECK(soon([] { return !unload_module(); }));
 		CHECK(load_module() == 0);
 	}
+};
+
+/** The same with another clock. */
+class Clock : public Reloaded {
+public:
+	explicit Clock(const std::string &name) : Reloaded("clock=" + name) {}
 };
 
 /**

@@ -67,9 +67,9 @@ bool ModuleCount::becomes(uint64_t number) const
 	return soon([&] { return module_ticks("counted") - before_ == number; });
 }
 
-Cgroup::Cgroup(const std::string &name) : path_("/sys/fs/cgroup/" + name)
+Cgroup::Cgroup(const std::string &name, const std::string &controller) : path_("/sys/fs/cgroup/" + name)
 {
-	write_file("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	write_file("/sys/fs/cgroup/cgroup.subtree_control", "+" + controller);
 	need(mkdir(path_.c_str(), 0755), path_.c_str());
 }
 

@@ -60,13 +60,10 @@ private:
 	uint64_t before_;
 };
 
-/**
- * A control group with the memory controller.  At the end its processes are killed, and it is
- * removed.
- */
+/** A control group with a controller.  At the end its processes are killed, and it is removed. */
 class Cgroup {
 public:
-	explicit Cgroup(const std::string &name);
+	explicit Cgroup(const std::string &name, const std::string &controller = "memory");
 	Cgroup(const Cgroup &) = delete;
 	Cgroup &operator=(const Cgroup &) = delete;
 	~Cgroup();

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/clock/isolated.cpp  CPUs that a cpuset partition isolates, before a profile starts
+ * and during ticks.
+ */
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/clock.h"
+#include "tests/guest/support/device.h"
+#include "tests/guest/support/race.h"
+
+#include <catch2/catch.hpp>
+
+#include <sched.h>
+#include <time.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+const uintptr_t text = Burner::usual;
+
+/** A thousand ticks: too many for all of them to be late. */
+constexpr uint64_t span = 1000 * period_nobody;
+constexpr uint64_t patience = 30 * span;
+
+bool kernel_has_cpusets()
+{
+	if (read_file("/sys/fs/cgroup/cgroup.controllers").find("cpuset") != std::string::npos)
+		return true;
+	WARN("this kernel has no cpusets");
+	return false;
+}
+
+/** A group whose processes run on CPU 1, which is isolated while the partition is. */
+class Partition {
+public:
+	Partition() : group_("profil-partition", "cpuset") { group_.set("cpuset.cpus", "1"); }
+
+	void enter(const Child &child) const { group_.enter(child.pid()); }
+	void become(const std::string &kind) const
+	{
+		group_.set("cpuset.cpus.partition", kind);
+		need_that(group_.get("cpuset.cpus.partition") == kind + "\n",
+			  "the group becomes that kind of partition");
+	}
+
+private:
+	const Cgroup group_;
+};
+
+bool kernel_threads_may_use_cpu1()
+{
+	constexpr pid_t kthreadd = 2;
+	cpu_set_t cpus;
+
+	need(sched_getaffinity(kthreadd, sizeof(cpus), &cpus), "sched_getaffinity");
+	return CPU_ISSET(1, &cpus);
+}
+
+/**
+ * Is an isolated partition without housekeeping, as with isolcpus=?  Before Linux 7.0 it is not,
+ * and the clock goes on there.  No file says so, but kernel threads show it: they leave the CPUs
+ * of every partition where the cpuset moves them, and only isolated ones where that is done
+ * because of housekeeping.
+ */
+bool isolation_ends_housekeeping(const Partition &partition)
+{
+	partition.become("root");
+	const bool stay = kernel_threads_may_use_cpu1();
+	partition.become("isolated");
+	const bool leave = !kernel_threads_may_use_cpu1();
+	partition.become("member");
+	return stay && leave;
+}
+
+uint64_t cpu_ns(pid_t pid)
+{
+	clockid_t clock;
+	timespec now;
+
+	need_that(!clock_getcpuclockid(pid, &clock), "the process has a CPU clock");
+	need(clock_gettime(clock, &now), "clock_gettime");
+	return now.tv_sec * 1'000'000'000ULL + now.tv_nsec;
+}
+
+/** A process that burns on CPU 1, and its profile. */
+class Burning {
+public:
+	explicit Burning(const Partition &partition) : child_(burning_child(text))
+	{
+		partition.enter(child_);
+		profile_ = device_.attach(
+			describe(one_counter(text, text + CODE_LOOP_RETURN, counter_.at(), 8), period_nobody),
+			proof_of(child_.pid()).get());
+	}
+
+	uint64_t ticks() const { return device_.status(profile_).ticks; }
+
+	bool is_ticked() const
+	{
+		const auto before = ticks();
+
+		return soon([&] { return ticks() >= before + 10; });
+	}
+
+	/** Does it spend a span of CPU time without a tick, if not at once, then later? */
+	bool is_no_longer_ticked() const
+	{
+		const auto end = cpu_ns(child_.pid()) + patience;
+		auto seen = ticks(), since = cpu_ns(child_.pid());
+		const auto without_a_tick = [&] {
+			/* A tick may come between the two: then this time is not counted. */
+			const auto now = cpu_ns(child_.pid()), number = ticks();
+
+			if (number != seen) {
+				seen = number;
+				since = cpu_ns(child_.pid());
+			}
+			return now >= since + span;
+		};
+
+		while (cpu_ns(child_.pid()) < end)
+			if (soon(without_a_tick))
+				return true;
+		return false;
+	}
+
+private:
+	const Memory counter_{page};
+	const Child child_;
+	const Device device_;
+	uint32_t profile_;
+};
+
+/** The CPU on which the test runs is ticked: that which is not isolated. */
+void check_own_ticks(const Burner &burner, uint64_t period)
+{
+	const Device device;
+	const Memory counters(page);
+
+	device.start(describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8), period));
+	CHECK(burn_ticks(device, burner, text, 10) >= 10);
+	CHECK(counter<uint64_t>(counters) == device.status().counted);
+	device.stop();
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest,
+		 "a profile that starts while a CPU is isolated by a cpuset partition ticks on the others",
+		 "[clock][smp]")
+{
+	if (!kernel_has_cpusets())
+		return;
+	const Burner burner;
+	const Partition partition;
+	const bool kept_free = isolation_ends_housekeeping(partition);
+
+	burner.plant_loop(text);
+	await_no_clock();
+	partition.become("isolated");
+	check_own_ticks(burner, period_nobody);
+	await_no_clock();
+	const Burning burning(partition);
+	if (kept_free) {
+		CHECK(burning.is_no_longer_ticked());
+		CHECK(burning.ticks() == 0);
+	} else {
+		CHECK(burning.is_ticked());
+	}
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "a CPU that is isolated by a cpuset partition while the clock runs is no longer ticked, "
+		 "and is again after it returns",
+		 "[clock][smp]")
+{
+	if (!kernel_has_cpusets())
+		return;
+	const Burner burner;
+	const Partition partition;
+
+	if (!isolation_ends_housekeeping(partition)) {
+		WARN("this kernel's isolated partitions have housekeeping");
+		return;
+	}
+	burner.plant_loop(text);
+	const Burning burning(partition);
+	CHECK(burning.is_ticked());
+	for (int i = 0; i < 2; i++) {
+		partition.become("isolated");
+		CHECK(burning.is_no_longer_ticked());
+		/* A shorter period sets the clock on every CPU that ticks. */
+		const auto before = burning.ticks();
+		check_own_ticks(burner, period_nobody / 2);
+		CHECK(burning.is_no_longer_ticked());
+		CHECK(burning.ticks() == before);
+		partition.become("member");
+		CHECK(burning.is_ticked());
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "with isolated_cpus=1 a CPU that is isolated by a cpuset partition is ticked",
+		 "[clock][smp]")
+{
+	if (!kernel_has_cpusets())
+		return;
+	const Reloaded reloaded("isolated_cpus=1");
+	const Burner burner;
+	const Partition partition;
+
+	burner.plant_loop(text);
+	partition.become("isolated");
+	const Burning burning(partition);
+	CHECK(burning.is_ticked());
+	check_own_ticks(burner, period_nobody / 2);
+	CHECK(burning.is_ticked());
+}
