@@ -316,6 +316,49 @@ TEST_CASE("another object at the same place is counted separately", "[cli]")
 	CHECK(tally.total() == 2);
 }
 
+TEST_CASE("the same object at another offset of its file is counted separately", "[cli]")
+{
+	Bench bench;
+	Tally tally;
+
+	bench.cover({text(0x10000000, 0x1000, 1)});
+	CHECK(count(bench.coverage.regions(), 0x10000010));
+	bench.cover({text(0x10000000, 0x1000, 1, 0x5000)});
+	CHECK(count(bench.coverage.regions(), 0x10000010));
+	bench.pool.drain(tally);
+	REQUIRE(tally.objects().size() == 1);
+	CHECK(tally.objects().begin()->second == Tally::Buckets{{{0x10, 0, 0}, 1}, {{0x5010, 0, 0}, 1}});
+}
+
+TEST_CASE("text without counters is known at its present offset", "[cli]")
+{
+	Bench bench;
+
+	for (const uint64_t offset : {0x0, 0x5000, 0x1000}) {
+		bench.cover({text(0x10000000, 0x1000, 1, offset)}, {0, 0, 0});
+		REQUIRE(bench.coverage.find(0x10000010) != nullptr);
+		CHECK(bench.coverage.find(0x10000010)->low == 0x10000000);
+		CHECK(bench.coverage.find(0x10000010)->link == offset);
+	}
+}
+
+TEST_CASE("a part of an object that moves within its mapping is another place", "[cli]")
+{
+	Bench bench;
+	Tally tally;
+
+	/* The upper half is replaced by what is in the lower one. */
+	bench.cover({text(0x10000000, 0x2000, 1)});
+	CHECK(count(bench.coverage.regions(), 0x10001010));
+	bench.cover({text(0x10000000, 0x1000, 1), text(0x10001000, 0x1000, 1)});
+	CHECK(bench.coverage.find(0x10000010)->link == 0);
+	CHECK(bench.coverage.find(0x10001010)->link == 0);
+	CHECK(count(bench.coverage.regions(), 0x10001010));
+	bench.pool.drain(tally);
+	REQUIRE(tally.objects().size() == 1);
+	CHECK(tally.objects().begin()->second == Tally::Buckets{{{0x10, 0, 0}, 1}, {{0x1010, 0, 0}, 1}});
+}
+
 TEST_CASE("memory reserved for a JIT does not coarsen programs", "[cli]")
 {
 	Bench bench;
