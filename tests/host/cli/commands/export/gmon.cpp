@@ -8,6 +8,9 @@ using support::read_gmon;
 
 namespace {
 
+/* Of the file, and of a histogram of 4,096 bytes of text in it, with its header. */
+constexpr size_t header_bytes = 20, record_bytes = 41 + 4096;
+
 /** Samples in all files, by the letter of the format, and samples that are in no file. */
 uint64_t samples_in_gmon(const Profile &profile)
 {
@@ -126,6 +129,53 @@ TEST_CASE("the name of a gmon.out stays in its directory", "[cli][export]")
 		CHECK(out.name.find('/') == std::string::npos);
 		CHECK(out.name.find('\n') == std::string::npos);
 	}
+}
+
+TEST_CASE("a count has as many records as it needs, and they add up to it", "[cli][export]")
+{
+	const std::pair<int64_t, size_t> all[] = {{1, 1},      {65534, 1},  {65535, 1},
+						  {65536, 2},  {131069, 2}, {131070, 2},
+						  {131071, 3}, {196605, 3}, {196606, 4}};
+
+	for (const auto &[count, records] : all) {
+		const TemporaryDirectory directory;
+		Profile profile = sample_profile();
+
+		profile.samples[0].values[0] = count;
+
+		const Result<GmonFiles> gmon = export_gmon(profile);
+
+		CAPTURE(count);
+		REQUIRE(gmon);
+		REQUIRE(gmon->files.size() == 2);
+
+		const support::GmonFile read = read_gmon(file(directory, "gmon.out", gmon->files[0].content));
+
+		CHECK(read.ticks == std::map<uint64_t, uint64_t>{{0x401110, static_cast<uint64_t>(count)}});
+		CHECK(gmon->files[0].samples == static_cast<uint64_t>(count));
+		CHECK(gmon->files[0].content.size() == header_bytes + records * record_bytes);
+	}
+}
+
+TEST_CASE("counters of one record may need different numbers of records", "[cli][export]")
+{
+	const std::map<uint64_t, uint64_t> counts = {
+		{0x401000, 65535}, {0x401002, 65536}, {0x401110, 131070}, {0x401ffe, 1}, {0x402000, 65537}};
+	const TemporaryDirectory directory;
+	Profile profile = sample_profile();
+
+	profile.samples.clear();
+	for (const auto &[address, count] : counts) {
+		profile.samples.push_back({{profile.locations.size()}, {static_cast<int64_t>(count), 1}, {}});
+		profile.locations.push_back({0, address, {}});
+	}
+
+	const Result<GmonFiles> gmon = export_gmon(profile);
+
+	REQUIRE(gmon);
+	REQUIRE(gmon->files.size() == 1);
+	CHECK(read_gmon(file(directory, "gmon.out", gmon->files[0].content)).ticks == counts);
+	CHECK(gmon->files[0].content.size() == header_bytes + 4 * record_bytes);
 }
 
 TEST_CASE("more samples than fit into gmon.out are refused, with a next step", "[cli][export]")
