@@ -43,6 +43,33 @@ TEST_CASE_METHOD(AtRest,
 	CHECK(counters.memory.at<unsigned short>(2 * 64)[16] == 0);
 }
 
+TEST_CASE_METHOD(AtRest, "Linux: of sprofil's entries with the same offset the first counts",
+		 "[lib][flavour]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	const Counters counters;
+	const size_t offset = loop.pc() - 8;
+	const auto counter = [&](size_t region) {
+		return counters.memory.at<volatile unsigned short>(region * 64)[2];
+	};
+
+	REQUIRE(start({{counters.base(0), 64, offset, 0x8000},
+		       {counters.base(1), 64, offset, 0x8000},
+		       {counters.base(2), 32, offset, 0x8000}}) == 0);
+	loop.spin_until([&] { return counter(0) + counter(1) + counter(2) >= 3; });
+	CHECK(counter(0) >= 3);
+	CHECK(counter(1) == 0);
+	CHECK(counter(2) == 0);
+	/* If its counters end before the PC, the next one counts it. */
+	REQUIRE(start({{counters.base(3), 4, offset, 0x8000},
+		       {counters.base(4), 64, offset, 0x8000},
+		       {counters.base(5), 64, offset, 0x8000}}) == 0);
+	loop.spin_until([&] { return counter(4) + counter(5) >= 3; });
+	CHECK(counter(4) >= 3);
+	CHECK(counter(5) == 0);
+}
+
 TEST_CASE_METHOD(AtRest, "Linux: the overflow entry may be anywhere, and counters stay at their limit",
 		 "[lib][flavour]")
 {
