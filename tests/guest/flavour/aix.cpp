@@ -3,6 +3,7 @@
 #include "tests/guest/flavour/support.h"
 
 #include <catch2/catch.hpp>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
@@ -154,6 +155,53 @@ TEST_CASE_METHOD(AtRest, "AIX: a bad buffer is EFAULT, an odd one EINVAL, a buff
 	CHECK(error_of(bad) == EFAULT);
 	CHECK(errno_of([&] { profil(nowhere<unsigned short>(), -1, 0, 0); }) == EFAULT);
 	CHECK(state() == PROFIL_STATE_NONE);
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "AIX: a buffer that the user may not pin is EFAULT in either form, whichever limit it is",
+		 "[lib][flavour]")
+{
+	struct Errors {
+		int form, list;
+		uint32_t state;
+	};
+	constexpr int bytes = 4 * 4096;
+	const Loop loop;
+	const auto tried = [&](bool may_lock) {
+		return in_child([&] {
+			const rlimit none = {};
+			const Memory memory(bytes);
+			auto *const counters = memory.at<volatile unsigned short>();
+			prof list[] = {range(loop.pc(), loop.pc() + bytes, counters, bytes, 0xffff), end};
+			Errors errors = {};
+
+			become_nobody();
+			if (!may_lock)
+				need(setrlimit(RLIMIT_MEMLOCK, &none), "RLIMIT_MEMLOCK");
+			errors.form = errno_of([&] { on(counters, bytes, loop.pc(), 0xffff); });
+			profil(nullptr, 0, 0, 0);
+			errors.list = error_of(list);
+			errors.state = state();
+			return errors;
+		});
+	};
+	const auto is_refused = [](const Errors &errors) {
+		CHECK(errors.form == EFAULT);
+		CHECK(errors.list == EFAULT);
+		CHECK(errors.state == PROFIL_STATE_NONE);
+	};
+	const Errors allowed = tried(true);
+
+	CHECK(allowed.form == 0);
+	CHECK(allowed.list == 0);
+	CHECK(allowed.state == PROFIL_STATE_RUNNING);
+	is_refused(tried(false));
+	for (const char *name : {"max_user_pages", "max_user_profiles", "max_pages"}) {
+		const Setting limit = module_parameter(name, 0);
+
+		CAPTURE(name);
+		is_refused(tried(true));
+	}
 }
 
 TEST_CASE_METHOD(AtRest, "AIX: a list must ascend, and the first range that holds a PC counts it",
