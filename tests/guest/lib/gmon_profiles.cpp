@@ -92,6 +92,10 @@ uint64_t calls_of(const GmonFile &gmon, const std::string &name, const std::stri
 	return gmon.calls_of(symbol.low, symbol.high);
 }
 
+/** What comes before a program that the module's limits apply to; RLIMIT_MEMLOCK does not. */
+constexpr char as_nobody[] = "chmod 777 . && ulimit -l unlimited && exec setpriv --reuid 65534 "
+			     "--regid 65534 --clear-groups";
+
 } // namespace
 
 TEST_CASE_METHOD(AtRest,
@@ -293,6 +297,32 @@ TEST_CASE_METHOD(AtRest, "a low memlock limit gives coarser counters", "[lib][gm
 		"chmod 777 . && ulimit -l 256 && exec setpriv --reuid 65534 --regid 65534 --clear-groups");
 	CHECK(work.gmon().bin > 4);
 	CHECK(ticks_of(work.gmon(), "gmon_fixed", "hot") > 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a low limit of a user's pinned pages gives coarser counters", "[lib][gmon]")
+{
+	Workplace fine, coarse;
+
+	fine.run_program("gmon_fixed", "ms 200", as_nobody);
+	CHECK(fine.gmon().bin == 4);
+
+	const Setting limit = module_parameter("max_user_pages", 64);
+
+	coarse.run_program("gmon_fixed", "ms 200", as_nobody);
+	CHECK(coarse.gmon().bin > 4);
+	CHECK(ticks_of(coarse.gmon(), "gmon_fixed", "hot") > 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a user above their limit of profiles gets a warning and the calls alone",
+		 "[lib][gmon]")
+{
+	const Setting limit = module_parameter("max_user_profiles", 0);
+	Workplace work;
+
+	work.run_program("gmon_fixed", "calls 7 ms 200", as_nobody, 1);
+	CHECK(calls_of(work.gmon(), "gmon_fixed", "leaf") == 7);
+	CHECK(work.gmon().all_ticks() == 0);
+	CHECK(work.files() == "gmon.out ");
 }
 
 TEST_CASE_METHOD(AtRest,
