@@ -229,6 +229,25 @@ TEST_CASE_METHOD(AtRest, "IRIX: a region that cannot be written is off while the
 	CHECK(state() == PROFIL_STATE_RUNNING);
 }
 
+TEST_CASE_METHOD(AtRest, "IRIX: a region whose counters are unmapped is off while the other goes on",
+		 "[lib][flavour]")
+{
+	for (const size_t lost : {0, 1}) {
+		TwoLoops loops;
+		const OffAtEnd off;
+		const size_t kept = 1 - lost;
+
+		CAPTURE(lost);
+		REQUIRE(start({{loops.base<void>(0), 64, loops.pc(0) - 8, 0x8000},
+			       {loops.base<void>(1), 64, loops.pc(1) - 8, 0x8000}}) == 0);
+		loops.count(lost);
+		loops.count(kept);
+		loops.lose(lost);
+		REQUIRE(state() == PROFIL_STATE_RUNNING);
+		loops.count(kept);
+	}
+}
+
 TEST_CASE_METHOD(AtRest, "IRIX: an overflow entry without a counter leaves the regions on", "[lib][flavour]")
 {
 	const Loop loop;

@@ -6,6 +6,7 @@
 
 #include "tests/guest/lib/support.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -86,6 +87,42 @@ struct Counters {
 		});
 		return found;
 	}
+};
+
+/** Two loops, whose counters are in memory of their own: one memory can go while the other stays. */
+class TwoLoops {
+public:
+	uintptr_t pc(size_t which) const { return burner_.start() + 0x400 + which * 0x400; }
+	template <typename Counter> Counter *base(size_t which) const { return memory_[which].at<Counter>(); }
+	/** Run a loop until its memory has changed. */
+	void count(size_t which) const
+	{
+		const guest::Memory &memory = memory_[which];
+
+		memset(memory.at(), 0, memory.bytes());
+		burner_.burn_until(pc(which), [&] {
+			const auto *const bytes = memory.at<volatile unsigned char>();
+
+			return std::any_of(bytes, bytes + 64, [](unsigned char byte) { return byte != 0; });
+		});
+	}
+	/** Unmap a loop's counters, and let a tick meet the hole. */
+	void lose(size_t which)
+	{
+		const auto before = self_status().off;
+
+		guest::need(munmap(memory_[which].at(), memory_[which].bytes()), "munmap");
+		memory_[which].forget();
+		burner_.burn_until(pc(which), [&] {
+			const auto status = self_status();
+
+			return status.off > before || status.state != PROFIL_STATE_RUNNING;
+		});
+	}
+
+private:
+	guest::Burner burner_;
+	guest::Memory memory_[2] = {guest::Memory(4096), guest::Memory(4096)};
 };
 
 /** Sets an environment variable while this lives. */

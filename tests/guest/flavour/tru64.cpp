@@ -197,3 +197,23 @@ TEST_CASE_METHOD(AtRest, "Tru64: a range that cannot be written is off while the
 	CHECK(errno_of([&] { profil(args, 2, -1, 0); }) == 0);
 	loop.spin_until([&] { return counters[0] > 2; });
 }
+
+TEST_CASE_METHOD(AtRest, "Tru64: a range whose counters are unmapped is off while the other goes on",
+		 "[lib][flavour]")
+{
+	for (const size_t lost : {0, 1}) {
+		TwoLoops loops;
+		const OffAtEnd off;
+		const size_t kept = 1 - lost;
+		profil_args args[] = {range(loops.base<unsigned>(1), loops.pc(1), loops.pc(1) + 3),
+				      range(loops.base<unsigned>(0), loops.pc(0), loops.pc(0) + 3)};
+
+		CAPTURE(lost);
+		REQUIRE(errno_of([&] { profil(args, 2, -1, 0); }) == 0);
+		loops.count(lost);
+		loops.count(kept);
+		loops.lose(lost);
+		REQUIRE(state() == PROFIL_STATE_RUNNING);
+		loops.count(kept);
+	}
+}
