@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/cli/ends.cpp  The end of recordings, and the errors of those that cannot begin. */
 #include "tests/guest/cli/support.h"
+#include "tests/guest/support/burner.h"
 
 #include <fcntl.h>
 #include <filesystem>
@@ -98,6 +99,44 @@ TEST_CASE("a recording ends when its target dies", "[cli]")
 	kill(running.burn.pid(), SIGKILL);
 	CHECK(end_of(*running.record) == 0);
 	CHECK(report(running.file)["rows"][0]["function"] == "burn_hot()");
+}
+
+TEST_CASE("samples of code that the recorder has never seen are in the profile when their process ends",
+	  "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Gate attached;
+	guest::Child target([&] {
+		attached.wait();
+
+		/* A stored PC of 0 looks like none: it is found only when the kernel has stopped. */
+		const guest::Burner burner(0, 4096);
+
+		burner.burn_until(0, [] { return false; });
+	});
+	const uint64_t before = guest::module_ticks("counted");
+	guest::Child recorder =
+		start({profil_path(), "record", "-o", file, "-p", std::to_string(target.pid())});
+	int status = 0;
+
+	REQUIRE(soon([] { return guest::module_stat("profiles") == 1; }));
+	kill(recorder.pid(), SIGSTOP);
+	REQUIRE(waitpid(recorder.pid(), &status, WUNTRACED) == recorder.pid());
+	REQUIRE(WIFSTOPPED(status));
+	attached.open();
+	REQUIRE(samples_come(20));
+	kill(target.pid(), SIGKILL);
+	target.reap();
+
+	const uint64_t counted = guest::module_ticks("counted") - before;
+
+	kill(recorder.pid(), SIGCONT);
+	CHECK(end_of(recorder) == 0);
+	const Json json = report(file, "object");
+
+	CHECK(json["samples"] == counted);
+	CHECK(percent(json, "[unknown]") > 50);
 }
 
 TEST_CASE("the module drops the profiles of a killed recorder", "[cli][every-kernel]")
