@@ -120,8 +120,8 @@ void Batch::by_ioctl(Attachment &attachment)
 /*
  * Use a ring for two or more targets.  Fall back to ioctl where io_uring is not
  * available (kernel.io_uring_disabled, seccomp), and for commands that the ring
- * did not take or refused as unknown.  A command that failed had no effect, so
- * repeating it is safe, and its error then comes from the module itself.
+ * did not take, refused as unknown, or could not wait for.  A command that failed had
+ * no effect, so repeating it is safe, and its error then comes from the module itself.
  */
 void Batch::run()
 {
@@ -140,7 +140,8 @@ void Batch::run()
 
 	ring.run(device_, taken, results);
 	for (size_t i = 0; i < taken.size(); i++) {
-		if (results[i] == ECANCELED || results[i] == EOPNOTSUPP || results[i] == EINVAL)
+		if (results[i] == ECANCELED || results[i] == EOPNOTSUPP || results[i] == EINVAL ||
+		    results[i] == EAGAIN)
 			by_ioctl(taken[i]);
 		else
 			finish(taken[i], results[i]);

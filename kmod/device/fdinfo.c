@@ -9,7 +9,7 @@
  * The owner may be hostile: they can hold a profile's lock for as long as they
  * like, and follow tens of thousands of processes.  So take only short locks, and
  * report a bounded number of processes.  The reader may be hostile too, so this
- * path sends no IPIs.
+ * path interrupts no CPU.
  *
  * Context: process
  */

@@ -27,12 +27,12 @@
  *               not know is not zero; more regions than &profil_info.region_max
  *   EACCES      the proof was opened with other credentials, or excludes the kernel
  *               though kernel ticks are wanted, or its target is no longer dumpable
- *   EAGAIN      read(2) on a non-blocking file: no event yet
+ *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring,
+ *               with nothing changed, would have to wait for the caller's memory
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the budget of rates is used up, or the process already has as many
  *               profiles, or profiled threads, as the module allows
- *   EDQUOT      the user's limit of profiles, of pinned pages, or of followed
- *               processes is reached
+ *   EDQUOT      the user's limit of profiles, pinned pages, or followed processes
  *   EFAULT      a pointer cannot be read or written; a buffer cannot be pinned:
  *               not mapped, not writable, beyond the end of its file, memory of a
  *               device, driver or the kernel, a shared file outside shmem and
@@ -51,8 +51,7 @@
  *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from another
  *               address space than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
- *   ESRCH       the target of the proof is gone, or has executed a program that
- *               invalidated the proof, such as a set-uid one
+ *   ESRCH       the target of the proof is gone, or has executed a set-uid program
  */
 #ifndef _UAPI_LINUX_PROFIL_H
 #define _UAPI_LINUX_PROFIL_H
@@ -406,7 +405,8 @@ struct profil_status {
  * @PROFIL_EVENT_EXEC: it has executed another program since it was last
  *	reported; its ticks count as &profil_status.lost_exec until it is
  *	attached again
- * @PROFIL_EVENT_EXIT: it has ended; this is its last event
+ * @PROFIL_EVENT_EXIT: its last event: it has ended, or has executed a program that the
+ *	caller may not see (set-uid, not readable)
  * @PROFIL_EVENT_SHARES: with FORK: it runs in its parent's address space
  *	(vfork, posix_spawn), and is profiled there
  */
@@ -422,7 +422,7 @@ enum profil_event_bit {
  * @what: &enum profil_event_bit: everything that happened to one process since
  *	it was last reported; no event is ever lost
  * @profile: the profile that follows the process
- * @pid: process ID in the reader's PID namespace, 0 if it has none there
+ * @pid: process ID in the PID namespace of who opened the file, 0 if it has none there
  * @parent: with PROFIL_EVENT_FORK: its parent's process ID, likewise
  *
  * read(2) waits for the first record (EAGAIN under O_NONBLOCK), then returns as
