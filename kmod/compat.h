@@ -7,7 +7,6 @@
 #ifndef PROFIL_COMPAT_H
 #define PROFIL_COMPAT_H
 
-#include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -119,16 +118,6 @@ static inline struct user_namespace *profil_dump_ns(const struct task_struct *ta
 	return mm->user_ns;
 }
 #endif
-
-/* The CPUs that may run tasks of an address space: only x86 keeps account of them. */
-static inline const struct cpumask *profil_mm_cpus(struct mm_struct *mm)
-{
-#ifdef CONFIG_X86
-	return mm_cpumask(mm);
-#else
-	return cpu_online_mask;
-#endif
-}
 
 /* When the task was last switched in, in ns of the scheduler's clock; 0: unknown. */
 static inline u64 profil_task_arrival(const struct task_struct *task)

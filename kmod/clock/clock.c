@@ -341,7 +341,7 @@ void profil_clock_review(void)
 		if (cpumask_test_cpu(cpu, &ticking))
 			profil_clock_stop_cpu(cpu);
 		else if (profil_clock_start_cpu(cpu, clock_period))
-			pr_warn_ratelimited("CPU %u: the clock cannot start\n", cpu);
+			pr_warn_once("CPU %u: the clock cannot start\n", cpu);
 	}
 	mutex_unlock(&clock_lock);
 	cpus_read_unlock();

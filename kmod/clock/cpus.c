@@ -7,7 +7,6 @@
 #include "clock/cpus.h"
 
 #include "clock/clock.h"
-#include "compat.h"
 #include "profile/work.h"
 #include "tick/section.h"
 
@@ -48,20 +47,15 @@ static void profil_clock_look_work(struct work_struct *work)
 	on_each_cpu_mask(profil_clock_ticking(), profil_clock_looks(), NULL, 0);
 }
 
-/* Does a CPU run tasks of an address space, or has it not long ago? */
-static bool profil_clock_may_run(int cpu, void *mm)
-{
-	return cpumask_test_cpu(cpu, profil_mm_cpus(mm));
-}
-
 /**
  * profil_clock_look() - tasks of an address space may run on any CPU, and are now profiled
  * @mm: the address space, which cannot go away meanwhile
  *
  * The clock itself finds tasks that are switched in after this call.  Everybody may
  * start profiles as often as they like, so other CPUs are called at most once in a
- * jiffy; and where the kernel knows them, only those that run @mm.  A look that has to
- * wait is made in the next jiffy, on all CPUs: twice in a jiffy at most.
+ * jiffy.  A look that has to wait is made in the next one: twice in a jiffy at most.
+ * (mm_cpumask() would not do to call fewer: a task that is being switched in may be past
+ * the probe, and not in the mask yet.)
  *
  * Context: Process context.
  */
@@ -79,7 +73,7 @@ void profil_clock_look(struct mm_struct *mm)
 	if (last == jiffies || cmpxchg(&looked, last, jiffies) != last)
 		queue_delayed_work(profil_wq, &look_later, 1);
 	else
-		on_each_cpu_cond_mask(profil_clock_may_run, look, mm, 0, profil_clock_ticking());
+		on_each_cpu_mask(profil_clock_ticking(), look, NULL, 0);
 }
 
 /**

@@ -9,6 +9,7 @@
  */
 #include "device/command.h"
 
+#include "device/output.h"
 #include "device/self.h"
 #include "device/session.h"
 #include "profile/layout.h"
@@ -95,8 +96,7 @@ static int profil_command_stop_all(struct profil_session *session, union argumen
 		return -EINVAL;
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	profil_profile_stop_all();
-	return 0;
+	return profil_profile_stop_all();
 }
 
 /*
@@ -163,12 +163,6 @@ static const struct command *profil_command_find(unsigned int nr)
 	return NULL;
 }
 
-static int profil_command_copy_back(void __user *to, const union argument *arg,
-				    const struct command *command)
-{
-	return copy_to_user(to, arg, min(arg->size, command->bytes)) ? -EFAULT : 0;
-}
-
 /* A page of user memory is missing: bad, or only not there yet? */
 static int profil_command_fault(void)
 {
@@ -191,10 +185,23 @@ static int profil_command_copy(union argument *copy, const struct command *comma
 		return err == -EFAULT ? profil_command_fault() : err;
 	if (copy->size != size)
 		return -EINVAL;
-	/* Refuse a structure that cannot be written before anything is done. */
-	if (command->output && profil_command_copy_back(arg, copy, command))
-		return profil_command_fault();
 	return 0;
+}
+
+static int profil_command_run(const struct command *command, struct profil_session *session,
+			      union argument *copy, struct profil_output *output)
+{
+	int err = command->run(session, copy);
+
+	/* What user memory it has read may only have been missing. */
+	if (err == -EFAULT)
+		return profil_command_fault();
+	if (err || !command->output)
+		return err;
+	err = profil_output_write(output, copy, min(copy->size, command->bytes));
+	if (err && command->undo)
+		command->undo(session, copy);
+	return err;
 }
 
 /**
@@ -212,22 +219,19 @@ long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 si
 {
 	const struct command *command = profil_command_find(nr);
 	struct profil_session *session = file->private_data;
+	struct profil_output output;
 	union argument copy = {};
 	int err;
 
 	if (!command)
 		return -ENOTTY;
 	err = profil_command_copy(&copy, command, arg, size);
-	if (err)
-		return err;
-	err = command->run(session, &copy);
-	/* What user memory it has read may only have been missing. */
-	if (err == -EFAULT)
-		return profil_command_fault();
 	if (err || !command->output)
-		return err;
-	err = profil_command_copy_back(arg, &copy, command);
-	if (err && command->undo)
-		command->undo(session, &copy);
+		return err ?: profil_command_run(command, session, &copy, NULL);
+	/* Refuse a structure that cannot be written before anything is done. */
+	err = profil_output_open(&output, arg, &copy, min(copy.size, command->bytes));
+	if (!err)
+		err = profil_command_run(command, session, &copy, &output);
+	profil_output_close(&output);
 	return err;
 }

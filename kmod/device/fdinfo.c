@@ -6,10 +6,8 @@
  * descriptor, that is, its own user and root.  It shows process IDs and sums of
  * ticks, no PC and no address, and nothing about other sessions.
  *
- * The owner may be hostile: they can hold a profile's lock for as long as they
- * like, and follow tens of thousands of processes.  So take only short locks, and
- * report a bounded number of processes.  The reader may be hostile too, so this
- * path interrupts no CPU.
+ * The owner may be hostile, and follow tens of thousands of processes: report a
+ * bounded number of them.
  *
  * Context: process
  */
@@ -104,13 +102,12 @@ static void profil_fdinfo_pids(struct seq_file *to, const struct profil_profile 
 	seq_printf(to, "%s\n", !more ? "" : n ? " ..." : "...");
 }
 
-/* Left out while the lock is held: its holder is changing the pins. */
 static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *profile)
 {
 	const struct profil_pins *pins;
 	u64 held;
 
-	if (!mutex_trylock(&profile->lock))
+	if (mutex_lock_killable(&profile->lock))
 		return;
 	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&profile->lock));
 	held = pins ? pins->held : 0;

@@ -56,11 +56,13 @@ struct profil_birth {
  * struct succession - what a new self profile replaces
  * @old: the old self profile, whose lock is held; or NULL
  * @stored: receives the number of PCs that @old had stored
+ * @binding: of the new one; taken, or freed
  * @spent: receives what is left of @old's pins
  */
 struct succession {
 	struct profil_profile *old;
 	u64 *stored;
+	struct profil_binding *binding;
 	struct profil_pins *spent;
 };
 
@@ -69,11 +71,9 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	struct succession *succession = data;
 	struct profil_profile *old = succession->old;
 	const struct profil_pins *old_pins = old ? profil_profile_pins(old) : NULL;
-	struct profil_binding *binding = profil_binding_alloc();
+	struct profil_binding *binding = succession->binding;
 	int err;
 
-	if (!binding)
-		return -ENOMEM;
 	profil_binding_init(binding, current->mm, fresh, false);
 	/* Share this late: with @old locked, publishing cannot fail any more. */
 	if (old_pins)
@@ -112,7 +112,7 @@ static void profil_births_refill_work(struct callback_head *work)
 	struct profil_profile *profile = container_of(work, struct profil_profile, refill);
 
 	/* Without memory children are lost, which is counted. */
-	profil_pool_fill(&profile->births, BIRTHS);
+	profil_pool_fill(&profile->births, BIRTHS, GFP_KERNEL_ACCOUNT);
 	clear_bit_unlock(0, &profile->refilling);
 	profil_profile_put(profile);
 }
@@ -122,7 +122,7 @@ static int profil_births_prepare(struct profil_profile *profile)
 	if (!(profile->flags & PROFIL_FOLLOW))
 		return 0;
 	init_task_work(&profile->refill, profil_births_refill_work);
-	return profil_pool_fill(&profile->births, BIRTHS_START);
+	return profil_pool_fill(&profile->births, BIRTHS_START, GFP_KERNEL_ACCOUNT);
 }
 
 static void profil_births_refill(struct profil_profile *profile)
@@ -147,12 +147,19 @@ static int profil_self_begin(struct profil_profile *fresh, struct profil_profile
 		err = profil_births_prepare(fresh);
 	if (err)
 		return err;
+	succession.binding = profil_binding_alloc();
+	if (!succession.binding)
+		return -ENOMEM;
 	if (!old)
 		return profil_profile_begin(fresh, 0, profil_self_publish, &succession);
 	mutex_lock(&old->lock);
-	err = old->retired ? -ESTALE :
-			     profil_profile_begin(fresh, SINGLE_DEPTH_NESTING,
-						  profil_self_publish, &succession);
+	if (old->retired) {
+		profil_binding_free(succession.binding);
+		err = -ESTALE;
+	} else {
+		err = profil_profile_begin(fresh, SINGLE_DEPTH_NESTING, profil_self_publish,
+					   &succession);
+	}
 	mutex_unlock(&old->lock);
 	if (succession.spent)
 		profil_pins_release(succession.spent);

@@ -21,6 +21,7 @@
 #include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/pid_namespace.h>
 #include <linux/profil.h>
@@ -30,9 +31,11 @@
 #include <linux/uaccess.h>
 
 #define READ_BATCH	16
-/* Nodes of a session's pool: at its first attach, and once its processes fork. */
-#define POOL_START	64
+/* Nodes of a session's pool: for execs only, and for forks. */
+#define POOL_START	16
 #define POOL_SIZE	512
+/* A worker does not reclaim for long, or kill, on behalf of a user. */
+#define GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
 static atomic64_t last_id;
 
@@ -47,8 +50,9 @@ static void profil_session_fill_work(struct work_struct *work)
 	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
 	struct mem_cgroup *before = set_active_memcg(follower->memcg);
 
-	/* Without memory children are lost, which is counted. */
-	profil_pool_fill(&follower->pool, POOL_SIZE);
+	/* Without memory children are lost, which is counted: do not try at each of them. */
+	if (profil_pool_fill(&follower->pool, POOL_SIZE, GFP_SPARING))
+		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
 	set_active_memcg(before);
 }
 
@@ -64,6 +68,7 @@ static void profil_session_keep_work(struct work_struct *work)
 
 static void profil_session_init_follower(struct profil_follower *follower)
 {
+	follower->no_memory = jiffies;
 	follower->ns = get_pid_ns(task_active_pid_ns(current));
 	follower->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_LIST_HEAD(&follower->pending);
@@ -169,11 +174,15 @@ static int profil_session_publish_thread(struct profil_binding *binding, struct 
  * @follower: of the session that follows it
  * @proof: proof of the permission to attach, entered
  * @mm: the address space that it permits to profile
+ * @binding: to be published, or freed
+ * @watch: likewise; NULL for a thread
  */
 struct target {
 	struct profil_follower *follower;
 	struct profil_proof *proof;
 	struct mm_struct *mm;
+	struct profil_binding *binding;
+	struct profil_watch *watch;
 };
 
 /* Under the proof, so that the target cannot exec before it is followed. */
@@ -181,27 +190,20 @@ static int profil_session_publish(struct profil_profile *profile, void *data)
 {
 	const struct target *target = data;
 	struct profil_proof *proof = target->proof;
-	bool thread = profile->flags & PROFIL_THREAD;
-	struct profil_binding *binding = profil_binding_alloc();
-	struct profil_watch *watch = thread ? NULL : profil_watch_alloc();
 	int err;
 
-	if (!binding || (!watch && !thread)) {
-		kfree(binding);
-		kfree(watch);
-		return -ENOMEM;
-	}
-	profil_binding_init(binding, target->mm, profile, false);
-	if (thread)
-		err = profil_session_publish_thread(binding, proof->target);
+	profil_binding_init(target->binding, target->mm, profile, false);
+	if (profile->flags & PROFIL_THREAD)
+		err = profil_session_publish_thread(target->binding, proof->target);
 	else
-		err = profil_watch_publish(binding, watch, target->follower, proof->target);
+		err = profil_watch_publish(target->binding, target->watch, target->follower,
+					   proof->target);
 	if (!err) {
 		profil_clock_look(target->mm);
 		return 0;
 	}
-	profil_binding_drop(binding);
-	kfree(watch);
+	profil_binding_drop(target->binding);
+	kfree(target->watch);
 	return err;
 }
 
@@ -212,16 +214,27 @@ static int profil_session_publish(struct profil_profile *profile, void *data)
 static int profil_session_begin(struct profil_session *session, struct profil_profile *profile,
 				struct profil_proof *proof)
 {
+	bool thread = profile->flags & PROFIL_THREAD;
 	struct target target = { .follower = &session->follower, .proof = proof };
 	int err = profil_profile_prepare(profile);
 
 	if (err)
 		return err;
+	target.binding = profil_binding_alloc();
+	target.watch = thread ? NULL : profil_watch_alloc();
+	err = -ENOMEM;
+	if (!target.binding || (!target.watch && !thread))
+		goto free;
 	target.mm = profil_proof_enter(proof);
-	if (IS_ERR(target.mm))
-		return PTR_ERR(target.mm);
+	err = PTR_ERR_OR_ZERO(target.mm);
+	if (err)
+		goto free;
 	err = profil_profile_begin(profile, 0, profil_session_publish, &target);
 	profil_proof_leave(proof, target.mm);
+	return err;
+free:
+	profil_binding_free(target.binding);
+	kfree(target.watch);
 	return err;
 }
 
@@ -271,7 +284,9 @@ int profil_session_attach(struct profil_session *session, struct profil_start *s
 	/* A target has no way to pin the attacher's pages, and no gate. */
 	if (start->flags & PROFIL_PIN_LATE || start->gate)
 		return -EINVAL;
-	err = profil_pool_fill(&session->follower.pool, POOL_START);
+	err = profil_pool_fill(&session->follower.pool,
+			       start->flags & PROFIL_FOLLOW ? POOL_SIZE : POOL_START,
+			       GFP_KERNEL_ACCOUNT);
 	if (err)
 		return err;
 	layout = profil_layout_create(start);

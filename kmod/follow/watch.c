@@ -13,6 +13,7 @@
 #include "profile/work.h"
 
 #include <linux/irq_work.h>
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/pid.h>
 #include <linux/profil.h>
@@ -56,7 +57,7 @@ void profil_watch_note(struct profil_watch *watch, u32 what)
 		list_add_tail(&watch->report.pending, &follower->pending);
 	if (what & PROFIL_EVENT_EXIT && list_empty(&watch->ended)) {
 		list_add_tail(&watch->ended, &follower->ended);
-		queue_delayed_work(profil_wq, &follower->keep, KEEP_AFTER);
+		queue_delayed_work(profil_user_wq, &follower->keep, KEEP_AFTER);
 	}
 	irq_work_queue(&follower->wake);
 }
@@ -139,8 +140,9 @@ void *profil_follower_take(struct profil_follower *follower)
 	void *node = profil_pool_take(&follower->pool);
 
 	lockdep_assert_held(&profil_bindings_lock);
-	if (atomic_read(&follower->pool.filled) < FILL_BELOW)
-		queue_work(profil_wq, &follower->fill);
+	if (atomic_read(&follower->pool.filled) < FILL_BELOW &&
+	    time_after_eq(jiffies, READ_ONCE(follower->no_memory)))
+		queue_work(profil_user_wq, &follower->fill);
 	if (!node)
 		atomic64_inc(&profil_totals.pool_empty);
 	return node;

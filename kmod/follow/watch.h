@@ -38,6 +38,7 @@ struct task_struct;
  * @memcg: pays for @pool, and for reports that are kept: likewise, referenced
  * @pool: memory for bindings and watches of children
  * @fill: fills @pool
+ * @no_memory: until when that has no use, in jiffies
  * @keep: replaces watches of @ended by reports alone, which are smaller
  * @reader: serialises read(2), and keeps it out while watches are removed
  * @wait: readers and pollers
@@ -51,6 +52,7 @@ struct profil_follower {
 	struct mem_cgroup *memcg;
 	struct profil_pool pool;
 	struct work_struct fill;
+	unsigned long no_memory;
 	struct delayed_work keep;
 	struct mutex reader;	/* see the kernel-doc above */
 	wait_queue_head_t wait;

@@ -65,6 +65,17 @@ struct profil_binding *profil_binding_alloc(void)
 }
 
 /**
+ * profil_binding_free() - undo profil_binding_alloc()
+ * @binding: not initialised; or NULL
+ *
+ * Context: Process.
+ */
+void profil_binding_free(struct profil_binding *binding)
+{
+	kfree(binding);
+}
+
+/**
  * profil_binding_init() - initialise a binding
  * @binding: memory for it
  * @mm: grabbed for the binding
@@ -111,7 +122,7 @@ void profil_binding_drop(struct profil_binding *binding)
 	queue_rcu_work(profil_wq, &binding->free);
 }
 
-/* Before a binding can be found by who has found the count: the probe arms the clock then. */
+/* The look that follows a start finds who has seen the count and not yet the binding. */
 static void profil_binding_count(const struct profil_binding *binding, int change)
 {
 	unsigned int *sieve = profil_binding_sieve(binding->mm);

@@ -93,6 +93,7 @@ static inline bool profil_maybe_bound(const struct mm_struct *mm)
 
 void profil_bindings_init(void);
 struct profil_binding *profil_binding_alloc(void);
+void profil_binding_free(struct profil_binding *binding);
 void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 			 struct profil_profile *profile, bool gap);
 void profil_binding_narrow(struct profil_binding *binding, struct pid *thread);

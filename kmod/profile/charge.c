@@ -30,15 +30,16 @@
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 
-/* When to try again to give back, if mmap_lock was contended. */
+/* When to try again to give back, if mmap_lock was contended: soon, and from then on. */
 #define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
+#define RETRY_LATER	(2 * HZ)
 
 static int profil_locked_charge(struct user_struct *user, unsigned long pages, bool force)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	long before;
 
-	if (!user)
+	if (!user || !pages)
 		return 0;
 	before = atomic_long_read(&user->locked_vm);
 	do {
@@ -92,6 +93,7 @@ static void profil_charge_retry_work(struct work_struct *work)
 {
 	struct profil_pins *pins = container_of(to_delayed_work(work), struct profil_pins, retry);
 
+	WRITE_ONCE(pins->owed_long, true);
 	profil_charge_return(pins, atomic_long_xchg(&pins->owed, 0));
 	profil_pins_put(pins);
 }
@@ -181,7 +183,8 @@ void profil_charge_return(struct profil_pins *pins, unsigned long pages)
 		return;
 	atomic_long_add(pages, &pins->owed);
 	refcount_inc(&pins->refs);
-	if (!queue_delayed_work(profil_wq, &pins->retry, RETRY_AFTER))
+	if (!queue_delayed_work(profil_wq, &pins->retry,
+				READ_ONCE(pins->owed_long) ? RETRY_LATER : RETRY_AFTER))
 		profil_pins_put(pins);
 }
 

@@ -38,7 +38,7 @@ static unsigned long profil_check_interval(const struct profil_pins *pins)
 	unsigned long pages = pins->layout->pages;
 
 	if (profil_layout_is_late(pins->layout))
-		pages = pins->held + pages / words;
+		pages = READ_ONCE(pins->held) + pages / words;
 	return CHECK_INTERVAL * DIV_ROUND_UP(max(pages, 1UL), CHECK_PAGES);
 }
 

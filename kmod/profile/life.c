@@ -183,9 +183,10 @@ struct profil_pins *profil_profile_succeed(struct profil_profile *profile,
 	return profil_life_end(profile, profil_profile_pins(heir), stored);
 }
 
-static void profil_settle_one(struct profil_profile *profile)
+/* Pins that are to be released are added to @spent. */
+static void profil_settle_one(struct profil_profile *profile, struct profil_pins **spent)
 {
-	struct profil_pins *pins, *spent = NULL;
+	struct profil_pins *pins;
 	u64 unused;
 
 	/* Its holder may be waiting for the list, to enter or leave it: try again later. */
@@ -196,13 +197,24 @@ static void profil_settle_one(struct profil_profile *profile)
 	pins = profil_profile_pins(profile);
 	if (pins && (!atomic_read(&pins->mm->mm_users) || !profil_pins_open(pins))) {
 		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
-		spent = profil_life_retire(profile, &unused);
+		profil_life_retire(profile, &unused);
+		pins->next = *spent;
+		*spent = pins;
 	}
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		profil_clock_put(&profile->clock);
 	mutex_unlock(&profile->lock);
-	if (spent)
+}
+
+static void profil_settle_release(struct profil_pins *spent)
+{
+	struct profil_pins *next;
+
+	for (; spent; spent = next) {
+		next = spent->next;
 		profil_pins_release(spent);
+		cond_resched();
+	}
 }
 
 /*
@@ -214,15 +226,17 @@ static void profil_settle_one(struct profil_profile *profile)
 static bool profil_settle_all(bool always)
 {
 	struct profil_profile *profile;
+	struct profil_pins *spent = NULL;
 
 	if (!xchg(&profil_settle_wanted, false) && !always)
 		return false;
 	mutex_lock(&profil_profiles_lock);
 	list_for_each_entry(profile, &profil_profiles, link) {
-		profil_settle_one(profile);
+		profil_settle_one(profile, &spent);
 		cond_resched();
 	}
 	mutex_unlock(&profil_profiles_lock);
+	profil_settle_release(spent);
 	return READ_ONCE(profil_settle_wanted);
 }
 
@@ -242,19 +256,26 @@ static void profil_sweep_work(struct work_struct *work)
 		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
 }
 
-static struct profil_profile *profil_life_next_unretired(void)
+/*
+ * The next profile that PROFIL_STOP_ALL has not looked at, referenced; or NULL.  Those that
+ * are made meanwhile come behind those that it has passed.  Sets *retired.
+ */
+static struct profil_profile *profil_life_next(u64 pass, bool *retired)
 {
 	struct profil_profile *profile;
 
-	lockdep_assert_held(&profil_profiles_lock);
-	list_for_each_entry(profile, &profil_profiles, link) {
-		if (READ_ONCE(profile->retired) || !profil_profile_get(profile))
-			continue;
-		/* So that the next search need not walk past it. */
+	mutex_lock(&profil_profiles_lock);
+	profile = list_first_entry_or_null(&profil_profiles, struct profil_profile, link);
+	if (profile && profile->passed != pass) {
+		profile->passed = pass;
 		list_move_tail(&profile->link, &profil_profiles);
-		return profile;
+		/* Without a reference it is about to leave the list. */
+		*retired = READ_ONCE(profile->retired) || !profil_profile_get(profile);
+	} else {
+		profile = NULL;
 	}
-	return NULL;
+	mutex_unlock(&profil_profiles_lock);
+	return profile;
 }
 
 static void profil_life_stop(struct profil_profile *profile)
@@ -273,23 +294,33 @@ static void profil_life_stop(struct profil_profile *profile)
 /**
  * profil_profile_stop_all() - end every profile on the machine
  *
- * No profile is left: whatever its owner waits for, nobody holds its lock meanwhile.
+ * None is left of those that there were: whatever its owner waits for, nobody holds its
+ * lock meanwhile.  Those that others make meanwhile are theirs.
  *
- * Context: Process context, may sleep; ends early on a fatal signal.
+ * Context: Process context, may sleep.
+ * Return: 0; -EINTR if a fatal signal came first.
  */
-void profil_profile_stop_all(void)
+int profil_profile_stop_all(void)
 {
+	static DEFINE_MUTEX(one_at_a_time);
+	static u64 passes;
 	struct profil_profile *profile;
+	bool retired;
+	int err = 0;
 
-	while (!fatal_signal_pending(current)) {
-		mutex_lock(&profil_profiles_lock);
-		profile = profil_life_next_unretired();
-		mutex_unlock(&profil_profiles_lock);
-		if (!profile)
-			return;
-		profil_life_stop(profile);
-		profil_profile_put(profile);
+	if (mutex_lock_killable(&one_at_a_time))
+		return -EINTR;
+	passes++;
+	while (!err && (profile = profil_life_next(passes, &retired))) {
+		if (!retired) {
+			profil_life_stop(profile);
+			profil_profile_put(profile);
+		}
+		err = fatal_signal_pending(current) ? -EINTR : 0;
+		cond_resched();
 	}
+	mutex_unlock(&one_at_a_time);
+	return err;
 }
 
 /**

@@ -21,6 +21,6 @@ u64 profil_profile_retire(struct profil_profile *profile);
 bool profil_profile_retire_shut(struct profil_profile *profile);
 struct profil_pins *profil_profile_succeed(struct profil_profile *profile,
 					   struct profil_profile *heir, u64 *stored);
-void profil_profile_stop_all(void);
+int profil_profile_stop_all(void);
 
 #endif /* PROFIL_LIFE_H */

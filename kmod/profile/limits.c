@@ -67,18 +67,23 @@ MODULE_PARM_DESC(max_user_watches, "processes that a user's sessions may follow"
 
 /* Guards the table, every profil_user in it, and the sum. */
 static DEFINE_SPINLOCK(users_lock);
-static DEFINE_HASHTABLE(users, 6);
+static DEFINE_HASHTABLE(users, 10);
 static unsigned long pages_sum;
 
 /* An account, and those that are charged with it. */
 #define for_each_payer(payer, user)	for (payer = (user); payer; payer = payer->parent)
+
+static unsigned long profil_user_key(kuid_t uid, const struct user_namespace *ns)
+{
+	return (uintptr_t)ns + __kuid_val(uid);
+}
 
 static struct profil_user *profil_user_lookup(kuid_t uid, const struct user_namespace *ns)
 {
 	struct profil_user *user;
 
 	lockdep_assert_held(&users_lock);
-	hash_for_each_possible(users, user, link, __kuid_val(uid))
+	hash_for_each_possible(users, user, link, profil_user_key(uid, ns))
 		if (uid_eq(user->uid, uid) && user->ns == ns)
 			return user;
 	return NULL;
@@ -99,7 +104,7 @@ static struct profil_user *profil_user_get_one(kuid_t uid, struct user_namespace
 		user->ns = get_user_ns(ns);
 		user->parent = parent;
 		parent = NULL;
-		hash_add(users, &user->link, __kuid_val(uid));
+		hash_add(users, &user->link, profil_user_key(uid, ns));
 	}
 	if (user)
 		user->refs++;
@@ -117,18 +122,19 @@ static struct profil_user *profil_user_get_one(kuid_t uid, struct user_namespace
  */
 struct profil_user *profil_user_get(void)
 {
-	struct user_namespace *at = current_user_ns();
-	struct user_namespace *ns[LEVELS];
+	struct user_namespace *ns[LEVELS] = { current_user_ns() };
 	kuid_t uid[LEVELS] = { current_uid() };
 	struct profil_user *user = NULL;
+	bool roots = false;
 	int i;
 
-	ns[0] = at;
-	for (i = 0; ns[i]->parent && i < LEVELS - 1; i++) {
+	for (i = 0; ns[i]->parent && !roots && i < LEVELS - 1; i++) {
 		uid[i + 1] = ns[i]->owner;
-		ns[i + 1] = ns[i]->parent;
+		/* Root pays for nobody: its containers have an account each. */
+		roots = uid_eq(ns[i]->owner, GLOBAL_ROOT_UID);
+		ns[i + 1] = roots ? ns[i] : ns[i]->parent;
 	}
-	/* The owner of the outermost one first: it is charged for all. */
+	/* The outermost one first: it is charged for all. */
 	do {
 		user = profil_user_get_one(uid[i], ns[i], user);
 	} while (user && i--);

@@ -18,8 +18,8 @@ struct user_namespace;
  * @link: in the table
  * @uid: the user
  * @ns: the namespace, referenced
- * @parent: the account of the namespace's owner, which is charged for all of it,
- *	referenced; NULL in the first namespace
+ * @parent: the account that is charged for all of the namespace, referenced: that of its
+ *	owner, or one of the namespace if root owns it; NULL: none
  * @refs: profiles, pins and accounts that are charged here; guarded by the table's lock
  * @profiles: profiles
  * @pages: pinned pages

@@ -63,7 +63,7 @@ static const struct profil_span *profil_pins_old_span(const struct profil_pins *
 		return NULL;
 	same = bsearch(span, old->layout->spans, old->layout->nr_spans, sizeof(*same),
 		       profil_pins_compare_spans);
-	if (!same || same->pages != span->pages || !old->page[same->first])
+	if (!same || same->pages != span->pages || profil_page_is_off(old->page[same->first]))
 		return NULL;
 	return same;
 }
@@ -290,40 +290,52 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 	profil_charge_move(old, pins, moved);
 }
 
-static void profil_pins_unpin_span(struct profil_pins *pins, const struct profil_span *span)
+/* Nothing is counted in the span any more. */
+static void profil_pins_shut_span(struct profil_pins *pins, const struct profil_span *span)
 {
 	unsigned long i, end = span->first + span->pages;
-	struct page *pages[BATCH];
-	unsigned int n;
 
+	lockdep_assert_held(pins->lock);
 	/* No tick may be on the fast path, which does not check for the page. */
 	profil_pins_slow(pins);
 	profil_clock_sync();
 	for (i = span->first; i < end; i++)
 		WRITE_ONCE(pins->page[i], pins->page[i] + PROFIL_PAGE_LEAVES);
 	profil_pins_sync(pins);
-	for (i = span->first; i < end; ) {
-		for (n = 0; n < BATCH && i < end; i++) {
-			pages[n++] = virt_to_page(pins->page[i] - PROFIL_PAGE_LEAVES);
-			WRITE_ONCE(pins->page[i], NULL);
-		}
-		unpin_user_pages_dirty_lock(pages, n, true);
-		cond_resched();
+}
+
+/* Take some pages of the span, which is shut.  Return: how many; 0: none is left. */
+static unsigned int profil_pins_take(struct profil_pins *pins, const struct profil_span *span,
+				     unsigned long *done, struct page **pages)
+{
+	unsigned int n;
+
+	mutex_lock(pins->lock);
+	for (n = 0; n < BATCH && *done < span->pages && !pins->gone; ++*done) {
+		pages[n++] = virt_to_page(pins->page[span->first + *done] - PROFIL_PAGE_LEAVES);
+		WRITE_ONCE(pins->page[span->first + *done], NULL);
 	}
-	pins->held -= span->pages;
+	pins->held -= n;
+	mutex_unlock(pins->lock);
+	return n;
 }
 
 static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_span *span)
 {
-	bool gone;
+	struct page *pages[BATCH];
+	unsigned long done = 0;
+	unsigned int n;
 
 	mutex_lock(pins->lock);
-	gone = pins->gone;
-	if (!gone)
-		profil_pins_unpin_span(pins, span);
+	if (!pins->gone)
+		profil_pins_shut_span(pins, span);
 	mutex_unlock(pins->lock);
-	if (!gone)
-		profil_charge_return(pins, span->pages);
+	/* Whoever ends the profile meanwhile unpins the rest. */
+	while ((n = profil_pins_take(pins, span, &done, pages))) {
+		unpin_user_pages_dirty_lock(pages, n, true);
+		profil_charge_return(pins, n);
+		cond_resched();
+	}
 }
 
 /**
@@ -346,15 +358,17 @@ int profil_pins_check(struct profil_pins *pins)
 		const struct profil_span *span = &pins->layout->spans[i];
 		int err;
 
-		if (!READ_ONCE(pins->page[span->first]) || profil_span_same(pins, span))
+		if (profil_page_is_off(READ_ONCE(pins->page[span->first])) ||
+		    profil_span_same(pins, span))
 			continue;	/* already off, or unchanged */
 		err = profil_span_check(pins, span);
-		if (err == -EFAULT)
-			profil_pins_turn_off(pins, span);
-		if (err)
-			ret = err;
+		/* The others are not known: next time.  A fault would not be found again. */
 		if (err && err != -EFAULT)
-			break;		/* not known, try again next time */
+			return ret ?: err;
+		if (err) {
+			profil_pins_turn_off(pins, span);
+			ret = err;
+		}
 	}
 	return ret;
 }

@@ -47,7 +47,9 @@ struct user_struct;
  *	the caller had CAP_IPC_LOCK
  * @held: pages that are pinned, and charged to @mm, @user and @locker
  * @overhead: pages of memory for the layout, charged to @user only
+ * @next: in a list of pins to be released
  * @owed: pages that are no longer pinned, but still charged
+ * @owed_long: that could not be given back at the first try either
  * @retry: gives them back later, and holds a reference
  * @page: kernel address of each page, in the order of the layout's spans; see
  *	profil_page_is_off(); with PROFIL_PIN_LATE NULL is not off, but not pinned
@@ -69,7 +71,9 @@ struct profil_pins {
 	struct user_struct *locker;
 	unsigned long held;
 	unsigned long overhead;
+	struct profil_pins *next;
 	atomic_long_t owed;
+	bool owed_long;
 	struct delayed_work retry;
 	void *page[];
 };

@@ -13,16 +13,17 @@
  * profil_pool_fill() - fill a pool
  * @pool: of current, or of the active memory cgroup: its nodes are charged there
  * @nodes: how many it is to have
+ * @gfp: how they are allocated
  *
  * Context: Process context, may sleep.
  * Return: 0, or -ENOMEM with the pool filled in part.
  */
-int profil_pool_fill(struct profil_pool *pool, int nodes)
+int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp)
 {
 	void *node;
 
 	while (atomic_read(&pool->filled) < nodes) {
-		node = kmalloc(PROFIL_NODE_SIZE, GFP_KERNEL_ACCOUNT);
+		node = kmalloc(PROFIL_NODE_SIZE, gfp);
 		if (!node)
 			return -ENOMEM;
 		/* Counted only when it is there. */

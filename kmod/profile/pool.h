@@ -12,9 +12,14 @@
 
 #include <linux/atomic.h>
 #include <linux/llist.h>
+#include <linux/types.h>
 
-/* Bytes of a node: enough for whatever a probe makes of it. */
+/* Bytes of a node: enough for whatever a probe makes of it, debug kernels' fields included. */
+#ifdef CONFIG_LOCKDEP
+#define PROFIL_NODE_SIZE	256
+#else
 #define PROFIL_NODE_SIZE	128
+#endif
 
 /**
  * struct profil_pool - memory for the probes
@@ -28,7 +33,7 @@ struct profil_pool {
 	atomic_t filled;
 };
 
-int profil_pool_fill(struct profil_pool *pool, int nodes);
+int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp);
 void *profil_pool_take(struct profil_pool *pool);
 void profil_pool_empty(struct profil_pool *pool);
 

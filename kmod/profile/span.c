@@ -118,6 +118,14 @@ static bool profil_pages_fault_in_nowait(unsigned long at, unsigned long end)
 	return true;
 }
 
+/* May a userfaultfd handler have to provide its pages?  (It can watch writes to any memory.) */
+static bool profil_vma_is_watched(struct vm_area_struct *vma)
+{
+	return userfaultfd_armed(vma) &&
+	       (!vma->vm_file || is_vm_hugetlb_page(vma) ||
+		profil_is_tmpfs_file(file_inode(vma->vm_file)));
+}
+
 /*
  * Fault in pages that a userfaultfd watches, under mmap_lock.  Do not wait for
  * pages that its handler would have to provide or make writable: it may never do
@@ -131,7 +139,7 @@ static int profil_pages_fault_in_watched(struct mm_struct *mm, const struct prof
 	mmap_assert_locked(mm);
 	for (vma = find_vma(mm, span->start); vma && vma->vm_start < end;
 	     vma = find_vma(mm, vma->vm_end))
-		if (userfaultfd_armed(vma) &&
+		if (profil_vma_is_watched(vma) &&
 		    !profil_pages_fault_in_nowait(max(vma->vm_start, span->start),
 						  min(vma->vm_end, end)))
 			return -EFAULT;

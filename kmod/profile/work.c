@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's own workqueue.
+ * The module's own workqueues.
  *
  * Context: process
  */
@@ -8,10 +8,10 @@
 
 #include <linux/errno.h>
 
-struct workqueue_struct *profil_wq;
+struct workqueue_struct *profil_wq, *profil_user_wq;
 
 /**
- * profil_work_init() - make the workqueue
+ * profil_work_init() - make the workqueues
  *
  * Context: Process context.
  * Return: 0 or -ENOMEM.
@@ -19,7 +19,11 @@ struct workqueue_struct *profil_wq;
 int profil_work_init(void)
 {
 	profil_wq = alloc_workqueue("profil", WQ_UNBOUND, 0);
-	return profil_wq ? 0 : -ENOMEM;
+	profil_user_wq = alloc_workqueue("profil_user", WQ_UNBOUND, 0);
+	if (profil_wq && profil_user_wq)
+		return 0;
+	profil_work_exit();
+	return -ENOMEM;
 }
 
 /**
@@ -29,5 +33,8 @@ int profil_work_init(void)
  */
 void profil_work_exit(void)
 {
-	destroy_workqueue(profil_wq);
+	if (profil_user_wq)
+		destroy_workqueue(profil_user_wq);
+	if (profil_wq)
+		destroy_workqueue(profil_wq);
 }

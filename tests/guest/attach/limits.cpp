@@ -115,3 +115,29 @@ TEST_CASE_METHOD(AtRest, "attached profiles are charged to the attaching user's 
 		CHECK(errors.again == 0);
 	}
 }
+
+TEST_CASE_METHOD(AtRest, "a process has room for 256 profiles, whoever makes them", "[attach][hostile]")
+{
+	const size_t room = 256;
+	const Child target([] { pause(); });
+	const Fd proof = proof_of(target.pid());
+	const Memory counters(page);
+	std::vector<std::unique_ptr<Device>> sessions;
+	auto how = describe(region_on(counters.at()));
+	size_t made = 0;
+
+	how.proof = proof.get();
+	for (size_t i = 0; i < room + 1; i++) {
+		sessions.push_back(std::make_unique<Device>());
+		if (sessions.back()->call(PROFIL_ATTACH, &how))
+			break;
+		made++;
+	}
+	/* Others may have bindings in the same bucket, but nobody else runs now. */
+	CHECK(made == room);
+	CHECK(sessions.back()->call(PROFIL_ATTACH, &how) == EBUSY);
+	CHECK(module_stat("longest_chain") == room);
+	/* One that goes makes room. */
+	sessions.front()->close();
+	CHECK(soon([&] { return sessions.back()->call(PROFIL_ATTACH, &how) == 0; }));
+}

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <functional>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -171,4 +172,52 @@ TEST_CASE_METHOD(AtRest, "children beyond max_user_watches are lost, and each is
 	const auto told = follow_forks(3, [] {});
 	CHECK(told.forked == 1);
 	CHECK(told.status.forks_lost == 2);
+}
+
+TEST_CASE_METHOD(AtRest, "reports of processes that ended long ago are complete, and in order",
+		 "[attach][event]")
+{
+	const Device device(O_RDWR | O_NONBLOCK);
+	const Memory counters(page);
+	const Memory pids(page, MAP_SHARED);
+	const Gate go, done;
+	const size_t children = 40;
+	const Child parent([&] {
+		go.wait();
+		for (size_t i = 0; i < children; i++) {
+			pids.at<pid_t>()[i] = need(fork(), "fork");
+			if (!pids.at<pid_t>()[i])
+				_exit(0);
+			need(waitpid(pids.at<pid_t>()[i], nullptr, 0), "waitpid");
+		}
+		done.open();
+		pause();
+	});
+	auto how = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8));
+
+	how.flags = PROFIL_FOLLOW;
+	const auto profile = device.attach(how, proof_of(parent.pid()).get());
+	const auto other = device.attach(how, proof_of(getpid()).get());
+	go.open();
+	done.wait();
+	/* Long ago: what was kept of them was freed but for their reports. */
+	need_that(soon([&] {
+			  return read_file("/proc/self/fdinfo/" + std::to_string(device.fd()))
+					 .find(std::to_string(pids.at<pid_t>()[children - 1])) ==
+				 std::string::npos;
+		  }),
+		  "the last child is no longer followed");
+	usleep(300'000);
+	/* Those of another profile go with it alone. */
+	device.stop(other);
+	std::vector<pid_t> seen;
+	while (readable(device))
+		for (const auto &event : device.read_events()) {
+			CHECK(event.what == (PROFIL_EVENT_FORK | PROFIL_EVENT_EXIT));
+			CHECK(event.profile == profile);
+			CHECK(event.parent == parent.pid());
+			seen.push_back(event.pid);
+		}
+	CHECK(seen == std::vector<pid_t>(pids.at<pid_t>(), pids.at<pid_t>() + children));
+	CHECK(device.status(profile).forks_lost == 0);
 }

@@ -196,7 +196,7 @@ TEST_CASE_METHOD(AtRest,
 	CHECK(allowed.list == 0);
 	CHECK(allowed.state == PROFIL_STATE_RUNNING);
 	is_refused(tried(false));
-	for (const char *name : {"max_user_pages", "max_user_profiles", "max_pages"}) {
+	for (const char *name : {"max_user_pages", "max_user_profiles"}) {
 		const Setting limit = module_parameter(name, 0);
 
 		CAPTURE(name);

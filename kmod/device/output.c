@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a command writes its output.
+ *
+ * A command must not find only after its work is done that its output cannot be written.
+ * Who may wait can fault the page in again.  Who may not (profile/wait.h) pins it first.
+ *
+ * Context: process
+ */
+#include "device/output.h"
+
+#include "profile/span.h"
+#include "profile/wait.h"
+
+#include <linux/align.h>
+#include <linux/errno.h>
+#include <linux/highmem.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+
+static int profil_output_pin(struct profil_output *output, u32 bytes)
+{
+	unsigned long at = round_down((unsigned long)output->to, PAGE_SIZE);
+	unsigned long end = (unsigned long)output->to + bytes;
+
+	for (; at < end; at += PAGE_SIZE) {
+		/* A worker learns whether it is bad, or only not there. */
+		if (profil_page_pin(at, &output->pages[output->nr]))
+			return -EAGAIN;
+		output->nr++;
+	}
+	return 0;
+}
+
+/**
+ * profil_output_open() - check that output can be written
+ * @output: filled in; profil_output_close() undoes it, even if this fails
+ * @to: its address
+ * @from: what is there now
+ * @bytes: at most a page
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EFAULT; -EAGAIN if current may not wait, and a page is missing.
+ */
+int profil_output_open(struct profil_output *output, void __user *to, const void *from,
+		       u32 bytes)
+{
+	*output = (struct profil_output) { .to = to };
+	if (profil_may_wait())
+		return copy_to_user(to, from, bytes) ? -EFAULT : 0;
+	return access_ok(to, bytes) ? profil_output_pin(output, bytes) : -EFAULT;
+}
+
+/**
+ * profil_output_write() - write output
+ * @output: opened
+ * @from: what to write
+ * @bytes: not more than were opened
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -EFAULT.
+ */
+int profil_output_write(const struct profil_output *output, const void *from, u32 bytes)
+{
+	size_t offset = offset_in_page(output->to), first;
+
+	if (!output->nr)
+		return copy_to_user(output->to, from, bytes) ? -EFAULT : 0;
+	first = min_t(size_t, bytes, PAGE_SIZE - offset);
+	memcpy_to_page(output->pages[0], offset, from, first);
+	if (bytes > first)
+		memcpy_to_page(output->pages[1], 0, from + first, bytes - first);
+	return 0;
+}
+
+/**
+ * profil_output_close() - undo profil_output_open()
+ * @output: opened
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_output_close(struct profil_output *output)
+{
+	unpin_user_pages_dirty_lock(output->pages, output->nr, true);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/clock/interrupts.cpp  Commands do not interrupt other CPUs, or not often. */
+#include "tests/guest/attach/burning_target.h"
+#include "tests/guest/support/places.h"
+
+#include <catch2/catch.hpp>
+
+#include <sched.h>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	need(sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
+}
+
+/** Function calls that other CPUs have interrupted a CPU for, since it was started. */
+uint64_t calls_of(int cpu)
+{
+	std::istringstream lines(read_file("/proc/interrupts"));
+	std::string line, name;
+
+	while (std::getline(lines, line)) {
+		std::istringstream words(line);
+		uint64_t calls = 0;
+
+		words >> name;
+		if (name != "CAL:" && line.find("Function call interrupts") == std::string::npos)
+			continue;
+		for (int i = 0; i <= cpu; i++)
+			words >> calls;
+		need_that(!words.fail(), "a number for the CPU");
+		return calls;
+	}
+	throw std::runtime_error("/proc/interrupts has no line of function calls");
+}
+
+/** Another program is profiled on CPU 1, so that the clock ticks there. */
+class Neighbour {
+public:
+	Neighbour()
+		: child_([this] {
+			  const Device device;
+			  const Burner burner;
+
+			  run_on(1);
+			  device.start(describe(region_on(counter_.at()), period_nobody));
+			  burner.burn_until(counted_text, [] { return false; });
+		  })
+	{
+		need_that(counted_to(counter_, 3), "the neighbour is profiled");
+		run_on(0);
+	}
+
+private:
+	const Memory counter_{4096, MAP_SHARED};
+	Child child_;
+};
+
+constexpr unsigned times = 2000;
+/* What else the kernel calls another CPU for meanwhile. */
+constexpr uint64_t others = times / 10;
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "PROFIL_STATUS interrupts no other CPU", "[clock][hostile]")
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	const Neighbour neighbour;
+	const Device device;
+	const Memory counter(4096);
+
+	device.start(describe(region_on(counter.at()), period_nobody));
+	const auto before = calls_of(1);
+	for (unsigned i = 0; i < times; i++)
+		device.status();
+	CHECK(calls_of(1) - before < others);
+	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_START and PROFIL_STOP of a thread alone interrupt no other CPU",
+		 "[clock][hostile]")
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	const Neighbour neighbour;
+	const Device device;
+	const Memory counter(4096);
+	const auto before = calls_of(1);
+
+	for (unsigned i = 0; i < times; i++) {
+		device.start(describe(region_on(counter.at()), period_nobody));
+		device.stop();
+	}
+	CHECK(calls_of(1) - before < others);
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_START beside another thread interrupts other CPUs twice in a jiffy at most",
+		 "[clock][hostile]")
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	const Neighbour neighbour;
+	const Device device;
+	const Memory counter(4096);
+	const Gate end;
+	std::thread other([&end] {
+		run_on(1);
+		end.wait();
+	});
+	const uint64_t hz = 1000; /* no kernel has more jiffies a second */
+	const auto calls = calls_of(1);
+	const auto begin = std::chrono::steady_clock::now();
+
+	for (unsigned i = 0; i < times; i++) {
+		device.start(describe(region_on(counter.at()), period_nobody));
+		device.stop();
+	}
+	const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+	const auto most = static_cast<uint64_t>(took.count() * static_cast<double>(2 * hz)) + 2;
+	end.open();
+	other.join();
+	INFO(took.count() << " s");
+	CHECK(calls_of(1) - calls < most + others);
+}
