@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/hostile/support.h  What the tests of hostile users share: the users, what must end
+ * soon whatever another user does, and the ways in which a user's command can wait for a page.
+ */
+#pragma once
+
+#include "tests/guest/attach/credentials.h"
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/device.h"
+#include "tests/guest/support/fuse.h"
+#include "tests/guest/support/places.h"
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <poll.h>
+#include <vector>
+
+namespace guest::hostile {
+
+constexpr size_t page = 4096;
+constexpr id_t attacker = somebody, victim = nobody;
+
+/** What Debian has otherwise lets no user attach to anything. */
+struct PerfForUsers {
+	const Setting setting{"/proc/sys/kernel/perf_event_paranoid", "2"};
+};
+
+/** False, with a warning, if this kernel has no FUSE. */
+inline bool has_fuse()
+{
+	if (FuseFile::available())
+		return true;
+	WARN("this kernel has no FUSE");
+	return false;
+}
+
+/** A process of a user without any capability; it already is when this returns. */
+inline Child as_user(id_t user, const std::function<void()> &run)
+{
+	const Gate ready;
+	Child child([&] {
+		become(user, 0);
+		ready.open();
+		run();
+	});
+
+	ready.wait();
+	return child;
+}
+
+/** Does the process end within a minute of real time?  It is not reaped. */
+inline bool ends(pid_t pid)
+{
+	const Fd fd(need(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), "pidfd_open"));
+	pollfd end = {fd.get(), POLLIN, 0};
+
+	return need(poll(&end, 1, 10'000), "poll") > 0;
+}
+
+inline bool ends(const Child &child)
+{
+	return ends(child.pid());
+}
+
+inline void stop_all(const Device &device = Device())
+{
+	profil_stop_all all = {};
+
+	all.size = sizeof(all);
+	const int error = device.call(PROFIL_STOP_ALL, &all);
+	errno = error;
+	need(error ? -1 : 0, "PROFIL_STOP_ALL");
+}
+
+/** Does anything count? */
+inline bool nothing_counts()
+{
+	return module_stat("images") == 0;
+}
+
+/** The pages that the module has pinned for a user. */
+inline uint64_t pages_of(id_t user)
+{
+	return in_child([=] {
+		profil_info info = {};
+
+		become(user, 0);
+		info.size = sizeof(info);
+		need_that(Device().call(PROFIL_INFO, &info) == 0, "PROFIL_INFO");
+		return uint64_t{info.pages_used};
+	});
+}
+
+/** A proof for which a user needs no capability. */
+inline Fd user_proof(pid_t pid)
+{
+	Fd proof = open_proof({.pid = pid, .exclude_kernel = true});
+
+	need(proof.get(), "perf_event_open");
+	return proof;
+}
+
+inline profil_start count_in(const void *counter)
+{
+	return describe(region_on(counter), period_nobody);
+}
+
+/** Starts a self profile, attaches to a process, or whatever a user does to be profiled. */
+inline uint32_t attach_to(const Device &device, pid_t pid, const Memory &counters, uint32_t flags = 0)
+{
+	auto how = count_in(counters.at());
+
+	how.flags = flags;
+	return device.attach(how, user_proof(pid).get());
+}
+
+/** A way in which a user's process ends up waiting for a page of a FUSE file. */
+struct Wait {
+	const char *name;
+	/** Runs as the attacker.  Calls hold(), and does not return before go_on() or abort(). */
+	void (*run)(const FuseFile &file);
+};
+
+/** With the lock of a profile that others can find. */
+extern const Wait start_waits, update_waits, status_waits, recheck_waits;
+/** With no lock. */
+extern const Wait first_start_waits, attach_waits, argument_waits, regions_wait, read_waits;
+extern const std::vector<Wait> locked_waits, unlocked_waits, all_waits;
+
+/** A process of the attacker that waits so. */
+class Waiter {
+public:
+	Waiter(const FuseFile &file, const Wait &wait) : child_(as_user(attacker, [&] { wait.run(file); }))
+	{
+		file.await_reader();
+	}
+
+	pid_t pid() const { return child_.pid(); }
+	bool killed()
+	{
+		kill(child_.pid(), SIGKILL);
+		return ends(child_);
+	}
+
+private:
+	Child child_;
+};
+
+} // namespace guest::hostile

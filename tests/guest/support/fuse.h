@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/support/fuse.h  A file in a FUSE file system that the test itself serves, so that a
+ * page of it comes when the test says so, or never.
+ */
+#pragma once
+
+#include "tests/guest/support/guest.h"
+
+#include <atomic>
+#include <sys/mman.h>
+
+namespace guest {
+
+/**
+ * A file full of zeroes.  Every user may map it privately; the kernel reads each page once for each
+ * mapping.  The server is a process of its own: when that ends, so does the file system, and
+ * whatever waits for a page fails.
+ */
+class FuseFile {
+public:
+	/** Does this kernel have FUSE?  Loads its module if need be. */
+	static bool available();
+
+	explicit FuseFile(size_t bytes);
+	FuseFile(const FuseFile &) = delete;
+	FuseFile &operator=(const FuseFile &) = delete;
+	~FuseFile();
+
+	size_t bytes() const { return bytes_; }
+	const std::string &path() const { return path_; }
+
+	/** From now on reads get no answer.  Any process may call this and the next ones. */
+	void hold() const { state()->held = true; }
+	/** Answer those that wait, and all others. */
+	void go_on() const { state()->held = false; }
+	/** How many reads wait for an answer? */
+	unsigned waiting() const { return state()->waiting; }
+	/** Wait until a read waits for an answer; throw when none does. */
+	void await_reader() const;
+
+	/** End the file system.  Needed before the end of anything that may wait for it. */
+	void abort();
+
+private:
+	struct State {
+		std::atomic<bool> held;
+		std::atomic<unsigned> waiting;
+	};
+	class Server;
+
+	State *state() const { return shared_.at<State>(); }
+
+	const size_t bytes_;
+	const Memory shared_{4096, MAP_SHARED};
+	std::string directory_, path_;
+	Child server_;
+
+	Child serve();
+};
+
+/** A private mapping of such a file, made by the caller, whose pages can be dropped. */
+class FuseMemory {
+public:
+	explicit FuseMemory(const FuseFile &file);
+
+	template <typename T = void> T *at(size_t offset = 0) const { return memory_.at<T>(offset); }
+	/** Forget all pages: the next access reads the file. */
+	void drop() const;
+
+private:
+	const Fd file_;
+	const Memory memory_;
+};
+
+} // namespace guest
