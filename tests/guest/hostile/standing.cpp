@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/hostile/standing.cpp  A user's process stands still: sessions that profile it do not. */
+#include "tests/guest/hostile/targets.h"
+
+#include <csignal>
+#include <unistd.h>
+
+using namespace guest;
+using namespace guest::hostile;
+
+namespace {
+
+/** Runs a session's command on a target that stands still: it must not wait. */
+void check_command(const char *name, const std::function<void(const Device &, uint32_t profile)> &command)
+{
+	const PerfForUsers users;
+
+	for (const Standstill &kind : standstills) {
+		if (kind.needs_fuse && !has_fuse())
+			continue;
+		const Gate attached, still;
+		const auto target = kind.make();
+		Child session([&] {
+			const Device device;
+			const Memory counters(page);
+			const auto profile = attach_to(device, target->pid(), counters, PROFIL_FOLLOW);
+
+			attached.open();
+			still.wait();
+			command(device, profile);
+		});
+		attached.wait();
+		target->stand_still();
+		still.open();
+		CAPTURE(name, kind.name);
+		CHECK(ends(session));
+		CHECK(kill(target->pid(), 0) == 0);
+		target->let_go();
+		CHECK(session.reap() == 0);
+	}
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "the status of a process that stands still does not wait for it", "[hostile]")
+{
+	check_command("status", [](const Device &device, uint32_t profile) {
+		need_that(device.status(profile).processes == 1, "the target is followed");
+	});
+}
+
+TEST_CASE_METHOD(AtRest, "an update of the profile of a process that stands still does not wait for it",
+		 "[hostile]")
+{
+	check_command("update", [](const Device &device, uint32_t profile) {
+		const Memory others(page);
+		const auto region = region_on(others.at());
+		auto change = describe_update(profile, std::span(&region, 1));
+
+		need_that(device.call(PROFIL_UPDATE, &change) == 0, "PROFIL_UPDATE");
+	});
+}
+
+TEST_CASE_METHOD(AtRest, "stopping the profile of a process that stands still does not wait for it",
+		 "[hostile]")
+{
+	check_command("stop", [](const Device &device, uint32_t profile) { device.stop(profile); });
+}
+
+TEST_CASE_METHOD(AtRest, "closing a session whose target stands still does not wait for it", "[hostile]")
+{
+	check_command("close", [](const Device &device, uint32_t) {
+		need(::close(device.fd()), "close");
+		need_that(soon([] { return nothing_counts(); }), "the profile has ended");
+	});
+}
+
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL does not wait for a profiled process that stands still",
+		 "[hostile]")
+{
+	check_command("stop all", [](const Device &device, uint32_t profile) {
+		stop_all();
+		need_that(device.status(profile).state == PROFIL_STATE_STOPPED, "the profile is stopped");
+	});
+}
+
+TEST_CASE_METHOD(AtRest, "a session that follows a process that stands still can be killed", "[hostile]")
+{
+	check_command("suicide", [](const Device &, uint32_t) {
+		const pid_t pid = fork();
+
+		/* The parent's end is the last use of its memory; the child's, that of its session. */
+		if (pid)
+			_exit(0);
+		kill(getpid(), SIGKILL);
+	});
+	CHECK(soon([] { return nothing_counts(); }));
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/guest/hostile/targets.h"
+
+#include <array>
+#include <csignal>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace guest::hostile {
+
+namespace {
+
+class Stopped : public Target {
+public:
+	pid_t pid() const override { return child_.pid(); }
+	void stand_still() override
+	{
+		int status;
+
+		need(kill(pid(), SIGSTOP), "SIGSTOP");
+		need(waitpid(pid(), &status, WUNTRACED), "waitpid");
+		need_that(WIFSTOPPED(status), "the target is stopped");
+	}
+
+private:
+	const Child child_ = as_user(attacker, [] { pause(); });
+};
+
+class InVfork : public Target {
+public:
+	pid_t pid() const override { return child_.pid(); }
+	void stand_still() override
+	{
+		go_.open();
+		need_that(soon([this] { return state_of(pid()) == 'D'; }), "the target waits for its child");
+	}
+
+private:
+	static int be_child(void *)
+	{
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+
+	const Gate go_;
+	const Child child_ = as_user(attacker, [this] {
+		std::array<char, 0x4000> stack;
+
+		go_.wait();
+		need(clone(be_child, stack.end(), CLONE_VM | CLONE_VFORK | SIGCHLD, nullptr), "clone");
+	});
+};
+
+/**
+ * Memory whose mmap_lock is held for writing: a page of a file is being read, and a new mapping of
+ * the file waits for that, with the lock.
+ */
+class Held {
+public:
+	/** Both run in processes or threads that share the memory; neither returns before abort(). */
+	void read_page() const
+	{
+		file_.hold();
+		static_cast<void>(*static_cast<volatile char *>(memory_));
+	}
+	void map_again() const { mmap(nullptr, page, PROT_READ, MAP_PRIVATE, descriptor_, 0); }
+
+	void open()
+	{
+		descriptor_ = need(::open(file_.path().c_str(), O_RDWR | O_CLOEXEC), "the FUSE file");
+		memory_ = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor_, 0);
+		need_that(memory_ != MAP_FAILED, "mmap");
+	}
+	FuseFile &file() { return file_; }
+
+private:
+	FuseFile file_{page};
+	int descriptor_ = -1;
+	void *memory_ = nullptr;
+};
+
+struct Threads {
+	std::atomic<pid_t> mapper, last;
+};
+
+/** Is the task in an mmap(2) that waits for a page? */
+bool maps(pid_t thread)
+{
+	const auto directory = "/proc/" + std::to_string(thread);
+
+	return thread && state_of(thread) == 'D' &&
+	       read_file(directory + "/syscall").starts_with(std::to_string(SYS_mmap) + " ");
+}
+
+class MemoryHeld : public Target {
+public:
+	~MemoryHeld() override { held_.file().abort(); }
+
+	pid_t pid() const override { return child_.pid(); }
+	void stand_still() override
+	{
+		go_.open();
+		held_.file().await_reader();
+		go_.open();
+		need_that(soon([this] { return maps(threads().mapper); }), "mmap_lock is held");
+	}
+	void let_go() override { held_.file().abort(); }
+
+private:
+	Threads &threads() const { return *shared_.at<Threads>(); }
+	void run()
+	{
+		held_.open();
+		go_.wait();
+		std::thread reader([this] { held_.read_page(); });
+		go_.wait();
+		std::thread mapper([this] {
+			threads().mapper = gettid();
+			held_.map_again();
+		});
+		for (;;)
+			pause();
+	}
+
+	const Gate go_;
+	const Memory shared_{page, MAP_SHARED};
+	Held held_;
+	const Child child_ = as_user(attacker, [this] { run(); });
+};
+
+/** Its memory is shared with two other processes, or the exec would first wait for its threads. */
+class StuckExec : public Target {
+public:
+	~StuckExec() override { held_.file().abort(); }
+
+	pid_t pid() const override { return child_.pid(); }
+	void stand_still() override
+	{
+		go_.open();
+		held_.file().await_reader();
+		go_.open();
+		need_that(soon([this] { return maps(threads().mapper); }), "mmap_lock is held");
+		go_.open();
+		await_exec();
+	}
+	void let_go() override { held_.file().abort(); }
+
+private:
+	/**
+	 * Wait until perf_event_open(2) waits for the exec.  Do not look at its files in /proc: some of
+	 * them wait, too.
+	 */
+	void await_exec() const
+	{
+		const Child prober([this] {
+			for (;;)
+				open_proof({.pid = pid(), .exclude_kernel = true});
+		});
+		const auto call = "/proc/" + std::to_string(prober.pid()) + "/syscall";
+
+		need_that(soon([&] {
+				  return asleep(prober.pid()) &&
+					 read_file(call).starts_with(std::to_string(SYS_perf_event_open) +
+								     " ");
+			  }),
+			  "the exec waits");
+	}
+	Threads &threads() const { return *shared_.at<Threads>(); }
+
+	static int read_page(void *self)
+	{
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		static_cast<StuckExec *>(self)->held_.read_page();
+		for (;;)
+			pause();
+	}
+	static int map_again(void *self)
+	{
+		auto *const exec = static_cast<StuckExec *>(self);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		exec->threads().mapper = getpid();
+		exec->held_.map_again();
+		for (;;)
+			pause();
+	}
+	void run()
+	{
+		static std::array<char, 0x8000> stacks[2];
+		/* On the stack, whose page is there: a fault in the exec would wait for mmap_lock too soon.
+		 */
+		char name[] = "/bin/true";
+		char *const arguments[] = {name, nullptr};
+
+		held_.open();
+		go_.wait();
+		need(clone(read_page, stacks[0].end(), CLONE_VM | SIGCHLD, this), "clone");
+		go_.wait();
+		need(clone(map_again, stacks[1].end(), CLONE_VM | SIGCHLD, this), "clone");
+		go_.wait();
+		syscall(SYS_execve, name, arguments, arguments + 1);
+	}
+
+	const Gate go_;
+	const Memory shared_{page, MAP_SHARED};
+	Held held_;
+	const Child child_ = as_user(attacker, [this] { run(); });
+};
+
+template <typename Kind> std::unique_ptr<Target> make()
+{
+	return std::make_unique<Kind>();
+}
+
+} // namespace
+
+char state_of(pid_t pid, pid_t thread)
+{
+	const auto stat = read_file("/proc/" + std::to_string(pid) +
+				    (thread ? "/task/" + std::to_string(thread) : "") + "/stat");
+
+	return stat[stat.rfind(')') + 2];
+}
+
+std::unique_ptr<Target> stuck_exec()
+{
+	return make<StuckExec>();
+}
+
+const Standstill standstills[4] = {
+	{"stopped by a signal", make<Stopped>, false},
+	{"in vfork", make<InVfork>, false},
+	{"with mmap_lock held", make<MemoryHeld>, true},
+	{"in an exec that waits for mmap_lock", make<StuckExec>, true},
+};
+
+} // namespace guest::hostile
