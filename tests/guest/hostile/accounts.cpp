@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/hostile/accounts.cpp  What a user may take is bounded by user, however many processes
+ * and user IDs they have: so nothing is left short for others.
+ */
+#include "tests/guest/hostile/holder.h"
+
+using namespace guest;
+using namespace guest::hostile;
+
+TEST_CASE_METHOD(AtRest, "a user who has used up their pages leaves others theirs", "[hostile]")
+{
+	const Setting limit = module_parameter("max_user_pages", 4);
+	const auto most = Holder::of_user(attacker, 4), more = Holder::of_user(attacker, 1);
+	const auto other = Holder::of_user(victim, 4);
+
+	CHECK(most.error() == 0);
+	CHECK(more.error() == EDQUOT);
+	CHECK(other.error() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a user who has used up their profiles leaves others theirs", "[hostile]")
+{
+	const Setting limit = module_parameter("max_user_profiles", 1);
+	const auto most = Holder::of_user(attacker, 1), more = Holder::of_user(attacker, 1);
+	const auto other = Holder::of_user(victim, 1);
+
+	CHECK(most.error() == 0);
+	CHECK(more.error() == EDQUOT);
+	CHECK(other.error() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a user who has used up their rate leaves others theirs", "[hostile]")
+{
+	const Setting limit = module_parameter("user_rate_budget", 1000);
+	const auto most = Holder::of_user(attacker, 1), more = Holder::of_user(attacker, 1);
+	const auto other = Holder::of_user(victim, 1);
+
+	CHECK(most.error() == 0);
+	CHECK(more.error() == EBUSY);
+	CHECK(other.error() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a user who follows as many processes as they may leaves others theirs", "[hostile]")
+{
+	const PerfForUsers users;
+	const Setting limit = module_parameter("max_user_watches", 1);
+	const Memory shared(page, MAP_SHARED);
+	auto *const errors = shared.at<int>();
+	const auto attach = [](const Device &device, const Memory &counters) {
+		auto how = count_in(counters.at());
+		const Fd proof = user_proof(getpid());
+
+		how.proof = proof.get();
+		return device.call(PROFIL_ATTACH, &how);
+	};
+	const Gate attached;
+	const Child follower = as_user(attacker, [&] {
+		const Device first, second;
+		const Memory counters(page);
+
+		errors[0] = attach(first, counters);
+		errors[1] = attach(second, counters);
+		attached.open();
+		pause();
+	});
+
+	attached.wait();
+	CHECK(errors[0] == 0);
+	CHECK(errors[1] == EDQUOT);
+	CHECK(in_child([&] {
+		      become(victim, 0);
+		      const Device device;
+		      const Memory counters(page);
+		      return attach(device, counters);
+	      }) == 0);
+}
