@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/hostile/privileged_exec.cpp  A followed process executes a program that its watcher
+ * could not attach to: a watch must not outlive the permission that it was granted with.
+ */
+#include "tests/guest/hostile/support.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+using namespace guest;
+using namespace guest::hostile;
+
+namespace {
+
+/** A program that not everybody who may run it may also trace. */
+struct Guarded {
+	const char *name;
+	void (*guard)(const std::string &path);
+};
+
+void give_capability(const std::string &path)
+{
+	vfs_cap_data capability = {};
+
+	capability.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE;
+	capability.data[0].permitted = bit(CAP_NET_BIND_SERVICE);
+	need(chmod(path.c_str(), 0755), "chmod");
+	need(setxattr(path.c_str(), "security.capability", &capability, XATTR_CAPS_SZ_2, 0), "setxattr");
+}
+
+const Guarded set_uid = {"set-uid",
+			 [](const std::string &path) { need(chmod(path.c_str(), 04755), "chmod"); }};
+const Guarded set_gid = {"set-gid",
+			 [](const std::string &path) { need(chmod(path.c_str(), 02755), "chmod"); }};
+const Guarded unreadable = {"not readable",
+			    [](const std::string &path) { need(chmod(path.c_str(), 0711), "chmod"); }};
+const Guarded with_capability = {"with a capability", give_capability};
+
+class Pipe {
+public:
+	Pipe()
+	{
+		int ends[2];
+
+		need(pipe2(ends, O_CLOEXEC), "pipe2");
+		from = Fd(ends[0]);
+		to = Fd(ends[1]);
+	}
+	Fd from, to;
+};
+
+/** A process of the attacker, which is told when to become the guarded program, and when to do something. */
+class Family {
+public:
+	explicit Family(const Guarded &guarded, bool no_new_privs = false)
+		: child_(as_user(attacker, [=, this] { run(no_new_privs); }))
+	{
+		guarded.guard(program_.path());
+	}
+
+	pid_t pid() const { return child_.pid(); }
+	void execute() const
+	{
+		go_.open();
+		await_answer();
+	}
+	/** Fork, execute and burn. */
+	void live() const
+	{
+		need(static_cast<int>(write(orders_.to.get(), "+", 1)), "an order");
+		await_answer();
+	}
+
+private:
+	void await_answer() const
+	{
+		char answer;
+
+		need_that(read(answers_.from.get(), &answer, 1) == 1, "an answer of the family");
+	}
+	void run(bool no_new_privs) const
+	{
+		go_.wait();
+		if (no_new_privs)
+			need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS");
+		dup2(orders_.from.get(), 0);
+		dup2(answers_.to.get(), 1);
+		execl(program_.path().c_str(), "family", nullptr);
+		need(-1, "execl");
+	}
+
+	const SetUidProgram program_{"hostile_family"};
+	const Gate go_;
+	Pipe orders_, answers_;
+	const Child child_;
+};
+
+struct Seen {
+	bool ended;		       /* the process's end was reported */
+	unsigned others, execs, after; /* records of other processes, of execs, and after the end */
+	uint32_t processes;	       /* once the family has lived */
+	uint64_t ticks;		       /* of any outcome, while the family lived */
+};
+
+bool readable(const Device &device)
+{
+	pollfd poller = {device.fd(), POLLIN, 0};
+
+	return need(poll(&poller, 1, 0), "poll") == 1;
+}
+
+void take(const Device &device, pid_t pid, Seen &seen)
+{
+	while (readable(device))
+		for (const profil_event &event : device.read_events()) {
+			seen.others += event.pid != pid;
+			seen.after += seen.ended;
+			seen.execs += !!(event.what & PROFIL_EVENT_EXEC);
+			seen.ended = seen.ended || (event.pid == pid && event.what & PROFIL_EVENT_EXIT);
+		}
+}
+
+/** What a watcher sees of a family that becomes another program and then lives. */
+Seen watch(const Family &family, uint64_t capabilities)
+{
+	return in_child([&] {
+		const Memory counters(page);
+		Seen seen = {};
+
+		become(attacker, capabilities);
+		const Device device;
+		const auto profile = attach_to(device, family.pid(), counters, PROFIL_FOLLOW);
+		family.execute();
+		soon([&] {
+			take(device, family.pid(), seen);
+			return seen.ended || seen.execs;
+		});
+		const auto before = device.status(profile).ticks;
+		family.live();
+		take(device, family.pid(), seen);
+		seen.ticks = device.status(profile).ticks - before;
+		if (seen.ended)
+			soon([&] { return device.status(profile).processes == 0; });
+		seen.processes = device.status(profile).processes;
+		return seen;
+	});
+}
+
+void check_seen(const Seen &seen)
+{
+	CHECK_FALSE(seen.ended);
+	CHECK(seen.execs >= 1);
+	CHECK(seen.others == 3);
+	CHECK(seen.processes >= 1);
+	CHECK(seen.ticks > 0);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a watcher with CAP_PERFMON goes on following a process that executes any program",
+		 "[hostile]")
+{
+	const PerfForUsers users;
+
+	for (const Guarded &guarded : {set_uid, set_gid, unreadable, with_capability}) {
+		CAPTURE(guarded.name);
+		check_seen(watch(Family(guarded), perfmon));
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "a process to which a set-uid program gives nothing goes on being followed",
+		 "[hostile]")
+{
+	const PerfForUsers users;
+
+	check_seen(watch(Family(set_uid, true), 0));
+}
