@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/hostile/ring.cpp  Two processes share a ring of io_uring; a command of one waits for a
+ * page that never comes.
+ */
+#include "tests/guest/hostile/support.h"
+
+#include <csignal>
+#include <cstring>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace guest;
+using namespace guest::hostile;
+
+namespace {
+
+/** A ring that is mapped in all processes that this one forks later. */
+class SharedRing {
+public:
+	SharedRing() { need(io_uring_queue_init(4, &ring_, 0), "io_uring_queue_init"); }
+	SharedRing(const SharedRing &) = delete;
+	SharedRing &operator=(const SharedRing &) = delete;
+	~SharedRing() { io_uring_queue_exit(&ring_); }
+
+	/** Submit a command, and wait for no completion. */
+	void submit(const Device &device, unsigned command, void *structure, uint32_t size)
+	{
+		const profil_uring_cmd payload = {reinterpret_cast<uintptr_t>(structure), size, 0};
+		io_uring_sqe *const entry = io_uring_get_sqe(&ring_);
+
+		io_uring_prep_rw(IORING_OP_URING_CMD, entry, device.fd(), nullptr, 0, 0);
+		entry->cmd_op = command;
+		memcpy(entry->cmd, &payload, sizeof(payload));
+		io_uring_submit(&ring_);
+	}
+	/** What another process does with the ring's descriptor: there may be nothing to submit. */
+	void enter() const { need(io_uring_enter(ring_.ring_fd, 1, 0, 0, nullptr), "io_uring_enter"); }
+
+private:
+	io_uring ring_;
+};
+
+/** Memory of the caller's that a userfaultfd watches whose events nobody reads. */
+class UnservedMemory {
+public:
+	UnservedMemory() : faults_(need(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC)), "userfaultfd"))
+	{
+		uffdio_api api = {};
+		uffdio_register range = {};
+
+		api.api = UFFD_API;
+		need(ioctl(faults_.get(), UFFDIO_API, &api), "UFFDIO_API");
+		range.range.start = memory_.address();
+		range.range.len = memory_.bytes();
+		range.mode = UFFDIO_REGISTER_MODE_MISSING;
+		need(ioctl(faults_.get(), UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
+	}
+	void *at() const { return memory_.at(); }
+	/** Does a fault wait? */
+	bool awaited() const
+	{
+		pollfd event = {faults_.get(), POLLIN, 0};
+
+		return need(poll(&event, 1, 0), "poll") == 1;
+	}
+
+private:
+	const Fd faults_;
+	const Memory memory_{page};
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a command that waits for its counters keeps nobody else from entering the ring",
+		 "[hostile]")
+{
+	if (!has_fuse())
+		return;
+	FuseFile file(page);
+	SharedRing ring;
+	const Child user = as_user(attacker, [&] {
+		const Device device;
+		const FuseMemory memory(file);
+		auto how = count_in(memory.at());
+
+		file.hold();
+		ring.submit(device, PROFIL_START, &how, sizeof(how));
+		pause();
+	});
+	file.await_reader();
+	Child other([&] { ring.enter(); });
+	CHECK(ends(other));
+	CHECK(file.waiting() > 0);
+	kill(user.pid(), SIGKILL);
+	file.abort();
+	CHECK(other.reap() == 0);
+	CHECK(ends(user));
+}
+
+TEST_CASE_METHOD(AtRest, "a command that waits for a userfaultfd keeps nobody else from entering the ring",
+		 "[hostile]")
+{
+	const Setting allowed("/proc/sys/vm/unprivileged_userfaultfd", "1");
+	const Memory shared(page, MAP_SHARED);
+	auto *const awaited = shared.at<std::atomic<bool>>();
+	SharedRing ring;
+	const Child user = as_user(attacker, [&] {
+		const Device device;
+		const UnservedMemory memory;
+		std::thread watcher([&] {
+			while (!memory.awaited())
+				usleep(1000);
+			*awaited = true;
+		});
+
+		ring.submit(device, PROFIL_STATUS, memory.at(), sizeof(profil_status));
+		pause();
+	});
+	REQUIRE(soon([&] { return awaited->load(); }));
+	Child other([&] { ring.enter(); });
+	CHECK(ends(other));
+	/* The userfaultfd ends with its process. */
+	kill(user.pid(), SIGKILL);
+	CHECK(ends(user));
+	CHECK(other.reap() == 0);
+}
