@@ -151,6 +151,25 @@ Seen watch(const Family &family, uint64_t capabilities)
 	});
 }
 
+void check_unseen(const Guarded &guarded)
+{
+	const PerfForUsers users;
+	const Family family(guarded);
+	const auto seen = watch(family, 0);
+
+	CHECK(seen.ended);
+	CHECK(seen.others == 0);
+	CHECK(seen.after == 0);
+	CHECK(seen.processes == 0);
+	CHECK(seen.ticks == 0);
+	/* For perf, too, the process is out of reach. */
+	CHECK(in_child([&] {
+		      become(attacker, 0);
+		      const Fd proof = open_proof({.pid = family.pid(), .exclude_kernel = true});
+		      return proof.get() < 0 ? errno : 0;
+	      }) == EACCES);
+}
+
 void check_seen(const Seen &seen)
 {
 	CHECK_FALSE(seen.ended);
@@ -179,4 +198,24 @@ TEST_CASE_METHOD(AtRest, "a process to which a set-uid program gives nothing goe
 	const PerfForUsers users;
 
 	check_seen(watch(Family(set_uid, true), 0));
+}
+
+TEST_CASE_METHOD(AtRest, "a watch ends when its process executes a set-uid program", "[hostile]")
+{
+	check_unseen(set_uid);
+}
+
+TEST_CASE_METHOD(AtRest, "a watch ends when its process executes a set-gid program", "[hostile]")
+{
+	check_unseen(set_gid);
+}
+
+TEST_CASE_METHOD(AtRest, "a watch ends when its process executes a program with a capability", "[hostile]")
+{
+	check_unseen(with_capability);
+}
+
+TEST_CASE_METHOD(AtRest, "a watch ends when its process executes a program that it may not read", "[hostile]")
+{
+	check_unseen(unreadable);
 }
