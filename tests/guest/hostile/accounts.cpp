@@ -74,3 +74,50 @@ TEST_CASE_METHOD(AtRest, "a user who follows as many processes as they may leave
 		      return attach(device, counters);
 	      }) == 0);
 }
+
+TEST_CASE_METHOD(AtRest, "the pages of subordinate user IDs are their owner's", "[hostile]")
+{
+	const Setting limit = module_parameter("max_user_pages", 4);
+	const auto first = Holder::of_user(attacker, 2), second = Holder::subordinate(1, 2);
+	const auto third = Holder::subordinate(2, 1), other = Holder::of_user(victim, 4);
+
+	CHECK(first.error() == 0);
+	CHECK(second.error() == 0);
+	CHECK(third.error() == EDQUOT);
+	CHECK(other.error() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "the profiles of subordinate user IDs are their owner's", "[hostile]")
+{
+	const Setting limit = module_parameter("max_user_profiles", 2);
+	const auto first = Holder::of_user(attacker, 1), second = Holder::subordinate(1, 1);
+	const auto third = Holder::subordinate(2, 1), other = Holder::of_user(victim, 1);
+
+	CHECK(first.error() == 0);
+	CHECK(second.error() == 0);
+	CHECK(third.error() == EDQUOT);
+	CHECK(other.error() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "subordinate user IDs cannot use up what all users share", "[hostile]")
+{
+	const Setting limit = module_parameter("max_user_pages", 2), sum = module_parameter("max_pages", 4);
+	const auto first = Holder::subordinate(1, 2), second = Holder::subordinate(2, 2);
+	const auto other = Holder::of_user(victim, 2);
+
+	CHECK(first.error() == 0);
+	CHECK(second.error() == EDQUOT);
+	CHECK(other.error() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "subordinate user IDs cannot use up the rate that all users share", "[hostile]")
+{
+	const Setting limit = module_parameter("user_rate_budget", 1000),
+		      sum = module_parameter("rate_budget", 2000);
+	const auto first = Holder::subordinate(1, 1), second = Holder::subordinate(2, 1);
+	const auto other = Holder::of_user(victim, 1);
+
+	CHECK(first.error() == 0);
+	CHECK(second.error() == EBUSY);
+	CHECK(other.error() == 0);
+}
