@@ -7,6 +7,28 @@
 using namespace guest;
 using namespace guest::hostile;
 
+namespace {
+
+/** A resource limit for the children that are made while this lives. */
+class LockedLimit {
+public:
+	explicit LockedLimit(size_t pages)
+	{
+		const rlimit limit = {pages * page, pages * page};
+
+		need(getrlimit(RLIMIT_MEMLOCK, &before_), "getrlimit");
+		need(setrlimit(RLIMIT_MEMLOCK, &limit), "setrlimit");
+	}
+	LockedLimit(const LockedLimit &) = delete;
+	LockedLimit &operator=(const LockedLimit &) = delete;
+	~LockedLimit() { setrlimit(RLIMIT_MEMLOCK, &before_); }
+
+private:
+	rlimit before_;
+};
+
+} // namespace
+
 TEST_CASE_METHOD(AtRest, "a user who has used up their pages leaves others theirs", "[hostile]")
 {
 	const Setting limit = module_parameter("max_user_pages", 4);
@@ -120,4 +142,21 @@ TEST_CASE_METHOD(AtRest, "subordinate user IDs cannot use up the rate that all u
 	CHECK(first.error() == 0);
 	CHECK(second.error() == EBUSY);
 	CHECK(other.error() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "RLIMIT_MEMLOCK bounds what all processes of a user pin together", "[hostile]")
+{
+	const LockedLimit limit(2048); /* 8 MiB, as on most machines */
+	{
+		const auto first = Holder::of_user(attacker, 1500), second = Holder::of_user(attacker, 549);
+		const auto third = Holder::of_user(attacker, 548), other = Holder::of_user(victim, 2048);
+
+		CHECK(first.error() == 0);
+		CHECK(second.error() == ENOMEM);
+		CHECK(third.error() == 0);
+		CHECK(other.error() == 0);
+		CHECK(Holder::of_user(attacker, 1).error() == ENOMEM);
+	}
+	/* What has ended counts no more. */
+	CHECK(soon([] { return Holder::of_user(attacker, 2048).error() == 0; }));
 }
