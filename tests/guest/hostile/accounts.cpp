@@ -9,6 +9,8 @@ using namespace guest::hostile;
 
 namespace {
 
+const std::string statistics = "/sys/class/misc/profil/";
+
 /** A resource limit for the children that are made while this lives. */
 class LockedLimit {
 public:
@@ -159,4 +161,17 @@ TEST_CASE_METHOD(AtRest, "RLIMIT_MEMLOCK bounds what all processes of a user pin
 	}
 	/* What has ended counts no more. */
 	CHECK(soon([] { return Holder::of_user(attacker, 2048).error() == 0; }));
+}
+
+TEST_CASE_METHOD(AtRest, "no user but root sees how the module's table is filled", "[hostile]")
+{
+	const auto path = statistics + "longest_chain";
+	const auto error = in_child([&] {
+		become(attacker, 0);
+		const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+		return file.get() < 0 ? errno : 0;
+	});
+
+	CHECK(error == EACCES);
+	CHECK(module_stat("longest_chain") == 0);
 }
