@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/hostile/storm.cpp  A user's processes fork, execute programs and start profiles as fast
+ * as they can.
+ */
+#include "tests/guest/hostile/support.h"
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <sched.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace guest;
+using namespace guest::hostile;
+
+namespace {
+
+void stay_on(unsigned cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	need(sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
+}
+
+/**
+ * A machine that is so busy that the kernel's work items wait: as after a burst of forks that is
+ * faster than any of them, for which a guest is too slow.
+ */
+class Busy {
+	const Setting queue_{"/sys/devices/virtual/workqueue/cpumask", "2"};
+	/* Where nothing else leaves time to other tasks: see run_before_others(). */
+	std::unique_ptr<Setting> throttle_ =
+		std::filesystem::exists("/sys/kernel/debug/sched/fair_server")
+			? nullptr
+			: std::make_unique<Setting>("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+	const Child hog_{[] {
+		stay_on(1);
+		run_before_others();
+		for (;;)
+			;
+	}};
+};
+
+/** Forks without end, followed by as many sessions as may be. */
+void be_storm(const Gate &followed, const Gate &go, std::atomic<unsigned> &forks)
+{
+	const std::vector<Device> sessions(8);
+	const Memory counters(page);
+
+	for (const Device &session : sessions)
+		attach_to(session, getpid(), counters, PROFIL_FOLLOW);
+	followed.open();
+	for (go.wait();; forks++)
+		Child([] {}).join();
+}
+
+/** Another user's session, which follows a process with a few children. */
+struct Following {
+	uint64_t forks_lost;
+	unsigned forks, exits;
+};
+
+Following follow(unsigned children, const Gate &followed, const Gate &go)
+{
+	become(victim, 0);
+	const Gate may_fork;
+	Child target([&] {
+		may_fork.wait();
+		for (unsigned i = 0; i < children; i++)
+			Child([] {}).join();
+	});
+	const Device device;
+	const Memory counters(page);
+	const auto profile = attach_to(device, target.pid(), counters, PROFIL_FOLLOW);
+	Following seen = {};
+
+	followed.open();
+	go.wait();
+	may_fork.open();
+	while (seen.exits < seen.forks + 1)
+		for (const profil_event &event : device.read_events()) {
+			seen.forks += !!(event.what & PROFIL_EVENT_FORK);
+			seen.exits += !!(event.what & PROFIL_EVENT_EXIT);
+		}
+	target.join();
+	seen.forks_lost = device.status(profile).forks_lost;
+	return seen;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while users start profiles without end", "[hostile]")
+{
+	std::vector<Child> starters;
+
+	for (int i = 0; i < 8; i++)
+		starters.push_back(as_user(attacker, [] {
+			const Device device;
+			const Memory counters(page);
+
+			for (;;)
+				device.start(count_in(counters.at()));
+		}));
+	REQUIRE(soon([] { return module_stat("images") == 8; }));
+	Child root([] { stop_all(); });
+	CHECK(ends(root));
+	starters.clear();
+	CHECK(root.reap() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a storm of forks of a user's processes costs another user's session nothing",
+		 "[hostile]")
+{
+	const PerfForUsers users;
+	constexpr unsigned children = 3;
+	const Memory shared(page, MAP_SHARED);
+	auto &forks = *shared.at<std::atomic<unsigned>>();
+	const Gate followed, go, storm_followed, storm_go;
+	ChildOf<Following> other([&] {
+		stay_on(0);
+		return follow(children, followed, go);
+	});
+	const Child storm = as_user(attacker, [&] {
+		stay_on(0);
+		be_storm(storm_followed, storm_go, forks);
+	});
+
+	stay_on(0);
+	followed.wait();
+	storm_followed.wait();
+	/* No assertions meanwhile: their output goes through a work item, too. */
+	auto busy = std::make_unique<Busy>();
+	storm_go.open();
+	const bool stormed = soon([&] { return forks > 100; });
+	go.open();
+	const auto seen = other.result();
+	busy.reset();
+	CHECK(stormed);
+	CHECK(seen.forks_lost == 0);
+	CHECK(seen.forks == children);
+	CHECK(seen.exits == children + 1);
+}
