@@ -3,7 +3,12 @@
 #include "tests/fuzz/module/shared.h"
 
 #include <algorithm>
+#include <atomic>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -14,6 +19,8 @@ namespace {
 constexpr size_t page = 4096;
 constexpr int both = PROT_READ | PROT_WRITE;
 int shared_file = -1;
+/** Nobody reads its events: a fault waits until this is closed, or a signal comes. */
+std::atomic<int> faults = -1;
 
 void *address_of(unsigned slot)
 {
@@ -26,6 +33,31 @@ void map_slot(unsigned slot, int protection, bool from_file)
 
 	mmap(address_of(slot), Arena::slot_bytes, protection, flags, from_file ? shared_file : -1,
 	     from_file ? static_cast<off_t>(slot * Arena::slot_bytes) : 0);
+}
+
+/** Without privilege, only faults in user mode can be watched: those of the kernel fail. */
+int open_faults()
+{
+	const int fd = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));
+
+	return fd >= 0 ? fd : static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
+}
+
+/** Have a userfaultfd watch some memory, or end the one that does. */
+void watch_faults(void *at, size_t bytes, bool begin)
+{
+	const int fresh = begin ? open_faults() : -1;
+	uffdio_api api = {};
+	uffdio_register range = {};
+
+	api.api = UFFD_API;
+	range.range.start = reinterpret_cast<uintptr_t>(at);
+	range.range.len = bytes;
+	range.mode = UFFDIO_REGISTER_MODE_MISSING;
+	if (fresh >= 0 && !ioctl(fresh, UFFDIO_API, &api))
+		ioctl(fresh, UFFDIO_REGISTER, &range);
+	if (const int before = faults.exchange(fresh); before >= 0)
+		close(before);
 }
 
 } // namespace
@@ -58,7 +90,7 @@ void Arena::disturb(Random &random)
 				     MADV_COLD,	      MADV_POPULATE_WRITE,
 				     MADV_REMOVE,     25 /* MADV_COLLAPSE, newer than this libc */};
 
-	switch (random.below(8)) {
+	switch (random.below(10)) {
 	case 0: munmap(where, bytes); break;
 	case 1: mprotect(where, bytes, random.pick(protections)); break;
 	case 2:
@@ -73,6 +105,7 @@ void Arena::disturb(Random &random)
 		else
 			munlock(where, bytes);
 		break;
+	case 6: watch_faults(where, bytes, random.one_in(3)); break;
 	default: map_slot(slot, both, random.one_in(3));
 	}
 }

@@ -21,7 +21,8 @@ public:
 
 	/** Maps all slots, once in each process. */
 	static void map_all();
-	/** Calls munmap, mprotect, mremap or madvise on a slot, or maps it anew. */
+	/** Calls munmap, mprotect, mremap or madvise on a slot, or maps it anew, or has a userfaultfd watch
+	 * it. */
 	static void disturb(Random &random);
 	/** Complains if the margin of a slot, where no counter is, was written. */
 	static void check_margins(Random &random);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/fuzz/module/commands.h"
 
+#include "tests/fuzz/module/arena.h"
 #include "tests/fuzz/module/argument.h"
 #include "tests/fuzz/module/device.h"
 #include "tests/fuzz/module/ring.h"
@@ -99,7 +100,10 @@ void run_command(Random &random, pid_t target)
 		proof = make_proof(random, target);
 		argument.start.proof = proof;
 	}
-	void *const at = random.one_in(50) ? bad_pointer(random) : &argument;
+	void *at = random.one_in(50) ? bad_pointer(random) : &argument;
+	/* Counters as an argument: it may wait for a page, and no pointer of it is used. */
+	if ((command == PROFIL_STATUS || command == PROFIL_STOP) && random.one_in(20))
+		at = reinterpret_cast<void *>(Arena::start + random.below(Arena::slots) * Arena::slot_bytes);
 	before = argument;
 	if (by_ring) {
 		const auto size =
