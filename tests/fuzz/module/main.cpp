@@ -17,6 +17,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <getopt.h>
 #include <iostream>
@@ -27,6 +28,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -218,6 +220,40 @@ void check_rest(const Rest &before)
 			 before.pages);
 }
 
+/** What workers find beside themselves, removed at the end. */
+class Surroundings {
+public:
+	Surroundings()
+	{
+		const auto mine = std::to_string(getpid());
+
+		name(shared->guarded, "/tmp/profil-fuzz-" + mine);
+		name(shared->group, "/sys/fs/cgroup/profil-fuzz-" + mine);
+		std::filesystem::copy_file("/proc/self/exe", shared->guarded);
+		if (chmod(shared->guarded, 04755))
+			complain("chmod: error %d", errno);
+		write("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+		if (mkdir(shared->group, 0755))
+			shared->group[0] = 0;
+		else
+			write(std::string(shared->group) + "/memory.max", "24M");
+	}
+	~Surroundings()
+	{
+		unlink(shared->guarded);
+		rmdir(shared->group);
+	}
+	Surroundings(const Surroundings &) = delete;
+	Surroundings &operator=(const Surroundings &) = delete;
+
+private:
+	static void name(char (&to)[64], const std::string &path)
+	{
+		snprintf(to, sizeof(to), "%s", path.c_str());
+	}
+	static void write(const std::string &path, const char *value) { std::ofstream(path) << value; }
+};
+
 void print_numbers(uint64_t counted)
 {
 	std::cout << "fuzz: " << shared->commands << " commands (" << shared->succeeded << " succeeded, "
@@ -229,6 +265,7 @@ void print_numbers(uint64_t counted)
 int fuzz_all(const Options &options)
 {
 	const Rest before;
+	const Surroundings surroundings;
 	uint64_t counted_before = 0, counted = 0;
 
 	ticks_add_up(counted_before);

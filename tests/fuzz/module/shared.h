@@ -15,6 +15,8 @@ struct Shared {
 	bool among_others; /* leave other users' profiles alone */
 	std::atomic<bool> stop, failed;
 	char why[400];
+	char guarded[64]; /* a set-uid copy of this program */
+	char group[64];	  /* a memory cgroup with little memory; empty without cgroups */
 	std::atomic<uint64_t> commands, succeeded, refused, by_ring, forks, execs, attaches, kills;
 	std::atomic<pid_t> worker[max_workers];
 };

@@ -12,9 +12,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
 #include <spawn.h>
+#include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -57,13 +59,16 @@ void end_children()
 		end_child(slot, 0);
 }
 
-[[noreturn]] void exec_self()
+/** Now and then a set-uid program, to which a session of an ordinary user must lose the process. */
+[[noreturn]] void exec_self(Random &random)
 {
 	const char *const arguments[] = {"fuzz", "--burn", "2000", nullptr};
 	const char *const nothing[] = {nullptr};
 
+	const char *const program = random.one_in(3) ? shared->guarded : "/proc/self/exe";
+
 	shared->execs++;
-	execve("/proc/self/exe", const_cast<char **>(arguments), const_cast<char **>(nothing));
+	execve(program, const_cast<char **>(arguments), const_cast<char **>(nothing));
 	_exit(1);
 }
 
@@ -76,13 +81,16 @@ void end_children()
 		slot = 0;
 	thread_ring.forget();
 	place.depth++;
+	/* Without a mapping: nobody there, but the same user outside. */
+	if (random.one_in(6))
+		unshare(CLONE_NEWUSER);
 	for (uint64_t left = random.below(30); left && !shared->stop; left--) {
 		place.step++;
 		step(random);
 	}
 	end_children();
 	if (random.one_in(3))
-		exec_self();
+		exec_self(random);
 	if (random.one_in(4))
 		pause();
 	_exit(0);
@@ -200,6 +208,17 @@ void run_thread(unsigned number, uint64_t steps)
 	threads_of_worker[number] = 0;
 }
 
+/** A quarter of them, where memory runs out. */
+void enter_group()
+{
+	const auto file = std::string(shared->group) + "/cgroup.procs";
+	const int fd = open(file.c_str(), O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "0", 1) < 0)
+		complain("cannot enter %s", shared->group);
+	close(fd);
+}
+
 /** Half of the workers run without privileges. */
 void become_nobody()
 {
@@ -233,6 +252,8 @@ void be_worker(unsigned number, unsigned generation, unsigned threads)
 	sigaction(SIGUSR1, &nothing, nullptr);
 	sigaction(SIGALRM, &nothing, nullptr);
 	place = here;
+	if (number % 4 == 3)
+		enter_group();
 	if (number % 2)
 		become_nobody();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
