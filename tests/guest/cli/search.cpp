@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 
@@ -40,6 +41,31 @@ private:
 	TemporaryDirectory directory_;
 	std::string file_ = directory_ / "p.pb.gz";
 	std::optional<guest::Child> record_;
+};
+
+/** Waits until a file has been opened a number of times. */
+class Opens {
+public:
+	explicit Opens(const std::string &path)
+		: events_(guest::need(inotify_init1(IN_NONBLOCK | IN_CLOEXEC), "inotify_init1"))
+	{
+		guest::need(inotify_add_watch(events_.get(), path.c_str(), IN_OPEN), path.c_str());
+	}
+
+	/** An event that is not read yet is not repeated, so that each look counts as one. */
+	[[nodiscard]] bool come(unsigned times) const
+	{
+		return soon([&] {
+			inotify_event event;
+
+			if (read(events_.get(), &event, sizeof event) > 0)
+				times--;
+			return times == 0;
+		});
+	}
+
+private:
+	guest::Fd events_;
 };
 
 guest::Child burner(const std::string &mode = "")
@@ -84,14 +110,24 @@ TEST_CASE("a child that is both followed and found is counted once", "[cli][sear
 	REQUIRE(samples_come(100));
 	kill(parent.pid(), SIGUSR1);
 	REQUIRE(soon([&] { return guest::module_stat("images") == 2; }));
-	/* At least two more searches. */
-	sleep(3);
-	CHECK(guest::module_stat("images") == 2);
+
+	/* The searches that find these two also see the child. */
+	std::vector<guest::Child> later;
+
+	for (unsigned i = 0; i < 2; i++) {
+		later.push_back(start({program("cli_burn_static"), "1000000"}));
+		REQUIRE(soon([&] { return guest::module_stat("images") >= 3 + i; }));
+		CHECK(guest::module_stat("images") == 3 + i);
+	}
+	/* The parent waits for its child, which now has all samples. */
+	for (const guest::Child &one : later)
+		kill(one.pid(), SIGSTOP);
+	REQUIRE(samples_come(20));
 
 	const Json json = search.end();
 
-	CHECK(json["processes"] == 2);
-	CHECK(json["targets"].size() == 1);
+	CHECK(json["processes"] == 4);
+	CHECK(json["targets"].size() == 3);
 	CHECK(percent(json, "burn_child()") > 0);
 }
 
@@ -171,7 +207,7 @@ TEST_CASE("a process that enters a cgroup later is found", "[cli][search]")
 
 	REQUIRE(soon([&] { return has(search.output(), "no process matches so far"); }));
 	/* Searches that find nothing make no difference. */
-	sleep(3);
+	REQUIRE(Opens("/sys/fs/cgroup/profil-later/cgroup.procs").come(2));
 	std::ofstream("/sys/fs/cgroup/profil-later/cgroup.procs") << burn.pid() << std::endl;
 	REQUIRE(samples_come(50));
 	CHECK(search.end()["processes"] == 1);

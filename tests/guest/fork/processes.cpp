@@ -183,8 +183,9 @@ TEST_CASE_METHOD(AtRest, "the exit of the first thread changes nothing for the o
 		pthread_t thread;
 		const auto rest = [](void *) -> void * {
 			const Burner burner;
-			/* The thread group leader is a zombie by then. */
-			usleep(10'000);
+			const auto stat = "/proc/" + std::to_string(getpid()) + "/stat";
+			while (read_file(stat).find(") Z ") == std::string::npos)
+				usleep(1000);
 			burner.burn_until(text, [] { return counter<uint64_t>(*memory) >= 50; });
 			_exit(Device().status().counted >= 50 ? 0 : 1);
 		};

@@ -205,7 +205,7 @@ TEST_CASE_METHOD(AtRest, "closing a session ends its profiles", "[lib][attach]")
 
 	const uint64_t left = herd.count(0);
 
-	usleep(200'000);
+	CHECK(process_runs_for(herd.targets()[0].pid, 40 * herd.spec(0).period));
 	CHECK(herd.count(0) == left);
 }
 

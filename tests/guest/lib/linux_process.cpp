@@ -158,10 +158,20 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps gets no ticks", "[lib][profil]")
 {
 	const Loop loop;
 	const OffAtEnd off;
+	const Gate begin;
 	Guarded<4> counters;
+	Child other([&] {
+		Guarded<4> others;
+
+		begin.wait();
+		need(call_profil(others.counter, sizeof others.counter, loop.pc(), four_bytes), "profil");
+		loop.spin_until([&] { return others.counter[0] >= 30; });
+		need(call_profil(nullptr, 0, 0, 0), "profil off");
+	});
 
 	REQUIRE(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
-	usleep(300'000);
+	begin.open();
+	other.join();
 	CHECK(self_status().ticks <= 2);
 	CHECK(counters.is_zero());
 }

@@ -379,10 +379,7 @@ struct Spied {
 	int last;
 };
 
-/**
- * As nobody, attach to a process repeatedly until that is refused; then let the process burn for a
- * while.
- */
+/** As nobody, attach to a process repeatedly until that is refused; then let the process burn. */
 Spied spy_on(pid_t pid, const Gate &go)
 {
 	const Memory counters(page);
@@ -401,7 +398,7 @@ Spied spy_on(pid_t pid, const Gate &go)
 		else
 			device.stop(before);
 	}
-	usleep(20'000);
+	need_that(process_runs_for(pid, 20'000'000), "the process burns");
 	result.seen = counter<uint64_t>(counters);
 	return result;
 }

@@ -275,9 +275,12 @@ uint64_t thread_ns()
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-uint64_t process_ns()
+uint64_t process_ns(pid_t pid)
 {
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
+
+	need_that(!pid || clock_getcpuclockid(pid, &clock) == 0, "the process has a clock");
+	return clock_ns(clock);
 }
 
 bool soon(const std::function<bool()> &condition)
@@ -288,6 +291,13 @@ bool soon(const std::function<bool()> &condition)
 		usleep(5000);
 	}
 	return false;
+}
+
+bool process_runs_for(pid_t pid, uint64_t ns)
+{
+	const uint64_t begin = process_ns(pid);
+
+	return soon([&] { return process_ns(pid) >= begin + ns; });
 }
 
 void await_no_clock()

@@ -180,13 +180,16 @@ uint64_t module_ticks(const std::string &name); /* a line of its file "ticks" */
 uint64_t locked_bytes(pid_t pid = 0);		/* VmLck */
 int64_t pinned_in_kernel();			/* nr_foll_pin_acquired - _released */
 uint64_t thread_ns();				/* CPU time of this thread */
-uint64_t process_ns();				/* CPU time of this process */
+uint64_t process_ns(pid_t pid = 0);		/* CPU time of a process; 0: of this one */
 
 /** Is the process in an interruptible sleep? */
 bool asleep(pid_t pid);
 
 /** Wait until the condition is true; false after a long time. */
 bool soon(const std::function<bool()> &condition);
+
+/** Wait until the process has used this much more CPU time. */
+bool process_runs_for(pid_t pid, uint64_t ns);
 
 /**
  * Wait until the clock is off, before two profiles are compared: a clock goes on for a while at

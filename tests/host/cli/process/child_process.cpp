@@ -55,6 +55,15 @@ std::string refusal(const std::vector<std::string> &arguments)
 	return command ? "" : command.error().text;
 }
 
+/** The letter of the state of a process. */
+char state_of(pid_t pid)
+{
+	const Result<std::string> stat = read_file(fmt::format("/proc/{}/stat", pid));
+
+	REQUIRE(stat);
+	return stat->at(stat->rfind(')') + 2);
+}
+
 /** The entry point of a process, from its auxiliary vector. */
 uint64_t entry_of(pid_t pid)
 {
@@ -144,7 +153,8 @@ TEST_CASE("a command does nothing until it is resumed", "[cli]")
 	ChildProcess command = started({"touch", directory / "file"});
 
 	CHECK(process_name(command.pid()) == "touch");
-	usleep(20000);
+	/* Stopped by us, its tracer, it runs no instruction. */
+	CHECK(state_of(command.pid()) == 't');
 	CHECK_FALSE(std::filesystem::exists(directory / "file"));
 	CHECK_FALSE(command.ended());
 	REQUIRE(command.resume());
