@@ -125,11 +125,11 @@ TEST_CASE_METHOD(AtRest, "an attacher's end is noticed even if its target ended 
 	attached.wait();
 	kill(target.pid(), SIGKILL);
 	target.reap();
-	CHECK(soon([] { return module_stat("images") == 0; }));
-	CHECK(module_stat("pinned_pages") == 1);
+	CHECK(soon([&] { return module_stat("images") == images(); }));
+	CHECK(module_stat("pinned_pages") == pages() + 1);
 	gone.open();
 	attacher.join();
-	CHECK(soon([] { return module_stat("pinned_pages") == 0; }));
+	CHECK(soon([&] { return module_stat("pinned_pages") == pages(); }));
 	CHECK(device.status(1).state == PROFIL_STATE_STOPPED);
 	CHECK(soon([] { return module_stat("clock_period") == 0; }));
 	device.stop(1);

@@ -215,7 +215,7 @@ TEST_CASE_METHOD(AtRest, "an exec of a followed process after PROFIL_STOP_ALL ke
 		}));
 	}
 	CHECK(soon([&] { return module_stat("profiles") == profiles(); }));
-	CHECK(soon([] { return module_stat("images") == 0; }));
+	CHECK(soon([&] { return module_stat("images") == images(); }));
 }
 
 TEST_CASE_METHOD(AtRest, "stopping profiles while they are attached leaves none behind")

@@ -229,8 +229,8 @@ private:
 };
 
 /**
- * The fixture of every test of the module: nothing is left when the test ends, and every tick is
- * accounted for.
+ * The fixture of every test of the module: when the test ends nothing is left that was not there
+ * before it, and every tick is accounted for.
  */
 class AtRest {
 public:
@@ -239,12 +239,14 @@ public:
 	AtRest &operator=(const AtRest &) = delete;
 	~AtRest();
 
+	/** What there was before the test. */
 	uint64_t profiles() const { return profiles_; }
+	uint64_t images() const { return images_; }
 	uint64_t pages() const { return pages_; }
 
 private:
-	uint64_t profiles_, pages_, locked_;
-	int64_t pinned_;
+	uint64_t profiles_, images_, pages_, locked_;
+	int64_t pinned_, unexplained_;
 };
 
 } // namespace guest

@@ -262,7 +262,7 @@ TEST_CASE_METHOD(AtRest, "an attach that fails leaves no profile", "[fault-injec
 		{ENOMEM, EFAULT},
 		[&](int error, const profil_start &how) {
 			if (error) {
-				CHECK(module_stat("images") == 0);
+				CHECK(module_stat("images") == images());
 			} else {
 				CHECK(whole_status(device, how.profile).processes == 1);
 				device.stop(how.profile);
@@ -294,7 +294,7 @@ TEST_CASE_METHOD(AtRest, "an attach that fails leaves a process attached to its 
 		{ENOMEM, EFAULT},
 		[&](int error, const profil_start &how) {
 			const auto status = whole_status(device, first);
-			const bool too_late = error == EFAULT && module_stat("images") == 0;
+			const bool too_late = error == EFAULT && module_stat("images") == images();
 
 			CHECK(status.state == PROFIL_STATE_RUNNING);
 			if (!too_late)

@@ -144,7 +144,7 @@ TEST_CASE_METHOD(AtRest, "many profiles may count in one page and in one counter
 	const Fd proof = proof_of(getpid());
 	device.start(describe(region_on(memory.at())));
 	const auto attached = device.attach(describe(region_on(memory.at())), proof.get());
-	CHECK(module_stat("pinned_pages") == 2);
+	CHECK(module_stat("pinned_pages") == pages() + 2);
 	burn_ticks(device, burner, counted_text, 3);
 	burn_ticks(device, burner, counted_text, 3, &profil_status::counted, attached);
 	CHECK(counter<uint64_t>(memory) == device.status().counted + device.status(attached).counted);
