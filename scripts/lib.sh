@@ -33,6 +33,13 @@ usage_from() {
 	sed -n '3,/^[^#]/{/^#/{s/^# \{0,1\}//;p}}' "$1"
 }
 
+# results_of OUTPUT: a line "pass NAME", "fail NAME" or "skip NAME" for each test, without
+# the seconds or the reason, which a name could end with too.
+results_of() {
+	awk '/^run / { name = substr($0, 5) }
+		/^(pass|fail|skip) / && name != "" { print $1, name; name = "" }' "$1"
+}
+
 # Handle --help before the script does anything.
 case ${1-} in
 -h | --help)

@@ -7,13 +7,18 @@
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 
+#include "tests/support/skip.h"
+
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fstream>
+#include <iomanip>
 #include <iostream>
 #include <poll.h>
 #include <regex>
@@ -31,9 +36,21 @@ constexpr const char *usage = R"(
   Run test cases, each in a process of its own and for at most SEC seconds
   (default 120).  TESTS are Catch2's names and [tags]; FILE has names, one a
   line.  What the running test prints is in the file of --output.
-  Prints for each "run NAME", then "pass NAME", or what the test printed after
-  "| " and "fail NAME".  Exit status 1 if any failed, or if there was none.
+  Prints for each "run NAME", then one of
+    pass NAME (1.3 s)
+    fail NAME (1.3 s)   after what the test printed, each line after "| "
+    skip NAME: REASON   if the machine lacks what the test needs
+  Exit status 1 if any failed, or if there was none.
 )";
+
+using Clock = std::chrono::steady_clock;
+
+/** As that of autotools and of many test suites. */
+constexpr int status_skipped = 77;
+constexpr const char *skip_mark = "skipped: ";
+
+/** Why the test that runs in this process is skipped; empty if it is not. */
+std::string skip_reason;
 
 struct Plan {
 	std::vector<std::string> tests;
@@ -140,9 +157,12 @@ std::string exact(const std::string &name)
 	const char *arguments[] = {"test", "-w", "NoTests", pattern.c_str()};
 	const int failed = session.applyCommandLine(4, arguments);
 	const int result = failed ? failed : session.run();
+	const bool skipped = result == 0 && !skip_reason.empty();
+	if (skipped)
+		std::cout << '\n' << skip_mark << skip_reason << '\n';
 	std::cout.flush();
 	fflush(nullptr);
-	_exit(result > 0 ? 1 : result < 0 ? 2 : 0);
+	_exit(result > 0 ? 1 : result < 0 ? 2 : skipped ? status_skipped : 0);
 }
 
 std::string file_of(const std::string &path)
@@ -221,8 +241,24 @@ bool wait_for_end(pid_t pid, unsigned seconds)
 	return need(ready, "poll") > 0;
 }
 
-/** What went wrong, in words; empty if the test passed. */
-std::string judge(pid_t pid, unsigned seconds)
+/** How a test ended. */
+struct Verdict {
+	std::string problem; /* empty if there was none */
+	std::string skipped; /* why; empty if it was not */
+};
+
+/** The reason that a skipped test has printed last. */
+std::string reason_in(const std::string &output)
+{
+	const size_t mark = output.rfind(std::string("\n") + skip_mark);
+
+	if (mark == output.npos)
+		return {};
+	const std::string reason = output.substr(mark + 1 + strlen(skip_mark));
+	return reason.substr(0, reason.find('\n'));
+}
+
+Verdict judge(pid_t pid, unsigned seconds, const std::string &output)
 {
 	int status;
 
@@ -236,12 +272,25 @@ std::string judge(pid_t pid, unsigned seconds)
 		for (const pid_t member : members(pid))
 			kill(member, SIGKILL);
 		need(waitpid(pid, &status, 0), "waitpid");
-		return "killed";
+		return {"killed", ""};
 	}
 	need(waitpid(pid, &status, 0), "waitpid");
 	if (WIFSIGNALED(status))
-		return std::string("ended by signal ") + strsignal(WTERMSIG(status));
-	return WEXITSTATUS(status) ? "exit status " + std::to_string(WEXITSTATUS(status)) : "";
+		return {std::string("ended by signal ") + strsignal(WTERMSIG(status)), ""};
+	if (WEXITSTATUS(status) == status_skipped)
+		if (const auto reason = reason_in(file_of(output)); !reason.empty())
+			return {"", reason};
+	return {WEXITSTATUS(status) ? "exit status " + std::to_string(WEXITSTATUS(status)) : "", ""};
+}
+
+void say_result(const std::string &name, const Verdict &verdict, bool good,
+		std::chrono::duration<double> time)
+{
+	if (good && !verdict.skipped.empty())
+		std::cout << "skip " << name << ": " << verdict.skipped << std::endl;
+	else
+		std::cout << (good ? "pass " : "fail ") << name << " (" << std::fixed << std::setprecision(1)
+			  << time.count() << " s)" << std::endl;
 }
 
 bool run_one(const std::string &name, const Plan &plan)
@@ -254,17 +303,20 @@ bool run_one(const std::string &name, const Plan &plan)
 	const auto path = "/proc/self/fd/" + std::to_string(output);
 
 	std::cout << "run " << name << std::endl;
+	const auto begin = Clock::now();
 	const pid_t pid = need(fork(), "fork");
 	if (!pid)
 		run_test(name, output);
-	const auto why = judge(pid, plan.timeout);
-	if (!why.empty()) {
+	const auto verdict = judge(pid, plan.timeout, path);
+	const auto time = Clock::now() - begin;
+	const bool good = verdict.problem.empty();
+	if (!good) {
 		say_output(file_of(path));
-		std::cout << "| " << why << '\n';
+		std::cout << "| " << verdict.problem << '\n';
 	}
 	close(output);
-	std::cout << (why.empty() ? "pass " : "fail ") << name << std::endl;
-	return why.empty();
+	say_result(name, verdict, good, time);
+	return good;
 }
 
 int run_suite(const std::vector<std::string> &arguments)
@@ -278,6 +330,14 @@ int run_suite(const std::vector<std::string> &arguments)
 }
 
 } // namespace
+
+void support::skip(const std::string &reason)
+{
+	WARN(skip_mark << reason);
+	skip_reason += (skip_reason.empty() ? "" : "; ") + reason;
+	/* What REQUIRE throws after it has reported a failure. */
+	throw Catch::TestFailureException();
+}
 
 int main(int argc, char **argv)
 {

@@ -7,6 +7,7 @@
  */
 #include "tests/guest/attach/target_kinds.h"
 #include "tests/guest/support/places.h"
+#include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 
@@ -130,12 +131,10 @@ std::vector<int> levels()
 	return slowness() == 1 ? std::vector{-1, 0, 1, 2, 3} : std::vector{2};
 }
 
-bool no_yama()
+void need_yama()
 {
-	if (std::filesystem::exists(ptrace_scope))
-		return false;
-	WARN("this kernel has no Yama");
-	return true;
+	if (!std::filesystem::exists(ptrace_scope))
+		support::skip("this kernel has no Yama");
 }
 
 } // namespace
@@ -152,8 +151,7 @@ TEST_CASE_METHOD(AtRest, "attaching needs the permissions of perf_event_open at 
 TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope changes nothing, as it changes nothing for perf",
 		 "[attach][privilege][slow]")
 {
-	if (no_yama())
-		return;
+	need_yama();
 	const TargetKinds targets;
 
 	for (const char *scope : {"0", "1", "2"}) {
@@ -165,8 +163,7 @@ TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope changes nothing, as it changes not
 /* The setting cannot be undone, so this test comes last. */
 TEST_CASE_METHOD(AtRest, "Yama's ptrace_scope 3 also changes nothing", "[attach][privilege][slow][last]")
 {
-	if (no_yama())
-		return;
+	need_yama();
 	const TargetKinds targets;
 
 	write_file(ptrace_scope, "3");

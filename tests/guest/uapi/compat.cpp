@@ -2,6 +2,7 @@
 /** @file tests/guest/uapi/compat.cpp  32-bit programs on the 64-bit kernel: runs programs/uapi_compat.c. */
 #include "tests/guest/support/places.h"
 #include "tests/support/programs.h"
+#include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 
@@ -19,7 +20,7 @@ std::string number(uint64_t value)
 	return std::to_string(value);
 }
 
-/** Run uapi_compat, which must print "ok".  Warns if the kernel cannot run 32-bit programs. */
+/** Run uapi_compat, which must print "ok". */
 void check_ok(const std::string &arguments)
 {
 	const auto output = support::run(program("uapi_compat") + " " + arguments);
@@ -29,12 +30,10 @@ void check_ok(const std::string &arguments)
 	CHECK(output.status == 0);
 }
 
-bool no_such_programs()
+void need_32_bits()
 {
-	if (support::run(program("uapi_compat") + " state 0").status != 126)
-		return false;
-	WARN("this kernel runs no 32-bit programs");
-	return true;
+	if (support::run(program("uapi_compat") + " state 0").status == 126)
+		support::skip("this kernel runs no 32-bit programs");
 }
 
 /** Addresses below 2 GiB, across 2 GiB (where the loop is one instruction), and above. */
@@ -45,8 +44,7 @@ constexpr uint64_t addresses[] = {0x10000000, CODE_ALIGNMENT == 1 ? 0x7fffffff :
 
 TEST_CASE_METHOD(AtRest, "a 32-bit program is counted at its own addresses, up to 4 GiB", "[uapi][compat]")
 {
-	if (no_such_programs())
-		return;
+	need_32_bits();
 	for (const auto address : addresses) {
 		check_ok("count " + number(address));
 		check_ok("everything " + number(address));
@@ -55,8 +53,7 @@ TEST_CASE_METHOD(AtRest, "a 32-bit program is counted at its own addresses, up t
 
 TEST_CASE_METHOD(AtRest, "a 32-bit program can store PCs in 4 or in 8 bytes", "[uapi][compat]")
 {
-	if (no_such_programs())
-		return;
+	need_32_bits();
 	for (const auto address : addresses) {
 		check_ok("samples " + number(address) + " 4");
 		check_ok("samples " + number(address) + " 8");
@@ -66,16 +63,14 @@ TEST_CASE_METHOD(AtRest, "a 32-bit program can store PCs in 4 or in 8 bytes", "[
 
 TEST_CASE_METHOD(AtRest, "a 32-bit program reaches every command by ioctl and by io_uring", "[uapi][compat]")
 {
-	if (no_such_programs())
-		return;
+	need_32_bits();
 	check_ok("errors");
 	check_ok("ring");
 }
 
 TEST_CASE_METHOD(AtRest, "a 32-bit program's child inherits its profile", "[uapi][compat]")
 {
-	if (no_such_programs())
-		return;
+	need_32_bits();
 	check_ok("fork " + number(0xc0000000));
 }
 
@@ -83,8 +78,7 @@ TEST_CASE_METHOD(AtRest, "a 32-bit program attaches to a 32-bit and to a 64-bit 
 {
 	constexpr uintptr_t above = 0x600000001000;
 
-	if (no_such_programs())
-		return;
+	need_32_bits();
 	check_ok("attach " + number(0xc0000000));
 	Child target([] {
 		const Burner burner(above);
@@ -100,8 +94,7 @@ TEST_CASE_METHOD(AtRest, "a 64-bit program attaches to a 32-bit process", "[uapi
 {
 	constexpr uint64_t there = 0xc0000000;
 
-	if (no_such_programs())
-		return;
+	need_32_bits();
 	const Device device;
 	const Memory memory(4096);
 	int ends[2];
@@ -127,8 +120,7 @@ TEST_CASE_METHOD(AtRest, "a 64-bit program attaches to a 32-bit process", "[uapi
 
 TEST_CASE_METHOD(AtRest, "a self profile ends when a 64-bit program executes a 32-bit one", "[uapi][compat]")
 {
-	if (no_such_programs())
-		return;
+	need_32_bits();
 	Child child([] {
 		const Device device;
 		const Memory memory(4096);

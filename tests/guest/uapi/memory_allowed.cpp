@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/memory_allowed.cpp  Memory in which counters may be. */
 #include "tests/guest/uapi/memory_kinds.h"
+#include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,6 +22,8 @@ TEST_CASE_METHOD(AtRest, "counters may be in memory that has not been written ye
 	}
 	SECTION("the huge zero page")
 	{
+		if (!kernel_has_huge_pages())
+			support::skip("this kernel has no transparent huge pages");
 		const auto always = always_huge_pages();
 		const Memory memory(3 * huge);
 		const auto aligned = ((memory.address() + huge - 1) & -huge) - memory.address();
@@ -72,10 +75,8 @@ TEST_CASE_METHOD(AtRest, "counters may be in a heap, a thread's stack and System
 	{
 		const HugePages pages;
 
-		if (!std::filesystem::exists("/proc/sysvipc/shm")) {
-			WARN("this kernel has no System V shared memory");
-			return;
-		}
+		if (!std::filesystem::exists("/proc/sysvipc/shm"))
+			support::skip("this kernel has no System V shared memory");
 		for (const int flags : {0, SHM_HUGETLB}) {
 			const int id = need(shmget(IPC_PRIVATE, huge, IPC_CREAT | 0600 | flags), "shmget");
 			auto *at = static_cast<volatile uint64_t *>(shmat(id, nullptr, 0));

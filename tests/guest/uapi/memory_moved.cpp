@@ -3,6 +3,7 @@
  * or that another user pins.
  */
 #include "tests/guest/uapi/memory_kinds.h"
+#include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 
@@ -54,10 +55,8 @@ TEST_CASE_METHOD(AtRest, "swapped-out counters are swapped in and count", "[uapi
 	const Memory memory(page);
 	auto *counter = memory.at<volatile uint64_t>();
 
-	if (!swap) {
-		WARN("this kernel has no zram");
-		return;
-	}
+	if (!swap)
+		support::skip("this kernel has no zram");
 	*counter = 7;
 	REQUIRE(soon([&] {
 		madvise(memory.at(), page, MADV_PAGEOUT);
@@ -80,10 +79,8 @@ TEST_CASE_METHOD(AtRest, "swapped-out counters are swapped in and count", "[uapi
 
 TEST_CASE_METHOD(AtRest, "counting in a merged page gives the program its own copy", "[uapi][buffer]")
 {
-	if (!std::filesystem::exists("/sys/kernel/mm/ksm/run")) {
-		WARN("this kernel does not merge pages");
-		return;
-	}
+	if (!std::filesystem::exists("/sys/kernel/mm/ksm/run"))
+		support::skip("this kernel does not merge pages");
 	const Setting eager("/sys/kernel/mm/ksm/pages_to_scan", "10000");
 	const Setting busy("/sys/kernel/mm/ksm/sleep_millisecs", "1");
 	const Setting running("/sys/kernel/mm/ksm/run", "1");
@@ -101,6 +98,8 @@ TEST_CASE_METHOD(AtRest, "counting in a merged page gives the program its own co
 
 TEST_CASE_METHOD(AtRest, "a huge page with counters may be split and joined", "[uapi][buffer]")
 {
+	if (!kernel_has_huge_pages())
+		support::skip("this kernel has no transparent huge pages");
 	const Device device;
 	const Burner burner;
 	const Place place = transparent_huge();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/lib/abi.cpp  libprofil as a linker sees it: its symbols and its dependencies. */
 #include "tests/support/programs.h"
+#include "tests/support/skip.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -239,10 +240,8 @@ TEST_CASE("a C program links against the archive without a C++ runtime", "[abi]"
 
 TEST_CASE("a program linked with -lprofil, shared or static, has our profil and not libc's", "[abi]")
 {
-	if (!access("/dev/profil", F_OK)) {
-		WARN("this machine has /dev/profil");
-		return;
-	}
+	if (!access("/dev/profil", F_OK))
+		support::skip("this machine has /dev/profil");
 
 	const TemporaryDirectory dir;
 	const std::string ours = " -L" + build_dir() + " -Wl,-rpath," + build_dir();
@@ -257,10 +256,8 @@ TEST_CASE("a program linked with -lprofil, shared or static, has our profil and 
 
 TEST_CASE("preloaded, it takes the place of the versioned profil of libc", "[abi]")
 {
-	if (!access("/dev/profil", F_OK)) {
-		WARN("this machine has /dev/profil");
-		return;
-	}
+	if (!access("/dev/profil", F_OK))
+		support::skip("this machine has /dev/profil");
 
 	const TemporaryDirectory dir;
 	const std::string none = "-1 " + std::to_string(ENODEV) + "\n";

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/lib/device.cpp  libprofil without the module, and what it refuses by itself. */
+#include "tests/support/skip.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -34,14 +36,10 @@ template <typename Call> Answer ask(Call call)
 
 const Answer no_device = {-1, ENODEV};
 
-/* The tests need a machine without the module. */
-bool has_device()
+void need_no_device()
 {
-	const bool has = !access("/dev/profil", F_OK);
-
-	if (has)
-		WARN("this machine has /dev/profil");
-	return has;
+	if (!access("/dev/profil", F_OK))
+		support::skip("this machine has /dev/profil");
 }
 
 profil_spec histogram(const profil_region &region)
@@ -69,8 +67,7 @@ TEST_CASE("without /dev/profil turning profil on gives ENODEV, and off is no err
 {
 	alignas(8) unsigned short counters[8] = {};
 
-	if (has_device())
-		return;
+	need_no_device();
 	CHECK(ask([&] { return call_profil(counters, sizeof counters, 0, 0x10000); }) == no_device);
 	CHECK(ask([&] { return call_profil(counters, sizeof counters, 0, 0); }) == Answer{0, 0});
 	CHECK(ask([&] { return call_profil(counters, 0, 0, 0x10000); }) == Answer{0, 0});
@@ -83,8 +80,7 @@ TEST_CASE("without /dev/profil turning pcsample on gives ENODEV, and off is no e
 {
 	uintptr_t samples[4] = {};
 
-	if (has_device())
-		return;
+	need_no_device();
 	CHECK(ask([&] { return pcsample(samples, 4); }) == no_device);
 	CHECK(ask([&] { return pcsample(samples, 0); }) == Answer{0, 0});
 	CHECK(ask([&] { return pcsample(nullptr, 0); }) == Answer{0, 0});
@@ -98,8 +94,7 @@ TEST_CASE("without /dev/profil every function for tools but one that stops gives
 	profil_status status = {};
 	uint64_t stored = 7;
 
-	if (has_device())
-		return;
+	need_no_device();
 	info.size = sizeof info;
 	status.size = sizeof status;
 	CHECK(ask([&] { return profil_get_info(&info); }) == no_device);
@@ -148,8 +143,7 @@ TEST_CASE("a spec of another size is accepted if the unknown part is zero", "[de
 	} spec = {};
 	profil_region region = {};
 
-	if (has_device())
-		return;
+	need_no_device();
 	/* ENODEV says that the spec was accepted. */
 	spec.known = histogram(region);
 	CHECK(ask([&] { return profil_self_start(&spec.known, nullptr); }) == no_device);
