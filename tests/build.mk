@@ -5,11 +5,14 @@
 
 # $(call tests_sources,FOLDER): the sources in it and in all folders below it.
 tests_sources = $(shell find $(wildcard $(1)) /dev/null -name '*.cpp' -not -path '*/programs/*' -not -path '*/data/*' | sort)
-tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/support/suite.cpp \
+# main(), and what it asks a guest's kernel.
+tests_suite := tests/support/suite.cpp tests/support/leftovers.cpp
+tests_of_kernel := tests/support/kernel_log.cpp tests/support/kernel_leftovers.cpp
+tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) \
 	tests/fuzz/reader/read_profile.cpp $(call tests_sources,tests/host))
-tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/support/suite.cpp \
-	tests/support/kernel_log.cpp $(call tests_sources,tests/guest))
-tests_harness_objects := $(patsubst %,$(B)/tests/objects/tests/%.o,harness/cases support/kernel_log support/suite)
+tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) \
+	$(tests_of_kernel) $(call tests_sources,tests/guest))
+tests_harness_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/harness/cases.cpp $(tests_suite) $(tests_of_kernel))
 tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/fuzz/module/*.cpp))
 tests_program_sources := $(wildcard $(foreach folder,programs programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))
 ifeq ($(ARCH),i386)

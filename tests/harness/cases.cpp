@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/harness/cases.cpp  Tests that go wrong in every way that scripts/guest-tests must notice. */
+#include "tests/support/skip.h"
+
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
 #include <fstream>
+#include <linux/io_uring.h>
 #include <sched.h>
 #include <string>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace {
@@ -48,6 +53,18 @@ void take_cpu_for_ever(int cpu)
 	sched_setscheduler(0, SCHED_FIFO, &highest);
 	for (;;)
 		asm volatile("");
+}
+
+/** Pins a page by an io_uring, until the process ends. */
+void pin_a_page()
+{
+	alignas(4096) static char page[4096];
+	const iovec buffer = {page, sizeof(page)};
+	io_uring_params parameters = {};
+	const long ring = syscall(SYS_io_uring_setup, 1, &parameters);
+
+	if (ring < 0 || syscall(SYS_io_uring_register, ring, IORING_REGISTER_BUFFERS, &buffer, 1))
+		std::abort();
 }
 
 } // namespace
@@ -117,4 +134,59 @@ TEST_CASE("B hangs the guest")
 TEST_CASE("C passes on one CPU", "[icount]")
 {
 	CHECK(sysconf(_SC_NPROCESSORS_ONLN) == 1);
+}
+
+TEST_CASE("D leaves a process that has pinned a page")
+{
+	int ready[2];
+	char byte;
+
+	REQUIRE(pipe(ready) == 0);
+	if (fork() == 0) {
+		setsid();
+		pin_a_page();
+		close(ready[0]);
+		close(ready[1]);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	CHECK(read(ready[0], &byte, 1) == 0);
+}
+
+TEST_CASE("E leaves a taint, which nothing can remove")
+{
+	write_to("/proc/sys/kernel/tainted", "64");
+}
+
+TEST_CASE("F passes after what the others have left")
+{
+	CHECK(getpid() > 1);
+}
+
+TEST_CASE("G is skipped: here is why")
+{
+	support::skip("the reason (0.0 s)");
+}
+
+TEST_CASE("H fails after a section is skipped")
+{
+	SECTION("skipped")
+	{
+		support::skip("not for H");
+	}
+	SECTION("fails")
+	{
+		CHECK(getpid() == 1);
+	}
+}
+
+TEST_CASE("I exits with the status of a skipped test")
+{
+	_exit(77);
+}
+
+TEST_CASE("J passes with a name that ends in seconds (1.3 s)")
+{
+	CHECK(getpid() > 1);
 }

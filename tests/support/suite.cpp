@@ -7,6 +7,7 @@
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 
+#include "tests/support/leftovers.h"
 #include "tests/support/skip.h"
 
 #include <cerrno>
@@ -20,10 +21,8 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <poll.h>
 #include <regex>
 #include <string>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -40,6 +39,7 @@ constexpr const char *usage = R"(
     pass NAME (1.3 s)
     fail NAME (1.3 s)   after what the test printed, each line after "| "
     skip NAME: REASON   if the machine lacks what the test needs
+  A test also fails if it leaves something behind that was not there before it.
   Exit status 1 if any failed, or if there was none.
 )";
 
@@ -144,11 +144,23 @@ std::string exact(const std::string &name)
 	return pattern;
 }
 
+/** The set of signals that has only SIGCHLD. */
+sigset_t end_of_child()
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	return set;
+}
+
 [[noreturn]] void run_test(const std::string &name, int output)
 {
 	Catch::Session session;
 	const int nothing = open("/dev/null", O_RDONLY);
+	const sigset_t signals = end_of_child();
 
+	sigprocmask(SIG_UNBLOCK, &signals, nullptr);
 	if (setsid() < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
 		_exit(126);
 	close(nothing);
@@ -231,14 +243,28 @@ void say_output(const std::string &output)
 			std::cout << "| " << line << '\n';
 }
 
-bool wait_for_end(pid_t pid, unsigned seconds)
+/** Waits for the test to end, and for orphans, as their parent has to. */
+bool wait_for_end(pid_t pid, unsigned seconds, int &status)
 {
-	const int fd = need(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), "pidfd_open");
-	pollfd end = {fd, POLLIN, 0};
-	const int ready = poll(&end, 1, static_cast<int>(seconds * 1000));
+	const sigset_t signals = end_of_child();
+	const auto end = Clock::now() + std::chrono::seconds(seconds);
 
-	close(fd);
-	return need(ready, "poll") > 0;
+	for (;;) {
+		int ended_with;
+		pid_t ended;
+
+		while ((ended = waitpid(-1, &ended_with, WNOHANG)) > 0)
+			if (ended == pid) {
+				status = ended_with;
+				return true;
+			}
+		const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+		if (left <= 0)
+			return false;
+		/* SIGCHLD is blocked, so it waits here if it has come already. */
+		const timespec time = {left / 1000, left % 1000 * 1'000'000};
+		sigtimedwait(&signals, nullptr, &time);
+	}
 }
 
 /** How a test ended. */
@@ -260,21 +286,21 @@ std::string reason_in(const std::string &output)
 
 Verdict judge(pid_t pid, unsigned seconds, const std::string &output)
 {
-	int status;
+	int status = 0;
 
-	if (!wait_for_end(pid, seconds)) {
+	if (!wait_for_end(pid, seconds, status)) {
 		std::cout << "| it had not ended after " << seconds << " s:\n";
 		const auto left = members(pid);
 		say_where(left);
 		for (const pid_t member : left)
 			kill(member, SIGTERM);
-		wait_for_end(pid, 2);
+		const bool ended = wait_for_end(pid, 2, status);
 		for (const pid_t member : members(pid))
 			kill(member, SIGKILL);
-		need(waitpid(pid, &status, 0), "waitpid");
+		if (!ended)
+			need(waitpid(pid, &status, 0), "waitpid");
 		return {"killed", ""};
 	}
-	need(waitpid(pid, &status, 0), "waitpid");
 	if (WIFSIGNALED(status))
 		return {std::string("ended by signal ") + strsignal(WTERMSIG(status)), ""};
 	if (WEXITSTATUS(status) == status_skipped)
@@ -301,6 +327,7 @@ bool run_one(const std::string &name, const Plan &plan)
 			: need(open(plan.output.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600),
 			       plan.output);
 	const auto path = "/proc/self/fd/" + std::to_string(output);
+	const auto before = support::leftover_amounts();
 
 	std::cout << "run " << name << std::endl;
 	const auto begin = Clock::now();
@@ -309,10 +336,14 @@ bool run_one(const std::string &name, const Plan &plan)
 		run_test(name, output);
 	const auto verdict = judge(pid, plan.timeout, path);
 	const auto time = Clock::now() - begin;
-	const bool good = verdict.problem.empty();
+	const auto left = support::await_no_leftovers(before);
+	const bool good = verdict.problem.empty() && left.empty();
 	if (!good) {
 		say_output(file_of(path));
-		std::cout << "| " << verdict.problem << '\n';
+		for (const std::string &line : left)
+			std::cout << "| " << line << '\n';
+		if (!verdict.problem.empty())
+			std::cout << "| " << verdict.problem << '\n';
 	}
 	close(output);
 	say_result(name, verdict, good, time);
@@ -322,8 +353,11 @@ bool run_one(const std::string &name, const Plan &plan)
 int run_suite(const std::vector<std::string> &arguments)
 {
 	const auto plan = plan_of(arguments);
+	const sigset_t signals = end_of_child();
 	bool good = true;
 
+	support::adopt_orphans();
+	sigprocmask(SIG_BLOCK, &signals, nullptr);
 	for (const auto &test : plan.tests)
 		good = run_one(test, plan) && good;
 	return good ? 0 : 1;

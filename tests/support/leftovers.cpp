@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/support/leftovers.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <dirent.h>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace support {
+
+namespace {
+
+std::vector<Leftover> &registered()
+{
+	static std::vector<Leftover> kinds;
+
+	return kinds;
+}
+
+/** Wait until the condition is true; false after a long time. */
+bool soon(const std::function<bool()> &condition)
+{
+	for (int i = 0; i < 2000; i++) {
+		if (condition())
+			return true;
+		usleep(5000);
+	}
+	return false;
+}
+
+bool childless()
+{
+	pid_t ended;
+
+	while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0)
+		;
+	return ended < 0 && errno == ECHILD;
+}
+
+struct Process {
+	pid_t pid;
+	std::string name;
+};
+
+/** Our children, from the fields PID (NAME) STATE PARENT of /proc/PID/stat. */
+std::vector<Process> children()
+{
+	std::vector<Process> found;
+	DIR *processes = opendir("/proc");
+
+	if (!processes)
+		throw std::system_error(errno, std::generic_category(), "/proc");
+	while (const dirent *entry = readdir(processes)) {
+		if (!isdigit(entry->d_name[0]))
+			continue;
+		std::ifstream file(std::string("/proc/") + entry->d_name + "/stat");
+		const std::string stat{std::istreambuf_iterator<char>(file), {}};
+		const size_t name = stat.find('('), end = stat.rfind(')');
+
+		if (end != stat.npos && std::stoi(stat.substr(end + 4)) == getpid())
+			found.push_back({std::stoi(stat), stat.substr(name + 1, end - name - 1)});
+	}
+	closedir(processes);
+	return found;
+}
+
+/** The children of the killed become ours, so look again. */
+void end_children()
+{
+	soon([] {
+		if (childless())
+			return true;
+		for (const Process &child : children())
+			kill(child.pid, SIGKILL);
+		return false;
+	});
+}
+
+bool none_above(const Amounts &before)
+{
+	return std::ranges::equal(leftover_amounts(), before, std::ranges::less_equal());
+}
+
+} // namespace
+
+Leftovers::Leftovers(std::vector<Leftover> kinds)
+{
+	std::ranges::move(kinds, std::back_inserter(registered()));
+}
+
+Amounts leftover_amounts()
+{
+	Amounts amounts;
+
+	for (const Leftover &kind : registered())
+		amounts.push_back(kind.amount());
+	return amounts;
+}
+
+void adopt_orphans()
+{
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
+		throw std::system_error(errno, std::generic_category(), "PR_SET_CHILD_SUBREAPER");
+}
+
+std::vector<std::string> await_no_leftovers(const Amounts &before)
+{
+	std::vector<std::string> left;
+
+	if (soon([&] { return childless() && none_above(before); }))
+		return left;
+	for (const Process &child : children())
+		left.push_back("it left process " + std::to_string(child.pid) + ": " + child.name);
+	const Amounts now = leftover_amounts();
+
+	for (size_t i = 0; i < now.size(); i++)
+		if (now[i] > before[i])
+			left.push_back(std::string("it left ") + registered()[i].name + ": " +
+				       std::to_string(now[i]) + ", before it " + std::to_string(before[i]));
+	end_children();
+	/* What these processes held is none of the next test's. */
+	soon([&] { return none_above(before); });
+	return left;
+}
+
+} // namespace support
