@@ -70,7 +70,7 @@ void profil_clock_look(struct mm_struct *mm)
 	/* All its tasks: current. */
 	if (mm == current->mm && atomic_read(&mm->mm_users) == 1)
 		return;
-	if (last == jiffies || cmpxchg(&looked, last, jiffies) != last)
+	if (!time_after(jiffies, last) || cmpxchg(&looked, last, jiffies) != last)
 		queue_delayed_work(profil_wq, &look_later, 1);
 	else
 		on_each_cpu_mask(profil_clock_ticking(), look, NULL, 0);

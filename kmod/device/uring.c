@@ -28,8 +28,8 @@
  *
  * Context: Process context: the submitter's, which holds its ring's lock, or a
  * worker's with the same credentials, files and memory.  May sleep.
- * Return: as profil_command().  (Some kernels refuse commands from IOPOLL rings; on others they run as
- * from any ring.)
+ * Return: as profil_command().  (Some kernels refuse commands from IOPOLL rings; on
+ * others they run as from any ring.)
  */
 int profil_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {

@@ -138,7 +138,8 @@ void profil_reports_keep(struct profil_follower *follower)
 	/* kmalloc() has memory of 32 bytes. */
 	BUILD_BUG_ON(sizeof(*report) > 32);
 	do {
-		report = kmalloc(sizeof(*report), GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
+		report = kmalloc(sizeof(*report),
+				 GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
 		if (!report)
 			return;
 		watch = profil_report_keep(follower, report);

@@ -10,6 +10,7 @@
 #include "profile/binding.h"
 #include "profile/pool.h"
 
+#include <linux/bits.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -60,7 +61,7 @@ struct profil_follower {
 };
 
 /* In &profil_event.what of a report: it is not part of a watch. */
-#define PROFIL_REPORT_KEPT	(1U << 31)
+#define PROFIL_REPORT_KEPT	BIT(31)
 
 /**
  * struct profil_report - something to read(2)

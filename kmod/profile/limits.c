@@ -71,7 +71,7 @@ static DEFINE_HASHTABLE(users, 10);
 static unsigned long pages_sum;
 
 /* An account, and those that are charged with it. */
-#define for_each_payer(payer, user)	for (payer = (user); payer; payer = payer->parent)
+#define for_each_payer(payer, user)	for ((payer) = (user); (payer); (payer) = (payer)->parent)
 
 static unsigned long profil_user_key(kuid_t uid, const struct user_namespace *ns)
 {

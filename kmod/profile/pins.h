@@ -63,7 +63,7 @@ struct profil_pins {
 	unsigned long mask;
 	unsigned long *holes;
 	struct profil_layout *layout;
-	struct mutex *lock;
+	struct mutex *lock;	/* see the kernel-doc above */
 	bool gone;
 	refcount_t refs;
 	struct mm_struct *mm;

@@ -42,18 +42,20 @@ static __always_inline bool profil_inc16(u16 *counter, unsigned int tries)
 }
 
 /*
- * Add 1 to a variable of this CPU, whose interrupts are off, after all that comes before
- * is visible.  x86 stores in that order by itself.
+ * Add 1 to a variable of this CPU, whose interrupts are off: a release.  x86 stores in
+ * the order of the program anyway.
  */
+static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *variable)
+{
 #ifdef CONFIG_X86
-#define profil_this_cpu_inc_release(variable)	\
-	do {					\
-		barrier();			\
-		this_cpu_inc(variable);		\
-	} while (0)
+	barrier();	/* for the compiler */
+	this_cpu_inc(*variable);
 #else
-#define profil_this_cpu_inc_release(variable)	\
-	smp_store_release(this_cpu_ptr(&(variable)), this_cpu_read(variable) + 1)
+	unsigned long *here = this_cpu_ptr(variable);
+
+	/* See the callers. */
+	smp_store_release(here, *here + 1);
 #endif
+}
 
 #endif /* PROFIL_ARCH_H */

@@ -43,7 +43,7 @@ static __always_inline void profil_section_enter(void)
 static __always_inline void profil_section_leave(void)
 {
 	/* A release; pairs with smp_cond_load_acquire() in profil_section_settled(). */
-	profil_this_cpu_inc_release(profil_section);
+	profil_this_cpu_inc_release(&profil_section);
 }
 
 /**

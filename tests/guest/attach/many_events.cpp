@@ -185,10 +185,11 @@ TEST_CASE_METHOD(AtRest, "reports of processes that ended long ago are complete,
 	const Child parent([&] {
 		go.wait();
 		for (size_t i = 0; i < children; i++) {
-			pids.at<pid_t>()[i] = need(fork(), "fork");
-			if (!pids.at<pid_t>()[i])
+			const pid_t child = need(fork(), "fork");
+			if (!child)
 				_exit(0);
-			need(waitpid(pids.at<pid_t>()[i], nullptr, 0), "waitpid");
+			pids.at<pid_t>()[i] = child;
+			need(waitpid(child, nullptr, 0), "waitpid");
 		}
 		done.open();
 		pause();

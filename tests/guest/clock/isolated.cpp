@@ -23,12 +23,10 @@ const uintptr_t text = Burner::usual;
 constexpr uint64_t span = 1000 * period_nobody;
 constexpr uint64_t patience = 30 * span;
 
-bool kernel_has_cpusets()
+void need_cpusets()
 {
-	if (read_file("/sys/fs/cgroup/cgroup.controllers").find("cpuset") != std::string::npos)
-		return true;
-	WARN("this kernel has no cpusets");
-	return false;
+	if (read_file("/sys/fs/cgroup/cgroup.controllers").find("cpuset") == std::string::npos)
+		support::skip("this kernel has no cpusets");
 }
 
 /** A group whose processes run on CPU 1, which is isolated while the partition is. */
@@ -150,8 +148,7 @@ TEST_CASE_METHOD(AtRest,
 		 "a profile that starts while a CPU is isolated by a cpuset partition ticks on the others",
 		 "[clock][smp]")
 {
-	if (!kernel_has_cpusets())
-		return;
+	need_cpusets();
 	const Burner burner;
 	const Partition partition;
 	const bool kept_free = isolation_ends_housekeeping(partition);
@@ -175,15 +172,12 @@ TEST_CASE_METHOD(AtRest,
 		 "and is again after it returns",
 		 "[clock][smp]")
 {
-	if (!kernel_has_cpusets())
-		return;
+	need_cpusets();
 	const Burner burner;
 	const Partition partition;
 
-	if (!isolation_ends_housekeeping(partition)) {
-		WARN("this kernel's isolated partitions have housekeeping");
-		return;
-	}
+	if (!isolation_ends_housekeeping(partition))
+		support::skip("this kernel's isolated partitions have housekeeping");
 	burner.plant_loop(text);
 	const Burning burning(partition);
 	CHECK(burning.is_ticked());
@@ -203,8 +197,7 @@ TEST_CASE_METHOD(AtRest,
 TEST_CASE_METHOD(AtRest, "with isolated_cpus=1 a CPU that is isolated by a cpuset partition is ticked",
 		 "[clock][smp]")
 {
-	if (!kernel_has_cpusets())
-		return;
+	need_cpusets();
 	const Reloaded reloaded("isolated_cpus=1");
 	const Burner burner;
 	const Partition partition;
