@@ -71,6 +71,8 @@ private:
 const unsigned times = slowness() > 1 ? 200 : 2000;
 /* What else the kernel calls another CPU for meanwhile. */
 const uint64_t others = times / 10;
+/* The same if each time a worker has to be woken there, to free what has ended. */
+const uint64_t wakes = times + others;
 
 } // namespace
 
@@ -90,7 +92,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STATUS interrupts no other CPU", "[clock][hosti
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "PROFIL_START and PROFIL_STOP of a thread alone interrupt no other CPU",
+TEST_CASE_METHOD(AtRest, "PROFIL_START and PROFIL_STOP of a thread alone only wake a worker on another CPU",
 		 "[clock][hostile]")
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -104,7 +106,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_START and PROFIL_STOP of a thread alone interru
 		device.start(describe(region_on(counter.at()), period_nobody));
 		device.stop();
 	}
-	CHECK(calls_of(1) - before < others);
+	CHECK(calls_of(1) - before < wakes);
 }
 
 TEST_CASE_METHOD(AtRest, "PROFIL_START beside another thread interrupts other CPUs twice in a jiffy at most",
@@ -133,5 +135,5 @@ TEST_CASE_METHOD(AtRest, "PROFIL_START beside another thread interrupts other CP
 	end.open();
 	other.join();
 	INFO(took.count() << " s");
-	CHECK(calls_of(1) - calls < most + others);
+	CHECK(calls_of(1) - calls < most + wakes);
 }

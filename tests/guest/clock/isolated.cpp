@@ -6,6 +6,7 @@
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/race.h"
+#include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 

@@ -197,8 +197,7 @@ TEST_CASE_METHOD(AtRest, "a session whose descriptor another process keeps ends 
 TEST_CASE_METHOD(AtRest, "a daemon closes a session's descriptor without waiting for the user's command",
 		 "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	const PerfForUsers users;
 	FuseFile file(page);
 	const Memory shared(page, MAP_SHARED);

@@ -77,8 +77,7 @@ private:
 TEST_CASE_METHOD(AtRest, "a command that waits for its counters keeps nobody else from entering the ring",
 		 "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	FuseFile file(page);
 	SharedRing ring;
 	const Child user = as_user(attacker, [&] {

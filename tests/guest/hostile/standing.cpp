@@ -16,7 +16,7 @@ void check_command(const char *name, const std::function<void(const Device &, ui
 	const PerfForUsers users;
 
 	for (const Standstill &kind : standstills) {
-		if (kind.needs_fuse && !has_fuse())
+		if (kind.needs_fuse && !FuseFile::available())
 			continue;
 		const Gate attached, still;
 		const auto target = kind.make();

@@ -41,8 +41,7 @@ private:
 /** Stops everything while a process of the attacker waits with a lock. */
 void check_stop_all(const Wait &wait)
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	const PerfForUsers users;
 	FuseFile file(page);
 	Witness witness;
@@ -86,8 +85,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while the recheck after a tick
 
 TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while an attach waits for a process in exec", "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	const PerfForUsers users;
 	const Gate proven, still;
 	const auto target = stuck_exec();

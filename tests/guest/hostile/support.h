@@ -9,6 +9,7 @@
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/fuse.h"
 #include "tests/guest/support/places.h"
+#include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -25,13 +26,11 @@ struct PerfForUsers {
 	const Setting setting{"/proc/sys/kernel/perf_event_paranoid", "2"};
 };
 
-/** False, with a warning, if this kernel has no FUSE. */
-inline bool has_fuse()
+/** Skip the test if this kernel has no FUSE. */
+inline void need_fuse()
 {
-	if (FuseFile::available())
-		return true;
-	WARN("this kernel has no FUSE");
-	return false;
+	if (!FuseFile::available())
+		support::skip("this kernel has no FUSE");
 }
 
 /** A process of a user without any capability; it already is when this returns. */
@@ -54,7 +53,7 @@ inline bool ends(pid_t pid)
 	const Fd fd(need(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), "pidfd_open"));
 	pollfd end = {fd.get(), POLLIN, 0};
 
-	return need(poll(&end, 1, 10'000), "poll") > 0;
+	return need(poll(&end, 1, 60'000), "poll") > 0;
 }
 
 inline bool ends(const Child &child)

@@ -52,8 +52,7 @@ void look_at_all(pid_t other)
 TEST_CASE_METHOD(AtRest, "a page of the tests' own FUSE file comes when the server answers, and not before",
 		 "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	FuseFile file(2 * page);
 	const FuseMemory memory(file);
 
@@ -84,8 +83,7 @@ TEST_CASE_METHOD(AtRest, "a page of the tests' own FUSE file comes when the serv
 TEST_CASE_METHOD(AtRest, "a process that waits in a command for a page can be killed while nobody answers",
 		 "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	const PerfForUsers users;
 
 	for (const Wait &wait : all_waits) {
@@ -101,8 +99,7 @@ TEST_CASE_METHOD(AtRest, "a process that waits in a command for a page can be ki
 
 TEST_CASE_METHOD(AtRest, "other users profile as ever while a user's command waits for a page", "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	const PerfForUsers users;
 
 	for (const Wait &wait : all_waits) {
@@ -122,8 +119,7 @@ TEST_CASE_METHOD(AtRest,
 		 "root reads all statistics and facts of files while a user's command waits for a page",
 		 "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	const PerfForUsers users;
 
 	for (const Wait &wait : all_waits) {
@@ -142,8 +138,7 @@ TEST_CASE_METHOD(AtRest,
 TEST_CASE_METHOD(AtRest, "a killed user's pages are given back while another user's command waits for a page",
 		 "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	const PerfForUsers users;
 
 	for (const Wait &wait : all_waits) {
@@ -175,8 +170,7 @@ TEST_CASE_METHOD(AtRest, "a killed user's pages are given back while another use
 TEST_CASE_METHOD(AtRest, "a process that a waiting session follows still forks, executes programs and exits",
 		 "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	const PerfForUsers users;
 	FuseFile file(page);
 	const Gate followed;
@@ -208,8 +202,7 @@ TEST_CASE_METHOD(AtRest, "a process that a waiting session follows still forks, 
 TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while commands wait for pages before they have a profile",
 		 "[hostile]")
 {
-	if (!has_fuse())
-		return;
+	need_fuse();
 	const PerfForUsers users;
 
 	for (const Wait &wait : unlocked_waits) {
