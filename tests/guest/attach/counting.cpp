@@ -24,6 +24,28 @@ Child executed(const Gate &go)
 	});
 }
 
+/** The same, except that not the program burns, but a child of it, as that user. */
+Child executed_parent(const Gate &go, uid_t user)
+{
+	return Child([&go, user] {
+		const auto path = program("uapi_target");
+		const auto where = std::to_string(text), who = std::to_string(user);
+
+		go.wait();
+		execl(path.c_str(), path.c_str(), "child", where.c_str(), who.c_str(), nullptr);
+		need(-1, path.c_str());
+	});
+}
+
+/** Wait for the event of a fork; the child's process ID. */
+pid_t next_child(const Device &device)
+{
+	for (;;)
+		for (const auto &event : device.read_events())
+			if (event.what & PROFIL_EVENT_FORK)
+				return event.pid;
+}
+
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "a target counts in the attacher's memory", "[attach]")
@@ -165,6 +187,45 @@ TEST_CASE_METHOD(AtRest, "ticks after an exec are lost and reported until the ne
 	kill(target.pid(), SIGKILL);
 	CHECK(soon([&] { return device.status(second).processes == 0; }));
 	CHECK(device.read_events()[0].what == PROFIL_EVENT_EXIT);
+}
+
+/* Nobody has proved that they may profile the program: so no proof is inherited from it either. */
+TEST_CASE_METHOD(AtRest, "children of an exec'ed program are lost until they are attached", "[attach]")
+{
+	const uid_t user = GENERATE(0, 65534);
+	const Device device;
+	const Memory counters(page);
+	const Gate go;
+	const Child target = executed_parent(go, user);
+	auto how = describe(loop_in(counters, 0));
+
+	CAPTURE(user);
+	how.flags = PROFIL_FOLLOW;
+	const auto first = device.attach(how, proof_of(target.pid()).get());
+	go.open();
+	const pid_t child = next_child(device);
+	CHECK(soon([&] { return asleep(target.pid()); }));
+	/* From now on only the child has ticks. */
+	const auto before = device.status(first).lost_exec;
+	CHECK(soon([&] {
+		const auto now = device.status(first);
+		return now.lost_exec >= before + 10 || now.counted;
+	}));
+	auto status = device.status(first);
+	CHECK(status.lost_exec >= before + 10);
+	CHECK(status.counted == 0);
+	CHECK(status.processes == 2);
+	CHECK(status.forks_lost == 0);
+	CHECK(sum_counters<uint64_t>(counters) == 0);
+
+	const auto second = device.attach(describe(loop_in(counters, 1)), proof_of(child).get());
+	const auto lost = device.status(first).lost_exec;
+	CHECK(counted_to(counters, 10, 1));
+	status = device.status(first);
+	CHECK(status.lost_exec == lost);
+	CHECK(status.counted == 0);
+	CHECK(device.status(second).lost_exec == 0);
+	CHECK(counter<uint64_t>(counters, 0) == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "an attached profile stops at its limit", "[attach]")

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/programs/uapi_target.c  The program that tests execute.
  *
- *   uapi_target state         print the state of its self profile
- *   uapi_target wait          print a line, then wait for the end of its input
- *   uapi_target burn ADDRESS  loop at that address for ever
+ *   uapi_target state               print the state of its self profile
+ *   uapi_target wait                print a line, then wait for the end of its input
+ *   uapi_target burn ADDRESS        loop at that address for ever
+ *   uapi_target child ADDRESS USER  wait for a child that does so as that user
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/profil.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/guest/support/machine_code.h"
@@ -58,6 +62,24 @@ static int burn(unsigned long address)
 	return 0;
 }
 
+static int burn_in_child(unsigned long address, uid_t user)
+{
+	pid_t child = fork();
+
+	if (child < 0) {
+		perror("uapi_target: fork");
+		return 1;
+	}
+	if (child)
+		return waitpid(child, NULL, 0) < 0;
+	/* A change of the user ID clears PR_SET_PDEATHSIG. */
+	if (setuid(user) || prctl(PR_SET_PDEATHSIG, SIGKILL)) {
+		perror("uapi_target: becoming another user");
+		_exit(1);
+	}
+	return burn(address);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "state"))
@@ -66,6 +88,8 @@ int main(int argc, char **argv)
 		return wait_for_end();
 	if (argc == 3 && !strcmp(argv[1], "burn"))
 		return burn(strtoul(argv[2], NULL, 0));
-	fputs("usage: uapi_target state | wait | burn ADDRESS\n", stderr);
+	if (argc == 4 && !strcmp(argv[1], "child"))
+		return burn_in_child(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
+	fputs("usage: uapi_target state | wait | burn ADDRESS | child ADDRESS USER\n", stderr);
 	return 2;
 }
