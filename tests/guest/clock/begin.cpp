@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/clock/begin.cpp  Profiles that begin while the clock already runs for others. */
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/clock.h"
+#include "tests/guest/support/device.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+
+profil_start all_ticks(const Memory &counters, uint64_t period)
+{
+	return describe_all_ticks(one_counter(0, CODE_END, counters.at(), 8), period);
+}
+
+} // namespace
+
+/*
+ * A tick of the shared clock waits for the scheduler's, so each of them finds that ticks are late:
+ * those of all the time since the one before.  A profile that has begun meanwhile lost only those
+ * that came due since.
+ */
+TEST_CASE_METHOD(AtRest, "no tick is late for a profile that began after it was due", "[clock][icount]")
+{
+	const Clock shared("shared");
+	const Burner burner;
+	const Memory counters(page);
+	const Device older, device;
+	const Fd proof = proof_of(getpid());
+	uint64_t late = 0;
+
+	run_before_others();
+	burner.plant_block(Burner::usual, Burner::block);
+	older.start(all_ticks(counters, period_10khz));
+	for (uint64_t i = 0; i < 40; i++) {
+		const auto begin = process_ns();
+		const auto profile = device.attach(all_ticks(counters, period_10khz), proof.get());
+		burner.spend(6'000'000);
+		const auto status = device.status(profile);
+		const auto ns = process_ns() - begin;
+
+		device.stop(profile);
+		CAPTURE(i, status.ticks, status.lost_late, ns);
+		/* One more than have passed, as the first may come due at once. */
+		CHECK(status.ticks <= ns / period_10khz + 1);
+		late += status.lost_late;
+		/* Begin at each part of the scheduler's period. */
+		burner.spend((i + 1) * 100'000);
+	}
+	older.stop();
+	CHECK((late > 0 || !kernel_knows_arrivals()));
+}
+
+/*
+ * A profile takes a share of the ticks of a clock that is faster than it asked for.  Each life
+ * below is about half a period, so whether it has a tick is as good as tossing a coin.  By
+ * Hoeffding's inequality, the sum of `lives` of them differs from what is expected by 50 or more
+ * once in 3 * 10^10 runs.
+ */
+TEST_CASE_METHOD(AtRest, "short lives of a slow profile have their share of a fast clock's ticks",
+		 "[clock][icount]")
+{
+	constexpr unsigned lives = 200;
+	constexpr double most = 50;
+	constexpr uint64_t slow = 100 * period_10khz;
+	const Burner burner;
+	const Memory counters(page);
+	const Device devices[2];
+	const Fd proof = proof_of(getpid());
+	const Child idle([] { pause(); });
+	const Device keeper;
+	double expected = 0, different = 0, ticks[2] = {};
+
+	/* The clock runs for this one. */
+	keeper.attach(all_ticks(counters, period_10khz), proof_of(idle.pid()).get());
+	run_before_others();
+	burner.plant_block(Burner::usual, Burner::block);
+	for (unsigned i = 0; i < lives; i++) {
+		const uint32_t profiles[] = {devices[0].attach(all_ticks(counters, slow), proof.get()),
+					     devices[1].attach(all_ticks(counters, slow), proof.get())};
+		const auto begin = process_ns();
+
+		burner.spend(slow / 2);
+		const auto first = devices[0].status(profiles[0]).ticks;
+		const auto second = devices[1].status(profiles[1]).ticks;
+		expected += static_cast<double>(process_ns() - begin) / slow;
+		for (int n : {0, 1})
+			devices[n].stop(profiles[n]);
+		ticks[0] += static_cast<double>(first);
+		ticks[1] += static_cast<double>(second);
+		different += first != second;
+	}
+	CAPTURE(expected, ticks[0], ticks[1], different);
+	CHECK(std::abs(ticks[0] - expected) < most);
+	CHECK(std::abs(ticks[1] - expected) < most);
+	/* They are not in step with each other either. */
+	CHECK(std::abs(different - lives / 2.0) < most);
+}
