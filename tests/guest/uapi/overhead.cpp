@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/uapi/overhead.cpp  The memory for thousands of regions is charged to their user; a
+ * command that fails, at whatever point, gives all of it back.
+ */
+#include "tests/guest/support/burner.h"
+#include "tests/guest/support/device.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <memory>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+constexpr size_t many = 4096;
+constexpr size_t room = 16; /* pages that a process may lock */
+const uintptr_t text = Burner::usual;
+
+/** Many regions; only the last one has counters: this many bytes at that address. */
+std::vector<profil_region> regions_with(const void *counters, size_t bytes)
+{
+	std::vector<profil_region> regions;
+
+	for (uint64_t i = 1; i < many; i++) {
+		regions.push_back(one_counter(16 * i, 16 * i + 16, nullptr));
+		regions.back().bytes = 0;
+	}
+	regions.push_back(one_counter(text, text + CODE_LOOP_RETURN, counters));
+	regions.back().bytes = bytes;
+	return regions;
+}
+
+uint64_t pages_used(const Device &device)
+{
+	profil_info info = {};
+
+	info.size = sizeof(info);
+	need_that(device.call(PROFIL_INFO, &info) == 0, "PROFIL_INFO");
+	return info.pages_used;
+}
+
+/** Be a user to whom every limit applies, and who may lock few pages. */
+void become_limited()
+{
+	const rlimit few = {room * page, room * page};
+
+	become_nobody();
+	need(setrlimit(RLIMIT_MEMLOCK, &few), "setrlimit");
+}
+
+/** A command with many regions, in a process with a profile that the command would replace or change. */
+class Command {
+public:
+	enum Kind { start, attach, update };
+
+	explicit Command(Kind kind) : kind_(kind)
+	{
+		const auto regions = regions_with(counters_.at(), page);
+		auto how = describe(regions, period_nobody);
+
+		if (kind == start) {
+			device_.start(how);
+			return;
+		}
+		const Fd proof = proof_of_target();
+		profile_ = device_.attach(how, proof.get());
+	}
+
+	/** 0 or the error. */
+	int run(std::span<const profil_region> regions) const
+	{
+		auto how = describe(regions, period_nobody);
+		auto other = describe_update(profile_, regions);
+
+		if (kind_ == update)
+			return device_.call(PROFIL_UPDATE, &other);
+		const Fd proof = kind_ == attach ? proof_of_target() : Fd();
+		how.proof = proof.get();
+		return device_.call(kind_ == start ? PROFIL_START : PROFIL_ATTACH, &how);
+	}
+	uint64_t used() const { return pages_used(device_); }
+	const Memory &counters() const { return counters_; }
+
+private:
+	Fd proof_of_target() const
+	{
+		Fd proof = open_proof({.pid = target_.pid(), .exclude_kernel = true});
+
+		need(proof.get(), "perf_event_open");
+		return proof;
+	}
+
+	const Kind kind_;
+	const Device device_;
+	const Memory counters_{page};
+	const Child target_{[] { pause(); }};
+	uint32_t profile_ = 0;
+};
+
+struct Tried {
+	int error;
+	uint64_t before, after, locked_before, locked_after;
+};
+
+/** A command that fails: its error, and what the user is charged before and after it. */
+template <typename Fail> Tried try_to(Command::Kind kind, Fail fail)
+{
+	return in_child([&] {
+		Tried tried = {};
+
+		become_limited();
+		const Command command(kind);
+		tried.before = command.used();
+		tried.locked_before = locked_bytes();
+		tried.error = fail(command);
+		tried.after = command.used();
+		tried.locked_after = locked_bytes();
+		return tried;
+	});
+}
+
+void check_unchanged(const Tried &tried, int error)
+{
+	CHECK(tried.error == error);
+	/* More than the page of the counters. */
+	CHECK(tried.before > 20);
+	CHECK(tried.after == tried.before);
+	CHECK(tried.locked_before == page);
+	CHECK(tried.locked_after == page);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a command with many regions that fails is charged for none of them",
+		 "[uapi][quota]")
+{
+	const Setting usual("/proc/sys/kernel/perf_event_paranoid", "2");
+	const auto kind = GENERATE(Command::start, Command::attach, Command::update);
+
+	CAPTURE(kind);
+	SECTION("as the last region has no memory")
+	{
+		check_unchanged(try_to(kind,
+				       [](const Command &command) {
+					       Memory hole(2 * page);
+					       mprotect(hole.at(page), page, PROT_NONE);
+					       return command.run(regions_with(hole.at(), 2 * page));
+				       }),
+				EFAULT);
+	}
+	SECTION("above RLIMIT_MEMLOCK")
+	{
+		check_unchanged(try_to(kind,
+				       [](const Command &command) {
+					       const Memory large((room + 1) * page);
+					       return command.run(regions_with(large.at(), large.bytes()));
+				       }),
+				ENOMEM);
+	}
+	SECTION("above the user's limit of pages")
+	{
+		const Setting limit = module_parameter("max_user_pages", 1000);
+		check_unchanged(try_to(kind,
+				       [](const Command &command) {
+					       const Memory large(1000 * page);
+					       return command.run(regions_with(large.at(), large.bytes()));
+				       }),
+				EDQUOT);
+	}
+	SECTION("above the limit of profiles")
+	{
+		/* The update makes none. */
+		if (kind == Command::update)
+			return;
+		const Setting limit = module_parameter("max_user_profiles", 1);
+		check_unchanged(try_to(kind,
+				       [](const Command &command) {
+					       return command.run(
+						       regions_with(command.counters().at(), page));
+				       }),
+				EDQUOT);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "an attach with many regions that may not follow its target is charged for none",
+		 "[uapi][quota]")
+{
+	const Setting usual("/proc/sys/kernel/perf_event_paranoid", "2");
+	const Setting limit = module_parameter("max_user_watches", 0);
+
+	const auto used = in_child([] {
+		const Device device;
+		const Memory counters(page);
+		const auto regions = regions_with(counters.at(), page);
+		auto how = describe(regions, period_nobody);
+
+		become_limited();
+		const Child target([] { pause(); });
+		const Fd proof = open_proof({.pid = target.pid(), .exclude_kernel = true});
+		how.proof = proof.get();
+		need_that(device.call(PROFIL_ATTACH, &how) == EDQUOT, "no process may be followed");
+		need_that(locked_bytes() == 0, "nothing stays locked");
+		return pages_used(device);
+	});
+	CHECK(used == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a forked child that is refused the memory for its regions is charged for none",
+		 "[uapi][quota][fork]")
+{
+	struct Family {
+		uint64_t before, with_child, after, lost;
+	};
+	/* What the child lacks: memory, because of its own limit, or because the parent kept it. */
+	const char *lacking = GENERATE("nothing", "pages to lock", "pages of the user", "the last region");
+	const std::string lacks = lacking;
+	std::unique_ptr<Setting> limit;
+
+	CAPTURE(lacking);
+	/* One page less than for two. */
+	if (lacks == "pages of the user") {
+		const auto one = in_child([] {
+			const Device device;
+			const Memory counters(8 * page);
+			become_limited();
+			const auto regions = regions_with(counters.at(), counters.bytes());
+			device.start(describe(regions, period_nobody));
+			const auto used = pages_used(device);
+			device.stop();
+			return used;
+		});
+		limit = std::make_unique<Setting>("/sys/module/profil/parameters/max_user_pages",
+						  std::to_string(2 * one - 1));
+	}
+	const auto family = in_child([&] {
+		const Device device;
+		/* Twice that is above the limit of pages that the user may lock. */
+		const Memory counters((lacks == "pages to lock" ? 9 : 8) * page);
+		const auto regions = regions_with(counters.at(), counters.bytes());
+		auto how = describe(regions, period_nobody);
+		Family result = {};
+
+		become_limited();
+		if (lacks == "the last region")
+			need(madvise(counters.at(7 * page), page, MADV_DONTFORK), "MADV_DONTFORK");
+		how.flags = PROFIL_FOLLOW;
+		device.start(how);
+		result.before = pages_used(device);
+		result.with_child = in_child([&] { return pages_used(device); });
+		need_that(soon([&] { return pages_used(device) == result.before; }),
+			  "the child leaves nothing");
+		result.after = pages_used(device);
+		result.lost = device.status().forks_lost;
+		device.stop();
+		need_that(pages_used(device) == 0, "nor does its parent");
+		return result;
+	});
+	CHECK(family.before > 20 + 8);
+	CHECK(family.with_child == (lacks == "nothing" ? 2 : 1) * family.before);
+	CHECK(family.after == family.before);
+	CHECK(family.lost == (lacks == "nothing" ? 0 : 1));
+}
