@@ -31,8 +31,9 @@
 #include <linux/uaccess.h>
 
 #define READ_BATCH	16
-/* Nodes of a session's pool: for execs only, and for forks. */
-#define POOL_START	16
+/* Nodes of a session's pool: for execs only; for forks; once there were some. */
+#define POOL_EXECS	8
+#define POOL_START	64
 #define POOL_SIZE	512
 /* A worker does not reclaim for long, or kill, on behalf of a user. */
 #define GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
@@ -285,7 +286,7 @@ int profil_session_attach(struct profil_session *session, struct profil_start *s
 	if (start->flags & PROFIL_PIN_LATE || start->gate)
 		return -EINVAL;
 	err = profil_pool_fill(&session->follower.pool,
-			       start->flags & PROFIL_FOLLOW ? POOL_SIZE : POOL_START,
+			       start->flags & PROFIL_FOLLOW ? POOL_START : POOL_EXECS,
 			       GFP_KERNEL_ACCOUNT);
 	if (err)
 		return err;

@@ -152,7 +152,8 @@ TEST_CASE_METHOD(AtRest, "children beyond the node pool are lost, and each is co
 	const auto empty = module_stat("pool_empty"), lost = module_stat("forks_lost");
 
 	const auto told = follow_forks(children, run_before_my_children);
-	CHECK(told.forked >= children / 3);
+	/* Each takes two of the nodes that an attach makes. */
+	CHECK(told.forked >= 32);
 	CHECK(told.forked + told.status.forks_lost == children);
 	CHECK(module_stat("forks_lost") == lost + told.status.forks_lost);
 	if (quick) {

