@@ -24,6 +24,7 @@
 #include "tick/checkpoint.h"
 #include "tick/count.h"
 #include "tick/defer.h"
+#include "tick/window.h"
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -55,6 +56,7 @@ static enum profil_cause profil_count_at(struct profil_profile *profile,
 		return PROFIL_OFF;
 	if (unlikely(profil_page_is_off(page)))
 		return profile->demand ? profil_defer(profile, place) : PROFIL_OFF;
+	profil_window();
 	at = page + offset_in_page(place->position);
 	return place->width ? profil_count_in(profile, pins, at, place->width) :
 			      profil_count_store(pins, at, place->pc);

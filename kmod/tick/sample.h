@@ -16,6 +16,7 @@
 #include "profile/stats.h"
 #include "tick/bin.h"
 #include "tick/checkpoint.h"
+#include "tick/window.h"
 
 #include <linux/atomic.h>
 #include <linux/percpu.h>
@@ -77,6 +78,7 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 		return false;
 	index = profil_plain_index(&pins->plain, distance);
 	page = profil_page_at(pins, index / (PAGE_SIZE / sizeof(*page)));
+	profil_window();
 	atomic_inc((atomic_t *)&page[index % (PAGE_SIZE / sizeof(*page))]);
 	return true;
 }
