@@ -102,6 +102,9 @@ cli: ## build the command
 kmod: $(KERNELS:%=kmod-%) ## build the module for KERNELS; kmod-NAME: for one of them (scripts/kernel lists the names)
 kmod-%: FORCE
 	scripts/build/kmod $*
+# With the window of kmod/tick/window.h.
+kmod-window-%: FORCE
+	scripts/build/kmod --window $*
 FORCE:
 
 .PHONY: arm64
@@ -132,8 +135,8 @@ jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .PHONY: check
 check: setup ## run all tests: on the host, then in guests of KERNELS
-	+$(MAKE) $(jobs) --no-print-directory kmod check-programs
-	scripts/check/all $(KERNELS)
+	+$(MAKE) $(jobs) --no-print-directory kmod kmod-window-$(lastword $(KERNELS)) check-programs
+	scripts/check/all --window $(KERNELS)
 
 # Kernels with checkers that others do not have.  Run one guest at a time: two guest CPUs
 # that wait for each other's locks need two CPUs of the host.
@@ -186,6 +189,12 @@ bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/symbolise $(B)/many/many ## c
 check-clocks: kmod check-programs ## run the module's tests with its perf clock, in guests of KERNELS
 	scripts/check/all --guests-only --parameters clock=perf \
 		--guest-tests $(or $(tests),'~[cli]~[lib]') $(KERNELS)
+
+.PHONY: check-window
+check-window: kmod-window-$(KERNEL) check-programs ## run the tests of what waits for ticks, in a guest of KERNEL, with a module whose ticks take long
+	scripts/guest-tests --mode smp --as $(KERNEL)-window \
+		--module $(abspath $(B))/kmod/$$(scripts/kernel $(KERNEL) release)-window/kmod/profil.ko \
+		$(KERNEL) $(or $(tests),'[window]')
 
 .PHONY: check-stress
 check-stress: kmod-$(KERNEL) check-programs ## run races, churn and some fuzzing in a guest of KERNEL

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/race/window.cpp  Memory that is used for something else as soon as a command has
+ * taken it from a profile, while a tick may be on its way there on the other CPU.
+ *
+ * They hold for any module, but a tick is too short to be hit: `make check-window` runs them
+ * with one whose ticks take a while just before they count (kmod/tick/window.h).
+ */
+#include "tests/guest/support/race.h"
+
+#include <catch2/catch.hpp>
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t page = 4096;
+const uintptr_t text = Burner::usual;
+/* Several times as long as the window. */
+constexpr uint64_t period = 10'000'000;
+
+void run_on(int cpu)
+{
+	cpu_set_t only;
+
+	CPU_ZERO(&only);
+	CPU_SET(cpu, &only);
+	need(sched_setaffinity(0, sizeof(only), &only), "sched_setaffinity");
+}
+
+/** What burns on the second CPU, in a process or a thread, and says that it goes on. */
+class Burning {
+public:
+	void run() const
+	{
+		run_on(1);
+		while (!counter<uint64_t>(shared_, 1)) {
+			Burner::spin(text, 100);
+			__atomic_fetch_add(shared_.at<uint64_t>(), 1, __ATOMIC_RELAXED);
+		}
+	}
+	void end() const { __atomic_store_n(shared_.at<uint64_t>(8), 1, __ATOMIC_RELAXED); }
+
+	/**
+	 * Wait until it has run and stands still, which may be a tick; but not for ever, as a tick
+	 * may be too short to be seen.
+	 */
+	void await_tick() const
+	{
+		unsigned moved = 0, still = 0;
+		uint64_t seen = 0;
+
+		for (unsigned polls = 0; polls < 2'000'000 && still < 20'000; polls++) {
+			const auto now = counter<uint64_t>(shared_);
+
+			moved += now != seen;
+			still = moved < 20 || now != seen ? 0 : still + 1;
+			seen = now;
+		}
+	}
+	/** Wait until it has been in user mode: a tick that it was in is over. */
+	void await() const
+	{
+		const auto seen = counter<uint64_t>(shared_);
+
+		need_that(soon([&] { return counter<uint64_t>(shared_) > seen + 1; }), "it goes on");
+	}
+
+private:
+	Memory shared_{page, MAP_SHARED};
+};
+
+Fd page_file()
+{
+	Fd file(need(memfd_create("counters", MFD_CLOEXEC), "memfd_create"));
+
+	need(ftruncate(file.get(), page), "ftruncate");
+	return file;
+}
+
+/** Counters, and the same memory at an address that stays when the counters are unmapped. */
+struct Place {
+	Fd file = page_file();
+	Memory counters{page, MAP_SHARED, file.get()}, kept{page, MAP_SHARED, file.get()};
+
+	profil_region region(uint8_t width) const
+	{
+		return one_counter(text, text + CODE_LOOP_RETURN, counters.at(), width);
+	}
+};
+
+/** Wait for the first tick, and then until another one may be on its way to the counter. */
+void await_ticks(const Place &place, const Burning &burning)
+{
+	need_that(soon([&] { return counter<uint32_t>(place.counters) > 0; }), "there are ticks");
+	burning.await_tick();
+}
+
+/** The memory is no longer the profile's: use it, and look whether a tick writes there. */
+void check_use(const Place &place, const Burning &burning)
+{
+	give_up(place.kept);
+	burning.await();
+	CHECK(given_up(place.kept));
+}
+
+using Take = void (*)(const Device &, uint32_t profile, Place &, const Place &other, uint8_t width);
+
+const struct {
+	const char *name;
+	Take take; /* the memory, from a profile of another process */
+} commands[] = {
+	{"PROFIL_STOP", [](auto &device, auto profile, auto &, auto &, auto) { device.stop(profile); }},
+	{"PROFIL_UPDATE",
+	 [](auto &device, auto profile, auto &, auto &other, auto width) {
+		 const auto region = other.region(width);
+		 auto update = describe_update(profile, std::span(&region, 1));
+		 need_that(device.call(PROFIL_UPDATE, &update) == 0, "PROFIL_UPDATE");
+	 }},
+	{"munmap and PROFIL_STATUS",
+	 [](auto &device, auto profile, auto &place, auto &, auto) {
+		 need(munmap(place.counters.at(), page), "munmap");
+		 place.counters.forget();
+		 need_that(device.status(profile).state == PROFIL_STATE_FAULT, "the profile is off");
+	 }},
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "memory that is taken from an attached profile can be used at once", "[window]")
+{
+	const uint8_t width = GENERATE(4, 8); /* with and without a fast path */
+	const Device device;
+	const Burner burner;
+	const Burning burning;
+
+	burner.plant_loop(text);
+	const Child target([&] { burning.run(); });
+	run_on(0);
+	const Fd proof = proof_of(target.pid());
+	for (const auto &command : commands)
+		for (unsigned i = 0; i < rounds(40); i++) {
+			CAPTURE(command.name, int(width), i);
+			Place place;
+			const Place other;
+			const auto profile =
+				device.attach(describe(place.region(width), period), proof.get());
+			await_ticks(place, burning);
+			command.take(device, profile, place, other, width);
+			check_use(place, burning);
+			if (command.take != commands[0].take)
+				device.stop(profile);
+		}
+}
+
+TEST_CASE_METHOD(AtRest, "memory that is taken from a self profile can be used at once", "[window]")
+{
+	const uint8_t width = GENERATE(4, 8);
+	const Device device;
+	const Burner burner;
+	const Burning burning;
+
+	burner.plant_loop(text);
+	run_on(0);
+	std::thread other([&] { burning.run(); });
+	for (unsigned i = 0; i < rounds(80); i++) {
+		CAPTURE(int(width), i);
+		const Place place, next;
+		device.start(describe(place.region(width), period));
+		await_ticks(place, burning);
+		/* It ends, or another one takes its place. */
+		if (i % 2)
+			device.stop();
+		else
+			device.start(describe(next.region(width), period));
+		check_use(place, burning);
+	}
+	device.stop();
+	burning.end();
+	other.join();
+}
+
+TEST_CASE_METHOD(AtRest, "memory that a program has unmapped can be used once it is not pinned", "[window]")
+{
+	const uint8_t width = GENERATE(4, 8);
+	const Device device;
+	const Burner burner;
+	const Burning burning;
+
+	burner.plant_loop(text);
+	run_on(0);
+	std::thread other([&] { burning.run(); });
+	for (unsigned i = 0; i < rounds(40); i++) {
+		CAPTURE(int(width), i);
+		Place place;
+		device.start(describe(place.region(width), period));
+		await_ticks(place, burning);
+		need(munmap(place.counters.at(), page), "munmap");
+		place.counters.forget();
+		/* Whichever thread has the tick after which it is due checks the memory. */
+		for (unsigned n = 0; n < 1'000'000 && module_stat("pinned_pages"); n++)
+			Burner::spin(text, 200);
+		check_use(place, burning);
+		CHECK(device.status().state == PROFIL_STATE_FAULT);
+		device.stop();
+	}
+	burning.end();
+	other.join();
+}
