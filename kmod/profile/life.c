@@ -148,7 +148,7 @@ u64 profil_profile_retire(struct profil_profile *profile)
  * @profile: referenced by the caller
  *
  * Context: Process context, may sleep; without locks of ours.
- * Return: true if it has ended.
+ * Return: true if it has ended, now or before.
  */
 bool profil_profile_retire_shut(struct profil_profile *profile)
 {
@@ -158,7 +158,8 @@ bool profil_profile_retire_shut(struct profil_profile *profile)
 
 	mutex_lock(&profile->lock);
 	pins = profil_profile_pins(profile);
-	shut = pins && !profil_pins_open(pins);
+	/* The sweep may have been quicker. */
+	shut = profile->retired || (pins && !profil_pins_open(pins));
 	if (shut)
 		spent = profil_life_retire(profile, &unused);
 	mutex_unlock(&profile->lock);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -86,8 +87,10 @@ private:
 	/** The child obeys the orders from now until it exits. */
 	void become_parent(pid_t pid) const
 	{
-		if (!pid)
+		if (!pid) {
+			need(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
 			return tell_pid(getpid());
+		}
 		need(waitpid(pid, nullptr, 0), "waitpid");
 		tell_pid(0);
 	}
