@@ -77,8 +77,8 @@ void no_memory(const Text &text)
 	if (limit.rlim_cur == RLIM_INFINITY)
 		text.say("no memory for the counters (use fewer or coarser ones)");
 	else
-		text.say("the counters cannot be pinned: RLIMIT_MEMLOCK is %llu KiB (raise it with "
-			 "'ulimit -l', or use fewer or coarser counters)",
+		text.say("the counters cannot be pinned: RLIMIT_MEMLOCK is %llu KiB for all processes "
+			 "of this user (raise it with 'ulimit -l', or use fewer or coarser counters)",
 			 static_cast<unsigned long long>(limit.rlim_cur / 1024));
 }
 
