@@ -260,29 +260,21 @@ TEST_CASE_METHOD(AtRest, "PCs are stored up to a hole, where the profile ends", 
 	const Device device;
 	const Burner burner;
 	const Memory memory = reserve(4 * page);
+	/* Few: some CPUs of debug kernels have no timers but the scheduler's. */
+	const size_t before = 16, room = 64;
 
 	for (const uint32_t width : {4, 8}) {
 		CAPTURE(width);
 		need(mprotect(memory.at(), 4 * page, PROT_NONE), "mprotect");
 		need(madvise(memory.at(), 4 * page, MADV_DONTNEED), "madvise");
 		need(mprotect(memory.at(), 2 * page, PROT_READ | PROT_WRITE), "mprotect");
-		profil_status status = {};
-		device.start(late(describe_samples(memory.at(), 4 * page / width, width)));
-		try {
-			burner.burn_until(counted_text, [&] {
-				status = device.status();
-				return status.state == PROFIL_STATE_FAULT;
-			});
-		} catch (const std::exception &) {
-			FAIL("state " << status.state << ", stored " << status.stored << ", ticks "
-				      << status.ticks << ", counted " << status.counted << ", kernel "
-				      << status.kernel << ", off " << status.off << ", contended "
-				      << status.lost_contended);
-		}
-		CHECK(status.stored == 2 * page / width);
+		device.start(late(describe_samples(memory.at(2 * page - before * width), room, width)));
+		burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
+		const auto status = device.status();
+		CHECK(status.stored == before);
 		CHECK(status.counted == status.stored);
 		CHECK(*memory.at<volatile uint32_t>(2 * page - width) != 0);
-		CHECK(device.stop() == 2 * page / width);
+		CHECK(device.stop() == before);
 	}
 }
 
