@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/clock/hotplug.cpp  CPUs that go offline and online during ticks. */
 #include "tests/guest/support/burner.h"
+#include "tests/guest/support/cpu.h"
 #include "tests/guest/support/device.h"
 
 #include <catch2/catch.hpp>
@@ -17,15 +18,6 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 const char switch_of_cpu1[] = "/sys/devices/system/cpu/cpu1/online";
-
-void stay_on(int cpu)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	need(sched_setaffinity(0, sizeof(one), &one), "sched_setaffinity");
-}
 
 } // namespace
 

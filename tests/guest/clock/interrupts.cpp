@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/clock/interrupts.cpp  Commands do not interrupt other CPUs, or not often. */
 #include "tests/guest/attach/burning_target.h"
+#include "tests/guest/support/cpu.h"
 #include "tests/guest/support/places.h"
 #include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 
-#include <sched.h>
 #include <sstream>
 #include <thread>
 #include <unistd.h>
@@ -14,15 +14,6 @@
 using namespace guest;
 
 namespace {
-
-void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	need(sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
-}
 
 /** Function calls that other CPUs have interrupted a CPU for, since it was started. */
 uint64_t calls_of(int cpu)
@@ -53,13 +44,13 @@ public:
 			  const Device device;
 			  const Burner burner;
 
-			  run_on(1);
+			  stay_on(1);
 			  device.start(describe(region_on(counter_.at()), period_nobody));
 			  burner.burn_until(counted_text, [] { return false; });
 		  })
 	{
 		need_that(counted_to(counter_, 3), "the neighbour is profiled");
-		run_on(0);
+		stay_on(0);
 	}
 
 private:
@@ -74,12 +65,28 @@ const uint64_t others = times / 10;
 /* The same if workers have to be woken there each time, to free what has ended. */
 const uint64_t wakes = 2 * times;
 
+void need_two_cpus()
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		support::skip("there is one CPU");
+}
+
+void start_and_stop()
+{
+	const Device device;
+	const Memory counter(4096);
+
+	for (unsigned i = 0; i < times; i++) {
+		device.start(describe(region_on(counter.at()), period_nobody));
+		device.stop();
+	}
+}
+
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "PROFIL_STATUS interrupts no other CPU", "[clock][hostile]")
 {
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		support::skip("there is one CPU");
+	need_two_cpus();
 	const Neighbour neighbour;
 	const Device device;
 	const Memory counter(4096);
@@ -95,45 +102,33 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STATUS interrupts no other CPU", "[clock][hosti
 TEST_CASE_METHOD(AtRest, "PROFIL_START and PROFIL_STOP of a thread alone only wake workers on another CPU",
 		 "[clock][hostile]")
 {
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		support::skip("there is one CPU");
+	need_two_cpus();
 	const Neighbour neighbour;
-	const Device device;
-	const Memory counter(4096);
 	const auto before = calls_of(1);
 
-	for (unsigned i = 0; i < times; i++) {
-		device.start(describe(region_on(counter.at()), period_nobody));
-		device.stop();
-	}
+	start_and_stop();
 	CHECK(calls_of(1) - before < wakes);
 }
 
 TEST_CASE_METHOD(AtRest, "PROFIL_START beside another thread interrupts other CPUs twice in a jiffy at most",
 		 "[clock][hostile]")
 {
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		support::skip("there is one CPU");
+	need_two_cpus();
 	const Neighbour neighbour;
-	const Device device;
-	const Memory counter(4096);
 	const Gate end;
 	std::thread other([&end] {
-		run_on(1);
+		stay_on(1);
 		end.wait();
 	});
 	const uint64_t hz = 1000; /* no kernel has more jiffies a second */
-	const auto calls = calls_of(1);
+	const auto before = calls_of(1);
 	const auto begin = std::chrono::steady_clock::now();
 
-	for (unsigned i = 0; i < times; i++) {
-		device.start(describe(region_on(counter.at()), period_nobody));
-		device.stop();
-	}
+	start_and_stop();
 	const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
 	const auto most = static_cast<uint64_t>(took.count() * static_cast<double>(2 * hz)) + 2;
 	end.open();
 	other.join();
 	INFO(took.count() << " s");
-	CHECK(calls_of(1) - calls < most + wakes);
+	CHECK(calls_of(1) - before < most + wakes);
 }

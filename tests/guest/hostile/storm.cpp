@@ -3,6 +3,7 @@
  * as they can.
  */
 #include "tests/guest/hostile/support.h"
+#include "tests/guest/support/cpu.h"
 
 #include <atomic>
 #include <filesystem>
@@ -15,15 +16,6 @@ using namespace guest;
 using namespace guest::hostile;
 
 namespace {
-
-void stay_on(unsigned cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	need(sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
-}
 
 /**
  * A machine that is so busy that the kernel's work items wait: as after a burst of forks that is

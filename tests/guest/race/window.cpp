@@ -5,6 +5,7 @@
  * They hold for any module, but a tick is too short to be hit: `make check-window` runs them
  * with one whose ticks take a while just before they count (kmod/tick/window.h).
  */
+#include "tests/guest/support/cpu.h"
 #include "tests/guest/support/race.h"
 
 #include <catch2/catch.hpp>
@@ -22,21 +23,12 @@ const uintptr_t text = Burner::usual;
 /* Several times as long as the window. */
 constexpr uint64_t period = 10'000'000;
 
-void run_on(int cpu)
-{
-	cpu_set_t only;
-
-	CPU_ZERO(&only);
-	CPU_SET(cpu, &only);
-	need(sched_setaffinity(0, sizeof(only), &only), "sched_setaffinity");
-}
-
 /** What burns on the second CPU, in a process or a thread, and says that it goes on. */
 class Burning {
 public:
 	void run() const
 	{
-		run_on(1);
+		stay_on(1);
 		while (!counter<uint64_t>(shared_, 1)) {
 			Burner::spin(text, 100);
 			__atomic_fetch_add(shared_.at<uint64_t>(), 1, __ATOMIC_RELAXED);
@@ -139,7 +131,7 @@ TEST_CASE_METHOD(AtRest, "memory that is taken from an attached profile can be u
 
 	burner.plant_loop(text);
 	const Child target([&] { burning.run(); });
-	run_on(0);
+	stay_on(0);
 	const Fd proof = proof_of(target.pid());
 	for (const auto &command : commands)
 		for (unsigned i = 0; i < rounds(40); i++) {
@@ -164,7 +156,7 @@ TEST_CASE_METHOD(AtRest, "memory that is taken from a self profile can be used a
 	const Burning burning;
 
 	burner.plant_loop(text);
-	run_on(0);
+	stay_on(0);
 	std::thread other([&] { burning.run(); });
 	for (unsigned i = 0; i < rounds(80); i++) {
 		CAPTURE(int(width), i);
@@ -191,7 +183,7 @@ TEST_CASE_METHOD(AtRest, "memory that a program has unmapped can be used once it
 	const Burning burning;
 
 	burner.plant_loop(text);
-	run_on(0);
+	stay_on(0);
 	std::thread other([&] { burning.run(); });
 	for (unsigned i = 0; i < rounds(40); i++) {
 		CAPTURE(int(width), i);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/support/cpu.h  Where a thread runs. */
+#pragma once
+
+#include "tests/guest/support/guest.h"
+
+#include <sched.h>
+
+namespace guest {
+
+/** From now on the calling thread, and what it starts, run on this CPU only. */
+inline void stay_on(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	need(sched_setaffinity(0, sizeof(one), &one), "sched_setaffinity");
+}
+
+} // namespace guest
