@@ -41,12 +41,27 @@ void update(const FuseFile &file)
 	need_that(device.call(PROFIL_UPDATE, &change) == 0, "PROFIL_UPDATE");
 }
 
+/**
+ * The file answers, but its kernel part may fail a read that it makes ahead, for want of memory or
+ * time: then the page is read again.
+ */
+void start_in(const Device &device, const FuseMemory &memory)
+{
+	auto how = count_in(memory.at());
+	int error = EFAULT;
+
+	for (int i = 0; i < 3 && error == EFAULT; i++)
+		error = device.call(PROFIL_START, &how);
+	errno = error;
+	need(error ? -1 : 0, "PROFIL_START");
+}
+
 void status(const FuseFile &file)
 {
 	const Device device;
 	const FuseMemory memory(file);
 
-	device.start(count_in(memory.at()));
+	start_in(device, memory);
 	file.hold();
 	memory.drop();
 	device.status();
@@ -58,7 +73,7 @@ void recheck(const FuseFile &file)
 	const FuseMemory memory(file);
 	const Burner burner;
 
-	device.start(count_in(memory.at()));
+	start_in(device, memory);
 	file.hold();
 	memory.drop();
 	burner.burn_until(counted_text, [&] { return file.waiting() > 0; });
