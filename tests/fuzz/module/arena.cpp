@@ -19,8 +19,15 @@ namespace {
 constexpr size_t page = 4096;
 constexpr int both = PROT_READ | PROT_WRITE;
 int shared_file = -1;
-/** Nobody reads its events: a fault waits until this is closed, or a signal comes. */
-std::atomic<int> faults = -1;
+/**
+ * Nobody reads its events: a fault waits until this is closed, or a signal comes.  Processes that share
+ * memory have descriptors of their own, so it says whose it is, too.
+ */
+struct Faults {
+	int fd = -1;
+	pid_t process = 0;
+};
+std::atomic<Faults> faults;
 
 void *address_of(unsigned slot)
 {
@@ -56,8 +63,9 @@ void watch_faults(void *at, size_t bytes, bool begin)
 	range.mode = UFFDIO_REGISTER_MODE_MISSING;
 	if (fresh >= 0 && !ioctl(fresh, UFFDIO_API, &api))
 		ioctl(fresh, UFFDIO_REGISTER, &range);
-	if (const int before = faults.exchange(fresh); before >= 0)
-		close(before);
+	const Faults before = faults.exchange({fresh, getpid()});
+	if (before.fd >= 0 && before.process == getpid())
+		close(before.fd);
 }
 
 } // namespace
