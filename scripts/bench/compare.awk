@@ -24,9 +24,9 @@ $2 ~ /^fork, / {
 	margin = 1.06
 }
 
-# A run has 75 samples, whose ticks also do other work.
+# A run has 75 samples, whose ticks also do other work: 4,372 to 4,552 instructions.
 $4 ~ / 250 Hz$/ {
-	margin = 1.06
+	margin = 1.1
 }
 
 FNR == NR {
