@@ -30,7 +30,7 @@
  *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring,
  *               with nothing changed, would have to wait for the caller's memory
  *   EBADF       the proof is not an open descriptor
- *   EBUSY       the budget of rates is used up, or the process already has as many
+ *   EBUSY       the user's budget of rates is used up, or the process has as many
  *               profiles, or profiled threads, as the module allows
  *   EDQUOT      the user's limit of profiles, pinned pages, or followed processes
  *   EFAULT      a pointer cannot be read or written; a buffer cannot be pinned:
