@@ -68,12 +68,13 @@ static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
 					   struct pid_namespace *ns, pid_t pids[PIDS_MAX],
 					   bool *more)
 {
+	struct profil_follower *follower = profile->follower;
 	const struct profil_watch *watch;
 	unsigned int looked = 0, n = 0;
 	unsigned long flags;
 
 	*more = false;
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	raw_spin_lock_irqsave(&follower->lock, flags);
 	list_for_each_entry(watch, &profile->watches, link) {
 		if (looked++ == PIDS_MAX) {
 			*more = true;
@@ -84,7 +85,7 @@ static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
 		pids[n] = pid_has_task(watch->pid, PIDTYPE_TGID) ? pid_nr_ns(watch->pid, ns) : 0;
 		n += !!pids[n];
 	}
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	raw_spin_unlock_irqrestore(&follower->lock, flags);
 	return n;
 }
 

@@ -190,12 +190,8 @@ static int profil_self_replace(struct profil_layout *layout, struct profil_profi
 
 	if (err)
 		return err;
-	mutex_lock(&old->lock);
-	pins = profil_profile_pins(old);
-	if (pins)
-		refcount_inc(&pins->refs);
-	err = old->retired ? -ESTALE : 0;
-	mutex_unlock(&old->lock);
+	pins = profil_profile_get_pins(old);
+	err = READ_ONCE(old->retired) ? -ESTALE : 0;
 	if (!err)
 		err = profil_self_make(layout, old, pins, stored);
 	if (pins)
@@ -342,12 +338,11 @@ static void profil_birth_work(struct callback_head *work)
  * @profile: its self profile
  * @child: not yet woken, with memory of its own
  *
- * Context: The fork probe, under profil_bindings_lock.
+ * Context: The fork probe, under the lock of the bucket of the profile's binding.
  */
 void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 {
-	struct profil_pins *pins = rcu_dereference_check(profile->pins,
-							 lockdep_is_held(&profil_bindings_lock));
+	struct profil_pins *pins = rcu_dereference_sched(profile->pins);
 	struct profil_birth *birth;
 
 	BUILD_BUG_ON(sizeof(*birth) > PROFIL_NODE_SIZE);

@@ -8,6 +8,7 @@
 
 #include "clock/cpus.h"
 #include "device/proof.h"
+#include "follow/follower.h"
 #include "follow/report.h"
 #include "follow/watch.h"
 #include "profile/binding.h"
@@ -15,71 +16,19 @@
 #include "profile/layout.h"
 #include "profile/life.h"
 #include "profile/limits.h"
-#include "profile/pool.h"
 #include "profile/profile.h"
 
 #include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/err.h>
-#include <linux/jiffies.h>
-#include <linux/memcontrol.h>
-#include <linux/pid_namespace.h>
 #include <linux/profil.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/uaccess.h>
 
 #define READ_BATCH	16
-/* Nodes of a session's pool: for execs only; for forks; once there were some. */
-#define POOL_EXECS	8
-#define POOL_START	64
-#define POOL_SIZE	512
-/* A worker does not reclaim for long, or kill, on behalf of a user. */
-#define GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
 static atomic64_t last_id;
-
-static void profil_session_wake(struct irq_work *work)
-{
-	wake_up_interruptible(&container_of(work, struct profil_follower, wake)->wait);
-}
-
-/* Works of a session allocate at its opener's expense. */
-static void profil_session_fill_work(struct work_struct *work)
-{
-	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
-	struct mem_cgroup *before = set_active_memcg(follower->memcg);
-
-	/* Without memory children are lost, which is counted: do not try at each of them. */
-	if (profil_pool_fill(&follower->pool, POOL_SIZE, GFP_SPARING))
-		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
-	set_active_memcg(before);
-}
-
-static void profil_session_keep_work(struct work_struct *work)
-{
-	struct profil_follower *follower = container_of(to_delayed_work(work),
-							struct profil_follower, keep);
-	struct mem_cgroup *before = set_active_memcg(follower->memcg);
-
-	profil_reports_keep(follower);
-	set_active_memcg(before);
-}
-
-static void profil_session_init_follower(struct profil_follower *follower)
-{
-	follower->no_memory = jiffies;
-	follower->ns = get_pid_ns(task_active_pid_ns(current));
-	follower->memcg = get_mem_cgroup_from_mm(current->mm);
-	INIT_LIST_HEAD(&follower->pending);
-	INIT_LIST_HEAD(&follower->ended);
-	INIT_WORK(&follower->fill, profil_session_fill_work);
-	INIT_DELAYED_WORK(&follower->keep, profil_session_keep_work);
-	mutex_init(&follower->reader);
-	init_waitqueue_head(&follower->wait);
-	init_irq_work(&follower->wake, profil_session_wake);
-}
 
 /**
  * profil_session_create() - create the session of a file that is opened
@@ -93,14 +42,12 @@ struct profil_session *profil_session_create(void)
 
 	if (!session)
 		return NULL;
-	session->follower.user = profil_user_get();
-	if (!session->follower.user) {
+	if (profil_follower_init(&session->follower)) {
 		kfree(session);
 		return NULL;
 	}
 	session->id = atomic64_inc_return(&last_id);
 	xa_init_flags(&session->profiles, XA_FLAGS_ALLOC1);
-	profil_session_init_follower(&session->follower);
 	return session;
 }
 
@@ -111,18 +58,6 @@ static void profil_session_unwatch(struct profil_session *session, struct profil
 	profil_watches_remove(&session->follower, profile);
 	profil_reports_remove(&session->follower, profile->id);
 	mutex_unlock(&session->follower.reader);
-}
-
-/* Nothing is followed any more. */
-static void profil_session_end_follower(struct profil_follower *follower)
-{
-	cancel_work_sync(&follower->fill);
-	cancel_delayed_work_sync(&follower->keep);
-	irq_work_sync(&follower->wake);
-	profil_pool_empty(&follower->pool);
-	mem_cgroup_put(follower->memcg);
-	put_pid_ns(follower->ns);
-	profil_user_put(follower->user);
 }
 
 /**
@@ -142,7 +77,7 @@ void profil_session_end(struct profil_session *session)
 		profil_profile_put(profile);
 	}
 	xa_destroy(&session->profiles);
-	profil_session_end_follower(&session->follower);
+	profil_follower_exit(&session->follower);
 	kfree(session);
 }
 
@@ -167,7 +102,7 @@ static int profil_session_publish_thread(struct profil_binding *binding, struct 
 	if (!thread)
 		return -ESRCH;
 	profil_binding_narrow(binding, thread);
-	return profil_binding_publish_thread(binding);
+	return profil_binding_publish_attached(binding, true);
 }
 
 /**
@@ -285,9 +220,7 @@ int profil_session_attach(struct profil_session *session, struct profil_start *s
 	/* A target has no way to pin the attacher's pages, and no gate. */
 	if (start->flags & PROFIL_PIN_LATE || start->gate)
 		return -EINVAL;
-	err = profil_pool_fill(&session->follower.pool,
-			       start->flags & PROFIL_FOLLOW ? POOL_START : POOL_EXECS,
-			       GFP_KERNEL_ACCOUNT);
+	err = profil_follower_prepare(&session->follower, start->flags & PROFIL_FOLLOW);
 	if (err)
 		return err;
 	layout = profil_layout_create(start);

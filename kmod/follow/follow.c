@@ -13,6 +13,7 @@
 #include "clock/cpus.h"
 #include "compat.h"
 #include "device/self.h"
+#include "follow/follower.h"
 #include "follow/tracepoint.h"
 #include "follow/watch.h"
 #include "profile/binding.h"
@@ -29,16 +30,18 @@
 /* A child that is lost as a binding and as a watch counts once. */
 static void profil_fork_lost(struct profil_profile *profile, const struct task_struct *child)
 {
-	lockdep_assert_held(&profil_bindings_lock);
-	if (profile->fork_lost == child->start_boottime)
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+
+	if (tally->fork_lost == child->start_boottime)
 		return;
-	profile->fork_lost = child->start_boottime;
+	tally->fork_lost = child->start_boottime;
 	atomic_inc(&profile->forks_lost);
 	atomic64_inc(&profil_totals.forks_lost);
 }
 
 /* The child got its own mm: attach it to its parent's profile. */
-static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child)
+static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child,
+				struct profil_bucket *bucket)
 {
 	struct profil_binding *copy = profil_follower_take(binding->profile->follower);
 	int err;
@@ -49,7 +52,7 @@ static void profil_fork_binding(struct profil_binding *binding, struct task_stru
 		return;
 	}
 	profil_binding_init(copy, child->mm, binding->profile, binding->key & PROFIL_KEY_GAP);
-	err = profil_binding_publish_attached(copy, false);
+	err = profil_binding_publish_locked(bucket, copy, false);
 	if (err)
 		profil_binding_drop(copy);
 	/* -EEXIST: the child was attached between its fork and this probe. */
@@ -59,27 +62,32 @@ static void profil_fork_binding(struct profil_binding *binding, struct task_stru
 
 static void profil_fork_bindings(struct task_struct *parent, struct task_struct *child)
 {
+	struct profil_bucket *from = profil_binding_bucket(parent->mm);
+	struct profil_bucket *to = profil_binding_bucket(child->mm);
 	struct profil_binding *binding;
 
+	profil_buckets_lock(from, to);
 	/* Copies go to the head of the child's chain, which may be this one. */
-	hlist_for_each_entry(binding, profil_binding_bucket(parent->mm), node) {
+	hlist_for_each_entry(binding, &from->chain, node) {
 		if (binding->mm != parent->mm || !(binding->profile->flags & PROFIL_FOLLOW))
 			continue;
 		if (binding->profile->session)
-			profil_fork_binding(binding, child);
+			profil_fork_binding(binding, child, to);
 		else
 			profil_self_fork(binding->profile, child);
 	}
+	profil_buckets_unlock(from, to);
 }
 
-static void profil_fork_watch(struct profil_watch *watch, struct task_struct *child, u32 what)
+static void profil_fork_watch(struct profil_watch *watch, struct task_struct *child,
+			      struct profil_bucket *bucket, u32 what)
 {
 	struct profil_follower *follower = watch->follower;
 	struct profil_watch *copy;
 	unsigned int count;
 
 	BUILD_BUG_ON(sizeof(*copy) > PROFIL_NODE_SIZE);
-	copy = profil_watch_find(follower, task_tgid(child), &count);
+	copy = profil_watch_find(bucket, follower, task_tgid(child), &count);
 	/* The child was attached between its fork and this probe. */
 	if (copy) {
 		if (!copy->parent)
@@ -97,40 +105,48 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		profil_fork_lost(watch->profile, child);
 		return;
 	}
-	profil_watch_add(copy, follower, watch->profile, task_tgid(child));
 	copy->parent = get_pid(watch->pid);
+	profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child));
 	profil_watch_note(copy, what);
 }
 
-static void profil_fork_watches(struct task_struct *parent, struct task_struct *child)
+static void profil_fork_watches(struct task_struct *parent, struct task_struct *child,
+				struct profil_bucket *from)
 {
 	u32 what = PROFIL_EVENT_FORK | (child->mm == parent->mm ? PROFIL_EVENT_SHARES : 0);
 	struct pid *pid = task_tgid(parent);
+	struct profil_bucket *to = profil_watch_bucket(task_tgid(child));
 	struct profil_watch *watch;
 
-	hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
+	profil_buckets_lock(from, to);
+	/* As above. */
+	hlist_for_each_entry(watch, &from->chain, node)
 		if (watch->pid == pid && (watch->profile->flags & PROFIL_FOLLOW) &&
-		    !watch->profile->unfollowed)
-			profil_fork_watch(watch, child, what);
+		    !READ_ONCE(watch->profile->unfollowed))
+			profil_fork_watch(watch, child, to, what);
+	profil_buckets_unlock(from, to);
 }
 
 static void profil_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	bool memory = child->mm && child->mm != parent->mm;
-	bool process = child->tgid != parent->tgid;
+	struct profil_bucket *watches = NULL;
 	unsigned long flags;
 
 	/* A start or attach that is not seen here comes after the fork. */
 	memory = memory && profil_maybe_bound(parent->mm);
-	process = process && profil_watched(task_tgid(parent));
-	if (!memory && !process)
+	if (child->tgid != parent->tgid)
+		watches = profil_watch_bucket(task_tgid(parent));
+	if (watches && !profil_watched(watches))
+		watches = NULL;
+	if (!memory && !watches)
 		return;
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	local_irq_save(flags);
 	if (memory)
 		profil_fork_bindings(parent, child);
-	if (process)
-		profil_fork_watches(parent, child);
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	if (watches)
+		profil_fork_watches(parent, child, watches);
+	local_irq_restore(flags);
 }
 
 /*
@@ -159,18 +175,19 @@ static void profil_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 			      struct linux_binprm *bprm)
 {
 	struct pid *pid = task_tgid(task);
+	struct profil_bucket *bucket = profil_watch_bucket(pid);
 	struct profil_watch *watch;
 	struct hlist_node *next;
 	unsigned long flags;
 	bool secret;
 
-	if (profil_watched(pid)) {
+	if (profil_watched(bucket)) {
 		secret = bprm->secureexec || !profil_dumpable(task, task->mm);
-		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-		hlist_for_each_entry_safe(watch, next, profil_watch_bucket(pid), node)
+		raw_spin_lock_irqsave(&bucket->lock, flags);
+		hlist_for_each_entry_safe(watch, next, &bucket->chain, node)
 			if (watch->pid == pid)
 				profil_exec_watch(watch, task->mm, secret);
-		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+		raw_spin_unlock_irqrestore(&bucket->lock, flags);
 		profil_clock_look_here();
 	}
 	if (atomic_read(&profil_totals.profiles))
@@ -180,19 +197,22 @@ static void profil_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
 {
 	struct pid *pid = task_tgid(task);
+	struct profil_bucket *bucket;
 	struct profil_watch *watch;
+	struct hlist_node *next;
 	unsigned long flags;
 
 	if (atomic_read(&task->signal->live))
 		return;
 	/* Pairs with smp_mb() in profil_watch_publish(). */
 	smp_mb();
-	if (profil_watched(pid)) {
-		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-		hlist_for_each_entry(watch, profil_watch_bucket(pid), node)
+	bucket = profil_watch_bucket(pid);
+	if (profil_watched(bucket)) {
+		raw_spin_lock_irqsave(&bucket->lock, flags);
+		hlist_for_each_entry_safe(watch, next, &bucket->chain, node)
 			if (watch->pid == pid)
-				profil_watch_note(watch, PROFIL_EVENT_EXIT);
-		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+				profil_watch_end(watch);
+		raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	}
 	if (atomic_read(&profil_totals.profiles))
 		profil_sweep_soon();
@@ -244,6 +264,7 @@ int profil_follow_init(void)
 	int err;
 
 	profil_probes_check();
+	profil_watches_init();
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		probes[i].point = profil_tracepoint_find(probes[i].name);
 		err = -ENOENT;

@@ -89,14 +89,14 @@ unsigned int profil_reports_take(struct profil_follower *follower, struct profil
 	LIST_HEAD(gone);
 
 	lockdep_assert_held(&follower->reader);
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	raw_spin_lock_irqsave(&follower->lock, flags);
 	list_for_each_entry_safe(report, next, &follower->pending, pending) {
 		if (n == max)
 			break;
 		if (profil_report_take(report, &events[n++]))
 			list_add(&report->pending, &gone);
 	}
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	raw_spin_unlock_irqrestore(&follower->lock, flags);
 	list_for_each_entry_safe(report, next, &gone, pending)
 		profil_report_free(follower, report);
 	return n;
@@ -109,7 +109,7 @@ static struct profil_watch *profil_report_keep(struct profil_follower *follower,
 	struct profil_watch *watch;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	raw_spin_lock_irqsave(&follower->lock, flags);
 	watch = list_first_entry_or_null(&follower->ended, struct profil_watch, ended);
 	if (watch) {
 		profil_report_describe(report, watch);
@@ -118,7 +118,7 @@ static struct profil_watch *profil_report_keep(struct profil_follower *follower,
 		list_add(&report->pending, &watch->report.pending);
 		profil_watch_unlink(watch);
 	}
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	raw_spin_unlock_irqrestore(&follower->lock, flags);
 	return watch;
 }
 
@@ -158,7 +158,7 @@ static bool profil_reports_advance(struct profil_follower *follower, struct prof
 	struct profil_report *report;
 	unsigned int n;
 
-	lockdep_assert_held(&profil_bindings_lock);
+	lockdep_assert_held(&follower->lock);
 	for (n = 0; n < BATCH; n++) {
 		if (list_is_last(&cursor->pending, &follower->pending)) {
 			list_del(&cursor->pending);
@@ -191,15 +191,15 @@ void profil_reports_remove(struct profil_follower *follower, u32 profile)
 	LIST_HEAD(gone);
 
 	lockdep_assert_held(&follower->reader);
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+	raw_spin_lock_irqsave(&follower->lock, flags);
 	list_add(&cursor.pending, &follower->pending);
 	while (!end) {
 		end = profil_reports_advance(follower, &cursor, profile, &gone);
-		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+		raw_spin_unlock_irqrestore(&follower->lock, flags);
 		cond_resched();
-		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
+		raw_spin_lock_irqsave(&follower->lock, flags);
 	}
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	raw_spin_unlock_irqrestore(&follower->lock, flags);
 	list_for_each_entry_safe(report, next, &gone, pending) {
 		profil_report_free(follower, report);
 		cond_resched();

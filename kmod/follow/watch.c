@@ -22,12 +22,22 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#define REMOVE_BATCH	64
-#define FILL_BELOW	256
 /* When ends that nobody has read are made small. */
 #define KEEP_AFTER	DIV_ROUND_UP(HZ, 10)
 
-struct hlist_head profil_watches[1 << PROFIL_WATCH_BITS];
+struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
+
+/**
+ * profil_watches_init() - initialise the table of watches
+ *
+ * Context: Process context, before the first probe.
+ */
+void profil_watches_init(void)
+{
+	static struct lock_class_key key;
+
+	profil_buckets_init(profil_watches, ARRAY_SIZE(profil_watches), &key);
+}
 
 /**
  * profil_watch_alloc() - allocate a watch
@@ -40,18 +50,11 @@ struct profil_watch *profil_watch_alloc(void)
 	return kzalloc(sizeof(struct profil_watch), GFP_KERNEL_ACCOUNT);
 }
 
-/**
- * profil_watch_note() - note an event, to be reported
- * @watch: of the process that the event is about
- * @what: &enum profil_event_bit
- *
- * Context: Any; profil_bindings_lock is held.
- */
-void profil_watch_note(struct profil_watch *watch, u32 what)
+static void profil_watch_note_locked(struct profil_watch *watch, u32 what)
 {
 	struct profil_follower *follower = watch->follower;
 
-	lockdep_assert_held(&profil_bindings_lock);
+	lockdep_assert_held(&follower->lock);
 	watch->report.event.what |= what;
 	if (list_empty(&watch->report.pending))
 		list_add_tail(&watch->report.pending, &follower->pending);
@@ -63,52 +66,75 @@ void profil_watch_note(struct profil_watch *watch, u32 what)
 }
 
 /**
- * profil_watch_end() - stop following a process, and report that as its end
- * @watch: of the process
+ * profil_watch_note() - note an event, to be reported
+ * @watch: of the process that the event is about, in the table
+ * @what: &enum profil_event_bit, but for PROFIL_EVENT_EXIT
  *
- * Context: Any; profil_bindings_lock is held.
+ * Context: Any; the lock of the watch's bucket is held.
+ */
+void profil_watch_note(struct profil_watch *watch, u32 what)
+{
+	struct profil_follower *follower = watch->follower;
+
+	raw_spin_lock(&follower->lock);
+	profil_watch_note_locked(watch, what);
+	raw_spin_unlock(&follower->lock);
+}
+
+/**
+ * profil_watch_end() - stop following a process, and report that as its end
+ * @watch: of the process, in the table
+ *
+ * Context: Any; the lock of the watch's bucket is held, and still guards the chain alone:
+ * once this returns, the reader may free the watch.
  */
 void profil_watch_end(struct profil_watch *watch)
 {
+	struct profil_follower *follower = watch->follower;
+
+	raw_spin_lock(&follower->lock);
 	hlist_del_init(&watch->node);
-	profil_watch_note(watch, PROFIL_EVENT_EXIT);
+	profil_watch_note_locked(watch, PROFIL_EVENT_EXIT);
+	raw_spin_unlock(&follower->lock);
 }
 
 /**
  * profil_watch_add() - follow a process
+ * @bucket: of @pid
  * @watch: zeroed memory
  * @follower: of the session that follows, already charged for the watch
  * @profile: the profile that the process's ticks count for
  * @pid: its thread group
  *
- * Context: Any; profil_bindings_lock is held.
+ * Context: Any; the lock of @bucket is held.
  */
-void profil_watch_add(struct profil_watch *watch, struct profil_follower *follower,
-		      struct profil_profile *profile, struct pid *pid)
+void profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
+		      struct profil_follower *follower, struct profil_profile *profile,
+		      struct pid *pid)
 {
-	lockdep_assert_held(&profil_bindings_lock);
+	lockdep_assert_held(&bucket->lock);
 	kref_get(&profile->refs);
 	watch->profile = profile;
 	watch->follower = follower;
 	watch->pid = get_pid(pid);
 	INIT_LIST_HEAD(&watch->report.pending);
 	INIT_LIST_HEAD(&watch->ended);
+	raw_spin_lock(&follower->lock);
 	list_add_tail(&watch->link, &profile->watches);
-	hlist_add_head(&watch->node, profil_watch_bucket(pid));
+	hlist_add_head(&watch->node, &bucket->chain);
+	raw_spin_unlock(&follower->lock);
 }
 
 /**
  * profil_watch_unlink() - take a watch out of all lists
- * @watch: the caller frees it
+ * @watch: no longer in the table; the caller frees it
  *
- * Lookups are under the lock, so nothing else uses it any more.
- *
- * Context: Any; profil_bindings_lock is held.
+ * Context: Any; its follower's lock is held.
  */
 void profil_watch_unlink(struct profil_watch *watch)
 {
-	lockdep_assert_held(&profil_bindings_lock);
-	hlist_del_init(&watch->node);
+	lockdep_assert_held(&watch->follower->lock);
+	WARN_ON_ONCE(!hlist_unhashed(&watch->node));
 	list_del(&watch->link);
 	list_del(&watch->ended);
 	list_del(&watch->report.pending);
@@ -129,42 +155,24 @@ void profil_watch_free(struct profil_watch *watch)
 }
 
 /**
- * profil_follower_take() - take memory for a binding or watch of a child
- * @follower: of the session that follows its parent
- *
- * Context: Any; profil_bindings_lock is held.
- * Return: PROFIL_NODE_SIZE bytes, to be freed with kfree(), or NULL.
- */
-void *profil_follower_take(struct profil_follower *follower)
-{
-	void *node = profil_pool_take(&follower->pool);
-
-	lockdep_assert_held(&profil_bindings_lock);
-	if (atomic_read(&follower->pool.filled) < FILL_BELOW &&
-	    time_after_eq(jiffies, READ_ONCE(follower->no_memory)))
-		queue_work(profil_user_wq, &follower->fill);
-	if (!node)
-		atomic64_inc(&profil_totals.pool_empty);
-	return node;
-}
-
-/**
  * profil_watch_find() - find the watch of a session on a process
+ * @bucket: of @pid
  * @follower: of the session
  * @pid: the process's thread group
  * @count: receives the number of unprivileged watches on it, of all sessions
  *
- * Context: Any; profil_bindings_lock is held.
+ * Context: Any; the lock of @bucket is held.
  * Return: the watch, or NULL.
  */
-struct profil_watch *profil_watch_find(const struct profil_follower *follower,
+struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
+				       const struct profil_follower *follower,
 				       const struct pid *pid, unsigned int *count)
 {
 	struct profil_watch *watch, *found = NULL;
 
-	lockdep_assert_held(&profil_bindings_lock);
+	lockdep_assert_held(&bucket->lock);
 	*count = 0;
-	hlist_for_each_entry(watch, profil_watch_bucket(pid), node) {
+	hlist_for_each_entry(watch, &bucket->chain, node) {
 		if (watch->pid != pid)
 			continue;
 		*count += !watch->profile->privileged;
@@ -175,7 +183,8 @@ struct profil_watch *profil_watch_find(const struct profil_follower *follower,
 }
 
 /* Sets *published; if that is not @watch, @watch is still the caller's. */
-static int profil_watch_publish_locked(struct profil_binding *binding, struct profil_watch *watch,
+static int profil_watch_publish_locked(struct profil_bucket *bucket,
+				       struct profil_binding *binding, struct profil_watch *watch,
 				       struct profil_follower *follower, struct pid *pid,
 				       struct profil_watch **published,
 				       struct profil_profile **before)
@@ -185,7 +194,7 @@ static int profil_watch_publish_locked(struct profil_binding *binding, struct pr
 	unsigned int count;
 	int err;
 
-	existing = profil_watch_find(follower, pid, &count);
+	existing = profil_watch_find(bucket, follower, pid, &count);
 	if (!existing && profil_binding_full(profile, count))
 		return -EBUSY;
 	if (!existing && !profil_user_watch(follower->user))
@@ -198,11 +207,13 @@ static int profil_watch_publish_locked(struct profil_binding *binding, struct pr
 	}
 	if (existing) {
 		*before = existing->profile;
-		existing->profile = profile;
 		kref_get(&profile->refs);
+		raw_spin_lock(&follower->lock);
+		existing->profile = profile;
 		list_move_tail(&existing->link, &profile->watches);
+		raw_spin_unlock(&follower->lock);
 	} else {
-		profil_watch_add(watch, follower, profile, pid);
+		profil_watch_add(bucket, watch, follower, profile, pid);
 	}
 	*published = existing ?: watch;
 	return 0;
@@ -228,21 +239,24 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	struct pid *pid = get_task_pid(target, PIDTYPE_TGID);
 	struct profil_profile *before = NULL;
 	struct profil_watch *published;
+	struct profil_bucket *bucket;
 	unsigned long flags;
 	int err;
 
 	if (!pid)
 		return -ESRCH;
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-	err = profil_watch_publish_locked(binding, watch, follower, pid, &published, &before);
+	bucket = profil_watch_bucket(pid);
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	err = profil_watch_publish_locked(bucket, binding, watch, follower, pid, &published,
+					  &before);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
 	 * do_exit(): either the exit probe finds the watch, or we see live at 0.
 	 */
 	smp_mb();
 	if (!err && !atomic_read(&target->signal->live))
-		profil_watch_note(published, PROFIL_EVENT_EXIT);
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+		profil_watch_end(published);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	put_pid(pid);
 	if (err)
 		return err;
@@ -254,37 +268,74 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	return 0;
 }
 
+static struct profil_watch *profil_watch_first(struct profil_profile *profile)
+{
+	lockdep_assert_held(&profile->follower->lock);
+	return list_first_entry_or_null(&profile->watches, struct profil_watch, link);
+}
+
+/* The process of the first watch of a profile, referenced; NULL if there is none. */
+static struct pid *profil_watch_first_pid(struct profil_profile *profile)
+{
+	struct profil_follower *follower = profile->follower;
+	struct profil_watch *watch;
+	struct pid *pid = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&follower->lock, flags);
+	watch = profil_watch_first(profile);
+	if (watch)
+		pid = get_pid(watch->pid);
+	raw_spin_unlock_irqrestore(&follower->lock, flags);
+	return pid;
+}
+
+/* Unlink the first watch, unless it is of another process by now.  Return: it, or NULL. */
+static struct profil_watch *profil_watch_unlink_first(struct profil_profile *profile,
+						      const struct pid *pid)
+{
+	struct profil_bucket *bucket = profil_watch_bucket(pid);
+	struct profil_follower *follower = profile->follower;
+	struct profil_watch *watch;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	raw_spin_lock(&follower->lock);
+	watch = profil_watch_first(profile);
+	if (watch && watch->pid == pid) {
+		hlist_del_init(&watch->node);
+		profil_watch_unlink(watch);
+	} else {
+		watch = NULL;
+	}
+	raw_spin_unlock(&follower->lock);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+	return watch;
+}
+
 /**
  * profil_watches_remove() - stop following processes for a profile
  * @follower: of its session; the reader lock is held
  * @profile: the profile; from now on it gets no new children to follow
  *
+ * A fork that copies one of its watches holds the lock of its bucket until the copy is listed.
+ *
  * Context: Process context.
  */
 void profil_watches_remove(struct profil_follower *follower, struct profil_profile *profile)
 {
-	struct profil_watch *watch, *next;
-	unsigned long flags;
-	unsigned int n;
-	bool more = true;
-	LIST_HEAD(gone);
+	struct profil_watch *watch;
+	struct pid *pid;
 
 	lockdep_assert_held(&follower->reader);
-	while (more) {
-		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-		profile->unfollowed = true;
-		for (n = 0; n < REMOVE_BATCH && !list_empty(&profile->watches); n++) {
-			watch = list_first_entry(&profile->watches, struct profil_watch, link);
-			profil_watch_unlink(watch);
-			list_add(&watch->link, &gone);
+	WRITE_ONCE(profile->unfollowed, true);
+	while ((pid = profil_watch_first_pid(profile))) {
+		watch = profil_watch_unlink_first(profile, pid);
+		if (watch) {
+			profil_user_unwatch(follower->user);
+			profil_watch_free(watch);
 		}
-		more = !list_empty(&profile->watches);
-		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
-		cond_resched();
-	}
-	list_for_each_entry_safe(watch, next, &gone, link) {
-		profil_user_unwatch(follower->user);
-		profil_watch_free(watch);
+		put_pid(pid);
 		cond_resched();
 	}
 }

@@ -15,6 +15,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/profil.h>
+#include <linux/spinlock_types.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -31,8 +32,9 @@ struct task_struct;
 
 /**
  * struct profil_follower - the part of a session that follows processes
- * @pending: reports to read; guarded by profil_bindings_lock, as are @ended and taking
- *	from @pool
+ * @lock: guards @pending, @ended, taking from @pool, and watches but for their place in the
+ *	table.  Raw, because probes take it with preemption off
+ * @pending: reports to read
  * @ended: watches whose process has ended, which has not been read yet
  * @user: the account that is charged for watches: of the user who opened the file
  * @ns: in which processes are numbered: of who opened the file, referenced
@@ -46,6 +48,7 @@ struct task_struct;
  * @wake: wakes them for the probes, which must not take a sleeping lock
  */
 struct profil_follower {
+	raw_spinlock_t lock;	/* see the kernel-doc above */
 	struct list_head pending;
 	struct list_head ended;
 	struct profil_user *user;
@@ -55,7 +58,7 @@ struct profil_follower {
 	struct work_struct fill;
 	unsigned long no_memory;
 	struct delayed_work keep;
-	struct mutex reader;	/* see the kernel-doc above */
+	struct mutex reader;	/* likewise */
 	wait_queue_head_t wait;
 	struct irq_work wake;
 };
@@ -75,7 +78,7 @@ struct profil_report {
 
 /**
  * struct profil_watch - a process that a session follows
- * @node: in the table of watches, by @pid; not if following has ended before the process
+ * @node: in the table of watches, by @pid, until the process, or following it, ends
  * @link: in its profile's list
  * @ended: in the follower's list, once its end is to be reported
  * @report: what is not reported yet
@@ -84,9 +87,9 @@ struct profil_report {
  * @pid: its thread group, referenced
  * @parent: with PROFIL_EVENT_FORK the parent's thread group, referenced; or NULL
  *
- * All of it is guarded by profil_bindings_lock.  A watch is freed by the reader
- * that reports the process's end, when its report alone is kept, or with its profile or
- * session.
+ * @node changes under the lock of its bucket and @follower's, as does @profile of a watch in
+ * the table; the lists and @report under @follower's.  A watch is freed by the reader that
+ * reports the process's end, when its report alone is kept, or with its profile or session.
  */
 struct profil_watch {
 	struct hlist_node node;
@@ -99,10 +102,9 @@ struct profil_watch {
 	struct pid *parent;
 };
 
-/* Guarded by profil_bindings_lock. */
-extern struct hlist_head profil_watches[1 << PROFIL_WATCH_BITS];
+extern struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
 
-static inline struct hlist_head *profil_watch_bucket(const struct pid *pid)
+static inline struct profil_bucket *profil_watch_bucket(const struct pid *pid)
 {
 	u64 hash = siphash_1u64((uintptr_t)pid, &profil_binding_key);
 
@@ -110,16 +112,19 @@ static inline struct hlist_head *profil_watch_bucket(const struct pid *pid)
 }
 
 /* Without the lock: a watch that is missed here was added after the event. */
-static inline bool profil_watched(const struct pid *pid)
+static inline bool profil_watched(const struct profil_bucket *bucket)
 {
-	return !hlist_empty(profil_watch_bucket(pid));
+	return !hlist_empty(&bucket->chain);
 }
 
+void profil_watches_init(void);
 struct profil_watch *profil_watch_alloc(void);
-struct profil_watch *profil_watch_find(const struct profil_follower *follower,
+struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
+				       const struct profil_follower *follower,
 				       const struct pid *pid, unsigned int *count);
-void profil_watch_add(struct profil_watch *watch, struct profil_follower *follower,
-		      struct profil_profile *profile, struct pid *pid);
+void profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
+		      struct profil_follower *follower, struct profil_profile *profile,
+		      struct pid *pid);
 void profil_watch_note(struct profil_watch *watch, u32 what);
 void profil_watch_end(struct profil_watch *watch);
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
@@ -127,6 +132,5 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 void profil_watches_remove(struct profil_follower *follower, struct profil_profile *profile);
 void profil_watch_unlink(struct profil_watch *watch);
 void profil_watch_free(struct profil_watch *watch);
-void *profil_follower_take(struct profil_follower *follower);
 
 #endif /* PROFIL_WATCH_H */

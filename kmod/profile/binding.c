@@ -13,6 +13,7 @@
 #include "profile/profile.h"
 #include "profile/work.h"
 
+#include <linux/lockdep.h>
 #include <linux/mm_types.h>
 #include <linux/pid.h>
 #include <linux/random.h>
@@ -21,22 +22,22 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#define REMOVE_BATCH	64
-
-DEFINE_RAW_SPINLOCK(profil_bindings_lock);
-struct hlist_head profil_bindings[1 << PROFIL_BINDING_BITS];
+struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
 siphash_key_t profil_binding_key __ro_after_init;
 u64 profil_binding_factor __ro_after_init;
-unsigned int profil_binding_filter[1 << PROFIL_BINDING_BITS]; /* see profil_bindings_lock */
-static unsigned int nr_bindings;	/* guarded by profil_bindings_lock */
+atomic_t profil_binding_filter[1 << PROFIL_BINDING_BITS];
+static atomic_t nr_bindings;
 
 /**
- * profil_bindings_init() - choose the hashes
+ * profil_bindings_init() - choose the hashes, and initialise the table
  *
  * Context: Process context, before the first tick and the first probe.
  */
 void profil_bindings_init(void)
 {
+	static struct lock_class_key key;
+
+	profil_buckets_init(profil_bindings, ARRAY_SIZE(profil_bindings), &key);
 	get_random_bytes(&profil_binding_key, sizeof(profil_binding_key));
 	profil_binding_factor = get_random_u64() | 1;
 }
@@ -125,58 +126,80 @@ void profil_binding_drop(struct profil_binding *binding)
 /* The look that follows a start finds who has seen the count and not yet the binding. */
 static void profil_binding_count(const struct profil_binding *binding, int change)
 {
-	unsigned int *sieve = profil_binding_sieve(binding->mm);
+	struct profil_profile *profile = binding->profile;
 
-	WRITE_ONCE(*sieve, *sieve + change);
-	WRITE_ONCE(binding->profile->nr_bindings, binding->profile->nr_bindings + change);
-	WRITE_ONCE(nr_bindings, nr_bindings + change);
+	lockdep_assert_held(&profile->bindings_lock);
+	atomic_add(change, profil_binding_sieve(binding->mm));
+	WRITE_ONCE(profile->nr_bindings, profile->nr_bindings + change);
+	atomic_add(change, &nr_bindings);
 }
 
-static void profil_binding_insert(struct profil_binding *binding, struct profil_binding *existing)
+static void profil_binding_insert(struct profil_bucket *bucket, struct profil_binding *binding,
+				  struct profil_binding *existing)
 {
-	lockdep_assert_held(&profil_bindings_lock);
+	struct profil_profile *profile = binding->profile;
+
+	lockdep_assert_held(&bucket->lock);
 	if (existing)
 		hlist_replace_rcu(&existing->node, &binding->node);
 	else
-		hlist_add_head_rcu(&binding->node, profil_binding_bucket(binding->mm));
-	list_add_tail(&binding->link, &binding->profile->bindings);
+		hlist_add_head_rcu(&binding->node, &bucket->chain);
+	raw_spin_lock(&profile->bindings_lock);
+	list_add_tail(&binding->link, &profile->bindings);
 	profil_binding_count(binding, 1);
+	raw_spin_unlock(&profile->bindings_lock);
 }
 
-/* Off the profile's list and out of the counts, but not out of the table. */
-static void profil_binding_unlist(struct profil_binding *binding)
+/*
+ * Off the profile's list and out of the counts, but not out of the table.  The lock of the
+ * bucket is held.
+ * Return: false if it was removed already.
+ */
+static bool profil_binding_unlist(struct profil_binding *binding)
 {
-	lockdep_assert_held(&profil_bindings_lock);
-	list_del(&binding->link);
-	profil_binding_count(binding, -1);
+	struct profil_profile *profile = binding->profile;
+	bool listed;
+
+	raw_spin_lock(&profile->bindings_lock);
+	listed = !list_empty(&binding->link);
+	if (listed) {
+		list_del_init(&binding->link);
+		profil_binding_count(binding, -1);
+	}
+	raw_spin_unlock(&profile->bindings_lock);
+	return listed;
 }
 
 static void profil_binding_remove(struct profil_binding *binding)
 {
+	if (!profil_binding_unlist(binding))
+		return;
 	hlist_del_rcu(&binding->node);
-	profil_binding_unlist(binding);
+	profil_binding_drop(binding);
 }
 
 /*
  * Find the binding that a new one would replace: same owner, same address space,
  * same thread if any.  If there is none, check for room.  Privileged bindings do
- * not use up room, except those of threads: there may be thousands of threads,
- * and a tick walks past all their bindings.  A bucket has room for a number that is not
- * reached by chance.
+ * not use up others' room; those of threads have room of their own, as there may be
+ * thousands of threads, and a tick walks past all their bindings.  A bucket has room
+ * for a number that is not reached by chance.
  */
-static int profil_binding_find_place(const struct profil_binding *binding,
+static int profil_binding_find_place(const struct profil_bucket *bucket,
+				     const struct profil_binding *binding,
 				     struct profil_binding **existing)
 {
+	bool privileged = binding->thread && binding->profile->privileged;
 	unsigned int count = 0, length = 0;
 	struct profil_binding *other;
 
-	lockdep_assert_held(&profil_bindings_lock);
+	lockdep_assert_held(&bucket->lock);
 	*existing = NULL;
-	hlist_for_each_entry(other, profil_binding_bucket(binding->mm), node) {
+	hlist_for_each_entry(other, &bucket->chain, node) {
 		length++;
 		if (other->mm != binding->mm || !other->thread != !binding->thread)
 			continue;
-		count += other->thread || !other->profile->privileged;
+		count += other->profile->privileged == privileged;
 		if (other->profile->session == binding->profile->session &&
 		    other->thread == binding->thread)
 			*existing = other;
@@ -215,19 +238,20 @@ bool profil_binding_full(const struct profil_profile *profile, unsigned int coun
 int profil_binding_publish_self(struct profil_binding *binding,
 				const struct profil_profile *replaced)
 {
+	struct profil_bucket *bucket = profil_binding_bucket(binding->mm);
 	struct profil_binding *existing;
 	unsigned long flags;
 	int err;
 
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-	err = profil_binding_find_place(binding, &existing);
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	err = profil_binding_find_place(bucket, binding, &existing);
 	if ((existing ? existing->profile : NULL) != replaced)
 		err = -ESTALE;
 	if (!err)
-		profil_binding_insert(binding, existing);
+		profil_binding_insert(bucket, binding, existing);
 	if (!err && existing)
 		profil_binding_unlist(existing);
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 
 	if (!err && existing)
 		profil_binding_drop(existing);
@@ -235,23 +259,25 @@ int profil_binding_publish_self(struct profil_binding *binding,
 }
 
 /**
- * profil_binding_publish_attached() - let ticks see the binding of an attached profile
- * @binding: of an attached profile
- * @replace: replace a binding of the same session; otherwise keep it and fail
+ * profil_binding_publish_locked() - publish a binding into a bucket that is locked
+ * @bucket: of the binding's address space
+ * @binding: as for profil_binding_publish_attached()
+ * @replace: likewise
  *
- * Context: Any; profil_bindings_lock is held.
- * Return: 0; -EEXIST; -EBUSY when the address space has no room.
+ * Context: Any; the lock of @bucket is held.
+ * Return: likewise.
  */
-int profil_binding_publish_attached(struct profil_binding *binding, bool replace)
+int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_binding *binding,
+				  bool replace)
 {
 	struct profil_binding *existing;
-	int err = profil_binding_find_place(binding, &existing);
+	int err = profil_binding_find_place(bucket, binding, &existing);
 
 	if (err)
 		return err;
 	if (existing && !replace)
 		return -EEXIST;
-	profil_binding_insert(binding, existing);
+	profil_binding_insert(bucket, binding, existing);
 	if (existing) {
 		profil_binding_unlist(existing);
 		profil_binding_drop(existing);
@@ -260,20 +286,22 @@ int profil_binding_publish_attached(struct profil_binding *binding, bool replace
 }
 
 /**
- * profil_binding_publish_thread() - let ticks see the binding of one thread
- * @binding: of an attached profile, narrowed
+ * profil_binding_publish_attached() - let ticks see the binding of an attached profile
+ * @binding: of an attached profile
+ * @replace: replace a binding of the same session; otherwise keep it and fail
  *
- * Context: Process context.
- * Return: 0, or -EBUSY when the address space has no room.
+ * Context: Any.
+ * Return: 0; -EEXIST; -EBUSY when the address space has no room.
  */
-int profil_binding_publish_thread(struct profil_binding *binding)
+int profil_binding_publish_attached(struct profil_binding *binding, bool replace)
 {
+	struct profil_bucket *bucket = profil_binding_bucket(binding->mm);
 	unsigned long flags;
 	int err;
 
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-	err = profil_binding_publish_attached(binding, true);
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	err = profil_binding_publish_locked(bucket, binding, replace);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	return err;
 }
 
@@ -290,7 +318,7 @@ struct profil_profile *profil_binding_self(struct mm_struct *mm)
 	struct profil_binding *binding;
 
 	rcu_read_lock();
-	hlist_for_each_entry_rcu(binding, profil_binding_bucket(mm), node) {
+	hlist_for_each_entry_rcu(binding, &profil_binding_bucket(mm)->chain, node) {
 		if (binding->mm != mm || binding->profile->session)
 			continue;
 		if (profil_profile_get(binding->profile))
@@ -301,30 +329,44 @@ struct profil_profile *profil_binding_self(struct mm_struct *mm)
 	return found;
 }
 
+/* The first binding of a profile, or NULL; under RCU, which keeps it. */
+static struct profil_binding *profil_binding_first(struct profil_profile *profile)
+{
+	struct profil_binding *binding;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&profile->bindings_lock, flags);
+	binding = list_first_entry_or_null(&profile->bindings, struct profil_binding, link);
+	raw_spin_unlock_irqrestore(&profile->bindings_lock, flags);
+	return binding;
+}
+
 /**
  * profil_bindings_remove() - remove all bindings of a profile
  * @profile: referenced by the caller
+ *
+ * A fork that copies one of them holds the lock of its bucket until the copy is listed.
  *
  * Context: Process context.
  */
 void profil_bindings_remove(struct profil_profile *profile)
 {
 	struct profil_binding *binding;
+	struct profil_bucket *bucket;
 	unsigned long flags;
-	unsigned int n;
-	bool more = true;
 
-	while (more) {
-		raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-		for (n = 0; n < REMOVE_BATCH && !list_empty(&profile->bindings); n++) {
-			binding = list_first_entry(&profile->bindings, struct profil_binding, link);
+	do {
+		rcu_read_lock();
+		binding = profil_binding_first(profile);
+		if (binding) {
+			bucket = profil_binding_bucket(binding->mm);
+			raw_spin_lock_irqsave(&bucket->lock, flags);
 			profil_binding_remove(binding);
-			profil_binding_drop(binding);
+			raw_spin_unlock_irqrestore(&bucket->lock, flags);
 		}
-		more = !list_empty(&profile->bindings);
-		raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+		rcu_read_unlock();
 		cond_resched();
-	}
+	} while (binding);
 }
 
 /* Once true, this stays true. */
@@ -337,20 +379,17 @@ static bool profil_binding_is_dead(const struct profil_binding *binding)
 	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);
 }
 
-static void profil_bindings_sweep_bucket(struct hlist_head *bucket)
+static void profil_bindings_sweep_bucket(struct profil_bucket *bucket)
 {
 	struct profil_binding *binding;
 	struct hlist_node *next;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&profil_bindings_lock, flags);
-	hlist_for_each_entry_safe(binding, next, bucket, node) {
-		if (!profil_binding_is_dead(binding))
-			continue;
-		profil_binding_remove(binding);
-		profil_binding_drop(binding);
-	}
-	raw_spin_unlock_irqrestore(&profil_bindings_lock, flags);
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	hlist_for_each_entry_safe(binding, next, &bucket->chain, node)
+		if (profil_binding_is_dead(binding))
+			profil_binding_remove(binding);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 }
 
 /**
@@ -363,7 +402,7 @@ void profil_bindings_sweep(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++)
-		if (!hlist_empty(&profil_bindings[i]))
+		if (!hlist_empty(&profil_bindings[i].chain))
 			profil_bindings_sweep_bucket(&profil_bindings[i]);
 }
 
@@ -375,7 +414,7 @@ void profil_bindings_sweep(void)
  */
 unsigned int profil_bindings_count(void)
 {
-	return READ_ONCE(nr_bindings);
+	return atomic_read(&nr_bindings);
 }
 
 /**
@@ -392,7 +431,7 @@ unsigned int profil_bindings_longest_chain(void)
 	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++) {
 		length = 0;
 		rcu_read_lock();
-		hlist_for_each_entry_rcu(binding, &profil_bindings[i], node)
+		hlist_for_each_entry_rcu(binding, &profil_bindings[i].chain, node)
 			length++;
 		rcu_read_unlock();
 		longest = max(longest, length);

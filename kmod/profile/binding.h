@@ -7,10 +7,11 @@
 #ifndef PROFIL_BINDING_H
 #define PROFIL_BINDING_H
 
-#include <linux/compiler.h>
+#include "profile/bucket.h"
+
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/siphash.h>
-#include <linux/spinlock_types.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -38,11 +39,11 @@ struct profil_session;
  * @thread: the only thread that is sampled, referenced; NULL: all threads
  * @mm: the address space; grabbed, so that its address is not reused
  * @profile: the profile that its ticks count for, referenced
- * @link: in the profile's list
+ * @link: in the profile's list; empty once the binding is removed
  * @free: frees it a grace period after it was removed
  *
- * @node and @link are changed under profil_bindings_lock; the rest is constant
- * once it is in the table.
+ * @node is changed under the lock of its bucket, @link under that and the profile's
+ * bindings_lock; the rest is constant once it is in the table.
  */
 struct profil_binding {
 	struct hlist_node node;
@@ -54,17 +55,12 @@ struct profil_binding {
 	struct rcu_work free;
 };
 
-/*
- * Raw, because probes take it with preemption off.  Guards the table, the
- * profiles' lists of bindings, the pool of nodes, and all watches.
- */
-extern raw_spinlock_t profil_bindings_lock;
-extern struct hlist_head profil_bindings[1 << PROFIL_BINDING_BITS];
+extern struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
 
 /* Random: nobody can make others' bindings share a bucket. */
 extern siphash_key_t profil_binding_key;
 
-static inline struct hlist_head *profil_binding_bucket(const struct mm_struct *mm)
+static inline struct profil_bucket *profil_binding_bucket(const struct mm_struct *mm)
 {
 	u64 hash = siphash_1u64((uintptr_t)mm, &profil_binding_key);
 
@@ -76,9 +72,9 @@ static inline struct hlist_head *profil_binding_bucket(const struct mm_struct *m
  * address spaces with the same cheap hash.  Its factor is random and odd.
  */
 extern u64 profil_binding_factor;
-extern unsigned int profil_binding_filter[1 << PROFIL_BINDING_BITS];
+extern atomic_t profil_binding_filter[1 << PROFIL_BINDING_BITS];
 
-static inline unsigned int *profil_binding_sieve(const struct mm_struct *mm)
+static inline atomic_t *profil_binding_sieve(const struct mm_struct *mm)
 {
 	u64 hash = (uintptr_t)mm * profil_binding_factor;
 
@@ -88,7 +84,7 @@ static inline unsigned int *profil_binding_sieve(const struct mm_struct *mm)
 /* Could @mm be profiled?  False positives (the same cheap hash) are fine. */
 static inline bool profil_maybe_bound(const struct mm_struct *mm)
 {
-	return mm && READ_ONCE(*profil_binding_sieve(mm));
+	return mm && atomic_read(profil_binding_sieve(mm));
 }
 
 void profil_bindings_init(void);
@@ -99,8 +95,9 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 void profil_binding_narrow(struct profil_binding *binding, struct pid *thread);
 int profil_binding_publish_self(struct profil_binding *binding,
 				const struct profil_profile *replaced);
+int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_binding *binding,
+				  bool replace);
 int profil_binding_publish_attached(struct profil_binding *binding, bool replace);
-int profil_binding_publish_thread(struct profil_binding *binding);
 struct profil_profile *profil_binding_self(struct mm_struct *mm);
 bool profil_binding_full(const struct profil_profile *profile, unsigned int count);
 void profil_bindings_remove(struct profil_profile *profile);

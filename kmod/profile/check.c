@@ -45,16 +45,12 @@ static unsigned long profil_check_interval(const struct profil_pins *pins)
 /* The pins if they are of current's memory, referenced. */
 static struct profil_pins *profil_check_pins(struct profil_profile *profile)
 {
-	struct profil_pins *pins;
+	struct profil_pins *pins = profil_profile_get_pins(profile);
 
-	mutex_lock(&profile->lock);
-	pins = profil_profile_pins(profile);
-	if (pins && pins->mm == current->mm)
-		refcount_inc(&pins->refs);
-	else
-		pins = NULL;
-	mutex_unlock(&profile->lock);
-	return pins;
+	if (!pins || pins->mm == current->mm)
+		return pins;
+	profil_pins_put(pins);
+	return NULL;
 }
 
 /* Too late if it has ended meanwhile. */
@@ -126,12 +122,16 @@ void profil_profile_check_later(struct profil_profile *profile)
 /* A session may be used by processes that do not have the counters' memory. */
 static int profil_status_check(struct profil_profile *profile)
 {
-	struct profil_pins *pins = profil_check_pins(profile);
+	const struct profil_pins *pins;
+	bool own;
 	int err;
 
-	if (!pins)
+	mutex_lock(&profile->lock);
+	pins = profil_profile_pins(profile);
+	own = pins && pins->mm == current->mm;
+	mutex_unlock(&profile->lock);
+	if (!own)
 		return 0;
-	profil_pins_put(pins);
 	err = profil_memory_lock(&profile->memory);
 	if (err)
 		return err;

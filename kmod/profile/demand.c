@@ -55,19 +55,6 @@ static unsigned long profil_demand_address(const struct profil_layout *layout, u
 	return span->start + ((index - span->first) << PAGE_SHIFT);
 }
 
-/* The profile's pins, referenced, or NULL. */
-static struct profil_pins *profil_demand_pins(struct profil_profile *profile)
-{
-	struct profil_pins *pins;
-
-	mutex_lock(&profile->lock);
-	pins = profil_profile_pins(profile);
-	if (pins)
-		refcount_inc(&pins->refs);
-	mutex_unlock(&profile->lock);
-	return pins;
-}
-
 /* Return: true if the page is among the pins now. */
 static bool profil_demand_enter(struct profil_pins *pins, unsigned long index, struct page *page)
 {
@@ -94,7 +81,7 @@ static bool profil_demand_keep(struct profil_profile *profile, unsigned long ind
 	/* A charge takes mmap_lock, and a refusal may be audited: not for each tick. */
 	if (time_before(jiffies, READ_ONCE(demand->no_room)))
 		return false;
-	pins = profil_demand_pins(profile);
+	pins = profil_profile_get_pins(profile);
 	if (!pins)
 		return false;
 	if (profil_charge_pages(pins, 1)) {

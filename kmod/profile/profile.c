@@ -120,6 +120,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	mutex_init(&profile->memory);
 	mutex_init(&profile->lock);
 	INIT_LIST_HEAD(&profile->clock.link);
+	raw_spin_lock_init(&profile->bindings_lock);
 	INIT_LIST_HEAD(&profile->bindings);
 	INIT_LIST_HEAD(&profile->watches);
 	INIT_RCU_WORK(&profile->free, profil_profile_end_work);
@@ -337,20 +338,38 @@ u64 profil_profile_stored(struct profil_profile *profile)
 	return pins ? min(stored, pins->layout->how.nr_samples) : stored;
 }
 
-/* The pins if they are of current's memory, referenced. */
-static struct profil_pins *profil_profile_own_pins(struct profil_profile *profile)
+/**
+ * profil_profile_get_pins() - get the pins, referenced
+ * @profile: a profile
+ *
+ * They may be replaced meanwhile: who changes them looks at their @gone, under their lock.
+ *
+ * Context: Process context.
+ * Return: the pins, or NULL if the profile has ended.
+ */
+struct profil_pins *profil_profile_get_pins(struct profil_profile *profile)
 {
 	struct profil_pins *pins;
-	int err = -ENOENT;
 
 	mutex_lock(&profile->lock);
 	pins = profil_profile_pins(profile);
 	if (pins)
-		err = pins->mm == current->mm ? 0 : -EPERM;
-	if (!err)
 		refcount_inc(&pins->refs);
 	mutex_unlock(&profile->lock);
-	return err ? ERR_PTR(err) : pins;
+	return pins;
+}
+
+/* The pins if they are of current's memory, referenced. */
+static struct profil_pins *profil_profile_own_pins(struct profil_profile *profile)
+{
+	struct profil_pins *pins = profil_profile_get_pins(profile);
+
+	if (!pins)
+		return ERR_PTR(-ENOENT);
+	if (pins->mm == current->mm)
+		return pins;
+	profil_pins_put(pins);
+	return ERR_PTR(-EPERM);
 }
 
 /* Return: what is to be released without the lock. */

@@ -54,16 +54,15 @@ struct profil_user;
  * @user: the account that is charged, referenced
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never dereferenced: it may be gone.
- * @follower: the part of @session that follows; used under profil_bindings_lock by who
- *	has found a binding or watch of the profile in a table: until then it exists
+ * @follower: the part of @session that follows; used by who has found a binding or watch
+ *	of the profile in a table, under the lock of its bucket: until then it exists
  * @id: number in the session
- * @bindings: its bindings; guarded by profil_bindings_lock
- * @nr_bindings: how many, likewise
- * @watches: the processes that it follows, likewise
- * @unfollowed: it follows no process any more, likewise
+ * @bindings_lock: guards @bindings and @nr_bindings
+ * @bindings: its bindings
+ * @nr_bindings: how many
+ * @watches: the processes that it follows; guarded by @follower's lock
+ * @unfollowed: it follows no process any more
  * @forks_lost: children that could not be followed
- * @fork_lost: start time of the child that was counted last, as one child may be
- *	lost in two ways; guarded by profil_bindings_lock
  * @births: memory for what forked children inherit of a self profile
  * @refilling: bit 0: @refill is queued
  * @refill: fills @births, in the task that has forked, at its expense
@@ -99,12 +98,12 @@ struct profil_profile {
 	const struct profil_session *session;
 	struct profil_follower *follower;
 	u32 id;
+	raw_spinlock_t bindings_lock;	/* see the kernel-doc above */
 	struct list_head bindings;
 	unsigned int nr_bindings;
 	struct list_head watches;
 	bool unfollowed;
 	atomic_t forks_lost;
-	u64 fork_lost;
 	struct profil_pool births;
 	unsigned long refilling;
 	struct callback_head refill;
@@ -126,6 +125,7 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   u64 stored);
 int profil_profile_update(struct profil_profile *profile, const struct profil_update *update);
 u64 profil_profile_stored(struct profil_profile *profile);
+struct profil_pins *profil_profile_get_pins(struct profil_profile *profile);
 
 /**
  * profil_profile_get() - take a reference

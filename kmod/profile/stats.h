@@ -48,6 +48,8 @@ struct profil_sum {
  * @cause: their outcomes
  * @credit: ns that the clock has ticked and the profile has not yet sampled
  * @late_credit: the same for ticks that never came
+ * @fork_lost: start time of the child that was counted last here as lost: one child may
+ *	be lost in two ways
  *
  * Written on its CPU in sections (tick/section.h), so that others can tell when they
  * have read whole ticks.
@@ -58,6 +60,7 @@ struct profil_tally {
 	u64 cause[PROFIL_NR_CAUSES];
 	u64 credit;
 	u64 late_credit;
+	u64 fork_lost;
 };
 
 /**

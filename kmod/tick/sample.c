@@ -243,7 +243,7 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 	/* The chain may be empty, or hold other processes' bindings. */
 	if (!mm)
 		return profil_tick_exiting(period);
-	hlist_for_each_entry_rcu(binding, profil_tick_bucket(mm), node) {
+	hlist_for_each_entry_rcu(binding, profil_tick_chain(mm), node) {
 		if (binding->mm != mm || !profil_binding_is_current(binding))
 			continue;
 		if (binding->key & PROFIL_KEY_GAP)
@@ -291,7 +291,7 @@ void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due)
 	if (!arrival)
 		return;
 	since = max(since, ktime_get_ns() - (local_clock() - arrival));
-	hlist_for_each_entry_rcu(binding, profil_tick_bucket(mm), node) {
+	hlist_for_each_entry_rcu(binding, profil_tick_chain(mm), node) {
 		bool gap = binding->key & PROFIL_KEY_GAP;
 
 		if (binding->mm == mm && profil_binding_is_current(binding))

@@ -28,11 +28,11 @@
 /**
  * struct profil_memo - the bucket of an address space, which costs much to compute
  * @mm: compared, never dereferenced; at first no address at all
- * @bucket: its bucket
+ * @chain: of its bucket
  */
 struct profil_memo {
 	const struct mm_struct *mm;
-	struct hlist_head *bucket;
+	struct hlist_head *chain;
 };
 
 DECLARE_PER_CPU(struct profil_memo, profil_memo);
@@ -83,16 +83,16 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 	return true;
 }
 
-/* The bucket of @mm: mostly that of the tick before. */
-static __always_inline struct hlist_head *profil_tick_bucket(const struct mm_struct *mm)
+/* The chain of the bucket of @mm: mostly that of the tick before. */
+static __always_inline struct hlist_head *profil_tick_chain(const struct mm_struct *mm)
 {
 	struct profil_memo *memo = this_cpu_ptr(&profil_memo);
 
 	if (unlikely(memo->mm != mm)) {
 		memo->mm = mm;
-		memo->bucket = profil_binding_bucket(mm);
+		memo->chain = &profil_binding_bucket(mm)->chain;
 	}
-	return memo->bucket;
+	return memo->chain;
 }
 
 /**
@@ -110,7 +110,7 @@ static __always_inline struct hlist_head *profil_tick_bucket(const struct mm_str
 static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
-	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_tick_bucket(mm)));
+	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_tick_chain(mm)));
 	struct profil_binding *binding = hlist_entry(first, struct profil_binding, node);
 	struct profil_profile *profile;
 	struct profil_tally *tally;

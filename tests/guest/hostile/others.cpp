@@ -137,36 +137,82 @@ TEST_CASE_METHOD(AtRest, "no user but root stops the profiles of all, not even a
 	CHECK(other.result() == PROFIL_STATE_RUNNING);
 }
 
+namespace {
+
+/** A user's process that attaches to another one as often as it can, in a session each, and stays. */
+class Crowd {
+public:
+	Crowd(pid_t target, uint32_t flags)
+		: child_(as_user(attacker, [this, target, flags] {
+			  std::vector<Device> sessions;
+			  const Memory counters(page);
+			  auto how = count_in(counters.at());
+			  const Fd proof = user_proof(target);
+
+			  how.flags = flags;
+			  how.proof = proof.get();
+			  do {
+				  sessions.emplace_back();
+				  result()->error = sessions.back().call(PROFIL_ATTACH, &how);
+			  } while (!result()->error);
+			  result()->attached = static_cast<int>(sessions.size()) - 1;
+			  done_.open();
+			  pause();
+		  }))
+	{
+		done_.wait();
+	}
+
+	int attached() const { return result()->attached; }
+	int error() const { return result()->error; }
+
+private:
+	struct Result {
+		int attached, error;
+	};
+
+	Result *result() const { return shared_.at<Result>(); }
+
+	Memory shared_{page, MAP_SHARED};
+	Gate done_;
+	Child child_;
+};
+
+} // namespace
+
 TEST_CASE_METHOD(AtRest, "a user's eight profiles of a process keep others of users out, and none of root's",
 		 "[hostile]")
 {
 	const PerfForUsers users;
 	const Child target = as_user(attacker, [] { pause(); });
-	const Memory shared(page, MAP_SHARED);
-	auto *const errors = shared.at<int>();
-	const Gate attached;
-	const Child user = as_user(attacker, [&] {
-		const std::vector<Device> sessions(9);
-		const Memory counters(page);
-		const Fd proof = user_proof(target.pid());
-
-		for (size_t i = 0; i < sessions.size(); i++) {
-			auto how = count_in(counters.at());
-			how.proof = proof.get();
-			errors[i] = sessions[i].call(PROFIL_ATTACH, &how);
-		}
-		attached.open();
-		pause();
-	});
-
-	attached.wait();
-	for (int i = 0; i < 8; i++)
-		CHECK(errors[i] == 0);
-	CHECK(errors[8] == EBUSY);
+	const Crowd crowd(target.pid(), 0);
 	const Memory counters(page);
 	std::vector<Device> sessions(10);
+
+	CHECK(crowd.attached() == 8);
+	CHECK(crowd.error() == EBUSY);
 	for (const Device &session : sessions)
 		CHECK(attach_to(session, target.pid(), counters, PROFIL_FOLLOW) == 1);
+}
+
+TEST_CASE_METHOD(AtRest, "a user's 64 profiles of threads of a process leave room for 64 of root's",
+		 "[hostile]")
+{
+	const PerfForUsers users;
+	const Child target = as_user(attacker, [] { pause(); });
+	const Crowd crowd(target.pid(), PROFIL_THREAD);
+	const Memory counters(page);
+	std::vector<Device> sessions(65);
+	auto how = count_in(counters.at());
+	const Fd proof = user_proof(target.pid());
+
+	CHECK(crowd.attached() == 64);
+	CHECK(crowd.error() == EBUSY);
+	how.flags = PROFIL_THREAD;
+	how.proof = proof.get();
+	for (size_t i = 0; i < 64; i++)
+		CHECK(sessions[i].call(PROFIL_ATTACH, &how) == 0);
+	CHECK(sessions[64].call(PROFIL_ATTACH, &how) == EBUSY);
 }
 
 TEST_CASE_METHOD(AtRest, "a session whose descriptor another process keeps ends with PROFIL_STOP_ALL",

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A follower: the part of a session that follows processes.
+ *
+ * Context: process
+ */
+#include "follow/follower.h"
+
+#include "follow/report.h"
+#include "profile/limits.h"
+#include "profile/stats.h"
+#include "profile/work.h"
+
+#include <linux/atomic.h>
+#include <linux/jiffies.h>
+#include <linux/memcontrol.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+/* Nodes of the pool: for execs only; for forks; once there were some. */
+#define POOL_EXECS	8
+#define POOL_START	64
+#define POOL_SIZE	512
+#define FILL_BELOW	256
+/* A worker does not reclaim for long, or kill, on behalf of a user. */
+#define GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+
+static void profil_follower_wake(struct irq_work *work)
+{
+	wake_up_interruptible(&container_of(work, struct profil_follower, wake)->wait);
+}
+
+/* Works of a session allocate at its opener's expense. */
+static void profil_follower_fill_work(struct work_struct *work)
+{
+	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
+	struct mem_cgroup *before = set_active_memcg(follower->memcg);
+
+	/* Without memory children are lost, which is counted: do not try at each of them. */
+	if (profil_pool_fill(&follower->pool, POOL_SIZE, GFP_SPARING))
+		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
+	set_active_memcg(before);
+}
+
+static void profil_follower_keep_work(struct work_struct *work)
+{
+	struct profil_follower *follower = container_of(to_delayed_work(work),
+							struct profil_follower, keep);
+	struct mem_cgroup *before = set_active_memcg(follower->memcg);
+
+	profil_reports_keep(follower);
+	set_active_memcg(before);
+}
+
+/**
+ * profil_follower_init() - initialise the follower of a session
+ * @follower: zeroed memory
+ *
+ * Context: Process context, may sleep; current opens the session.
+ * Return: 0 or -ENOMEM.
+ */
+int profil_follower_init(struct profil_follower *follower)
+{
+	follower->user = profil_user_get();
+	if (!follower->user)
+		return -ENOMEM;
+	follower->no_memory = jiffies;
+	follower->ns = get_pid_ns(task_active_pid_ns(current));
+	follower->memcg = get_mem_cgroup_from_mm(current->mm);
+	raw_spin_lock_init(&follower->lock);
+	INIT_LIST_HEAD(&follower->pending);
+	INIT_LIST_HEAD(&follower->ended);
+	INIT_WORK(&follower->fill, profil_follower_fill_work);
+	INIT_DELAYED_WORK(&follower->keep, profil_follower_keep_work);
+	mutex_init(&follower->reader);
+	init_waitqueue_head(&follower->wait);
+	init_irq_work(&follower->wake, profil_follower_wake);
+	return 0;
+}
+
+/**
+ * profil_follower_exit() - undo profil_follower_init()
+ * @follower: nothing is followed any more
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_follower_exit(struct profil_follower *follower)
+{
+	cancel_work_sync(&follower->fill);
+	cancel_delayed_work_sync(&follower->keep);
+	irq_work_sync(&follower->wake);
+	profil_pool_empty(&follower->pool);
+	mem_cgroup_put(follower->memcg);
+	put_pid_ns(follower->ns);
+	profil_user_put(follower->user);
+}
+
+/**
+ * profil_follower_prepare() - allocate memory for the first execs and forks
+ * @follower: of current's session
+ * @forks: forks are followed, too
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int profil_follower_prepare(struct profil_follower *follower, bool forks)
+{
+	return profil_pool_fill(&follower->pool, forks ? POOL_START : POOL_EXECS,
+				GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * profil_follower_take() - take memory for a binding or watch of a child
+ * @follower: of the session that follows its parent
+ *
+ * Context: Any; interrupts are off.
+ * Return: PROFIL_NODE_SIZE bytes, to be freed with kfree(), or NULL.
+ */
+void *profil_follower_take(struct profil_follower *follower)
+{
+	void *node;
+
+	raw_spin_lock(&follower->lock);
+	node = profil_pool_take(&follower->pool);
+	raw_spin_unlock(&follower->lock);
+	if (atomic_read(&follower->pool.filled) < FILL_BELOW &&
+	    time_after_eq(jiffies, READ_ONCE(follower->no_memory)))
+		queue_work(profil_user_wq, &follower->fill);
+	if (!node)
+		atomic64_inc(&profil_totals.pool_empty);
+	return node;
+}
