@@ -80,7 +80,8 @@ static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
 			*more = true;
 			break;
 		}
-		if (hlist_unhashed(&watch->node))
+		/* Its neighbours in the bucket come and go. */
+		if (hlist_unhashed_lockless(&watch->node))
 			continue;
 		pids[n] = pid_has_task(watch->pid, PIDTYPE_TGID) ? pid_nr_ns(watch->pid, ns) : 0;
 		n += !!pids[n];
