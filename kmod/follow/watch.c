@@ -12,6 +12,7 @@
 #include "profile/stats.h"
 #include "profile/work.h"
 
+#include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -182,12 +183,14 @@ struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 	return found;
 }
 
-/* Sets *published; if that is not @watch, @watch is still the caller's. */
-static int profil_watch_publish_locked(struct profil_bucket *bucket,
-				       struct profil_binding *binding, struct profil_watch *watch,
-				       struct profil_follower *follower, struct pid *pid,
-				       struct profil_watch **published,
-				       struct profil_profile **before)
+/* Return: the watch that follows now, which is not @watch if there was one; or an error. */
+static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bucket,
+							struct profil_binding *binding,
+							struct profil_watch *watch,
+							struct profil_follower *follower,
+							struct task_struct *target,
+							struct pid *pid,
+							struct profil_profile **before)
 {
 	struct profil_profile *profile = binding->profile;
 	struct profil_watch *existing;
@@ -195,28 +198,30 @@ static int profil_watch_publish_locked(struct profil_bucket *bucket,
 	int err;
 
 	existing = profil_watch_find(bucket, follower, pid, &count);
+	/* Its end may have been noted, in a watch that is not in the table any more. */
+	if (!existing && !atomic_read(&target->signal->live))
+		return ERR_PTR(-ESRCH);
 	if (!existing && profil_binding_full(profile, count))
-		return -EBUSY;
+		return ERR_PTR(-EBUSY);
 	if (!existing && !profil_user_watch(follower->user))
-		return -EDQUOT;
+		return ERR_PTR(-EDQUOT);
 	err = profil_binding_publish_attached(binding, true);
 	if (err) {
 		if (!existing)
 			profil_user_unwatch(follower->user);
-		return err;
+		return ERR_PTR(err);
 	}
-	if (existing) {
-		*before = existing->profile;
-		kref_get(&profile->refs);
-		raw_spin_lock(&follower->lock);
-		existing->profile = profile;
-		list_move_tail(&existing->link, &profile->watches);
-		raw_spin_unlock(&follower->lock);
-	} else {
+	if (!existing) {
 		profil_watch_add(bucket, watch, follower, profile, pid);
+		return watch;
 	}
-	*published = existing ?: watch;
-	return 0;
+	*before = existing->profile;
+	kref_get(&profile->refs);
+	raw_spin_lock(&follower->lock);
+	existing->profile = profile;
+	list_move_tail(&existing->link, &profile->watches);
+	raw_spin_unlock(&follower->lock);
+	return existing;
 }
 
 /**
@@ -241,25 +246,24 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	struct profil_watch *published;
 	struct profil_bucket *bucket;
 	unsigned long flags;
-	int err;
 
 	if (!pid)
 		return -ESRCH;
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);
-	err = profil_watch_publish_locked(bucket, binding, watch, follower, pid, &published,
-					  &before);
+	published = profil_watch_publish_locked(bucket, binding, watch, follower, target, pid,
+						&before);
 	/*
 	 * Pairs with the full barrier of atomic_dec_and_test(&signal->live) in
 	 * do_exit(): either the exit probe finds the watch, or we see live at 0.
 	 */
 	smp_mb();
-	if (!err && !atomic_read(&target->signal->live))
+	if (!IS_ERR(published) && !atomic_read(&target->signal->live))
 		profil_watch_end(published);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	put_pid(pid);
-	if (err)
-		return err;
+	if (IS_ERR(published))
+		return PTR_ERR(published);
 	if (before) {
 		/* The existing watch is used. */
 		kfree(watch);
