@@ -173,17 +173,33 @@ static int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsi
 	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
 }
 
-/* Pin all pages or none.  Return: 0, MISSING, -ENOMEM, -EINTR. */
+/* The kernel does not unmap a page with a memory error if it is part of a huge one. */
+static bool profil_pages_have_error(struct page **pages, unsigned long nr)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr; i++)
+		if (is_page_hwpoison(pages[i]))
+			return true;
+	return false;
+}
+
+/* Pin all pages or none.  Return: 0, MISSING, -EFAULT, -ENOMEM, -EINTR. */
 static int profil_pages_pin_present(unsigned long start, unsigned long nr, struct page **pages)
 {
 	long got = profil_pin_user_pages(start, nr, pages, false);
+	int err;
 
-	if (got == nr)
+	if (got == nr && !profil_pages_have_error(pages, nr))
 		return 0;
+	if (got == nr)
+		err = -EFAULT;
+	else
+		err = got == -ENOMEM || got == -EINTR ? got : MISSING;
 	if (got > 0)
 		unpin_user_pages(pages, got);
 	memset(pages, 0, nr * sizeof(*pages));
-	return got == -ENOMEM || got == -EINTR ? got : MISSING;
+	return err;
 }
 
 /* Check that counters may be there, and pin: under one hold of mmap_lock. */
@@ -390,8 +406,8 @@ int profil_span_check(struct profil_pins *pins, const struct profil_span *span)
  * @span: one of theirs
  *
  * Context: Process context.
- * Return: true if every page is mapped where it was, writable; false: use
- * profil_span_check().
+ * Return: true if every page is mapped where it was, writable, and has no memory
+ * error; false: use profil_span_check().
  */
 bool profil_span_same(const struct profil_pins *pins, const struct profil_span *span)
 {
@@ -405,7 +421,7 @@ bool profil_span_same(const struct profil_pins *pins, const struct profil_span *
 
 		got = get_user_pages_fast_only(span->start + (done << PAGE_SHIFT), nr,
 					       FOLL_WRITE, pages);
-		same = got == nr;
+		same = got == nr && !profil_pages_have_error(pages, nr);
 		for (i = 0; i < got; i++) {
 			if (READ_ONCE(pins->page[span->first + done + i]) != page_address(pages[i]))
 				same = false;
