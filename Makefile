@@ -26,7 +26,7 @@ MINUTES ?= 10
 CLOCK ?=
 # Not empty: bench measures less, and compares with Documentation/performance.md.
 QUICK ?=
-# smp: bench measures time on two CPUs, not instructions.
+# smp: bench measures time on two CPUs, not instructions; worst: the bounds of a tick and of a fork.
 MODE ?=
 # Which tests to run: a name* or [tags], as for Catch2.
 TESTS ?=
@@ -176,7 +176,7 @@ check-guest: kmod-$(KERNEL) check-programs ## run the tests in a guest of KERNEL
 	scripts/guest-tests $(KERNEL) $(tests)
 
 .PHONY: bench
-bench: kmod-$(KERNEL) ## measure the cost of profil and of other profilers, in instructions, in a guest of KERNEL (Documentation/performance.md); QUICK=1: measure less and compare with it; MODE=smp: measure time on two CPUs
+bench: kmod-$(KERNEL) ## measure the cost of profil and of other profilers, in instructions, in a guest of KERNEL (Documentation/performance.md); QUICK=1: measure less and compare with it; MODE=smp: measure time on two CPUs; MODE=worst: ticks and forks of processes with as many bindings as there can be
 	scripts/setup bench
 	+$(MAKE) --no-print-directory bench-programs
 	scripts/bench/run $(if $(QUICK),--quick,$(MODE:%=--%)) $(KERNEL)

@@ -60,9 +60,16 @@ extern struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
 /* Random: nobody can make others' bindings share a bucket. */
 extern siphash_key_t profil_binding_key;
 
+/* For measuring (make bench MODE=worst), since nobody can: all bindings share a bucket. */
+#ifdef PROFIL_TEST_ONE_BUCKET
+#define PROFIL_BINDING_HASHES	0ULL
+#else
+#define PROFIL_BINDING_HASHES	~0ULL
+#endif
+
 static inline struct profil_bucket *profil_binding_bucket(const struct mm_struct *mm)
 {
-	u64 hash = siphash_1u64((uintptr_t)mm, &profil_binding_key);
+	u64 hash = siphash_1u64((uintptr_t)mm, &profil_binding_key) & PROFIL_BINDING_HASHES;
 
 	return &profil_bindings[hash >> (64 - PROFIL_BINDING_BITS)];
 }

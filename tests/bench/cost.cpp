@@ -10,7 +10,9 @@
  * forks-words, forks-bytes, the same with -400, execs (work.cpp); starts: METHOD is started
  * and stopped; idle: nothing runs for a second, and SAMPLES are the timers' interrupts.
  * METHOD: none; floor (the module floor ticks, and this program only waits); profil and
- * attached (ours); perf; bpf, bpf-task; signal, signal-wall, libc, gperftools.
+ * attached (ours); sessions (as many as users can attach), sessions-thread and sessions-threads
+ * (beside them those of this thread, or of other threads); perf; bpf, bpf-task; signal,
+ * signal-wall, libc, gperftools.
  * Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *
  * NS is the mean of the middle half of some runs, after one run that warms everything

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_profil.cpp  profil: a self profile, and a profile that the process attaches to
- * itself and its children. */
+/** @file tests/bench/method_profil.cpp  profil: a self profile, a profile that the process attaches to
+ * itself and its children, and as many as a process can have of others. */
 #include "profil.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
+#include "tests/bench/target.h"
 
 #include <unistd.h>
 #include <vector>
@@ -89,13 +90,11 @@ public:
 	}
 };
 
-class AttachedProfile : public Profil {
+/** A session that profiles one process or thread. */
+class Session {
 public:
-	explicit AttachedProfile(const Wish &wish) : Profil(wish)
+	Session(pid_t pid, const profil_spec &spec) : target{pid, 0, nullptr, &spec, 0}
 	{
-		profil_target target{getpid(), 0, nullptr, &spec, 0};
-
-		spec.flags = PROFIL_FOLLOW;
 		if (!session)
 			die("profil_session_open");
 		if (profil_attach(session, &target, 1) != 1) {
@@ -103,11 +102,79 @@ public:
 			die(target.step ? target.step : "profil_attach");
 		}
 	}
-	~AttachedProfile() override { profil_session_close(session); }
-	std::uint64_t stop() override { return counted(); }
+	Session(const Session &) = delete;
+	Session &operator=(const Session &) = delete;
+	~Session() { profil_session_close(session); }
+
+	std::uint64_t counted() const
+	{
+		profil_status status{};
+
+		status.size = sizeof status;
+		if (profil_get_status(session, target.profile, &status))
+			die("profil_get_status");
+		return status.counted;
+	}
 
 private:
 	profil_session *session = profil_session_open();
+	profil_target target;
+};
+
+class AttachedProfile : public Profil {
+public:
+	explicit AttachedProfile(const Wish &wish) : Profil(wish)
+	{
+		spec.flags = PROFIL_FOLLOW;
+		session = std::make_unique<Session>(getpid(), spec);
+	}
+	std::uint64_t stop() override { return counted(); }
+
+private:
+	std::unique_ptr<Session> session;
+};
+
+/* What unprivileged users can have on one process: PROFIL_BINDINGS_MAX, PROFIL_THREADS_MAX. */
+constexpr std::size_t most_sessions = 8, most_threads = 64;
+
+/** Sessions that each profile the process, and its children if asked to. */
+class Sessions : public Profil {
+public:
+	Sessions(const Wish &wish, std::uint32_t flags) : Profil(wish)
+	{
+		spec.flags = flags;
+		for (std::size_t i = 0; i < most_sessions; i++)
+			add(getpid());
+	}
+	std::uint64_t stop() override { return sessions.front()->counted(); }
+
+protected:
+	void add(pid_t pid) { sessions.push_back(std::make_unique<Session>(pid, spec)); }
+
+private:
+	std::vector<std::unique_ptr<Session>> sessions;
+};
+
+/** Beside them sessions that each profile this one thread. */
+class SessionsOfThread : public Sessions {
+public:
+	explicit SessionsOfThread(const Wish &wish) : Sessions(wish, 0)
+	{
+		spec.flags = PROFIL_THREAD;
+		for (std::size_t i = 0; i < most_threads; i++)
+			add(gettid());
+	}
+};
+
+/** Beside them sessions that each profile another thread, which stands still. */
+class SessionsOfThreads : public Sessions {
+public:
+	explicit SessionsOfThreads(const Wish &wish) : Sessions(wish, 0)
+	{
+		spec.flags = PROFIL_THREAD;
+		for (std::size_t i = 0; i < most_threads; i++)
+			add(standing_thread());
+	}
 };
 
 } // namespace
@@ -118,6 +185,12 @@ std::unique_ptr<Method> make_profil(const std::string &name, const Wish &wish)
 		return std::make_unique<SelfProfile>(wish);
 	if (name == "attached")
 		return std::make_unique<AttachedProfile>(wish);
+	if (name == "sessions")
+		return std::make_unique<Sessions>(wish, PROFIL_FOLLOW);
+	if (name == "sessions-thread")
+		return std::make_unique<SessionsOfThread>(wish);
+	if (name == "sessions-threads")
+		return std::make_unique<SessionsOfThreads>(wish);
 	return nullptr;
 }
 
