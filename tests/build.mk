@@ -8,12 +8,14 @@ tests_sources = $(shell find $(wildcard $(1)) /dev/null -name '*.cpp' -not -path
 # main(), and what it asks a guest's kernel.
 tests_suite := tests/support/suite.cpp tests/support/leftovers.cpp
 tests_of_kernel := tests/support/kernel_log.cpp tests/support/kernel_leftovers.cpp
+# What the guest's tests and the fuzzer share.
+tests_fuse := tests/support/fuse.cpp
 tests_host_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) \
 	tests/fuzz/reader/read_profile.cpp $(call tests_sources,tests/host))
 tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) \
-	$(tests_of_kernel) $(call tests_sources,tests/guest))
+	$(tests_of_kernel) $(tests_fuse) $(call tests_sources,tests/guest))
 tests_harness_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/harness/cases.cpp $(tests_suite) $(tests_of_kernel))
-tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(wildcard tests/fuzz/module/*.cpp))
+tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_fuse) $(wildcard tests/fuzz/module/*.cpp))
 tests_program_sources := $(wildcard $(foreach folder,programs programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))
 ifeq ($(ARCH),i386)
 tests_program_sources := $(wildcard tests/guest/programs/i386/*.c tests/guest/programs/original/*.c) \

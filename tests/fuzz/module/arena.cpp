@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/fuzz/module/arena.h"
 #include "tests/fuzz/module/shared.h"
+#include "tests/fuzz/module/slow_file.h"
 
 #include <algorithm>
 #include <atomic>
@@ -34,12 +35,32 @@ void *address_of(unsigned slot)
 	return reinterpret_cast<void *>(Arena::start + slot * Arena::slot_bytes);
 }
 
-void map_slot(unsigned slot, int protection, bool from_file)
+void map(unsigned slot, int flags, int fd = -1, size_t offset = 0)
 {
-	const int flags = MAP_FIXED | (from_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
+	mmap(address_of(slot), Arena::slot_bytes, both, MAP_FIXED | flags, fd, static_cast<off_t>(offset));
+}
 
-	mmap(address_of(slot), Arena::slot_bytes, protection, flags, from_file ? shared_file : -1,
-	     from_file ? static_cast<off_t>(slot * Arena::slot_bytes) : 0);
+void map_anonymous(unsigned slot)
+{
+	map(slot, MAP_PRIVATE | MAP_ANONYMOUS);
+}
+
+void map_shared(unsigned slot)
+{
+	map(slot, MAP_SHARED, shared_file, slot * Arena::slot_bytes);
+}
+
+/** From a place in the slow file that nobody has read, probably. */
+void map_slow(unsigned slot, Random &random)
+{
+	const size_t offset = random.below(SlowFile::bytes / Arena::slot_bytes) * Arena::slot_bytes;
+	const int fd = open(shared->slow_file, O_RDONLY | O_CLOEXEC);
+
+	/* The kernel has no FUSE, or the file is between two servers. */
+	if (fd < 0)
+		return map_anonymous(slot);
+	map(slot, MAP_PRIVATE, fd, offset);
+	close(fd);
 }
 
 /** Without privilege, only faults in user mode can be watched: those of the kernel fail. */
@@ -70,7 +91,7 @@ void watch_faults(void *at, size_t bytes, bool begin)
 
 } // namespace
 
-void Arena::map_all()
+void Arena::map_all(Random &random)
 {
 	if (shared_file < 0) {
 		shared_file = memfd_create("fuzz", MFD_CLOEXEC);
@@ -78,7 +99,12 @@ void Arena::map_all()
 			complain("ftruncate");
 	}
 	for (unsigned slot = 0; slot < slots; slot++)
-		map_slot(slot, both, slot % 4 == 3);
+		if (slot % 4 == 3)
+			map_shared(slot);
+		else if (slot % 16 == 5)
+			map_slow(slot, random);
+		else
+			map_anonymous(slot);
 }
 
 void Arena::disturb(Random &random)
@@ -114,7 +140,9 @@ void Arena::disturb(Random &random)
 			munlock(where, bytes);
 		break;
 	case 6: watch_faults(where, bytes, random.one_in(3)); break;
-	default: map_slot(slot, both, random.one_in(3));
+	case 7: map_slow(slot, random); break;
+	case 8: map_shared(slot); break;
+	default: map_anonymous(slot);
 	}
 }
 

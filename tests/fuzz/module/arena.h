@@ -20,9 +20,9 @@ public:
 	static constexpr size_t margin = 64;
 
 	/** Maps all slots, once in each process. */
-	static void map_all();
-	/** Calls munmap, mprotect, mremap or madvise on a slot, or maps it anew, or has a userfaultfd watch
-	 * it. */
+	static void map_all(Random &random);
+	/** Calls munmap, mprotect, mremap or madvise on a slot, or maps it anew (some of them privately from
+	 * the slow file), or has a userfaultfd watch it. */
 	static void disturb(Random &random);
 	/** Complains if the margin of a slot, where no counter is, was written. */
 	static void check_margins(Random &random);

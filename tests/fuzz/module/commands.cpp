@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <linux/profil.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace fuzz {
@@ -74,6 +75,15 @@ void check(unsigned command, int error, const Argument &before, const Argument &
 		shared->attaches++;
 }
 
+/** Of this thread: pages that were nowhere in memory, and those that it waited for. */
+long major_faults()
+{
+	rusage usage = {};
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_majflt;
+}
+
 } // namespace
 
 void run_command(Random &random, pid_t target)
@@ -105,6 +115,7 @@ void run_command(Random &random, pid_t target)
 	if ((command == PROFIL_STATUS || command == PROFIL_STOP) && random.one_in(20))
 		at = reinterpret_cast<void *>(Arena::start + random.below(Arena::slots) * Arena::slot_bytes);
 	before = argument;
+	const long faults = major_faults();
 	if (by_ring) {
 		const auto size =
 			random.one_in(30) ? static_cast<uint32_t>(random.any_size()) : argument.size;
@@ -112,6 +123,7 @@ void run_command(Random &random, pid_t target)
 	} else {
 		error = ioctl(fd, command, at) ? errno : 0;
 	}
+	shared->waited += major_faults() != faults;
 	if (proof >= 0)
 		close(proof);
 	/* ECANCELED: io_uring had no worker for the command. */

@@ -3,12 +3,14 @@
  *
  * Workers are processes with threads that do random things one after the other:
  * commands by ioctl and io_uring, forks, execs, closes, signals, and changes of
- * the memory with the counters.  They are killed now and then, and replaced.  What
+ * the memory with the counters, some of which comes from a FUSE file, late or
+ * never.  They are killed now and then, and replaced.  What
  * a thread does depends on the seed, its worker's number and generation, and its
  * own number; the results depend on the other threads.
  */
 #include "tests/fuzz/module/random.h"
 #include "tests/fuzz/module/shared.h"
+#include "tests/fuzz/module/slow_file.h"
 #include "tests/fuzz/module/worker.h"
 
 #include <algorithm>
@@ -165,7 +167,7 @@ std::vector<pid_t> descendants()
 	return found;
 }
 
-void run_workers(const Options &options)
+void run_workers(const Options &options, SlowFile &slow_file)
 {
 	Generations generations;
 	Random random(mix(shared->seed));
@@ -182,6 +184,8 @@ void run_workers(const Options &options)
 			if (pid > 0 && !kill(pid, SIGKILL))
 				shared->kills++;
 		}
+		if (random.one_in(100))
+			slow_file.restart();
 	}
 	shared->stop = true;
 }
@@ -259,7 +263,9 @@ void print_numbers(uint64_t counted)
 	std::cout << "fuzz: " << shared->commands << " commands (" << shared->succeeded << " succeeded, "
 		  << shared->refused << " refused, " << shared->by_ring << " by io_uring, "
 		  << shared->attaches << " attached), " << shared->forks << " forks, " << shared->execs
-		  << " execs, " << shared->kills << " kills, " << counted << " samples" << std::endl;
+		  << " execs, " << shared->kills << " kills, " << shared->waited << " waits, "
+		  << shared->slow_reads << " FUSE reads (" << shared->slow_late << " late, "
+		  << shared->slow_never << " never answered), " << counted << " samples" << std::endl;
 }
 
 int fuzz_all(const Options &options)
@@ -271,7 +277,10 @@ int fuzz_all(const Options &options)
 	ticks_add_up(counted_before);
 	std::cout << "fuzz: seed " << shared->seed << ", " << options.seconds << " s, " << options.workers
 		  << " workers of " << options.threads << " threads" << std::endl;
-	run_workers(options);
+	SlowFile slow_file;
+	run_workers(options, slow_file);
+	/* Nobody may wait for a page any more. */
+	slow_file.end();
 	if (end_workers() && !options.among_others)
 		check_rest(before);
 	if (!ticks_add_up(counted) && !shared->failed && !options.among_others)

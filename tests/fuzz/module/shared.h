@@ -15,9 +15,13 @@ struct Shared {
 	bool among_others; /* leave other users' profiles alone */
 	std::atomic<bool> stop, failed;
 	char why[400];
-	char guarded[64]; /* a set-uid copy of this program */
-	char group[64];	  /* a memory cgroup with little memory; empty without cgroups */
+	char guarded[64];   /* a set-uid copy of this program */
+	char group[64];	    /* a memory cgroup with little memory; empty without cgroups */
+	char slow_file[64]; /* a FUSE file whose pages may never come; empty without FUSE */
 	std::atomic<uint64_t> commands, succeeded, refused, by_ring, forks, execs, attaches, kills;
+	/* Reads of the slow file, those of them that were not answered at once, and commands that waited
+	 * for a page of it or of a userfaultfd. */
+	std::atomic<uint64_t> slow_reads, slow_late, slow_never, waited;
 	std::atomic<pid_t> worker[max_workers];
 };
 

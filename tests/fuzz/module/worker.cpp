@@ -257,7 +257,7 @@ void be_worker(unsigned number, unsigned generation, unsigned threads)
 	if (number % 2)
 		become_nobody();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	Arena::map_all();
+	Arena::map_all(random);
 	for (unsigned i = 0; i < nr_devices; i++)
 		open_device(random);
 	if (random.one_in(3)) {

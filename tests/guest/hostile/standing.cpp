@@ -16,7 +16,7 @@ void check_command(const char *name, const std::function<void(const Device &, ui
 	const PerfForUsers users;
 
 	for (const Standstill &kind : standstills) {
-		if (kind.needs_fuse && !FuseFile::available())
+		if (kind.needs_fuse && !support::fuse_available())
 			continue;
 		const Gate attached, still;
 		const auto target = kind.make();

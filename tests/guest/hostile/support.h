@@ -29,7 +29,7 @@ struct PerfForUsers {
 /** Skip the test if this kernel has no FUSE. */
 inline void need_fuse()
 {
-	if (!FuseFile::available())
+	if (!support::fuse_available())
 		support::skip("this kernel has no FUSE");
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tests/guest/support/guest.h"
+#include "tests/support/fuse.h"
 
 #include <atomic>
 #include <sys/mman.h>
@@ -18,16 +19,13 @@ namespace guest {
  */
 class FuseFile {
 public:
-	/** Does this kernel have FUSE?  Loads its module if need be. */
-	static bool available();
-
 	explicit FuseFile(size_t bytes);
 	FuseFile(const FuseFile &) = delete;
 	FuseFile &operator=(const FuseFile &) = delete;
 	~FuseFile();
 
 	size_t bytes() const { return bytes_; }
-	const std::string &path() const { return path_; }
+	const std::string &path() const { return mount_.path(); }
 
 	/** From now on reads get no answer.  Any process may call this and the next ones. */
 	void hold() const { state()->held = true; }
@@ -46,16 +44,15 @@ private:
 		std::atomic<bool> held;
 		std::atomic<unsigned> waiting;
 	};
-	class Server;
 
 	State *state() const { return shared_.at<State>(); }
 
 	const size_t bytes_;
 	const Memory shared_{4096, MAP_SHARED};
-	std::string directory_, path_;
+	support::FuseMount mount_;
 	Child server_;
 
-	Child serve();
+	[[noreturn]] void serve() const;
 };
 
 /** A private mapping of such a file, made by the caller, whose pages can be dropped. */

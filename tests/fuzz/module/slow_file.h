@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/fuzz/module/slow_file.h  A FUSE file for counters, whose pages come at once, late, or
+ * never. */
+#pragma once
+
+#include "tests/fuzz/module/random.h"
+#include "tests/support/fuse.h"
+
+#include <optional>
+#include <sys/types.h>
+
+namespace fuzz {
+
+/**
+ * Belongs to the main process; workers find its path in the shared state.  Whoever waits for a page that
+ * never comes can be beyond the reach of signals, so the server is ended now and then, and before anybody
+ * waits for the end of workers.
+ */
+class SlowFile {
+public:
+	/** Much more than is read between two servers: most pages are nowhere in memory. */
+	static constexpr size_t bytes = 256 << 20;
+
+	/** Says so, once, if this kernel has no FUSE; then there is no such file. */
+	SlowFile();
+	SlowFile(const SlowFile &) = delete;
+	SlowFile &operator=(const SlowFile &) = delete;
+	~SlowFile();
+
+	/** End the server, for which accesses fail that wait for a page, and start another one. */
+	void restart();
+	/** For good. */
+	void end();
+
+private:
+	[[noreturn]] void serve(pid_t parent) const;
+	void start();
+	void end_server();
+
+	std::optional<support::FuseMount> mount_;
+	pid_t server_ = 0;
+	unsigned servers_ = 0;
+};
+
+} // namespace fuzz

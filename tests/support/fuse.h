@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/support/fuse.h  A FUSE file system with one file, whose server decides when a page of it
+ * comes.  For the guest tests and for the fuzzer, so it has nothing of Catch2.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <linux/fuse.h>
+#include <optional>
+#include <string>
+
+namespace support {
+
+/** Does this kernel have FUSE?  Loads its module if need be. */
+bool fuse_available();
+
+/**
+ * A directory with a mounted file system, which lives as long as a process has the device open: then
+ * whatever waits for a page fails.
+ */
+class FuseMount {
+public:
+	/** Mounts it; throws std::system_error. */
+	FuseMount();
+	FuseMount(const FuseMount &) = delete;
+	FuseMount &operator=(const FuseMount &) = delete;
+	~FuseMount();
+
+	/** Mount a new file system in the place of one that was unmounted; throws std::system_error. */
+	void mount();
+	int device() const { return device_; }
+	/** Leave the device to the server, a child of this process. */
+	void close_device();
+	/** Take the file system out of the tree; it lives while its server has the device. */
+	void unmount();
+	/** The file, which every user may map privately. */
+	const std::string &path() const { return path_; }
+
+private:
+	const std::string directory_, path_;
+	int device_ = -1;
+	bool mounted_ = false;
+};
+
+/**
+ * The protocol of <linux/fuse.h>, as far as one file full of zeroes needs it.  All requests are answered
+ * at once except reads, which the caller answers.  Needs a process of its own: it waits for nothing else.
+ */
+class FuseServer {
+public:
+	/** How a file is opened that forgets its pages at each mmap(2), which waits for those being read. */
+	static constexpr uint32_t fresh_pages = FOPEN_DIRECT_IO;
+
+	struct Read {
+		uint64_t unique;
+		uint32_t bytes;
+	};
+
+	FuseServer(int device, size_t bytes, uint32_t open_flags);
+
+	/** Serve one request if one comes soon; returns it if it is a read.  Exits at the unmounting. */
+	std::optional<Read> serve();
+	/** With zeroes. */
+	void answer(const Read &read) const;
+
+private:
+	std::optional<Read> obey(const fuse_in_header &header, const char *argument) const;
+	void init(const fuse_in_header &header, const fuse_init_in &in) const;
+	void look_up(const fuse_in_header &header, const char *name) const;
+	void tell_attributes(const fuse_in_header &header) const;
+	void open_file(const fuse_in_header &header) const;
+	fuse_attr attributes(uint64_t node) const;
+	void reply(uint64_t unique, int error, const void *data = nullptr, size_t bytes = 0) const;
+
+	const int device_;
+	const size_t bytes_;
+	const uint32_t open_flags_;
+};
+
+} // namespace support
