@@ -50,9 +50,21 @@ struct Process {
 	std::string name;
 };
 
-/** Our children, from the fields PID (NAME) STATE PARENT of /proc/PID/stat. */
+/** The rest of the line of /proc/PID/status that begins so. */
+std::string field(const std::string &status, const std::string &name)
+{
+	const std::string start = name + ":\t";
+	const size_t at = status.starts_with(start) ? 0 : status.find('\n' + start) + 1;
+
+	if (!status.compare(at, start.size(), start))
+		return status.substr(at + start.size(), status.find('\n', at) - at - start.size());
+	return {};
+}
+
+/** Our children, from /proc/PID/status; reading /proc/PID/stat waits for an exec, which may never end. */
 std::vector<Process> children()
 {
+	const auto parent = std::to_string(getpid());
 	std::vector<Process> found;
 	DIR *processes = opendir("/proc");
 
@@ -61,12 +73,11 @@ std::vector<Process> children()
 	while (const dirent *entry = readdir(processes)) {
 		if (!isdigit(entry->d_name[0]))
 			continue;
-		std::ifstream file(std::string("/proc/") + entry->d_name + "/stat");
-		const std::string stat{std::istreambuf_iterator<char>(file), {}};
-		const size_t name = stat.find('('), end = stat.rfind(')');
+		std::ifstream file(std::string("/proc/") + entry->d_name + "/status");
+		const std::string status{std::istreambuf_iterator<char>(file), {}};
 
-		if (end != stat.npos && std::stoi(stat.substr(end + 4)) == getpid())
-			found.push_back({std::stoi(stat), stat.substr(name + 1, end - name - 1)});
+		if (field(status, "PPid") == parent)
+			found.push_back({std::stoi(entry->d_name), field(status, "Name")});
 	}
 	closedir(processes);
 	return found;

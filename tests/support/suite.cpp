@@ -211,7 +211,32 @@ std::vector<pid_t> members(pid_t session)
 	return found;
 }
 
-/** Prints where each task is in the kernel, with its stack if we may see it. */
+/**
+ * Prints where a task is in the kernel, with its stack if we may see it.  An exec holds a lock that both
+ * files take (exec_update_lock, and stat takes it, too), and may never end; so a child reads them, which
+ * SIGALRM kills even while it waits for that lock.
+ */
+void say_where_is(const std::string &task)
+{
+	int status = 0;
+
+	/* Or the child would print what is there, too. */
+	std::cout << std::flush;
+	const pid_t reader = fork();
+	if (reader == 0) {
+		alarm(2);
+		std::cout << file_of(task + "/wchan") << '\n';
+		std::istringstream stack(file_of(task + "/stack"));
+		for (std::string line; std::getline(stack, line);)
+			std::cout << "|   " << line << '\n';
+		std::cout << std::flush;
+		_exit(0);
+	}
+	if (reader < 0 || waitpid(reader, &status, 0) != reader || WIFSIGNALED(status))
+		std::cout << "an exec that does not end, or behind one\n";
+}
+
+/** Prints where each task is in the kernel. */
 void say_where(const std::vector<pid_t> &processes)
 {
 	for (const pid_t pid : processes) {
@@ -222,11 +247,8 @@ void say_where(const std::vector<pid_t> &processes)
 			auto comm = file_of(task + "/comm");
 
 			comm.erase(comm.find_last_not_of('\n') + 1);
-			std::cout << "| " << comm << " (" << number << ") in " << file_of(task + "/wchan")
-				  << '\n';
-			std::istringstream stack(file_of(task + "/stack"));
-			for (std::string line; std::getline(stack, line);)
-				std::cout << "|   " << line << '\n';
+			std::cout << "| " << comm << " (" << number << ") in ";
+			say_where_is(task);
 		}
 	}
 }
