@@ -126,6 +126,15 @@ extern const Wait start_waits, update_waits, status_waits, recheck_waits;
 extern const Wait first_start_waits, attach_waits, argument_waits, regions_wait, read_waits;
 extern const std::vector<Wait> locked_waits, unlocked_waits, all_waits;
 
+/** The child does its work although a read of the file has no answer, until this ends the file system. */
+inline void check_not_kept(Child &child, FuseFile &file)
+{
+	CHECK(ends(child));
+	CHECK(file.waiting() > 0);
+	file.abort();
+	CHECK(child.reap() == 0);
+}
+
 /** A process of the attacker that waits so. */
 class Waiter {
 public:

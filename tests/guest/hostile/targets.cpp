@@ -58,38 +58,6 @@ private:
 	});
 };
 
-/**
- * Memory whose mmap_lock is held for writing: a page of a file is being read, and a new mapping of
- * the file waits for that, with the lock.
- */
-class Held {
-public:
-	/** Both run in processes or threads that share the memory; neither returns before abort(). */
-	void read_page() const
-	{
-		file_.hold();
-		static_cast<void>(*static_cast<volatile char *>(memory_));
-	}
-	void map_again() const { mmap(nullptr, page, PROT_READ, MAP_PRIVATE, descriptor_, 0); }
-
-	void open()
-	{
-		descriptor_ = need(::open(file_.path().c_str(), O_RDWR | O_CLOEXEC), "the FUSE file");
-		memory_ = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor_, 0);
-		need_that(memory_ != MAP_FAILED, "mmap");
-	}
-	FuseFile &file() { return file_; }
-
-private:
-	FuseFile file_{page};
-	int descriptor_ = -1;
-	void *memory_ = nullptr;
-};
-
-struct Threads {
-	std::atomic<pid_t> mapper, last;
-};
-
 /** Is the task in an mmap(2) that waits for a page? */
 bool maps(pid_t thread)
 {
@@ -99,38 +67,74 @@ bool maps(pid_t thread)
 	       read_file(directory + "/syscall").starts_with(std::to_string(SYS_mmap) + " ");
 }
 
-class MemoryHeld : public Target {
+/**
+ * Memory whose mmap_lock is held for writing: a page of a file is being read, and a new mapping of
+ * the file waits for that, with the lock.
+ */
+class Held {
 public:
-	~MemoryHeld() override { held_.file().abort(); }
-
-	pid_t pid() const override { return child_.pid(); }
-	void stand_still() override
+	/** In the test: have the target do its next two things, and wait until it has the lock. */
+	void take_lock()
 	{
 		go_.open();
-		held_.file().await_reader();
+		file_.await_reader();
 		go_.open();
-		need_that(soon([this] { return maps(threads().mapper); }), "mmap_lock is held");
+		need_that(soon([this] { return maps(*mapper()); }), "mmap_lock is held");
 	}
-	void let_go() override { held_.file().abort(); }
+	/** In the test: have the target go on with what it does after these. */
+	void let_act() const { go_.open(); }
+	/** In the target, before each thing that it does. */
+	void await_turn() const { go_.wait(); }
+	/** Both run in processes or threads that share the memory; neither returns before abort(). */
+	void read_page() const
+	{
+		file_.hold();
+		static_cast<void>(*static_cast<volatile char *>(memory_));
+	}
+	void map_again() const
+	{
+		*mapper() = static_cast<pid_t>(syscall(SYS_gettid)); /* no thread of libc in StuckExec */
+		mmap(nullptr, page, PROT_READ, MAP_PRIVATE, descriptor_, 0);
+	}
+
+	void open()
+	{
+		descriptor_ = need(::open(file_.path().c_str(), O_RDWR | O_CLOEXEC), "the FUSE file");
+		memory_ = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor_, 0);
+		need_that(memory_ != MAP_FAILED, "mmap");
+	}
+	void abort() { file_.abort(); }
 
 private:
-	Threads &threads() const { return *shared_.at<Threads>(); }
+	std::atomic<pid_t> *mapper() const { return shared_.at<std::atomic<pid_t>>(); }
+
+	const Gate go_;
+	const Memory shared_{page, MAP_SHARED};
+	FuseFile file_{page};
+	int descriptor_ = -1;
+	void *memory_ = nullptr;
+};
+
+class MemoryHeld : public Target {
+public:
+	~MemoryHeld() override { held_.abort(); }
+
+	pid_t pid() const override { return child_.pid(); }
+	void stand_still() override { held_.take_lock(); }
+	void let_go() override { held_.abort(); }
+
+private:
 	void run()
 	{
 		held_.open();
-		go_.wait();
+		held_.await_turn();
 		std::thread reader([this] { held_.read_page(); });
-		go_.wait();
-		std::thread mapper([this] {
-			threads().mapper = gettid();
-			held_.map_again();
-		});
+		held_.await_turn();
+		std::thread mapper([this] { held_.map_again(); });
 		for (;;)
 			pause();
 	}
 
-	const Gate go_;
-	const Memory shared_{page, MAP_SHARED};
 	Held held_;
 	const Child child_ = as_user(attacker, [this] { run(); });
 };
@@ -138,19 +142,16 @@ private:
 /** Its memory is shared with two other processes, or the exec would first wait for its threads. */
 class StuckExec : public Target {
 public:
-	~StuckExec() override { held_.file().abort(); }
+	~StuckExec() override { held_.abort(); }
 
 	pid_t pid() const override { return child_.pid(); }
 	void stand_still() override
 	{
-		go_.open();
-		held_.file().await_reader();
-		go_.open();
-		need_that(soon([this] { return maps(threads().mapper); }), "mmap_lock is held");
-		go_.open();
+		held_.take_lock();
+		held_.let_act();
 		await_exec();
 	}
-	void let_go() override { held_.file().abort(); }
+	void let_go() override { held_.abort(); }
 
 private:
 	/**
@@ -172,7 +173,6 @@ private:
 			  }),
 			  "the exec waits");
 	}
-	Threads &threads() const { return *shared_.at<Threads>(); }
 
 	static int read_page(void *self)
 	{
@@ -183,11 +183,8 @@ private:
 	}
 	static int map_again(void *self)
 	{
-		auto *const exec = static_cast<StuckExec *>(self);
-
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		exec->threads().mapper = getpid();
-		exec->held_.map_again();
+		static_cast<StuckExec *>(self)->held_.map_again();
 		for (;;)
 			pause();
 	}
@@ -200,16 +197,14 @@ private:
 		char *const arguments[] = {name, nullptr};
 
 		held_.open();
-		go_.wait();
+		held_.await_turn();
 		need(clone(read_page, stacks[0].end(), CLONE_VM | SIGCHLD, this), "clone");
-		go_.wait();
+		held_.await_turn();
 		need(clone(map_again, stacks[1].end(), CLONE_VM | SIGCHLD, this), "clone");
-		go_.wait();
+		held_.await_turn();
 		syscall(SYS_execve, name, arguments, arguments + 1);
 	}
 
-	const Gate go_;
-	const Memory shared_{page, MAP_SHARED};
 	Held held_;
 	const Child child_ = as_user(attacker, [this] { run(); });
 };

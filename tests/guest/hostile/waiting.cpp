@@ -108,10 +108,7 @@ TEST_CASE_METHOD(AtRest, "other users profile as ever while a user's command wai
 		Child other = as_user(victim, use_profil);
 
 		CAPTURE(wait.name);
-		CHECK(ends(other));
-		CHECK(file.waiting() > 0);
-		file.abort();
-		CHECK(other.reap() == 0);
+		check_not_kept(other, file);
 	}
 }
 
@@ -128,10 +125,7 @@ TEST_CASE_METHOD(AtRest,
 		Child root([&] { look_at_all(waiter.pid()); });
 
 		CAPTURE(wait.name);
-		CHECK(ends(root));
-		CHECK(file.waiting() > 0);
-		file.abort();
-		CHECK(root.reap() == 0);
+		check_not_kept(root, file);
 	}
 }
 
@@ -193,10 +187,7 @@ TEST_CASE_METHOD(AtRest, "a process that a waiting session follows still forks, 
 	});
 	file.await_reader();
 	followed.open();
-	CHECK(ends(target));
-	CHECK(file.waiting() > 0);
-	file.abort();
-	CHECK(target.reap() == 0);
+	check_not_kept(target, file);
 }
 
 TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while commands wait for pages before they have a profile",
@@ -211,10 +202,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while commands wait for pages 
 		Child root([] { stop_all(); });
 
 		CAPTURE(wait.name);
-		CHECK(ends(root));
-		CHECK(file.waiting() > 0);
-		file.abort();
-		CHECK(root.reap() == 0);
+		check_not_kept(root, file);
 		CHECK(waiter.killed());
 		CHECK(soon([] { return pages_of(attacker) == 0; }));
 	}

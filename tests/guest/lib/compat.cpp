@@ -4,6 +4,7 @@
  */
 #ifdef __x86_64__
 
+#include "tests/guest/lib/monitor.h"
 #include "tests/guest/lib/support.h"
 #include "tests/support/gmon_reader.h"
 #include "tests/support/programs.h"
@@ -161,20 +162,8 @@ TEST_CASE_METHOD(AtRest, "gmon.out of a 32-bit gcc -pg program has kernel-counte
 TEST_CASE_METHOD(AtRest, "a 32-bit source that calls monitor() gets its histogram and gmon.out",
 		 "[lib][gmon][monitor][compat]")
 {
-	for (const std::string name : {"monitor_svid", "monitor_aix", "monitor_tru64"}) {
-		const TemporaryDirectory dir;
-		const Output output =
-			run("cd " + (dir / "") + " && env PROFIL_VERBOSE=1 LD_LIBRARY_PATH=" + libraries() +
-			    " " + program_i386(name));
-
-		INFO(name << output.text);
-		CHECK(output.status == 0);
-
-		auto flat = flat_profile(program_i386(name), dir / "gmon.out");
-
-		CHECK(flat["work"].place == 1);
-		CHECK(flat["work"].self_seconds > 0);
-	}
+	for (const auto *name : lib_test::monitor_programs)
+		lib_test::check_monitor(TemporaryDirectory(), program_i386(name), libraries());
 }
 
 #endif

@@ -2,6 +2,7 @@
 /** @file tests/guest/lib/gmon_profiles.cpp  Programs of gcc -pg (tests/guest/programs/gmon_work.h),
  * whose ticks the kernel counts.
  */
+#include "tests/guest/lib/monitor.h"
 #include "tests/guest/lib/support.h"
 #include "tests/support/gmon_reader.h"
 
@@ -329,19 +330,10 @@ TEST_CASE_METHOD(AtRest,
 		 "a source that calls monitor() in any system's style gets its histogram and gmon.out",
 		 "[lib][gmon][monitor]")
 {
-	for (const std::string name : {"monitor_svid", "monitor_aix", "monitor_tru64"}) {
+	for (const std::string name : monitor_programs) {
 		const TemporaryDirectory dir;
-		const Output output =
-			run("cd " + (dir / "") + " && env PROFIL_VERBOSE=1 LD_LIBRARY_PATH=" + build_dir() +
-			    " " + program(name));
 
-		INFO(name << output.text);
-		CHECK(output.status == 0);
-
-		auto flat = flat_profile(program(name), dir / "gmon.out");
-
-		CHECK(flat["work"].place == 1);
-		CHECK(flat["work"].self_seconds > 0);
+		check_monitor(dir, program(name), build_dir());
 		if (name != "monitor_aix")
 			continue;
 

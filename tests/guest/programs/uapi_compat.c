@@ -34,17 +34,8 @@
 /* Compiles only if every structure has the same layout as on 64 bits. */
 #include "tests/host/data/uapi-layout.c"
 
+#include "tests/guest/programs/require.h"
 #include "tests/guest/support/machine_code.h"
-
-_Static_assert(sizeof(void *) == 4, "this is a 32-bit program");
-
-#define REQUIRE(condition)                                                                                   \
-	do {                                                                                                 \
-		if (!(condition)) {                                                                          \
-			printf("%d: not so: %s (errno %d)\n", __LINE__, #condition, errno);                  \
-			exit(1);                                                                             \
-		}                                                                                            \
-	} while (0)
 
 enum { PAGE = 4096, PERIOD = 100000, CHUNK = 500000 };
 

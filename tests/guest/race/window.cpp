@@ -120,6 +120,32 @@ const struct {
 	 }},
 };
 
+/** A test of one round: it takes the memory from a self profile that has ticks, and checks its use. */
+using Round = void (*)(const Device &, Place &, const Burning &, unsigned i, uint8_t width);
+
+/** Rounds of a self profile, while another thread burns on the second CPU. */
+void check_self_profiles(unsigned most, Round round)
+{
+	const uint8_t width = GENERATE(4, 8); /* with and without a fast path */
+	const Device device;
+	const Burner burner;
+	const Burning burning;
+
+	burner.plant_loop(text);
+	stay_on(0);
+	std::thread other([&] { burning.run(); });
+	for (unsigned i = 0; i < rounds(most); i++) {
+		CAPTURE(int(width), i);
+		Place place;
+		device.start(describe(place.region(width), period));
+		await_ticks(place, burning);
+		round(device, place, burning, i, width);
+	}
+	device.stop();
+	burning.end();
+	other.join();
+}
+
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "memory that is taken from an attached profile can be used at once", "[window]")
@@ -150,46 +176,21 @@ TEST_CASE_METHOD(AtRest, "memory that is taken from an attached profile can be u
 
 TEST_CASE_METHOD(AtRest, "memory that is taken from a self profile can be used at once", "[window]")
 {
-	const uint8_t width = GENERATE(4, 8);
-	const Device device;
-	const Burner burner;
-	const Burning burning;
+	check_self_profiles(80, [](auto &device, auto &place, auto &burning, auto i, auto width) {
+		const Place next;
 
-	burner.plant_loop(text);
-	stay_on(0);
-	std::thread other([&] { burning.run(); });
-	for (unsigned i = 0; i < rounds(80); i++) {
-		CAPTURE(int(width), i);
-		const Place place, next;
-		device.start(describe(place.region(width), period));
-		await_ticks(place, burning);
 		/* It ends, or another one takes its place. */
 		if (i % 2)
 			device.stop();
 		else
 			device.start(describe(next.region(width), period));
 		check_use(place, burning);
-	}
-	device.stop();
-	burning.end();
-	other.join();
+	});
 }
 
 TEST_CASE_METHOD(AtRest, "memory that a program has unmapped can be used once it is not pinned", "[window]")
 {
-	const uint8_t width = GENERATE(4, 8);
-	const Device device;
-	const Burner burner;
-	const Burning burning;
-
-	burner.plant_loop(text);
-	stay_on(0);
-	std::thread other([&] { burning.run(); });
-	for (unsigned i = 0; i < rounds(40); i++) {
-		CAPTURE(int(width), i);
-		Place place;
-		device.start(describe(place.region(width), period));
-		await_ticks(place, burning);
+	check_self_profiles(40, [](auto &device, auto &place, auto &burning, auto, auto) {
 		need(munmap(place.counters.at(), page), "munmap");
 		place.counters.forget();
 		/* Whichever thread has the tick after which it is due checks the memory. */
@@ -198,7 +199,5 @@ TEST_CASE_METHOD(AtRest, "memory that a program has unmapped can be used once it
 		check_use(place, burning);
 		CHECK(device.status().state == PROFIL_STATE_FAULT);
 		device.stop();
-	}
-	burning.end();
-	other.join();
+	});
 }

@@ -21,6 +21,13 @@ Memory reserve(size_t bytes)
 	return Memory(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
+/** Burn until the profile has met memory that it cannot have. */
+profil_status status_at_hole(const Device &device, const Burner &burner)
+{
+	burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
+	return device.status();
+}
+
 profil_start late(const profil_start &how)
 {
 	auto start = how;
@@ -83,8 +90,7 @@ TEST_CASE_METHOD(AtRest, "a tick that meets a hole turns a PROFIL_PIN_LATE profi
 		device.start(late(describe(wide_region(memory, 511))));
 		check_counts_on(device, burner, memory.at<volatile uint64_t>(511 * 8));
 		device.start(late(describe(wide_region(memory, 512))));
-		burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
-		const auto status = device.status();
+		const auto status = status_at_hole(device, burner);
 		CHECK(status.counted == 0);
 		CHECK(status.off > 0);
 		need(mprotect(memory.at(page), page, PROT_READ | PROT_WRITE), "mprotect");
@@ -270,8 +276,7 @@ TEST_CASE_METHOD(AtRest, "PCs are stored up to a hole, where the profile ends", 
 		need(madvise(memory.at(), 4 * page, MADV_DONTNEED), "madvise");
 		need(mprotect(memory.at(), 2 * page, PROT_READ | PROT_WRITE), "mprotect");
 		device.start(late(describe_samples(memory.at(2 * page - before * width), room, width)));
-		burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
-		const auto status = device.status();
+		const auto status = status_at_hole(device, burner);
 		CHECK(status.stored == before);
 		CHECK(status.counted == status.stored);
 		CHECK(*memory.at<volatile uint32_t>(2 * page - width) != 0);

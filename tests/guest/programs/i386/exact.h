@@ -13,17 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tests/guest/programs/require.h"
 #include "tests/guest/support/machine_code.h"
-
-_Static_assert(sizeof(void *) == 4, "this is a 32-bit program");
-
-#define REQUIRE(condition)                                                                  \
-	do {                                                                                \
-		if (!(condition)) {                                                         \
-			printf("%d: not so: %s (errno %d)\n", __LINE__, #condition, errno); \
-			exit(1);                                                            \
-		}                                                                           \
-	} while (0)
 
 /** Run the loop until the condition holds. */
 #define SPIN_UNTIL(condition)           \

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/lib/monitor.h  Programs that call monitor(), built for 64 and for 32 bits. */
+#pragma once
+
+#include "tests/support/gmon_reader.h"
+#include "tests/support/programs.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace lib_test {
+
+/** In the style of each system; named after their sources in tests/guest/programs. */
+constexpr const char *monitor_programs[] = {"monitor_svid", "monitor_aix", "monitor_tru64"};
+
+/** Run one in a directory, with the library from another one: it gets its histogram and gmon.out. */
+inline void check_monitor(const support::TemporaryDirectory &dir, const std::string &program,
+			  const std::string &libraries)
+{
+	const support::Output output = support::run(
+		"cd " + (dir / "") + " && env PROFIL_VERBOSE=1 LD_LIBRARY_PATH=" + libraries + " " + program);
+
+	INFO(program << output.text);
+	CHECK(output.status == 0);
+
+	auto flat = support::flat_profile(program, dir / "gmon.out");
+
+	CHECK(flat["work"].place == 1);
+	CHECK(flat["work"].self_seconds > 0);
+}
+
+} // namespace lib_test
