@@ -35,8 +35,9 @@
 #include <linux/slab.h>
 
 /*
- * The symbol is this function's first instruction.  Clang's LTO appends ".llvm." and a
- * number to the names of static functions.
+ * The symbol is this function's first instruction.  Link-time optimization appends a dot
+ * and more to the name of a static function that it makes global (".llvm." and a number,
+ * with Clang), or whose name other files have as well (a number).
  */
 static bool profil_proof_is_function(const char *symbol, const char *function)
 {
@@ -45,7 +46,7 @@ static bool profil_proof_is_function(const char *symbol, const char *function)
 
 	if (!length || !end || !str_has_prefix(end, "+0x0/") || strchr(symbol, '['))
 		return false;
-	return end == symbol + length || str_has_prefix(symbol + length, ".llvm.");
+	return symbol[length] == '+' || symbol[length] == '.';
 }
 
 /* perf's file operations are not exported: compare the name of the release function. */
