@@ -156,6 +156,11 @@ check-kcsan: setup ## run the guest tests on a kernel that finds data races
 	+$(MAKE) $(jobs) --no-print-directory kmod-kcsan check-programs
 	scripts/check/all --guests-only --guest-tests $(or $(tests),'') kcsan
 
+.PHONY: check-clang
+check-clang: setup ## run the guest tests on a kernel that Clang has compiled, with LTO, and that checks indirect calls
+	+$(MAKE) $(jobs) --no-print-directory kmod-clang check-programs
+	scripts/check/all --guests-only --guest-tests $(or $(tests),'') clang
+
 .PHONY: coverage
 coverage: setup ## measure which lines and branches of the module the guest tests cover
 	+$(MAKE) $(jobs) --no-print-directory check-programs
