@@ -195,8 +195,16 @@ void write_file(const std::string &path, const std::string &value)
 	need(static_cast<int>(write(file.get(), value.data(), value.size())), path.c_str());
 }
 
+/** A file that lists what one may choose has the choice in brackets. */
+static std::string chosen(const std::string &list)
+{
+	const size_t from = list.find('[') + 1; /* npos + 1 is 0 */
+
+	return from ? list.substr(from, list.find(']') - from) : list;
+}
+
 Setting::Setting(std::string path, const std::string &value)
-	: path_(std::move(path)), before_(read_file(path_))
+	: path_(std::move(path)), before_(chosen(read_file(path_)))
 {
 	write_file(path_, value);
 }
@@ -208,16 +216,6 @@ Setting::~Setting()
 	} catch (const std::exception &problem) {
 		dprintf(2, "cannot put %s back: %s\n", path_.c_str(), problem.what());
 	}
-}
-
-Setting module_parameter(const std::string &name, uint64_t value)
-{
-	return {"/sys/module/profil/parameters/" + name, std::to_string(value)};
-}
-
-uint64_t module_stat(const std::string &name)
-{
-	return std::stoull(read_file("/sys/class/misc/profil/" + name));
 }
 
 /** The number that follows a name in a file of names and numbers. */

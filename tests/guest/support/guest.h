@@ -171,11 +171,20 @@ private:
 	std::string path_, before_;
 };
 
-Setting module_parameter(const std::string &name, uint64_t value);
+inline Setting module_parameter(const std::string &name, uint64_t value)
+{
+	return {"/sys/module/profil/parameters/" + name, std::to_string(value)};
+}
+
 std::string read_file(const std::string &path);
 void write_file(const std::string &path, const std::string &value);
 
-uint64_t module_stat(const std::string &name);	/* /sys/class/misc/profil/NAME */
+/** The number in /sys/class/misc/profil/NAME. */
+inline uint64_t module_stat(const std::string &name)
+{
+	return std::stoull(read_file("/sys/class/misc/profil/" + name));
+}
+
 uint64_t module_ticks(const std::string &name); /* a line of its file "ticks" */
 uint64_t locked_bytes(pid_t pid = 0);		/* VmLck */
 int64_t pinned_in_kernel();			/* nr_foll_pin_acquired - _released */
