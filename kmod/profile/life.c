@@ -11,6 +11,7 @@
 #include "profile/binding.h"
 #include "profile/check.h"
 #include "profile/demand.h"
+#include "profile/limits.h"
 #include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
@@ -81,6 +82,9 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 	if (pins && heir)
 		profil_pins_take_over(heir, pins);
 	profil_clock_put(&profile->clock);
+	/* The rest is freed later; a thousand profiles may begin and end meanwhile. */
+	profil_user_uncharge_rate(profile->user, profile->rate);
+	profile->rate = 0;
 	return pins;
 }
 

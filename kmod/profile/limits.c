@@ -223,9 +223,26 @@ int profil_user_charge_profile(struct profil_user *user, u64 rate)
 }
 
 /**
+ * profil_user_uncharge_rate() - undo one profile's charge for its rate
+ * @user: the account
+ * @rate: the same rate; the profile's is 0 from now on
+ *
+ * Context: Process context.
+ */
+void profil_user_uncharge_rate(struct profil_user *user, u64 rate)
+{
+	struct profil_user *payer;
+
+	spin_lock(&users_lock);
+	for_each_payer(payer, user)
+		payer->rate -= rate;
+	spin_unlock(&users_lock);
+}
+
+/**
  * profil_user_uncharge_profile() - undo profil_user_charge_profile()
  * @user: the account
- * @rate: the same rate
+ * @rate: the same rate, or 0 after profil_user_uncharge_rate()
  *
  * Context: Process context.
  */

@@ -42,6 +42,7 @@ struct profil_user *profil_user_get(void);
 struct profil_user *profil_user_hold(struct profil_user *user);
 void profil_user_put(struct profil_user *user);
 int profil_user_charge_profile(struct profil_user *user, u64 rate);
+void profil_user_uncharge_rate(struct profil_user *user, u64 rate);
 void profil_user_uncharge_profile(struct profil_user *user, u64 rate);
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages);
 void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages);

@@ -48,7 +48,7 @@ struct profil_user;
  *	waiting for memory or mmap_lock
  * @retired: ended by its owner; must not be published any more
  * @clock: claim on the clock
- * @rate: Hz charged to @user
+ * @rate: Hz charged to @user; 0 once it has ended
  * @privileged: made with CAP_PERFMON: not counted in per-process limits or rate
  *	budgets
  * @user: the account that is charged, referenced

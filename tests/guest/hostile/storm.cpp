@@ -92,11 +92,9 @@ TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL returns while users start profiles wit
 		starters.push_back(as_user(attacker, [] {
 			const Device device;
 			const Memory counters(page);
-			auto how = count_in(counters.at());
 
-			/* EBUSY: those that have ended are charged until a grace period has passed. */
-			for (int error = 0; !error || error == EBUSY;)
-				error = device.call(PROFIL_START, &how);
+			for (;;)
+				device.start(count_in(counters.at()));
 		}));
 	REQUIRE(soon([] { return module_stat("images") == 8; }));
 	Child root([] { stop_all(); });

@@ -205,6 +205,21 @@ TEST_CASE_METHOD(AtRest, "without CAP_PERFMON, the rates of a user have a budget
 		CHECK(tried.at == EBUSY);
 		CHECK(in_child([&] { return start(device, memory, 1, 1'000'000); }) == 0);
 	}
+	SECTION("which a profile gives back at its end")
+	{
+		const Setting budget = module_parameter("user_rate_budget", 1000);
+		const unsigned started = in_child([&] {
+			unsigned n = 0;
+
+			become_nobody();
+			while (n < 1000 && start(device, memory, 1, 1'000'000) == 0) {
+				device.stop();
+				n++;
+			}
+			return n;
+		});
+		CHECK(started == 1000);
+	}
 }
 
 TEST_CASE_METHOD(AtRest, "an ordinary user may request up to 1024 Hz", "[uapi][quota]")
