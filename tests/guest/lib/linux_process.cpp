@@ -170,9 +170,12 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps gets no ticks", "[lib][profil]")
 	});
 
 	REQUIRE(call_profil(counters.counter, sizeof counters.counter, loop.pc(), four_bytes) == 0);
+	const uint64_t before = process_ns();
 	begin.open();
 	other.join();
-	CHECK(self_status().ticks <= 2);
+	/* While the host runs something else, CPU time passes in the guest, and is owed. */
+	const auto status = self_status();
+	CHECK(status.ticks <= 2 + (process_ns() - before) / status.period);
 	CHECK(counters.is_zero());
 }
 
