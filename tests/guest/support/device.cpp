@@ -81,6 +81,13 @@ Ring::Ring(unsigned int flags, uint8_t entry_flags) : entry_flags_(entry_flags)
 	must(-error, "io_uring_queue_init");
 }
 
+void Ring::keep_to_one_worker()
+{
+	unsigned most[] = {1, 1};
+
+	must(-io_uring_register_iowq_max_workers(&ring_, most), "io_uring_register_iowq_max_workers");
+}
+
 Ring::~Ring()
 {
 	io_uring_queue_exit(&ring_);

@@ -48,6 +48,8 @@ public:
 	Ring &operator=(const Ring &) = delete;
 	~Ring();
 
+	/** All commands that need a worker get the same one. */
+	void keep_to_one_worker();
 	/** 0 or the error in the completion. */
 	int call(int fd, unsigned int command, const profil_uring_cmd &payload);
 	int call(const Device &device, unsigned int command, void *structure, uint32_t size);

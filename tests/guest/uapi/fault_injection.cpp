@@ -39,6 +39,9 @@ public:
 
 		if (kind != by_ioctl)
 			ring_ = std::make_unique<Ring>(0, kind == by_worker ? IOSQE_ASYNC : 0);
+		/* Failures are injected into the worker of the first command. */
+		if (kind == by_worker)
+			ring_->keep_to_one_worker();
 
 		info.size = sizeof(info);
 		need_that(call(device, PROFIL_INFO, &info, sizeof(info)) == 0, "the first command succeeds");

@@ -105,7 +105,9 @@ TEST_CASE_METHOD(AtRest, "a change of the memory takes effect within 100 ms of C
 			device.start(describe(one_counter(counted_text, counted_text + block,
 							  const_cast<uint64_t *>(place.counter), 8),
 					      period));
-			burn(50'000'000);
+			/* Now and then all five ticks are in the kernel. */
+			for (int i = 0; i < 20 && (!i || *place.counter == 0); i++)
+				burn(50'000'000);
 			CHECK(*place.counter > 0);
 			CHECK(locked_bytes() == page);
 			disaster.strike(place);
