@@ -84,7 +84,7 @@ TEST_CASE_METHOD(AtRest, "short lives of a slow profile have their share of a fa
 	burner.plant_block(Burner::usual, Burner::block);
 	for (unsigned i = 0; i < lives; i++) {
 		uint32_t profiles[2];
-		uint64_t begin[2];
+		uint64_t begin[2], seen[2];
 
 		/* Making the second profile takes time, in which the first one has ticks. */
 		for (int n : {0, 1}) {
@@ -92,15 +92,14 @@ TEST_CASE_METHOD(AtRest, "short lives of a slow profile have their share of a fa
 			begin[n] = process_ns();
 		}
 		burner.spend(slow / 2);
-		const auto first = devices[0].status(profiles[0]).ticks;
-		expected[0] += static_cast<double>(process_ns() - begin[0]) / slow;
-		const auto second = devices[1].status(profiles[1]).ticks;
-		expected[1] += static_cast<double>(process_ns() - begin[1]) / slow;
+		for (int n : {0, 1}) {
+			seen[n] = devices[n].status(profiles[n]).ticks;
+			ticks[n] += static_cast<double>(seen[n]);
+			expected[n] += static_cast<double>(process_ns() - begin[n]) / slow;
+		}
 		for (int n : {0, 1})
 			devices[n].stop(profiles[n]);
-		ticks[0] += static_cast<double>(first);
-		ticks[1] += static_cast<double>(second);
-		different += first != second;
+		different += seen[0] != seen[1];
 	}
 	CAPTURE(expected[0], expected[1], ticks[0], ticks[1], different);
 	CHECK(std::abs(ticks[0] - expected[0]) < most);

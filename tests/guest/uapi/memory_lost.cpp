@@ -106,8 +106,10 @@ TEST_CASE_METHOD(AtRest, "a change of the memory takes effect within 100 ms of C
 							  const_cast<uint64_t *>(place.counter), 8),
 					      period));
 			/* Now and then all five ticks are in the kernel. */
-			for (int i = 0; i < 20 && (!i || *place.counter == 0); i++)
+			int tries = 20;
+			do
 				burn(50'000'000);
+			while (*place.counter == 0 && --tries);
 			CHECK(*place.counter > 0);
 			CHECK(locked_bytes() == page);
 			disaster.strike(place);
