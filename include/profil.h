@@ -27,7 +27,7 @@
 #ifndef PROFIL_H
 #define PROFIL_H
 
-#include <linux/profil.h>
+#include <linux/profil_record.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -157,6 +157,39 @@ int profil_session_fd(const struct profil_session *session);
  *         -1 with errno if none could be tried.
  */
 ssize_t profil_attach(struct profil_session *session, struct profil_target *targets, size_t nr);
+
+/**
+ * Begin a recording of a process, or add a process to one.
+ *
+ * A recording counts by file, and needs neither regions nor a reaction to exec or
+ * dlopen(3): <linux/profil_record.h> describes it.  Its table is read as it is, at any
+ * time; its end is profil_detach(), or profil_session_finish().
+ *
+ * @param session the owner.
+ * @param pid the process.
+ * @param record in: size and, to begin, flags, clock, period, table (from
+ *        profil_counters_alloc()) and nr_counts, or, to add, profile; the rest 0.  The
+ *        library fills in proof.  out: profile.
+ * @param step if not NULL, receives the call that failed ("perf_event_open",
+ *        "PROFIL_RECORD"), or NULL.
+ * @return 0, or -1 with errno; ENOTTY if the module is too old for recordings.
+ */
+int profil_session_record(struct profil_session *session, pid_t pid, struct profil_record *record,
+			  const char **step);
+
+/**
+ * Ask what a number of a recording stands for; may open a text's file.
+ * @param describe in and out, as struct profil_describe says.
+ * @return 0, or -1 with errno.
+ */
+int profil_session_describe(struct profil_session *session, struct profil_describe *describe);
+
+/**
+ * End a recording, but keep its numbers for profil_session_describe(), and its status,
+ * until profil_detach() or the end of the session.
+ * @return 0, or -1 with errno: ENOENT, EINVAL if it is no recording.
+ */
+int profil_session_finish(struct profil_session *session, uint32_t profile);
 
 /** Replace the regions of a profile; every tick sees either the old or the new ones. */
 int profil_set_regions(struct profil_session *session, uint32_t profile,

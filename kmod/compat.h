@@ -7,6 +7,7 @@
 #ifndef PROFIL_COMPAT_H
 #define PROFIL_COMPAT_H
 
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -118,6 +119,51 @@ static inline struct user_namespace *profil_dump_ns(const struct task_struct *ta
 	return mm->user_ns;
 }
 #endif
+
+/*
+ * When a file was changed, in ns.  The file is not locked: it is compared with another
+ * such value, no more.
+ */
+static inline u64 profil_inode_change_time(const struct inode *inode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	struct timespec64 time = inode_get_mtime(inode);
+#else
+	struct timespec64 time = inode->i_mtime;
+#endif
+
+	return timespec64_to_ns(&time);
+}
+
+/*
+ * The file that an address space has executed, referenced, or NULL.
+ * Context: Any but hard interrupt.
+ */
+static inline struct file *profil_exe_file(struct mm_struct *mm)
+{
+	struct file *file;
+
+	rcu_read_lock();
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	file = get_file_rcu(&mm->exe_file);
+#else
+	file = rcu_dereference(mm->exe_file);
+	if (file && !get_file_rcu(file))
+		file = NULL;
+#endif
+	rcu_read_unlock();
+	return file;
+}
+
+/* The path of a mapping's file as user space knows it: overlayfs maps a file of a layer. */
+static inline const struct path *profil_user_path(const struct file *file)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+	return file_user_path((struct file *)file);
+#else
+	return &file->f_path;
+#endif
+}
 
 /* When the task was last switched in, in ns of the scheduler's clock; 0: unknown. */
 static inline u64 profil_task_arrival(const struct task_struct *task)

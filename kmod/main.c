@@ -14,7 +14,7 @@
  *  - a look at what CPUs run: profil_clock_look_exit()
  *  - a tick: profil_clock_exit() stops each CPU's timer, if
  *    profil_clock_relax_work() has not
- *  - the tail of a queued check, birth or deferred tick after its last put:
+ *  - the tail of a queued check, birth, deferred tick or question after its last put:
  *    synchronize_rcu_tasks(), as that ends in user mode or a sleep
  *  - a callback of queue_rcu_work(): it is the kernel's own, but rcu_barrier()
  *    waits for it before the workqueue that it queues on is destroyed
@@ -30,6 +30,7 @@
 #include "profile/life.h"
 #include "profile/limits.h"
 #include "profile/work.h"
+#include "record/resolve.h"
 
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -44,6 +45,7 @@ static int __init profil_init(void)
 	profil_limits_init();
 	profil_bindings_init();
 	profil_life_init();
+	profil_resolve_init();
 	err = profil_clocks_init();
 	if (err)
 		goto exit_work;

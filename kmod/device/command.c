@@ -9,6 +9,8 @@
  */
 #include "device/command.h"
 
+#include "device/attach.h"
+#include "device/describe.h"
 #include "device/output.h"
 #include "device/self.h"
 #include "device/session.h"
@@ -20,7 +22,7 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/profil.h>
+#include <linux/profil_record.h>
 #include <linux/uaccess.h>
 
 union argument {
@@ -31,6 +33,8 @@ union argument {
 	struct profil_status status;
 	struct profil_update update;
 	struct profil_stop_all stop_all;
+	struct profil_record record;
+	struct profil_describe describe;
 };
 
 static int profil_command_info(struct profil_session *session, union argument *arg)
@@ -41,7 +45,7 @@ static int profil_command_info(struct profil_session *session, union argument *a
 		return -EINVAL;
 	info->abi = PROFIL_ABI;
 	info->region_max = PROFIL_REGION_MAX;
-	info->features = PROFIL_FEATURE_GATE;
+	info->features = PROFIL_FEATURE_GATE | PROFIL_FEATURE_RECORD;
 	info->period_min = profil_period_min();
 	profil_user_pages(&info->pages_used, &info->pages_max);
 	return 0;
@@ -61,7 +65,8 @@ static int profil_command_stop(struct profil_session *session, union argument *a
 {
 	struct profil_stop *stop = &arg->stop;
 
-	if (stop->flags || stop->reserved)
+	if (stop->flags & ~(u32)PROFIL_STOP_KEEP || stop->reserved ||
+	    (stop->flags && !stop->profile))
 		return -EINVAL;
 	return stop->profile ? profil_session_stop(session, stop) : profil_self_stop(stop);
 }
@@ -99,6 +104,21 @@ static int profil_command_stop_all(struct profil_session *session, union argumen
 	return profil_profile_stop_all();
 }
 
+static int profil_command_record(struct profil_session *session, union argument *arg)
+{
+	return profil_session_record(session, &arg->record);
+}
+
+static int profil_command_describe(struct profil_session *session, union argument *arg)
+{
+	return profil_session_describe(session, &arg->describe);
+}
+
+static void profil_command_undo_describe(struct profil_session *session, const union argument *arg)
+{
+	profil_describe_undo(&arg->describe);
+}
+
 /*
  * The caller will not learn about the profile it has made, so end it.  (The
  * structure was writable a moment ago: one of the caller's threads has unmapped
@@ -113,6 +133,15 @@ static void profil_command_undo_start(struct profil_session *session, const unio
 		profil_session_stop(session, &stop);
 	else
 		profil_self_stop(&stop);
+}
+
+/* A process that was added stays: only its profile's end takes it out. */
+static void profil_command_undo_record(struct profil_session *session, const union argument *arg)
+{
+	struct profil_stop stop = { .profile = arg->record.profile };
+
+	if (arg->record.table)
+		profil_session_stop(session, &stop);
 }
 
 /**
@@ -151,6 +180,11 @@ static const struct command commands[] = {
 	  sizeof(struct profil_update), false, profil_command_update },
 	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
 	  sizeof(struct profil_stop_all), false, profil_command_stop_all },
+	{ PROFIL_RECORD, END(profil_record, reserved),
+	  sizeof(struct profil_record), true, profil_command_record, profil_command_undo_record },
+	{ PROFIL_DESCRIBE, END(profil_describe, name),
+	  sizeof(struct profil_describe), true, profil_command_describe,
+	  profil_command_undo_describe },
 };
 
 static const struct command *profil_command_find(unsigned int nr)

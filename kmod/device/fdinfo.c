@@ -81,7 +81,7 @@ static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
 			break;
 		}
 		/* Its neighbours in the bucket come and go. */
-		if (hlist_unhashed_lockless(&watch->node))
+		if (hlist_unhashed_lockless(&watch->node) || !list_empty(&watch->left))
 			continue;
 		pids[n] = pid_has_task(watch->pid, PIDTYPE_TGID) ? pid_nr_ns(watch->pid, ns) : 0;
 		n += !!pids[n];
@@ -130,7 +130,8 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
 	seq_printf(to, "ticks:\t%llu\n", sum.ticks);
 	seq_printf(to, "counted:\t%llu\n", sum.cause[PROFIL_COUNTED]);
 	seq_printf(to, "lost:\t%llu\n",
-		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] + sum.cause[PROFIL_EXEC]);
+		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] + sum.cause[PROFIL_EXEC] +
+		   sum.cause[PROFIL_FULL]);
 	profil_fdinfo_pinned(to, profile);
 }
 

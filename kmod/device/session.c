@@ -6,23 +6,18 @@
  */
 #include "device/session.h"
 
-#include "clock/cpus.h"
-#include "device/proof.h"
 #include "follow/follower.h"
 #include "follow/report.h"
 #include "follow/watch.h"
-#include "profile/binding.h"
 #include "profile/check.h"
-#include "profile/layout.h"
 #include "profile/life.h"
 #include "profile/limits.h"
 #include "profile/profile.h"
+#include "tick/checkpoint.h"
 
 #include <linux/atomic.h>
-#include <linux/cred.h>
-#include <linux/err.h>
-#include <linux/profil.h>
-#include <linux/sched/mm.h>
+#include <linux/mutex.h>
+#include <linux/profil_record.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -81,7 +76,15 @@ void profil_session_end(struct profil_session *session)
 	kfree(session);
 }
 
-static struct profil_profile *profil_session_find(struct profil_session *session, u32 id)
+/**
+ * profil_session_find() - a profile of a session
+ * @session: of the file
+ * @id: number of the profile
+ *
+ * Context: Process context.
+ * Return: the profile, referenced, or NULL.
+ */
+struct profil_profile *profil_session_find(struct profil_session *session, u32 id)
 {
 	struct profil_profile *profile;
 
@@ -91,150 +94,6 @@ static struct profil_profile *profil_session_find(struct profil_session *session
 		profile = NULL;
 	xa_unlock(&session->profiles);
 	return profile;
-}
-
-/* No event reports a thread's end: processes are followed, threads are not. */
-static int profil_session_publish_thread(struct profil_binding *binding, struct task_struct *target)
-{
-	struct pid *thread = get_task_pid(target, PIDTYPE_PID);
-
-	/* It was reaped since the proof was checked. */
-	if (!thread)
-		return -ESRCH;
-	profil_binding_narrow(binding, thread);
-	return profil_binding_publish_attached(binding, true);
-}
-
-/**
- * struct target - what a profile is attached to
- * @follower: of the session that follows it
- * @proof: proof of the permission to attach, entered
- * @mm: the address space that it permits to profile
- * @binding: to be published, or freed
- * @watch: likewise; NULL for a thread
- */
-struct target {
-	struct profil_follower *follower;
-	struct profil_proof *proof;
-	struct mm_struct *mm;
-	struct profil_binding *binding;
-	struct profil_watch *watch;
-};
-
-/* Under the proof, so that the target cannot exec before it is followed. */
-static int profil_session_publish(struct profil_profile *profile, void *data)
-{
-	const struct target *target = data;
-	struct profil_proof *proof = target->proof;
-	int err;
-
-	profil_binding_init(target->binding, target->mm, profile, false);
-	if (profile->flags & PROFIL_THREAD)
-		err = profil_session_publish_thread(target->binding, proof->target);
-	else
-		err = profil_watch_publish(target->binding, target->watch, target->follower,
-					   proof->target);
-	if (!err) {
-		profil_clock_look(target->mm);
-		return 0;
-	}
-	profil_binding_drop(target->binding);
-	kfree(target->watch);
-	return err;
-}
-
-/*
- * Entering the proof waits for a target that execs, which may wait for memory: without
- * any lock of ours.
- */
-static int profil_session_begin(struct profil_session *session, struct profil_profile *profile,
-				struct profil_proof *proof)
-{
-	bool thread = profile->flags & PROFIL_THREAD;
-	struct target target = { .follower = &session->follower, .proof = proof };
-	int err = profil_profile_prepare(profile);
-
-	if (err)
-		return err;
-	target.binding = profil_binding_alloc();
-	target.watch = thread ? NULL : profil_watch_alloc();
-	err = -ENOMEM;
-	if (!target.binding || (!target.watch && !thread))
-		goto free;
-	target.mm = profil_proof_enter(proof);
-	err = PTR_ERR_OR_ZERO(target.mm);
-	if (err)
-		goto free;
-	err = profil_profile_begin(profile, 0, profil_session_publish, &target);
-	profil_proof_leave(proof, target.mm);
-	return err;
-free:
-	profil_binding_free(target.binding);
-	kfree(target.watch);
-	return err;
-}
-
-static int profil_session_try_attach(struct profil_session *session, struct profil_layout *layout,
-				     struct profil_proof *proof, u32 *id)
-{
-	struct profil_profile *profile = profil_profile_create(layout, session, NULL);
-	int err;
-
-	if (IS_ERR(profile))
-		return PTR_ERR(profile);
-	err = xa_alloc(&session->profiles, id, NULL, xa_limit_32b, GFP_KERNEL_ACCOUNT);
-	if (err)
-		goto put;
-	profile->id = *id;
-	profile->follower = &session->follower;
-	err = profil_session_begin(session, profile, proof);
-	if (err)
-		goto erase;
-	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
-	xa_store(&session->profiles, *id, profile, GFP_KERNEL_ACCOUNT);
-	return 0;
-erase:
-	xa_erase(&session->profiles, *id);
-put:
-	profil_profile_retire(profile);
-	profil_profile_put(profile);
-	return err;
-}
-
-/**
- * profil_session_attach() - PROFIL_ATTACH
- * @session: of the file
- * @start: copied from user space; its output is filled in
- *
- * Context: Process context, may sleep.
- * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
- * lists.
- */
-int profil_session_attach(struct profil_session *session, struct profil_start *start)
-{
-	bool kernel_ticks = start->flags & PROFIL_KERNEL_TICKS;
-	struct profil_layout *layout;
-	struct profil_proof proof;
-	int err;
-
-	/* A target has no way to pin the attacher's pages, and no gate. */
-	if (start->flags & PROFIL_PIN_LATE || start->gate)
-		return -EINVAL;
-	err = profil_follower_prepare(&session->follower, start->flags & PROFIL_FOLLOW);
-	if (err)
-		return err;
-	layout = profil_layout_create(start);
-	if (IS_ERR(layout))
-		return PTR_ERR(layout);
-	err = profil_proof_open(&proof, start->proof, kernel_ticks);
-	if (err)
-		goto put_layout;
-	start->stored = 0;
-	err = profil_session_try_attach(session, layout, &proof, &start->profile);
-	profil_proof_close(&proof);
-put_layout:
-	profil_layout_put(layout);
-	return err;
 }
 
 /**
@@ -253,7 +112,8 @@ int profil_session_update(struct profil_session *session, const struct profil_up
 
 	if (!profile)
 		return -ENOENT;
-	err = profil_profile_update(profile, update);
+	/* It has no regions. */
+	err = profile->recording ? -EINVAL : profil_profile_update(profile, update);
 	profil_profile_put(profile);
 	return err;
 }
@@ -264,18 +124,28 @@ int profil_session_update(struct profil_session *session, const struct profil_up
  * @stop: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT; -EINVAL to keep what is no recording.
  */
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
 {
 	struct profil_profile *profile = profil_session_find(session, stop->profile);
+	bool keep = stop->flags & PROFIL_STOP_KEEP;
 
 	if (!profile)
 		return -ENOENT;
+	if (keep && !profile->recording) {
+		profil_profile_put(profile);
+		return -EINVAL;
+	}
 	profil_session_unwatch(session, profile);
 	stop->stored = profil_profile_retire(profile);
+	if (keep) {
+		mutex_lock(&profile->lock);
+		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+		mutex_unlock(&profile->lock);
+	}
 	/* If two threads stop it at once, only one drops the table's reference. */
-	if (xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
+	if (!keep && xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
 		profil_profile_put(profile);
 	profil_profile_put(profile);
 	return 0;

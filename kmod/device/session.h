@@ -12,7 +12,7 @@
 #include <linux/poll.h>
 #include <linux/xarray.h>
 
-struct profil_start;
+struct profil_profile;
 struct profil_status;
 struct profil_stop;
 struct profil_update;
@@ -31,7 +31,7 @@ struct profil_session {
 
 struct profil_session *profil_session_create(void);
 void profil_session_end(struct profil_session *session);
-int profil_session_attach(struct profil_session *session, struct profil_start *start);
+struct profil_profile *profil_session_find(struct profil_session *session, u32 id);
 int profil_session_update(struct profil_session *session, const struct profil_update *update);
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop);
 int profil_session_status(struct profil_session *session, struct profil_status *status);

@@ -18,7 +18,9 @@
 #include "follow/watch.h"
 #include "profile/binding.h"
 #include "profile/limits.h"
+#include "profile/pool.h"
 #include "profile/profile.h"
+#include "record/recording.h"
 #include "tick/checkpoint.h"
 
 #include <linux/binfmts.h>
@@ -39,6 +41,12 @@ static void profil_fork_lost(struct profil_profile *profile, const struct task_s
 	atomic64_inc(&profil_totals.forks_lost);
 }
 
+/* A number for a new address space in a recording. */
+static u64 profil_follow_life(const struct profil_profile *profile)
+{
+	return atomic64_inc_return(&profile->recording->lives);
+}
+
 /* The child got its own mm: attach it to its parent's profile. */
 static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child,
 				struct profil_bucket *bucket)
@@ -52,6 +60,8 @@ static void profil_fork_binding(struct profil_binding *binding, struct task_stru
 		return;
 	}
 	profil_binding_init(copy, child->mm, binding->profile, binding->key & PROFIL_KEY_GAP);
+	if (binding->key & PROFIL_KEY_OWNED)
+		profil_binding_own(copy, binding->owned, profil_follow_life(binding->profile));
 	err = profil_binding_publish_locked(bucket, copy, false);
 	if (err)
 		profil_binding_drop(copy);
@@ -106,6 +116,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		return;
 	}
 	copy->parent = get_pid(watch->pid);
+	copy->owned = watch->owned;
 	profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child));
 	profil_watch_note(copy, what);
 }
@@ -149,26 +160,64 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	local_irq_restore(flags);
 }
 
-/*
- * The new program is not attached yet: count its ticks as lost.  If it runs with other
- * rights than its caller's, or may not be read, its user must not even see that it runs.
- */
-static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm, bool secret)
+/* Mostly the program has an owner already, and no memory is needed. */
+static struct profil_owned profil_exec_owner(const struct profil_watch *watch,
+					     const struct linux_binprm *bprm)
 {
-	struct profil_binding *gap;
+	struct profil_recording *recording = watch->profile->recording;
+	struct profil_spare spare = {};
+	struct profil_owned owned;
+	unsigned int i;
 
+	if (profil_recording_owner(recording, bprm->file, current->comm, &spare, &owned))
+		return owned;
+	BUILD_BUG_ON(sizeof(*spare.node[0]) > PROFIL_NODE_SIZE);
+	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
+		spare.node[i] = profil_follower_take(watch->follower);
+	if (!profil_recording_owner(recording, bprm->file, current->comm, &spare, &owned))
+		owned = recording->nobody;
+	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
+		if (spare.node[i])
+			profil_pool_give(&watch->follower->pool, spare.node[i]);
+	return owned;
+}
+
+/* In a recording the new program counts at once.  Otherwise, until it is attached, as lost. */
+static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
+			     const struct linux_binprm *bprm)
+{
+	struct profil_binding *binding = profil_follower_take(watch->follower);
+	struct profil_profile *profile = watch->profile;
+
+	if (profile->recording)
+		profil_owned_write(&watch->owned, profil_exec_owner(watch, bprm));
+	if (!binding) {
+		/* Nobody will attach it. */
+		if (profile->recording)
+			profil_fork_lost(profile, current);
+		return;
+	}
+	profil_binding_init(binding, mm, profile, !profile->recording);
+	if (profile->recording)
+		profil_binding_own(binding, watch->owned, profil_follow_life(profile));
+	/* -EEXIST: the program was attached between the exec and this probe. */
+	if (profil_binding_publish_attached(binding, false))
+		profil_binding_drop(binding);
+}
+
+/*
+ * If the program runs with other rights than its caller's, or may not be read, its user
+ * must not even see that it runs.
+ */
+static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
+			      const struct linux_binprm *bprm, bool secret)
+{
 	if (secret && !watch->profile->privileged) {
 		profil_watch_end(watch);
 		return;
 	}
-	gap = profil_follower_take(watch->follower);
 	profil_watch_note(watch, PROFIL_EVENT_EXEC);
-	if (!gap)
-		return;
-	profil_binding_init(gap, mm, watch->profile, true);
-	/* -EEXIST: the program was attached between the exec and this probe. */
-	if (profil_binding_publish_attached(gap, false))
-		profil_binding_drop(gap);
+	profil_exec_bind(watch, mm, bprm);
 }
 
 static void profil_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -186,7 +235,7 @@ static void profil_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 		raw_spin_lock_irqsave(&bucket->lock, flags);
 		hlist_for_each_entry_safe(watch, next, &bucket->chain, node)
 			if (watch->pid == pid)
-				profil_exec_watch(watch, task->mm, secret);
+				profil_exec_watch(watch, task->mm, bprm, secret);
 		raw_spin_unlock_irqrestore(&bucket->lock, flags);
 		profil_clock_look_here();
 	}
@@ -211,7 +260,7 @@ static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
 		raw_spin_lock_irqsave(&bucket->lock, flags);
 		hlist_for_each_entry_safe(watch, next, &bucket->chain, node)
 			if (watch->pid == pid)
-				profil_watch_end(watch);
+				profil_watch_exit(watch);
 		raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	}
 	if (atomic_read(&profil_totals.profiles))

@@ -6,6 +6,7 @@
  */
 #include "follow/follower.h"
 
+#include "follow/leave.h"
 #include "follow/report.h"
 #include "profile/limits.h"
 #include "profile/stats.h"
@@ -55,6 +56,11 @@ static void profil_follower_keep_work(struct work_struct *work)
 	set_active_memcg(before);
 }
 
+static void profil_follower_leave_work(struct work_struct *work)
+{
+	profil_watches_leave(container_of(to_delayed_work(work), struct profil_follower, leave));
+}
+
 /**
  * profil_follower_init() - initialise the follower of a session
  * @follower: zeroed memory
@@ -75,6 +81,8 @@ int profil_follower_init(struct profil_follower *follower)
 	INIT_LIST_HEAD(&follower->ended);
 	INIT_WORK(&follower->fill, profil_follower_fill_work);
 	INIT_DELAYED_WORK(&follower->keep, profil_follower_keep_work);
+	INIT_LIST_HEAD(&follower->left);
+	INIT_DELAYED_WORK(&follower->leave, profil_follower_leave_work);
 	mutex_init(&follower->reader);
 	init_waitqueue_head(&follower->wait);
 	init_irq_work(&follower->wake, profil_follower_wake);
@@ -90,6 +98,7 @@ int profil_follower_init(struct profil_follower *follower)
 void profil_follower_exit(struct profil_follower *follower)
 {
 	cancel_work_sync(&follower->fill);
+	cancel_delayed_work_sync(&follower->leave);
 	cancel_delayed_work_sync(&follower->keep);
 	irq_work_sync(&follower->wake);
 	profil_pool_empty(&follower->pool);

@@ -62,7 +62,7 @@ static bool profil_report_take(struct profil_report *report, struct profil_event
 		list_del(&report->pending);
 		return true;
 	}
-	if (event->what & PROFIL_EVENT_EXIT) {
+	if (event->what & PROFIL_EVENT_EXIT && list_empty(&watch->left)) {
 		profil_watch_unlink(watch);
 		return true;
 	}

@@ -18,6 +18,7 @@
 #include <linux/lockdep.h>
 #include <linux/pid.h>
 #include <linux/profil.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -25,6 +26,8 @@
 
 /* When ends that nobody has read are made small. */
 #define KEEP_AFTER	DIV_ROUND_UP(HZ, 10)
+/* How long the last ticks of a process's exit are expected. */
+#define LEAVE_AFTER	DIV_ROUND_UP(HZ, 10)
 
 struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
 
@@ -59,11 +62,24 @@ static void profil_watch_note_locked(struct profil_watch *watch, u32 what)
 	watch->report.event.what |= what;
 	if (list_empty(&watch->report.pending))
 		list_add_tail(&watch->report.pending, &follower->pending);
-	if (what & PROFIL_EVENT_EXIT && list_empty(&watch->ended)) {
-		list_add_tail(&watch->ended, &follower->ended);
-		queue_delayed_work(profil_user_wq, &follower->keep, KEEP_AFTER);
-	}
 	irq_work_queue(&follower->wake);
+}
+
+/**
+ * profil_watch_ended() - the report of its end is all that a watch is left for
+ * @watch: no longer in the table
+ *
+ * Context: Any; its follower's lock is held.
+ */
+void profil_watch_ended(struct profil_watch *watch)
+{
+	struct profil_follower *follower = watch->follower;
+
+	lockdep_assert_held(&follower->lock);
+	if (!list_empty(&watch->ended))
+		return;
+	list_add_tail(&watch->ended, &follower->ended);
+	queue_delayed_work(profil_user_wq, &follower->keep, KEEP_AFTER);
 }
 
 /**
@@ -94,8 +110,36 @@ void profil_watch_end(struct profil_watch *watch)
 	struct profil_follower *follower = watch->follower;
 
 	raw_spin_lock(&follower->lock);
-	hlist_del_init(&watch->node);
+	hlist_del_init_rcu(&watch->node);
 	profil_watch_note_locked(watch, PROFIL_EVENT_EXIT);
+	profil_watch_ended(watch);
+	raw_spin_unlock(&follower->lock);
+}
+
+/**
+ * profil_watch_exit() - note that a process exits
+ * @watch: of the process, in the table
+ *
+ * What a task does after it has given up its memory counts for its process in a recording,
+ * so that watch stays in the table for a while.
+ *
+ * Context: Any; as profil_watch_end().
+ */
+void profil_watch_exit(struct profil_watch *watch)
+{
+	struct profil_follower *follower = watch->follower;
+
+	if (!watch->owned.owner) {
+		profil_watch_end(watch);
+		return;
+	}
+	raw_spin_lock(&follower->lock);
+	if (list_empty(&watch->left)) {
+		profil_watch_note_locked(watch, PROFIL_EVENT_EXIT);
+		watch->until = jiffies + LEAVE_AFTER;
+		list_add_tail(&watch->left, &follower->left);
+		queue_delayed_work(profil_wq, &follower->leave, LEAVE_AFTER);
+	}
 	raw_spin_unlock(&follower->lock);
 }
 
@@ -120,9 +164,10 @@ void profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
 	watch->pid = get_pid(pid);
 	INIT_LIST_HEAD(&watch->report.pending);
 	INIT_LIST_HEAD(&watch->ended);
+	INIT_LIST_HEAD(&watch->left);
 	raw_spin_lock(&follower->lock);
 	list_add_tail(&watch->link, &profile->watches);
-	hlist_add_head(&watch->node, &bucket->chain);
+	hlist_add_head_rcu(&watch->node, &bucket->chain);
 	raw_spin_unlock(&follower->lock);
 }
 
@@ -138,21 +183,30 @@ void profil_watch_unlink(struct profil_watch *watch)
 	WARN_ON_ONCE(!hlist_unhashed(&watch->node));
 	list_del(&watch->link);
 	list_del(&watch->ended);
+	list_del(&watch->left);
 	list_del(&watch->report.pending);
 }
 
+/* Context: Process, or RCU's. */
+static void profil_watch_free_rcu(struct rcu_head *rcu)
+{
+	struct profil_watch *watch = container_of(rcu, struct profil_watch, rcu);
+
+	put_pid(watch->pid);
+	put_pid(watch->parent);
+	profil_profile_put(watch->profile);
+	kfree(watch);
+}
+
 /**
- * profil_watch_free() - free a watch
+ * profil_watch_free() - free a watch, a grace period later
  * @watch: unlinked; its charge is left to the caller
  *
  * Context: Process context.
  */
 void profil_watch_free(struct profil_watch *watch)
 {
-	put_pid(watch->pid);
-	put_pid(watch->parent);
-	profil_profile_put(watch->profile);
-	kfree(watch);
+	call_rcu(&watch->rcu, profil_watch_free_rcu);
 }
 
 /**
@@ -199,26 +253,29 @@ static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bu
 
 	existing = profil_watch_find(bucket, follower, pid, &count);
 	/* Its end may have been noted, in a watch that is not in the table any more. */
-	if (!existing && !atomic_read(&target->signal->live))
+	if (existing ? !list_empty(&existing->left) : !atomic_read(&target->signal->live))
 		return ERR_PTR(-ESRCH);
+	if (existing && (profile->recording || existing->profile->recording))
+		return ERR_PTR(-EEXIST);
 	if (!existing && profil_binding_full(profile, count))
 		return ERR_PTR(-EBUSY);
 	if (!existing && !profil_user_watch(follower->user))
 		return ERR_PTR(-EDQUOT);
-	err = profil_binding_publish_attached(binding, true);
+	err = profil_binding_publish_attached(binding, !profile->recording);
 	if (err) {
 		if (!existing)
 			profil_user_unwatch(follower->user);
 		return ERR_PTR(err);
 	}
 	if (!existing) {
+		watch->owned = binding->owned;
 		profil_watch_add(bucket, watch, follower, profile, pid);
 		return watch;
 	}
 	*before = existing->profile;
 	kref_get(&profile->refs);
 	raw_spin_lock(&follower->lock);
-	existing->profile = profile;
+	WRITE_ONCE(existing->profile, profile);
 	list_move_tail(&existing->link, &profile->watches);
 	raw_spin_unlock(&follower->lock);
 	return existing;
@@ -234,7 +291,7 @@ static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bu
  * The caller keeps the process from exec'ing meanwhile.
  *
  * Context: Process context.
- * Return: 0; or -EBUSY, -EDQUOT, -ESRCH: nothing has changed, and the caller still
+ * Return: 0; or -EBUSY, -EDQUOT, -EEXIST, -ESRCH: nothing has changed, and the caller still
  * owns @binding and @watch.
  */
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
@@ -259,7 +316,7 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	 */
 	smp_mb();
 	if (!IS_ERR(published) && !atomic_read(&target->signal->live))
-		profil_watch_end(published);
+		profil_watch_exit(published);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	put_pid(pid);
 	if (IS_ERR(published))
@@ -307,7 +364,7 @@ static struct profil_watch *profil_watch_unlink_first(struct profil_profile *pro
 	raw_spin_lock(&follower->lock);
 	watch = profil_watch_first(profile);
 	if (watch && watch->pid == pid) {
-		hlist_del_init(&watch->node);
+		hlist_del_init_rcu(&watch->node);
 		profil_watch_unlink(watch);
 	} else {
 		watch = NULL;

@@ -7,20 +7,17 @@
 #ifndef PROFIL_WATCH_H
 #define PROFIL_WATCH_H
 
+#include "follow/watched.h"
 #include "profile/binding.h"
 #include "profile/pool.h"
 
-#include <linux/bits.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/profil.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-
-#define PROFIL_WATCH_BITS	12
 
 struct mem_cgroup;
 struct pid;
@@ -32,7 +29,7 @@ struct task_struct;
 
 /**
  * struct profil_follower - the part of a session that follows processes
- * @lock: guards @pending, @ended, taking from @pool, and watches but for their place in the
+ * @lock: guards @pending, @ended, @left, taking from @pool, and watches but for their place in the
  *	table.  Raw, because probes take it with preemption off
  * @pending: reports to read
  * @ended: watches whose process has ended, which has not been read yet
@@ -43,6 +40,8 @@ struct task_struct;
  * @fill: fills @pool
  * @no_memory: until when that has no use, in jiffies
  * @keep: replaces watches of @ended by reports alone, which are smaller
+ * @left: watches of recordings whose process has ended, which ticks may still find
+ * @leave: takes them out of the table
  * @reader: serialises read(2), and keeps it out while watches are removed
  * @wait: readers and pollers
  * @wake: wakes them for the probes, which must not take a sleeping lock
@@ -58,64 +57,12 @@ struct profil_follower {
 	struct work_struct fill;
 	unsigned long no_memory;
 	struct delayed_work keep;
+	struct list_head left;
+	struct delayed_work leave;
 	struct mutex reader;	/* likewise */
 	wait_queue_head_t wait;
 	struct irq_work wake;
 };
-
-/* In &profil_event.what of a report: it is not part of a watch. */
-#define PROFIL_REPORT_KEPT	BIT(31)
-
-/**
- * struct profil_report - something to read(2)
- * @pending: in the follower's list; empty if there is nothing to report
- * @event: while it is part of a watch, only @event.what is filled in
- */
-struct profil_report {
-	struct list_head pending;
-	struct profil_event event;
-};
-
-/**
- * struct profil_watch - a process that a session follows
- * @node: in the table of watches, by @pid, until the process, or following it, ends
- * @link: in its profile's list
- * @ended: in the follower's list, once its end is to be reported
- * @report: what is not reported yet
- * @follower: of the session that follows it; outlives its watches
- * @profile: the profile that its ticks count for, referenced
- * @pid: its thread group, referenced
- * @parent: with PROFIL_EVENT_FORK the parent's thread group, referenced; or NULL
- *
- * @node changes under the lock of its bucket and @follower's, as does @profile of a watch in
- * the table; the lists and @report under @follower's.  A watch is freed by the reader that
- * reports the process's end, when its report alone is kept, or with its profile or session.
- */
-struct profil_watch {
-	struct hlist_node node;
-	struct list_head link;
-	struct list_head ended;
-	struct profil_report report;
-	struct profil_follower *follower;
-	struct profil_profile *profile;
-	struct pid *pid;
-	struct pid *parent;
-};
-
-extern struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
-
-static inline struct profil_bucket *profil_watch_bucket(const struct pid *pid)
-{
-	u64 hash = siphash_1u64((uintptr_t)pid, &profil_binding_key);
-
-	return &profil_watches[hash >> (64 - PROFIL_WATCH_BITS)];
-}
-
-/* Without the lock: a watch that is missed here was added after the event. */
-static inline bool profil_watched(const struct profil_bucket *bucket)
-{
-	return !hlist_empty(&bucket->chain);
-}
 
 void profil_watches_init(void);
 struct profil_watch *profil_watch_alloc(void);
@@ -127,6 +74,8 @@ void profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
 		      struct pid *pid);
 void profil_watch_note(struct profil_watch *watch, u32 what);
 void profil_watch_end(struct profil_watch *watch);
+void profil_watch_exit(struct profil_watch *watch);
+void profil_watch_ended(struct profil_watch *watch);
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct profil_follower *follower, struct task_struct *target);
 void profil_watches_remove(struct profil_follower *follower, struct profil_profile *profile);

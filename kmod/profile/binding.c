@@ -51,6 +51,7 @@ static void profil_binding_free_work(struct work_struct *work)
 	mmdrop(binding->mm);
 	put_pid(binding->thread);
 	profil_profile_put(binding->profile);
+	kfree(binding->hits);
 	kfree(binding);
 }
 
@@ -96,7 +97,25 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	binding->mm = mm;
 	binding->thread = NULL;
 	binding->profile = profile;
+	binding->owned.word = 0;
+	binding->life = 0;
+	binding->hits = NULL;
 	binding->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0);
+}
+
+/**
+ * profil_binding_own() - count a binding's ticks by file
+ * @binding: of a recording, initialised, not yet in the table
+ * @owned: whose ticks they are
+ * @life: number of the address space in the recording
+ *
+ * Context: Any.
+ */
+void profil_binding_own(struct profil_binding *binding, struct profil_owned owned, u64 life)
+{
+	binding->owned = owned;
+	binding->life = life;
+	binding->key |= PROFIL_KEY_OWNED;
 }
 
 /**

@@ -8,6 +8,7 @@
 #define PROFIL_BINDING_H
 
 #include "profile/bucket.h"
+#include "profile/owned.h"
 
 #include <linux/atomic.h>
 #include <linux/list.h>
@@ -18,12 +19,14 @@
 struct mm_struct;
 struct pid;
 struct profil_profile;
+struct profil_hits;
 struct profil_session;
 
 #define PROFIL_BINDING_BITS	12
 /* In the low bits of a key, which an mm, being aligned, has clear. */
 #define PROFIL_KEY_GAP		1UL
 #define PROFIL_KEY_THREAD	2UL
+#define PROFIL_KEY_OWNED	4UL
 /* For one address space: bindings to all of it, and to single threads. */
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
@@ -36,11 +39,15 @@ struct profil_session;
  * @key: @mm, as the tick compares it.  PROFIL_KEY_GAP: a followed process has
  *	exec'ed this program and it is not attached yet, so its ticks are
  *	counted as lost.  PROFIL_KEY_THREAD: only @thread is sampled.
+ *	PROFIL_KEY_OWNED: ticks are counted by file, for @owned.
  * @thread: the only thread that is sampled, referenced; NULL: all threads
  * @mm: the address space; grabbed, so that its address is not reused
  * @profile: the profile that its ticks count for, referenced
  * @link: in the profile's list; empty once the binding is removed
  * @free: frees it a grace period after it was removed
+ * @owned: whose ticks they are, in a recording
+ * @life: number of the address space there
+ * @hits: where its texts are, once a tick has asked; set once
  *
  * @node is changed under the lock of its bucket, @link under that and the profile's
  * bindings_lock; the rest is constant once it is in the table.
@@ -53,6 +60,9 @@ struct profil_binding {
 	struct pid *thread;
 	struct list_head link;
 	struct rcu_work free;
+	struct profil_owned owned;
+	u64 life;
+	struct profil_hits *hits;
 };
 
 extern struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
@@ -99,6 +109,7 @@ struct profil_binding *profil_binding_alloc(void);
 void profil_binding_free(struct profil_binding *binding);
 void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 			 struct profil_profile *profile, bool gap);
+void profil_binding_own(struct profil_binding *binding, struct profil_owned owned, u64 life);
 void profil_binding_narrow(struct profil_binding *binding, struct pid *thread);
 int profil_binding_publish_self(struct profil_binding *binding,
 				const struct profil_profile *replaced);

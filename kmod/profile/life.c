@@ -73,6 +73,9 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
+	/* Watches lead ticks to it, too, and tasks that look for what is mapped. */
+	if (profile->recording)
+		rcu_assign_pointer(profile->pins, NULL);
 	profil_clock_sync();
 	*stored = profil_profile_stored(profile);
 	atomic64_set(&profile->stored, *stored);

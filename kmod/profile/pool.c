@@ -10,6 +10,19 @@
 #include <linux/string.h>
 
 /**
+ * profil_pool_give() - put a node into a pool
+ * @pool: the pool
+ * @node: PROFIL_NODE_SIZE bytes of kmalloc(): new, or not needed after all
+ *
+ * Context: Any.
+ */
+void profil_pool_give(struct profil_pool *pool, void *node)
+{
+	llist_add(node, &pool->nodes);
+	atomic_inc(&pool->filled);
+}
+
+/**
  * profil_pool_fill() - fill a pool
  * @pool: of current, or of the active memory cgroup: its nodes are charged there
  * @nodes: how many it is to have
@@ -27,8 +40,7 @@ int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp)
 		if (!node)
 			return -ENOMEM;
 		/* Counted only when it is there. */
-		llist_add(node, &pool->nodes);
-		atomic_inc(&pool->filled);
+		profil_pool_give(pool, node);
 	}
 	return 0;
 }

@@ -16,9 +16,9 @@
 
 /* Bytes of a node: enough for whatever a probe makes of it, debug kernels' fields included. */
 #ifdef CONFIG_LOCKDEP
-#define PROFIL_NODE_SIZE	256
+#define PROFIL_NODE_SIZE	320
 #else
-#define PROFIL_NODE_SIZE	128
+#define PROFIL_NODE_SIZE	192
 #endif
 
 /**
@@ -34,6 +34,7 @@ struct profil_pool {
 };
 
 int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp);
+void profil_pool_give(struct profil_pool *pool, void *node);
 void *profil_pool_take(struct profil_pool *pool);
 void profil_pool_empty(struct profil_pool *pool);
 

@@ -29,6 +29,7 @@
 #include "profile/pins.h"
 #include "profile/stats.h"
 #include "profile/wait.h"
+#include "record/recording.h"
 
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -71,6 +72,7 @@ static void profil_profile_end_work(struct work_struct *work)
 	if (profile->demand)
 		profil_layout_put(profile->demand->layout);
 	kfree(profile->demand);
+	profil_recording_free(profile->recording);
 	profil_pool_empty(&profile->births);
 	profil_user_uncharge_profile(profile->user, profile->rate);
 	profil_user_put(profile->user);

@@ -24,6 +24,7 @@ struct profil_demand;
 struct profil_follower;
 struct profil_layout;
 struct profil_pins;
+struct profil_recording;
 struct profil_session;
 struct profil_user;
 
@@ -40,6 +41,7 @@ struct profil_user;
  *	tick, a check, PROFIL_STOP_ALL and the sweep changes it.
  * @flags: &enum profil_flag
  * @demand: with PROFIL_PIN_LATE; else NULL
+ * @recording: if it counts by file; else NULL
  * @stored: attempts to store a PC; those beyond the size of the array failed
  * @refs: bindings, watches, births, the session's table, queued checks, callers
  * @memory: held by tasks of the counters' owner that wait for user memory: to check
@@ -84,6 +86,7 @@ struct profil_profile {
 	u32 state;
 	u32 flags;
 	struct profil_demand *demand;
+	struct profil_recording *recording;
 
 	atomic64_t stored ____cacheline_aligned_in_smp;
 

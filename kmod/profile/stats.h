@@ -25,6 +25,7 @@ enum profil_cause {
 	PROFIL_LATE,
 	PROFIL_CONTENDED,
 	PROFIL_EXEC,
+	PROFIL_FULL,
 	PROFIL_NR_CAUSES,
 	PROFIL_DEFERRED = PROFIL_NR_CAUSES	/* has no outcome yet */
 };

@@ -15,6 +15,7 @@
 #include "tick/sample.h"
 
 #include "compat.h"
+#include "follow/watched.h"
 #include "profile/binding.h"
 #include "profile/deferral.h"
 #include "profile/layout.h"
@@ -24,6 +25,7 @@
 #include "tick/checkpoint.h"
 #include "tick/count.h"
 #include "tick/defer.h"
+#include "tick/record.h"
 #include "tick/window.h"
 
 #include <linux/atomic.h>
@@ -211,12 +213,50 @@ static void profil_tick_gap(struct profil_profile *profile, u64 period)
 	tally->granted++;
 }
 
-/* Without an mm there is no profile: a kernel thread, or an exiting thread. */
-static bool profil_tick_exiting(u64 period)
+/* @binding: NULL if current's address space has none: only its process is known. */
+static void profil_tick_owned(struct profil_profile *profile, const struct profil_binding *binding,
+			      struct profil_owned owned, struct pt_regs *regs, u64 period)
 {
-	if (current->flags & PF_EXITING)
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	enum profil_cause cause;
+
+	if (profile->period != period && !profil_due_now(profile, tally, NULL, period))
+		return;
+	cause = binding ? profil_record_sample(binding, regs) :
+			  profil_record_add_kernel(profile, owned);
+	/* The task that answers the question grants it, too. */
+	if (cause == PROFIL_DEFERRED)
+		return;
+	tally->cause[cause]++;
+	tally->granted++;
+}
+
+/*
+ * No binding: a kernel thread; an exiting thread, which has given up its address space; a
+ * program that is being executed in one that the exec probe has not seen yet.  Recordings
+ * know their processes, so they count these ticks, too.
+ */
+static bool profil_tick_unbound(u64 period)
+{
+	struct pid *pid = task_tgid(current);
+	struct profil_watch *watch;
+	struct profil_owned owned;
+	bool known = false;
+
+	if (!(current->flags & PF_EXITING) && !current->in_execve)
+		return false;
+	if (pid && profil_recordings_exist()) {
+		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
+			owned = profil_owned_read(&watch->owned);
+			if (watch->pid != pid || !owned.owner)
+				continue;
+			profil_tick_owned(READ_ONCE(watch->profile), NULL, owned, NULL, period);
+			known = true;
+		}
+	}
+	if (!known && !current->mm)
 		this_cpu_add(profil_exiting_ns, period);
-	return false;
+	return known;
 }
 
 /* @binding is on current's mm.  A per-thread binding also has to match the thread. */
@@ -239,18 +279,24 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
 	struct profil_binding *binding;
+	bool bound = false;
 
 	/* The chain may be empty, or hold other processes' bindings. */
 	if (!mm)
-		return profil_tick_exiting(period);
+		return profil_tick_unbound(period);
 	hlist_for_each_entry_rcu(binding, profil_tick_chain(mm), node) {
 		if (binding->mm != mm || !profil_binding_is_current(binding))
 			continue;
-		if (binding->key & PROFIL_KEY_GAP)
+		bound = true;
+		if (binding->key & PROFIL_KEY_OWNED)
+			profil_tick_owned(binding->profile, binding, binding->owned, regs, period);
+		else if (binding->key & PROFIL_KEY_GAP)
 			profil_tick_gap(binding->profile, period);
 		else
 			profil_tick_profile(binding->profile, regs, period);
 	}
+	if (unlikely(!bound && current->in_execve))
+		profil_tick_unbound(period);
 	return true;
 }
 
@@ -292,7 +338,7 @@ void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due)
 		return;
 	since = max(since, ktime_get_ns() - (local_clock() - arrival));
 	hlist_for_each_entry_rcu(binding, profil_tick_chain(mm), node) {
-		bool gap = binding->key & PROFIL_KEY_GAP;
+		bool gap = binding->key & (PROFIL_KEY_GAP | PROFIL_KEY_OWNED);
 
 		if (binding->mm == mm && profil_binding_is_current(binding))
 			profil_late_profile(binding->profile, gap ? NULL : regs, period, since,

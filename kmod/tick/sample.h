@@ -116,7 +116,7 @@ static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
 	struct profil_tally *tally;
 
 	if (!first)
-		return mm ? false : profil_tick_all(regs, period);
+		return mm && !current->in_execve ? false : profil_tick_all(regs, period);
 	if (unlikely(binding->key != (unsigned long)mm || READ_ONCE(first->next)))
 		return profil_tick_all(regs, period);
 	profile = binding->profile;

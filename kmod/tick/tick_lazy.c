@@ -18,6 +18,7 @@
  */
 #include "tick/tick_lazy.h"
 
+#include "follow/watched.h"
 #include "profile/binding.h"
 #include "tick/sample.h"
 #include "tick/section.h"
@@ -140,11 +141,18 @@ enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static __always_inline void profil_lazy_look_at(const struct mm_struct *mm)
+/* Could it be in a recording though its address space is in none? */
+static __always_inline bool profil_lazy_between(const struct task_struct *task)
+{
+	return profil_recordings_exist() && (task->in_execve || task->flags & PF_EXITING);
+}
+
+static __always_inline void profil_lazy_look_at(const struct task_struct *task)
 {
 	struct profil_lazy_clock *clock = this_cpu_ptr(&profil_lazy_clocks);
 
-	if (!clock->armed && clock->period && profil_maybe_bound(mm))
+	if (!clock->armed && clock->period &&
+	    (profil_maybe_bound(task->mm) || profil_lazy_between(task)))
 		profil_lazy_arm(clock);
 }
 
@@ -161,7 +169,7 @@ static __always_inline void profil_lazy_look_at(const struct mm_struct *mm)
 void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,
 			struct task_struct *next, unsigned int prev_state)
 {
-	profil_lazy_look_at(next->mm);
+	profil_lazy_look_at(next);
 }
 
 /**
@@ -172,7 +180,7 @@ void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,
  */
 void profil_lazy_look(void *unused)
 {
-	profil_lazy_look_at(current->mm);
+	profil_lazy_look_at(current);
 }
 
 /**

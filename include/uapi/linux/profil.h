@@ -13,13 +13,13 @@
  * PROFIL_ATTACH makes an *attached* profile.  It belongs to the open file and ends with
  * PROFIL_STOP, the last close, or the address space that made it and has its counters.
  *
- * Every command takes a pointer to a structure that begins with its own size
- * in bytes.  A structure that is shorter than the module's is treated as if it
- * were padded with zeroes (down to the size of its first version).  A longer
- * one is accepted if all bytes that the module does not know are zero.  Members
- * marked "out" are written when the command succeeds, and ignored on entry.
- * Commands can be given by ioctl(2) or by IORING_OP_URING_CMD, where sqe->cmd_op
- * is the ioctl number and sqe->cmd holds a &struct profil_uring_cmd.
+ * Every command takes a pointer to a structure that begins with its own size in bytes.
+ * A structure that is shorter than the module's is treated as if it were padded with
+ * zeroes (down to the size of its first version).  A longer one is accepted if all bytes
+ * that the module does not know are zero.  Members marked "out" are written when the
+ * command succeeds, and ignored on entry.  Commands can be given by ioctl(2) or by
+ * IORING_OP_URING_CMD, where sqe->cmd_op is the ioctl number and sqe->cmd holds a
+ * &struct profil_uring_cmd.
  *
  * Errors, the same for every command and both ways:
  *
@@ -215,8 +215,7 @@ struct profil_gate {
  * @clock: in: &enum profil_clock
  * @limit_policy: in: &enum profil_limit
  * @period: in: CPU time between two samples of one CPU, in ns
- * @limit: in: the greatest value of a counter; 0, or more than the counter can
- *	hold: the greatest value that it can hold
+ * @limit: in: the greatest value of a counter; 0, or too much for it: what it can hold
  * @regions: in: address of an array of &struct profil_region
  * @nr_regions: in: number of its elements
  * @region_size: in: bytes per element
@@ -227,25 +226,23 @@ struct profil_gate {
  *	@overflow and @samples exclude each other.
  *	A profile needs at least one of regions, @overflow and @samples.
  * @nr_samples: in: number of elements of @samples
- * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 if there is
- *	none
+ * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 if there is none
  * @sample_width: in: bytes per element of @samples: 4 or 8; 0 if there are
  *	none.  4 is for 32-bit programs; of a 64-bit PC only the low half is
  *	stored
  * @proof: in: PROFIL_ATTACH: a descriptor of perf_event_open(2) on the target;
  *	may be closed afterwards.  PROFIL_START: -1
- * @profile: out: PROFIL_ATTACH: number of the profile in this file, from 1;
- *	PROFIL_START: 0
+ * @profile: out: PROFIL_ATTACH: number of the profile in this file, from 1; else 0
  * @stored: out: PROFIL_START: number of PCs that the replaced self profile had
  *	stored; 0 if its gate was shut
  * @gate: in: PROFIL_START: address of a &struct profil_gate, a multiple of 16; 0:
  *	none.  PROFIL_ATTACH: 0
  *
- * PROFIL_START replaces the process's self profile, if there is one; if it
- * fails, that profile continues untouched.  PROFIL_ATTACH to an address space
- * that a profile of the same file already covers moves it to the new profile,
- * without losing or doubling a tick.  With PROFIL_THREAD it moves the same thread, and
- * leaves the profiles of other threads and of the whole process as they are.
+ * PROFIL_START replaces the process's self profile, if there is one; if it fails, that
+ * profile continues untouched.  PROFIL_ATTACH to an address space that a profile of the
+ * same file covers moves it to the new profile, without losing or doubling a tick (from a
+ * recording: EEXIST).  With PROFIL_THREAD it moves the same thread, and leaves the
+ * profiles of other threads and of the whole process as they are.
  */
 struct profil_start {
 	__u32 size;
@@ -271,7 +268,7 @@ struct profil_start {
 /**
  * struct profil_stop - PROFIL_STOP: end a profile
  * @size: in: bytes of this structure
- * @flags: in: 0
+ * @flags: in: 0; of a recording also PROFIL_STOP_KEEP (<linux/profil_record.h>)
  * @profile: in: 0: the caller's self profile; else a profile of this file
  * @reserved: in: 0
  * @stored: out: number of PCs stored since it was started
@@ -330,9 +327,9 @@ struct profil_update {
  * @PROFIL_STATE_LIMIT: stopped by a counter at its limit
  * @PROFIL_STATE_FULL: stopped by a full array of PCs
  * @PROFIL_STATE_FAULT: off because its memory went away
- * @PROFIL_STATE_STOPPED: an attached profile that was stopped by
- *	PROFIL_STOP_ALL, or by the end of the address space that holds the
- *	counters.  (A self profile that it ends is PROFIL_STATE_NONE.)
+ * @PROFIL_STATE_STOPPED: an attached profile that was stopped by PROFIL_STOP_ALL, or by
+ *	the end of the address space that holds the counters; a recording that is kept.
+ *	(A self profile that PROFIL_STOP_ALL ends is PROFIL_STATE_NONE.)
  *
  * A child made by fork begins in the state of its parent's profile.  If the
  * parent's profile was off from the parent's own birth on, the child has no profile.
@@ -366,16 +363,18 @@ enum profil_state {
  *	were off)
  * @lost_contended: out: ticks whose counter other threads kept changing; with
  *	PROFIL_PIN_LATE also for lack of memory or of room to remember them
- * @lost_exec: out: ticks in a program that a followed process has executed, and
- *	that is not attached yet
+ * @lost_exec: out: ticks in a program that a followed process has executed and that is
+ *	not attached yet; none in a recording
  * @stored: out: number of PCs in the array of samples
  * @pinned: out: memory pinned for the profile, in bytes
  * @processes: out: number of address spaces in the profile now; the end of one
  *	is noticed within two seconds
  * @forks_lost: out: number of children that could not be followed
  *
+ * @lost_full: out: ticks of a recording for which its table had no room
+ *
  * @ticks is the sum of @counted, @outside, @saturated, @kernel, @no_user_pc,
- * @off, @lost_late, @lost_contended and @lost_exec.
+ * @off, @lost_late, @lost_contended, @lost_exec and @lost_full.
  */
 struct profil_status {
 	__u32 size;
@@ -397,6 +396,7 @@ struct profil_status {
 	__aligned_u64 pinned;
 	__u32 processes;
 	__u32 forks_lost;
+	__aligned_u64 lost_full;
 };
 
 /**

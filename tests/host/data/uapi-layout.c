@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every structure of <linux/profil.h>: the offset and the size of each member.
+ * Every structure of <linux/profil.h> and <linux/profil_record.h>: the offset and the size of each member.
  *
  * Compiles only where they are as written here, on 32 bits as on 64.  A member
  * begins where the one before it ends, and the last one at the end: no holes.
  */
-#include <linux/profil.h>
+#include <linux/profil_record.h>
 
 #define CHECK(name, condition) typedef char check_##name[(condition) ? 1 : -1]
 #define MEMBER(type, name, at, bytes)                                                              \
@@ -99,7 +99,8 @@ MEMBER(profil_status, stored, 104, 8);
 MEMBER(profil_status, pinned, 112, 8);
 MEMBER(profil_status, processes, 120, 4);
 MEMBER(profil_status, forks_lost, 124, 4);
-TOTAL(profil_status, 128);
+MEMBER(profil_status, lost_full, 128, 8);
+TOTAL(profil_status, 136);
 
 MEMBER(profil_event, what, 0, 4);
 MEMBER(profil_event, profile, 4, 4);
@@ -112,6 +113,42 @@ MEMBER(profil_uring_cmd, size, 8, 4);
 MEMBER(profil_uring_cmd, reserved, 12, 4);
 TOTAL(profil_uring_cmd, 16);
 
+MEMBER(profil_count, key, 0, 8);
+MEMBER(profil_count, count, 8, 8);
+TOTAL(profil_count, 16);
+
+MEMBER(profil_record, size, 0, 4);
+MEMBER(profil_record, flags, 4, 4);
+MEMBER(profil_record, clock, 8, 4);
+MEMBER(profil_record, proof, 12, 4);
+MEMBER(profil_record, period, 16, 8);
+MEMBER(profil_record, table, 24, 8);
+MEMBER(profil_record, nr_counts, 32, 4);
+MEMBER(profil_record, profile, 36, 4);
+MEMBER(profil_record, reserved, 40, 8);
+TOTAL(profil_record, 48);
+
+MEMBER(profil_describe, size, 0, 4);
+MEMBER(profil_describe, flags, 4, 4);
+MEMBER(profil_describe, profile, 8, 4);
+MEMBER(profil_describe, number, 12, 4);
+MEMBER(profil_describe, numbers, 16, 4);
+MEMBER(profil_describe, kind, 20, 4);
+MEMBER(profil_describe, owner, 24, 4);
+MEMBER(profil_describe, text, 28, 4);
+MEMBER(profil_describe, base, 32, 8);
+MEMBER(profil_describe, inode, 40, 8);
+MEMBER(profil_describe, bytes, 48, 8);
+MEMBER(profil_describe, device_major, 56, 4);
+MEMBER(profil_describe, device_minor, 60, 4);
+MEMBER(profil_describe, pid, 64, 4);
+MEMBER(profil_describe, fd, 68, 4);
+MEMBER(profil_describe, path, 72, 8);
+MEMBER(profil_describe, path_size, 80, 4);
+MEMBER(profil_describe, reserved, 84, 4);
+MEMBER(profil_describe, name, 88, 16);
+TOTAL(profil_describe, 104);
+
 /* Numbers that programs are compiled with. */
 CHECK(type, PROFIL_TYPE == 0xd7);
 CHECK(info, PROFIL_INFO == 0xd780);
@@ -121,8 +158,10 @@ CHECK(status, PROFIL_STATUS == 0xd783);
 CHECK(attach, PROFIL_ATTACH == 0xd784);
 CHECK(update, PROFIL_UPDATE == 0xd785);
 CHECK(stop_all, PROFIL_STOP_ALL == 0xd786);
+CHECK(record, PROFIL_RECORD == 0xd787);
+CHECK(describe, PROFIL_DESCRIBE == 0xd788);
 CHECK(abi, PROFIL_ABI == 1);
-CHECK(features, PROFIL_FEATURE_GATE == 1);
+CHECK(features, PROFIL_FEATURE_GATE == 1 && PROFIL_FEATURE_RECORD == 2);
 CHECK(flags, PROFIL_KERNEL_TICKS == 1 && PROFIL_FOLLOW == 2 && PROFIL_FAULT_REGION == 4 &&
 	     PROFIL_THREAD == 8 && PROFIL_OWED_TICKS == 16 && PROFIL_PIN_LATE == 32);
 CHECK(limits, PROFIL_WRAP == 0 && PROFIL_SATURATE == 1 && PROFIL_LIMIT_STOP == 2);
@@ -132,3 +171,9 @@ CHECK(states, PROFIL_STATE_NONE == 0 && PROFIL_STATE_RUNNING == 1 && PROFIL_STAT
 	      PROFIL_STATE_FULL == 3 && PROFIL_STATE_FAULT == 4 && PROFIL_STATE_STOPPED == 5);
 CHECK(events, PROFIL_EVENT_FORK == 1 && PROFIL_EVENT_EXEC == 2 && PROFIL_EVENT_EXIT == 4 &&
 	      PROFIL_EVENT_SHARES == 8);
+CHECK(counts, PROFIL_COUNT_SHIFT == 40);
+CHECK(kept, PROFIL_STOP_KEEP == 1);
+CHECK(kinds, PROFIL_KIND_KERNEL == 1 && PROFIL_KIND_UNKNOWN == 2 && PROFIL_KIND_FILE == 3 &&
+	     PROFIL_KIND_VDSO == 4 && PROFIL_KIND_MEMORY == 5 && PROFIL_KIND_OWNER == 6 &&
+	     PROFIL_KIND_CELL == 7);
+CHECK(describe_flags, PROFIL_DESCRIBE_OPEN == 1 && PROFIL_DESCRIBE_RELEASE == 2);

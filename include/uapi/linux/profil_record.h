@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Recordings: attached profiles that count by file, for tools.
+ *
+ * An attached profile of PROFIL_ATTACH counts by address, in the address spaces that
+ * its owner has described.  A recording needs no description: the module itself finds
+ * what is mapped at the program counter of each tick, and counts *(owner, text,
+ * offset)*.  A *text* is what has code: a file, the vDSO, memory in which a process
+ * makes code, the kernel.  An *owner* is what rows are told apart by: a program, which
+ * is the file that was executed and the command name that it got then.  A *cell* is an
+ * owner and a text.  Owners, texts and cells have numbers, which ascend from 1.
+ *
+ * PROFIL_RECORD makes a recording of a process, with its threads and, with
+ * PROFIL_FOLLOW, all that it forks and executes; or adds a process to one.  The numbers
+ * of PROFIL_STATUS, PROFIL_STOP and read(2) are those of other attached profiles.
+ * PROFIL_UPDATE refuses it (EINVAL).
+ *
+ * Counts are in the caller's memory, in a hash table with open addressing.  The module
+ * only adds to it, so it can be read while ticks come.  An element whose key is not 0
+ * keeps its key.  The order of elements has no meaning.
+ *
+ * Errors are those of <linux/profil.h>, and
+ *
+ *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or not reach it
+ *   EEXIST      PROFIL_RECORD, PROFIL_ATTACH: the process is in a recording of this
+ *               file already, or in another profile of it
+ *   ENODATA     PROFIL_DESCRIBE_OPEN: the number is not that of a file, or the file was
+ *               released
+ */
+#ifndef _UAPI_LINUX_PROFIL_RECORD_H
+#define _UAPI_LINUX_PROFIL_RECORD_H
+
+#include <linux/profil.h>
+
+#define PROFIL_FEATURE_RECORD	2	/* bit of &profil_info.features: there are recordings */
+
+/*
+ * Bit of &profil_stop.flags: the recording ends, but its number stays for PROFIL_STATUS and
+ * PROFIL_DESCRIBE, until it is stopped without the flag.
+ */
+#define PROFIL_STOP_KEEP	1
+
+#define PROFIL_RECORD	_IO(PROFIL_TYPE, 0x87)	/* struct profil_record */
+#define PROFIL_DESCRIBE	_IO(PROFIL_TYPE, 0x88)	/* struct profil_describe */
+
+/**
+ * struct profil_count - an element of a recording's table
+ * @key: number of a cell << 40 | offset in its text, in bytes; 0: not in use
+ * @count: ticks.  It may still be 0 when the key is there.
+ */
+struct profil_count {
+	__aligned_u64 key;
+	__aligned_u64 count;
+};
+
+#define PROFIL_COUNT_SHIFT	40	/* of the cell's number in a key */
+
+/**
+ * struct profil_record - PROFIL_RECORD: begin a recording, or add a process to one
+ * @size: in: bytes of this structure
+ * @flags: in: 0 or PROFIL_FOLLOW
+ * @clock: in: &enum profil_clock
+ * @proof: in: as &profil_start.proof
+ * @period: in: CPU time between two samples of one CPU, in ns
+ * @table: in: address of an array of &struct profil_count, a multiple of the size of a
+ *	page; it is to be zero
+ * @nr_counts: in: number of its elements, a power of two from 256 to 2^28
+ * @profile: in: 0: begin a recording; otherwise its number in this file, to which the
+ *	process is added, and every other member but @size and @proof is 0.  out: the
+ *	number
+ * @reserved: in: 0
+ *
+ * Every tick is in one element, but for those of PROFIL_STATUS that were lost, late,
+ * off, or of no task of the process (&profil_status.no_user_pc).  Ticks in kernel mode,
+ * those in execve(2) and of exiting tasks among them, count in the cell of the owner
+ * and the kernel, at offset 0; in PROFIL_STATUS they are @kernel.
+ *
+ * A tick finds its text by what was mapped at its address at most 100 ms earlier.
+ */
+struct profil_record {
+	__u32 size;
+	__u32 flags;
+	__u32 clock;
+	__s32 proof;
+	__aligned_u64 period;
+	__aligned_u64 table;
+	__u32 nr_counts;
+	__u32 profile;
+	__aligned_u64 reserved;
+};
+
+/**
+ * enum profil_kind - what a number stands for
+ * @PROFIL_KIND_KERNEL: text: the kernel.  Offsets are 0.
+ * @PROFIL_KIND_UNKNOWN: text: not known; the map could not be read in time, nothing
+ *	executable was mapped any more, or there were too many numbers.  Offsets are 0.
+ * @PROFIL_KIND_FILE: text: a file; offsets are those in the file
+ * @PROFIL_KIND_VDSO: text: the vDSO, of which a process may have another than others
+ * @PROFIL_KIND_MEMORY: text: memory of one address space that is no file's.  Offsets
+ *	count from &profil_describe.base.
+ * @PROFIL_KIND_OWNER: a program
+ * @PROFIL_KIND_CELL: an owner and a text
+ */
+enum profil_kind {
+	PROFIL_KIND_KERNEL	= 1,
+	PROFIL_KIND_UNKNOWN	= 2,
+	PROFIL_KIND_FILE	= 3,
+	PROFIL_KIND_VDSO	= 4,
+	PROFIL_KIND_MEMORY	= 5,
+	PROFIL_KIND_OWNER	= 6,
+	PROFIL_KIND_CELL	= 7
+};
+
+/**
+ * enum profil_describe_flag - bits of &profil_describe.flags
+ * @PROFIL_DESCRIBE_OPEN: open the file, for reading.  It is the file that was mapped,
+ *	even if it was deleted, or another mount namespace has it.  The caller needs the
+ *	permission to read it, and CAP_DAC_READ_SEARCH in the initial user namespace, as
+ *	for open_by_handle_at(2).
+ * @PROFIL_DESCRIBE_RELEASE: drop the module's own reference to the file afterwards,
+ *	which keeps its file system from being unmounted
+ */
+enum profil_describe_flag {
+	PROFIL_DESCRIBE_OPEN	= 1 << 0,
+	PROFIL_DESCRIBE_RELEASE	= 1 << 1
+};
+
+/**
+ * struct profil_describe - PROFIL_DESCRIBE: what a number of a recording stands for
+ * @size: in: bytes of this structure
+ * @flags: in: &enum profil_describe_flag
+ * @profile: in: a recording of this file
+ * @number: in: a number; 0: only @numbers is wanted
+ * @numbers: out: the last number that was given; others are ENOENT
+ * @kind: out: &enum profil_kind; 0 if @number is 0
+ * @owner: out: CELL: number of its owner; else 0
+ * @text: out: CELL: number of its text; OWNER: of the file that was executed; else 0
+ * @base: out: MEMORY: the address of offset 0; else 0
+ * @inode: out: FILE: its number as of stat(2); else 0
+ * @bytes: out: FILE: its size when it was met; VDSO: its size; else 0
+ * @device_major: out: FILE: as of stat(2); some file systems report another there
+ * @device_minor: out: likewise
+ * @pid: out: MEMORY: process ID in the PID namespace of who opened /dev/profil, 0 if
+ *	it has none there; else 0
+ * @fd: out: with PROFIL_DESCRIBE_OPEN: the new descriptor; else -1
+ * @path: in: address of a buffer for the path of a FILE; 0: none
+ * @path_size: in: its size in bytes; ENAMETOOLONG if the path does not fit.  out: bytes
+ *	of the path, with the final 0; 0 if it is not a FILE or the file was released.
+ *	" (deleted)" follows the path of a deleted file, as in /proc/PID/maps.
+ * @reserved: in: 0
+ * @name: out: OWNER: the command name, ending with a 0 if it is shorter
+ */
+struct profil_describe {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 number;
+	__u32 numbers;
+	__u32 kind;
+	__u32 owner;
+	__u32 text;
+	__aligned_u64 base;
+	__aligned_u64 inode;
+	__aligned_u64 bytes;
+	__u32 device_major;
+	__u32 device_minor;
+	__s32 pid;
+	__s32 fd;
+	__aligned_u64 path;
+	__u32 path_size;
+	__u32 reserved;
+	char name[16];
+};
+
+#endif /* _UAPI_LINUX_PROFIL_RECORD_H */

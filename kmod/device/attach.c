@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attaching: how a profile of a session, or a recording, gets a process.
+ *
+ * Context: process
+ */
+#include "device/attach.h"
+
+#include "clock/cpus.h"
+#include "device/proof.h"
+#include "device/session.h"
+#include "follow/follower.h"
+#include "follow/watch.h"
+#include "profile/binding.h"
+#include "profile/layout.h"
+#include "profile/life.h"
+#include "profile/profile.h"
+#include "record/begin.h"
+#include "record/recording.h"
+
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/profil_record.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+/* No event reports a thread's end: processes are followed, threads are not. */
+static int profil_attach_publish_thread(struct profil_binding *binding, struct task_struct *target)
+{
+	struct pid *thread = get_task_pid(target, PIDTYPE_PID);
+
+	/* It was reaped since the proof was checked. */
+	if (!thread)
+		return -ESRCH;
+	profil_binding_narrow(binding, thread);
+	return profil_binding_publish_attached(binding, true);
+}
+
+/**
+ * struct target - what a profile is attached to
+ * @follower: of the session that follows it
+ * @proof: proof of the permission to attach, entered
+ * @mm: the address space that it permits to profile
+ * @binding: to be published, or freed
+ * @watch: likewise; NULL for a thread
+ * @owned: whose ticks it has, in a recording
+ */
+struct target {
+	struct profil_follower *follower;
+	struct profil_proof *proof;
+	struct mm_struct *mm;
+	struct profil_binding *binding;
+	struct profil_watch *watch;
+	struct profil_owned owned;
+};
+
+/* To find the owner, in a recording, may sleep: not under the profile's lock. */
+static int profil_attach_enter(struct target *target, const struct profil_profile *profile)
+{
+	struct profil_proof *proof = target->proof;
+	int err;
+
+	target->mm = profil_proof_enter(proof);
+	if (IS_ERR(target->mm) || !profile->recording)
+		return PTR_ERR_OR_ZERO(target->mm);
+	err = profil_recording_own_task(profile->recording, proof->target, target->mm,
+					&target->owned);
+	if (err)
+		profil_proof_leave(proof, target->mm);
+	return err;
+}
+
+/* Under the proof, so that the target cannot exec before it is followed. */
+static int profil_attach_publish(struct profil_profile *profile, void *data)
+{
+	const struct target *target = data;
+	struct profil_proof *proof = target->proof;
+	int err;
+
+	profil_binding_init(target->binding, target->mm, profile, false);
+	if (profile->recording)
+		profil_binding_own(target->binding, target->owned,
+				   atomic64_inc_return(&profile->recording->lives));
+	if (profile->flags & PROFIL_THREAD)
+		err = profil_attach_publish_thread(target->binding, proof->target);
+	else
+		err = profil_watch_publish(target->binding, target->watch, target->follower,
+					   proof->target);
+	if (!err) {
+		profil_clock_look(target->mm);
+		return 0;
+	}
+	profil_binding_drop(target->binding);
+	kfree(target->watch);
+	return err;
+}
+
+static int profil_attach_first(struct profil_profile *profile, struct target *target)
+{
+	return profil_profile_begin(profile, 0, profil_attach_publish, target);
+}
+
+/* Another process of a recording, which may have ended meanwhile. */
+static int profil_attach_more(struct profil_profile *profile, struct target *target)
+{
+	int err = -ENOENT;
+
+	mutex_lock(&profile->lock);
+	if (!profile->retired)
+		err = profil_attach_publish(profile, target);
+	mutex_unlock(&profile->lock);
+	return err;
+}
+
+/*
+ * Entering the proof waits for a target that execs, which may wait for memory: without
+ * any lock of ours.
+ */
+static int profil_attach_target(struct profil_session *session, struct profil_profile *profile,
+				struct profil_proof *proof,
+				int (*publish)(struct profil_profile *profile,
+					       struct target *target))
+{
+	bool thread = profile->flags & PROFIL_THREAD;
+	struct target target = { .follower = &session->follower, .proof = proof };
+	int err = -ENOMEM;
+
+	target.binding = profil_binding_alloc();
+	target.watch = thread ? NULL : profil_watch_alloc();
+	if (!target.binding || (!target.watch && !thread))
+		goto free;
+	err = profil_attach_enter(&target, profile);
+	if (err)
+		goto free;
+	err = publish(profile, &target);
+	profil_proof_leave(proof, target.mm);
+	return err;
+free:
+	profil_binding_free(target.binding);
+	kfree(target.watch);
+	return err;
+}
+
+/* @recording: NULL, or taken over, even if this fails. */
+static int profil_attach_try(struct profil_session *session, struct profil_layout *layout,
+			     struct profil_recording *recording, struct profil_proof *proof,
+			     u32 *id)
+{
+	struct profil_profile *profile = profil_profile_create(layout, session, NULL);
+	int err;
+
+	if (IS_ERR(profile)) {
+		profil_recording_free(recording);
+		return PTR_ERR(profile);
+	}
+	profile->recording = recording;
+	err = xa_alloc(&session->profiles, id, NULL, xa_limit_32b, GFP_KERNEL_ACCOUNT);
+	if (err)
+		goto put;
+	profile->id = *id;
+	profile->follower = &session->follower;
+	err = profil_profile_prepare(profile);
+	if (!err)
+		err = profil_attach_target(session, profile, proof, profil_attach_first);
+	if (err)
+		goto erase;
+	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
+	xa_store(&session->profiles, *id, profile, GFP_KERNEL_ACCOUNT);
+	return 0;
+erase:
+	xa_erase(&session->profiles, *id);
+put:
+	profil_profile_retire(profile);
+	profil_profile_put(profile);
+	return err;
+}
+
+/* @recording: as in profil_attach_try(). */
+static int profil_attach_start(struct profil_session *session, struct profil_start *start,
+			       struct profil_recording *recording, bool kernel_ticks)
+{
+	struct profil_layout *layout;
+	struct profil_proof proof;
+	int err;
+
+	err = profil_follower_prepare(&session->follower, start->flags & PROFIL_FOLLOW);
+	if (err)
+		goto free;
+	layout = profil_layout_create(start);
+	err = PTR_ERR_OR_ZERO(layout);
+	if (err)
+		goto free;
+	err = profil_proof_open(&proof, start->proof, kernel_ticks);
+	if (err)
+		goto put_layout;
+	start->stored = 0;
+	err = profil_attach_try(session, layout, recording, &proof, &start->profile);
+	recording = NULL;
+	profil_proof_close(&proof);
+put_layout:
+	profil_layout_put(layout);
+free:
+	profil_recording_free(recording);
+	return err;
+}
+
+
+/**
+ * profil_session_attach() - PROFIL_ATTACH
+ * @session: of the file
+ * @start: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
+ * lists.
+ */
+int profil_session_attach(struct profil_session *session, struct profil_start *start)
+{
+	bool kernel_ticks = start->flags & PROFIL_KERNEL_TICKS;
+
+	/* A target has no way to pin the attacher's pages, and no gate. */
+	if (start->flags & PROFIL_PIN_LATE || start->gate)
+		return -EINVAL;
+	return profil_attach_start(session, start, NULL, kernel_ticks);
+}
+
+/* The process is added to a recording. */
+static int profil_attach_add(struct profil_session *session, struct profil_record *record)
+{
+	struct profil_profile *profile;
+	struct profil_proof proof;
+	int err;
+
+	if (record->flags || record->clock || record->period || record->table ||
+	    record->nr_counts || record->reserved)
+		return -EINVAL;
+	profile = profil_session_find(session, record->profile);
+	if (!profile)
+		return -ENOENT;
+	err = -EINVAL;
+	if (!profile->recording)
+		goto put;
+	err = profil_follower_prepare(&session->follower, profile->flags & PROFIL_FOLLOW);
+	if (err)
+		goto put;
+	err = profil_proof_open(&proof, record->proof, false);
+	if (err)
+		goto put;
+	err = profil_attach_target(session, profile, &proof, profil_attach_more);
+	profil_proof_close(&proof);
+put:
+	profil_profile_put(profile);
+	return err;
+}
+
+/**
+ * profil_session_record() - PROFIL_RECORD
+ * @session: of the file
+ * @record: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; or, with nothing changed, an error that the heads of <linux/profil.h> and
+ * <linux/profil_record.h> list.
+ */
+int profil_session_record(struct profil_session *session, struct profil_record *record)
+{
+	struct profil_recording *recording;
+	struct profil_start start;
+	int err;
+
+	if (record->profile)
+		return profil_attach_add(session, record);
+	err = profil_recording_check(record, &start);
+	if (err)
+		return err;
+	recording = profil_recording_create(record->nr_counts);
+	if (IS_ERR(recording))
+		return PTR_ERR(recording);
+	err = profil_attach_start(session, &start, recording, false);
+	record->profile = start.profile;
+	return err;
+}

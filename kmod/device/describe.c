@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PROFIL_DESCRIBE: what a number of a recording stands for.
+ *
+ * Context: process
+ */
+#include "device/describe.h"
+
+#include "compat.h"
+#include "device/session.h"
+#include "profile/profile.h"
+#include "profile/wait.h"
+#include "record/recording.h"
+
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/pid.h>
+#include <linux/profil_record.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#define FLAGS	(PROFIL_DESCRIBE_OPEN | PROFIL_DESCRIBE_RELEASE)
+
+/* The path as the caller's root sees it. */
+static int profil_describe_path(struct profil_describe *describe, const struct file *file)
+{
+	char *page, *path;
+	size_t bytes;
+	int err = 0;
+
+	page = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!page)
+		return -ENOMEM;
+	path = d_path(profil_user_path(file), page, PATH_MAX);
+	if (IS_ERR(path)) {
+		err = PTR_ERR(path);
+	} else {
+		bytes = strlen(path) + 1;
+		if (bytes > describe->path_size)
+			err = -ENAMETOOLONG;
+		else if (copy_to_user(u64_to_user_ptr(describe->path), path, bytes))
+			err = -EFAULT;
+		describe->path_size = bytes;
+	}
+	kfree(page);
+	return err;
+}
+
+/*
+ * Whoever opens a file by its path needs to search the directories above it, too, which
+ * nothing checks here; hence the capability.
+ */
+static int profil_describe_may_open(struct file *file)
+{
+	if (!capable(CAP_DAC_READ_SEARCH))
+		return -EACCES;
+	/* Opening a device or a FIFO may do anything. */
+	if (!S_ISREG(file_inode(file)->i_mode))
+		return -EACCES;
+	return file_permission(file, MAY_READ);
+}
+
+static int profil_describe_open(struct profil_describe *describe, struct file *file)
+{
+	struct file *opened;
+	int err, fd;
+
+	if (!file)
+		return -ENODATA;
+	/* A file system may take its time. */
+	if (!profil_may_wait())
+		return -EAGAIN;
+	err = profil_describe_may_open(file);
+	if (err)
+		return err;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	opened = dentry_open(&file->f_path, O_RDONLY | O_LARGEFILE, current_cred());
+	if (IS_ERR(opened)) {
+		put_unused_fd(fd);
+		return PTR_ERR(opened);
+	}
+	fd_install(fd, opened);
+	describe->fd = fd;
+	return 0;
+}
+
+static void profil_describe_entry(struct profil_describe *describe,
+				  const struct profil_entry *entry, struct pid_namespace *ns)
+{
+	const struct profil_identity *same = &entry->same;
+
+	describe->kind = same->kind;
+	switch (same->kind) {
+	case PROFIL_KIND_FILE:
+		describe->device_major = MAJOR(same->word[1]);
+		describe->device_minor = MINOR(same->word[1]);
+		describe->inode = same->word[2];
+		describe->bytes = same->word[3];
+		break;
+	case PROFIL_KIND_VDSO:
+		describe->bytes = same->word[1];
+		break;
+	case PROFIL_KIND_MEMORY:
+		describe->base = same->word[1];
+		describe->pid = pid_nr_ns(entry->pid, ns);
+		break;
+	case PROFIL_KIND_OWNER:
+		describe->text = same->word[0];
+		memcpy(describe->name, &same->word[1], sizeof(describe->name));
+		break;
+	case PROFIL_KIND_CELL:
+		describe->owner = same->word[0];
+		describe->text = same->word[1];
+		break;
+	}
+}
+
+/* What may fail comes before what cannot be undone. */
+static int profil_describe_file(struct profil_describe *describe, struct profil_recording *recording,
+				struct file *file)
+{
+	struct file *released = NULL;
+	int err = 0;
+
+	if (describe->path && file)
+		err = profil_describe_path(describe, file);
+	else
+		describe->path_size = 0;
+	if (!err && describe->flags & PROFIL_DESCRIBE_OPEN)
+		err = profil_describe_open(describe, file);
+	if (!err && describe->flags & PROFIL_DESCRIBE_RELEASE)
+		released = profil_recording_release(recording, describe->number);
+	if (released)
+		fput(released);
+	return err;
+}
+
+static int profil_describe_recording(struct profil_session *session,
+				     struct profil_recording *recording,
+				     struct profil_describe *describe)
+{
+	struct profil_entry entry;
+	int err;
+
+	if (!profil_recording_get(recording, describe->number, &entry, &describe->numbers)) {
+		describe->path_size = 0;
+		return describe->number ? -ENOENT : 0;
+	}
+	profil_describe_entry(describe, &entry, session->follower.ns);
+	err = profil_describe_file(describe, recording, entry.file);
+	if (entry.file)
+		fput(entry.file);
+	put_pid(entry.pid);
+	return err;
+}
+
+/**
+ * profil_session_describe() - PROFIL_DESCRIBE
+ * @session: of the file
+ * @describe: copied from user space; its output is filled in
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error that <linux/profil_record.h> lists; -EAGAIN if current may not
+ * wait.
+ */
+int profil_session_describe(struct profil_session *session, struct profil_describe *describe)
+{
+	struct profil_describe fresh = {
+		.size = describe->size,
+		.flags = describe->flags,
+		.profile = describe->profile,
+		.number = describe->number,
+		.path = describe->path,
+		.path_size = describe->path_size,
+		.fd = -1,
+	};
+	struct profil_profile *profile;
+	int err = -EINVAL;
+
+	if (describe->flags & ~(u32)FLAGS || describe->reserved ||
+	    !describe->path != !describe->path_size || (describe->flags && !describe->number))
+		return -EINVAL;
+	profile = profil_session_find(session, describe->profile);
+	if (!profile)
+		return -ENOENT;
+	*describe = fresh;
+	if (profile->recording)
+		err = profil_describe_recording(session, profile->recording, describe);
+	profil_profile_put(profile);
+	return err;
+}
+
+/**
+ * profil_describe_undo() - undo what the caller will not learn about
+ * @describe: the outcome
+ *
+ * A released file stays released.
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_describe_undo(const struct profil_describe *describe)
+{
+	if (describe->fd >= 0)
+		close_fd(describe->fd);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Leaving the table of watches, some time after the exit.
+ *
+ * Context: process
+ */
+#include "follow/leave.h"
+
+#include "follow/watch.h"
+#include "follow/watched.h"
+#include "profile/limits.h"
+#include "profile/work.h"
+
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+/* The first watch that is left, if its time is over; otherwise the work comes back for it. */
+static struct profil_watch *profil_leave_first(struct profil_follower *follower)
+{
+	struct profil_watch *watch;
+	long wait;
+
+	lockdep_assert_held(&follower->lock);
+	watch = list_first_entry_or_null(&follower->left, struct profil_watch, left);
+	if (!watch)
+		return NULL;
+	wait = watch->until - jiffies;
+	if (wait <= 0)
+		return watch;
+	queue_delayed_work(profil_wq, &follower->leave, wait);
+	return NULL;
+}
+
+/* Its process, referenced; NULL if there is none. */
+static struct pid *profil_leave_pid(struct profil_follower *follower)
+{
+	struct profil_watch *watch;
+	struct pid *pid = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&follower->lock, flags);
+	watch = profil_leave_first(follower);
+	if (watch)
+		pid = get_pid(watch->pid);
+	raw_spin_unlock_irqrestore(&follower->lock, flags);
+	return pid;
+}
+
+/* Out of the table.  Return: the watch if nothing needs it any more, to be freed; or NULL. */
+static struct profil_watch *profil_leave_locked(struct profil_follower *follower,
+						const struct pid *pid)
+{
+	struct profil_watch *watch = profil_leave_first(follower);
+
+	/* Somebody else may have been here. */
+	if (!watch || watch->pid != pid)
+		return NULL;
+	hlist_del_init_rcu(&watch->node);
+	list_del_init(&watch->left);
+	if (!list_empty(&watch->report.pending)) {
+		profil_watch_ended(watch);
+		return NULL;
+	}
+	profil_watch_unlink(watch);
+	return watch;
+}
+
+/**
+ * profil_watches_leave() - forget processes that have ended
+ * @follower: of a session
+ *
+ * Those whose end was not read yet keep their reports.
+ *
+ * Context: Process context.
+ */
+void profil_watches_leave(struct profil_follower *follower)
+{
+	struct profil_bucket *bucket;
+	struct profil_watch *watch;
+	unsigned long flags;
+	struct pid *pid;
+
+	while ((pid = profil_leave_pid(follower))) {
+		bucket = profil_watch_bucket(pid);
+		raw_spin_lock_irqsave(&bucket->lock, flags);
+		raw_spin_lock(&follower->lock);
+		watch = profil_leave_locked(follower, pid);
+		raw_spin_unlock(&follower->lock);
+		raw_spin_unlock_irqrestore(&bucket->lock, flags);
+		put_pid(pid);
+		if (watch) {
+			profil_user_unwatch(follower->user);
+			profil_watch_free(watch);
+		}
+		cond_resched();
+	}
+}

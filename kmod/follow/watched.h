@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of watches: of each process that is followed, by whom.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_WATCHED_H
+#define PROFIL_WATCHED_H
+
+#include "profile/binding.h"
+#include "profile/bucket.h"
+#include "profile/owned.h"
+
+#include <linux/bits.h>
+#include <linux/list.h>
+#include <linux/profil.h>
+#include <linux/siphash.h>
+#include <linux/types.h>
+
+struct pid;
+struct profil_follower;
+struct profil_profile;
+
+#define PROFIL_WATCH_BITS	12
+
+/* In &profil_event.what of a report: it is not part of a watch. */
+#define PROFIL_REPORT_KEPT	BIT(31)
+
+/**
+ * struct profil_report - something to read(2)
+ * @pending: in the follower's list; empty if there is nothing to report
+ * @event: while it is part of a watch, only @event.what is filled in
+ */
+struct profil_report {
+	struct list_head pending;
+	struct profil_event event;
+};
+
+/**
+ * struct profil_watch - a process that a session follows
+ * @node: in the table of watches, by @pid, until the process, or following it, ends; ticks
+ *	read it under RCU
+ * @link: in its profile's list
+ * @ended: in the follower's list, once its end is to be reported
+ * @report: what is not reported yet
+ * @follower: of the session that follows it; outlives its watches
+ * @profile: the profile that its ticks count for, referenced
+ * @pid: its thread group, referenced
+ * @parent: with PROFIL_EVENT_FORK the parent's thread group, referenced; or NULL
+ * @owned: whose ticks it has, in a recording; else 0
+ * @left: in the follower's list of processes that have ended and that ticks may still find
+ * @until: how long, in jiffies
+ * @rcu: frees it
+ *
+ * @node changes under the lock of its bucket and @follower's, as does @profile of a watch in
+ * the table; the lists and @report under @follower's.  A watch is freed by the reader that
+ * reports the process's end, when its report alone is kept, when ticks need not find it any
+ * more, or with its profile or session.
+ */
+struct profil_watch {
+	struct hlist_node node;
+	struct list_head link;
+	struct list_head ended;
+	struct profil_report report;
+	struct profil_follower *follower;
+	struct profil_profile *profile;
+	struct pid *pid;
+	struct pid *parent;
+	struct profil_owned owned;
+	struct list_head left;
+	unsigned long until;
+	struct rcu_head rcu;
+};
+
+extern struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
+
+static inline struct profil_bucket *profil_watch_bucket(const struct pid *pid)
+{
+	u64 hash = siphash_1u64((uintptr_t)pid, &profil_binding_key);
+
+	return &profil_watches[hash >> (64 - PROFIL_WATCH_BITS)];
+}
+
+/* Without the lock: a watch that is missed here was added after the event. */
+static inline bool profil_watched(const struct profil_bucket *bucket)
+{
+	return !hlist_empty(&bucket->chain);
+}
+
+#endif /* PROFIL_WATCHED_H */

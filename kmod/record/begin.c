@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a recording begins, and what a process is in it.
+ *
+ * Context: process
+ */
+#include "record/begin.h"
+
+#include "compat.h"
+#include "record/recording.h"
+
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/log2.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/profil_record.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#define COUNTS_MIN	(1U << 8)
+#define COUNTS_MAX	(1U << 28)
+
+/**
+ * profil_recording_check() - check what the caller asks for
+ * @record: from user space, without &profil_record.profile
+ * @start: receives the profile whose samples are the table of counts
+ *
+ * Context: Process context.
+ * Return: 0 or -EINVAL.
+ */
+int profil_recording_check(const struct profil_record *record, struct profil_start *start)
+{
+	if (record->flags & ~(u32)PROFIL_FOLLOW || record->reserved)
+		return -EINVAL;
+	if (!is_power_of_2(record->nr_counts) || record->nr_counts < COUNTS_MIN ||
+	    record->nr_counts > COUNTS_MAX)
+		return -EINVAL;
+	if (!record->table || !PAGE_ALIGNED(record->table))
+		return -EINVAL;
+	*start = (struct profil_start) {
+		.size = sizeof(*start),
+		.flags = record->flags,
+		.clock = record->clock,
+		.period = record->period,
+		.samples = record->table,
+		.nr_samples = (u64)record->nr_counts *
+			      (sizeof(struct profil_count) / sizeof(u64)),
+		.sample_width = sizeof(u64),
+		.proof = record->proof,
+	};
+	return 0;
+}
+
+static int profil_spare_alloc(struct profil_spare *spare)
+{
+	unsigned int i;
+
+	*spare = (struct profil_spare) {};
+	for (i = 0; i < ARRAY_SIZE(spare->node); i++) {
+		spare->node[i] = kzalloc(sizeof(*spare->node[i]), GFP_KERNEL_ACCOUNT);
+		if (!spare->node[i]) {
+			profil_spare_free(spare);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* What every recording has, in the order of its numbers. */
+static int profil_recording_prepare(struct profil_recording *recording)
+{
+	struct profil_identity text = { .kind = PROFIL_KIND_KERNEL };
+	struct profil_spare spare;
+	int err = profil_spare_alloc(&spare);
+
+	if (err)
+		return err;
+	profil_recording_find(recording, &text, &spare, NULL, NULL);
+	text.kind = PROFIL_KIND_UNKNOWN;
+	profil_recording_find(recording, &text, &spare, NULL, NULL);
+	profil_spare_free(&spare);
+	err = profil_spare_alloc(&spare);
+	if (!err && !profil_recording_owner(recording, NULL, "", &spare, &recording->nobody))
+		err = -ENOMEM;
+	profil_spare_free(&spare);
+	return err;
+}
+
+/**
+ * profil_recording_create() - make a recording
+ * @nr_counts: elements of its table, a power of two
+ *
+ * Context: Process context, may sleep; current pays for it.
+ * Return: the recording, for profil_recording_free(), or an ERR_PTR: -ENOMEM.
+ */
+struct profil_recording *profil_recording_create(u32 nr_counts)
+{
+	struct profil_recording *recording;
+	int err;
+
+	recording = kvzalloc(sizeof(*recording), GFP_KERNEL_ACCOUNT);
+	if (!recording)
+		return ERR_PTR(-ENOMEM);
+	raw_spin_lock_init(&recording->lock);
+	atomic_inc(&profil_recordings);
+	get_random_bytes(&recording->key, sizeof(recording->key));
+	recording->mask = nr_counts - 1;
+	recording->memcg = get_mem_cgroup_from_mm(current->mm);
+	err = profil_recording_prepare(recording);
+	if (!err)
+		return recording;
+	profil_recording_free(recording);
+	return ERR_PTR(err);
+}
+
+/**
+ * profil_recording_own_task() - the owner of a process that runs already
+ * @recording: the recording
+ * @task: one of its threads
+ * @mm: its address space
+ * @owned: receives the owner
+ *
+ * Context: Process context, may sleep; the task cannot execute another program meanwhile.
+ * Return: 0 or -ENOMEM.
+ */
+int profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
+			      struct mm_struct *mm, struct profil_owned *owned)
+{
+	char name[TASK_COMM_LEN] = "";
+	struct profil_spare spare;
+	struct file *program;
+	int err = profil_spare_alloc(&spare);
+
+	if (err)
+		return err;
+	rcu_read_lock();
+	strscpy(name, task->group_leader->comm, sizeof(name));
+	rcu_read_unlock();
+	program = profil_exe_file(mm);
+	/* Without a number its ticks are nobody's, as those of a program that it executes. */
+	if (!profil_recording_owner(recording, program, name, &spare, owned))
+		*owned = recording->nobody;
+	if (program)
+		fput(program);
+	profil_spare_free(&spare);
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a recording begins, and what a process is in it.
+ *
+ * Context: process
+ */
+#ifndef PROFIL_BEGIN_H
+#define PROFIL_BEGIN_H
+
+#include "profile/owned.h"
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct profil_record;
+struct profil_recording;
+struct profil_start;
+struct task_struct;
+
+int profil_recording_check(const struct profil_record *record, struct profil_start *start);
+struct profil_recording *profil_recording_create(u32 nr_counts);
+int profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
+			      struct mm_struct *mm, struct profil_owned *owned);
+
+#endif /* PROFIL_BEGIN_H */

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is mapped at the PC of a tick.
+ *
+ * The task that had the tick looks itself, on its way back to user mode: before it
+ * executes another instruction, so that nothing can have changed but by its process's
+ * other threads.  It never waits for mmap_lock, as it would not have waited without the
+ * profile.
+ *
+ * Context: process
+ */
+#include "record/resolve.h"
+
+#include "profile/binding.h"
+#include "profile/profile.h"
+#include "profile/stats.h"
+#include "record/recording.h"
+#include "tick/record.h"
+#include "tick/section.h"
+
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/profil_record.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/seqlock.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/task_work.h>
+
+/* For how long a hit is believed: bounds how long a mapping's end is not noticed. */
+#define BELIEVED	DIV_ROUND_UP(HZ, 10)
+/* After so many failures to get mmap_lock, at once, a tick's text is unknown. */
+#define TRIES		16
+/* A task does not reclaim for long, or kill, on behalf of who profiles it. */
+#define GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+/* What the offset in a key can hold. */
+#define OFFSETS		(1ULL << PROFIL_COUNT_SHIFT)
+
+/**
+ * struct found - what is mapped at a PC
+ * @file: of the mapping, referenced; or NULL
+ * @same: identity of the text; its kind is UNKNOWN if there is none
+ * @hit: the part of the mapping; its key is only the offset
+ */
+struct found {
+	struct file *file;
+	struct profil_identity same;
+	struct profil_hit hit;
+};
+
+/* The vDSO names itself by its operations; no other mapping of the kernel's has code. */
+static bool profil_resolve_is_vdso(struct vm_area_struct *vma)
+{
+	const char *name;
+
+	if (vma->vm_file || !vma->vm_ops || !vma->vm_ops->name)
+		return false;
+	name = vma->vm_ops->name(vma);
+	return name && !strcmp(name, "[vdso]");
+}
+
+static void profil_resolve_vma(struct vm_area_struct *vma, unsigned long pc, struct found *found)
+{
+	unsigned long size = 1UL << PROFIL_HIT_SHIFT;
+	unsigned long low = max(vma->vm_start, round_down(pc, size));
+	unsigned long end = min(vma->vm_end - 1, round_down(pc, size) + size - 1);
+	u64 offset = low - vma->vm_start, base;
+
+	found->hit.low = low;
+	found->hit.span = end - low + 1;
+	if (vma->vm_file) {
+		offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
+		/* Beyond it nothing executable is known to be. */
+		if (offset + size >= OFFSETS)
+			return;
+		found->file = get_file(vma->vm_file);
+		profil_recording_identify(&found->same, vma->vm_file);
+	} else if (profil_resolve_is_vdso(vma)) {
+		found->same.kind = PROFIL_KIND_VDSO;
+		found->same.word[0] = (uintptr_t)vma->vm_private_data;
+		found->same.word[1] = vma->vm_end - vma->vm_start;
+	} else {
+		/* Offsets are of the largest range that a key can hold. */
+		base = round_down((u64)low, OFFSETS);
+		found->same.kind = PROFIL_KIND_MEMORY;
+		found->same.word[1] = base;
+		offset = low - base;
+	}
+	found->hit.key = offset;
+}
+
+/* Return: false if mmap_lock is taken. */
+static bool profil_resolve_find(unsigned long pc, struct found *found)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+
+	if (!mmap_read_trylock(mm))
+		return false;
+	vma = find_vma(mm, pc);
+	if (vma && vma->vm_start <= pc && vma->vm_flags & VM_EXEC)
+		profil_resolve_vma(vma, pc, found);
+	mmap_read_unlock(mm);
+	return true;
+}
+
+/* The binding that the tick had come by; under RCU, which keeps it.  NULL: it is gone. */
+static struct profil_binding *profil_resolve_binding(const struct profil_question *question)
+{
+	struct profil_binding *binding;
+
+	hlist_for_each_entry_rcu(binding, &profil_binding_bucket(question->mm)->chain, node)
+		if (binding->mm == question->mm && binding->profile == question->profile)
+			return binding;
+	return NULL;
+}
+
+/* Make the table of hits if there is none.  Return: the life of the address space, or 0. */
+static u64 profil_resolve_prepare(const struct profil_question *question)
+{
+	struct profil_hits *hits = NULL;
+	struct profil_binding *binding;
+	bool wanted;
+	u64 life;
+
+	rcu_read_lock();
+	binding = profil_resolve_binding(question);
+	life = binding ? binding->life : 0;
+	wanted = binding && !READ_ONCE(binding->hits);
+	rcu_read_unlock();
+	if (!wanted)
+		return life;
+	hits = kzalloc(sizeof(*hits), GFP_SPARING);
+	if (!hits)
+		return life;
+	raw_spin_lock_init(&hits->lock);
+	seqcount_init(&hits->seq);
+	rcu_read_lock();
+	binding = profil_resolve_binding(question);
+	if (binding && !cmpxchg(&binding->hits, NULL, hits))
+		hits = NULL;
+	rcu_read_unlock();
+	kfree(hits);
+	return life;
+}
+
+/* The cell of a text; 0 without memory or numbers. */
+static u32 profil_resolve_cell(const struct profil_question *question, struct found *found)
+{
+	struct profil_recording *recording = question->profile->recording;
+	bool memory = found->same.kind == PROFIL_KIND_MEMORY;
+	struct profil_identity cell = {
+		.kind = PROFIL_KIND_CELL, .word = { question->owned.owner },
+	};
+	struct profil_spare spare = {};
+	unsigned int try;
+	u32 number = 0;
+
+	/* Mostly both have numbers already. */
+	for (try = 0; try < 2 && !number; try++) {
+		if (try) {
+			spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_SPARING);
+			spare.node[1] = kzalloc(sizeof(*spare.node[1]), GFP_SPARING);
+		}
+		cell.word[1] = profil_recording_find(recording, &found->same, &spare, found->file,
+						     memory ? task_tgid(current) : NULL);
+		if (cell.word[1])
+			number = profil_recording_find(recording, &cell, &spare, NULL, NULL);
+	}
+	profil_spare_free(&spare);
+	return number;
+}
+
+/* The way of a set that the hit replaces: one that it overlaps, or the next one. */
+static struct profil_hit *profil_resolve_way(struct profil_hits *hits,
+					     const struct profil_hit *hit)
+{
+	struct profil_hit *set = profil_hit_set(hits, hit->low);
+	unsigned int way;
+
+	for (way = 0; way < PROFIL_HIT_WAYS; way++)
+		if (set[way].low < hit->low + hit->span && hit->low < set[way].low + set[way].span)
+			return &set[way];
+	for (way = 0; way < PROFIL_HIT_WAYS; way++)
+		if (!set[way].span)
+			return &set[way];
+	return &set[hits->next++ % PROFIL_HIT_WAYS];
+}
+
+static void profil_resolve_remember(const struct profil_question *question,
+				    const struct profil_hit *hit)
+{
+	struct profil_binding *binding;
+	struct profil_hits *hits;
+	struct profil_hit *way;
+	unsigned long flags;
+
+	rcu_read_lock();
+	binding = profil_resolve_binding(question);
+	hits = binding ? READ_ONCE(binding->hits) : NULL;
+	if (hits) {
+		raw_spin_lock_irqsave(&hits->lock, flags);
+		write_seqcount_begin(&hits->seq);
+		way = profil_resolve_way(hits, hit);
+		WRITE_ONCE(way->low, hit->low);
+		WRITE_ONCE(way->span, hit->span);
+		WRITE_ONCE(way->key, hit->key);
+		WRITE_ONCE(way->until, hit->until);
+		write_seqcount_end(&hits->seq);
+		raw_spin_unlock_irqrestore(&hits->lock, flags);
+	}
+	rcu_read_unlock();
+}
+
+/* Interrupts stay off, as profil_clock_sync() waits for sections. */
+static void profil_resolve_count(const struct profil_question *question, u64 key)
+{
+	struct profil_profile *profile = question->profile;
+	struct profil_tally *tally;
+	enum profil_cause cause;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	profil_section_enter();
+	tally = this_cpu_ptr(profile->tally);
+	cause = profil_record_add(profile, key);
+	tally->cause[cause]++;
+	tally->granted++;
+	profil_section_leave();
+	local_irq_restore(flags);
+}
+
+static void profil_resolve_answer(const struct profil_question *question, struct found *found)
+{
+	u64 key = (u64)question->owned.unknown << PROFIL_COUNT_SHIFT;
+	u64 life = profil_resolve_prepare(question);
+	u32 cell = 0;
+
+	if (found->same.kind == PROFIL_KIND_MEMORY)
+		found->same.word[0] = life;
+	if (life && found->same.kind != PROFIL_KIND_UNKNOWN)
+		cell = profil_resolve_cell(question, found);
+	if (cell) {
+		found->hit.key |= (u64)cell << PROFIL_COUNT_SHIFT;
+		found->hit.until = jiffies + BELIEVED;
+		profil_resolve_remember(question, &found->hit);
+		key = found->hit.key + (question->pc - found->hit.low);
+	}
+	profil_resolve_count(question, key);
+}
+
+
+/* Runs in the task that had the tick, or in its exit, where it has no mm any more. */
+static void profil_resolve_work(struct callback_head *work)
+{
+	struct profil_question *question = container_of(work, struct profil_question, work);
+	struct found found = { .same.kind = PROFIL_KIND_UNKNOWN };
+	struct profil_profile *profile = question->profile;
+	struct mem_cgroup *before;
+	unsigned int try = 0;
+
+	/* In its exit, or if it executes another program, its memory is gone. */
+	while (current->mm == question->mm && !profil_resolve_find(question->pc, &found) &&
+	       ++try < TRIES)
+		cond_resched();
+	before = set_active_memcg(profile->recording->memcg);
+	profil_resolve_answer(question, &found);
+	set_active_memcg(before);
+	if (found.file)
+		fput(found.file);
+	/* Only now may a tick use the question. */
+	smp_store_release(&question->task, NULL);
+	profil_profile_put(profile);
+}
+
+/**
+ * profil_resolve_init() - tell ticks who answers their questions
+ *
+ * Context: Process context, before the first tick.
+ */
+void profil_resolve_init(void)
+{
+	struct profil_question *question;
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		question = *per_cpu_ptr(&profil_questions, cpu);
+		for (i = 0; i < PROFIL_QUESTIONS; i++)
+			init_task_work(&question[i].work, profil_resolve_work);
+	}
+}

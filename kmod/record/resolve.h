@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is mapped at the PC of a tick.
+ *
+ * Context: process
+ */
+#ifndef PROFIL_RESOLVE_H
+#define PROFIL_RESOLVE_H
+
+void profil_resolve_init(void);
+
+#endif /* PROFIL_RESOLVE_H */

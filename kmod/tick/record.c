@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tick of a recording: which text is at the PC, and its element of the table.
+ *
+ * A tick cannot look at mappings.  It looks at what was found there before, no longer
+ * than 100 ms ago; otherwise it is a question that its task answers on its way to user
+ * mode (record/resolve.c), and in no outcome until then.
+ *
+ * The table is the reader's memory, who may write there at any time: an element is only
+ * claimed and incremented, and what is in it is never trusted.
+ *
+ * Context: hard interrupt; also process context with interrupts off
+ */
+#include "tick/record.h"
+
+#include "profile/binding.h"
+#include "profile/layout.h"
+#include "profile/pins.h"
+#include "profile/profile.h"
+#include "record/recording.h"
+#include "tick/window.h"
+
+#include <linux/atomic.h>
+#include <linux/jiffies.h>
+#include <linux/log2.h>
+#include <linux/percpu.h>
+#include <linux/profil_record.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
+
+/* Elements that a key may be in, from the one that its hash says. */
+#define TRIES	16
+
+DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
+
+static struct profil_count *profil_record_element(const struct profil_pins *pins, u64 index)
+{
+	u64 position = pins->layout->samples + index * sizeof(struct profil_count);
+	void *page = READ_ONCE(pins->page[(position >> PAGE_SHIFT) & pins->mask]);
+
+	return profil_page_is_off(page) ? NULL : page + (position & ~PAGE_MASK);
+}
+
+/* Is it the key's element, by now? */
+static bool profil_record_claim(struct profil_count *element, u64 key)
+{
+	u64 there = READ_ONCE(element->key);
+
+	if (!there)
+		there = cmpxchg(&element->key, 0, key);
+	return !there || there == key;
+}
+
+/**
+ * profil_record_add() - count a tick in the table
+ * @profile: a recording
+ * @key: as in &struct profil_count
+ *
+ * Context: Interrupts off, in a section.
+ * Return: PROFIL_COUNTED; PROFIL_FULL without room; PROFIL_OFF if it has ended.
+ */
+enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key)
+{
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	u32 mask = profile->recording->mask, i;
+	u64 index = key * 0x9e3779b97f4a7c15ULL >> 32;
+	struct profil_count *element;
+
+	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return PROFIL_OFF;
+	for (i = 0; i < TRIES; i++) {
+		element = profil_record_element(pins, (index + i) & mask);
+		if (!element)
+			return PROFIL_OFF;
+		if (!profil_record_claim(element, key))
+			continue;
+		profil_window();
+		atomic64_inc((atomic64_t *)&element->count);
+		return PROFIL_COUNTED;
+	}
+	return PROFIL_FULL;
+}
+
+static enum profil_cause profil_record_add_cell(const struct profil_profile *profile, u32 cell)
+{
+	return profil_record_add(profile, (u64)cell << PROFIL_COUNT_SHIFT);
+}
+
+/**
+ * profil_record_add_kernel() - count a tick that came in kernel mode
+ * @profile: a recording
+ * @owned: whose tick
+ *
+ * Context: Interrupts off, in a section.
+ * Return: PROFIL_KERNEL, PROFIL_FULL, PROFIL_OFF.
+ */
+enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
+					   struct profil_owned owned)
+{
+	enum profil_cause cause = profil_record_add_cell(profile, owned.kernel);
+
+	return cause == PROFIL_COUNTED ? PROFIL_KERNEL : cause;
+}
+
+/* The key of a PC.  Return: false if it is not known, or not any more. */
+static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u64 *key)
+{
+	const struct profil_hit *hit = profil_hit_set(hits, pc);
+	unsigned int seq = raw_read_seqcount(&hits->seq), way;
+	unsigned long low;
+
+	for (way = 0; way < PROFIL_HIT_WAYS; way++, hit++) {
+		low = READ_ONCE(hit->low);
+		if (pc - low >= READ_ONCE(hit->span))
+			continue;
+		*key = READ_ONCE(hit->key) + (pc - low);
+		if (time_after(jiffies, READ_ONCE(hit->until)))
+			return false;
+		return !(seq & 1) && !read_seqcount_retry(&hits->seq, seq);
+	}
+	return false;
+}
+
+static struct profil_question *profil_record_question(void)
+{
+	struct profil_question *question = *this_cpu_ptr(&profil_questions);
+	unsigned int i;
+
+	for (i = 0; i < PROFIL_QUESTIONS; i++, question++)
+		if (!smp_load_acquire(&question->task))	/* its last user has left it */
+			return question;
+	return NULL;
+}
+
+/* Return: false if current cannot answer it. */
+static bool profil_record_ask(const struct profil_binding *binding, unsigned long pc)
+{
+	struct profil_question *question = profil_record_question();
+
+	if (!question || !profil_profile_get(binding->profile))
+		return false;
+	question->task = current;
+	question->profile = binding->profile;
+	question->mm = binding->mm;
+	question->pc = pc;
+	question->owned = profil_owned_read(&binding->owned);
+	if (!task_work_add(current, &question->work, TWA_RESUME))
+		return true;
+	profil_profile_put(binding->profile);
+	smp_store_release(&question->task, NULL);	/* see above */
+	return false;
+}
+
+/**
+ * profil_record_sample() - count a tick of a recording
+ * @binding: of current's address space
+ * @regs: what the tick interrupted
+ *
+ * Context: The tick.
+ * Return: its outcome, or PROFIL_DEFERRED.
+ */
+enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs)
+{
+	struct profil_profile *profile = binding->profile;
+	struct profil_hits *hits = READ_ONCE(binding->hits);
+	unsigned long pc = instruction_pointer(regs);
+	u64 key;
+
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return PROFIL_OFF;
+	if (!user_mode(regs)) {
+		/* A kernel thread that borrows the address space. */
+		if (current->flags & PF_KTHREAD)
+			return PROFIL_NO_USER_PC;
+		return profil_record_add_kernel(profile, profil_owned_read(&binding->owned));
+	}
+	if (hits && profil_record_find(hits, pc, &key))
+		return profil_record_add(profile, key);
+	if (profil_record_ask(binding, pc))
+		return PROFIL_DEFERRED;
+	return profil_record_add_cell(profile, profil_owned_read(&binding->owned).unknown);
+}

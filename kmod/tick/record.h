@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tick of a recording: which text is at the PC, and its element of the table.
+ *
+ * Context: hard interrupt
+ */
+#ifndef PROFIL_TICK_RECORD_H
+#define PROFIL_TICK_RECORD_H
+
+#include "profile/owned.h"
+#include "profile/stats.h"
+
+#include <linux/percpu.h>
+#include <linux/seqlock.h>
+#include <linux/spinlock_types.h>
+#include <linux/types.h>
+
+struct mm_struct;
+struct profil_binding;
+struct profil_pins;
+struct profil_profile;
+struct pt_regs;
+struct task_struct;
+
+/* A hit is part of a mapping, in a range of this size: that of the sets. */
+#define PROFIL_HIT_SHIFT	20
+#define PROFIL_HIT_SETS		16
+#define PROFIL_HIT_WAYS		4
+/* Ticks of a CPU that can wait at once until their tasks return to user mode. */
+#define PROFIL_QUESTIONS	16
+
+/**
+ * struct profil_hit - a part of a mapping, in which there was a tick
+ * @low: its first address
+ * @span: its bytes; 0: not in use
+ * @key: of @low in the table of counts
+ * @until: when to ask again what is mapped there, in jiffies
+ */
+struct profil_hit {
+	unsigned long low;
+	unsigned long span;
+	u64 key;
+	unsigned long until;
+};
+
+/**
+ * struct profil_hits - where the texts of an address space are
+ * @lock: held by who changes it, with interrupts off
+ * @seq: odd meanwhile, and then changed: ticks take no lock
+ * @next: which way of a set to use next
+ * @hit: by address
+ */
+struct profil_hits {
+	raw_spinlock_t lock;	/* see the kernel-doc above */
+	seqcount_t seq;
+	unsigned int next;
+	struct profil_hit hit[PROFIL_HIT_SETS][PROFIL_HIT_WAYS];
+};
+
+/**
+ * struct profil_question - a tick whose text is not known yet
+ * @work: finds out, on the task's way to user mode; its function is set by resolve.c
+ * @task: the task that had the tick; NULL: free.  Set by ticks of its CPU only
+ * @profile: whose tick it is, referenced
+ * @mm: the address space it ran in: it may execute another program before @work runs
+ * @pc: where
+ * @owned: whose
+ */
+struct profil_question {
+	struct callback_head work;
+	struct task_struct *task;
+	struct profil_profile *profile;
+	struct mm_struct *mm;
+	unsigned long pc;
+	struct profil_owned owned;
+};
+
+DECLARE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
+
+static inline struct profil_hit *profil_hit_set(struct profil_hits *hits, unsigned long pc)
+{
+	return hits->hit[(pc >> PROFIL_HIT_SHIFT) % PROFIL_HIT_SETS];
+}
+
+enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key);
+enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
+					   struct profil_owned owned);
+enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
+
+#endif /* PROFIL_TICK_RECORD_H */
