@@ -10,6 +10,7 @@
 #include "libprofil/flavours/linux.h"
 #include "libprofil/flavours/solaris.h"
 #include "libprofil/profile.h"
+#include "libprofil/record.h"
 #include "libprofil/session.h"
 
 #include <cerrno>
@@ -244,6 +245,28 @@ PROFIL_EXPORT ssize_t profil_attach(profil_session *session, profil_target *targ
 	if (nr && !targets)
 		return caller.answer(EFAULT);
 	return caller.answer(0, attach(session->device, {targets, nr}));
+}
+
+PROFIL_EXPORT int profil_session_record(profil_session *session, pid_t pid, profil_record *request,
+					const char **step)
+{
+	const Caller caller;
+
+	return caller.answer(record(session->device, pid, request, step));
+}
+
+PROFIL_EXPORT int profil_session_describe(profil_session *session, profil_describe *describe)
+{
+	const Caller caller;
+
+	return caller.answer(session->device.sized(PROFIL_DESCRIBE, describe));
+}
+
+PROFIL_EXPORT int profil_session_finish(profil_session *session, uint32_t profile)
+{
+	const Caller caller;
+
+	return caller.answer(profile ? session->device.stop(profile, nullptr, PROFIL_STOP_KEEP) : ENOENT);
 }
 
 PROFIL_EXPORT int profil_set_regions(profil_session *session, uint32_t profile, const profil_region *regions,

@@ -78,11 +78,17 @@ int Device::start(unsigned long number, profil_start &start) const
 	return command(number, &start);
 }
 
-int Device::stop(uint32_t profile, uint64_t *stored) const
+int Device::sized(unsigned long number, void *structure) const
+{
+	return structure ? command(number, structure) : EFAULT;
+}
+
+int Device::stop(uint32_t profile, uint64_t *stored, uint32_t flags) const
 {
 	profil_stop stop = {};
 
 	stop.size = sizeof stop;
+	stop.flags = flags;
 	stop.profile = profile;
 
 	const int error = command(PROFIL_STOP, &stop);

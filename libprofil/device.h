@@ -33,8 +33,15 @@ public:
 	/** PROFIL_START or PROFIL_ATTACH.  @param start receives profile and stored. */
 	[[nodiscard]] int start(unsigned long number, profil_start &start) const;
 
-	/** PROFIL_STOP.  @param stored receives the number of PCs stored, unless NULL. */
-	[[nodiscard]] int stop(uint32_t profile, uint64_t *stored) const;
+	/**
+	 * PROFIL_STOP.
+	 * @param stored receives the number of PCs stored, unless NULL.
+	 * @param flags 0 or PROFIL_STOP_KEEP.
+	 */
+	[[nodiscard]] int stop(uint32_t profile, uint64_t *stored, uint32_t flags = 0) const;
+
+	/** A command whose structure the caller has filled in, any version of it. */
+	[[nodiscard]] int sized(unsigned long number, void *structure) const;
 
 	/** PROFIL_STATUS.  @param status as in info(). */
 	[[nodiscard]] int status(uint32_t profile, profil_status *status) const;

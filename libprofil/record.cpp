@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libprofil/record.h"
+
+#include "libprofil/proof.h"
+
+#include <cerrno>
+
+namespace libprofil {
+
+int record(const Device &device, pid_t pid, profil_record *record, const char **step)
+{
+	Fd proof;
+
+	if (!record)
+		return EFAULT;
+	if (step)
+		*step = "perf_event_open";
+	/* Ticks in kernel mode count at no address: no right to see the kernel is needed. */
+	if (const int error = open_proof(pid, 0, proof))
+		return error;
+	record->proof = proof.get();
+
+	const int error = device.sized(PROFIL_RECORD, record);
+
+	record->proof = -1;
+	if (step)
+		*step = error ? "PROFIL_RECORD" : nullptr;
+	return error;
+}
+
+} // namespace libprofil

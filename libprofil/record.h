@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/** @file libprofil/record.h  Recordings: attached profiles that count by file. */
+#pragma once
+
+#include "libprofil/device.h"
+
+#include <linux/profil_record.h>
+#include <sys/types.h>
+
+namespace libprofil {
+
+/**
+ * PROFIL_RECORD, with a proof that is opened for the process and closed again.
+ * @param step receives the call that failed, unless NULL.
+ * @return 0, or an errno value.
+ */
+[[nodiscard]] int record(const Device &device, pid_t pid, profil_record *record, const char **step);
+
+} // namespace libprofil
