@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <cstring>
+#include <linux/profil_record.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,7 +18,20 @@ namespace {
 
 constexpr size_t page = 4096;
 
-/** A target with an attached profile, for the commands on a profile. */
+profil_record describe_recording(const Memory &counts, int proof)
+{
+	profil_record record = {};
+
+	record.size = sizeof(record);
+	record.flags = PROFIL_FOLLOW;
+	record.proof = proof;
+	record.period = period_10khz;
+	record.table = counts.address();
+	record.nr_counts = 256;
+	return record;
+}
+
+/** A target with an attached profile, and one in a recording, for the commands on them. */
 struct Attached {
 	Device device;
 	Memory counters{page};
@@ -25,8 +39,17 @@ struct Attached {
 	Child target{[] { pause(); }};
 	Fd proof = proof_of(target.pid());
 	uint32_t profile = 0;
+	/* Of a recording that is there, and of one that a command makes. */
+	Memory counts{page}, more_counts{page};
+	Child recorded{[] { pause(); }}, more_recorded{[] { pause(); }};
+	Fd recorded_proof = proof_of(recorded.pid()), more_proof = proof_of(more_recorded.pid());
+	profil_record recording = describe_recording(counts, recorded_proof.get());
 
-	Attached() { renew(); }
+	Attached()
+	{
+		renew();
+		need_that(!device.call(PROFIL_RECORD, &recording), "PROFIL_RECORD");
+	}
 	/** Attach again after STOP or STOP_ALL has ended the profile. */
 	void renew() { profile = device.attach(describe(region), proof.get()); }
 };
@@ -39,6 +62,8 @@ union Any {
 	profil_stop_all stop_all;
 	profil_status status;
 	profil_update update;
+	profil_record record;
+	profil_describe describe;
 };
 
 /**
@@ -59,13 +84,22 @@ const Command commands[] = {
 	{"PROFIL_START", PROFIL_START, 96, true,
 	 [](Any &any, Attached &on) { any.start = describe(on.region); }, 104},
 	{"PROFIL_STATUS", PROFIL_STATUS, 128, true,
-	 [](Any &any, Attached &on) { any.status.profile = on.profile; }},
+	 [](Any &any, Attached &on) { any.status.profile = on.profile; }, 136},
 	{"PROFIL_UPDATE", PROFIL_UPDATE, 32, false,
 	 [](Any &any, Attached &on) { any.update = describe_update(on.profile, std::span(&on.region, 1)); }},
 	{"PROFIL_STOP", PROFIL_STOP, 24, true, [](Any &any, Attached &on) { any.stop.profile = on.profile; }},
 	{"PROFIL_ATTACH", PROFIL_ATTACH, 96, true,
 	 [](Any &any, Attached &on) { any.start = describe(on.region), any.start.proof = on.proof.get(); },
 	 104},
+	{"PROFIL_RECORD", PROFIL_RECORD, 48, true,
+	 [](Any &any, Attached &on) {
+		 any.record = describe_recording(on.more_counts, on.more_proof.get());
+	 }},
+	{"PROFIL_DESCRIBE", PROFIL_DESCRIBE, 104, true,
+	 [](Any &any, Attached &on) {
+		 any.describe.profile = on.recording.profile;
+		 any.describe.number = 1;
+	 }},
 	{"PROFIL_STOP_ALL", PROFIL_STOP_ALL, 8, false, [](Any &, Attached &) {}},
 };
 
@@ -99,6 +133,8 @@ int run(const Way &way, const Command &command, Attached &on, uint32_t size, uin
 	const int error = way(on.device, command.number, place.at(), size);
 	if (!error && (command.number == PROFIL_STOP || command.number == PROFIL_STOP_ALL))
 		on.renew();
+	if (!error && command.number == PROFIL_RECORD)
+		on.device.stop(static_cast<const profil_record *>(place.at())->profile);
 	/* The module does not write members that it does not know. */
 	if (!error && size > command.least)
 		CHECK(place.last() == 0);
@@ -174,29 +210,111 @@ void check_members(const Way &way)
 	using Stop = profil_stop;
 	using Status = profil_status;
 	using Update = profil_update;
+	using Record = profil_record;
+	using Describe = profil_describe;
 
 	CHECK(try_with<profil_info>(way, on, PROFIL_INFO, [](auto &s) { s.flags = 1; }) == EINVAL);
 	CHECK(try_with<profil_stop_all>(way, on, PROFIL_STOP_ALL, [](auto &s) { s.flags = 1; }) == EINVAL);
 
 	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.flags = 1; }) == EINVAL);
 	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.reserved = 1; }) == EINVAL);
-	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile++; }) == ENOENT);
+	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile += 2; }) == ENOENT);
 	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile = UINT32_MAX; }) == ENOENT);
 	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile = 0; }) == 0);
 
 	CHECK(try_with<Status>(way, on, PROFIL_STATUS, [](auto &s) { s.flags = 1; }) == EINVAL);
-	CHECK(try_with<Status>(way, on, PROFIL_STATUS, [](auto &s) { s.profile++; }) == ENOENT);
+	CHECK(try_with<Status>(way, on, PROFIL_STATUS, [](auto &s) { s.profile += 2; }) == ENOENT);
 	CHECK(try_with<Status>(way, on, PROFIL_STATUS, [](auto &s) { s.ticks = s.state = 77; }) == 0);
 
 	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.flags = 1; }) == EINVAL);
 	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.reserved = 1; }) == EINVAL);
 	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.profile = 0; }) == ENOENT);
-	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.profile++; }) == ENOENT);
 	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.regions = 0; }) == EFAULT);
 	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.region_size--; }) == EINVAL);
 	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.nr_regions = 32769; }) == E2BIG);
 	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.nr_regions = 0; }) == EINVAL);
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.profile += 2; }) == ENOENT);
 	CHECK(on.device.status(on.profile).state == PROFIL_STATE_RUNNING);
+
+	/* The recording's number follows the profile's. */
+	CHECK(on.recording.profile == on.profile + 1);
+	CHECK(try_with<Update>(way, on, PROFIL_UPDATE, [](auto &s) { s.profile++; }) == EINVAL);
+	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile++, s.flags = 2; }) == EINVAL);
+	CHECK(try_with<Stop>(way, on, PROFIL_STOP, [](auto &s) { s.profile = 0, s.flags = 1; }) == EINVAL);
+	CHECK(try_with<Describe>(way, on, PROFIL_DESCRIBE, [](auto &s) { s.number = 1; }) == EINVAL);
+	CHECK(try_with<Describe>(way, on, PROFIL_DESCRIBE, [](auto &s) { s.profile += 2; }) == ENOENT);
+	const auto describe = [&](void (*change)(Describe &)) {
+		static void (*also)(Describe &);
+		also = change;
+		return try_with<Describe>(way, on, PROFIL_DESCRIBE, [](auto &s) { s.profile++, also(s); });
+	};
+	CHECK(describe([](auto &) {}) == 0);
+	CHECK(describe([](auto &s) { s.number = 1; }) == 0);
+	CHECK(describe([](auto &s) { s.number = 30'000; }) == ENOENT);
+	CHECK(describe([](auto &s) { s.number = UINT32_MAX; }) == ENOENT);
+	CHECK(describe([](auto &s) { s.number = 1, s.flags = 4; }) == EINVAL);
+	CHECK(describe([](auto &s) { s.flags = PROFIL_DESCRIBE_OPEN; }) == EINVAL);
+	CHECK(describe([](auto &s) { s.number = 1, s.flags = PROFIL_DESCRIBE_OPEN; }) == ENODATA);
+	CHECK(describe([](auto &s) { s.number = 1, s.reserved = 1; }) == EINVAL);
+	CHECK(describe([](auto &s) { s.number = 1, s.path = 16; }) == EINVAL);
+	CHECK(describe([](auto &s) { s.number = 1, s.path_size = 16; }) == EINVAL);
+
+	const auto add = [&](void (*change)(Record &)) {
+		static void (*also)(Record &);
+		also = change;
+		return try_with<Record>(way, on, PROFIL_RECORD, [](auto &s) { s.profile++, also(s); });
+	};
+	CHECK(add([](auto &s) { s.proof = -1; }) == EBADF);
+	CHECK(add([](auto &s) { s.flags = PROFIL_FOLLOW; }) == EINVAL);
+	CHECK(add([](auto &s) { s.clock = 2; }) == EINVAL);
+	CHECK(add([](auto &s) { s.period = 1; }) == EINVAL);
+	CHECK(add([](auto &s) { s.table = page; }) == EINVAL);
+	CHECK(add([](auto &s) { s.nr_counts = 256; }) == EINVAL);
+	CHECK(add([](auto &s) { s.reserved = 1; }) == EINVAL);
+	CHECK(add([](auto &s) { s.profile--; }) == EINVAL); /* no recording */
+	CHECK(add([](auto &s) { s.profile++; }) == ENOENT);
+	CHECK(on.device.status(on.recording.profile).state == PROFIL_STATE_RUNNING);
+}
+
+/** What a recording cannot begin with. */
+void check_recording(const Way &way)
+{
+	const Device device;
+	const Memory counts(16 * page);
+	const Child target([] { pause(); });
+	const Fd proof = proof_of(target.pid());
+	const profil_record good = describe_recording(counts, proof.get());
+	const auto with = [&](const std::function<void(profil_record &)> &change) {
+		profil_record record = good;
+
+		change(record);
+		return way(device, PROFIL_RECORD, &record, sizeof(record));
+	};
+
+	CHECK(with([](auto &r) { r.flags |= PROFIL_KERNEL_TICKS; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_THREAD; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags = 1U << 31; }) == EINVAL);
+	CHECK(with([](auto &r) { r.clock = 77; }) == EOPNOTSUPP);
+	CHECK(with([](auto &r) { r.period = 0; }) == ERANGE);
+	CHECK(with([](auto &r) { r.proof = -1; }) == EBADF);
+	CHECK(with([](auto &r) { r.reserved = 1; }) == EINVAL);
+	CHECK(with([](auto &r) { r.nr_counts = 0; }) == EINVAL);
+	CHECK(with([](auto &r) { r.nr_counts = 128; }) == EINVAL);
+	CHECK(with([](auto &r) { r.nr_counts = 257; }) == EINVAL);
+	CHECK(with([](auto &r) { r.nr_counts = 1U << 29; }) == EINVAL);
+	CHECK(with([](auto &r) { r.table = 0; }) == EINVAL);
+	CHECK(with([](auto &r) { r.table += 16; }) == EINVAL);
+	CHECK(with([](auto &r) { r.table = 0xffff888000000000; }) == EFAULT);
+	mprotect(counts.at(8 * page), page, PROT_NONE);
+	CHECK(with([](auto &r) { r.table += 8 * page; }) == EFAULT);
+	CHECK(with([](auto &r) { r.profile = 1; }) == EINVAL);
+	CHECK(with([](auto &) {}) == 0);
+	CHECK(with([](auto &) {}) == EEXIST);
+	/* Nor does another profile of the file take the process from it. */
+	const Memory counter(page);
+	auto start = describe(each_address(0x1000, 0x1040, counter.at(), 4));
+	start.proof = proof.get();
+	CHECK(way(device, PROFIL_ATTACH, &start, sizeof(start)) == EEXIST);
 }
 
 void check_unknown(const Way &way)
@@ -208,7 +326,7 @@ void check_unknown(const Way &way)
 	const unsigned int unknown[] = {0,
 					1,
 					_IO(PROFIL_TYPE, 0x7f),
-					_IO(PROFIL_TYPE, 0x87),
+					_IO(PROFIL_TYPE, 0x89),
 					_IOWR(PROFIL_TYPE, 0x80, profil_info),
 					_IO(PROFIL_TYPE - 1, 0x80)};
 	for (const unsigned int command : unknown) {
@@ -250,11 +368,13 @@ TEST_CASE_METHOD(AtRest, "reserved members must be 0, and profiles must exist", 
 	SECTION("by ioctl")
 	{
 		check_members(by_ioctl());
+		check_recording(by_ioctl());
 		check_unknown(by_ioctl());
 	}
 	SECTION("by io_uring")
 	{
 		check_members(by_ring());
+		check_recording(by_ring());
 		check_unknown(by_ring());
 	}
 }
@@ -313,7 +433,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_INFO returns the caller's own limits", "[uapi]"
 	const auto root = ask();
 	CHECK(root.abi == PROFIL_ABI);
 	CHECK(root.region_max == 32768);
-	CHECK(root.features == PROFIL_FEATURE_GATE);
+	CHECK(root.features == (PROFIL_FEATURE_GATE | PROFIL_FEATURE_RECORD));
 	CHECK(root.period_min == 20'000);
 	/* The limit of all users is a quarter of the machine's memory, unless root asks. */
 	const uint64_t all = std::stoull(read_file("/sys/module/profil/parameters/max_pages"));

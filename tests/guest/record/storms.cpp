@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/storms.cpp  Nothing of a short life is lost: ticks are CPU time. */
+#include "tests/guest/record/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <sys/resource.h>
+
+using namespace guest;
+
+namespace {
+
+/** A short period: what chance does to a sum of ticks stays below what the test asks. */
+constexpr uint64_t period = 20'000;
+
+/** A file system whose reads wait for nobody. */
+std::string copied_program()
+{
+	const std::string copy = "/tmp/record_short";
+
+	std::filesystem::copy_file(program("record_short"), copy,
+				   std::filesystem::copy_options::overwrite_existing);
+	return copy;
+}
+
+/** The CPU time of all children that have ended. */
+double children_ns()
+{
+	rusage use = {};
+
+	getrusage(RUSAGE_CHILDREN, &use);
+	const auto ns = [](const timeval &t) { return t.tv_sec * 1e9 + t.tv_usec * 1e3; };
+	return ns(use.ru_utime) + ns(use.ru_stime);
+}
+
+struct Storm {
+	double ratio; /**< of what was counted to the CPU time of all its processes */
+	profil_status status;
+};
+
+Storm run_storm(const std::string &how)
+{
+	const std::string path = copied_program();
+	const Gate go;
+	Child child([&] {
+		go.wait();
+		execl(path.c_str(), path.c_str(), "300", how.c_str(), nullptr);
+		need(-1, path.c_str());
+	});
+	Recording recording(8192, period);
+
+	recording.begin(child.pid());
+	const double before = children_ns();
+	go.open();
+	child.join();
+	recording.finish();
+	std::filesystem::remove(path);
+
+	const profil_status after = recording.status();
+
+	CHECK(recording.sum() == after.counted + after.kernel);
+	return {static_cast<double>(after.ticks * period) / (children_ns() - before), after};
+}
+
+} // namespace
+
+/* In virtual time: what a host does to a guest is in rusage, and not in ticks. */
+TEST_CASE_METHOD(AtRest, "ticks are the CPU time of a storm of short programs", "[record][icount]")
+{
+	const std::string how = GENERATE("fork", "exec", "vfork");
+	CAPTURE(how);
+	const Storm storm = run_storm(how);
+
+	CAPTURE(storm.status.ticks, storm.status.lost_late, storm.status.kernel, storm.status.forks_lost);
+	INFO("ratio " << storm.ratio);
+	CHECK(storm.ratio > 0.99);
+	CHECK(storm.ratio < 1.01);
+	CHECK(storm.status.lost_exec == 0);
+	CHECK(storm.status.lost_full == 0);
+	CHECK(storm.status.forks_lost == 0);
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/support.h  Recordings through the raw interface, and what they have counted. */
+#pragma once
+
+#include "tests/guest/support/device.h"
+
+#include <cstdint>
+#include <linux/profil_record.h>
+#include <optional>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace guest {
+
+/** What a number stands for, with its path. */
+struct Described : profil_describe {
+	std::string place;
+
+	/** The command name of an owner. */
+	std::string who() const { return {name, strnlen(name, sizeof(name))}; }
+};
+
+/** An element of the table that is in use. */
+struct Row {
+	Described owner, text;
+	uint64_t offset;
+	uint64_t count;
+};
+
+/** The table of a recording, and a device that makes it. */
+class Recording {
+public:
+	explicit Recording(uint32_t counts = 4096, uint64_t period = period_10khz)
+		: counts_(counts), period_(period), table_(counts * sizeof(profil_count))
+	{
+	}
+
+	const Device &device() const { return device_; }
+	uint32_t profile() const { return profile_; }
+	Memory &table() { return table_; }
+
+	/** What PROFIL_RECORD is to be given, without a proof. */
+	profil_record request(uint32_t flags = PROFIL_FOLLOW) const
+	{
+		profil_record record = {};
+
+		record.size = sizeof(record);
+		record.flags = flags;
+		record.period = period_;
+		record.table = table_.address();
+		record.nr_counts = counts_;
+		record.proof = -1;
+		return record;
+	}
+
+	/** Begin with a process; throws when that fails. */
+	void begin(pid_t pid, uint32_t flags = PROFIL_FOLLOW)
+	{
+		const Fd proof = proof_of(pid);
+		profil_record record = request(flags);
+
+		record.proof = proof.get();
+		need_errno(device_.call(PROFIL_RECORD, &record), "PROFIL_RECORD");
+		profile_ = record.profile;
+	}
+
+	/** Add a process.  Returns 0 or the error. */
+	int add(pid_t pid) const
+	{
+		const Fd proof = proof_of(pid);
+		profil_record record = {};
+
+		record.size = sizeof(record);
+		record.profile = profile_;
+		record.proof = proof.get();
+		return device_.call(PROFIL_RECORD, &record);
+	}
+
+	/** End it, but keep the numbers. */
+	void finish() const
+	{
+		profil_stop stop = {};
+
+		stop.size = sizeof(stop);
+		stop.flags = PROFIL_STOP_KEEP;
+		stop.profile = profile_;
+		need_errno(device_.call(PROFIL_STOP, &stop), "PROFIL_STOP");
+	}
+
+	profil_status status() const { return device_.status(profile_); }
+
+	Described described(uint32_t number, uint32_t flags = 0) const
+	{
+		char path[4096];
+		Described answer = {};
+
+		answer.size = sizeof(profil_describe);
+		answer.flags = flags;
+		answer.profile = profile_;
+		answer.number = number;
+		answer.path = number ? reinterpret_cast<uintptr_t>(path) : 0;
+		answer.path_size = number ? sizeof(path) : 0;
+		need_errno(device_.call(PROFIL_DESCRIBE, static_cast<profil_describe *>(&answer)),
+			   "PROFIL_DESCRIBE");
+		if (answer.path_size)
+			answer.place = path;
+		return answer;
+	}
+
+	/** Everything that was counted. */
+	std::vector<Row> rows() const
+	{
+		std::vector<Row> all;
+
+		for (uint32_t i = 0; i < counts_; i++) {
+			const auto &element = *table_.at<profil_count>(i * sizeof(profil_count));
+			const uint64_t key = __atomic_load_n(&element.key, __ATOMIC_RELAXED);
+
+			if (!key)
+				continue;
+			const Described cell = described(static_cast<uint32_t>(key >> PROFIL_COUNT_SHIFT));
+			need_that(cell.kind == PROFIL_KIND_CELL, "a key has the number of a cell");
+			all.push_back({described(cell.owner), described(cell.text),
+				       key & ((1ULL << PROFIL_COUNT_SHIFT) - 1),
+				       __atomic_load_n(&element.count, __ATOMIC_RELAXED)});
+		}
+		return all;
+	}
+
+	/** The sum of the rows that fit. */
+	template <typename Fits> uint64_t sum(Fits fits) const
+	{
+		uint64_t sum = 0;
+
+		for (const Row &row : rows())
+			sum += fits(row) ? row.count : 0;
+		return sum;
+	}
+	uint64_t sum() const
+	{
+		return sum([](const Row &) { return true; });
+	}
+	uint64_t of_kind(uint32_t kind) const
+	{
+		return sum([&](const Row &row) { return row.text.kind == kind; });
+	}
+	/** The ticks of a text of a file, or of one address in it. */
+	uint64_t in_file(const std::string &place, std::optional<uint64_t> offset = {}) const
+	{
+		return sum([&](const Row &row) {
+			return row.text.place == place && row.offset == offset.value_or(row.offset);
+		});
+	}
+
+private:
+	static void need_errno(int error, const char *what)
+	{
+		errno = error;
+		need(error ? -1 : 0, what);
+	}
+
+	Device device_;
+	uint32_t counts_;
+	uint64_t period_;
+	Memory table_;
+	uint32_t profile_ = 0;
+};
+
+/** A file with a loop at an offset, which may be mapped as text.  Removed at the end. */
+class LoopFile {
+public:
+	static constexpr uint64_t offset = 0x1000;
+
+	explicit LoopFile(const std::string &name) : path_("/tmp/" + name)
+	{
+		fd_ = Fd(need(open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755), path_.c_str()));
+		fill(fd_.get());
+	}
+	LoopFile(const LoopFile &) = delete;
+	LoopFile &operator=(const LoopFile &) = delete;
+	~LoopFile() { unlink(path_.c_str()); }
+
+	/** Write the loop, and what surrounds it, into a file. */
+	static void fill(int fd)
+	{
+		std::string code(2 * offset, '\0');
+
+		__builtin_memcpy(&code[offset], code_loop, sizeof(code_loop));
+		need_that(pwrite(fd, code.data(), code.size(), 0) == static_cast<ssize_t>(code.size()),
+			  "the code is written");
+	}
+
+	int fd() const { return fd_.get(); }
+	const std::string &path() const { return path_; }
+	/** Map it; then a loop is at @p at. */
+	void map(uintptr_t at) const { map(fd_.get(), at); }
+	static void map(int fd, uintptr_t at)
+	{
+		void *mapped = mmap(reinterpret_cast<void *>(at), offset, PROT_READ | PROT_EXEC,
+				    MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(offset));
+
+		need_that(mapped != MAP_FAILED, "the file is mapped");
+		code_written(mapped, offset);
+	}
+
+private:
+	std::string path_;
+	Fd fd_;
+};
+
+/** Run a loop until told otherwise. */
+inline void spin_while(uintptr_t loop, const std::function<bool()> &more)
+{
+	while (more())
+		code_run(loop, 100'000);
+}
+
+/** A child that does one step after the other, each when told to, and a loop in between. */
+class Steps {
+public:
+	explicit Steps(const std::function<void(const std::function<void(uintptr_t loop)> &spin)> &run)
+		: child_([this, run] {
+			  uint64_t step = 0;
+			  run([&](uintptr_t loop) {
+				  spin_while(loop, [&] { return counter<uint64_t>(step_) == step; });
+				  step++;
+			  });
+			  for (;;)
+				  pause();
+		  })
+	{
+	}
+
+	pid_t pid() const { return child_.pid(); }
+	/** End the present loop. */
+	void next() { __atomic_add_fetch(step_.at<uint64_t>(), 1, __ATOMIC_RELAXED); }
+
+private:
+	Memory step_{4096, MAP_SHARED};
+	Child child_;
+};
+
+/** Longer than a tick may be counted for what was mapped before. */
+inline void outlast_belief()
+{
+	usleep(250'000);
+}
+
+} // namespace guest

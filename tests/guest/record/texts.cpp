@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/texts.cpp  Which text a recording counts a tick in. */
+#include "tests/guest/record/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <filesystem>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <ctime>
+
+using namespace guest;
+
+namespace {
+
+const uintptr_t text = Burner::usual;
+
+bool grows(const std::function<uint64_t()> &count, uint64_t more = 20)
+{
+	const uint64_t before = count();
+
+	return soon([&] { return count() >= before + more; });
+}
+
+/** Every tick is in one element, or has a reason not to be. */
+void check_whole(const Recording &recording)
+{
+	const profil_status status = recording.status();
+
+	CHECK(recording.sum() == status.counted + status.kernel);
+	CHECK(status.lost_exec == 0);
+	CHECK(status.lost_full == 0);
+	CHECK(status.outside == 0);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a tick in a file counts at its offset there, for its program", "[record]")
+{
+	const LoopFile file("profil-loop");
+	Steps child([&](auto spin) {
+		file.map(text);
+		spin(text);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.in_file(file.path(), LoopFile::offset); }));
+	recording.finish();
+	CHECK(recording.status().state == PROFIL_STATE_STOPPED);
+	const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+	check_whole(recording);
+	for (const Row &row : recording.rows()) {
+		CHECK(row.owner.who() == "guest");
+		CHECK(recording.described(row.owner.text).place == self);
+		if (row.text.place != file.path())
+			continue;
+		struct stat about;
+
+		REQUIRE(stat(file.path().c_str(), &about) == 0);
+		CHECK(row.text.inode == about.st_ino);
+		CHECK(row.text.bytes == 2 * LoopFile::offset);
+		CHECK((row.offset == LoopFile::offset || row.offset == LoopFile::offset + CODE_LOOP_RETURN));
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "ticks in kernel mode count for the kernel, and are all there", "[record]")
+{
+	Steps child([](auto spin) {
+		const Burner burner;
+		burner.plant_syscalls(text, SYS_getppid);
+		spin(text);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.of_kind(PROFIL_KIND_KERNEL); }));
+	recording.finish();
+	CHECK(recording.of_kind(PROFIL_KIND_KERNEL) == recording.status().kernel);
+	check_whole(recording);
+}
+
+TEST_CASE_METHOD(AtRest, "code that a process has made is memory of that process alone", "[record]")
+{
+	const auto burning = [](auto spin) {
+		const Burner burner;
+		burner.plant_loop(text);
+		spin(text);
+	};
+	Steps one(burning), other(burning);
+	Recording recording;
+	const auto ticks_of = [&](pid_t pid) {
+		return recording.sum([&](const Row &row) {
+			return row.text.kind == PROFIL_KIND_MEMORY && row.text.pid == pid &&
+			       row.text.base + row.offset == text;
+		});
+	};
+
+	recording.begin(one.pid());
+	REQUIRE(recording.add(other.pid()) == 0);
+	CHECK(grows([&] { return ticks_of(one.pid()); }));
+	CHECK(grows([&] { return ticks_of(other.pid()); }));
+	CHECK(recording.add(other.pid()) == EEXIST);
+	recording.finish();
+	check_whole(recording);
+}
+
+TEST_CASE_METHOD(AtRest, "what another file was mapped over counts no more, but for 100 ms", "[record]")
+{
+	const LoopFile before("profil-before"), after("profil-after");
+	Steps child([&](auto spin) {
+		before.map(text);
+		spin(text);
+		after.map(text);
+		spin(text);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.in_file(before.path()); }));
+	CHECK(recording.in_file(after.path()) == 0);
+	child.next();
+	CHECK(grows([&] { return recording.in_file(after.path()); }));
+	outlast_belief();
+	const uint64_t last = recording.in_file(before.path());
+	CHECK(grows([&] { return recording.in_file(after.path()); }));
+	CHECK(recording.in_file(before.path()) == last);
+	recording.finish();
+	check_whole(recording);
+}
+
+TEST_CASE_METHOD(AtRest, "text that was moved counts where it is now", "[record]")
+{
+	const LoopFile file("profil-moved");
+	const uintptr_t elsewhere = text + 0x4000000;
+	Steps child([&](auto spin) {
+		file.map(text);
+		spin(text);
+		need_that(mremap(reinterpret_cast<void *>(text), 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED,
+				 elsewhere) != MAP_FAILED,
+			  "the text moves");
+		spin(elsewhere);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.in_file(file.path()); }));
+	child.next();
+	outlast_belief();
+	CHECK(grows([&] { return recording.in_file(file.path()); }));
+	recording.finish();
+	CHECK(recording.of_kind(PROFIL_KIND_UNKNOWN) == 0);
+	check_whole(recording);
+}
+
+TEST_CASE_METHOD(AtRest, "a text's file can be opened, though it was deleted or never had a name", "[record]")
+{
+	const bool memory = GENERATE(false, true);
+	const LoopFile file("profil-deleted");
+	const Fd unnamed(need(memfd_create("profil-code", MFD_CLOEXEC), "memfd_create"));
+	const int fd = memory ? unnamed.get() : file.fd();
+	const std::string place = memory ? "/memfd:profil-code (deleted)" : file.path() + " (deleted)";
+	LoopFile::fill(fd);
+	unlink(file.path().c_str());
+	Steps child([&](auto spin) {
+		LoopFile::map(fd, text);
+		spin(text);
+	});
+	Recording recording;
+	char code[sizeof(code_loop)];
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.in_file(place, LoopFile::offset); }));
+	recording.finish();
+	for (const Row &row : recording.rows()) {
+		if (row.text.place != place)
+			continue;
+		const Fd opened(recording.described(row.text.number, PROFIL_DESCRIBE_OPEN).fd);
+
+		REQUIRE(pread(opened.get(), code, sizeof(code), LoopFile::offset) == sizeof(code));
+		CHECK(memcmp(code, code_loop, sizeof(code)) == 0);
+	}
+	check_whole(recording);
+}
+
+TEST_CASE_METHOD(AtRest, "the vDSO is a text of its own", "[record]")
+{
+	if (!(read_file("/proc/self/maps").find("[vdso]") != std::string::npos))
+		return;
+	Steps child([](auto) {
+		timespec now;
+		for (;;)
+			clock_gettime(CLOCK_MONOTONIC, &now);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] {
+		return recording.sum([](const Row &row) {
+			return row.text.kind == PROFIL_KIND_VDSO && row.offset < row.text.bytes;
+		});
+	}));
+	recording.finish();
+	check_whole(recording);
+}
+
+TEST_CASE_METHOD(AtRest, "what a process forks and executes counts for its own program", "[record]")
+{
+	const Gate go;
+	Child child([&] {
+		go.wait();
+		Child grandchild([] {
+			const auto path = program("uapi_target");
+			const auto where = std::to_string(text);
+
+			execl(path.c_str(), path.c_str(), "burn", where.c_str(), nullptr);
+			need(-1, path.c_str());
+		});
+		grandchild.reap();
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	go.open();
+	CHECK(grows([&] {
+		return recording.sum([](const Row &row) {
+			return row.owner.who() == "uapi_target" && row.text.kind == PROFIL_KIND_MEMORY;
+		});
+	}));
+	recording.finish();
+	for (const Row &row : recording.rows())
+		if (row.owner.who() == "uapi_target")
+			CHECK(recording.described(row.owner.text).place == program("uapi_target"));
+	check_whole(recording);
+}
+
+TEST_CASE_METHOD(AtRest, "a child that is not to be followed is not counted", "[record]")
+{
+	const LoopFile file("profil-child");
+	const Gate forked;
+	Steps child([&](auto spin) {
+		file.map(text);
+		spin(text);
+		Child grandchild([&] { spin(text); });
+		forked.open();
+		grandchild.reap();
+	});
+	Recording recording;
+
+	recording.begin(child.pid(), 0);
+	CHECK(grows([&] { return recording.in_file(file.path()); }));
+	child.next();
+	forked.wait();
+	const uint64_t last = recording.in_file(file.path());
+	usleep(100'000);
+	CHECK(recording.in_file(file.path()) == last);
+	recording.finish();
+	CHECK(recording.status().processes == 0);
+	check_whole(recording);
+}
+
+TEST_CASE_METHOD(AtRest, "a full table loses ticks, and says how many", "[record]")
+{
+	constexpr size_t loops = 1000, apart = 16;
+	Child child([] {
+		const Burner burner;
+		for (size_t i = 0; i < loops; i++)
+			burner.plant_loop(text + i * apart);
+		for (;;)
+			for (size_t i = 0; i < loops; i++)
+				Burner::spin(text + i * apart, 10'000);
+	});
+	Recording recording(256);
+
+	recording.begin(child.pid());
+	CHECK(soon([&] { return recording.status().lost_full > 0; }));
+	recording.finish();
+	const profil_status status = recording.status();
+	CHECK(recording.sum() == status.counted + status.kernel);
+	CHECK(recording.rows().size() <= 256);
+	CHECK(status.ticks == causes(status));
+}
+
+TEST_CASE_METHOD(AtRest, "a table that its owner unmaps ends the recording", "[record]")
+{
+	Steps child([](auto spin) {
+		const Burner burner;
+		burner.plant_loop(text);
+		spin(text);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.sum(); }));
+	munmap(recording.table().at(), recording.table().bytes());
+	recording.table().forget();
+	CHECK(recording.status().state == PROFIL_STATE_FAULT);
+}
