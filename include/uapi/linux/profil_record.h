@@ -19,7 +19,7 @@
  * only adds to it, so it can be read while ticks come.  An element whose key is not 0
  * keeps its key.  The order of elements has no meaning.
  *
- * Errors are those of <linux/profil.h>, and
+ * Errors are those of <linux/profil.h>, and:
  *
  *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or not reach it
  *   EEXIST      PROFIL_RECORD, PROFIL_ATTACH: the process is in a recording of this
