@@ -84,7 +84,7 @@ public:
 		return place == objects_.end() ? 0 : total_of(place->second);
 	}
 
-private:
+	/** The same, for any number of samples. */
 	void add_unknown(Bucket bucket, uint64_t samples)
 	{
 		if (unknown_.size() >= most_unknown && !unknown_.contains(bucket))
@@ -93,6 +93,7 @@ private:
 		total_ += samples;
 	}
 
+private:
 	std::map<std::shared_ptr<Object>, Buckets> objects_;
 	Buckets unknown_;
 	std::shared_ptr<Object> ended_; /* the object that join_ended_memory() joins in */

@@ -10,7 +10,7 @@
 namespace cli {
 namespace {
 
-constexpr std::array<Cause, 9> causes = {{
+constexpr std::array<Cause, 10> causes = {{
 	{"counted", &Accounting::counted, "counted"},
 	{"kernel", &Accounting::kernel, "in the kernel, not counted (--kernel counts them)"},
 	{"outside", &Accounting::outside, "in text without counters"},
@@ -20,6 +20,7 @@ constexpr std::array<Cause, 9> causes = {{
 	{"lost_late", &Accounting::lost_late, "lost: the clock was late"},
 	{"lost_contended", &Accounting::lost_contended, "lost: the counter was contended"},
 	{"lost_exec", &Accounting::lost_exec, "lost: in new programs, before they were attached"},
+	{"lost_full", &Accounting::lost_full, "lost: no counter was free (--max-memory gives more)"},
 }};
 
 } // namespace
@@ -36,6 +37,7 @@ void Accounting::add(const profil_status &status)
 	lost_late += status.lost_late;
 	lost_contended += status.lost_contended;
 	lost_exec += status.lost_exec;
+	lost_full += status.lost_full;
 	forks_lost += status.forks_lost;
 }
 

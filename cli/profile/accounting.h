@@ -24,6 +24,7 @@ struct Accounting {
 	uint64_t lost_late = 0;
 	uint64_t lost_contended = 0;
 	uint64_t lost_exec = 0;
+	uint64_t lost_full = 0;
 	uint64_t forks_lost = 0;
 
 	void add(const profil_status &status);
@@ -32,7 +33,10 @@ struct Accounting {
 	/** The difference to an @p earlier accounting of the same profiles. */
 	[[nodiscard]] Accounting since(const Accounting &earlier) const;
 	/** Ticks lost, for any cause. */
-	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_exec; }
+	[[nodiscard]] uint64_t lost() const 
+	{
+		return lost_late + lost_contended + lost_exec + lost_full;
+	}
 	bool operator==(const Accounting &) const = default;
 };
 

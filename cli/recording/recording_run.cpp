@@ -86,11 +86,11 @@ Outcome RecordingRun::start()
 	const uint64_t memory = options_.memory.value_or(most_pinned);
 
 	raise_limits(memory);
-	recorder_.emplace(*std::move(session),
-			  RecorderSettings{period_, options_.kernel_ticks, options_.follow,
-					   options_.selection.threads, options_.per_process,
-					   pin_limit(info_, memory), info_.region_max},
-			  log_);
+	recorder_ = make_recorder(*std::move(session),
+				  RecorderSettings{period_, options_.kernel_ticks, options_.follow,
+						   options_.selection.threads, options_.per_process,
+						   pin_limit(info_, memory), info_.region_max},
+				  info_, log_);
 	if (Outcome attached = attach(); !attached)
 		return attached;
 	return command_ ? command_->resume() : Done();

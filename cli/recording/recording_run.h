@@ -10,6 +10,7 @@
 #include "cli/recording/recorder.h"
 #include "cli/recording/target_options.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -65,7 +66,7 @@ private:
 	uint64_t period_ = 0;
 	std::optional<ProcessFinder> finder_;
 	std::optional<ChildProcess> command_;
-	std::optional<Recorder> recorder_;
+	std::unique_ptr<Recorder> recorder_;
 	Clock::time_point next_search_;
 };
 

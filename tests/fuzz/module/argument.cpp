@@ -93,6 +93,32 @@ void make_update(Random &random, profil_update &update, Regions &regions)
 	update.region_size = sizeof(profil_region);
 }
 
+/* A table of counts, behind the bytes of a slot that must stay zero; or a process for one. */
+void make_record(Random &random, profil_record &record)
+{
+	record.proof = -1;
+	if (random.one_in(3)) {
+		record.profile = static_cast<uint32_t>(random.between(1, 4));
+		return;
+	}
+	record.flags = random.one_in(4) ? 0 : PROFIL_FOLLOW;
+	record.period = random.one_in(30) ? random.below(20'000) : 1'000'000;
+	record.table = Arena::start + random.below(Arena::slots) * Arena::slot_bytes + 4096;
+	record.nr_counts = 256U << random.below(3);
+}
+
+void make_describe(Random &random, profil_describe &describe)
+{
+	describe.profile = static_cast<uint32_t>(random.between(1, 4));
+	describe.number = static_cast<uint32_t>(random.below(40));
+	if (describe.number && random.one_in(2))
+		describe.flags = static_cast<uint32_t>(random.below(4));
+	if (random.one_in(2)) {
+		describe.path = Arena::start + random.below(Arena::slots) * Arena::slot_bytes + 4096;
+		describe.path_size = static_cast<uint32_t>(random.between(1, 4096));
+	}
+}
+
 } // namespace
 
 uint32_t size_of(unsigned command)
@@ -104,6 +130,8 @@ uint32_t size_of(unsigned command)
 	case PROFIL_STOP: return sizeof(profil_stop);
 	case PROFIL_STATUS: return sizeof(profil_status);
 	case PROFIL_UPDATE: return sizeof(profil_update);
+	case PROFIL_RECORD: return sizeof(profil_record);
+	case PROFIL_DESCRIBE: return sizeof(profil_describe);
 	default: return sizeof(profil_stop_all);
 	}
 }
@@ -117,6 +145,10 @@ void make(Random &random, unsigned command, Argument &argument, Regions &regions
 		make_start(random, command, argument.start, regions);
 	else if (command == PROFIL_UPDATE)
 		make_update(random, argument.update, regions);
+	else if (command == PROFIL_RECORD)
+		make_record(random, argument.record);
+	else if (command == PROFIL_DESCRIBE)
+		make_describe(random, argument.describe);
 	else if (command == PROFIL_STOP || command == PROFIL_STATUS)
 		argument.status.profile = random.one_in(2) ? 0 : static_cast<uint32_t>(random.below(4));
 }
@@ -140,6 +172,12 @@ bool harmless(unsigned command, const Argument &argument, const Argument &before
 	if (command == PROFIL_UPDATE)
 		return argument.update.regions == before.update.regions &&
 		       argument.update.nr_regions <= 2 * Regions::most;
+	if (command == PROFIL_RECORD)
+		return argument.record.table == before.record.table &&
+		       argument.record.nr_counts == before.record.nr_counts;
+	if (command == PROFIL_DESCRIBE)
+		return argument.describe.path == before.describe.path &&
+		       argument.describe.path_size <= before.describe.path_size;
 	if (command != PROFIL_START && command != PROFIL_ATTACH)
 		return true;
 	const auto &now = argument.start, &then = before.start;

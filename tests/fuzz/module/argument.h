@@ -7,16 +7,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <linux/profil.h>
+#include <linux/profil_record.h>
 #include <sys/ioctl.h>
 #include <sys/types.h>
 
 namespace fuzz {
 
-constexpr unsigned unknown_command = _IO(PROFIL_TYPE, 0x87);
-constexpr unsigned commands[] = {PROFIL_INFO,	PROFIL_START,  PROFIL_START,	PROFIL_START,	PROFIL_START,
-				 PROFIL_STOP,	PROFIL_STATUS, PROFIL_STATUS,	PROFIL_ATTACH,	PROFIL_ATTACH,
-				 PROFIL_ATTACH, PROFIL_UPDATE, PROFIL_STOP_ALL, unknown_command};
+constexpr unsigned unknown_command = _IO(PROFIL_TYPE, 0x89);
+constexpr unsigned commands[] = {
+	PROFIL_INFO,   PROFIL_START,  PROFIL_START,    PROFIL_START,	PROFIL_START,	PROFIL_STOP,
+	PROFIL_STATUS, PROFIL_STATUS, PROFIL_ATTACH,   PROFIL_ATTACH,	PROFIL_ATTACH,	PROFIL_UPDATE,
+	PROFIL_RECORD, PROFIL_RECORD, PROFIL_DESCRIBE, PROFIL_STOP_ALL, unknown_command};
 
 /** A structure, and the bytes after it, which no command may write. */
 struct Argument {
@@ -28,6 +29,8 @@ struct Argument {
 		profil_status status;
 		profil_update update;
 		profil_stop_all stop_all;
+		profil_record record;
+		profil_describe describe;
 		unsigned char bytes[256];
 	};
 	unsigned char canary[64];

@@ -34,7 +34,10 @@ bool documented(unsigned command, int error)
 		return true;
 	switch (command) {
 	case PROFIL_START: return one_of({EBUSY, EDQUOT, EOPNOTSUPP, ERANGE});
-	case PROFIL_ATTACH: return one_of({EACCES, EBUSY, EDQUOT, EOPNOTSUPP, ERANGE, ESRCH});
+	case PROFIL_ATTACH: return one_of({EACCES, EBUSY, EDQUOT, EEXIST, EOPNOTSUPP, ERANGE, ESRCH});
+	case PROFIL_RECORD: return one_of({EACCES, EBUSY, EDQUOT, EEXIST, ENOENT, EOPNOTSUPP, ERANGE, ESRCH});
+	/* Opening a file may fail as open(2) does; the file system may be FUSE, and die. */
+	case PROFIL_DESCRIBE: return one_of({EACCES, EIO, EMFILE, ENAMETOOLONG, ENODATA, ENOENT, ENOTCONN});
 	case PROFIL_STOP:
 	case PROFIL_STATUS: return error == ENOENT;
 	case PROFIL_UPDATE: return one_of({EDQUOT, ENOENT, EPERM});
@@ -46,7 +49,7 @@ bool documented(unsigned command, int error)
 uint64_t causes(const profil_status &status)
 {
 	return status.counted + status.outside + status.saturated + status.kernel + status.no_user_pc +
-	       status.off + status.lost_late + status.lost_contended + status.lost_exec;
+	       status.off + status.lost_late + status.lost_contended + status.lost_exec + status.lost_full;
 }
 
 void check(unsigned command, int error, const Argument &before, const Argument &after)
@@ -71,7 +74,7 @@ void check(unsigned command, int error, const Argument &before, const Argument &
 		complain("status: state %u", after.status.state);
 	if (command == PROFIL_INFO && after.info.abi != PROFIL_ABI)
 		complain("info: abi %u", after.info.abi);
-	if (command == PROFIL_ATTACH)
+	if (command == PROFIL_ATTACH || command == PROFIL_RECORD)
 		shared->attaches++;
 }
 
@@ -106,10 +109,12 @@ void run_command(Random &random, pid_t target)
 		spoil(random, argument, regions, size_of(command));
 	if (!harmless(command, argument, before))
 		return;
-	if (command == PROFIL_ATTACH) {
+	if (command == PROFIL_ATTACH || command == PROFIL_RECORD)
 		proof = make_proof(random, target);
+	if (command == PROFIL_ATTACH)
 		argument.start.proof = proof;
-	}
+	if (command == PROFIL_RECORD)
+		argument.record.proof = proof;
 	void *at = random.one_in(50) ? bad_pointer(random) : &argument;
 	/* Counters as an argument: it may wait for a page, and no pointer of it is used. */
 	if ((command == PROFIL_STATUS || command == PROFIL_STOP) && random.one_in(20))
@@ -126,6 +131,8 @@ void run_command(Random &random, pid_t target)
 	shared->waited += major_faults() != faults;
 	if (proof >= 0)
 		close(proof);
+	if (!error && command == PROFIL_DESCRIBE && argument.describe.fd >= 0)
+		close(argument.describe.fd);
 	/* ECANCELED: io_uring had no worker for the command. */
 	if (error >= 0 && !(by_ring && error == ECANCELED))
 		check(command, error, before, argument);

@@ -91,7 +91,7 @@ TEST_CASE("processes of a name are recorded, including later ones", "[cli][searc
 
 	const guest::Child second = start({program("cli_burn_static"), "1000000"});
 
-	REQUIRE(soon([&] { return guest::module_stat("profiles") == 2; }));
+	REQUIRE(soon([&] { return guest::module_stat("images") == 2; }));
 	REQUIRE(samples_come(200));
 
 	const Json json = search.end();

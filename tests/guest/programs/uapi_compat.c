@@ -322,7 +322,7 @@ static void errors(void)
 
 	REQUIRE(command(PROFIL_INFO, &longer) == 0);
 	REQUIRE(longer.info.abi == PROFIL_ABI && longer.info.pages_max > 0);
-	REQUIRE(command(PROFIL_STOP_ALL + 1, &longer) == ENOTTY);
+	REQUIRE(command(PROFIL_STOP_ALL + 3, &longer) == ENOTTY);
 	REQUIRE(command(PROFIL_INFO, NULL) == EFAULT);
 	REQUIRE(command(PROFIL_INFO, (void *)0xfffffff0) == EFAULT);
 	longer.info.size = 44;

@@ -175,7 +175,8 @@ public:
 
 	explicit LoopFile(const std::string &name) : path_("/tmp/" + name)
 	{
-		fd_ = Fd(need(open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755), path_.c_str()));
+		fd_ = Fd(need(open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755),
+			      path_.c_str()));
 		fill(fd_.get());
 	}
 	LoopFile(const LoopFile &) = delete;

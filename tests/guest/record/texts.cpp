@@ -5,10 +5,10 @@
 #include <catch2/catch.hpp>
 
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <ctime>
 
 using namespace guest;
 

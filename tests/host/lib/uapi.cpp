@@ -33,7 +33,8 @@ std::string text_of(const std::string &path)
 /** The lines of the interface, without comments. */
 std::vector<std::string> declarations()
 {
-	std::string text = text_of("include/uapi/linux/profil.h") + text_of("include/uapi/linux/profil_record.h");
+	std::string text =
+		text_of("include/uapi/linux/profil.h") + text_of("include/uapi/linux/profil_record.h");
 
 	for (size_t at = text.find("/*"); at != text.npos; at = text.find("/*", at))
 		text.erase(at, text.find("*/", at) + 2 - at);
@@ -122,7 +123,8 @@ TEST_CASE("a 32-bit program sees the same structures", "[uapi]")
 
 TEST_CASE("the public headers compile as strict C90 and as C++", "[uapi]")
 {
-	for (const std::string header : {"linux/profil.h", "linux/profil_record.h", "profil.h", "pcsample.h"}) {
+	for (const std::string header :
+	     {"linux/profil.h", "linux/profil_record.h", "profil.h", "pcsample.h"}) {
 		for (const std::string options :
 		     {"-x c -std=c90 -pedantic -Wextra", "-x c -std=c11 -Wextra", "-x c++ -std=c++98 -Wextra",
 		      "-x c++ -std=c++20 -Wextra -Wshadow"}) {

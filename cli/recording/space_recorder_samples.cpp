@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The part of Recorder that counts samples and accounts for every tick.
-#include "cli/recording/recorder.h"
+#include "cli/recording/space_recorder.h"
 
 #include <algorithm>
 #include <set>
@@ -15,7 +15,7 @@ constexpr size_t most_ended = 1000;
 } // namespace
 
 /** Update the regions to the present mappings. */
-void Recorder::scan(Target &target)
+void SpaceRecorder::scan(Target &target)
 {
 	if (!target.members.empty() && !target.members.contains(target.pid))
 		target.pid = *target.members.begin();
@@ -25,7 +25,7 @@ void Recorder::scan(Target &target)
 }
 
 /** Count the PCs in known text; return the others. */
-std::vector<uint64_t> Recorder::count_known(const Target &target, std::span<const uint64_t> pcs)
+std::vector<uint64_t> SpaceRecorder::count_known(const Target &target, std::span<const uint64_t> pcs)
 {
 	std::vector<uint64_t> rest;
 
@@ -40,7 +40,7 @@ std::vector<uint64_t> Recorder::count_known(const Target &target, std::span<cons
 }
 
 /* Stored PCs were sampled in the old mappings, so they are looked up there before the scan. */
-void Recorder::resolve(Target &target, Clock::time_point now, bool rescan)
+void SpaceRecorder::resolve(Target &target, Clock::time_point now, bool rescan)
 {
 	std::vector<uint64_t> pcs = count_known(target, target.raw.take());
 
@@ -58,7 +58,7 @@ void Recorder::resolve(Target &target, Clock::time_point now, bool rescan)
 		recording_.tally.add_unknown(pc, target.owner);
 }
 
-Accounting Recorder::all_ticks() const
+Accounting SpaceRecorder::all_ticks() const
 {
 	Accounting sum = ended_;
 
@@ -67,13 +67,13 @@ Accounting Recorder::all_ticks() const
 	return sum;
 }
 
-Accounting Recorder::accounting() const
+Accounting SpaceRecorder::accounting() const
 {
 	return all_ticks().since(parted_);
 }
 
 /** Release owners and objects of ended processes that have no samples. */
-void Recorder::tidy()
+void SpaceRecorder::tidy()
 {
 	std::set<uint32_t> owners = recording_.tally.owners();
 
@@ -85,7 +85,7 @@ void Recorder::tidy()
 }
 
 /** Detach a profile and count the rest.  Read its status first, because detaching removes it. */
-void Recorder::retire(uint32_t profile)
+void SpaceRecorder::retire(uint32_t profile)
 {
 	const auto place = targets_.find(profile);
 	const TargetPointer target = std::move(place->second);
@@ -100,7 +100,7 @@ void Recorder::retire(uint32_t profile)
 		recording_.tally.add_unknown(pc, target->owner);
 }
 
-void Recorder::retire_ended()
+void SpaceRecorder::retire_ended()
 {
 	std::vector<uint32_t> ended;
 
@@ -118,7 +118,7 @@ void Recorder::retire_ended()
  * are counted between reading a profile's status and its counters, and stored PCs
  * that are not resolved yet are not in the tally.
  */
-void Recorder::complete(Recording &recording, const Accounting &accounting) const
+void SpaceRecorder::complete(Recording &recording, const Accounting &accounting) const
 {
 	const uint64_t samples = recording.tally.total();
 
@@ -132,7 +132,7 @@ void Recorder::complete(Recording &recording, const Accounting &accounting) cons
 }
 
 /** Count all stored PCs, known or not: they belong to the recording up to now. */
-void Recorder::count_raw()
+void SpaceRecorder::count_raw()
 {
 	const Clock::time_point now = Clock::now();
 	std::vector<uint32_t> profiles;
@@ -147,7 +147,7 @@ void Recorder::count_raw()
 	}
 }
 
-Recording Recorder::snapshot()
+Recording SpaceRecorder::snapshot()
 {
 	count_raw();
 
@@ -161,7 +161,7 @@ Recording Recorder::snapshot()
 	return copy;
 }
 
-Recording Recorder::take_part()
+Recording SpaceRecorder::take_part()
 {
 	Recording part = snapshot();
 
@@ -171,14 +171,14 @@ Recording Recorder::take_part()
 	return part;
 }
 
-void Recorder::give_back(const Recording &part)
+void SpaceRecorder::give_back(const Recording &part)
 {
 	recording_.tally.add(part.tally);
 	builder_.owners().add(part.owners);
 	parted_ = parted_.since(part.accounting);
 }
 
-Recording Recorder::finish()
+Recording SpaceRecorder::finish()
 {
 	work(Clock::now());
 	for (const auto &[profile, target] : targets_) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/recording/text_recorder.h  Records by file: the module itself finds what is mapped. */
+#pragma once
+
+#include "cli/recording/recorder.h"
+#include "cli/recording/text_table.h"
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace cli {
+
+/**
+ * A recording of the module (PROFIL_RECORD) with its table of counts.
+ *
+ * Nothing has to be done for an exec, or for a library that is loaded; events only say
+ * which processes there are.
+ */
+class TextRecorder : public Recorder {
+public:
+	/** @param log must outlive this. */
+	TextRecorder(Session session, const RecorderSettings &settings, RecorderLog &log)
+		: session_(std::move(session)), settings_(settings), log_(log), texts_(session_)
+	{
+	}
+
+	size_t attach(std::span<const pid_t> pids, bool young) override;
+	[[nodiscard]] int fd() const override { return session_.fd(); }
+	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
+	void work(Clock::time_point now) override;
+	[[nodiscard]] bool idle() const override { return members_.empty() && !others_; }
+	[[nodiscard]] bool is_profiled(pid_t pid) const override { return members_.contains(pid); }
+	[[nodiscard]] uint64_t processes() const override { return recording_.processes; }
+	[[nodiscard]] Accounting accounting() const override;
+	Recording snapshot() override;
+	Recording take_part() override;
+	void give_back(const Recording &part) override;
+	Recording finish() override;
+
+private:
+	AttachError add(pid_t pid);
+	AttachError begin(pid_t pid);
+	void handle_event(const profil_event &event);
+	void check(Clock::time_point now);
+	void drain();
+	void complete(Recording &recording, const Accounting &accounting) const;
+
+	Session session_;
+	RecorderSettings settings_;
+	RecorderLog &log_;
+	TextTable texts_;
+	std::unique_ptr<CounterMemory> table_;
+	std::vector<uint64_t> seen_; /* of each element: what is in the tally */
+	uint32_t profile_ = 0;
+	std::set<pid_t> members_;
+	uint64_t others_ = 0; /* processes of which no event has told yet */
+	Recording recording_;
+	Accounting parted_; /* of all parts that were taken */
+	Clock::time_point next_check_{};
+	Clock::time_point next_look_{};
+	bool over_ = false; /* the module has ended it */
+};
+
+} // namespace cli
