@@ -117,7 +117,7 @@ TEST_CASE("accounting adds up profiles, and its lines show every cause that has 
 	Accounting sum;
 	profil_status status = {};
 
-	status.ticks = 30;
+	status.ticks = 35;
 	status.counted = 10;
 	status.outside = 1;
 	status.saturated = 2;
@@ -127,11 +127,12 @@ TEST_CASE("accounting adds up profiles, and its lines show every cause that has 
 	status.lost_late = 2;
 	status.lost_contended = 3;
 	status.lost_exec = 4;
+	status.lost_full = 5;
 	status.forks_lost = 7;
 	sum.add(status);
 	sum.add(status);
-	CHECK(sum.ticks == 60);
-	CHECK(sum.lost() == 18);
+	CHECK(sum.ticks == 70);
+	CHECK(sum.lost() == 28);
 
 	uint64_t causes = 0;
 
