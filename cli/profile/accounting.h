@@ -33,10 +33,7 @@ struct Accounting {
 	/** The difference to an @p earlier accounting of the same profiles. */
 	[[nodiscard]] Accounting since(const Accounting &earlier) const;
 	/** Ticks lost, for any cause. */
-	[[nodiscard]] uint64_t lost() const 
-	{
-		return lost_late + lost_contended + lost_exec + lost_full;
-	}
+	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_exec + lost_full; }
 	bool operator==(const Accounting &) const = default;
 };
 

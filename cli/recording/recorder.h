@@ -6,9 +6,7 @@
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
 #include "cli/profile/accounting.h"
-#include "cli/recording/session.h"
 #include "cli/recording/target.h"
-#include "cli/recording/target_builder.h"
 
 #include <memory>
 #include <span>
@@ -81,9 +79,5 @@ public:
 	/** Detach from all processes and return the recording. */
 	virtual Recording finish() = 0;
 };
-
-/** The recorder for these settings and this module.  @param log must outlive it. */
-std::unique_ptr<Recorder> make_recorder(Session session, const RecorderSettings &settings,
-					const profil_info &info, RecorderLog &log);
 
 } // namespace cli

@@ -4,6 +4,7 @@
 #include "cli/base/stop_signals.h"
 #include "cli/process/process.h"
 #include "cli/recording/limits.h"
+#include "cli/recording/make_recorder.h"
 #include "cli/recording/session.h"
 
 #include <algorithm>

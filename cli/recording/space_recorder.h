@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/recording/recorder.h"
+#include "cli/recording/session.h"
 #include "cli/recording/target.h"
 #include "cli/recording/target_builder.h"
 

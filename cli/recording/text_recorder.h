@@ -3,6 +3,8 @@
 #pragma once
 
 #include "cli/recording/recorder.h"
+#include "cli/recording/session.h"
+#include "cli/recording/target_builder.h"
 #include "cli/recording/text_table.h"
 
 #include <cstdint>

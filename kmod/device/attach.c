@@ -207,7 +207,6 @@ free:
 	return err;
 }
 
-
 /**
  * profil_session_attach() - PROFIL_ATTACH
  * @session: of the file

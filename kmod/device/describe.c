@@ -125,8 +125,8 @@ static void profil_describe_entry(struct profil_describe *describe,
 }
 
 /* What may fail comes before what cannot be undone. */
-static int profil_describe_file(struct profil_describe *describe, struct profil_recording *recording,
-				struct file *file)
+static int profil_describe_file(struct profil_describe *describe,
+				struct profil_recording *recording, struct file *file)
 {
 	struct file *released = NULL;
 	int err = 0;

@@ -81,7 +81,10 @@ static DEVICE_ATTR_RO(images);
 
 static ssize_t longest_chain_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", profil_bindings_longest_chain());
+	unsigned int longest = profil_buckets_longest(profil_bindings,
+						      ARRAY_SIZE(profil_bindings));
+
+	return sysfs_emit(buf, "%u\n", longest);
 }
 static DEVICE_ATTR_ADMIN_RO(longest_chain);
 

@@ -435,25 +435,3 @@ unsigned int profil_bindings_count(void)
 {
 	return atomic_read(&nr_bindings);
 }
-
-/**
- * profil_bindings_longest_chain() - the most bindings that a tick may have to walk
- *
- * Context: Process context.
- * Return: the length of the longest chain of the table.
- */
-unsigned int profil_bindings_longest_chain(void)
-{
-	unsigned int i, length, longest = 0;
-	struct profil_binding *binding;
-
-	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++) {
-		length = 0;
-		rcu_read_lock();
-		hlist_for_each_entry_rcu(binding, &profil_bindings[i].chain, node)
-			length++;
-		rcu_read_unlock();
-		longest = max(longest, length);
-	}
-	return longest;
-}

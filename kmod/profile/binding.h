@@ -122,6 +122,5 @@ void profil_bindings_remove(struct profil_profile *profile);
 void profil_binding_drop(struct profil_binding *binding);
 void profil_bindings_sweep(void);
 unsigned int profil_bindings_count(void);
-unsigned int profil_bindings_longest_chain(void);
 
 #endif /* PROFIL_BINDING_H */

@@ -8,6 +8,7 @@
 
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
+#include <linux/rculist.h>
 #include <linux/spinlock.h>
 
 /**
@@ -60,4 +61,29 @@ void profil_buckets_unlock(struct profil_bucket *a, struct profil_bucket *b)
 	else
 		__release(&b->lock);
 	raw_spin_unlock(&a->lock);
+}
+
+/**
+ * profil_buckets_longest() - how much of a hash table a tick may have to walk
+ * @table: its buckets
+ * @nr: how many
+ *
+ * Context: Process context.
+ * Return: the length of the longest chain.
+ */
+unsigned int profil_buckets_longest(const struct profil_bucket *table, unsigned int nr)
+{
+	unsigned int i, length, longest = 0;
+	const struct hlist_node *node;
+
+	for (i = 0; i < nr; i++) {
+		length = 0;
+		rcu_read_lock();
+		for (node = rcu_dereference(hlist_first_rcu(&table[i].chain)); node;
+		     node = rcu_dereference(hlist_next_rcu(node)))
+			length++;
+		rcu_read_unlock();
+		longest = max(longest, length);
+	}
+	return longest;
 }

@@ -26,5 +26,6 @@ struct profil_bucket {
 void profil_buckets_init(struct profil_bucket *table, unsigned int nr, struct lock_class_key *key);
 void profil_buckets_lock(struct profil_bucket *a, struct profil_bucket *b);
 void profil_buckets_unlock(struct profil_bucket *a, struct profil_bucket *b);
+unsigned int profil_buckets_longest(const struct profil_bucket *table, unsigned int nr);
 
 #endif /* PROFIL_BUCKET_H */

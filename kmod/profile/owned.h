@@ -19,6 +19,8 @@
  * @owner: its number; 0: of no recording
  * @kernel: number of its cell for ticks in kernel mode
  * @unknown: number of its cell for ticks whose text is not known
+ * @unused: 0
+ * @word: all of them
  *
  * One word, so that a tick reads it whole while an exec changes it.
  */

@@ -9,6 +9,7 @@
 #include "compat.h"
 #include "record/recording.h"
 
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/log2.h>
@@ -19,8 +20,8 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#define COUNTS_MIN	(1U << 8)
-#define COUNTS_MAX	(1U << 28)
+#define COUNTS_MIN	BIT(8)
+#define COUNTS_MAX	BIT(28)
 
 /**
  * profil_recording_check() - check what the caller asks for

@@ -18,6 +18,7 @@
 #include "tick/record.h"
 #include "tick/section.h"
 
+#include <linux/bits.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
@@ -41,7 +42,7 @@
 /* A task does not reclaim for long, or kill, on behalf of who profiles it. */
 #define GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 /* What the offset in a key can hold. */
-#define OFFSETS		(1ULL << PROFIL_COUNT_SHIFT)
+#define OFFSETS		BIT_ULL(PROFIL_COUNT_SHIFT)
 
 /**
  * struct found - what is mapped at a PC
@@ -255,7 +256,6 @@ static void profil_resolve_answer(const struct profil_question *question, struct
 	}
 	profil_resolve_count(question, key);
 }
-
 
 /* Runs in the task that had the tick, or in its exit, where it has no mm any more. */
 static void profil_resolve_work(struct callback_head *work)

@@ -141,8 +141,7 @@ void Ring::read_zeroes(int zero, void *to, size_t bytes)
 uint64_t causes(const profil_status &status)
 {
 	return status.counted + status.outside + status.saturated + status.kernel + status.no_user_pc +
-	       status.off + status.lost_late + status.lost_contended + status.lost_exec +
-	       status.lost_full;
+	       status.off + status.lost_late + status.lost_contended + status.lost_exec + status.lost_full;
 }
 
 profil_region one_counter(uint64_t low, uint64_t high, const void *counter, uint8_t width)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/recording/recorder.h"
+#include "cli/recording/make_recorder.h"
 
 #include "cli/recording/space_recorder.h"
 #include "cli/recording/text_recorder.h"
