@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/objects/owners.h  Numbers for the processes of a recording that distinguishes them. */
+/** @file cli/objects/owners.h  Numbers for the processes or programs that a recording distinguishes. */
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,17 @@
 
 namespace cli {
 
-/** A process, with its name when it was attached; an exec can change the name. */
+/**
+ * A process, with its name when it was attached; an exec can change the name.  Or the program
+ * that any number of processes run.
+ */
 struct Owner {
-	pid_t pid = 0;
+	pid_t pid = 0; /**< 0: a program */
 	std::string name;
 	auto operator<=>(const Owner &) const = default;
 };
 
-/** Numbers processes from 1.  The numbers of forgotten processes are not reused. */
+/** Numbers processes and programs from 1.  The numbers of forgotten processes are not reused. */
 class Owners {
 public:
 	uint32_t number(pid_t pid, const std::string &name)
@@ -29,7 +32,7 @@ public:
 		return place->second;
 	}
 
-	/** nullptr for 0, which stands for no particular process. */
+	/** nullptr for 0, which stands for no particular one. */
 	[[nodiscard]] const Owner *find(uint32_t number) const
 	{
 		const auto place = owners_.find(number);

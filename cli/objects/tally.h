@@ -16,7 +16,7 @@ namespace cli {
 struct Bucket {
 	uint64_t address = 0;
 	unsigned shift = 0;
-	uint32_t owner = 0; /**< number of the sampled process, see Owners; 0: any */
+	uint32_t owner = 0; /**< number of the sampled process or program, see Owners; 0: any */
 	auto operator<=>(const Bucket &) const = default;
 };
 
@@ -61,7 +61,7 @@ public:
 	 */
 	size_t join_ended_memory(size_t most);
 
-	/** The processes that have samples, by Bucket::owner. */
+	/** The processes or programs that have samples, by Bucket::owner. */
 	[[nodiscard]] std::set<uint32_t> owners() const;
 
 	[[nodiscard]] const std::map<std::shared_ptr<Object>, Buckets> &objects() const { return objects_; }

@@ -187,6 +187,8 @@ void TextRecorder::complete(Recording &recording, const Accounting &accounting) 
 {
 	const uint64_t samples = recording.tally.total();
 
+	recording.owners = texts_.owners();
+	recording.owners.keep_only(recording.tally.owners());
 	recording.granularity = "a counter for every byte of text";
 	recording.program = texts_.busiest_program(recording.tally);
 	recording.missing = accounting.counted - std::min(samples, accounting.counted);

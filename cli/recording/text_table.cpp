@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/text_table.h"
 
+#include "cli/base/characters.h"
+#include "cli/profile/location.h"
+
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstring>
 #include <fcntl.h>
 #include <string_view>
 #include <sys/stat.h>
@@ -49,6 +53,13 @@ void remember_segments(Object &object)
 }
 
 } // namespace
+
+std::string owner_name(std::string_view command, std::string_view path)
+{
+	if (!command.empty())
+		return std::string(command);
+	return std::string(path.empty() ? unknown_name : base_name(path));
+}
 
 /** Prefer the module's own way: it works for files that were deleted, or are in a container. */
 Fd TextTable::open_file(profil_describe &text, const std::string &path)
@@ -116,6 +127,7 @@ TextTable::Number TextTable::describe(uint32_t number)
 		return known;
 	known.kind = about.kind;
 	known.text = about.text;
+	known.owner = about.owner;
 	if (about.kind == PROFIL_KIND_FILE) {
 		known.object = file_object(about, about.path_size ? path.data() : "[file]");
 		/* Nobody else's umount(2) is to fail because of us for longer than needed. */
@@ -130,8 +142,24 @@ TextTable::Number TextTable::describe(uint32_t number)
 		known.code->base = about.base;
 		known.code->start = program_start(about.pid);
 		look_at(*known.code);
+	} else if (about.kind == PROFIL_KIND_OWNER) {
+		known.program = program_of(about);
 	}
 	return known;
+}
+
+/** The file of an owner has a lower number than the owner, so it is described already. */
+uint32_t TextTable::program_of(const profil_describe &owner)
+{
+	const std::string_view command(owner.name, strnlen(owner.name, sizeof(owner.name)));
+	const bool known = owner.text < numbers_.size() && numbers_[owner.text].object;
+
+	return owners_.number(0, owner_name(command, known ? numbers_[owner.text].object->name : ""));
+}
+
+uint32_t TextTable::program_of_cell(const Number &cell) const
+{
+	return cell.owner < numbers_.size() ? numbers_[cell.owner].program : 0;
 }
 
 void TextTable::learn()
@@ -206,27 +234,28 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally)
 	if (cell >= numbers_.size())
 		learn();
 	if (cell >= numbers_.size() || numbers_[cell].text >= numbers_.size()) {
-		tally.add_unknown(Bucket{}, samples);
+		tally.add_unknown({0, 0, owners_.number(0, owner_name({}, {}))}, samples);
 		return;
 	}
 
 	Number &text = numbers_[numbers_[cell].text];
+	const uint32_t program = program_of_cell(numbers_[cell]);
 
 	if (text.kind == PROFIL_KIND_KERNEL)
 		return;
 	if (text.code) {
 		const uint64_t address = text.code->base + offset;
 
-		tally.add(object_at(*text.code, address), {address, 0, 0}, samples);
+		tally.add(object_at(*text.code, address), {address, 0, program}, samples);
 	} else if (text.object) {
 		const uint64_t address = text.object->link_address(offset);
 
 		if (text.object->segments.empty())
 			text.object->texts.add({page_of(address), page_of(address) + page, page_of(address)},
 					       true);
-		tally.add(text.object, {address, 0, 0}, samples);
+		tally.add(text.object, {address, 0, program}, samples);
 	} else {
-		tally.add_unknown(Bucket{}, samples);
+		tally.add_unknown({0, 0, program}, samples);
 	}
 }
 

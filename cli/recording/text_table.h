@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/objects/object.h"
+#include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
 #include "cli/process/maps.h"
 #include "cli/process/process.h"
@@ -14,9 +15,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cli {
+
+/**
+ * What rows call a program of a recording: its command name, or else the base name of the
+ * file that was executed, or else "[unknown]".
+ * @param path of the file; empty: not known.
+ */
+std::string owner_name(std::string_view command, std::string_view path);
 
 /** The texts, owners and cells of a recording. */
 class TextTable {
@@ -32,6 +41,8 @@ public:
 	void look();
 	/** Add samples of an element of the recording's table; those of the kernel are not added. */
 	void count(uint64_t key, uint64_t samples, Tally &tally);
+	/** Numbers for the programs; those of one name have one number. */
+	[[nodiscard]] const Owners &owners() const { return owners_; }
 	/** The program with most samples. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;
 	/** Release objects of ended processes that have no samples. */
@@ -49,11 +60,15 @@ private:
 	struct Number {
 		uint32_t kind = 0;
 		uint32_t text = 0;		/**< of a cell or an owner */
+		uint32_t owner = 0;		/**< of a cell */
+		uint32_t program = 0;		/**< of an owner: in owners_ */
 		std::shared_ptr<Object> object; /**< of a file or vDSO */
 		std::unique_ptr<Code> code;	/**< of memory */
 	};
 
 	Number describe(uint32_t number);
+	uint32_t program_of(const profil_describe &owner);
+	[[nodiscard]] uint32_t program_of_cell(const Number &cell) const;
 	std::shared_ptr<Object> file_object(profil_describe &text, const std::string &path);
 	Fd open_file(profil_describe &text, const std::string &path);
 	std::shared_ptr<Object> vdso_object(uint64_t bytes);
@@ -64,6 +79,7 @@ private:
 	uint32_t profile_ = 0;
 	std::vector<Number> numbers_ = std::vector<Number>(1); /* from 1 */
 	ObjectTable objects_;
+	Owners owners_; /* at most as many as the module gives numbers */
 };
 
 } // namespace cli

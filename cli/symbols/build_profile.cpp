@@ -242,7 +242,12 @@ std::vector<Label> process_labels(const Owner *owner)
 {
 	if (!owner)
 		return {};
-	return {{"process", owner->name, 0, ""}, {"pid", "", owner->pid, "id"}};
+
+	std::vector<Label> labels = {{"process", owner->name, 0, ""}};
+
+	if (owner->pid)
+		labels.push_back({"pid", "", owner->pid, "id"});
+	return labels;
 }
 
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,

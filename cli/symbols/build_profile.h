@@ -15,7 +15,7 @@ namespace cli {
 /** A profile without samples, with the types that all our profiles have and @p period ns between samples. */
 Profile empty_profile(uint64_t period);
 
-/** The labels "process" and "pid" for samples of @p owner; none for nullptr. */
+/** The labels "process" and, for a process, "pid" for samples of @p owner; none for nullptr. */
 std::vector<Label> process_labels(const Owner *owner);
 
 /**
@@ -23,8 +23,8 @@ std::vector<Label> process_labels(const Owner *owner);
  * @p program.
  * @param program the object to list first, even without samples, because pprof
  *        takes the first object for the program; nullptr: none.
- * @param owners the processes in the buckets; their samples are labelled with
- *        "process" and "pid".
+ * @param owners the processes or programs in the buckets; process_labels() of their
+ *        samples.
  * @param period ns that each sample stands for.
  * @param warnings receives a line about each object whose names are missing.
  * @param left receives the paths of objects whose lines, and the names of all

@@ -2,6 +2,8 @@
 /** @file tests/guest/cli/record.cpp  profil record of real programs names the functions that burn. */
 #include "tests/guest/cli/support.h"
 
+#include <map>
+#include <set>
 #include <sstream>
 
 using namespace cli_test;
@@ -111,6 +113,49 @@ TEST_CASE("programs that a shell starts are recorded, each with its own samples"
 	CHECK(json["processes"] == 3);
 	CHECK(percent(json, program("cli_burn")) > 5);
 	CHECK(percent(json, program("cli_burn_static")) > 5);
+}
+
+TEST_CASE("programs of one recording are told apart by their command names", "[cli][every-kernel]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output = profil("record -o " + file + " -- sh -c '" + program("cli_burn") + " 500 fork; " +
+				     program("cli_burn_static") + " 500; true'");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+
+	const std::set<std::string> ours = {"cli_burn", "cli_burn_static"};
+	std::map<std::string, uint64_t> by_command;
+	std::map<std::string, uint64_t> by_program;
+	const Output rows = profil("report --json --sort command,object " + file);
+
+	INFO(rows.text);
+	REQUIRE(rows.status == 0);
+	for (const Json &row : Json::parse(rows.text)["rows"]) {
+		CHECK_FALSE(row.contains("pid"));
+		by_command[row["process"]] += row["samples"].get<uint64_t>();
+		for (const std::string &name : ours) {
+			if (row["object"] == program(name)) {
+				CHECK(row["process"] == name);
+				by_program[name] += row["samples"].get<uint64_t>();
+			}
+		}
+	}
+	for (const std::string &name : ours) {
+		CAPTURE(name);
+		CHECK(by_program[name] > 50);
+		CHECK(by_command[name] >= by_program[name]);
+	}
+
+	const std::string text = profil("report --sort command " + file).text;
+
+	INFO(text);
+	CHECK(has(text, "  cli_burn\n"));
+	CHECK(has(text, "  cli_burn_static\n"));
+	CHECK_FALSE(has(text, "(pid"));
+	CHECK_FALSE(has(text, "--per-process"));
+	CHECK(has(text.substr(0, text.find("\n\n")), "cli_burn"));
 }
 
 TEST_CASE("forked children are recorded with their parent", "[cli][every-kernel]")

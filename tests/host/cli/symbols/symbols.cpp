@@ -355,6 +355,23 @@ TEST_CASE("samples of processes that are told apart are labelled with their name
 	CHECK(profile.samples[3].labels == profile.samples[2].labels);
 }
 
+TEST_CASE("samples of programs that are told apart are labelled with their name alone", "[cli]")
+{
+	std::vector<std::string> warnings;
+	Owners owners;
+	Tally tally;
+
+	tally.add_unknown(0x10, owners.number(0, "sh"));
+	tally.add_unknown(0x10, owners.number(0, "cc1"));
+	CHECK(owners.number(0, "sh") == 1);
+
+	const Profile profile = build_profile(tally, owners, nullptr, 10, warnings);
+
+	REQUIRE(profile.samples.size() == 2);
+	CHECK(profile.samples[0].labels == std::vector<Label>{{"process", "sh", 0, ""}});
+	CHECK(profile.samples[1].labels == std::vector<Label>{{"process", "cc1", 0, ""}});
+}
+
 TEST_CASE("a warning names an object that can no longer be read", "[cli]")
 {
 	const auto object = std::make_shared<Object>();
