@@ -3,12 +3,16 @@
 
 #include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
+#include "cli/profile/location.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -50,6 +54,45 @@ void set(About &about, std::string_view key, std::string_view value)
 		about.accounting.forks_lost = number(value);
 	else
 		set_cause(about.accounting, key, value);
+}
+
+/** Everything that samples are labelled with, most samples first: "python3 (pid 4711)", or "python3". */
+std::vector<std::string> samplers_of(const Profile &profile)
+{
+	using Name = std::pair<std::string_view, std::optional<int64_t>>;
+	const size_t index = samples_index(profile);
+	std::map<Name, uint64_t> counts;
+
+	for (const Sample &sample : profile.samples) {
+		const ProcessName process = process_of(sample);
+		const uint64_t samples = samples_of(sample, index);
+
+		if (process.command.empty() || !samples)
+			continue;
+
+		uint64_t &sum = counts[{process.command, process.pid}];
+
+		sum = saturating_add(sum, samples);
+	}
+
+	std::vector<std::pair<Name, uint64_t>> order(counts.begin(), counts.end());
+	std::vector<std::string> texts;
+
+	std::stable_sort(order.begin(), order.end(),
+			 [](const auto &a, const auto &b) { return a.second > b.second; });
+	for (const auto &[name, samples] : order)
+		texts.push_back(name.second ? fmt::format("{} (pid {})", name.first, *name.second)
+					    : std::string(name.first));
+	return texts;
+}
+
+/** Is every target a process of the only program with samples?  Then their PIDs say more. */
+bool all_are(const std::vector<std::string> &targets, const std::vector<std::string> &samplers)
+{
+	return samplers.size() == 1 &&
+	       std::all_of(targets.begin(), targets.end(), [&](const std::string &target) {
+		       return target == samplers.front() || target.starts_with(samplers.front() + " (pid ");
+	       });
 }
 
 } // namespace
@@ -122,16 +165,21 @@ About merge_abouts(std::span<const About> abouts)
 	return sum;
 }
 
-std::string targets_text(const About &about)
+std::string targets_text(const About &about, const Profile &profile)
 {
 	constexpr size_t most = 3;
+	const std::vector<std::string> samplers = samplers_of(profile);
+	/* Targets are what was attached: they can be without samples, and start other programs. */
+	const bool attached = samplers.empty() || about.targets.empty() || all_are(about.targets, samplers);
+	const std::vector<std::string> &named = attached ? about.targets : samplers;
 	std::string text;
 
-	for (size_t i = 0; i < std::min(about.targets.size(), most); i++)
-		text += (i ? ", " : "") + about.targets[i];
-	if (about.targets.size() > most)
-		text += fmt::format(" and {} more", about.targets.size() - most);
-	if (about.processes > about.targets.size())
+	for (size_t i = 0; i < std::min(named.size(), most); i++)
+		text += (i ? ", " : "") + named[i];
+	if (named.size() > most)
+		text += fmt::format(" and {}", attached ? fmt::format("{} more", named.size() - most)
+							: counted_noun(named.size() - most, "more program"));
+	if (about.processes > named.size())
 		text += fmt::format("; {}", counted_noun(about.processes, "process"));
 	return text;
 }

@@ -42,8 +42,12 @@ bool is_about(std::string_view comment);
 /** Merge several recordings: all targets, sums of counts, and values that all of them share. */
 About merge_abouts(std::span<const About> abouts);
 
-/** Up to three targets, such as "python3 (pid 4711)", and how many more there are.  Not safe to print. */
-std::string targets_text(const About &about);
+/**
+ * What the title of a profile says was profiled: up to three of the processes or programs that
+ * have most samples, as far as the samples' labels tell them apart, or else of the targets;
+ * and how many more there are.  Not safe to print.
+ */
+std::string targets_text(const About &about, const Profile &profile);
 
 /**
  * The most bytes of text that shared a counter; 1 if every address has its own,

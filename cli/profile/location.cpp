@@ -74,4 +74,19 @@ ProcessName process_of(const Sample &sample)
 	return process;
 }
 
+ToldApart told_apart(const Profile &profile)
+{
+	ToldApart told = ToldApart::Nothing;
+
+	for (const Sample &sample : profile.samples) {
+		const ProcessName process = process_of(sample);
+
+		if (process.pid)
+			return ToldApart::Processes;
+		if (!process.command.empty())
+			told = ToldApart::Commands;
+	}
+	return told;
+}
+
 } // namespace cli

@@ -40,4 +40,13 @@ struct ProcessName {
 
 ProcessName process_of(const Sample &sample);
 
+/** What the labels of a profile's samples tell apart. */
+enum class ToldApart {
+	Nothing,
+	Commands,  /**< programs, by their command names */
+	Processes, /**< by PID */
+};
+
+ToldApart told_apart(const Profile &profile);
+
 } // namespace cli

@@ -16,7 +16,7 @@ enum class SortKey {
 	Inlined,  /**< the innermost inlined function */
 	Line,	  /**< the source line */
 	Object,	  /**< the mapped file */
-	Process,  /**< the process, by name and PID */
+	Process,  /**< the process, by name and, if it is known, PID */
 	Command,  /**< all processes of one name */
 	Address,  /**< link-time address */
 };

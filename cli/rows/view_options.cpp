@@ -40,7 +40,8 @@ std::string view_help()
                           inlined                 the innermost inlined function
                           line (srcline)          source line
                           object (dso)            program or library
-                          process (pid)           process, by name and pid
+                          process (pid)           process, by name and pid if
+                                                  it is known (--per-process)
                           command (comm)          all processes of one name
                           address                 address in the object
       --filter EXPR     only samples for which EXPR holds; EXPR is one of

@@ -63,11 +63,9 @@ public:
 	void set_detail(cli::Detail detail) override { live_.set_detail(detail); }
 	[[nodiscard]] bool over() override { return is_over; }
 	[[nodiscard]] bool is_file() const override { return false; }
-	[[nodiscard]] bool per_process() const override { return tells_processes; }
 	[[nodiscard]] std::vector<std::string> notices() const override { return said; }
 
 	bool is_over = false;
-	bool tells_processes = false;
 	std::vector<std::string> said;
 
 private:

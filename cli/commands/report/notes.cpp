@@ -36,22 +36,35 @@ std::string filtered_text(const Report &report)
 	return fmt::format("{} left out by the filter {}\n", text, filters);
 }
 
-bool asks_for_processes(const View &view)
+bool filters_by(const View &view, Filter::Field field)
 {
-	return std::any_of(view.keys.begin(), view.keys.end(),
-			   [](SortKey key) { return key == SortKey::Process || key == SortKey::Command; }) ||
-	       std::any_of(view.filters.begin(), view.filters.end(), [](const Filter &filter) {
-		       return filter.field == Filter::Field::Process || filter.field == Filter::Field::Pid;
-	       });
+	return std::any_of(view.filters.begin(), view.filters.end(),
+			   [field](const Filter &filter) { return filter.field == field; });
 }
 
-bool knows_processes(const Profile &profile)
+bool asks_for_processes(const View &view)
 {
-	return std::any_of(profile.samples.begin(), profile.samples.end(), [](const Sample &sample) {
-		const ProcessName process = process_of(sample);
+	return has_key(view.keys, SortKey::Process) || has_key(view.keys, SortKey::Command) ||
+	       filters_by(view, Filter::Field::Process) || filters_by(view, Filter::Field::Pid);
+}
 
-		return process.pid || !process.command.empty();
-	});
+/** What the view asks for and the profile does not have; empty if nothing is missing. */
+std::string processes_text(const View &view, const Profile &profile)
+{
+	if (profile.samples.empty() || !asks_for_processes(view))
+		return {};
+
+	switch (told_apart(profile)) {
+	case ToldApart::Nothing:
+		return "the profile does not tell processes apart (record with --per-process)\n";
+	case ToldApart::Commands:
+		if (filters_by(view, Filter::Field::Pid))
+			return "the profile has the names of processes, but not their PIDs (record with "
+			       "--per-process)\n";
+		break;
+	case ToldApart::Processes: break;
+	}
+	return {};
 }
 
 std::string saturated_text(const Reported &one)
@@ -87,9 +100,7 @@ std::string report_notes(const Report &report, const Shown &shown, std::span<con
 		text += not_shown_text(report, shown);
 	if (!report.view.filters.empty())
 		text += filtered_text(report);
-	if (asks_for_processes(report.view) && !report.now.profile.samples.empty() &&
-	    !knows_processes(report.now.profile))
-		text += "the profile does not tell processes apart (record with --per-process)\n";
+	text += processes_text(report.view, report.now.profile);
 	for (size_t i = 0; i < left_out.size(); i++)
 		text += (i ? ", " : "no room for: ") + left_out[i];
 	text += left_out.empty() ? "" : "\n";

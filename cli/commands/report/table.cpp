@@ -31,7 +31,7 @@ std::string header(const Report &report)
 	if (report.base)
 		text += "\ncompared with " + report_title(*report.base);
 	if (!about.targets.empty())
-		text += '\n' + printable(targets_text(about));
+		text += '\n' + printable(targets_text(about, report.now.profile));
 	if (!about.granularity.empty())
 		text += '\n' + printable(about.granularity);
 	return text;

@@ -2,6 +2,7 @@
 /** @file cli/commands/top/feed.h  The source of profil top's samples. */
 #pragma once
 
+#include "cli/profile/location.h"
 #include "cli/profile/profile.h"
 #include "cli/symbols/live_profile.h"
 #include "cli/symbols/symbols.h"
@@ -34,8 +35,8 @@ public:
 	[[nodiscard]] virtual bool over() = 0;
 	/** Is this a file, for which samples never arrive? */
 	[[nodiscard]] virtual bool is_file() const = 0;
-	/** Are processes told apart? */
-	[[nodiscard]] virtual bool per_process() const = 0;
+	/** What is told apart, or will be when there are samples? */
+	[[nodiscard]] virtual ToldApart told_apart() const { return cli::told_apart(profile()); }
 	/** What could not be profiled and why, one line each; not safe to print. */
 	[[nodiscard]] virtual std::vector<std::string> notices() const = 0;
 };

@@ -22,7 +22,6 @@ public:
 	void set_detail(Detail) override {}
 	[[nodiscard]] bool over() override { return true; }
 	[[nodiscard]] bool is_file() const override { return true; }
-	[[nodiscard]] bool per_process() const override { return true; }
 	[[nodiscard]] std::vector<std::string> notices() const override { return {}; }
 
 private:

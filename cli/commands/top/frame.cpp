@@ -61,9 +61,9 @@ std::string state(const TopPicture &picture)
 	return fmt::format("{}", fmt::join(words, "; "));
 }
 
-std::string targets(const About &about)
+std::string targets(const TopPicture &picture, const About &about)
 {
-	std::string text = targets_text(about);
+	std::string text = picture.targets;
 
 	if (!about.granularity.empty())
 		text += (text.empty() ? "" : "; ") + about.granularity;
@@ -201,7 +201,7 @@ Layout layout_of(const TopPicture &picture, size_t height)
 		else
 			layout.head.back() = words;
 	}
-	if (const std::string words = targets(about); !words.empty() && height >= high_for_targets)
+	if (const std::string words = targets(picture, about); !words.empty() && height >= high_for_targets)
 		layout.head.push_back(words);
 	if (height >= high_for_account)
 		layout.foot = foot(picture, about, height >= high_for_gaps ? height / 3 : 1);
@@ -266,7 +266,7 @@ std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool
 	};
 
 	add(title(picture));
-	for (const std::string &line : {targets(about), state(picture)}) {
+	for (const std::string &line : {targets(picture, about), state(picture)}) {
 		if (!line.empty())
 			add(line);
 	}

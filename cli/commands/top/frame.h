@@ -38,6 +38,7 @@ struct TopPicture {
 	std::string state;		  /**< "paused", ...; empty: nothing to say */
 	std::vector<std::string> notices; /**< what could not be profiled, and why; not safe to print */
 	std::string bottom;		  /**< the last line; safe to print */
+	std::string targets;		  /**< what is profiled; not safe to print */
 };
 
 /**

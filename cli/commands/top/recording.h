@@ -33,7 +33,10 @@ public:
 	void set_detail(Detail detail) override { live_->set_detail(detail); }
 	[[nodiscard]] bool over() override { return profiler_.over(); }
 	[[nodiscard]] bool is_file() const override { return false; }
-	[[nodiscard]] bool per_process() const override { return options_.per_process; }
+	[[nodiscard]] ToldApart told_apart() const override
+	{
+		return options_.per_process ? ToldApart::Processes : TopFeed::told_apart();
+	}
 	[[nodiscard]] std::vector<std::string> notices() const override;
 
 private:

@@ -3,6 +3,7 @@
 
 #include "cli/annotation/text.h"
 #include "cli/base/characters.h"
+#include "cli/profile/about.h"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,11 @@ namespace {
 constexpr char hints[] = "q quit  h help  s sort  / filter  z zero  p pause  P per process  Enter annotate";
 constexpr char page_hints[] = "q, Esc back  Up Down PgUp PgDn scroll";
 constexpr std::array orders = {TopOrder::Samples, TopOrder::Delta, TopOrder::Name, TopOrder::Object};
+
+bool names_process(SortKey key)
+{
+	return key == SortKey::Process || key == SortKey::Command;
+}
 
 /** A typed filter: as for --filter, or a regular expression for functions. */
 Result<Filter> typed_filter(const std::string &text)
@@ -45,16 +51,19 @@ void Top::show(View view)
 	feed_.set_detail(detail_for(view));
 	rows_ = std::make_unique<TopRows>(feed_.profile(), std::move(view), changes_);
 	edition_ = feed_.edition();
+	targets_ = targets_text(from_comments(feed_.profile().comments), feed_.profile());
 	selected_.reset();
 }
 
 void Top::refresh()
 {
 	changes_ = feed_.take();
-	if (edition_ == feed_.edition())
-		rows_->add(changes_);
-	else
+	if (edition_ != feed_.edition()) {
 		show(rows_->view());
+		return;
+	}
+	rows_->add(changes_);
+	targets_ = targets_text(from_comments(feed_.profile().comments), feed_.profile());
 }
 
 std::string Top::state() const
@@ -76,7 +85,7 @@ std::string Top::bottom() const
 TopPicture Top::picture() const
 {
 	return {feed_.profile(), *rows_,  !feed_.is_file(), order_,
-		reversed_,	 state(), feed_.notices(),  bottom()};
+		reversed_,	 state(), feed_.notices(),  bottom(), targets_};
 }
 
 size_t Top::position() const
@@ -211,14 +220,19 @@ void Top::change_order(int step)
 
 void Top::toggle_processes()
 {
+	const ToldApart told = feed_.told_apart();
+	const SortKey key = told == ToldApart::Commands ? SortKey::Command : SortKey::Process;
 	View view = rows_->view();
 
-	if (!feed_.per_process()) {
-		message_ = "processes are not told apart (start with --per-process)";
+	if (told == ToldApart::Nothing) {
+		message_ = feed_.profile().samples.empty()
+				   ? "there are no samples yet"
+				   : fmt::format("processes are not told apart ({} with --per-process)",
+						 feed_.is_file() ? "record" : "start");
 		return;
 	}
-	if (!std::erase(view.keys, SortKey::Process))
-		view.keys.insert(view.keys.begin(), SortKey::Process);
+	if (!std::erase_if(view.keys, names_process))
+		view.keys.insert(view.keys.begin(), key);
 	if (view.keys.empty())
 		view.keys = {SortKey::Function};
 	show(std::move(view));

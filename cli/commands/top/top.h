@@ -61,6 +61,7 @@ private:
 	size_t first_ = 0;		 /* how many rows are above those on the screen */
 	size_t page_ = 1;		 /* rows on the screen */
 	std::string message_;		 /* until the next key */
+	std::string targets_;		 /* as of the last refresh */
 	std::optional<LineEditor> editor_;
 	std::unique_ptr<TextPage> page_shown_; /* instead of the table */
 };

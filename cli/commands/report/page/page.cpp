@@ -73,7 +73,7 @@ Json facts_json(const Report &report)
 			facts.push_back({name, printable(text)});
 	};
 
-	fact("of", targets_text(about));
+	fact("of", targets_text(about, now.profile));
 	fact("begun", time_text(now.profile.time_nanos));
 	fact("for", profile_duration_text(now.profile));
 	fact("rate", profile_rate_text(now.profile));

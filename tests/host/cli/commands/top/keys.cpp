@@ -131,7 +131,6 @@ TEST_CASE_METHOD(FileTop, "a file's counts stay when z is pressed", "[cli][top]"
 
 TEST_CASE_METHOD(LiveTop, "P shows a row for each process where they are told apart", "[cli][top]")
 {
-	feed.tells_processes = true;
 	feed.come(object, program.address("main"), 10, feed.owner(11, "first"));
 	feed.come(object, program.address("main"), 5, feed.owner(12, "second"));
 	top.refresh();
@@ -141,8 +140,29 @@ TEST_CASE_METHOD(LiveTop, "P shows a row for each process where they are told ap
 	CHECK(has(screen(top), "      5   33.33      +5   33.33  second (pid 12)  main"));
 	press(top, U"P");
 	CHECK(has(screen(top), "     15  100.00     +15  100.00  main"));
+}
 
-	feed.tells_processes = false;
+TEST_CASE_METHOD(LiveTop, "P shows a row for each program where only those are told apart", "[cli][top]")
+{
+	press(top, U"P");
+	CHECK(has(screen(top), "there are no samples yet\n"));
+	feed.come(object, program.address("main"), 10, feed.owner(0, "first"));
+	feed.come(object, program.address("main"), 5, feed.owner(0, "second"));
+	top.refresh();
+	CHECK(has(screen(top), "     15  100.00     +15  100.00  main"));
+	CHECK(has(screen(top), "\nfirst, second; a counter"));
+	press(top, U"P");
+	CHECK(has(screen(top), "  command  function"));
+	CHECK(has(screen(top), "     10   66.67     +10   66.67  first    main"));
+	CHECK(has(screen(top), "      5   33.33      +5   33.33  second   main"));
+	press(top, U"P");
+	CHECK(has(screen(top), "     15  100.00     +15  100.00  main"));
+}
+
+TEST_CASE_METHOD(LiveTop, "P says how to tell processes apart where nothing does", "[cli][top]")
+{
+	feed.come(object, program.address("main"), 10);
+	top.refresh();
 	press(top, U"P");
 	CHECK(has(screen(top), "processes are not told apart (start with --per-process)\n"));
 }
