@@ -87,6 +87,8 @@ Result<std::string> export_speedscope(const Profile &profile)
 	std::map<ProcessLabel, Sampled> processes;
 	FrameList list;
 	Json profiles = Json::array();
+	uint64_t most = 0;
+	size_t busiest = 0;
 
 	if (const Outcome fits = check_stacks_fit(stacks, frames, bytes_of); !fits)
 		return fits.error();
@@ -97,13 +99,18 @@ Result<std::string> export_speedscope(const Profile &profile)
 		sampled.weights.push_back(stack.samples);
 		sampled.total = add_samples(sampled.total, stack.samples);
 	}
-	for (auto &[process, sampled] : processes)
+	for (auto &[process, sampled] : processes) {
+		if (sampled.total > most) {
+			most = sampled.total;
+			busiest = profiles.size();
+		}
 		profiles.push_back(profile_json(profile_name(process, profile), sampled));
+	}
 
 	const Json json = {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
 			   {"exporter", fmt::format("profil {}", profil_version())},
 			   {"name", program_name(profile)},
-			   {"activeProfileIndex", 0},
+			   {"activeProfileIndex", busiest},
 			   {"shared", {{"frames", list.take()}}},
 			   {"profiles", std::move(profiles)}};
 
