@@ -84,8 +84,8 @@ std::string Top::bottom() const
 
 TopPicture Top::picture() const
 {
-	return {feed_.profile(), *rows_,  !feed_.is_file(), order_,
-		reversed_,	 state(), feed_.notices(),  bottom(), targets_};
+	return {feed_.profile(), *rows_,	  !feed_.is_file(), order_,  reversed_,
+		state(),	 feed_.notices(), bottom(),	    targets_};
 }
 
 size_t Top::position() const

@@ -119,8 +119,8 @@ TEST_CASE("programs of one recording are told apart by their command names", "[c
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
-	const Output output = profil("record -o " + file + " -- sh -c '" + program("cli_burn") + " 500 fork; " +
-				     program("cli_burn_static") + " 500; true'");
+	const Output output = profil("record -o " + file + " -- sh -c '" + program("cli_burn") +
+				     " 500 fork; " + program("cli_burn_static") + " 500; true'");
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);

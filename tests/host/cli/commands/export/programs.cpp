@@ -59,8 +59,7 @@ TEST_CASE("csv has a row for each program, without a PID", "[cli][export]")
 	CHECK(has(text, "\r\n1,16.6667,memcpy,/usr/lib/libc.so.6,,0x30000,,,,\r\n"));
 }
 
-TEST_CASE("speedscope has a profile for each program, and shows the one with most samples",
-	  "[cli][export]")
+TEST_CASE("speedscope has a profile for each program, and shows the one with most samples", "[cli][export]")
 {
 	Profile profile = programs();
 	const Json json = Json::parse(*export_speedscope(profile));
