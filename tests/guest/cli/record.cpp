@@ -60,7 +60,9 @@ TEST_CASE("the addresses of samples are within the function in its file", "[cli]
 
 		place >> std::hex >> start >> size;
 		REQUIRE(size > 0);
-		for (const Json &row : report(file, "address")["rows"]) {
+		const Json json = report(file, "address");
+
+		for (const Json &row : json["rows"]) {
 			const uint64_t address = std::stoull(row["address"].get<std::string>(), nullptr, 16);
 
 			if (row["function"] == "burn_hot()")
@@ -132,7 +134,9 @@ TEST_CASE("programs of one recording are told apart by their command names", "[c
 
 	INFO(rows.text);
 	REQUIRE(rows.status == 0);
-	for (const Json &row : Json::parse(rows.text)["rows"]) {
+	const Json json = Json::parse(rows.text);
+
+	for (const Json &row : json["rows"]) {
 		CHECK_FALSE(row.contains("pid"));
 		by_command[row["process"]] += row["samples"].get<uint64_t>();
 		for (const std::string &name : ours) {

@@ -304,7 +304,8 @@ TEST_CASE("names cannot end the script that they are in, and are only text", "[c
 	profile.functions[1].name = "</script><script>alert(1)</script><!--";
 	profile.functions[2].name = "a\u2028b\u202ec\x1b[2J\xff\"\\";
 	profile.mappings[0].filename = "/opt/</SCRIPT >";
-	profile.comments = {"profil.target: <!--<script>"};
+	profile.comments = {"profil.target: other (pid 1)"};
+	profile.samples[0].labels = {{"process", "<!--<script>", 0, ""}};
 
 	const std::string page = report_html(report_of(profile, "function"), {});
 	const json all = document_in(page);

@@ -5,6 +5,7 @@
 #include "tests/host/cli/sample_profile.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 using namespace cli;
@@ -125,12 +126,16 @@ TEST_CASE("the description of a recording stays on its line", "[cli]")
 	Profile profile = sample_profile();
 
 	profile.comments = {"profil.target: a\nsamples", "profil.granularity: b\nsamples"};
-	Report report = report_of(profile, "function");
+	for (const char *program : {"", "d\nsamples"}) {
+		profile.samples[0].labels = {{"process", program, 0, ""}};
 
-	report.now.files = {"c\nsamples"};
-	const std::string text = report_table(report);
+		Report report = report_of(profile, "function");
 
-	CHECK(text.starts_with("c?samples: 1,000 samples at 999 Hz in 1.50 s\na?samples\nb?samples\n\n"));
+		report.now.files = {"c\nsamples"};
+		CHECK(report_table(report).starts_with(
+			fmt::format("c?samples: 1,000 samples at 999 Hz in 1.50 s\n{}?samples\nb?samples\n\n",
+				    *program ? "d" : "a")));
+	}
 }
 
 TEST_CASE("objects and functions without a name are unknown, or have the linker's name", "[cli]")
