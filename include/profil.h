@@ -159,14 +159,15 @@ int profil_session_fd(const struct profil_session *session);
 ssize_t profil_attach(struct profil_session *session, struct profil_target *targets, size_t nr);
 
 /**
- * Begin a recording of a process, or add a process to one.
+ * Begin a recording of a process, or of everybody, or add a process to one.
  *
  * A recording counts by file, and needs neither regions nor a reaction to exec or
  * dlopen(3): <linux/profil_record.h> describes it.  Its table is read as it is, at any
  * time; its end is profil_detach(), or profil_session_finish().
  *
  * @param session the owner.
- * @param pid the process.
+ * @param pid the process; ignored with PROFIL_RECORD_EVERYBODY, which needs CAP_PERFMON or
+ *        perf_event_paranoid 0.
  * @param record in: size and, to begin, flags, clock, period, table (from
  *        profil_counters_alloc()) and nr_counts, or, to add, profile; the rest 0.  The
  *        library fills in proof.  out: profile.

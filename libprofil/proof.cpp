@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <linux/perf_event.h>
 #include <linux/profil.h>
+#include <sched.h>
 
 namespace libprofil {
 
@@ -29,10 +30,10 @@ static perf_event_attr attributes(uint32_t flags)
 	return attr;
 }
 
-static int open_event(pid_t thread, uint32_t flags, Fd &proof)
+static int open_event(pid_t thread, uint32_t flags, Fd &proof, int cpu = -1)
 {
 	perf_event_attr attr = attributes(flags);
-	const long fd = syscall(SYS_perf_event_open, &attr, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	const long fd = syscall(SYS_perf_event_open, &attr, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
 		return errno;
@@ -75,6 +76,16 @@ int open_proof(pid_t pid, uint32_t flags, Fd &proof)
 	const int error = open_event(pid, flags, proof);
 
 	return error == ESRCH && !(flags & PROFIL_THREAD) ? open_event_on_others(pid, flags, proof) : error;
+}
+
+int open_proof_of_everybody(Fd &proof)
+{
+	int error = ENODEV;
+
+	/* This CPU may go offline before there is an event on it. */
+	for (int tries = 0; tries < 3 && error == ENODEV; tries++)
+		error = open_event(-1, 0, proof, sched_getcpu());
+	return error;
 }
 
 } // namespace libprofil

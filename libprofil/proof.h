@@ -23,4 +23,11 @@ namespace libprofil {
  */
 [[nodiscard]] int open_proof(pid_t pid, uint32_t flags, Fd &proof);
 
+/**
+ * Open a perf event on a CPU, which proves that we may profile whatever runs there.
+ * @param proof receives the descriptor.
+ * @return 0, or an errno value.
+ */
+[[nodiscard]] int open_proof_of_everybody(Fd &proof);
+
 } // namespace libprofil

@@ -16,7 +16,8 @@ int record(const Device &device, pid_t pid, profil_record *record, const char **
 	if (step)
 		*step = "perf_event_open";
 	/* Ticks in kernel mode count at no address: no right to see the kernel is needed. */
-	if (const int error = open_proof(pid, 0, proof))
+	if (const int error = record->flags & PROFIL_RECORD_EVERYBODY ? open_proof_of_everybody(proof)
+								      : open_proof(pid, 0, proof))
 		return error;
 	record->proof = proof.get();
 

@@ -48,32 +48,42 @@ static void profil_clock_look_work(struct work_struct *work)
 }
 
 /**
- * profil_clock_look() - tasks of an address space may run on any CPU, and are now profiled
- * @mm: the address space, which cannot go away meanwhile
+ * profil_clock_look_all() - any task that runs may now be profiled
  *
  * The clock itself finds tasks that are switched in after this call.  Everybody may
  * start profiles as often as they like, so other CPUs are called at most once in a
  * jiffy.  A look that has to wait is made in the next one: twice in a jiffy at most.
- * (mm_cpumask() would not do to call fewer: a task that is being switched in may be past
- * the probe, and not in the mask yet.)
  *
  * Context: Process context.
  */
-void profil_clock_look(struct mm_struct *mm)
+void profil_clock_look_all(void)
 {
 	profil_clock_look_t look = profil_clock_looks();
 	unsigned long last = READ_ONCE(looked);
 
 	if (!look)
 		return;
-	profil_clock_look_here();
-	/* All its tasks: current. */
-	if (mm == current->mm && atomic_read(&mm->mm_users) == 1)
-		return;
 	if (!time_after(jiffies, last) || cmpxchg(&looked, last, jiffies) != last)
 		queue_delayed_work(profil_wq, &look_later, 1);
 	else
 		on_each_cpu_mask(profil_clock_ticking(), look, NULL, 0);
+}
+
+/**
+ * profil_clock_look() - tasks of an address space may run on any CPU, and are now profiled
+ * @mm: the address space, which cannot go away meanwhile
+ *
+ * (mm_cpumask() would not do to call fewer CPUs: a task that is being switched in may be
+ * past the probe, and not in the mask yet.)
+ *
+ * Context: Process context.
+ */
+void profil_clock_look(struct mm_struct *mm)
+{
+	profil_clock_look_here();
+	/* All its tasks: current. */
+	if (mm != current->mm || atomic_read(&mm->mm_users) != 1)
+		profil_clock_look_all();
 }
 
 /**

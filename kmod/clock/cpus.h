@@ -10,6 +10,7 @@
 struct mm_struct;
 
 void profil_clock_look_here(void);
+void profil_clock_look_all(void);
 void profil_clock_look(struct mm_struct *mm);
 void profil_clock_look_exit(void);
 void profil_clock_sync(void);

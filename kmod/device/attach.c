@@ -16,6 +16,7 @@
 #include "profile/life.h"
 #include "profile/profile.h"
 #include "record/begin.h"
+#include "record/everybody.h"
 #include "record/recording.h"
 
 #include <linux/atomic.h>
@@ -67,7 +68,7 @@ static int profil_attach_enter(struct target *target, const struct profil_profil
 	if (IS_ERR(target->mm) || !profile->recording)
 		return PTR_ERR_OR_ZERO(target->mm);
 	err = profil_recording_own_task(profile->recording, proof->target, target->mm,
-					&target->owned);
+					GFP_KERNEL_ACCOUNT, &target->owned);
 	if (err)
 		profil_proof_leave(proof, target->mm);
 	return err;
@@ -101,6 +102,15 @@ static int profil_attach_publish(struct profil_profile *profile, void *data)
 static int profil_attach_first(struct profil_profile *profile, struct target *target)
 {
 	return profil_profile_begin(profile, 0, profil_attach_publish, target);
+}
+
+static int profil_attach_everybody(struct profil_profile *profile, void *unused)
+{
+	int err = profil_everybody_begin(profile);
+
+	if (!err)
+		profil_clock_look_all();
+	return err;
 }
 
 /* Another process of a recording, which may have ended meanwhile. */
@@ -144,7 +154,10 @@ free:
 	return err;
 }
 
-/* @recording: NULL, or taken over, even if this fails. */
+/*
+ * @recording: NULL, or taken over, even if this fails.  @proof: NULL for a recording of
+ * everybody.
+ */
 static int profil_attach_try(struct profil_session *session, struct profil_layout *layout,
 			     struct profil_recording *recording, struct profil_proof *proof,
 			     u32 *id)
@@ -163,8 +176,10 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	profile->id = *id;
 	profile->follower = &session->follower;
 	err = profil_profile_prepare(profile);
-	if (!err)
+	if (!err && proof)
 		err = profil_attach_target(session, profile, proof, profil_attach_first);
+	else if (!err)
+		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
 	if (err)
 		goto erase;
 	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
@@ -180,8 +195,9 @@ put:
 
 /* @recording: as in profil_attach_try(). */
 static int profil_attach_start(struct profil_session *session, struct profil_start *start,
-			       struct profil_recording *recording, bool kernel_ticks)
+			       struct profil_recording *recording, bool everybody)
 {
+	bool kernel_ticks = start->flags & PROFIL_KERNEL_TICKS;
 	struct profil_layout *layout;
 	struct profil_proof proof;
 	int err;
@@ -193,13 +209,18 @@ static int profil_attach_start(struct profil_session *session, struct profil_sta
 	err = PTR_ERR_OR_ZERO(layout);
 	if (err)
 		goto free;
-	err = profil_proof_open(&proof, start->proof, kernel_ticks);
+	if (everybody)
+		err = profil_proof_check_everybody(start->proof);
+	else
+		err = profil_proof_open(&proof, start->proof, kernel_ticks);
 	if (err)
 		goto put_layout;
 	start->stored = 0;
-	err = profil_attach_try(session, layout, recording, &proof, &start->profile);
+	err = profil_attach_try(session, layout, recording, everybody ? NULL : &proof,
+				&start->profile);
 	recording = NULL;
-	profil_proof_close(&proof);
+	if (!everybody)
+		profil_proof_close(&proof);
 put_layout:
 	profil_layout_put(layout);
 free:
@@ -218,12 +239,10 @@ free:
  */
 int profil_session_attach(struct profil_session *session, struct profil_start *start)
 {
-	bool kernel_ticks = start->flags & PROFIL_KERNEL_TICKS;
-
 	/* A target has no way to pin the attacher's pages, and no gate. */
 	if (start->flags & PROFIL_PIN_LATE || start->gate)
 		return -EINVAL;
-	return profil_attach_start(session, start, NULL, kernel_ticks);
+	return profil_attach_start(session, start, NULL, false);
 }
 
 /* The process is added to a recording. */
@@ -240,7 +259,7 @@ static int profil_attach_add(struct profil_session *session, struct profil_recor
 	if (!profile)
 		return -ENOENT;
 	err = -EINVAL;
-	if (!profile->recording)
+	if (!profile->recording || profile->everybody)
 		goto put;
 	err = profil_follower_prepare(&session->follower, profile->flags & PROFIL_FOLLOW);
 	if (err)
@@ -275,10 +294,12 @@ int profil_session_record(struct profil_session *session, struct profil_record *
 	err = profil_recording_check(record, &start);
 	if (err)
 		return err;
-	recording = profil_recording_create(record->nr_counts);
+	recording = profil_recording_create(record->nr_counts,
+					    record->flags & PROFIL_RECORD_PROCESSES);
 	if (IS_ERR(recording))
 		return PTR_ERR(recording);
-	err = profil_attach_start(session, &start, recording, false);
+	err = profil_attach_start(session, &start, recording,
+				  record->flags & PROFIL_RECORD_EVERYBODY);
 	record->profile = start.profile;
 	return err;
 }

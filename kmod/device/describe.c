@@ -115,6 +115,7 @@ static void profil_describe_entry(struct profil_describe *describe,
 		break;
 	case PROFIL_KIND_OWNER:
 		describe->text = same->word[0];
+		describe->pid = pid_nr_ns(entry->pid, ns);
 		memcpy(describe->name, &same->word[1], sizeof(describe->name));
 		break;
 	case PROFIL_KIND_CELL:

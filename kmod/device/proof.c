@@ -98,8 +98,6 @@ static int profil_proof_check_event(const struct perf_event *event, bool kernel_
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (!(event->attach_state & PERF_ATTACH_TASK) || !event->hw.target)
-		return -EINVAL;
 	if (!is_sampling_event((struct perf_event *)event) ||
 	    !(attr->sample_type & PERF_SAMPLE_IP) || attr->inherit)
 		return -EINVAL;
@@ -108,17 +106,8 @@ static int profil_proof_check_event(const struct perf_event *event, bool kernel_
 	return 0;
 }
 
-/**
- * profil_proof_open() - accept a descriptor as a proof
- * @proof: filled in; profil_proof_close() undoes it
- * @fd: the caller's descriptor
- * @kernel_ticks: it must also permit sampling while the target is in the kernel
- *
- * Context: Process context, may sleep.
- * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one task;
- * -EACCES if it does not permit this to the caller; -ENOMEM.
- */
-int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
+/* The caller's perf event, whose file is referenced; or -errno. */
+static int profil_proof_get(struct profil_proof *proof, int fd, bool kernel_ticks)
 {
 	int err;
 
@@ -133,12 +122,56 @@ int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
 		goto put;
 	proof->event = proof->file->private_data;
 	err = profil_proof_check_event(proof->event, kernel_ticks);
-	if (err)
-		goto put;
-	proof->target = proof->event->hw.target;
-	return 0;
+	if (!err)
+		return 0;
 put:
 	fput(proof->file);
+	return err;
+}
+
+/**
+ * profil_proof_open() - accept a descriptor as a proof
+ * @proof: filled in; profil_proof_close() undoes it
+ * @fd: the caller's descriptor
+ * @kernel_ticks: it must also permit sampling while the target is in the kernel
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one task;
+ * -EACCES if it does not permit this to the caller; -ENOMEM.
+ */
+int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
+{
+	int err = profil_proof_get(proof, fd, kernel_ticks);
+
+	if (err)
+		return err;
+	proof->target = proof->event->hw.target;
+	if (proof->event->attach_state & PERF_ATTACH_TASK && proof->target)
+		return 0;
+	fput(proof->file);
+	return -EINVAL;
+}
+
+/**
+ * profil_proof_check_everybody() - accept a descriptor as a proof for all processes
+ * @fd: the caller's descriptor
+ *
+ * perf lets only those open an event that samples whatever a CPU runs who may see all.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one CPU, of all
+ * tasks; -EACCES if it does not permit this to the caller; -ENOMEM.
+ */
+int profil_proof_check_everybody(int fd)
+{
+	struct profil_proof proof;
+	int err = profil_proof_get(&proof, fd, false);
+
+	if (err)
+		return err;
+	if (proof.event->attach_state & PERF_ATTACH_TASK || proof.event->hw.target)
+		err = -EINVAL;
+	fput(proof.file);
 	return err;
 }
 

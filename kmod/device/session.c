@@ -13,11 +13,13 @@
 #include "profile/life.h"
 #include "profile/limits.h"
 #include "profile/profile.h"
+#include "record/everybody.h"
 #include "tick/checkpoint.h"
 
 #include <linux/atomic.h>
 #include <linux/mutex.h>
 #include <linux/profil_record.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -49,6 +51,10 @@ struct profil_session *profil_session_create(void)
 /* Called before a profile ends, so that no exec adds a gap binding to it. */
 static void profil_session_unwatch(struct profil_session *session, struct profil_profile *profile)
 {
+	/* Tasks and probes that add watches to it are in RCU's critical sections. */
+	profil_everybody_end(profile);
+	if (profile->everybody)
+		synchronize_rcu();
 	mutex_lock(&session->follower.reader);
 	profil_watches_remove(&session->follower, profile);
 	profil_reports_remove(&session->follower, profile->id);

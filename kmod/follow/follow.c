@@ -14,12 +14,14 @@
 #include "compat.h"
 #include "device/self.h"
 #include "follow/follower.h"
+#include "follow/meet.h"
 #include "follow/tracepoint.h"
 #include "follow/watch.h"
 #include "profile/binding.h"
 #include "profile/limits.h"
 #include "profile/pool.h"
 #include "profile/profile.h"
+#include "record/everybody.h"
 #include "record/recording.h"
 #include "tick/checkpoint.h"
 
@@ -34,6 +36,9 @@ static void profil_fork_lost(struct profil_profile *profile, const struct task_s
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 
+	/* It is met when it ticks. */
+	if (profile->everybody)
+		return;
 	if (tally->fork_lost == child->start_boottime)
 		return;
 	tally->fork_lost = child->start_boottime;
@@ -45,6 +50,63 @@ static void profil_fork_lost(struct profil_profile *profile, const struct task_s
 static u64 profil_follow_life(const struct profil_profile *profile)
 {
 	return atomic64_inc_return(&profile->recording->lives);
+}
+
+static void profil_follow_give(struct profil_follower *follower, void *node)
+{
+	if (node)
+		profil_pool_give(&follower->pool, node);
+}
+
+/**
+ * struct program - whose owner is wanted
+ * @file: that was executed; NULL: the parent's owner's
+ * @name: the command name
+ * @parent: the parent's owner
+ */
+struct program {
+	struct file *file;
+	const char *name;
+	struct profil_owned parent;
+};
+
+static bool profil_follow_find(struct profil_recording *recording, const struct program *program,
+			       struct pid *pid, struct profil_spare *spare,
+			       struct profil_owned *owned)
+{
+	if (!program->file)
+		return profil_recording_fork(recording, program->parent, pid, spare, owned);
+	return profil_recording_owner(recording, program->file, program->name, pid, spare, owned);
+}
+
+/* Mostly it has an owner already, and no memory is needed. */
+static struct profil_owned profil_follow_owner(const struct profil_profile *profile,
+					       const struct program *program, struct pid *pid)
+{
+	struct profil_follower *follower = profile->follower;
+	struct profil_recording *recording = profile->recording;
+	struct profil_spare spare = {};
+	struct profil_owned owned;
+	unsigned int i;
+
+	if (profil_follow_find(recording, program, pid, &spare, &owned))
+		return owned;
+	BUILD_BUG_ON(sizeof(*spare.node[0]) > PROFIL_NODE_SIZE);
+	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
+		spare.node[i] = profil_follower_take(follower);
+	if (!profil_follow_find(recording, program, pid, &spare, &owned))
+		owned = recording->nobody;
+	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
+		profil_follow_give(follower, spare.node[i]);
+	return owned;
+}
+
+static struct profil_owned profil_fork_owner(const struct profil_profile *profile,
+					     struct profil_owned parent, struct task_struct *child)
+{
+	struct program same = { .parent = profil_owned_read(&parent) };
+
+	return profil_follow_owner(profile, &same, task_tgid(child));
 }
 
 /* The child got its own mm: attach it to its parent's profile. */
@@ -61,7 +123,8 @@ static void profil_fork_binding(struct profil_binding *binding, struct task_stru
 	}
 	profil_binding_init(copy, child->mm, binding->profile, binding->key & PROFIL_KEY_GAP);
 	if (binding->key & PROFIL_KEY_OWNED)
-		profil_binding_own(copy, binding->owned, profil_follow_life(binding->profile));
+		profil_binding_own(copy, profil_fork_owner(binding->profile, binding->owned, child),
+				   profil_follow_life(binding->profile));
 	err = profil_binding_publish_locked(bucket, copy, false);
 	if (err)
 		profil_binding_drop(copy);
@@ -80,6 +143,8 @@ static void profil_fork_bindings(struct task_struct *parent, struct task_struct 
 	/* Copies go to the head of the child's chain, which may be this one. */
 	hlist_for_each_entry(binding, &from->chain, node) {
 		if (binding->mm != parent->mm || !(binding->profile->flags & PROFIL_FOLLOW))
+			continue;
+		if (binding->profile->everybody)
 			continue;
 		if (binding->profile->session)
 			profil_fork_binding(binding, child, to);
@@ -116,9 +181,41 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		return;
 	}
 	copy->parent = get_pid(watch->pid);
-	copy->owned = watch->owned;
+	if (watch->owned.owner)
+		copy->owned = profil_fork_owner(watch->profile, watch->owned, child);
 	profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child));
 	profil_watch_note(copy, what);
+}
+
+/* @file: NULL if it cannot be known here. */
+static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,
+			       const struct program *program, struct pid *pid)
+{
+	struct profil_watch *watch;
+
+	if (!program->file)
+		return;
+	watch = profil_follower_take(profile->follower);
+	if (!watch)
+		return;
+	if (profil_meet_process(bucket, profile, pid,
+				profil_follow_owner(profile, program, pid), watch) != watch)
+		profil_follow_give(profile->follower, watch);
+}
+
+/* Everybody's recordings that have not met the parent; who shares its memory is met later. */
+static void profil_fork_meet(u32 met, struct task_struct *parent, struct task_struct *child,
+			     struct profil_bucket *bucket)
+{
+	struct program program = { .name = parent->group_leader->comm };
+	struct profil_profile *profile;
+
+	if (!child->mm || child->mm == parent->mm)
+		return;
+	/* Nobody can change it before the child has run. */
+	program.file = rcu_dereference_protected(child->mm->exe_file, true);
+	while ((profile = profil_everybody_next(&met)))
+		profil_follow_meet(profile, bucket, &program, task_tgid(child));
 }
 
 static void profil_fork_watches(struct task_struct *parent, struct task_struct *child,
@@ -128,13 +225,19 @@ static void profil_fork_watches(struct task_struct *parent, struct task_struct *
 	struct pid *pid = task_tgid(parent);
 	struct profil_bucket *to = profil_watch_bucket(task_tgid(child));
 	struct profil_watch *watch;
+	u32 met = 0;
 
 	profil_buckets_lock(from, to);
 	/* As above. */
-	hlist_for_each_entry(watch, &from->chain, node)
-		if (watch->pid == pid && (watch->profile->flags & PROFIL_FOLLOW) &&
-		    !READ_ONCE(watch->profile->unfollowed))
-			profil_fork_watch(watch, child, to, what);
+	hlist_for_each_entry(watch, &from->chain, node) {
+		if (watch->pid != pid || !(watch->profile->flags & PROFIL_FOLLOW) ||
+		    READ_ONCE(watch->profile->unfollowed))
+			continue;
+		met |= watch->profile->everybody;
+		profil_fork_watch(watch, child, to, what);
+	}
+	if (profil_everybody_exist())
+		profil_fork_meet(met, parent, child, to);
 	profil_buckets_unlock(from, to);
 }
 
@@ -148,7 +251,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	memory = memory && profil_maybe_bound(parent->mm);
 	if (child->tgid != parent->tgid)
 		watches = profil_watch_bucket(task_tgid(parent));
-	if (watches && !profil_watched(watches))
+	if (watches && !profil_watched(watches) && !profil_everybody_exist())
 		watches = NULL;
 	if (!memory && !watches)
 		return;
@@ -160,37 +263,19 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	local_irq_restore(flags);
 }
 
-/* Mostly the program has an owner already, and no memory is needed. */
-static struct profil_owned profil_exec_owner(const struct profil_watch *watch,
-					     const struct linux_binprm *bprm)
-{
-	struct profil_recording *recording = watch->profile->recording;
-	struct profil_spare spare = {};
-	struct profil_owned owned;
-	unsigned int i;
-
-	if (profil_recording_owner(recording, bprm->file, current->comm, &spare, &owned))
-		return owned;
-	BUILD_BUG_ON(sizeof(*spare.node[0]) > PROFIL_NODE_SIZE);
-	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
-		spare.node[i] = profil_follower_take(watch->follower);
-	if (!profil_recording_owner(recording, bprm->file, current->comm, &spare, &owned))
-		owned = recording->nobody;
-	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
-		if (spare.node[i])
-			profil_pool_give(&watch->follower->pool, spare.node[i]);
-	return owned;
-}
-
 /* In a recording the new program counts at once.  Otherwise, until it is attached, as lost. */
 static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
-			     const struct linux_binprm *bprm)
+			     const struct program *program)
 {
-	struct profil_binding *binding = profil_follower_take(watch->follower);
 	struct profil_profile *profile = watch->profile;
+	struct profil_binding *binding;
 
 	if (profile->recording)
-		profil_owned_write(&watch->owned, profil_exec_owner(watch, bprm));
+		profil_owned_write(&watch->owned,
+				   profil_follow_owner(profile, program, watch->pid));
+	if (profile->everybody)
+		return;
+	binding = profil_follower_take(watch->follower);
 	if (!binding) {
 		/* Nobody will attach it. */
 		if (profile->recording)
@@ -210,14 +295,38 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
  * must not even see that it runs.
  */
 static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
-			      const struct linux_binprm *bprm, bool secret)
+			      const struct program *program, bool secret)
 {
-	if (secret && !watch->profile->privileged) {
+	/* Who may record everybody may see all that they execute. */
+	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
 		profil_watch_end(watch);
 		return;
 	}
 	profil_watch_note(watch, PROFIL_EVENT_EXEC);
-	profil_exec_bind(watch, mm, bprm);
+	profil_exec_bind(watch, mm, program);
+}
+
+static void profil_exec_watches(struct pid *pid, struct profil_bucket *bucket,
+				struct mm_struct *mm, const struct linux_binprm *bprm)
+{
+	bool secret = bprm->secureexec || !profil_dumpable(current, mm);
+	struct program program = { .file = bprm->file, .name = current->comm };
+	struct profil_profile *profile;
+	struct profil_watch *watch;
+	struct hlist_node *next;
+	unsigned long flags;
+	u32 met = 0;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	hlist_for_each_entry_safe(watch, next, &bucket->chain, node) {
+		if (watch->pid != pid)
+			continue;
+		met |= watch->profile->everybody;
+		profil_exec_watch(watch, mm, &program, secret);
+	}
+	while ((profile = profil_everybody_next(&met)))
+		profil_follow_meet(profile, bucket, &program, pid);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 }
 
 static void profil_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -225,18 +334,9 @@ static void profil_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 {
 	struct pid *pid = task_tgid(task);
 	struct profil_bucket *bucket = profil_watch_bucket(pid);
-	struct profil_watch *watch;
-	struct hlist_node *next;
-	unsigned long flags;
-	bool secret;
 
-	if (profil_watched(bucket)) {
-		secret = bprm->secureexec || !profil_dumpable(task, task->mm);
-		raw_spin_lock_irqsave(&bucket->lock, flags);
-		hlist_for_each_entry_safe(watch, next, &bucket->chain, node)
-			if (watch->pid == pid)
-				profil_exec_watch(watch, task->mm, bprm, secret);
-		raw_spin_unlock_irqrestore(&bucket->lock, flags);
+	if (profil_watched(bucket) || profil_everybody_exist()) {
+		profil_exec_watches(pid, bucket, task->mm, bprm);
 		profil_clock_look_here();
 	}
 	if (atomic_read(&profil_totals.profiles))

@@ -26,8 +26,6 @@
 #define POOL_START	64
 #define POOL_SIZE	512
 #define FILL_BELOW	256
-/* A worker does not reclaim for long, or kill, on behalf of a user. */
-#define GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
 static void profil_follower_wake(struct irq_work *work)
 {
@@ -41,7 +39,7 @@ static void profil_follower_fill_work(struct work_struct *work)
 	struct mem_cgroup *before = set_active_memcg(follower->memcg);
 
 	/* Without memory children are lost, which is counted: do not try at each of them. */
-	if (profil_pool_fill(&follower->pool, POOL_SIZE, GFP_SPARING))
+	if (profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING))
 		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
 	set_active_memcg(before);
 }

@@ -59,6 +59,9 @@ static void profil_watch_note_locked(struct profil_watch *watch, u32 what)
 	struct profil_follower *follower = watch->follower;
 
 	lockdep_assert_held(&follower->lock);
+	/* Who records everybody need not know each. */
+	if (watch->profile->everybody)
+		return;
 	watch->report.event.what |= what;
 	if (list_empty(&watch->report.pending))
 		list_add_tail(&watch->report.pending, &follower->pending);

@@ -27,6 +27,7 @@ struct profil_session;
 #define PROFIL_KEY_GAP		1UL
 #define PROFIL_KEY_THREAD	2UL
 #define PROFIL_KEY_OWNED	4UL
+#define PROFIL_KEY_MORE		8UL
 /* For one address space: bindings to all of it, and to single threads. */
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
@@ -39,7 +40,8 @@ struct profil_session;
  * @key: @mm, as the tick compares it.  PROFIL_KEY_GAP: a followed process has
  *	exec'ed this program and it is not attached yet, so its ticks are
  *	counted as lost.  PROFIL_KEY_THREAD: only @thread is sampled.
- *	PROFIL_KEY_OWNED: ticks are counted by file, for @owned.
+ *	PROFIL_KEY_OWNED: ticks are counted by file, for @owned.  PROFIL_KEY_MORE:
+ *	there are recordings of everybody, which @mm may not be in yet.
  * @thread: the only thread that is sampled, referenced; NULL: all threads
  * @mm: the address space; grabbed, so that its address is not reused
  * @profile: the profile that its ticks count for, referenced
@@ -49,8 +51,8 @@ struct profil_session;
  * @life: number of the address space there
  * @hits: where its texts are, once a tick has asked; set once
  *
- * @node is changed under the lock of its bucket, @link under that and the profile's
- * bindings_lock; the rest is constant once it is in the table.
+ * @node and PROFIL_KEY_MORE are changed under the lock of its bucket, @link under that and
+ * the profile's bindings_lock; the rest is constant once it is in the table.
  */
 struct profil_binding {
 	struct hlist_node node;

@@ -17,6 +17,7 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "profile/work.h"
+#include "record/everybody.h"
 #include "tick/checkpoint.h"
 
 #include <linux/irq_work.h>
@@ -73,6 +74,7 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
+	profil_everybody_end(profile);
 	/* Watches lead ticks to it, too, and tasks that look for what is mapped. */
 	if (profile->recording)
 		rcu_assign_pointer(profile->pins, NULL);

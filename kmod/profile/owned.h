@@ -8,6 +8,7 @@
 #define PROFIL_OWNED_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
 
@@ -60,12 +61,18 @@ static inline void profil_owned_write(struct profil_owned *owned, struct profil_
 	WRITE_ONCE(owned->word, to.word);
 }
 
-/* Recordings that there are. */
+/* Recordings that there are; one of everybody counts this much more. */
+#define PROFIL_EVERYBODY	BIT(16)
 extern atomic_t profil_recordings;
 
 static inline bool profil_recordings_exist(void)
 {
 	return atomic_read(&profil_recordings);
+}
+
+static inline bool profil_everybody_exist(void)
+{
+	return atomic_read(&profil_recordings) >= (int)PROFIL_EVERYBODY;
 }
 
 #endif /* PROFIL_OWNED_H */

@@ -21,6 +21,9 @@
 #define PROFIL_NODE_SIZE	192
 #endif
 
+/* A task or worker does not reclaim for long, or kill, on behalf of who profiles. */
+#define PROFIL_GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+
 /**
  * struct profil_pool - memory for the probes
  * @nodes: of PROFIL_NODE_SIZE bytes each

@@ -42,6 +42,7 @@ struct profil_user;
  * @flags: &enum profil_flag
  * @demand: with PROFIL_PIN_LATE; else NULL
  * @recording: if it counts by file; else NULL
+ * @everybody: its bit among the recordings of everybody; else 0
  * @stored: attempts to store a PC; those beyond the size of the array failed
  * @refs: bindings, watches, births, the session's table, queued checks, callers
  * @memory: held by tasks of the counters' owner that wait for user memory: to check
@@ -87,6 +88,7 @@ struct profil_profile {
 	u32 flags;
 	struct profil_demand *demand;
 	struct profil_recording *recording;
+	u32 everybody;
 
 	atomic64_t stored ____cacheline_aligned_in_smp;
 

@@ -15,11 +15,13 @@
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
 #include <linux/profil_record.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_PROCESSES))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
 
@@ -33,7 +35,7 @@
  */
 int profil_recording_check(const struct profil_record *record, struct profil_start *start)
 {
-	if (record->flags & ~(u32)PROFIL_FOLLOW || record->reserved)
+	if (record->flags & ~FLAGS || record->reserved)
 		return -EINVAL;
 	if (!is_power_of_2(record->nr_counts) || record->nr_counts < COUNTS_MIN ||
 	    record->nr_counts > COUNTS_MAX)
@@ -42,7 +44,8 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 		return -EINVAL;
 	*start = (struct profil_start) {
 		.size = sizeof(*start),
-		.flags = record->flags,
+		.flags = record->flags & PROFIL_RECORD_EVERYBODY ? PROFIL_FOLLOW :
+			 record->flags & PROFIL_FOLLOW,
 		.clock = record->clock,
 		.period = record->period,
 		.samples = record->table,
@@ -54,13 +57,13 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 	return 0;
 }
 
-static int profil_spare_alloc(struct profil_spare *spare)
+static int profil_spare_alloc(struct profil_spare *spare, gfp_t gfp)
 {
 	unsigned int i;
 
 	*spare = (struct profil_spare) {};
 	for (i = 0; i < ARRAY_SIZE(spare->node); i++) {
-		spare->node[i] = kzalloc(sizeof(*spare->node[i]), GFP_KERNEL_ACCOUNT);
+		spare->node[i] = kzalloc(sizeof(*spare->node[i]), gfp);
 		if (!spare->node[i]) {
 			profil_spare_free(spare);
 			return -ENOMEM;
@@ -74,7 +77,7 @@ static int profil_recording_prepare(struct profil_recording *recording)
 {
 	struct profil_identity text = { .kind = PROFIL_KIND_KERNEL };
 	struct profil_spare spare;
-	int err = profil_spare_alloc(&spare);
+	int err = profil_spare_alloc(&spare, GFP_KERNEL_ACCOUNT);
 
 	if (err)
 		return err;
@@ -82,8 +85,8 @@ static int profil_recording_prepare(struct profil_recording *recording)
 	text.kind = PROFIL_KIND_UNKNOWN;
 	profil_recording_find(recording, &text, &spare, NULL, NULL);
 	profil_spare_free(&spare);
-	err = profil_spare_alloc(&spare);
-	if (!err && !profil_recording_owner(recording, NULL, "", &spare, &recording->nobody))
+	err = profil_spare_alloc(&spare, GFP_KERNEL_ACCOUNT);
+	if (!err && !profil_recording_owner(recording, NULL, "", NULL, &spare, &recording->nobody))
 		err = -ENOMEM;
 	profil_spare_free(&spare);
 	return err;
@@ -92,11 +95,12 @@ static int profil_recording_prepare(struct profil_recording *recording)
 /**
  * profil_recording_create() - make a recording
  * @nr_counts: elements of its table, a power of two
+ * @processes: each process is to be an owner of its own
  *
  * Context: Process context, may sleep; current pays for it.
  * Return: the recording, for profil_recording_free(), or an ERR_PTR: -ENOMEM.
  */
-struct profil_recording *profil_recording_create(u32 nr_counts)
+struct profil_recording *profil_recording_create(u32 nr_counts, bool processes)
 {
 	struct profil_recording *recording;
 	int err;
@@ -108,6 +112,7 @@ struct profil_recording *profil_recording_create(u32 nr_counts)
 	atomic_inc(&profil_recordings);
 	get_random_bytes(&recording->key, sizeof(recording->key));
 	recording->mask = nr_counts - 1;
+	recording->processes = processes;
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
 	err = profil_recording_prepare(recording);
 	if (!err)
@@ -121,30 +126,34 @@ struct profil_recording *profil_recording_create(u32 nr_counts)
  * @recording: the recording
  * @task: one of its threads
  * @mm: its address space
+ * @gfp: how memory is allocated
  * @owned: receives the owner
  *
  * Context: Process context, may sleep; the task cannot execute another program meanwhile.
  * Return: 0 or -ENOMEM.
  */
 int profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
-			      struct mm_struct *mm, struct profil_owned *owned)
+			      struct mm_struct *mm, gfp_t gfp, struct profil_owned *owned)
 {
 	char name[TASK_COMM_LEN] = "";
 	struct profil_spare spare;
 	struct file *program;
-	int err = profil_spare_alloc(&spare);
+	struct pid *pid;
+	int err = profil_spare_alloc(&spare, gfp);
 
 	if (err)
 		return err;
 	rcu_read_lock();
 	strscpy(name, task->group_leader->comm, sizeof(name));
+	pid = get_pid(task_tgid(task));
 	rcu_read_unlock();
 	program = profil_exe_file(mm);
 	/* Without a number its ticks are nobody's, as those of a program that it executes. */
-	if (!profil_recording_owner(recording, program, name, &spare, owned))
+	if (!pid || !profil_recording_owner(recording, program, name, pid, &spare, owned))
 		*owned = recording->nobody;
 	if (program)
 		fput(program);
+	put_pid(pid);
 	profil_spare_free(&spare);
 	return 0;
 }

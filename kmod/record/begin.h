@@ -18,8 +18,8 @@ struct profil_start;
 struct task_struct;
 
 int profil_recording_check(const struct profil_record *record, struct profil_start *start);
-struct profil_recording *profil_recording_create(u32 nr_counts);
+struct profil_recording *profil_recording_create(u32 nr_counts, bool processes);
 int profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
-			      struct mm_struct *mm, struct profil_owned *owned);
+			      struct mm_struct *mm, gfp_t gfp, struct profil_owned *owned);
 
 #endif /* PROFIL_BEGIN_H */

@@ -112,7 +112,7 @@ static struct profil_entry *profil_recording_find_locked(struct profil_recording
  * @same: its identity
  * @spare: memory for it
  * @file: of a FILE, else NULL; referenced for a new entry
- * @pid: of MEMORY, else NULL; likewise
+ * @pid: of MEMORY, or of an OWNER that is one process, else NULL; likewise
  *
  * Context: Any but hard interrupt.
  * Return: the number; 0 without memory, or without numbers.
@@ -137,12 +137,20 @@ u32 profil_recording_find(struct profil_recording *recording, const struct profi
 	return number;
 }
 
-/* Both cells at once.  Return: false without memory or numbers. */
-static bool profil_recording_own(struct profil_recording *recording, u32 owner,
+/* The owner and both cells.  Return: false without memory or numbers. */
+static bool profil_recording_own(struct profil_recording *recording,
+				 struct profil_identity *same, struct pid *pid,
 				 struct profil_spare *spare, struct profil_owned *owned)
 {
-	struct profil_identity cell = { .kind = PROFIL_KIND_CELL, .word = { owner } };
+	struct profil_identity cell = { .kind = PROFIL_KIND_CELL };
+	u32 owner;
 
+	same->word[3] = recording->processes ? (uintptr_t)pid : 0;
+	owner = profil_recording_find(recording, same, spare, NULL,
+				      recording->processes ? pid : NULL);
+	if (!owner)
+		return false;
+	cell.word[0] = owner;
 	owned->word = 0;
 	owned->owner = owner;
 	cell.word[1] = PROFIL_TEXT_KERNEL;
@@ -157,6 +165,7 @@ static bool profil_recording_own(struct profil_recording *recording, u32 owner,
  * @recording: the recording
  * @program: the file that was executed; NULL: not known
  * @name: the command name that it got then, at most 16 bytes
+ * @pid: the process that executes it, in case that is an owner of its own
  * @spare: memory for it
  * @owned: receives the owner and its cells
  *
@@ -164,7 +173,7 @@ static bool profil_recording_own(struct profil_recording *recording, u32 owner,
  * Return: false without memory or numbers.
  */
 bool profil_recording_owner(struct profil_recording *recording, struct file *program,
-			    const char *name, struct profil_spare *spare,
+			    const char *name, struct pid *pid, struct profil_spare *spare,
 			    struct profil_owned *owned)
 {
 	struct profil_identity text = {}, owner = { .kind = PROFIL_KIND_OWNER };
@@ -179,8 +188,32 @@ bool profil_recording_owner(struct profil_recording *recording, struct file *pro
 	}
 	owner.word[0] = number;
 	memcpy(&owner.word[1], name, strnlen(name, 2 * sizeof(owner.word[0])));
-	number = profil_recording_find(recording, &owner, spare, NULL, NULL);
-	return number && profil_recording_own(recording, number, spare, owned);
+	return profil_recording_own(recording, &owner, pid, spare, owned);
+}
+
+/**
+ * profil_recording_fork() - the owner that a child's ticks count for
+ * @recording: the recording
+ * @parent: its parent's owner
+ * @pid: the child's process
+ * @spare: memory for it
+ * @owned: receives the owner and its cells
+ *
+ * Context: Any but hard interrupt.
+ * Return: false without memory or numbers.
+ */
+bool profil_recording_fork(struct profil_recording *recording, struct profil_owned parent,
+			   struct pid *pid, struct profil_spare *spare,
+			   struct profil_owned *owned)
+{
+	struct profil_identity same;
+
+	*owned = parent;
+	if (!recording->processes || parent.owner == recording->nobody.owner)
+		return true;
+	/* What is there never changes. */
+	same = recording->entry[parent.owner]->same;
+	return profil_recording_own(recording, &same, pid, spare, owned);
 }
 
 /**

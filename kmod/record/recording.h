@@ -31,7 +31,7 @@ struct pid;
  * @generation: FILE: of the inode
  * @word: FILE: address of the inode (compared, never dereferenced), device, number, size,
  *	time of change; VDSO: its mapping, its size; MEMORY: &struct profil_binding.life, its
- *	base; OWNER: text, command name; CELL: owner, text
+ *	base; OWNER: text, command name, process if it matters; CELL: owner, text
  */
 struct profil_identity {
 	u32 kind;
@@ -45,7 +45,7 @@ struct profil_identity {
  * @number: from 1
  * @same: never changed
  * @file: FILE: referenced; NULL once it was released
- * @pid: MEMORY: of its process, referenced
+ * @pid: MEMORY, OWNER of one process: that process, referenced
  * @owned: OWNER: with its cells
  *
  * Never changed but for @file, and freed with the recording.
@@ -63,6 +63,7 @@ struct profil_entry {
  * struct profil_recording - what is known of the texts of a recording
  * @lock: guards @nr, @hash and @entry.  Raw, because probes take it with preemption off
  * @mask: elements of the table of counts minus 1; constant
+ * @processes: each process is an owner of its own; constant
  * @memcg: pays for entries that tasks make, referenced; constant
  * @nobody: the owner for whom there was no number or memory; constant
  * @lives: address spaces so far, each of which has a number
@@ -74,6 +75,7 @@ struct profil_entry {
 struct profil_recording {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
 	u32 mask;
+	bool processes;
 	struct mem_cgroup *memcg;
 	struct profil_owned nobody;
 	atomic64_t lives;
@@ -97,8 +99,11 @@ void profil_recording_free(struct profil_recording *recording);
 u32 profil_recording_find(struct profil_recording *recording, const struct profil_identity *same,
 			  struct profil_spare *spare, struct file *file, struct pid *pid);
 bool profil_recording_owner(struct profil_recording *recording, struct file *program,
-			    const char *name, struct profil_spare *spare,
+			    const char *name, struct pid *pid, struct profil_spare *spare,
 			    struct profil_owned *owned);
+bool profil_recording_fork(struct profil_recording *recording, struct profil_owned parent,
+			   struct pid *pid, struct profil_spare *spare,
+			   struct profil_owned *owned);
 void profil_recording_identify(struct profil_identity *same, const struct file *file);
 bool profil_recording_get(struct profil_recording *recording, u32 number,
 			  struct profil_entry *copy, u32 *numbers);

@@ -11,7 +11,9 @@
  */
 #include "record/resolve.h"
 
+#include "follow/meet.h"
 #include "profile/binding.h"
+#include "profile/pool.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "record/recording.h"
@@ -39,8 +41,6 @@
 #define BELIEVED	DIV_ROUND_UP(HZ, 10)
 /* After so many failures to get mmap_lock, at once, a tick's text is unknown. */
 #define TRIES		16
-/* A task does not reclaim for long, or kill, on behalf of who profiles it. */
-#define GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 /* What the offset in a key can hold. */
 #define OFFSETS		BIT_ULL(PROFIL_COUNT_SHIFT)
 
@@ -123,6 +123,23 @@ static struct profil_binding *profil_resolve_binding(const struct profil_questio
 	return NULL;
 }
 
+/* Everybody's address spaces are bound when they need it. */
+static void profil_resolve_bind(const struct profil_question *question)
+{
+	struct profil_profile *profile = question->profile;
+	bool bound;
+
+	/* Of an owner that could not be found, the next tick asks again. */
+	if (!profile->everybody || current->mm != question->mm ||
+	    question->owned.owner == profile->recording->nobody.owner)
+		return;
+	rcu_read_lock();
+	bound = profil_resolve_binding(question);
+	rcu_read_unlock();
+	if (!bound)
+		profil_meet_space(profile, question->mm, question->owned);
+}
+
 /* Make the table of hits if there is none.  Return: the life of the address space, or 0. */
 static u64 profil_resolve_prepare(const struct profil_question *question)
 {
@@ -131,6 +148,7 @@ static u64 profil_resolve_prepare(const struct profil_question *question)
 	bool wanted;
 	u64 life;
 
+	profil_resolve_bind(question);
 	rcu_read_lock();
 	binding = profil_resolve_binding(question);
 	life = binding ? binding->life : 0;
@@ -138,7 +156,7 @@ static u64 profil_resolve_prepare(const struct profil_question *question)
 	rcu_read_unlock();
 	if (!wanted)
 		return life;
-	hits = kzalloc(sizeof(*hits), GFP_SPARING);
+	hits = kzalloc(sizeof(*hits), PROFIL_GFP_SPARING);
 	if (!hits)
 		return life;
 	raw_spin_lock_init(&hits->lock);
@@ -167,8 +185,8 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 	/* Mostly both have numbers already. */
 	for (try = 0; try < 2 && !number; try++) {
 		if (try) {
-			spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_SPARING);
-			spare.node[1] = kzalloc(sizeof(*spare.node[1]), GFP_SPARING);
+			spare.node[0] = kzalloc(sizeof(*spare.node[0]), PROFIL_GFP_SPARING);
+			spare.node[1] = kzalloc(sizeof(*spare.node[1]), PROFIL_GFP_SPARING);
 		}
 		cell.word[1] = profil_recording_find(recording, &found->same, &spare, found->file,
 						     memory ? task_tgid(current) : NULL);
@@ -220,7 +238,7 @@ static void profil_resolve_remember(const struct profil_question *question,
 	rcu_read_unlock();
 }
 
-/* Interrupts stay off, as profil_clock_sync() waits for sections. */
+/* @key: of a tick in user mode.  Interrupts stay off: profil_clock_sync() waits for sections. */
 static void profil_resolve_count(const struct profil_question *question, u64 key)
 {
 	struct profil_profile *profile = question->profile;
@@ -231,7 +249,8 @@ static void profil_resolve_count(const struct profil_question *question, u64 key
 	local_irq_save(flags);
 	profil_section_enter();
 	tally = this_cpu_ptr(profile->tally);
-	cause = profil_record_add(profile, key);
+	cause = question->user ? profil_record_add(profile, key) :
+				 profil_record_add_kernel(profile, question->owned);
 	tally->cause[cause]++;
 	tally->granted++;
 	profil_section_leave();
@@ -267,11 +286,16 @@ static void profil_resolve_work(struct callback_head *work)
 	unsigned int try = 0;
 
 	/* In its exit, or if it executes another program, its memory is gone. */
-	while (current->mm == question->mm && !profil_resolve_find(question->pc, &found) &&
-	       ++try < TRIES)
+	while (question->user && current->mm == question->mm &&
+	       !profil_resolve_find(question->pc, &found) && ++try < TRIES)
 		cond_resched();
 	before = set_active_memcg(profile->recording->memcg);
-	profil_resolve_answer(question, &found);
+	if (!question->owned.owner)
+		question->owned = profil_meet_current(profile);
+	if (question->user)
+		profil_resolve_answer(question, &found);
+	else
+		profil_resolve_count(question, 0);
 	set_active_memcg(before);
 	if (found.file)
 		fput(found.file);

@@ -13,6 +13,8 @@
  */
 #include "tick/record.h"
 
+#include "compat.h"
+#include "follow/watched.h"
 #include "profile/binding.h"
 #include "profile/layout.h"
 #include "profile/pins.h"
@@ -24,8 +26,10 @@
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/profil_record.h>
 #include <linux/ptrace.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
@@ -135,20 +139,22 @@ static struct profil_question *profil_record_question(void)
 }
 
 /* Return: false if current cannot answer it. */
-static bool profil_record_ask(const struct profil_binding *binding, unsigned long pc)
+static bool profil_record_ask(struct profil_profile *profile, struct profil_owned owned,
+			      struct pt_regs *regs)
 {
 	struct profil_question *question = profil_record_question();
 
-	if (!question || !profil_profile_get(binding->profile))
+	if (!question || !profil_profile_get(profile))
 		return false;
 	question->task = current;
-	question->profile = binding->profile;
-	question->mm = binding->mm;
-	question->pc = pc;
-	question->owned = profil_owned_read(&binding->owned);
+	question->profile = profile;
+	question->mm = current->mm;
+	question->pc = instruction_pointer(regs);
+	question->user = user_mode(regs);
+	question->owned = owned;
 	if (!task_work_add(current, &question->work, TWA_RESUME))
 		return true;
-	profil_profile_put(binding->profile);
+	profil_profile_put(profile);
 	smp_store_release(&question->task, NULL);	/* see above */
 	return false;
 }
@@ -178,7 +184,52 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 	}
 	if (hits && profil_record_find(hits, pc, &key))
 		return profil_record_add(profile, key);
-	if (profil_record_ask(binding, pc))
+	if (profil_record_ask(profile, profil_owned_read(&binding->owned), regs))
 		return PROFIL_DEFERRED;
 	return profil_record_add_cell(profile, profil_owned_read(&binding->owned).unknown);
+}
+
+/* Whose ticks current has by its watch; 0: not known. */
+static struct profil_owned profil_record_watched(const struct profil_profile *profile)
+{
+	struct pid *pid = task_tgid(current);
+	struct profil_watch *watch;
+
+	if (pid)
+		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node)
+			if (watch->pid == pid && READ_ONCE(watch->profile) == profile)
+				return profil_owned_read(&watch->owned);
+	return (struct profil_owned) {};
+}
+
+/* A task that never returns to user mode answers no question before it ends. */
+static bool profil_record_answers(void)
+{
+	return current->mm && !(current->flags & PROFIL_PF_NO_USER_PC);
+}
+
+/**
+ * profil_record_unmet() - count a tick of an address space that is in no binding yet
+ * @profile: a recording of everybody
+ * @regs: what the tick interrupted
+ *
+ * Context: The tick.
+ * Return: its outcome, or PROFIL_DEFERRED.
+ */
+enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs)
+{
+	struct profil_owned owned = profil_record_watched(profile);
+	bool user = user_mode(regs);
+
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return PROFIL_OFF;
+	if (current->flags & PF_KTHREAD)
+		return PROFIL_NO_USER_PC;
+	if ((user || !owned.owner) && profil_record_answers() &&
+	    profil_record_ask(profile, owned, regs))
+		return PROFIL_DEFERRED;
+	if (!owned.owner)
+		owned = profile->recording->nobody;
+	return user ? profil_record_add_cell(profile, owned.unknown) :
+		      profil_record_add_kernel(profile, owned);
 }

@@ -64,7 +64,8 @@ struct profil_hits {
  * @profile: whose tick it is, referenced
  * @mm: the address space it ran in: it may execute another program before @work runs
  * @pc: where
- * @owned: whose
+ * @user: in user mode; otherwise only @owned is to be found out
+ * @owned: whose; 0: not known yet either
  */
 struct profil_question {
 	struct callback_head work;
@@ -72,6 +73,7 @@ struct profil_question {
 	struct profil_profile *profile;
 	struct mm_struct *mm;
 	unsigned long pc;
+	bool user;
 	struct profil_owned owned;
 };
 
@@ -86,5 +88,6 @@ enum profil_cause profil_record_add(const struct profil_profile *profile, u64 ke
 enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 					   struct profil_owned owned);
 enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
+enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs);
 
 #endif /* PROFIL_TICK_RECORD_H */

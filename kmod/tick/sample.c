@@ -21,6 +21,7 @@
 #include "profile/layout.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
+#include "record/everybody.h"
 #include "tick/bin.h"
 #include "tick/checkpoint.h"
 #include "tick/count.h"
@@ -213,22 +214,36 @@ static void profil_tick_gap(struct profil_profile *profile, u64 period)
 	tally->granted++;
 }
 
-/* @binding: NULL if current's address space has none: only its process is known. */
-static void profil_tick_owned(struct profil_profile *profile, const struct profil_binding *binding,
-			      struct profil_owned owned, struct pt_regs *regs, u64 period)
+/* Is a tick of a recording due?  Its questions count for it when they are answered. */
+static bool profil_tick_due(struct profil_profile *profile, u64 period)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
-	enum profil_cause cause;
 
-	if (profile->period != period && !profil_due_now(profile, tally, NULL, period))
-		return;
-	cause = binding ? profil_record_sample(binding, regs) :
-			  profil_record_add_kernel(profile, owned);
-	/* The task that answers the question grants it, too. */
+	return profile->period == period || profil_due_now(profile, tally, NULL, period);
+}
+
+static void profil_tick_recorded(struct profil_profile *profile, enum profil_cause cause)
+{
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+
 	if (cause == PROFIL_DEFERRED)
 		return;
 	tally->cause[cause]++;
 	tally->granted++;
+}
+
+/* Recordings of everybody that count current's ticks, but have no binding for it. */
+static bool profil_tick_unmet(u32 met, struct pt_regs *regs, u64 period)
+{
+	struct profil_profile *profile;
+	bool any = false;
+
+	while ((profile = profil_everybody_next(&met))) {
+		any = true;
+		if (profil_tick_due(profile, period))
+			profil_tick_recorded(profile, profil_record_unmet(profile, regs));
+	}
+	return any;
 }
 
 /*
@@ -236,23 +251,30 @@ static void profil_tick_owned(struct profil_profile *profile, const struct profi
  * program that is being executed in one that the exec probe has not seen yet.  Recordings
  * know their processes, so they count these ticks, too.
  */
-static bool profil_tick_unbound(u64 period)
+static bool profil_tick_unbound(struct pt_regs *regs, u64 period)
 {
 	struct pid *pid = task_tgid(current);
+	struct profil_profile *profile;
 	struct profil_watch *watch;
 	struct profil_owned owned;
 	bool known = false;
+	u32 met = 0;
 
 	if (!(current->flags & PF_EXITING) && !current->in_execve)
 		return false;
 	if (pid && profil_recordings_exist()) {
 		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
+			profile = READ_ONCE(watch->profile);
 			owned = profil_owned_read(&watch->owned);
 			if (watch->pid != pid || !owned.owner)
 				continue;
-			profil_tick_owned(READ_ONCE(watch->profile), NULL, owned, NULL, period);
+			met |= profile->everybody;
 			known = true;
+			if (profil_tick_due(profile, period))
+				profil_tick_recorded(profile,
+						     profil_record_add_kernel(profile, owned));
 		}
+		known |= profil_tick_unmet(met, regs, period);
 	}
 	if (!known && !current->mm)
 		this_cpu_add(profil_exiting_ns, period);
@@ -263,6 +285,18 @@ static bool profil_tick_unbound(u64 period)
 static bool profil_binding_is_current(const struct profil_binding *binding)
 {
 	return !binding->thread || binding->thread == task_pid(current);
+}
+
+static void profil_tick_binding(struct profil_binding *binding, struct pt_regs *regs, u64 period)
+{
+	struct profil_profile *profile = binding->profile;
+
+	if (binding->key & PROFIL_KEY_GAP)
+		profil_tick_gap(profile, period);
+	else if (!(binding->key & PROFIL_KEY_OWNED))
+		profil_tick_profile(profile, regs, period);
+	else if (profil_tick_due(profile, period))
+		profil_tick_recorded(profile, profil_record_sample(binding, regs));
 }
 
 /**
@@ -280,23 +314,22 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 	struct mm_struct *mm = current->mm;
 	struct profil_binding *binding;
 	bool bound = false;
+	u32 met = 0;
 
 	/* The chain may be empty, or hold other processes' bindings. */
 	if (!mm)
-		return profil_tick_unbound(period);
+		return profil_tick_unbound(regs, period);
 	hlist_for_each_entry_rcu(binding, profil_tick_chain(mm), node) {
 		if (binding->mm != mm || !profil_binding_is_current(binding))
 			continue;
 		bound = true;
-		if (binding->key & PROFIL_KEY_OWNED)
-			profil_tick_owned(binding->profile, binding, binding->owned, regs, period);
-		else if (binding->key & PROFIL_KEY_GAP)
-			profil_tick_gap(binding->profile, period);
-		else
-			profil_tick_profile(binding->profile, regs, period);
+		met |= binding->profile->everybody;
+		profil_tick_binding(binding, regs, period);
 	}
 	if (unlikely(!bound && current->in_execve))
-		profil_tick_unbound(period);
+		profil_tick_unbound(regs, period);
+	else if (unlikely(profil_everybody_exist()))
+		profil_tick_unmet(met, regs, period);
 	return true;
 }
 

@@ -115,8 +115,10 @@ static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
 	struct profil_profile *profile;
 	struct profil_tally *tally;
 
+	if (!first && mm && !current->in_execve && !profil_everybody_exist())
+		return false;
 	if (!first)
-		return mm && !current->in_execve ? false : profil_tick_all(regs, period);
+		return profil_tick_all(regs, period);
 	if (unlikely(binding->key != (unsigned long)mm || READ_ONCE(first->next)))
 		return profil_tick_all(regs, period);
 	profile = binding->profile;

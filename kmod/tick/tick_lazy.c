@@ -144,7 +144,10 @@ enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 /* Could it be in a recording though its address space is in none? */
 static __always_inline bool profil_lazy_between(const struct task_struct *task)
 {
-	return profil_recordings_exist() && (task->in_execve || task->flags & PF_EXITING);
+	if (likely(!profil_recordings_exist()))
+		return false;
+	return task->in_execve || task->flags & PF_EXITING ||
+	       (task->mm && profil_everybody_exist());
 }
 
 static __always_inline void profil_lazy_look_at(const struct task_struct *task)

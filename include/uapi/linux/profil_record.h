@@ -11,9 +11,9 @@
  * owner and a text.  Owners, texts and cells have numbers, which ascend from 1.
  *
  * PROFIL_RECORD makes a recording of a process, with its threads and, with
- * PROFIL_FOLLOW, all that it forks and executes; or adds a process to one.  The numbers
- * of PROFIL_STATUS, PROFIL_STOP and read(2) are those of other attached profiles.
- * PROFIL_UPDATE refuses it (EINVAL).
+ * PROFIL_FOLLOW, all that it forks and executes; or adds a process to one; or makes a
+ * recording of everybody.  The numbers of PROFIL_STATUS, PROFIL_STOP and read(2) are
+ * those of other attached profiles.  PROFIL_UPDATE refuses it (EINVAL).
  *
  * Counts are in the caller's memory, in a hash table with open addressing.  The module
  * only adds to it, so it can be read while ticks come.  An element whose key is not 0
@@ -22,6 +22,8 @@
  * Errors are those of <linux/profil.h>, and:
  *
  *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or not reach it
+ *   EBUSY       PROFIL_RECORD: there are 4 recordings of everybody, or 2 and the caller
+ *               lacks CAP_PERFMON
  *   EEXIST      PROFIL_RECORD, PROFIL_ATTACH: the process is in a recording of this
  *               file already, or in another profile of it
  *   ENODATA     PROFIL_DESCRIBE_OPEN: the number is not that of a file, or the file was
@@ -39,6 +41,21 @@
  * PROFIL_DESCRIBE, until it is stopped without the flag.
  */
 #define PROFIL_STOP_KEEP	1
+
+/*
+ * Bit of &profil_record.flags: record every process that there is, and every one to come.
+ * &profil_record.proof is a perf event of a CPU, not of a process (pid -1 of
+ * perf_event_open(2)), which samples user mode.  No process is added, and read(2) reports
+ * nothing.
+ *
+ * Everybody are all tasks that have, or had, memory of their own: not kernel threads.  A
+ * process is known from its first tick, fork or execve(2) on.  Before that, ticks of its
+ * exit, once it has given up its memory, are of an owner without text and name.
+ */
+#define PROFIL_RECORD_EVERYBODY	(1 << 16)
+
+/* Bit of &profil_record.flags: each process is an owner of its own. */
+#define PROFIL_RECORD_PROCESSES	(1 << 17)
 
 #define PROFIL_RECORD	_IO(PROFIL_TYPE, 0x87)	/* struct profil_record */
 #define PROFIL_DESCRIBE	_IO(PROFIL_TYPE, 0x88)	/* struct profil_describe */
@@ -58,7 +75,8 @@ struct profil_count {
 /**
  * struct profil_record - PROFIL_RECORD: begin a recording, or add a process to one
  * @size: in: bytes of this structure
- * @flags: in: 0 or PROFIL_FOLLOW
+ * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway, and
+ *	PROFIL_RECORD_PROCESSES
  * @clock: in: &enum profil_clock
  * @proof: in: as &profil_start.proof
  * @period: in: CPU time between two samples of one CPU, in ns
@@ -98,7 +116,7 @@ struct profil_record {
  * @PROFIL_KIND_VDSO: text: the vDSO, of which a process may have another than others
  * @PROFIL_KIND_MEMORY: text: memory of one address space that is no file's.  Offsets
  *	count from &profil_describe.base.
- * @PROFIL_KIND_OWNER: a program
+ * @PROFIL_KIND_OWNER: a program; with PROFIL_RECORD_PROCESSES, of one process
  * @PROFIL_KIND_CELL: an owner and a text
  */
 enum profil_kind {
@@ -140,8 +158,8 @@ enum profil_describe_flag {
  * @bytes: out: FILE: its size when it was met; VDSO: its size; else 0
  * @device_major: out: FILE: as of stat(2); some file systems report another there
  * @device_minor: out: likewise
- * @pid: out: MEMORY: process ID in the PID namespace of who opened /dev/profil, 0 if
- *	it has none there; else 0
+ * @pid: out: MEMORY, OWNER of one process: process ID in the PID namespace of who opened
+ *	/dev/profil, 0 if it has none there; else 0
  * @fd: out: with PROFIL_DESCRIBE_OPEN: the new descriptor; else -1
  * @path: in: address of a buffer for the path of a FILE; 0: none
  * @path_size: in: its size in bytes; ENAMETOOLONG if the path does not fit.  out: bytes

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <linux/profil_record.h>
 #include <optional>
+#include <sched.h>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -64,6 +65,18 @@ public:
 		record.proof = proof.get();
 		need_errno(device_.call(PROFIL_RECORD, &record), "PROFIL_RECORD");
 		profile_ = record.profile;
+	}
+
+	/** Begin with everybody.  Returns 0 or the error. */
+	int begin_everybody(uint32_t flags = 0)
+	{
+		const Fd proof = open_proof({.pid = -1, .cpu = sched_getcpu()});
+		profil_record record = request(PROFIL_RECORD_EVERYBODY | flags);
+
+		record.proof = need(proof.get(), "perf_event_open");
+		const int error = device_.call(PROFIL_RECORD, &record);
+		profile_ = error ? 0 : record.profile;
+		return error;
 	}
 
 	/** Add a process.  Returns 0 or the error. */

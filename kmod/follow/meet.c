@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a process gets into a recording of everybody.
+ *
+ * It gets a watch, which says whose ticks it has, when it forks, executes or ticks; and
+ * each of its address spaces a binding when a tick there has to be resolved.  So programs
+ * that never tick cost a watch, and those that do nothing cost nothing.
+ *
+ * Context: tracepoint probe
+ */
+#include "follow/meet.h"
+
+#include "follow/watch.h"
+#include "follow/watched.h"
+#include "profile/binding.h"
+#include "profile/limits.h"
+#include "profile/pool.h"
+#include "profile/profile.h"
+#include "record/begin.h"
+#include "record/everybody.h"
+#include "record/recording.h"
+
+#include <linux/atomic.h>
+#include <linux/lockdep.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+/**
+ * profil_meet_process() - watch a process for a recording of everybody
+ * @bucket: of @pid
+ * @profile: of the recording
+ * @pid: the process's thread group
+ * @owned: whose ticks it has
+ * @watch: zeroed memory
+ *
+ * Context: Any; the lock of @bucket is held, with interrupts off.
+ * Return: the watch that it has now: @watch, or one that was there; NULL: none, as the
+ * recording has ended or there are too many.
+ */
+struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
+					 struct profil_profile *profile, struct pid *pid,
+					 struct profil_owned owned, struct profil_watch *watch)
+{
+	struct profil_watch *existing;
+	unsigned int count;
+
+	lockdep_assert_held(&bucket->lock);
+	if (!profil_everybody_is(profile))
+		return NULL;
+	existing = profil_watch_find(bucket, profile->follower, pid, &count);
+	if (existing)
+		return existing;
+	if (profil_binding_full(profile, count) || !profil_user_watch(profile->follower->user))
+		return NULL;
+	watch->owned = owned;
+	profil_watch_add(bucket, watch, profile->follower, profile, pid);
+	return watch;
+}
+
+/**
+ * profil_meet_current() - whose ticks current has in a recording of everybody
+ * @profile: of the recording, whose memory cgroup is active
+ *
+ * Context: Process context, may sleep.
+ * Return: its owner; that of nobody without memory, or if current exits.
+ */
+struct profil_owned profil_meet_current(struct profil_profile *profile)
+{
+	struct pid *pid = task_tgid(current);
+	struct profil_bucket *bucket = profil_watch_bucket(pid);
+	struct profil_owned owned = profile->recording->nobody;
+	struct profil_watch *watch, *met;
+	unsigned long flags;
+
+	/* Its exit is, or may be, behind the probe that would end the watch. */
+	if (current->flags & PF_EXITING)
+		return owned;
+	watch = kzalloc(sizeof(*watch), PROFIL_GFP_SPARING);
+	if (!watch || profil_recording_own_task(profile->recording, current, current->mm,
+						PROFIL_GFP_SPARING, &owned)) {
+		kfree(watch);
+		return owned;
+	}
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	met = profil_meet_process(bucket, profile, pid, owned, watch);
+	if (met)
+		owned = profil_owned_read(&met->owned);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+	if (met != watch)
+		kfree(watch);
+	return owned;
+}
+
+/**
+ * profil_meet_space() - bind an address space to a recording of everybody
+ * @profile: of the recording, whose memory cgroup is active
+ * @mm: current's
+ * @owned: whose ticks are there
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
+		       struct profil_owned owned)
+{
+	struct profil_binding *binding = kmalloc(sizeof(*binding), PROFIL_GFP_SPARING);
+	bool met;
+
+	if (!binding)
+		return;
+	profil_binding_init(binding, mm, profile, false);
+	profil_binding_own(binding, owned, atomic64_inc_return(&profile->recording->lives));
+	rcu_read_lock();
+	met = profil_everybody_is(profile) && !profil_binding_publish_attached(binding, false);
+	rcu_read_unlock();
+	if (!met)
+		profil_binding_drop(binding);
+}

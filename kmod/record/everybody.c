@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The recordings of everybody.
+ *
+ * Nothing is done to the processes that there are when one begins: each gets a watch and
+ * bindings as it forks, executes or ticks.
+ *
+ * Context: process
+ */
+#include "record/everybody.h"
+
+#include "profile/binding.h"
+#include "profile/bucket.h"
+#include "profile/owned.h"
+#include "profile/profile.h"
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+struct profil_profile *profil_everybody[PROFIL_EVERYBODY_MAX];
+
+static void profil_everybody_mark_bucket(struct profil_bucket *bucket)
+{
+	struct profil_binding *binding;
+	unsigned long flags, key;
+
+	raw_spin_lock_irqsave(&bucket->lock, flags);
+	hlist_for_each_entry(binding, &bucket->chain, node) {
+		key = binding->key & ~PROFIL_KEY_MORE;
+		if (profil_everybody_exist())
+			key |= PROFIL_KEY_MORE;
+		WRITE_ONCE(binding->key, key);
+	}
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+}
+
+/*
+ * A tick with one plain profile looks no further, unless its binding says that there is
+ * more.  Who comes last sets all to what is true then.
+ */
+static void profil_everybody_mark(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++) {
+		if (!hlist_empty(&profil_bindings[i].chain))
+			profil_everybody_mark_bucket(&profil_bindings[i]);
+		cond_resched();
+	}
+}
+
+/**
+ * profil_everybody_begin() - from now on a recording is of everybody
+ * @profile: of the recording, whose ticks can be counted
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -EBUSY if there are too many.
+ */
+int profil_everybody_begin(struct profil_profile *profile)
+{
+	unsigned int max = PROFIL_EVERYBODY_MAX / (profile->privileged ? 1 : 2), i;
+
+	atomic_add(PROFIL_EVERYBODY, &profil_recordings);
+	for (i = 0; i < max; i++) {
+		profile->everybody = BIT(i);
+		if (!cmpxchg(&profil_everybody[i], NULL, profile))
+			break;
+	}
+	if (i == max) {
+		profile->everybody = 0;
+		atomic_sub(PROFIL_EVERYBODY, &profil_recordings);
+	}
+	profil_everybody_mark();
+	return i == max ? -EBUSY : 0;
+}
+
+/**
+ * profil_everybody_is() - is it a recording of everybody, still?
+ * @profile: a profile
+ *
+ * Context: Any; under RCU, as for profil_everybody_next().
+ * Return: true if so.
+ */
+bool profil_everybody_is(const struct profil_profile *profile)
+{
+	u32 bit = profile->everybody;
+
+	return bit && READ_ONCE(profil_everybody[ffs(bit) - 1]) == profile;
+}
+
+/**
+ * profil_everybody_end() - no process gets into a recording any more
+ * @profile: of the recording, or any other
+ *
+ * What has found it before may go on for an RCU grace period.
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_everybody_end(struct profil_profile *profile)
+{
+	u32 bit = profile->everybody;
+
+	if (!bit || cmpxchg(&profil_everybody[ffs(bit) - 1], profile, NULL) != profile)
+		return;
+	atomic_sub(PROFIL_EVERYBODY, &profil_recordings);
+	profil_everybody_mark();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The recordings of everybody.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_EVERYBODY_H
+#define PROFIL_EVERYBODY_H
+
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct profil_profile;
+
+/* Each tick and probe looks at all; half of them are for privileged users. */
+#define PROFIL_EVERYBODY_MAX	4
+
+extern struct profil_profile *profil_everybody[PROFIL_EVERYBODY_MAX];
+
+/**
+ * profil_everybody_next() - a recording of everybody that something is not in yet
+ * @met: &profil_profile.everybody of those that it is in; the one that is returned is added
+ *
+ * Context: Any; under RCU, which keeps the profile and, unless it ends, its follower.
+ * Return: its profile, or NULL if there is no other.
+ */
+static inline struct profil_profile *profil_everybody_next(u32 *met)
+{
+	struct profil_profile *profile;
+	unsigned int i;
+
+	for (i = 0; i < PROFIL_EVERYBODY_MAX; i++) {
+		profile = READ_ONCE(profil_everybody[i]);
+		if (!profile || *met & BIT(i))
+			continue;
+		*met |= BIT(i);
+		return profile;
+	}
+	return NULL;
+}
+
+int profil_everybody_begin(struct profil_profile *profile);
+bool profil_everybody_is(const struct profil_profile *profile);
+void profil_everybody_end(struct profil_profile *profile);
+
+#endif /* PROFIL_EVERYBODY_H */

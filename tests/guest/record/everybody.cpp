@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/everybody.cpp  Recordings of all processes, and of processes one by one. */
+#include "tests/guest/record/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+using namespace guest;
+
+namespace {
+
+const uintptr_t text = Burner::usual;
+
+bool grows(const std::function<uint64_t()> &count, uint64_t more = 20)
+{
+	const uint64_t before = count();
+
+	return soon([&] { return count() >= before + more; });
+}
+
+/** Whose ticks there are in a file. */
+uint64_t ticks_of(const Recording &recording, const std::string &who, const std::string &place)
+{
+	return recording.sum(
+		[&](const Row &row) { return row.owner.who() == who && row.text.place == place; });
+}
+
+int refused(const Recording &recording, profil_record record, const Fd &proof)
+{
+	record.proof = proof.get();
+	return recording.device().call(PROFIL_RECORD, &record);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "everybody is who runs already, and who begins later", "[record]")
+{
+	const LoopFile before("profil-before"), after("profil-after");
+	Steps running([&](auto spin) {
+		before.map(text);
+		spin(text);
+	});
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody() == 0);
+	CHECK(grows([&] { return ticks_of(recording, "guest", before.path()); }));
+	{
+		Steps young([&](auto spin) {
+			after.map(text);
+			spin(text);
+		});
+
+		CHECK(grows([&] { return ticks_of(recording, "guest", after.path()); }));
+	}
+	recording.finish();
+	const profil_status status = recording.status();
+	CHECK(recording.sum() == status.counted + status.kernel);
+	CHECK(status.lost_full == 0);
+	CHECK(recording.add(running.pid()) == EINVAL);
+}
+
+TEST_CASE_METHOD(AtRest, "who only calls the kernel is known without a tick in user mode", "[record]")
+{
+	Steps child([](auto spin) {
+		const Burner burner;
+		burner.plant_syscalls(text, SYS_getppid);
+		need(prctl(PR_SET_NAME, "profil-calls"), "prctl");
+		spin(text);
+	});
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody() == 0);
+	CHECK(grows([&] {
+		return recording.sum([](const Row &row) {
+			return row.owner.who() == "profil-calls" && row.text.kind == PROFIL_KIND_KERNEL;
+		});
+	}));
+}
+
+TEST_CASE_METHOD(AtRest, "a process with a plain profile of its own is in everybody's, too", "[record]")
+{
+	const LoopFile file("profil-loop");
+	Memory counters(4096, MAP_SHARED);
+	const bool first = GENERATE(true, false);
+	const Gate go;
+	Child child([&] {
+		const Device device;
+
+		file.map(text);
+		if (!first)
+			go.wait();
+		device.start(describe(one_counter(text, text + 16, counters.at())));
+		spin_while(text, [] { return true; });
+	});
+	Recording recording;
+	const auto own = [&] { return counter<uint32_t>(counters); };
+
+	if (first)
+		REQUIRE(grows([&] { return uint64_t{own()}; }));
+	REQUIRE(recording.begin_everybody() == 0);
+	go.open();
+	CHECK(grows([&] { return ticks_of(recording, "guest", file.path()); }));
+	CHECK(grows([&] { return uint64_t{own()}; }));
+	recording.finish();
+	CHECK(grows([&] { return uint64_t{own()}; }));
+}
+
+TEST_CASE_METHOD(AtRest, "what everybody does is not reported", "[record]")
+{
+	Recording recording;
+	char events[sizeof(profil_event)];
+
+	REQUIRE(recording.begin_everybody() == 0);
+	Child child([] { execl("/bin/true", "true", nullptr); });
+	child.join();
+	need(fcntl(recording.device().fd(), F_SETFL, O_NONBLOCK), "fcntl");
+	CHECK(read(recording.device().fd(), events, sizeof(events)) == -1);
+	CHECK(errno == EAGAIN);
+}
+
+TEST_CASE_METHOD(AtRest, "each process is an owner of its own if that is asked for", "[record]")
+{
+	const LoopFile file("profil-loop");
+	const bool everybody = GENERATE(false, true);
+	const Gate go;
+	Memory forked(4096, MAP_SHARED);
+	Child child([&] {
+		file.map(text);
+		go.wait();
+		const pid_t other = fork();
+
+		if (other)
+			*forked.at<pid_t>() = other;
+		spin_while(text, [] { return true; });
+	});
+	Recording recording;
+	const auto ticks = [&](pid_t pid) {
+		return recording.sum([&](const Row &row) {
+			return row.owner.pid == pid && row.owner.who() == "guest" &&
+			       row.text.place == file.path();
+		});
+	};
+
+	if (everybody)
+		REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	else
+		recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	go.open();
+	CHECK(grows([&] { return ticks(child.pid()); }));
+	const pid_t other = *forked.at<pid_t>();
+	REQUIRE(other > 0);
+	CHECK(grows([&] { return ticks(other); }));
+	need(kill(other, SIGKILL), "kill");
+}
+
+TEST_CASE_METHOD(AtRest, "only a sampling event of a CPU is a proof for everybody", "[record]")
+{
+	Recording recording;
+	const profil_record request = recording.request(PROFIL_RECORD_EVERYBODY);
+	const int cpu = sched_getcpu();
+
+	CHECK(refused(recording, request, proof_of(getpid())) == EINVAL);
+	CHECK(refused(recording, request, open_proof({.pid = getpid(), .cpu = cpu})) == EINVAL);
+	CHECK(refused(recording, request, open_proof({.pid = -1, .sampling = false, .cpu = cpu})) == EINVAL);
+	CHECK(refused(recording, request, open_proof({.pid = -1, .cpu = cpu, .sample_type = 2})) == EINVAL);
+	CHECK(refused(recording, request, Fd(-1)) == EBADF);
+	/* Nor is one of a CPU a proof for a process. */
+	CHECK(refused(recording, recording.request(), open_proof({.pid = -1, .cpu = cpu})) == EINVAL);
+}
+
+TEST_CASE_METHOD(AtRest, "there are four recordings of everybody at most", "[record]")
+{
+	std::vector<Recording> all(5);
+
+	for (size_t i = 0; i < 4; i++)
+		CHECK(all[i].begin_everybody() == 0);
+	CHECK(all[4].begin_everybody() == EBUSY);
+	all[1].finish();
+	CHECK(all[4].begin_everybody() == 0);
+	for (const size_t i : {0, 2, 3, 4})
+		CHECK(grows([&] { return all[i].sum(); }));
+}
