@@ -29,6 +29,11 @@ struct Selection {
 	{
 		return everything || !names.empty() || !users.empty() || !cgroups.empty();
 	}
+	/** Does nothing narrow the search? */
+	[[nodiscard]] bool only_everything() const
+	{
+		return everything && names.empty() && users.empty() && cgroups.empty();
+	}
 	[[nodiscard]] bool empty() const { return pids.empty() && !searches(); }
 };
 

@@ -55,6 +55,12 @@ public:
 	 */
 	virtual size_t attach(std::span<const pid_t> pids, bool young) = 0;
 
+	/**
+	 * Record all processes, those to come included, as one; no process is attached then.
+	 * @return false if that is not possible or not permitted: processes are to be searched for.
+	 */
+	virtual bool attach_everybody() { return false; }
+
 	/** For poll(2): readable when there are events of processes. */
 	[[nodiscard]] virtual int fd() const = 0;
 	/** The latest time to call work() again. */

@@ -99,6 +99,10 @@ Outcome RecordingRun::start()
 
 Outcome RecordingRun::attach()
 {
+	if (options_.selection.only_everything() && recorder_->attach_everybody()) {
+		finder_.reset();
+		return Done();
+	}
 	if (finder_) {
 		const size_t found = search();
 

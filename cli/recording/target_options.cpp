@@ -176,8 +176,7 @@ How:
   -c, --count NS          or the CPU time between two samples, in nanoseconds
       --kernel            also count time in the kernel, at the instruction that
                           called it; by default it is not counted
-      --per-process       separate counters for each process, to tell them apart
-                          by pid and not only by program
+      --per-process       tell processes apart by pid and not only by program
       --max-memory SIZE   most memory for counters, such as 64M (default )help" +
 	       std::string(memory) + R"help();
                           with less, a counter covers more bytes of text

@@ -31,8 +31,14 @@ const char *ending(uint32_t state)
 
 } // namespace
 
+uint32_t TextRecorder::flags() const
+{
+	return static_cast<uint32_t>(settings_.follow ? PROFIL_FOLLOW : 0) |
+	       static_cast<uint32_t>(settings_.per_process ? PROFIL_RECORD_PROCESSES : 0);
+}
+
 /** Begin the recording, with the largest table that may be pinned. */
-AttachError TextRecorder::begin(pid_t pid)
+AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 {
 	uint64_t counts = std::clamp(std::bit_floor(settings_.memory / 2 / sizeof(profil_count)),
 				     least_counts, usual_counts);
@@ -40,7 +46,7 @@ AttachError TextRecorder::begin(pid_t pid)
 	const char *step = nullptr;
 
 	record.size = sizeof(record);
-	record.flags = settings_.follow ? PROFIL_FOLLOW : 0;
+	record.flags = flags;
 	record.period = settings_.period;
 	for (; counts >= least_counts; counts /= 2) {
 		table_ = std::make_unique<CounterMemory>(counts * sizeof(profil_count));
@@ -67,7 +73,7 @@ AttachError TextRecorder::add(pid_t pid)
 	const char *step = nullptr;
 
 	if (!profile_)
-		return begin(pid);
+		return begin(pid, flags());
 	record.size = sizeof(record);
 	record.profile = profile_;
 	/* EEXIST: a child that is followed, of which no event was read yet. */
@@ -103,6 +109,17 @@ size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 	return attached;
 }
 
+bool TextRecorder::attach_everybody()
+{
+	const AttachError error = begin(-1, flags() | PROFIL_RECORD_EVERYBODY);
+
+	everybody_ = !error.error;
+	if (error.error == EBUSY)
+		log_.warn("others record all processes already, so those that there are are searched for "
+			  "(profil status shows who)");
+	return everybody_;
+}
+
 Clock::time_point TextRecorder::next_work(Clock::time_point now) const
 {
 	return now + look_interval;
@@ -129,6 +146,8 @@ void TextRecorder::check(Clock::time_point now)
 	const profil_status status = session_.status(profile_);
 
 	others_ = members_.empty() ? status.processes : 0;
+	if (everybody_)
+		recording_.processes = std::max<uint64_t>(recording_.processes, status.processes);
 	if (status.state != PROFIL_STATE_RUNNING) {
 		over_ = true;
 		others_ = 0;
@@ -147,7 +166,7 @@ void TextRecorder::work(Clock::time_point now)
 		texts_.look();
 		next_look_ = now + check_interval;
 	}
-	if (now >= next_check_ || members_.empty())
+	if (now >= next_check_ || (members_.empty() && !everybody_))
 		check(now);
 }
 

@@ -29,11 +29,15 @@ public:
 	}
 
 	size_t attach(std::span<const pid_t> pids, bool young) override;
+	bool attach_everybody() override;
 	[[nodiscard]] int fd() const override { return session_.fd(); }
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
 	void work(Clock::time_point now) override;
-	[[nodiscard]] bool idle() const override { return members_.empty() && !others_; }
-	[[nodiscard]] bool is_profiled(pid_t pid) const override { return members_.contains(pid); }
+	[[nodiscard]] bool idle() const override { return everybody_ ? over_ : members_.empty() && !others_; }
+	[[nodiscard]] bool is_profiled(pid_t pid) const override
+	{
+		return everybody_ || members_.contains(pid);
+	}
 	[[nodiscard]] uint64_t processes() const override { return recording_.processes; }
 	[[nodiscard]] Accounting accounting() const override;
 	Recording snapshot() override;
@@ -43,7 +47,8 @@ public:
 
 private:
 	AttachError add(pid_t pid);
-	AttachError begin(pid_t pid);
+	AttachError begin(pid_t pid, uint32_t flags);
+	[[nodiscard]] uint32_t flags() const;
 	void handle_event(const profil_event &event);
 	void check(Clock::time_point now);
 	void drain();
@@ -62,6 +67,7 @@ private:
 	Accounting parted_; /* of all parts that were taken */
 	Clock::time_point next_check_{};
 	Clock::time_point next_look_{};
+	bool everybody_ = false;
 	bool over_ = false; /* the module has ended it */
 };
 

@@ -154,7 +154,7 @@ uint32_t TextTable::program_of(const profil_describe &owner)
 	const std::string_view command(owner.name, strnlen(owner.name, sizeof(owner.name)));
 	const bool known = owner.text < numbers_.size() && numbers_[owner.text].object;
 
-	return owners_.number(0, owner_name(command, known ? numbers_[owner.text].object->name : ""));
+	return owners_.number(owner.pid, owner_name(command, known ? numbers_[owner.text].object->name : ""));
 }
 
 uint32_t TextTable::program_of_cell(const Number &cell) const

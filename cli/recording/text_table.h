@@ -41,7 +41,7 @@ public:
 	void look();
 	/** Add samples of an element of the recording's table; those of the kernel are not added. */
 	void count(uint64_t key, uint64_t samples, Tally &tally);
-	/** Numbers for the programs; those of one name have one number. */
+	/** Numbers for the programs, or for the processes; those of one name have one number. */
 	[[nodiscard]] const Owners &owners() const { return owners_; }
 	/** The program with most samples. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;

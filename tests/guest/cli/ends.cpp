@@ -164,7 +164,7 @@ TEST_CASE("a recording ends with a reason when all profiles are ended", "[cli][e
 
 TEST_CASE("a process that cannot be attached again is reported once", "[cli]")
 {
-	const auto setting = paranoid("2");
+	const auto setting = paranoid("1");
 	const guest::Setting rate = guest::module_parameter("max_user_rate", 8000);
 	const guest::Setting budget = guest::module_parameter("user_rate_budget", 8000);
 	const std::string words = "it cannot be attached again";
@@ -176,7 +176,7 @@ TEST_CASE("a process that cannot be attached again is reported once", "[cli]")
 	 */
 	for (unsigned ms = 6000; !has(output.text, words) && ms <= 48'000; ms *= 2)
 		output = as_nobody("cd /tmp && ulimit -l 64 && " + profil_path() +
-				   " record --per-process -F 8000 -o nobody.pb.gz -- " + program("cli_burn") +
+				   " record --kernel -F 8000 -o nobody.pb.gz -- " + program("cli_burn") +
 				   " " + std::to_string(ms * guest::slowness()));
 
 	INFO(output.text);

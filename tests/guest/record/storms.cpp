@@ -90,9 +90,8 @@ TEST_CASE_METHOD(AtRest, "everybody's ticks are the CPU time of a storm, too", "
 	const std::string how = GENERATE("fork", "exec", "vfork");
 	CAPTURE(how);
 	Recording recording(8192, period);
-	const Storm storm = run_storm(how, recording, [&](pid_t) {
-		REQUIRE(recording.begin_everybody() == 0);
-	});
+	const Storm storm =
+		run_storm(how, recording, [&](pid_t) { REQUIRE(recording.begin_everybody() == 0); });
 	const uint64_t nobody = recording.sum([](const Row &row) { return row.owner.who().empty(); });
 
 	CAPTURE(storm.status.ticks, storm.status.lost_late, storm.status.kernel);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/cli/everybody.cpp  Recordings of the whole machine, and of processes one by one. */
+#include "tests/guest/cli/support.h"
+
+#include <map>
+
+using namespace cli_test;
+
+namespace {
+
+/** Samples by command name, or by "name (pid N)", in a file. */
+std::map<std::string, uint64_t> by_process(const std::string &file)
+{
+	const Output rows = profil("report --json --sort process " + file);
+	std::map<std::string, uint64_t> all;
+
+	INFO(rows.text);
+	REQUIRE(rows.status == 0);
+	const Json json = Json::parse(rows.text);
+
+	for (const Json &row : json["rows"]) {
+		std::string name = row["process"];
+
+		if (row.contains("pid"))
+			name += " " + std::to_string(row["pid"].get<int>());
+		all[name] += row["samples"].get<uint64_t>();
+	}
+	return all;
+}
+
+} // namespace
+
+TEST_CASE("record -a has who runs already and who is started later, by program", "[cli][every-kernel]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child before = start({program("cli_burn"), "1000000"});
+	guest::Child record = start({profil_path(), "record", "-a", "-o", file}, directory / "output");
+
+	REQUIRE(samples_come(100));
+	REQUIRE(run(program("cli_burn_static") + " 500").status == 0);
+	kill(record.pid(), SIGINT);
+	const int status = end_of(record);
+	INFO(read_file(directory / "output"));
+	REQUIRE(status == 0);
+
+	std::map<std::string, uint64_t> rows = by_process(file);
+
+	CHECK(rows["cli_burn"] > 50);
+	CHECK(rows["cli_burn_static"] > 50);
+}
+
+TEST_CASE("record --per-process tells apart processes of one program, children too", "[cli][every-kernel]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output =
+		profil("record --per-process -o " + file + " -- " + program("cli_burn") + " 500 fork");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const std::map<std::string, uint64_t> rows = by_process(file);
+
+	CHECK(rows.size() == 2);
+	for (const auto &[name, samples] : rows) {
+		CAPTURE(name);
+		CHECK(name.starts_with("cli_burn "));
+		CHECK(samples > 50);
+	}
+}
