@@ -15,8 +15,8 @@ namespace cli_test {
 /**
  * The file "close", whose text begins at 0x401000:
  *
- *     0x401000 one, 0x401018 two, 0x401036 padding, 0x401040 three,
- *     0x401050 112 bytes without a symbol, 0x4010c0 four, up to 0x401100
+ *     0x401000 f_one, 0x401018 f_two, 0x401036 padding, 0x401040 f_three,
+ *     0x401050 112 bytes without a symbol, 0x4010c0 f_four, up to 0x401100
  */
 class CloseFunctions {
 public:
@@ -32,18 +32,18 @@ public:
 			.size \name, \bytes
 			.endm
 			.text
-			code one, 24
-			code two, 30
+			code f_one, 24
+			code f_two, 30
 			.balign 64
-			code three, 16
+			code f_three, 16
 			.skip 112, 0x90
-			code four, 64
+			code f_four, 64
 			.section .note.GNU-stack, "", @progbits
 		)";
 
 		const support::Output built =
 			support::run("cd " + (directory_ / "") +
-				     " && gcc -nostdlib -static -no-pie -Wl,-Ttext=0x401000,-e,one "
+				     " && gcc -nostdlib -static -no-pie -Wl,-Ttext=0x401000,-e,f_one "
 				     "-Wl,--build-id=0x01020304 -o close close.S");
 
 		INFO(built.text);

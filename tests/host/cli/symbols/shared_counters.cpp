@@ -50,15 +50,15 @@ TEST_CASE("a counter of one function has its name, wherever the function begins 
 	const Object object = cli_test::open_object(program.path());
 	Symbols symbols(object);
 
-	CHECK(name_at(symbols, 0x0, 16) == "one");
-	CHECK(name_at(symbols, 0x18, 8) == "two");
+	CHECK(name_at(symbols, 0x0, 16) == "f_one");
+	CHECK(name_at(symbols, 0x18, 8) == "f_two");
 	/* Padding before and after a function. */
-	CHECK(name_at(symbols, 0x20, 32) == "two");
-	CHECK(name_at(symbols, 0x38, 16) == "three");
-	CHECK(name_at(symbols, 0x40, 16) == "three");
-	CHECK(name_at(symbols, 0xc0, 64) == "four");
+	CHECK(name_at(symbols, 0x20, 32) == "f_two");
+	CHECK(name_at(symbols, 0x38, 16) == "f_three");
+	CHECK(name_at(symbols, 0x40, 16) == "f_three");
+	CHECK(name_at(symbols, 0xc0, 64) == "f_four");
 	/* Nothing is after the last section. */
-	CHECK(name_at(symbols, 0xc0, 0x10000) == "four");
+	CHECK(name_at(symbols, 0xc0, 0x10000) == "f_four");
 }
 
 TEST_CASE("a counter of several functions has no function's name, but says how many they are",
@@ -125,7 +125,7 @@ TEST_CASE("samples by address and of a shared counter at one place have the coun
 
 	first.add(object, {text + 0x10, 0, 0}, 3);
 	live.add(first, {});
-	CHECK(hottest(live.profile()) == "one");
+	CHECK(hottest(live.profile()) == "f_one");
 
 	const uint64_t edition = live.edition();
 
@@ -167,7 +167,7 @@ TEST_CASE("lines that are added later change no name of a counter", "[cli][share
 	const std::vector<std::string> before = names();
 
 	CHECK(before == std::vector<std::string>{"close+0x401000..0x401100 (5 functions)", "close+0x401038",
-						 "three", "close+0x401060"});
+						 "f_three", "close+0x401060"});
 	CHECK(add_names(profile).empty());
 	CHECK(names() == before);
 	CHECK(add_lines(profile).empty());
