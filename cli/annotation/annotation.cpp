@@ -4,6 +4,7 @@
 #include "cli/base/saturate.h"
 #include "cli/profile/about.h"
 #include "cli/profile/location.h"
+#include "cli/profile/shared_counter.h"
 
 #include <algorithm>
 
@@ -208,6 +209,12 @@ void Annotator::add_object(Annotation &annotation, const Spots &spots)
 			{spot.location->address, spot.samples, source_of(*spot.location)});
 	};
 
+	if (functions_sharing(annotation.function.name)) {
+		annotation.notes.emplace_back(
+			"no instructions: which of the functions was sampled is not known");
+		std::for_each(spots.begin(), spots.end(), stray);
+		return;
+	}
 	if (!mapping) {
 		annotation.notes.emplace_back("no object is known at these addresses");
 		std::for_each(spots.begin(), spots.end(), stray);

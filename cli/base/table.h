@@ -27,7 +27,7 @@ struct TableColumn {
 
 struct Cell {
 	std::string text;
-	std::string_view mark = {}; /**< a constant that follows a name and survives cutting */
+	std::string mark = {}; /**< follows a name and survives cutting */
 	Paint paint = Paint::Plain;
 };
 

@@ -3,6 +3,7 @@
 
 #include "cli/base/characters.h"
 #include "cli/profile/location.h"
+#include "cli/profile/shared_counter.h"
 
 #include <fmt/format.h>
 
@@ -24,11 +25,20 @@ std::string process_text(const Row &row)
 	return row.pid ? fmt::format("{} (pid {})", command, *row.pid) : command;
 }
 
+/** How many functions it is must not be cut off. */
+Cell function_cell(std::string_view name, std::string_view mark)
+{
+	const std::string_view sharing = sharing_mark(name);
+
+	name.remove_suffix(sharing.size());
+	return {printable(name), std::string(sharing).append(mark)};
+}
+
 Cell name_cell(const Row &row, SortKey column, bool alone)
 {
 	switch (column) {
-	case SortKey::Function: return {printable(row.function)};
-	case SortKey::Inlined: return {printable(row.inlined), row.is_inlined ? " (inlined)" : ""};
+	case SortKey::Function: return function_cell(row.function, "");
+	case SortKey::Inlined: return function_cell(row.inlined, row.is_inlined ? " (inlined)" : "");
 	case SortKey::Line: return {line_text(row)};
 	case SortKey::Object: return {printable(alone ? row.object : base_name(row.object))};
 	case SortKey::Process: return {process_text(row)};

@@ -102,7 +102,8 @@ public:
 
 			add_samples(location, spot);
 			profile_.locations.push_back({mapping(object, symbols, address), address, {}});
-			if (samples_of(spot) <= nameless)
+			/* Only this knows how many bytes share the counter, see add_names(). */
+			if (samples_of(spot) <= nameless && !spot.shift)
 				continue;
 			named.push_back(location);
 			addresses.push_back(address);

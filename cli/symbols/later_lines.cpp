@@ -2,6 +2,8 @@
 #include "cli/symbols/later_lines.h"
 
 #include "cli/profile/about.h"
+#include "cli/profile/location.h"
+#include "cli/profile/shared_counter.h"
 #include "cli/symbols/debug_link.h"
 #include "cli/symbols/function_table.h"
 #include "cli/symbols/mapping.h"
@@ -81,7 +83,7 @@ public:
 		for (const size_t index : symbols.unit_by_unit(addresses)) {
 			const size_t place = places[index];
 			Location &location = profile_.locations[place];
-			std::vector<Frame> frames = symbols.frames(location.address, bytes_);
+			std::vector<Frame> frames = frames_of(symbols, location);
 			const size_t count = frames.size();
 
 			if (count)
@@ -102,6 +104,22 @@ public:
 	}
 
 private:
+	/*
+	 * A recording stores the names of all places whose counter is of several bytes.  Such a
+	 * counter may be smaller than the largest, so what shares it is not asked again.
+	 */
+	std::vector<Frame> frames_of(Symbols &symbols, const Location &location)
+	{
+		const std::string_view name =
+			location.lines.empty() ? std::string_view()
+					       : name_of(old_functions_[location.lines.back().function]);
+
+		if (name.empty())
+			return symbols.frames(location.address, 1);
+		return functions_sharing(name) ? std::vector<Frame>()
+					       : symbols.only_frames(location.address, bytes_);
+	}
+
 	void set_lines(size_t place, std::vector<Frame> frames)
 	{
 		std::vector<Line> &lines = profile_.locations[place].lines;

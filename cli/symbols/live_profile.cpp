@@ -77,6 +77,11 @@ size_t LiveProfile::location_at(Known &known, const Bucket &bucket)
 		profile_.locations.emplace_back().address = bucket.address;
 		shifts_.push_back(bucket.shift);
 		look_up(known, index);
+	} else if (bucket.shift > shifts_[index]) {
+		/* Samples by address come before those of counters. */
+		shifts_[index] = bucket.shift;
+		look_up(known, index);
+		edition_++;
 	} else if (known.object && known.object->jit && profile_.locations[index].lines.empty()) {
 		look_up(known, index);
 		edition_ += !profile_.locations[index].lines.empty();

@@ -231,4 +231,13 @@ const SymbolTable::Entry *SymbolTable::find(uint64_t address) const
 	return nullptr;
 }
 
+uint64_t SymbolTable::next(uint64_t address) const
+{
+	const auto above =
+		std::upper_bound(entries_.begin(), entries_.end(), address,
+				 [](uint64_t value, const Entry &one) { return value < one.start; });
+
+	return above == entries_.end() ? UINT64_MAX : above->start;
+}
+
 } // namespace cli

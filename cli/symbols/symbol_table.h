@@ -36,6 +36,8 @@ public:
 	 * the best is kept, by rank.
 	 */
 	[[nodiscard]] const Entry *find(uint64_t address) const;
+	/** The first start above @p address; UINT64_MAX: none. */
+	[[nodiscard]] uint64_t next(uint64_t address) const;
 
 private:
 	void keep_best();

@@ -2,17 +2,16 @@
 #include "cli/symbols/symbols.h"
 
 #include "cli/base/characters.h"
+#include "cli/profile/shared_counter.h"
 #include "cli/symbols/demangle.h"
 
 #include <algorithm>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <set>
 
 namespace cli {
 namespace {
-
-/* Functions are aligned to this, and at least this far apart, wherever it matters. */
-constexpr uint64_t function_alignment = 16;
 
 const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
@@ -58,6 +57,7 @@ Symbols::Symbols(const Object &object, Detail detail)
 	if (Elf *elf = dwfl_module_getelf(module_, &bias)) {
 		plt_ = Plt(elf);
 		starts_ = FunctionStarts(elf);
+		sections_ = CodeSections(elf);
 	}
 }
 
@@ -189,19 +189,12 @@ std::vector<Frame> Symbols::frames_at(uint64_t address)
 	return frames;
 }
 
-std::vector<Frame> Symbols::jit_frames(uint64_t address, uint64_t size) const
+std::vector<Frame> Symbols::jit_frames(const JitSymbols::Entry &entry, uint64_t address) const
 {
-	const JitSymbols::Entry *entry = jit_.find(address);
-
-	if (!entry)
-		entry = jit_.first_in(address, address + size);
-	if (!entry)
-		return {};
-
-	const JitSymbols::Place *place = entry->code->place_at(address - entry->base);
+	const JitSymbols::Place *place = entry.code->place_at(address - entry.base);
 	Frame frame;
 
-	frame.name = frame.system_name = entry->code->name;
+	frame.name = frame.system_name = entry.code->name;
 	if (place) {
 		frame.file = *place->file;
 		frame.line = place->line;
@@ -209,21 +202,68 @@ std::vector<Frame> Symbols::jit_frames(uint64_t address, uint64_t size) const
 	return {frame};
 }
 
-std::vector<Frame> Symbols::frames(uint64_t address, uint64_t size)
+/** Where another function may begin. */
+uint64_t Symbols::next_boundary(uint64_t address) const
 {
+	return std::min(
+		{table_.next(address), starts_.next(address).value_or(UINT64_MAX), sections_.next(address)});
+}
+
+/** Is text without a name, which ends before a boundary, too short for a function? */
+bool Symbols::is_padding(uint64_t begin, uint64_t end)
+{
+	while (begin && end - begin <= most_padding && !extent(begin - 1) &&
+	       sections_.bytes_in(begin - 1, begin))
+		begin--;
+	return sections_.bytes_in(begin, end) <= most_padding;
+}
+
+FunctionsIn Symbols::functions_in(uint64_t low, uint64_t high)
+{
+	std::set<uint64_t> starts;
+	FunctionsIn found;
+
 	if (!jit_.empty())
-		return jit_frames(address, size);
-	if (!module_)
-		return {};
+		return jit_.functions_in(low, high);
+	for (uint64_t at = low; at < high;) {
+		const std::optional<Extent> function = extent(at);
+		uint64_t next = next_boundary(at);
 
-	std::vector<Frame> found = frames_at(address);
-
-	for (uint64_t next = address + 1; found.empty() && next < address + size; next++) {
-		next = (next + function_alignment - 1) & ~(function_alignment - 1);
-		if (next < address + size)
-			found = frames_at(next);
+		if (function) {
+			found.count += starts.insert(function->low).second;
+			found.first = found.first.value_or(at);
+			next = std::min(next, function->high);
+		} else {
+			found.count += !is_padding(at, next);
+		}
+		at = next;
 	}
 	return found;
+}
+
+std::vector<Frame> Symbols::only_frames(uint64_t address, uint64_t size)
+{
+	const uint64_t end = address + size > address ? address + size : UINT64_MAX;
+
+	if (size > 1)
+		address = functions_in(address, end).first.value_or(address);
+	if (const JitSymbols::Entry *entry = jit_.find(address))
+		return jit_frames(*entry, address);
+	return module_ ? frames_at(address) : std::vector<Frame>();
+}
+
+std::vector<Frame> Symbols::frames(uint64_t address, uint64_t size)
+{
+	const uint64_t end = address + size > address ? address + size : UINT64_MAX;
+	const FunctionsIn all = size > 1 ? functions_in(address, end) : FunctionsIn{1, address};
+	Frame shared;
+
+	if (all.first && all.count == 1)
+		return only_frames(*all.first, 1);
+	if (!all.first)
+		return {};
+	shared.name = shared.system_name = shared_counter_name(object_name_, address, end, all.count);
+	return {shared};
 }
 
 } // namespace cli

@@ -4,6 +4,7 @@
 
 #include "cli/objects/jit_symbols.h"
 #include "cli/objects/object.h"
+#include "cli/symbols/code_sections.h"
 #include "cli/symbols/debug_info.h"
 #include "cli/symbols/debuginfod_notice.h"
 #include "cli/symbols/eh_frame.h"
@@ -46,11 +47,15 @@ public:
 	 * comes first, the function of the symbol last.
 	 *
 	 * A function without a name is "object+0xstart"; if its start is unknown
-	 * as well, the result is empty.  If there is no function at @p address,
-	 * but one begins within the @p size bytes that shared its counter, the
-	 * result is that one.
+	 * as well, the result is empty.
+	 *
+	 * If the @p size bytes from @p address on shared a counter, the result is the
+	 * only function among them; if they hold several, shared_counter_name().
+	 * Text without a name counts as a function there, unless it is padding.
 	 */
 	[[nodiscard]] std::vector<Frame> frames(uint64_t address, uint64_t size);
+	/** The first function among them, which must be known to be the only one. */
+	[[nodiscard]] std::vector<Frame> only_frames(uint64_t address, uint64_t size);
 
 	/**
 	 * A number for the compilation unit of an address; 0 if unknown.  Looking up
@@ -80,7 +85,10 @@ private:
 	};
 
 	[[nodiscard]] std::vector<Frame> frames_at(uint64_t address);
-	[[nodiscard]] std::vector<Frame> jit_frames(uint64_t address, uint64_t size) const;
+	[[nodiscard]] std::vector<Frame> jit_frames(const JitSymbols::Entry &entry, uint64_t address) const;
+	[[nodiscard]] FunctionsIn functions_in(uint64_t low, uint64_t high);
+	[[nodiscard]] uint64_t next_boundary(uint64_t address) const;
+	[[nodiscard]] bool is_padding(uint64_t begin, uint64_t end);
 	[[nodiscard]] const SymbolTable::Entry *entry_at(uint64_t address);
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
 	[[nodiscard]] std::optional<Frame> function_without_symbol(uint64_t address);
@@ -96,6 +104,7 @@ private:
 	DebugInfo debug_;
 	std::optional<DebugInfo> names_; /* if debug_ is not read: read when a function has no symbol */
 	FunctionStarts starts_;
+	CodeSections sections_;
 	const char *readable_of_ = nullptr; /* the symbol name that readable_ was made from */
 	std::string readable_;
 };

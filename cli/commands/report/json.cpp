@@ -2,6 +2,7 @@
 #include "cli/base/saturate.h"
 #include "cli/commands/report/report.h"
 #include "cli/profile/about.h"
+#include "cli/profile/shared_counter.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -50,13 +51,20 @@ void add_line(Json &json, const Row &row)
 	json["line"] = row.line;
 }
 
+void add_function(Json &json, const char *key, const std::string &name)
+{
+	json[key] = name;
+	if (const std::optional<uint64_t> functions = functions_sharing(name))
+		json["functions"] = *functions;
+}
+
 void add_names(Json &json, const Row &row, std::span<const SortKey> columns)
 {
 	for (const SortKey column : columns) {
 		switch (column) {
-		case SortKey::Function: json["function"] = row.function; break;
+		case SortKey::Function: add_function(json, "function", row.function); break;
 		case SortKey::Inlined:
-			json["inlined_function"] = row.inlined;
+			add_function(json, "inlined_function", row.inlined);
 			json["inlined"] = row.is_inlined;
 			break;
 		case SortKey::Line: add_line(json, row); break;

@@ -4,6 +4,7 @@
 #include "cli/base/characters.h"
 #include "cli/base/numbers.h"
 #include "cli/profile/location.h"
+#include "cli/rows/name_notes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -101,6 +102,8 @@ std::string report_notes(const Report &report, const Shown &shown, std::span<con
 	if (!report.view.filters.empty())
 		text += filtered_text(report);
 	text += processes_text(report.view, report.now.profile);
+	for (const std::string &note : name_notes(report.now.flat))
+		text += note + '\n';
 	for (size_t i = 0; i < left_out.size(); i++)
 		text += (i ? ", " : "no room for: ") + left_out[i];
 	text += left_out.empty() ? "" : "\n";

@@ -6,6 +6,7 @@
 #include "cli/base/saturate.h"
 #include "cli/base/table.h"
 #include "cli/profile/about.h"
+#include "cli/rows/name_notes.h"
 #include "cli/rows/row_cells.h"
 
 #include <algorithm>
@@ -152,6 +153,8 @@ std::vector<std::string> foot(const TopPicture &picture, const About &about, siz
 
 	if (!filtered.empty())
 		lines.push_back(filtered);
+	for (std::string &note : name_notes(picture.profile, picture.rows.columns()))
+		lines.push_back(std::move(note));
 	for (const std::string &notice : picture.notices)
 		lines.push_back(printable(notice));
 	if (lines.size() <= most || lines.empty())

@@ -224,7 +224,7 @@ TEST_CASE("debug information beside a stripped program is found", "[cli]")
 	CHECK(frames.back().file == source());
 }
 
-TEST_CASE("a bucket that begins between functions belongs to the one that begins in it", "[cli]")
+TEST_CASE("a bucket of padding and the function after it belongs to that function", "[cli]")
 {
 	const TemporaryDirectory directory;
 	const std::string program = compile(directory, "-O2 -falign-functions=64");
@@ -239,8 +239,9 @@ TEST_CASE("a bucket that begins between functions belongs to the one that begins
 	CHECK(symbols.frames(next - 1, 1).empty());
 	CHECK(symbols.frames(next - 1, 16).at(0).name == "hidden(unsigned long)");
 	CHECK(symbols.frames(low + size, 64).at(0).name == "hidden(unsigned long)");
-	/* A bucket that begins in a function belongs to that function. */
-	CHECK(symbols.frames(low + 4, 4096).at(0).name == "deep::Worker::run(unsigned long)");
+	CHECK(symbols.frames(low + 4, next - low - 4).at(0).name == "deep::Worker::run(unsigned long)");
+	CHECK(symbols.frames(low + 4, next - low - 3).at(0).name ==
+	      fmt::format("program+{:#x}..{:#x} (2 functions)", low + 4, next + 1));
 }
 
 TEST_CASE("a file that is not a program has no names, and is not an error", "[cli]")

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rows/name_notes.h"
+
+#include "cli/base/saturate.h"
+#include "cli/profile/location.h"
+#include "cli/profile/shared_counter.h"
+
+#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+
+namespace cli {
+namespace {
+
+enum class Kind { Function, SharedCounter };
+
+Kind kind_of(std::string_view name)
+{
+	return functions_sharing(name) ? Kind::SharedCounter : Kind::Function;
+}
+
+/** The samples of each kind of names. */
+class Sums {
+public:
+	void add(Kind kind, uint64_t samples)
+	{
+		total_ = saturating_add(total_, samples);
+		if (kind == Kind::SharedCounter)
+			shared_ = saturating_add(shared_, samples);
+	}
+
+	[[nodiscard]] std::vector<std::string> notes(uint64_t total, const ValueType &type) const
+	{
+		std::vector<std::string> notes;
+
+		if (shared_)
+			notes.push_back(share_text(shared_, total, type) +
+					" of counters that cover several functions, named \"(N functions)\" "
+					"(--max-memory makes counters smaller)");
+		return notes;
+	}
+	[[nodiscard]] uint64_t total() const { return total_; }
+
+private:
+	uint64_t total_ = 0;
+	uint64_t shared_ = 0;
+};
+
+bool shows_functions(std::span<const SortKey> columns)
+{
+	return has_key(columns, SortKey::Function) || has_key(columns, SortKey::Inlined);
+}
+
+} // namespace
+
+std::vector<std::string> name_notes(const Flat &flat)
+{
+	Sums sums;
+
+	if (!shows_functions(flat.columns))
+		return {};
+	for (const Row &row : flat.rows)
+		sums.add(kind_of(row.function.empty() ? row.inlined : row.function), row.samples);
+	return sums.notes(flat.samples, flat.type);
+}
+
+std::vector<std::string> name_notes(const Profile &profile, std::span<const SortKey> columns)
+{
+	Sums sums;
+	std::vector<Kind> kinds;
+
+	if (!shows_functions(columns))
+		return {};
+	kinds.reserve(profile.functions.size());
+	for (const Function &function : profile.functions)
+		kinds.push_back(kind_of(name_of(function)));
+
+	const std::vector<uint64_t> samples = samples_by_location(profile);
+
+	for (size_t i = 0; i < samples.size(); i++) {
+		const std::vector<Line> &lines = profile.locations[i].lines;
+
+		sums.add(lines.empty() ? Kind::Function : kinds[lines.back().function], samples[i]);
+	}
+	return sums.notes(sums.total(), samples_type(profile));
+}
+
+} // namespace cli
