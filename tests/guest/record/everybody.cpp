@@ -4,7 +4,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+#include <map>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -182,4 +185,67 @@ TEST_CASE_METHOD(AtRest, "there are four recordings of everybody at most", "[rec
 	CHECK(all[4].begin_everybody() == 0);
 	for (const size_t i : {0, 2, 3, 4})
 		CHECK(grows([&] { return all[i].sum(); }));
+}
+
+namespace {
+
+/** CPU time in ns of a child that has ended, as the kernel has accounted for it. */
+double reap(pid_t pid)
+{
+	rusage use = {};
+	int status = 0;
+	const auto ns = [](const timeval &t) { return t.tv_sec * 1e9 + t.tv_usec * 1e3; };
+
+	need(wait4(pid, &status, 0, &use), "wait4");
+	need_that(status == 0, "the child has done its work");
+	return ns(use.ru_utime) + ns(use.ru_stime);
+}
+
+/** A child that works for a while, a quarter of them long. */
+pid_t worker(unsigned number)
+{
+	const pid_t pid = need(fork(), "fork");
+
+	if (pid)
+		return pid;
+	const Burner burner;
+	burner.plant_loop(text);
+	code_run(text, number % 4 ? 20'000 : 2'000'000 + 100'000 * number);
+	_exit(0);
+}
+
+} // namespace
+
+/* In virtual time: what a host does to a guest is in rusage, and not in ticks. */
+TEST_CASE_METHOD(AtRest, "each of many processes has its share of everybody's ticks", "[record][icount]")
+{
+	constexpr unsigned processes = 100;
+	constexpr uint64_t period = 50'000;
+	Recording recording(8192, period);
+	std::map<pid_t, double> used;
+	std::map<pid_t, uint64_t> ticks;
+	double all = 0, sum = 0, distance = 0, chance = 0;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	for (unsigned number = 0; number < processes; number++)
+		used[worker(number)] = 0;
+	for (auto &[pid, ns] : used)
+		all += ns = reap(pid);
+	recording.finish();
+	for (const Row &row : recording.rows()) {
+		if (used.contains(row.owner.pid)) {
+			ticks[row.owner.pid] += row.count;
+			sum += static_cast<double>(row.count);
+		}
+	}
+	for (const auto &[pid, ns] : used) {
+		const double share = ns / all;
+
+		distance += std::abs(static_cast<double>(ticks[pid]) / sum - share) / 2;
+		chance += std::sqrt(2 * share * (1 - share) / (M_PI * sum)) / 2;
+	}
+	CAPTURE(sum, distance, chance, sum * period / all);
+	CHECK(sum * period / all > 0.99);
+	CHECK(sum * period / all < 1.01);
+	CHECK(distance < 1.5 * chance);
 }
