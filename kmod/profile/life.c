@@ -74,7 +74,6 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
-	profil_everybody_end(profile);
 	/* Watches lead ticks to it, too, and tasks that look for what is mapped. */
 	if (profile->recording)
 		rcu_assign_pointer(profile->pins, NULL);
@@ -95,6 +94,7 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 
 static struct profil_pins *profil_life_retire(struct profil_profile *profile, u64 *stored)
 {
+	profil_everybody_end(profile);
 	/* Even if retired: a followed process that execs leaves a gap binding behind. */
 	profil_bindings_remove(profile);
 	*stored = 0;

@@ -67,14 +67,17 @@ TEST_CASE_METHOD(AtRest, "everybody is who runs already, and who begins later", 
 
 TEST_CASE_METHOD(AtRest, "who only calls the kernel is known without a tick in user mode", "[record]")
 {
-	Steps child([](auto spin) {
+	const Gate named;
+	Steps child([&](auto spin) {
 		const Burner burner;
 		burner.plant_syscalls(text, SYS_getppid);
 		need(prctl(PR_SET_NAME, "profil-calls"), "prctl");
+		named.open();
 		spin(text);
 	});
 	Recording recording;
 
+	named.wait();
 	REQUIRE(recording.begin_everybody() == 0);
 	CHECK(grows([&] {
 		return recording.sum([](const Row &row) {
@@ -248,4 +251,28 @@ TEST_CASE_METHOD(AtRest, "each of many processes has its share of everybody's ti
 	CHECK(sum * period / all > 0.99);
 	CHECK(sum * period / all < 1.01);
 	CHECK(distance < 1.5 * chance);
+}
+
+TEST_CASE_METHOD(AtRest, "who ends all profiles ends a recording of everybody", "[record]")
+{
+	Recording recording;
+	Steps child([&](auto spin) {
+		const Burner burner;
+		burner.plant_loop(text);
+		spin(text);
+	});
+
+	REQUIRE(recording.begin_everybody() == 0);
+	REQUIRE(grows([&] { return recording.sum(); }));
+	profil_stop_all all = {};
+	all.size = sizeof(all);
+	REQUIRE(Device().call(PROFIL_STOP_ALL, &all) == 0);
+	CHECK(recording.status().state == PROFIL_STATE_STOPPED);
+	const uint64_t sum = recording.sum();
+	const ClockKeeper keeper;
+	/* Nothing is counted, and another one counts the same processes. */
+	Recording next;
+	REQUIRE(next.begin_everybody() == 0);
+	CHECK(grows([&] { return next.sum(); }));
+	CHECK(recording.sum() == sum);
 }
