@@ -333,6 +333,21 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 	return true;
 }
 
+/**
+ * profil_tick_none() - count one tick of an address space that nothing is bound to
+ * @regs: what the tick interrupted
+ * @period: the time that the tick stands for, in ns
+ *
+ * Context: Hard interrupt, interrupts off.
+ * Return: as profil_tick_all().
+ */
+bool profil_tick_none(struct pt_regs *regs, u64 period)
+{
+	if (current->mm && !current->in_execve && !profil_everybody_exist())
+		return false;
+	return profil_tick_all(regs, period);
+}
+
 /* Points of the clock's grid that passed without a tick while current ran. */
 static void profil_late_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period,
 				u64 since, u64 due)

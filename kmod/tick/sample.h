@@ -39,6 +39,7 @@ DECLARE_PER_CPU(struct profil_memo, profil_memo);
 DECLARE_PER_CPU(u64, profil_exiting_ns);
 
 bool profil_tick_all(struct pt_regs *regs, u64 period);
+bool profil_tick_none(struct pt_regs *regs, u64 period);
 void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
 
 /**
@@ -115,10 +116,8 @@ static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
 	struct profil_profile *profile;
 	struct profil_tally *tally;
 
-	if (!first && mm && !current->in_execve && !profil_everybody_exist())
-		return false;
-	if (!first)
-		return profil_tick_all(regs, period);
+	if (unlikely(!first))
+		return profil_tick_none(regs, period);
 	if (unlikely(binding->key != (unsigned long)mm || READ_ONCE(first->next)))
 		return profil_tick_all(regs, period);
 	profile = binding->profile;
