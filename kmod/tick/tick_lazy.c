@@ -147,7 +147,7 @@ static __always_inline bool profil_lazy_between(const struct task_struct *task)
 	if (likely(!profil_recordings_exist()))
 		return false;
 	return task->in_execve || task->flags & PF_EXITING ||
-	       (task->mm && profil_everybody_exist());
+	       (READ_ONCE(task->mm) && profil_everybody_exist());
 }
 
 static __always_inline void profil_lazy_look_at(const struct task_struct *task)
