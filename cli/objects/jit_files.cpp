@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <sys/stat.h>
 
@@ -19,9 +20,10 @@ constexpr size_t chunk_size = size_t{256} << 10;
 constexpr uint64_t most_bytes = uint64_t{1} << 30;
 
 /* Any user can create files in /tmp, and opening a FIFO could block. */
-Fd open_owned(const std::string &path, uid_t user)
+Fd open_owned(const Fd &directory, const std::string &name, uid_t user)
 {
-	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+	Fd file(openat(directory.get(), name.c_str(),
+		       O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
 	struct stat about;
 
 	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode))
@@ -29,6 +31,28 @@ Fd open_owned(const std::string &path, uid_t user)
 	if (about.st_uid != user && about.st_uid != 0)
 		return Fd();
 	return file;
+}
+
+/**
+ * The /tmp of a process, or nullptr.  It stays open until the process has ended, so processes
+ * share one.
+ */
+std::shared_ptr<Fd> open_directory(pid_t pid)
+{
+	static std::map<std::pair<dev_t, ino_t>, std::weak_ptr<Fd>> known;
+	Fd directory(open(fmt::format("/proc/{}/root/tmp", pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+	struct stat about;
+
+	if (!directory || fstat(directory.get(), &about))
+		return nullptr;
+	std::erase_if(known, [](const auto &entry) { return entry.second.expired(); });
+
+	std::weak_ptr<Fd> &place = known[{about.st_dev, about.st_ino}];
+	std::shared_ptr<Fd> shared = place.lock();
+
+	if (!shared)
+		place = shared = std::make_shared<Fd>(std::move(directory));
+	return shared;
 }
 
 /** Adds the complete lines of a chunk at a time, because single lines would be slow. */
@@ -68,13 +92,24 @@ JitFiles::JitFiles(pid_t pid, std::shared_ptr<JitFiles> parent)
 {
 }
 
-Fd JitFiles::open_map() const
+void JitFiles::look_at_running(const ProcessFacts &facts)
 {
-	const std::optional<ProcessFacts> facts = process_facts(pid_);
+	if (std::shared_ptr<Fd> directory = open_directory(pid_)) {
+		directory_ = std::move(directory);
+		name_ = fmt::format("perf-{}.map", facts.own_pid);
+		user_ = facts.user;
+	}
+	if (!map_ && directory_)
+		map_ = open_owned(*directory_, name_, user_);
+}
 
-	if (!facts || program_start(pid_) != start_)
-		return Fd();
-	return open_owned(fmt::format("/proc/{}/root/tmp/perf-{}.map", pid_, facts->own_pid), facts->user);
+/* The last map is complete.  It may be another file than the one that was there before. */
+void JitFiles::look_at_ended()
+{
+	Fd last = directory_ ? open_owned(*directory_, name_, user_) : Fd();
+
+	if (last)
+		map_ = std::move(last);
 }
 
 void JitFiles::look()
@@ -83,10 +118,21 @@ void JitFiles::look()
 
 	if (parent_)
 		parent_->look();
-	if (map_ || now < next_look_)
+	if (over_ || now < next_look_)
 		return;
 	next_look_ = now + look_interval;
-	map_ = open_map();
+
+	const std::optional<ProgramStart> start = program_start(pid_);
+	const std::optional<ProcessFacts> facts = process_facts(pid_);
+
+	if (facts && start && start == start_)
+		return look_at_running(*facts);
+	/* After an exec, the map may be that of the new program.  A process that exits has no memory. */
+	if (!start && (!facts || !facts->has_memory))
+		look_at_ended();
+	over_ = start || !facts || facts->zombie;
+	if (over_)
+		directory_.reset();
 }
 
 void JitFiles::add_dump(const Fd &file)
@@ -102,8 +148,11 @@ void JitFiles::add_dump(const Fd &file)
 		place->second = Fd(fcntl(file.get(), F_DUPFD_CLOEXEC, 3));
 }
 
-JitSymbols JitFiles::read() const
+JitSymbols JitFiles::read()
 {
+	next_look_ = {};
+	look();
+
 	/* Code that is added later replaces what is at its addresses. */
 	JitSymbols symbols = parent_ ? parent_->read() : JitSymbols();
 

@@ -31,26 +31,33 @@ public:
 	/** @param parent the process that forked this one, which inherited its code; or nullptr. */
 	explicit JitFiles(pid_t pid, std::shared_ptr<JitFiles> parent = nullptr);
 
-	/** Open the map, and the parent's, if it exists by now and is owned by the process's user or root.
-	 * Call this often. */
+	/**
+	 * Open the map, and the parent's, if it exists by now and is owned by the process's user or root.
+	 * Call this often, and soon after the process has ended: it may have written its map last.
+	 */
 	void look();
 	/** Add a jitdump that the process has mapped; adding it again does nothing. */
 	void add_dump(const Fd &file);
 	/** Is there a jitdump? */
 	[[nodiscard]] bool has_dumps() const { return !dumps_.empty(); }
 	/** The files' current symbols; the parent's for addresses where the process has none. */
-	[[nodiscard]] JitSymbols read() const;
+	[[nodiscard]] JitSymbols read();
 
 private:
 	/** Device and inode. */
 	using FileId = std::pair<dev_t, ino_t>;
 
-	[[nodiscard]] Fd open_map() const;
+	void look_at_running(const ProcessFacts &facts);
+	void look_at_ended();
 
 	pid_t pid_;
 	std::shared_ptr<JitFiles> parent_;
 	std::optional<ProgramStart> start_; /* the map of another program does not describe our code */
 	std::chrono::steady_clock::time_point next_look_;
+	bool over_ = false;		/* the process has ended, or executed another program */
+	std::shared_ptr<Fd> directory_; /* its /tmp, which outlives it; of an ended process: none */
+	std::string name_;		/* of the map in there */
+	uid_t user_ = 0;
 	Fd map_;
 	std::map<FileId, Fd> dumps_;
 };

@@ -98,14 +98,10 @@ Fd open_vdso(pid_t pid, const Mapping &mapping)
 	return file;
 }
 
-/* Adds the PID to names like "[anon]", which every process has. */
+/* All anonymous memory of a process is one object, also where the process has given it other names. */
 std::string memory_name(pid_t pid, const Mapping &mapping)
 {
-	std::string name = mapping.name;
-
-	if (mapping.source == Source::Anonymous && name.ends_with(']'))
-		name.insert(name.size() - 1, fmt::format(":{}", pid));
-	return name;
+	return mapping.source == Source::Anonymous ? fmt::format("[anon:{}]", pid) : mapping.name;
 }
 
 } // namespace
@@ -187,12 +183,14 @@ std::shared_ptr<Object> ObjectTable::make(pid_t pid, const Mapping &mapping)
 	object->name = memory_name(pid, mapping);
 	object->source = mapping.source;
 	object->deleted = mapping.deleted;
-	if (mapping.source == Source::File)
+	if (mapping.source == Source::File) {
 		object->file = open_mapped_file(pid, mapping);
-	else if (mapping.source == Source::Vdso)
+	} else if (mapping.source == Source::Vdso) {
 		object->file = open_vdso(pid, mapping);
-	else if (mapping.source == Source::Anonymous)
+	} else if (mapping.source == Source::Anonymous) {
+		object->pid = pid;
 		object->jit = jit_of(pid);
+	}
 	if (object->file)
 		inspect_elf(*object);
 	return object;
@@ -200,6 +198,9 @@ std::shared_ptr<Object> ObjectTable::make(pid_t pid, const Mapping &mapping)
 
 void ObjectTable::forget_memory(pid_t pid)
 {
+	/* Others may still refer to it, and the process may just have written its map. */
+	if (const auto place = jits_.find(pid); place != jits_.end())
+		place->second->look();
 	std::erase_if(objects_, [&](const auto &entry) { return entry.first.pid == pid; });
 	jits_.erase(pid);
 }

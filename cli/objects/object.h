@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace cli {
@@ -35,7 +36,8 @@ struct Object {
 	std::string build_id; /**< bytes, not digits; empty if it has none */
 	Source source = Source::File;
 	bool deleted = false;
-	Fd file; /**< kept open, so that names can be read when the process and the path are gone */
+	pid_t pid = 0; /**< of anonymous memory: its process; 0: of several */
+	Fd file;       /**< kept open, so that names can be read when the process and the path are gone */
 	std::shared_ptr<JitFiles> jit; /**< for anonymous memory: the files that name its code */
 	std::vector<Segment> segments;
 	TextSegments texts;

@@ -159,9 +159,16 @@ void TextRecorder::check(Clock::time_point now)
 
 void TextRecorder::work(Clock::time_point now)
 {
-	for (const profil_event &event : session_.events())
+	std::set<pid_t> ended;
+
+	for (const profil_event &event : session_.events()) {
 		handle_event(event);
+		if (event.what & PROFIL_EVENT_EXIT)
+			ended.insert(event.pid);
+	}
 	texts_.learn();
+	if (!ended.empty())
+		texts_.look_at_ended(ended);
 	if (now >= next_look_) {
 		texts_.look();
 		next_look_ = now + check_interval;

@@ -176,8 +176,14 @@ void TextTable::learn()
 
 void TextTable::look_at(Code &code)
 {
-	if (!code.start || program_start(code.pid) != code.start)
+	if (!code.start || program_start(code.pid) != code.start) {
+		/* A process may name its code when it ends. */
+		for (const auto &[name, object] : code.objects) {
+			if (object->jit)
+				object->jit->look();
+		}
 		return;
+	}
 
 	Result<std::vector<Mapping>> mappings = read_maps(code.pid);
 
@@ -188,6 +194,14 @@ void TextTable::look_at(Code &code)
 		/* A compiler maps its jitdump so that it is found. */
 		if (mapping.source == Source::Anonymous || is_jitdump(mapping.name))
 			code.objects[mapping.name] = objects_.find(code.pid, mapping);
+	}
+}
+
+void TextTable::look_at_ended(const std::set<pid_t> &pids)
+{
+	for (Number &number : numbers_) {
+		if (number.code && pids.contains(number.code->pid))
+			look_at(*number.code);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,8 @@ public:
 	void learn();
 	/** Look again where the processes that make code have put it, and for files that name it. */
 	void look();
+	/** The same for processes that have ended, before what they leave behind is gone. */
+	void look_at_ended(const std::set<pid_t> &pids);
 	/** Add samples of an element of the recording's table; those of the kernel are not added. */
 	void count(uint64_t key, uint64_t samples, Tally &tally);
 	/** Numbers for the programs, or for the processes; those of one name have one number. */

@@ -3,6 +3,7 @@
 
 #include "cli/base/saturate.h"
 #include "cli/profile/location.h"
+#include "cli/profile/nameless_code.h"
 #include "cli/profile/shared_counter.h"
 
 #include <fmt/format.h>
@@ -12,10 +13,12 @@
 namespace cli {
 namespace {
 
-enum class Kind { Function, SharedCounter };
+enum class Kind { Function, SharedCounter, NamelessCode };
 
 Kind kind_of(std::string_view name)
 {
+	if (is_nameless_code(name))
+		return Kind::NamelessCode;
 	return functions_sharing(name) ? Kind::SharedCounter : Kind::Function;
 }
 
@@ -27,6 +30,8 @@ public:
 		total_ = saturating_add(total_, samples);
 		if (kind == Kind::SharedCounter)
 			shared_ = saturating_add(shared_, samples);
+		if (kind == Kind::NamelessCode)
+			nameless_ = saturating_add(nameless_, samples);
 	}
 
 	[[nodiscard]] std::vector<std::string> notes(uint64_t total, const ValueType &type) const
@@ -37,6 +42,11 @@ public:
 			notes.push_back(share_text(shared_, total, type) +
 					" of counters that cover several functions, named \"(N functions)\" "
 					"(--max-memory makes counters smaller)");
+		if (nameless_)
+			notes.push_back(share_text(nameless_, total, type) +
+					" of code made at run time that has no names; /tmp/perf-PID.map or a "
+					"jitdump gives it names (java -XX:+DumpPerfMapAtExit, node "
+					"--perf-basic-prof, python3 -X perf)");
 		return notes;
 	}
 	[[nodiscard]] uint64_t total() const { return total_; }
@@ -44,6 +54,7 @@ public:
 private:
 	uint64_t total_ = 0;
 	uint64_t shared_ = 0;
+	uint64_t nameless_ = 0;
 };
 
 bool shows_functions(std::span<const SortKey> columns)

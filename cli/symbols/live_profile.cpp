@@ -3,6 +3,7 @@
 
 #include "cli/base/saturate.h"
 #include "cli/profile/location.h"
+#include "cli/profile/nameless_code.h"
 #include "cli/symbols/build_profile.h"
 #include "cli/symbols/mapping.h"
 
@@ -48,6 +49,7 @@ std::vector<Change> LiveProfile::add(const Tally &part, const Owners &owners)
 	}
 	for (const auto &[bucket, samples] : part.unknown())
 		count(objects_[nullptr], bucket, samples, owners, changes);
+	name_later();
 	return changes;
 }
 
@@ -67,7 +69,6 @@ void LiveProfile::zero()
 		sample.values.assign(sample.values.size(), 0);
 }
 
-/* A JIT compiler may name code only after it has run. */
 size_t LiveProfile::location_at(Known &known, const Bucket &bucket)
 {
 	const auto [place, fresh] = known.locations.try_emplace(bucket.address, profile_.locations.size());
@@ -82,11 +83,26 @@ size_t LiveProfile::location_at(Known &known, const Bucket &bucket)
 		shifts_[index] = bucket.shift;
 		look_up(known, index);
 		edition_++;
-	} else if (known.object && known.object->jit && profile_.locations[index].lines.empty()) {
-		look_up(known, index);
-		edition_ += !profile_.locations[index].lines.empty();
 	}
 	return index;
+}
+
+bool LiveProfile::is_nameless(size_t location) const
+{
+	return is_nameless_code(symbol_of(profile_, profile_.locations[location]));
+}
+
+/* A JIT compiler may name code only after it has run, or when its process ends. */
+void LiveProfile::name_later()
+{
+	for (auto &[object, known] : objects_) {
+		if (known.nameless.empty() || round_ - known.opened < jit_rounds)
+			continue;
+		for (const size_t index : std::set<size_t>(std::exchange(known.nameless, {}))) {
+			look_up(known, index);
+			edition_ += !is_nameless(index);
+		}
+	}
 }
 
 size_t LiveProfile::sample_of(size_t location, uint32_t owner, const std::vector<Label> &labels)
@@ -112,6 +128,8 @@ void LiveProfile::look_up(Known &known, size_t index)
 	location.lines.clear();
 	for (const Frame &frame : symbols.frames(location.address, uint64_t{1} << shifts_[index]))
 		location.lines.push_back({functions_.find(profile_.functions, frame), frame.line});
+	if (known.object->jit && is_nameless(index))
+		known.nameless.insert(index);
 }
 
 Symbols &LiveProfile::symbols_of(Known &known)
@@ -257,11 +275,14 @@ std::vector<size_t> LiveProfile::move_locations(const Profile &old)
 
 	for (auto &[object, known] : objects_) {
 		known.mappings.clear();
+		known.nameless.clear();
 		std::erase_if(known.locations, [&](const auto &one) { return !kept[one.second]; });
 		for (auto &[address, index] : known.locations) {
 			moved[index] = move_location(old, index, known);
 			shifts_.push_back(shifts[index]);
 			index = moved[index];
+			if (known.object && known.object->jit && is_nameless(index))
+				known.nameless.insert(index);
 		}
 	}
 	std::erase_if(objects_, [](const auto &one) { return one.second.locations.empty(); });

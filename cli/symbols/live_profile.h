@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -72,11 +73,14 @@ private:
 		std::map<uint64_t, size_t> mappings;		/**< by the start of their text */
 		uint64_t opened = 0;				/**< round in which symbols were opened */
 		uint64_t used = 0;				/**< round in which they were last used */
+		std::set<size_t> nameless; /**< locations of code that may still get names */
 	};
 
 	void count(Known &known, const Bucket &bucket, uint64_t samples, const Owners &owners,
 		   std::vector<Change> &changes);
 	size_t location_at(Known &known, const Bucket &bucket);
+	[[nodiscard]] bool is_nameless(size_t location) const;
+	void name_later();
 	size_t sample_of(size_t location, uint32_t owner, const std::vector<Label> &labels);
 	void look_up(Known &known, size_t location);
 	Symbols &symbols_of(Known &known);

@@ -2,6 +2,7 @@
 #include "cli/symbols/symbols.h"
 
 #include "cli/base/characters.h"
+#include "cli/profile/nameless_code.h"
 #include "cli/profile/shared_counter.h"
 #include "cli/symbols/demangle.h"
 
@@ -48,6 +49,8 @@ Symbols::Symbols(const Object &object, Detail detail)
 
 	if (object.jit)
 		jit_ = object.jit->read();
+	if (object.source == Source::Anonymous)
+		nameless_ = nameless_code_name(object.pid);
 	if (!module_)
 		return;
 	notice_ = std::make_unique<DebuginfodNotice>(dwfl_.get(), object_name_);
@@ -256,14 +259,17 @@ std::vector<Frame> Symbols::frames(uint64_t address, uint64_t size)
 {
 	const uint64_t end = address + size > address ? address + size : UINT64_MAX;
 	const FunctionsIn all = size > 1 ? functions_in(address, end) : FunctionsIn{1, address};
-	Frame shared;
+	std::vector<Frame> found;
+	Frame other;
 
 	if (all.first && all.count == 1)
-		return only_frames(*all.first, 1);
-	if (!all.first)
-		return {};
-	shared.name = shared.system_name = shared_counter_name(object_name_, address, end, all.count);
-	return {shared};
+		found = only_frames(*all.first, 1);
+	else if (all.first)
+		other.name = shared_counter_name(object_name_, address, end, all.count);
+	if (found.empty() && other.name.empty())
+		other.name = nameless_;
+	other.system_name = other.name;
+	return other.name.empty() ? found : std::vector<Frame>{other};
 }
 
 } // namespace cli

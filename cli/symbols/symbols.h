@@ -47,7 +47,7 @@ public:
 	 * comes first, the function of the symbol last.
 	 *
 	 * A function without a name is "object+0xstart"; if its start is unknown
-	 * as well, the result is empty.
+	 * as well, the result is empty.  In anonymous memory, it is nameless_code_name().
 	 *
 	 * If the @p size bytes from @p address on shared a counter, the result is the
 	 * only function among them; if they hold several, shared_counter_name().
@@ -95,7 +95,8 @@ private:
 	[[nodiscard]] const std::string &readable_name(const char *name);
 
 	std::string object_name_;
-	JitSymbols jit_;			   /* the only names of anonymous memory */
+	std::string nameless_; /* the name for places without one; empty: they have none */
+	JitSymbols jit_;       /* the only names of anonymous memory */
 	std::unique_ptr<DebuginfodNotice> notice_; /* dwfl_ holds a pointer to it */
 	std::unique_ptr<Dwfl, DwflCloser> dwfl_;
 	Dwfl_Module *module_ = nullptr; /* owned by dwfl_ */
