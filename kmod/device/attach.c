@@ -15,6 +15,7 @@
 #include "profile/layout.h"
 #include "profile/life.h"
 #include "profile/profile.h"
+#include "profile/update.h"
 #include "record/begin.h"
 #include "record/everybody.h"
 #include "record/recording.h"
@@ -274,6 +275,27 @@ put:
 	return err;
 }
 
+/* The recording counts in another table. */
+static int profil_attach_table(struct profil_session *session, const struct profil_record *record)
+{
+	struct profil_profile *profile;
+	struct profil_start start = {};
+	int err;
+
+	if (record->flags != PROFIL_RECORD_TABLE || record->clock || record->period ||
+	    record->proof != -1 || record->reserved || !record->profile)
+		return -EINVAL;
+	err = profil_recording_check_table(record, &start);
+	if (err)
+		return err;
+	profile = profil_session_find(session, record->profile);
+	if (!profile)
+		return -ENOENT;
+	err = profile->recording ? profil_profile_move_samples(profile, &start) : -EINVAL;
+	profil_profile_put(profile);
+	return err;
+}
+
 /**
  * profil_session_record() - PROFIL_RECORD
  * @session: of the file
@@ -289,6 +311,8 @@ int profil_session_record(struct profil_session *session, struct profil_record *
 	struct profil_start start;
 	int err;
 
+	if (record->flags & PROFIL_RECORD_TABLE)
+		return profil_attach_table(session, record);
 	if (record->profile)
 		return profil_attach_add(session, record);
 	err = profil_recording_check(record, &start);

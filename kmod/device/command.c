@@ -135,12 +135,15 @@ static void profil_command_undo_start(struct profil_session *session, const unio
 		profil_self_stop(&stop);
 }
 
-/* A process that was added stays: only its profile's end takes it out. */
+/*
+ * A process that was added stays: only its profile's end takes it out.  So does another
+ * table: the caller knows both.
+ */
 static void profil_command_undo_record(struct profil_session *session, const union argument *arg)
 {
 	struct profil_stop stop = { .profile = arg->record.profile };
 
-	if (arg->record.table)
+	if (arg->record.table && !(arg->record.flags & PROFIL_RECORD_TABLE))
 		profil_session_stop(session, &stop);
 }
 

@@ -22,11 +22,12 @@
 #include <linux/kdev_t.h>
 #include <linux/pid.h>
 #include <linux/profil_record.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#define FLAGS	(PROFIL_DESCRIBE_OPEN | PROFIL_DESCRIBE_RELEASE)
+#define FLAGS	(PROFIL_DESCRIBE_OPEN | PROFIL_DESCRIBE_RELEASE | PROFIL_DESCRIBE_FORGET)
 
 /* The path as the caller's root sees it. */
 static int profil_describe_path(struct profil_describe *describe, const struct file *file)
@@ -93,12 +94,40 @@ static int profil_describe_open(struct profil_describe *describe, struct file *f
 	return 0;
 }
 
+/* A process may have changed its user or cgroup since it began. */
+static void profil_describe_process(struct profil_describe *describe,
+				    const struct profil_entry *entry)
+{
+	struct task_struct *task = entry->ended ? NULL : get_pid_task(entry->pid, PIDTYPE_TGID);
+	kuid_t uid = entry->uid;
+	u64 cgroup = entry->cgroup;
+
+	describe->ended = entry->ended;
+	describe->parent = entry->parent;
+	if (task) {
+		profil_recording_look(task, &uid, &cgroup);
+		put_task_struct(task);
+	}
+	describe->cgroup = cgroup;
+	describe->uid = from_kuid_munged(current_user_ns(), uid);
+}
+
+static void profil_describe_owner(struct profil_describe *describe,
+				  const struct profil_entry *entry)
+{
+	describe->text = entry->same.word[0];
+	memcpy(describe->name, &entry->same.word[1], sizeof(describe->name));
+	if (entry->pid)
+		profil_describe_process(describe, entry);
+}
+
 static void profil_describe_entry(struct profil_describe *describe,
 				  const struct profil_entry *entry, struct pid_namespace *ns)
 {
 	const struct profil_identity *same = &entry->same;
 
 	describe->kind = same->kind;
+	describe->pid = pid_nr_ns(entry->pid, ns);
 	switch (same->kind) {
 	case PROFIL_KIND_FILE:
 		describe->device_major = MAJOR(same->word[1]);
@@ -111,12 +140,9 @@ static void profil_describe_entry(struct profil_describe *describe,
 		break;
 	case PROFIL_KIND_MEMORY:
 		describe->base = same->word[1];
-		describe->pid = pid_nr_ns(entry->pid, ns);
 		break;
 	case PROFIL_KIND_OWNER:
-		describe->text = same->word[0];
-		describe->pid = pid_nr_ns(entry->pid, ns);
-		memcpy(describe->name, &same->word[1], sizeof(describe->name));
+		profil_describe_owner(describe, entry);
 		break;
 	case PROFIL_KIND_CELL:
 		describe->owner = same->word[0];
@@ -142,6 +168,8 @@ static int profil_describe_file(struct profil_describe *describe,
 		released = profil_recording_release(recording, describe->number);
 	if (released)
 		fput(released);
+	if (!err && describe->flags & PROFIL_DESCRIBE_FORGET)
+		profil_recording_forget(recording, describe->number);
 	return err;
 }
 
@@ -152,7 +180,8 @@ static int profil_describe_recording(struct profil_session *session,
 	struct profil_entry entry;
 	int err;
 
-	if (!profil_recording_get(recording, describe->number, &entry, &describe->numbers)) {
+	if (!profil_recording_get(recording, describe->number, &entry, &describe->numbers,
+				  &describe->in_use)) {
 		describe->path_size = 0;
 		return describe->number ? -ENOENT : 0;
 	}
@@ -190,6 +219,8 @@ int profil_session_describe(struct profil_session *session, struct profil_descri
 	if (describe->flags & ~(u32)FLAGS || describe->reserved ||
 	    !describe->path != !describe->path_size || (describe->flags && !describe->number))
 		return -EINVAL;
+	if (describe->flags & PROFIL_DESCRIBE_FORGET && describe->number <= PROFIL_NUMBERS_FIXED)
+		return -EINVAL;
 	profile = profil_session_find(session, describe->profile);
 	if (!profile)
 		return -ENOENT;
@@ -204,7 +235,7 @@ int profil_session_describe(struct profil_session *session, struct profil_descri
  * profil_describe_undo() - undo what the caller will not learn about
  * @describe: the outcome
  *
- * A released file stays released.
+ * A released file stays released, and a forgotten number forgotten.
  *
  * Context: Process context, may sleep.
  */

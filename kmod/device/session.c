@@ -13,6 +13,7 @@
 #include "profile/life.h"
 #include "profile/limits.h"
 #include "profile/profile.h"
+#include "profile/update.h"
 #include "record/everybody.h"
 #include "tick/checkpoint.h"
 

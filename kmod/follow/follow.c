@@ -26,6 +26,7 @@
 #include "tick/checkpoint.h"
 
 #include <linux/binfmts.h>
+#include <linux/file.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
@@ -60,9 +61,9 @@ static void profil_follow_give(struct profil_follower *follower, void *node)
 
 /**
  * struct program - whose owner is wanted
- * @file: that was executed; NULL: the parent's owner's
+ * @file: that was executed; NULL: the parent's
  * @name: the command name
- * @parent: the parent's owner
+ * @parent: the owner that forked or executed it; 0: not known
  */
 struct program {
 	struct file *file;
@@ -71,17 +72,19 @@ struct program {
 };
 
 static bool profil_follow_find(struct profil_recording *recording, const struct program *program,
-			       struct pid *pid, struct profil_spare *spare,
+			       struct task_struct *task, struct profil_spare *spare,
 			       struct profil_owned *owned)
 {
+	*owned = program->parent;
 	if (!program->file)
-		return profil_recording_fork(recording, program->parent, pid, spare, owned);
-	return profil_recording_owner(recording, program->file, program->name, pid, spare, owned);
+		return profil_recording_fork(recording, task, spare, owned);
+	return profil_recording_owner(recording, program->file, program->name, task, spare, owned);
 }
 
 /* Mostly it has an owner already, and no memory is needed. */
 static struct profil_owned profil_follow_owner(const struct profil_profile *profile,
-					       const struct program *program, struct pid *pid)
+					       const struct program *program,
+					       struct task_struct *task)
 {
 	struct profil_follower *follower = profile->follower;
 	struct profil_recording *recording = profile->recording;
@@ -89,12 +92,12 @@ static struct profil_owned profil_follow_owner(const struct profil_profile *prof
 	struct profil_owned owned;
 	unsigned int i;
 
-	if (profil_follow_find(recording, program, pid, &spare, &owned))
+	if (profil_follow_find(recording, program, task, &spare, &owned))
 		return owned;
 	BUILD_BUG_ON(sizeof(*spare.node[0]) > PROFIL_NODE_SIZE);
 	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
 		spare.node[i] = profil_follower_take(follower);
-	if (!profil_follow_find(recording, program, pid, &spare, &owned))
+	if (!profil_follow_find(recording, program, task, &spare, &owned))
 		owned = recording->nobody;
 	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
 		profil_follow_give(follower, spare.node[i]);
@@ -106,7 +109,7 @@ static struct profil_owned profil_fork_owner(const struct profil_profile *profil
 {
 	struct program same = { .parent = profil_owned_read(&parent) };
 
-	return profil_follow_owner(profile, &same, task_tgid(child));
+	return profil_follow_owner(profile, &same, child);
 }
 
 /* The child got its own mm: attach it to its parent's profile. */
@@ -187,9 +190,9 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	profil_watch_note(copy, what);
 }
 
-/* @file: NULL if it cannot be known here. */
+/* @program: its file is NULL if it cannot be known here. */
 static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,
-			       const struct program *program, struct pid *pid)
+			       const struct program *program, struct task_struct *task)
 {
 	struct profil_watch *watch;
 
@@ -198,46 +201,46 @@ static void profil_follow_meet(struct profil_profile *profile, struct profil_buc
 	watch = profil_follower_take(profile->follower);
 	if (!watch)
 		return;
-	if (profil_meet_process(bucket, profile, pid,
-				profil_follow_owner(profile, program, pid), watch) != watch)
+	if (profil_meet_process(bucket, profile, task_tgid(task),
+				profil_follow_owner(profile, program, task), watch) != watch)
 		profil_follow_give(profile->follower, watch);
 }
 
-/* Everybody's recordings that have not met the parent; who shares its memory is met later. */
-static void profil_fork_meet(u32 met, struct task_struct *parent, struct task_struct *child,
+/* Everybody's recordings that have not met the parent: it has done nothing so far. */
+static void profil_fork_meet(struct task_struct *parent, struct file *file,
 			     struct profil_bucket *bucket)
 {
-	struct program program = { .name = parent->group_leader->comm };
+	struct program program = { .file = file, .name = parent->group_leader->comm };
+	const struct pid *pid = task_tgid(parent);
 	struct profil_profile *profile;
+	struct profil_watch *watch;
+	u32 met = 0;
 
-	if (!child->mm || child->mm == parent->mm)
-		return;
-	/* Nobody can change it before the child has run. */
-	program.file = rcu_dereference_protected(child->mm->exe_file, true);
+	hlist_for_each_entry(watch, &bucket->chain, node)
+		if (watch->pid == pid)
+			met |= watch->profile->everybody;
 	while ((profile = profil_everybody_next(&met)))
-		profil_follow_meet(profile, bucket, &program, task_tgid(child));
+		profil_follow_meet(profile, bucket, &program, parent);
 }
 
+/* @file: that the parent has executed, if there are recordings of everybody. */
 static void profil_fork_watches(struct task_struct *parent, struct task_struct *child,
-				struct profil_bucket *from)
+				struct file *file, struct profil_bucket *from)
 {
 	u32 what = PROFIL_EVENT_FORK | (child->mm == parent->mm ? PROFIL_EVENT_SHARES : 0);
 	struct pid *pid = task_tgid(parent);
 	struct profil_bucket *to = profil_watch_bucket(task_tgid(child));
 	struct profil_watch *watch;
-	u32 met = 0;
 
 	profil_buckets_lock(from, to);
-	/* As above. */
+	profil_fork_meet(parent, file, from);
+	/* Copies go to the head of the child's chain, which may be this one. */
 	hlist_for_each_entry(watch, &from->chain, node) {
 		if (watch->pid != pid || !(watch->profile->flags & PROFIL_FOLLOW) ||
 		    READ_ONCE(watch->profile->unfollowed))
 			continue;
-		met |= watch->profile->everybody;
 		profil_fork_watch(watch, child, to, what);
 	}
-	if (profil_everybody_exist())
-		profil_fork_meet(met, parent, child, to);
 	profil_buckets_unlock(from, to);
 }
 
@@ -245,6 +248,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 {
 	bool memory = child->mm && child->mm != parent->mm;
 	struct profil_bucket *watches = NULL;
+	struct file *file = NULL;
 	unsigned long flags;
 
 	/* A start or attach that is not seen here comes after the fork. */
@@ -255,24 +259,31 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 		watches = NULL;
 	if (!memory && !watches)
 		return;
+	if (watches && profil_everybody_exist() && parent->mm)
+		file = profil_exe_file(parent->mm);
 	local_irq_save(flags);
 	if (memory)
 		profil_fork_bindings(parent, child);
 	if (watches)
-		profil_fork_watches(parent, child, watches);
+		profil_fork_watches(parent, child, file, watches);
 	local_irq_restore(flags);
+	if (file)
+		fput(file);
 }
 
 /* In a recording the new program counts at once.  Otherwise, until it is attached, as lost. */
 static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
-			     const struct program *program)
+			     const struct program *executed)
 {
 	struct profil_profile *profile = watch->profile;
+	struct program program = *executed;
 	struct profil_binding *binding;
 
-	if (profile->recording)
-		profil_owned_write(&watch->owned,
-				   profil_follow_owner(profile, program, watch->pid));
+	if (profile->recording) {
+		program.parent = watch->owned;
+		profil_recording_end_owner(profile->recording, watch->owned, NULL);
+		profil_owned_write(&watch->owned, profil_follow_owner(profile, &program, current));
+	}
 	if (profile->everybody)
 		return;
 	binding = profil_follower_take(watch->follower);
@@ -325,7 +336,7 @@ static void profil_exec_watches(struct pid *pid, struct profil_bucket *bucket,
 		profil_exec_watch(watch, mm, &program, secret);
 	}
 	while ((profile = profil_everybody_next(&met)))
-		profil_follow_meet(profile, bucket, &program, pid);
+		profil_follow_meet(profile, bucket, &program, current);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 }
 

@@ -11,6 +11,7 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "profile/work.h"
+#include "record/recording.h"
 
 #include <linux/err.h>
 #include <linux/irq_work.h>
@@ -136,6 +137,7 @@ void profil_watch_exit(struct profil_watch *watch)
 		profil_watch_end(watch);
 		return;
 	}
+	profil_recording_end_owner(watch->profile->recording, watch->owned, current);
 	raw_spin_lock(&follower->lock);
 	if (list_empty(&watch->left)) {
 		profil_watch_note_locked(watch, PROFIL_EVENT_EXIT);

@@ -97,7 +97,7 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	binding->mm = mm;
 	binding->thread = NULL;
 	binding->profile = profile;
-	binding->owned.word = 0;
+	binding->owned.owner = 0;
 	binding->life = 0;
 	binding->hits = NULL;
 	binding->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0);

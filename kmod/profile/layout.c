@@ -341,6 +341,25 @@ struct profil_layout *profil_layout_update(const struct profil_layout *old,
 }
 
 /**
+ * profil_layout_move_samples() - the same policy and regions with other samples
+ * @old: the layout whose policy stays; it has no regions
+ * @start: only its array of samples is used
+ *
+ * Context: Process context, may sleep.
+ * Return: as profil_layout_create().
+ */
+struct profil_layout *profil_layout_move_samples(const struct profil_layout *old,
+						 const struct profil_start *start)
+{
+	struct profil_start how = old->how;
+
+	how.samples = start->samples;
+	how.nr_samples = start->nr_samples;
+	how.sample_width = start->sample_width;
+	return profil_layout_build(&how);
+}
+
+/**
  * profil_layout_get() - take a reference
  * @layout: a layout that the caller knows to be referenced
  *

@@ -12,30 +12,27 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* Numbers of a recording are below it, and fit 16 bits. */
-#define PROFIL_NUMBERS	32768
-
 /**
- * struct profil_owned - an owner, and the cells that it needs without asking
- * @owner: its number; 0: of no recording
- * @kernel: number of its cell for ticks in kernel mode
- * @unknown: number of its cell for ticks whose text is not known
- * @unused: 0
- * @word: all of them
+ * struct profil_owned - an owner
+ * @owner: its number; 0: of no recording, or not known
  *
- * One word, so that a tick reads it whole while an exec changes it.
+ * The cells that ticks need without asking have the next two numbers.
  */
 struct profil_owned {
-	union {
-		struct {
-			u16 owner;
-			u16 kernel;
-			u16 unknown;
-			u16 unused;
-		};
-		u64 word;
-	};
+	u32 owner;
 };
+
+/* The cell of its ticks in kernel mode. */
+static inline u32 profil_owned_kernel(struct profil_owned owned)
+{
+	return owned.owner + 1;
+}
+
+/* The cell of its ticks whose text is not known. */
+static inline u32 profil_owned_unknown(struct profil_owned owned)
+{
+	return owned.owner + 2;
+}
 
 /**
  * profil_owned_read() - read an owner that may change meanwhile
@@ -46,7 +43,7 @@ struct profil_owned {
  */
 static inline struct profil_owned profil_owned_read(const struct profil_owned *owned)
 {
-	return (struct profil_owned){ .word = READ_ONCE(owned->word) };
+	return (struct profil_owned){ .owner = READ_ONCE(owned->owner) };
 }
 
 /**
@@ -58,7 +55,7 @@ static inline struct profil_owned profil_owned_read(const struct profil_owned *o
  */
 static inline void profil_owned_write(struct profil_owned *owned, struct profil_owned to)
 {
-	WRITE_ONCE(owned->word, to.word);
+	WRITE_ONCE(owned->owner, to.owner);
 }
 
 /* Recordings that there are; one of everybody counts this much more. */

@@ -24,6 +24,32 @@
 #define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_PROCESSES))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
+#define COUNT_SAMPLES	(sizeof(struct profil_count) / sizeof(u64))
+/* Entries take no more memory than the table of counts, or 4 MiB. */
+#define COUNTS_NUMBER	8
+#define NUMBERS_MIN	BIT(15)
+#define CHAIN_NUMBERS	16
+
+/**
+ * profil_recording_check_table() - check the table that the caller gives
+ * @record: from user space
+ * @start: receives the table, as samples
+ *
+ * Context: Process context.
+ * Return: 0 or -EINVAL.
+ */
+int profil_recording_check_table(const struct profil_record *record, struct profil_start *start)
+{
+	if (!is_power_of_2(record->nr_counts) || record->nr_counts < COUNTS_MIN ||
+	    record->nr_counts > COUNTS_MAX)
+		return -EINVAL;
+	if (!record->table || !PAGE_ALIGNED(record->table))
+		return -EINVAL;
+	start->samples = record->table;
+	start->nr_samples = (u64)record->nr_counts * COUNT_SAMPLES;
+	start->sample_width = sizeof(u64);
+	return 0;
+}
 
 /**
  * profil_recording_check() - check what the caller asks for
@@ -37,24 +63,15 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 {
 	if (record->flags & ~FLAGS || record->reserved)
 		return -EINVAL;
-	if (!is_power_of_2(record->nr_counts) || record->nr_counts < COUNTS_MIN ||
-	    record->nr_counts > COUNTS_MAX)
-		return -EINVAL;
-	if (!record->table || !PAGE_ALIGNED(record->table))
-		return -EINVAL;
 	*start = (struct profil_start) {
 		.size = sizeof(*start),
 		.flags = record->flags & PROFIL_RECORD_EVERYBODY ? PROFIL_FOLLOW :
 			 record->flags & PROFIL_FOLLOW,
 		.clock = record->clock,
 		.period = record->period,
-		.samples = record->table,
-		.nr_samples = (u64)record->nr_counts *
-			      (sizeof(struct profil_count) / sizeof(u64)),
-		.sample_width = sizeof(u64),
 		.proof = record->proof,
 	};
-	return 0;
+	return profil_recording_check_table(record, start);
 }
 
 static int profil_spare_alloc(struct profil_spare *spare, gfp_t gfp)
@@ -86,9 +103,10 @@ static int profil_recording_prepare(struct profil_recording *recording)
 	profil_recording_find(recording, &text, &spare, NULL, NULL);
 	profil_spare_free(&spare);
 	err = profil_spare_alloc(&spare, GFP_KERNEL_ACCOUNT);
-	if (!err && !profil_recording_owner(recording, NULL, "", NULL, &spare, &recording->nobody))
-		err = -ENOMEM;
+	if (!err)
+		profil_recording_owner(recording, NULL, "", NULL, &spare, &recording->nobody);
 	profil_spare_free(&spare);
+	WARN_ON_ONCE(!err && recording->nr != PROFIL_NUMBERS_FIXED);
 	return err;
 }
 
@@ -102,16 +120,20 @@ static int profil_recording_prepare(struct profil_recording *recording)
  */
 struct profil_recording *profil_recording_create(u32 nr_counts, bool processes)
 {
+	u32 limit = clamp_t(u32, nr_counts / COUNTS_NUMBER, NUMBERS_MIN, PROFIL_NUMBERS_MAX);
+	unsigned int bits = ilog2(limit / CHAIN_NUMBERS);
 	struct profil_recording *recording;
 	int err;
 
-	recording = kvzalloc(sizeof(*recording), GFP_KERNEL_ACCOUNT);
+	recording = kvzalloc(struct_size(recording, hash, (size_t)2 << bits), GFP_KERNEL_ACCOUNT);
 	if (!recording)
 		return ERR_PTR(-ENOMEM);
+	recording->limit = limit;
+	recording->bits = bits;
+	recording->number = recording->hash + (1U << bits);
 	raw_spin_lock_init(&recording->lock);
 	atomic_inc(&profil_recordings);
 	get_random_bytes(&recording->key, sizeof(recording->key));
-	recording->mask = nr_counts - 1;
 	recording->processes = processes;
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
 	err = profil_recording_prepare(recording);
@@ -138,22 +160,21 @@ int profil_recording_own_task(struct profil_recording *recording, struct task_st
 	char name[TASK_COMM_LEN] = "";
 	struct profil_spare spare;
 	struct file *program;
-	struct pid *pid;
 	int err = profil_spare_alloc(&spare, gfp);
 
 	if (err)
 		return err;
+	*owned = (struct profil_owned) {};
 	rcu_read_lock();
 	strscpy(name, task->group_leader->comm, sizeof(name));
-	pid = get_pid(task_tgid(task));
-	rcu_read_unlock();
 	program = profil_exe_file(mm);
 	/* Without a number its ticks are nobody's, as those of a program that it executes. */
-	if (!pid || !profil_recording_owner(recording, program, name, pid, &spare, owned))
+	if (!task_tgid(task) ||
+	    !profil_recording_owner(recording, program, name, task, &spare, owned))
 		*owned = recording->nobody;
+	rcu_read_unlock();
 	if (program)
 		fput(program);
-	put_pid(pid);
 	profil_spare_free(&spare);
 	return 0;
 }

@@ -17,6 +17,7 @@ struct profil_recording;
 struct profil_start;
 struct task_struct;
 
+int profil_recording_check_table(const struct profil_record *record, struct profil_start *start);
 int profil_recording_check(const struct profil_record *record, struct profil_start *start);
 struct profil_recording *profil_recording_create(u32 nr_counts, bool processes);
 int profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,

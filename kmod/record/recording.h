@@ -10,20 +10,28 @@
 #include "profile/owned.h"
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/profil_record.h>
 #include <linux/siphash.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 struct file;
 struct mem_cgroup;
 struct pid;
+struct task_struct;
 
-#define PROFIL_IDENTITY_BITS	9
 /* Texts that every recording has, and their numbers. */
 #define PROFIL_TEXT_KERNEL	1
 #define PROFIL_TEXT_UNKNOWN	2
+/* The owner of whom nothing is known, and its cells, come next. */
+#define PROFIL_NUMBERS_FIXED	5
+/* An owner, its cell for ticks in kernel mode, and that for ticks whose text is not known. */
+#define PROFIL_OWNER_NUMBERS	3
+/* What a key can hold. */
+#define PROFIL_NUMBERS_MAX	((u32)(BIT_ULL(64 - PROFIL_COUNT_SHIFT) - 1))
 
 /**
  * struct profil_identity - what makes two entries the same
@@ -41,73 +49,90 @@ struct profil_identity {
 
 /**
  * struct profil_entry - what a number stands for
- * @node: in the recording's hash table
+ * @node: in the recording's chain of those whose identities have its hash
+ * @next: in that of its number
  * @number: from 1
+ * @parent: OWNER of one process: the owner that forked or executed it; 0: not known
+ * @ended: OWNER of one process: it has ended, or executed another program
  * @same: never changed
  * @file: FILE: referenced; NULL once it was released
  * @pid: MEMORY, OWNER of one process: that process, referenced
- * @owned: OWNER: with its cells
+ * @uid: OWNER of one process: its user, as of its beginning or end
+ * @cgroup: likewise, the number of its cgroup of version 2
  *
- * Never changed but for @file, and freed with the recording.
+ * @ended, @file, @uid and @cgroup change under the recording's lock.  Freed with it, or when
+ * the reader forgets it.
  */
 struct profil_entry {
 	struct hlist_node node;
+	struct hlist_node next;
 	u32 number;
+	u32 parent;
+	bool ended;
 	struct profil_identity same;
 	struct file *file;
 	struct pid *pid;
-	struct profil_owned owned;
+	kuid_t uid;
+	u64 cgroup;
 };
 
 /**
  * struct profil_recording - what is known of the texts of a recording
- * @lock: guards @nr, @hash and @entry.  Raw, because probes take it with preemption off
- * @mask: elements of the table of counts minus 1; constant
+ * @lock: guards @nr, @in_use, @hash and @number, and their entries.  Raw, because probes take it with
+ *	preemption off
  * @processes: each process is an owner of its own; constant
  * @memcg: pays for entries that tasks make, referenced; constant
  * @nobody: the owner for whom there was no number or memory; constant
  * @lives: address spaces so far, each of which has a number
- * @nr: numbers given
+ * @nr: the last number that was given
+ * @in_use: numbers that are given and not forgotten
+ * @limit: how many may be in use; constant
+ * @bits: of the number of chains; constant
  * @key: of the hash, random: nobody can make others' entries share a chain; constant
- * @hash: entries by identity
- * @entry: entries by number, from 1
+ * @number: chains of entries by number
+ * @hash: chains of entries by identity
  */
 struct profil_recording {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
-	u32 mask;
 	bool processes;
 	struct mem_cgroup *memcg;
 	struct profil_owned nobody;
 	atomic64_t lives;
 	u32 nr;
+	u32 in_use;
+	u32 limit;
+	unsigned int bits;
 	siphash_key_t key;
-	struct hlist_head hash[1 << PROFIL_IDENTITY_BITS];
-	struct profil_entry *entry[PROFIL_NUMBERS];
+	struct hlist_head *number;
+	struct hlist_head hash[];
 };
 
 /**
  * struct profil_spare - memory for entries, taken beforehand: none can be had under the lock
  * @node: zeroed, to be freed with kfree(); NULL once used
  *
- * As many as an owner may need: the text of its program, itself, and its two cells.
+ * As many as an owner may need, with the text of its program.
  */
 struct profil_spare {
-	struct profil_entry *node[4];
+	struct profil_entry *node[PROFIL_OWNER_NUMBERS + 1];
 };
 
 void profil_recording_free(struct profil_recording *recording);
 u32 profil_recording_find(struct profil_recording *recording, const struct profil_identity *same,
 			  struct profil_spare *spare, struct file *file, struct pid *pid);
 bool profil_recording_owner(struct profil_recording *recording, struct file *program,
-			    const char *name, struct pid *pid, struct profil_spare *spare,
-			    struct profil_owned *owned);
-bool profil_recording_fork(struct profil_recording *recording, struct profil_owned parent,
-			   struct pid *pid, struct profil_spare *spare,
-			   struct profil_owned *owned);
+			    const char *name, struct task_struct *task,
+			    struct profil_spare *spare, struct profil_owned *owned);
+bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
+			   struct profil_spare *spare, struct profil_owned *owned);
+void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup);
+void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
+				struct task_struct *task);
 void profil_recording_identify(struct profil_identity *same, const struct file *file);
 bool profil_recording_get(struct profil_recording *recording, u32 number,
-			  struct profil_entry *copy, u32 *numbers);
+			  struct profil_entry *copy, u32 *numbers, u32 *in_use);
 struct file *profil_recording_release(struct profil_recording *recording, u32 number);
+void profil_recording_forget(struct profil_recording *recording, u32 number);
 void profil_spare_free(struct profil_spare *spare);
 
 #endif /* PROFIL_RECORDING_H */

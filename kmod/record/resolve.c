@@ -259,7 +259,7 @@ static void profil_resolve_count(const struct profil_question *question, u64 key
 
 static void profil_resolve_answer(const struct profil_question *question, struct found *found)
 {
-	u64 key = (u64)question->owned.unknown << PROFIL_COUNT_SHIFT;
+	u64 key = (u64)profil_owned_unknown(question->owned) << PROFIL_COUNT_SHIFT;
 	u64 life = profil_resolve_prepare(question);
 	u32 cell = 0;
 

@@ -36,6 +36,8 @@
 
 /* Elements that a key may be in, from the one that its hash says. */
 #define TRIES	16
+/* Of the layout, in an element. */
+#define SAMPLES	(sizeof(struct profil_count) / sizeof(u64))
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
@@ -68,12 +70,13 @@ static bool profil_record_claim(struct profil_count *element, u64 key)
 enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key)
 {
 	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
-	u32 mask = profile->recording->mask, i;
-	u64 index = key * 0x9e3779b97f4a7c15ULL >> 32;
+	u64 index = key * 0x9e3779b97f4a7c15ULL >> 32, mask;
 	struct profil_count *element;
+	unsigned int i;
 
 	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
+	mask = pins->layout->how.nr_samples / SAMPLES - 1;
 	for (i = 0; i < TRIES; i++) {
 		element = profil_record_element(pins, (index + i) & mask);
 		if (!element)
@@ -103,7 +106,7 @@ static enum profil_cause profil_record_add_cell(const struct profil_profile *pro
 enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 					   struct profil_owned owned)
 {
-	enum profil_cause cause = profil_record_add_cell(profile, owned.kernel);
+	enum profil_cause cause = profil_record_add_cell(profile, profil_owned_kernel(owned));
 
 	return cause == PROFIL_COUNTED ? PROFIL_KERNEL : cause;
 }
@@ -186,7 +189,8 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 		return profil_record_add(profile, key);
 	if (profil_record_ask(profile, profil_owned_read(&binding->owned), regs))
 		return PROFIL_DEFERRED;
-	return profil_record_add_cell(profile, profil_owned_read(&binding->owned).unknown);
+	return profil_record_add_cell(profile,
+				      profil_owned_unknown(profil_owned_read(&binding->owned)));
 }
 
 /* Whose ticks current has by its watch; 0: not known. */
@@ -230,6 +234,6 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 		return PROFIL_DEFERRED;
 	if (!owned.owner)
 		owned = profile->recording->nobody;
-	return user ? profil_record_add_cell(profile, owned.unknown) :
+	return user ? profil_record_add_cell(profile, profil_owned_unknown(owned)) :
 		      profil_record_add_kernel(profile, owned);
 }

@@ -12,12 +12,19 @@
  *
  * PROFIL_RECORD makes a recording of a process, with its threads and, with
  * PROFIL_FOLLOW, all that it forks and executes; or adds a process to one; or makes a
- * recording of everybody.  The numbers of PROFIL_STATUS, PROFIL_STOP and read(2) are
- * those of other attached profiles.  PROFIL_UPDATE refuses it (EINVAL).
+ * recording of everybody; or gives a recording another table.  The numbers of
+ * PROFIL_STATUS, PROFIL_STOP and read(2) are those of other attached profiles.
+ * PROFIL_UPDATE refuses it (EINVAL).
  *
  * Counts are in the caller's memory, in a hash table with open addressing.  The module
  * only adds to it, so it can be read while ticks come.  An element whose key is not 0
- * keeps its key.  The order of elements has no meaning.
+ * keeps its key.  The order of elements has no meaning.  A tick without room is
+ * &profil_status.lost_full: before the table is full, its owner gives the recording
+ * another one, and has all the time to read the old one, which does not change any more.
+ *
+ * A recording has numbers for an eighth of the elements of its first table, and 32,768 at
+ * least.  When all are given, what is new counts for the owner without text and name, or in
+ * the text that is not known.  PROFIL_DESCRIBE_FORGET makes room.
  *
  * Errors are those of <linux/profil.h>, and:
  *
@@ -57,6 +64,14 @@
 /* Bit of &profil_record.flags: each process is an owner of its own. */
 #define PROFIL_RECORD_PROCESSES	(1 << 17)
 
+/*
+ * Bit of &profil_record.flags: from now on, the recording &profil_record.profile counts in
+ * @table.  Only @size, @flags, @table, @nr_counts and @profile are given, and @proof is -1.
+ * Each tick counts in one of both tables, and once the command has returned, in the new one.
+ * Both must be in the same address space, which is the caller's (EPERM).
+ */
+#define PROFIL_RECORD_TABLE	(1 << 18)
+
 #define PROFIL_RECORD	_IO(PROFIL_TYPE, 0x87)	/* struct profil_record */
 #define PROFIL_DESCRIBE	_IO(PROFIL_TYPE, 0x88)	/* struct profil_describe */
 
@@ -76,7 +91,7 @@ struct profil_count {
  * struct profil_record - PROFIL_RECORD: begin a recording, or add a process to one
  * @size: in: bytes of this structure
  * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway, and
- *	PROFIL_RECORD_PROCESSES
+ *	PROFIL_RECORD_PROCESSES; or PROFIL_RECORD_TABLE alone
  * @clock: in: &enum profil_clock
  * @proof: in: as &profil_start.proof
  * @period: in: CPU time between two samples of one CPU, in ns
@@ -84,8 +99,8 @@ struct profil_count {
  *	page; it is to be zero
  * @nr_counts: in: number of its elements, a power of two from 256 to 2^28
  * @profile: in: 0: begin a recording; otherwise its number in this file, to which the
- *	process is added, and every other member but @size and @proof is 0.  out: the
- *	number
+ *	process is added, and every other member but @size and @proof is 0, unless
+ *	PROFIL_RECORD_TABLE is set.  out: the number
  * @reserved: in: 0
  *
  * Every tick is in one element, but for those of PROFIL_STATUS that were lost, late,
@@ -137,10 +152,15 @@ enum profil_kind {
  *	for open_by_handle_at(2).
  * @PROFIL_DESCRIBE_RELEASE: drop the module's own reference to the file afterwards,
  *	which keeps its file system from being unmounted
+ * @PROFIL_DESCRIBE_FORGET: forget the number afterwards, so that it is ENOENT.  Ticks may
+ *	still count for it: those of an owner whose process has not ended, and of cells that
+ *	its threads found within 100 ms.  If what it stood for counts again after that, it
+ *	gets another number.  A number that every recording has is EINVAL.
  */
 enum profil_describe_flag {
 	PROFIL_DESCRIBE_OPEN	= 1 << 0,
-	PROFIL_DESCRIBE_RELEASE	= 1 << 1
+	PROFIL_DESCRIBE_RELEASE	= 1 << 1,
+	PROFIL_DESCRIBE_FORGET	= 1 << 2
 };
 
 /**
@@ -167,6 +187,15 @@ enum profil_describe_flag {
  *	" (deleted)" follows the path of a deleted file, as in /proc/PID/maps.
  * @reserved: in: 0
  * @name: out: OWNER: the command name, ending with a 0 if it is shorter
+ * @uid: out: OWNER of one process: its effective user, in the caller's user
+ *	namespace; else 0
+ * @parent: out: OWNER of one process: the owner that forked it, or that executed it, if
+ *	the recording has seen that; else 0
+ * @cgroup: out: OWNER of one process: number of its cgroup of version 2, which is the
+ *	inode number of its directory; 0: there are none; else 0
+ * @ended: out: OWNER of one process: 1 if it has ended, or executed another program;
+ *	@uid and @cgroup are those that it had then.  0: they are those of now
+ * @in_use: out: numbers that are given and not forgotten
  */
 struct profil_describe {
 	__u32 size;
@@ -188,6 +217,11 @@ struct profil_describe {
 	__u32 path_size;
 	__u32 reserved;
 	char name[16];
+	__u32 uid;
+	__u32 parent;
+	__aligned_u64 cgroup;
+	__u32 ended;
+	__u32 in_use;
 };
 
 #endif /* _UAPI_LINUX_PROFIL_RECORD_H */
