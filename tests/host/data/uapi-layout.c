@@ -147,7 +147,12 @@ MEMBER(profil_describe, path, 72, 8);
 MEMBER(profil_describe, path_size, 80, 4);
 MEMBER(profil_describe, reserved, 84, 4);
 MEMBER(profil_describe, name, 88, 16);
-TOTAL(profil_describe, 104);
+MEMBER(profil_describe, uid, 104, 4);
+MEMBER(profil_describe, parent, 108, 4);
+MEMBER(profil_describe, cgroup, 112, 8);
+MEMBER(profil_describe, ended, 120, 4);
+MEMBER(profil_describe, in_use, 124, 4);
+TOTAL(profil_describe, 128);
 
 /* Numbers that programs are compiled with. */
 CHECK(type, PROFIL_TYPE == 0xd7);
