@@ -10,6 +10,7 @@
 #include "device/session.h"
 #include "profile/profile.h"
 #include "profile/wait.h"
+#include "record/owner.h"
 #include "record/recording.h"
 
 #include <linux/capability.h>

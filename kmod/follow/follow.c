@@ -15,6 +15,7 @@
 #include "device/self.h"
 #include "follow/follower.h"
 #include "follow/meet.h"
+#include "follow/program.h"
 #include "follow/tracepoint.h"
 #include "follow/watch.h"
 #include "profile/binding.h"
@@ -22,6 +23,7 @@
 #include "profile/pool.h"
 #include "profile/profile.h"
 #include "record/everybody.h"
+#include "record/owner.h"
 #include "record/recording.h"
 #include "tick/checkpoint.h"
 
@@ -53,63 +55,12 @@ static u64 profil_follow_life(const struct profil_profile *profile)
 	return atomic64_inc_return(&profile->recording->lives);
 }
 
-static void profil_follow_give(struct profil_follower *follower, void *node)
-{
-	if (node)
-		profil_pool_give(&follower->pool, node);
-}
-
-/**
- * struct program - whose owner is wanted
- * @file: that was executed; NULL: the parent's
- * @name: the command name
- * @parent: the owner that forked or executed it; 0: not known
- */
-struct program {
-	struct file *file;
-	const char *name;
-	struct profil_owned parent;
-};
-
-static bool profil_follow_find(struct profil_recording *recording, const struct program *program,
-			       struct task_struct *task, struct profil_spare *spare,
-			       struct profil_owned *owned)
-{
-	*owned = program->parent;
-	if (!program->file)
-		return profil_recording_fork(recording, task, spare, owned);
-	return profil_recording_owner(recording, program->file, program->name, task, spare, owned);
-}
-
-/* Mostly it has an owner already, and no memory is needed. */
-static struct profil_owned profil_follow_owner(const struct profil_profile *profile,
-					       const struct program *program,
-					       struct task_struct *task)
-{
-	struct profil_follower *follower = profile->follower;
-	struct profil_recording *recording = profile->recording;
-	struct profil_spare spare = {};
-	struct profil_owned owned;
-	unsigned int i;
-
-	if (profil_follow_find(recording, program, task, &spare, &owned))
-		return owned;
-	BUILD_BUG_ON(sizeof(*spare.node[0]) > PROFIL_NODE_SIZE);
-	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
-		spare.node[i] = profil_follower_take(follower);
-	if (!profil_follow_find(recording, program, task, &spare, &owned))
-		owned = recording->nobody;
-	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
-		profil_follow_give(follower, spare.node[i]);
-	return owned;
-}
-
 static struct profil_owned profil_fork_owner(const struct profil_profile *profile,
 					     struct profil_owned parent, struct task_struct *child)
 {
-	struct program same = { .parent = profil_owned_read(&parent) };
+	struct profil_program same = { .parent = profil_owned_read(&parent) };
 
-	return profil_follow_owner(profile, &same, child);
+	return profil_program_owner(profile, &same, child);
 }
 
 /* The child got its own mm: attach it to its parent's profile. */
@@ -192,7 +143,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 
 /* @program: its file is NULL if it cannot be known here. */
 static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,
-			       const struct program *program, struct task_struct *task)
+			       const struct profil_program *program, struct task_struct *task)
 {
 	struct profil_watch *watch;
 
@@ -202,15 +153,15 @@ static void profil_follow_meet(struct profil_profile *profile, struct profil_buc
 	if (!watch)
 		return;
 	if (profil_meet_process(bucket, profile, task_tgid(task),
-				profil_follow_owner(profile, program, task), watch) != watch)
-		profil_follow_give(profile->follower, watch);
+				profil_program_owner(profile, program, task), watch) != watch)
+		profil_pool_give(&profile->follower->pool, watch);
 }
 
 /* Everybody's recordings that have not met the parent: it has done nothing so far. */
 static void profil_fork_meet(struct task_struct *parent, struct file *file,
 			     struct profil_bucket *bucket)
 {
-	struct program program = { .file = file, .name = parent->group_leader->comm };
+	struct profil_program program = { .file = file, .name = parent->group_leader->comm };
 	const struct pid *pid = task_tgid(parent);
 	struct profil_profile *profile;
 	struct profil_watch *watch;
@@ -273,16 +224,16 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 
 /* In a recording the new program counts at once.  Otherwise, until it is attached, as lost. */
 static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
-			     const struct program *executed)
+			     const struct profil_program *executed)
 {
 	struct profil_profile *profile = watch->profile;
-	struct program program = *executed;
+	struct profil_program program = *executed;
 	struct profil_binding *binding;
 
 	if (profile->recording) {
 		program.parent = watch->owned;
 		profil_recording_end_owner(profile->recording, watch->owned, NULL);
-		profil_owned_write(&watch->owned, profil_follow_owner(profile, &program, current));
+		profil_owned_write(&watch->owned, profil_program_owner(profile, &program, current));
 	}
 	if (profile->everybody)
 		return;
@@ -306,7 +257,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
  * must not even see that it runs.
  */
 static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
-			      const struct program *program, bool secret)
+			      const struct profil_program *program, bool secret)
 {
 	/* Who may record everybody may see all that they execute. */
 	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
@@ -321,7 +272,7 @@ static void profil_exec_watches(struct pid *pid, struct profil_bucket *bucket,
 				struct mm_struct *mm, const struct linux_binprm *bprm)
 {
 	bool secret = bprm->secureexec || !profil_dumpable(current, mm);
-	struct program program = { .file = bprm->file, .name = current->comm };
+	struct profil_program program = { .file = bprm->file, .name = current->comm };
 	struct profil_profile *profile;
 	struct profil_watch *watch;
 	struct hlist_node *next;

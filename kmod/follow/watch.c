@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "profile/work.h"
-#include "record/recording.h"
+#include "record/owner.h"
 
 #include <linux/err.h>
 #include <linux/irq_work.h>

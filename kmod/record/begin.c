@@ -7,6 +7,7 @@
 #include "record/begin.h"
 
 #include "compat.h"
+#include "record/owner.h"
 #include "record/recording.h"
 
 #include <linux/bits.h>

@@ -78,8 +78,8 @@ struct profil_entry {
 
 /**
  * struct profil_recording - what is known of the texts of a recording
- * @lock: guards @nr, @in_use, @hash and @number, and their entries.  Raw, because probes take it with
- *	preemption off
+ * @lock: guards @nr, @in_use, @hash and @number, and their entries.  Raw, because probes
+ *	take it with preemption off
  * @processes: each process is an owner of its own; constant
  * @memcg: pays for entries that tasks make, referenced; constant
  * @nobody: the owner for whom there was no number or memory; constant
@@ -118,16 +118,13 @@ struct profil_spare {
 };
 
 void profil_recording_free(struct profil_recording *recording);
+u32 profil_recording_room(const struct profil_recording *recording);
+struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number);
+struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,
+						  const struct profil_identity *same,
+						  struct profil_spare *spare);
 u32 profil_recording_find(struct profil_recording *recording, const struct profil_identity *same,
 			  struct profil_spare *spare, struct file *file, struct pid *pid);
-bool profil_recording_owner(struct profil_recording *recording, struct file *program,
-			    const char *name, struct task_struct *task,
-			    struct profil_spare *spare, struct profil_owned *owned);
-bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
-			   struct profil_spare *spare, struct profil_owned *owned);
-void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup);
-void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
-				struct task_struct *task);
 void profil_recording_identify(struct profil_identity *same, const struct file *file);
 bool profil_recording_get(struct profil_recording *recording, u32 number,
 			  struct profil_entry *copy, u32 *numbers, u32 *in_use);

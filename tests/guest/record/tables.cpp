@@ -2,6 +2,7 @@
 /** @file tests/guest/record/tables.cpp  Recordings whose table is replaced, and numbers that are forgotten.
  */
 #include "tests/guest/record/support.h"
+#include "tests/guest/support/ways.h"
 
 #include <catch2/catch.hpp>
 
@@ -112,6 +113,39 @@ TEST_CASE_METHOD(AtRest, "only the owner of a recording's table gives it another
 	recording.finish();
 	record = recording.request_table(table);
 	CHECK(recording.device().call(PROFIL_RECORD, &record) == ENOENT);
+}
+
+TEST_CASE_METHOD(AtRest, "what is wrong about another table is refused, by ioctl and by io_uring", "[record]")
+{
+	const auto way = GENERATE(by_ioctl, by_ring)();
+	Child child([] { pause(); });
+	Recording recording;
+	const Memory table(4096);
+	const auto with = [&](const std::function<void(profil_record &)> &change) {
+		profil_record record = recording.request_table(table);
+
+		change(record);
+		return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
+	};
+
+	recording.begin(child.pid());
+	CHECK(with([](auto &r) { r.flags |= PROFIL_FOLLOW; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_RECORD_EVERYBODY; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_RECORD_PROCESSES; }) == EINVAL);
+	CHECK(with([](auto &r) { r.proof = 0; }) == EINVAL);
+	CHECK(with([](auto &r) { r.clock = 1; }) == EINVAL);
+	CHECK(with([](auto &r) { r.period = 1; }) == EINVAL);
+	CHECK(with([](auto &r) { r.reserved = 1; }) == EINVAL);
+	CHECK(with([](auto &r) { r.table = 0; }) == EINVAL);
+	CHECK(with([](auto &r) { r.table += 16; }) == EINVAL);
+	CHECK(with([](auto &r) { r.table = ~0xfffULL; }) == EFAULT);
+	CHECK(with([](auto &r) { r.nr_counts = 128; }) == EINVAL);
+	CHECK(with([](auto &r) { r.nr_counts = 257; }) == EINVAL);
+	CHECK(with([](auto &r) { r.nr_counts = 1U << 29; }) == EINVAL);
+	CHECK(with([](auto &r) { r.profile = 0; }) == EINVAL);
+	CHECK(with([](auto &r) { r.profile++; }) == ENOENT);
+	CHECK(with([](auto &) {}) == 0);
+	CHECK(recording.status().state == PROFIL_STATE_RUNNING);
 }
 
 TEST_CASE_METHOD(AtRest, "a forgotten number stands for nothing, and what counts again gets another",

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The owner that a program has in a recording, as probes find it.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_PROGRAM_H
+#define PROFIL_PROGRAM_H
+
+#include "profile/owned.h"
+
+struct file;
+struct profil_profile;
+struct task_struct;
+
+/**
+ * struct profil_program - whose owner is wanted
+ * @file: that was executed; NULL: the parent's
+ * @name: the command name
+ * @parent: the owner that forked or executed it; 0: not known
+ */
+struct profil_program {
+	struct file *file;
+	const char *name;
+	struct profil_owned parent;
+};
+
+struct profil_owned profil_program_owner(const struct profil_profile *profile,
+					 const struct profil_program *program,
+					 struct task_struct *task);
+
+#endif /* PROFIL_PROGRAM_H */

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Owners: whose ticks a recording counts, and who they are.
+ *
+ * Context: tracepoint probe
+ */
+#include "record/owner.h"
+
+#include "record/recording.h"
+
+#include <linux/cgroup.h>
+#include <linux/cred.h>
+#include <linux/lockdep.h>
+#include <linux/pid.h>
+#include <linux/profil_record.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+static unsigned int profil_spare_nodes(const struct profil_spare *spare)
+{
+	unsigned int nodes = 0, i;
+
+	for (i = 0; i < ARRAY_SIZE(spare->node); i++)
+		nodes += !!spare->node[i];
+	return nodes;
+}
+
+/**
+ * profil_recording_look() - who a process is
+ * @task: one of its threads
+ * @uid: receives its effective user
+ * @cgroup: receives the number of its cgroup of version 2; 0: there are none
+ *
+ * Context: Any.
+ */
+void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup)
+{
+	rcu_read_lock();
+	*uid = task_euid(task);
+#ifdef CONFIG_CGROUPS
+	*cgroup = cgroup_id(task_dfl_cgroup(task));
+#else
+	*cgroup = 0;
+#endif
+	rcu_read_unlock();
+}
+
+/*
+ * An owner gets all its numbers, one after the other, or none.  Return: the owner, or NULL
+ * without memory or numbers.
+ */
+static struct profil_entry *profil_recording_own_locked(struct profil_recording *recording,
+							const struct profil_identity *same,
+							struct profil_spare *spare)
+{
+	struct profil_identity cell = { .kind = PROFIL_KIND_CELL };
+	struct profil_spare none = {};
+	struct profil_entry *entry;
+	u32 nr = recording->nr;
+
+	lockdep_assert_held(&recording->lock);
+	if (profil_recording_room(recording) < PROFIL_OWNER_NUMBERS ||
+	    profil_spare_nodes(spare) < PROFIL_OWNER_NUMBERS)
+		spare = &none;
+	entry = profil_recording_find_locked(recording, same, spare);
+	if (!entry || entry->number <= nr)
+		return entry;
+	cell.word[0] = entry->number;
+	cell.word[1] = PROFIL_TEXT_KERNEL;
+	profil_recording_find_locked(recording, &cell, spare);
+	cell.word[1] = PROFIL_TEXT_UNKNOWN;
+	profil_recording_find_locked(recording, &cell, spare);
+	return entry;
+}
+
+/* @owned: as for profil_recording_owner().  Return: false without memory or numbers. */
+static bool profil_recording_own(struct profil_recording *recording,
+				 struct profil_identity *same, struct task_struct *task,
+				 struct profil_spare *spare, struct profil_owned *owned)
+{
+	struct pid *pid = recording->processes && task ? task_tgid(task) : NULL;
+	struct profil_entry *entry;
+	unsigned long flags;
+
+	same->word[3] = (uintptr_t)pid;
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	entry = profil_recording_own_locked(recording, same, spare);
+	if (entry && pid) {
+		if (!entry->pid) {
+			entry->pid = get_pid(pid);
+			entry->parent = owned->owner;
+		}
+		entry->ended = false;
+		profil_recording_look(task, &entry->uid, &entry->cgroup);
+	}
+	if (entry)
+		owned->owner = entry->number;
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	return entry;
+}
+
+/**
+ * profil_recording_owner() - the owner that a program's ticks count for
+ * @recording: the recording
+ * @program: the file that was executed; NULL: not known
+ * @name: the command name that it got then, at most 16 bytes
+ * @task: of the process that executes it, which may be an owner of its own; NULL: of none
+ * @spare: memory for it
+ * @owned: the owner of whom it is forked, or that executes it, or 0; receives the owner
+ *
+ * Context: Any but hard interrupt.
+ * Return: false without memory or numbers.
+ */
+bool profil_recording_owner(struct profil_recording *recording, struct file *program,
+			    const char *name, struct task_struct *task,
+			    struct profil_spare *spare, struct profil_owned *owned)
+{
+	struct profil_identity text = {}, owner = { .kind = PROFIL_KIND_OWNER };
+	u32 number = PROFIL_TEXT_UNKNOWN;
+
+	BUILD_BUG_ON(sizeof_field(struct profil_describe, name) != 2 * sizeof(owner.word[0]));
+	if (program) {
+		profil_recording_identify(&text, program);
+		number = profil_recording_find(recording, &text, spare, program, NULL);
+		if (!number)
+			return false;
+	}
+	owner.word[0] = number;
+	memcpy(&owner.word[1], name, strnlen(name, 2 * sizeof(owner.word[0])));
+	return profil_recording_own(recording, &owner, task, spare, owned);
+}
+
+/**
+ * profil_recording_fork() - the owner that a child's ticks count for
+ * @recording: the recording
+ * @child: a task of the child
+ * @spare: memory for it
+ * @owned: its parent's owner; receives the child's
+ *
+ * Context: Any but hard interrupt.
+ * Return: false without memory or numbers.
+ */
+bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
+			   struct profil_spare *spare, struct profil_owned *owned)
+{
+	struct profil_identity same;
+	struct profil_entry *parent;
+	unsigned long flags;
+
+	if (!recording->processes || owned->owner == recording->nobody.owner)
+		return true;
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	parent = profil_recording_numbered(recording, owned->owner);
+	if (parent)
+		same = parent->same;
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	/* The reader has forgotten the parent's, and with it which program it is. */
+	return parent && profil_recording_own(recording, &same, child, spare, owned);
+}
+
+/**
+ * profil_recording_end_owner() - a process ends, or executes another program
+ * @recording: the recording
+ * @owned: its owner; no effect if that is not of one process
+ * @task: looked at for the last time; NULL: it has changed already
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
+				struct task_struct *task)
+{
+	struct profil_entry *entry;
+	unsigned long flags;
+
+	if (!recording->processes)
+		return;
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	entry = profil_recording_numbered(recording, owned.owner);
+	if (entry && entry->pid && !entry->ended) {
+		entry->ended = true;
+		if (task)
+			profil_recording_look(task, &entry->uid, &entry->cgroup);
+	}
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Owners: whose ticks a recording counts, and who they are.
+ *
+ * Context: any
+ */
+#ifndef PROFIL_OWNER_H
+#define PROFIL_OWNER_H
+
+#include "profile/owned.h"
+
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+struct file;
+struct profil_recording;
+struct profil_spare;
+struct task_struct;
+
+bool profil_recording_owner(struct profil_recording *recording, struct file *program,
+			    const char *name, struct task_struct *task,
+			    struct profil_spare *spare, struct profil_owned *owned);
+bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
+			   struct profil_spare *spare, struct profil_owned *owned);
+void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup);
+void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
+				struct task_struct *task);
+
+#endif /* PROFIL_OWNER_H */
