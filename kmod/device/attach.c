@@ -18,6 +18,7 @@
 #include "profile/update.h"
 #include "record/begin.h"
 #include "record/everybody.h"
+#include "record/owner.h"
 #include "record/recording.h"
 
 #include <linux/atomic.h>
@@ -147,6 +148,9 @@ static int profil_attach_target(struct profil_session *session, struct profil_pr
 	if (err)
 		goto free;
 	err = publish(profile, &target);
+	/* -EEXIST: that is its owner already. */
+	if (err && err != -EEXIST && profile->recording)
+		profil_recording_end_owner(profile->recording, target.owned, proof->target);
 	profil_proof_leave(proof, target.mm);
 	return err;
 free:
@@ -291,7 +295,12 @@ static int profil_attach_table(struct profil_session *session, const struct prof
 	profile = profil_session_find(session, record->profile);
 	if (!profile)
 		return -ENOENT;
-	err = profile->recording ? profil_profile_move_samples(profile, &start) : -EINVAL;
+	if (!profile->recording)
+		err = -EINVAL;
+	else if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		err = -ENOENT;
+	else
+		err = profil_profile_move_samples(profile, &start);
 	profil_profile_put(profile);
 	return err;
 }
@@ -318,8 +327,7 @@ int profil_session_record(struct profil_session *session, struct profil_record *
 	err = profil_recording_check(record, &start);
 	if (err)
 		return err;
-	recording = profil_recording_create(record->nr_counts,
-					    record->flags & PROFIL_RECORD_PROCESSES);
+	recording = profil_recording_create(record, session->follower.ns);
 	if (IS_ERR(recording))
 		return PTR_ERR(recording);
 	err = profil_attach_start(session, &start, recording,

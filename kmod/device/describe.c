@@ -170,7 +170,7 @@ static int profil_describe_file(struct profil_describe *describe,
 	if (released)
 		fput(released);
 	if (!err && describe->flags & PROFIL_DESCRIBE_FORGET)
-		profil_recording_forget(recording, describe->number);
+		err = profil_recording_forget(recording, describe->number);
 	return err;
 }
 

@@ -16,7 +16,7 @@
  * struct profil_owned - an owner
  * @owner: its number; 0: of no recording, or not known
  *
- * The cells that ticks need without asking have the next two numbers.
+ * The cells that ticks need without asking have the next numbers.
  */
 struct profil_owned {
 	u32 owner;
@@ -32,6 +32,12 @@ static inline u32 profil_owned_kernel(struct profil_owned owned)
 static inline u32 profil_owned_unknown(struct profil_owned owned)
 {
 	return owned.owner + 2;
+}
+
+/* The cell of its threads. */
+static inline u32 profil_owned_threads(struct profil_owned owned)
+{
+	return owned.owner + 3;
 }
 
 /**

@@ -17,12 +17,14 @@
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/profil_record.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_PROCESSES))
+#define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | \
+		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
 #define COUNT_SAMPLES	(sizeof(struct profil_count) / sizeof(u64))
@@ -102,6 +104,8 @@ static int profil_recording_prepare(struct profil_recording *recording)
 	profil_recording_find(recording, &text, &spare, NULL, NULL);
 	text.kind = PROFIL_KIND_UNKNOWN;
 	profil_recording_find(recording, &text, &spare, NULL, NULL);
+	text.kind = PROFIL_KIND_THREADS;
+	profil_recording_find(recording, &text, &spare, NULL, NULL);
 	profil_spare_free(&spare);
 	err = profil_spare_alloc(&spare, GFP_KERNEL_ACCOUNT);
 	if (!err)
@@ -113,15 +117,17 @@ static int profil_recording_prepare(struct profil_recording *recording)
 
 /**
  * profil_recording_create() - make a recording
- * @nr_counts: elements of its table, a power of two
- * @processes: each process is to be an owner of its own
+ * @record: from user space, checked
+ * @ns: the PID namespace of its reader
  *
  * Context: Process context, may sleep; current pays for it.
  * Return: the recording, for profil_recording_free(), or an ERR_PTR: -ENOMEM.
  */
-struct profil_recording *profil_recording_create(u32 nr_counts, bool processes)
+struct profil_recording *profil_recording_create(const struct profil_record *record,
+						 struct pid_namespace *ns)
 {
-	u32 limit = clamp_t(u32, nr_counts / COUNTS_NUMBER, NUMBERS_MIN, PROFIL_NUMBERS_MAX);
+	u32 limit = clamp_t(u32, record->nr_counts / COUNTS_NUMBER, NUMBERS_MIN,
+			    PROFIL_NUMBERS_MAX);
 	unsigned int bits = ilog2(limit / CHAIN_NUMBERS);
 	struct profil_recording *recording;
 	int err;
@@ -135,7 +141,9 @@ struct profil_recording *profil_recording_create(u32 nr_counts, bool processes)
 	raw_spin_lock_init(&recording->lock);
 	atomic_inc(&profil_recordings);
 	get_random_bytes(&recording->key, sizeof(recording->key));
-	recording->processes = processes;
+	recording->processes = record->flags & PROFIL_RECORD_PROCESSES;
+	if (record->flags & PROFIL_RECORD_THREADS)
+		recording->threads = get_pid_ns(ns);
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
 	err = profil_recording_prepare(recording);
 	if (!err)

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 struct mm_struct;
+struct pid_namespace;
 struct profil_record;
 struct profil_recording;
 struct profil_start;
@@ -19,7 +20,8 @@ struct task_struct;
 
 int profil_recording_check_table(const struct profil_record *record, struct profil_start *start);
 int profil_recording_check(const struct profil_record *record, struct profil_start *start);
-struct profil_recording *profil_recording_create(u32 nr_counts, bool processes);
+struct profil_recording *profil_recording_create(const struct profil_record *record,
+						 struct pid_namespace *ns);
 int profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
 			      struct mm_struct *mm, gfp_t gfp, struct profil_owned *owned);
 

@@ -68,10 +68,8 @@ static struct profil_entry *profil_recording_own_locked(struct profil_recording 
 	if (!entry || entry->number <= nr)
 		return entry;
 	cell.word[0] = entry->number;
-	cell.word[1] = PROFIL_TEXT_KERNEL;
-	profil_recording_find_locked(recording, &cell, spare);
-	cell.word[1] = PROFIL_TEXT_UNKNOWN;
-	profil_recording_find_locked(recording, &cell, spare);
+	for (cell.word[1] = PROFIL_TEXT_KERNEL; cell.word[1] <= PROFIL_TEXT_THREADS; cell.word[1]++)
+		profil_recording_find_locked(recording, &cell, spare);
 	return entry;
 }
 

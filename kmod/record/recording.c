@@ -17,6 +17,7 @@
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -52,6 +53,8 @@ void profil_recording_free(struct profil_recording *recording)
 			profil_entry_free(entry);
 		cond_resched();
 	}
+	if (recording->threads)
+		put_pid_ns(recording->threads);
 	mem_cgroup_put(recording->memcg);
 	atomic_dec(&profil_recordings);
 	kvfree(recording);
@@ -95,7 +98,10 @@ static struct hlist_head *profil_recording_chain(struct profil_recording *record
 
 static struct hlist_head *profil_recording_numbers(struct profil_recording *recording, u32 number)
 {
-	return &recording->number[number & ((1U << recording->bits) - 1)];
+	/* The reader chooses which numbers stay. */
+	u64 hash = siphash_1u64(number, &recording->key);
+
+	return &recording->number[hash >> (64 - recording->bits)];
 }
 
 /**
@@ -284,6 +290,25 @@ struct file *profil_recording_release(struct profil_recording *recording, u32 nu
 	return file;
 }
 
+static struct profil_entry *profil_recording_unlink(struct profil_recording *recording, u32 number)
+{
+	struct profil_entry *entry = profil_recording_numbered(recording, number);
+
+	lockdep_assert_held(&recording->lock);
+	if (entry) {
+		hlist_del(&entry->node);
+		hlist_del(&entry->next);
+		recording->in_use--;
+	}
+	return entry;
+}
+
+/* Is it one of those that an owner has without asking?  They go with the owner. */
+static bool profil_entry_is_owners(const struct profil_entry *entry)
+{
+	return entry->same.kind == PROFIL_KIND_CELL && entry->same.word[1] <= PROFIL_TEXT_THREADS;
+}
+
 /**
  * profil_recording_forget() - forget what a number stands for
  * @recording: the recording
@@ -292,20 +317,27 @@ struct file *profil_recording_release(struct profil_recording *recording, u32 nu
  * Bindings, watches and hits that have it go on counting for it.
  *
  * Context: Process.
+ * Return: 0; -ENOENT if it was not given, or is forgotten; -EINVAL for a cell that goes with
+ * its owner.
  */
-void profil_recording_forget(struct profil_recording *recording, u32 number)
+int profil_recording_forget(struct profil_recording *recording, u32 number)
 {
-	struct profil_entry *entry;
+	struct profil_entry *entry, *gone[PROFIL_OWNER_NUMBERS] = {};
+	unsigned int nr = 0, i;
 	unsigned long flags;
+	int err = -ENOENT;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_numbered(recording, number);
 	if (entry) {
-		hlist_del(&entry->node);
-		hlist_del(&entry->next);
-		recording->in_use--;
+		nr = entry->same.kind == PROFIL_KIND_OWNER ? PROFIL_OWNER_NUMBERS : 1;
+		err = profil_entry_is_owners(entry) ? -EINVAL : 0;
 	}
+	for (i = 0; !err && i < nr; i++)
+		gone[i] = profil_recording_unlink(recording, number + i);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
-	if (entry)
-		profil_entry_free(entry);
+	for (i = 0; i < ARRAY_SIZE(gone); i++)
+		if (gone[i])
+			profil_entry_free(gone[i]);
+	return err;
 }

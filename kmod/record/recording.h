@@ -21,15 +21,17 @@
 struct file;
 struct mem_cgroup;
 struct pid;
+struct pid_namespace;
 struct task_struct;
 
 /* Texts that every recording has, and their numbers. */
 #define PROFIL_TEXT_KERNEL	1
 #define PROFIL_TEXT_UNKNOWN	2
-/* The owner of whom nothing is known, and its cells, come next. */
-#define PROFIL_NUMBERS_FIXED	5
-/* An owner, its cell for ticks in kernel mode, and that for ticks whose text is not known. */
-#define PROFIL_OWNER_NUMBERS	3
+#define PROFIL_TEXT_THREADS	3
+/* An owner, and its cell of each of these texts. */
+#define PROFIL_OWNER_NUMBERS	4
+/* These texts, and the owner of whom nothing is known. */
+#define PROFIL_NUMBERS_FIXED	(3 + PROFIL_OWNER_NUMBERS)
 /* What a key can hold. */
 #define PROFIL_NUMBERS_MAX	((u32)(BIT_ULL(64 - PROFIL_COUNT_SHIFT) - 1))
 
@@ -81,6 +83,8 @@ struct profil_entry {
  * @lock: guards @nr, @in_use, @hash and @number, and their entries.  Raw, because probes
  *	take it with preemption off
  * @processes: each process is an owner of its own; constant
+ * @threads: in which namespace threads have the IDs that ticks count at, referenced; NULL: ticks
+ *	do not count for threads; constant
  * @memcg: pays for entries that tasks make, referenced; constant
  * @nobody: the owner for whom there was no number or memory; constant
  * @lives: address spaces so far, each of which has a number
@@ -95,6 +99,7 @@ struct profil_entry {
 struct profil_recording {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
 	bool processes;
+	struct pid_namespace *threads;
 	struct mem_cgroup *memcg;
 	struct profil_owned nobody;
 	atomic64_t lives;
@@ -129,7 +134,7 @@ void profil_recording_identify(struct profil_identity *same, const struct file *
 bool profil_recording_get(struct profil_recording *recording, u32 number,
 			  struct profil_entry *copy, u32 *numbers, u32 *in_use);
 struct file *profil_recording_release(struct profil_recording *recording, u32 number);
-void profil_recording_forget(struct profil_recording *recording, u32 number);
+int profil_recording_forget(struct profil_recording *recording, u32 number);
 void profil_spare_free(struct profil_spare *spare);
 
 #endif /* PROFIL_RECORDING_H */

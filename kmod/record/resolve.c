@@ -79,7 +79,7 @@ static void profil_resolve_vma(struct vm_area_struct *vma, unsigned long pc, str
 	if (vma->vm_file) {
 		offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
 		/* Beyond it nothing executable is known to be. */
-		if (offset + size >= OFFSETS)
+		if (offset >= OFFSETS - size)
 			return;
 		found->file = get_file(vma->vm_file);
 		profil_recording_identify(&found->same, vma->vm_file);
@@ -251,6 +251,7 @@ static void profil_resolve_count(const struct profil_question *question, u64 key
 	tally = this_cpu_ptr(profile->tally);
 	cause = question->user ? profil_record_add(profile, key) :
 				 profil_record_add_kernel(profile, question->owned);
+	profil_record_add_thread(profile, question->owned, cause);
 	tally->cause[cause]++;
 	tally->granted++;
 	profil_section_leave();

@@ -111,6 +111,24 @@ enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 	return cause == PROFIL_COUNTED ? PROFIL_KERNEL : cause;
 }
 
+/**
+ * profil_record_add_thread() - count a tick for its thread, too, if that is asked for
+ * @profile: a recording
+ * @owned: whose tick
+ * @cause: its outcome
+ *
+ * Context: Interrupts off, in a section; the task that had the tick.
+ */
+void profil_record_add_thread(const struct profil_profile *profile, struct profil_owned owned,
+			      enum profil_cause cause)
+{
+	struct pid_namespace *ns = profile->recording->threads;
+	u64 key = (u64)profil_owned_threads(owned) << PROFIL_COUNT_SHIFT;
+
+	if (ns && (cause == PROFIL_COUNTED || cause == PROFIL_KERNEL))
+		profil_record_add(profile, key | task_pid_nr_ns(current, ns));
+}
+
 /* The key of a PC.  Return: false if it is not known, or not any more. */
 static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u64 *key)
 {
@@ -162,15 +180,8 @@ static bool profil_record_ask(struct profil_profile *profile, struct profil_owne
 	return false;
 }
 
-/**
- * profil_record_sample() - count a tick of a recording
- * @binding: of current's address space
- * @regs: what the tick interrupted
- *
- * Context: The tick.
- * Return: its outcome, or PROFIL_DEFERRED.
- */
-enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs)
+static enum profil_cause profil_record_count(const struct profil_binding *binding,
+					     struct profil_owned owned, struct pt_regs *regs)
 {
 	struct profil_profile *profile = binding->profile;
 	struct profil_hits *hits = READ_ONCE(binding->hits);
@@ -183,14 +194,30 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 		/* A kernel thread that borrows the address space. */
 		if (current->flags & PF_KTHREAD)
 			return PROFIL_NO_USER_PC;
-		return profil_record_add_kernel(profile, profil_owned_read(&binding->owned));
+		return profil_record_add_kernel(profile, owned);
 	}
 	if (hits && profil_record_find(hits, pc, &key))
 		return profil_record_add(profile, key);
-	if (profil_record_ask(profile, profil_owned_read(&binding->owned), regs))
+	if (profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
-	return profil_record_add_cell(profile,
-				      profil_owned_unknown(profil_owned_read(&binding->owned)));
+	return profil_record_add_cell(profile, profil_owned_unknown(owned));
+}
+
+/**
+ * profil_record_sample() - count a tick of a recording
+ * @binding: of current's address space
+ * @regs: what the tick interrupted
+ *
+ * Context: The tick.
+ * Return: its outcome, or PROFIL_DEFERRED.
+ */
+enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs)
+{
+	struct profil_owned owned = profil_owned_read(&binding->owned);
+	enum profil_cause cause = profil_record_count(binding, owned, regs);
+
+	profil_record_add_thread(binding->profile, owned, cause);
+	return cause;
 }
 
 /* Whose ticks current has by its watch; 0: not known. */
@@ -224,6 +251,7 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 {
 	struct profil_owned owned = profil_record_watched(profile);
 	bool user = user_mode(regs);
+	enum profil_cause cause;
 
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
@@ -234,6 +262,8 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 		return PROFIL_DEFERRED;
 	if (!owned.owner)
 		owned = profile->recording->nobody;
-	return user ? profil_record_add_cell(profile, profil_owned_unknown(owned)) :
-		      profil_record_add_kernel(profile, owned);
+	cause = user ? profil_record_add_cell(profile, profil_owned_unknown(owned)) :
+		       profil_record_add_kernel(profile, owned);
+	profil_record_add_thread(profile, owned, cause);
+	return cause;
 }

@@ -87,6 +87,8 @@ static inline struct profil_hit *profil_hit_set(struct profil_hits *hits, unsign
 enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key);
 enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 					   struct profil_owned owned);
+void profil_record_add_thread(const struct profil_profile *profile, struct profil_owned owned,
+			      enum profil_cause cause);
 enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
 enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs);
 

@@ -23,8 +23,8 @@
  * another one, and has all the time to read the old one, which does not change any more.
  *
  * A recording has numbers for an eighth of the elements of its first table, and 32,768 at
- * least.  When all are given, what is new counts for the owner without text and name, or in
- * the text that is not known.  PROFIL_DESCRIBE_FORGET makes room.
+ * least.  When all are in use, what is new counts for the owner without text and name, or in
+ * the text that is not known.  PROFIL_DESCRIBE_FORGET makes room, until 2^24 were given.
  *
  * Errors are those of <linux/profil.h>, and:
  *
@@ -68,12 +68,21 @@
  * Bit of &profil_record.flags: from now on, the recording &profil_record.profile counts in
  * @table.  Only @size, @flags, @table, @nr_counts and @profile are given, and @proof is -1.
  * Each tick counts in one of both tables, and once the command has returned, in the new one.
- * Both must be in the same address space, which is the caller's (EPERM).
+ * Both must be in the same address space, which is the caller's (EPERM).  ENOENT if the
+ * recording has ended.
  */
 #define PROFIL_RECORD_TABLE	(1 << 18)
 
 #define PROFIL_RECORD	_IO(PROFIL_TYPE, 0x87)	/* struct profil_record */
 #define PROFIL_DESCRIBE	_IO(PROFIL_TYPE, 0x88)	/* struct profil_describe */
+
+/*
+ * Bit of &profil_record.flags: a tick also counts for its thread: in the cell of its owner and
+ * PROFIL_KIND_THREADS, at its thread ID in the PID namespace of who opened /dev/profil, or at
+ * 0 if it has none there.  If the table has no room for that, the tick counts in its text
+ * alone.
+ */
+#define PROFIL_RECORD_THREADS	(1 << 19)
 
 /**
  * struct profil_count - an element of a recording's table
@@ -90,8 +99,8 @@ struct profil_count {
 /**
  * struct profil_record - PROFIL_RECORD: begin a recording, or add a process to one
  * @size: in: bytes of this structure
- * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway, and
- *	PROFIL_RECORD_PROCESSES; or PROFIL_RECORD_TABLE alone
+ * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway,
+ *	PROFIL_RECORD_PROCESSES and PROFIL_RECORD_THREADS; or PROFIL_RECORD_TABLE alone
  * @clock: in: &enum profil_clock
  * @proof: in: as &profil_start.proof
  * @period: in: CPU time between two samples of one CPU, in ns
@@ -103,8 +112,9 @@ struct profil_count {
  *	PROFIL_RECORD_TABLE is set.  out: the number
  * @reserved: in: 0
  *
- * Every tick is in one element, but for those of PROFIL_STATUS that were lost, late,
- * off, or of no task of the process (&profil_status.no_user_pc).  Ticks in kernel mode,
+ * Every tick is in one element, and perhaps in that of its thread, except those of
+ * PROFIL_STATUS that were lost, late, off, or of no task of the process
+ * (&profil_status.no_user_pc).  Ticks in kernel mode,
  * those in execve(2) and of exiting tasks among them, count in the cell of the owner
  * and the kernel, at offset 0; in PROFIL_STATUS they are @kernel.
  *
@@ -133,6 +143,7 @@ struct profil_record {
  *	count from &profil_describe.base.
  * @PROFIL_KIND_OWNER: a program; with PROFIL_RECORD_PROCESSES, of one process
  * @PROFIL_KIND_CELL: an owner and a text
+ * @PROFIL_KIND_THREADS: text: the threads of the owner.  Offsets are thread IDs.
  */
 enum profil_kind {
 	PROFIL_KIND_KERNEL	= 1,
@@ -141,7 +152,8 @@ enum profil_kind {
 	PROFIL_KIND_VDSO	= 4,
 	PROFIL_KIND_MEMORY	= 5,
 	PROFIL_KIND_OWNER	= 6,
-	PROFIL_KIND_CELL	= 7
+	PROFIL_KIND_CELL	= 7,
+	PROFIL_KIND_THREADS	= 8
 };
 
 /**
@@ -152,10 +164,12 @@ enum profil_kind {
  *	for open_by_handle_at(2).
  * @PROFIL_DESCRIBE_RELEASE: drop the module's own reference to the file afterwards,
  *	which keeps its file system from being unmounted
- * @PROFIL_DESCRIBE_FORGET: forget the number afterwards, so that it is ENOENT.  Ticks may
- *	still count for it: those of an owner whose process has not ended, and of cells that
- *	its threads found within 100 ms.  If what it stood for counts again after that, it
- *	gets another number.  A number that every recording has is EINVAL.
+ * @PROFIL_DESCRIBE_FORGET: forget the number afterwards, so that it is ENOENT.  An owner's
+ *	cells of the kernel, of unknown text and of its threads go with it, and are EINVAL
+ *	alone, as are the numbers that every recording has.  Ticks may still count for what
+ *	is forgotten: for an owner as long as its processes run that program, whose children
+ *	may count for the owner without text and name; for cells another 100 ms.  If what
+ *	it stood for counts again after that, it gets another number.
  */
 enum profil_describe_flag {
 	PROFIL_DESCRIBE_OPEN	= 1 << 0,

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 
 using namespace guest;
 
@@ -168,4 +169,55 @@ TEST_CASE_METHOD(AtRest, "without an owner for each process none has a user", "[
 		CHECK(owner.parent == 0);
 		CHECK(owner.ended == 0);
 	}
+}
+
+TEST_CASE_METHOD(AtRest, "ticks count for their threads, too, if that is asked for", "[record]")
+{
+	const LoopFile file("profil-loop");
+	const bool everybody = GENERATE(false, true);
+	Memory ids(4096, MAP_SHARED);
+	Child child([&] {
+		file.map(text);
+		const auto spin = [&](size_t index) {
+			*ids.at<pid_t>(index * sizeof(pid_t)) = gettid();
+			spin_while(text, [] { return true; });
+		};
+		std::thread other(spin, 1);
+		spin(0);
+	});
+	Recording recording;
+	const auto thread = [&](size_t index) { return counter<pid_t>(ids, index); };
+	const auto ticks = [&](size_t index) {
+		return recording.sum([&](const Row &row) {
+			return row.text.kind == PROFIL_KIND_THREADS &&
+			       row.offset == static_cast<uint64_t>(thread(index));
+		});
+	};
+
+	REQUIRE(soon([&] { return thread(0) && thread(1); }));
+	if (everybody)
+		REQUIRE(recording.begin_everybody(PROFIL_RECORD_THREADS) == 0);
+	else
+		recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_THREADS);
+	CHECK(grows([&] { return ticks(0); }));
+	CHECK(grows([&] { return ticks(1); }));
+	recording.finish();
+	const profil_status status = recording.status();
+	const uint64_t threads = recording.of_kind(PROFIL_KIND_THREADS);
+	CHECK(threads == status.counted + status.kernel);
+	CHECK(recording.sum() - threads == status.counted + status.kernel);
+}
+
+TEST_CASE_METHOD(AtRest, "threads are not counted unless that is asked for", "[record]")
+{
+	Steps child([](auto spin) {
+		const Burner burner;
+		burner.plant_loop(text);
+		spin(text);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.sum(); }));
+	CHECK(recording.of_kind(PROFIL_KIND_THREADS) == 0);
 }

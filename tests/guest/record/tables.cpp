@@ -168,7 +168,7 @@ TEST_CASE_METHOD(AtRest, "a forgotten number stands for nothing, and what counts
 			number = row.text.number;
 		}
 	}
-	REQUIRE(cell > 5);
+	REQUIRE(cell > 7);
 	const uint32_t last = recording.described(0).numbers;
 	const auto forgotten = [&] {
 		const Described all = recording.described(0);
@@ -198,16 +198,28 @@ TEST_CASE_METHOD(AtRest, "a forgotten number stands for nothing, and what counts
 	CHECK(forgotten() == 2);
 }
 
-TEST_CASE_METHOD(AtRest, "the numbers that every recording has are not forgotten", "[record]")
+TEST_CASE_METHOD(AtRest, "the numbers that every recording and every owner has are not forgotten alone", "[record]")
 {
 	Child child([] { pause(); });
 	Recording recording;
 
 	recording.begin(child.pid());
-	for (uint32_t number = 0; number <= 5; number++)
+	for (uint32_t number = 0; number <= 7; number++)
 		CHECK(recording.forget(number) == EINVAL);
 	CHECK(recording.forget(100'000) == ENOENT);
+	/* The owner of the child, and the cells that it has without asking. */
+	for (const Described &owner : recording.owners("guest")) {
+		const uint32_t in_use = recording.described(0).in_use;
+
+		for (uint32_t cell = owner.number + 1; cell <= owner.number + 3; cell++)
+			CHECK(recording.forget(cell) == EINVAL);
+		CHECK(recording.forget(owner.number) == 0);
+		for (uint32_t cell = owner.number; cell <= owner.number + 3; cell++)
+			CHECK(recording.forget(cell) == ENOENT);
+		CHECK(recording.described(0).in_use == in_use - 4);
+	}
 	CHECK(recording.described(1).kind == PROFIL_KIND_KERNEL);
 	CHECK(recording.described(2).kind == PROFIL_KIND_UNKNOWN);
-	CHECK(recording.described(3).kind == PROFIL_KIND_OWNER);
+	CHECK(recording.described(3).kind == PROFIL_KIND_THREADS);
+	CHECK(recording.described(4).kind == PROFIL_KIND_OWNER);
 }

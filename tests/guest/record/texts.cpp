@@ -289,4 +289,7 @@ TEST_CASE_METHOD(AtRest, "a table that its owner unmaps ends the recording", "[r
 	munmap(recording.table().at(), recording.table().bytes());
 	recording.table().forget();
 	CHECK(recording.status().state == PROFIL_STATE_FAULT);
+	const Memory other(4096);
+	profil_record record = recording.request_table(other);
+	CHECK(recording.device().call(PROFIL_RECORD, &record) == ENOENT);
 }
