@@ -17,13 +17,6 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-bool grows(const std::function<uint64_t()> &count, uint64_t more = 20)
-{
-	const uint64_t before = count();
-
-	return soon([&] { return count() >= before + more; });
-}
-
 /** Whose ticks there are in a file. */
 uint64_t ticks_of(const Recording &recording, const std::string &who, const std::string &place)
 {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <linux/profil_record.h>
+#include <memory>
 #include <optional>
 #include <sched.h>
 #include <string>
@@ -25,6 +26,7 @@ struct Described : profil_describe {
 
 /** An element of the table that is in use. */
 struct Row {
+	uint32_t cell;
 	Described owner, text;
 	uint64_t offset;
 	uint64_t count;
@@ -34,13 +36,14 @@ struct Row {
 class Recording {
 public:
 	explicit Recording(uint32_t counts = 4096, uint64_t period = period_10khz)
-		: counts_(counts), period_(period), table_(counts * sizeof(profil_count))
+		: counts_(counts), period_(period),
+		  table_(std::make_unique<Memory>(counts * sizeof(profil_count)))
 	{
 	}
 
 	const Device &device() const { return device_; }
 	uint32_t profile() const { return profile_; }
-	Memory &table() { return table_; }
+	Memory &table() { return *table_; }
 
 	/** What PROFIL_RECORD is to be given, without a proof. */
 	profil_record request(uint32_t flags = PROFIL_FOLLOW) const
@@ -50,7 +53,7 @@ public:
 		record.size = sizeof(record);
 		record.flags = flags;
 		record.period = period_;
-		record.table = table_.address();
+		record.table = table_->address();
 		record.nr_counts = counts_;
 		record.proof = -1;
 		return record;
@@ -79,6 +82,20 @@ public:
 		return error;
 	}
 
+	/** The owners with that command name. */
+	std::vector<Described> owners(const std::string &who) const
+	{
+		std::vector<Described> all;
+
+		for (uint32_t number = 1; number <= described(0).numbers; number++) {
+			const Described one = described(number);
+
+			if (one.kind == PROFIL_KIND_OWNER && one.who() == who)
+				all.push_back(one);
+		}
+		return all;
+	}
+
 	/** Add a process.  Returns 0 or the error. */
 	int add(pid_t pid) const
 	{
@@ -89,6 +106,45 @@ public:
 		record.profile = profile_;
 		record.proof = proof.get();
 		return device_.call(PROFIL_RECORD, &record);
+	}
+
+	/** What PROFIL_RECORD is to be given for another table. */
+	profil_record request_table(const Memory &table) const
+	{
+		profil_record record = {};
+
+		record.size = sizeof(record);
+		record.flags = PROFIL_RECORD_TABLE;
+		record.profile = profile_;
+		record.proof = -1;
+		record.table = table.address();
+		record.nr_counts = static_cast<uint32_t>(table.bytes() / sizeof(profil_count));
+		return record;
+	}
+
+	/** Count in another table from now on.  Returns everything that the old one has. */
+	std::vector<Row> change_table(uint32_t counts)
+	{
+		auto table = std::make_unique<Memory>(counts * sizeof(profil_count));
+		profil_record record = request_table(*table);
+
+		need_errno(device_.call(PROFIL_RECORD, &record), "PROFIL_RECORD_TABLE");
+		std::vector<Row> before = rows();
+		std::swap(table, table_);
+		counts_ = counts;
+		return before;
+	}
+
+	/** Forget a number.  Returns 0 or the error. */
+	int forget(uint32_t number) const
+	{
+		profil_describe about = {};
+
+		about.size = sizeof(about);
+		about.flags = PROFIL_DESCRIBE_FORGET;
+		about.profile = profile_;
+		about.number = number;
+		return device_.call(PROFIL_DESCRIBE, &about);
 	}
 
 	/** End it, but keep the numbers. */
@@ -128,14 +184,14 @@ public:
 		std::vector<Row> all;
 
 		for (uint32_t i = 0; i < counts_; i++) {
-			const auto &element = *table_.at<profil_count>(i * sizeof(profil_count));
+			const auto &element = *table_->at<profil_count>(i * sizeof(profil_count));
 			const uint64_t key = __atomic_load_n(&element.key, __ATOMIC_RELAXED);
 
 			if (!key)
 				continue;
 			const Described cell = described(static_cast<uint32_t>(key >> PROFIL_COUNT_SHIFT));
 			need_that(cell.kind == PROFIL_KIND_CELL, "a key has the number of a cell");
-			all.push_back({described(cell.owner), described(cell.text),
+			all.push_back({cell.number, described(cell.owner), described(cell.text),
 				       key & ((1ULL << PROFIL_COUNT_SHIFT) - 1),
 				       __atomic_load_n(&element.count, __ATOMIC_RELAXED)});
 		}
@@ -177,7 +233,7 @@ private:
 	Device device_;
 	uint32_t counts_;
 	uint64_t period_;
-	Memory table_;
+	std::unique_ptr<Memory> table_;
 	uint32_t profile_ = 0;
 };
 
@@ -255,6 +311,14 @@ private:
 	Memory step_{4096, MAP_SHARED};
 	Child child_;
 };
+
+/** Wait until a count has grown. */
+inline bool grows(const std::function<uint64_t()> &count, uint64_t more = 20)
+{
+	const uint64_t before = count();
+
+	return soon([&] { return count() >= before + more; });
+}
 
 /** Longer than a tick may be counted for what was mapped before. */
 inline void outlast_belief()

@@ -16,13 +16,6 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-bool grows(const std::function<uint64_t()> &count, uint64_t more = 20)
-{
-	const uint64_t before = count();
-
-	return soon([&] { return count() >= before + more; });
-}
-
 /** Every tick is in one element, or has a reason not to be. */
 void check_whole(const Recording &recording)
 {

@@ -99,7 +99,8 @@ const Command commands[] = {
 	 [](Any &any, Attached &on) {
 		 any.describe.profile = on.recording.profile;
 		 any.describe.number = 1;
-	 }},
+	 },
+	 128},
 	{"PROFIL_STOP_ALL", PROFIL_STOP_ALL, 8, false, [](Any &, Attached &) {}},
 };
 
@@ -252,7 +253,9 @@ void check_members(const Way &way)
 	CHECK(describe([](auto &s) { s.number = 1; }) == 0);
 	CHECK(describe([](auto &s) { s.number = 30'000; }) == ENOENT);
 	CHECK(describe([](auto &s) { s.number = UINT32_MAX; }) == ENOENT);
-	CHECK(describe([](auto &s) { s.number = 1, s.flags = 4; }) == EINVAL);
+	CHECK(describe([](auto &s) { s.number = 1, s.flags = 8; }) == EINVAL);
+	CHECK(describe([](auto &s) { s.number = 1, s.flags = PROFIL_DESCRIBE_FORGET; }) == EINVAL);
+	CHECK(describe([](auto &s) { s.number = 30'000, s.flags = PROFIL_DESCRIBE_FORGET; }) == ENOENT);
 	CHECK(describe([](auto &s) { s.flags = PROFIL_DESCRIBE_OPEN; }) == EINVAL);
 	CHECK(describe([](auto &s) { s.number = 1, s.flags = PROFIL_DESCRIBE_OPEN; }) == ENODATA);
 	CHECK(describe([](auto &s) { s.number = 1, s.reserved = 1; }) == EINVAL);
@@ -273,6 +276,36 @@ void check_members(const Way &way)
 	CHECK(add([](auto &s) { s.reserved = 1; }) == EINVAL);
 	CHECK(add([](auto &s) { s.profile--; }) == EINVAL); /* no recording */
 	CHECK(add([](auto &s) { s.profile++; }) == ENOENT);
+
+	const auto change_table = [&](void (*change)(Record &)) {
+		static void (*also)(Record &);
+		static Memory table(16 * page);
+		also = change;
+		return try_with<Record>(way, on, PROFIL_RECORD, [](auto &s) {
+			s.profile++;
+			s.flags = PROFIL_RECORD_TABLE;
+			s.proof = -1;
+			s.table = table.address();
+			s.nr_counts = 256;
+			also(s);
+		});
+	};
+	CHECK(change_table([](auto &) {}) == 0);
+	CHECK(change_table([](auto &s) { s.flags |= PROFIL_FOLLOW; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.flags |= PROFIL_RECORD_EVERYBODY; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.proof = 0; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.clock = 1; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.period = 1; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.reserved = 1; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.table = 0; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.table += 16; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.table = ~0xfffULL; }) == EFAULT);
+	CHECK(change_table([](auto &s) { s.nr_counts = 128; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.nr_counts = 257; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.nr_counts = 1U << 29; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.profile = 0; }) == EINVAL);
+	CHECK(change_table([](auto &s) { s.profile--; }) == EINVAL); /* no recording */
+	CHECK(change_table([](auto &s) { s.profile++; }) == ENOENT);
 	CHECK(on.device.status(on.recording.profile).state == PROFIL_STATE_RUNNING);
 }
 

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/owners.cpp  What a recording says of the processes in it. */
+#include "tests/guest/record/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <grp.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+using namespace guest;
+
+namespace {
+
+const uintptr_t text = Burner::usual;
+constexpr uid_t other_user = 4711;
+
+/** A process that waits until told, and then executes a program that burns. */
+void execute_burner()
+{
+	const auto path = program("uapi_target");
+	const auto where = std::to_string(text);
+
+	execl(path.c_str(), path.c_str(), "burn", where.c_str(), nullptr);
+	need(-1, path.c_str());
+}
+
+/** The owner of a process with that command name; a number of 0 if there is none. */
+Described owner_of(const Recording &recording, pid_t pid, const std::string &who)
+{
+	for (const Described &owner : recording.owners(who)) {
+		if (owner.pid == pid)
+			return owner;
+	}
+	return {};
+}
+
+/** A cgroup of version 2, removed at the end. */
+class Group {
+public:
+	explicit Group(const std::string &name) : path_("/sys/fs/cgroup/" + name)
+	{
+		if (!std::filesystem::exists("/sys/fs/cgroup/cgroup.procs"))
+			need(mount("none", "/sys/fs/cgroup", "cgroup2", 0, nullptr), "mount");
+		std::filesystem::create_directory(path_);
+	}
+	Group(const Group &) = delete;
+	Group &operator=(const Group &) = delete;
+	~Group() { rmdir(path_.c_str()); }
+
+	void enter() const { write_file(path_ + "/cgroup.procs", "0"); }
+	static void leave() { write_file("/sys/fs/cgroup/cgroup.procs", "0"); }
+	uint64_t number() const { return number_of(path_); }
+	static uint64_t number_of(const std::string &path)
+	{
+		struct stat about = {};
+
+		need(stat(path.c_str(), &about), path.c_str());
+		return about.st_ino;
+	}
+
+private:
+	std::string path_;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "an owner knows who forked it and who executed it", "[record]")
+{
+	const bool everybody = GENERATE(false, true);
+	const Gate go;
+	Memory forked(4096, MAP_SHARED);
+	Child child([&] {
+		go.wait();
+		Child grandchild(execute_burner);
+		*forked.at<pid_t>() = grandchild.pid();
+		grandchild.reap();
+	});
+	Recording recording;
+
+	if (everybody)
+		REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	else
+		recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	go.open();
+	REQUIRE(soon([&] { return *forked.at<pid_t>() != 0; }));
+	const pid_t pid = *forked.at<pid_t>();
+	REQUIRE(soon([&] { return owner_of(recording, pid, "uapi_target").number != 0; }));
+
+	const Described program = owner_of(recording, pid, "uapi_target");
+	const Described copy = recording.described(program.parent);
+	CHECK(copy.pid == pid);
+	CHECK(copy.who() == "guest");
+	CHECK(copy.ended == 1);
+	CHECK(program.ended == 0);
+	const Described parent = recording.described(copy.parent);
+	CHECK(parent.pid == child.pid());
+	CHECK(parent.who() == "guest");
+	CHECK(parent.parent == 0);
+	CHECK(parent.ended == 0);
+	need(kill(pid, SIGKILL), "kill");
+	CHECK(soon([&] { return recording.described(program.number).ended == 1; }));
+	CHECK(recording.described(program.number).pid == pid);
+}
+
+TEST_CASE_METHOD(AtRest, "an owner has the user that its process has now, or had at its end", "[record]")
+{
+	const Gate go, changed;
+	Child child([&] {
+		go.wait();
+		need(setgroups(0, nullptr), "setgroups");
+		need(setresuid(other_user, other_user, other_user), "setresuid");
+		changed.open();
+		go.wait();
+	});
+	Recording recording;
+	const auto user = [&] { return owner_of(recording, child.pid(), "guest").uid; };
+
+	recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	CHECK(user() == 0);
+	go.open();
+	changed.wait();
+	CHECK(user() == other_user);
+	go.open();
+	child.join();
+	CHECK(soon([&] { return owner_of(recording, child.pid(), "guest").ended == 1; }));
+	CHECK(user() == other_user);
+}
+
+TEST_CASE_METHOD(AtRest, "an owner has the cgroup that its process is in now, or was at its end", "[record]")
+{
+	const Group group("profil-owners");
+	const Gate go, entered;
+	Child child([&] {
+		go.wait();
+		group.enter();
+		entered.open();
+		go.wait();
+	});
+	Recording recording;
+	const auto number = [&] { return owner_of(recording, child.pid(), "guest").cgroup; };
+
+	recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	CHECK(number() != group.number());
+	go.open();
+	entered.wait();
+	CHECK(number() == group.number());
+	go.open();
+	child.join();
+	CHECK(soon([&] { return owner_of(recording, child.pid(), "guest").ended == 1; }));
+	CHECK(number() == group.number());
+}
+
+TEST_CASE_METHOD(AtRest, "without an owner for each process none has a user", "[record]")
+{
+	Child child([] { pause(); });
+	Recording recording;
+
+	recording.begin(child.pid());
+	for (const Described &owner : recording.owners("guest")) {
+		CHECK(owner.pid == 0);
+		CHECK(owner.cgroup == 0);
+		CHECK(owner.parent == 0);
+		CHECK(owner.ended == 0);
+	}
+}

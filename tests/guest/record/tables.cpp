@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/tables.cpp  Recordings whose table is replaced, and numbers that are forgotten. */
+#include "tests/guest/record/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <sys/wait.h>
+
+using namespace guest;
+
+namespace {
+
+const uintptr_t text = Burner::usual;
+
+uint64_t sum_of(const std::vector<Row> &rows)
+{
+	uint64_t sum = 0;
+
+	for (const Row &row : rows)
+		sum += row.count;
+	return sum;
+}
+
+/** Runs through many loops, so that many elements are needed. */
+class Scattered {
+public:
+	static constexpr size_t loops = 1000, apart = 16;
+
+	pid_t pid() const { return child_.pid(); }
+
+private:
+	Child child_{[] {
+		const Burner burner;
+		for (size_t i = 0; i < loops; i++)
+			burner.plant_loop(text + i * apart);
+		for (;;)
+			for (size_t i = 0; i < loops; i++)
+				Burner::spin(text + i * apart, 10'000);
+	}};
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a recording counts in another table once it is given one", "[record]")
+{
+	const LoopFile file("profil-loop");
+	Steps child([&](auto spin) {
+		file.map(text);
+		spin(text);
+	});
+	Recording recording;
+	const auto ticks = [&] { return recording.in_file(file.path()); };
+
+	recording.begin(child.pid());
+	REQUIRE(grows(ticks));
+	const uint64_t before = sum_of(recording.change_table(256));
+	CHECK(before >= 20);
+	CHECK(grows(ticks));
+	recording.finish();
+	const profil_status status = recording.status();
+	CHECK(before + recording.sum() == status.counted + status.kernel);
+	CHECK(status.lost_full == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "no tick is lost, and none counts twice, while tables change", "[record]")
+{
+	const Scattered child;
+	Recording recording(16384);
+	uint64_t sum = 0;
+
+	recording.begin(child.pid());
+	for (int i = 0; i < 200; i++) {
+		sum += sum_of(recording.change_table(i % 2 ? 16384 : 32768));
+		usleep(2000);
+	}
+	recording.finish();
+	const profil_status status = recording.status();
+	CHECK(sum > 0);
+	CHECK(sum + recording.sum() == status.counted + status.kernel);
+	CHECK(status.lost_full == 0);
+	CHECK(status.ticks == causes(status));
+}
+
+TEST_CASE_METHOD(AtRest, "a larger table has room for what a full one had not", "[record]")
+{
+	const Scattered child;
+	Recording recording(256);
+
+	recording.begin(child.pid());
+	REQUIRE(soon([&] { return recording.status().lost_full > 0; }));
+	recording.change_table(16384);
+	const uint64_t lost = recording.status().lost_full;
+	CHECK(grows([&] { return recording.sum(); }, 1000));
+	CHECK(recording.status().lost_full == lost);
+}
+
+TEST_CASE_METHOD(AtRest, "only the owner of a recording's table gives it another one", "[record]")
+{
+	Child child([] { pause(); });
+	Recording recording;
+	const Memory table(4096, MAP_SHARED);
+
+	recording.begin(child.pid());
+	CHECK(in_child([&] {
+		      profil_record record = recording.request_table(table);
+		      return recording.device().call(PROFIL_RECORD, &record);
+	      }) == EPERM);
+	profil_record record = recording.request_table(table);
+	CHECK(recording.device().call(PROFIL_RECORD, &record) == 0);
+	recording.finish();
+	record = recording.request_table(table);
+	CHECK(recording.device().call(PROFIL_RECORD, &record) == ENOENT);
+}
+
+TEST_CASE_METHOD(AtRest, "a forgotten number stands for nothing, and what counts again gets another", "[record]")
+{
+	const LoopFile file("profil-loop");
+	Steps child([&](auto spin) {
+		file.map(text);
+		spin(text);
+	});
+	Recording recording;
+	const auto ticks = [&] { return recording.in_file(file.path()); };
+
+	recording.begin(child.pid());
+	REQUIRE(grows(ticks));
+	uint32_t cell = 0, number = 0;
+	for (const Row &row : recording.change_table(4096)) {
+		if (row.text.place == file.path()) {
+			cell = row.cell;
+			number = row.text.number;
+		}
+	}
+	REQUIRE(cell > 5);
+	const uint32_t last = recording.described(0).numbers;
+	const auto forgotten = [&] {
+		const Described all = recording.described(0);
+		return all.numbers - all.in_use;
+	};
+	const auto number_since = [&](const std::function<bool(const Described &)> &fits) {
+		for (uint32_t since = last + 1; since <= recording.described(0).numbers; since++)
+			if (fits(recording.described(since)))
+				return since;
+		return 0U;
+	};
+	CHECK(forgotten() == 0);
+	CHECK(recording.forget(cell) == 0);
+	CHECK(recording.forget(cell) == ENOENT);
+	CHECK(recording.forget(number) == 0);
+	CHECK(forgotten() == 2);
+	uint32_t again = 0;
+	CHECK(soon([&] {
+		again = number_since([&](const Described &one) { return one.place == file.path(); });
+		return again != 0;
+	}));
+	CHECK(soon([&] {
+		return number_since([&](const Described &one) {
+			return one.kind == PROFIL_KIND_CELL && one.text == again;
+		}) != 0;
+	}));
+	CHECK(forgotten() == 2);
+}
+
+TEST_CASE_METHOD(AtRest, "the numbers that every recording has are not forgotten", "[record]")
+{
+	Child child([] { pause(); });
+	Recording recording;
+
+	recording.begin(child.pid());
+	for (uint32_t number = 0; number <= 5; number++)
+		CHECK(recording.forget(number) == EINVAL);
+	CHECK(recording.forget(100'000) == ENOENT);
+	CHECK(recording.described(1).kind == PROFIL_KIND_KERNEL);
+	CHECK(recording.described(2).kind == PROFIL_KIND_UNKNOWN);
+	CHECK(recording.described(3).kind == PROFIL_KIND_OWNER);
+}
