@@ -356,8 +356,9 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
 /**
  * profil_recording_identify() - the identity of a file
  * @same: receives it
- * @file: mapped, or executed.  On overlayfs a mapping's file is that of the layer, and a
- *	program's file the one above.
+ * @file: mapped, or executed.  On overlayfs a mapping's file is that of the layer, even if
+ *	its path is the one above, whose file may be another by now; a program's file is the
+ *	one above.
  *
  * A library may be overwritten in place, hence the size and the time of change.  Numbers
  * of snapshots of btrfs repeat, hence the address.
@@ -366,8 +367,10 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
  */
 void profil_recording_identify(struct profil_identity *same, const struct file *file)
 {
-	const struct inode *inode = d_real_inode(file->f_path.dentry);
+	const struct inode *inode = file_inode(file);
 
+	if (inode == d_inode(file->f_path.dentry))
+		inode = d_real_inode(file->f_path.dentry);
 	*same = (struct profil_identity) {
 		.kind = PROFIL_KIND_FILE,
 		.generation = inode->i_generation,
