@@ -218,7 +218,7 @@ static void profil_fork_meet(struct task_struct *parent, struct file *file,
 
 	hlist_for_each_entry(watch, &bucket->chain, node)
 		if (watch->pid == pid)
-			met |= watch->profile->everybody;
+			met |= profil_everybody_bit(watch->profile);
 	while ((profile = profil_everybody_next(&met)))
 		profil_follow_meet(profile, bucket, &program, parent);
 }
@@ -332,7 +332,7 @@ static void profil_exec_watches(struct pid *pid, struct profil_bucket *bucket,
 	hlist_for_each_entry_safe(watch, next, &bucket->chain, node) {
 		if (watch->pid != pid)
 			continue;
-		met |= watch->profile->everybody;
+		met |= profil_everybody_bit(watch->profile);
 		profil_exec_watch(watch, mm, &program, secret);
 	}
 	while ((profile = profil_everybody_next(&met)))

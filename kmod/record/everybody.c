@@ -94,6 +94,20 @@ bool profil_everybody_is(const struct profil_profile *profile)
 }
 
 /**
+ * profil_everybody_bit() - the bit of a recording of everybody, for profil_everybody_next()
+ * @profile: a profile
+ *
+ * One that has ended, and that watches still lead to, has given its bit to the next one.
+ *
+ * Context: Any; under RCU, as for profil_everybody_next().
+ * Return: the bit; 0 if it is no recording of everybody, or has ended.
+ */
+u32 profil_everybody_bit(const struct profil_profile *profile)
+{
+	return profil_everybody_is(profile) ? profile->everybody : 0;
+}
+
+/**
  * profil_everybody_end() - no process gets into a recording any more
  * @profile: of the recording, or any other
  *

@@ -20,7 +20,7 @@ extern struct profil_profile *profil_everybody[PROFIL_EVERYBODY_MAX];
 
 /**
  * profil_everybody_next() - a recording of everybody that something is not in yet
- * @met: &profil_profile.everybody of those that it is in; the one that is returned is added
+ * @met: profil_everybody_bit() of those that it is in; the one that is returned is added
  *
  * Context: Any; under RCU, which keeps the profile and, unless it ends, its follower.
  * Return: its profile, or NULL if there is no other.
@@ -42,6 +42,7 @@ static inline struct profil_profile *profil_everybody_next(u32 *met)
 
 int profil_everybody_begin(struct profil_profile *profile);
 bool profil_everybody_is(const struct profil_profile *profile);
+u32 profil_everybody_bit(const struct profil_profile *profile);
 void profil_everybody_end(struct profil_profile *profile);
 
 #endif /* PROFIL_EVERYBODY_H */
