@@ -310,6 +310,9 @@ static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
 {
 	/* Who may record everybody may see all that they execute. */
 	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
+		/* Nor may they see which user and cgroup it has from now on. */
+		if (watch->profile->recording)
+			profil_recording_end_owner(watch->profile->recording, watch->owned, NULL);
 		profil_watch_end(watch);
 		return;
 	}
