@@ -374,7 +374,7 @@ static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
 		raw_spin_lock_irqsave(&bucket->lock, flags);
 		hlist_for_each_entry_safe(watch, next, &bucket->chain, node)
 			if (watch->pid == pid)
-				profil_watch_exit(watch);
+				profil_watch_exit(watch, task);
 		raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	}
 	if (atomic_read(&profil_totals.profiles))
