@@ -169,7 +169,7 @@ static void profil_fork_meet(struct task_struct *parent, struct file *file,
 
 	hlist_for_each_entry(watch, &bucket->chain, node)
 		if (watch->pid == pid)
-			met |= watch->profile->everybody;
+			met |= profil_everybody_bit(watch->profile);
 	while ((profile = profil_everybody_next(&met)))
 		profil_follow_meet(profile, bucket, &program, parent);
 }
@@ -261,6 +261,9 @@ static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
 {
 	/* Who may record everybody may see all that they execute. */
 	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
+		/* Nor may they see which user and cgroup it has from now on. */
+		if (watch->profile->recording)
+			profil_recording_end_owner(watch->profile->recording, watch->owned, NULL);
 		profil_watch_end(watch);
 		return;
 	}
@@ -283,7 +286,7 @@ static void profil_exec_watches(struct pid *pid, struct profil_bucket *bucket,
 	hlist_for_each_entry_safe(watch, next, &bucket->chain, node) {
 		if (watch->pid != pid)
 			continue;
-		met |= watch->profile->everybody;
+		met |= profil_everybody_bit(watch->profile);
 		profil_exec_watch(watch, mm, &program, secret);
 	}
 	while ((profile = profil_everybody_next(&met)))
@@ -322,7 +325,7 @@ static void profil_probe_exit(void *data, PROFIL_EXIT_PROTO)
 		raw_spin_lock_irqsave(&bucket->lock, flags);
 		hlist_for_each_entry_safe(watch, next, &bucket->chain, node)
 			if (watch->pid == pid)
-				profil_watch_exit(watch);
+				profil_watch_exit(watch, task);
 		raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	}
 	if (atomic_read(&profil_totals.profiles))

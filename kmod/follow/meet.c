@@ -48,7 +48,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 	unsigned int count;
 
 	lockdep_assert_held(&bucket->lock);
-	if (!profil_everybody_is(profile))
+	if (!profil_everybody_bit(profile))
 		return NULL;
 	existing = profil_watch_find(bucket, profile->follower, pid, &count);
 	if (existing)
@@ -113,7 +113,7 @@ void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
 	profil_binding_init(binding, mm, profile, false);
 	profil_binding_own(binding, owned, atomic64_inc_return(&profile->recording->lives));
 	rcu_read_lock();
-	met = profil_everybody_is(profile) && !profil_binding_publish_attached(binding, false);
+	met = profil_everybody_bit(profile) && !profil_binding_publish_attached(binding, false);
 	rcu_read_unlock();
 	if (!met)
 		profil_binding_drop(binding);

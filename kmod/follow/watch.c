@@ -123,13 +123,14 @@ void profil_watch_end(struct profil_watch *watch)
 /**
  * profil_watch_exit() - note that a process exits
  * @watch: of the process, in the table
+ * @task: one of its threads
  *
  * What a task does after it has given up its memory counts for its process in a recording,
  * so that watch stays in the table for a while.
  *
  * Context: Any; as profil_watch_end().
  */
-void profil_watch_exit(struct profil_watch *watch)
+void profil_watch_exit(struct profil_watch *watch, struct task_struct *task)
 {
 	struct profil_follower *follower = watch->follower;
 
@@ -137,7 +138,7 @@ void profil_watch_exit(struct profil_watch *watch)
 		profil_watch_end(watch);
 		return;
 	}
-	profil_recording_end_owner(watch->profile->recording, watch->owned, current);
+	profil_recording_end_owner(watch->profile->recording, watch->owned, task);
 	raw_spin_lock(&follower->lock);
 	if (list_empty(&watch->left)) {
 		profil_watch_note_locked(watch, PROFIL_EVENT_EXIT);
@@ -321,7 +322,7 @@ int profil_watch_publish(struct profil_binding *binding, struct profil_watch *wa
 	 */
 	smp_mb();
 	if (!IS_ERR(published) && !atomic_read(&target->signal->live))
-		profil_watch_exit(published);
+		profil_watch_exit(published, target);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	put_pid(pid);
 	if (IS_ERR(published))

@@ -74,7 +74,7 @@ void profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
 		      struct pid *pid);
 void profil_watch_note(struct profil_watch *watch, u32 what);
 void profil_watch_end(struct profil_watch *watch);
-void profil_watch_exit(struct profil_watch *watch);
+void profil_watch_exit(struct profil_watch *watch, struct task_struct *task);
 void profil_watch_ended(struct profil_watch *watch);
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct profil_follower *follower, struct task_struct *target);

@@ -80,20 +80,6 @@ int profil_everybody_begin(struct profil_profile *profile)
 }
 
 /**
- * profil_everybody_is() - is it a recording of everybody, still?
- * @profile: a profile
- *
- * Context: Any; under RCU, as for profil_everybody_next().
- * Return: true if so.
- */
-bool profil_everybody_is(const struct profil_profile *profile)
-{
-	u32 bit = profile->everybody;
-
-	return bit && READ_ONCE(profil_everybody[ffs(bit) - 1]) == profile;
-}
-
-/**
  * profil_everybody_end() - no process gets into a recording any more
  * @profile: of the recording, or any other
  *

@@ -213,8 +213,9 @@ u32 profil_recording_find(struct profil_recording *recording, const struct profi
 /**
  * profil_recording_identify() - the identity of a file
  * @same: receives it
- * @file: mapped, or executed.  On overlayfs a mapping's file is that of the layer, and a
- *	program's file the one above.
+ * @file: mapped, or executed.  On overlayfs a mapping's file is that of the layer, even if
+ *	its path is the one above, whose file may be another by now; a program's file is the
+ *	one above.
  *
  * A library may be overwritten in place, hence the size and the time of change.  Numbers
  * of snapshots of btrfs repeat, hence the address.
@@ -223,8 +224,10 @@ u32 profil_recording_find(struct profil_recording *recording, const struct profi
  */
 void profil_recording_identify(struct profil_identity *same, const struct file *file)
 {
-	const struct inode *inode = d_real_inode(file->f_path.dentry);
+	const struct inode *inode = file_inode(file);
 
+	if (inode == d_inode(file->f_path.dentry))
+		inode = d_real_inode(file->f_path.dentry);
 	*same = (struct profil_identity) {
 		.kind = PROFIL_KIND_FILE,
 		.generation = inode->i_generation,

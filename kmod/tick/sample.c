@@ -268,7 +268,7 @@ static bool profil_tick_unbound(struct pt_regs *regs, u64 period)
 			owned = profil_owned_read(&watch->owned);
 			if (watch->pid != pid || !owned.owner)
 				continue;
-			met |= profile->everybody;
+			met |= profil_everybody_bit(profile);
 			known = true;
 			if (profil_tick_due(profile, period))
 				profil_tick_recorded(profile,
@@ -323,7 +323,7 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 		if (binding->mm != mm || !profil_binding_is_current(binding))
 			continue;
 		bound = true;
-		met |= binding->profile->everybody;
+		met |= profil_everybody_bit(binding->profile);
 		profil_tick_binding(binding, regs, period);
 	}
 	if (unlikely(!bound && current->in_execve))

@@ -60,9 +60,9 @@ public:
 	}
 
 	/** Begin with a process; throws when that fails. */
-	void begin(pid_t pid, uint32_t flags = PROFIL_FOLLOW)
+	void begin(pid_t pid, uint32_t flags = PROFIL_FOLLOW) { begin_with(proof_of(pid), flags); }
+	void begin_with(const Fd &proof, uint32_t flags = PROFIL_FOLLOW)
 	{
-		const Fd proof = proof_of(pid);
 		profil_record record = request(flags);
 
 		record.proof = proof.get();
