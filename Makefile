@@ -181,10 +181,18 @@ check-guest: kmod-$(KERNEL) check-programs ## run the tests in a guest of KERNEL
 	scripts/guest-tests $(KERNEL) $(tests)
 
 .PHONY: bench
-bench: kmod-$(KERNEL) ## measure the cost of profil and of other profilers, in instructions, in a guest of KERNEL (Documentation/performance.md); QUICK=1: measure less and compare with it; MODE=smp: measure time on two CPUs; MODE=worst: ticks and forks of processes with as many bindings as there can be
+bench: kmod-$(KERNEL) ## measure the cost of profil and of other profilers, in instructions, in a guest of KERNEL (Documentation/performance.md); QUICK=1: measure less and compare with it; MODE=smp: measure time on two CPUs; MODE=worst: ticks and forks of processes with as many bindings as there can be; MODE=record: recordings alone
 	scripts/setup bench
 	+$(MAKE) --no-print-directory bench-programs
 	scripts/bench/run $(if $(QUICK),--quick,$(MODE:%=--%)) $(KERNEL)
+
+# Which loads bench-storm records (none: all), and a clone of the project with an older profil.
+LOADS ?=
+BEFORE ?=
+
+.PHONY: bench-storm
+bench-storm: kmod-$(KERNEL) cli $(B)/tests/programs/record_short ## compare recording of short programs and of many processes with perf's: CPU time, ticks lost, bytes; LOADS: which (scripts/bench/storm); BEFORE=DIRECTORY: also with an older profil, built there
+	scripts/bench/storm -k $(KERNEL) $(if $(BEFORE),--before $(BEFORE)) $(LOADS)
 
 .PHONY: bench-cli
 bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/symbolise $(B)/many/many ## compare time, memory and file size of record and report with perf's, for 200,000 functions

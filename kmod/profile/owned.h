@@ -78,4 +78,18 @@ static inline bool profil_everybody_exist(void)
 	return atomic_read(&profil_recordings) >= (int)PROFIL_EVERYBODY;
 }
 
+/**
+ * profil_everybody_met() - is something in all recordings of everybody?
+ * @met: &profil_profile.everybody of those that it is in
+ *
+ * Mostly there is one, so nobody has to look which there are.
+ *
+ * Context: Any.
+ * Return: true if so; false if that is not known.
+ */
+static inline bool profil_everybody_met(u32 met)
+{
+	return atomic_read(&profil_recordings) / (int)PROFIL_EVERYBODY <= !!met;
+}
+
 #endif /* PROFIL_OWNED_H */

@@ -328,7 +328,7 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 	}
 	if (unlikely(!bound && current->in_execve))
 		profil_tick_unbound(regs, period);
-	else if (unlikely(profil_everybody_exist()))
+	else if (unlikely(!profil_everybody_met(met)))
 		profil_tick_unmet(met, regs, period);
 	return true;
 }

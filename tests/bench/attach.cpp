@@ -5,11 +5,12 @@
  * instruction.  The targets stand still, so the figure has nothing of their work;
  * it includes what the kernel's own threads do for a caller.
  *
- * Usage: attach processes|threads NUMBER LABEL
+ * Usage: attach processes|threads|everybody NUMBER LABEL
  * processes: NUMBER processes with one thread each, by one call of profil_attach();
  * threads: one process with NUMBER threads.  If LABEL is perf, perf record -p attaches,
  * and the figures are its CPU time from its start until it counts, and from then to
  * its end.  Otherwise profil_attach() attaches, and LABEL is only printed.
+ * everybody: a recording of everybody, with a table of 64 KiB, while NUMBER processes stand still.
  * Prints, as cost does: attach-WHAT-NUMBER LABEL 0 1 NS 1 0 0, and detach-...
  */
 #include "profil.h"
@@ -105,6 +106,34 @@ Cost measure(const std::vector<pid_t> &pids)
 	return {median(attaches), median(detaches)};
 }
 
+Cost measure_everybody()
+{
+	constexpr std::uint32_t counts = 4096;
+	std::vector<std::uint64_t> attaches, detaches;
+
+	for (int i = 0; i < runs; i++) {
+		profil_session *session = profil_session_open();
+		void *const table = profil_counters_alloc(counts * sizeof(profil_count));
+		profil_record record{};
+		const char *step = nullptr;
+
+		record.size = sizeof record;
+		record.flags = PROFIL_RECORD_EVERYBODY;
+		record.period = 1'000'000;
+		record.table = reinterpret_cast<std::uint64_t>(table);
+		record.nr_counts = counts;
+		const std::uint64_t begin = now();
+		if (!session || !table || profil_session_record(session, -1, &record, &step))
+			die(step ? step : "profil_session_record");
+		const std::uint64_t attached = now();
+		profil_session_close(session);
+		attaches.push_back(attached - begin);
+		detaches.push_back(now() - attached);
+		profil_counters_free(table, counts * sizeof(profil_count));
+	}
+	return {median(attaches), median(detaches)};
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -114,8 +143,11 @@ int main(int argc, char **argv)
 	const bool perf = label == "perf";
 	std::vector<pid_t> pids;
 
-	if ((what != "processes" && what != "threads") || !number || (perf && what != "threads")) {
-		std::fprintf(stderr, "usage: attach processes|threads NUMBER LABEL\n");
+	const bool everybody = what == "everybody";
+
+	if ((what != "processes" && what != "threads" && !everybody) || !number ||
+	    (perf && what != "threads")) {
+		std::fprintf(stderr, "usage: attach processes|threads|everybody NUMBER LABEL\n");
 		return 2;
 	}
 	/* perf record keeps an event open for each thread; profil closes its own when the submission is done.
@@ -128,7 +160,7 @@ int main(int argc, char **argv)
 	else
 		for (unsigned i = 0; i < number; i++)
 			pids.push_back(target_with(1));
-	const Cost cost = perf ? measure_perf(pids.front()) : measure(pids);
+	const Cost cost = perf ? measure_perf(pids.front()) : everybody ? measure_everybody() : measure(pids);
 	for (const auto &[verb, ns] : {std::pair{"attach", cost.attach}, {"detach", cost.detach}})
 		std::printf("%s-%s-%u %s 0 1 %llu 1 0 0\n", verb, what.c_str(), number, label.c_str(),
 			    static_cast<unsigned long long>(ns));

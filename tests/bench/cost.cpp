@@ -7,11 +7,13 @@
  * Usage: cost [--beside | --best | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
  *        cost starts METHOD [PERIOD-NS [REGIONS]]
  * WORK: samples, samples-slow, samples-together, switches, switches-out, threads, forks,
- * forks-words, forks-bytes, the same with -400, execs (work.cpp); starts: METHOD is started
+ * forks-words, forks-bytes, the same with -400, execs, samples-64-places and
+ * samples-1000-places (work.cpp); starts: METHOD is started
  * and stopped; idle: nothing runs for a second, and SAMPLES are the timers' interrupts.
  * METHOD: none; floor (the module floor ticks, and this program only waits); profil and
  * attached (ours); sessions (as many as users can attach), sessions-thread and sessions-threads
- * (beside them those of this thread, or of other threads); perf; bpf, bpf-task; signal,
+ * (beside them those of this thread, or of other threads); recorded, everybody (recordings, for which
+ * REGIONS are mappings of text); by-other (another process records everybody); perf; bpf, bpf-task; signal,
  * signal-wall, libc, gperftools.
  * Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *

@@ -39,7 +39,7 @@ std::unique_ptr<Method> make_method(const std::string &name, const Wish &wish)
 {
 	if (name == "none" || name == "floor")
 		return std::make_unique<Nothing>();
-	for (const auto make : {make_profil, make_perf, make_bpf, make_signal})
+	for (const auto make : {make_profil, make_record, make_perf, make_bpf, make_signal})
 		if (auto method = make(name, wish))
 			return method;
 	errno = EINVAL;

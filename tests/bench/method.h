@@ -47,6 +47,7 @@ std::unique_ptr<Method> make_method(const std::string &name, const Wish &wish);
 
 /** The families of methods, each in a file of its own; nullptr if the name is not of the family. */
 std::unique_ptr<Method> make_profil(const std::string &name, const Wish &wish);
+std::unique_ptr<Method> make_record(const std::string &name, const Wish &wish);
 std::unique_ptr<Method> make_perf(const std::string &name, const Wish &wish);
 std::unique_ptr<Method> make_bpf(const std::string &name, const Wish &wish);
 std::unique_ptr<Method> make_signal(const std::string &name, const Wish &wish);

@@ -3,6 +3,7 @@
 
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
+#include "tests/bench/places.h"
 
 #include <array>
 #include <csignal>
@@ -253,6 +254,8 @@ const std::map<std::string, Work> works = {
 	{"one-thread", {nothing, burn_apart<1>, 1, 9}},
 	{"two-threads", {nothing, burn_apart<2>, 1, 9}},
 	{"eight-threads", {nothing, burn_together<400>, 1, 9}},
+	{"samples-64-places", {make_places<64>, burn_in_places<64>, 1, 9}},
+	{"samples-1000-places", {make_places<1000>, burn_in_places<1000>, 1, 9}},
 	{"samples-slow", {nothing, burn_for<300>, 1, 5}},
 	{"switches", {nothing, ping_pong, 2UL * rounds, 3}},
 	{"switches-out", {prepare_other, ping_pong_with_other, 2UL * rounds, 3}},

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Print the table of make bench MODE=record, with rows.awk.
+# -v quick=yes: as there.
+
+function tick_rows(name, method,    plain, regions, cost) {
+	plain = sample("samples", "profil", 100000, 1)
+	for (regions = 1; regions <= 1000; regions = regions == 1 ? 64 : regions == 64 ? 1000 : 1001)
+		row("tick of a recording of " name ", " number(regions) (regions == 1 ? " mapping" : " mappings") " of text",
+			sample("samples", method, 100000, regions), "self profile, 1 region", plain, 1.10)
+	cost = sample("samples-64-places", method, 100000, 1)
+	row("tick of a recording of " name ", in 64 mappings by turns", cost, "self profile, 1 region", plain)
+	cost = sample("samples-1000-places", method, 100000, 1)
+	row("tick of a recording of " name " that is resolved, less a self profile's", cost ? cost - plain : 0,
+		"1,000 instructions", 1000, 1)
+}
+
+function scope_row(what, work,    idle) {
+	idle = each(work, "none", 10000000)
+	row(what ", everybody is recorded", each(work, "by-other", 10000000), "nobody is profiled", idle)
+	row(what ", nobody is profiled", idle, "without the module", each(work, "none-unloaded", 10000000))
+}
+
+function begin_rows(what, work, method,    few, many) {
+	few = each(work "-15", method, 0)
+	many = each(work "-1500", method, 0)
+	row(what ", 1,500 processes", many, "15 processes", few)
+	row(what ", 1,500 processes", many, "1,000,000 instructions", 1000000, 1)
+}
+
+END {
+	if (failed)
+		exit 1
+	print "| what | profil | against | its | ratio | at most | |"
+	print "|---|---:|---|---:|---:|---:|---|"
+	tick_rows("a process", "recorded")
+	tick_rows("everybody", "everybody")
+	scope_row("context switch", "switches")
+	scope_row("fork, exit and wait", "forks")
+	scope_row("vfork, exec, exit and wait", "execs")
+	begin_rows("begin a recording of everybody", "attach-everybody", "profil")
+	begin_rows("start of profil record -a", "start", "profil")
+	row("start of profil record -a, 15 processes", each("start-15", "profil", 0), "profil --version", each("start-15", "version", 0))
+	row("start of profil record -a, 15 processes, less that of --version", max(each("start-15", "profil", 0) - each("start-15", "version", 0), 0), "1,000,000 instructions", 1000000, 1)
+}
