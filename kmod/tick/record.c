@@ -23,6 +23,7 @@
 #include "tick/window.h"
 
 #include <linux/atomic.h>
+#include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/percpu.h>
@@ -70,15 +71,17 @@ static bool profil_record_claim(struct profil_count *element, u64 key)
 enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key)
 {
 	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
-	u64 index = key * 0x9e3779b97f4a7c15ULL >> 32, mask;
+	u64 elements, index;
 	struct profil_count *element;
 	unsigned int i;
 
 	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
-	mask = pins->layout->how.nr_samples / SAMPLES - 1;
+	elements = pins->layout->how.nr_samples / SAMPLES;
+	/* By the highest bits: a cell's number, in the highest bits of the key, is in no others. */
+	index = hash_64(key, ilog2(elements));
 	for (i = 0; i < TRIES; i++) {
-		element = profil_record_element(pins, (index + i) & mask);
+		element = profil_record_element(pins, (index + i) & (elements - 1));
 		if (!element)
 			return PROFIL_OFF;
 		if (!profil_record_claim(element, key))

@@ -93,7 +93,14 @@ void make_update(Random &random, profil_update &update, Regions &regions)
 	update.region_size = sizeof(profil_region);
 }
 
-/* A table of counts, behind the bytes of a slot that must stay zero; or a process for one. */
+/* Behind the bytes of a slot that must stay zero. */
+void make_table(Random &random, profil_record &record)
+{
+	record.table = Arena::start + random.below(Arena::slots) * Arena::slot_bytes + 4096;
+	record.nr_counts = 256U << random.below(3);
+}
+
+/* A recording, a process for one, or another table for one. */
 void make_record(Random &random, profil_record &record)
 {
 	record.proof = -1;
@@ -101,10 +108,19 @@ void make_record(Random &random, profil_record &record)
 		record.profile = static_cast<uint32_t>(random.between(1, 4));
 		return;
 	}
+	if (random.one_in(3)) {
+		record.flags = PROFIL_RECORD_TABLE;
+		record.profile = static_cast<uint32_t>(random.between(1, 4));
+		make_table(random, record);
+		return;
+	}
 	record.flags = random.one_in(4) ? 0 : PROFIL_FOLLOW;
+	if (random.one_in(3))
+		record.flags |= PROFIL_RECORD_PROCESSES;
+	if (random.one_in(4))
+		record.flags |= PROFIL_RECORD_EVERYBODY;
 	record.period = random.one_in(30) ? random.below(20'000) : 1'000'000;
-	record.table = Arena::start + random.below(Arena::slots) * Arena::slot_bytes + 4096;
-	record.nr_counts = 256U << random.below(3);
+	make_table(random, record);
 }
 
 void make_describe(Random &random, profil_describe &describe)
@@ -112,7 +128,7 @@ void make_describe(Random &random, profil_describe &describe)
 	describe.profile = static_cast<uint32_t>(random.between(1, 4));
 	describe.number = static_cast<uint32_t>(random.below(40));
 	if (describe.number && random.one_in(2))
-		describe.flags = static_cast<uint32_t>(random.below(4));
+		describe.flags = static_cast<uint32_t>(random.below(8));
 	if (random.one_in(2)) {
 		describe.path = Arena::start + random.below(Arena::slots) * Arena::slot_bytes + 4096;
 		describe.path_size = static_cast<uint32_t>(random.between(1, 4096));
@@ -187,8 +203,10 @@ bool harmless(unsigned command, const Argument &argument, const Argument &before
 	       now.nr_regions <= 2 * Regions::most;
 }
 
-int make_proof(Random &random, pid_t target)
+int make_proof(Random &random, pid_t target, bool everybody)
 {
+	/* Of a CPU, when it should be, and now and then when it should not. */
+	const bool cpu = everybody != random.one_in(20);
 	perf_event_attr attr = {};
 
 	attr.size = sizeof(attr);
@@ -200,7 +218,8 @@ int make_proof(Random &random, pid_t target)
 	attr.inherit = random.one_in(20);
 	attr.exclude_kernel = random.one_in(3);
 	attr.exclude_user = random.one_in(20);
-	return static_cast<int>(syscall(SYS_perf_event_open, &attr, target, -1, -1, PERF_FLAG_FD_CLOEXEC));
+	return static_cast<int>(syscall(SYS_perf_event_open, &attr, cpu ? -1 : target, cpu ? 0 : -1, -1,
+					PERF_FLAG_FD_CLOEXEC));
 }
 
 void *bad_pointer(Random &random)

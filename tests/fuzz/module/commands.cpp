@@ -35,7 +35,8 @@ bool documented(unsigned command, int error)
 	switch (command) {
 	case PROFIL_START: return one_of({EBUSY, EDQUOT, EOPNOTSUPP, ERANGE});
 	case PROFIL_ATTACH: return one_of({EACCES, EBUSY, EDQUOT, EEXIST, EOPNOTSUPP, ERANGE, ESRCH});
-	case PROFIL_RECORD: return one_of({EACCES, EBUSY, EDQUOT, EEXIST, ENOENT, EOPNOTSUPP, ERANGE, ESRCH});
+	case PROFIL_RECORD:
+		return one_of({EACCES, EBUSY, EDQUOT, EEXIST, ENOENT, EOPNOTSUPP, EPERM, ERANGE, ESRCH});
 	/* Opening a file may fail as open(2) does; the file system may be FUSE, and die. */
 	case PROFIL_DESCRIBE: return one_of({EACCES, EIO, EMFILE, ENAMETOOLONG, ENODATA, ENOENT, ENOTCONN});
 	case PROFIL_STOP:
@@ -109,11 +110,13 @@ void run_command(Random &random, pid_t target)
 		spoil(random, argument, regions, size_of(command));
 	if (!harmless(command, argument, before))
 		return;
-	if (command == PROFIL_ATTACH || command == PROFIL_RECORD)
-		proof = make_proof(random, target);
+	const bool table = command == PROFIL_RECORD && argument.record.flags & PROFIL_RECORD_TABLE;
+	const bool everybody = command == PROFIL_RECORD && argument.record.flags & PROFIL_RECORD_EVERYBODY;
+	if (command == PROFIL_ATTACH || (command == PROFIL_RECORD && !table))
+		proof = make_proof(random, target, everybody);
 	if (command == PROFIL_ATTACH)
 		argument.start.proof = proof;
-	if (command == PROFIL_RECORD)
+	if (command == PROFIL_RECORD && !table)
 		argument.record.proof = proof;
 	void *at = random.one_in(50) ? bad_pointer(random) : &argument;
 	/* Counters as an argument: it may wait for a page, and no pointer of it is used. */

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/limits.cpp  What there is only so much of: recordings of everybody, numbers, and
+ * memory for what forks.
+ */
+#include "tests/guest/record/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+using namespace guest;
+
+namespace {
+
+const uintptr_t text = Burner::usual;
+/** Those of a recording with a table of that many elements, or fewer. */
+constexpr uint32_t most_numbers = 32768, counts = 65536;
+/** The cell of ticks whose owner and text are not known. */
+constexpr uint64_t unknown_of_nobody = 5, nobody_owner = 3;
+
+uint64_t in_cell(Recording &recording, uint64_t cell)
+{
+	uint64_t sum = 0;
+
+	for (size_t at = 0; at < recording.table().bytes(); at += sizeof(profil_count)) {
+		const auto *element = recording.table().at<profil_count>(at);
+
+		if (__atomic_load_n(&element->key, __ATOMIC_RELAXED) >> PROFIL_COUNT_SHIFT == cell)
+			sum += __atomic_load_n(&element->count, __ATOMIC_RELAXED);
+	}
+	return sum;
+}
+
+/** Runs in one text after the other, until told to stop. */
+Child many_texts(const Memory &stop)
+{
+	return Child([&stop] {
+		constexpr uintptr_t apart = 1 << 21, places = 1000;
+		const Fd fd(need(memfd_create("profil-many", MFD_CLOEXEC), "memfd_create"));
+
+		LoopFile::fill(fd.get());
+		for (uintptr_t i = 0; !counter<uint64_t>(stop); i++) {
+			/* A file of another size is another text. */
+			need(ftruncate(fd.get(), static_cast<off_t>(2 * LoopFile::offset + i)), "ftruncate");
+			const uintptr_t at = text + i % places * apart;
+			LoopFile::map(fd.get(), at);
+			code_run(at, 25'000);
+			munmap(reinterpret_cast<void *>(at), LoopFile::offset);
+		}
+		for (;;)
+			pause();
+	});
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "two recordings of everybody are for users, and two more for the privileged",
+		 "[record]")
+{
+	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "-1");
+	const Gate begun, go;
+	ChildOf<int> user([&] {
+		std::vector<Recording> recordings;
+		int errors = 0;
+
+		for (int i = 0; i < 3; i++)
+			recordings.emplace_back(256, period_nobody);
+		become_nobody();
+		for (int i = 0; i < 2; i++)
+			errors += recordings[i].begin_everybody() != 0;
+		const int third = recordings[2].begin_everybody();
+		begun.open();
+		go.wait();
+		recordings[0].finish();
+		return errors ? -1 : third * 1000 + recordings[2].begin_everybody();
+	});
+	std::vector<Recording> recordings(3);
+
+	begun.wait();
+	CHECK(recordings[0].begin_everybody() == 0);
+	CHECK(recordings[1].begin_everybody() == 0);
+	CHECK(recordings[2].begin_everybody() == EBUSY);
+	CHECK(grows([&] { return recordings[1].sum(); }));
+	go.open();
+	CHECK(user.result() == EBUSY * 1000);
+}
+
+TEST_CASE_METHOD(AtRest, "without numbers ticks are nobody's, until some are forgotten", "[record][icount]")
+{
+	const Memory stop(4096, MAP_SHARED);
+	const Child greedy = many_texts(stop);
+	const LoopFile file("profil-loop");
+	Steps late([&](auto spin) {
+		file.map(text);
+		spin(text);
+	});
+	Recording recording(counts, 20'000);
+
+	recording.begin(greedy.pid(), PROFIL_RECORD_PROCESSES);
+	REQUIRE(soon([&] { return recording.described(0).in_use == most_numbers; }));
+	CHECK(recording.add(late.pid()) == 0);
+	CHECK(grows([&] { return in_cell(recording, unknown_of_nobody); }));
+	CHECK(recording.described(0).in_use == most_numbers);
+	*stop.at<volatile uint64_t>() = 1;
+	const uint32_t last = recording.described(0).numbers;
+	CHECK(last == most_numbers);
+	for (uint32_t number = last; number > last - 100; number--)
+		CHECK(recording.forget(number) == 0);
+	/* The text and the cell, of which the greedy process may have taken some for its last tick. */
+	CHECK(soon([&] {
+		for (uint32_t number = last + 1; number <= recording.described(0).numbers; number++)
+			if (recording.described(number).owner == nobody_owner)
+				return true;
+		return false;
+	}));
+	CHECK(recording.described(0).in_use <= most_numbers - 90);
+	recording.finish();
+	const profil_status status = recording.status();
+	uint64_t sum = 0;
+	for (size_t at = 0; at < recording.table().bytes(); at += sizeof(profil_count))
+		sum += recording.table().at<profil_count>(at)->count;
+	CHECK(sum == status.counted + status.kernel);
+	CHECK(status.ticks == causes(status));
+}
+
+namespace {
+
+double children_ns()
+{
+	rusage use = {};
+
+	getrusage(RUSAGE_CHILDREN, &use);
+	const auto ns = [](const timeval &t) { return t.tv_sec * 1e9 + t.tv_usec * 1e3; };
+	return ns(use.ru_utime) + ns(use.ru_stime);
+}
+
+} // namespace
+
+/* In virtual time: what a host does to a guest is in rusage, and not in ticks. */
+TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of everybody",
+		 "[record][icount]")
+{
+	constexpr uint64_t period = 20'000;
+	constexpr unsigned forks = 700;
+	Recording recording(8192, period);
+
+	REQUIRE(recording.begin_everybody() == 0);
+	const uint64_t empty = module_stat("pool_empty");
+	const double before = children_ns();
+	Child storm([&] {
+		const Burner burner;
+
+		burner.plant_loop(text);
+		/* Nor does the work run that fills the pool. */
+		run_before_others();
+		for (unsigned i = 0; i < forks; i++) {
+			if (need(fork(), "fork"))
+				continue;
+			code_run(text, 100'000);
+			_exit(0);
+		}
+		while (wait(nullptr) > 0)
+			;
+	});
+	storm.join();
+	recording.finish();
+	const double used = children_ns() - before;
+	const profil_status status = recording.status();
+	CHECK(module_stat("pool_empty") > empty);
+	CHECK(status.forks_lost == 0);
+	CHECK(status.lost_exec == 0);
+	/* Most cells differ in their owners alone, and find room all the same. */
+	CHECK(status.lost_full == 0);
+	CHECK(recording.sum() == status.counted + status.kernel);
+	const uint64_t ticks = recording.sum(
+		[](const Row &row) { return row.owner.who() == "guest" || row.owner.who().empty(); });
+	/* Late are those whose time the clock could not give to a task. */
+	const double found = static_cast<double>((ticks + status.lost_late) * period) / used;
+	CAPTURE(ticks, used, status.lost_late, found);
+	CHECK(found > 0.98);
+	CHECK(found < 1.02);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/uapi/fault_injection_record.cpp  Commands of recordings, and ticks that look for their
+ * text, without memory.
+ */
+#include "tests/guest/record/support.h"
+#include "tests/guest/support/faults.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+using namespace guest;
+
+namespace {
+
+const uintptr_t text = Burner::usual;
+
+/** Let the n-th call in a command fail.  Returns whether it was reached. */
+bool fail(const Device &device, unsigned command, void *structure, unsigned n,
+	  const std::function<void(int error)> &check)
+{
+	bool fired;
+	int error;
+	{
+		const Injector injector;
+
+		injector.arm(n);
+		error = device.call(command, structure);
+		fired = injector.fired();
+		injector.disarm();
+	}
+	INFO("failure " << n << ": " << strerror(error));
+	CHECK((!error || (fired && (error == ENOMEM || error == EFAULT))));
+	check(error);
+	return fired;
+}
+
+uint64_t sum_of(const Memory &table)
+{
+	uint64_t sum = 0;
+
+	for (size_t at = 0; at < table.bytes(); at += sizeof(profil_count))
+		sum += __atomic_load_n(&table.at<profil_count>(at)->count, __ATOMIC_RELAXED);
+	return sum;
+}
+
+size_t descriptors()
+{
+	const std::filesystem::directory_iterator all("/proc/self/fd");
+
+	return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a recording that does not begin leaves nothing behind", "[fault-injection][record]")
+{
+	const uint32_t flags = GENERATE(as<uint32_t>(), PROFIL_FOLLOW,
+					PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES, PROFIL_RECORD_EVERYBODY);
+	const Child target([] { pause(); });
+	const Fd proof = flags & PROFIL_RECORD_EVERYBODY ? open_proof({.pid = -1, .cpu = sched_getcpu()})
+							 : proof_of(target.pid());
+	const auto pinned = module_stat("pinned_pages");
+	const Faults faults;
+
+	CAPTURE(flags);
+	const unsigned failures = sweep([&](unsigned n) {
+		const Recording recording;
+		profil_record record = recording.request(flags);
+
+		record.proof = proof.get();
+		return fail(recording.device(), PROFIL_RECORD, &record, n, [&](int error) {
+			if (error) {
+				CHECK(module_stat("images") == images());
+				CHECK(soon([&] { return module_stat("profiles") == profiles(); }));
+			} else {
+				recording.device().stop(record.profile);
+			}
+			CHECK(soon([&] { return module_stat("pinned_pages") == pinned; }));
+		});
+	});
+	CHECK(failures >= 5);
+}
+
+TEST_CASE_METHOD(AtRest, "a process that cannot be added can be added later", "[fault-injection][record]")
+{
+	const uint32_t flags =
+		GENERATE(as<uint32_t>(), PROFIL_FOLLOW, PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	const Child first([] { pause(); }), second([] { pause(); });
+	const Fd proof = proof_of(second.pid());
+	const Faults faults;
+
+	const unsigned failures = sweep([&](unsigned n) {
+		Recording recording;
+		profil_record record = {};
+
+		recording.begin(first.pid(), flags);
+		record.size = sizeof(record);
+		record.profile = recording.profile();
+		record.proof = proof.get();
+		return fail(recording.device(), PROFIL_RECORD, &record, n, [&](int error) {
+			const bool added = recording.status().processes == 2;
+
+			CHECK(recording.status().state == PROFIL_STATE_RUNNING);
+			/* If the last copy fails, that of the output, the process stays. */
+			CHECK((added ? error != ENOMEM : error != 0));
+			CHECK(recording.add(second.pid()) == (added ? EEXIST : 0));
+			CHECK(recording.status().processes == 2);
+		});
+	});
+	CHECK(failures >= 3);
+}
+
+TEST_CASE_METHOD(AtRest, "a table goes on counting if another one cannot take its place",
+		 "[fault-injection][record]")
+{
+	Steps child([](auto spin) {
+		const Burner burner;
+		burner.plant_loop(text);
+		spin(text);
+	});
+	Recording recording;
+	std::vector<std::unique_ptr<Memory>> tables;
+	const Memory *present = &recording.table();
+	const auto all = [&] {
+		uint64_t sum = sum_of(recording.table());
+
+		for (const auto &one : tables)
+			sum += sum_of(*one);
+		return sum;
+	};
+
+	recording.begin(child.pid());
+	{
+		const Faults faults;
+		const unsigned failures = sweep([&](unsigned n) {
+			const Memory &other = *tables.emplace_back(std::make_unique<Memory>(65536));
+			profil_record record = recording.request_table(other);
+
+			return fail(recording.device(), PROFIL_RECORD, &record, n, [&](int error) {
+				if (error == ENOMEM)
+					CHECK(sum_of(other) == 0);
+				/* If the last copy fails, that of the output, the new one counts. */
+				else if (!error || sum_of(other))
+					present = &other;
+				CHECK((error == EFAULT ? grows(all)
+						       : grows([&] { return sum_of(*present); })));
+				CHECK(recording.status().state == PROFIL_STATE_RUNNING);
+			});
+		});
+		CHECK(failures >= 3);
+	}
+	recording.finish();
+	const profil_status status = recording.status();
+	CHECK(all() == status.counted + status.kernel);
+	CHECK(status.lost_full == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a number that is not described in full is neither opened nor forgotten",
+		 "[fault-injection][record]")
+{
+	const uint32_t flags = GENERATE(as<uint32_t>(), 0, PROFIL_DESCRIBE_OPEN,
+					PROFIL_DESCRIBE_OPEN | PROFIL_DESCRIBE_FORGET);
+	const LoopFile file("profil-loop");
+	Steps child([&](auto spin) {
+		file.map(text);
+		spin(text);
+	});
+	Recording recording;
+	char path[4096];
+	const auto number_of_file = [&] {
+		for (uint32_t number = recording.described(0).numbers; number > 5; number--) {
+			profil_describe about = {};
+
+			about.size = sizeof(about);
+			about.profile = recording.profile();
+			about.number = number;
+			if (!recording.device().call(PROFIL_DESCRIBE, &about) &&
+			    about.kind == PROFIL_KIND_FILE && about.bytes == 2 * LoopFile::offset)
+				return number;
+		}
+		return 0U;
+	};
+
+	CAPTURE(flags);
+	recording.begin(child.pid());
+	const Faults faults;
+	const unsigned failures = sweep([&](unsigned n) {
+		profil_describe about = {};
+
+		/* Once it is forgotten it gets another one. */
+		need_that(soon([&] { return number_of_file() != 0; }), "the file has a number");
+		about.size = sizeof(about);
+		about.flags = flags;
+		about.profile = recording.profile();
+		about.number = number_of_file();
+		about.path = reinterpret_cast<uintptr_t>(path);
+		about.path_size = sizeof(path);
+		const profil_describe before = about;
+		const size_t open = descriptors();
+		return fail(recording.device(), PROFIL_DESCRIBE, &about, n, [&](int error) {
+			if (!error && about.fd >= 0)
+				close(about.fd);
+			CHECK(descriptors() == open);
+			profil_describe again = before;
+			again.flags = 0;
+			const int known = recording.device().call(PROFIL_DESCRIBE, &again);
+			if (!(flags & PROFIL_DESCRIBE_FORGET) || error == ENOMEM)
+				CHECK(known == 0);
+			else if (!error)
+				CHECK(known == ENOENT);
+		});
+	});
+	CHECK(failures >= 3);
+}
+
+TEST_CASE_METHOD(AtRest, "a tick whose text is looked for without memory counts all the same",
+		 "[fault-injection][record]")
+{
+	const bool everybody = GENERATE(false, true);
+	const LoopFile file("profil-loop");
+	Steps child([&](auto spin) {
+		file.map(text);
+		spin(text);
+	});
+	const Injector injector(child.pid());
+	const Faults faults(Faults::Of::module);
+
+	CAPTURE(everybody);
+	const unsigned failures = sweep([&](unsigned n) {
+		Recording recording;
+
+		injector.arm(n);
+		if (everybody)
+			REQUIRE(recording.begin_everybody() == 0);
+		else
+			recording.begin(child.pid());
+		CHECK(grows([&] { return recording.in_file(file.path()); }));
+		const bool fired = injector.fired();
+		injector.disarm();
+		recording.finish();
+		const profil_status status = recording.status();
+		INFO("failure " << n);
+		CHECK(recording.sum() == status.counted + status.kernel);
+		CHECK(status.ticks == causes(status));
+		CHECK(status.lost_full + status.lost_exec + status.forks_lost == 0);
+		return fired;
+	});
+	/* Where its texts are, a text and a cell; its watch, its owner and its binding. */
+	CHECK(failures >= (everybody ? 9 : 3));
+}
