@@ -56,7 +56,8 @@ uint64_t next_counts(uint64_t memory, uint64_t counts)
 {
 	const uint64_t all = memory / sizeof(profil_count);
 
-	if (2 * counts <= most_counts && all / 3 >= counts)
+	/* Only to a size that another table of that size can follow. */
+	if (2 * counts <= most_counts && all / 4 >= counts)
 		return 2 * counts;
 	return all / 2 >= counts ? counts : 0;
 }

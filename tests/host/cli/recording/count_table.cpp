@@ -65,7 +65,7 @@ TEST_CASE("two tables never need more memory than is permitted", "[cli][count-ta
 				REQUIRE(next <= most_counts);
 				counts = next;
 			}
-			CHECK((3 * counts * element > memory || counts == most_counts));
+			CHECK((4 * counts * element > memory || counts == most_counts));
 		}
 	}
 }
