@@ -159,7 +159,8 @@ int profil_session_fd(const struct profil_session *session);
 ssize_t profil_attach(struct profil_session *session, struct profil_target *targets, size_t nr);
 
 /**
- * Begin a recording of a process, or of everybody, or add a process to one.
+ * Begin a recording of a process, or of everybody, or add a process to one, or give one
+ * another table.
  *
  * A recording counts by file, and needs neither regions nor a reaction to exec or
  * dlopen(3): <linux/profil_record.h> describes it.  Its table is read as it is, at any
@@ -170,7 +171,9 @@ ssize_t profil_attach(struct profil_session *session, struct profil_target *targ
  *        perf_event_paranoid 0.
  * @param record in: size and, to begin, flags, clock, period, table (from
  *        profil_counters_alloc()) and nr_counts, or, to add, profile; the rest 0.  The
- *        library fills in proof.  out: profile.
+ *        library fills in proof.  With PROFIL_RECORD_TABLE: size, flags, profile, table and
+ *        nr_counts; pid is ignored, and no proof is opened.  Afterwards the old table does
+ *        not change any more, and may be freed once it was read.  out: profile.
  * @param step if not NULL, receives the call that failed ("perf_event_open",
  *        "PROFIL_RECORD"), or NULL.
  * @return 0, or -1 with errno; ENOTTY if the module is too old for recordings.

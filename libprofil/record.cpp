@@ -6,6 +6,17 @@
 #include <cerrno>
 
 namespace libprofil {
+namespace {
+
+/* Ticks in kernel mode count at no address: no right to see the kernel is needed. */
+int prove(pid_t pid, uint32_t flags, Fd &proof)
+{
+	if (flags & PROFIL_RECORD_TABLE)
+		return 0;
+	return flags & PROFIL_RECORD_EVERYBODY ? open_proof_of_everybody(proof) : open_proof(pid, 0, proof);
+}
+
+} // namespace
 
 int record(const Device &device, pid_t pid, profil_record *record, const char **step)
 {
@@ -15,9 +26,7 @@ int record(const Device &device, pid_t pid, profil_record *record, const char **
 		return EFAULT;
 	if (step)
 		*step = "perf_event_open";
-	/* Ticks in kernel mode count at no address: no right to see the kernel is needed. */
-	if (const int error = record->flags & PROFIL_RECORD_EVERYBODY ? open_proof_of_everybody(proof)
-								      : open_proof(pid, 0, proof))
+	if (const int error = prove(pid, record->flags, proof))
 		return error;
 	record->proof = proof.get();
 

@@ -74,46 +74,20 @@ Result<uid_t> user_id(const std::string &user)
 	return entry->pw_uid;
 }
 
-Result<std::string> cgroup_directory(const std::string &path)
-{
-	std::error_code error;
-	fs::path group = path;
-
-	if (!path.starts_with(cgroup_mount))
-		group = fs::path(cgroup_mount) / fs::path(path).relative_path();
-	if (fs::exists(group / "cgroup.procs", error))
-		return group.native();
-	return Error{fmt::format("there is no cgroup '{}' (no {}; systemd-cgls shows them)", path,
-				 (group / "cgroup.procs").native())};
-}
-
 Result<ProcessFinder> ProcessFinder::create(const Selection &selection)
 {
-	ProcessFinder finder;
+	Result<Criteria> criteria = Criteria::create(selection);
 
-	for (const std::string &name : selection.names) {
-		Result<Pattern> pattern = Pattern::compile(name);
-
-		if (!pattern)
-			return pattern.error();
-		finder.names_.push_back(*std::move(pattern));
-	}
-	for (const std::string &group : selection.cgroups) {
-		Result<std::string> directory = cgroup_directory(group);
-
-		if (!directory)
-			return directory.error();
-		finder.cgroups_.push_back(*std::move(directory));
-	}
-	finder.users_.insert(selection.users.begin(), selection.users.end());
-	return finder;
+	if (!criteria)
+		return criteria.error();
+	return ProcessFinder(*std::move(criteria));
 }
 
 std::set<pid_t> ProcessFinder::members() const
 {
 	std::set<pid_t> pids;
 
-	for (const std::string &group : cgroups_)
+	for (const std::string &group : criteria_.cgroups())
 		add_members_below(group, pids);
 	return pids;
 }
@@ -129,11 +103,7 @@ bool ProcessFinder::matches(pid_t pid) const
 
 	if (!facts || facts->zombie || !facts->has_memory)
 		return false;
-	if (!users_.empty() && !users_.contains(facts->user))
-		return false;
-	return names_.empty() || std::any_of(names_.begin(), names_.end(), [&](const Pattern &pattern) {
-		       return pattern.found_in(facts->name);
-	       });
+	return criteria_.match_user(facts->user) && criteria_.match_name(facts->name);
 }
 
 std::vector<pid_t> ProcessFinder::find()
@@ -147,7 +117,7 @@ std::vector<pid_t> ProcessFinder::find()
 	for (const pid_t pid : all) {
 		if (pid == getpid() || found_.contains(pid))
 			continue;
-		if (!cgroups_.empty() && !in_cgroups.contains(pid)) {
+		if (!criteria_.cgroups().empty() && !in_cgroups.contains(pid)) {
 			others_.erase(pid);
 			continue;
 		}

@@ -2,15 +2,15 @@
 /** @file cli/process/process_finder.h  Searches /proc for the processes of a selection. */
 #pragma once
 
-#include "cli/base/pattern.h"
 #include "cli/base/result.h"
+#include "cli/process/criteria.h"
 #include "cli/process/selection.h"
 
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 namespace cli {
@@ -41,27 +41,16 @@ private:
 		unsigned next = 1;
 	};
 
-	ProcessFinder() = default;
+	explicit ProcessFinder(Criteria criteria) : criteria_(std::move(criteria)) {}
 	[[nodiscard]] std::set<pid_t> members() const;
 	[[nodiscard]] bool matches(pid_t pid) const;
 
-	std::vector<Pattern> names_;
-	std::set<uid_t> users_;
-	std::vector<std::string> cgroups_;
+	Criteria criteria_;
 	std::set<pid_t> found_;
 	std::map<pid_t, Other> others_;
 };
 
-/** The mount point of cgroup2. */
-constexpr std::string_view cgroup_mount = "/sys/fs/cgroup";
-
 /** The user ID of a name or of a number. */
 Result<uid_t> user_id(const std::string &user);
-
-/**
- * The directory of a cgroup: @p path itself if it begins with cgroup_mount, else
- * @p path below cgroup_mount, as shown by systemd-cgls(1).
- */
-Result<std::string> cgroup_directory(const std::string &path);
 
 } // namespace cli

@@ -10,7 +10,7 @@
 namespace cli {
 namespace {
 
-constexpr std::array<Cause, 10> causes = {{
+constexpr std::array<Cause, 11> causes = {{
 	{"counted", &Accounting::counted, "counted"},
 	{"kernel", &Accounting::kernel, "in the kernel, not counted (--kernel counts them)"},
 	{"outside", &Accounting::outside, "in text without counters"},
@@ -21,6 +21,8 @@ constexpr std::array<Cause, 10> causes = {{
 	{"lost_contended", &Accounting::lost_contended, "lost: the counter was contended"},
 	{"lost_exec", &Accounting::lost_exec, "lost: in new programs, before they were attached"},
 	{"lost_full", &Accounting::lost_full, "lost: no counter was free (--max-memory gives more)"},
+	{"lost_unowned", &Accounting::lost_unowned,
+	 "lost: not known of which process, perhaps of no matching one"},
 }};
 
 } // namespace

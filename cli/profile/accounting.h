@@ -25,6 +25,7 @@ struct Accounting {
 	uint64_t lost_contended = 0;
 	uint64_t lost_exec = 0;
 	uint64_t lost_full = 0;
+	uint64_t lost_unowned = 0; /**< of a selection: ticks that may be of any process */
 	uint64_t forks_lost = 0;
 
 	void add(const profil_status &status);
@@ -33,7 +34,10 @@ struct Accounting {
 	/** The difference to an @p earlier accounting of the same profiles. */
 	[[nodiscard]] Accounting since(const Accounting &earlier) const;
 	/** Ticks lost, for any cause. */
-	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_exec + lost_full; }
+	[[nodiscard]] uint64_t lost() const
+	{
+		return lost_late + lost_contended + lost_exec + lost_full + lost_unowned;
+	}
 	bool operator==(const Accounting &) const = default;
 };
 

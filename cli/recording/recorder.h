@@ -5,6 +5,7 @@
 #include "cli/objects/object.h"
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
+#include "cli/process/selection.h"
 #include "cli/profile/accounting.h"
 #include "cli/recording/target.h"
 
@@ -56,10 +57,11 @@ public:
 	virtual size_t attach(std::span<const pid_t> pids, bool young) = 0;
 
 	/**
-	 * Record all processes, those to come included, as one; no process is attached then.
+	 * Record all processes of a selection, those to come included, as one; no process is
+	 * attached then.
 	 * @return false if that is not possible or not permitted: processes are to be searched for.
 	 */
-	virtual bool attach_everybody() { return false; }
+	virtual bool attach_everybody(const Selection &) { return false; }
 
 	/** For poll(2): readable when there are events of processes. */
 	[[nodiscard]] virtual int fd() const = 0;

@@ -17,6 +17,7 @@ namespace cli {
 namespace {
 
 constexpr std::chrono::seconds search_interval{1};
+constexpr const char *nothing_yet = "no process matches so far: waiting for one";
 
 } // namespace
 
@@ -99,7 +100,10 @@ Outcome RecordingRun::start()
 
 Outcome RecordingRun::attach()
 {
-	if (options_.selection.only_everything() && recorder_->attach_everybody()) {
+	if (finder_ && recorder_->attach_everybody(options_.selection)) {
+		/* One look, to say so: the recording needs no search. */
+		if (!options_.selection.only_everything() && finder_->find().empty())
+			log_.warn(nothing_yet);
 		finder_.reset();
 		return Done();
 	}
@@ -109,7 +113,7 @@ Outcome RecordingRun::attach()
 		if (found && recorder_->idle())
 			return Error{"nothing was recorded"};
 		if (!found)
-			log_.warn("no process matches so far: waiting for one");
+			log_.warn(nothing_yet);
 		return Done();
 	}
 

@@ -4,7 +4,6 @@
 #include "cli/process/process.h"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <fmt/format.h>
 #include <utility>
@@ -18,9 +17,10 @@ constexpr std::chrono::milliseconds look_interval{100};
 constexpr size_t most_named = 100;
 /* Ended processes whose anonymous memory still has mappings of its own in the file. */
 constexpr size_t most_ended = 1000;
-/* The module's limits for a table of counts, and what is enough for most machines. */
-constexpr uint64_t least_counts = 256;
-constexpr uint64_t usual_counts = uint64_t{1} << 19;
+
+/* A recording has numbers for so many elements of its first table each, and these at least. */
+constexpr uint64_t counts_for_number = 8;
+constexpr uint64_t least_numbers = uint64_t{1} << 15;
 
 /** Why a recording has ended. */
 const char *ending(uint32_t state)
@@ -37,11 +37,10 @@ uint32_t TextRecorder::flags() const
 	       static_cast<uint32_t>(settings_.per_process ? PROFIL_RECORD_PROCESSES : 0);
 }
 
-/** Begin the recording, with the largest table that may be pinned. */
+/** Begin the recording, with a table that is as large as may be pinned and is useful. */
 AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 {
-	uint64_t counts = std::clamp(std::bit_floor(settings_.memory / 2 / sizeof(profil_count)),
-				     least_counts, usual_counts);
+	uint64_t counts = first_counts(settings_.memory, flags & PROFIL_RECORD_EVERYBODY);
 	profil_record record = {};
 	const char *step = nullptr;
 
@@ -49,22 +48,64 @@ AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 	record.flags = flags;
 	record.period = settings_.period;
 	for (; counts >= least_counts; counts /= 2) {
-		table_ = std::make_unique<CounterMemory>(counts * sizeof(profil_count));
-		if (!table_->data())
+		table_ = std::make_unique<CountTable>(counts);
+		if (!table_->ok())
 			continue;
-		record.table = reinterpret_cast<uintptr_t>(table_->data());
+		record.table = table_->address();
 		record.nr_counts = static_cast<uint32_t>(counts);
 		if (!profil_session_record(session_.get(), pid, &record, &step)) {
 			profile_ = record.profile;
 			texts_.begin(profile_);
-			seen_.resize(counts);
+			numbers_ = std::max(counts / counts_for_number, least_numbers);
 			recording_.counter_bytes = table_->bytes();
 			return {};
 		}
 		if (errno != ENOMEM && errno != EDQUOT)
 			break;
 	}
-	return {errno, step};
+
+	const AttachError error = {errno, step};
+
+	table_.reset();
+	return error;
+}
+
+/** From now on, the module counts in that table. */
+bool TextRecorder::give(const CountTable &table)
+{
+	profil_record record = {};
+
+	record.size = sizeof(record);
+	record.flags = PROFIL_RECORD_TABLE;
+	record.proof = -1;
+	record.profile = profile_;
+	record.table = table.address();
+	record.nr_counts = static_cast<uint32_t>(table.counts());
+	return !profil_session_record(session_.get(), 0, &record, nullptr);
+}
+
+/**
+ * Count in another table, before there is no room for new keys in this one.  Without memory
+ * for it, this one stays.
+ */
+bool TextRecorder::change_table()
+{
+	const uint64_t least = std::max(table_->counts() / 2, least_counts);
+	uint64_t counts = next_counts(settings_.memory, table_->counts());
+
+	for (; counts >= least; counts /= 2) {
+		auto next = std::make_unique<CountTable>(counts);
+
+		if (!next->ok() || !give(*next))
+			continue;
+		recording_.counter_bytes =
+			std::max(recording_.counter_bytes, table_->bytes() + next->bytes());
+		texts_.learn();
+		std::swap(table_, next);
+		count(*next);
+		return true;
+	}
+	return false;
 }
 
 AttachError TextRecorder::add(pid_t pid)
@@ -109,15 +150,41 @@ size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 	return attached;
 }
 
-bool TextRecorder::attach_everybody()
+/** Does the module say of a process which user and cgroup it has? */
+bool TextRecorder::knows_processes() const
 {
-	const AttachError error = begin(-1, flags() | PROFIL_RECORD_EVERYBODY);
+	profil_describe about = {};
 
-	everybody_ = !error.error;
+	about.size = sizeof(about);
+	about.profile = profile_;
+	return !profil_session_describe(session_.get(), &about) && about.in_use;
+}
+
+bool TextRecorder::attach_everybody(const Selection &selection)
+{
+	const bool selects = !selection.only_everything();
+	Result<Criteria> criteria = Criteria::create(selection);
+
+	if (!criteria || !are_cgroups_2(criteria->cgroups()))
+		return false;
+
+	const AttachError error =
+		begin(-1, flags() | PROFIL_RECORD_EVERYBODY | (selects ? PROFIL_RECORD_PROCESSES : 0U));
+
 	if (error.error == EBUSY)
-		log_.warn("others record all processes already, so those that there are are searched for "
+		log_.warn("others record all processes already, so processes are searched for once a second "
 			  "(profil status shows who)");
-	return everybody_;
+	if (error.error)
+		return false;
+	if (selects && !knows_processes()) {
+		profil_detach(session_.get(), std::exchange(profile_, 0), nullptr);
+		table_.reset();
+		return false;
+	}
+	if (selects)
+		texts_.select(*std::move(criteria), settings_.follow, settings_.per_process);
+	everybody_ = true;
+	return true;
 }
 
 Clock::time_point TextRecorder::next_work(Clock::time_point now) const
@@ -146,7 +213,7 @@ void TextRecorder::check(Clock::time_point now)
 	const profil_status status = session_.status(profile_);
 
 	others_ = members_.empty() ? status.processes : 0;
-	if (everybody_)
+	if (everybody_ && !texts_.filter())
 		recording_.processes = std::max<uint64_t>(recording_.processes, status.processes);
 	if (status.state != PROFIL_STATE_RUNNING) {
 		over_ = true;
@@ -173,8 +240,29 @@ void TextRecorder::work(Clock::time_point now)
 		texts_.look();
 		next_look_ = now + check_interval;
 	}
+	if (table_ && !over_ && now >= next_change_ && table_->fills_up() && !change_table())
+		next_change_ = now + check_interval;
+	if (texts_.in_use() > numbers_ / 4 && now >= next_forgetting_)
+		forget_ended(now);
+	/* What a process is now decides whether it matches. */
+	if (texts_.filter() && now >= next_check_)
+		drain();
 	if (now >= next_check_ || (members_.empty() && !everybody_))
 		check(now);
+}
+
+/** Processes to come need the numbers of those that have ended. */
+void TextRecorder::forget_ended(Clock::time_point now)
+{
+	drain();
+	texts_.forget_ended(now, recording_.tally);
+	next_forgetting_ = now + check_interval;
+}
+
+void TextRecorder::count(CountTable &table)
+{
+	texts_.begin_round();
+	table.drain([this](uint64_t key, uint64_t samples) { texts_.count(key, samples, recording_.tally); });
 }
 
 /** Move what was counted since the last time to the tally, while the kernel goes on counting. */
@@ -183,17 +271,28 @@ void TextRecorder::drain()
 	if (!table_)
 		return;
 
-	const std::span<profil_count> counts = table_->elements<profil_count>();
-
-	for (size_t i = 0; i < seen_.size(); i++) {
-		const uint64_t now = __atomic_load_n(&counts[i].count, __ATOMIC_ACQUIRE);
-
-		if (now == seen_[i])
-			continue;
-		texts_.count(__atomic_load_n(&counts[i].key, __ATOMIC_RELAXED), now - seen_[i],
-			     recording_.tally);
-		seen_[i] = now;
+	count(*table_);
+	if (const OwnerFilter *filter = texts_.filter()) {
+		recording_.processes = filter->processes();
+		recording_.targets = filter->named();
 	}
+}
+
+/**
+ * Only what is in the table has an owner: what was lost may be of any process.
+ * @param all of the machine.
+ */
+Accounting TextRecorder::selected(const Accounting &all) const
+{
+	const Selected &selected = texts_.selected();
+	Accounting mine;
+
+	mine.counted = selected.counted;
+	mine.kernel = selected.kernel;
+	mine.lost_unowned = all.lost() + selected.unowned;
+	mine.ticks = mine.counted + mine.kernel + mine.lost_unowned;
+	mine.forks_lost = all.forks_lost;
+	return mine;
 }
 
 Accounting TextRecorder::accounting() const
@@ -202,6 +301,8 @@ Accounting TextRecorder::accounting() const
 
 	if (profile_)
 		all.add(session_.status(profile_));
+	if (texts_.filter())
+		all = selected(all);
 	return all.since(parted_);
 }
 
@@ -227,9 +328,12 @@ Recording TextRecorder::snapshot()
 {
 	work(Clock::now());
 
-	const Accounting now = accounting();
+	Accounting now = accounting();
 
 	drain();
+	/* What matches is known only now. */
+	if (texts_.filter())
+		now = accounting();
 
 	Recording copy = recording_;
 

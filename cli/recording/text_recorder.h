@@ -2,6 +2,7 @@
 /** @file cli/recording/text_recorder.h  Records by file: the module itself finds what is mapped. */
 #pragma once
 
+#include "cli/recording/count_table.h"
 #include "cli/recording/recorder.h"
 #include "cli/recording/session.h"
 #include "cli/recording/target_builder.h"
@@ -29,7 +30,7 @@ public:
 	}
 
 	size_t attach(std::span<const pid_t> pids, bool young) override;
-	bool attach_everybody() override;
+	bool attach_everybody(const Selection &selection) override;
 	[[nodiscard]] int fd() const override { return session_.fd(); }
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
 	void work(Clock::time_point now) override;
@@ -50,23 +51,31 @@ private:
 	AttachError begin(pid_t pid, uint32_t flags);
 	[[nodiscard]] uint32_t flags() const;
 	void handle_event(const profil_event &event);
+	[[nodiscard]] bool knows_processes() const;
 	void check(Clock::time_point now);
+	void forget_ended(Clock::time_point now);
+	bool change_table();
+	[[nodiscard]] bool give(const CountTable &table);
+	void count(CountTable &table);
 	void drain();
+	[[nodiscard]] Accounting selected(const Accounting &all) const;
 	void complete(Recording &recording, const Accounting &accounting) const;
 
 	Session session_;
 	RecorderSettings settings_;
 	RecorderLog &log_;
 	TextTable texts_;
-	std::unique_ptr<CounterMemory> table_;
-	std::vector<uint64_t> seen_; /* of each element: what is in the tally */
+	std::unique_ptr<CountTable> table_;
 	uint32_t profile_ = 0;
 	std::set<pid_t> members_;
 	uint64_t others_ = 0; /* processes of which no event has told yet */
 	Recording recording_;
 	Accounting parted_; /* of all parts that were taken */
 	Clock::time_point next_check_{};
+	Clock::time_point next_change_{}; /* of the table, after one that failed */
 	Clock::time_point next_look_{};
+	Clock::time_point next_forgetting_{};
+	uint64_t numbers_ = 0; /* that the recording can have */
 	bool everybody_ = false;
 	bool over_ = false; /* the module has ended it */
 };

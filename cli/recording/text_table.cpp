@@ -8,48 +8,25 @@
 #include <array>
 #include <climits>
 #include <cstring>
-#include <fcntl.h>
 #include <string_view>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 #include <utility>
 
 namespace cli {
 namespace {
 
-constexpr uint64_t page = 4096;
-constexpr std::string_view deleted_mark = " (deleted)";
-
-uint64_t page_of(uint64_t address)
+std::string_view command_in(const profil_describe &owner)
 {
-	return address & ~(page - 1);
+	return {owner.name, strnlen(owner.name, sizeof(owner.name))};
 }
 
-/**
- * The file at a path, if it is the text's: another one may have replaced it.  Some file
- * systems report another device to stat(2), so those are not compared.
- */
-Fd open_same(const std::string &path, const profil_describe &text)
+OwnerFacts facts_in(const profil_describe &owner)
 {
-	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-	struct stat about;
-
-	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode) || about.st_ino != text.inode ||
-	    static_cast<uint64_t>(about.st_size) != text.bytes)
-		return Fd();
-	return file;
-}
-
-/** Its executable segments, as they are mapped. */
-void remember_segments(Object &object)
-{
-	for (const Segment &segment : object.segments) {
-		const uint64_t low = page_of(segment.address);
-		const uint64_t high = page_of(segment.address + segment.size + page - 1);
-
-		object.texts.add({low, high, page_of(segment.offset)}, true);
-	}
+	return {std::string(command_in(owner)),
+		owner.pid,
+		owner.uid,
+		owner.cgroup,
+		owner.parent,
+		owner.ended != 0};
 }
 
 } // namespace
@@ -61,55 +38,45 @@ std::string owner_name(std::string_view command, std::string_view path)
 	return std::string(path.empty() ? unknown_name : base_name(path));
 }
 
-/** Prefer the module's own way: it works for files that were deleted, or are in a container. */
-Fd TextTable::open_file(profil_describe &text, const std::string &path)
+void TextTable::select(Criteria criteria, bool follow, bool per_process)
 {
-	profil_describe request = {};
-
-	request.size = sizeof(request);
-	request.profile = profile_;
-	request.number = text.number;
-	request.flags = PROFIL_DESCRIBE_OPEN;
-	if (!profil_session_describe(session_.get(), &request))
-		return Fd(request.fd);
-	return open_same(path, text);
+	filter_ = std::make_unique<OwnerFilter>(std::move(criteria), follow,
+						[this](uint32_t owner) { return facts_of(owner); });
+	per_process_ = per_process;
 }
 
-std::shared_ptr<Object> TextTable::file_object(profil_describe &text, const std::string &path)
+TextTable::Number *TextTable::find(uint32_t number)
 {
-	auto object = std::make_shared<Object>();
+	const auto place = numbers_.find(number);
 
-	object->name = path;
-	object->deleted = path.ends_with(deleted_mark);
-	if (object->deleted)
-		object->name.resize(path.size() - deleted_mark.size());
-	object->file = open_file(text, object->name);
-	if (object->file) {
-		inspect_elf(*object);
-		remember_segments(*object);
-	}
-	return object;
+	return place == numbers_.end() ? nullptr : &place->second;
 }
 
-/** A vDSO of the same size as ours is ours; of others nothing is known. */
-std::shared_ptr<Object> TextTable::vdso_object(uint64_t bytes)
+bool TextTable::ask(uint32_t number, profil_describe &about, uint32_t flags) const
 {
-	const Result<std::vector<Mapping>> own = read_maps(getpid());
-	std::shared_ptr<Object> object;
+	about = {};
+	about.size = sizeof(about);
+	about.flags = flags;
+	about.profile = profile_;
+	about.number = number;
+	return profile_ && !profil_session_describe(session_.get(), &about);
+}
 
-	if (own) {
-		for (const Mapping &mapping : *own) {
-			if (mapping.source == Source::Vdso && mapping.size() == bytes)
-				object = objects_.find(getpid(), mapping);
-		}
-	}
-	if (!object) {
-		object = std::make_shared<Object>();
-		object->name = "[vdso]";
-		object->source = Source::Vdso;
-	}
-	object->texts.add({object->link_address(0), object->link_address(0) + bytes, 0}, true);
-	return object;
+/** A process may have changed its name since it executed the program. */
+std::optional<OwnerFacts> TextTable::facts_of(uint32_t owner) const
+{
+	profil_describe about;
+
+	if (!ask(owner, about))
+		return std::nullopt;
+
+	const std::optional<ProcessFacts> now =
+		about.pid && !about.ended ? process_facts(about.pid) : std::nullopt;
+
+	/* If it still runs, the PID was its own. */
+	if (now && ask(owner, about) && !about.ended)
+		return OwnerFacts{now->name, about.pid, about.uid, about.cgroup, about.parent, false};
+	return facts_in(about);
 }
 
 TextTable::Number TextTable::describe(uint32_t number)
@@ -143,7 +110,15 @@ TextTable::Number TextTable::describe(uint32_t number)
 		known.code->start = program_start(about.pid);
 		look_at(*known.code);
 	} else if (about.kind == PROFIL_KIND_OWNER) {
+		const Number *const program = find(about.text);
+
 		known.program = program_of(about);
+		known.pid = about.pid;
+		known.nobody = !about.name[0] && program && program->kind == PROFIL_KIND_UNKNOWN;
+		if (program && program->object)
+			programs_.insert(program->object);
+		if (filter_)
+			filter_->add(number, facts_in(about));
 	}
 	return known;
 }
@@ -151,92 +126,51 @@ TextTable::Number TextTable::describe(uint32_t number)
 /** The file of an owner has a lower number than the owner, so it is described already. */
 uint32_t TextTable::program_of(const profil_describe &owner)
 {
-	const std::string_view command(owner.name, strnlen(owner.name, sizeof(owner.name)));
-	const bool known = owner.text < numbers_.size() && numbers_[owner.text].object;
+	const Number *const text = find(owner.text);
 
-	return owners_.number(owner.pid, owner_name(command, known ? numbers_[owner.text].object->name : ""));
+	return owners_.number(per_process_ ? owner.pid : 0,
+			      owner_name(command_in(owner), text && text->object ? text->object->name : ""));
 }
 
 uint32_t TextTable::program_of_cell(const Number &cell) const
 {
-	return cell.owner < numbers_.size() ? numbers_[cell.owner].program : 0;
+	const auto owner = numbers_.find(cell.owner);
+
+	return owner != numbers_.end() ? owner->second.program : 0;
 }
 
 void TextTable::learn()
 {
-	profil_describe about = {};
+	profil_describe about;
 
-	about.size = sizeof(about);
-	about.profile = profile_;
-	if (!profile_ || profil_session_describe(session_.get(), &about))
+	if (!ask(0, about))
 		return;
-	while (numbers_.size() <= about.numbers)
-		numbers_.push_back(describe(static_cast<uint32_t>(numbers_.size())));
-}
-
-void TextTable::look_at(Code &code)
-{
-	if (!code.start || program_start(code.pid) != code.start) {
-		/* A process may name its code when it ends. */
-		for (const auto &[name, object] : code.objects) {
-			if (object->jit)
-				object->jit->look();
-		}
-		return;
-	}
-
-	Result<std::vector<Mapping>> mappings = read_maps(code.pid);
-
-	if (!mappings || mappings->empty())
-		return;
-	code.mappings = *std::move(mappings);
-	for (const Mapping &mapping : code.mappings) {
-		/* A compiler maps its jitdump so that it is found. */
-		if (mapping.source == Source::Anonymous || is_jitdump(mapping.name))
-			code.objects[mapping.name] = objects_.find(code.pid, mapping);
+	in_use_ = about.in_use;
+	while (last_ < about.numbers) {
+		last_++;
+		if (Number number = describe(last_); number.kind)
+			numbers_[last_] = std::move(number);
 	}
 }
 
-void TextTable::look_at_ended(const std::set<pid_t> &pids)
+void TextTable::begin_round()
 {
-	for (Number &number : numbers_) {
-		if (number.code && pids.contains(number.code->pid))
-			look_at(*number.code);
-	}
+	if (filter_)
+		filter_->begin_round();
 }
 
-void TextTable::look()
+/** Adds to what was selected, too. */
+bool TextTable::is_selected(const Number &cell, const Number &text, uint64_t samples)
 {
-	for (Number &number : numbers_) {
-		if (number.code)
-			look_at(*number.code);
+	const Number *const owner = find(cell.owner);
+
+	if (filter_->matches(cell.owner)) {
+		(text.kind == PROFIL_KIND_KERNEL ? selected_.kernel : selected_.counted) += samples;
+		return true;
 	}
-}
-
-const std::shared_ptr<Object> &TextTable::object_at(Code &code, uint64_t address)
-{
-	const auto holds = [&](const Mapping &mapping) {
-		return mapping.source == Source::Anonymous && address >= mapping.start &&
-		       address < mapping.end;
-	};
-	const auto place = std::find_if(code.mappings.begin(), code.mappings.end(), holds);
-	Mapping mapping;
-
-	if (place != code.mappings.end()) {
-		mapping = *place;
-	} else {
-		mapping.start = page_of(address);
-		mapping.end = mapping.start + page;
-		mapping.name = "[anon]";
-		mapping.source = Source::Anonymous;
-	}
-
-	std::shared_ptr<Object> &object = code.objects[mapping.name];
-
-	if (!object)
-		object = objects_.find(code.pid, mapping);
-	object->texts.add({mapping.start, mapping.end, 0}, false);
-	return object;
+	if (!owner || owner->nobody)
+		selected_.unowned += samples;
+	return false;
 }
 
 void TextTable::count(uint64_t key, uint64_t samples, Tally &tally)
@@ -245,15 +179,24 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally)
 	const uint64_t offset = key & ((uint64_t{1} << PROFIL_COUNT_SHIFT) - 1);
 
 	/* Its number may be newer than the last look. */
-	if (cell >= numbers_.size())
+	if (cell > last_)
 		learn();
-	if (cell >= numbers_.size() || numbers_[cell].text >= numbers_.size()) {
-		tally.add_unknown({0, 0, owners_.number(0, owner_name({}, {}))}, samples);
+
+	const Number *const both = find(static_cast<uint32_t>(cell));
+	Number *const found = both ? find(both->text) : nullptr;
+
+	if (!found) {
+		if (filter_)
+			selected_.unowned += samples;
+		else
+			tally.add_unknown({0, 0, owners_.number(0, owner_name({}, {}))}, samples);
 		return;
 	}
+	if (filter_ && !is_selected(*both, *found, samples))
+		return;
 
-	Number &text = numbers_[numbers_[cell].text];
-	const uint32_t program = program_of_cell(numbers_[cell]);
+	Number &text = *found;
+	const uint32_t program = program_of_cell(*both);
 
 	if (text.kind == PROFIL_KIND_KERNEL)
 		return;
@@ -265,8 +208,7 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally)
 		const uint64_t address = text.object->link_address(offset);
 
 		if (text.object->segments.empty())
-			text.object->texts.add({page_of(address), page_of(address) + page, page_of(address)},
-					       true);
+			remember_page(*text.object, address);
 		tally.add(text.object, {address, 0, program}, samples);
 	} else {
 		tally.add_unknown({0, 0, program}, samples);
@@ -278,14 +220,10 @@ std::shared_ptr<Object> TextTable::busiest_program(const Tally &tally) const
 	std::shared_ptr<Object> busiest;
 	uint64_t most = 0;
 
-	for (const Number &owner : numbers_) {
-		if (owner.kind != PROFIL_KIND_OWNER || owner.text >= numbers_.size())
-			continue;
+	for (const std::shared_ptr<Object> &program : programs_) {
+		const uint64_t samples = tally.total_of(program);
 
-		const std::shared_ptr<Object> &program = numbers_[owner.text].object;
-		const uint64_t samples = program ? tally.total_of(program) : 0;
-
-		if (program && (!busiest || samples > most)) {
+		if (!busiest || samples > most) {
 			busiest = program;
 			most = samples;
 		}

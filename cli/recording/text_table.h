@@ -6,8 +6,10 @@
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
 #include "cli/process/maps.h"
+#include "cli/process/owner_filter.h"
 #include "cli/process/process.h"
 #include "cli/recording/session.h"
+#include "cli/recording/target.h"
 
 #include <cstdint>
 #include <linux/profil_record.h>
@@ -17,6 +19,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace cli {
@@ -28,6 +31,13 @@ namespace cli {
  */
 std::string owner_name(std::string_view command, std::string_view path);
 
+/** The ticks of the owners that match, since the start. */
+struct Selected {
+	uint64_t counted = 0;
+	uint64_t kernel = 0;
+	uint64_t unowned = 0; /**< whose owner is not known */
+};
+
 /** The texts, owners and cells of a recording. */
 class TextTable {
 public:
@@ -36,18 +46,38 @@ public:
 
 	/** From now on, this is about that profile of the session. */
 	void begin(uint32_t profile) { profile_ = profile; }
+	/**
+	 * Record only the owners that match; each is of one process.
+	 * @param per_process whether their rows are told apart by process.
+	 */
+	void select(Criteria criteria, bool follow, bool per_process);
+	/** The selection; nullptr: everything is recorded. */
+	[[nodiscard]] const OwnerFilter *filter() const { return filter_.get(); }
 	/** Ask what new numbers stand for, as long as files and processes are there. */
 	void learn();
 	/** Look again where the processes that make code have put it, and for files that name it. */
 	void look();
 	/** The same for processes that have ended, before what they leave behind is gone. */
 	void look_at_ended(const std::set<pid_t> &pids);
+	/** Look again at owners that did not match, if they have new samples. */
+	void begin_round();
 	/** Add samples of an element of the recording's table; those of the kernel are not added. */
 	void count(uint64_t key, uint64_t samples, Tally &tally);
 	/** Numbers for the programs, or for the processes; those of one name have one number. */
 	[[nodiscard]] const Owners &owners() const { return owners_; }
 	/** The program with most samples. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;
+	/** What count() was given of the owners that match; only with a selection. */
+	[[nodiscard]] const Selected &selected() const { return selected_; }
+	/** How many numbers were given and not forgotten, as of the last learn(). */
+	[[nodiscard]] uint32_t in_use() const { return in_use_; }
+	/**
+	 * Forget processes, and memory of processes, that were seen to have ended in an earlier
+	 * call, a second ago; and see which have ended now.  All that was counted must have been
+	 * given to count().
+	 * @param tally whose rows keep their names.
+	 */
+	void forget_ended(Clock::time_point now, const Tally &tally);
 	/** Release objects of ended processes that have no samples. */
 	void forget_unused() { objects_.forget_unused(); }
 
@@ -62,27 +92,45 @@ private:
 	};
 	struct Number {
 		uint32_t kind = 0;
-		uint32_t text = 0;		/**< of a cell or an owner */
-		uint32_t owner = 0;		/**< of a cell */
-		uint32_t program = 0;		/**< of an owner: in owners_ */
-		std::shared_ptr<Object> object; /**< of a file or vDSO */
-		std::unique_ptr<Code> code;	/**< of memory */
+		uint32_t text = 0;			/**< of a cell or an owner */
+		uint32_t owner = 0;			/**< of a cell */
+		uint32_t program = 0;			/**< of an owner: in owners_ */
+		pid_t pid = 0;				/**< of an owner of one process */
+		bool nobody = false;			/**< the owner of ticks whose process is not known */
+		std::shared_ptr<Object> object;		/**< of a file or vDSO */
+		std::unique_ptr<Code> code;		/**< of memory */
+		std::optional<Clock::time_point> ended; /**< of an owner or memory: when that was seen */
 	};
 
 	Number describe(uint32_t number);
+	[[nodiscard]] Number *find(uint32_t number);
+	[[nodiscard]] bool has_ended(uint32_t key, const Number &number) const;
+	[[nodiscard]] std::set<uint32_t> find_ended(Clock::time_point now);
+	void add_cells(std::set<uint32_t> &doomed) const;
+	void forget_owners(const Tally &tally);
+	bool ask(uint32_t number, profil_describe &about, uint32_t flags = 0) const;
+	[[nodiscard]] std::optional<OwnerFacts> facts_of(uint32_t owner) const;
+	[[nodiscard]] bool is_selected(const Number &cell, const Number &text, uint64_t samples);
 	uint32_t program_of(const profil_describe &owner);
 	[[nodiscard]] uint32_t program_of_cell(const Number &cell) const;
 	std::shared_ptr<Object> file_object(profil_describe &text, const std::string &path);
 	Fd open_file(profil_describe &text, const std::string &path);
+	static void remember_page(Object &object, uint64_t address);
 	std::shared_ptr<Object> vdso_object(uint64_t bytes);
 	void look_at(Code &code);
 	const std::shared_ptr<Object> &object_at(Code &code, uint64_t address);
 
 	const Session &session_;
 	uint32_t profile_ = 0;
-	std::vector<Number> numbers_ = std::vector<Number>(1); /* from 1 */
+	std::unordered_map<uint32_t, Number> numbers_; /* what is not forgotten */
+	uint32_t last_ = 0;			       /* that was described */
+	uint32_t in_use_ = 0;
+	std::set<std::shared_ptr<Object>> programs_;
+	std::unique_ptr<OwnerFilter> filter_;
+	bool per_process_ = true; /* owners that have a PID are told apart by it */
+	Selected selected_;
 	ObjectTable objects_;
-	Owners owners_; /* at most as many as the module gives numbers */
+	Owners owners_;
 };
 
 } // namespace cli

@@ -13,12 +13,15 @@ using namespace cli_test;
 
 namespace {
 
-/** A profil record that searches for processes until it is told to end. */
+/**
+ * A profil record that searches for processes until it is told to end.  It has --kernel, as
+ * otherwise everybody is recorded, and no search is needed.
+ */
 class Search {
 public:
 	explicit Search(std::vector<std::string> what)
 	{
-		std::vector<std::string> arguments = {profil_path(), "record", "-o", file_};
+		std::vector<std::string> arguments = {profil_path(), "record", "--kernel", "-o", file_};
 
 		arguments.insert(arguments.end(), what.begin(), what.end());
 		record_.emplace(start(arguments, directory_ / "output"));

@@ -10,6 +10,9 @@
  *          remap: code in a memfd "first", then in "second" in its place
  *          vfork: burn_child() in a vfork(2) child with the name "vforked", which
  *          after SIGUSR1 executes this program for as long, plain
+ *          storm: 12,000 children that do nothing, then burn_child() in 50 of them, one
+ *          after the other; prints the PID of the last
+ *          wide: 16,384 loops in code that it makes, one after the other
  *          threads: burn_hot() in four threads
  *          pair: burn_cold() in a thread with the name "cold", and burn_hot() for
  *          as long in the first thread, and then without end
@@ -143,6 +146,51 @@ static void vforked(int64_t ms)
 	waitpid(child, nullptr, 0);
 }
 
+/** As cheap as a child can be. */
+static __attribute__((noinline)) void nothing_in_child()
+{
+	const pid_t child = vfork();
+
+	if (!child)
+		_exit(0);
+	waitpid(child, nullptr, 0);
+}
+
+static void storm(int64_t ms)
+{
+	for (int i = 0; i < 12000; i++)
+		nothing_in_child();
+	for (int i = 0; i < 50; i++) {
+		const pid_t child = fork();
+
+		if (!child) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			burn(ms, CLOCK_PROCESS_CPUTIME_ID, burn_child);
+			_exit(0);
+		}
+		if (i == 49)
+			std::printf("%d\n", child);
+		waitpid(child, nullptr, 0);
+	}
+}
+
+static void wide(int64_t ms)
+{
+	constexpr size_t bytes = 256 << 10;
+	constexpr size_t apart = 16;
+	auto *const code = static_cast<unsigned char *>(
+		mmap(nullptr, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	size_t at = 0;
+
+	for (; at < bytes; at += apart)
+		std::memcpy(code + at, code_loop, sizeof code_loop);
+	code_written(code, bytes);
+	burn(ms, CLOCK_PROCESS_CPUTIME_ID, [&] {
+		at = (at + apart) % bytes;
+		code_run(reinterpret_cast<uintptr_t>(code + at), 100000);
+	});
+}
+
 static void threads(int64_t ms)
 {
 	std::vector<std::thread> all;
@@ -174,6 +222,10 @@ int main(int argc, char **argv)
 		plain(ms);
 	} else if (what == "vfork") {
 		vforked(ms);
+	} else if (what == "storm") {
+		storm(ms);
+	} else if (what == "wide") {
+		wide(ms);
 	} else if (what == "threads") {
 		threads(ms);
 	} else if (what == "pair") {

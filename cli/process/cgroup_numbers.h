@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/process/cgroup_numbers.h  Which cgroups, by number, are in a selection. */
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+/**
+ * The numbers of some cgroups of version 2, and of all groups below them.
+ *
+ * A cgroup's number is the inode number of its directory, and never used again.  A group
+ * cannot move to another parent, so what is known of a number stays true.
+ */
+class CgroupNumbers {
+public:
+	/** @param directories of the groups; none: every number is in. */
+	explicit CgroupNumbers(std::vector<std::string> directories)
+		: directories_(std::move(directories)), all_(directories_.empty())
+	{
+	}
+
+	/** Is it one of the groups, or below one?  Looks at the directories again for a new number. */
+	[[nodiscard]] bool contains(uint64_t number);
+
+private:
+	std::vector<std::string> directories_;
+	bool all_;
+	std::set<uint64_t> inside_;
+	std::set<uint64_t> outside_;
+};
+
+/** Are all of these directories of cgroup2, and not of a controller of version 1? */
+bool are_cgroups_2(const std::vector<std::string> &directories);
+
+} // namespace cli

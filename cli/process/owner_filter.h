@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/process/owner_filter.h  Which owners of a recording of everybody match a selection. */
+#pragma once
+
+#include "cli/process/cgroup_numbers.h"
+#include "cli/process/criteria.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+/** What the module says of an owner of one process. */
+struct OwnerFacts {
+	std::string name;
+	pid_t pid = 0;
+	uid_t user = 0;
+	uint64_t cgroup = 0;
+	uint32_t parent = 0; /**< the owner that forked or executed it; 0: not known */
+	bool ended = false;  /**< the facts do not change any more */
+};
+
+/**
+ * Decides which owners are recorded.
+ *
+ * As in a search, an owner matches if its name, user and cgroup do, and so do, unless
+ * children are not followed, all that it has forked or executed.  Once an owner has matched,
+ * it stays so.  What a child executes that was only forked is never included without following,
+ * as the child may match by the name of its parent alone.  A live owner that does not match is looked at
+ * again, once a round.
+ *
+ * Our own process never matches.
+ */
+class OwnerFilter {
+public:
+	/** The facts of an owner as of now; nothing if it is forgotten. */
+	using Look = std::function<std::optional<OwnerFacts>(uint32_t owner)>;
+
+	/** @param follow whether children are recorded. */
+	OwnerFilter(Criteria criteria, bool follow, Look look)
+		: criteria_(std::move(criteria)), cgroups_(criteria_.cgroups()), follow_(follow),
+		  look_(std::move(look))
+	{
+	}
+
+	/** A new owner.  Parents are added before their children. */
+	void add(uint32_t owner, OwnerFacts facts);
+	/** From now on, owners may be looked at again. */
+	void begin_round() { round_++; }
+	[[nodiscard]] bool matches(uint32_t owner);
+	/** Forget owners that have ended; their children keep their ancestors. */
+	void forget(const std::set<uint32_t> &owners);
+	/** How many processes have matched; a process that executes programs is one. */
+	[[nodiscard]] uint64_t processes() const { return processes_; }
+	/** "cli_burn (pid 4711)": the first that matched themselves. */
+	[[nodiscard]] const std::vector<std::string> &named() const { return named_; }
+
+private:
+	/** A process, whatever it executes. */
+	struct Life {
+		bool counted = false;
+	};
+	struct Known {
+		OwnerFacts facts;
+		std::shared_ptr<Life> life;
+		bool forked = false; /**< and has executed nothing since: its name is its parent's */
+		bool matched = false;
+		bool final = false; /**< its facts were checked after its end */
+		uint64_t round = 0; /**< in which neither it nor an ancestor matched */
+	};
+
+	[[nodiscard]] bool criteria_match(const OwnerFacts &facts);
+	void check(Known &known);
+	void look_again(uint32_t owner, Known &known);
+	/** The owner that includes this one if it matches; nullptr: none. */
+	[[nodiscard]] Known *ancestor(const Known &known);
+	void include(Known &known);
+
+	Criteria criteria_;
+	CgroupNumbers cgroups_;
+	bool follow_;
+	Look look_;
+	std::map<uint32_t, Known> known_;
+	std::vector<std::string> named_;
+	uint64_t processes_ = 0;
+	uint64_t round_ = 1;
+};
+
+} // namespace cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/recording/count_table.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace cli {
+namespace {
+
+/* So many fill neither in a tenth of a second. */
+constexpr uint64_t usual_counts = uint64_t{1} << 16;
+constexpr uint64_t usual_everybody = uint64_t{1} << 19;
+
+/* Elements of a look. */
+constexpr size_t some = 1024;
+
+} // namespace
+
+void CountTable::drain(const Visit &visit)
+{
+	const std::span<profil_count> counts = memory_.elements<profil_count>();
+
+	for (size_t i = 0; i < seen_.size(); i++) {
+		const uint64_t now = __atomic_load_n(&counts[i].count, __ATOMIC_ACQUIRE);
+
+		if (now == seen_[i])
+			continue;
+		visit(__atomic_load_n(&counts[i].key, __ATOMIC_RELAXED), now - seen_[i]);
+		seen_[i] = now;
+	}
+}
+
+/*
+ * A key may be in 16 elements in a row.  Of tables that are full to three eighths, one in
+ * tens of thousands of new keys finds no room there; of half full ones, one in a thousand.
+ */
+bool CountTable::fills_up()
+{
+	const std::span<profil_count> counts = memory_.elements<profil_count>();
+	const size_t number = std::min(some, counts.size());
+	size_t used = 0;
+
+	for (size_t i = 0; i < number; i++)
+		used += __atomic_load_n(&counts[next_look_ + i].key, __ATOMIC_RELAXED) != 0;
+	next_look_ = (next_look_ + number) % counts.size();
+	return used >= number / 8 * 3;
+}
+
+uint64_t first_counts(uint64_t memory, bool everybody)
+{
+	return std::clamp(std::bit_floor(memory / 2 / sizeof(profil_count)), least_counts,
+			  everybody ? usual_everybody : usual_counts);
+}
+
+uint64_t next_counts(uint64_t memory, uint64_t counts)
+{
+	const uint64_t all = memory / sizeof(profil_count);
+
+	/* Only to a size that another table of that size can follow. */
+	if (2 * counts <= most_counts && all / 4 >= counts)
+		return 2 * counts;
+	return all / 2 >= counts ? counts : 0;
+}
+
+} // namespace cli

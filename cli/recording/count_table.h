@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/recording/count_table.h  A table of counts of a recording, which the kernel adds to. */
+#pragma once
+
+#include "cli/recording/counters.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <linux/profil_record.h>
+#include <vector>
+
+namespace cli {
+
+/** The module's smallest and largest table, in elements. */
+constexpr uint64_t least_counts = uint64_t{1} << 8;
+constexpr uint64_t most_counts = uint64_t{1} << 28;
+
+/**
+ * A hash table of (key, count) in pinned memory.
+ *
+ * Its keys stay, so it fills up.  Before it is full, the recording is given another one.
+ */
+class CountTable {
+public:
+	using Visit = std::function<void(uint64_t key, uint64_t samples)>;
+
+	/** @param counts elements, a power of two.  If memory is short, ok() is false. */
+	explicit CountTable(uint64_t counts) : memory_(counts * sizeof(profil_count)), seen_(counts) {}
+
+	[[nodiscard]] bool ok() const { return memory_.data() != nullptr; }
+	[[nodiscard]] uint64_t counts() const { return seen_.size(); }
+	[[nodiscard]] uint64_t bytes() const { return memory_.bytes(); }
+	[[nodiscard]] uint64_t address() const { return reinterpret_cast<uintptr_t>(memory_.data()); }
+	/** Visit what was counted since the last time, while the kernel goes on counting. */
+	void drain(const Visit &visit);
+	/**
+	 * Is it time for another table?  A look at some of its elements, each time at others:
+	 * keys are spread evenly.
+	 */
+	[[nodiscard]] bool fills_up();
+
+private:
+	CounterMemory memory_;
+	std::vector<uint64_t> seen_; /* of each element: what was visited */
+	size_t next_look_ = 0;
+};
+
+/**
+ * The elements of a first table.
+ * @param memory bytes for it and for the one that follows it.
+ */
+uint64_t first_counts(uint64_t memory, bool everybody);
+
+/**
+ * The elements of the table that follows one of @p counts: twice as many, or as many, if
+ * both fit in @p memory bytes; 0: none does.
+ */
+uint64_t next_counts(uint64_t memory, uint64_t counts);
+
+} // namespace cli

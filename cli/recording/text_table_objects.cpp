@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/recording/text_table.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace cli {
+namespace {
+
+constexpr uint64_t page = 4096;
+constexpr std::string_view deleted_mark = " (deleted)";
+
+uint64_t page_of(uint64_t address)
+{
+	return address & ~(page - 1);
+}
+
+/**
+ * The file at a path, if it is the text's: another one may have replaced it.  Some file
+ * systems report another device to stat(2), so those are not compared.
+ */
+Fd open_same(const std::string &path, const profil_describe &text)
+{
+	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	struct stat about;
+
+	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode) || about.st_ino != text.inode ||
+	    static_cast<uint64_t>(about.st_size) != text.bytes)
+		return Fd();
+	return file;
+}
+
+/** Its executable segments, as they are mapped. */
+void remember_segments(Object &object)
+{
+	for (const Segment &segment : object.segments) {
+		const uint64_t low = page_of(segment.address);
+		const uint64_t high = page_of(segment.address + segment.size + page - 1);
+
+		object.texts.add({low, high, page_of(segment.offset)}, true);
+	}
+}
+
+} // namespace
+
+/** Prefer the module's own way: it works for files that were deleted, or are in a container. */
+Fd TextTable::open_file(profil_describe &text, const std::string &path)
+{
+	profil_describe request = {};
+
+	request.size = sizeof(request);
+	request.profile = profile_;
+	request.number = text.number;
+	request.flags = PROFIL_DESCRIBE_OPEN;
+	if (!profil_session_describe(session_.get(), &request))
+		return Fd(request.fd);
+	return open_same(path, text);
+}
+
+std::shared_ptr<Object> TextTable::file_object(profil_describe &text, const std::string &path)
+{
+	auto object = std::make_shared<Object>();
+
+	object->name = path;
+	object->deleted = path.ends_with(deleted_mark);
+	if (object->deleted)
+		object->name.resize(path.size() - deleted_mark.size());
+	object->file = open_file(text, object->name);
+	if (object->file) {
+		inspect_elf(*object);
+		remember_segments(*object);
+	}
+	return object;
+}
+
+/** Of a file whose segments are not known, the text around an address. */
+void TextTable::remember_page(Object &object, uint64_t address)
+{
+	object.texts.add({page_of(address), page_of(address) + page, page_of(address)}, true);
+}
+
+/** A vDSO of the same size as ours is ours; of others nothing is known. */
+std::shared_ptr<Object> TextTable::vdso_object(uint64_t bytes)
+{
+	const Result<std::vector<Mapping>> own = read_maps(getpid());
+	std::shared_ptr<Object> object;
+
+	if (own) {
+		for (const Mapping &mapping : *own) {
+			if (mapping.source == Source::Vdso && mapping.size() == bytes)
+				object = objects_.find(getpid(), mapping);
+		}
+	}
+	if (!object) {
+		object = std::make_shared<Object>();
+		object->name = "[vdso]";
+		object->source = Source::Vdso;
+	}
+	object->texts.add({object->link_address(0), object->link_address(0) + bytes, 0}, true);
+	return object;
+}
+
+void TextTable::look_at(Code &code)
+{
+	if (!code.start || program_start(code.pid) != code.start) {
+		/* A process may name its code when it ends. */
+		for (const auto &[name, object] : code.objects) {
+			if (object->jit)
+				object->jit->look();
+		}
+		return;
+	}
+
+	Result<std::vector<Mapping>> mappings = read_maps(code.pid);
+
+	if (!mappings || mappings->empty())
+		return;
+	code.mappings = *std::move(mappings);
+	for (const Mapping &mapping : code.mappings) {
+		/* A compiler maps its jitdump so that it is found. */
+		if (mapping.source == Source::Anonymous || is_jitdump(mapping.name))
+			code.objects[mapping.name] = objects_.find(code.pid, mapping);
+	}
+}
+
+void TextTable::look_at_ended(const std::set<pid_t> &pids)
+{
+	for (auto &[key, number] : numbers_) {
+		if (number.code && pids.contains(number.code->pid))
+			look_at(*number.code);
+	}
+}
+
+void TextTable::look()
+{
+	for (auto &[key, number] : numbers_) {
+		if (number.code)
+			look_at(*number.code);
+	}
+}
+
+const std::shared_ptr<Object> &TextTable::object_at(Code &code, uint64_t address)
+{
+	const auto holds = [&](const Mapping &mapping) {
+		return mapping.source == Source::Anonymous && address >= mapping.start &&
+		       address < mapping.end;
+	};
+	const auto place = std::find_if(code.mappings.begin(), code.mappings.end(), holds);
+	Mapping mapping;
+
+	if (place != code.mappings.end()) {
+		mapping = *place;
+	} else {
+		mapping.start = page_of(address);
+		mapping.end = mapping.start + page;
+		mapping.name = "[anon]";
+		mapping.source = Source::Anonymous;
+	}
+
+	std::shared_ptr<Object> &object = code.objects[mapping.name];
+
+	if (!object)
+		object = objects_.find(code.pid, mapping);
+	object->texts.add({mapping.start, mapping.end, 0}, false);
+	return object;
+}
+
+} // namespace cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/cli/lasting.cpp  Recordings that outlast their first table, or their first numbers. */
+#include "tests/guest/cli/support.h"
+
+#include <set>
+#include <sstream>
+
+using namespace cli_test;
+
+TEST_CASE("a program of more places than the table has elements loses nothing", "[cli][lasting]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output = profil("record --max-memory 64K -F 2000 -o " + file + " -- " +
+				     program("cli_burn") + " 4000 wide");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = report(file, "address");
+	std::set<std::string> places;
+
+	for (const Json &row : json["rows"])
+		places.insert(row["address"].get<std::string>());
+	/* The first table had 2,048 elements, and there was never more than the next beside it. */
+	CHECK(places.size() > 2048);
+	CHECK(json["ticks"]["lost_full"] == 0);
+	CHECK(has(output.text, "(64.0 KiB)"));
+	CHECK_FALSE(has(output.text, "were not found in its counters"));
+}
+
+TEST_CASE("after a storm of more processes than there are numbers, the last ones have their names",
+	  "[cli][lasting][slow]")
+{
+	/* Each takes three of 32,768 numbers, at least. */
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output =
+		profil("record --per-process -o " + file + " -- " + program("cli_burn") + " 100 storm");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const int last = std::stoi(output.text);
+	const Json json = Json::parse(profil("report --json --sort process " + file).text);
+	bool named = false;
+
+	for (const Json &row : json["rows"])
+		named = named || (row["process"] == "cli_burn" && row.contains("pid") && row["pid"] == last);
+	CHECK(named);
+	CHECK(report(file)["processes"] == 12051);
+}

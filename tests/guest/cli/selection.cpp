@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/cli/selection.cpp  Recordings of everybody of which a name, user or cgroup is kept. */
+#include "tests/guest/cli/support.h"
+#include "tests/guest/record/support.h"
+
+#include <array>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sys/mount.h>
+
+using namespace cli_test;
+
+namespace {
+
+/** A profil record that goes on until it is told to end. */
+class Selected {
+public:
+	explicit Selected(std::vector<std::string> what)
+	{
+		std::vector<std::string> arguments = {profil_path(), "record", "-o", file_};
+
+		arguments.insert(arguments.end(), what.begin(), what.end());
+		record_.emplace(start(arguments, directory_ / "output"));
+	}
+
+	[[nodiscard]] std::string output() const { return read_file(directory_ / "output"); }
+	[[nodiscard]] bool says(const std::string &text) const
+	{
+		return soon([&] { return has(output(), text); });
+	}
+
+	Json end()
+	{
+		kill(record_->pid(), SIGINT);
+
+		const int status = end_of(*record_);
+
+		INFO(output());
+		REQUIRE(status == 0);
+		return report(file_);
+	}
+
+	/** After end(): samples by command name, or by "name (pid N)". */
+	[[nodiscard]] std::map<std::string, uint64_t> rows() const
+	{
+		const Json json = Json::parse(profil("report --json --sort process " + file_).text);
+		std::map<std::string, uint64_t> all;
+
+		for (const Json &row : json["rows"]) {
+			std::string name = row["process"];
+
+			if (row.contains("pid"))
+				name += " " + std::to_string(row["pid"].get<int>());
+			all[name] += row["samples"].get<uint64_t>();
+		}
+		return all;
+	}
+
+private:
+	TemporaryDirectory directory_;
+	std::string file_ = directory_ / "p.pb.gz";
+	std::optional<guest::Child> record_;
+};
+
+constexpr const char *waiting = "no process matches so far";
+
+/** Wait until a process has used more CPU time. */
+bool burns(pid_t pid, int64_t ms = 200)
+{
+	clockid_t clock;
+	timespec now = {};
+	std::optional<int64_t> end;
+
+	return !clock_getcpuclockid(pid, &clock) && soon([&] {
+		clock_gettime(clock, &now);
+
+		const int64_t used = now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+
+		end = end.value_or(used + ms);
+		return used >= *end;
+	});
+}
+
+guest::Child burner(const std::string &name = "cli_burn")
+{
+	return start({program(name), "1000000"});
+}
+
+/** A program of its own name, which is a shell script. */
+std::string script(const TemporaryDirectory &directory, const std::string &name, const std::string &text)
+{
+	std::ofstream(directory / name) << "#!/bin/sh\n" << text << '\n';
+	std::filesystem::permissions(directory / name, std::filesystem::perms::all);
+	return directory / name;
+}
+
+/** The pid of a process's only child, once there is one. */
+pid_t child_of(pid_t pid)
+{
+	const std::string path =
+		"/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children";
+
+	REQUIRE(soon([&] { return !read_file(path).empty(); }));
+	return std::stoi(read_file(path));
+}
+
+/** A cgroup, without members at the end. */
+class Cgroup {
+public:
+	explicit Cgroup(const std::string &name) : path_("/sys/fs/cgroup/" + name)
+	{
+		if (!std::filesystem::exists("/sys/fs/cgroup/cgroup.procs"))
+			guest::need(mount("none", "/sys/fs/cgroup", "cgroup2", 0, nullptr), "mount");
+		std::filesystem::create_directories(path_);
+	}
+	Cgroup(const Cgroup &) = delete;
+	~Cgroup()
+	{
+		for (const pid_t pid : members_)
+			std::ofstream("/sys/fs/cgroup/cgroup.procs") << pid << std::endl;
+		std::filesystem::remove(path_);
+	}
+	void enter(pid_t pid)
+	{
+		members_.push_back(pid);
+		std::ofstream(path_ + "/cgroup.procs") << pid << std::endl;
+	}
+
+private:
+	std::string path_;
+	std::vector<pid_t> members_;
+};
+
+} // namespace
+
+TEST_CASE("of everybody only a name is kept, of those that run and that begin later", "[cli][search]")
+{
+	const guest::Child other = start({program("cli_jit"), "1000000", "none"});
+	Selected record({"--name", "^cli_burn"});
+
+	REQUIRE(record.says(waiting));
+
+	const guest::Child first = burner();
+
+	REQUIRE(burns(first.pid()));
+
+	const guest::Child second = burner("cli_burn_static");
+
+	REQUIRE(burns(second.pid()));
+
+	const Json json = record.end();
+	const std::map<std::string, uint64_t> rows = record.rows();
+
+	CHECK(json["processes"] == 2);
+	CHECK(json["targets"] == Json::array({"cli_burn (pid " + std::to_string(first.pid()) + ")",
+					      "cli_burn_static (pid " + std::to_string(second.pid()) + ")"}));
+	CHECK(rows.size() == 2);
+	CHECK(rows.at("cli_burn") > 0);
+	CHECK(rows.at("cli_burn_static") > 0);
+	/* Those of the kernel are of the same processes. */
+	CHECK(json["ticks"]["kernel"].get<uint64_t>() < json["samples"].get<uint64_t>());
+	CHECK(json["ticks"]["lost_late"] == 0);
+}
+
+TEST_CASE("a process that is too short for a search is recorded by its name", "[cli][search]")
+{
+	Selected record({"--name", "^cli_burn_static$"});
+
+	REQUIRE(record.says(waiting));
+	for (int i = 0; i < 10; i++)
+		REQUIRE(run(program("cli_burn_static") + " 20").status == 0);
+
+	const Json json = record.end();
+
+	CHECK(json["processes"] == 10);
+	CHECK(json["samples"] > 10);
+	/* Processes of one program share a row. */
+	CHECK(record.rows().size() == 1);
+}
+
+TEST_CASE("with --per-process those that match are told apart", "[cli][search]")
+{
+	Selected record({"--per-process", "--name", "^cli_burn$"});
+
+	REQUIRE(record.says(waiting));
+
+	const guest::Child first = burner();
+	const guest::Child second = burner();
+
+	REQUIRE(burns(first.pid()));
+	REQUIRE(burns(second.pid()));
+	record.end();
+	CHECK(record.rows().contains("cli_burn " + std::to_string(first.pid())));
+	CHECK(record.rows().contains("cli_burn " + std::to_string(second.pid())));
+	CHECK(record.rows().size() == 2);
+}
+
+TEST_CASE("children of a match are recorded whatever they execute, unless --no-follow", "[cli][search]")
+{
+	const bool follow = GENERATE(true, false);
+	const TemporaryDirectory directory;
+	const std::string family =
+		script(directory, "family", program("cli_burn_static") + " 1000000\nexit 1");
+	std::vector<std::string> what = {"--name", "^family$"};
+
+	if (!follow)
+		what.push_back("--no-follow");
+	CAPTURE(follow);
+	Selected record(what);
+
+	REQUIRE(record.says(waiting));
+
+	const guest::Child parent = start({family});
+	const pid_t child = child_of(parent.pid());
+
+	REQUIRE(burns(child));
+
+	const Json json = record.end();
+
+	/* The child is called as its parent, until it executes the program. */
+	CHECK(json["processes"] == 2);
+	CHECK(record.rows().contains("cli_burn_static") == follow);
+	kill(child, SIGKILL);
+}
+
+TEST_CASE("a program that a match executes is the same process, and is recorded", "[cli][search]")
+{
+	const TemporaryDirectory directory;
+	const std::string before =
+		script(directory, "before", "exec " + program("cli_burn_static") + " 1000000");
+	Selected record({"--no-follow", "--name", "^before$"});
+
+	REQUIRE(record.says(waiting));
+
+	const guest::Child process = start({before});
+
+	REQUIRE(soon([&] {
+		return has(read_file("/proc/" + std::to_string(process.pid()) + "/comm"), "cli_burn");
+	}));
+	REQUIRE(burns(process.pid()));
+	CHECK(record.end()["processes"] == 1);
+	CHECK(record.rows().contains("cli_burn_static"));
+}
+
+TEST_CASE("of everybody only a user's processes are kept, also of one who becomes that user", "[cli][search]")
+{
+	const guest::Child roots = burner();
+	Selected record({"-u", "nobody"});
+
+	REQUIRE(record.says(waiting));
+
+	guest::Gate gate;
+	const guest::Child becomes([&] {
+		setpriority(PRIO_PROCESS, 0, 19);
+		gate.wait();
+		if (setresuid(65534, 65534, 65534))
+			_exit(1);
+		for (volatile unsigned i = 0;; i = i + 1)
+			;
+	});
+
+	REQUIRE(burns(roots.pid()));
+	gate.open();
+	REQUIRE(burns(becomes.pid()));
+
+	const Json json = record.end();
+
+	CHECK(json["processes"] == 1);
+	CHECK_FALSE(record.rows().contains("cli_burn"));
+	CHECK(record.rows().size() == 1);
+}
+
+TEST_CASE("of everybody only a cgroup is kept, with a group that is made below it later", "[cli][search]")
+{
+	const Cgroup group("profil-kept");
+	const guest::Child outside = burner();
+	const guest::Child inside = burner("cli_burn_static");
+	Selected record({"--cgroup", "profil-kept", "-u", "0"});
+
+	REQUIRE(record.says(waiting));
+	REQUIRE(burns(outside.pid()));
+
+	Cgroup below("profil-kept/below");
+
+	below.enter(inside.pid());
+	REQUIRE(burns(inside.pid()));
+
+	const Json json = record.end();
+
+	CHECK(json["processes"] == 1);
+	CHECK(record.rows().size() == 1);
+	CHECK(record.rows().contains("cli_burn_static"));
+}
+
+TEST_CASE("when others record everybody already, processes of a name are searched for", "[cli][search]")
+{
+	std::array<guest::Recording, 4> others;
+
+	for (guest::Recording &other : others)
+		REQUIRE(other.begin_everybody() == 0);
+
+	const guest::Child burn = burner();
+	Selected record({"--name", "^cli_burn$"});
+
+	REQUIRE(record.says("others record all processes already"));
+	/* The search is over when it has counted. */
+	REQUIRE(soon([&] { return guest::module_stat("profiles") == 5; }));
+	REQUIRE(burns(burn.pid(), 500));
+	CHECK(record.end()["processes"] == 1);
+	CHECK(record.rows().contains("cli_burn"));
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/host/cli/recording/count_table.cpp  Tables of counts: when they fill up, and what follows. */
+#include "cli/recording/count_table.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+using namespace cli;
+
+namespace {
+
+profil_count *elements(const CountTable &table)
+{
+	return reinterpret_cast<profil_count *>(table.address());
+}
+
+} // namespace
+
+TEST_CASE("each drain of a table visits what was counted since the last", "[cli][count-table]")
+{
+	CountTable table(least_counts);
+	std::map<uint64_t, uint64_t> sums;
+	const auto add = [&](uint64_t key, uint64_t samples) { sums[key] += samples; };
+
+	REQUIRE(table.ok());
+	elements(table)[3] = {77, 5};
+	elements(table)[255] = {78, 1};
+	table.drain(add);
+	elements(table)[3].count += 2;
+	table.drain(add);
+	table.drain(add);
+	CHECK(sums == std::map<uint64_t, uint64_t>{{77, 7}, {78, 1}});
+}
+
+TEST_CASE("a table fills up before half of it is used, wherever one looks", "[cli][count-table]")
+{
+	CountTable table(1 << 14);
+
+	for (uint64_t i = 0; i < table.counts(); i += 4)
+		elements(table)[i].key = 1;
+	for (int looks = 0; looks < 20; looks++)
+		CHECK_FALSE(table.fills_up());
+	for (uint64_t i = 0; i < table.counts(); i += 2)
+		elements(table)[i].key = 1;
+	for (int looks = 0; looks < 20; looks++)
+		CHECK(table.fills_up());
+}
+
+TEST_CASE("two tables never need more memory than is permitted", "[cli][count-table]")
+{
+	constexpr uint64_t element = sizeof(profil_count);
+
+	for (uint64_t memory = 2 * least_counts * element; memory <= uint64_t{1} << 36;
+	     memory += memory / 3) {
+		for (const bool everybody : {false, true}) {
+			uint64_t counts = first_counts(memory, everybody);
+
+			CAPTURE(memory, everybody, counts);
+			CHECK(2 * counts * element <= memory);
+			for (int changes = 0; changes < 40; changes++) {
+				const uint64_t next = next_counts(memory, counts);
+
+				REQUIRE(next >= counts);
+				REQUIRE((counts + next) * element <= memory);
+				REQUIRE(next <= most_counts);
+				counts = next;
+			}
+			CHECK((4 * counts * element > memory || counts == most_counts));
+		}
+	}
+}
+
+TEST_CASE("with memory for one table only, none follows", "[cli][count-table]")
+{
+	CHECK(first_counts(1, true) == least_counts);
+	CHECK(next_counts(1, least_counts) == 0);
+}
