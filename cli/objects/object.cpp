@@ -144,6 +144,18 @@ void inspect_elf(Object &object)
 		object.build_id.assign(static_cast<const char *>(build_id), static_cast<size_t>(length));
 }
 
+std::string build_id_of(const std::string &path)
+{
+	struct stat about;
+	Object file;
+
+	file.file = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	if (!file.file || fstat(file.file.get(), &about) || !S_ISREG(about.st_mode))
+		return "";
+	inspect_elf(file);
+	return file.build_id;
+}
+
 ObjectTable::Key ObjectTable::key_of(pid_t pid, const Mapping &mapping)
 {
 	if (mapping.source == Source::File)

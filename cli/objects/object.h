@@ -48,6 +48,8 @@ struct Object {
 
 /** Read an object's segments and build-id from its file; does nothing if that is not an ELF file. */
 void inspect_elf(Object &object);
+/** The build-id of the file at a path; empty if it has none. */
+std::string build_id_of(const std::string &path);
 
 /** All objects found so far, each once, however many processes map it. */
 class ObjectTable {

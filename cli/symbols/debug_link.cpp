@@ -5,10 +5,8 @@
 #include "cli/base/numbers.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
-#include <sys/stat.h>
 
 namespace cli {
 namespace {
@@ -25,18 +23,6 @@ std::string debug_link(const Object &object)
 	const char *link = elf ? dwelf_elf_gnu_debuglink(elf.get(), &crc) : nullptr;
 
 	return link ? std::string(base_name(link)) : "";
-}
-
-std::string build_id_of(const std::string &path)
-{
-	struct stat about;
-	Object file;
-
-	file.file = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-	if (!file.file || fstat(file.file.get(), &about) || !S_ISREG(about.st_mode))
-		return "";
-	inspect_elf(file);
-	return file.build_id;
 }
 
 } // namespace

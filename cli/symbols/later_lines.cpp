@@ -24,14 +24,19 @@ constexpr uint64_t rare = 100;
 
 constexpr char next_step[] = "record with --lines to have names and lines in the profile";
 
-/** Does the object's path still lead to the same file, here and not only in a container? */
+/**
+ * Does the object's path still lead to the same file, here and not only in a container?  On
+ * overlayfs what is mapped is the file of a layer, which stat(2) tells apart from the path's.
+ */
 bool has_its_path(const Object &object)
 {
 	struct stat named;
 	struct stat held;
 
-	return !stat(object.name.c_str(), &named) && !fstat(object.file.get(), &held) &&
-	       named.st_dev == held.st_dev && named.st_ino == held.st_ino;
+	if (stat(object.name.c_str(), &named) || fstat(object.file.get(), &held))
+		return false;
+	return (named.st_dev == held.st_dev && named.st_ino == held.st_ino) ||
+	       build_id_of(object.name) == object.build_id;
 }
 
 /** The locations of one file. */
