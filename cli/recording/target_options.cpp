@@ -168,10 +168,10 @@ these execute:
 		text += "  --  COMMAND             a command, from its first instruction\n";
 	return text + R"help(      --no-follow         do not profile forked children
 A process must match all of --name, -u and --cgroup that are given.  With the
-right to record all processes (CAP_PERFMON, or perf_event_paranoid 0) and without
---kernel, all are recorded and those that match are kept, however short they are.
-Otherwise a search is repeated once a second, so it also finds processes that
-start or change their name later.
+right to record all processes (CAP_PERFMON, or perf_event_paranoid 0) and
+without --kernel, all are recorded, and those that match are kept, however
+short they live.  Otherwise a search is repeated once a second, so it also finds
+processes that start or change their name later.
 
 How:
   -F, --freq HZ           samples per second of CPU time (default 999)

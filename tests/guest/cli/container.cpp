@@ -59,11 +59,14 @@ TEST_CASE("a program deleted in a mount namespace of its own has its names and l
 	INFO(read_file(directory / "output"));
 	REQUIRE(status == 0);
 
+	const Json by_function = report(file), by_address = report(file, "address");
 	bool named = false, lined = false;
-	for (const Json &row : report(file)["rows"])
-		named |= row["function"] == "burn_hot" && has(row["object"], "contained");
-	for (const Json &row : report(file, "address")["rows"])
-		lined |= row["function"] == "burn_hot" && has(row["file"], "cli_burn.cpp") && row["line"] > 0;
+
+	for (const Json &row : by_function["rows"])
+		named |= row["function"] == "burn_hot()" && has(row["object"], "contained");
+	for (const Json &row : by_address["rows"])
+		lined |= row["function"] == "burn_hot()" && has(row["file"], "cli_burn.cpp") &&
+			 row["line"] > 0;
 	CHECK(named);
 	CHECK(lined);
 }

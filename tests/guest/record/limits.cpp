@@ -18,7 +18,7 @@ const uintptr_t text = Burner::usual;
 /** Those of a recording with a table of that many elements, or fewer. */
 constexpr uint32_t most_numbers = 32768, counts = 65536;
 /** The cell of ticks whose owner and text are not known. */
-constexpr uint64_t unknown_of_nobody = 5, nobody_owner = 3;
+constexpr uint64_t unknown_of_nobody = 6, nobody_owner = 4;
 
 uint64_t in_cell(Recording &recording, uint64_t cell)
 {
@@ -106,6 +106,7 @@ TEST_CASE_METHOD(AtRest, "without numbers ticks are nobody's, until some are for
 	*stop.at<volatile uint64_t>() = 1;
 	const uint32_t last = recording.described(0).numbers;
 	CHECK(last == most_numbers);
+	/* Texts, and cells of the one owner that there is. */
 	for (uint32_t number = last; number > last - 100; number--)
 		CHECK(recording.forget(number) == 0);
 	/* The text and the cell, of which the greedy process may have taken some for its last tick. */

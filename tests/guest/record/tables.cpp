@@ -198,7 +198,8 @@ TEST_CASE_METHOD(AtRest, "a forgotten number stands for nothing, and what counts
 	CHECK(forgotten() == 2);
 }
 
-TEST_CASE_METHOD(AtRest, "the numbers that every recording and every owner has are not forgotten alone", "[record]")
+TEST_CASE_METHOD(AtRest, "the numbers that every recording and every owner has are not forgotten alone",
+		 "[record]")
 {
 	Child child([] { pause(); });
 	Recording recording;

@@ -133,6 +133,10 @@ TEST_CASE("accounting adds up profiles, and its lines show every cause that has 
 	sum.add(status);
 	CHECK(sum.ticks == 70);
 	CHECK(sum.lost() == 28);
+	/* No profile has this one, but a selection of all. */
+	sum.lost_unowned = 6;
+	sum.ticks += 6;
+	CHECK(sum.lost() == 34);
 
 	uint64_t causes = 0;
 
