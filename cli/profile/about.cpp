@@ -36,6 +36,18 @@ void set_cause(Accounting &accounting, std::string_view key, std::string_view va
 	}
 }
 
+/** "4711 1234 name": its ID, its samples, and its name, which may have spaces. */
+void add_thread(About &about, std::string_view value)
+{
+	const size_t samples = value.find(' ');
+	const size_t name = samples == value.npos ? value.npos : value.find(' ', samples + 1);
+
+	if (name != value.npos)
+		about.threads.push_back({static_cast<pid_t>(number(value.substr(0, samples))),
+					 std::string(value.substr(name + 1)),
+					 number(value.substr(samples + 1, name - samples - 1))});
+}
+
 void set(About &about, std::string_view key, std::string_view value)
 {
 	if (key == "version")
@@ -50,6 +62,8 @@ void set(About &about, std::string_view key, std::string_view value)
 		about.accounting.ticks = number(value);
 	else if (key == "lines_later")
 		about.lines_later.emplace_back(value);
+	else if (key == "thread")
+		add_thread(about, value);
 	else if (key == "forks_lost")
 		about.accounting.forks_lost = number(value);
 	else
@@ -118,6 +132,8 @@ std::vector<std::string> to_comments(const About &about)
 		add("forks_lost", about.accounting.forks_lost);
 	for (const std::string &object : about.lines_later)
 		add("lines_later", object);
+	for (const ThreadTotal &thread : about.threads)
+		add("thread", fmt::format("{} {} {}", thread.tid, thread.samples, thread.name));
 	return comments;
 }
 
@@ -145,7 +161,13 @@ About merge_abouts(std::span<const About> abouts)
 	About sum = abouts.front();
 	std::set<std::string> seen(sum.targets.begin(), sum.targets.end());
 	std::set<std::string> later(sum.lines_later.begin(), sum.lines_later.end());
+	ThreadTotals threads;
 
+	for (const About &one : abouts) {
+		for (const ThreadTotal &thread : one.threads)
+			threads.add(thread.tid, thread.name, thread.samples);
+	}
+	sum.threads = threads.sorted();
 	for (const About &one : abouts.subspan(1)) {
 		if (one.version != sum.version)
 			sum.version.clear();

@@ -11,6 +11,7 @@
 
 #include "cli/profile/accounting.h"
 #include "cli/profile/profile.h"
+#include "cli/profile/thread_total.h"
 
 #include <span>
 #include <string>
@@ -27,6 +28,8 @@ struct About {
 	Accounting accounting;
 	/** Paths of objects whose line numbers have yet to be read from their files. */
 	std::vector<std::string> lines_later;
+	/** With --per-thread; most samples first. */
+	std::vector<ThreadTotal> threads = {};
 
 	bool operator==(const About &) const = default;
 };

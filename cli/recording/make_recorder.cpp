@@ -15,6 +15,8 @@ std::unique_ptr<Recorder> make_recorder(Session session, const RecorderSettings 
 
 	if (by_file)
 		return std::make_unique<TextRecorder>(std::move(session), settings, log);
+	if (settings.per_thread)
+		log.warn("--per-thread needs a newer module: no samples of threads are added up");
 	return std::make_unique<SpaceRecorder>(std::move(session), settings, log);
 }
 

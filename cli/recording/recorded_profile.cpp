@@ -27,8 +27,9 @@ Profile recorded_profile(const Recording &recording, const RecordedTime &time, L
 
 	profile.time_nanos = time.begin;
 	profile.duration_nanos = static_cast<int64_t>(time.seconds * 1e9);
-	profile.comments = to_comments({profil_version(), recording.targets, recording.granularity,
-					recording.processes, recording.accounting, std::move(left)});
+	profile.comments =
+		to_comments({profil_version(), recording.targets, recording.granularity, recording.processes,
+			     recording.accounting, std::move(left), recording.threads.sorted()});
 	return profile;
 }
 

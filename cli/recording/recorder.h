@@ -7,6 +7,7 @@
 #include "cli/objects/tally.h"
 #include "cli/process/selection.h"
 #include "cli/profile/accounting.h"
+#include "cli/profile/thread_total.h"
 #include "cli/recording/target.h"
 
 #include <memory>
@@ -20,7 +21,8 @@ namespace cli {
 /** The result of a recording. */
 struct Recording {
 	Tally tally;
-	Owners owners; /**< of the tally's buckets */
+	Owners owners;	      /**< of the tally's buckets */
+	ThreadTotals threads; /**< with RecorderSettings::per_thread */
 	Accounting accounting;
 	std::string granularity;
 	uint64_t counter_bytes = 0; /**< peak memory of counters */

@@ -91,7 +91,8 @@ Outcome RecordingRun::start()
 	recorder_ = make_recorder(*std::move(session),
 				  RecorderSettings{period_, options_.kernel_ticks, options_.follow,
 						   options_.selection.threads, options_.per_process,
-						   pin_limit(info_, memory), info_.region_max},
+						   pin_limit(info_, memory), info_.region_max,
+						   options_.per_thread},
 				  info_, log_);
 	if (Outcome attached = attach(); !attached)
 		return attached;

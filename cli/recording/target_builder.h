@@ -26,6 +26,7 @@ struct RecorderSettings {
 	bool per_process = false; /**< each process has counters of its own */
 	uint64_t memory = 0;	  /**< most bytes to pin */
 	uint32_t regions = 0;	  /**< most regions for one target */
+	bool per_thread = false;  /**< also add up the samples of each thread */
 };
 
 /** Why a target was not attached. */

@@ -121,6 +121,9 @@ std::optional<int> TargetParser::check() const
 		return usage_error(name_, "give either -p or -t, or a search, not both");
 	if (app_.count("--pid") && app_.count("--tid"))
 		return usage_error(name_, "give either -p or -t, not both");
+	if (options_.per_thread && (options_.kernel_ticks || app_.count("--tid")))
+		return usage_error(name_, "--per-thread adds up what is counted by file, which --kernel and "
+					  "-t are not: give it without them");
 	if (app_.count("--freq") && app_.count("--count"))
 		return usage_error(name_, "give either -F or -c, not both");
 	return std::nullopt;

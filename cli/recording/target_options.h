@@ -24,6 +24,7 @@ struct TargetOptions {
 	bool kernel_ticks = false;
 	bool follow = true;
 	bool per_process = false;
+	bool per_thread = false;	/**< without an option of TargetParser: not everything shows it */
 	std::optional<uint64_t> memory; /**< most bytes of counters */
 };
 

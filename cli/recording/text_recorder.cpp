@@ -34,7 +34,8 @@ const char *ending(uint32_t state)
 uint32_t TextRecorder::flags() const
 {
 	return static_cast<uint32_t>(settings_.follow ? PROFIL_FOLLOW : 0) |
-	       static_cast<uint32_t>(settings_.per_process ? PROFIL_RECORD_PROCESSES : 0);
+	       static_cast<uint32_t>(settings_.per_process ? PROFIL_RECORD_PROCESSES : 0) |
+	       static_cast<uint32_t>(settings_.per_thread ? PROFIL_RECORD_THREADS : 0);
 }
 
 /** Begin the recording, with a table that is as large as may be pinned and is useful. */
@@ -244,8 +245,8 @@ void TextRecorder::work(Clock::time_point now)
 		next_change_ = now + check_interval;
 	if (texts_.in_use() > numbers_ / 4 && now >= next_forgetting_)
 		forget_ended(now);
-	/* What a process is now decides whether it matches. */
-	if (texts_.filter() && now >= next_check_)
+	/* What a process is now decides whether it matches, and what a thread is called. */
+	if ((texts_.filter() || settings_.per_thread) && now >= next_check_)
 		drain();
 	if (now >= next_check_ || (members_.empty() && !everybody_))
 		check(now);
@@ -262,7 +263,9 @@ void TextRecorder::forget_ended(Clock::time_point now)
 void TextRecorder::count(CountTable &table)
 {
 	texts_.begin_round();
-	table.drain([this](uint64_t key, uint64_t samples) { texts_.count(key, samples, recording_.tally); });
+	table.drain([this](uint64_t key, uint64_t samples) {
+		texts_.count(key, samples, recording_.tally, recording_.threads);
+	});
 }
 
 /** Move what was counted since the last time to the tally, while the kernel goes on counting. */
@@ -347,6 +350,7 @@ Recording TextRecorder::take_part()
 
 	parted_.add(part.accounting);
 	recording_.tally = Tally();
+	recording_.threads = ThreadTotals();
 	texts_.forget_unused();
 	return part;
 }
@@ -354,6 +358,7 @@ Recording TextRecorder::take_part()
 void TextRecorder::give_back(const Recording &part)
 {
 	recording_.tally.add(part.tally);
+	recording_.threads.add(part.threads);
 	recording_.tally.join_ended_memory(most_ended);
 	parted_ = parted_.since(part.accounting);
 }

@@ -173,7 +173,18 @@ bool TextTable::is_selected(const Number &cell, const Number &text, uint64_t sam
 	return false;
 }
 
-void TextTable::count(uint64_t key, uint64_t samples, Tally &tally)
+/** A thread that has ended has the name of its program. */
+void TextTable::count_thread(const Number &cell, pid_t tid, uint64_t samples, ThreadTotals &threads)
+{
+	const Owner *const owner = owners_.find(program_of_cell(cell));
+	const std::optional<ProcessFacts> now = tid ? process_facts(tid) : std::nullopt;
+
+	if (filter_ && !filter_->matches(cell.owner))
+		return;
+	threads.add(tid, now ? now->name : owner ? owner->name : owner_name({}, {}), samples);
+}
+
+void TextTable::count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals &threads)
 {
 	const uint64_t cell = key >> PROFIL_COUNT_SHIFT;
 	const uint64_t offset = key & ((uint64_t{1} << PROFIL_COUNT_SHIFT) - 1);
@@ -190,6 +201,10 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally)
 			selected_.unowned += samples;
 		else
 			tally.add_unknown({0, 0, owners_.number(0, owner_name({}, {}))}, samples);
+		return;
+	}
+	if (found->kind == PROFIL_KIND_THREADS) {
+		count_thread(*both, static_cast<pid_t>(offset), samples, threads);
 		return;
 	}
 	if (filter_ && !is_selected(*both, *found, samples))

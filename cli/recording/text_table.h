@@ -8,6 +8,7 @@
 #include "cli/process/maps.h"
 #include "cli/process/owner_filter.h"
 #include "cli/process/process.h"
+#include "cli/profile/thread_total.h"
 #include "cli/recording/session.h"
 #include "cli/recording/target.h"
 
@@ -61,8 +62,11 @@ public:
 	void look_at_ended(const std::set<pid_t> &pids);
 	/** Look again at owners that did not match, if they have new samples. */
 	void begin_round();
-	/** Add samples of an element of the recording's table; those of the kernel are not added. */
-	void count(uint64_t key, uint64_t samples, Tally &tally);
+	/**
+	 * Add samples of an element of the recording's table; those of the kernel are not added.
+	 * @param threads for elements of threads, whose samples are in other elements as well.
+	 */
+	void count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals &threads);
 	/** Numbers for the programs, or for the processes; those of one name have one number. */
 	[[nodiscard]] const Owners &owners() const { return owners_; }
 	/** The program with most samples. */
@@ -111,6 +115,7 @@ private:
 	bool ask(uint32_t number, profil_describe &about, uint32_t flags = 0) const;
 	[[nodiscard]] std::optional<OwnerFacts> facts_of(uint32_t owner) const;
 	[[nodiscard]] bool is_selected(const Number &cell, const Number &text, uint64_t samples);
+	void count_thread(const Number &cell, pid_t tid, uint64_t samples, ThreadTotals &threads);
 	uint32_t program_of(const profil_describe &owner);
 	[[nodiscard]] uint32_t program_of_cell(const Number &cell) const;
 	std::shared_ptr<Object> file_object(profil_describe &text, const std::string &path);

@@ -50,6 +50,7 @@ Time and output:
                           standard output, to which a command may also write
       --loop TIME         write a file each time TIME has passed; -o needs %t
       --snapshot          at each SIGUSR1, write the profile so far, and go on
+      --per-thread        also add up the samples of each thread
       --lines             store the names and source lines of all samples; by
                           default, reports read some of them from the object's
                           file, which saves time here: see profil(1)
@@ -84,6 +85,7 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	add_duration(app, "--loop", loop);
 	app.add_option("-D,--delay", delay)->check(positive_number());
 	app.add_flag("--snapshot", options.snapshot);
+	app.add_flag("--per-thread", options.target.per_thread);
 	app.add_flag("--lines", lines);
 	app.add_option("-o,--output", options.output)->check(CLI::Validator(why_no_pattern, ""));
 	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), record_help()))

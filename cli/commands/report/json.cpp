@@ -41,6 +41,9 @@ void add_profile(Json &json, const Reported &one)
 	json["samples_saturated"] = one.flat.saturated;
 	json["samples_filtered_out"] = one.flat.filtered_out;
 	json["ticks"] = ticks_json(about.accounting);
+	for (const ThreadTotal &thread : about.threads)
+		json["threads"].push_back(
+			{{"tid", thread.tid}, {"name", thread.name}, {"samples", thread.samples}});
 }
 
 void add_line(Json &json, const Row &row)

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace cli {
@@ -139,6 +140,30 @@ std::string account(const Reported &one, std::string_view heading)
 	return text.empty() ? text : fmt::format("\n{}{}", heading, text);
 }
 
+/** The threads with most samples; empty without --per-thread. */
+std::string threads_text(const Reported &one)
+{
+	constexpr size_t most = 20;
+	const About about = from_comments(one.profile.comments);
+	uint64_t sum = 0, shown = 0;
+	std::string text;
+
+	for (const ThreadTotal &thread : about.threads)
+		sum = saturating_add(sum, thread.samples);
+	for (const ThreadTotal &thread :
+	     std::span(about.threads).first(std::min(most, about.threads.size()))) {
+		text += fmt::format("{:>7}  {:>6}  {} (tid {})\n", grouped(thread.samples),
+				    hundredths(percent_of(thread.samples, sum)), printable(thread.name),
+				    thread.tid);
+		shown = saturating_add(shown, thread.samples);
+	}
+	if (about.threads.size() > most)
+		text += fmt::format("... and {}, of {}\n",
+				    counted_noun(about.threads.size() - most, "more thread"),
+				    counted_noun(sum - shown, "sample"));
+	return text.empty() ? text : "\nsamples       %  thread, with its time in the kernel\n" + text;
+}
+
 } // namespace
 
 std::string report_table(const Report &report)
@@ -158,6 +183,7 @@ std::string report_table(const Report &report)
 		left_out = std::move(rendered.left_out);
 	}
 	text += fitted(report_notes(report, shown, left_out), style, Paint::Dim);
+	text += fitted(threads_text(report.now), style, Paint::Plain);
 	text += fitted(account(report.now, ""), style, Paint::Dim);
 	if (report.base)
 		text += fitted(account(*report.base, "before:\n"), style, Paint::Dim);

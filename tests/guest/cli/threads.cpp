@@ -120,3 +120,32 @@ TEST_CASE("a recording of a vfork child ends with its exec and says so", "[cli][
 	CHECK(report(file)["rows"][0]["function"] == "burn_child()");
 	CHECK(percent(report(file), "burn_hot()") == 0);
 }
+
+TEST_CASE("record --per-thread adds up the samples of each thread", "[cli][thread]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child burn = start({program("cli_burn"), "100000", "pair"});
+	const pid_t cold = thread_named(burn.pid(), "cold");
+	const Output output =
+		profil("record --per-thread -d 1.5 -o " + file + " -p " + std::to_string(burn.pid()));
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json one = report(file);
+	std::map<pid_t, std::string> names;
+	uint64_t sum = 0;
+
+	for (const Json &thread : one["threads"]) {
+		names[thread["tid"].get<int>()] = thread["name"];
+		sum += thread["samples"].get<uint64_t>();
+	}
+	CHECK(names == std::map<pid_t, std::string>{{cold, "cold"}, {burn.pid(), "cli_burn"}});
+	CHECK(sum == one["ticks"]["counted"].get<uint64_t>() + one["ticks"]["kernel"].get<uint64_t>());
+
+	const Output table = profil("report " + file);
+
+	CHECK(has(table.text, "cold (tid " + std::to_string(cold) + ")\n"));
+	CHECK(profil("record --per-thread --kernel -o " + file + " -p 1").status == 2);
+	CHECK(profil("record --per-thread -o " + file + " -t 1").status == 2);
+}

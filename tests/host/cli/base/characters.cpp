@@ -160,6 +160,8 @@ TEST_CASE("the description of a recording survives as comments", "[cli]")
 	about.accounting.counted = 90;
 	about.accounting.lost_exec = 10;
 	about.accounting.forks_lost = 3;
+	about.threads = {{4711, "a thread", 5}, {4712, "", 2}};
 	CHECK(from_comments(to_comments(about)) == about);
+	CHECK(from_comments({"profil.thread: 4711 5", "profil.thread: many"}) == About());
 	CHECK(from_comments({"profil.ticks: many", "profil.unknown: 5", "other: 7"}) == About());
 }

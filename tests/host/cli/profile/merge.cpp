@@ -45,9 +45,17 @@ TEST_CASE("the causes of ticks are added up", "[cli][merge]")
 	about.targets = {"program (pid 4711)", "other (pid 4712)"};
 	about.accounting.lost_exec = 3;
 	about.accounting.forks_lost = UINT64_MAX;
+	about.threads = {{11, "other", 3}, {12, "both", 2}};
 	other.comments = to_comments(about);
 	other.comments.emplace_back("made elsewhere");
-	const Profile sum = merged(sample_profile(), other);
+	const Profile once = merged(sample_profile(), other);
+
+	about.threads = {{12, "both", 2}, {12, "renamed", 1}};
+	other.comments = to_comments(about);
+	CHECK(from_comments(merged(once, other).comments).threads ==
+	      std::vector<ThreadTotal>{{12, "both", 4}, {11, "other", 3}, {12, "renamed", 1}});
+
+	const Profile &sum = once;
 	const About both = from_comments(sum.comments);
 
 	CHECK(both.version == "0.1.0");

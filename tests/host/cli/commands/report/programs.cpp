@@ -106,6 +106,24 @@ TEST_CASE("the title names the programs with most samples, not what was attached
 	CHECK(title(profile) == "python3, sed, sqlite3 and 2 more programs; 12 processes");
 }
 
+TEST_CASE("threads that were added up are below the table, most samples first", "[cli][report]")
+{
+	Profile profile = programs();
+	About about = from_comments(profile.comments);
+
+	CHECK_FALSE(has(table(profile, "function"), "thread"));
+	about.threads = {{11, "worker", 3000}};
+	for (pid_t tid = 1; tid <= 20; tid++)
+		about.threads.push_back({tid + 20, "idle\n", 50});
+	profile.comments = to_comments(about);
+	const std::string text = table(profile, "function");
+
+	CHECK(has(text, "\nsamples       %  thread, with its time in the kernel\n"
+			"  3,000   75.00  worker (tid 11)\n"
+			"     50    1.25  idle? (tid 21)\n"));
+	CHECK(has(text, "... and 1 more thread, of 50 samples\n"));
+}
+
 TEST_CASE("the title names the processes that were attached if only their program has samples",
 	  "[cli][report]")
 {
