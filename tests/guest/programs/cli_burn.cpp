@@ -10,7 +10,7 @@
  *          remap: code in a memfd "first", then in "second" in its place
  *          vfork: burn_child() in a vfork(2) child with the name "vforked", which
  *          after SIGUSR1 executes this program for as long, plain
- *          storm: 12,000 children that do nothing, then burn_child() in 50 of them, one
+ *          storm: 9,000 children that do nothing, then burn_child() in 50 of them, one
  *          after the other; prints the PID of the last
  *          wide: 16,384 loops in code that it makes, one after the other
  *          threads: burn_hot() in four threads
@@ -158,7 +158,7 @@ static __attribute__((noinline)) void nothing_in_child()
 
 static void storm(int64_t ms)
 {
-	for (int i = 0; i < 12000; i++)
+	for (int i = 0; i < 9000; i++)
 		nothing_in_child();
 	for (int i = 0; i < 50; i++) {
 		const pid_t child = fork();
