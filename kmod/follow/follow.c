@@ -141,14 +141,11 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	profil_watch_note(copy, what);
 }
 
-/* @program: its file is NULL if it cannot be known here. */
 static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,
 			       const struct profil_program *program, struct task_struct *task)
 {
 	struct profil_watch *watch;
 
-	if (!program->file)
-		return;
 	watch = profil_follower_take(profile->follower);
 	if (!watch)
 		return;
@@ -174,7 +171,7 @@ static void profil_fork_meet(struct task_struct *parent, struct file *file,
 		profil_follow_meet(profile, bucket, &program, parent);
 }
 
-/* @file: that the parent has executed, if there are recordings of everybody. */
+/* @file: that the parent has executed; NULL if there are no recordings of everybody. */
 static void profil_fork_watches(struct task_struct *parent, struct task_struct *child,
 				struct file *file, struct profil_bucket *from)
 {
@@ -184,7 +181,8 @@ static void profil_fork_watches(struct task_struct *parent, struct task_struct *
 	struct profil_watch *watch;
 
 	profil_buckets_lock(from, to);
-	profil_fork_meet(parent, file, from);
+	if (file)
+		profil_fork_meet(parent, file, from);
 	/* Copies go to the head of the child's chain, which may be this one. */
 	hlist_for_each_entry(watch, &from->chain, node) {
 		if (watch->pid != pid || !(watch->profile->flags & PROFIL_FOLLOW) ||

@@ -157,7 +157,7 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
 }
 
 /**
- * profil_recording_find_locked() - the entry of an identity, which is added if there is none
+ * profil_recording_find_locked() - the entry of an identity, added if it is new
  * @recording: its lock is held
  * @same: its identity
  * @spare: memory for it
@@ -315,7 +315,7 @@ static bool profil_entry_is_owners(const struct profil_entry *entry)
 /**
  * profil_recording_forget() - forget what a number stands for
  * @recording: the recording
- * @number: a number, but for those that every recording has
+ * @number: a number, except those that every recording has
  *
  * Bindings, watches and hits that have it go on counting for it.
  *
