@@ -6,30 +6,6 @@
 
 using namespace cli_test;
 
-namespace {
-
-/** Samples by command name, or by "name (pid N)", in a file. */
-std::map<std::string, uint64_t> by_process(const std::string &file)
-{
-	const Output rows = profil("report --json --sort process " + file);
-	std::map<std::string, uint64_t> all;
-
-	INFO(rows.text);
-	REQUIRE(rows.status == 0);
-	const Json json = Json::parse(rows.text);
-
-	for (const Json &row : json["rows"]) {
-		std::string name = row["process"];
-
-		if (row.contains("pid"))
-			name += " " + std::to_string(row["pid"].get<int>());
-		all[name] += row["samples"].get<uint64_t>();
-	}
-	return all;
-}
-
-} // namespace
-
 TEST_CASE("record -a has who runs already and who is started later, by program", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;

@@ -43,20 +43,7 @@ public:
 	}
 
 	/** After end(): samples by command name, or by "name (pid N)". */
-	[[nodiscard]] std::map<std::string, uint64_t> rows() const
-	{
-		const Json json = Json::parse(profil("report --json --sort process " + file_).text);
-		std::map<std::string, uint64_t> all;
-
-		for (const Json &row : json["rows"]) {
-			std::string name = row["process"];
-
-			if (row.contains("pid"))
-				name += " " + std::to_string(row["pid"].get<int>());
-			all[name] += row["samples"].get<uint64_t>();
-		}
-		return all;
-	}
+	[[nodiscard]] std::map<std::string, uint64_t> rows() const { return by_process(file_); }
 
 private:
 	TemporaryDirectory directory_;
@@ -257,8 +244,8 @@ TEST_CASE("of everybody only a user's processes are kept, also of one who become
 		gate.wait();
 		if (setresuid(65534, 65534, 65534))
 			_exit(1);
-		for (volatile unsigned i = 0;; i = i + 1)
-			;
+		for (unsigned i = 0;; i++)
+			__asm__ volatile("" : : "r"(i));
 	});
 
 	REQUIRE(burns(roots.pid()));

@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <sys/resource.h>
@@ -67,6 +68,26 @@ inline Json report(const std::string &file, const std::string &by = "function")
 	CHECK(json["samples"] == rows);
 	CHECK(json["ticks"]["counted"] == rows);
 	return json;
+}
+
+/** Samples by command name, or by "name (pid N)", in a file. */
+inline std::map<std::string, uint64_t> by_process(const std::string &file)
+{
+	const Output rows = profil("report --json --sort process " + file);
+	std::map<std::string, uint64_t> all;
+
+	INFO(rows.text);
+	REQUIRE(rows.status == 0);
+	const Json json = Json::parse(rows.text);
+
+	for (const Json &row : json["rows"]) {
+		std::string name = row["process"];
+
+		if (row.contains("pid"))
+			name += " " + std::to_string(row["pid"].get<int>());
+		all[name] += row["samples"].get<uint64_t>();
+	}
+	return all;
 }
 
 /** Percentage of the samples of a function or, with --by object, of an object. */
