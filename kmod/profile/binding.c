@@ -159,7 +159,7 @@ static void profil_binding_insert(struct profil_bucket *bucket, struct profil_bi
 	struct profil_profile *profile = binding->profile;
 
 	lockdep_assert_held(&bucket->lock);
-	if (profil_everybody_exist())
+	if (!profil_everybody_met(profile->everybody))
 		binding->key |= PROFIL_KEY_MORE;
 	if (existing)
 		hlist_replace_rcu(&existing->node, &binding->node);

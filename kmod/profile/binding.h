@@ -41,7 +41,7 @@ struct profil_session;
  *	exec'ed this program and it is not attached yet, so its ticks are
  *	counted as lost.  PROFIL_KEY_THREAD: only @thread is sampled.
  *	PROFIL_KEY_OWNED: ticks are counted by file, for @owned.  PROFIL_KEY_MORE:
- *	there are recordings of everybody, which @mm may not be in yet.
+ *	there are other recordings of everybody, which @mm may not be in yet.
  * @thread: the only thread that is sampled, referenced; NULL: all threads
  * @mm: the address space; grabbed, so that its address is not reused
  * @profile: the profile that its ticks count for, referenced

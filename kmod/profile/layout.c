@@ -151,6 +151,8 @@ static int profil_layout_collect(struct profil_layout *layout, const struct prof
 	if (how->overflow)
 		return profil_layout_add_place(&places[(*nr)++], how->overflow, how->overflow_width,
 					       &layout->overflow);
+	if (how->nr_samples >= PROFIL_COUNT_SAMPLES)
+		layout->count_bits = ilog2(how->nr_samples / PROFIL_COUNT_SAMPLES);
 	if (how->samples)
 		return profil_layout_add_place(&places[(*nr)++], how->samples,
 					       how->nr_samples * how->sample_width,

@@ -10,11 +10,14 @@
 #include "tick/bin.h"
 
 #include <linux/profil.h>
+#include <linux/profil_record.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
 #define PROFIL_REGION_MAX	32768
+/* Samples in an element of a recording's table of counts. */
+#define PROFIL_COUNT_SAMPLES	(sizeof(struct profil_count) / sizeof(u64))
 
 /**
  * struct profil_span - a run of pages that hold counters
@@ -42,6 +45,7 @@ struct profil_span {
  * @limit: greatest value of a counter of 1 << index bytes
  * @overflow: position of the overflow counter, if how.overflow
  * @samples: position of the array of PCs, if how.samples
+ * @count_bits: of the number of elements, if that array is a recording's table of counts
  * @gate: position of the gate, if how.gate
  * @gate_value: what it had when the layout was made
  * @bytes: size of the layout itself
@@ -61,6 +65,7 @@ struct profil_layout {
 	u64 limit[4];
 	u64 overflow;
 	u64 samples;
+	unsigned int count_bits;
 	u64 gate;
 	u32 gate_value;
 	size_t bytes;

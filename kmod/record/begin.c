@@ -7,6 +7,7 @@
 #include "record/begin.h"
 
 #include "compat.h"
+#include "profile/layout.h"
 #include "record/owner.h"
 #include "record/recording.h"
 
@@ -27,7 +28,6 @@
 		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
-#define COUNT_SAMPLES	(sizeof(struct profil_count) / sizeof(u64))
 /* Entries take no more memory than the table of counts, or 4 MiB. */
 #define COUNTS_NUMBER	8
 #define NUMBERS_MIN	BIT(15)
@@ -49,7 +49,7 @@ int profil_recording_check_table(const struct profil_record *record, struct prof
 	if (!record->table || !PAGE_ALIGNED(record->table))
 		return -EINVAL;
 	start->samples = record->table;
-	start->nr_samples = (u64)record->nr_counts * COUNT_SAMPLES;
+	start->nr_samples = (u64)record->nr_counts * PROFIL_COUNT_SAMPLES;
 	start->sample_width = sizeof(u64);
 	return 0;
 }

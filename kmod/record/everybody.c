@@ -32,7 +32,7 @@ static void profil_everybody_mark_bucket(struct profil_bucket *bucket)
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	hlist_for_each_entry(binding, &bucket->chain, node) {
 		key = binding->key & ~PROFIL_KEY_MORE;
-		if (profil_everybody_exist())
+		if (!profil_everybody_met(binding->profile->everybody))
 			key |= PROFIL_KEY_MORE;
 		WRITE_ONCE(binding->key, key);
 	}
@@ -40,8 +40,8 @@ static void profil_everybody_mark_bucket(struct profil_bucket *bucket)
 }
 
 /*
- * A tick with one plain profile looks no further, unless its binding says that there is
- * more.  Who comes last sets all to what is true then.
+ * A tick with one binding looks no further, unless that says that there is more.  Who comes
+ * last sets all to what is true then.
  */
 static void profil_everybody_mark(void)
 {

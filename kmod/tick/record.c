@@ -23,9 +23,9 @@
 #include "tick/window.h"
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
-#include <linux/log2.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/profil_record.h>
@@ -37,14 +37,13 @@
 
 /* Elements that a key may be in, from the one that its hash says. */
 #define TRIES	16
-/* Of the layout, in an element. */
-#define SAMPLES	(sizeof(struct profil_count) / sizeof(u64))
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
-static struct profil_count *profil_record_element(const struct profil_pins *pins, u64 index)
+static struct profil_count *profil_record_element(const struct profil_pins *pins,
+						  const struct profil_layout *layout, u64 index)
 {
-	u64 position = pins->layout->samples + index * sizeof(struct profil_count);
+	u64 position = layout->samples + index * sizeof(struct profil_count);
 	void *page = READ_ONCE(pins->page[(position >> PAGE_SHIFT) & pins->mask]);
 
 	return profil_page_is_off(page) ? NULL : page + (position & ~PAGE_MASK);
@@ -60,6 +59,34 @@ static bool profil_record_claim(struct profil_count *element, u64 key)
 	return !there || there == key;
 }
 
+static __always_inline enum profil_cause
+profil_record_add_inline(const struct profil_profile *profile, u64 key)
+{
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	const struct profil_layout *layout;
+	struct profil_count *element;
+	unsigned int i;
+	u64 index;
+
+	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return PROFIL_OFF;
+	layout = pins->layout;
+	/* By the highest bits: a cell's number, in the highest bits of the key, is in no others. */
+	index = hash_64(key, layout->count_bits);
+	for (i = 0; i < TRIES; i++) {
+		element = profil_record_element(pins, layout,
+						(index + i) & (BIT_ULL(layout->count_bits) - 1));
+		if (!element)
+			return PROFIL_OFF;
+		if (!profil_record_claim(element, key))
+			continue;
+		profil_window();
+		atomic64_inc((atomic64_t *)&element->count);
+		return PROFIL_COUNTED;
+	}
+	return PROFIL_FULL;
+}
+
 /**
  * profil_record_add() - count a tick in the table
  * @profile: a recording
@@ -70,27 +97,7 @@ static bool profil_record_claim(struct profil_count *element, u64 key)
  */
 enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key)
 {
-	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
-	u64 elements, index;
-	struct profil_count *element;
-	unsigned int i;
-
-	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		return PROFIL_OFF;
-	elements = pins->layout->how.nr_samples / SAMPLES;
-	/* By the highest bits: a cell's number, in the highest bits of the key, is in no others. */
-	index = hash_64(key, ilog2(elements));
-	for (i = 0; i < TRIES; i++) {
-		element = profil_record_element(pins, (index + i) & (elements - 1));
-		if (!element)
-			return PROFIL_OFF;
-		if (!profil_record_claim(element, key))
-			continue;
-		profil_window();
-		atomic64_inc((atomic64_t *)&element->count);
-		return PROFIL_COUNTED;
-	}
-	return PROFIL_FULL;
+	return profil_record_add_inline(profile, key);
 }
 
 static enum profil_cause profil_record_add_cell(const struct profil_profile *profile, u32 cell)
@@ -183,14 +190,11 @@ static bool profil_record_ask(struct profil_profile *profile, struct profil_owne
 	return false;
 }
 
-static enum profil_cause profil_record_count(const struct profil_binding *binding,
-					     struct profil_owned owned, struct pt_regs *regs)
+/* The text at its PC is not known. */
+static noinline enum profil_cause profil_record_other(struct profil_profile *profile,
+						      struct profil_owned owned,
+						      struct pt_regs *regs)
 {
-	struct profil_profile *profile = binding->profile;
-	struct profil_hits *hits = READ_ONCE(binding->hits);
-	unsigned long pc = instruction_pointer(regs);
-	u64 key;
-
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
 	if (!user_mode(regs)) {
@@ -199,8 +203,6 @@ static enum profil_cause profil_record_count(const struct profil_binding *bindin
 			return PROFIL_NO_USER_PC;
 		return profil_record_add_kernel(profile, owned);
 	}
-	if (hits && profil_record_find(hits, pc, &key))
-		return profil_record_add(profile, key);
 	if (profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
 	return profil_record_add_cell(profile, profil_owned_unknown(owned));
@@ -217,9 +219,17 @@ static enum profil_cause profil_record_count(const struct profil_binding *bindin
 enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs)
 {
 	struct profil_owned owned = profil_owned_read(&binding->owned);
-	enum profil_cause cause = profil_record_count(binding, owned, regs);
+	struct profil_hits *hits = READ_ONCE(binding->hits);
+	struct profil_profile *profile = binding->profile;
+	enum profil_cause cause;
+	u64 key;
 
-	profil_record_add_thread(binding->profile, owned, cause);
+	if (user_mode(regs) && hits && profil_record_find(hits, instruction_pointer(regs), &key))
+		cause = profil_record_add_inline(profile, key);
+	else
+		cause = profil_record_other(profile, owned, regs);
+	if (unlikely(profile->recording->threads))
+		profil_record_add_thread(profile, owned, cause);
 	return cause;
 }
 

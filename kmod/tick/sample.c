@@ -217,9 +217,8 @@ static void profil_tick_gap(struct profil_profile *profile, u64 period)
 /* Is a tick of a recording due?  Its questions count for it when they are answered. */
 static bool profil_tick_due(struct profil_profile *profile, u64 period)
 {
-	struct profil_tally *tally = this_cpu_ptr(profile->tally);
-
-	return profile->period == period || profil_due_now(profile, tally, NULL, period);
+	return profile->period == period ||
+	       profil_due_now(profile, this_cpu_ptr(profile->tally), NULL, period);
 }
 
 static void profil_tick_recorded(struct profil_profile *profile, enum profil_cause cause)
@@ -330,6 +329,29 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 		profil_tick_unbound(regs, period);
 	else if (unlikely(!profil_everybody_met(met)))
 		profil_tick_unmet(met, regs, period);
+	return true;
+}
+
+/**
+ * profil_tick_more() - count one tick of the clock that is not of a single plain profile
+ * @first: of the chain
+ * @regs: what the tick interrupted
+ * @period: the time that the tick stands for, in ns
+ *
+ * A single recording needs no walk along the chain.
+ *
+ * Context: Hard interrupt, interrupts off.
+ * Return: as profil_tick_all().
+ */
+bool profil_tick_more(struct profil_binding *first, struct pt_regs *regs, u64 period)
+{
+	struct profil_profile *profile = first->profile;
+
+	if (first->key != ((unsigned long)current->mm | PROFIL_KEY_OWNED) ||
+	    READ_ONCE(first->node.next))
+		return profil_tick_all(regs, period);
+	if (profil_tick_due(profile, period))
+		profil_tick_recorded(profile, profil_record_sample(first, regs));
 	return true;
 }
 

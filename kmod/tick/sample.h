@@ -38,6 +38,7 @@ struct profil_memo {
 DECLARE_PER_CPU(struct profil_memo, profil_memo);
 DECLARE_PER_CPU(u64, profil_exiting_ns);
 
+bool profil_tick_more(struct profil_binding *first, struct pt_regs *regs, u64 period);
 bool profil_tick_all(struct pt_regs *regs, u64 period);
 bool profil_tick_none(struct pt_regs *regs, u64 period);
 void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
@@ -102,7 +103,7 @@ static __always_inline struct hlist_head *profil_tick_chain(const struct mm_stru
  * @period: of the clock, in ns; if the tick is irregular, the time it stands for
  *
  * A single plain profile is counted right here, by code that calls nothing and so
- * saves no registers.  Everything else takes the slow path, before anything has
+ * saves no registers.  Everything else takes another path, before anything has
  * been changed.
  *
  * Context: Hard interrupt, interrupts off.
@@ -119,7 +120,7 @@ static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
 	if (unlikely(!first))
 		return profil_tick_none(regs, period);
 	if (unlikely(binding->key != (unsigned long)mm || READ_ONCE(first->next)))
-		return profil_tick_all(regs, period);
+		return profil_tick_more(binding, regs, period);
 	profile = binding->profile;
 	if (unlikely(profile->period != period || !profil_sample_plain(profile, regs)))
 		return profil_tick_all(regs, period);
