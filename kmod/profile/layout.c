@@ -14,6 +14,7 @@
 #include "profile/work.h"
 #include "tick/bin.h"
 
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -153,6 +154,7 @@ static int profil_layout_collect(struct profil_layout *layout, const struct prof
 					       &layout->overflow);
 	if (how->nr_samples >= PROFIL_COUNT_SAMPLES)
 		layout->count_bits = ilog2(how->nr_samples / PROFIL_COUNT_SAMPLES);
+	layout->count_mask = BIT_ULL(layout->count_bits) - 1;
 	if (how->samples)
 		return profil_layout_add_place(&places[(*nr)++], how->samples,
 					       how->nr_samples * how->sample_width,

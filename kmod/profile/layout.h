@@ -46,6 +46,7 @@ struct profil_span {
  * @overflow: position of the overflow counter, if how.overflow
  * @samples: position of the array of PCs, if how.samples
  * @count_bits: of the number of elements, if that array is a recording's table of counts
+ * @count_mask: that number minus 1
  * @gate: position of the gate, if how.gate
  * @gate_value: what it had when the layout was made
  * @bytes: size of the layout itself
@@ -66,6 +67,7 @@ struct profil_layout {
 	u64 overflow;
 	u64 samples;
 	unsigned int count_bits;
+	u64 count_mask;
 	u64 gate;
 	u32 gate_value;
 	size_t bytes;

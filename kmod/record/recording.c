@@ -317,7 +317,8 @@ static bool profil_entry_is_owners(const struct profil_entry *entry)
  * @recording: the recording
  * @number: a number, except those that every recording has
  *
- * Bindings, watches and hits that have it go on counting for it.
+ * Bindings and watches that have it go on counting for it, hits until they are not believed
+ * any more.
  *
  * Context: Process.
  * Return: 0; -ENOENT if it was not given, or is forgotten; -EINVAL for a cell that goes with
@@ -335,6 +336,7 @@ int profil_recording_forget(struct profil_recording *recording, u32 number)
 	if (entry) {
 		nr = entry->same.kind == PROFIL_KIND_OWNER ? PROFIL_OWNER_NUMBERS : 1;
 		err = profil_entry_is_owners(entry) ? -EINVAL : 0;
+		WRITE_ONCE(recording->forgets, recording->forgets + !err);
 	}
 	for (i = 0; !err && i < nr; i++)
 		gone[i] = profil_recording_unlink(recording, number + i);

@@ -80,7 +80,7 @@ struct profil_entry {
 
 /**
  * struct profil_recording - what is known of the texts of a recording
- * @lock: guards @nr, @in_use, @hash and @number, and their entries.  Raw, because probes
+ * @lock: guards @nr, @in_use, @forgets, @hash and @number, and their entries.  Raw, because probes
  *	take it with preemption off
  * @processes: each process is an owner of its own; constant
  * @threads: in which namespace threads have the IDs that ticks count at, referenced; NULL: ticks
@@ -88,6 +88,8 @@ struct profil_entry {
  * @memcg: pays for entries that tasks make, referenced; constant
  * @nobody: the owner for whom there was no number or memory; constant
  * @lives: address spaces so far, each of which has a number
+ * @forgets: how often something was forgotten: what has a cell's number from before may have
+ *	one that is not given any more
  * @nr: the last number that was given
  * @in_use: numbers that are given and not forgotten
  * @limit: how many may be in use; constant
@@ -103,6 +105,7 @@ struct profil_recording {
 	struct mem_cgroup *memcg;
 	struct profil_owned nobody;
 	atomic64_t lives;
+	u32 forgets;
 	u32 nr;
 	u32 in_use;
 	u32 limit;

@@ -17,7 +17,9 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "record/recording.h"
+#include "record/space.h"
 #include "tick/record.h"
+#include "tick/sample.h"
 #include "tick/section.h"
 
 #include <linux/bits.h>
@@ -31,14 +33,10 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
-#include <linux/seqlock.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/task_work.h>
 
-/* For how long a hit is believed: bounds how long a mapping's end is not noticed. */
-#define BELIEVED	DIV_ROUND_UP(HZ, 10)
 /* After so many failures to get mmap_lock, at once, a tick's text is unknown. */
 #define TRIES		16
 /* What the offset in a key can hold. */
@@ -47,13 +45,15 @@
 /**
  * struct found - what is mapped at a PC
  * @file: of the mapping, referenced; or NULL
- * @same: identity of the text; its kind is UNKNOWN if there is none
+ * @same: identity of the text; if its kind is UNKNOWN there is none, and the rest is not set
  * @hit: the part of the mapping; its key is only the offset
+ * @counted: its cell was known, so the tick is counted already
  */
 struct found {
 	struct file *file;
 	struct profil_identity same;
 	struct profil_hit hit;
+	bool counted;
 };
 
 /* The vDSO names itself by its operations; no other mapping of the kernel's has code. */
@@ -81,46 +81,112 @@ static void profil_resolve_vma(struct vm_area_struct *vma, unsigned long pc, str
 		/* Beyond it nothing executable is known to be. */
 		if (offset >= OFFSETS - size)
 			return;
-		found->file = get_file(vma->vm_file);
 		profil_recording_identify(&found->same, vma->vm_file);
 	} else if (profil_resolve_is_vdso(vma)) {
-		found->same.kind = PROFIL_KIND_VDSO;
-		found->same.word[0] = (uintptr_t)vma->vm_private_data;
-		found->same.word[1] = vma->vm_end - vma->vm_start;
+		found->same = (struct profil_identity) {
+			.kind = PROFIL_KIND_VDSO,
+			.word = { (uintptr_t)vma->vm_private_data, vma->vm_end - vma->vm_start },
+		};
 	} else {
 		/* Offsets are of the largest range that a key can hold. */
 		base = round_down((u64)low, OFFSETS);
-		found->same.kind = PROFIL_KIND_MEMORY;
-		found->same.word[1] = base;
+		found->same = (struct profil_identity) {
+			.kind = PROFIL_KIND_MEMORY, .word = { 0, base },
+		};
 		offset = low - base;
 	}
 	found->hit.key = offset;
 }
 
-/* Return: false if mmap_lock is taken. */
-static bool profil_resolve_find(unsigned long pc, struct found *found)
+static struct profil_binding *profil_resolve_binding_in(const struct hlist_head *chain,
+							const struct profil_question *question)
 {
-	struct mm_struct *mm = current->mm;
-	struct vm_area_struct *vma;
+	struct profil_binding *binding;
 
-	if (!mmap_read_trylock(mm))
-		return false;
-	vma = find_vma(mm, pc);
-	if (vma && vma->vm_start <= pc && vma->vm_flags & VM_EXEC)
-		profil_resolve_vma(vma, pc, found);
-	mmap_read_unlock(mm);
-	return true;
+	hlist_for_each_entry_rcu(binding, chain, node)
+		if (binding->mm == question->mm && binding->profile == question->profile)
+			return binding;
+	return NULL;
 }
 
 /* The binding that the tick had come by; under RCU, which keeps it.  NULL: it is gone. */
 static struct profil_binding *profil_resolve_binding(const struct profil_question *question)
 {
-	struct profil_binding *binding;
+	return profil_resolve_binding_in(&profil_binding_bucket(question->mm)->chain, question);
+}
 
-	hlist_for_each_entry_rcu(binding, &profil_binding_bucket(question->mm)->chain, node)
-		if (binding->mm == question->mm && binding->profile == question->profile)
-			return binding;
-	return NULL;
+/* @key: of a tick in user mode.  In a section. */
+static void profil_resolve_count_here(const struct profil_question *question, u64 key)
+{
+	struct profil_profile *profile = question->profile;
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	enum profil_cause cause;
+
+	cause = question->user ? profil_record_add(profile, key) :
+				 profil_record_add_kernel(profile, question->owned);
+	if (unlikely(profile->recording->threads))
+		profil_record_add_thread(profile, question->owned, cause);
+	tally->cause[cause]++;
+	tally->granted++;
+}
+
+/* Interrupts stay off: profil_clock_sync() waits for sections. */
+static void profil_resolve_count(const struct profil_question *question, u64 key)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	profil_section_enter();
+	profil_resolve_count_here(question, key);
+	profil_section_leave();
+	local_irq_restore(flags);
+}
+
+/*
+ * Count the tick at once, if the cell of its text is known: mostly it is.  In one section, so
+ * that nothing has to be looked for, or locked, twice.
+ */
+static bool profil_resolve_known(const struct profil_question *question, struct found *found)
+{
+	const struct profil_recording *recording = question->profile->recording;
+	struct profil_binding *binding;
+	struct profil_hits *hits;
+	unsigned long flags;
+	bool known;
+
+	local_irq_save(flags);
+	profil_section_enter();
+	binding = profil_resolve_binding_in(profil_tick_chain(question->mm), question);
+	hits = binding ? READ_ONCE(binding->hits) : NULL;
+	if (hits && found->same.kind == PROFIL_KIND_MEMORY)
+		found->same.word[0] = binding->life;
+	known = hits && profil_space_recall(hits, &found->same, question->owned.owner,
+					    READ_ONCE(recording->forgets), &found->hit);
+	if (known)
+		profil_resolve_count_here(question, found->hit.key + question->pc - found->hit.low);
+	profil_section_leave();
+	local_irq_restore(flags);
+	return known;
+}
+
+/* Return: false if mmap_lock is taken. */
+static bool profil_resolve_find(const struct profil_question *question, struct found *found)
+{
+	struct mm_struct *mm = question->mm;
+	struct vm_area_struct *vma;
+
+	if (!mmap_read_trylock(mm))
+		return false;
+	vma = vma_lookup(mm, question->pc);
+	if (vma && vma->vm_flags & VM_EXEC) {
+		profil_resolve_vma(vma, question->pc, found);
+		found->counted = found->same.kind != PROFIL_KIND_UNKNOWN &&
+				 profil_resolve_known(question, found);
+		if (!found->counted && found->same.kind == PROFIL_KIND_FILE)
+			found->file = get_file(vma->vm_file);
+	}
+	mmap_read_unlock(mm);
+	return true;
 }
 
 /* Everybody's address spaces are bound when they need it. */
@@ -156,11 +222,9 @@ static u64 profil_resolve_prepare(const struct profil_question *question)
 	rcu_read_unlock();
 	if (!wanted)
 		return life;
-	hits = kzalloc(sizeof(*hits), PROFIL_GFP_SPARING);
+	hits = profil_space_alloc();
 	if (!hits)
 		return life;
-	raw_spin_lock_init(&hits->lock);
-	seqcount_init(&hits->seq);
 	rcu_read_lock();
 	binding = profil_resolve_binding(question);
 	if (binding && !cmpxchg(&binding->hits, NULL, hits))
@@ -197,70 +261,25 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 	return number;
 }
 
-/* The way of a set that the hit replaces: one that it overlaps, or the next one. */
-static struct profil_hit *profil_resolve_way(struct profil_hits *hits,
-					     const struct profil_hit *hit)
-{
-	struct profil_hit *set = profil_hit_set(hits, hit->low);
-	unsigned int way;
-
-	for (way = 0; way < PROFIL_HIT_WAYS; way++)
-		if (set[way].low < hit->low + hit->span && hit->low < set[way].low + set[way].span)
-			return &set[way];
-	for (way = 0; way < PROFIL_HIT_WAYS; way++)
-		if (!set[way].span)
-			return &set[way];
-	return &set[hits->next++ % PROFIL_HIT_WAYS];
-}
-
-static void profil_resolve_remember(const struct profil_question *question,
-				    const struct profil_hit *hit)
+static void profil_resolve_learn(const struct profil_question *question, u32 forgets, u32 cell,
+				 struct found *found)
 {
 	struct profil_binding *binding;
 	struct profil_hits *hits;
-	struct profil_hit *way;
-	unsigned long flags;
 
 	rcu_read_lock();
 	binding = profil_resolve_binding(question);
 	hits = binding ? READ_ONCE(binding->hits) : NULL;
-	if (hits) {
-		raw_spin_lock_irqsave(&hits->lock, flags);
-		write_seqcount_begin(&hits->seq);
-		way = profil_resolve_way(hits, hit);
-		WRITE_ONCE(way->low, hit->low);
-		WRITE_ONCE(way->span, hit->span);
-		WRITE_ONCE(way->key, hit->key);
-		WRITE_ONCE(way->until, hit->until);
-		write_seqcount_end(&hits->seq);
-		raw_spin_unlock_irqrestore(&hits->lock, flags);
-	}
+	if (hits)
+		profil_space_learn(hits, &found->same, question->owned.owner, forgets, cell,
+				   &found->hit);
 	rcu_read_unlock();
-}
-
-/* @key: of a tick in user mode.  Interrupts stay off: profil_clock_sync() waits for sections. */
-static void profil_resolve_count(const struct profil_question *question, u64 key)
-{
-	struct profil_profile *profile = question->profile;
-	struct profil_tally *tally;
-	enum profil_cause cause;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	profil_section_enter();
-	tally = this_cpu_ptr(profile->tally);
-	cause = question->user ? profil_record_add(profile, key) :
-				 profil_record_add_kernel(profile, question->owned);
-	profil_record_add_thread(profile, question->owned, cause);
-	tally->cause[cause]++;
-	tally->granted++;
-	profil_section_leave();
-	local_irq_restore(flags);
 }
 
 static void profil_resolve_answer(const struct profil_question *question, struct found *found)
 {
 	u64 key = (u64)profil_owned_unknown(question->owned) << PROFIL_COUNT_SHIFT;
+	u32 forgets = READ_ONCE(question->profile->recording->forgets);
 	u64 life = profil_resolve_prepare(question);
 	u32 cell = 0;
 
@@ -269,37 +288,46 @@ static void profil_resolve_answer(const struct profil_question *question, struct
 	if (life && found->same.kind != PROFIL_KIND_UNKNOWN)
 		cell = profil_resolve_cell(question, found);
 	if (cell) {
-		found->hit.key |= (u64)cell << PROFIL_COUNT_SHIFT;
-		found->hit.until = jiffies + BELIEVED;
-		profil_resolve_remember(question, &found->hit);
 		key = found->hit.key + (question->pc - found->hit.low);
+		key |= (u64)cell << PROFIL_COUNT_SHIFT;
+		profil_resolve_learn(question, forgets, cell, found);
 	}
 	profil_resolve_count(question, key);
+}
+
+static void profil_resolve_slowly(struct profil_question *question, struct found *found)
+{
+	struct profil_profile *profile = question->profile;
+	struct mem_cgroup *before = set_active_memcg(profile->recording->memcg);
+
+	if (!question->owned.owner)
+		question->owned = profil_meet_current(profile);
+	if (question->user)
+		profil_resolve_answer(question, found);
+	else
+		profil_resolve_count(question, 0);
+	set_active_memcg(before);
+	if (found->file)
+		fput(found->file);
 }
 
 /* Runs in the task that had the tick, or in its exit, where it has no mm any more. */
 static void profil_resolve_work(struct callback_head *work)
 {
 	struct profil_question *question = container_of(work, struct profil_question, work);
-	struct found found = { .same.kind = PROFIL_KIND_UNKNOWN };
 	struct profil_profile *profile = question->profile;
-	struct mem_cgroup *before;
 	unsigned int try = 0;
+	struct found found;
 
+	found.file = NULL;
+	found.same.kind = PROFIL_KIND_UNKNOWN;
+	found.counted = false;
 	/* In its exit, or if it executes another program, its memory is gone. */
 	while (question->user && current->mm == question->mm &&
-	       !profil_resolve_find(question->pc, &found) && ++try < TRIES)
+	       !profil_resolve_find(question, &found) && ++try < TRIES)
 		cond_resched();
-	before = set_active_memcg(profile->recording->memcg);
-	if (!question->owned.owner)
-		question->owned = profil_meet_current(profile);
-	if (question->user)
-		profil_resolve_answer(question, &found);
-	else
-		profil_resolve_count(question, 0);
-	set_active_memcg(before);
-	if (found.file)
-		fput(found.file);
+	if (!found.counted)
+		profil_resolve_slowly(question, &found);
 	/* Only now may a tick use the question. */
 	smp_store_release(&question->task, NULL);
 	profil_profile_put(profile);

@@ -23,7 +23,6 @@
 #include "tick/window.h"
 
 #include <linux/atomic.h>
-#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
@@ -66,16 +65,16 @@ profil_record_add_inline(const struct profil_profile *profile, u64 key)
 	const struct profil_layout *layout;
 	struct profil_count *element;
 	unsigned int i;
-	u64 index;
+	u64 index, mask;
 
 	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
 	layout = pins->layout;
 	/* By the highest bits: a cell's number, in the highest bits of the key, is in no others. */
 	index = hash_64(key, layout->count_bits);
+	mask = layout->count_mask;
 	for (i = 0; i < TRIES; i++) {
-		element = profil_record_element(pins, layout,
-						(index + i) & (BIT_ULL(layout->count_bits) - 1));
+		element = profil_record_element(pins, layout, (index + i) & mask);
 		if (!element)
 			return PROFIL_OFF;
 		if (!profil_record_claim(element, key))
@@ -142,17 +141,15 @@ void profil_record_add_thread(const struct profil_profile *profile, struct profi
 /* The key of a PC.  Return: false if it is not known, or not any more. */
 static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u64 *key)
 {
-	const struct profil_hit *hit = profil_hit_set(hits, pc);
+	const struct profil_hit *hit = hits->hit[profil_hit_set(pc)];
 	unsigned int seq = raw_read_seqcount(&hits->seq), way;
 	unsigned long low;
 
 	for (way = 0; way < PROFIL_HIT_WAYS; way++, hit++) {
 		low = READ_ONCE(hit->low);
-		if (pc - low >= READ_ONCE(hit->span))
+		if (pc - low >= READ_ONCE(hit->span) || time_after(jiffies, READ_ONCE(hit->until)))
 			continue;
 		*key = READ_ONCE(hit->key) + (pc - low);
-		if (time_after(jiffies, READ_ONCE(hit->until)))
-			return false;
 		return !(seq & 1) && !read_seqcount_retry(&hits->seq, seq);
 	}
 	return false;

@@ -47,13 +47,13 @@ struct profil_hit {
  * struct profil_hits - where the texts of an address space are
  * @lock: held by who changes it, with interrupts off
  * @seq: odd meanwhile, and then changed: ticks take no lock
- * @next: which way of a set to use next
+ * @next: which way of each set to use next
  * @hit: by address
  */
 struct profil_hits {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
 	seqcount_t seq;
-	unsigned int next;
+	u8 next[PROFIL_HIT_SETS];
 	struct profil_hit hit[PROFIL_HIT_SETS][PROFIL_HIT_WAYS];
 };
 
@@ -79,9 +79,10 @@ struct profil_question {
 
 DECLARE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
-static inline struct profil_hit *profil_hit_set(struct profil_hits *hits, unsigned long pc)
+/* The number of a PC's set. */
+static inline unsigned int profil_hit_set(unsigned long pc)
 {
-	return hits->hit[(pc >> PROFIL_HIT_SHIFT) % PROFIL_HIT_SETS];
+	return (pc >> PROFIL_HIT_SHIFT) % PROFIL_HIT_SETS;
 }
 
 enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a recording knows of an address space: what is mapped where, and which cells its
+ * texts have.
+ *
+ * What is mapped somewhere is believed for a moment only, and then looked up again.  Mostly
+ * it is the same as before, so its cell is known, too, and need not be looked for among
+ * those of the whole recording.
+ *
+ * Context: process
+ */
+#include "record/space.h"
+
+#include "profile/pool.h"
+#include "tick/record.h"
+
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/container_of.h>
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+#include <linux/seqlock.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+/* For how long a hit is believed: bounds how long a mapping's end is not noticed. */
+#define BELIEVED	DIV_ROUND_UP(HZ, 10)
+#define CELL_BITS	5
+
+/**
+ * struct cell - the cell of a text of an address space
+ * @text: its identity
+ * @owner: whose cell; 0: not in use
+ * @number: of the cell
+ */
+struct cell {
+	struct profil_identity text;
+	u32 owner;
+	u32 number;
+};
+
+/**
+ * struct space - what is known of an address space
+ * @hits: what ticks see of it, and its lock; first, as it is freed by its address
+ * @forgets: of the recording, as of which @cell is right
+ * @cell: by a hash of the text
+ */
+struct space {
+	struct profil_hits hits;
+	u32 forgets;
+	struct cell cell[1 << CELL_BITS];
+};
+
+/**
+ * profil_space_alloc() - memory for what is known of an address space
+ *
+ * Context: Process.
+ * Return: what ticks see of it, to be freed with kfree(); NULL without memory.
+ */
+struct profil_hits *profil_space_alloc(void)
+{
+	struct space *space = kzalloc(sizeof(*space), PROFIL_GFP_SPARING);
+
+	BUILD_BUG_ON(offsetof(struct space, hits));
+	if (!space)
+		return NULL;
+	raw_spin_lock_init(&space->hits.lock);
+	seqcount_init(&space->hits.seq);
+	return &space->hits;
+}
+
+static noinline void profil_space_forget(struct space *space, u32 forgets)
+{
+	memset(space->cell, 0, sizeof(space->cell));
+	space->forgets = forgets;
+}
+
+/* The lock is held.  Numbers of cells that may be forgotten are not believed. */
+static __always_inline struct cell *profil_space_cell(struct space *space,
+						      const struct profil_identity *text,
+						      u32 forgets)
+{
+	if (unlikely(space->forgets != forgets))
+		profil_space_forget(space, forgets);
+	return &space->cell[hash_64(text->word[0] + text->word[1], CELL_BITS)];
+}
+
+/* As memcmp() does, only sooner. */
+static __always_inline bool profil_space_is_text(const struct profil_identity *a,
+						 const struct profil_identity *b)
+{
+	u64 differ = (a->kind ^ b->kind) | (a->generation ^ b->generation);
+
+	BUILD_BUG_ON(ARRAY_SIZE(a->word) != 5);
+	differ |= a->word[0] ^ b->word[0];
+	differ |= a->word[1] ^ b->word[1];
+	differ |= a->word[2] ^ b->word[2];
+	differ |= a->word[3] ^ b->word[3];
+	return !(differ | (a->word[4] ^ b->word[4]));
+}
+
+/*
+ * The way of a set that the hit replaces: its own, or the next one.  Where mappings have
+ * changed others may overlap it, which are believed no longer than they were.
+ */
+static struct profil_hit *profil_space_way(struct profil_hits *hits, const struct profil_hit *hit)
+{
+	unsigned int set = profil_hit_set(hit->low), i;
+
+	for (i = 0; i < PROFIL_HIT_WAYS; i++)
+		if (hits->hit[set][i].low == hit->low)
+			return &hits->hit[set][i];
+	return &hits->hit[set][hits->next[set]++ % PROFIL_HIT_WAYS];
+}
+
+/* The lock is held. */
+static void profil_space_believe(struct profil_hits *hits, u32 cell, struct profil_hit *hit)
+{
+	struct profil_hit *way = profil_space_way(hits, hit);
+
+	hit->key |= (u64)cell << PROFIL_COUNT_SHIFT;
+	hit->until = jiffies + BELIEVED;
+	write_seqcount_begin(&hits->seq);
+	WRITE_ONCE(way->low, hit->low);
+	WRITE_ONCE(way->span, hit->span);
+	WRITE_ONCE(way->key, hit->key);
+	WRITE_ONCE(way->until, hit->until);
+	write_seqcount_end(&hits->seq);
+}
+
+/**
+ * profil_space_recall() - believe what is mapped somewhere, if its cell is known
+ * @hits: of the address space
+ * @text: what is mapped
+ * @owner: whose cell
+ * @forgets: of the recording, now
+ * @hit: where; its key is the offset, and gets the cell, too
+ *
+ * Context: Interrupts off, under RCU.
+ * Return: false if its cell is not known.
+ */
+bool profil_space_recall(struct profil_hits *hits, const struct profil_identity *text,
+			 u32 owner, u32 forgets, struct profil_hit *hit)
+{
+	struct space *space = container_of(hits, struct space, hits);
+	const struct cell *cell;
+	bool known;
+
+	raw_spin_lock(&hits->lock);
+	cell = profil_space_cell(space, text, forgets);
+	known = owner && cell->owner == owner && profil_space_is_text(&cell->text, text);
+	if (known)
+		profil_space_believe(hits, cell->number, hit);
+	raw_spin_unlock(&hits->lock);
+	return known;
+}
+
+/**
+ * profil_space_learn() - believe what is mapped somewhere, and know its cell from now on
+ * @hits: of the address space
+ * @text: what is mapped
+ * @owner: whose cell
+ * @forgets: of the recording, as of before the cell was looked for
+ * @cell: its number
+ * @hit: as for profil_space_recall()
+ *
+ * Context: Process, under RCU.
+ */
+void profil_space_learn(struct profil_hits *hits, const struct profil_identity *text, u32 owner,
+			u32 forgets, u32 cell, struct profil_hit *hit)
+{
+	struct space *space = container_of(hits, struct space, hits);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hits->lock, flags);
+	*profil_space_cell(space, text, forgets) = (struct cell) {
+		.text = *text,
+		.owner = owner,
+		.number = cell,
+	};
+	profil_space_believe(hits, cell, hit);
+	raw_spin_unlock_irqrestore(&hits->lock, flags);
+}
