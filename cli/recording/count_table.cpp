@@ -7,9 +7,11 @@
 namespace cli {
 namespace {
 
-/* So many fill neither in a tenth of a second. */
-constexpr uint64_t usual_counts = uint64_t{1} << 16;
-constexpr uint64_t usual_everybody = uint64_t{1} << 19;
+/* A table costs its pages to begin with, and each reader looks at all of it. */
+constexpr uint64_t small_counts = uint64_t{1} << 14;
+constexpr uint64_t large_counts = uint64_t{1} << 19;
+/* Elements for each tick that may come until the next look, which may be late. */
+constexpr uint64_t counts_for_tick = 32;
 
 /* Elements of a look. */
 constexpr size_t some = 1024;
@@ -46,10 +48,14 @@ bool CountTable::fills_up()
 	return used >= number / 8 * 3;
 }
 
-uint64_t first_counts(uint64_t memory, bool everybody)
+uint64_t first_counts(uint64_t memory, uint64_t ticks, bool many_numbers)
 {
-	return std::clamp(std::bit_floor(memory / 2 / sizeof(profil_count)), least_counts,
-			  everybody ? usual_everybody : usual_counts);
+	const uint64_t useful =
+		many_numbers ? large_counts
+			     : std::clamp(std::bit_ceil(std::min(ticks, large_counts) * counts_for_tick),
+					  small_counts, large_counts);
+
+	return std::clamp(std::bit_floor(memory / 2 / sizeof(profil_count)), least_counts, useful);
 }
 
 uint64_t next_counts(uint64_t memory, uint64_t counts)

@@ -49,8 +49,11 @@ private:
 /**
  * The elements of a first table.
  * @param memory bytes for it and for the one that follows it.
+ * @param ticks that all CPUs can have between two looks at the table.
+ * @param many_numbers are each process and its texts to have a number?  The module gives more
+ *        of them with a larger table.
  */
-uint64_t first_counts(uint64_t memory, bool everybody);
+uint64_t first_counts(uint64_t memory, uint64_t ticks, bool many_numbers);
 
 /**
  * The elements of the table that follows one of @p counts: twice as many, or as many, if

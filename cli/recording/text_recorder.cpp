@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <utility>
 
 namespace cli {
@@ -13,6 +14,7 @@ namespace {
 
 /* New texts are opened within this time: without privilege, their processes must not have ended. */
 constexpr std::chrono::milliseconds look_interval{100};
+constexpr uint64_t look_ns = std::chrono::nanoseconds(look_interval).count();
 /* A file names only this many of the processes that a search has found. */
 constexpr size_t most_named = 100;
 /* Ended processes whose anonymous memory still has mappings of its own in the file. */
@@ -41,7 +43,10 @@ uint32_t TextRecorder::flags() const
 /** Begin the recording, with a table that is as large as may be pinned and is useful. */
 AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 {
-	uint64_t counts = first_counts(settings_.memory, flags & PROFIL_RECORD_EVERYBODY);
+	const auto cpus = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF));
+	const uint64_t ticks = cpus * (look_ns / settings_.period + 1);
+	uint64_t counts = first_counts(settings_.memory, ticks,
+				       flags & PROFIL_RECORD_EVERYBODY && flags & PROFIL_RECORD_PROCESSES);
 	profil_record record = {};
 	const char *step = nullptr;
 

@@ -52,10 +52,10 @@ TEST_CASE("two tables never need more memory than is permitted", "[cli][count-ta
 
 	for (uint64_t memory = 2 * least_counts * element; memory <= uint64_t{1} << 36;
 	     memory += memory / 3) {
-		for (const bool everybody : {false, true}) {
-			uint64_t counts = first_counts(memory, everybody);
+		for (const bool many_numbers : {false, true}) {
+			uint64_t counts = first_counts(memory, 200, many_numbers);
 
-			CAPTURE(memory, everybody, counts);
+			CAPTURE(memory, many_numbers, counts);
 			CHECK(2 * counts * element <= memory);
 			for (int changes = 0; changes < 40; changes++) {
 				const uint64_t next = next_counts(memory, counts);
@@ -70,8 +70,19 @@ TEST_CASE("two tables never need more memory than is permitted", "[cli][count-ta
 	}
 }
 
+TEST_CASE("a first table is as large as the ticks and the numbers need it", "[cli][count-table]")
+{
+	constexpr uint64_t memory = uint64_t{1} << 30;
+
+	CHECK(first_counts(memory, 0, false) == 1 << 14);
+	CHECK(first_counts(memory, 512, false) == 1 << 14);
+	CHECK(first_counts(memory, 513, false) == 1 << 15);
+	CHECK(first_counts(memory, UINT64_MAX, false) == 1 << 19);
+	CHECK(first_counts(memory, 0, true) == 1 << 19);
+}
+
 TEST_CASE("with memory for one table only, none follows", "[cli][count-table]")
 {
-	CHECK(first_counts(1, true) == least_counts);
+	CHECK(first_counts(1, 200, true) == least_counts);
 	CHECK(next_counts(1, least_counts) == 0);
 }
