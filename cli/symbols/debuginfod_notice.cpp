@@ -3,8 +3,8 @@
 
 #include "cli/base/characters.h"
 #include "cli/base/stream.h"
+#include "cli/symbols/debug_file.h"
 
-#include <cstdlib>
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <fmt/format.h>
@@ -14,13 +14,6 @@ namespace {
 
 /* Shorter waits are not worth a notice. */
 constexpr std::chrono::milliseconds patience{500};
-
-bool has_servers()
-{
-	const char *urls = std::getenv(DEBUGINFOD_URLS_ENV_VAR);
-
-	return urls && *urls;
-}
 
 /**
  * A function of the library that libdwfl loads before its first request.  Linking
@@ -39,8 +32,10 @@ template <typename Function> Function *loaded(const char *name)
 
 DebuginfodNotice::DebuginfodNotice(Dwfl *dwfl, std::string object) : object_(std::move(object))
 {
-	debuginfod_client *client = dwfl && has_servers() ? dwfl_get_debuginfod_client(dwfl) : nullptr;
+	if (!dwfl || !has_debuginfod_servers())
+		return;
 
+	debuginfod_client *client = dwfl_get_debuginfod_client(dwfl);
 	const auto set_user_data = LOADED(debuginfod_set_user_data);
 	const auto set_progressfn = LOADED(debuginfod_set_progressfn);
 

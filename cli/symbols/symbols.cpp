@@ -4,6 +4,7 @@
 #include "cli/base/characters.h"
 #include "cli/profile/nameless_code.h"
 #include "cli/profile/shared_counter.h"
+#include "cli/symbols/debug_file.h"
 #include "cli/symbols/demangle.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debug_file,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = nullptr,
 };

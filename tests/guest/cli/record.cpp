@@ -288,3 +288,16 @@ TEST_CASE("protoc can read a real profile with build-ids and lines", "[cli]")
 	CHECK(has(output.text, "has_line_numbers: true"));
 	CHECK(has(output.text, "cli_burn.cpp\"\n"));
 }
+
+TEST_CASE("without a debuginfod server, no recording loads its client and all that this needs", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const Output output = run("LD_DEBUG=files " + profil_path() + " record -o " + file +
+				  " -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'");
+
+	REQUIRE(output.status == 0);
+	CHECK(report(file)["samples"] > 0);
+	CHECK(has(output.text, "libdw.so"));
+	CHECK_FALSE(has(output.text, "libdebuginfod"));
+}

@@ -196,6 +196,24 @@ TEST_CASE("the wait for a debuginfod server that does not answer is announced, a
 		      "DEBUGINFOD_URLS (DEBUGINFOD_TIMEOUT limits it)\n");
 }
 
+TEST_CASE("debug information beside a stripped program is found, with a debuglink or without",
+	  "[cli][debuginfod]")
+{
+	const StrippedProgram program;
+	const bool linked = GENERATE(false, true);
+	const std::string where = GENERATE(as<std::string>(), "", ".debug/");
+	std::vector<std::string> warnings;
+	const support::Output made = run(fmt::format(
+		"cd {} && mkdir -p .debug && mv served/program.debug {}{}.debug{}", program.path(""), where,
+		linked ? "other" : "program",
+		linked ? fmt::format(" && objcopy --add-gnu-debuglink={}other.debug program", where) : ""));
+
+	INFO(made.text);
+	REQUIRE(made.status == 0);
+	CHECK(place(program.profile(warnings).first) == "deep::Worker::run(unsigned long) " + program.line);
+	CHECK(warnings.empty());
+}
+
 TEST_CASE("debug information of another build is not used, and a warning says so", "[cli][debuginfod]")
 {
 	const StrippedProgram program;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/debug_file.h"
+
+#include "cli/base/characters.h"
+
+#include <cstdlib>
+#include <elfutils/debuginfod.h>
+#include <fmt/format.h>
+#include <span>
+#include <string>
+#include <unistd.h>
+
+namespace cli {
+namespace {
+
+const std::string debug_directory = "/usr/lib/debug";
+
+bool exists(const std::string &path)
+{
+	return !access(path.c_str(), F_OK);
+}
+
+bool has_file_of_build_id(Dwfl_Module *module)
+{
+	const unsigned char *bits = nullptr;
+	GElf_Addr address = 0;
+	const int length = dwfl_module_build_id(module, &bits, &address);
+
+	if (length < 2)
+		return false;
+
+	const std::span<const unsigned char> id(bits, static_cast<size_t>(length));
+
+	return exists(fmt::format("{}/.build-id/{:02x}/{:02x}.debug", debug_directory, id[0],
+				  fmt::join(id.subspan(1), "")));
+}
+
+/** In the directories of DEBUGINFO_PATH's default, of which libdwfl also leaves out the first parts. */
+bool has_file_of_name(const std::string &file, const std::string &name)
+{
+	const size_t slash = file.rfind('/');
+	const std::string directory = slash == std::string::npos ? "." : file.substr(0, slash);
+
+	if (exists(directory + "/" + name) || exists(directory + "/.debug/" + name))
+		return true;
+	for (size_t part = 0; part != std::string::npos; part = directory.find('/', part + 1))
+		if (exists(debug_directory + "/" + directory.substr(part) + "/" + name))
+			return true;
+	return exists(debug_directory + "/" + name);
+}
+
+} // namespace
+
+bool has_debuginfod_servers()
+{
+	const char *urls = std::getenv(DEBUGINFOD_URLS_ENV_VAR);
+
+	return urls && *urls;
+}
+
+int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
+		    const char *debuglink, GElf_Word crc, char **found)
+{
+	/* Without a file, it is for what several debug files share (.gnu_debugaltlink). */
+	if (has_debuginfod_servers() || !file || has_file_of_build_id(module) ||
+	    has_file_of_name(file, debuglink ? debuglink : std::string(base_name(file)) + ".debug"))
+		return dwfl_standard_find_debuginfo(module, user, name, base, file, debuglink, crc, found);
+	return -1;
+}
+
+} // namespace cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/symbols/debug_file.h  Finds the file with an object's debug information. */
+#pragma once
+
+#include <elfutils/libdwfl.h>
+
+namespace cli {
+
+/** May libdwfl ask debuginfod servers? */
+bool has_debuginfod_servers();
+
+/**
+ * The find_debuginfo of Dwfl_Callbacks: as dwfl_standard_find_debuginfo(), which it calls only if
+ * that may find something.
+ *
+ * Otherwise libdwfl loads the client of debuginfod with its network libraries, just to learn that
+ * there are no servers: that takes longer than the whole rest of a short recording's end.
+ */
+int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
+		    const char *debuglink, GElf_Word crc, char **found);
+
+} // namespace cli
