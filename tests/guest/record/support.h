@@ -16,6 +16,15 @@
 
 namespace guest {
 
+/**
+ * Ticks that come too late to count are in lost_late only if the kernel says since when a task
+ * runs (CONFIG_SCHED_INFO): kernels for debugging, which are slow enough for many, do not.
+ */
+inline bool late_is_unknown()
+{
+	return access("/proc/self/schedstat", R_OK);
+}
+
 /** What a number stands for, with its path. */
 struct Described : profil_describe {
 	std::string place;
