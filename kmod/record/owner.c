@@ -38,7 +38,7 @@ static unsigned int profil_spare_nodes(const struct profil_spare *spare)
 void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup)
 {
 	rcu_read_lock();
-	*uid = task_euid(task);
+	*uid = task_cred_xxx(task, euid);
 #ifdef CONFIG_CGROUPS
 	*cgroup = cgroup_id(task_dfl_cgroup(task));
 #else
