@@ -46,5 +46,8 @@ TEST_CASE("after a storm of more processes than there are numbers, the last ones
 	for (const Json &row : json["rows"])
 		named = named || (row["process"] == "cli_burn" && row.contains("pid") && row["pid"] == last);
 	CHECK(named);
-	CHECK(report(file)["processes"] == 9051);
+	/* On a busy host, forks can come faster than the memory for their followers. */
+	const Json functions = report(file);
+
+	CHECK(functions["processes"].get<int>() + functions["ticks"]["forks_lost"].get<int>() == 9051);
 }
