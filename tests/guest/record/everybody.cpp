@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/everybody.cpp  Recordings of all processes, and of processes one by one. */
 #include "tests/guest/record/support.h"
-#include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 
@@ -220,10 +219,7 @@ TEST_CASE_METHOD(AtRest, "each of many processes has its share of everybody's ti
 	constexpr uint64_t period = 50'000;
 
 	/* A kernel for debugging takes so long for a tick that the next one is due meanwhile. */
-	if (late_is_unknown())
-		support::skip("this kernel does not say since when a task runs, nor the module which ticks "
-			      "are late");
-
+	skip_if_late_is_unknown();
 	Recording recording(8192, period);
 	std::map<pid_t, double> used;
 	std::map<pid_t, uint64_t> ticks;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/guest/support/device.h"
+#include "tests/support/skip.h"
 
 #include <cstdint>
 #include <linux/profil_record.h>
@@ -23,6 +24,14 @@ namespace guest {
 inline bool late_is_unknown()
 {
 	return access("/proc/self/schedstat", R_OK);
+}
+
+/** Skip a test that compares ticks with CPU time. */
+inline void skip_if_late_is_unknown()
+{
+	if (late_is_unknown())
+		support::skip("this kernel does not say since when a task runs, nor the module which ticks "
+			      "are late");
 }
 
 /** What a number stands for, with its path. */
