@@ -2,11 +2,11 @@
 #include "cli/symbols/debug_file.h"
 
 #include "cli/base/characters.h"
+#include "cli/base/numbers.h"
 
 #include <cstdlib>
 #include <elfutils/debuginfod.h>
 #include <fmt/format.h>
-#include <span>
 #include <string>
 #include <unistd.h>
 
@@ -29,10 +29,10 @@ bool has_file_of_build_id(Dwfl_Module *module)
 	if (length < 2)
 		return false;
 
-	const std::span<const unsigned char> id(bits, static_cast<size_t>(length));
+	const std::string id = hex({reinterpret_cast<const char *>(bits), static_cast<size_t>(length)});
 
-	return exists(fmt::format("{}/.build-id/{:02x}/{:02x}.debug", debug_directory, id[0],
-				  fmt::join(id.subspan(1), "")));
+	return exists(
+		fmt::format("{}/.build-id/{}/{}.debug", debug_directory, id.substr(0, 2), id.substr(2)));
 }
 
 /** In the directories of DEBUGINFO_PATH's default, of which libdwfl also leaves out the first parts. */

@@ -45,7 +45,7 @@
 /**
  * struct found - what is mapped at a PC
  * @file: of the mapping, referenced; or NULL
- * @same: identity of the text; if its kind is UNKNOWN there is none, and the rest is not set
+ * @same: identity of the text, or only the kind UNKNOWN if there is no text
  * @hit: the part of the mapping; its key is only the offset
  * @counted: its cell was known, so the tick is counted already
  */
