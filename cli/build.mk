@@ -18,7 +18,7 @@ cli_no_network_objects := $(B)/cli/commands/network.o
 cli_common := $(B)/cli/common.a
 
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o $(cli_no_network_objects),$(cli_objects))
-CLI_LIBS := -ldw -lelf -lfmt -lz -ldeflate -lcurl -lcpp-httplib -lcapstone -lncursesw -ltinfo -pthread
+CLI_LIBS := -ldw -lelf -lfmt -lz -ldeflate -lcurl -lcpp-httplib -lncursesw -ltinfo -pthread
 
 .PHONY: cli
 cli: $(B)/profil $(B)/profil-network

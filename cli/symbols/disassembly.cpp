@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/disassembly.h"
 
+#include "cli/symbols/capstone.h"
+
 #include <algorithm>
-#include <capstone/capstone.h>
 #include <fmt/format.h>
 #include <gelf.h>
 #include <span>
@@ -14,8 +15,14 @@ struct ElfCloser {
 	void operator()(Elf *elf) const { elf_end(elf); }
 };
 
+/** The library, which Disassembler::open() has loaded. */
+const Capstone &library()
+{
+	return **capstone();
+}
+
 struct InsnCloser {
-	void operator()(cs_insn *instruction) const { cs_free(instruction, 1); }
+	void operator()(cs_insn *instruction) const { library().free(instruction, 1); }
 };
 
 std::pair<cs_arch, cs_mode> mode_of(Machine machine)
@@ -119,38 +126,41 @@ std::optional<Machine> machine_of(int fd)
 
 void Disassembler::Closer::operator()(size_t *handle) const
 {
-	cs_close(handle);
+	library().close(handle);
 	delete handle;
 }
 
 Result<Disassembler> Disassembler::open(Machine machine, Syntax syntax)
 {
+	if (const auto loaded = capstone(); !loaded)
+		return loaded.error();
+
 	const auto [architecture, mode] = mode_of(machine);
 	csh handle = 0;
-	const cs_err error = cs_open(architecture, mode, &handle);
+	const cs_err error = library().open(architecture, mode, &handle);
 
 	if (error != CS_ERR_OK)
-		return Error{fmt::format("cannot disassemble: libcapstone: {}", cs_strerror(error))};
+		return Error{fmt::format("cannot disassemble: libcapstone: {}", library().strerror(error))};
 
 	std::unique_ptr<size_t, Closer> owned(new size_t(handle));
 
-	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	library().option(handle, CS_OPT_DETAIL, CS_OPT_ON);
 	if (architecture == CS_ARCH_X86)
-		cs_option(handle, CS_OPT_SYNTAX,
-			  syntax == Syntax::Intel ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
+		library().option(handle, CS_OPT_SYNTAX,
+				 syntax == Syntax::Intel ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
 	return Disassembler(std::move(owned), machine);
 }
 
 std::vector<Instruction> Disassembler::decode(std::string_view bytes, uint64_t address) const
 {
-	const std::unique_ptr<cs_insn, InsnCloser> decoded(cs_malloc(*handle_));
+	const std::unique_ptr<cs_insn, InsnCloser> decoded(library().malloc(*handle_));
 	const size_t step = machine_ == Machine::Aarch64 ? 4 : 1;
 	const auto *code = reinterpret_cast<const uint8_t *>(bytes.data());
 	size_t left = bytes.size();
 	std::vector<Instruction> instructions;
 
 	while (left) {
-		if (cs_disasm_iter(*handle_, &code, &left, &address, decoded.get())) {
+		if (library().disasm_iter(*handle_, &code, &left, &address, decoded.get())) {
 			instructions.push_back(converted(*decoded, machine_));
 			continue;
 		}

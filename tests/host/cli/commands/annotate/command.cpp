@@ -224,6 +224,29 @@ TEST_CASE("annotate shows the functions with most samples, and one that is named
 			  ":straight(unsigned long)  (30 samples)\n"));
 }
 
+TEST_CASE("annotate without a usable libcapstone names the package, other commands do not load it",
+	  "[cli][annotate]")
+{
+	const TemporaryDirectory directory;
+	const std::string program = compile(directory);
+	const std::string file =
+		" -i " +
+		write(directory, profile_of(program, {{objdump(program, "_Z6nestedm")[0].address, 7}}));
+	const std::string command =
+		"LD_LIBRARY_PATH=" + (directory / "") + " " + support::build_dir() + "/profil ";
+
+	/* The loader takes the first file of that name, and refuses this one. */
+	for (int version = 1; version < 20; ++version)
+		std::ofstream(directory / fmt::format("libcapstone.so.{}", version)) << "not a library";
+
+	const support::Output annotated = run(command + "annotate" + file);
+
+	INFO(annotated.text);
+	CHECK(has(annotated.text, "cannot disassemble: "));
+	CHECK(has(annotated.text, ": Debian's package libcapstone"));
+	CHECK(run(command + "report" + file).status == 0);
+}
+
 TEST_CASE("colours are for terminals, unless told otherwise", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
