@@ -65,7 +65,7 @@ public:
 	 */
 	virtual bool attach_everybody(const Selection &) { return false; }
 
-	/** For poll(2): readable when there are events of processes. */
+	/** For poll(2): readable when there are events of processes; -1 while they can wait. */
 	[[nodiscard]] virtual int fd() const = 0;
 	/** The latest time to call work() again. */
 	[[nodiscard]] virtual Clock::time_point next_work(Clock::time_point now) const = 0;

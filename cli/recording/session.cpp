@@ -39,9 +39,10 @@ std::vector<profil_event> Session::events() const
 	for (;;) {
 		const ssize_t got = profil_session_events(session_.get(), some.data(), some.size());
 
-		if (got <= 0)
+		if (got > 0)
+			all.insert(all.end(), some.begin(), some.begin() + got);
+		if (got < static_cast<ssize_t>(some.size()))
 			return all;
-		all.insert(all.end(), some.begin(), some.begin() + got);
 	}
 }
 

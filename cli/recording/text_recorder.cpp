@@ -15,6 +15,11 @@ namespace {
 /* New texts are opened within this time: without privilege, their processes must not have ended. */
 constexpr std::chrono::milliseconds look_interval{100};
 constexpr uint64_t look_ns = std::chrono::nanoseconds(look_interval).count();
+/*
+ * Events wait for this time after others.  Each program of a shell script has several, and to
+ * wake up for each of them costs more than its ticks.
+ */
+constexpr std::chrono::milliseconds event_interval{20};
 /* A file names only this many of the processes that a search has found. */
 constexpr size_t most_named = 100;
 /* Ended processes whose anonymous memory still has mappings of its own in the file. */
@@ -195,7 +200,7 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 
 Clock::time_point TextRecorder::next_work(Clock::time_point now) const
 {
-	return now + look_interval;
+	return now < next_events_ ? next_events_ : now + look_interval;
 }
 
 void TextRecorder::handle_event(const profil_event &event)
@@ -235,6 +240,7 @@ void TextRecorder::work(Clock::time_point now)
 	std::set<pid_t> ended;
 
 	for (const profil_event &event : session_.events()) {
+		next_events_ = now + event_interval;
 		handle_event(event);
 		if (event.what & PROFIL_EVENT_EXIT)
 			ended.insert(event.pid);

@@ -31,7 +31,7 @@ public:
 
 	size_t attach(std::span<const pid_t> pids, bool young) override;
 	bool attach_everybody(const Selection &selection) override;
-	[[nodiscard]] int fd() const override { return session_.fd(); }
+	[[nodiscard]] int fd() const override { return Clock::now() < next_events_ ? -1 : session_.fd(); }
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
 	void work(Clock::time_point now) override;
 	[[nodiscard]] bool idle() const override { return everybody_ ? over_ : members_.empty() && !others_; }
@@ -75,6 +75,7 @@ private:
 	Clock::time_point next_change_{}; /* of the table, after one that failed */
 	Clock::time_point next_look_{};
 	Clock::time_point next_forgetting_{};
+	Clock::time_point next_events_{};
 	uint64_t numbers_ = 0; /* that the recording can have */
 	bool everybody_ = false;
 	bool over_ = false; /* the module has ended it */
