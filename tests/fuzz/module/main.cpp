@@ -167,6 +167,19 @@ std::vector<pid_t> descendants()
 	return found;
 }
 
+/** Where each thread of a process is. */
+std::string whereabouts(pid_t pid)
+{
+	const auto threads = "/proc/" + std::to_string(pid) + "/task";
+	std::error_code ended;
+	std::string text;
+
+	for (const auto &thread : std::filesystem::directory_iterator(threads, ended))
+		for (const char *file : {"stat", "syscall", "stack"})
+			text += contents(thread.path() / file);
+	return text;
+}
+
 void run_workers(const Options &options, SlowFile &slow_file)
 {
 	Generations generations;
@@ -203,7 +216,7 @@ bool end_workers()
 		if (now() - began > patience) {
 			for (const pid_t pid : descendants())
 				std::cout << "fuzz: process " << pid << " does not end:\n"
-					  << contents("/proc/" + std::to_string(pid) + "/stack");
+					  << whereabouts(pid);
 			complain("processes do not end, though killed");
 			return false;
 		}
