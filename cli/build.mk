@@ -51,10 +51,13 @@ $(cli_common): $(filter-out $(cli_network_objects) $(B)/cli/main.o,$(CLI_TEST_OB
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcTP $@ $^
 
+# The dynamic linker searches in this order, and most symbols are in these.
+cli_first_libs := -Wl,--no-as-needed -lstdc++ -lc
+
 $(B)/profil: $(B)/cli/main.o $(cli_no_network_objects) $(cli_common) $(B)/libprofil.a
 $(B)/profil-network: $(B)/cli/main.o $(cli_network_objects) $(cli_common) $(B)/libprofil.a
 $(B)/profil $(B)/profil-network:
 	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CXX) $(LDFLAGS) $(cli_first_libs) -Wl,--as-needed -o $@ $^ $(CLI_LIBS)
 
 -include $(cli_objects:.o=.d) $(cli_precompiled).d

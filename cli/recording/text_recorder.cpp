@@ -252,8 +252,8 @@ void TextRecorder::work(Clock::time_point now)
 		texts_.look();
 		next_look_ = now + check_interval;
 	}
-	if (table_ && !over_ && now >= next_change_ && table_->fills_up() && !change_table())
-		next_change_ = now + check_interval;
+	if (table_ && !over_ && now >= next_change_)
+		next_change_ = now + (table_->fills_up() && !change_table() ? check_interval : look_interval);
 	if (texts_.in_use() > numbers_ / 4 && now >= next_forgetting_)
 		forget_ended(now);
 	/* What a process is now decides whether it matches, and what a thread is called. */

@@ -72,7 +72,7 @@ private:
 	Recording recording_;
 	Accounting parted_; /* of all parts that were taken */
 	Clock::time_point next_check_{};
-	Clock::time_point next_change_{}; /* of the table, after one that failed */
+	Clock::time_point next_change_{}; /* of the table: not before */
 	Clock::time_point next_look_{};
 	Clock::time_point next_forgetting_{};
 	Clock::time_point next_events_{};
