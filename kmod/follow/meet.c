@@ -38,7 +38,7 @@
  *
  * Context: Any; the lock of @bucket is held, with interrupts off.
  * Return: the watch that it has now: @watch, or one that was there; NULL: none, as the
- * recording has ended or there are too many.
+ * recording has ended, there are too many, or the session follows it for another profile.
  */
 struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 					 struct profil_profile *profile, struct pid *pid,
@@ -52,7 +52,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 		return NULL;
 	existing = profil_watch_find(bucket, profile->follower, pid, &count);
 	if (existing)
-		return existing;
+		return existing->profile == profile ? existing : NULL;
 	if (profil_binding_full(profile, count) || !profil_user_watch(profile->follower->user))
 		return NULL;
 	watch->owned = owned;

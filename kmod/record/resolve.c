@@ -39,6 +39,8 @@
 
 /* After so many failures to get mmap_lock, at once, a tick's text is unknown. */
 #define TRIES		16
+/* Ticks that are counted with interrupts off at once. */
+#define MORE_AT_ONCE	64
 /* What the offset in a key can hold. */
 #define OFFSETS		BIT_ULL(PROFIL_COUNT_SHIFT)
 
@@ -311,6 +313,26 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 		fput(found->file);
 }
 
+/* Return: true if ticks are left, as interrupts must not be off for long. */
+static bool profil_resolve_leave(struct profil_question *question)
+{
+	unsigned long flags;
+	unsigned int i;
+	bool left;
+
+	local_irq_save(flags);
+	profil_section_enter();
+	question->user = false;
+	for (i = 0; i < MORE_AT_ONCE && question->more; i++, question->more--)
+		profil_resolve_count_here(question, 0);
+	left = question->more;
+	if (!left)
+		smp_store_release(&question->task, NULL);	/* only now may a tick use it */
+	profil_section_leave();
+	local_irq_restore(flags);
+	return left;
+}
+
 /* Runs in the task that had the tick, or in its exit, where it has no mm any more. */
 static void profil_resolve_work(struct callback_head *work)
 {
@@ -322,14 +344,15 @@ static void profil_resolve_work(struct callback_head *work)
 	found.file = NULL;
 	found.same.kind = PROFIL_KIND_UNKNOWN;
 	found.counted = false;
+	WRITE_ONCE(question->answering, true);
 	/* In its exit, or if it executes another program, its memory is gone. */
 	while (question->user && current->mm == question->mm &&
 	       !profil_resolve_find(question, &found) && ++try < TRIES)
 		cond_resched();
 	if (!found.counted)
 		profil_resolve_slowly(question, &found);
-	/* Only now may a tick use the question. */
-	smp_store_release(&question->task, NULL);
+	while (profil_resolve_leave(question))
+		cond_resched();
 	profil_profile_put(profile);
 }
 

@@ -179,6 +179,8 @@ static bool profil_record_ask(struct profil_profile *profile, struct profil_owne
 	question->mm = current->mm;
 	question->pc = instruction_pointer(regs);
 	question->user = user_mode(regs);
+	question->answering = false;
+	question->more = 0;
 	question->owned = owned;
 	if (!task_work_add(current, &question->work, TWA_RESUME))
 		return true;
@@ -243,6 +245,34 @@ static struct profil_owned profil_record_watched(const struct profil_profile *pr
 	return (struct profil_owned) {};
 }
 
+/* The question that current answers on this CPU, or NULL. */
+static struct profil_question *profil_record_answered(void)
+{
+	struct profil_question *question = *this_cpu_ptr(&profil_questions);
+	unsigned int i;
+
+	for (i = 0; i < PROFIL_QUESTIONS; i++, question++)
+		if (question->task == current && READ_ONCE(question->answering))
+			return question;
+	return NULL;
+}
+
+/*
+ * Ask whose tick in kernel mode it is.  If current is just answering that, the tick waits for
+ * the same answer: with new questions in the time that an answer takes, it would never be done.
+ */
+static bool profil_record_ask_owner(struct profil_profile *profile, struct pt_regs *regs)
+{
+	struct profil_question *answered = profil_record_answered();
+
+	if (!answered)
+		return profil_record_ask(profile, (struct profil_owned) {}, regs);
+	if (answered->profile != profile)
+		return false;
+	answered->more++;
+	return true;
+}
+
 /* A task that never returns to user mode answers no question before it ends. */
 static bool profil_record_answers(void)
 {
@@ -267,8 +297,10 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 		return PROFIL_OFF;
 	if (current->flags & PF_KTHREAD)
 		return PROFIL_NO_USER_PC;
-	if ((user || !owned.owner) && profil_record_answers() &&
-	    profil_record_ask(profile, owned, regs))
+	if (user && profil_record_answers() && profil_record_ask(profile, owned, regs))
+		return PROFIL_DEFERRED;
+	if (!user && !owned.owner && profil_record_answers() &&
+	    profil_record_ask_owner(profile, regs))
 		return PROFIL_DEFERRED;
 	if (!owned.owner)
 		owned = profile->recording->nobody;

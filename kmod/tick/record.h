@@ -65,7 +65,11 @@ struct profil_hits {
  * @mm: the address space it ran in: it may execute another program before @work runs
  * @pc: where
  * @user: in user mode; otherwise only @owned is to be found out
+ * @answering: @work runs
+ * @more: ticks in kernel mode that came meanwhile, and wait for @owned, too
  * @owned: whose; 0: not known yet either
+ *
+ * What follows @task is changed by @task only, with interrupts off if its ticks do so, too.
  */
 struct profil_question {
 	struct callback_head work;
@@ -74,6 +78,8 @@ struct profil_question {
 	struct mm_struct *mm;
 	unsigned long pc;
 	bool user;
+	bool answering;
+	u32 more;
 	struct profil_owned owned;
 };
 

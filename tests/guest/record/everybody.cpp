@@ -6,10 +6,12 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <vector>
 
 using namespace guest;
 
@@ -271,4 +273,67 @@ TEST_CASE_METHOD(AtRest, "who ends all profiles ends a recording of everybody", 
 	REQUIRE(next.begin_everybody() == 0);
 	CHECK(grows([&] { return next.sum(); }));
 	CHECK(recording.sum() == sum);
+}
+
+/*
+ * A session follows a process once.  Of this one, the recording of everybody has to find the
+ * owner at each tick in the kernel, and ticks come faster than it does.
+ */
+TEST_CASE_METHOD(AtRest, "a recording of everybody names a process that another of its file follows",
+		 "[record][icount]")
+{
+	const Setting rate = module_parameter("max_rate", 100'000);
+	const Gate go;
+	Child child([&] {
+		go.wait();
+		for (int i = 0; i < 10'000; i++)
+			getppid();
+	});
+	const pid_t pid = child.pid();
+	Recording one(4096, 10'000);
+	const Memory table(4096 * sizeof(profil_count));
+
+	/* Its numbers stand for something else in the other recording. */
+	std::vector<std::unique_ptr<Child>> others;
+	for (int i = 0; i < 3; i++)
+		others.push_back(std::make_unique<Child>([] { pause(); }));
+	one.begin(others[0]->pid(), PROFIL_RECORD_PROCESSES);
+	REQUIRE(one.add(others[1]->pid()) == 0);
+	REQUIRE(one.add(others[2]->pid()) == 0);
+	REQUIRE(one.add(pid) == 0);
+
+	profil_record everybody = one.request(PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_PROCESSES);
+	const Fd proof = open_proof({.pid = -1, .cpu = sched_getcpu()});
+
+	everybody.proof = proof.get();
+	everybody.table = table.address();
+	REQUIRE(one.device().call(PROFIL_RECORD, &everybody) == 0);
+	go.open();
+	child.join();
+
+	const auto described = [&](uint32_t number) {
+		profil_describe about = {};
+
+		about.size = sizeof(about);
+		about.profile = everybody.profile;
+		about.number = number;
+		REQUIRE(one.device().call(PROFIL_DESCRIBE, &about) == 0);
+		return about;
+	};
+	uint64_t its = 0;
+
+	for (size_t at = 0; at < table.bytes(); at += sizeof(profil_count)) {
+		const auto &element = *table.at<profil_count>(at);
+
+		if (!element.key)
+			continue;
+
+		const profil_describe cell =
+			described(static_cast<uint32_t>(element.key >> PROFIL_COUNT_SHIFT));
+
+		CHECK(cell.kind == PROFIL_KIND_CELL);
+		its += described(cell.owner).pid == pid ? element.count : 0;
+	}
+	/* Both ticked at the same points. */
+	CHECK(static_cast<double>(its) >= 0.9 * static_cast<double>(one.sum()));
 }
