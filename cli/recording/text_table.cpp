@@ -21,12 +21,8 @@ std::string_view command_in(const profil_describe &owner)
 
 OwnerFacts facts_in(const profil_describe &owner)
 {
-	return {std::string(command_in(owner)),
-		owner.pid,
-		owner.uid,
-		owner.cgroup,
-		owner.parent,
-		owner.ended != 0};
+	return {std::string(command_in(owner)),	  owner.pid, owner.uid, owner.cgroup, owner.parent,
+		owner.state == PROFIL_OWNER_ENDED};
 }
 
 } // namespace
@@ -71,10 +67,10 @@ std::optional<OwnerFacts> TextTable::facts_of(uint32_t owner) const
 		return std::nullopt;
 
 	const std::optional<ProcessFacts> now =
-		about.pid && !about.ended ? process_facts(about.pid) : std::nullopt;
+		about.pid && about.state == PROFIL_OWNER_LIVE ? process_facts(about.pid) : std::nullopt;
 
-	/* If it still runs, the PID was its own. */
-	if (now && ask(owner, about) && !about.ended)
+	/* If it still runs, the PID was its own, and the name not that of the next program. */
+	if (now && ask(owner, about) && about.state == PROFIL_OWNER_LIVE)
 		return OwnerFacts{now->name, about.pid, about.uid, about.cgroup, about.parent, false};
 	return facts_in(about);
 }

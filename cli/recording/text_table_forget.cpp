@@ -16,7 +16,7 @@ bool TextTable::has_ended(uint32_t key, const Number &number) const
 	profil_describe about;
 
 	if (number.kind == PROFIL_KIND_OWNER)
-		return number.pid && (!ask(key, about) || about.ended);
+		return number.pid && (!ask(key, about) || about.state == PROFIL_OWNER_ENDED);
 	if (!number.code || !number.code->pid)
 		return false;
 	return cli::has_ended(number.code->pid) ||

@@ -23,7 +23,6 @@
 #include <linux/kdev_t.h>
 #include <linux/pid.h>
 #include <linux/profil_record.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -95,31 +94,17 @@ static int profil_describe_open(struct profil_describe *describe, struct file *f
 	return 0;
 }
 
-/* A process may have changed its user or cgroup since it began. */
-static void profil_describe_process(struct profil_describe *describe,
-				    const struct profil_entry *entry)
-{
-	struct task_struct *task = entry->ended ? NULL : get_pid_task(entry->pid, PIDTYPE_TGID);
-	kuid_t uid = entry->uid;
-	u64 cgroup = entry->cgroup;
-
-	describe->ended = entry->ended;
-	describe->parent = entry->parent;
-	if (task) {
-		profil_recording_look(task, &uid, &cgroup);
-		put_task_struct(task);
-	}
-	describe->cgroup = cgroup;
-	describe->uid = from_kuid_munged(current_user_ns(), uid);
-}
-
 static void profil_describe_owner(struct profil_describe *describe,
 				  const struct profil_entry *entry)
 {
 	describe->text = entry->same.word[0];
 	memcpy(describe->name, &entry->same.word[1], sizeof(describe->name));
-	if (entry->pid)
-		profil_describe_process(describe, entry);
+	if (entry->pid) {
+		describe->state = entry->state;
+		describe->parent = entry->parent;
+		describe->cgroup = entry->cgroup;
+		describe->uid = from_kuid_munged(current_user_ns(), entry->uid);
+	}
 }
 
 static void profil_describe_entry(struct profil_describe *describe,
@@ -186,6 +171,8 @@ static int profil_describe_recording(struct profil_session *session,
 		describe->path_size = 0;
 		return describe->number ? -ENOENT : 0;
 	}
+	if (entry.same.kind == PROFIL_KIND_OWNER && entry.pid)
+		profil_recording_refresh(recording, &entry);
 	profil_describe_entry(describe, &entry, session->follower.ns);
 	err = profil_describe_file(describe, recording, entry.file);
 	if (entry.file)

@@ -18,6 +18,8 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include <asm/barrier.h>
+
 static unsigned int profil_spare_nodes(const struct profil_spare *spare)
 {
 	unsigned int nodes = 0, i;
@@ -45,6 +47,59 @@ void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup)
 	*cgroup = 0;
 #endif
 	rcu_read_unlock();
+}
+
+/* Return: the state of a process that has an owner, if that does not end meanwhile. */
+static u32 profil_recording_look_live(struct pid *pid, kuid_t *uid, u64 *cgroup)
+{
+	u32 state = PROFIL_OWNER_LIVE;
+	struct task_struct *task;
+	kuid_t uid_now;
+	u64 cgroup_now;
+
+	rcu_read_lock();
+	task = pid_task(pid, PIDTYPE_TGID);
+	if (task) {
+		profil_recording_look(task, &uid_now, &cgroup_now);
+		/* Credentials of the next program are published after this bit was set. */
+		smp_rmb();
+		if (task->in_execve) {
+			state = PROFIL_OWNER_EXECUTES;
+		} else {
+			*uid = uid_now;
+			*cgroup = cgroup_now;
+		}
+	}
+	rcu_read_unlock();
+	return state;
+}
+
+/**
+ * profil_recording_refresh() - who the process of an owner is now
+ * @recording: the recording
+ * @owner: copied from it, of one process; user, cgroup and state are brought up to date
+ *
+ * execve(2) changes the credentials and the name before the owner ends, for which the lock
+ * is needed.  So what is seen is the owner's own unless the process is in there afterwards.
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_recording_refresh(struct profil_recording *recording, struct profil_entry *owner)
+{
+	const struct profil_entry *entry;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	entry = profil_recording_numbered(recording, owner->number);
+	if (entry) {
+		owner->state = entry->state;
+		owner->uid = entry->uid;
+		owner->cgroup = entry->cgroup;
+		if (owner->state == PROFIL_OWNER_LIVE)
+			owner->state = profil_recording_look_live(owner->pid, &owner->uid,
+								  &owner->cgroup);
+	}
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
 }
 
 /*
@@ -90,7 +145,7 @@ static bool profil_recording_own(struct profil_recording *recording,
 			entry->pid = get_pid(pid);
 			entry->parent = owned->owner;
 		}
-		entry->ended = false;
+		entry->state = PROFIL_OWNER_LIVE;
 		profil_recording_look(task, &entry->uid, &entry->cgroup);
 	}
 	if (entry)
@@ -176,8 +231,8 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
 		return;
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_numbered(recording, owned.owner);
-	if (entry && entry->pid && !entry->ended) {
-		entry->ended = true;
+	if (entry && entry->pid && entry->state == PROFIL_OWNER_LIVE) {
+		entry->state = PROFIL_OWNER_ENDED;
 		if (task)
 			profil_recording_look(task, &entry->uid, &entry->cgroup);
 	}

@@ -13,6 +13,7 @@
 #include <linux/uidgid.h>
 
 struct file;
+struct profil_entry;
 struct profil_recording;
 struct profil_spare;
 struct task_struct;
@@ -22,6 +23,7 @@ bool profil_recording_owner(struct profil_recording *recording, struct file *pro
 			    struct profil_spare *spare, struct profil_owned *owned);
 bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
 			   struct profil_spare *spare, struct profil_owned *owned);
+void profil_recording_refresh(struct profil_recording *recording, struct profil_entry *owner);
 void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup);
 void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
 				struct task_struct *task);

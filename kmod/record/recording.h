@@ -55,14 +55,14 @@ struct profil_identity {
  * @next: in that of its number
  * @number: from 1
  * @parent: OWNER of one process: the owner that forked or executed it; 0: not known
- * @ended: OWNER of one process: it has ended, or executed another program
+ * @state: OWNER of one process: &enum profil_owner_state
  * @same: never changed
  * @file: FILE: referenced; NULL once it was released
  * @pid: MEMORY, OWNER of one process: that process, referenced
  * @uid: OWNER of one process: its user, as of its beginning or end
  * @cgroup: likewise, the number of its cgroup of version 2
  *
- * @ended, @file, @uid and @cgroup change under the recording's lock.  Freed with it, or when
+ * @state, @file, @uid and @cgroup change under the recording's lock.  Freed with it, or when
  * the reader forgets it.
  */
 struct profil_entry {
@@ -70,7 +70,7 @@ struct profil_entry {
 	struct hlist_node next;
 	u32 number;
 	u32 parent;
-	bool ended;
+	u32 state;
 	struct profil_identity same;
 	struct file *file;
 	struct pid *pid;

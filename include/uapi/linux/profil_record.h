@@ -157,6 +157,21 @@ enum profil_kind {
 };
 
 /**
+ * enum profil_owner_state - &profil_describe.state, of an owner of one process
+ * @PROFIL_OWNER_LIVE: it runs the program; user and cgroup are those of now
+ * @PROFIL_OWNER_ENDED: it has ended, and user and cgroup are those that it had then; or it
+ *	has executed another program, and they are those that it had when it began to run
+ *	this one
+ * @PROFIL_OWNER_EXECUTES: it is in execve(2); they are likewise.  Its command name in /proc
+ *	may be that of the next program already.
+ */
+enum profil_owner_state {
+	PROFIL_OWNER_LIVE	= 0,
+	PROFIL_OWNER_ENDED	= 1,
+	PROFIL_OWNER_EXECUTES	= 2
+};
+
+/**
  * enum profil_describe_flag - bits of &profil_describe.flags
  * @PROFIL_DESCRIBE_OPEN: open the file, for reading.  It is the file that was mapped,
  *	even if it was deleted, or another mount namespace has it.  The caller needs the
@@ -207,8 +222,7 @@ enum profil_describe_flag {
  *	the recording has seen that; else 0
  * @cgroup: out: OWNER of one process: number of its cgroup of version 2, which is the
  *	inode number of its directory; 0: there are none; else 0
- * @ended: out: OWNER of one process: 1 if it has ended, or executed another program;
- *	@uid and @cgroup are those that it had then.  0: they are those of now
+ * @state: out: OWNER of one process: &enum profil_owner_state; else 0
  * @in_use: out: numbers that are given and not forgotten
  */
 struct profil_describe {
@@ -234,7 +248,7 @@ struct profil_describe {
 	__u32 uid;
 	__u32 parent;
 	__aligned_u64 cgroup;
-	__u32 ended;
+	__u32 state;
 	__u32 in_use;
 };
 

@@ -2,6 +2,7 @@
 /** @file tests/guest/cli/selection.cpp  Recordings of everybody of which a name, user or cgroup is kept. */
 #include "tests/guest/cli/support.h"
 #include "tests/guest/record/support.h"
+#include "tests/guest/support/held_exec.h"
 
 #include <array>
 #include <ctime>
@@ -9,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 
 using namespace cli_test;
 
@@ -179,9 +181,34 @@ TEST_CASE("with --per-process those that match are told apart", "[cli][search]")
 	REQUIRE(burns(first.pid()));
 	REQUIRE(burns(second.pid()));
 	record.end();
-	CHECK(record.rows().contains("cli_burn " + std::to_string(first.pid())));
-	CHECK(record.rows().contains("cli_burn " + std::to_string(second.pid())));
-	CHECK(record.rows().size() == 2);
+
+	const std::map<std::string, uint64_t> rows = record.rows();
+
+	CAPTURE(rows);
+	CHECK(rows.contains("cli_burn " + std::to_string(first.pid())));
+	CHECK(rows.contains("cli_burn " + std::to_string(second.pid())));
+	CHECK(rows.size() == 2);
+}
+
+/* The name of a process changes in execve(2), where it is not another program's yet. */
+TEST_CASE("a process in execve matches only by the name that it began with", "[cli][search]")
+{
+	const guest::HeldExec held("held");
+	Selected record({"--per-process", "--name", "^next_name$"});
+
+	REQUIRE(record.says(waiting));
+
+	const guest::Child process([&] {
+		for (unsigned i = 0; i < 100'000'000; i++)
+			__asm__ volatile("" : : "r"(i));
+		prctl(PR_SET_NAME, "next_name");
+		execl(held.path().c_str(), "held", nullptr);
+		_exit(1);
+	});
+
+	REQUIRE(soon([&] { return held.waits(); }));
+	CHECK(record.end()["processes"] == 0);
+	CHECK(record.rows().empty());
 }
 
 TEST_CASE("children of a match are recorded whatever they execute, unless --no-follow", "[cli][search]")

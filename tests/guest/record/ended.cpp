@@ -57,7 +57,7 @@ namespace {
 
 /** What is known of the owner that a process had when it began. */
 struct Last {
-	uint32_t ended, uid;
+	uint32_t state, uid;
 	uint64_t executed; /**< owners with the name of the program */
 };
 
@@ -77,7 +77,7 @@ Last record_until_end(pid_t pid, const Gate &go)
 		for (const profil_event &event : recording.device().read_events())
 			ended = ended || event.what & PROFIL_EVENT_EXIT;
 	for (const Described &owner : recording.owners("guest"))
-		last = {owner.ended, owner.uid, recording.owners("program").size()};
+		last = {owner.state, owner.uid, recording.owners("program").size()};
 	return last;
 }
 
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(AtRest, "of a process that executes a set-uid program a user se
 
 	ready.wait();
 	const Last last = in_child([&] { return record_until_end(target.pid(), go); });
-	CHECK(last.ended == 1);
+	CHECK(last.state == PROFIL_OWNER_ENDED);
 	CHECK(last.uid == nobody);
 	CHECK(last.executed == 0);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/owners.cpp  What a recording says of the processes in it. */
 #include "tests/guest/record/support.h"
+#include "tests/guest/support/held_exec.h"
 
 #include <catch2/catch.hpp>
 
@@ -95,15 +96,15 @@ TEST_CASE_METHOD(AtRest, "an owner knows who forked it and who executed it", "[r
 	const Described copy = recording.described(program.parent);
 	CHECK(copy.pid == pid);
 	CHECK(copy.who() == "guest");
-	CHECK(copy.ended == 1);
-	CHECK(program.ended == 0);
+	CHECK(copy.state == PROFIL_OWNER_ENDED);
+	CHECK(program.state == PROFIL_OWNER_LIVE);
 	const Described parent = recording.described(copy.parent);
 	CHECK(parent.pid == child.pid());
 	CHECK(parent.who() == "guest");
 	CHECK(parent.parent == 0);
-	CHECK(parent.ended == 0);
+	CHECK(parent.state == PROFIL_OWNER_LIVE);
 	need(kill(pid, SIGKILL), "kill");
-	CHECK(soon([&] { return recording.described(program.number).ended == 1; }));
+	CHECK(soon([&] { return recording.described(program.number).state == PROFIL_OWNER_ENDED; }));
 	CHECK(recording.described(program.number).pid == pid);
 }
 
@@ -128,8 +129,42 @@ TEST_CASE_METHOD(AtRest, "an owner has the user that its process has now, or had
 	CHECK(user() == other_user);
 	go.open();
 	child.join();
-	CHECK(soon([&] { return owner_of(recording, pid, "guest").ended == 1; }));
+	CHECK(soon([&] { return owner_of(recording, pid, "guest").state == PROFIL_OWNER_ENDED; }));
 	CHECK(user() == other_user);
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "an owner in execve has the user that it began with, as the next may be there already",
+		 "[record]")
+{
+	const HeldExec held("held");
+	const Gate go, changed;
+	Child child([&] {
+		go.wait();
+		need(setresuid(other_user, other_user, other_user), "setresuid");
+		changed.open();
+		go.wait();
+		execl(held.path().c_str(), "held", nullptr);
+		need(-1, "execl");
+	});
+	Recording recording;
+	const pid_t pid = child.pid();
+	const auto owner = [&] { return owner_of(recording, pid, "guest"); };
+
+	recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	go.open();
+	changed.wait();
+	CHECK(owner().state == PROFIL_OWNER_LIVE);
+	CHECK(owner().uid == other_user);
+	go.open();
+	REQUIRE(soon([&] { return held.waits(); }));
+	CHECK(owner().state == PROFIL_OWNER_EXECUTES);
+	CHECK(owner().uid == 0);
+	held.release();
+	CHECK(soon([&] { return owner().state == PROFIL_OWNER_ENDED; }));
+	CHECK(owner().uid == 0);
+	CHECK(owner_of(recording, pid, "held").state == PROFIL_OWNER_LIVE);
+	CHECK(owner_of(recording, pid, "held").uid == other_user);
 }
 
 TEST_CASE_METHOD(AtRest, "an owner has the cgroup that its process is in now, or was at its end", "[record]")
@@ -153,7 +188,7 @@ TEST_CASE_METHOD(AtRest, "an owner has the cgroup that its process is in now, or
 	CHECK(number() == group.number());
 	go.open();
 	child.join();
-	CHECK(soon([&] { return owner_of(recording, pid, "guest").ended == 1; }));
+	CHECK(soon([&] { return owner_of(recording, pid, "guest").state == PROFIL_OWNER_ENDED; }));
 	CHECK(number() == group.number());
 }
 
@@ -167,7 +202,7 @@ TEST_CASE_METHOD(AtRest, "without an owner for each process none has a user", "[
 		CHECK(owner.pid == 0);
 		CHECK(owner.cgroup == 0);
 		CHECK(owner.parent == 0);
-		CHECK(owner.ended == 0);
+		CHECK(owner.state == PROFIL_OWNER_LIVE);
 	}
 }
 
