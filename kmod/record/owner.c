@@ -29,15 +29,8 @@ static unsigned int profil_spare_nodes(const struct profil_spare *spare)
 	return nodes;
 }
 
-/**
- * profil_recording_look() - who a process is
- * @task: one of its threads
- * @uid: receives its effective user
- * @cgroup: receives the number of its cgroup of version 2; 0: there are none
- *
- * Context: Any.
- */
-void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup)
+/* Its effective user, and the number of its cgroup of version 2; 0: there are none. */
+static void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup)
 {
 	rcu_read_lock();
 	*uid = task_cred_xxx(task, euid);

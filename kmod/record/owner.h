@@ -10,7 +10,6 @@
 #include "profile/owned.h"
 
 #include <linux/types.h>
-#include <linux/uidgid.h>
 
 struct file;
 struct profil_entry;
@@ -24,7 +23,6 @@ bool profil_recording_owner(struct profil_recording *recording, struct file *pro
 bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
 			   struct profil_spare *spare, struct profil_owned *owned);
 void profil_recording_refresh(struct profil_recording *recording, struct profil_entry *owner);
-void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup);
 void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
 				struct task_struct *task);
 
