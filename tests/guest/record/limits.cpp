@@ -54,13 +54,6 @@ Child many_texts(const Memory &stop)
 	});
 }
 
-void use_all_numbers(const Recording &recording)
-{
-	for (uint32_t next = 4000; next <= most_numbers; next += 4096)
-		REQUIRE(soon([&] { return recording.described(0).in_use >= next; }));
-	REQUIRE(soon([&] { return recording.described(0).in_use == most_numbers; }));
-}
-
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "two recordings of everybody are for users, and two more for the privileged",
@@ -106,7 +99,9 @@ TEST_CASE_METHOD(AtRest, "without numbers ticks are nobody's, until some are for
 	Recording recording(counts, late_is_unknown() ? 100'000 : 20'000);
 
 	recording.begin(greedy.pid(), PROFIL_RECORD_PROCESSES);
-	use_all_numbers(recording);
+	for (uint32_t next = 4000; next <= most_numbers; next += 4096)
+		REQUIRE(soon([&] { return recording.described(0).in_use >= next; }));
+	REQUIRE(soon([&] { return recording.described(0).in_use == most_numbers; }));
 	CHECK(recording.add(late.pid()) == 0);
 	CHECK(grows([&] { return in_cell(recording, unknown_of_nobody); }));
 	CHECK(recording.described(0).in_use == most_numbers);
