@@ -150,7 +150,7 @@ MEMBER(profil_describe, name, 88, 16);
 MEMBER(profil_describe, uid, 104, 4);
 MEMBER(profil_describe, parent, 108, 4);
 MEMBER(profil_describe, cgroup, 112, 8);
-MEMBER(profil_describe, ended, 120, 4);
+MEMBER(profil_describe, state, 120, 4);
 MEMBER(profil_describe, in_use, 124, 4);
 TOTAL(profil_describe, 128);
 
