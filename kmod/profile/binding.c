@@ -18,6 +18,7 @@
 #include <linux/pid.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -42,17 +43,21 @@ void profil_bindings_init(void)
 	profil_binding_factor = get_random_u64() | 1;
 }
 
-/* Context: Process. */
+/* Frees a binding, and those that the same sweep has removed.  Context: Process. */
 static void profil_binding_free_work(struct work_struct *work)
 {
-	struct profil_binding *binding = container_of(to_rcu_work(work), struct profil_binding,
-						      free);
+	struct profil_binding *next = container_of(to_rcu_work(work), struct profil_binding, free);
+	struct profil_binding *binding;
 
-	mmdrop(binding->mm);
-	put_pid(binding->thread);
-	profil_profile_put(binding->profile);
-	kfree(binding->hits);
-	kfree(binding);
+	while ((binding = next)) {
+		next = binding->swept;
+		mmdrop(binding->mm);
+		put_pid(binding->thread);
+		profil_profile_put(binding->profile);
+		kfree(binding->hits);
+		kfree(binding);
+		cond_resched();
+	}
 }
 
 /**
@@ -100,6 +105,7 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	binding->owned.owner = 0;
 	binding->life = 0;
 	binding->hits = NULL;
+	binding->swept = NULL;
 	binding->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0);
 }
 
@@ -171,12 +177,14 @@ static void profil_binding_insert(struct profil_bucket *bucket, struct profil_bi
 	raw_spin_unlock(&profile->bindings_lock);
 }
 
-/*
- * Off the profile's list and out of the counts, but not out of the table.  The lock of the
- * bucket is held.
+/**
+ * profil_binding_unlist() - take a binding off its profile's list and out of the counts
+ * @binding: stays in the table
+ *
+ * Context: Any; the lock of its bucket is held.
  * Return: false if it was removed already.
  */
-static bool profil_binding_unlist(struct profil_binding *binding)
+bool profil_binding_unlist(struct profil_binding *binding)
 {
 	struct profil_profile *profile = binding->profile;
 	bool listed;
@@ -388,43 +396,6 @@ void profil_bindings_remove(struct profil_profile *profile)
 		rcu_read_unlock();
 		cond_resched();
 	} while (binding);
-}
-
-/* Once true, this stays true. */
-static bool profil_binding_is_dead(const struct profil_binding *binding)
-{
-	/* Once 0, it never rises again: no task will run there. */
-	if (!atomic_read(&binding->mm->mm_users))
-		return true;
-	/* A thread ID that is reused gets another struct pid. */
-	return binding->thread && !pid_has_task(binding->thread, PIDTYPE_PID);
-}
-
-static void profil_bindings_sweep_bucket(struct profil_bucket *bucket)
-{
-	struct profil_binding *binding;
-	struct hlist_node *next;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&bucket->lock, flags);
-	hlist_for_each_entry_safe(binding, next, &bucket->chain, node)
-		if (profil_binding_is_dead(binding))
-			profil_binding_remove(binding);
-	raw_spin_unlock_irqrestore(&bucket->lock, flags);
-}
-
-/**
- * profil_bindings_sweep() - remove bindings in which no task can run any more
- *
- * Context: Process context.
- */
-void profil_bindings_sweep(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++)
-		if (!hlist_empty(&profil_bindings[i].chain))
-			profil_bindings_sweep_bucket(&profil_bindings[i]);
 }
 
 /**

@@ -46,7 +46,8 @@ struct profil_session;
  * @mm: the address space; grabbed, so that its address is not reused
  * @profile: the profile that its ticks count for, referenced
  * @link: in the profile's list; empty once the binding is removed
- * @free: frees it a grace period after it was removed
+ * @free: frees it a grace period after it was removed, and with it...
+ * @swept: the next one that the same sweep has removed, or NULL
  * @owned: whose ticks they are, in a recording
  * @life: number of the address space there
  * @hits: where its texts are, once a tick has asked; set once
@@ -62,6 +63,7 @@ struct profil_binding {
 	struct pid *thread;
 	struct list_head link;
 	struct rcu_work free;
+	struct profil_binding *swept;
 	struct profil_owned owned;
 	u64 life;
 	struct profil_hits *hits;
@@ -120,9 +122,9 @@ int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_bi
 int profil_binding_publish_attached(struct profil_binding *binding, bool replace);
 struct profil_profile *profil_binding_self(struct mm_struct *mm);
 bool profil_binding_full(const struct profil_profile *profile, unsigned int count);
+bool profil_binding_unlist(struct profil_binding *binding);
 void profil_bindings_remove(struct profil_profile *profile);
 void profil_binding_drop(struct profil_binding *binding);
-void profil_bindings_sweep(void);
 unsigned int profil_bindings_count(void);
 
 #endif /* PROFIL_BINDING_H */

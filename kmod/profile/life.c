@@ -16,6 +16,7 @@
 #include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
+#include "profile/sweep.h"
 #include "profile/work.h"
 #include "record/everybody.h"
 #include "tick/checkpoint.h"
