@@ -173,7 +173,7 @@ std::string Plt::name_of(const Slot &slot, const SymbolTable &symbols) const
 	GElf_Sym symbol;
 
 	if (slot.type == R_X86_64_IRELATIVE) {
-		const SymbolTable::Entry *resolver = symbols.find(slot.addend);
+		const std::optional<SymbolTable::Entry> resolver = symbols.find(slot.addend);
 
 		return resolver && resolver->start == slot.addend ? resolver->name
 								  : fmt::format("*ABS*+{:#x}", slot.addend);
@@ -184,12 +184,12 @@ std::string Plt::name_of(const Slot &slot, const SymbolTable &symbols) const
 	return name && *name ? name : fmt::format("*ABS*+{:#x}", slot.addend);
 }
 
-const SymbolTable::Entry *Plt::find(uint64_t address, const SymbolTable &symbols)
+std::optional<SymbolTable::Entry> Plt::find(uint64_t address, const SymbolTable &symbols)
 {
 	if (std::none_of(sections_.begin(), sections_.end(), [&](const Section &section) {
 		    return address >= section.low && address < section.high;
 	    }))
-		return nullptr;
+		return std::nullopt;
 	if (!std::exchange(read_, true))
 		read();
 
@@ -198,13 +198,13 @@ const SymbolTable::Entry *Plt::find(uint64_t address, const SymbolTable &symbols
 				 [](uint64_t value, const Stub &one) { return value < one.entry.start; });
 
 	if (above == stubs_.begin() || address >= std::prev(above)->entry.end)
-		return nullptr;
+		return std::nullopt;
 
 	Stub &stub = *std::prev(above);
 
 	if (!stub.entry.name)
 		stub.entry.name = names_.emplace_back(name_of(stub.slot, symbols) + "@plt").c_str();
-	return &stub.entry;
+	return stub.entry;
 }
 
 } // namespace cli

@@ -28,9 +28,9 @@ public:
 	/** @param elf must outlive this, and so must @p symbols in find(). */
 	explicit Plt(Elf *elf);
 
-	/** The stub at an address, or nullptr.  Relocations are read when an address in a PLT is first looked
+	/** The stub at an address, if any.  Relocations are read when an address in a PLT is first looked
 	 * up. */
-	[[nodiscard]] const SymbolTable::Entry *find(uint64_t address, const SymbolTable &symbols);
+	[[nodiscard]] std::optional<SymbolTable::Entry> find(uint64_t address, const SymbolTable &symbols);
 
 private:
 	struct Section {

@@ -2,9 +2,12 @@
 /** @file cli/symbols/symbol_table.h  Functions by address, from an object's symbol tables. */
 #pragma once
 
+#include "cli/symbols/module_symbols.h"
+
+#include <compare>
 #include <cstdint>
 #include <elfutils/libdwfl.h>
-#include <string>
+#include <optional>
 #include <vector>
 
 namespace cli {
@@ -13,7 +16,8 @@ namespace cli {
  * The symbols of a module, sorted.
  *
  * libdwfl's own look-up scans the whole table each time, which takes minutes for
- * the addresses of a large program.
+ * the addresses of a large program.  Only what is sorted is kept: most symbols are
+ * never asked for.
  */
 class SymbolTable {
 public:
@@ -23,27 +27,37 @@ public:
 		uint64_t end = 0;	    /**< without a size: end of the section, or the next symbol */
 		const char *name = nullptr; /**< owned by the module */
 		bool sized = false;	    /**< the symbol has a size */
-		unsigned char binding = 0;  /**< STB_LOCAL ... */
 	};
 
 	SymbolTable() = default;
 	/** @param module must outlive this; nullptr: no symbols. */
 	explicit SymbolTable(Dwfl_Module *module);
 
-	[[nodiscard]] bool empty() const { return entries_.empty(); }
+	[[nodiscard]] bool empty() const { return places_.empty(); }
 	/**
-	 * The innermost symbol that contains an address, or nullptr.  Of symbols with one start only
+	 * The innermost symbol that contains an address, if any.  Of symbols with one start only
 	 * the best is kept, by rank.
 	 */
-	[[nodiscard]] const Entry *find(uint64_t address) const;
+	[[nodiscard]] std::optional<Entry> find(uint64_t address) const;
 	/** The first start above @p address; UINT64_MAX: none. */
 	[[nodiscard]] uint64_t next(uint64_t address) const;
 
 private:
-	void keep_best();
-	void end_unsized();
+	struct Place {
+		uint64_t start;
+		int number; /**< of the symbol */
 
-	std::vector<Entry> entries_;
+		auto operator<=>(const Place &) const = default;
+	};
+	using Places = std::vector<Place>;
+
+	void keep_best();
+	[[nodiscard]] Places::const_iterator above(uint64_t address) const;
+	[[nodiscard]] Entry entry_of(Places::const_iterator place) const;
+
+	ModuleSymbols symbols_;
+	mutable TextSections sections_; /**< remembers those that it has read */
+	Places places_;
 };
 
 } // namespace cli

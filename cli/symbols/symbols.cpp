@@ -82,9 +82,9 @@ std::optional<uint64_t> Symbols::start_without_symbol(uint64_t address)
 }
 
 /* A symbol without a size extends to the next one, unless another function begins in between. */
-const SymbolTable::Entry *Symbols::entry_at(uint64_t address)
+std::optional<SymbolTable::Entry> Symbols::entry_at(uint64_t address)
 {
-	const SymbolTable::Entry *symbol = table_.find(address);
+	const std::optional<SymbolTable::Entry> symbol = table_.find(address);
 
 	if (!symbol)
 		return plt_.find(address, table_);
@@ -93,7 +93,7 @@ const SymbolTable::Entry *Symbols::entry_at(uint64_t address)
 
 	const std::optional<uint64_t> start = start_without_symbol(address);
 
-	return !start || *start <= symbol->start ? symbol : nullptr;
+	return !start || *start <= symbol->start ? symbol : std::nullopt;
 }
 
 std::optional<Extent> Symbols::extent(uint64_t address)
@@ -103,7 +103,7 @@ std::optional<Extent> Symbols::extent(uint64_t address)
 
 	const uint64_t next = starts_.next(address).value_or(UINT64_MAX);
 
-	if (const SymbolTable::Entry *symbol = entry_at(address))
+	if (const auto symbol = entry_at(address))
 		return Extent{symbol->start, symbol->sized ? symbol->end : std::min(symbol->end, next)};
 	if (const std::optional<uint64_t> start = start_without_symbol(address))
 		return Extent{*start, next};
@@ -112,7 +112,7 @@ std::optional<Extent> Symbols::extent(uint64_t address)
 
 std::string Symbols::label(uint64_t address)
 {
-	const SymbolTable::Entry *symbol = module_ ? entry_at(address) : nullptr;
+	const auto symbol = module_ ? entry_at(address) : std::nullopt;
 
 	if (!symbol)
 		return "";
@@ -172,7 +172,7 @@ const std::string &Symbols::readable_name(const char *name)
 std::vector<Frame> Symbols::frames_at(uint64_t address)
 {
 	std::vector<Frame> frames = debug_.frames(address);
-	const SymbolTable::Entry *symbol = entry_at(address);
+	const std::optional<SymbolTable::Entry> symbol = entry_at(address);
 
 	if (frames.empty())
 		frames.emplace_back();

@@ -89,7 +89,7 @@ private:
 	[[nodiscard]] FunctionsIn functions_in(uint64_t low, uint64_t high);
 	[[nodiscard]] uint64_t next_boundary(uint64_t address) const;
 	[[nodiscard]] bool is_padding(uint64_t begin, uint64_t end);
-	[[nodiscard]] const SymbolTable::Entry *entry_at(uint64_t address);
+	[[nodiscard]] std::optional<SymbolTable::Entry> entry_at(uint64_t address);
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);
 	[[nodiscard]] std::optional<Frame> function_without_symbol(uint64_t address);
 	[[nodiscard]] const std::string &readable_name(const char *name);

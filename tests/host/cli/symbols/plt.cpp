@@ -94,7 +94,7 @@ size_t ask_all(std::string content)
 	Plt plt(elf.get());
 
 	for (uint64_t address = 0; address < 0x3000; address += 4) {
-		if (const SymbolTable::Entry *stub = plt.find(address, none))
+		if (const auto stub = plt.find(address, none))
 			named += std::string_view(stub->name).ends_with("@plt");
 	}
 	return named;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/symbols/module_symbols.h"
+
+namespace cli {
+
+ModuleSymbols::ModuleSymbols(Dwfl_Module *module)
+	: module_(module), count_(module ? dwfl_module_getsymtab(module) : 0)
+{
+	if (count_ > 1)
+		find_table(of_module(1));
+}
+
+ModuleSymbol ModuleSymbols::of_module(int number) const
+{
+	Dwarf_Addr bias = 0;
+	ModuleSymbol found;
+
+	found.name = dwfl_module_getsym_info(module_, number, &found.symbol, &found.address, &found.section,
+					     &found.elf, &bias);
+	return found;
+}
+
+/* Uses the table that the first symbol is from, if the module has no other. */
+void ModuleSymbols::find_table(const ModuleSymbol &first)
+{
+	GElf_Ehdr about;
+	GElf_Shdr header;
+
+	if (!first.elf || !gelf_getehdr(first.elf, &about) || about.e_type == ET_REL)
+		return;
+	for (Elf_Scn *scn = elf_nextscn(first.elf, nullptr); scn; scn = elf_nextscn(first.elf, scn)) {
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB || !header.sh_entsize ||
+		    header.sh_size / header.sh_entsize != static_cast<uint64_t>(count_))
+			continue;
+
+		Elf_Data *const table = elf_getdata(scn, nullptr);
+		Elf_Data *const names = elf_getdata(elf_getscn(first.elf, header.sh_link), nullptr);
+
+		if (!table || !names || !names->d_size ||
+		    static_cast<const char *>(names->d_buf)[names->d_size - 1])
+			return;
+		elf_ = first.elf;
+		table_ = table;
+		if (gelf_getclass(elf_) == ELFCLASS64 &&
+		    table->d_size / sizeof(GElf_Sym) >= static_cast<size_t>(count_))
+			symbols_ = static_cast<const GElf_Sym *>(table->d_buf);
+		names_ = names;
+		shift_ = first.address - first.symbol.st_value;
+		return;
+	}
+}
+
+std::optional<uint64_t> TextSections::end_of(const ModuleSymbol &symbol)
+{
+	/* Nearly all symbols are in the same section as the one before. */
+	if (const Section section = {symbol.elf, symbol.section}; section != last_) {
+		const auto [place, fresh] = ends_.try_emplace(section);
+		GElf_Shdr header;
+
+		if (fresh && gelf_getshdr(elf_getscn(symbol.elf, symbol.section), &header) &&
+		    (header.sh_flags & SHF_EXECINSTR))
+			place->second = header.sh_addr + header.sh_size;
+		last_ = section;
+		last_end_ = place->second;
+	}
+	return last_end_ ? std::optional(*last_end_ + (symbol.address - symbol.symbol.st_value))
+			 : std::nullopt;
+}
+
+} // namespace cli

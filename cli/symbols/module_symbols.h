@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/symbols/module_symbols.h  The symbols of an object by their numbers. */
+#pragma once
+
+#include <cstdint>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace cli {
+
+/** A symbol of a module. */
+struct ModuleSymbol {
+	GElf_Sym symbol = {};
+	GElf_Addr address = 0; /**< its value, relocated */
+	GElf_Word section = 0;
+	Elf *elf = nullptr;
+	const char *name = nullptr; /**< owned by the module */
+};
+
+/**
+ * The symbols of a module by their numbers.
+ *
+ * libdwfl combines the tables of up to three files, and finds out for each symbol which
+ * file it is in.  If a linked object has one table, reading that directly takes a fifth
+ * of the time, and less if its elements are those of GElf_Sym already.
+ */
+class ModuleSymbols {
+public:
+	ModuleSymbols() = default;
+	/** @param module must outlive this; nullptr: no symbols. */
+	explicit ModuleSymbols(Dwfl_Module *module);
+
+	/** How many there are; number 0 is none. */
+	[[nodiscard]] int count() const { return count_; }
+	/** One of them.  Inline, as sorting a large table calls it for each symbol. */
+	[[nodiscard]] ModuleSymbol at(int number) const
+	{
+		ModuleSymbol found;
+
+		if (symbols_)
+			found.symbol = symbols_[number];
+		else if (!table_ || !gelf_getsym(table_, number, &found.symbol))
+			return of_module(number);
+		/* Larger section numbers are stored elsewhere. */
+		if (found.symbol.st_shndx == SHN_XINDEX || found.symbol.st_name >= names_->d_size)
+			return of_module(number);
+		found.address = found.symbol.st_value + shift_;
+		found.section = found.symbol.st_shndx;
+		found.elf = elf_;
+		found.name = static_cast<const char *>(names_->d_buf) + found.symbol.st_name;
+		return found;
+	}
+
+private:
+	[[nodiscard]] ModuleSymbol of_module(int number) const;
+	void find_table(const ModuleSymbol &first);
+
+	Dwfl_Module *module_ = nullptr;
+	int count_ = 0;
+	Elf *elf_ = nullptr;
+	Elf_Data *table_ = nullptr;	    /**< nullptr: ask the module */
+	const GElf_Sym *symbols_ = nullptr; /**< the table, if of 64 bits; libelf has aligned it */
+	Elf_Data *names_ = nullptr;
+	GElf_Addr shift_ = 0;
+};
+
+/** The ends of executable sections; symbols in other sections are ignored. */
+class TextSections {
+public:
+	/** The end of a symbol's section, relocated like the symbol; nothing if it is not executable. */
+	std::optional<uint64_t> end_of(const ModuleSymbol &symbol);
+
+private:
+	using Section = std::pair<Elf *, GElf_Word>;
+
+	Section last_ = {};
+	std::optional<uint64_t> last_end_;
+	std::map<Section, std::optional<uint64_t>> ends_;
+};
+
+} // namespace cli
