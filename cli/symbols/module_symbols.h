@@ -33,9 +33,9 @@ public:
 	/** @param module must outlive this; nullptr: no symbols. */
 	explicit ModuleSymbols(Dwfl_Module *module);
 
-	/** How many there are; number 0 is none. */
+	/** The number of symbols, with number 0, which stands for no symbol. */
 	[[nodiscard]] int count() const { return count_; }
-	/** One of them.  Inline, as sorting a large table calls it for each symbol. */
+	/** One of them.  Inline, as each symbol of a large table is asked for. */
 	[[nodiscard]] ModuleSymbol at(int number) const
 	{
 		ModuleSymbol found;

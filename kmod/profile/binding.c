@@ -43,14 +43,14 @@ void profil_bindings_init(void)
 	profil_binding_factor = get_random_u64() | 1;
 }
 
-/* Frees a binding, and those that the same sweep has removed.  Context: Process. */
+/* Frees a binding, and those that are freed with it.  Context: Process. */
 static void profil_binding_free_work(struct work_struct *work)
 {
 	struct profil_binding *next = container_of(to_rcu_work(work), struct profil_binding, free);
 	struct profil_binding *binding;
 
 	while ((binding = next)) {
-		next = binding->swept;
+		next = binding->freed_next;
 		mmdrop(binding->mm);
 		put_pid(binding->thread);
 		profil_profile_put(binding->profile);
@@ -105,7 +105,7 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	binding->owned.owner = 0;
 	binding->life = 0;
 	binding->hits = NULL;
-	binding->swept = NULL;
+	binding->freed_next = NULL;
 	binding->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0);
 }
 
@@ -139,13 +139,15 @@ void profil_binding_narrow(struct profil_binding *binding, struct pid *thread)
 
 /**
  * profil_binding_drop() - undo profil_binding_init() and free
- * @binding: not in the table, or just removed from it
+ * @binding: not in the table; or the last one that profil_binding_remove() has removed,
+ *	with those before it; or NULL
  *
  * Context: Any.
  */
 void profil_binding_drop(struct profil_binding *binding)
 {
-	queue_rcu_work(profil_wq, &binding->free);
+	if (binding)
+		queue_rcu_work(profil_wq, &binding->free);
 }
 
 /* The look that follows a start finds who has seen the count and not yet the binding. */
@@ -177,14 +179,12 @@ static void profil_binding_insert(struct profil_bucket *bucket, struct profil_bi
 	raw_spin_unlock(&profile->bindings_lock);
 }
 
-/**
- * profil_binding_unlist() - take a binding off its profile's list and out of the counts
- * @binding: stays in the table
- *
- * Context: Any; the lock of its bucket is held.
+/*
+ * Off the profile's list and out of the counts, but not out of the table.  The lock of the
+ * bucket is held.
  * Return: false if it was removed already.
  */
-bool profil_binding_unlist(struct profil_binding *binding)
+static bool profil_binding_unlist(struct profil_binding *binding)
 {
 	struct profil_profile *profile = binding->profile;
 	bool listed;
@@ -199,12 +199,21 @@ bool profil_binding_unlist(struct profil_binding *binding)
 	return listed;
 }
 
-static void profil_binding_remove(struct profil_binding *binding)
+/**
+ * profil_binding_remove() - remove a binding from the table, if it is still there
+ * @binding: in the table, or removed meanwhile
+ * @removed: it is added to these, which profil_binding_drop() frees together: an RCU callback
+ *	and a work item for each would cost more than all else that is done for it
+ *
+ * Context: Any; the lock of its bucket is held.
+ */
+void profil_binding_remove(struct profil_binding *binding, struct profil_binding **removed)
 {
 	if (!profil_binding_unlist(binding))
 		return;
 	hlist_del_rcu(&binding->node);
-	profil_binding_drop(binding);
+	binding->freed_next = *removed;
+	*removed = binding;
 }
 
 /*
@@ -380,7 +389,7 @@ static struct profil_binding *profil_binding_first(struct profil_profile *profil
  */
 void profil_bindings_remove(struct profil_profile *profile)
 {
-	struct profil_binding *binding;
+	struct profil_binding *binding, *removed = NULL;
 	struct profil_bucket *bucket;
 	unsigned long flags;
 
@@ -390,12 +399,13 @@ void profil_bindings_remove(struct profil_profile *profile)
 		if (binding) {
 			bucket = profil_binding_bucket(binding->mm);
 			raw_spin_lock_irqsave(&bucket->lock, flags);
-			profil_binding_remove(binding);
+			profil_binding_remove(binding, &removed);
 			raw_spin_unlock_irqrestore(&bucket->lock, flags);
 		}
 		rcu_read_unlock();
 		cond_resched();
 	} while (binding);
+	profil_binding_drop(removed);
 }
 
 /**

@@ -46,8 +46,8 @@ struct profil_session;
  * @mm: the address space; grabbed, so that its address is not reused
  * @profile: the profile that its ticks count for, referenced
  * @link: in the profile's list; empty once the binding is removed
- * @free: frees it a grace period after it was removed, and with it...
- * @swept: the next one that the same sweep has removed, or NULL
+ * @free: frees it a grace period after it was removed
+ * @freed_next: what is freed with it, or NULL: see profil_binding_remove()
  * @owned: whose ticks they are, in a recording
  * @life: number of the address space there
  * @hits: where its texts are, once a tick has asked; set once
@@ -63,7 +63,7 @@ struct profil_binding {
 	struct pid *thread;
 	struct list_head link;
 	struct rcu_work free;
-	struct profil_binding *swept;
+	struct profil_binding *freed_next;
 	struct profil_owned owned;
 	u64 life;
 	struct profil_hits *hits;
@@ -122,7 +122,7 @@ int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_bi
 int profil_binding_publish_attached(struct profil_binding *binding, bool replace);
 struct profil_profile *profil_binding_self(struct mm_struct *mm);
 bool profil_binding_full(const struct profil_profile *profile, unsigned int count);
-bool profil_binding_unlist(struct profil_binding *binding);
+void profil_binding_remove(struct profil_binding *binding, struct profil_binding **removed);
 void profil_bindings_remove(struct profil_profile *profile);
 void profil_binding_drop(struct profil_binding *binding);
 unsigned int profil_bindings_count(void);

@@ -8,9 +8,9 @@
 
 #include "profile/binding.h"
 
+#include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/pid.h>
-#include <linux/rculist.h>
 #include <linux/spinlock.h>
 
 /* Once true, this stays true. */
@@ -24,39 +24,31 @@ static bool profil_binding_is_dead(const struct profil_binding *binding)
 }
 
 static void profil_bindings_sweep_bucket(struct profil_bucket *bucket,
-					 struct profil_binding **swept)
+					 struct profil_binding **removed)
 {
 	struct profil_binding *binding;
 	struct hlist_node *next;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&bucket->lock, flags);
-	hlist_for_each_entry_safe(binding, next, &bucket->chain, node) {
-		if (!profil_binding_is_dead(binding) || !profil_binding_unlist(binding))
-			continue;
-		hlist_del_rcu(&binding->node);
-		binding->swept = *swept;
-		*swept = binding;
-	}
+	hlist_for_each_entry_safe(binding, next, &bucket->chain, node)
+		if (profil_binding_is_dead(binding))
+			profil_binding_remove(binding, removed);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 }
 
 /**
  * profil_bindings_sweep() - remove bindings in which no task can run any more
  *
- * They are freed together: a storm of short programs leaves hundreds, and an RCU callback
- * and a work item for each would cost more than all else that is done for them.
- *
  * Context: Process context.
  */
 void profil_bindings_sweep(void)
 {
-	struct profil_binding *swept = NULL;
+	struct profil_binding *removed = NULL;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++)
 		if (!hlist_empty(&profil_bindings[i].chain))
-			profil_bindings_sweep_bucket(&profil_bindings[i], &swept);
-	if (swept)
-		profil_binding_drop(swept);
+			profil_bindings_sweep_bucket(&profil_bindings[i], &removed);
+	profil_binding_drop(removed);
 }
