@@ -13,6 +13,7 @@
 #include "profile/profile.h"
 #include "profile/work.h"
 
+#include <linux/bitmap.h>
 #include <linux/lockdep.h>
 #include <linux/mm_types.h>
 #include <linux/pid.h>
@@ -24,6 +25,7 @@
 #include <linux/spinlock.h>
 
 struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
+DECLARE_BITMAP(profil_bindings_used, 1 << PROFIL_BINDING_BITS);
 siphash_key_t profil_binding_key __ro_after_init;
 u64 profil_binding_factor __ro_after_init;
 atomic_t profil_binding_filter[1 << PROFIL_BINDING_BITS];
@@ -165,8 +167,11 @@ static void profil_binding_insert(struct profil_bucket *bucket, struct profil_bi
 				  struct profil_binding *existing)
 {
 	struct profil_profile *profile = binding->profile;
+	unsigned int number = bucket - profil_bindings;
 
 	lockdep_assert_held(&bucket->lock);
+	if (!test_bit(number, profil_bindings_used))
+		set_bit(number, profil_bindings_used);
 	if (!profil_everybody_met(profile->everybody))
 		binding->key |= PROFIL_KEY_MORE;
 	if (existing)

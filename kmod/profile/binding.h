@@ -11,6 +11,7 @@
 #include "profile/owned.h"
 
 #include <linux/atomic.h>
+#include <linux/bitops.h>
 #include <linux/list.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
@@ -70,6 +71,12 @@ struct profil_binding {
 };
 
 extern struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
+
+/*
+ * The buckets that the sweep looks at: a bit is set under its bucket's lock before there is a
+ * binding, and cleared by a sweep that finds none.
+ */
+extern unsigned long profil_bindings_used[BITS_TO_LONGS(1 << PROFIL_BINDING_BITS)];
 
 /* Random: nobody can make others' bindings share a bucket. */
 extern siphash_key_t profil_binding_key;

@@ -8,6 +8,7 @@
 
 #include "profile/binding.h"
 
+#include <linux/bitops.h>
 #include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/pid.h>
@@ -34,6 +35,8 @@ static void profil_bindings_sweep_bucket(struct profil_bucket *bucket,
 	hlist_for_each_entry_safe(binding, next, &bucket->chain, node)
 		if (profil_binding_is_dead(binding))
 			profil_binding_remove(binding, removed);
+	if (hlist_empty(&bucket->chain))
+		clear_bit(bucket - profil_bindings, profil_bindings_used);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 }
 
@@ -47,8 +50,7 @@ void profil_bindings_sweep(void)
 	struct profil_binding *removed = NULL;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(profil_bindings); i++)
-		if (!hlist_empty(&profil_bindings[i].chain))
-			profil_bindings_sweep_bucket(&profil_bindings[i], &removed);
+	for_each_set_bit(i, profil_bindings_used, ARRAY_SIZE(profil_bindings))
+		profil_bindings_sweep_bucket(&profil_bindings[i], &removed);
 	profil_binding_drop(removed);
 }
