@@ -13,11 +13,15 @@
 
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+
+/* In a storm of exits, the work comes back for all that are left in this time, not for each. */
+#define LEAVE_TOGETHER	DIV_ROUND_UP(HZ, 20)
 
 /* The first watch that is left, if its time is over; otherwise the work comes back for it. */
 static struct profil_watch *profil_leave_first(struct profil_follower *follower)
@@ -32,7 +36,7 @@ static struct profil_watch *profil_leave_first(struct profil_follower *follower)
 	wait = watch->until - jiffies;
 	if (wait <= 0)
 		return watch;
-	queue_delayed_work(profil_wq, &follower->leave, wait);
+	queue_delayed_work(profil_wq, &follower->leave, max_t(long, wait, LEAVE_TOGETHER));
 	return NULL;
 }
 
