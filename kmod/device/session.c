@@ -178,9 +178,17 @@ int profil_session_status(struct profil_session *session, struct profil_status *
 	return err;
 }
 
+/* For who is in the queue of those who wait already: profil_watch_note() relies on the lock. */
 static bool profil_session_pending(struct profil_session *session)
 {
-	return !list_empty(&session->follower.pending);
+	struct profil_follower *follower = &session->follower;
+	unsigned long flags;
+	bool pending;
+
+	raw_spin_lock_irqsave(&follower->lock, flags);
+	pending = !list_empty(&follower->pending);
+	raw_spin_unlock_irqrestore(&follower->lock, flags);
+	return pending;
 }
 
 /* Check that @to is writable before taking events: taken events are not reported again. */

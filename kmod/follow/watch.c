@@ -24,6 +24,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 
 /* When ends that nobody has read are made small. */
 #define KEEP_AFTER	DIV_ROUND_UP(HZ, 10)
@@ -66,7 +67,9 @@ static void profil_watch_note_locked(struct profil_watch *watch, u32 what)
 	watch->report.event.what |= what;
 	if (list_empty(&watch->report.pending))
 		list_add_tail(&watch->report.pending, &follower->pending);
-	irq_work_queue(&follower->wake);
+	/* By an interrupt.  Who begins to wait later looks at what is pending, under the lock. */
+	if (waitqueue_active(&follower->wait))
+		irq_work_queue(&follower->wake);
 }
 
 /**
