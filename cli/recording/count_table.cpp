@@ -8,13 +8,13 @@ namespace cli {
 namespace {
 
 /* A table costs its pages to begin with, and each reader looks at all of it. */
-constexpr uint64_t small_counts = uint64_t{1} << 14;
+constexpr uint64_t small_counts = uint64_t{1} << 13;
 constexpr uint64_t large_counts = uint64_t{1} << 19;
 /* Elements for each tick that may come until the next look, which may be late. */
 constexpr uint64_t counts_for_tick = 32;
 
 /* Elements of a look. */
-constexpr size_t some = 1024;
+constexpr size_t some = 256;
 
 } // namespace
 

@@ -19,7 +19,7 @@ constexpr uint64_t look_ns = std::chrono::nanoseconds(look_interval).count();
  * Events wait for this time after others.  Each program of a shell script has several, and to
  * wake up for each of them costs more than its ticks.
  */
-constexpr std::chrono::milliseconds event_interval{20};
+constexpr std::chrono::milliseconds event_interval{50};
 /* A file names only this many of the processes that a search has found. */
 constexpr size_t most_named = 100;
 /* Ended processes whose anonymous memory still has mappings of its own in the file. */

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <dwarf.h>
 #include <gelf.h>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -49,7 +50,7 @@ bool is_understood(const TableHeader &header)
 
 } // namespace
 
-FunctionStarts::FunctionStarts(Elf *elf)
+void FunctionStarts::read(Elf *elf)
 {
 	const std::optional<GElf_Phdr> place = find_table(elf);
 	const Elf_Data *data = place ? elf_getdata_rawchunk(elf, static_cast<int64_t>(place->p_offset),
@@ -79,20 +80,25 @@ FunctionStarts::FunctionStarts(Elf *elf)
 		std::sort(starts_.begin(), starts_.end());
 }
 
-std::optional<uint64_t> FunctionStarts::find(uint64_t address) const
+std::vector<uint64_t>::const_iterator FunctionStarts::above(uint64_t address)
 {
-	const auto above = std::upper_bound(starts_.begin(), starts_.end(), address);
-
-	if (above == starts_.begin())
-		return std::nullopt;
-	return *std::prev(above);
+	if (Elf *elf = std::exchange(unread_, nullptr))
+		read(elf);
+	return std::upper_bound(starts_.begin(), starts_.end(), address);
 }
 
-std::optional<uint64_t> FunctionStarts::next(uint64_t address) const
+std::optional<uint64_t> FunctionStarts::find(uint64_t address)
 {
-	const auto above = std::upper_bound(starts_.begin(), starts_.end(), address);
+	const auto next = above(address);
 
-	return above == starts_.end() ? std::nullopt : std::optional(*above);
+	return next == starts_.begin() ? std::nullopt : std::optional(*std::prev(next));
+}
+
+std::optional<uint64_t> FunctionStarts::next(uint64_t address)
+{
+	const auto next = above(address);
+
+	return next == starts_.end() ? std::nullopt : std::optional(*next);
 }
 
 } // namespace cli

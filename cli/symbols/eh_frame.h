@@ -18,15 +18,19 @@ namespace cli {
 class FunctionStarts {
 public:
 	FunctionStarts() = default;
-	/** Empty if the object has no such table, or one in another form. */
-	explicit FunctionStarts(Elf *elf);
+	/** Empty if the object, which must outlive this, has no such table, or one in another form. */
+	explicit FunctionStarts(Elf *elf) : unread_(elf) {}
 
 	/** The last start that is not above @p address. */
-	[[nodiscard]] std::optional<uint64_t> find(uint64_t address) const;
+	[[nodiscard]] std::optional<uint64_t> find(uint64_t address);
 	/** The first start above @p address. */
-	[[nodiscard]] std::optional<uint64_t> next(uint64_t address) const;
+	[[nodiscard]] std::optional<uint64_t> next(uint64_t address);
 
 private:
+	[[nodiscard]] std::vector<uint64_t>::const_iterator above(uint64_t address);
+	void read(Elf *elf);
+
+	Elf *unread_ = nullptr; /* until a start is asked for */
 	std::vector<uint64_t> starts_;
 };
 

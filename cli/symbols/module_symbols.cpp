@@ -50,21 +50,17 @@ void ModuleSymbols::find_table(const ModuleSymbol &first)
 	}
 }
 
-std::optional<uint64_t> TextSections::end_of(const ModuleSymbol &symbol)
+/** Makes a section the last one. */
+void TextSections::find(const Section &section)
 {
-	/* Nearly all symbols are in the same section as the one before. */
-	if (const Section section = {symbol.elf, symbol.section}; section != last_) {
-		const auto [place, fresh] = ends_.try_emplace(section);
-		GElf_Shdr header;
+	const auto [place, fresh] = ends_.try_emplace(section);
+	GElf_Shdr header;
 
-		if (fresh && gelf_getshdr(elf_getscn(symbol.elf, symbol.section), &header) &&
-		    (header.sh_flags & SHF_EXECINSTR))
-			place->second = header.sh_addr + header.sh_size;
-		last_ = section;
-		last_end_ = place->second;
-	}
-	return last_end_ ? std::optional(*last_end_ + (symbol.address - symbol.symbol.st_value))
-			 : std::nullopt;
+	if (fresh && gelf_getshdr(elf_getscn(section.first, section.second), &header) &&
+	    (header.sh_flags & SHF_EXECINSTR))
+		place->second = header.sh_addr + header.sh_size;
+	last_ = section;
+	last_end_ = place->second;
 }
 
 } // namespace cli

@@ -70,11 +70,22 @@ private:
 /** The ends of executable sections; symbols in other sections are ignored. */
 class TextSections {
 public:
-	/** The end of a symbol's section, relocated like the symbol; nothing if it is not executable. */
-	std::optional<uint64_t> end_of(const ModuleSymbol &symbol);
+	/**
+	 * The end of a symbol's section, relocated like the symbol; nothing if it is not executable.
+	 * Inline, as nearly all symbols are in the same section as the one before.
+	 */
+	std::optional<uint64_t> end_of(const ModuleSymbol &symbol)
+	{
+		if (const Section section = {symbol.elf, symbol.section}; section != last_)
+			find(section);
+		return last_end_ ? std::optional(*last_end_ + (symbol.address - symbol.symbol.st_value))
+				 : std::nullopt;
+	}
 
 private:
 	using Section = std::pair<Elf *, GElf_Word>;
+
+	void find(const Section &section);
 
 	Section last_ = {};
 	std::optional<uint64_t> last_end_;

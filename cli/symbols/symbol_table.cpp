@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace cli {
 namespace {
@@ -18,8 +19,9 @@ bool is_code(const ModuleSymbol &found)
 		return false;
 	if (found.section == SHN_UNDEF || found.section == SHN_ABS)
 		return false;
-	/* On some machines, "$x" and similar symbols mark code and data. */
-	return found.name && *found.name && *found.name != '$';
+	/* On some machines, "$x" and similar symbols, which have no type, mark code and data. */
+	return found.name && found.symbol.st_name &&
+	       (type != STT_NOTYPE || (*found.name && *found.name != '$'));
 }
 
 int leading_underscores(const char *name)
@@ -27,18 +29,68 @@ int leading_underscores(const char *name)
 	return static_cast<int>(std::strspn(name, "_"));
 }
 
+int rank_of(const GElf_Sym &symbol)
+{
+	const int binding = GELF_ST_BIND(symbol.st_info);
+
+	return (symbol.st_size ? 4 : 0) + (binding != STB_WEAK ? 2 : 0) + (binding == STB_GLOBAL ? 1 : 0);
+}
+
+int rank_of(const char *name)
+{
+	const int length = static_cast<int>(std::min<size_t>(std::strlen(name), 4095));
+
+	return ((15 - std::min(leading_underscores(name), 15)) << 12) + length;
+}
+
 /*
  * The order of preference in perf, so that the same names are shown: symbols with a
- * size, not weak, global, with fewer leading underscores, longer.
+ * size, not weak, global, with fewer leading underscores, longer.  The names are read only
+ * if all else is equal.
  */
-int rank_of(const ModuleSymbol &found)
+bool is_better(const ModuleSymbol &found, const ModuleSymbol &other)
 {
-	const int length = static_cast<int>(std::min<size_t>(std::strlen(found.name), 4095));
-	const int binding = GELF_ST_BIND(found.symbol.st_info);
+	const int difference = rank_of(found.symbol) - rank_of(other.symbol);
 
-	return (found.symbol.st_size ? 1 << 20 : 0) + (binding != STB_WEAK ? 1 << 19 : 0) +
-	       (binding == STB_GLOBAL ? 1 << 18 : 0) +
-	       ((15 - std::min(leading_underscores(found.name), 15)) << 12) + length;
+	return difference ? difference > 0 : rank_of(found.name) > rank_of(other.name);
+}
+
+/*
+ * Sorts as std::sort() does, in a quarter of the time: functions are spread over their text
+ * evenly, so there are as many parts of it as functions, and few functions in each.
+ */
+template <typename Place> void sort_by_start(std::vector<Place> &places)
+{
+	if (places.empty())
+		return;
+
+	const auto [low, high] =
+		std::minmax_element(places.begin(), places.end(),
+				    [](const Place &a, const Place &b) { return a.start < b.start; });
+	const uint64_t base = low->start;
+	int shift = 0;
+
+	while ((high->start - base) >> shift >= places.size())
+		shift++;
+
+	const auto part = [&](const Place &place) { return (place.start - base) >> shift; };
+	std::vector<size_t> ends(((high->start - base) >> shift) + 1);
+	std::vector<Place> sorted(places.size());
+
+	for (const Place &place : places)
+		ends[part(place)]++;
+	std::partial_sum(ends.begin(), ends.end(), ends.begin());
+	/* From the last, so that each end becomes the begin of its part. */
+	for (size_t i = places.size(); i--;)
+		sorted[--ends[part(places[i])]] = places[i];
+	for (size_t i = 0; i < ends.size(); i++) {
+		const size_t end = i + 1 < ends.size() ? ends[i + 1] : sorted.size();
+
+		if (end - ends[i] > 1)
+			std::sort(sorted.begin() + static_cast<ptrdiff_t>(ends[i]),
+				  sorted.begin() + static_cast<ptrdiff_t>(end));
+	}
+	places = std::move(sorted);
 }
 
 } // namespace
@@ -52,28 +104,20 @@ SymbolTable::SymbolTable(Dwfl_Module *module) : symbols_(module)
 		if (is_code(found) && sections_.end_of(found))
 			places_.push_back({found.address, i});
 	}
-	std::sort(places_.begin(), places_.end());
+	sort_by_start(places_);
 	keep_best();
 }
 
-/* Keeps one symbol for each address: the first of those with the highest rank. */
+/* Keeps one symbol for each address: the first of the best. */
 void SymbolTable::keep_best()
 {
 	size_t kept = 0;
-	int best = -1; /* rank of the one kept last, once it was compared */
 
 	for (const Place &place : places_) {
-		if (!kept || places_[kept - 1].start != place.start) {
+		if (!kept || places_[kept - 1].start != place.start)
 			places_[kept++] = place;
-			best = -1;
-			continue;
-		}
-		if (best < 0)
-			best = rank_of(symbols_.at(places_[kept - 1].number));
-		if (const int rank = rank_of(symbols_.at(place.number)); rank > best) {
+		else if (is_better(symbols_.at(place.number), symbols_.at(places_[kept - 1].number)))
 			places_[kept - 1] = place;
-			best = rank;
-		}
 	}
 	places_.resize(kept);
 }

@@ -207,7 +207,7 @@ std::vector<Frame> Symbols::jit_frames(const JitSymbols::Entry &entry, uint64_t 
 }
 
 /** Where another function may begin. */
-uint64_t Symbols::next_boundary(uint64_t address) const
+uint64_t Symbols::next_boundary(uint64_t address)
 {
 	return std::min(
 		{table_.next(address), starts_.next(address).value_or(UINT64_MAX), sections_.next(address)});

@@ -87,7 +87,7 @@ private:
 	[[nodiscard]] std::vector<Frame> frames_at(uint64_t address);
 	[[nodiscard]] std::vector<Frame> jit_frames(const JitSymbols::Entry &entry, uint64_t address) const;
 	[[nodiscard]] FunctionsIn functions_in(uint64_t low, uint64_t high);
-	[[nodiscard]] uint64_t next_boundary(uint64_t address) const;
+	[[nodiscard]] uint64_t next_boundary(uint64_t address);
 	[[nodiscard]] bool is_padding(uint64_t begin, uint64_t end);
 	[[nodiscard]] std::optional<SymbolTable::Entry> entry_at(uint64_t address);
 	[[nodiscard]] std::optional<uint64_t> start_without_symbol(uint64_t address);

@@ -74,9 +74,9 @@ TEST_CASE("a first table is as large as the ticks and the numbers need it", "[cl
 {
 	constexpr uint64_t memory = uint64_t{1} << 30;
 
-	CHECK(first_counts(memory, 0, false) == 1 << 14);
-	CHECK(first_counts(memory, 512, false) == 1 << 14);
-	CHECK(first_counts(memory, 513, false) == 1 << 15);
+	CHECK(first_counts(memory, 0, false) == 1 << 13);
+	CHECK(first_counts(memory, 256, false) == 1 << 13);
+	CHECK(first_counts(memory, 257, false) == 1 << 14);
 	CHECK(first_counts(memory, UINT64_MAX, false) == 1 << 19);
 	CHECK(first_counts(memory, 0, true) == 1 << 19);
 }
