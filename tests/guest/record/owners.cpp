@@ -91,6 +91,8 @@ TEST_CASE_METHOD(AtRest, "an owner knows who forked it and who executed it", "[r
 	REQUIRE(soon([&] { return *forked.at<pid_t>() != 0; }));
 	const pid_t pid = *forked.at<pid_t>();
 	REQUIRE(soon([&] { return owner_of(recording, pid, "uapi_target").number != 0; }));
+	/* Before it runs its program, it is in execve. */
+	CHECK(soon([&] { return owner_of(recording, pid, "uapi_target").state != PROFIL_OWNER_EXECUTES; }));
 
 	const Described program = owner_of(recording, pid, "uapi_target");
 	const Described copy = recording.described(program.parent);
