@@ -191,11 +191,11 @@ LOADS ?=
 BEFORE ?=
 
 .PHONY: bench-storm
-bench-storm: kmod-$(KERNEL) cli $(B)/tests/programs/record_short ## compare recording of short programs and of many processes with perf's: CPU time, ticks lost, bytes; LOADS: which (scripts/bench/storm); BEFORE=DIRECTORY: also with an older profil, built there
+bench-storm: kmod-$(KERNEL) cli $(B)/tests/programs/record_short $(B)/tests/programs/usage ## compare recording of short programs and of many processes with perf's: CPU time, ticks lost, bytes; LOADS: which (scripts/bench/storm); BEFORE=DIRECTORY: also with an older profil, built there
 	scripts/bench/storm -k $(KERNEL) $(if $(BEFORE),--before $(BEFORE)) $(LOADS)
 
 .PHONY: bench-cli
-bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/symbolise $(B)/many/many ## compare time, memory and file size of record and report with perf's, for 200,000 functions
+bench-cli: kmod-$(KERNEL) libprofil cli $(B)/tests/programs/usage $(B)/tests/symbolise $(B)/many/many ## compare time, memory and file size of record and report with perf's, for 200,000 functions
 	scripts/bench/cli $(KERNEL)
 
 .PHONY: check-clocks
