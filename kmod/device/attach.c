@@ -121,8 +121,12 @@ static int profil_attach_more(struct profil_profile *profile, struct target *tar
 	int err = -ENOENT;
 
 	mutex_lock(&profile->lock);
-	if (!profile->retired)
+	if (!profile->retired) {
 		err = profil_attach_publish(profile, target);
+	} else {
+		profil_binding_free(target->binding);
+		kfree(target->watch);
+	}
 	mutex_unlock(&profile->lock);
 	return err;
 }

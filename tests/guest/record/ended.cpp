@@ -53,6 +53,22 @@ TEST_CASE_METHOD(AtRest, "a recording of everybody meets the processes of one th
 	CHECK(knows(second, child.pid()));
 }
 
+TEST_CASE_METHOD(AtRest,
+		 "no process is added to a recording that has ended, and nothing is left of the attempt",
+		 "[record]")
+{
+	const Gate go;
+	Child first([&] { go.wait(); }), second([&] { go.wait(); });
+	Recording recording;
+	profil_stop_all all = {};
+
+	all.size = sizeof(all);
+	recording.begin(first.pid());
+	REQUIRE(Device().call(PROFIL_STOP_ALL, &all) == 0);
+	/* Memory that it leaves is found after all tests, where the kernel searches for leaks. */
+	CHECK(recording.add(second.pid()) == ENOENT);
+}
+
 namespace {
 
 /** What is known of the owner that a process had when it began. */

@@ -23,7 +23,6 @@ public:
 	explicit HeldExec(const std::string &name) : name_(name)
 	{
 		/* Only some file systems grant leases. */
-		need(mount("none", place_.c_str(), "tmpfs", 0, "mode=755"), "mount");
 		std::filesystem::copy_file(program("cli_burn_static"), place_ + "/interpreter");
 		std::ofstream(path()) << "#!" << place_ << "/interpreter 1000000\n";
 		std::filesystem::permissions(path(), std::filesystem::perms(0755));
@@ -35,11 +34,7 @@ public:
 	}
 	HeldExec(const HeldExec &) = delete;
 	HeldExec &operator=(const HeldExec &) = delete;
-	~HeldExec()
-	{
-		release();
-		umount2(place_.c_str(), MNT_DETACH);
-	}
+	~HeldExec() { release(); }
 
 	/** What to execute. */
 	[[nodiscard]] std::string path() const { return place_ + "/" + name_; }
@@ -48,8 +43,24 @@ public:
 	void release() const { fcntl(interpreter_.get(), F_SETLEASE, F_UNLCK); }
 
 private:
+	/* It ends even if what follows its making fails: otherwise the directory cannot be removed. */
+	class Mounted {
+	public:
+		explicit Mounted(const std::string &place) : place_(place)
+		{
+			need(mount("none", place_.c_str(), "tmpfs", 0, "mode=755"), "mount");
+		}
+		Mounted(const Mounted &) = delete;
+		Mounted &operator=(const Mounted &) = delete;
+		~Mounted() { umount2(place_.c_str(), MNT_DETACH); }
+
+	private:
+		const std::string place_;
+	};
+
 	const support::TemporaryDirectory directory_;
 	const std::string name_, place_ = made(directory_ / "place");
+	const Mounted mounted_{place_};
 	Fd interpreter_;
 
 	static std::string made(const std::string &path)
