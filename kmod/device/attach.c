@@ -47,8 +47,8 @@ static int profil_attach_publish_thread(struct profil_binding *binding, struct t
  * @follower: of the session that follows it
  * @proof: proof of the permission to attach, entered
  * @mm: the address space that it permits to profile
- * @binding: to be published, or freed
- * @watch: likewise; NULL for a thread
+ * @binding: to be published; NULL once it is taken over
+ * @watch: likewise; NULL for a thread, too
  * @owned: whose ticks it has, in a recording
  */
 struct target {
@@ -79,26 +79,28 @@ static int profil_attach_enter(struct target *target, const struct profil_profil
 /* Under the proof, so that the target cannot exec before it is followed. */
 static int profil_attach_publish(struct profil_profile *profile, void *data)
 {
-	const struct target *target = data;
+	struct target *target = data;
+	struct profil_binding *binding = target->binding;
 	struct profil_proof *proof = target->proof;
 	int err;
 
-	profil_binding_init(target->binding, target->mm, profile, false);
+	target->binding = NULL;
+	profil_binding_init(binding, target->mm, profile, false);
 	if (profile->recording)
-		profil_binding_own(target->binding, target->owned,
+		profil_binding_own(binding, target->owned,
 				   atomic64_inc_return(&profile->recording->lives));
 	if (profile->flags & PROFIL_THREAD)
-		err = profil_attach_publish_thread(target->binding, proof->target);
+		err = profil_attach_publish_thread(binding, proof->target);
 	else
-		err = profil_watch_publish(target->binding, target->watch, target->follower,
+		err = profil_watch_publish(binding, target->watch, target->follower,
 					   proof->target);
-	if (!err) {
-		profil_clock_look(target->mm);
-		return 0;
+	if (err) {
+		profil_binding_drop(binding);
+		return err;
 	}
-	profil_binding_drop(target->binding);
-	kfree(target->watch);
-	return err;
+	target->watch = NULL;
+	profil_clock_look(target->mm);
+	return 0;
 }
 
 static int profil_attach_first(struct profil_profile *profile, struct target *target)
@@ -121,12 +123,8 @@ static int profil_attach_more(struct profil_profile *profile, struct target *tar
 	int err = -ENOENT;
 
 	mutex_lock(&profile->lock);
-	if (!profile->retired) {
+	if (!profile->retired)
 		err = profil_attach_publish(profile, target);
-	} else {
-		profil_binding_free(target->binding);
-		kfree(target->watch);
-	}
 	mutex_unlock(&profile->lock);
 	return err;
 }
@@ -156,7 +154,6 @@ static int profil_attach_target(struct profil_session *session, struct profil_pr
 	if (err && err != -EEXIST && profile->recording)
 		profil_recording_end_owner(profile->recording, target.owned, proof->target);
 	profil_proof_leave(proof, target.mm);
-	return err;
 free:
 	profil_binding_free(target.binding);
 	kfree(target.watch);
