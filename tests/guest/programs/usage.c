@@ -7,7 +7,6 @@
  * itself, as benchmarks count it, too.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
  * or of another mount namespace.
  */
 #include "tests/guest/record/support.h"
+#include "tests/guest/support/mounted.h"
 
 #include <catch2/catch.hpp>
 
@@ -60,29 +61,6 @@ void mark(int fd, const char *word)
 {
 	need_that(pwrite(fd, word, strlen(word), 0) == static_cast<ssize_t>(strlen(word)), "a mark");
 }
-
-/** A file system in memory, mounted while this lives. */
-class Mounted {
-public:
-	explicit Mounted(const std::string &name, const char *type = "tmpfs", const std::string &options = "")
-		: path_("/tmp/" + name)
-	{
-		std::filesystem::create_directory(path_);
-		need(mount(type, path_.c_str(), type, 0, options.c_str()), type);
-	}
-	Mounted(const Mounted &) = delete;
-	Mounted &operator=(const Mounted &) = delete;
-	~Mounted()
-	{
-		umount2(path_.c_str(), MNT_DETACH);
-		rmdir(path_.c_str());
-	}
-
-	const std::string &path() const { return path_; }
-
-private:
-	std::string path_;
-};
 
 /** An overlay of two directories in memory. */
 class Overlay {
