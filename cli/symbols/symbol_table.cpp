@@ -56,8 +56,8 @@ bool is_better(const ModuleSymbol &found, const ModuleSymbol &other)
 }
 
 /*
- * Sorts as std::sort() does, in a quarter of the time: functions are spread over their text
- * evenly, so there are as many parts of it as functions, and few functions in each.
+ * Sorts as std::sort() does, with fewer comparisons: functions are spread evenly over their
+ * text, so if there are about as many parts of it as functions, each part has few.
  */
 template <typename Place> void sort_by_start(std::vector<Place> &places)
 {
@@ -68,19 +68,20 @@ template <typename Place> void sort_by_start(std::vector<Place> &places)
 		std::minmax_element(places.begin(), places.end(),
 				    [](const Place &a, const Place &b) { return a.start < b.start; });
 	const uint64_t base = low->start;
+	uint64_t last = high->start - base; /* the number of the last part */
 	int shift = 0;
 
-	while ((high->start - base) >> shift >= places.size())
+	for (; last >= places.size(); last >>= 1)
 		shift++;
 
 	const auto part = [&](const Place &place) { return (place.start - base) >> shift; };
-	std::vector<size_t> ends(((high->start - base) >> shift) + 1);
+	std::vector<size_t> ends(last + 1);
 	std::vector<Place> sorted(places.size());
 
 	for (const Place &place : places)
 		ends[part(place)]++;
 	std::partial_sum(ends.begin(), ends.end(), ends.begin());
-	/* From the last, so that each end becomes the begin of its part. */
+	/* From the last, so that each end becomes the beginning of its part. */
 	for (size_t i = places.size(); i--;)
 		sorted[--ends[part(places[i])]] = places[i];
 	for (size_t i = 0; i < ends.size(); i++) {

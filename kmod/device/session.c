@@ -178,7 +178,7 @@ int profil_session_status(struct profil_session *session, struct profil_status *
 	return err;
 }
 
-/* For who is in the queue of those who wait already: profil_watch_note() relies on the lock. */
+/* A waiter asks once it is in the wait queue, and under the lock: see profil_watch_note(). */
 static bool profil_session_pending(struct profil_session *session)
 {
 	struct profil_follower *follower = &session->follower;

@@ -67,7 +67,7 @@ static void profil_watch_note_locked(struct profil_watch *watch, u32 what)
 	watch->report.event.what |= what;
 	if (list_empty(&watch->report.pending))
 		list_add_tail(&watch->report.pending, &follower->pending);
-	/* By an interrupt.  Who begins to wait later looks at what is pending, under the lock. */
+	/* This takes an interrupt.  A later waiter checks what is pending, under the lock. */
 	if (waitqueue_active(&follower->wait))
 		irq_work_queue(&follower->wake);
 }

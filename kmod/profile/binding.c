@@ -13,7 +13,7 @@
 #include "profile/profile.h"
 #include "profile/work.h"
 
-#include <linux/bitmap.h>
+#include <linux/bitops.h>
 #include <linux/lockdep.h>
 #include <linux/mm_types.h>
 #include <linux/pid.h>

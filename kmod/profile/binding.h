@@ -11,7 +11,6 @@
 #include "profile/owned.h"
 
 #include <linux/atomic.h>
-#include <linux/bitops.h>
 #include <linux/list.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
@@ -76,7 +75,7 @@ extern struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
  * The buckets that the sweep looks at: a bit is set under its bucket's lock before there is a
  * binding, and cleared by a sweep that finds none.
  */
-extern unsigned long profil_bindings_used[BITS_TO_LONGS(1 << PROFIL_BINDING_BITS)];
+extern DECLARE_BITMAP(profil_bindings_used, 1 << PROFIL_BINDING_BITS);
 
 /* Random: nobody can make others' bindings share a bucket. */
 extern siphash_key_t profil_binding_key;
