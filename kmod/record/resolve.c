@@ -50,12 +50,14 @@
  * @same: identity of the text, or only the kind UNKNOWN if there is no text
  * @hit: the part of the mapping; its key is only the offset
  * @counted: its cell was known, so the tick is counted already
+ * @left: so is every other, and the question is not ours any more
  */
 struct found {
 	struct file *file;
 	struct profil_identity same;
 	struct profil_hit hit;
 	bool counted;
+	bool left;
 };
 
 /* The vDSO names itself by its operations; no other mapping of the kernel's has code. */
@@ -144,11 +146,20 @@ static void profil_resolve_count(const struct profil_question *question, u64 key
 	local_irq_restore(flags);
 }
 
+/* Leave the question to other ticks, if none is left in it.  Interrupts are off. */
+static __always_inline bool profil_resolve_leave_empty(struct profil_question *question)
+{
+	if (unlikely(question->more))
+		return false;
+	smp_store_release(&question->task, NULL);	/* only now may a tick use it */
+	return true;
+}
+
 /*
  * Count the tick at once, if the cell of its text is known: mostly it is.  In one section, so
  * that nothing has to be looked for, or locked, twice.
  */
-static bool profil_resolve_known(const struct profil_question *question, struct found *found)
+static bool profil_resolve_known(struct profil_question *question, struct found *found)
 {
 	const struct profil_recording *recording = question->profile->recording;
 	struct profil_binding *binding;
@@ -167,12 +178,14 @@ static bool profil_resolve_known(const struct profil_question *question, struct 
 	if (known)
 		profil_resolve_count_here(question, found->hit.key + question->pc - found->hit.low);
 	profil_section_leave();
+	if (known)
+		found->left = profil_resolve_leave_empty(question);
 	local_irq_restore(flags);
 	return known;
 }
 
 /* Return: false if mmap_lock is taken. */
-static bool profil_resolve_find(const struct profil_question *question, struct found *found)
+static bool profil_resolve_find(struct profil_question *question, struct found *found)
 {
 	struct mm_struct *mm = question->mm;
 	struct vm_area_struct *vma;
@@ -313,22 +326,28 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 		fput(found->file);
 }
 
-/* Return: true if ticks are left, as interrupts must not be off for long. */
-static bool profil_resolve_leave(struct profil_question *question)
+/* Ticks that came while the question was answered, as many as interrupts may be off for. */
+static void profil_resolve_count_more(struct profil_question *question)
 {
-	unsigned long flags;
 	unsigned int i;
-	bool left;
 
-	local_irq_save(flags);
 	profil_section_enter();
 	question->user = false;
 	for (i = 0; i < MORE_AT_ONCE && question->more; i++, question->more--)
 		profil_resolve_count_here(question, 0);
-	left = question->more;
-	if (!left)
-		smp_store_release(&question->task, NULL);	/* only now may a tick use it */
 	profil_section_leave();
+}
+
+/* Return: true if ticks are left. */
+static bool profil_resolve_leave(struct profil_question *question)
+{
+	unsigned long flags;
+	bool left;
+
+	local_irq_save(flags);
+	if (question->more)
+		profil_resolve_count_more(question);
+	left = !profil_resolve_leave_empty(question);
 	local_irq_restore(flags);
 	return left;
 }
@@ -344,6 +363,7 @@ static void profil_resolve_work(struct callback_head *work)
 	found.file = NULL;
 	found.same.kind = PROFIL_KIND_UNKNOWN;
 	found.counted = false;
+	found.left = false;
 	WRITE_ONCE(question->answering, true);
 	/* In its exit, or if it executes another program, its memory is gone. */
 	while (question->user && current->mm == question->mm &&
@@ -351,7 +371,7 @@ static void profil_resolve_work(struct callback_head *work)
 		cond_resched();
 	if (!found.counted)
 		profil_resolve_slowly(question, &found);
-	while (profil_resolve_leave(question))
+	while (!found.left && profil_resolve_leave(question))
 		cond_resched();
 	profil_profile_put(profile);
 }
