@@ -34,7 +34,7 @@
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
-/* Elements that a key may be in, from the one that its hash says. */
+/* Elements in a row that a key may be in, from each of the two that its hashes say. */
 #define TRIES	16
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
@@ -58,23 +58,15 @@ static bool profil_record_claim(struct profil_count *element, u64 key)
 	return !there || there == key;
 }
 
-static __always_inline enum profil_cause
-profil_record_add_inline(const struct profil_profile *profile, u64 key)
+static __always_inline enum profil_cause profil_record_add_from(const struct profil_pins *pins,
+								u64 key, u64 index)
 {
-	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
-	const struct profil_layout *layout;
+	const struct profil_layout *layout = pins->layout;
 	struct profil_count *element;
 	unsigned int i;
-	u64 index, mask;
 
-	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		return PROFIL_OFF;
-	layout = pins->layout;
-	/* By the highest bits: a cell's number, in the highest bits of the key, is in no others. */
-	index = hash_64(key, layout->count_bits);
-	mask = layout->count_mask;
 	for (i = 0; i < TRIES; i++) {
-		element = profil_record_element(pins, layout, (index + i) & mask);
+		element = profil_record_element(pins, layout, (index + i) & layout->count_mask);
 		if (!element)
 			return PROFIL_OFF;
 		if (!profil_record_claim(element, key))
@@ -84,6 +76,32 @@ profil_record_add_inline(const struct profil_profile *profile, u64 key)
 		return PROFIL_COUNTED;
 	}
 	return PROFIL_FULL;
+}
+
+/*
+ * Without a second place, a table that is replaced when it is three eighths full would
+ * lose a tick now and then.  Keys with one hash differ in the low half of the product.
+ */
+static noinline enum profil_cause profil_record_add_elsewhere(const struct profil_pins *pins,
+							      u64 key)
+{
+	u64 hash = hash_64(key, 64);
+
+	return profil_record_add_from(pins, key,
+				      hash_64(hash ^ hash >> 32, pins->layout->count_bits));
+}
+
+static __always_inline enum profil_cause
+profil_record_add_inline(const struct profil_profile *profile, u64 key)
+{
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	enum profil_cause cause;
+
+	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return PROFIL_OFF;
+	/* By the highest bits: a cell's number, in the highest bits of the key, is in no others. */
+	cause = profil_record_add_from(pins, key, hash_64(key, pins->layout->count_bits));
+	return unlikely(cause == PROFIL_FULL) ? profil_record_add_elsewhere(pins, key) : cause;
 }
 
 /**

@@ -11,8 +11,8 @@ TEST_CASE("a program of more places than the table has elements loses nothing", 
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
-	const Output output = profil("record --max-memory 64K -F 2000 -o " + file + " -- " +
-				     program("cli_burn") + " 4000 wide");
+	const Output output = profil("record --max-memory 64K -F 1000 -o " + file + " -- " +
+				     program("cli_burn") + " 6000 wide");
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);

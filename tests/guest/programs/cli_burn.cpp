@@ -187,7 +187,7 @@ static void wide(int64_t ms)
 	code_written(code, bytes);
 	burn(ms, CLOCK_PROCESS_CPUTIME_ID, [&] {
 		at = (at + apart) % bytes;
-		code_run(reinterpret_cast<uintptr_t>(code + at), 100000);
+		code_run(reinterpret_cast<uintptr_t>(code + at), 20'000);
 	});
 }
 

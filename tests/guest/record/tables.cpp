@@ -97,6 +97,34 @@ TEST_CASE_METHOD(AtRest, "a larger table has room for what a full one had not", 
 	CHECK(recording.status().lost_full == lost);
 }
 
+TEST_CASE_METHOD(AtRest, "places that the table keeps side by side lose nothing while it has room elsewhere",
+		 "[record]")
+{
+	/* Of 256 elements, a place has the one that the highest 8 bits of its hash say, or one of the next.
+	 */
+	const auto side_by_side = [](uintptr_t pc) { return (pc * 0x61C8864680B583EB >> 56) == 0; };
+	constexpr size_t number = 24;
+	std::vector<uintptr_t> places;
+
+	for (uintptr_t pc = text; places.size() < number; pc += 16)
+		if (side_by_side(pc))
+			places.push_back(pc);
+	Child child([&] {
+		const Burner burner(text, 0x20000);
+		for (const uintptr_t pc : places)
+			burner.plant_loop(pc);
+		for (;;)
+			for (const uintptr_t pc : places)
+				Burner::spin(pc, 10'000);
+	});
+	Recording recording(256);
+
+	recording.begin(child.pid());
+	CHECK(soon([&] { return recording.rows().size() >= number; }));
+	recording.finish();
+	CHECK(recording.status().lost_full == 0);
+}
+
 TEST_CASE_METHOD(AtRest, "only the owner of a recording's table gives it another one", "[record]")
 {
 	Child child([] { pause(); });
