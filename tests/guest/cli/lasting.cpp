@@ -11,8 +11,8 @@ TEST_CASE("a program of more places than the table has elements loses nothing", 
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
-	const Output output = profil("record --max-memory 64K -F 1000 -o " + file + " -- " +
-				     program("cli_burn") + " 6000 wide");
+	const Output output = profil("record --max-memory 8K -F 100 -o " + file + " -- " +
+				     program("cli_burn") + " 9000 wide");
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
@@ -21,10 +21,13 @@ TEST_CASE("a program of more places than the table has elements loses nothing", 
 
 	for (const Json &row : json["rows"])
 		places.insert(row["address"].get<std::string>());
-	/* The first table had 2,048 elements, and there was never more than the next beside it. */
-	CHECK(places.size() > 2048);
+	/*
+	 * The first table had 256 elements, and there was never more than the next beside it.  On a
+	 * busy host, about one tick comes in 20 ms, and looks at the table come late, too.
+	 */
+	CHECK(places.size() > 256);
 	CHECK(json["ticks"]["lost_full"] == 0);
-	CHECK(has(output.text, "(64.0 KiB)"));
+	CHECK(has(output.text, "(8.0 KiB)"));
 	CHECK_FALSE(has(output.text, "were not found in its counters"));
 }
 
