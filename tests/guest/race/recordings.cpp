@@ -272,7 +272,8 @@ TEST_CASE_METHOD(AtRest,
 			become_nobody();
 			ready.open();
 			go.wait();
-			Burner().plant_loop(text);
+			const Burner burner;
+			burner.plant_loop(text);
 			Burner::spin(text, 300 * i + 1);
 			if (i % 2)
 				return;
