@@ -33,8 +33,8 @@ void CountTable::drain(const Visit &visit)
 }
 
 /*
- * A key may be in 16 elements in a row, at two places.  Of tables that are half full, hardly
- * one in a million new keys finds no room there; the rest is for keys that come until the look.
+ * A key may be in 16 elements in a row, at two places.  Of tables that are full to three eighths,
+ * hardly one new key in a hundred thousand finds no room there; of half full ones, one or two.
  */
 bool CountTable::fills_up()
 {

@@ -100,8 +100,7 @@ TEST_CASE_METHOD(AtRest, "a larger table has room for what a full one had not", 
 TEST_CASE_METHOD(AtRest, "places that the table keeps side by side lose nothing while it has room elsewhere",
 		 "[record]")
 {
-	/* Of 256 elements, a place has the one that the highest 8 bits of its hash say, or one of the next.
-	 */
+	/* Of 256 elements, a place has that of the highest 8 bits of its hash, or one of the next. */
 	const auto side_by_side = [](uintptr_t pc) { return (pc * 0x61C8864680B583EB >> 56) == 0; };
 	constexpr size_t number = 24;
 	std::vector<uintptr_t> places;
