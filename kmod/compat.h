@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
@@ -172,6 +173,36 @@ static inline u64 profil_task_arrival(const struct task_struct *task)
 	return task->sched_info.last_arrival;
 #else
 	return 0;
+#endif
+}
+
+/**
+ * struct profil_code - where a kernel module has code
+ * @start: its address
+ * @bytes: its size; 0: there is none
+ */
+struct profil_code {
+	const void *start;
+	u32 bytes;
+};
+
+static inline struct profil_code profil_module_code(const struct module *module)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	return (struct profil_code){ module->mem[MOD_TEXT].base, module->mem[MOD_TEXT].size };
+#else
+	return (struct profil_code){ module->core_layout.base, module->core_layout.text_size };
+#endif
+}
+
+/* What it only runs when it is loaded. */
+static inline struct profil_code profil_module_early_code(const struct module *module)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	return (struct profil_code){ module->mem[MOD_INIT_TEXT].base,
+				     module->mem[MOD_INIT_TEXT].size };
+#else
+	return (struct profil_code){ module->init_layout.base, module->init_layout.text_size };
 #endif
 }
 

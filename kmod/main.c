@@ -10,7 +10,7 @@
  *    (both call tracepoint_synchronize_unregister())
  *  - the last work items, one of which dropped the last reference:
  *    profil_work_exit()
- *  - work that a tick has queued: profil_life_exit()
+ *  - work that a tick has queued: profil_life_exit(); of kernel threads: profil_work_exit()
  *  - a look at what CPUs run: profil_clock_look_exit()
  *  - a tick: profil_clock_exit() stops each CPU's timer, if
  *    profil_clock_relax_work() has not
@@ -30,7 +30,9 @@
 #include "profile/life.h"
 #include "profile/limits.h"
 #include "profile/work.h"
+#include "record/modules.h"
 #include "record/resolve.h"
+#include "record/thread.h"
 
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -46,17 +48,23 @@ static int __init profil_init(void)
 	profil_bindings_init();
 	profil_life_init();
 	profil_resolve_init();
+	profil_threads_init();
 	err = profil_clocks_init();
 	if (err)
 		goto exit_work;
 	err = profil_follow_init();
 	if (err)
 		goto exit_clock;
-	err = profil_device_init();
+	err = profil_modules_init();
 	if (err)
 		goto exit_follow;
+	err = profil_device_init();
+	if (err)
+		goto exit_modules;
 	return 0;
 
+exit_modules:
+	profil_modules_exit();
 exit_follow:
 	profil_follow_exit();
 	profil_life_exit();
@@ -70,6 +78,7 @@ exit_work:
 static void __exit profil_exit(void)
 {
 	profil_device_exit();
+	profil_modules_exit();
 	profil_follow_exit();
 	rcu_barrier();
 	profil_life_exit();

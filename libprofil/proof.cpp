@@ -78,13 +78,13 @@ int open_proof(pid_t pid, uint32_t flags, Fd &proof)
 	return error == ESRCH && !(flags & PROFIL_THREAD) ? open_event_on_others(pid, flags, proof) : error;
 }
 
-int open_proof_of_everybody(Fd &proof)
+int open_proof_of_everybody(uint32_t flags, Fd &proof)
 {
 	int error = ENODEV;
 
 	/* This CPU may go offline before there is an event on it. */
 	for (int tries = 0; tries < 3 && error == ENODEV; tries++)
-		error = open_event(-1, 0, proof, sched_getcpu());
+		error = open_event(-1, flags, proof, sched_getcpu());
 	return error;
 }
 

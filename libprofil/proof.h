@@ -25,9 +25,10 @@ namespace libprofil {
 
 /**
  * Open a perf event on a CPU, which proves that we may profile whatever runs there.
+ * @param flags as for open_proof().
  * @param proof receives the descriptor.
  * @return 0, or an errno value.
  */
-[[nodiscard]] int open_proof_of_everybody(Fd &proof);
+[[nodiscard]] int open_proof_of_everybody(uint32_t flags, Fd &proof);
 
 } // namespace libprofil

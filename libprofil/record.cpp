@@ -8,12 +8,19 @@
 namespace libprofil {
 namespace {
 
-/* Ticks in kernel mode count at no address: no right to see the kernel is needed. */
-int prove(pid_t pid, uint32_t flags, Fd &proof)
+/* Only where ticks in kernel mode count at their addresses, the right to see these is needed. */
+int prove(pid_t pid, const profil_record &record, Fd &proof)
 {
-	if (flags & PROFIL_RECORD_TABLE)
+	const uint32_t kernel = record.flags & PROFIL_RECORD_KERNEL ? PROFIL_KERNEL_TICKS : 0;
+
+	if (record.flags & PROFIL_RECORD_TABLE)
 		return 0;
-	return flags & PROFIL_RECORD_EVERYBODY ? open_proof_of_everybody(proof) : open_proof(pid, 0, proof);
+	if (record.flags & PROFIL_RECORD_EVERYBODY)
+		return open_proof_of_everybody(kernel, proof);
+	/* What the recording needs to which a process is added is known to the module alone. */
+	if (record.profile && !open_proof(pid, PROFIL_KERNEL_TICKS, proof))
+		return 0;
+	return open_proof(pid, kernel, proof);
 }
 
 } // namespace
@@ -26,7 +33,7 @@ int record(const Device &device, pid_t pid, profil_record *record, const char **
 		return EFAULT;
 	if (step)
 		*step = "perf_event_open";
-	if (const int error = prove(pid, record->flags, proof))
+	if (const int error = prove(pid, *record, proof))
 		return error;
 	record->proof = proof.get();
 

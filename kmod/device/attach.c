@@ -203,7 +203,7 @@ put:
 static int profil_attach_start(struct profil_session *session, struct profil_start *start,
 			       struct profil_recording *recording, bool everybody)
 {
-	bool kernel_ticks = start->flags & PROFIL_KERNEL_TICKS;
+	bool kernel_ticks = start->flags & PROFIL_KERNEL_TICKS || (recording && recording->kernel);
 	struct profil_layout *layout;
 	struct profil_proof proof;
 	int err;
@@ -216,7 +216,7 @@ static int profil_attach_start(struct profil_session *session, struct profil_sta
 	if (err)
 		goto free;
 	if (everybody)
-		err = profil_proof_check_everybody(start->proof);
+		err = profil_proof_check_everybody(start->proof, kernel_ticks);
 	else
 		err = profil_proof_open(&proof, start->proof, kernel_ticks);
 	if (err)
@@ -270,7 +270,7 @@ static int profil_attach_add(struct profil_session *session, struct profil_recor
 	err = profil_follower_prepare(&session->follower, profile->flags & PROFIL_FOLLOW);
 	if (err)
 		goto put;
-	err = profil_proof_open(&proof, record->proof, false);
+	err = profil_proof_open(&proof, record->proof, profile->recording->kernel);
 	if (err)
 		goto put;
 	err = profil_attach_target(session, profile, &proof, profil_attach_more);

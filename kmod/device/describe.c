@@ -54,6 +54,20 @@ static int profil_describe_path(struct profil_describe *describe, const struct f
 	return err;
 }
 
+/* The name of a module, as much of it as is known. */
+static int profil_describe_module(struct profil_describe *describe,
+				  const struct profil_entry *entry)
+{
+	char name[3 * sizeof(entry->same.word[0]) + 1] = "";
+
+	memcpy(name, &entry->same.word[2], sizeof(name) - 1);
+	if (strlen(name) >= describe->path_size)
+		return -ENAMETOOLONG;
+	describe->path_size = strlen(name) + 1;
+	return copy_to_user(u64_to_user_ptr(describe->path), name, describe->path_size) ?
+		       -EFAULT : 0;
+}
+
 /*
  * Whoever opens a file by its path needs to search the directories above it, too, which
  * nothing checks here; hence the capability.
@@ -99,8 +113,8 @@ static void profil_describe_owner(struct profil_describe *describe,
 {
 	describe->text = entry->same.word[0];
 	memcpy(describe->name, &entry->same.word[1], sizeof(describe->name));
+	describe->state = entry->state;
 	if (entry->pid) {
-		describe->state = entry->state;
 		describe->parent = entry->parent;
 		describe->cgroup = entry->cgroup;
 		describe->uid = from_kuid_munged(current_user_ns(), entry->uid);
@@ -108,13 +122,23 @@ static void profil_describe_owner(struct profil_describe *describe,
 }
 
 static void profil_describe_entry(struct profil_describe *describe,
-				  const struct profil_entry *entry, struct pid_namespace *ns)
+				  const struct profil_entry *entry,
+				  const struct profil_recording *recording,
+				  struct pid_namespace *ns)
 {
 	const struct profil_identity *same = &entry->same;
 
 	describe->kind = same->kind;
 	describe->pid = pid_nr_ns(entry->pid, ns);
 	switch (same->kind) {
+	case PROFIL_KIND_KERNEL:
+		describe->base = recording->kernel;
+		break;
+	case PROFIL_KIND_MODULE:
+		describe->base = same->word[0];
+		describe->bytes = (u32)same->word[1];
+		describe->parent = entry->parent;
+		break;
 	case PROFIL_KIND_FILE:
 		describe->device_major = MAJOR(same->word[1]);
 		describe->device_minor = MINOR(same->word[1]);
@@ -139,13 +163,16 @@ static void profil_describe_entry(struct profil_describe *describe,
 
 /* What may fail comes before what cannot be undone. */
 static int profil_describe_file(struct profil_describe *describe,
-				struct profil_recording *recording, struct file *file)
+				struct profil_recording *recording,
+				const struct profil_entry *entry)
 {
-	struct file *released = NULL;
+	struct file *released = NULL, *file = entry->file;
 	int err = 0;
 
 	if (describe->path && file)
 		err = profil_describe_path(describe, file);
+	else if (describe->path && entry->same.kind == PROFIL_KIND_MODULE)
+		err = profil_describe_module(describe, entry);
 	else
 		describe->path_size = 0;
 	if (!err && describe->flags & PROFIL_DESCRIBE_OPEN)
@@ -173,8 +200,8 @@ static int profil_describe_recording(struct profil_session *session,
 	}
 	if (entry.same.kind == PROFIL_KIND_OWNER && entry.pid)
 		profil_recording_refresh(recording, &entry);
-	profil_describe_entry(describe, &entry, session->follower.ns);
-	err = profil_describe_file(describe, recording, entry.file);
+	profil_describe_entry(describe, &entry, recording, session->follower.ns);
+	err = profil_describe_file(describe, recording, &entry);
 	if (entry.file)
 		fput(entry.file);
 	put_pid(entry.pid);

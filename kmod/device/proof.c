@@ -155,6 +155,7 @@ int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
 /**
  * profil_proof_check_everybody() - accept a descriptor as a proof for all processes
  * @fd: the caller's descriptor
+ * @kernel_ticks: as for profil_proof_open()
  *
  * perf lets only those open an event that samples whatever a CPU runs who may see all.
  *
@@ -162,10 +163,10 @@ int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
  * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one CPU, of all
  * tasks; -EACCES if it does not permit this to the caller; -ENOMEM.
  */
-int profil_proof_check_everybody(int fd)
+int profil_proof_check_everybody(int fd, bool kernel_ticks)
 {
 	struct profil_proof proof;
-	int err = profil_proof_get(&proof, fd, false);
+	int err = profil_proof_get(&proof, fd, kernel_ticks);
 
 	if (err)
 		return err;

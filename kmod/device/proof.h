@@ -26,7 +26,7 @@ struct profil_proof {
 	struct task_struct *target;
 };
 
-int profil_proof_check_everybody(int fd);
+int profil_proof_check_everybody(int fd, bool kernel_ticks);
 int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks);
 void profil_proof_close(struct profil_proof *proof);
 struct mm_struct *profil_proof_enter(struct profil_proof *proof);

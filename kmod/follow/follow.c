@@ -202,7 +202,8 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 
 	/* A start or attach that is not seen here comes after the fork. */
 	memory = memory && profil_maybe_bound(parent->mm);
-	if (child->tgid != parent->tgid)
+	/* What a kernel thread makes is another one, or has a program soon. */
+	if (child->tgid != parent->tgid && !(parent->flags & PF_KTHREAD))
 		watches = profil_watch_bucket(task_tgid(parent));
 	if (watches && !profil_watched(watches) && !profil_everybody_exist())
 		watches = NULL;

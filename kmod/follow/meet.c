@@ -25,8 +25,11 @@
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+
+#include <asm/barrier.h>
 
 /**
  * profil_meet_process() - watch a process for a recording of everybody
@@ -61,34 +64,41 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 }
 
 /**
- * profil_meet_current() - whose ticks current has in a recording of everybody
+ * profil_meet_task() - whose ticks a task has in a recording of everybody
  * @profile: of the recording, whose memory cgroup is active
+ * @task: current, or a kernel thread, which is referenced
+ * @mm: its address space; NULL for a kernel thread
  *
  * Context: Process context, may sleep.
- * Return: its owner; that of nobody without memory, or if current exits.
+ * Return: its owner; that of nobody without memory, or if it exits.
  */
-struct profil_owned profil_meet_current(struct profil_profile *profile)
+struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
+				     struct mm_struct *mm)
 {
-	struct pid *pid = task_tgid(current);
-	struct profil_bucket *bucket = profil_watch_bucket(pid);
 	struct profil_owned owned = profile->recording->nobody;
-	struct profil_watch *watch, *met;
+	struct profil_watch *watch, *met = NULL;
+	struct profil_bucket *bucket;
 	unsigned long flags;
+	struct pid *pid;
 
-	/* Its exit is, or may be, behind the probe that would end the watch. */
-	if (current->flags & PF_EXITING)
-		return owned;
 	watch = kzalloc(sizeof(*watch), PROFIL_GFP_SPARING);
-	if (!watch || profil_recording_own_task(profile->recording, current, current->mm,
-						PROFIL_GFP_SPARING, &owned)) {
-		kfree(watch);
-		return owned;
-	}
+	pid = get_task_pid(task, PIDTYPE_TGID);
+	/* Its exit is, or may be, behind the probe that would end the watch. */
+	if (!watch || !pid || READ_ONCE(task->flags) & PF_EXITING ||
+	    profil_recording_own_task(profile->recording, task, mm, PROFIL_GFP_SPARING, &owned))
+		goto free;
+	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	met = profil_meet_process(bucket, profile, pid, owned, watch);
+	/* As in profil_watch_publish(): another task may exit meanwhile. */
+	smp_mb();
+	if (met == watch && !atomic_read(&task->signal->live))
+		profil_watch_exit(watch, task);
 	if (met)
 		owned = profil_owned_read(&met->owned);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+free:
+	put_pid(pid);
 	if (met != watch)
 		kfree(watch);
 	return owned;

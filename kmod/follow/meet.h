@@ -14,11 +14,13 @@ struct pid;
 struct profil_bucket;
 struct profil_profile;
 struct profil_watch;
+struct task_struct;
 
 struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 					 struct profil_profile *profile, struct pid *pid,
 					 struct profil_owned owned, struct profil_watch *watch);
-struct profil_owned profil_meet_current(struct profil_profile *profile);
+struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
+				     struct mm_struct *mm);
 void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
 		       struct profil_owned owned);
 

@@ -78,6 +78,14 @@ static inline bool profil_everybody_exist(void)
 	return atomic_read(&profil_recordings) >= (int)PROFIL_EVERYBODY;
 }
 
+/* Recordings of everybody that count ticks of kernel threads. */
+extern atomic_t profil_threads;
+
+static inline bool profil_threads_count(void)
+{
+	return atomic_read(&profil_threads);
+}
+
 /**
  * profil_everybody_met() - is something in all recordings of everybody?
  * @met: &profil_profile.everybody of those that it is in

@@ -8,6 +8,7 @@
 
 #include "compat.h"
 #include "profile/layout.h"
+#include "record/modules.h"
 #include "record/owner.h"
 #include "record/recording.h"
 
@@ -25,7 +26,7 @@
 #include <linux/slab.h>
 
 #define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | \
-		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS))
+		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS | PROFIL_RECORD_KERNEL))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
 /* Entries take no more memory than the table of counts, or 4 MiB. */
@@ -92,6 +93,19 @@ static int profil_spare_alloc(struct profil_spare *spare, gfp_t gfp)
 	return 0;
 }
 
+/* An owner that is no process. */
+static int profil_recording_prepare_owner(struct profil_recording *recording, u32 state,
+					  struct profil_owned *owned)
+{
+	struct profil_spare spare;
+	int err = profil_spare_alloc(&spare, GFP_KERNEL_ACCOUNT);
+
+	if (!err)
+		profil_recording_own_state(recording, state, &spare, owned);
+	profil_spare_free(&spare);
+	return err;
+}
+
 /* What every recording has, in the order of its numbers. */
 static int profil_recording_prepare(struct profil_recording *recording)
 {
@@ -107,10 +121,12 @@ static int profil_recording_prepare(struct profil_recording *recording)
 	text.kind = PROFIL_KIND_THREADS;
 	profil_recording_find(recording, &text, &spare, NULL, NULL);
 	profil_spare_free(&spare);
-	err = profil_spare_alloc(&spare, GFP_KERNEL_ACCOUNT);
+	err = profil_recording_prepare_owner(recording, 0, &recording->nobody);
 	if (!err)
-		profil_recording_owner(recording, NULL, "", NULL, &spare, &recording->nobody);
-	profil_spare_free(&spare);
+		err = profil_recording_prepare_owner(recording, PROFIL_OWNER_IRQ, &recording->irq);
+	if (!err)
+		err = profil_recording_prepare_owner(recording, PROFIL_OWNER_SOFTIRQ,
+						     &recording->softirq);
 	WARN_ON_ONCE(!err && recording->nr != PROFIL_NUMBERS_FIXED);
 	return err;
 }
@@ -145,6 +161,9 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 	if (record->flags & PROFIL_RECORD_THREADS)
 		recording->threads = get_pid_ns(ns);
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
+	INIT_LIST_HEAD(&recording->told);
+	if (record->flags & PROFIL_RECORD_KERNEL)
+		profil_modules_begin(recording);
 	err = profil_recording_prepare(recording);
 	if (!err)
 		return recording;
@@ -156,7 +175,7 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
  * profil_recording_own_task() - the owner of a process that runs already
  * @recording: the recording
  * @task: one of its threads
- * @mm: its address space
+ * @mm: its address space; NULL: it is a kernel thread
  * @gfp: how memory is allocated
  * @owned: receives the owner
  *
@@ -168,7 +187,7 @@ int profil_recording_own_task(struct profil_recording *recording, struct task_st
 {
 	char name[TASK_COMM_LEN] = "";
 	struct profil_spare spare;
-	struct file *program;
+	struct file *program = NULL;
 	int err = profil_spare_alloc(&spare, gfp);
 
 	if (err)
@@ -176,7 +195,8 @@ int profil_recording_own_task(struct profil_recording *recording, struct task_st
 	*owned = (struct profil_owned) {};
 	rcu_read_lock();
 	strscpy(name, task->group_leader->comm, sizeof(name));
-	program = profil_exe_file(mm);
+	if (mm)
+		program = profil_exe_file(mm);
 	/* Without a number its ticks are nobody's, as those of a program that it executes. */
 	if (!task_tgid(task) ||
 	    !profil_recording_owner(recording, program, name, task, &spare, owned))

@@ -13,6 +13,7 @@
 #include "profile/bucket.h"
 #include "profile/owned.h"
 #include "profile/profile.h"
+#include "record/recording.h"
 
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -23,6 +24,7 @@
 #include <linux/spinlock.h>
 
 struct profil_profile *profil_everybody[PROFIL_EVERYBODY_MAX];
+atomic_t profil_threads;
 
 static void profil_everybody_mark_bucket(struct profil_bucket *bucket)
 {
@@ -54,6 +56,12 @@ static void profil_everybody_mark(void)
 	}
 }
 
+static void profil_everybody_uncount(const struct profil_profile *profile)
+{
+	atomic_sub(!!profile->recording->kernel, &profil_threads);
+	atomic_sub(PROFIL_EVERYBODY, &profil_recordings);
+}
+
 /**
  * profil_everybody_begin() - from now on a recording is of everybody
  * @profile: of the recording, whose ticks can be counted
@@ -66,6 +74,7 @@ int profil_everybody_begin(struct profil_profile *profile)
 	unsigned int max = PROFIL_EVERYBODY_MAX / (profile->privileged ? 1 : 2), i;
 
 	atomic_add(PROFIL_EVERYBODY, &profil_recordings);
+	atomic_add(!!profile->recording->kernel, &profil_threads);
 	for (i = 0; i < max; i++) {
 		profile->everybody = BIT(i);
 		if (!cmpxchg(&profil_everybody[i], NULL, profile))
@@ -73,7 +82,7 @@ int profil_everybody_begin(struct profil_profile *profile)
 	}
 	if (i == max) {
 		profile->everybody = 0;
-		atomic_sub(PROFIL_EVERYBODY, &profil_recordings);
+		profil_everybody_uncount(profile);
 	}
 	profil_everybody_mark();
 	return i == max ? -EBUSY : 0;
@@ -93,6 +102,6 @@ void profil_everybody_end(struct profil_profile *profile)
 
 	if (!bit || cmpxchg(&profil_everybody[ffs(bit) - 1], profile, NULL) != profile)
 		return;
-	atomic_sub(PROFIL_EVERYBODY, &profil_recordings);
+	profil_everybody_uncount(profile);
 	profil_everybody_mark();
 }

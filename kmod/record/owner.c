@@ -150,7 +150,7 @@ static bool profil_recording_own(struct profil_recording *recording,
 /**
  * profil_recording_owner() - the owner that a program's ticks count for
  * @recording: the recording
- * @program: the file that was executed; NULL: not known
+ * @program: the file that was executed; NULL: not known, or @task is a kernel thread
  * @name: the command name that it got then, at most 16 bytes
  * @task: of the process that executes it, which may be an owner of its own; NULL: of none
  * @spare: memory for it
@@ -164,7 +164,8 @@ bool profil_recording_owner(struct profil_recording *recording, struct file *pro
 			    struct profil_spare *spare, struct profil_owned *owned)
 {
 	struct profil_identity text = {}, owner = { .kind = PROFIL_KIND_OWNER };
-	u32 number = PROFIL_TEXT_UNKNOWN;
+	bool thread = task && task->flags & PF_KTHREAD;
+	u32 number = thread ? PROFIL_TEXT_KERNEL : PROFIL_TEXT_UNKNOWN;
 
 	BUILD_BUG_ON(sizeof_field(struct profil_describe, name) != 2 * sizeof(owner.word[0]));
 	if (program) {
@@ -176,6 +177,35 @@ bool profil_recording_owner(struct profil_recording *recording, struct file *pro
 	owner.word[0] = number;
 	memcpy(&owner.word[1], name, strnlen(name, 2 * sizeof(owner.word[0])));
 	return profil_recording_own(recording, &owner, task, spare, owned);
+}
+
+/**
+ * profil_recording_own_state() - an owner that is no process
+ * @recording: the recording
+ * @state: what it is: PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; 0: that of whom nothing is known
+ * @spare: memory for it
+ * @owned: receives the owner
+ *
+ * Context: Any but hard interrupt.
+ * Return: false without memory.
+ */
+bool profil_recording_own_state(struct profil_recording *recording, u32 state,
+				struct profil_spare *spare, struct profil_owned *owned)
+{
+	struct profil_identity same = {
+		.kind = PROFIL_KIND_OWNER, .word = { PROFIL_TEXT_UNKNOWN, 0, 0, state },
+	};
+	struct profil_entry *entry;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	entry = profil_recording_own_locked(recording, &same, spare);
+	if (entry) {
+		entry->state = state;
+		owned->owner = entry->number;
+	}
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	return entry;
 }
 
 /**

@@ -20,6 +20,8 @@ struct task_struct;
 bool profil_recording_owner(struct profil_recording *recording, struct file *program,
 			    const char *name, struct task_struct *task,
 			    struct profil_spare *spare, struct profil_owned *owned);
+bool profil_recording_own_state(struct profil_recording *recording, u32 state,
+				struct profil_spare *spare, struct profil_owned *owned);
 bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
 			   struct profil_spare *spare, struct profil_owned *owned);
 void profil_recording_refresh(struct profil_recording *recording, struct profil_entry *owner);

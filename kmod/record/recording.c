@@ -2,8 +2,9 @@
 /*
  * A recording: numbers for texts and cells.
  *
- * Numbers are given for what has used CPU time.  The reader may ask what any of them stands
- * for, until it forgets it or the recording is gone; none is given twice.
+ * Numbers are given for what has used CPU time, and for modules that come and go.  The reader
+ * may ask what any of them stands for, until it forgets it or the recording is gone; none is
+ * given twice.
  *
  * Context: tracepoint probe
  */
@@ -16,6 +17,7 @@
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
+#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/siphash.h>
@@ -24,6 +26,9 @@
 #include <linux/string.h>
 
 atomic_t profil_recordings;
+/* Guards the list, and what its recordings know of modules. */
+DEFINE_MUTEX(profil_told_lock);
+LIST_HEAD(profil_told);
 
 /* Context: Process. */
 static void profil_entry_free(struct profil_entry *entry)
@@ -48,6 +53,9 @@ void profil_recording_free(struct profil_recording *recording)
 
 	if (!recording)
 		return;
+	mutex_lock(&profil_told_lock);
+	list_del_init(&recording->told);
+	mutex_unlock(&profil_told_lock);
 	for (i = 0; i < 1U << recording->bits; i++) {
 		hlist_for_each_entry_safe(entry, next, &recording->number[i], next)
 			profil_entry_free(entry);

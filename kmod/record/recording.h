@@ -20,6 +20,7 @@
 
 struct file;
 struct mem_cgroup;
+struct mutex;
 struct pid;
 struct pid_namespace;
 struct task_struct;
@@ -30,8 +31,11 @@ struct task_struct;
 #define PROFIL_TEXT_THREADS	3
 /* An owner, and its cell of each of these texts. */
 #define PROFIL_OWNER_NUMBERS	4
-/* These texts, and the owner of whom nothing is known. */
-#define PROFIL_NUMBERS_FIXED	(3 + PROFIL_OWNER_NUMBERS)
+/* These texts, the owner of whom nothing is known, and those of interrupts and softirqs. */
+#define PROFIL_NUMBERS_FIXED	(3 + 3 * PROFIL_OWNER_NUMBERS)
+/* Generations that an offset in the kernel can hold; this one is not known. */
+#define PROFIL_GENERATIONS	255
+#define PROFIL_GENERATION_SHIFT	32	/* in an offset in the kernel */
 /* What a key can hold. */
 #define PROFIL_NUMBERS_MAX	((u32)(BIT_ULL(64 - PROFIL_COUNT_SHIFT) - 1))
 
@@ -41,7 +45,8 @@ struct task_struct;
  * @generation: FILE: of the inode
  * @word: FILE: address of the inode (compared, never dereferenced), device, number, size,
  *	time of change; VDSO: its mapping, its size; MEMORY: &struct profil_binding.life, its
- *	base; OWNER: text, command name, process if it matters; CELL: owner, text
+ *	base; OWNER: text, command name, process or &enum profil_owner_state if it matters;
+ *	CELL: owner, text; MODULE: address, bytes and a number of its own, name
  */
 struct profil_identity {
 	u32 kind;
@@ -54,16 +59,17 @@ struct profil_identity {
  * @node: in the recording's chain of those whose identities have its hash
  * @next: in that of its number
  * @number: from 1
- * @parent: OWNER of one process: the owner that forked or executed it; 0: not known
- * @state: OWNER of one process: &enum profil_owner_state
+ * @parent: OWNER of one process: the owner that forked or executed it; 0: not known;
+ *	MODULE: the last generation of its code
+ * @state: OWNER: &enum profil_owner_state
  * @same: never changed
  * @file: FILE: referenced; NULL once it was released
  * @pid: MEMORY, OWNER of one process: that process, referenced
  * @uid: OWNER of one process: its user, as of its beginning or end
  * @cgroup: likewise, the number of its cgroup of version 2
  *
- * @state, @file, @uid and @cgroup change under the recording's lock.  Freed with it, or when
- * the reader forgets it.
+ * @parent of a MODULE, @state, @file, @uid and @cgroup change under the recording's lock.
+ * Freed with it, or when the reader forgets it.
  */
 struct profil_entry {
 	struct hlist_node node;
@@ -87,6 +93,13 @@ struct profil_entry {
  *	do not count for threads; constant
  * @memcg: pays for entries that tasks make, referenced; constant
  * @nobody: the owner for whom there was no number or memory; constant
+ * @irq: the owner of interrupts; constant
+ * @softirq: that of softirqs; constant
+ * @kernel: the address of offset 0 in the kernel; 0: all its ticks count at offset 0; constant
+ * @generation: of code in modules, up to PROFIL_GENERATIONS; changed by record/modules.c only,
+ *	as are the following
+ * @modules_ticked: there was a tick in a module in this generation
+ * @told: in profil_told, or empty
  * @lives: address spaces so far, each of which has a number
  * @forgets: how often something was forgotten: what has a cell's number from before may have
  *	one that is not given any more
@@ -104,6 +117,12 @@ struct profil_recording {
 	struct pid_namespace *threads;
 	struct mem_cgroup *memcg;
 	struct profil_owned nobody;
+	struct profil_owned irq;
+	struct profil_owned softirq;
+	unsigned long kernel;
+	u32 generation;
+	bool modules_ticked;
+	struct list_head told;
 	atomic64_t lives;
 	u32 forgets;
 	u32 nr;
@@ -114,6 +133,10 @@ struct profil_recording {
 	struct hlist_head *number;
 	struct hlist_head hash[];
 };
+
+/* The recordings that are told of modules; guards what they know of these, too. */
+extern struct mutex profil_told_lock;
+extern struct list_head profil_told;
 
 /**
  * struct profil_spare - memory for entries, taken beforehand: none can be had under the lock

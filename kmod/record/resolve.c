@@ -119,7 +119,7 @@ static struct profil_binding *profil_resolve_binding(const struct profil_questio
 	return profil_resolve_binding_in(&profil_binding_bucket(question->mm)->chain, question);
 }
 
-/* @key: of a tick in user mode.  In a section. */
+/* @key: of a tick in user mode; in kernel mode its place.  In a section. */
 static void profil_resolve_count_here(const struct profil_question *question, u64 key)
 {
 	struct profil_profile *profile = question->profile;
@@ -127,7 +127,7 @@ static void profil_resolve_count_here(const struct profil_question *question, u6
 	enum profil_cause cause;
 
 	cause = question->user ? profil_record_add(profile, key) :
-				 profil_record_add_kernel(profile, question->owned);
+				 profil_record_add_kernel(profile, question->owned, key);
 	if (unlikely(profile->recording->threads))
 		profil_record_add_thread(profile, question->owned, cause);
 	tally->cause[cause]++;
@@ -316,11 +316,11 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 	struct mem_cgroup *before = set_active_memcg(profile->recording->memcg);
 
 	if (!question->owned.owner)
-		question->owned = profil_meet_current(profile);
+		question->owned = profil_meet_task(profile, current, current->mm);
 	if (question->user)
 		profil_resolve_answer(question, found);
 	else
-		profil_resolve_count(question, 0);
+		profil_resolve_count(question, question->pc);
 	set_active_memcg(before);
 	if (found->file)
 		fput(found->file);

@@ -10,6 +10,7 @@
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/percpu.h>
+#include <linux/pgtable.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
 
@@ -55,6 +56,16 @@ static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *
 
 	/* See the callers. */
 	smp_store_release(here, *here + 1);
+#endif
+}
+
+/* May the code at an address of the kernel be a module's, or be replaced otherwise? */
+static __always_inline bool profil_code_may_go(unsigned long address)
+{
+#ifdef MODULES_VADDR
+	return address - MODULES_VADDR < MODULES_END - MODULES_VADDR;
+#else
+	return true;
 #endif
 }
 

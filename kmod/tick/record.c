@@ -20,6 +20,8 @@
 #include "profile/pins.h"
 #include "profile/profile.h"
 #include "record/recording.h"
+#include "tick/arch.h"
+#include "tick/ask.h"
 #include "tick/window.h"
 
 #include <linux/atomic.h>
@@ -27,6 +29,7 @@
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
+#include <linux/preempt.h>
 #include <linux/profil_record.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
@@ -123,19 +126,83 @@ static enum profil_cause profil_record_add_cell(const struct profil_profile *pro
 }
 
 /**
+ * profil_record_place() - where in the kernel a tick came
+ * @recording: its recording
+ * @regs: what it interrupted, in kernel mode
+ *
+ * Context: The tick.
+ * Return: the offset; 0 if it is not known, or not wanted.
+ */
+u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs)
+{
+	unsigned long address = instruction_pointer(regs);
+	u64 place = address - recording->kernel;
+	u32 generation;
+
+	if (!recording->kernel || place >> PROFIL_GENERATION_SHIFT)
+		return 0;
+	if (!profil_code_may_go(address))
+		return place;
+	generation = READ_ONCE(recording->generation);
+	if (!READ_ONCE(recording->modules_ticked))
+		WRITE_ONCE(recording->modules_ticked, true);
+	return generation == PROFIL_GENERATIONS ?
+		       0 : place | (u64)generation << PROFIL_GENERATION_SHIFT;
+}
+
+/**
  * profil_record_add_kernel() - count a tick that came in kernel mode
  * @profile: a recording
  * @owned: whose tick
+ * @place: as profil_record_place() returns it
  *
  * Context: Interrupts off, in a section.
  * Return: PROFIL_KERNEL, PROFIL_FULL, PROFIL_OFF.
  */
 enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
-					   struct profil_owned owned)
+					   struct profil_owned owned, u64 place)
 {
-	enum profil_cause cause = profil_record_add_cell(profile, profil_owned_kernel(owned));
+	u64 key = (u64)profil_owned_kernel(owned) << PROFIL_COUNT_SHIFT | place;
+	enum profil_cause cause = profil_record_add(profile, key);
 
 	return cause == PROFIL_COUNTED ? PROFIL_KERNEL : cause;
+}
+
+/* What a task is interrupted by is not its doing.  Return: whose it is; 0: the task's own. */
+static struct profil_owned profil_record_interrupt(const struct profil_recording *recording)
+{
+	if (!recording->kernel)
+		return (struct profil_owned) {};
+	/* The tick is an interrupt, too. */
+	if (hardirq_count() > HARDIRQ_OFFSET)
+		return recording->irq;
+	if (in_serving_softirq())
+		return recording->softirq;
+	return (struct profil_owned) {};
+}
+
+/**
+ * profil_record_kernel() - count a tick in kernel mode where it came
+ * @profile: a recording
+ * @owned: whose tick, unless it came in an interrupt
+ * @regs: what it interrupted, in kernel mode
+ *
+ * Context: The tick.
+ * Return: as profil_record_add_kernel().
+ */
+enum profil_cause profil_record_kernel(const struct profil_profile *profile,
+				       struct profil_owned owned, struct pt_regs *regs)
+{
+	struct profil_owned interrupt = profil_record_interrupt(profile->recording);
+	u64 place = profil_record_place(profile->recording, regs);
+	enum profil_cause cause;
+
+	if (interrupt.owner)
+		return profil_record_add_kernel(profile, interrupt, place);
+	cause = profil_record_add_kernel(profile, owned, place);
+	if (unlikely(profile->recording->threads))
+		profil_record_add_thread(profile, owned, cause);
+	return cause;
 }
 
 /**
@@ -195,8 +262,9 @@ static bool profil_record_ask(struct profil_profile *profile, struct profil_owne
 	question->task = current;
 	question->profile = profile;
 	question->mm = current->mm;
-	question->pc = instruction_pointer(regs);
 	question->user = user_mode(regs);
+	question->pc = question->user ? instruction_pointer(regs) :
+					profil_record_place(profile->recording, regs);
 	question->answering = false;
 	question->more = 0;
 	question->owned = owned;
@@ -215,10 +283,10 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
 	if (!user_mode(regs)) {
-		/* A kernel thread that borrows the address space. */
+		/* It borrows the address space. */
 		if (current->flags & PF_KTHREAD)
-			return PROFIL_NO_USER_PC;
-		return profil_record_add_kernel(profile, owned);
+			return profil_record_thread(profile, regs);
+		return profil_record_kernel(profile, owned, regs);
 	}
 	if (profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
@@ -245,7 +313,7 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 		cause = profil_record_add_inline(profile, key);
 	else
 		cause = profil_record_other(profile, owned, regs);
-	if (unlikely(profile->recording->threads))
+	if (unlikely(profile->recording->threads) && user_mode(regs))
 		profil_record_add_thread(profile, owned, cause);
 	return cause;
 }
@@ -314,7 +382,9 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
 	if (current->flags & PF_KTHREAD)
-		return PROFIL_NO_USER_PC;
+		return profil_record_thread(profile, regs);
+	if (!user && profil_record_interrupt(profile->recording).owner)
+		return profil_record_kernel(profile, owned, regs);
 	if (user && profil_record_answers() && profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
 	if (!user && !owned.owner && profil_record_answers() &&
@@ -322,8 +392,33 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 		return PROFIL_DEFERRED;
 	if (!owned.owner)
 		owned = profile->recording->nobody;
-	cause = user ? profil_record_add_cell(profile, profil_owned_unknown(owned)) :
-		       profil_record_add_kernel(profile, owned);
+	if (!user)
+		return profil_record_kernel(profile, owned, regs);
+	cause = profil_record_add_cell(profile, profil_owned_unknown(owned));
 	profil_record_add_thread(profile, owned, cause);
 	return cause;
+}
+
+/**
+ * profil_record_thread() - count a tick of a kernel thread
+ * @profile: a recording
+ * @regs: what the tick interrupted
+ *
+ * Context: The tick.
+ * Return: its outcome, PROFIL_DEFERRED, or PROFIL_NO_USER_PC if kernel threads are not recorded.
+ */
+enum profil_cause profil_record_thread(struct profil_profile *profile, struct pt_regs *regs)
+{
+	struct profil_recording *recording = profile->recording;
+	struct profil_owned owned;
+
+	if (!profile->everybody || !recording->kernel)
+		return PROFIL_NO_USER_PC;
+	owned = profil_record_watched(profile);
+	if (!owned.owner && !profil_record_interrupt(recording).owner) {
+		if (profil_ask_thread(profile, profil_record_place(recording, regs)))
+			return PROFIL_DEFERRED;
+		owned = recording->nobody;
+	}
+	return profil_record_kernel(profile, owned, regs);
 }

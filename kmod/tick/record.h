@@ -19,6 +19,7 @@ struct mm_struct;
 struct profil_binding;
 struct profil_pins;
 struct profil_profile;
+struct profil_recording;
 struct pt_regs;
 struct task_struct;
 
@@ -63,7 +64,7 @@ struct profil_hits {
  * @task: the task that had the tick; NULL: free.  Set by ticks of its CPU only
  * @profile: whose tick it is, referenced
  * @mm: the address space it ran in: it may execute another program before @work runs
- * @pc: where
+ * @pc: where; in kernel mode the offset
  * @user: in user mode; otherwise only @owned is to be found out
  * @answering: @work runs
  * @more: ticks in kernel mode that came meanwhile, and wait for @owned, too
@@ -76,7 +77,7 @@ struct profil_question {
 	struct task_struct *task;
 	struct profil_profile *profile;
 	struct mm_struct *mm;
-	unsigned long pc;
+	u64 pc;
 	bool user;
 	bool answering;
 	u32 more;
@@ -92,11 +93,15 @@ static inline unsigned int profil_hit_set(unsigned long pc)
 }
 
 enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key);
+u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs);
 enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
-					   struct profil_owned owned);
+					   struct profil_owned owned, u64 place);
+enum profil_cause profil_record_kernel(const struct profil_profile *profile,
+				       struct profil_owned owned, struct pt_regs *regs);
 void profil_record_add_thread(const struct profil_profile *profile, struct profil_owned owned,
 			      enum profil_cause cause);
 enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
 enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs);
+enum profil_cause profil_record_thread(struct profil_profile *profile, struct pt_regs *regs);
 
 #endif /* PROFIL_TICK_RECORD_H */

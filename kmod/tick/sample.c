@@ -22,6 +22,7 @@
 #include "profile/pins.h"
 #include "profile/profile.h"
 #include "record/everybody.h"
+#include "record/recording.h"
 #include "tick/bin.h"
 #include "tick/checkpoint.h"
 #include "tick/count.h"
@@ -245,8 +246,27 @@ static bool profil_tick_unmet(u32 met, struct pt_regs *regs, u64 period)
 	return any;
 }
 
+/* A kernel thread, or a task that does not have memory yet. */
+static bool profil_tick_thread(struct pt_regs *regs, u64 period)
+{
+	struct profil_profile *profile;
+	bool any = false;
+	u32 met = 0;
+
+	if (!profil_threads_count() || is_idle_task(current))
+		return false;
+	while ((profile = profil_everybody_next(&met))) {
+		if (!profile->recording->kernel)
+			continue;
+		any = true;
+		if (profil_tick_due(profile, period))
+			profil_tick_recorded(profile, profil_record_unmet(profile, regs));
+	}
+	return any;
+}
+
 /*
- * No binding: a kernel thread; an exiting thread, which has given up its address space; a
+ * No binding: an exiting thread, which has given up its address space; a
  * program that is being executed in one that the exec probe has not seen yet.  Recordings
  * know their processes, so they count these ticks, too.
  */
@@ -260,7 +280,7 @@ static bool profil_tick_unbound(struct pt_regs *regs, u64 period)
 	u32 met = 0;
 
 	if (!(current->flags & PF_EXITING) && !current->in_execve)
-		return false;
+		return profil_tick_thread(regs, period);
 	if (pid && profil_recordings_exist()) {
 		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
 			profile = READ_ONCE(watch->profile);
@@ -271,7 +291,7 @@ static bool profil_tick_unbound(struct pt_regs *regs, u64 period)
 			known = true;
 			if (profil_tick_due(profile, period))
 				profil_tick_recorded(profile,
-						     profil_record_add_kernel(profile, owned));
+						     profil_record_kernel(profile, owned, regs));
 		}
 		known |= profil_tick_unmet(met, regs, period);
 	}

@@ -146,8 +146,10 @@ static __always_inline bool profil_lazy_between(const struct task_struct *task)
 {
 	if (likely(!profil_recordings_exist()))
 		return false;
-	return task->in_execve || task->flags & PF_EXITING ||
-	       (READ_ONCE(task->mm) && profil_everybody_exist());
+	if (task->in_execve || task->flags & PF_EXITING)
+		return true;
+	return READ_ONCE(task->mm) ? profil_everybody_exist() :
+				     profil_threads_count() && !is_idle_task(task);
 }
 
 static __always_inline void profil_lazy_look_at(const struct task_struct *task)

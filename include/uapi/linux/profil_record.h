@@ -55,9 +55,10 @@
  * perf_event_open(2)), which samples user mode.  No process is added, and read(2) reports
  * nothing.
  *
- * Everybody are all tasks that have, or had, memory of their own: not kernel threads.  A
- * process is known from its first tick, fork or execve(2) on.  Before that, ticks of its
- * exit, once it has given up its memory, are of an owner without text and name.
+ * Everybody are all tasks that have, or had, memory of their own; kernel threads only with
+ * PROFIL_RECORD_KERNEL.  A process is known from its first tick, fork or execve(2) on.
+ * Before that, ticks of its exit, once it has given up its memory, are of an owner without
+ * text and name.
  */
 #define PROFIL_RECORD_EVERYBODY	(1 << 16)
 
@@ -84,6 +85,19 @@
  */
 #define PROFIL_RECORD_THREADS	(1 << 19)
 
+/*
+ * Bit of &profil_record.flags: a tick in kernel mode counts where in the kernel it came.
+ * &profil_record.proof, and that of each process which is added, is an event that samples
+ * the kernel (EACCES).  Interrupts and softirqs that came while a task ran are no doing of
+ * its: their ticks are of two owners of the whole recording, which it has with or without
+ * this.
+ *
+ * With PROFIL_RECORD_EVERYBODY kernel threads are recorded, too, and each is an owner of its
+ * name, whose text is the kernel.  Not so the idle task: time in which it is interrupted has
+ * no ticks.
+ */
+#define PROFIL_RECORD_KERNEL	(1 << 20)
+
 /**
  * struct profil_count - an element of a recording's table
  * @key: number of a cell << 40 | offset in its text, in bytes; 0: not in use
@@ -100,7 +114,8 @@ struct profil_count {
  * struct profil_record - PROFIL_RECORD: begin a recording, or add a process to one
  * @size: in: bytes of this structure
  * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway,
- *	PROFIL_RECORD_PROCESSES and PROFIL_RECORD_THREADS; or PROFIL_RECORD_TABLE alone
+ *	PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS and PROFIL_RECORD_KERNEL; or
+ *	PROFIL_RECORD_TABLE alone
  * @clock: in: &enum profil_clock
  * @proof: in: as &profil_start.proof
  * @period: in: CPU time between two samples of one CPU, in ns
@@ -116,7 +131,8 @@ struct profil_count {
  * PROFIL_STATUS that were lost, late, off, or of no task of the process
  * (&profil_status.no_user_pc).  Ticks in kernel mode,
  * those in execve(2) and of exiting tasks among them, count in the cell of the owner
- * and the kernel, at offset 0; in PROFIL_STATUS they are @kernel.
+ * and the kernel, without PROFIL_RECORD_KERNEL at offset 0; in PROFIL_STATUS they are
+ * @kernel.
  *
  * A tick finds its text by what was mapped at its address at most 100 ms earlier.
  */
@@ -134,7 +150,11 @@ struct profil_record {
 
 /**
  * enum profil_kind - what a number stands for
- * @PROFIL_KIND_KERNEL: text: the kernel.  Offsets are 0.
+ * @PROFIL_KIND_KERNEL: text: the kernel, with its modules.  Offsets are 0, or with
+ *	PROFIL_RECORD_KERNEL generation << 32 | address - &profil_describe.base.  Where
+ *	modules are not, the generation is 0; where they are, it grows when one has gone: what
+ *	is at an address is the same in all ticks of one generation.  0: it is not known where
+ *	in the kernel, or no generation is left.
  * @PROFIL_KIND_UNKNOWN: text: not known; the map could not be read in time, nothing
  *	executable was mapped any more, or there were too many numbers.  Offsets are 0.
  * @PROFIL_KIND_FILE: text: a file; offsets are those in the file
@@ -144,6 +164,10 @@ struct profil_record {
  * @PROFIL_KIND_OWNER: a program; with PROFIL_RECORD_PROCESSES, of one process
  * @PROFIL_KIND_CELL: an owner and a text
  * @PROFIL_KIND_THREADS: text: the threads of the owner.  Offsets are thread IDs.
+ * @PROFIL_KIND_MODULE: code of a kernel module that was loaded, or was removed, since the
+ *	recording began.  Its ticks are in the kernel, at addresses from
+ *	&profil_describe.base on and of generations up to &profil_describe.parent, where no
+ *	other that was removed earlier has them.
  */
 enum profil_kind {
 	PROFIL_KIND_KERNEL	= 1,
@@ -153,22 +177,27 @@ enum profil_kind {
 	PROFIL_KIND_MEMORY	= 5,
 	PROFIL_KIND_OWNER	= 6,
 	PROFIL_KIND_CELL	= 7,
-	PROFIL_KIND_THREADS	= 8
+	PROFIL_KIND_THREADS	= 8,
+	PROFIL_KIND_MODULE	= 9
 };
 
 /**
- * enum profil_owner_state - &profil_describe.state, of an owner of one process
+ * enum profil_owner_state - &profil_describe.state, of an owner
  * @PROFIL_OWNER_LIVE: it runs the program; user and cgroup are those of now
  * @PROFIL_OWNER_ENDED: it has ended, and user and cgroup are those that it had then; or it
  *	has executed another program, and they are those that it had when it began to run
  *	this one
  * @PROFIL_OWNER_EXECUTES: it is in execve(2); they are likewise.  Its command name in /proc
  *	may be that of the next program already.
+ * @PROFIL_OWNER_IRQ: no process: interrupts, and what they interrupt is not their owner
+ * @PROFIL_OWNER_SOFTIRQ: likewise softirqs, also those that ksoftirqd runs
  */
 enum profil_owner_state {
 	PROFIL_OWNER_LIVE	= 0,
 	PROFIL_OWNER_ENDED	= 1,
-	PROFIL_OWNER_EXECUTES	= 2
+	PROFIL_OWNER_EXECUTES	= 2,
+	PROFIL_OWNER_IRQ	= 3,
+	PROFIL_OWNER_SOFTIRQ	= 4
 };
 
 /**
@@ -201,28 +230,32 @@ enum profil_describe_flag {
  * @numbers: out: the last number that was given; others are ENOENT
  * @kind: out: &enum profil_kind; 0 if @number is 0
  * @owner: out: CELL: number of its owner; else 0
- * @text: out: CELL: number of its text; OWNER: of the file that was executed; else 0
- * @base: out: MEMORY: the address of offset 0; else 0
+ * @text: out: CELL: number of its text; OWNER: of the file that was executed, of the
+ *	kernel if it is a kernel thread; else 0
+ * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: of its code; else 0
  * @inode: out: FILE: its number as of stat(2); else 0
- * @bytes: out: FILE: its size when it was met; VDSO: its size; else 0
+ * @bytes: out: FILE: its size when it was met; VDSO, MODULE: its size; else 0
  * @device_major: out: FILE: as of stat(2); some file systems report another there
  * @device_minor: out: likewise
  * @pid: out: MEMORY, OWNER of one process: process ID in the PID namespace of who opened
  *	/dev/profil, 0 if it has none there; else 0
  * @fd: out: with PROFIL_DESCRIBE_OPEN: the new descriptor; else -1
- * @path: in: address of a buffer for the path of a FILE; 0: none
+ * @path: in: address of a buffer for the path of a FILE, or the name of a MODULE, whose
+ *	first 24 bytes are known; 0: none
  * @path_size: in: its size in bytes; ENAMETOOLONG if the path does not fit.  out: bytes
- *	of the path, with the final 0; 0 if it is not a FILE or the file was released.
+ *	of the path, with the final 0; 0 if it is neither, or the file was released.
  *	" (deleted)" follows the path of a deleted file, as in /proc/PID/maps.
  * @reserved: in: 0
  * @name: out: OWNER: the command name, ending with a 0 if it is shorter
  * @uid: out: OWNER of one process: its effective user, in the caller's user
  *	namespace; else 0
  * @parent: out: OWNER of one process: the owner that forked it, or that executed it, if
- *	the recording has seen that; else 0
+ *	the recording has seen that; MODULE: the last generation of its code, 0xffffffff
+ *	while it is loaded; else 0
  * @cgroup: out: OWNER of one process: number of its cgroup of version 2, which is the
  *	inode number of its directory; 0: there are none; else 0
- * @state: out: OWNER of one process: &enum profil_owner_state; else 0
+ * @state: out: OWNER of one process: &enum profil_owner_state; OWNER of interrupts:
+ *	PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; else 0
  * @in_use: out: numbers that are given and not forgotten
  */
 struct profil_describe {

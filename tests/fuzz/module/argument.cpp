@@ -119,6 +119,8 @@ void make_record(Random &random, profil_record &record)
 		record.flags |= PROFIL_RECORD_PROCESSES;
 	if (random.one_in(4))
 		record.flags |= PROFIL_RECORD_EVERYBODY;
+	if (random.one_in(2))
+		record.flags |= PROFIL_RECORD_KERNEL;
 	record.period = random.one_in(30) ? random.below(20'000) : 1'000'000;
 	make_table(random, record);
 }

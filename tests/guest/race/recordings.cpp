@@ -298,7 +298,7 @@ TEST_CASE_METHOD(AtRest,
 			target.reap();
 	}
 	INFO(added << " added");
-	for (uint32_t number = 8; number <= recording.described(0).numbers; number++) {
+	for (uint32_t number = 16; number <= recording.described(0).numbers; number++) {
 		const Described one = recording.described(number);
 
 		if (one.kind == PROFIL_KIND_OWNER && one.pid != keeper.pid())

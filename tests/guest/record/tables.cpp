@@ -195,7 +195,7 @@ TEST_CASE_METHOD(AtRest, "a forgotten number stands for nothing, and what counts
 			number = row.text.number;
 		}
 	}
-	REQUIRE(cell > 7);
+	REQUIRE(cell > 15);
 	const uint32_t last = recording.described(0).numbers;
 	const auto forgotten = [&] {
 		const Described all = recording.described(0);
@@ -232,7 +232,7 @@ TEST_CASE_METHOD(AtRest, "the numbers that every recording and every owner has a
 	Recording recording;
 
 	recording.begin(child.pid());
-	for (uint32_t number = 0; number <= 7; number++)
+	for (uint32_t number = 0; number <= 15; number++)
 		CHECK(recording.forget(number) == EINVAL);
 	CHECK(recording.forget(100'000) == ENOENT);
 	/* The owner of the child, and the cells that it has without asking. */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which modules had code where in the kernel, for recordings that count there.
+ *
+ * Ticks count by address, and the code of another module may be there later.  So a
+ * recording has generations: in each, an address is in the same code.  When code goes, a
+ * number tells up to which generation it was there, and ticks count in the next one.
+ *
+ * The kernel frees code after its notifiers have returned, so no tick in the next code is
+ * counted in this generation.
+ *
+ * Context: process
+ */
+#include "record/modules.h"
+
+#include "compat.h"
+#include "record/recording.h"
+
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/profil_record.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+/* All addresses of the kernel's code are in so many bytes from a recording's base on. */
+#define WINDOW		BIT_ULL(PROFIL_GENERATION_SHIFT)
+/* A random place of the kernel is a multiple of it. */
+#define PLACES		BIT_ULL(30)
+
+/* Tells code from other code of the same module at the same place. */
+static u32 loaded;	/* guarded by profil_told_lock */
+
+/**
+ * profil_modules_begin() - tell a recording of modules from now on
+ * @recording: which counts where in the kernel ticks come
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_modules_begin(struct profil_recording *recording)
+{
+	/* Modules are not further than half the window from the kernel's own code. */
+	recording->kernel = round_down((uintptr_t)schedule, PLACES) - WINDOW / 2;
+	mutex_lock(&profil_told_lock);
+	list_add_tail(&recording->told, &profil_told);
+	mutex_unlock(&profil_told_lock);
+}
+
+/* Without memory or numbers for what has gone, where ticks came is not known any more. */
+static void profil_modules_lose(struct profil_recording *recording)
+{
+	lockdep_assert_held(&profil_told_lock);
+	WRITE_ONCE(recording->generation, PROFIL_GENERATIONS);
+}
+
+static bool profil_modules_lost(const struct profil_recording *recording)
+{
+	return recording->generation == PROFIL_GENERATIONS;
+}
+
+static void profil_modules_name(struct profil_identity *same, const struct module *module)
+{
+	size_t size = 3 * sizeof(same->word[0]);
+
+	memcpy(&same->word[2], module->name, strnlen(module->name, size));
+}
+
+/* Code of a module, which is not known yet.  Return: its number; 0: none is left. */
+static u32 profil_modules_add(struct profil_recording *recording, const struct module *module,
+			      const struct profil_code *code)
+{
+	struct profil_identity same = {
+		.kind = PROFIL_KIND_MODULE,
+		.word = { (uintptr_t)code->start, code->bytes | (u64)loaded << 32 },
+	};
+	struct profil_spare spare = {};
+	struct profil_entry *entry;
+	unsigned long flags;
+	u32 number = 0;
+
+	loaded++;
+	spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_KERNEL);
+	profil_modules_name(&same, module);
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	entry = profil_recording_find_locked(recording, &same, &spare);
+	if (entry) {
+		entry->parent = U32_MAX;
+		number = entry->number;
+	}
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	profil_spare_free(&spare);
+	return number;
+}
+
+static bool profil_modules_is(const struct profil_entry *entry, const struct profil_code *code)
+{
+	return entry->same.kind == PROFIL_KIND_MODULE && entry->parent == U32_MAX &&
+	       entry->same.word[0] == (uintptr_t)code->start &&
+	       (u32)entry->same.word[1] == code->bytes;
+}
+
+/* The number of code that is loaded; 0 if it was there before the recording. */
+static u32 profil_modules_find(struct profil_recording *recording, const struct profil_code *code)
+{
+	struct profil_entry *entry;
+	unsigned long flags;
+	u32 number = 0, i;
+
+	/* Not under one lock: others wait for it with interrupts off. */
+	for (i = 0; i < 1U << recording->bits && !number; i++) {
+		raw_spin_lock_irqsave(&recording->lock, flags);
+		hlist_for_each_entry(entry, &recording->number[i], next)
+			if (profil_modules_is(entry, code))
+				number = entry->number;
+		raw_spin_unlock_irqrestore(&recording->lock, flags);
+		cond_resched();
+	}
+	return number;
+}
+
+static void profil_modules_came(struct profil_recording *recording, const struct module *module,
+				const struct profil_code *code)
+{
+	if (code->bytes && !profil_modules_lost(recording) &&
+	    !profil_modules_add(recording, module, code))
+		profil_modules_lose(recording);
+}
+
+static void profil_modules_went(struct profil_recording *recording, const struct module *module,
+				const struct profil_code *code)
+{
+	struct profil_entry *entry;
+	unsigned long flags;
+	u32 number;
+
+	if (!code->bytes || profil_modules_lost(recording))
+		return;
+	number = profil_modules_find(recording, code);
+	/* Without ticks in any module it is in nobody's way. */
+	if (!READ_ONCE(recording->modules_ticked)) {
+		if (number)
+			profil_recording_forget(recording, number);
+		return;
+	}
+	if (!number)
+		number = profil_modules_add(recording, module, code);
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	entry = profil_recording_numbered(recording, number);
+	if (entry)
+		entry->parent = recording->generation;
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	if (!number)
+		profil_modules_lose(recording);
+}
+
+/* Ticks in what comes next, where something has gone, are of another generation. */
+static void profil_modules_change(struct profil_recording *recording)
+{
+	if (profil_modules_lost(recording) || !READ_ONCE(recording->modules_ticked))
+		return;
+	WRITE_ONCE(recording->modules_ticked, false);
+	WRITE_ONCE(recording->generation, recording->generation + 1);
+}
+
+static void profil_modules_tell(struct profil_recording *recording, const struct module *module,
+				unsigned long state)
+{
+	struct profil_code code = profil_module_code(module);
+	struct profil_code early = profil_module_early_code(module);
+
+	switch (state) {
+	case MODULE_STATE_COMING:
+		profil_modules_came(recording, module, &code);
+		profil_modules_came(recording, module, &early);
+		return;
+	case MODULE_STATE_GOING:
+		profil_modules_went(recording, module, &code);
+		break;
+	}
+	/* What a module runs once is freed when that is done, or has failed. */
+	profil_modules_went(recording, module, &early);
+	profil_modules_change(recording);
+}
+
+static int profil_modules_notify(struct notifier_block *unused, unsigned long state, void *module)
+{
+	struct profil_recording *recording;
+
+	mutex_lock(&profil_told_lock);
+	list_for_each_entry(recording, &profil_told, told)
+		profil_modules_tell(recording, module, state);
+	mutex_unlock(&profil_told_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block notifier = { .notifier_call = profil_modules_notify };
+
+/**
+ * profil_modules_init() - be told of modules
+ *
+ * Context: Process context.
+ * Return: 0 or -errno.
+ */
+int profil_modules_init(void)
+{
+	return register_module_notifier(&notifier);
+}
+
+/**
+ * profil_modules_exit() - undo profil_modules_init()
+ *
+ * Context: Process context; no recordings are left.
+ */
+void profil_modules_exit(void)
+{
+	unregister_module_notifier(&notifier);
+}

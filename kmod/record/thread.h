@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a kernel thread gets into a recording of everybody.
+ *
+ * Context: process
+ */
+#ifndef PROFIL_THREAD_H
+#define PROFIL_THREAD_H
+
+void profil_threads_init(void);
+
+#endif /* PROFIL_THREAD_H */

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/support/busy_module.h  A kernel module that uses CPU time (tests/module). */
+#pragma once
+
+#include "tests/guest/support/guest.h"
+#include "tests/support/programs.h"
+
+#include <fcntl.h>
+#include <string>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace guest {
+
+/** The module, loaded as long as this exists. */
+class BusyModule {
+public:
+	static constexpr const char *name = "profil_busy";
+
+	/** @param parameters as in insmod(8), such as "early=100". */
+	explicit BusyModule(const std::string &parameters = "")
+	{
+		utsname kernel;
+
+		need(uname(&kernel), "uname");
+		const std::string path =
+			support::build_dir() + "/kmod/" + kernel.release + "/tests/module/" + name + ".ko";
+		const Fd file(need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str()));
+
+		need(static_cast<int>(syscall(SYS_finit_module, file.get(), parameters.c_str(), 0)),
+		     "finit_module");
+	}
+	BusyModule(const BusyModule &) = delete;
+	BusyModule &operator=(const BusyModule &) = delete;
+	~BusyModule() { syscall(SYS_delete_module, name, O_NONBLOCK); }
+
+	/** Use CPU time, in the module. */
+	static void spin(unsigned ms)
+	{
+		write_file("/sys/module/profil_busy/parameters/spin", std::to_string(ms));
+	}
+};
+
+} // namespace guest

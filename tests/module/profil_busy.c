@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A module that uses CPU time where a test wants ticks: in its code, or in what it runs once.
+ *
+ * Context: process
+ */
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+/* Its loop, so that ticks come in this module and not in a function that it calls. */
+static __always_inline void busy_for(unsigned int ms)
+{
+	u64 end = ktime_get_ns() + (u64)ms * NSEC_PER_MSEC;
+	unsigned int i;
+
+	while (ktime_get_ns() < end) {
+		for (i = 0; i < 10000; i++)
+			cpu_relax();
+		cond_resched();
+	}
+}
+
+static noinline int profil_busy_spin(const char *value, const struct kernel_param *unused)
+{
+	unsigned int ms;
+	int err = kstrtouint(value, 10, &ms);
+
+	if (!err)
+		busy_for(ms);
+	return err;
+}
+
+static const struct kernel_param_ops spin_ops = { .set = profil_busy_spin };
+module_param_cb(spin, &spin_ops, NULL, 0200);
+MODULE_PARM_DESC(spin, "written: use so many ms of CPU time");
+
+static unsigned int early;
+module_param(early, uint, 0444);
+MODULE_PARM_DESC(early, "ms of CPU time to use when the module is loaded");
+
+static int __init profil_busy_early(void)
+{
+	busy_for(early);
+	return 0;
+}
+
+static void __exit profil_busy_exit(void)
+{
+}
+
+module_init(profil_busy_early);
+module_exit(profil_busy_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Uses CPU time, for tests of profil");
