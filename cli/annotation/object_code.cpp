@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation/object_code.h"
 
+#include "cli/objects/kernel_image.h"
 #include "cli/symbols/recorded_file.h"
 
 #include <algorithm>
@@ -58,6 +59,10 @@ const Segment *ObjectCode::segment_at(uint64_t address) const
 
 uint64_t ObjectCode::link_address(const ProfileMapping &mapping, uint64_t address) const
 {
+	/* It is mapped from no file. */
+	if (is_kernel_text(mapping.filename))
+		return address;
+
 	const uint64_t offset = address - mapping.start + mapping.offset;
 	const uint64_t link = object_->link_address(offset);
 

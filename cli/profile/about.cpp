@@ -66,11 +66,21 @@ void set(About &about, std::string_view key, std::string_view value)
 		add_thread(about, value);
 	else if (key == "forks_lost")
 		about.accounting.forks_lost = number(value);
+	else if (key == "cpu_ms")
+		about.accounting.cpu_ms = number(value);
+	else if (key == "idle_ms")
+		about.accounting.idle_ms = number(value);
 	else
 		set_cause(about.accounting, key, value);
 }
 
-/** Everything that samples are labelled with, most samples first: "python3 (pid 4711)", or "python3". */
+/** What no process does, and nobody has asked for. */
+bool is_interrupt(std::string_view name)
+{
+	return name == "[irq]" || name == "[softirq]";
+}
+
+/** Everything else that samples are labelled with, most samples first: "python3 (pid 4711)", or "python3". */
 std::vector<std::string> samplers_of(const Profile &profile)
 {
 	using Name = std::pair<std::string_view, std::optional<int64_t>>;
@@ -81,7 +91,7 @@ std::vector<std::string> samplers_of(const Profile &profile)
 		const ProcessName process = process_of(sample);
 		const uint64_t samples = samples_of(sample, index);
 
-		if (process.command.empty() || !samples)
+		if (process.command.empty() || !samples || is_interrupt(process.command))
 			continue;
 
 		uint64_t &sum = counts[{process.command, process.pid}];
@@ -130,6 +140,10 @@ std::vector<std::string> to_comments(const About &about)
 	}
 	if (about.accounting.forks_lost)
 		add("forks_lost", about.accounting.forks_lost);
+	if (about.accounting.cpu_ms) {
+		add("cpu_ms", about.accounting.cpu_ms);
+		add("idle_ms", about.accounting.idle_ms);
+	}
 	for (const std::string &object : about.lines_later)
 		add("lines_later", object);
 	for (const ThreadTotal &thread : about.threads)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<Cause, 11> causes = {{
 	{"counted", &Accounting::counted, "counted"},
-	{"kernel", &Accounting::kernel, "in the kernel, not counted (--kernel counts them)"},
+	{"kernel", &Accounting::kernel, "in the kernel, not counted (--user-only)"},
 	{"outside", &Accounting::outside, "in text without counters"},
 	{"no_user_pc", &Accounting::no_user_pc, "in kernel workers, which have no user PC"},
 	{"saturated", &Accounting::saturated, "at a counter's limit"},
@@ -47,6 +47,8 @@ void Accounting::add(const Accounting &other)
 {
 	ticks = saturating_add(ticks, other.ticks);
 	forks_lost = saturating_add(forks_lost, other.forks_lost);
+	cpu_ms = saturating_add(cpu_ms, other.cpu_ms);
+	idle_ms = saturating_add(idle_ms, other.idle_ms);
 	for (const Cause &cause : causes)
 		this->*cause.member = saturating_add(this->*cause.member, other.*cause.member);
 }
@@ -59,6 +61,8 @@ Accounting Accounting::since(const Accounting &earlier) const
 		difference.*cause.member -= earlier.*cause.member;
 	difference.ticks -= earlier.ticks;
 	difference.forks_lost -= earlier.forks_lost;
+	difference.cpu_ms -= earlier.cpu_ms;
+	difference.idle_ms -= earlier.idle_ms;
 	return difference;
 }
 
@@ -90,6 +94,11 @@ std::vector<std::string> accounting_lines(const Accounting &accounting)
 			fmt::format("{:>{}}            {} not followed: their ticks are in none of these",
 				    grouped(accounting.forks_lost), total.size(),
 				    accounting.forks_lost == 1 ? "child" : "children"));
+	if (accounting.cpu_ms)
+		lines.push_back(fmt::format("{:>{}}  {:6.2f} %  of the CPUs' time they were idle", "",
+					    total.size(),
+					    100.0 * static_cast<double>(accounting.idle_ms) /
+						    static_cast<double>(accounting.cpu_ms)));
 	return lines;
 }
 

@@ -27,6 +27,8 @@ struct Accounting {
 	uint64_t lost_full = 0;
 	uint64_t lost_unowned = 0; /**< of a selection: ticks that may be of any process */
 	uint64_t forks_lost = 0;
+	uint64_t cpu_ms = 0;  /**< of all CPUs meanwhile, if every process was recorded */
+	uint64_t idle_ms = 0; /**< of those: no process ran */
 
 	void add(const profil_status &status);
 	/** Add another recording's; sums saturate, because files can hold any number. */
@@ -52,7 +54,8 @@ struct Cause {
 std::span<const Cause> all_causes();
 
 /**
- * Aligned lines that account for every tick; causes without ticks are left out.
+ * Aligned lines that account for every tick, and for the time of the CPUs if it is known;
+ * causes without ticks are left out.
  * Empty if there are no ticks.
  */
 std::vector<std::string> accounting_lines(const Accounting &accounting);

@@ -10,8 +10,8 @@ namespace cli {
 std::unique_ptr<Recorder> make_recorder(Session session, const RecorderSettings &settings,
 					const profil_info &info, RecorderLog &log)
 {
-	const bool by_file =
-		info.features & PROFIL_FEATURE_RECORD && !settings.kernel_ticks && !settings.threads;
+	const bool by_file = info.features & PROFIL_FEATURE_RECORD && settings.kernel != KernelTime::AtCall &&
+			     !settings.threads;
 
 	if (by_file)
 		return std::make_unique<TextRecorder>(std::move(session), settings, log);

@@ -18,6 +18,14 @@
 
 namespace cli {
 
+/** What becomes of the time that programs spend in the kernel. */
+enum class KernelTime {
+	ByFunction, /**< it counts where in the kernel it was spent; without the right to see that, as
+		       [kernel] */
+	AtCall,	    /**< it counts at the instruction that called the kernel */
+	LeftOut,
+};
+
 /** The result of a recording. */
 struct Recording {
 	Tally tally;

@@ -89,7 +89,7 @@ Outcome RecordingRun::start()
 
 	raise_limits(memory);
 	recorder_ = make_recorder(*std::move(session),
-				  RecorderSettings{period_, options_.kernel_ticks, options_.follow,
+				  RecorderSettings{period_, options_.kernel, options_.follow,
 						   options_.selection.threads, options_.per_process,
 						   pin_limit(info_, memory), info_.region_max,
 						   options_.per_thread},

@@ -43,7 +43,7 @@ const char *ending(uint32_t state)
 
 SpaceRecorder::SpaceRecorder(Session session, RecorderSettings settings, RecorderLog &log)
 	: session_(std::move(session)), log_(log), per_process_(settings.per_process),
-	  threads_(settings.threads), builder_(session_, settings),
+	  threads_(settings.threads), kernel_time_(settings.kernel), builder_(session_, settings),
 	  drain_interval_(
 		  drain_interval(settings.period, static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF)))),
 	  next_drain_(Clock::now() + drain_interval_), next_tidying_(Clock::now() + tidy_interval)

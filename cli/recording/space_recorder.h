@@ -2,6 +2,7 @@
 /** @file cli/recording/space_recorder.h  Records by address space, in counters for its mappings. */
 #pragma once
 
+#include "cli/objects/kernel_objects.h"
 #include "cli/recording/recorder.h"
 #include "cli/recording/session.h"
 #include "cli/recording/target.h"
@@ -60,6 +61,9 @@ private:
 	Target *adopt(Target &target, std::span<const uint64_t> pcs);
 	void renew(Target &target, Clock::time_point now);
 	[[nodiscard]] Accounting all_ticks() const;
+	[[nodiscard]] std::map<uint32_t, uint64_t> all_kernel() const;
+	[[nodiscard]] std::map<uint32_t, uint64_t> new_kernel() const;
+	void add_kernel(Recording &recording) const;
 	void count_raw();
 	void tidy();
 	void complete(Recording &recording, const Accounting &accounting) const;
@@ -70,6 +74,7 @@ private:
 	RecorderLog &log_;
 	bool per_process_;
 	bool threads_;
+	KernelTime kernel_time_;
 	bool warned_ = false; /* that a process cannot get a profile of its own */
 	TargetBuilder builder_;
 	std::map<uint32_t, TargetPointer> targets_;
@@ -77,6 +82,10 @@ private:
 	Recording recording_;
 	Accounting ended_;  /* of profiles that have ended */
 	Accounting parted_; /* of all parts that were taken */
+	std::shared_ptr<Object> kernel_ = KernelObjects().find(0).object;
+	std::map<uint32_t, uint64_t>
+		ended_kernel_; /* ticks in the kernel by owner, of profiles that have ended */
+	std::map<uint32_t, uint64_t> parted_kernel_; /* the same of all parts */
 	Clock::duration drain_interval_;
 	Clock::time_point next_drain_;
 	Clock::time_point next_tidying_;

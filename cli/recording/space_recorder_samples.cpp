@@ -64,7 +64,42 @@ Accounting SpaceRecorder::all_ticks() const
 
 	for (const auto &[profile, target] : targets_)
 		sum.add(session_.status(profile));
+	if (kernel_time_ == KernelTime::ByFunction)
+		sum.counted += std::exchange(sum.kernel, 0);
 	return sum;
+}
+
+/** Ticks in the kernel since the start, by owner. */
+std::map<uint32_t, uint64_t> SpaceRecorder::all_kernel() const
+{
+	std::map<uint32_t, uint64_t> sum = ended_kernel_;
+
+	for (const auto &[profile, target] : targets_)
+		sum[target->owner] += session_.status(profile).kernel;
+	return sum;
+}
+
+/** Those that are in no part yet. */
+std::map<uint32_t, uint64_t> SpaceRecorder::new_kernel() const
+{
+	std::map<uint32_t, uint64_t> fresh;
+
+	if (kernel_time_ != KernelTime::ByFunction)
+		return fresh;
+	for (const auto &[owner, ticks] : all_kernel()) {
+		const auto before = parted_kernel_.find(owner);
+
+		if (const uint64_t more = ticks - (before == parted_kernel_.end() ? 0 : before->second))
+			fresh[owner] = more;
+	}
+	return fresh;
+}
+
+/** The profiles do not say where in the kernel ticks came. */
+void SpaceRecorder::add_kernel(Recording &recording) const
+{
+	for (const auto &[owner, ticks] : new_kernel())
+		recording.tally.add(kernel_, {0, 0, owner}, ticks);
 }
 
 Accounting SpaceRecorder::accounting() const
@@ -79,6 +114,10 @@ void SpaceRecorder::tidy()
 
 	for (const auto &[profile, target] : targets_)
 		owners.insert(target->owner);
+	for (const auto &[owner, ticks] : new_kernel())
+		owners.insert(owner);
+	std::erase_if(ended_kernel_, [&](const auto &one) { return !owners.contains(one.first); });
+	std::erase_if(parted_kernel_, [&](const auto &one) { return !owners.contains(one.first); });
 	builder_.owners().keep_only(owners);
 	builder_.forget_unused();
 	recording_.tally.join_ended_memory(most_ended);
@@ -94,7 +133,10 @@ void SpaceRecorder::retire(uint32_t profile)
 	targets_.erase(place);
 	for (const pid_t pid : target->members)
 		profile_of_.erase(pid);
-	ended_.add(session_.status(profile));
+	const profil_status status = session_.status(profile);
+
+	ended_.add(status);
+	ended_kernel_[target->owner] += status.kernel;
 	profil_detach(session_.get(), profile, &stored);
 	for (const uint64_t pc : count_known(*target, target->raw.take_rest(stored)))
 		recording_.tally.add_unknown(pc, target->owner);
@@ -157,6 +199,7 @@ Recording SpaceRecorder::snapshot()
 
 	Recording copy = recording_;
 
+	add_kernel(copy);
 	complete(copy, now);
 	return copy;
 }
@@ -167,6 +210,10 @@ Recording SpaceRecorder::take_part()
 
 	parted_.add(part.accounting);
 	recording_.tally = Tally();
+	if (const auto rows = part.tally.objects().find(kernel_); rows != part.tally.objects().end()) {
+		for (const auto &[bucket, ticks] : rows->second)
+			parted_kernel_[bucket.owner] += ticks;
+	}
 	tidy();
 	return part;
 }
@@ -188,6 +235,7 @@ Recording SpaceRecorder::finish()
 	while (!targets_.empty())
 		retire(targets_.begin()->first);
 	builder_.pool().drain(recording_.tally);
+	add_kernel(recording_);
 	complete(recording_, accounting());
 	return std::move(recording_);
 }

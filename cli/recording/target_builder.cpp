@@ -69,7 +69,7 @@ TargetPointer TargetBuilder::prepare(pid_t pid, bool young, uint64_t pinned)
 std::vector<AttachError> TargetBuilder::try_attach(std::span<TargetPointer> targets)
 {
 	const uint32_t whom = settings_.threads ? PROFIL_THREAD : settings_.follow ? PROFIL_FOLLOW : 0;
-	const uint32_t flags = whom | (settings_.kernel_ticks ? PROFIL_KERNEL_TICKS : 0);
+	const uint32_t flags = whom | (settings_.kernel == KernelTime::AtCall ? PROFIL_KERNEL_TICKS : 0);
 	std::vector<std::vector<profil_region>> regions;
 	std::vector<profil_spec> specs;
 	std::vector<profil_target> requests(targets.size());

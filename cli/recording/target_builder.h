@@ -6,6 +6,7 @@
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
 #include "cli/recording/counters.h"
+#include "cli/recording/recorder.h"
 #include "cli/recording/session.h"
 #include "cli/recording/target.h"
 
@@ -20,7 +21,7 @@ namespace cli {
 /** How to record. */
 struct RecorderSettings {
 	uint64_t period = 0; /**< ns between samples */
-	bool kernel_ticks = false;
+	KernelTime kernel = KernelTime::ByFunction;
 	bool follow = true;	  /**< also profile forked children */
 	bool threads = false;	  /**< targets are single threads */
 	bool per_process = false; /**< each process has counters of its own */

@@ -17,8 +17,8 @@ namespace {
 constexpr double ns_per_second = 1e9;
 constexpr double longest_period = 3600 * ns_per_second;
 
-constexpr std::array how_options = {"--freq",	   "--count",	    "--kernel",
-				    "--no-follow", "--per-process", "--max-memory"};
+constexpr std::array how_options = {"--freq",	   "--count",	  "--kernel-at",   "--kernel",
+				    "--user-only", "--no-follow", "--per-process", "--max-memory"};
 
 CLI::Validator process_id()
 {
@@ -67,7 +67,9 @@ TargetParser::TargetParser(std::string name, CLI::App &app, TargetOptions &optio
 	app.add_flag("-a,--all-cpus", selection.everything);
 	app.add_option("-F,--freq", options_.rate)->check(positive_number());
 	app.add_option("-c,--count", count_)->check(positive_count());
-	app.add_flag("--kernel", options_.kernel_ticks);
+	app.add_option("--kernel-at", kernel_at_)->check(CLI::IsMember({"function", "call"}));
+	app.add_flag("--kernel");
+	app.add_flag("--user-only");
 	app.add_flag("--per-process", options_.per_process);
 	app.add_flag("--no-follow,--no-inherit", [this](int64_t) { options_.follow = false; });
 	app.add_option("--max-memory", memory_)->check(positive_count())->transform(CLI::AsSizeValue(false));
@@ -121,9 +123,11 @@ std::optional<int> TargetParser::check() const
 		return usage_error(name_, "give either -p or -t, or a search, not both");
 	if (app_.count("--pid") && app_.count("--tid"))
 		return usage_error(name_, "give either -p or -t, not both");
-	if (options_.per_thread && (options_.kernel_ticks || app_.count("--tid")))
-		return usage_error(name_, "--per-thread adds up what is counted by file, which --kernel and "
-					  "-t are not: give it without them");
+	if (app_.count("--kernel-at") + app_.count("--kernel") + app_.count("--user-only") > 1)
+		return usage_error(name_, "give one of --kernel-at, --kernel and --user-only");
+	if (options_.per_thread && (options_.kernel == KernelTime::AtCall || app_.count("--tid")))
+		return usage_error(name_, "--per-thread adds up what is counted by file, which --kernel-at "
+					  "call and -t are not: give it without them");
 	if (app_.count("--freq") && app_.count("--count"))
 		return usage_error(name_, "give either -F or -c, not both");
 	return std::nullopt;
@@ -144,6 +148,10 @@ std::optional<int> TargetParser::finish()
 		options_.count = count_;
 	if (memory_)
 		options_.memory = memory_;
+	if (app_.count("--kernel") || kernel_at_ == "call")
+		options_.kernel = KernelTime::AtCall;
+	else if (app_.count("--user-only"))
+		options_.kernel = KernelTime::LeftOut;
 	if (!threads_.empty() && options_.selection.pids.empty()) {
 		options_.selection.pids = threads_;
 		options_.selection.threads = true;
@@ -172,15 +180,18 @@ these execute:
 	return text + R"help(      --no-follow         do not profile forked children
 A process must match all of --name, -u and --cgroup that are given.  With the
 right to record all processes (CAP_PERFMON, or perf_event_paranoid 0) and
-without --kernel, all are recorded, and those that match are kept, however
-short they live.  Otherwise a search is repeated once a second, so it also finds
-processes that start or change their name later.
+without --kernel-at call, all are recorded, and those that match are kept,
+however short they live.  Otherwise a search is repeated once a second, so it
+also finds processes that start or change their name later.
 
 How:
   -F, --freq HZ           samples per second of CPU time (default 999)
   -c, --count NS          or the CPU time between two samples, in nanoseconds
-      --kernel            also count time in the kernel, at the instruction that
-                          called it; by default it is not counted
+      --kernel-at WHERE   count time in the kernel by "function" (the default;
+                          [kernel] without the right to see which), or at the
+                          instruction that made the "call"
+      --kernel            the same as --kernel-at call
+      --user-only         leave time in the kernel out
       --per-process       tell processes apart by pid and not only by program
       --max-memory SIZE   most memory for counters, such as 64M (default )help" +
 	       std::string(memory) + R"help();

@@ -4,6 +4,7 @@
 
 #include "cli/base/result.h"
 #include "cli/process/selection.h"
+#include "cli/recording/recorder.h"
 #include "profil.h"
 
 #include <CLI/CLI.hpp>
@@ -21,7 +22,7 @@ struct TargetOptions {
 	/* Not 1000, to avoid running in step with what programs do every millisecond. */
 	double rate = 999;
 	std::optional<uint64_t> count; /**< ns of CPU time between samples, instead of a rate */
-	bool kernel_ticks = false;
+	KernelTime kernel = KernelTime::ByFunction;
 	bool follow = true;
 	bool per_process = false;
 	bool per_thread = false;	/**< without an option of TargetParser: not everything shows it */
@@ -63,6 +64,7 @@ private:
 	std::vector<pid_t> threads_;
 	uint64_t memory_ = 0;
 	uint64_t count_ = 0;
+	std::string kernel_at_;
 };
 
 /** The part of --help for these options.  @param memory the default of --max-memory. */

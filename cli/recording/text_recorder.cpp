@@ -45,8 +45,24 @@ uint32_t TextRecorder::flags() const
 	       static_cast<uint32_t>(settings_.per_thread ? PROFIL_RECORD_THREADS : 0);
 }
 
-/** Begin the recording, with a table that is as large as may be pinned and is useful. */
+/** Begin the recording; without the right to see where in the kernel ticks come, without that. */
 AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
+{
+	if (!counts_kernel())
+		return begin_with(pid, flags);
+	texts_.prepare();
+	began_ = machine_time();
+
+	const AttachError error = begin_with(pid, flags | PROFIL_RECORD_KERNEL);
+
+	/* EINVAL: the module is older. */
+	if (error.error != EACCES && error.error != EPERM && error.error != EINVAL)
+		return error;
+	return begin_with(pid, flags);
+}
+
+/** With a table that is as large as may be pinned and is useful. */
+AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 {
 	const auto cpus = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF));
 	const uint64_t ticks = cpus * (look_ns / settings_.period + 1);
@@ -66,7 +82,7 @@ AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 		record.nr_counts = static_cast<uint32_t>(counts);
 		if (!profil_session_record(session_.get(), pid, &record, &step)) {
 			profile_ = record.profile;
-			texts_.begin(profile_);
+			texts_.begin(profile_, counts_kernel());
 			numbers_ = std::max(counts / counts_for_number, least_numbers);
 			recording_.counter_bytes = table_->bytes();
 			return {};
@@ -309,6 +325,16 @@ Accounting TextRecorder::selected(const Accounting &all) const
 	return mine;
 }
 
+void TextRecorder::add_machine_time(Accounting &all) const
+{
+	const std::optional<MachineTime> now = ended_ ? ended_ : machine_time();
+
+	if (!everybody_ || texts_.filter() || !began_ || !now)
+		return;
+	all.cpu_ms = cpu_ms_between(*began_, *now);
+	all.idle_ms = std::min(now->idle_ms - began_->idle_ms, all.cpu_ms);
+}
+
 Accounting TextRecorder::accounting() const
 {
 	Accounting all;
@@ -317,6 +343,9 @@ Accounting TextRecorder::accounting() const
 		all.add(session_.status(profile_));
 	if (texts_.filter())
 		all = selected(all);
+	if (counts_kernel())
+		all.counted += std::exchange(all.kernel, 0);
+	add_machine_time(all);
 	return all.since(parted_);
 }
 
@@ -379,6 +408,7 @@ Recording TextRecorder::finish()
 	work(Clock::now());
 	if (profile_)
 		profil_session_finish(session_.get(), profile_);
+	ended_ = machine_time();
 	texts_.learn();
 	drain();
 	complete(recording_, accounting());

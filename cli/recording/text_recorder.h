@@ -2,6 +2,7 @@
 /** @file cli/recording/text_recorder.h  Records by file: the module itself finds what is mapped. */
 #pragma once
 
+#include "cli/process/machine_time.h"
 #include "cli/recording/count_table.h"
 #include "cli/recording/recorder.h"
 #include "cli/recording/session.h"
@@ -10,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -49,6 +51,7 @@ public:
 private:
 	AttachError add(pid_t pid);
 	AttachError begin(pid_t pid, uint32_t flags);
+	AttachError begin_with(pid_t pid, uint32_t flags);
 	[[nodiscard]] uint32_t flags() const;
 	void handle_event(const profil_event &event);
 	[[nodiscard]] bool knows_processes() const;
@@ -58,7 +61,9 @@ private:
 	[[nodiscard]] bool give(const CountTable &table);
 	void count(CountTable &table);
 	void drain();
+	[[nodiscard]] bool counts_kernel() const { return settings_.kernel != KernelTime::LeftOut; }
 	[[nodiscard]] Accounting selected(const Accounting &all) const;
+	void add_machine_time(Accounting &all) const;
 	void complete(Recording &recording, const Accounting &accounting) const;
 
 	Session session_;
@@ -77,6 +82,8 @@ private:
 	Clock::time_point next_forgetting_{};
 	Clock::time_point next_events_{};
 	uint64_t numbers_ = 0; /* that the recording can have */
+	std::optional<MachineTime> began_;
+	std::optional<MachineTime> ended_;
 	bool everybody_ = false;
 	bool over_ = false; /* the module has ended it */
 };

@@ -8,11 +8,20 @@
 #include <array>
 #include <climits>
 #include <cstring>
+#include <fmt/format.h>
 #include <string_view>
 #include <utility>
 
 namespace cli {
 namespace {
+
+/* Every recording has it. */
+constexpr uint32_t kernel_number = 1;
+
+bool is_interrupts(const profil_describe &owner)
+{
+	return owner.state == PROFIL_OWNER_IRQ || owner.state == PROFIL_OWNER_SOFTIRQ;
+}
 
 std::string_view command_in(const profil_describe &owner)
 {
@@ -32,6 +41,40 @@ std::string owner_name(std::string_view command, std::string_view path)
 	if (!command.empty())
 		return std::string(command);
 	return std::string(path.empty() ? unknown_name : base_name(path));
+}
+
+std::string kernel_thread_name(std::string_view command)
+{
+	/* Each interrupt has a thread of its own, and [irq] is what they serve. */
+	if (!command.starts_with("irq/"))
+		command = command.substr(0, command.find('/'));
+	return fmt::format("[{}]", command);
+}
+
+void TextTable::begin(uint32_t profile, bool with_kernel)
+{
+	profil_describe about;
+
+	profile_ = profile;
+	with_kernel_ = with_kernel;
+	if (with_kernel && ask(kernel_number, about))
+		kernel_.begin(about.base);
+}
+
+void TextTable::learn_module(uint32_t number, const profil_describe &about, const char *name)
+{
+	kernel_.set(number, {name, about.base, about.bytes, about.parent});
+}
+
+/** Some may have gone. */
+void TextTable::look_at_modules()
+{
+	profil_describe about;
+
+	for (const auto &[number, life] : std::map<uint32_t, ModuleLife>(kernel_.lives())) {
+		if (life.last == UINT32_MAX && ask(number, about))
+			learn_module(number, about, life.name.c_str());
+	}
 }
 
 void TextTable::select(Criteria criteria, bool follow, bool per_process)
@@ -105,15 +148,18 @@ TextTable::Number TextTable::describe(uint32_t number)
 		known.code->base = about.base;
 		known.code->start = program_start(about.pid);
 		look_at(*known.code);
+	} else if (about.kind == PROFIL_KIND_MODULE) {
+		learn_module(number, about, path.data());
 	} else if (about.kind == PROFIL_KIND_OWNER) {
 		const Number *const program = find(about.text);
+		const bool process = about.text != kernel_number && !is_interrupts(about);
 
 		known.program = program_of(about);
 		known.pid = about.pid;
-		known.nobody = !about.name[0] && program && program->kind == PROFIL_KIND_UNKNOWN;
+		known.nobody = process && !about.name[0] && program && program->kind == PROFIL_KIND_UNKNOWN;
 		if (program && program->object)
 			programs_.insert(program->object);
-		if (filter_)
+		if (filter_ && process)
 			filter_->add(number, facts_in(about));
 	}
 	return known;
@@ -124,6 +170,10 @@ uint32_t TextTable::program_of(const profil_describe &owner)
 {
 	const Number *const text = find(owner.text);
 
+	if (is_interrupts(owner))
+		return owners_.number(0, owner.state == PROFIL_OWNER_IRQ ? "[irq]" : "[softirq]");
+	if (owner.text == kernel_number)
+		return owners_.number(per_process_ ? owner.pid : 0, kernel_thread_name(command_in(owner)));
 	return owners_.number(per_process_ ? owner.pid : 0,
 			      owner_name(command_in(owner), text && text->object ? text->object->name : ""));
 }
@@ -151,6 +201,7 @@ void TextTable::learn()
 
 void TextTable::begin_round()
 {
+	look_at_modules();
 	if (filter_)
 		filter_->begin_round();
 }
@@ -209,9 +260,14 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals
 	Number &text = *found;
 	const uint32_t program = program_of_cell(*both);
 
-	if (text.kind == PROFIL_KIND_KERNEL)
-		return;
-	if (text.code) {
+	if (text.kind == PROFIL_KIND_KERNEL) {
+		if (!with_kernel_)
+			return;
+
+		const KernelPlace place = kernel_.find(offset);
+
+		tally.add(place.object, {place.address, 0, program}, samples);
+	} else if (text.code) {
 		const uint64_t address = text.code->base + offset;
 
 		tally.add(object_at(*text.code, address), {address, 0, program}, samples);

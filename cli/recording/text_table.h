@@ -2,6 +2,7 @@
 /** @file cli/recording/text_table.h  What the numbers of a recording stand for, as objects. */
 #pragma once
 
+#include "cli/objects/kernel_objects.h"
 #include "cli/objects/object.h"
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
@@ -31,6 +32,11 @@ namespace cli {
  * @param path of the file; empty: not known.
  */
 std::string owner_name(std::string_view command, std::string_view path);
+/**
+ * What rows call a kernel thread: "[kworker]", whatever CPU or queue it serves.
+ * @param command its command name, as in proc_pid_comm(5).
+ */
+std::string kernel_thread_name(std::string_view command);
 
 /** The ticks of the owners that match, since the start. */
 struct Selected {
@@ -45,8 +51,13 @@ public:
 	/** @param session must outlive this. */
 	explicit TextTable(const Session &session) : session_(session) {}
 
-	/** From now on, this is about that profile of the session. */
-	void begin(uint32_t profile) { profile_ = profile; }
+	/** Before a recording with the kernel's samples begins. */
+	void prepare() { kernel_.read(); }
+	/**
+	 * From now on, this is about that profile of the session.
+	 * @param with_kernel whether samples in the kernel are to be added.
+	 */
+	void begin(uint32_t profile, bool with_kernel);
 	/**
 	 * Record only the owners that match; each is of one process.
 	 * @param per_process whether their rows are told apart by process.
@@ -63,7 +74,8 @@ public:
 	/** Look again at owners that did not match, if they have new samples. */
 	void begin_round();
 	/**
-	 * Add samples of an element of the recording's table; those of the kernel are not added.
+	 * Add samples of an element of the recording's table; those of the kernel only if begin()
+	 * was told so.
 	 * @param threads for elements of threads, whose samples are in other elements as well.
 	 */
 	void count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals &threads);
@@ -112,6 +124,8 @@ private:
 	[[nodiscard]] std::set<uint32_t> find_ended(Clock::time_point now);
 	void add_cells(std::set<uint32_t> &doomed) const;
 	void forget_owners(const Tally &tally);
+	void learn_module(uint32_t number, const profil_describe &about, const char *name);
+	void look_at_modules();
 	bool ask(uint32_t number, profil_describe &about, uint32_t flags = 0) const;
 	[[nodiscard]] std::optional<OwnerFacts> facts_of(uint32_t owner) const;
 	[[nodiscard]] bool is_selected(const Number &cell, const Number &text, uint64_t samples);
@@ -134,6 +148,8 @@ private:
 	std::unique_ptr<OwnerFilter> filter_;
 	bool per_process_ = true; /* owners that have a PID are told apart by it */
 	Selected selected_;
+	bool with_kernel_ = false;
+	KernelObjects kernel_;
 	ObjectTable objects_;
 	Owners owners_;
 };

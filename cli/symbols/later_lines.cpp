@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/later_lines.h"
 
+#include "cli/base/numbers.h"
+#include "cli/objects/kernel_image.h"
+#include "cli/objects/kernel_objects.h"
 #include "cli/profile/about.h"
 #include "cli/profile/location.h"
 #include "cli/profile/shared_counter.h"
@@ -210,6 +213,9 @@ std::vector<std::string> add(Profile &profile, Detail detail, const std::string 
 
 bool leave_for_later(const Object &object, const Weight &weight)
 {
+	/* Its names are known, and to read its lines takes seconds. */
+	if (object.source == Source::Kernel)
+		return object.name == kernel_name && !find_vmlinux(hex(object.build_id)).empty();
 	if (object.source != Source::File || !object.file || object.deleted || object.build_id.empty() ||
 	    !has_its_path(object))
 		return false;

@@ -3,6 +3,7 @@
 
 #include "cli/base/letter_case.h"
 #include "cli/base/numbers.h"
+#include "cli/objects/kernel_image.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -33,11 +34,26 @@ Outcome check_build_id(const std::string &path, const std::string &now, const st
 				 path, now.empty() ? "missing" : now, recorded, next_step)};
 }
 
+Result<RecordedFile> open_kernel(const ProfileMapping &mapping)
+{
+	Result<Fd> file = open_kernel_text(mapping);
+	RecordedFile recorded = {std::make_unique<Object>(), 0};
+
+	if (!file)
+		return file.error();
+	recorded.object->name = mapping.filename;
+	recorded.object->file = *std::move(file);
+	inspect_elf(*recorded.object);
+	return recorded;
+}
+
 } // namespace
 
 Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::string &root,
 				   std::string_view next_step)
 {
+	if (is_kernel_text(mapping.filename))
+		return open_kernel(mapping);
 	if (!mapping.filename.starts_with('/'))
 		return Error{mapping.filename + ": not a regular file"};
 

@@ -20,7 +20,7 @@ struct RecordedFile {
 };
 
 /**
- * Open the file of a mapping.
+ * Open the file of a mapping; of the kernel or a module, as open_kernel_text() does.
  * @param root is put before its path.
  * @param next_step what to do if the file is missing or has another build-id; it
  *        becomes a part of the error.

@@ -2,6 +2,7 @@
 #include "cli/symbols/symbols.h"
 
 #include "cli/base/characters.h"
+#include "cli/objects/kernel_objects.h"
 #include "cli/profile/nameless_code.h"
 #include "cli/profile/shared_counter.h"
 #include "cli/symbols/debug_file.h"
@@ -40,10 +41,18 @@ Dwfl_Module *report_object(Dwfl *dwfl, const Object &object)
 	return module;
 }
 
+Frame kernel_frame(std::string_view name)
+{
+	Frame frame;
+
+	frame.name = frame.system_name = name;
+	return frame;
+}
+
 } // namespace
 
 Symbols::Symbols(const Object &object, Detail detail)
-	: object_name_(base_name(object.name)), dwfl_(dwfl_begin(&callbacks)),
+	: object_name_(base_name(object.name)), kernel_(object.kernel), dwfl_(dwfl_begin(&callbacks)),
 	  module_(report_object(dwfl_.get(), object))
 {
 	GElf_Addr bias = 0;
@@ -52,6 +61,8 @@ Symbols::Symbols(const Object &object, Detail detail)
 		jit_ = object.jit->read();
 	if (object.source == Source::Anonymous)
 		nameless_ = nameless_code_name(object.pid);
+	if (kernel_)
+		nameless_ = object.name;
 	if (!module_)
 		return;
 	notice_ = std::make_unique<DebuginfodNotice>(dwfl_.get(), object_name_);
@@ -253,6 +264,8 @@ std::vector<Frame> Symbols::only_frames(uint64_t address, uint64_t size)
 		address = functions_in(address, end).first.value_or(address);
 	if (const JitSymbols::Entry *entry = jit_.find(address))
 		return jit_frames(*entry, address);
+	if (const std::string_view name = kernel_ ? kernel_->name_at(address) : ""; !name.empty())
+		return {kernel_frame(name)};
 	return module_ ? frames_at(address) : std::vector<Frame>();
 }
 

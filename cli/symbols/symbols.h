@@ -47,7 +47,8 @@ public:
 	 * comes first, the function of the symbol last.
 	 *
 	 * A function without a name is "object+0xstart"; if its start is unknown
-	 * as well, the result is empty.  In anonymous memory, it is nameless_code_name().
+	 * as well, the result is empty.  In anonymous memory, it is nameless_code_name(),
+	 * in the kernel the name of the object.
 	 *
 	 * If the @p size bytes from @p address on shared a counter, the result is the
 	 * only function among them; if they hold several, shared_counter_name().
@@ -75,7 +76,7 @@ public:
 	[[nodiscard]] std::string label(uint64_t address);
 
 	/** Are there symbols of functions? */
-	[[nodiscard]] bool has_functions() const { return !table_.empty() || !jit_.empty(); }
+	[[nodiscard]] bool has_functions() const { return !table_.empty() || !jit_.empty() || kernel_; }
 	/** Is there debug information? */
 	[[nodiscard]] bool has_lines() const { return debug_.present(); }
 
@@ -97,6 +98,7 @@ private:
 	std::string object_name_;
 	std::string nameless_; /* the name for places without one; empty: they have none */
 	JitSymbols jit_;       /* the only names of anonymous memory */
+	std::shared_ptr<const KernelText> kernel_; /* the only names of the kernel; or nullptr */
 	std::unique_ptr<DebuginfodNotice> notice_; /* dwfl_ holds a pointer to it */
 	std::unique_ptr<Dwfl, DwflCloser> dwfl_;
 	Dwfl_Module *module_ = nullptr; /* owned by dwfl_ */

@@ -41,6 +41,9 @@ void add_profile(Json &json, const Reported &one)
 	json["samples_saturated"] = one.flat.saturated;
 	json["samples_filtered_out"] = one.flat.filtered_out;
 	json["ticks"] = ticks_json(about.accounting);
+	if (about.accounting.cpu_ms)
+		json["cpu_time"] = {{"total_ms", about.accounting.cpu_ms},
+				    {"idle_ms", about.accounting.idle_ms}};
 	for (const ThreadTotal &thread : about.threads)
 		json["threads"].push_back(
 			{{"tid", thread.tid}, {"name", thread.name}, {"samples", thread.samples}});

@@ -121,10 +121,13 @@ Ability judge_own(const Machine &machine, const Permissions &permissions)
 
 Ability judge_kernel(const Machine &machine, const Permissions &permissions)
 {
-	const std::string what = "their time in the kernel cannot be counted (--kernel)";
+	const std::string what = "their time in the kernel cannot be shown by function, nor at calls";
 
 	if (!permissions.kernel_error)
-		return {"kernel", true, "their time in the kernel can be counted (--kernel)", {}};
+		return {"kernel",
+			true,
+			"their time in the kernel can be shown by function, or at calls (--kernel-at)",
+			{}};
 	if (const auto ability = no_events("kernel", what, permissions.kernel_error))
 		return *ability;
 	return {"kernel",

@@ -116,7 +116,7 @@ TEST_CASE("samples of code that the recorder had no time to look for are in the 
 		burner.burn_until(0, [] { return false; });
 	});
 	const pid_t pid = target.pid();
-	const uint64_t before = guest::module_ticks("counted");
+	const uint64_t before = counted_ticks();
 	guest::Child recorder =
 		start({profil_path(), "record", "-o", file, "-p", std::to_string(target.pid())});
 	int status = 0;
@@ -130,7 +130,7 @@ TEST_CASE("samples of code that the recorder had no time to look for are in the 
 	kill(target.pid(), SIGKILL);
 	target.reap();
 
-	const uint64_t counted = guest::module_ticks("counted") - before;
+	const uint64_t counted = counted_ticks() - before;
 
 	kill(recorder.pid(), SIGCONT);
 	CHECK(end_of(recorder) == 0);

@@ -35,8 +35,10 @@ TEST_CASE("record --per-process tells apart processes of one program, children t
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
-	const std::map<std::string, uint64_t> rows = by_process(file);
+	std::map<std::string, uint64_t> rows = by_process(file);
 
+	/* What has interrupted them is none of them. */
+	std::erase_if(rows, [](const auto &row) { return row.first.starts_with("["); });
 	CHECK(rows.size() == 2);
 	for (const auto &[name, samples] : rows) {
 		CAPTURE(name);

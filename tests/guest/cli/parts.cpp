@@ -31,7 +31,7 @@ TEST_CASE("with --loop every sample is in exactly one file", "[cli][parts]")
 	const TemporaryDirectory directory;
 	const TemporaryDirectory messages;
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	const uint64_t before = guest::module_ticks("counted");
+	const uint64_t before = counted_ticks();
 	guest::Child record = start({profil_path(), "record", "--loop", "2s", "-o",
 				     directory / "%h-%p-%t.pb.gz", "-p", std::to_string(burn.pid())},
 				    messages / "output");
@@ -52,7 +52,7 @@ TEST_CASE("with --loop every sample is in exactly one file", "[cli][parts]")
 			CHECK(json["rows"][0]["function"] == "burn_hot()");
 		samples += json["samples"].get<uint64_t>();
 	}
-	CHECK(samples == guest::module_ticks("counted") - before);
+	CHECK(samples == counted_ticks() - before);
 }
 
 TEST_CASE("with --loop the progress line shows the time and samples of the current part", "[cli][parts]")
@@ -115,7 +115,7 @@ TEST_CASE("the time before --delay is not recorded", "[cli][parts]")
 	const std::string file = directory / "p.pb.gz";
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
 	const std::string target = " -o " + file + " -p " + std::to_string(burn.pid());
-	const uint64_t before = guest::module_ticks("counted");
+	const uint64_t before = counted_ticks();
 	const Output output = profil("record -D 1500 -d 1" + target);
 
 	INFO(output.text);
@@ -124,7 +124,7 @@ TEST_CASE("the time before --delay is not recorded", "[cli][parts]")
 
 	CHECK(json["duration_ns"] >= 1000000000);
 	CHECK(json["samples"] > 0);
-	CHECK(json["samples"] < guest::module_ticks("counted") - before);
+	CHECK(json["samples"] < counted_ticks() - before);
 }
 
 TEST_CASE("a command that ends within the delay has an empty profile", "[cli][parts]")
@@ -147,7 +147,7 @@ TEST_CASE("a part that cannot be written goes into the next file", "[cli][parts]
 	std::filesystem::create_directory(parts);
 
 	const guest::Child burn = start({program("cli_burn"), "1000000"});
-	const uint64_t before = guest::module_ticks("counted");
+	const uint64_t before = counted_ticks();
 	guest::Child record = start({profil_path(), "record", "--loop", "1s", "-o", parts + "/%t.pb.gz", "-p",
 				     std::to_string(burn.pid())},
 				    directory / "output");
@@ -167,7 +167,7 @@ TEST_CASE("a part that cannot be written goes into the next file", "[cli][parts]
 	INFO(read_file(directory / "output"));
 	for (const auto &entry : std::filesystem::directory_iterator(parts))
 		samples += report(entry.path())["samples"].get<uint64_t>();
-	CHECK(samples == guest::module_ticks("counted") - before);
+	CHECK(samples == counted_ticks() - before);
 }
 
 TEST_CASE("with --per-process samples have the name and the PID of their process", "[cli][parts]")

@@ -235,25 +235,39 @@ TEST_CASE("code mapped in place of other code is recorded separately even withou
 	unlink(file.c_str());
 }
 
-TEST_CASE("time in the kernel is counted with --kernel and reported separately without it",
-	  "[cli][every-kernel]")
+TEST_CASE("time in the kernel counts by its functions, at calls, or not at all", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
 	const std::string command =
 		" -o " + file + " -- dd if=/dev/zero of=/dev/null bs=1M count=3000 status=none";
+	const auto in_kernel = [](const Json &json) {
+		uint64_t samples = 0;
+
+		for (const Json &row : json["rows"])
+			samples += row["object"] == "[kernel]" ? row["samples"].get<uint64_t>() : 0;
+		return samples;
+	};
 
 	REQUIRE(profil("record" + command).status == 0);
+	const Json usual = report(file);
+	REQUIRE(profil("record --user-only" + command).status == 0);
 	const Json without = report(file);
+	REQUIRE(profil("record --kernel-at call" + command).status == 0);
+	const Json called = report(file);
 
-	REQUIRE(profil("record --kernel" + command).status == 0);
-	const Json with = report(file);
-
+	CHECK(usual["ticks"]["kernel"] == 0);
+	CHECK(in_kernel(usual) * 2 > usual["samples"]);
+	/* Zeroes are made by a function of the kernel. */
+	CHECK(usual["rows"][0]["object"] == "[kernel]");
+	CHECK(usual["rows"][0]["function"] != "[kernel]");
 	CHECK(without["ticks"]["kernel"] > without["ticks"]["counted"]);
-	CHECK(with["ticks"]["kernel"] == 0);
-	CHECK(with["samples"] > without["samples"]);
+	CHECK(in_kernel(without) == 0);
+	CHECK(called["ticks"]["kernel"] == 0);
+	CHECK(in_kernel(called) == 0);
+	CHECK(called["samples"] > without["samples"]);
 	/* The hottest row is the system call that reads. */
-	CHECK(has(with["rows"][0]["function"], "read"));
+	CHECK(has(called["rows"][0]["function"], "read"));
 }
 
 TEST_CASE("a rate is kept", "[cli][icount][every-kernel]")

@@ -134,6 +134,12 @@ inline int end_of(guest::Child &child)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/** What recordings have counted so far, in user mode and in the kernel. */
+inline uint64_t counted_ticks()
+{
+	return guest::module_ticks("counted") + guest::module_ticks("kernel");
+}
+
 /** Wait until the module has counted this many more samples. */
 inline bool samples_come(uint64_t more)
 {

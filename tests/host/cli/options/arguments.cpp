@@ -57,7 +57,7 @@ TEST_CASE("record has defaults for everything but what to profile", "[cli]")
 	CHECK_FALSE(options.seconds.has_value());
 	CHECK(options.target.rate == 999);
 	CHECK(options.output == "profil.pb.gz");
-	CHECK_FALSE(options.target.kernel_ticks);
+	CHECK(options.target.kernel == KernelTime::ByFunction);
 }
 
 TEST_CASE("record takes several processes, each once", "[cli]")
@@ -77,7 +77,7 @@ TEST_CASE("record takes every option in its long and short form", "[cli]")
 		CHECK(options.seconds == 2.5);
 		CHECK(options.target.rate == 100);
 		CHECK(options.output == "x.pb.gz");
-		CHECK(options.target.kernel_ticks);
+		CHECK(options.target.kernel == KernelTime::AtCall);
 	}
 }
 

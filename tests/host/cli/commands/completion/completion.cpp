@@ -130,7 +130,7 @@ const std::pair<const char *, const char *> lines[] = {
 	{"profil report --base=new.", "profil report --base=new.pb.gz |"},
 	{"profil record -o new.t", "profil record -o new.txt |"},
 	{"profil annotate --symfs ne", "profil annotate --symfs newer/|"},
-	{"profil record -p 1 --kern", "profil record -p 1 --kernel |"},
+	{"profil record -p 1 --user", "profil record -p 1 --user-only |"},
 	{"profil record -- base64 oth", "profil record -- base64 other |"},
 	{"profil record base64 oth", "profil record base64 other |"},
 	{"profil record -F 100 -- /usr/bin/base6", "profil record -F 100 -- /usr/bin/base64 |"},

@@ -46,7 +46,7 @@ samples       %   cum %  function           object
 
 1,050  100.00 %  ticks of the clock
 1,000   95.24 %  counted
-   45    4.29 %  in the kernel, not counted (--kernel counts them)
+   45    4.29 %  in the kernel, not counted (--user-only)
     5    0.48 %  lost: the clock was late
 )");
 }

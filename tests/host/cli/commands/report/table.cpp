@@ -82,8 +82,8 @@ no room for: cum %,
   counted
    45    4.29 %  in
   the kernel, not
-  counted (--kernel
-  counts them)
+  counted
+  (--user-only)
     5    0.48 %
   lost: the clock
   was late

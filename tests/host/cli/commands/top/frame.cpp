@@ -36,7 +36,7 @@ TEST_CASE_METHOD(FileTop, "a screen of top, exactly", "[cli][top]")
 	      "\n\n\n\n\n\n\n"
 	      "1,050  100.00 %  ticks of the clock\n"
 	      "1,000   95.24 %  counted\n"
-	      "   45    4.29 %  in the kernel, not counted (--kernel counts them)\n"
+	      "   45    4.29 %  in the kernel, not counted (--user-only)\n"
 	      "    5    0.48 %  lost: the clock was late\n"
 	      "q quit  h help  s sort  / filter  z zero  p pause  P per process  Enter ann…\n");
 	CHECK(selected_of(top.frame({76, 20}, false)) == "    700   70.00  main               program");
@@ -98,7 +98,7 @@ TEST_CASE_METHOD(FileTop,
 TEST_CASE_METHOD(FileTop, "on a small screen all causes are in one line", "[cli][top]")
 {
 	CHECK(has(screen(top, {140, 12}),
-		  "1,050 ticks: 95.24 % counted; 4.29 % in the kernel, not counted (--kernel counts them); "
+		  "1,050 ticks: 95.24 % counted; 4.29 % in the kernel, not counted (--user-only); "
 		  "0.48 % lost: the clock was late\n"));
 }
 

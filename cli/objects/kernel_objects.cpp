@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/objects/kernel_objects.h"
+
+#include "cli/base/files.h"
+#include "cli/objects/kernel_symbols.h"
+
+#include <algorithm>
+#include <cstring>
+#include <elf.h>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+/* To read all names takes longer than most modules take to load. */
+constexpr std::chrono::seconds read_interval{1};
+constexpr unsigned generation_shift = 32;
+constexpr size_t most_notes = 65536;
+
+#ifdef __x86_64__
+/* CONFIG_PHYSICAL_START is 16 MiB nearly everywhere; the kernel is moved as a whole. */
+constexpr uint64_t linked_text = 0xffffffff81000000;
+#endif
+
+/** The build-id among notes as in an ELF file. */
+std::string build_id_in(const std::string &path)
+{
+	const Result<std::string> notes = read_file(path, most_notes);
+	size_t place = 0;
+	Elf64_Nhdr header;
+
+	while (notes && place + sizeof(header) <= notes->size()) {
+		std::memcpy(&header, notes->data() + place, sizeof(header));
+		place += sizeof(header);
+
+		const size_t content = place + (size_t{header.n_namesz} + 3) / 4 * 4;
+		const std::string_view name = std::string_view(*notes).substr(place, header.n_namesz);
+
+		if (content + header.n_descsz > notes->size())
+			break;
+		if (header.n_type == NT_GNU_BUILD_ID && name == std::string_view("GNU", 4))
+			return notes->substr(content, header.n_descsz);
+		place = content + (size_t{header.n_descsz} + 3) / 4 * 4;
+	}
+	return "";
+}
+
+std::shared_ptr<Object> make_object(std::string name)
+{
+	auto object = std::make_shared<Object>();
+
+	object->name = std::move(name);
+	object->source = Source::Kernel;
+	return object;
+}
+
+std::shared_ptr<const KernelText> text_of(std::shared_ptr<const KernelSymbols> symbols,
+					  std::string_view module, uint64_t shift)
+{
+	return std::make_shared<KernelText>(KernelText{std::move(symbols), std::string(module), shift});
+}
+
+} // namespace
+
+std::string_view KernelText::name_at(uint64_t address) const
+{
+	const auto found = address && symbols ? symbols->find(address + shift) : std::nullopt;
+
+	return found && found->module == module ? found->name : std::string_view();
+}
+
+std::string kernel_build_id()
+{
+	return build_id_in("/sys/kernel/notes");
+}
+
+std::string module_build_id(std::string_view module)
+{
+	return build_id_in(fmt::format("/sys/module/{}/notes/.note.gnu.build-id", module));
+}
+
+uint64_t kernel_shift([[maybe_unused]] const KernelSymbols &symbols)
+{
+#ifdef __x86_64__
+	return symbols.text() - linked_text;
+#else
+	return 0;
+#endif
+}
+
+KernelObjects::KernelObjects() : kernel_(make_object(std::string(kernel_name)))
+{
+	kernel_->kernel = text_of(nullptr, "", 0);
+}
+
+void KernelObjects::read()
+{
+	symbols_ = std::make_shared<KernelSymbols>(KernelSymbols::read());
+	next_read_ = std::chrono::steady_clock::now() + read_interval;
+}
+
+void KernelObjects::begin(uint64_t base)
+{
+	if (!base)
+		return;
+	if (!symbols_)
+		read();
+	if (!symbols_->known())
+		return;
+	base_ = base;
+	shift_ = kernel_shift(*symbols_);
+	kernel_->kernel = text_of(symbols_, "", shift_);
+	kernel_->build_id = kernel_build_id();
+	kernel_->texts.add({symbols_->text() - shift_, symbols_->text_end() - shift_, 0}, true);
+}
+
+void KernelObjects::set(uint32_t number, const ModuleLife &life)
+{
+	const bool fresh = !lives_.contains(number);
+
+	lives_[number] = life;
+	if (!base_ || !fresh)
+		return;
+	/* Of one that has gone already, names can be known only if it was there at the beginning. */
+	if (life.last == UINT32_MAX && std::chrono::steady_clock::now() >= next_read_)
+		read();
+	symbols_of_[number] = symbols_;
+	if (life.last == UINT32_MAX)
+		build_id_of_[number] = module_build_id(life.name);
+}
+
+/** The module that had code there in that generation: of those that have gone later, the first. */
+const ModuleLife *KernelObjects::life_at(uint64_t address, uint32_t generation, uint32_t &number) const
+{
+	const ModuleLife *found = nullptr;
+
+	for (const auto &[key, life] : lives_) {
+		if (address - life.base >= life.bytes || life.last < generation ||
+		    (found && found->last <= life.last))
+			continue;
+		found = &life;
+		number = key;
+	}
+	return found;
+}
+
+KernelPlace KernelObjects::in_life(uint32_t number, const ModuleLife &life, uint64_t address)
+{
+	std::shared_ptr<Object> &object = of_life_[number];
+
+	if (!object) {
+		object = make_object(fmt::format("[{}]", life.name));
+		object->kernel = text_of(symbols_of_[number], life.name, life.base);
+		object->build_id = build_id_of_[number];
+		object->texts.add({0, life.bytes, 0}, true);
+	}
+	return {object, address - life.base};
+}
+
+KernelPlace KernelObjects::in_module(std::string_view name, uint64_t address)
+{
+	auto place = of_module_.find(name);
+
+	if (place == of_module_.end()) {
+		const LoadedModule *const loaded = symbols_->module(name);
+		Known known = {make_object(fmt::format("[{}]", name)), loaded ? loaded->base : 0};
+
+		known.object->kernel = text_of(symbols_, name, known.base);
+		known.object->build_id = module_build_id(name);
+		if (loaded)
+			known.object->texts.add({0, loaded->size, 0}, true);
+		place = of_module_.emplace(name, std::move(known)).first;
+	}
+	return {place->second.object, address - place->second.base};
+}
+
+KernelPlace KernelObjects::find(uint64_t offset)
+{
+	const uint64_t address = base_ + (offset & UINT32_MAX);
+	const auto generation = static_cast<uint32_t>(offset >> generation_shift);
+	uint32_t number = 0;
+
+	if (!base_ || !offset)
+		return nowhere();
+	if (address >= symbols_->text() && address < symbols_->text_end())
+		return {kernel_, address - shift_};
+	if (const ModuleLife *const life = life_at(address, generation, number))
+		return in_life(number, *life, address);
+	if (const auto function = symbols_->find(address))
+		return function->module.empty() ? KernelPlace{kernel_, address - shift_}
+						: in_module(function->module, address);
+	return nowhere();
+}
+
+} // namespace cli

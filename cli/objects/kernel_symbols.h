@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/objects/kernel_symbols.h  The functions of the running kernel and its modules. */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** A function of the kernel or of a module; the texts live as long as the KernelSymbols. */
+struct KernelFunction {
+	std::string_view name;
+	std::string_view module; /**< empty: the kernel itself; "bpf" for what it has compiled */
+	uint64_t start = 0;	 /**< with the padding before it, if that has a symbol of its own */
+	uint64_t end = 0;	 /**< the first address after it */
+};
+
+/** A loaded module, from /proc/modules. */
+struct LoadedModule {
+	std::string name;
+	uint64_t base = 0; /**< of its code */
+	uint64_t size = 0; /**< of all its memory */
+};
+
+/**
+ * The functions in a /proc/kallsyms.
+ *
+ * Of several names of one address, perf's choice is taken: not a weak one, a global one, one
+ * with fewer underscores at its beginning, the longest.
+ *
+ * They are kept as lines of the same format, in the order of their addresses, which are
+ * searched by halving: what was saved once needs no parsing.
+ */
+class KernelSymbols {
+public:
+	KernelSymbols() = default;
+	/**
+	 * @param symbols the text of /proc/kallsyms: its format is in proc_kallsyms(5).
+	 * @param modules the text of /proc/modules: how far a module's last function reaches.
+	 */
+	KernelSymbols(std::string_view symbols, std::string_view modules);
+
+	/** Those of the running kernel; what was saved since it was booted is used if modules are the same.
+	 */
+	static KernelSymbols read();
+
+	/** A text for restored(). */
+	[[nodiscard]] std::string saved(std::string_view key) const;
+	/** From a text of saved(); nothing is known if the key is another. */
+	static KernelSymbols restored(std::string text, std::string_view key, std::string_view modules);
+
+	/** Are there addresses?  kernel.kptr_restrict hides them as 0. */
+	[[nodiscard]] bool known() const { return lines_ < text_.size(); }
+	[[nodiscard]] std::optional<KernelFunction> find(uint64_t address) const;
+	/** All that begin in a range, by address. */
+	[[nodiscard]] std::vector<KernelFunction> functions(uint64_t low, uint64_t high) const;
+	/** The kernel's own text, from "_stext" to "_etext". */
+	[[nodiscard]] uint64_t text() const { return low_; }
+	[[nodiscard]] uint64_t text_end() const { return high_; }
+	[[nodiscard]] const LoadedModule *module(std::string_view name) const;
+
+private:
+	[[nodiscard]] size_t line_at(size_t place) const;
+	[[nodiscard]] size_t line_after(size_t place) const;
+	[[nodiscard]] uint64_t address_at(size_t line) const;
+	[[nodiscard]] KernelFunction function_at(size_t line) const;
+	[[nodiscard]] uint64_t limit_of(const KernelFunction &function) const;
+
+	std::string text_;
+	size_t lines_ = 0; /* where they begin in text_ */
+	std::vector<LoadedModule> loaded_;
+	uint64_t low_ = 0;
+	uint64_t high_ = 0;
+};
+
+/** The modules in the text of a /proc/modules; those whose addresses are hidden have 0. */
+std::vector<LoadedModule> parse_modules(std::string_view text);
+
+} // namespace cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/process/machine_time.h  How long the CPUs were idle. */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace cli {
+
+/** Since the machine was booted. */
+struct MachineTime {
+	uint64_t wall_ms = 0; /**< of one CPU, which was on all the time */
+	uint64_t idle_ms = 0; /**< of all CPUs: idle, or waiting for input and output */
+};
+
+/**
+ * The idle time of all CPUs, in ms, in the text of a /proc/stat, as in proc_stat(5); nothing if
+ * it has none.  The other times there are guesses by the scheduler's ticks.
+ * @param ticks how many of its units are a second.
+ */
+std::optional<uint64_t> parse_idle_time(std::string_view text, uint64_t ticks);
+
+/** As of now; nothing if /proc does not tell. */
+std::optional<MachineTime> machine_time();
+
+/** The time of all CPUs between two times, in ms. */
+uint64_t cpu_ms_between(const MachineTime &begin, const MachineTime &end);
+
+} // namespace cli

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/cli/kernel.cpp  Time in the kernel by function: who may see it, and what it is. */
+#include "tests/guest/cli/support.h"
+#include "tests/guest/support/busy_module.h"
+
+#include <cmath>
+#include <set>
+
+using namespace cli_test;
+using guest::BusyModule;
+
+namespace {
+
+/** The functions of an object, with its samples. */
+std::map<std::string, uint64_t> functions_in(const Json &json, const std::string &object)
+{
+	std::map<std::string, uint64_t> all;
+
+	for (const Json &row : json["rows"]) {
+		if (row["object"] == object)
+			all[row["function"]] += row["samples"].get<uint64_t>();
+	}
+	return all;
+}
+
+guest::Setting kptr_restrict(const std::string &value)
+{
+	return {"/proc/sys/kernel/kptr_restrict", value};
+}
+
+/** Everything of the kernel that a file of a user has: functions, and addresses. */
+struct Told {
+	int status = 0;
+	std::set<std::string> functions, addresses;
+};
+
+Told told_to(const std::string &user)
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const std::string command = profil_path() + " record -F 1000 -o " + file +
+				    " -- dd if=/dev/zero of=/dev/null bs=1M count=200 status=none";
+	Told told;
+
+	std::filesystem::permissions(directory / ".", std::filesystem::perms::all);
+	told.status = run("su " + user + " -s /bin/sh -c 'cd / && " + command + "'").status;
+	if (told.status)
+		return told;
+	const Output output = profil("report --json --sort function,object,address " + file);
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = Json::parse(output.text);
+	for (const Json &row : json["rows"]) {
+		if (!row["object"].get<std::string>().starts_with("["))
+			continue;
+		if (row["object"] == "[vdso]")
+			continue;
+		told.functions.insert(row["function"]);
+		told.addresses.insert(row["address"]);
+	}
+	return told;
+}
+
+} // namespace
+
+TEST_CASE("the kernel's functions are told to whom perf and kallsyms tell them", "[cli]")
+{
+	const int level = GENERATE(-1, 0, 1, 2, 3);
+	const int hidden = GENERATE(0, 1, 2);
+	const auto paranoid_level = paranoid(std::to_string(level));
+	const auto names = kptr_restrict(std::to_string(hidden));
+
+	CAPTURE(level, hidden);
+	const Told root = told_to("root");
+	CHECK(root.status == 0);
+	if (hidden < 2)
+		CHECK(root.functions.size() > 1);
+	else
+		CHECK(root.functions == std::set<std::string>{"[kernel]"});
+
+	const Told nobody = told_to("nobody");
+	if (level > 2) {
+		CHECK(nobody.status != 0);
+	} else if (level < 2 && !hidden) {
+		CHECK(nobody.functions.size() > 1);
+	} else {
+		CHECK(nobody.status == 0);
+		CHECK(nobody.functions == std::set<std::string>{"[kernel]"});
+		CHECK(nobody.addresses == std::set<std::string>{"0x0"});
+	}
+}
+
+TEST_CASE("a machine's time is its programs', its interrupts', its kernel's, and idle", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	guest::Child record =
+		start({profil_path(), "record", "-a", "-F", "5000", "-o", file}, directory / "output");
+	/* Each membarrier(2) waits for kernel threads; packets on the loopback are softirqs. */
+	const guest::Child work =
+		start({"sh", "-c", "while :; do ping -q -c 3 -i 0.01 127.0.0.1; rmdir /none; done"});
+
+	REQUIRE(samples_come(5000));
+	kill(record.pid(), SIGINT);
+	const int status = end_of(record);
+	INFO(read_file(directory / "output"));
+	REQUIRE(status == 0);
+	CHECK(has(read_file(directory / "output"), "of the CPUs' time they were idle"));
+
+	const Output output = profil("report --json --sort process,object " + file);
+	REQUIRE(output.status == 0);
+	const Json json = Json::parse(output.text);
+	std::map<std::string, std::set<std::string>> objects;
+	for (const Json &row : json["rows"])
+		objects[row["process"]].insert(row["object"].get<std::string>());
+	CHECK(objects["sh"].contains("[kernel]"));
+	CHECK(objects["sh"].size() > 1);
+	CHECK(objects.contains("[softirq]"));
+	for (const auto &[process, where] : objects) {
+		CAPTURE(process);
+		if (process == "[softirq]" || process.starts_with("[rcu") || process == "[kworker]") {
+			for (const std::string &object : where)
+				CHECK(object.starts_with("["));
+		}
+	}
+	CHECK(json["cpu_time"]["total_ms"] > 0);
+	CHECK(json["cpu_time"]["idle_ms"] < json["cpu_time"]["total_ms"]);
+}
+
+/*
+ * Where idle times are many and short, /proc/stat has too many: then it is no measure.  And the
+ * guest's files are not read meanwhile: what its host does takes no virtual time, or too much.
+ */
+TEST_CASE("the ticks of record -a are the time in which the CPUs were not idle", "[cli][icount]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz", burn = directory / "burn";
+
+	std::filesystem::copy_file(program("cli_burn_static"), burn);
+	REQUIRE(run(burn + " 1").status == 0);
+	guest::Child record = start({profil_path(), "record", "-a", "-F", "2000", "-d", "10", "-o", file},
+				    directory / "output");
+	const guest::Child work =
+		start({"sh", "-c", "sleep 1; for i in $(seq 60); do " + burn + " 50; done; exec sleep 20"});
+
+	const int status = end_of(record);
+	INFO(read_file(directory / "output"));
+	REQUIRE(status == 0);
+	const Json json = report(file);
+	const double ticks = json["ticks"]["total"].get<double>() * json["period_ns"].get<double>() / 1e6;
+	const double busy =
+		json["cpu_time"]["total_ms"].get<double>() - json["cpu_time"]["idle_ms"].get<double>();
+
+	CAPTURE(ticks, busy);
+	CHECK(busy > 1000);
+	CHECK(std::abs(ticks - busy) < busy / 100);
+}
+
+TEST_CASE("a module's functions have their names, though it is removed before the end", "[cli]")
+{
+	const bool before = GENERATE(true, false);
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	auto module = before ? std::make_unique<BusyModule>() : nullptr;
+	guest::Child record = start({profil_path(), "record", "-a", "-o", file}, directory / "output");
+
+	REQUIRE(samples_come(20));
+	if (!module)
+		module = std::make_unique<BusyModule>("early=300");
+	/* Long enough for profil to look at a new module. */
+	for (int i = 0; i < 10; i++) {
+		BusyModule::spin(50);
+		usleep(100'000);
+	}
+	module.reset();
+	REQUIRE(samples_come(20));
+	kill(record.pid(), SIGINT);
+	const int status = end_of(record);
+	INFO(read_file(directory / "output"));
+	REQUIRE(status == 0);
+
+	std::map<std::string, uint64_t> functions = functions_in(report(file), "[profil_busy]");
+
+	CHECK(functions["profil_busy_spin"] > 50);
+	if (!before)
+		CHECK(functions.size() > 1);
+}
+
+TEST_CASE("a module that is loaded again has samples of its own functions only", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	guest::Child record = start({profil_path(), "record", "-a", "-o", file}, directory / "output");
+
+	REQUIRE(samples_come(20));
+	for (int i = 0; i < 5; i++) {
+		const BusyModule module;
+
+		BusyModule::spin(40);
+	}
+	kill(record.pid(), SIGINT);
+	const int status = end_of(record);
+	INFO(read_file(directory / "output"));
+	REQUIRE(status == 0);
+
+	/* What was gone before it was looked at has no function, but still its name. */
+	const std::set<std::string> known = {"profil_busy_spin", "profil_busy_early", "[profil_busy]"};
+	uint64_t samples = 0;
+	for (const auto &[function, count] : functions_in(report(file), "[profil_busy]")) {
+		CAPTURE(function);
+		CHECK(known.contains(function));
+		samples += count;
+	}
+	CHECK(samples > 50);
+}
+
+TEST_CASE("functions of the kernel and of modules are annotated from what runs", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const BusyModule module;
+	guest::Child record = start({profil_path(), "record", "-a", "-o", file}, directory / "output");
+
+	REQUIRE(samples_come(20));
+	BusyModule::spin(500);
+	kill(record.pid(), SIGINT);
+	REQUIRE(end_of(record) == 0);
+
+	const Output in_module = profil("annotate -i " + file + " profil_busy_spin");
+	INFO(in_module.text);
+	CHECK(in_module.status == 0);
+	CHECK(has(in_module.text, "pause"));
+	CHECK_FALSE(has(in_module.text, "no instructions"));
+
+	/* The hottest function of the kernel itself. */
+	const Json json = report(file);
+	std::string hottest;
+	for (const Json &row : json["rows"]) {
+		if (hottest.empty() && row["object"] == "[kernel]")
+			hottest = row["function"];
+	}
+	const Output in_kernel = profil("annotate -i " + file + " '[kernel]:" + hottest + "'");
+	INFO(in_kernel.text);
+	CHECK(in_kernel.status == 0);
+	CHECK(has(in_kernel.text, "ret"));
+	CHECK_FALSE(has(in_kernel.text, "no instructions"));
+
+	const guest::Setting names = kptr_restrict("2");
+	const Output refused = profil("annotate -i " + file + " profil_busy_spin");
+	CHECK(has(refused.text, "kptr_restrict"));
+}

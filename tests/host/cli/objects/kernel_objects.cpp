@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/host/cli/objects/kernel_objects.cpp  Places in the kernel without and with names. */
+#include "cli/objects/kernel_objects.h"
+
+#include "cli/objects/kernel_symbols.h"
+#include "cli/symbols/symbols.h"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <sstream>
+
+using namespace cli;
+
+namespace {
+
+constexpr uint64_t base = 0xffffffff00000000;
+
+/** The offset of a function of this machine's kernel; 0: its address is hidden. */
+uint64_t offset_of(const std::string &wanted)
+{
+	std::ifstream symbols("/proc/kallsyms");
+	std::string address, type, name, rest;
+
+	while (symbols >> address >> type >> name && std::getline(symbols, rest)) {
+		if (name == wanted && std::stoull(address, nullptr, 16))
+			return std::stoull(address, nullptr, 16) - base;
+	}
+	return 0;
+}
+
+std::string name_at(const KernelPlace &place)
+{
+	Symbols symbols(*place.object);
+	const std::vector<Frame> frames = symbols.frames(place.address, 1);
+
+	return frames.empty() ? "" : frames.back().name;
+}
+
+} // namespace
+
+TEST_CASE("without places, all of the kernel is one function", "[cli]")
+{
+	KernelObjects objects;
+	const KernelPlace nowhere = objects.find(0x1234567);
+
+	CHECK_FALSE(objects.known());
+	CHECK(nowhere.address == 0);
+	CHECK(nowhere.object->name == "[kernel]");
+	CHECK(name_at(nowhere) == "[kernel]");
+}
+
+TEST_CASE("a place in the kernel has the name of its function, wherever the kernel is", "[cli]")
+{
+	const uint64_t offset = offset_of("schedule");
+
+	/* Nobody but root sees addresses. */
+	if (!offset)
+		return;
+
+	KernelObjects objects;
+
+	objects.begin(base);
+	REQUIRE(objects.known());
+	const KernelPlace place = objects.find(offset + 1);
+	CHECK(name_at(place) == "schedule");
+	CHECK(place.object->name == "[kernel]");
+	CHECK(place.object == objects.find(0).object);
+	CHECK(name_at(objects.find(0)) == "[kernel]");
+}
+
+TEST_CASE("in each generation, a module is the one that was there", "[cli]")
+{
+	if (!offset_of("schedule"))
+		return;
+
+	constexpr uint64_t address = 0xffffffffc7000000;
+	constexpr uint64_t offset = address - base + 0x10;
+	constexpr uint64_t generation = uint64_t{1} << 32;
+	KernelObjects objects;
+
+	objects.begin(base);
+	objects.set(20, {"profil_first", address, 4096, 3});
+	objects.set(21, {"profil_second", address, 8192, 7});
+	objects.set(22, {"profil_third", address, 4096, UINT32_MAX});
+	CHECK(objects.find(offset).object->name == "[profil_first]");
+	CHECK(objects.find(offset).address == 0x10);
+	CHECK(objects.find(offset | 3 * generation).object->name == "[profil_first]");
+	CHECK(objects.find(offset | 4 * generation).object->name == "[profil_second]");
+	CHECK(objects.find(offset | 8 * generation).object->name == "[profil_third]");
+	CHECK(objects.find((offset + 4096) | 3 * generation).object->name == "[profil_second]");
+	/* No function of theirs is known. */
+	CHECK(name_at(objects.find(offset)) == "[profil_first]");
+	objects.set(22, {"profil_third", address, 4096, 8});
+	CHECK(objects.find(offset | 9 * generation).address == 0);
+}
