@@ -127,16 +127,19 @@ $(B)/tests/gmon $(B)/tests/gmon-pg: tests/bench/gmon.cpp
 
 # The BPF program and its skeleton header, made as libbpf's documentation describes.
 # bpftool is in /usr/sbin.
-$(B)/tests/bench/count.bpf.o: tests/bench/count.bpf.c
+$(B)/tests/bench/%.bpf.o: tests/bench/%.bpf.c
 	@mkdir -p $(@D)
 	$(call say,CLANG)
 	$(Q)clang -target bpf -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu $(WARN) -O2 -g -MMD -MP -c -o $@ $<
 
-$(B)/tests/bench/count.skel.h: $(B)/tests/bench/count.bpf.o
+$(B)/tests/bench/%.skel.h: $(B)/tests/bench/%.bpf.o
 	$(call say,GEN)
-	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $< name count_bpf >$@.tmp && mv $@.tmp $@
+	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $< name $*_bpf >$@.tmp && mv $@.tmp $@
+
+.PRECIOUS: $(B)/tests/bench/%.bpf.o
 
 $(B)/tests/objects/tests/bench/method_bpf.o $(B)/tests/objects/tests/bench/memory.o: $(B)/tests/bench/count.skel.h
+$(B)/tests/objects/tests/bench/method_bpf.o: $(B)/tests/bench/stack.skel.h
 
 # The fuzzer of the command's reader, all compiled by clang.
 fuzz_reader_flags = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -15,6 +15,18 @@ function tick_rows(name, method,    plain, regions, cost) {
 		"1,000 instructions", 1000, 1)
 }
 
+function kernel_rows(    user, kernel) {
+	user = sample("samples", "recorded", 100000, 1)
+	kernel = sample("samples-kernel", "recorded-kernel", 100000, 1)
+	row("tick in the kernel, of a recording of a process", kernel, "its tick in user mode", user, 1.05)
+	user = sample("samples", "everybody", 100000, 1)
+	kernel = sample("samples-kernel", "everybody-kernel", 100000, 1)
+	row("tick in the kernel, of a recording of everybody", kernel, "its tick in user mode", user, 1.05)
+	row("tick in the kernel, of a recording of everybody", kernel, "perf record -a", sample("samples-kernel", "perf-all", 100000, 1))
+	row("tick in the kernel, of a recording of everybody", kernel, "BPF, stacks of depth 1", sample("samples-kernel", "bpf-kernel", 100000, 1))
+	row("tick in the kernel, of a recording of everybody", kernel, "readprofile, without a timer of its own", sample("samples-kernel", "readprofile", 4000000, 1))
+}
+
 function scope_row(what, work,    idle) {
 	idle = each(work, "none", 10000000)
 	row(what ", everybody is recorded", each(work, "by-other", 10000000), "nobody is profiled", idle)
@@ -35,6 +47,7 @@ END {
 	print "|---|---:|---|---:|---:|---:|---|"
 	tick_rows("a process", "recorded")
 	tick_rows("everybody", "everybody")
+	kernel_rows()
 	scope_row("context switch", "switches")
 	scope_row("fork, exit and wait", "forks")
 	scope_row("vfork, exec, exit and wait", "execs")

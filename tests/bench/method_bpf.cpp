@@ -3,11 +3,13 @@
  *
  * bpf: an event on each CPU, as in the profilers of bcc and bpftrace, where the program
  * checks whose tick it is; bpf-task: an event of the process, which its threads and
- * children inherit.
+ * children inherit; bpf-kernel: on each CPU, a program that counts stacks of the kernel of
+ * depth 1.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/count.skel.h"
 #include "tests/bench/method.h"
+#include "tests/bench/stack.skel.h"
 
 #include <linux/perf_event.h>
 #include <numeric>
@@ -86,12 +88,54 @@ private:
 	std::vector<bpf_link *> links;
 };
 
+class BpfKernel : public Method {
+public:
+	explicit BpfKernel(const Wish &wish)
+	{
+		if (!skeleton || stack_bpf::load(skeleton))
+			die("BPF load");
+		for (int cpu = 0; cpu < static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)); cpu++) {
+			const int event = open_event(wish.period, -1, cpu);
+			bpf_link *link =
+				event < 0 ? nullptr
+					  : bpf_program__attach_perf_event(skeleton->progs.count, event);
+
+			if (!link)
+				die("BPF attach");
+			links.push_back(link);
+		}
+	}
+	~BpfKernel() override
+	{
+		detach();
+		stack_bpf::destroy(skeleton);
+	}
+	std::uint64_t stop() override
+	{
+		detach();
+		return skeleton->bss->samples;
+	}
+
+private:
+	void detach()
+	{
+		for (bpf_link *link : links)
+			bpf_link__destroy(link);
+		links.clear();
+	}
+
+	stack_bpf *skeleton = stack_bpf::open(nullptr);
+	std::vector<bpf_link *> links;
+};
+
 } // namespace
 
 std::unique_ptr<Method> make_bpf(const std::string &name, const Wish &wish)
 {
 	if (name == "bpf" || name == "bpf-task")
 		return std::make_unique<Bpf>(wish, name == "bpf-task");
+	if (name == "bpf-kernel")
+		return std::make_unique<BpfKernel>(wish);
 	return nullptr;
 }
 

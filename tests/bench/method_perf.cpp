@@ -12,7 +12,7 @@ namespace {
 
 class Perf : public Method {
 public:
-	explicit Perf(const Wish &wish) : record(getpid(), wish.period) {}
+	Perf(pid_t target, const Wish &wish) : record(target, wish.period) {}
 	void drain() override { record.drain(); }
 	std::uint64_t stop() override
 	{
@@ -28,7 +28,9 @@ private:
 
 std::unique_ptr<Method> make_perf(const std::string &name, const Wish &wish)
 {
-	return name == "perf" ? std::make_unique<Perf>(wish) : nullptr;
+	if (name == "perf")
+		return std::make_unique<Perf>(getpid(), wish);
+	return name == "perf-all" ? std::make_unique<Perf>(PerfRecord::everybody, wish) : nullptr;
 }
 
 } // namespace bench

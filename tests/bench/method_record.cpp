@@ -46,7 +46,7 @@ public:
 		status.size = sizeof status;
 		if (profil_get_status(session, profile, &status))
 			die("profil_get_status");
-		return status.counted;
+		return status.counted + status.kernel;
 	}
 
 private:
@@ -82,6 +82,10 @@ std::unique_ptr<Method> make_record(const std::string &name, const Wish &wish)
 {
 	if (name == "recorded")
 		return std::make_unique<Recording>(wish, PROFIL_FOLLOW);
+	if (name == "recorded-kernel")
+		return std::make_unique<Recording>(wish, PROFIL_FOLLOW | PROFIL_RECORD_KERNEL);
+	if (name == "everybody-kernel")
+		return std::make_unique<Recording>(wish, PROFIL_RECORD_EVERYBODY | PROFIL_RECORD_KERNEL);
 	if (name == "everybody")
 		return std::make_unique<Recording>(wish, PROFIL_RECORD_EVERYBODY);
 	if (name == "by-other")

@@ -44,8 +44,12 @@ PerfRecord::PerfRecord(pid_t target, std::uint64_t period) : directory(make_dire
 
 		if (in < 0 || out < 0 || dup2(said, 1) < 0 || dup2(said, 2) < 0)
 			_exit(126);
-		execlp("perf", "perf", "record", "-e", "cpu-clock", "-F", frequency.c_str(), "-p",
-		       process.c_str(), "-o", file.c_str(), pipes.c_str(), nullptr);
+		if (target == everybody)
+			execlp("perf", "perf", "record", "-e", "cpu-clock", "-F", frequency.c_str(), "-a",
+			       "-o", file.c_str(), pipes.c_str(), nullptr);
+		else
+			execlp("perf", "perf", "record", "-e", "cpu-clock", "-F", frequency.c_str(), "-p",
+			       process.c_str(), "-o", file.c_str(), pipes.c_str(), nullptr);
 		_exit(127);
 	}
 	close(there[0]);

@@ -8,9 +8,11 @@
 
 namespace bench {
 
-/** perf record -p PID, which is attached and counts when the constructor returns. */
+/** perf record -p PID, or -a, which is attached and counts when the constructor returns. */
 class PerfRecord {
 public:
+	static constexpr pid_t everybody = -1;
+
 	PerfRecord(pid_t target, std::uint64_t period);
 	PerfRecord(const PerfRecord &) = delete;
 	PerfRecord &operator=(const PerfRecord &) = delete;

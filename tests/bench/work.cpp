@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -197,6 +198,17 @@ template <long million_instructions> void burn_for()
 	burn(million_instructions * 500'000);
 }
 
+/** All of the time is in one system call, or the next one of the same. */
+void stay_in_kernel()
+{
+	static std::array<char, 65536> bytes;
+
+	for (int i = 0; i < 250; i++) {
+		if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+			die("getrandom");
+	}
+}
+
 /** Threads that do together the work of one, all at the same instructions. */
 template <long million_instructions> void burn_together()
 {
@@ -256,6 +268,7 @@ const std::map<std::string, Work> works = {
 	{"eight-threads", {nothing, burn_together<400>, 1, 9}},
 	{"samples-64-places", {make_places<64>, burn_in_places<64>, 1, 9}},
 	{"samples-1000-places", {make_places<1000>, burn_in_places<1000>, 1, 9}},
+	{"samples-kernel", {nothing, stay_in_kernel, 1, 9}},
 	{"samples-slow", {nothing, burn_for<300>, 1, 5}},
 	{"switches", {nothing, ping_pong, 2UL * rounds, 3}},
 	{"switches-out", {prepare_other, ping_pong_with_other, 2UL * rounds, 3}},
