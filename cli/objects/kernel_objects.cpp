@@ -96,7 +96,6 @@ KernelObjects::KernelObjects() : kernel_(make_object(std::string(kernel_name)))
 void KernelObjects::read()
 {
 	symbols_ = std::make_shared<KernelSymbols>(KernelSymbols::read());
-	next_read_ = std::chrono::steady_clock::now() + read_interval;
 }
 
 void KernelObjects::begin(uint64_t base)
@@ -122,11 +121,32 @@ void KernelObjects::set(uint32_t number, const ModuleLife &life)
 	if (!base_ || !fresh)
 		return;
 	/* Of one that has gone already, names can be known only if it was there at the beginning. */
-	if (life.last == UINT32_MAX && std::chrono::steady_clock::now() >= next_read_)
-		read();
-	symbols_of_[number] = symbols_;
-	if (life.last == UINT32_MAX)
+	if (life.last != UINT32_MAX)
+		symbols_of_[number] = symbols_;
+	else
+		nameless_.insert(number);
+	look();
+}
+
+void KernelObjects::look()
+{
+	const auto now = std::chrono::steady_clock::now();
+
+	if (nameless_.empty() || now < next_read_)
+		return;
+	read();
+	next_read_ = now + read_interval;
+	for (const uint32_t number : nameless_) {
+		const ModuleLife &life = lives_[number];
+
+		if (life.last != UINT32_MAX)
+			continue;
+		symbols_of_[number] = symbols_;
 		build_id_of_[number] = module_build_id(life.name);
+		if (const auto object = of_life_.find(number); object != of_life_.end())
+			object->second->kernel = text_of(symbols_, life.name, life.base);
+	}
+	nameless_.clear();
 }
 
 /** The module that had code there in that generation: of those that have gone later, the first. */

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -70,7 +71,9 @@ public:
 	[[nodiscard]] bool known() const { return base_; }
 	/** What the recording says of a module, by its number. */
 	void set(uint32_t number, const ModuleLife &life);
-	/** Modules that are still loaded, as far as is known. */
+	/** Read the names of modules that were loaded since, at most once a second. */
+	void look();
+	/** All modules that were set. */
 	[[nodiscard]] const std::map<uint32_t, ModuleLife> &lives() const { return lives_; }
 	/** The place at an offset of PROFIL_KIND_KERNEL. */
 	KernelPlace find(uint64_t offset);
@@ -93,6 +96,7 @@ private:
 	std::shared_ptr<const KernelSymbols> symbols_;
 	std::shared_ptr<Object> kernel_;
 	std::map<uint32_t, ModuleLife> lives_;
+	std::set<uint32_t> nameless_; /* those whose names are to be read */
 	std::map<uint32_t, std::shared_ptr<const KernelSymbols>> symbols_of_; /* as of a life's beginning */
 	std::map<uint32_t, std::string> build_id_of_;			      /* likewise */
 	std::map<uint32_t, std::shared_ptr<Object>> of_life_;

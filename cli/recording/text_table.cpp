@@ -192,6 +192,7 @@ void TextTable::learn()
 	if (!ask(0, about))
 		return;
 	in_use_ = about.in_use;
+	kernel_.look();
 	while (last_ < about.numbers) {
 		last_++;
 		if (Number number = describe(last_); number.kind)
