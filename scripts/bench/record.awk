@@ -24,7 +24,6 @@ function kernel_rows(    user, kernel) {
 	row("tick in the kernel, of a recording of everybody", kernel, "its tick in user mode", user, 1.05)
 	row("tick in the kernel, of a recording of everybody", kernel, "perf record -a", sample("samples-kernel", "perf-all", 100000, 1))
 	row("tick in the kernel, of a recording of everybody", kernel, "BPF, stacks of depth 1", sample("samples-kernel", "bpf-kernel", 100000, 1))
-	row("tick in the kernel, of a recording of everybody", kernel, "readprofile, without a timer of its own", sample("samples-kernel", "readprofile", 4000000, 1))
 }
 
 function scope_row(what, work,    idle) {
