@@ -159,9 +159,11 @@ std::string private_directory()
 		return "";
 
 	const std::string parent = cache && *cache == '/' ? cache : std::string(home) + "/.cache";
-	const std::string path = parent + "/profil";
+	/* Others may have made the first, and let all read it. */
+	const std::string path = parent + "/profil/kernel";
 
 	mkdir(parent.c_str(), 0700);
+	mkdir((parent + "/profil").c_str(), 0700);
 	mkdir(path.c_str(), 0700);
 	if (lstat(path.c_str(), &about) || !S_ISDIR(about.st_mode) || about.st_uid != geteuid() ||
 	    about.st_mode & 077)
@@ -228,7 +230,7 @@ KernelSymbols KernelSymbols::read()
 		return {"", modules};
 
 	const std::string directory = private_directory();
-	const std::string file = directory + "/kernel-symbols";
+	const std::string file = directory + "/symbols";
 	const std::string key = key_of(modules);
 
 	if (!directory.empty()) {
