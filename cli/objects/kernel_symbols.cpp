@@ -148,6 +148,12 @@ std::string key_of(std::string_view modules)
 	return fmt::format("{} {:016x}", boot, hash);
 }
 
+/** Is no module just being loaded or removed? */
+bool all_live(std::string_view modules)
+{
+	return modules.find(" Loading ") == modules.npos && modules.find(" Unloading ") == modules.npos;
+}
+
 /** A directory that nobody else can read; empty if there is none. */
 std::string private_directory()
 {
@@ -240,8 +246,13 @@ KernelSymbols KernelSymbols::read()
 
 	KernelSymbols symbols(read_or_nothing("/proc/kallsyms"), modules);
 
-	/* Without it, the next recording begins a little later. */
-	if (const Result<OutputFile> output = OutputFile::prepare(file); !directory.empty() && output)
+	/* A module that came or went meanwhile may have symbols, or not. */
+	const std::string after = read_or_nothing("/proc/modules");
+
+	if (directory.empty() || !all_live(modules) || !all_live(after) || key_of(after) != key)
+		return symbols;
+	/* If this fails, the next recording begins a little later. */
+	if (const Result<OutputFile> output = OutputFile::prepare(file); output)
 		static_cast<void>(output->write(symbols.saved(key)));
 	return symbols;
 }
