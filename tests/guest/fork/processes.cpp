@@ -167,8 +167,8 @@ TEST_CASE_METHOD(AtRest, "exec ends a self profile and gives its memory back", "
 	CHECK(read(from.get(), line, sizeof(line)) == 8);
 	/* The new program is alive and waits; nothing of the old one is left. */
 	CHECK(soon([&] { return module_stat("profiles") == profiles(); }));
-	CHECK(module_stat("pinned_pages") == pages());
-	CHECK(locked_bytes(child.pid()) == 0);
+	CHECK(soon([&] { return module_stat("pinned_pages") == pages(); }));
+	CHECK(soon([&] { return locked_bytes(child.pid()) == 0; }));
 	to.reset();
 	child.join();
 }
