@@ -203,6 +203,7 @@ KernelSymbols::KernelSymbols(std::string_view symbols, std::string_view modules)
 	: loaded_(parse_modules(modules))
 {
 	std::vector<Symbol> all;
+	std::string lines;
 	Symbol last;
 
 	while (!symbols.empty()) {
@@ -223,9 +224,10 @@ KernelSymbols::KernelSymbols(std::string_view symbols, std::string_view modules)
 		/* After the padding of a function comes the function. */
 		if (symbol.address != last.address &&
 		    (symbol.name != last.name || symbol.module != last.module))
-			text_ += line_of(symbol);
+			lines += line_of(symbol);
 		last = symbol.address != last.address ? symbol : last;
 	}
+	take(share_text(std::move(lines)));
 }
 
 KernelSymbols KernelSymbols::read()
@@ -240,8 +242,13 @@ KernelSymbols KernelSymbols::read()
 	const std::string key = key_of(modules);
 
 	if (!directory.empty()) {
-		if (KernelSymbols before = restored(read_or_nothing(file), key, modules); before.known())
-			return before;
+		/* It is ours, in a directory of ours, and replaced as a whole. */
+		if (Result<SharedText> text = map_text(file)) {
+			KernelSymbols before = restored(*std::move(text), key, modules);
+
+			if (before.known())
+				return before;
+		}
 	}
 
 	KernelSymbols symbols(read_or_nothing("/proc/kallsyms"), modules);
@@ -259,24 +266,30 @@ KernelSymbols KernelSymbols::read()
 
 std::string KernelSymbols::saved(std::string_view key) const
 {
-	return fmt::format("{} {:x} {:x}\n{}", key, low_, high_, std::string_view(text_).substr(lines_));
+	return fmt::format("{} {:x} {:x}\n{}", key, low_, high_, text_.substr(lines_));
 }
 
-KernelSymbols KernelSymbols::restored(std::string text, std::string_view key, std::string_view modules)
+KernelSymbols KernelSymbols::restored(SharedText text, std::string_view key, std::string_view modules)
 {
 	KernelSymbols symbols;
-	std::string_view rest = text;
+	std::string_view rest = text.text;
 	std::string_view line = first_line(rest);
 
 	symbols.loaded_ = parse_modules(modules);
-	if (!line.starts_with(key) || text.back() != '\n')
+	if (!line.starts_with(key) || text.text.back() != '\n')
 		return symbols;
 	line.remove_prefix(std::min(key.size() + 1, line.size()));
 	symbols.low_ = number(first_word(line), 16);
 	symbols.high_ = number(first_word(line), 16);
-	symbols.lines_ = text.size() - rest.size();
-	symbols.text_ = std::move(text);
+	symbols.lines_ = text.text.size() - rest.size();
+	symbols.take(std::move(text));
 	return symbols;
+}
+
+void KernelSymbols::take(SharedText text)
+{
+	text_ = text.text;
+	keeper_ = std::move(text.keeper);
 }
 
 const LoadedModule *KernelSymbols::module(std::string_view name) const
@@ -302,7 +315,7 @@ size_t KernelSymbols::line_after(size_t place) const
 
 uint64_t KernelSymbols::address_at(size_t line) const
 {
-	return number(std::string_view(text_).substr(line, 16), 16);
+	return number(text_.substr(line, 16), 16);
 }
 
 /** The address that a function does not reach, if no other begins before. */
@@ -318,7 +331,7 @@ uint64_t KernelSymbols::limit_of(const KernelFunction &function) const
 KernelFunction KernelSymbols::function_at(size_t line) const
 {
 	const size_t next = line_after(line);
-	const Symbol symbol = parse_symbol(std::string_view(text_).substr(line, next - 1 - line));
+	const Symbol symbol = parse_symbol(text_.substr(line, next - 1 - line));
 	KernelFunction function = {symbol.name, symbol.module, symbol.address, 0};
 
 	function.end = std::min(next < text_.size() ? address_at(next) : UINT64_MAX, limit_of(function));

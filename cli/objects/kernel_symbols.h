@@ -2,6 +2,8 @@
 /** @file cli/objects/kernel_symbols.h  The functions of the running kernel and its modules. */
 #pragma once
 
+#include "cli/base/shared_text.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,7 +34,7 @@ struct LoadedModule {
  * with fewer underscores at its beginning, the longest.
  *
  * They are kept as lines of the same format, in the order of their addresses, which are
- * searched by halving: what was saved once needs no parsing.
+ * searched by halving: of what was saved once, only the pages on the way to a line are read.
  */
 class KernelSymbols {
 public:
@@ -50,7 +52,7 @@ public:
 	/** A text for restored(). */
 	[[nodiscard]] std::string saved(std::string_view key) const;
 	/** From a text of saved(); nothing is known if the key is another. */
-	static KernelSymbols restored(std::string text, std::string_view key, std::string_view modules);
+	static KernelSymbols restored(SharedText text, std::string_view key, std::string_view modules);
 
 	/** Are there addresses?  kernel.kptr_restrict hides them as 0. */
 	[[nodiscard]] bool known() const { return lines_ < text_.size(); }
@@ -63,14 +65,16 @@ public:
 	[[nodiscard]] const LoadedModule *module(std::string_view name) const;
 
 private:
+	void take(SharedText text);
 	[[nodiscard]] size_t line_at(size_t place) const;
 	[[nodiscard]] size_t line_after(size_t place) const;
 	[[nodiscard]] uint64_t address_at(size_t line) const;
 	[[nodiscard]] KernelFunction function_at(size_t line) const;
 	[[nodiscard]] uint64_t limit_of(const KernelFunction &function) const;
 
-	std::string text_;
-	size_t lines_ = 0; /* where they begin in text_ */
+	std::string_view text_;
+	std::shared_ptr<const void> keeper_; /* of the text */
+	size_t lines_ = 0;		     /* where they begin in text_ */
 	std::vector<LoadedModule> loaded_;
 	uint64_t low_ = 0;
 	uint64_t high_ = 0;

@@ -104,7 +104,7 @@ TEST_CASE("what was saved is the same, unless the boot or the modules are others
 {
 	const KernelSymbols all(symbols, modules);
 	const std::string text = all.saved("boot 1");
-	const KernelSymbols again = KernelSymbols::restored(text, "boot 1", modules);
+	const KernelSymbols again = KernelSymbols::restored(share_text(text), "boot 1", modules);
 
 	REQUIRE(again.known());
 	CHECK(again.text() == all.text());
@@ -113,17 +113,18 @@ TEST_CASE("what was saved is the same, unless the boot or the modules are others
 				       0xffffffff81000104, 0xffffffff81000200, 0xffffffffc0001090,
 				       0xffffffffc0005000, 0xffffffffc0009010, 0xffffffffc0019000})
 		CHECK(name_at(again, address) == name_at(all, address));
-	CHECK_FALSE(KernelSymbols::restored(text, "boot 2", modules).known());
-	CHECK_FALSE(KernelSymbols::restored("", "boot 1", modules).known());
-	CHECK_FALSE(KernelSymbols::restored("boot 1 1 2", "boot 1", modules).known());
+	CHECK_FALSE(KernelSymbols::restored(share_text(text), "boot 2", modules).known());
+	CHECK_FALSE(KernelSymbols::restored(share_text(""), "boot 1", modules).known());
+	CHECK_FALSE(KernelSymbols::restored(share_text("boot 1 1 2"), "boot 1", modules).known());
 	/* Cut off in the middle, it is not believed. */
-	CHECK_FALSE(KernelSymbols::restored(text.substr(0, text.size() - 5), "boot 1", modules).known());
+	CHECK_FALSE(KernelSymbols::restored(share_text(text.substr(0, text.size() - 5)), "boot 1", modules)
+			    .known());
 }
 
 TEST_CASE("each function of this kernel is found at its address", "[cli]")
 {
 	const KernelSymbols all = KernelSymbols::read();
-	const KernelSymbols again = KernelSymbols::restored(all.saved("key"), "key", "");
+	const KernelSymbols again = KernelSymbols::restored(share_text(all.saved("key")), "key", "");
 	uint64_t address = all.text();
 	size_t functions = 0;
 

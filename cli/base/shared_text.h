@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/base/shared_text.h  A text with what keeps it: a string, or a mapped file. */
+#pragma once
+
+#include "cli/base/result.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+/** A text that copies share. */
+struct SharedText {
+	std::string_view text;
+	std::shared_ptr<const void> keeper; /**< the text is valid as long as this is */
+};
+
+SharedText share_text(std::string text);
+
+/**
+ * Map a file, of which only the pages that are looked at are read.
+ *
+ * Nobody may truncate it meanwhile, which would be SIGBUS for who reads on: only for files
+ * that are replaced as a whole.
+ * @return an error that names the file, or its text; an empty file has no keeper.
+ */
+Result<SharedText> map_text(const std::string &path);
+
+} // namespace cli
