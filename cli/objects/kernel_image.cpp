@@ -75,15 +75,19 @@ Result<std::string> read_code(const Running &code)
 	return Error{fmt::format("/proc/kcore has nothing at {:#x}", code.low)};
 }
 
-/** Writes an ELF file of code, its symbols and its build-id. */
+/**
+ * Writes an ELF file of code and its symbols.
+ *
+ * It has no build-id: libdwfl would look for the debug information that belongs to it, and place
+ * that by its first segment, which is larger than this one's.
+ */
 class Image {
 public:
-	Image(const KernelSymbols &symbols, const Running &code, std::string build_id, std::string bytes)
+	Image(const KernelSymbols &symbols, const Running &code, std::string bytes)
 		: code_(code), bytes_(std::move(bytes)), strings_(1, '\0'), symbols_(1)
 	{
 		for (const KernelFunction &function : symbols.functions(code.low, code.high))
 			add(function);
-		add_note(build_id);
 	}
 
 	Result<Fd> write()
@@ -94,7 +98,7 @@ public:
 
 		const ElfHandle elf(file ? elf_begin(file.get(), ELF_C_WRITE, nullptr) : nullptr);
 
-		if (!elf || !gelf_newehdr(elf.get(), ELFCLASS64) || !gelf_newphdr(elf.get(), 2))
+		if (!elf || !gelf_newehdr(elf.get(), ELFCLASS64) || !gelf_newphdr(elf.get(), 1))
 			return Error{
 				fmt::format("an ELF file of the kernel cannot be made: {}", elf_errmsg(-1))};
 		fill(elf.get());
@@ -119,16 +123,6 @@ private:
 		symbols_.push_back(symbol);
 		strings_ += function.name;
 		strings_ += '\0';
-	}
-
-	void add_note(const std::string &build_id)
-	{
-		const Elf64_Nhdr header = {sizeof(ELF_NOTE_GNU), static_cast<Elf64_Word>(build_id.size()),
-					   NT_GNU_BUILD_ID};
-
-		note_.assign(reinterpret_cast<const char *>(&header), sizeof(header));
-		note_.append(ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU));
-		note_ += build_id;
 	}
 
 	struct Section {
@@ -191,7 +185,7 @@ private:
 		header.e_type = ET_EXEC;
 		header.e_machine = machine;
 		header.e_version = EV_CURRENT;
-		header.e_shstrndx = 5;
+		header.e_shstrndx = 4;
 		header.e_ident[EI_DATA] =
 			__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 		gelf_update_ehdr(elf, &header);
@@ -200,8 +194,7 @@ private:
 
 		add_section(elf, {".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, low, 0, 0, 0}, bytes_,
 			    ELF_T_BYTE);
-		add_section(elf, {".note.gnu.build-id", SHT_NOTE, 0, 0, 0, 0, 0}, note_, ELF_T_BYTE);
-		add_section(elf, {".symtab", SHT_SYMTAB, 0, 0, 4, 1, sizeof(Elf64_Sym)}, table_, ELF_T_SYM);
+		add_section(elf, {".symtab", SHT_SYMTAB, 0, 0, 3, 1, sizeof(Elf64_Sym)}, table_, ELF_T_SYM);
 		add_section(elf, {".strtab", SHT_STRTAB, 0, 0, 0, 0, 0}, strings_, ELF_T_BYTE);
 		/* The names must be whole before the section that has them is made. */
 		names_ += ".shstrtab";
@@ -215,7 +208,6 @@ private:
 		/* Now their places are known. */
 		elf_update(elf, ELF_C_NULL);
 		set_program(elf, 0, 1, PT_LOAD, PF_R | PF_X);
-		set_program(elf, 1, 2, PT_NOTE, PF_R);
 	}
 
 	Running code_;
@@ -223,10 +215,33 @@ private:
 	std::string strings_;
 	std::string names_ = std::string(1, '\0');
 	std::string all_names_;
-	std::string note_;
 	std::string table_;
 	std::vector<Elf64_Sym> symbols_;
 };
+
+/** Not if only its debug information was kept. */
+bool has_code(const Fd &file)
+{
+	elf_version(EV_CURRENT);
+
+	const ElfHandle elf(elf_begin(file.get(), ELF_C_READ, nullptr));
+	size_t names = 0;
+
+	if (!elf || elf_getshdrstrndx(elf.get(), &names))
+		return false;
+	for (Elf_Scn *scn = nullptr; (scn = elf_nextscn(elf.get(), scn));) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(scn, &header))
+			continue;
+
+		const char *const name = elf_strptr(elf.get(), names, header.sh_name);
+
+		if (name && name == std::string_view(".text"))
+			return header.sh_type == SHT_PROGBITS;
+	}
+	return false;
+}
 
 Result<Fd> running_text(const ProfileMapping &mapping)
 {
@@ -260,8 +275,7 @@ Result<Fd> running_text(const ProfileMapping &mapping)
 
 	if (!bytes)
 		return bytes.error();
-	/* Debug information of a module has other addresses. */
-	return Image(symbols, code, code.module.empty() ? kernel_build_id() : "", *std::move(bytes)).write();
+	return Image(symbols, code, *std::move(bytes)).write();
 }
 
 } // namespace
@@ -273,7 +287,7 @@ bool is_kernel_text(std::string_view filename)
 	       std::find(no_kernel.begin(), no_kernel.end(), filename) == no_kernel.end();
 }
 
-std::string find_vmlinux(const std::string &build_id)
+std::string find_vmlinux(const std::string &build_id, const std::string &root)
 {
 	utsname kernel;
 
@@ -282,24 +296,28 @@ std::string find_vmlinux(const std::string &build_id)
 
 	const std::string release = kernel.release;
 
-	for (const std::string &path :
+	for (const std::string &name :
 	     {fmt::format("/usr/lib/debug/.build-id/{}/{}.debug", build_id.substr(0, 2), build_id.substr(2)),
 	      "/usr/lib/debug/boot/vmlinux-" + release, "/usr/lib/debug/lib/modules/" + release + "/vmlinux",
 	      "/lib/modules/" + release + "/build/vmlinux", "/boot/vmlinux-" + release}) {
-		if (hex(build_id_of(path)) == build_id)
+		if (std::string path = root + name; hex(build_id_of(path)) == build_id)
 			return path;
 	}
 	return "";
 }
 
-Result<Fd> open_kernel_text(const ProfileMapping &mapping)
+Result<Fd> open_kernel_text(const ProfileMapping &mapping, const std::string &root)
 {
 	const bool kernel = mapping.filename == kernel_name;
 	const std::string recorded = lower_case(mapping.build_id);
-	const std::string path = kernel ? find_vmlinux(recorded) : "";
+	const std::string path = kernel ? find_vmlinux(recorded, root) : "";
 
-	if (!path.empty())
-		return Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+	if (!path.empty()) {
+		Fd vmlinux(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+
+		if (vmlinux && has_code(vmlinux))
+			return vmlinux;
+	}
 
 	const std::string now =
 		hex(kernel ? kernel_build_id()

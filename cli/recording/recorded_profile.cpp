@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/recorded_profile.h"
 
+#include "cli/objects/kernel_objects.h"
 #include "cli/profile/about.h"
 #include "cli/symbols/build_profile.h"
 #include "cli/symbols/later_lines.h"
@@ -18,6 +19,20 @@ int64_t wall_clock_ns()
 		.count();
 }
 
+namespace {
+
+/** The kernel, if its lines may be had; they are in another file than its code and names. */
+std::vector<std::string> kernel_left(const Profile &profile)
+{
+	for (const ProfileMapping &mapping : profile.mappings) {
+		if (mapping.filename == kernel_name && may_have_kernel_lines(mapping.build_id))
+			return {mapping.filename};
+	}
+	return {};
+}
+
+} // namespace
+
 Profile recorded_profile(const Recording &recording, const RecordedTime &time, Lines lines,
 			 std::vector<std::string> &warnings)
 {
@@ -25,11 +40,17 @@ Profile recorded_profile(const Recording &recording, const RecordedTime &time, L
 	Profile profile = build_profile(recording.tally, recording.owners, recording.program.get(),
 					time.period, warnings, lines == Lines::Stored ? nullptr : &left);
 
+	if (lines == Lines::Stored)
+		left = kernel_left(profile);
 	profile.time_nanos = time.begin;
 	profile.duration_nanos = static_cast<int64_t>(time.seconds * 1e9);
 	profile.comments =
 		to_comments({profil_version(), recording.targets, recording.granularity, recording.processes,
 			     recording.accounting, std::move(left), recording.threads.sorted()});
+	if (lines == Lines::Stored) {
+		for (std::string &note : add_lines(profile))
+			warnings.push_back(std::move(note));
+	}
 	return profile;
 }
 

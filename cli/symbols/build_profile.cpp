@@ -92,7 +92,9 @@ public:
 		}
 
 		const Spots spots = by_address(buckets);
-		const uint64_t nameless = left ? samples_without_a_name(spots) : 0;
+		/* All names of the kernel are known. */
+		const uint64_t nameless =
+			left && object.source != Source::Kernel ? samples_without_a_name(spots) : 0;
 		std::vector<size_t> named;
 		std::vector<uint64_t> addresses;
 		std::vector<unsigned> shifts;

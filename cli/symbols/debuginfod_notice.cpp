@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <fmt/format.h>
+#include <memory>
 
 namespace cli {
 namespace {
@@ -63,6 +64,24 @@ void DebuginfodNotice::waiting()
 	write_message(fmt::format("profil: {}: waiting for debug information from the servers in "
 				  "DEBUGINFOD_URLS (DEBUGINFOD_TIMEOUT limits it)\n",
 				  printable(object_)));
+}
+
+Fd download_debug_file(const std::string &object, const std::string &build_id)
+{
+	static const Dwfl_Callbacks callbacks = {};
+	const std::unique_ptr<Dwfl, decltype(&dwfl_end)> dwfl(dwfl_begin(&callbacks), dwfl_end);
+
+	if (!dwfl || build_id.empty() || !has_debuginfod_servers())
+		return {};
+
+	const DebuginfodNotice notice(dwfl.get(), object);
+	debuginfod_client *const client = dwfl_get_debuginfod_client(dwfl.get());
+	const auto find = LOADED(debuginfod_find_debuginfo);
+
+	if (!client || !find)
+		return {};
+	/* Of length 0, an identifier is one of digits. */
+	return Fd(find(client, reinterpret_cast<const unsigned char *>(build_id.c_str()), 0, nullptr));
 }
 
 } // namespace cli

@@ -2,6 +2,8 @@
 /** @file cli/symbols/debuginfod_notice.h  Tells the user that debug information is being downloaded. */
 #pragma once
 
+#include "cli/base/fd.h"
+
 #include <chrono>
 #include <elfutils/libdwfl.h>
 #include <string>
@@ -34,5 +36,13 @@ private:
 	std::chrono::steady_clock::time_point begin_{}; /* of the wait */
 	bool said_ = false;
 };
+
+/**
+ * Debug information from the servers in DEBUGINFOD_URLS, or from the cache of earlier downloads.
+ * @param object its name, for the notice.
+ * @param build_id in hexadecimal digits.
+ * @return closed if there are no servers, or none has it.
+ */
+Fd download_debug_file(const std::string &object, const std::string &build_id);
 
 } // namespace cli

@@ -7,6 +7,7 @@
 #include "cli/profile/about.h"
 #include "cli/profile/location.h"
 #include "cli/profile/shared_counter.h"
+#include "cli/symbols/debug_file.h"
 #include "cli/symbols/debug_link.h"
 #include "cli/symbols/function_table.h"
 #include "cli/symbols/mapping.h"
@@ -188,7 +189,9 @@ std::vector<std::string> add(Profile &profile, Detail detail, const std::string 
 
 	for (const auto &[file, places] : files) {
 		const ProfileMapping &mapping = profile.mappings[*profile.locations[places.front()].mapping];
-		const Result<RecordedFile> recorded = open_recorded(mapping, root, next_step);
+		const Result<RecordedFile> recorded = detail == Detail::Lines
+							      ? open_lines(mapping, root, next_step)
+							      : open_recorded(mapping, root, next_step);
 
 		if (!recorded) {
 			notes.push_back(fmt::format(
@@ -211,11 +214,16 @@ std::vector<std::string> add(Profile &profile, Detail detail, const std::string 
 
 } // namespace
 
+bool may_have_kernel_lines(const std::string &build_id)
+{
+	return !build_id.empty() && (has_debuginfod_servers() || !find_vmlinux(build_id).empty());
+}
+
 bool leave_for_later(const Object &object, const Weight &weight)
 {
 	/* Its names are known, and to read its lines takes seconds. */
 	if (object.source == Source::Kernel)
-		return object.name == kernel_name && !find_vmlinux(hex(object.build_id)).empty();
+		return object.name == kernel_name && may_have_kernel_lines(hex(object.build_id));
 	if (object.source != Source::File || !object.file || object.deleted || object.build_id.empty() ||
 	    !has_its_path(object))
 		return false;

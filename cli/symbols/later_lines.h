@@ -36,6 +36,9 @@ struct Weight {
 	uint64_t of = 0; /**< samples of all objects */
 };
 
+/** May a vmlinux with a build-id, here or at a debuginfod server, have the kernel's lines? */
+bool may_have_kernel_lines(const std::string &build_id);
+
 /** Are the lines of this object, and the names of its rare places, left for later? */
 bool leave_for_later(const Object &object, const Weight &weight);
 

@@ -4,6 +4,8 @@
 #include "cli/base/letter_case.h"
 #include "cli/base/numbers.h"
 #include "cli/objects/kernel_image.h"
+#include "cli/objects/kernel_objects.h"
+#include "cli/symbols/debuginfod_notice.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -34,17 +36,38 @@ Outcome check_build_id(const std::string &path, const std::string &now, const st
 				 path, now.empty() ? "missing" : now, recorded, next_step)};
 }
 
-Result<RecordedFile> open_kernel(const ProfileMapping &mapping)
+RecordedFile recorded_kernel(const ProfileMapping &mapping, Fd file)
 {
-	Result<Fd> file = open_kernel_text(mapping);
 	RecordedFile recorded = {std::make_unique<Object>(), 0};
+
+	recorded.object->name = mapping.filename;
+	recorded.object->file = std::move(file);
+	inspect_elf(*recorded.object);
+	return recorded;
+}
+
+Result<RecordedFile> open_kernel(const ProfileMapping &mapping, const std::string &root)
+{
+	Result<Fd> file = open_kernel_text(mapping, root);
 
 	if (!file)
 		return file.error();
-	recorded.object->name = mapping.filename;
-	recorded.object->file = *std::move(file);
-	inspect_elf(*recorded.object);
-	return recorded;
+	return recorded_kernel(mapping, *std::move(file));
+}
+
+/** The vmlinux with the lines of the kernel. */
+Result<RecordedFile> open_kernel_lines(const ProfileMapping &mapping, const std::string &root)
+{
+	const std::string build_id = lower_case(mapping.build_id);
+	const std::string path = find_vmlinux(build_id, root);
+	Fd file = path.empty() ? download_debug_file(mapping.filename, build_id)
+			       : Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+
+	if (!file)
+		return Error{fmt::format("{}: no vmlinux has its build-id {} (install the kernel's debug "
+					 "information, or set DEBUGINFOD_URLS)",
+					 mapping.filename, build_id)};
+	return recorded_kernel(mapping, std::move(file));
 }
 
 } // namespace
@@ -53,7 +76,7 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 				   std::string_view next_step)
 {
 	if (is_kernel_text(mapping.filename))
-		return open_kernel(mapping);
+		return open_kernel(mapping, root);
 	if (!mapping.filename.starts_with('/'))
 		return Error{mapping.filename + ": not a regular file"};
 
@@ -70,6 +93,13 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 	    !same)
 		return same.error();
 	return recorded;
+}
+
+Result<RecordedFile> open_lines(const ProfileMapping &mapping, const std::string &root,
+				std::string_view next_step)
+{
+	return mapping.filename == kernel_name ? open_kernel_lines(mapping, root)
+					       : open_recorded(mapping, root, next_step);
 }
 
 } // namespace cli

@@ -28,4 +28,10 @@ struct RecordedFile {
 Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::string &root,
 				   std::string_view next_step);
 
+/**
+ * As open_recorded(), to read lines; of the kernel from a vmlinux, which a debuginfod server may have.
+ */
+Result<RecordedFile> open_lines(const ProfileMapping &mapping, const std::string &root,
+				std::string_view next_step);
+
 } // namespace cli

@@ -4,7 +4,10 @@
 #include "tests/guest/support/busy_module.h"
 
 #include <cmath>
+#include <fstream>
 #include <set>
+#include <sstream>
+#include <sys/utsname.h>
 
 using namespace cli_test;
 using guest::BusyModule;
@@ -61,6 +64,75 @@ Told told_to(const std::string &user)
 	}
 	return told;
 }
+
+/** Records dd, which is nearly always in the kernel. */
+void record_dd(const std::string &options, const std::string &file)
+{
+	const Output output = profil("record " + options + " -F 1000 -o " + file +
+				     " -- dd if=/dev/zero of=/dev/null bs=1M count=1000 status=none");
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+}
+
+/** The kernel's hottest function, and the places in it that have samples. */
+struct Hottest {
+	std::string function, build_id;
+	std::set<uint64_t> addresses;
+};
+
+Hottest hottest_in_kernel(const std::string &file)
+{
+	const Output output = profil("report --json --sort function,object,address " + file);
+	Hottest hottest;
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = Json::parse(output.text);
+	for (const Json &row : json["rows"]) {
+		if (row["object"] != "[kernel]")
+			continue;
+		if (hottest.function.empty()) {
+			hottest.function = row["function"];
+			hottest.build_id = row["build_id"];
+		}
+		if (row["function"] == hottest.function)
+			hottest.addresses.insert(std::stoull(row["address"].get<std::string>(), nullptr, 16));
+	}
+	REQUIRE(!hottest.addresses.empty());
+	return hottest;
+}
+
+/** A vmlinux with the running kernel's build-id, in which its hottest code is of one line. */
+class Vmlinux {
+public:
+	explicit Vmlinux(const Hottest &hottest)
+	{
+		const TemporaryDirectory directory;
+		const std::string source = directory / "hot.c", object = directory / "hot.o";
+		const uint64_t low = *hottest.addresses.begin(), high = *hottest.addresses.rbegin() + 1;
+		std::ostringstream text;
+		utsname kernel;
+
+		text << std::hex << low;
+		guest::need(uname(&kernel), "uname");
+		path_ += kernel.release;
+		std::ofstream(source) << "#line 1233 \"kernel/hot.c\"\nvoid hot(void) {\n__asm__(\".skip "
+				      << high - low << ", 0x90\");\n}\n";
+		std::filesystem::create_directories(std::filesystem::path(path_).parent_path());
+		const Output made = run("gcc -g -O1 -fno-asynchronous-unwind-tables -c -o " + object + " " +
+					source + " && ld -e 0 -Ttext=" + text.str() + " --build-id=0x" +
+					hottest.build_id + " -o " + path_ + " " + object);
+		INFO(made.text);
+		REQUIRE(made.status == 0);
+	}
+	~Vmlinux() { std::filesystem::remove(path_); }
+	Vmlinux(const Vmlinux &) = delete;
+	Vmlinux &operator=(const Vmlinux &) = delete;
+
+private:
+	std::string path_ = "/usr/lib/debug/boot/vmlinux-";
+};
 
 } // namespace
 
@@ -249,4 +321,29 @@ TEST_CASE("functions of the kernel and of modules are annotated from what runs",
 	const guest::Setting names = kptr_restrict("2");
 	const Output refused = profil("annotate -i " + file + " profil_busy_spin");
 	CHECK(has(refused.text, "kptr_restrict"));
+}
+
+TEST_CASE("the kernel's lines come from the vmlinux with its build-id", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+
+	record_dd("", file);
+	const Hottest hottest = hottest_in_kernel(file);
+	const Vmlinux vmlinux(hottest);
+	const bool at_once = GENERATE(false, true);
+	CAPTURE(hottest.function, at_once);
+	record_dd(at_once ? "--lines" : "", file);
+	const Output output = profil("report --json --sort line,object " + file);
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = Json::parse(output.text);
+	uint64_t samples = 0;
+	for (const Json &row : json["rows"]) {
+		if (row["object"] == "[kernel]" && row.value("line", 0) == 1234) {
+			CHECK(row["file"].get<std::string>().ends_with("/kernel/hot.c"));
+			samples += row["samples"].get<uint64_t>();
+		}
+	}
+	CHECK(samples > 10);
 }

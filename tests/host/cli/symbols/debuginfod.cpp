@@ -2,8 +2,12 @@
 /** @file tests/host/cli/symbols/debuginfod.cpp  Debug information from a debuginfod server, or of another
  * build. */
 #include "cli/base/files.h"
+#include "cli/objects/kernel_objects.h"
+#include "cli/objects/kernel_symbols.h"
+#include "cli/profile/about.h"
 #include "cli/rows/flat.h"
 #include "cli/symbols/build_profile.h"
+#include "cli/symbols/later_lines.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
@@ -86,6 +90,34 @@ public:
 private:
 	TemporaryDirectory directory_;
 };
+
+/** The program recorded as if it were the kernel: of that, names are known, and the build-id. */
+Profile recorded_as_kernel(const StrippedProgram &program)
+{
+	const std::string symbols = fmt::format("{:016x} T _stext\n{:016x} T kernel_run\n{:016x} T _etext\n",
+						program.address - 16, program.address, program.address + 64);
+	const auto object = std::make_shared<Object>();
+	std::vector<std::string> warnings, left;
+	Tally tally;
+
+	object->name = kernel_name;
+	object->source = Source::Kernel;
+	object->kernel =
+		std::make_shared<KernelText>(KernelText{std::make_shared<KernelSymbols>(symbols, ""), "", 0});
+	for (size_t i = 0; i < program.build_id.size(); i += 2)
+		object->build_id += static_cast<char>(std::stoi(program.build_id.substr(i, 2), nullptr, 16));
+	object->texts.add({program.address - 16, program.address + 64, 0}, true);
+	tally.add(object, {program.address, 0, 0}, 1);
+
+	Profile profile = build_profile(tally, {}, nullptr, 1000, warnings, &left);
+	About about;
+
+	CHECK(warnings.empty());
+	about.version = "1";
+	about.lines_later = std::move(left);
+	profile.comments = to_comments(about);
+	return profile;
+}
 
 /** The function and the line of the only sample. */
 std::string place(const Profile &profile)
@@ -177,6 +209,53 @@ TEST_CASE("a debuginfod server has the lines of a stripped program", "[cli][debu
 	CHECK(place(profile) == "deep::Worker::run(unsigned long) " + program.line);
 	CHECK(said.empty());
 	CHECK(warnings.empty());
+}
+
+TEST_CASE("a debuginfod server has the lines of the kernel", "[cli][debuginfod]")
+{
+	const StrippedProgram program;
+	const int port = loopback_socket().second;
+	const Server server(program, port);
+	const Environment environment(program, port);
+	Profile profile = recorded_as_kernel(program);
+
+	CHECK(place(profile) == "kernel_run :0");
+	CHECK(from_comments(profile.comments).lines_later == std::vector<std::string>{"[kernel]"});
+	CHECK(add_lines(profile).empty());
+	CHECK(place(profile) == "deep::Worker::run(unsigned long) " + program.line);
+	CHECK(from_comments(profile.comments).lines_later.empty());
+
+	/* None has that of another build: the next step is said, and the names are kept. */
+	Profile other = recorded_as_kernel(program);
+
+	other.mappings.at(0).build_id = "0123456789abcdef";
+	const std::vector<std::string> notes = add_lines(other);
+	REQUIRE(notes.size() == 1);
+	CHECK(notes[0] == "no lines: [kernel]: no vmlinux has its build-id 0123456789abcdef (install the "
+			  "kernel's debug information, or set DEBUGINFOD_URLS)");
+	CHECK(place(other) == "kernel_run :0");
+	CHECK(from_comments(other.comments).lines_later == std::vector<std::string>{"[kernel]"});
+}
+
+TEST_CASE("the kernel's lines come from the vmlinux of its build-id, below another root, too",
+	  "[cli][debuginfod]")
+{
+	const StrippedProgram program;
+	const std::string build_id = program.build_id;
+	const std::string directory = "root/usr/lib/debug/.build-id/" + build_id.substr(0, 2);
+	Profile profile = recorded_as_kernel(program);
+	About about = from_comments(profile.comments);
+
+	/* No vmlinux was there when it was recorded. */
+	CHECK(about.lines_later.empty());
+	about.lines_later = {"[kernel]"};
+	profile.comments = to_comments(about);
+	CHECK(add_lines(profile, program.path("root")).size() == 1);
+	REQUIRE(run(fmt::format("cd {} && mkdir -p {} && cp served/program.debug {}/{}.debug",
+				program.path(""), directory, directory, build_id.substr(2)))
+			.status == 0);
+	CHECK(add_lines(profile, program.path("root")).empty());
+	CHECK(place(profile) == "deep::Worker::run(unsigned long) " + program.line);
 }
 
 TEST_CASE("the wait for a debuginfod server that does not answer is announced, and ends", "[cli][debuginfod]")
