@@ -28,6 +28,22 @@ Profile slower_profile()
 	return profile;
 }
 
+/** The samples of a kernel's function, and of a module's: with addresses of this build of it. */
+Profile kernel_profile(const std::string &build_id, uint64_t schedule, uint64_t nfs_read)
+{
+	Profile profile = sample_profile();
+
+	profile.mappings = {
+		{schedule & ~0xfffU, (schedule & ~0xfffU) + 0x1000, 0, "[kernel]", build_id, true, false,
+		 false, false},
+		{0, 0x8000, 0, "[nfs]", build_id + "01", true, false, false, false},
+	};
+	profile.functions = {{"schedule", "schedule", "", 0}, {"nfs_read", "nfs_read", "", 0}};
+	profile.locations = {{0, schedule, {{0, 0}}}, {1, nfs_read, {{1, 0}}}};
+	profile.samples = {{{0}, {700, 700700700}, {}}, {{1}, {300, 300300300}, {}}};
+	return profile;
+}
+
 } // namespace
 
 /* The values were computed with Python's exact fractions. */
@@ -139,6 +155,24 @@ TEST_CASE("an object in another directory is the same one, unless there are two"
 	CHECK(compared(moved, sample_profile(), "object").size() == 3);
 	moved.mappings[1].filename = "/usr/lib/program";
 	CHECK(compared(moved, sample_profile(), "object").size() == 5);
+}
+
+TEST_CASE("two kernels are compared by their functions", "[cli][comparison]")
+{
+	const Profile older = kernel_profile("6001", 0xffffffff81001230, 0x120);
+	const Profile newer = kernel_profile("6012", 0xffffffff81004560, 0x340);
+
+	for (const char *keys : {"function", "function,object", "object"}) {
+		const std::vector<ComparedRow> rows = compared(older, newer, keys);
+
+		CAPTURE(keys);
+		REQUIRE(rows.size() == 2);
+		for (const ComparedRow &one : rows)
+			CHECK(one.base == one.row.samples);
+	}
+	/* Their addresses are others, unless it is the same build. */
+	CHECK(compared(older, newer, "address").size() == 4);
+	CHECK(compared(older, older, "address").size() == 2);
 }
 
 TEST_CASE("a file compared with itself has no difference", "[cli][comparison]")
