@@ -215,8 +215,8 @@ std::string targets_text(const About &about, const Profile &profile)
 	if (named.size() > most)
 		text += fmt::format(" and {}", attached ? fmt::format("{} more", named.size() - most)
 							: counted_noun(named.size() - most, "more program"));
-	if (about.processes > named.size())
-		text += fmt::format("; {}", counted_noun(about.processes, "process"));
+	if (about.accounting.cpu_ms || about.processes > named.size())
+		text += (text.empty() ? "" : "; ") + processes_text(about.processes, about.accounting);
 	return text;
 }
 

@@ -102,4 +102,9 @@ std::vector<std::string> accounting_lines(const Accounting &accounting)
 	return lines;
 }
 
+std::string processes_text(uint64_t processes, const Accounting &accounting)
+{
+	return accounting.cpu_ms ? "all processes" : counted_noun(processes, "process");
+}
+
 } // namespace cli

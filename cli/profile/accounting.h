@@ -60,4 +60,7 @@ std::span<const Cause> all_causes();
  */
 std::vector<std::string> accounting_lines(const Accounting &accounting);
 
+/** Of how many processes samples are: "2 processes"; "all processes", if every one was recorded. */
+std::string processes_text(uint64_t processes, const Accounting &accounting);
+
 } // namespace cli

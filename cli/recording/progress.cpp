@@ -17,7 +17,7 @@ std::string progress_text(const Progress &progress)
 		progress.cpu_percent ? fmt::format("{:.2f} % of a CPU  ", *progress.cpu_percent) : "";
 
 	return fmt::format("{}  {}  {}  {} lost  {}(Ctrl-C ends)", duration_text(progress.seconds),
-			   counted_noun(progress.processes, "process"),
+			   processes_text(progress.processes, progress.accounting),
 			   counted_noun(progress.accounting.counted, "sample"),
 			   grouped(progress.accounting.lost()), cost);
 }

@@ -249,7 +249,8 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 void RecordRun::summarize(const Recording &recording, const RecordedTime &time)
 {
 	console_.say(fmt::format("{} of {} in {} at {}: {}", counted_noun(recording.tally.total(), "sample"),
-				 counted_noun(recording.processes, "process"), duration_text(time.seconds),
+				 processes_text(recording.processes, recording.accounting),
+				 duration_text(time.seconds),
 				 rate_text(1e9 / static_cast<double>(profiler_.period())), output_->path()));
 	console_.detail(recording.counter_bytes ? fmt::format("{} ({})", recording.granularity,
 							      bytes_text(recording.counter_bytes))

@@ -45,3 +45,13 @@ TEST_CASE("ticks since an earlier time are divided by their cause", "[cli]")
 	CHECK(sum == between.ticks);
 	CHECK(late.since(late) == Accounting());
 }
+
+TEST_CASE("samples are of so many processes, or of all", "[cli]")
+{
+	Accounting accounting;
+
+	CHECK(processes_text(1, accounting) == "1 process");
+	CHECK(processes_text(2, accounting) == "2 processes");
+	accounting.cpu_ms = 1000;
+	CHECK(processes_text(2, accounting) == "all processes");
+}
