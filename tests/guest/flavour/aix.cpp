@@ -83,7 +83,8 @@ TEST_CASE_METHOD(AtRest, "AIX: only the low 16 bits of the scale are used", "[li
 
 	on(counters.counter, sizeof counters.counter, loop.pc(), 0x10000);
 	CHECK(state() == PROFIL_STATE_NONE);
-	on(counters.counter, sizeof counters.counter, loop.pc() - 1, 0x28000);
+	/* One counter: the address to which the loop returns has the next. */
+	on(counters.counter, sizeof counters.counter[0], loop.pc() - 1, 0x28000);
 	/* (1 * 0x8000 >> 16) + 1, halved. */
 	loop.spin_until([&] { return counters.counter[0] >= 3; });
 	CHECK(counters.only(0));
