@@ -97,19 +97,21 @@ TEST_CASE_METHOD(AtRest, "a larger table has room for what a full one had not", 
 	CHECK(recording.status().lost_full == lost);
 }
 
-TEST_CASE_METHOD(AtRest, "places that the table keeps side by side lose nothing while it has room elsewhere",
-		 "[record]")
+namespace {
+
+/** Ticks for which a table of 256 elements has no room, at 24 places that are side by side there. */
+uint64_t lost_side_by_side(uintptr_t from)
 {
 	/* Of 256 elements, a place has that of the highest 8 bits of its hash, or one of the next. */
 	const auto side_by_side = [](uintptr_t pc) { return (pc * 0x61C8864680B583EB >> 56) == 0; };
 	constexpr size_t number = 24;
 	std::vector<uintptr_t> places;
 
-	for (uintptr_t pc = text; places.size() < number; pc += 16)
+	for (uintptr_t pc = from; places.size() < number; pc += 16)
 		if (side_by_side(pc))
 			places.push_back(pc);
 	Child child([&] {
-		const Burner burner(text, 0x20000);
+		const Burner burner(text, 0x80000);
 		for (const uintptr_t pc : places)
 			burner.plant_loop(pc);
 		for (;;)
@@ -119,9 +121,25 @@ TEST_CASE_METHOD(AtRest, "places that the table keeps side by side lose nothing 
 	Recording recording(256);
 
 	recording.begin(child.pid());
-	CHECK(soon([&] { return recording.rows().size() >= number; }));
+	CHECK(soon([&] { return recording.status().ticks >= 500; }));
 	recording.finish();
-	CHECK(recording.status().lost_full == 0);
+	return recording.status().lost_full;
+}
+
+} // namespace
+
+/*
+ * Each place has 16 elements in a row, and 16 elsewhere.  Of those elsewhere, with some number of
+ * the text, a place may have the very row that the others fill: one of 30 times.
+ */
+TEST_CASE_METHOD(AtRest, "places that the table keeps side by side lose nothing while it has room elsewhere",
+		 "[record]")
+{
+	uint64_t lost = 1;
+
+	for (uintptr_t set = 0; set < 4 && lost; set++)
+		lost = lost_side_by_side(text + set * 0x20000);
+	CHECK(lost == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "only the owner of a recording's table gives it another one", "[record]")
