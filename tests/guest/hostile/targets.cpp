@@ -42,19 +42,22 @@ public:
 	}
 
 private:
-	static int be_child(void *)
+	static int be_child(void *parent)
 	{
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
+		/* Its parent may have been killed before. */
+		while (getppid() == *static_cast<pid_t *>(parent))
 			pause();
+		return 0;
 	}
 
 	const Gate go_;
 	const Child child_ = as_user(attacker, [this] {
 		std::array<char, 0x4000> stack;
+		pid_t self = getpid();
 
 		go_.wait();
-		need(clone(be_child, stack.end(), CLONE_VM | CLONE_VFORK | SIGCHLD, nullptr), "clone");
+		need(clone(be_child, stack.end(), CLONE_VM | CLONE_VFORK | SIGCHLD, &self), "clone");
 	});
 };
 
