@@ -306,6 +306,17 @@ std::string find_vmlinux(const std::string &build_id, const std::string &root)
 	return "";
 }
 
+std::string find_debug_file_of(const std::string &build_id, const std::string &root)
+{
+	if (build_id.size() < 3)
+		return "";
+
+	std::string path = fmt::format("{}/usr/lib/debug/.build-id/{}/{}.debug", root, build_id.substr(0, 2),
+				       build_id.substr(2));
+
+	return hex(build_id_of(path)) == build_id ? path : "";
+}
+
 Result<Fd> open_kernel_text(const ProfileMapping &mapping, const std::string &root)
 {
 	const bool kernel = mapping.filename == kernel_name;

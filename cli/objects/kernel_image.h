@@ -22,6 +22,14 @@ bool is_kernel_text(std::string_view filename);
 std::string find_vmlinux(const std::string &build_id, const std::string &root = "");
 
 /**
+ * The debug information of a build-id, where Debian and others install that of a module; empty if there is
+ * none.
+ * @param build_id in lower-case digits.
+ * @param root is put before its path.
+ */
+std::string find_debug_file_of(const std::string &build_id, const std::string &root = "");
+
+/**
  * An ELF file with the code at its link-time addresses.
  *
  * It is the vmlinux with the recorded build-id, or one without a name that is made of

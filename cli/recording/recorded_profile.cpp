@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/recorded_profile.h"
 
-#include "cli/objects/kernel_objects.h"
 #include "cli/profile/about.h"
 #include "cli/symbols/build_profile.h"
 #include "cli/symbols/later_lines.h"
@@ -21,14 +20,16 @@ int64_t wall_clock_ns()
 
 namespace {
 
-/** The kernel, if its lines may be had; they are in another file than its code and names. */
+/** The kernel and modules whose lines may be had; they are in other files than code and names. */
 std::vector<std::string> kernel_left(const Profile &profile)
 {
+	std::vector<std::string> left;
+
 	for (const ProfileMapping &mapping : profile.mappings) {
-		if (mapping.filename == kernel_name && may_have_kernel_lines(mapping.build_id))
-			return {mapping.filename};
+		if (may_have_kernel_lines(mapping.filename, mapping.build_id))
+			left.push_back(mapping.filename);
 	}
-	return {};
+	return left;
 }
 
 } // namespace

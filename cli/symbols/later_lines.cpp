@@ -83,16 +83,17 @@ public:
 		read_.resize(profile_.locations.size());
 	}
 
-	void read(Symbols &symbols, const Places &places)
+	/** @param shift from the locations' addresses to those of the symbols. */
+	void read(Symbols &symbols, const Places &places, uint64_t shift)
 	{
 		std::vector<uint64_t> addresses;
 
 		for (const size_t place : places)
-			addresses.push_back(profile_.locations[place].address);
+			addresses.push_back(profile_.locations[place].address + shift);
 		for (const size_t index : symbols.unit_by_unit(addresses)) {
 			const size_t place = places[index];
 			Location &location = profile_.locations[place];
-			std::vector<Frame> frames = frames_of(symbols, location);
+			std::vector<Frame> frames = frames_of(symbols, location, shift);
 			const size_t count = frames.size();
 
 			if (count)
@@ -117,16 +118,16 @@ private:
 	 * A recording stores the names of all places whose counter is of several bytes.  Such a
 	 * counter may be smaller than the largest, so what shares it is not asked again.
 	 */
-	std::vector<Frame> frames_of(Symbols &symbols, const Location &location)
+	std::vector<Frame> frames_of(Symbols &symbols, const Location &location, uint64_t shift)
 	{
+		const uint64_t address = location.address + shift;
 		const std::string_view name =
 			location.lines.empty() ? std::string_view()
 					       : name_of(old_functions_[location.lines.back().function]);
 
 		if (name.empty())
-			return symbols.frames(location.address, 1);
-		return functions_sharing(name) ? std::vector<Frame>()
-					       : symbols.only_frames(location.address, bytes_);
+			return symbols.frames(address, 1);
+		return functions_sharing(name) ? std::vector<Frame>() : symbols.only_frames(address, bytes_);
 	}
 
 	void set_lines(size_t place, std::vector<Frame> frames)
@@ -203,7 +204,7 @@ std::vector<std::string> add(Profile &profile, Detail detail, const std::string 
 
 		Symbols symbols(*recorded->object, detail);
 
-		reader.read(symbols, places);
+		reader.read(symbols, places, recorded->shift);
 	}
 	reader.finish();
 	/* Reading names leaves the lines for later. */
@@ -214,16 +215,19 @@ std::vector<std::string> add(Profile &profile, Detail detail, const std::string 
 
 } // namespace
 
-bool may_have_kernel_lines(const std::string &build_id)
+bool may_have_kernel_lines(const std::string &filename, const std::string &build_id)
 {
-	return !build_id.empty() && (has_debuginfod_servers() || !find_vmlinux(build_id).empty());
+	if (!is_kernel_text(filename) || build_id.empty())
+		return false;
+	return has_debuginfod_servers() ||
+	       !(filename == kernel_name ? find_vmlinux(build_id) : find_debug_file_of(build_id)).empty();
 }
 
 bool leave_for_later(const Object &object, const Weight &weight)
 {
 	/* Its names are known, and to read its lines takes seconds. */
 	if (object.source == Source::Kernel)
-		return object.name == kernel_name && may_have_kernel_lines(hex(object.build_id));
+		return may_have_kernel_lines(object.name, hex(object.build_id));
 	if (object.source != Source::File || !object.file || object.deleted || object.build_id.empty() ||
 	    !has_its_path(object))
 		return false;

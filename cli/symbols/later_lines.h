@@ -36,8 +36,8 @@ struct Weight {
 	uint64_t of = 0; /**< samples of all objects */
 };
 
-/** May a vmlinux with a build-id, here or at a debuginfod server, have the kernel's lines? */
-bool may_have_kernel_lines(const std::string &build_id);
+/** May debug information of the kernel or a module, here or at a debuginfod server, have its lines? */
+bool may_have_kernel_lines(const std::string &filename, const std::string &build_id);
 
 /** Are the lines of this object, and the names of its rare places, left for later? */
 bool leave_for_later(const Object &object, const Weight &weight);

@@ -5,6 +5,7 @@
 #include "cli/base/numbers.h"
 #include "cli/objects/kernel_image.h"
 #include "cli/objects/kernel_objects.h"
+#include "cli/objects/module_file.h"
 #include "cli/symbols/debuginfod_notice.h"
 
 #include <fcntl.h>
@@ -38,7 +39,7 @@ Outcome check_build_id(const std::string &path, const std::string &now, const st
 
 RecordedFile recorded_kernel(const ProfileMapping &mapping, Fd file)
 {
-	RecordedFile recorded = {std::make_unique<Object>(), 0};
+	RecordedFile recorded = {std::make_unique<Object>(), 0, 0};
 
 	recorded.object->name = mapping.filename;
 	recorded.object->file = std::move(file);
@@ -55,19 +56,32 @@ Result<RecordedFile> open_kernel(const ProfileMapping &mapping, const std::strin
 	return recorded_kernel(mapping, *std::move(file));
 }
 
-/** The vmlinux with the lines of the kernel. */
+/** The vmlinux with the lines of the kernel, or the debug information of a module. */
 Result<RecordedFile> open_kernel_lines(const ProfileMapping &mapping, const std::string &root)
 {
+	const bool module = mapping.filename != kernel_name;
 	const std::string build_id = lower_case(mapping.build_id);
-	const std::string path = find_vmlinux(build_id, root);
+	const std::string path = module ? find_debug_file_of(build_id, root) : find_vmlinux(build_id, root);
 	Fd file = path.empty() ? download_debug_file(mapping.filename, build_id)
 			       : Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 
 	if (!file)
-		return Error{fmt::format("{}: no vmlinux has its build-id {} (install the kernel's debug "
+		return Error{fmt::format("{}: no {} has its build-id {} (install the kernel's debug "
 					 "information, or set DEBUGINFOD_URLS)",
-					 mapping.filename, build_id)};
-	return recorded_kernel(mapping, std::move(file));
+					 mapping.filename, module ? "debug information" : "vmlinux",
+					 build_id)};
+	if (!module)
+		return recorded_kernel(mapping, std::move(file));
+
+	Result<Fd> laid_out = lay_out_module(file, path.empty() ? mapping.filename : path);
+
+	if (!laid_out)
+		return laid_out.error();
+
+	RecordedFile recorded = recorded_kernel(mapping, *std::move(laid_out));
+
+	recorded.shift = module_shift;
+	return recorded;
 }
 
 } // namespace
@@ -81,7 +95,7 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 		return Error{mapping.filename + ": not a regular file"};
 
 	const std::string path = root + mapping.filename;
-	RecordedFile recorded = {std::make_unique<Object>(), 0};
+	RecordedFile recorded = {std::make_unique<Object>(), 0, 0};
 	Object &object = *recorded.object;
 
 	object.name = path;
@@ -98,8 +112,8 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 Result<RecordedFile> open_lines(const ProfileMapping &mapping, const std::string &root,
 				std::string_view next_step)
 {
-	return mapping.filename == kernel_name ? open_kernel_lines(mapping, root)
-					       : open_recorded(mapping, root, next_step);
+	return is_kernel_text(mapping.filename) ? open_kernel_lines(mapping, root)
+						: open_recorded(mapping, root, next_step);
 }
 
 } // namespace cli

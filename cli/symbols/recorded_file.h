@@ -6,6 +6,7 @@
 #include "cli/objects/object.h"
 #include "cli/profile/profile.h"
 
+#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@ namespace cli {
 struct RecordedFile {
 	std::unique_ptr<Object> object; /**< with its segments and build-id */
 	time_t modified = 0;		/**< modification time: s since 1970 */
+	uint64_t shift = 0;		/**< from the profile's addresses to the file's */
 };
 
 /**
@@ -29,7 +31,8 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 				   std::string_view next_step);
 
 /**
- * As open_recorded(), to read lines; of the kernel from a vmlinux, which a debuginfod server may have.
+ * As open_recorded(), to read lines; of the kernel from a vmlinux and of a module from its debug
+ * information, which a debuginfod server may have.
  */
 Result<RecordedFile> open_lines(const ProfileMapping &mapping, const std::string &root,
 				std::string_view next_step);

@@ -3,15 +3,19 @@
 
 #include "cli/base/characters.h"
 #include "cli/objects/kernel_objects.h"
+#include "cli/objects/module_file.h"
 #include "cli/profile/nameless_code.h"
 #include "cli/profile/shared_counter.h"
 #include "cli/symbols/debug_file.h"
 #include "cli/symbols/demangle.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <set>
+#include <unistd.h>
 
 namespace cli {
 namespace {
@@ -23,6 +27,15 @@ const Dwfl_Callbacks callbacks = {
 	.debuginfo_path = nullptr,
 };
 
+/** Of a kernel module, which libdwfl would place, what lay_out_module() has chosen. */
+GElf_Addr base_of(const Fd &file)
+{
+	GElf_Half type = ET_NONE;
+	const ssize_t got = pread(file.get(), &type, sizeof(type), offsetof(Elf64_Ehdr, e_type));
+
+	return got == sizeof(type) && type == ET_REL ? module_shift : 0;
+}
+
 /** Adds the object as the only module, at its link-time addresses; nullptr if it is not an ELF file. */
 Dwfl_Module *report_object(Dwfl *dwfl, const Object &object)
 {
@@ -32,8 +45,8 @@ Dwfl_Module *report_object(Dwfl *dwfl, const Object &object)
 	Fd file(fcntl(object.file.get(), F_DUPFD_CLOEXEC, 3));
 
 	dwfl_report_begin(dwfl);
-	Dwfl_Module *module =
-		dwfl_report_elf(dwfl, object.name.c_str(), object.name.c_str(), file.get(), 0, true);
+	Dwfl_Module *module = dwfl_report_elf(dwfl, object.name.c_str(), object.name.c_str(), file.get(),
+					      base_of(file), true);
 	/* The module now owns the descriptor. */
 	if (module)
 		static_cast<void>(file.release());

@@ -347,3 +347,50 @@ TEST_CASE("the kernel's lines come from the vmlinux with its build-id", "[cli]")
 	}
 	CHECK(samples > 10);
 }
+
+TEST_CASE("a module's lines come from its debug information, wherever its code is", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const BusyModule module;
+
+	guest::Child record = start({profil_path(), "record", "-a", "-o", file}, directory / "output");
+	REQUIRE(samples_come(20));
+	const std::string build_id = [] {
+		const Output notes =
+			run("od -An -tx1 -v -j 16 -N 20 /sys/module/profil_busy/notes/.note.gnu.build-id | "
+			    "tr -d ' \\n'");
+
+		REQUIRE(notes.text.size() == 40);
+		return notes.text;
+	}();
+	const std::string place = "/usr/lib/debug/.build-id/" + build_id.substr(0, 2);
+	const std::string debug = place + "/" + build_id.substr(2) + ".debug";
+
+	/* The guest cannot write into directories there that its host has. */
+	std::filesystem::create_directories("/usr/lib/debug/.build-id");
+	REQUIRE(run("mount -t tmpfs none /usr/lib/debug/.build-id").status == 0);
+	std::filesystem::create_directories(place);
+	std::filesystem::copy_file(BusyModule::path(), debug);
+	BusyModule::spin(500);
+	kill(record.pid(), SIGINT);
+	REQUIRE(end_of(record) == 0);
+
+	const Output output = profil("report --json --sort line,function,object " + file);
+	CHECK(run("umount /usr/lib/debug/.build-id").status == 0);
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = Json::parse(output.text);
+	bool in_source = false;
+	uint64_t samples = 0;
+	for (const Json &row : json["rows"]) {
+		if (row["object"] != "[profil_busy]")
+			continue;
+		/* The pause is inlined from a header. */
+		CHECK(row.value("line", 0) > 0);
+		samples += row["samples"].get<uint64_t>();
+		in_source |= row.value("file", "").ends_with("profil_busy.c");
+	}
+	CHECK(in_source);
+	CHECK(samples > 50);
+}

@@ -21,12 +21,8 @@ public:
 	/** @param parameters as in insmod(8), such as "early=100". */
 	explicit BusyModule(const std::string &parameters = "")
 	{
-		utsname kernel;
-
-		need(uname(&kernel), "uname");
-		const std::string path =
-			support::build_dir() + "/kmod/" + kernel.release + "/tests/module/" + name + ".ko";
-		const Fd file(need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str()));
+		const std::string file_path = path();
+		const Fd file(need(open(file_path.c_str(), O_RDONLY | O_CLOEXEC), file_path.c_str()));
 
 		need(static_cast<int>(syscall(SYS_finit_module, file.get(), parameters.c_str(), 0)),
 		     "finit_module");
@@ -35,6 +31,14 @@ public:
 	BusyModule &operator=(const BusyModule &) = delete;
 	~BusyModule() { syscall(SYS_delete_module, name, O_NONBLOCK); }
 
+	/** Its file, of the running kernel. */
+	static std::string path()
+	{
+		utsname kernel;
+
+		need(uname(&kernel), "uname");
+		return support::build_dir() + "/kmod/" + kernel.release + "/tests/module/" + name + ".ko";
+	}
 	/** Use CPU time, in the module. */
 	static void spin(unsigned ms)
 	{

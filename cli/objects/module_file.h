@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/objects/module_file.h  The files of kernel modules, laid out as the kernel does it. */
+#pragma once
+
+#include "cli/base/fd.h"
+#include "cli/base/result.h"
+
+#include <cstdint>
+#include <string>
+
+namespace cli {
+
+/** Where lay_out_module() puts the code: for libdwfl, a section at 0 has no address yet. */
+constexpr uint64_t module_shift = 0x10000000;
+
+/**
+ * Copy the file of a module, or of its debug information, and give its sections addresses.
+ *
+ * A module is a relocatable file.  The kernel puts the sections with code that it keeps one
+ * after the other, as they come, at the beginning of the module's code (layout_sections() in
+ * kernel/module/main.c).
+ * @param name for errors.
+ * @return a file without a name, in which the code begins at module_shift.
+ */
+Result<Fd> lay_out_module(const Fd &file, const std::string &name);
+
+} // namespace cli
