@@ -176,7 +176,7 @@ TEST_CASE_METHOD(AtRest, "children beyond max_user_watches are lost, and each is
 }
 
 TEST_CASE_METHOD(AtRest, "reports of processes that ended long ago are complete, and in order",
-		 "[attach][event]")
+		 "[attach][event][slow]")
 {
 	const Device device(O_RDWR | O_NONBLOCK);
 	const Memory counters(page);

@@ -336,7 +336,7 @@ TEST_CASE_METHOD(AtRest, "a module that was there before the recording is told o
 	CHECK(ticks_in(recording, gone[0]) > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not known", "[record]")
+TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not known", "[record][slow]")
 {
 	/* Each address has an element in each generation. */
 	Recording recording(65536);
