@@ -210,7 +210,7 @@ void check_vector(const Vector &v, const Loop &loop)
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "the kernel counts a hundred of the oracle's vectors of each flavour as predicted",
-		 "[lib][flavour]")
+		 "[lib][flavour][every-kernel]")
 {
 	static constexpr struct {
 		const char *flavour;

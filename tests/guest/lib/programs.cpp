@@ -62,7 +62,8 @@ TEST_CASE_METHOD(AtRest, "LD_PRELOAD gives a program libprofil's profil instead 
 	check_counted_by_kernel(histogram_of("LD_PRELOAD=" + build_dir() + "/libprofil.so.1", "lib_libc"));
 }
 
-TEST_CASE_METHOD(AtRest, "a program linked with -lprofil is counted by the kernel", "[lib][programs]")
+TEST_CASE_METHOD(AtRest, "a program linked with -lprofil is counted by the kernel",
+		 "[lib][programs][every-kernel]")
 {
 	check_counted_by_kernel(histogram_of("LD_LIBRARY_PATH=" + build_dir(), "lib_linked"));
 }
