@@ -22,7 +22,7 @@ CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o $(cli_no_network_objects),$(cli
 # libstdc++ and libfmt, so both are part of the program; of libfmt, which Debian does not have as
 # an archive, it is cli/base/fmt.cpp.  In profil-network, libcpp-httplib brings the shared
 # libstdc++, and there must not be two.
-CLI_LIBS := -ldw -lelf -lz -ldeflate -lcurl -lcpp-httplib -lncursesw -ltinfo -pthread
+CLI_LIBS := -liberty -ldw -lelf -lz -ldeflate -lcurl -lcpp-httplib -lncursesw -ltinfo -pthread
 
 .PHONY: cli
 cli: $(B)/profil $(B)/profil-network

@@ -3,6 +3,8 @@
 #include "cli/base/exit.h"
 #include "cli/base/stream.h"
 #include "cli/commands/completion/completion.h"
+#include "cli/names/similar.h"
+#include "cli/options/perf_words.h"
 #include "cli/options/subcommands.h"
 #include "profil.h"
 
@@ -13,6 +15,7 @@
 #include <fmt/format.h>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace cli {
 namespace {
@@ -58,7 +61,13 @@ std::string general_help()
 
 int unknown(std::string_view name)
 {
-	write_message(fmt::format("profil: there is no command '{}' (see profil help)\n", printable(name)));
+	const std::string_view answer = answer_for_perf_command(name);
+	std::vector<std::string> names;
+
+	for (const Subcommand &subcommand : subcommands)
+		names.emplace_back(subcommand.name);
+	write_message(fmt::format("profil: there is no command '{}'{} (see profil help)\n", printable(name),
+				  answer.empty() ? did_you_mean(name, names) : fmt::format(": {}", answer)));
 	return exit_usage;
 }
 

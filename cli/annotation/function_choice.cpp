@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation/function_choice.h"
 
-#include "cli/annotation/bare_name.h"
 #include "cli/base/characters.h"
 #include "cli/base/numbers.h"
+#include "cli/names/bare_name.h"
+#include "cli/names/similar.h"
 #include "cli/profile/location.h"
 
 #include <algorithm>
@@ -11,15 +12,12 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <regex.h>
 
 namespace cli {
 namespace {
 
 constexpr size_t most_candidates = 8;
-/* Names in profiles can be of any length. */
-constexpr size_t longest_compared = 200;
 
 using Functions = std::vector<FunctionSamples>;
 using Predicate = std::function<bool(const FunctionSamples &)>;
@@ -54,16 +52,52 @@ bool is_called(const FunctionSamples &function, std::string_view wanted)
 			   [&](const std::string &name) { return means(wanted, name, function.object); });
 }
 
-std::string list_of(const Functions &functions)
-{
-	std::string text;
+/** The functions of a profile, and how their names are shown. */
+class Candidates {
+public:
+	Candidates(const Functions &functions, NameLength length) : names_(length)
+	{
+		for (const FunctionSamples &function : functions)
+			names_.add(function.name);
+	}
 
-	for (size_t i = 0; i < std::min(functions.size(), most_candidates); i++)
-		text += fmt::format("\n  {}  ({})", printable(full_name(functions[i])),
-				    counted_noun(functions[i].samples(), "sample"));
-	if (functions.size() > most_candidates)
-		text += fmt::format("\n  ... and {} more", grouped(functions.size() - most_candidates));
-	return text;
+	[[nodiscard]] std::string text(const FunctionSamples &function) const
+	{
+		return names_.text(function.name);
+	}
+
+	/** A line for each of @p functions, with the name by which it can be chosen. */
+	[[nodiscard]] std::string list_of(const Functions &functions) const
+	{
+		std::string text;
+
+		for (size_t i = 0; i < std::min(functions.size(), most_candidates); i++)
+			text += fmt::format("\n  {}:{}  ({})", printable(functions[i].object),
+					    printable(this->text(functions[i])),
+					    counted_noun(functions[i].samples(), "sample"));
+		if (functions.size() > most_candidates)
+			text += fmt::format("\n  ... and {} more",
+					    grouped(functions.size() - most_candidates));
+		return text;
+	}
+
+private:
+	ShownNames names_;
+};
+
+/** Without parameters, or without the template arguments at its end as well. */
+bool is_called_briefly(const FunctionSamples &function, std::string_view wanted)
+{
+	const std::string_view bare = without_parameters(function.name);
+
+	return means(wanted, bare, function.object) ||
+	       means(wanted, without_template_arguments(bare), function.object);
+}
+
+/** Only the name, of neither a namespace nor parameters nor template arguments. */
+std::string_view last_name(std::string_view name)
+{
+	return without_template_arguments(unqualified(without_parameters(name)));
 }
 
 /** A compiled POSIX extended regular expression. */
@@ -124,48 +158,27 @@ Result<Functions> choose_matching(const Functions &functions, std::string wanted
 	return found;
 }
 
-/** The number of letters to insert, remove or replace to turn @p a into @p b (Levenshtein distance). */
-size_t distance(std::string_view a, std::string_view b)
-{
-	std::vector<size_t> row(b.size() + 1);
-
-	std::iota(row.begin(), row.end(), 0);
-	for (size_t i = 0; i < a.size(); i++) {
-		size_t corner = std::exchange(row[0], i + 1);
-
-		for (size_t j = 0; j < b.size(); j++) {
-			const size_t replaced = corner + (a[i] != b[j]);
-
-			corner = row[j + 1];
-			row[j + 1] = std::min({replaced, row[j] + 1, corner + 1});
-		}
-	}
-	return row[b.size()];
-}
-
 /** The functions whose name contains @p wanted, or differs from it in at most a third of its letters. */
 Functions alike(const Functions &functions, std::string_view wanted)
 {
-	const std::string_view name = wanted.substr(0, longest_compared);
-
 	return those(functions, [&](const FunctionSamples &function) {
 		const std::string_view bare = without_template_arguments(without_parameters(function.name));
-		const std::string_view other = bare.substr(0, longest_compared);
 
-		return function.name.find(wanted) != std::string::npos ||
-		       distance(name, other) <= std::max(name.size(), other.size()) / 3;
+		return function.name.find(wanted) != std::string::npos || is_similar(wanted, bare) ||
+		       is_similar(wanted, unqualified(bare));
 	});
 }
 
-Error unknown(const Functions &functions, const std::string &wanted)
+Error unknown(const Functions &functions, const Candidates &candidates, const std::string &wanted)
 {
 	const Functions close = alike(functions, wanted);
 	const std::string text = fmt::format("no function '{}' has samples", printable(wanted));
 
 	if (!close.empty())
-		return Error{fmt::format("{}; did you mean", text) + list_of(close)};
-	return Error{functions.empty() ? text
-				       : fmt::format("{}; those with most are", text) + list_of(functions)};
+		return Error{fmt::format("{}; did you mean", text) + candidates.list_of(close)};
+	return Error{functions.empty()
+			     ? text
+			     : fmt::format("{}; those with most are", text) + candidates.list_of(functions)};
 }
 
 class FunctionTable {
@@ -223,11 +236,6 @@ private:
 
 } // namespace
 
-std::string full_name(const FunctionSamples &function)
-{
-	return fmt::format("{}:{}", function.object, function.name);
-}
-
 Functions functions_of(const Profile &profile)
 {
 	const std::vector<uint64_t> samples = samples_by_location(profile);
@@ -240,25 +248,34 @@ Functions functions_of(const Profile &profile)
 	return table.sorted();
 }
 
-Result<Functions> choose_functions(const Functions &functions, const std::string &wanted)
+Result<Functions> choose_functions(const Functions &functions, const std::string &wanted, NameLength length)
 {
-	Functions found =
-		those(functions, [&](const FunctionSamples &one) { return is_called(one, wanted); });
+	const Candidates candidates(functions, length);
+	/* From what is written exactly to what is written most briefly. */
+	const Predicate ways[] = {
+		[&](const FunctionSamples &one) { return is_called(one, wanted); },
+		[&](const FunctionSamples &one) { return means(wanted, candidates.text(one), one.object); },
+		[&](const FunctionSamples &one) { return is_called_briefly(one, wanted); },
+		[&](const FunctionSamples &one) {
+			return means(wanted, unqualified(without_parameters(one.name)), one.object);
+		},
+		[&](const FunctionSamples &one) { return means(wanted, last_name(one.name), one.object); },
+	};
+	Functions found;
 
-	if (found.empty() && wanted.starts_with('/'))
-		return choose_matching(functions, wanted);
+	for (const Predicate &way : ways) {
+		/* An expression may be a name, "/" at its beginning included, but not a brief one. */
+		if (&way != ways && wanted.starts_with('/'))
+			return choose_matching(functions, wanted);
+		found = those(functions, way);
+		if (!found.empty())
+			break;
+	}
 	if (found.empty())
-		found = those(functions, [&](const FunctionSamples &one) {
-			const std::string_view bare = without_parameters(one.name);
-
-			return means(wanted, bare, one.object) ||
-			       means(wanted, without_template_arguments(bare), one.object);
-		});
-	if (found.empty())
-		return unknown(functions, wanted);
+		return unknown(functions, candidates, wanted);
 	if (found.size() > 1)
 		return Error{fmt::format("'{}' is more than one function:", printable(wanted)) +
-			     list_of(found)};
+			     candidates.list_of(found)};
 	return found;
 }
 

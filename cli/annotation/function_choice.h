@@ -4,6 +4,7 @@
 
 #include "cli/base/result.h"
 #include "cli/base/saturate.h"
+#include "cli/names/shown_names.h"
 #include "cli/profile/profile.h"
 
 #include <cstdint>
@@ -31,18 +32,17 @@ std::vector<FunctionSamples> functions_of(const Profile &profile);
 /**
  * The functions that match @p wanted, in the order of @p functions; never empty.
  *
- * @param wanted a name, demangled or mangled, with or without its parameters and
- *        the template arguments at its end.  "object:" may precede it, which is a
- *        path or its last component.  If it begins with '/', it is a POSIX
+ * @param wanted a name, demangled or mangled, as views show it, or with or without its
+ *        parameters, the template arguments at its end, and what it is in:
+ *        "words::sort" and "sort" are the same if there is no other.  "object:" may
+ *        precede it, which is a path or its last component.  If it begins with '/', it is a POSIX
  *        extended regular expression for names, which may match many functions;
  *        a '/' at its end is not part of it.
  * @return an error that lists candidates if no function has the name, or if
  *         several functions do.
  */
 Result<std::vector<FunctionSamples>> choose_functions(const std::vector<FunctionSamples> &functions,
-						      const std::string &wanted);
-
-/** "object:function", which is unique except for functions with the same name in the same object. */
-std::string full_name(const FunctionSamples &function);
+						      const std::string &wanted,
+						      NameLength length = NameLength::Short);
 
 } // namespace cli

@@ -2,6 +2,8 @@
 /** @file cli/annotation/style.h  How to show an annotated function. */
 #pragma once
 
+#include "cli/names/shown_names.h"
+
 #include <cstddef>
 
 namespace cli {
@@ -15,6 +17,7 @@ struct AnnotationStyle {
 	bool raw = false;	  /**< show the bytes of instructions */
 	bool summary = false;	  /**< begin with the lines with most samples */
 	bool full_paths = false;
+	NameLength names = NameLength::Short;
 	size_t most_parts = 3; /**< how many pieces of code to show */
 };
 

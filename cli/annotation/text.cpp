@@ -4,6 +4,7 @@
 #include "cli/annotation/rows.h"
 #include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
+#include "cli/names/short_name.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -46,6 +47,10 @@ private:
 		return std::any_of(annotation_.parts.begin(), annotation_.parts.end(),
 				   [](const CodePart &part) { return !part.inlined_in.empty(); });
 	}
+	[[nodiscard]] std::string shown(const std::string &name) const
+	{
+		return style_.names == NameLength::Full ? name : short_name(name);
+	}
 	[[nodiscard]] time_t built() const
 	{
 		return annotation_.parts.empty() ? 0 : annotation_.parts.front().built;
@@ -62,7 +67,9 @@ void Renderer::add_header()
 	const FunctionSamples &function = annotation_.function;
 	std::string place = function.object;
 
-	rows_.text(function.name, Paint::Heading);
+	/* With its parameters: it need not be told apart from others. */
+	rows_.text(style_.names == NameLength::Full ? function.name : with_short_templates(function.name),
+		   Paint::Heading);
 	if (annotation_.start.line > 0)
 		place += fmt::format(", {}:{}", annotation_.start.file, annotation_.start.line);
 	rows_.text("  " + place);
@@ -87,7 +94,7 @@ void Renderer::add_places()
 	std::sort(sorted.rbegin(), sorted.rend());
 	for (const auto &[samples, name] : sorted)
 		rows_.text(fmt::format("  {} where it is inlined in {}",
-				       percent_text(samples, annotation_.samples), name));
+				       percent_text(samples, annotation_.samples), shown(name)));
 }
 
 void Renderer::note_source(const std::string &file, size_t &missing)
@@ -205,7 +212,7 @@ void Renderer::add_part(const CodePart &part)
 		rows_.heading("   address");
 		add_run(part, extent, loop);
 	};
-	const std::string whose = part.inlined_in.empty() ? "" : " in " + part.inlined_in;
+	const std::string whose = part.inlined_in.empty() ? "" : " in " + shown(part.inlined_in);
 
 	if (part.loops.empty())
 		return add(fmt::format("code{}: {}", whose, percent_text(part.samples, annotation_.samples)),

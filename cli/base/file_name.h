@@ -10,8 +10,9 @@ namespace cli {
 
 /** The values that a file name can contain. */
 struct NameParts {
-	pid_t pid = 0;	    /**< %p */
-	int64_t time = 0;   /**< %t: when the profile starts, in seconds since the epoch */
+	pid_t pid = 0; /**< %p */
+	int64_t time =
+		0; /**< %t: when the profile starts, or a snapshot is taken, in seconds since the epoch */
 	std::string host{}; /**< %h */
 };
 

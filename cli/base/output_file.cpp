@@ -4,6 +4,7 @@
 #include "cli/base/stop_signals.h"
 #include "cli/base/stream.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -14,6 +15,7 @@ namespace cli {
 namespace {
 
 constexpr char temporary_suffix[] = ".tmp";
+constexpr char old_suffix[] = ".old";
 
 std::string real_path(const std::string &path)
 {
@@ -121,14 +123,28 @@ Outcome OutputFile::find_regular()
 	return Done();
 }
 
-Outcome OutputFile::write(std::string_view content) const
+Outcome OutputFile::write(std::string_view content, Before before) const
 {
 	if (real_.empty())
 		return write_all(special_.get(), content) ? Outcome(Done()) : system_error(path_);
-	return replace(content);
+	return replace(content, before);
 }
 
-Outcome OutputFile::replace(std::string_view content) const
+/* By a link to it: at no time is there no file of its name.  Not all file systems have links. */
+Outcome OutputFile::keep_old() const
+{
+	const std::string old = real_ + old_suffix;
+
+	if (unlink(old.c_str()) && errno != ENOENT)
+		return system_error(old);
+	if (!link(real_.c_str(), old.c_str()) || errno == ENOENT)
+		return Done();
+	if ((errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK) && !rename(real_.c_str(), old.c_str()))
+		return Done();
+	return system_error(old);
+}
+
+Outcome OutputFile::replace(std::string_view content, Before before) const
 {
 	std::string name;
 	const Fd file = make_temporary(real_, name);
@@ -139,10 +155,13 @@ Outcome OutputFile::replace(std::string_view content) const
 	TemporaryFile temporary(name);
 
 	/* Without fsync, a crash soon after could leave an empty file in place of the old one. */
-	if (!write_all(file.get(), content) || fchmod(file.get(), mode_) || fsync(file.get()) ||
-	    !temporary.rename_to(real_))
+	if (!write_all(file.get(), content) || fchmod(file.get(), mode_) || fsync(file.get()))
 		return system_error(path_);
-	return Done();
+	if (before == Before::Kept) {
+		if (const Outcome kept = keep_old(); !kept)
+			return kept.error();
+	}
+	return temporary.rename_to(real_) ? Outcome(Done()) : system_error(path_);
 }
 
 } // namespace cli

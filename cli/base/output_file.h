@@ -22,8 +22,11 @@ public:
 	/** Check that @p path can be written, without changing anything. */
 	static Result<OutputFile> prepare(const std::string &path);
 
+	/** What becomes of an existing regular file. */
+	enum class Before { Replaced, Kept /**< with ".old" at the end of its name */ };
+
 	/** Write all of @p content; if that fails, an existing regular file is unchanged. */
-	[[nodiscard]] Outcome write(std::string_view content) const;
+	[[nodiscard]] Outcome write(std::string_view content, Before before = Before::Replaced) const;
 	/** The path as the user gave it, or "standard output". */
 	[[nodiscard]] const std::string &path() const { return path_; }
 
@@ -32,7 +35,8 @@ private:
 	Outcome find_regular();
 	Outcome open_special();
 	Outcome take_standard_output();
-	[[nodiscard]] Outcome replace(std::string_view content) const;
+	[[nodiscard]] Outcome keep_old() const;
+	[[nodiscard]] Outcome replace(std::string_view content, Before before) const;
 
 	std::string path_;
 	std::string real_;     /**< without symbolic links; empty if special */

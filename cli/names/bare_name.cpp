@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/annotation/bare_name.h"
+#include "cli/names/bare_name.h"
 
 #include <algorithm>
 #include <array>
@@ -10,22 +10,13 @@
 namespace cli {
 namespace {
 
-constexpr std::string_view openers = "(<[{";
-constexpr std::string_view closers = ")>]}";
-
-/** The position of a character relative to the brackets in a name. */
-enum class Where : unsigned char {
-	Outside, /**< outside all brackets, including an outermost opening bracket */
-	Inside,
-	Word, /**< part of "operator()" or "(anonymous namespace)", whose brackets do not count */
-};
-
 bool is_letter(char c)
 {
 	return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/** The length of "operator" and its sign at @p at; 0 if there is none. */
+} // namespace
+
 size_t operator_length(std::string_view name, size_t at)
 {
 	constexpr std::string_view word = "operator";
@@ -38,6 +29,18 @@ size_t operator_length(std::string_view name, size_t at)
 		return word.size() + 2;
 	return std::min(name.find_first_not_of("<>=-", end), name.size()) - at;
 }
+
+namespace {
+
+constexpr std::string_view openers = "(<[{";
+constexpr std::string_view closers = ")>]}";
+
+/** The position of a character relative to the brackets in a name. */
+enum class Where : unsigned char {
+	Outside, /**< outside all brackets, including an outermost opening bracket */
+	Inside,
+	Word, /**< part of "operator()" or "(anonymous namespace)", whose brackets do not count */
+};
 
 size_t word_length(std::string_view name, size_t at)
 {
@@ -127,6 +130,23 @@ size_t begin_of(std::string_view name, const std::vector<Where> &places, size_t 
 
 } // namespace
 
+size_t closing_bracket(std::string_view name, size_t open)
+{
+	Brackets brackets;
+
+	for (size_t at = open; at < name.size(); at += std::max<size_t>(word_length(name, at), 1)) {
+		if (word_length(name, at))
+			continue;
+		if (const size_t kind = openers.find(name[at]); kind != openers.npos)
+			brackets.open(kind);
+		else if (const size_t end = closers.find(name[at]); end != closers.npos)
+			brackets.close(end);
+		if (brackets.empty())
+			return at;
+	}
+	return name.npos;
+}
+
 std::string_view without_parameters(std::string_view name)
 {
 	const std::vector<Where> places = places_in(name);
@@ -155,6 +175,13 @@ std::string_view without_template_arguments(std::string_view name)
 	name = name.substr(0, begin);
 	/* "operator< <int>" */
 	return name.substr(0, name.find_last_not_of(' ') + 1);
+}
+
+std::string_view unqualified(std::string_view bare_name)
+{
+	const size_t colon = last_outside(bare_name, places_in(bare_name), ':', bare_name.size());
+
+	return colon == bare_name.npos ? bare_name : bare_name.substr(colon + 1);
 }
 
 } // namespace cli

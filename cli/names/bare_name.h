@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/bare_name.h  Strips demangled names of parameters and other parts. */
+/** @file cli/names/bare_name.h  Strips demangled names of parameters and other parts. */
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,16 @@ namespace cli {
  */
 std::string_view without_parameters(std::string_view name);
 
+/** The position of the bracket that closes the one at @p open, or npos. */
+size_t closing_bracket(std::string_view name, size_t open);
+
+/** The length of "operator" and its sign, as in "operator<", at @p at; 0 if there is none. */
+size_t operator_length(std::string_view name, size_t at);
+
 /** Returns "deep::sum" for "deep::sum<long>": removes only arguments at the end, not those of a class. */
 std::string_view without_template_arguments(std::string_view name);
+
+/** Returns "sum<long>" for "deep::sum<long>": what follows the last "::". */
+std::string_view unqualified(std::string_view bare_name);
 
 } // namespace cli

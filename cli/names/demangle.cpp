@@ -1,49 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/symbols/demangle.h"
+#include "cli/names/demangle.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
-#include <cxxabi.h>
 #include <memory>
+
+/* Else its header declares basename() once more, in another way. */
+#define HAVE_DECL_BASENAME 1
+#include <libiberty/demangle.h>
 
 namespace cli {
 namespace {
 
-bool is_hex_digit(char c)
+/** The style of a mangled name, for cplus_demangle(); 0 if it is not mangled. */
+int style_of(std::string_view name)
 {
-	return std::isxdigit(static_cast<unsigned char>(c)) != 0;
-}
-
-/* Rust's older mangling is that of C++ plus a hash at the end: "::h" and 16 digits. */
-void drop_rust_hash(std::string &name)
-{
-	constexpr size_t length = 3 + 16;
-
-	if (name.size() <= length || name.compare(name.size() - length, 3, "::h") != 0)
-		return;
-	if (std::all_of(name.end() - 16, name.end(), is_hex_digit))
-		name.resize(name.size() - length);
+	/* The older mangling of Rust is that of C++ and a hash: tried first, in this style. */
+	if (name.starts_with("_Z") || name.starts_with("_R"))
+		return DMGL_AUTO;
+	return name.starts_with("_D") ? DMGL_DLANG : 0;
 }
 
 /** Demangles a name without a symbol version. */
 std::string readable(std::string plain)
 {
-	int status = 0;
+	const int style = style_of(plain);
 
-	if (!plain.starts_with("_Z"))
+	if (!style)
 		return plain;
 
 	const std::unique_ptr<char, void (*)(void *)> demangled(
-		abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status), std::free);
+		cplus_demangle(plain.c_str(), DMGL_PARAMS | DMGL_ANSI | style), std::free);
 
-	if (status || !demangled)
-		return plain;
-
-	std::string result = demangled.get();
-
-	drop_rust_hash(result);
-	return result;
+	return demangled ? demangled.get() : plain;
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/symbols/demangle.h  Demangles names. */
+/** @file cli/names/demangle.h  Demangles names. */
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace cli {
 
 /**
- * C++ (Itanium ABI) and Rust names as written in the source; other names unchanged.
- * Symbol versions are removed; stubs keep their "@plt".
+ * Names of C++ (Itanium ABI), Rust (v0, and its older mangling) and D, as written in the source;
+ * other names unchanged.  Symbol versions are removed; stubs keep their "@plt".
  */
 std::string demangle(std::string_view name);
 

@@ -338,7 +338,8 @@ Result<Fd> open_kernel_text(const ProfileMapping &mapping, const std::string &ro
 		return Error{fmt::format("{}: this is not what runs now, and there is no vmlinux with its "
 					 "build-id {} (install "
 					 "the kernel's debug information)",
-					 mapping.filename, recorded.empty() ? "(not recorded)" : recorded)};
+					 mapping.filename,
+					 recorded.empty() ? "(not recorded)" : short_build_id(recorded))};
 
 	Result<Fd> running = running_text(mapping);
 

@@ -244,4 +244,9 @@ std::shared_ptr<JitFiles> ObjectTable::jit_of(pid_t pid, unsigned generations)
 	return jit;
 }
 
+std::string_view short_build_id(std::string_view digits)
+{
+	return digits.substr(0, 8);
+}
+
 } // namespace cli

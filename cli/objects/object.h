@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct Object {
 void inspect_elf(Object &object);
 /** The build-id of the file at a path; empty if it has none. */
 std::string build_id_of(const std::string &path);
+
+/** What a message shows of a build-id in hexadecimal: its first 8 digits. */
+std::string_view short_build_id(std::string_view digits);
 
 /** All objects found so far, each once, however many processes map it. */
 class ObjectTable {

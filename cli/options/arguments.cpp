@@ -5,9 +5,12 @@
 #include "cli/base/color.h"
 #include "cli/base/exit.h"
 #include "cli/base/stream.h"
+#include "cli/names/similar.h"
 #include "cli/options/option_list.h"
+#include "cli/options/perf_words.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -16,11 +19,33 @@
 namespace cli {
 namespace {
 
-std::string extra_words(const std::string &argument)
+/** The long options of @p app. */
+std::vector<std::string> long_options(const CLI::App &app)
 {
-	if (argument.starts_with('-'))
-		return fmt::format("there is no option {}", argument);
-	return fmt::format("unexpected argument: {}", argument);
+	std::vector<std::string> names;
+
+	for (const CLI::Option *option : app.get_options()) {
+		for (const std::string &one : option->get_lnames())
+			names.push_back("--" + one);
+	}
+	return names;
+}
+
+/** The seconds in a time above 0 with a unit, or without one. */
+std::optional<double> seconds_in(std::string_view text)
+{
+	constexpr std::array<std::pair<std::string_view, double>, 5> units = {
+		{{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}}};
+	double value = 0;
+	const char *end = text.data() + text.size();
+	const auto [stop, error] = std::from_chars(text.data(), end, value);
+	const std::string_view word(stop, static_cast<size_t>(end - stop));
+	const auto *unit =
+		std::find_if(units.begin(), units.end(), [&](const auto &one) { return one.first == word; });
+
+	if (error != std::errc() || unit == units.end() || !std::isfinite(value * unit->second) || value <= 0)
+		return std::nullopt;
+	return value * unit->second;
 }
 
 /* CLI11 reports the option only in its own text, which begins with the option's name. */
@@ -49,13 +74,26 @@ std::optional<int> parse_arguments(CLI::App &app, std::vector<std::string> argum
 	} catch (const CLI::CallForHelp &) {
 		return print(app.get_name(), help);
 	} catch (const CLI::ExtrasError &) {
-		return usage_error(app.get_name(), extra_words(app.remaining().front()));
+		return usage_error(app.get_name(), unexpected_argument(app, app.remaining().front()));
 	} catch (const CLI::ArgumentMismatch &error) {
 		return usage_error(app.get_name(), mismatch_words(app, error.what()));
 	} catch (const CLI::ParseError &error) {
 		return usage_error(app.get_name(), error.what());
 	}
 	return std::nullopt;
+}
+
+std::string unexpected_argument(const CLI::App &app, const std::string &argument)
+{
+	const std::string_view name = std::string_view(argument).substr(0, argument.find('='));
+	const std::string_view answer = answer_for_perf_option(argument);
+
+	if (!argument.starts_with('-'))
+		return fmt::format("unexpected argument: {}", argument);
+	if (!answer.empty())
+		return fmt::format("there is no option {}: {}", name, answer);
+	return fmt::format("there is no option {}{}", argument,
+			   name.starts_with("--") ? did_you_mean(name, long_options(app)) : "");
 }
 
 int usage_error(const std::string &command, const std::string &text)
@@ -81,11 +119,19 @@ CLI::Validator positive_number()
 
 void add_duration(CLI::App &app, const std::string &option, double &seconds)
 {
-	const std::map<std::string, double> units = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
-
 	app.add_option(option, seconds)
-		->check(positive_number())
-		->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::CASE_SENSITIVE));
+		->transform(CLI::Validator(
+			[](std::string &text) -> std::string {
+				const std::optional<double> value = seconds_in(text);
+
+				if (!value)
+					return fmt::format("'{}' is not a time above 0, such as 10, 1.5s, "
+							   "500ms, 5m or 2h",
+							   text);
+				text = fmt::format("{}", *value);
+				return "";
+			},
+			""));
 }
 
 CLI::Validator positive_count()

@@ -54,6 +54,12 @@ bool names_a_value(std::string_view word)
 			   [](unsigned char letter) { return std::isupper(letter); });
 }
 
+/** A value that may be left out is "[FILE]". */
+std::string_view without_brackets(std::string_view word)
+{
+	return word.starts_with('[') && word.ends_with(']') ? word.substr(1, word.size() - 2) : word;
+}
+
 /** A help line that begins with options: "  -p, --pid PID[,PID...]  these processes". */
 struct HelpLine {
 	std::vector<std::string> names;
@@ -88,7 +94,7 @@ void take_words(ListedOption &option, std::string_view rest, std::string_view ne
 		const std::string_view word = cut_word(after);
 
 		if (names_a_value(word)) {
-			option.value = word;
+			option.value = without_brackets(word);
 			rest = trimmed(after);
 		}
 	}

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -24,6 +25,11 @@ constexpr std::array<Cause, 11> causes = {{
 	{"lost_unowned", &Accounting::lost_unowned,
 	 "lost: not known of which process, perhaps of no matching one"},
 }};
+
+double percent(uint64_t part, uint64_t whole)
+{
+	return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
 
 } // namespace
 
@@ -85,9 +91,7 @@ std::vector<std::string> accounting_lines(const Accounting &accounting)
 
 		if (ticks)
 			lines.push_back(fmt::format("{:>{}}  {:6.2f} %  {}", grouped(ticks), total.size(),
-						    100.0 * static_cast<double>(ticks) /
-							    static_cast<double>(accounting.ticks),
-						    cause.words));
+						    percent(ticks, accounting.ticks), cause.words));
 	}
 	if (accounting.forks_lost)
 		lines.push_back(
@@ -96,10 +100,28 @@ std::vector<std::string> accounting_lines(const Accounting &accounting)
 				    accounting.forks_lost == 1 ? "child" : "children"));
 	if (accounting.cpu_ms)
 		lines.push_back(fmt::format("{:>{}}  {:6.2f} %  of the CPUs' time they were idle", "",
-					    total.size(),
-					    100.0 * static_cast<double>(accounting.idle_ms) /
-						    static_cast<double>(accounting.cpu_ms)));
+					    total.size(), percent(accounting.idle_ms, accounting.cpu_ms)));
 	return lines;
+}
+
+std::string accounting_line(const Accounting &accounting)
+{
+	std::string text = counted_noun(accounting.ticks, "tick");
+	const char *separator = ": ";
+	const auto add = [&](const std::string &part) { text += std::exchange(separator, ", ") + part; };
+
+	for (const Cause &cause : causes) {
+		if (const uint64_t ticks = accounting.*cause.member)
+			add(fmt::format("{:.2f} % {}", percent(ticks, accounting.ticks), cause.words));
+	}
+	if (accounting.forks_lost)
+		add(fmt::format("{} not followed", accounting.forks_lost == 1
+							   ? "a child"
+							   : grouped(accounting.forks_lost) + " children"));
+	if (accounting.cpu_ms)
+		text += fmt::format("; the CPUs were idle for {:.2f} % of the time",
+				    percent(accounting.idle_ms, accounting.cpu_ms));
+	return text;
 }
 
 std::string processes_text(uint64_t processes, const Accounting &accounting)

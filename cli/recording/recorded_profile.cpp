@@ -49,7 +49,7 @@ Profile recorded_profile(const Recording &recording, const RecordedTime &time, L
 		to_comments({profil_version(), recording.targets, recording.granularity, recording.processes,
 			     recording.accounting, std::move(left), recording.threads.sorted()});
 	if (lines == Lines::Stored) {
-		for (std::string &note : add_lines(profile))
+		for (std::string &note : texts_of(add_lines(profile)))
 			warnings.push_back(std::move(note));
 	}
 	return profile;

@@ -35,6 +35,20 @@ CLI::Validator process_id()
 		"");
 }
 
+/** For CLI11: a number above 0, or "max", which becomes infinity. */
+CLI::Validator rate_or_max()
+{
+	return CLI::Validator(
+		[](std::string &text) -> std::string {
+			if (text != "max" && !positive_number()(text).empty())
+				return fmt::format("'{}' is neither a number above 0 nor max", text);
+			if (text == "max")
+				text = "inf";
+			return "";
+		},
+		"");
+}
+
 CLI::Option *add_ids(CLI::App &app, const std::string &names, std::vector<pid_t> &ids)
 {
 	return app.add_option(names, ids)->delimiter(',')->allow_extra_args(false)->check(process_id());
@@ -65,7 +79,7 @@ TargetParser::TargetParser(std::string name, CLI::App &app, TargetOptions &optio
 	app.add_option("-u,--uid", users_)->delimiter(',')->allow_extra_args(false);
 	app.add_option("--cgroup", selection.cgroups)->allow_extra_args(false);
 	app.add_flag("-a,--all-cpus", selection.everything);
-	app.add_option("-F,--freq", options_.rate)->check(positive_number());
+	app.add_option("-F,--freq", options_.rate)->transform(rate_or_max());
 	app.add_option("-c,--count", count_)->check(positive_count());
 	app.add_option("--kernel-at", kernel_at_)->check(CLI::IsMember({"function", "call"}));
 	app.add_flag("--kernel");
@@ -140,7 +154,7 @@ std::optional<int> TargetParser::finish()
 	/* The first non-option begins the command, even without "--". */
 	command = app_.remaining();
 	if (!command.empty() && command.front().starts_with('-'))
-		return usage_error(name_, fmt::format("there is no option {}", command.front()));
+		return usage_error(name_, unexpected_argument(app_, command.front()));
 	/* "--" is a mark only before the command's first word; after that it belongs to the command. */
 	command.insert(command.end(), after_mark_.begin() + (command.empty() && !after_mark_.empty() ? 1 : 0),
 		       after_mark_.end());
@@ -185,7 +199,8 @@ however short they live.  Otherwise a search is repeated once a second, so it
 also finds processes that start or change their name later.
 
 How:
-  -F, --freq HZ           samples per second of CPU time (default 999)
+  -F, --freq HZ           samples per second of CPU time (default 999); max: as
+                          many as the module allows
   -c, --count NS          or the CPU time between two samples, in nanoseconds
       --kernel-at WHERE   count time in the kernel by "function" (the default;
                           [kernel] without the right to see which), or at the
@@ -201,6 +216,9 @@ How:
 
 Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info)
 {
+	if (!options.count && std::isinf(options.rate))
+		return info.period_min;
+
 	const double period = options.count ? static_cast<double>(*options.count)
 					    : std::round(ns_per_second / options.rate);
 	const double rate = options.count ? ns_per_second / period : options.rate;

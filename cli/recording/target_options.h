@@ -20,7 +20,7 @@ struct TargetOptions {
 	Selection selection;
 	std::vector<std::string> command; /**< the command and its arguments */
 	/* Not 1000, to avoid running in step with what programs do every millisecond. */
-	double rate = 999;
+	double rate = 999;	       /**< Hz of CPU time; infinity: as many as the module allows */
 	std::optional<uint64_t> count; /**< ns of CPU time between samples, instead of a rate */
 	KernelTime kernel = KernelTime::ByFunction;
 	bool follow = true;

@@ -2,6 +2,7 @@
 /** @file cli/rows/flat.h  The flat profile: samples grouped into rows. */
 #pragma once
 
+#include "cli/names/shown_names.h"
 #include "cli/profile/profile.h"
 #include "cli/rows/filter.h"
 #include "cli/rows/sort_key.h"
@@ -34,6 +35,7 @@ struct Row {
 struct View {
 	std::vector<SortKey> keys = {SortKey::Function};
 	std::vector<Filter> filters;
+	NameLength names = NameLength::Short;
 };
 
 /** Does the view need lines or inlined functions? */

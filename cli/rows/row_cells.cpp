@@ -26,19 +26,20 @@ std::string process_text(const Row &row)
 }
 
 /** How many functions it is must not be cut off. */
-Cell function_cell(std::string_view name, std::string_view mark)
+Cell function_cell(const std::string &name, std::string_view mark)
 {
 	const std::string_view sharing = sharing_mark(name);
 
-	name.remove_suffix(sharing.size());
-	return {printable(name), std::string(sharing).append(mark)};
+	return {printable(std::string_view(name).substr(0, name.size() - sharing.size())),
+		std::string(sharing).append(mark)};
 }
 
-Cell name_cell(const Row &row, SortKey column, bool alone)
+Cell name_cell(const Row &row, SortKey column, bool alone, const ShownNames &names)
 {
 	switch (column) {
-	case SortKey::Function: return function_cell(row.function, "");
-	case SortKey::Inlined: return function_cell(row.inlined, row.is_inlined ? " (inlined)" : "");
+	case SortKey::Function: return function_cell(names.text(row.function), "");
+	case SortKey::Inlined:
+		return function_cell(names.text(row.inlined), row.is_inlined ? " (inlined)" : "");
 	case SortKey::Line: return {line_text(row)};
 	case SortKey::Object: return {printable(alone ? row.object : base_name(row.object))};
 	case SortKey::Process: return {process_text(row)};
@@ -68,11 +69,20 @@ std::vector<TableColumn> name_columns(std::span<const SortKey> columns)
 	return all;
 }
 
-void add_name_cells(std::vector<Cell> &cells, const Row &row, std::span<const SortKey> columns)
+void add_functions(ShownNames &names, const Row &row)
+{
+	for (const std::string *name : {&row.function, &row.inlined}) {
+		if (!name->empty())
+			names.add(*name);
+	}
+}
+
+void add_name_cells(std::vector<Cell> &cells, const Row &row, std::span<const SortKey> columns,
+		    const ShownNames &names)
 {
 	cells.reserve(cells.size() + columns.size());
 	for (const SortKey column : columns)
-		cells.push_back(name_cell(row, column, columns.size() == 1));
+		cells.push_back(name_cell(row, column, columns.size() == 1, names));
 }
 
 } // namespace cli

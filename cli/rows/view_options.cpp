@@ -9,6 +9,7 @@ void add_view_options(CLI::App &app, ViewWords &words)
 {
 	app.add_option("-s,--sort", words.sort);
 	app.add_option("--filter", words.filters)->allow_extra_args(false);
+	app.add_flag("-v,--full-names", words.full_names);
 }
 
 std::optional<int> understand_view(const std::string &name, const CLI::App &app, const ViewWords &words,
@@ -28,6 +29,8 @@ std::optional<int> understand_view(const std::string &name, const CLI::App &app,
 			return usage_error(name, "--filter: " + filter.error().text);
 		view.filters.push_back(*std::move(filter));
 	}
+	if (words.full_names)
+		view.names = NameLength::Full;
 	return std::nullopt;
 }
 
@@ -52,6 +55,8 @@ std::string view_help()
                           pid=PID[,PID...]
                         or one of these with != for the opposite; if given
                         more than once, all must hold
+  -v, --full-names      functions with their parameters, return types and
+                        template arguments
 )help";
 }
 

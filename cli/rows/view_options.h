@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/view_options.h  --sort and --filter, for every subcommand that shows rows. */
+/** @file cli/rows/view_options.h  --sort, --filter and --full-names, for every subcommand that shows rows. */
 #pragma once
 
 #include "cli/rows/flat.h"
@@ -15,6 +15,7 @@ namespace cli {
 struct ViewWords {
 	std::string sort;
 	std::vector<std::string> filters;
+	bool full_names = false;
 };
 
 /** Add the options.  @param words must outlive the parsing of the arguments. */

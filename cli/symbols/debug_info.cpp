@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/debug_info.h"
 
-#include "cli/symbols/demangle.h"
+#include "cli/names/demangle.h"
 
 #include <algorithm>
 #include <dwarf.h>

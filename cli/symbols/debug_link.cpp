@@ -46,7 +46,8 @@ std::string foreign_debug_file(const Object &object)
 
 		if (!build_id.empty() && build_id != object.build_id)
 			return fmt::format("{} is from another build: its build-id is {}, not {}", path,
-					   hex(build_id), hex(object.build_id));
+					   short_build_id(hex(build_id)),
+					   short_build_id(hex(object.build_id)));
 	}
 	return "";
 }

@@ -176,11 +176,11 @@ void keep_comments(Profile &profile, About about, const std::set<std::string> &m
 	profile.comments = std::move(comments);
 }
 
-std::vector<std::string> add(Profile &profile, Detail detail, const std::string &root)
+std::vector<FileNote> add(Profile &profile, Detail detail, const std::string &root)
 {
 	About about = from_comments(profile.comments);
 	const std::map<FileKey, Places> files = places_without(detail, profile, about);
-	std::vector<std::string> notes;
+	std::vector<FileNote> notes;
 	std::set<std::string> missing;
 
 	if (files.empty())
@@ -195,9 +195,11 @@ std::vector<std::string> add(Profile &profile, Detail detail, const std::string 
 							      : open_recorded(mapping, root, next_step);
 
 		if (!recorded) {
-			notes.push_back(fmt::format(
-				"no {}: {}", detail == Detail::Lines ? "lines" : "names of rare places",
-				recorded.error().text));
+			notes.push_back(
+				{mapping.filename,
+				 fmt::format("no {}: {}",
+					     detail == Detail::Lines ? "lines" : "names of rare places",
+					     recorded.error().text)});
 			missing.insert(mapping.filename);
 			continue;
 		}
@@ -235,12 +237,21 @@ bool leave_for_later(const Object &object, const Weight &weight)
 	return weight.places > few_places || weight.samples < weight.of / rare || has_debug_link(object);
 }
 
-std::vector<std::string> add_lines(Profile &profile, const std::string &root)
+std::vector<std::string> texts_of(const std::vector<FileNote> &notes)
+{
+	std::vector<std::string> texts;
+
+	for (const FileNote &note : notes)
+		texts.push_back(note.text);
+	return texts;
+}
+
+std::vector<FileNote> add_lines(Profile &profile, const std::string &root)
 {
 	return add(profile, Detail::Lines, root);
 }
 
-std::vector<std::string> add_names(Profile &profile, const std::string &root)
+std::vector<FileNote> add_names(Profile &profile, const std::string &root)
 {
 	return add(profile, Detail::Functions, root);
 }

@@ -42,18 +42,26 @@ bool may_have_kernel_lines(const std::string &filename, const std::string &build
 /** Are the lines of this object, and the names of its rare places, left for later? */
 bool leave_for_later(const Object &object, const Weight &weight);
 
+/** Why the lines or names of an object stay unknown. */
+struct FileNote {
+	std::string object; /**< its path, as in the profile */
+	std::string text;   /**< a sentence */
+};
+
+std::vector<std::string> texts_of(const std::vector<FileNote> &notes);
+
 /**
  * Add the lines that were left for later: locations get inlined functions and
  * lines, and mappings are marked accordingly; nothing else changes.
  * @param root is put before the paths of objects.
- * @return a sentence about each object whose file is no longer the recorded one.
+ * @return a note for each object whose file is no longer the recorded one.
  */
-std::vector<std::string> add_lines(Profile &profile, const std::string &root = "");
+std::vector<FileNote> add_lines(Profile &profile, const std::string &root = "");
 
 /**
  * Add the names of functions that were left for later, without lines; nothing else
  * changes.  Parameters and result are those of add_lines().
  */
-std::vector<std::string> add_names(Profile &profile, const std::string &root = "");
+std::vector<FileNote> add_names(Profile &profile, const std::string &root = "");
 
 } // namespace cli

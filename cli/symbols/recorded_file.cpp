@@ -34,7 +34,8 @@ Outcome check_build_id(const std::string &path, const std::string &now, const st
 	if (recorded.empty() || now == lower_case(recorded))
 		return Done{};
 	return Error{fmt::format("{} is not the recorded file: its build-id is {}, but {} was recorded ({})",
-				 path, now.empty() ? "missing" : now, recorded, next_step)};
+				 path, now.empty() ? "missing" : short_build_id(now),
+				 short_build_id(recorded), next_step)};
 }
 
 RecordedFile recorded_kernel(const ProfileMapping &mapping, Fd file)
@@ -69,7 +70,7 @@ Result<RecordedFile> open_kernel_lines(const ProfileMapping &mapping, const std:
 		return Error{fmt::format("{}: no {} has its build-id {} (install the kernel's debug "
 					 "information, or set DEBUGINFOD_URLS)",
 					 mapping.filename, module ? "debug information" : "vmlinux",
-					 build_id)};
+					 short_build_id(build_id))};
 	if (!module)
 		return recorded_kernel(mapping, std::move(file));
 

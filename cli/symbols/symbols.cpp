@@ -2,12 +2,13 @@
 #include "cli/symbols/symbols.h"
 
 #include "cli/base/characters.h"
+#include "cli/names/demangle.h"
+#include "cli/names/short_name.h"
 #include "cli/objects/kernel_objects.h"
 #include "cli/objects/module_file.h"
 #include "cli/profile/nameless_code.h"
 #include "cli/profile/shared_counter.h"
 #include "cli/symbols/debug_file.h"
-#include "cli/symbols/demangle.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -141,7 +142,7 @@ std::string Symbols::label(uint64_t address)
 	if (!symbol)
 		return "";
 
-	const std::string name = demangle(symbol->name);
+	const std::string name = short_name(demangle(symbol->name));
 
 	return symbol->start == address ? name : fmt::format("{}+{:#x}", name, address - symbol->start);
 }

@@ -66,6 +66,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 	std::vector<std::string> prefixes;
 	bool no_source = false;
 	bool no_instructions = false;
+	bool full_names = false;
 
 	add_options(app, options);
 	CLI::Option *symbol = app.add_option("-s,--symbol", options.function);
@@ -78,6 +79,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 	app.add_option("--color", color)->check(color_word());
 	app.add_flag("--asm-only,--no-source", no_source);
 	app.add_flag("--source-only", no_instructions);
+	app.add_flag("-v,--full-names", full_names);
 	if (const std::optional<int> status = parse_arguments(app, arguments, annotate_help()))
 		return status;
 	if (symbol->count() && function->count())
@@ -88,6 +90,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 		options.prefixes.push_back(*parse_path_prefix(prefix));
 	options.code.syntax = syntax == "intel" ? Syntax::Intel : Syntax::Att;
 	options.color = *color_when(color);
+	options.style.names = full_names ? NameLength::Full : NameLength::Short;
 	options.style.source = !no_source;
 	options.style.instructions = !no_instructions;
 	return std::nullopt;
@@ -114,12 +117,23 @@ Result<std::vector<FunctionSamples>> choose(const Profile &profile, const Annota
 	std::vector<FunctionSamples> functions = functions_of(profile);
 
 	if (!options.function.empty())
-		return choose_functions(functions, options.function);
+		return choose_functions(functions, options.function, options.style.names);
 	std::erase_if(functions, [](const FunctionSamples &function) { return !function.own; });
 	if (functions.empty())
 		return Error{
 			fmt::format("{}: no samples: nothing to annotate", profile_file_name(options.file))};
 	return functions;
+}
+
+/** The notes about the objects of @p functions. */
+std::vector<std::string> notes_of(std::vector<FileNote> notes, std::span<const FunctionSamples> functions)
+{
+	std::erase_if(notes, [&](const FileNote &note) {
+		return std::none_of(functions.begin(), functions.end(), [&](const FunctionSamples &function) {
+			return function.object == note.object;
+		});
+	});
+	return texts_of(notes);
 }
 
 } // namespace
@@ -132,8 +146,9 @@ Show the instructions of functions, and the source lines they come from, with
 the samples of each: the loop with most samples first, then the code before and
 after it.
 
-FUNCTION is a name, demangled or mangled, with or without its parameters; or
-OBJECT:FUNCTION; or, if it begins with '/', a POSIX extended regular expression.
+FUNCTION is a name, demangled or mangled, with or without its parameters and
+what it is in ('words::sort', 'sort'); or OBJECT:FUNCTION; or, if it begins with
+'/', a POSIX extended regular expression.
 Without it, the functions with most samples are shown.
 
   -i, --input FILE         the profile (default profil.pb.gz); -: standard input
@@ -144,6 +159,7 @@ Without it, the functions with most samples are shown.
       --asm-only           show only instructions (also --no-source)
   -l, --print-line         begin with the source lines that have most samples
   -P, --full-paths         show whole paths of source files
+  -v, --full-names         show functions with all template arguments
       --asm-raw            show the bytes of instructions
   -M, --disassembler-style att (default) or intel
       --symfs DIR          look for the objects below DIR
@@ -189,12 +205,13 @@ int annotate_main(const std::vector<std::string> &arguments)
 
 	if (!profile)
 		return fail(profile.error().text);
-	tell(name, add_lines(*profile, options.code.root));
 
+	const std::vector<FileNote> notes = add_lines(*profile, options.code.root);
 	const Result<std::vector<FunctionSamples>> functions = choose(*profile, options);
 
 	if (!functions)
 		return fail(functions.error().text);
+	tell(name, notes_of(notes, std::span(*functions).first(std::min(functions->size(), options.limit))));
 
 	Annotator annotator(*profile, options.code);
 	SourceFiles sources(options.directories, options.prefixes);

@@ -8,6 +8,7 @@
 #include "cli/options/arguments.h"
 #include "cli/options/subcommands.h"
 #include "cli/profile/profile_file.h"
+#include "cli/profile/short_names.h"
 #include "cli/symbols/later_lines.h"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ struct ExportOptions {
 	std::string output = standard_output;
 	std::string file = default_profile_file;
 	std::string root; /**< put before the paths of objects */
+	bool full_names = false;
 };
 
 const ExportFormat *format_of(std::string_view text)
@@ -76,6 +78,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, ExportOption
 	app.add_option("--format", format)->check(CLI::Validator(why_no_format, ""));
 	app.add_option("-o,--output", options.output);
 	app.add_option("--symfs", options.root);
+	app.add_flag("-v,--full-names", options.full_names);
 	app.add_flag("--list", list);
 	app.add_option("file", options.file);
 	if (const std::optional<int> status = parse_arguments(app, arguments, export_help()))
@@ -161,6 +164,9 @@ tools read:
 {}
       --format FORMAT    one of these
   -o, --output FILE      write to FILE instead of standard output
+  -v, --full-names       functions with their parameters, return types and
+                         template arguments; pprof's format always has both, and
+                         gmon the linker's names
       --symfs DIR        look for the objects below DIR; their lines are read
                          if they are not in PROFILE (see 'profil record')
       --list             list the formats, and the programs that open them
@@ -202,7 +208,9 @@ int export_main(const std::vector<std::string> &arguments)
 	if (!profile)
 		return fail(profile.error().text);
 	if (options.format->write)
-		tell(name, add_lines(*profile, options.root));
+		tell(name, texts_of(add_lines(*profile, options.root)));
+	if (!options.full_names && !options.format->keeps_names)
+		shorten_names(*profile);
 	return options.format->write ? write_one(*profile, options) : write_gmon(*profile, options);
 }
 

@@ -9,15 +9,16 @@ namespace cli {
 namespace {
 
 constexpr std::array formats = {
-	ExportFormat{"callgrind", "kcachegrind, qcachegrind, callgrind_annotate", false, export_callgrind},
-	ExportFormat{"csv", "spreadsheets, databases", false, export_csv},
-	ExportFormat{"firefox", "profiler.firefox.com", false, export_firefox},
-	ExportFormat{"folded", "flamegraph.pl, inferno-flamegraph, speedscope", false, export_folded},
-	ExportFormat{"gmon", "gprof", true, nullptr},
-	ExportFormat{"perf-script", "stackcollapse-perf.pl, profiler.firefox.com, speedscope", false,
+	ExportFormat{"callgrind", "kcachegrind, qcachegrind, callgrind_annotate", false, false,
+		     export_callgrind},
+	ExportFormat{"csv", "spreadsheets, databases", false, false, export_csv},
+	ExportFormat{"firefox", "profiler.firefox.com", false, false, export_firefox},
+	ExportFormat{"folded", "flamegraph.pl, inferno-flamegraph, speedscope", false, false, export_folded},
+	ExportFormat{"gmon", "gprof", true, true, nullptr},
+	ExportFormat{"perf-script", "stackcollapse-perf.pl, profiler.firefox.com, speedscope", false, false,
 		     export_perf_script},
-	ExportFormat{"pprof", "go tool pprof, Grafana Pyroscope, speedscope", true, export_pprof},
-	ExportFormat{"speedscope", "speedscope", false, export_speedscope},
+	ExportFormat{"pprof", "go tool pprof, Grafana Pyroscope, speedscope", true, true, export_pprof},
+	ExportFormat{"speedscope", "speedscope", false, false, export_speedscope},
 };
 
 } // namespace

@@ -70,6 +70,7 @@ struct ExportFormat {
 	std::string_view name;
 	std::string_view tools; /**< which open it */
 	bool binary = false;
+	bool keeps_names = false; /**< has names as in the profile, whole */
 	Result<std::string> (*write)(const Profile &profile) =
 		nullptr; /**< NULL: several files, by export_gmon() */
 };

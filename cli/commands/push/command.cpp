@@ -48,7 +48,7 @@ Outcome push(const PushOptions &options)
 		return Error{profile_file_name(options.file) + ": " + profile.error().text};
 	/* Add names and lines that were left in the objects' files: a server does not have those. */
 	if (!from_comments(profile->comments).lines_later.empty()) {
-		tell("profil push", add_lines(*profile));
+		tell("profil push", texts_of(add_lines(*profile)));
 		content = encode_pprof(*profile);
 	}
 

@@ -50,7 +50,7 @@ private:
 	void show_progress();
 	Outcome prepare_output(int64_t begin);
 	Outcome write(const Recording &recording, const RecordedTime &time);
-	void summarize(const Recording &recording, const RecordedTime &time);
+	void summarize(const Recording &recording, const RecordedTime &time, const About &about);
 	[[nodiscard]] RecordedTime time_so_far() const;
 	void write_snapshot();
 	void write_part();
@@ -228,7 +228,9 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 	std::vector<std::string> warnings;
 
 	if (options_.loop || options_.snapshot) {
-		if (Outcome prepared = prepare_output(time.begin); !prepared)
+		/* All snapshots begin together: each has the name of its own time. */
+		if (Outcome prepared = prepare_output(options_.loop ? time.begin : wall_clock_ns());
+		    !prepared)
 			return prepared;
 	}
 
@@ -237,28 +239,36 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 
 	for (const std::string &warning : warnings)
 		console_.say(warning);
-	if (Outcome written = output_->write(content); !written)
+	/* As perf record does; a file of a series has its own name, or is to be replaced. */
+	const bool one = !options_.loop && !options_.snapshot;
+
+	if (Outcome written =
+		    output_->write(content, one ? OutputFile::Before::Kept : OutputFile::Before::Replaced);
+	    !written)
 		return written;
-	summarize(recording, time);
-	for (const std::string &object : from_comments(profile.comments).lines_later)
-		console_.detail(object +
-				": reports will read its source lines and rare names from the file itself");
+	summarize(recording, time, from_comments(profile.comments));
 	return Done();
 }
 
-void RecordRun::summarize(const Recording &recording, const RecordedTime &time)
+void RecordRun::summarize(const Recording &recording, const RecordedTime &time, const About &about)
 {
 	console_.say(fmt::format("{} of {} in {} at {}: {}", counted_noun(recording.tally.total(), "sample"),
 				 processes_text(recording.processes, recording.accounting),
 				 duration_text(time.seconds),
 				 rate_text(1e9 / static_cast<double>(profiler_.period())), output_->path()));
-	console_.detail(recording.counter_bytes ? fmt::format("{} ({})", recording.granularity,
-							      bytes_text(recording.counter_bytes))
-						: recording.granularity);
-	for (const std::string &line : accounting_lines(recording.accounting))
-		console_.detail(line);
-	if (!recording.accounting.ticks)
+	if (recording.accounting.ticks)
+		console_.detail(accounting_line(recording.accounting));
+	else
 		console_.detail("no ticks of the clock: no attached process used the CPU");
+	if (shared_bytes(about) > 1)
+		console_.detail(recording.granularity + " (--max-memory gives more counters)");
+
+	std::string memory = fmt::format("{} of counters", bytes_text(recording.counter_bytes));
+
+	if (!about.lines_later.empty())
+		memory += fmt::format("; reports will read lines of {} from the files (--lines stores them)",
+				      counted_noun(about.lines_later.size(), "object"));
+	console_.detail(memory);
 }
 
 /** Write the last file, and report what went wrong. */

@@ -46,10 +46,12 @@ Ctrl-C; then write a profile in pprof's format.  'profil report' shows it.
 Time and output:
   -d, --duration TIME     end after this time: 10, 1.5s, 5m; a command runs on
   -D, --delay MS          leave out the first milliseconds
-  -o, --output FILE       write the profile to FILE (default profil.pb.gz); -:
-                          standard output, to which a command may also write
+  -o, --output FILE       write the profile to FILE (default profil.pb.gz), and
+                          keep the last one as FILE.old; -: standard output, to
+                          which a command may also write
       --loop TIME         write a file each time TIME has passed; -o needs %t
-      --snapshot          at each SIGUSR1, write the profile so far, and go on
+      --snapshot          at each SIGUSR1, write the profile so far, and go on;
+                          %t is the time of the snapshot then
       --per-thread        also add up the samples of each thread
       --lines             store the names and source lines of all samples; by
                           default, reports read some of them from the object's

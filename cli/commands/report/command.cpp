@@ -13,6 +13,7 @@
 #include "cli/symbols/later_lines.h"
 
 #include <fmt/format.h>
+#include <set>
 #include <unistd.h>
 
 namespace cli {
@@ -27,7 +28,8 @@ struct LineNeeds {
 };
 
 /* All profiles, or the error of the first that cannot be read. */
-Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths, const LineNeeds &lines)
+Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths, const LineNeeds &lines,
+					       std::vector<FileNote> &notes)
 {
 	std::vector<Profile> profiles;
 
@@ -36,7 +38,11 @@ Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &p
 
 		if (!profile)
 			return profile.error();
-		tell(name, lines.needed ? add_lines(*profile, lines.root) : add_names(*profile, lines.root));
+
+		std::vector<FileNote> some =
+			lines.needed ? add_lines(*profile, lines.root) : add_names(*profile, lines.root);
+
+		notes.insert(notes.end(), some.begin(), some.end());
 		profiles.push_back(*std::move(profile));
 	}
 	return profiles;
@@ -49,8 +55,8 @@ Error with_paths(const Error &error, const std::vector<std::string> &paths)
 
 Result<Reported> prepare(const std::vector<std::string> &paths, const View &view, const LineNeeds &lines)
 {
-	Result<std::vector<Profile>> profiles = read_all_profiles(paths, lines);
 	Reported reported;
+	Result<std::vector<Profile>> profiles = read_all_profiles(paths, lines, reported.notes);
 
 	if (!profiles)
 		return profiles.error();
@@ -113,10 +119,35 @@ int fail(const Error &error)
 	return exit_failure;
 }
 
+/** All that is known of the files: a page has every object. */
+void tell_all(const Report &report)
+{
+	tell(name, texts_of(report.now.notes));
+}
+
+/** What is known of the files of the rows that are shown. */
+void tell_of_shown(const Report &report)
+{
+	std::set<std::string_view> objects;
+	std::vector<FileNote> notes = report.now.notes;
+
+	if (report.base)
+		notes.insert(notes.end(), report.base->notes.begin(), report.base->notes.end());
+	if (notes.empty())
+		return;
+	for (const size_t index : shown_rows(report).rows)
+		objects.insert(report.base ? report.compared[index].row.object
+					   : report.now.flat.rows[index].object);
+	std::erase_if(notes, [&](const FileNote &note) { return !objects.contains(note.object); });
+	tell(name, texts_of(notes));
+}
+
 int print_page(const ReportOptions &options)
 {
 	const Result<Report> report = prepare_report(options);
 
+	if (report)
+		tell_all(*report);
 	return report ? print(name, report_html(*report, options.page)) : fail(report.error());
 }
 
@@ -132,6 +163,8 @@ int write_page(const ReportOptions &options)
 
 	if (!report)
 		return fail(report.error());
+
+	tell_all(*report);
 
 	const Outcome written = file->write(report_html(*report, options.page));
 
@@ -154,6 +187,7 @@ int report_main(const std::vector<std::string> &arguments)
 
 	if (!report)
 		return fail(report.error());
+	tell_of_shown(*report);
 	return print(name, options.json ? report_json(*report) : report_table(*report));
 }
 

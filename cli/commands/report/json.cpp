@@ -96,6 +96,7 @@ Json flat_rows(const Report &report, const Shown &shown)
 {
 	const Flat &flat = report.now.flat;
 	Json rows = Json::array();
+	const std::optional<double> seconds = sample_seconds(report.now);
 	uint64_t sum = 0;
 
 	for (const size_t index : shown.rows) {
@@ -104,6 +105,8 @@ Json flat_rows(const Report &report, const Shown &shown)
 
 		sum = saturating_add(sum, row.samples);
 		json["samples"] = row.samples;
+		if (seconds)
+			json["seconds"] = static_cast<double>(row.samples) * *seconds;
 		json["percent"] = percent_of(row.samples, flat.samples);
 		json["cumulative_percent"] = percent_of(sum, flat.samples);
 		add_names(json, row, flat.columns);
@@ -139,7 +142,7 @@ Json compared_rows(const Report &report, const Shown &shown)
 std::string report_json(const Report &report)
 {
 	const Shown shown = shown_rows(report);
-	Json json;
+	Json json = {{"schema", 1}};
 
 	add_profile(json, report.now);
 	json["by"] = sort_keys_text(report.view.keys);

@@ -69,7 +69,7 @@ void add_options(CLI::App &app, Words &words, ReportOptions &options)
 	app.add_option("--by", words.by)->check(one_view());
 	add_view_options(app, words.view);
 	app.add_flag("--stdio");
-	app.add_option("--base", words.base);
+	app.add_option("--base", words.base)->expected(0, 1);
 	app.add_option("--limit", words.limit)->check(positive_count());
 	app.add_option("--percent-limit", options.percent_limit)->check(percentage());
 	app.add_option("--color", words.color)->check(color_word());
@@ -123,7 +123,7 @@ std::optional<int> understand_files(const CLI::App &app, const Words &words, Rep
 	if (options.files.empty())
 		options.files = {default_profile_file};
 	if (app.count("--base"))
-		options.base = words.base;
+		options.base = words.base.empty() ? options.files.front() + ".old" : words.base;
 
 	const auto inputs = std::count(options.files.begin(), options.files.end(), "-");
 
@@ -147,7 +147,9 @@ pprof's format; -: standard input.
 )help" + view_help() +
 	       R"help(      --by WHAT         the same with one key: function, object or address
       --stdio           the default; accepted for users of perf
-      --base FILE       show the differences from FILE, the greatest first
+      --base [FILE]     show the differences from FILE, the greatest first; by
+                        default from FILE.old, the one that 'profil record'
+                        replaced
       --limit N         show only the first N rows
       --percent-limit P show only rows with P percent or more
       --color WHEN      auto (default: on a terminal, unless NO_COLOR is set or

@@ -31,6 +31,17 @@ Size size_of(const Report &report, size_t index)
 
 } // namespace
 
+std::optional<double> sample_seconds(const Reported &one)
+{
+	constexpr double seconds_per_ns = 1e-9;
+	const Profile &profile = one.profile;
+
+	if (!one.flat.is_count() || one.rates_differ || profile.period <= 0 ||
+	    profile.period_type.unit != "nanoseconds")
+		return std::nullopt;
+	return static_cast<double>(profile.period) * seconds_per_ns;
+}
+
 std::string files_text(const std::vector<std::string> &files)
 {
 	if (files.size() < 2)

@@ -5,6 +5,7 @@
 #include "cli/profile/profile.h"
 #include "cli/rows/comparison.h"
 #include "cli/rows/flat.h"
+#include "cli/symbols/later_lines.h"
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +19,8 @@ struct Reported {
 	std::vector<std::string> files; /**< from which it was read */
 	Profile profile;
 	Flat flat;
-	bool rates_differ = false; /**< of its files */
+	bool rates_differ = false;	  /**< of its files */
+	std::vector<FileNote> notes = {}; /**< about its objects */
 };
 
 /** How to show a report. */
@@ -38,6 +40,9 @@ struct Report {
 	std::vector<ComparedRow> compared; /**< with a base */
 	ReportStyle style;
 };
+
+/** The CPU time in seconds that a sample stands for; nothing if that is not known, or differs. */
+std::optional<double> sample_seconds(const Reported &one);
 
 /** "a.pb.gz", or "a.pb.gz and 3 more". */
 std::string files_text(const std::vector<std::string> &files);

@@ -19,6 +19,7 @@ namespace cli {
 namespace {
 
 /* Ranks of columns: numbers that others imply are left out first, names in between. */
+constexpr unsigned rank_seconds = 101;
 constexpr unsigned rank_first = 100;
 constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
@@ -75,17 +76,33 @@ private:
 	Cell cell_;
 };
 
+/** The functions of all rows: whether more of them are shown changes no name. */
+ShownNames names_of(const Report &report)
+{
+	ShownNames names(report.view.names);
+
+	for (const Row &row : report.now.flat.rows)
+		add_functions(names, row);
+	for (const ComparedRow &one : report.compared)
+		add_functions(names, one.row);
+	return names;
+}
+
 Table flat_table(const Report &report, const Shown &shown)
 {
 	const Flat &flat = report.now.flat;
+	const ShownNames names = names_of(report);
+	const std::optional<double> seconds = sample_seconds(report.now);
 	Table table;
 	PercentCells percents(flat.samples);
 	uint64_t sum = 0;
 
 	table.columns = {
-		{shortened(printable(flat.unit()), unit_width), TableColumn::Kind::Number, rank_last},
-		{"%", TableColumn::Kind::Number, 0, percent_width},
-		{"cum %", TableColumn::Kind::Number, rank_first, percent_width}};
+		{shortened(printable(flat.unit()), unit_width), TableColumn::Kind::Number, rank_last}};
+	if (seconds)
+		table.columns.push_back({"seconds", TableColumn::Kind::Number, rank_seconds});
+	table.columns.push_back({"%", TableColumn::Kind::Number, 0, percent_width});
+	table.columns.push_back({"sum %", TableColumn::Kind::Number, rank_first, percent_width});
 	for (TableColumn &column : name_columns(flat.columns))
 		table.columns.push_back(std::move(column));
 	table.rows.reserve(shown.rows.size());
@@ -96,9 +113,11 @@ Table flat_table(const Report &report, const Shown &shown)
 		sum = saturating_add(sum, row.samples);
 		cells.reserve(table.columns.size());
 		cells.push_back({grouped(row.samples)});
+		if (seconds)
+			cells.push_back({hundredths(static_cast<double>(row.samples) * *seconds)});
 		cells.push_back(percents.cell(row.samples));
 		cells.push_back({hundredths(percent_of(sum, flat.samples))});
-		add_name_cells(cells, row, flat.columns);
+		add_name_cells(cells, row, flat.columns, names);
 	}
 	return table;
 }
@@ -113,6 +132,7 @@ Cell delta_cell(const ComparedRow &one)
 
 Table comparison_table(const Report &report, const Shown &shown)
 {
+	const ShownNames names = names_of(report);
 	Table table;
 
 	table.columns = {{"base %", TableColumn::Kind::Number, rank_first, percent_width},
@@ -126,7 +146,7 @@ Table comparison_table(const Report &report, const Shown &shown)
 		table.rows.push_back({{one.base ? fmt::format("{:.2f}", one.base_percent) : "new"},
 				      {one.row.samples ? fmt::format("{:.2f}", one.percent) : "gone"},
 				      delta_cell(one)});
-		add_name_cells(table.rows.back(), one.row, report.now.flat.columns);
+		add_name_cells(table.rows.back(), one.row, report.now.flat.columns, names);
 	}
 	return table;
 }

@@ -131,7 +131,7 @@ Result<std::unique_ptr<TopFeed>> open_feed(const TopOptions &options, const Stop
 
 		if (!profile)
 			return profile.error();
-		tell(name, add_lines(*profile));
+		tell(name, texts_of(add_lines(*profile)));
 		return std::unique_ptr<TopFeed>(std::make_unique<TopFile>(*std::move(profile)));
 	}
 

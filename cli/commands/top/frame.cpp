@@ -85,9 +85,21 @@ Cell percent_cell(uint64_t samples, uint64_t total)
 	return {fmt::format("{:.2f}", percent), {}, heat(percent)};
 }
 
+std::vector<Row> names_of(const TopRows &rows, std::span<const size_t> some)
+{
+	std::vector<Row> names;
+
+	names.reserve(some.size());
+	for (const size_t index : some)
+		names.push_back(rows.names(index));
+	return names;
+}
+
 Table table_of(const TopPicture &picture, std::span<const size_t> some)
 {
 	const TopRows &rows = picture.rows;
+	const std::vector<Row> names = names_of(rows, some);
+	ShownNames shown(rows.view().names);
 	Table table;
 
 	table.columns = {{shortened(printable(unit_of(rows.type())), unit_width), TableColumn::Kind::Number,
@@ -99,15 +111,17 @@ Table table_of(const TopPicture &picture, std::span<const size_t> some)
 	}
 	for (TableColumn &column : name_columns(rows.columns()))
 		table.columns.push_back(std::move(column));
-	for (const size_t index : some) {
-		const TopRow &row = rows.rows()[index];
+	for (const Row &row : names)
+		add_functions(shown, row);
+	for (size_t i = 0; i < some.size(); i++) {
+		const TopRow &row = rows.rows()[some[i]];
 		std::vector<Cell> cells = {{grouped(row.samples)}, percent_cell(row.samples, rows.samples())};
 
 		if (picture.live) {
 			cells.push_back({row.fresh ? "+" + grouped(row.fresh) : ""});
 			cells.push_back(percent_cell(row.fresh, rows.fresh()));
 		}
-		add_name_cells(cells, rows.names(index), rows.columns());
+		add_name_cells(cells, names[i], rows.columns(), shown);
 		table.rows.push_back(std::move(cells));
 	}
 	return table;

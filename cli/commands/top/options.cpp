@@ -43,8 +43,7 @@ std::optional<int> check_file(const CLI::App &app, const TargetParser &targets)
 
 	const std::string rest = app.remaining().front();
 
-	return usage_error(name,
-			   (rest.starts_with('-') ? "there is no option " : "unexpected argument: ") + rest);
+	return usage_error(name, unexpected_argument(app, rest));
 }
 
 std::string keys_help()

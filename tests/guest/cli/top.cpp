@@ -47,7 +47,7 @@ TEST_CASE("top --batch prints frames in which the samples grow", "[cli][top]")
 	CHECK(count(output.text, "profil top: ") == 3);
 	CHECK(count(output.text, "cli_burn (pid " + std::to_string(burn.pid()) + ")") == 3);
 
-	const std::vector<uint64_t> hot = numbers_before(output.text, "burn_hot\\(\\)");
+	const std::vector<uint64_t> hot = numbers_before(output.text, "burn_hot ");
 
 	REQUIRE(hot.size() == 3);
 	CHECK(hot[0] < hot[1]);
@@ -140,7 +140,7 @@ TEST_CASE("top on a terminal shows the hot function and its instructions and can
 	Terminal terminal(100, 30);
 
 	terminal.run(profil_path() + " top -p " + std::to_string(burn.pid()) + "; echo status $?");
-	REQUIRE(terminal.shows("burn_hot()"));
+	REQUIRE(terminal.shows("burn_hot "));
 	CHECK(has(terminal.screen(), "ticks of the clock"));
 	CHECK(has(terminal.screen(), "q quit  h help"));
 
@@ -170,9 +170,9 @@ TEST_CASE("top on a terminal keeps running after its processes have ended", "[cl
 	Terminal terminal;
 
 	terminal.run(profil_path() + " top -p " + std::to_string(burn.pid()));
-	REQUIRE(terminal.shows("burn_hot()"));
+	REQUIRE(terminal.shows("burn_hot "));
 	kill(burn.pid(), SIGKILL);
 	burn.reap();
 	REQUIRE(terminal.shows("the profiled processes have ended"));
-	CHECK(has(terminal.screen(), "burn_hot()"));
+	CHECK(has(terminal.screen(), "burn_hot "));
 }

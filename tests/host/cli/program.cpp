@@ -170,7 +170,7 @@ TEST_CASE("report shows a file as a table and as JSON", "[cli]")
 	const support::Output json = profil("report --json --by object --limit 2 " + file);
 
 	CHECK(table.status == 0);
-	CHECK(has(table.text, "    700   70.00   70.00  main "));
+	CHECK(has(table.text, "    700     0.70   70.00   70.00  main "));
 	CHECK(json.status == 0);
 	CHECK(nlohmann::json::parse(json.text)["rows"].size() == 2);
 	CHECK(profil("report --by address " + file).status == 0);
@@ -226,4 +226,58 @@ TEST_CASE("report notices when its output cannot be written", "[cli]")
 
 	CHECK(output.status == 1);
 	CHECK(has(output.text, "No space left on device"));
+}
+
+TEST_CASE("what users of perf type first has an answer", "[cli]")
+{
+	const std::pair<const char *, const char *> all[] = {
+		{"record -g -p 1",
+		 "profil record: there is no option -g: a profile has functions and what is "
+		 "inlined in them, but no call stacks, which 'perf record -g' has"},
+		{"record --call-graph=dwarf -p 1", "there is no option --call-graph: a profile has"},
+		{"record -e cycles -- true", "there is no option -e: profil counts CPU time"},
+		{"top -g -i x", "there is no option -g: a profile has"},
+		{"report -g", "there is no option -g: a profile has"},
+		{"report --no-children", "there is no option --no-children: a profile has"},
+		{"report --sort tid", "--sort: threads are no rows; 'profil record --per-thread'"},
+		{"diff a b", "profil: there is no command 'diff': 'profil report --base OLD NEW' compares"},
+		{"script", "profil: there is no command 'script': 'profil export --format perf-script'"},
+		{"stat -- true", "profil: there is no command 'stat': profil counts CPU time"},
+	};
+
+	for (const auto &[arguments, words] : all) {
+		const support::Output output = profil(arguments);
+
+		CAPTURE(arguments, output.text);
+		CHECK(output.status == 2);
+		CHECK(has(output.text, words));
+		CHECK(lines(output.text) == 1);
+	}
+}
+
+TEST_CASE("a mistyped command or option is told which is like it", "[cli]")
+{
+	CHECK(profil("recrod").text ==
+	      "profil: there is no command 'recrod'; did you mean 'record'? (see profil help)\n");
+	CHECK(profil("xyzzy").text == "profil: there is no command 'xyzzy' (see profil help)\n");
+	CHECK(has(profil("report --colour never").text,
+		  "there is no option --colour; did you mean '--color'? (see profil report --help)\n"));
+	CHECK(has(profil("record --durration=5 -p 1").text, "; did you mean '--duration'?"));
+	CHECK(has(profil("report --frobnicate").text, "there is no option --frobnicate (see"));
+	CHECK(profil("record -d 10x -p 1").text == "profil record: --duration: '10x' is not a time above 0, "
+						   "such as 10, 1.5s, 500ms, 5m or 2h (see "
+						   "profil record --help)\n");
+}
+
+TEST_CASE("a report is compared with the file that was replaced, if no other is named", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string path = sample_file(directory);
+
+	std::filesystem::copy_file(path, path + ".old");
+	CHECK(has(profil("report " + path + " --base").text, "compared with " + path + ".old"));
+	CHECK(profil("report " + path + " --base --limit 1").text ==
+	      profil("report --base " + path + ".old " + path + " --limit 1").text);
+	std::filesystem::remove(path + ".old");
+	CHECK(has(profil("report " + path + " --base").text, path + ".old: No such file or directory"));
 }

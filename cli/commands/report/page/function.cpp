@@ -6,6 +6,7 @@
 #include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
 #include "cli/commands/report/page/tree.h"
+#include "cli/names/short_name.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -60,6 +61,8 @@ public:
 			annotation.start.line > 0
 				? cut(fmt::format("{}:{}", annotation.start.file, annotation.start.line))
 				: "";
+		if (short_name(annotation.function.name) != annotation.function.name)
+			json["full_name"] = cut(annotation.function.name);
 		json["notes"] = notes_json(annotation);
 		json["files"] = files_json(annotation);
 		json["of_no_line"] = html_count(samples_of_no_line(annotation));

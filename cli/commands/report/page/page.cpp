@@ -105,8 +105,8 @@ FunctionNumbers numbers_of(const PlaceTree &tree)
 /** The rows of a report, column by column. */
 class TableWriter {
 public:
-	TableWriter(const Report &report, const PlaceTree &tree, HtmlNames &names)
-		: flat_(report.now.flat), numbers_(numbers_of(tree)), names_(names),
+	TableWriter(const Report &report, const PlaceTree &tree, HtmlNames &names, const ShownNames &shown)
+		: flat_(report.now.flat), numbers_(numbers_of(tree)), names_(names), shown_(shown),
 		  cells_(flat_.columns.size(), Json::array())
 	{
 	}
@@ -116,7 +116,7 @@ public:
 		std::vector<Cell> cells;
 
 		samples_.push_back(html_count(row.samples));
-		add_name_cells(cells, row, flat_.columns);
+		add_name_cells(cells, row, flat_.columns, shown_);
 		for (size_t i = 0; const Cell &cell : cells)
 			cells_[i++].push_back(names_.number(std::string(cell.text).append(cell.mark)));
 		functions_.push_back(function_of(row));
@@ -146,15 +146,16 @@ private:
 	const Flat &flat_;
 	const FunctionNumbers numbers_;
 	HtmlNames &names_;
+	const ShownNames &shown_;
 	std::vector<Json> cells_;
 	Json samples_ = Json::array();
 	Json functions_ = Json::array();
 };
 
-Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, const HtmlLimits &limits,
-		Notes &notes)
+Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, const ShownNames &shown_names,
+		const HtmlLimits &limits, Notes &notes)
 {
-	TableWriter table(report, tree, names);
+	TableWriter table(report, tree, names, shown_names);
 	Shown shown = shown_rows(report);
 	size_t taken = 0;
 
@@ -167,6 +168,18 @@ Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, c
 	}
 	add_lines(notes, report_notes(report, shown, {}));
 	return table.take();
+}
+
+/** The functions of the table and of the chart. */
+ShownNames shown_names(const Report &report, const PlaceTree &tree)
+{
+	ShownNames names(report.view.names);
+
+	for (const Row &row : report.now.flat.rows)
+		add_functions(names, row);
+	for (const TreeFunction &function : tree.functions)
+		names.add(function.name);
+	return names;
 }
 
 std::string source_note(const HtmlSource &source, const PlaceTree &tree, const Flat &flat,
@@ -184,6 +197,7 @@ std::string report_html_data(const Report &report, const HtmlOptions &options, c
 {
 	const Profile profile = filtered(report.now.profile, report.view.filters);
 	const PlaceTree places = place_tree(profile, {});
+	const ShownNames shown = shown_names(report, places);
 	HtmlNames names(limits.name_columns);
 	Notes notes;
 	Json json;
@@ -194,9 +208,9 @@ std::string report_html_data(const Report &report, const HtmlOptions &options, c
 	json["unit"] = printable(report.now.flat.unit());
 	json["samples"] = html_count(report.now.flat.samples);
 	json["filtered_out"] = html_count(report.now.flat.filtered_out);
-	json["table"] = table_json(report, places, names, limits, notes);
+	json["table"] = table_json(report, places, names, shown, limits, notes);
 
-	HtmlTree tree = html_tree(places, report.now.flat, names, limits);
+	HtmlTree tree = html_tree(places, report.now.flat, {names, shown}, limits);
 	HtmlSource source = html_source(profile, places, options, limits);
 
 	notes.insert(notes.end(), tree.notes.begin(), tree.notes.end());

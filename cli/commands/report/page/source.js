@@ -98,7 +98,10 @@ class SourceView {
 		where.dataset.color = objectColor(object);
 		if (one?.start)
 			where.append(`, ${one.start}`);
-		heading.append(name, where, element('p', '', shareText(report.functions.samples[index])));
+		heading.append(name, where);
+		if (one?.full_name)
+			heading.append(element('p', 'note', one.full_name));
+		heading.append(element('p', '', shareText(report.functions.samples[index])));
 		for (const note of one?.notes ?? [])
 			heading.append(element('p', 'note', note));
 		if (!one)

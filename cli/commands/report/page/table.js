@@ -64,7 +64,7 @@ class FlatTable {
 
 		add(report.unit, 'number', -1);
 		add('%', 'number percent', null);
-		add('cum %', 'number cumulative', null);
+		add('sum %', 'number cumulative', null);
 		this.data.columns.forEach(({ title }, column) => add(title, `name ${title}`, column));
 	}
 

@@ -25,8 +25,8 @@ template <typename T> uint64_t samples_from(const std::vector<T> &all, size_t fi
 
 class Writer {
 public:
-	Writer(const PlaceTree &tree, const Flat &flat, HtmlNames &names, const HtmlLimits &limits)
-		: tree_(tree), flat_(flat), names_(names), limits_(limits)
+	Writer(const PlaceTree &tree, const Flat &flat, TreeNames names, const HtmlLimits &limits)
+		: tree_(tree), flat_(flat), names_(names.texts), shown_(names.shown), limits_(limits)
 	{
 	}
 
@@ -65,6 +65,7 @@ private:
 	const PlaceTree &tree_;
 	const Flat &flat_;
 	HtmlNames &names_;
+	const ShownNames &shown_;
 	const HtmlLimits &limits_;
 	size_t objects_ = 0; /**< that are in the page */
 	size_t functions_ = 0;
@@ -101,7 +102,7 @@ Json Writer::functions_json()
 
 		if (function.object >= objects_)
 			break;
-		names.push_back(names_.number(function.name));
+		names.push_back(names_.number(shown_.text(function.name)));
 		objects.push_back(function.object);
 		samples.push_back(html_count(function.samples));
 	}
@@ -171,7 +172,7 @@ Json html_count(uint64_t samples)
 	return samples <= most_exact ? Json(samples) : Json(std::to_string(samples));
 }
 
-HtmlTree html_tree(const PlaceTree &tree, const Flat &flat, HtmlNames &names, const HtmlLimits &limits)
+HtmlTree html_tree(const PlaceTree &tree, const Flat &flat, TreeNames names, const HtmlLimits &limits)
 {
 	return Writer(tree, flat, names, limits).write();
 }

@@ -4,6 +4,7 @@
 
 #include "cli/commands/report/page/limits.h"
 #include "cli/commands/report/page/names.h"
+#include "cli/names/shown_names.h"
 #include "cli/rows/flat.h"
 #include "cli/rows/place_tree.h"
 
@@ -22,11 +23,14 @@ struct HtmlTree {
 	std::vector<std::string> notes;	  /**< what is left out of these */
 };
 
-/**
- * @param flat says what percentages are of.
- * @param names receives the names that are in the page.
- */
-HtmlTree html_tree(const PlaceTree &tree, const Flat &flat, HtmlNames &names, const HtmlLimits &limits);
+/** The names of a page. */
+struct TreeNames {
+	HtmlNames &texts;	 /**< receives those that are in the page */
+	const ShownNames &shown; /**< how functions are written */
+};
+
+/** @param flat says what percentages are of. */
+HtmlTree html_tree(const PlaceTree &tree, const Flat &flat, TreeNames names, const HtmlLimits &limits);
 
 /** A count for the page: as text if a browser's numbers would lose digits. */
 nlohmann::ordered_json html_count(uint64_t samples);

@@ -266,7 +266,7 @@ TEST_CASE("an inlined function has one set of lines, and instructions for each p
 
 	const std::string text = text_of(annotation);
 
-	CHECK(has(text, "  7 samples, 77.78 % where it is inlined in nested(unsigned long)\n"));
+	CHECK(has(text, "  7 samples, 77.78 % where it is inlined in nested\n"));
 	CHECK(has(text, " value ^= value << 13;\n"));
 	/* These samples count for the containing function as well: the report names that function. */
 	CHECK(annotate(profile, straight).samples == 7);

@@ -2,9 +2,9 @@
 /** @file tests/host/cli/base/characters.cpp  Words, numbers and names. */
 #include "cli/base/characters.h"
 #include "cli/base/numbers.h"
+#include "cli/names/demangle.h"
 #include "cli/profile/about.h"
 #include "cli/profile/accounting.h"
-#include "cli/symbols/demangle.h"
 
 #include <catch2/catch.hpp>
 

@@ -206,3 +206,34 @@ TEST_CASE("a relative name is resolved in the directory at the start", "[cli]")
 	CHECK(file->write("x"));
 	CHECK(content_of(directory / "name") == "x");
 }
+
+TEST_CASE("the last file is kept beside the new one, on demand", "[cli]")
+{
+	const support::TemporaryDirectory directory;
+	const std::string path = directory / "profile";
+	const auto write = [&](const std::string &content) {
+		const Result<OutputFile> file = OutputFile::prepare(path);
+
+		REQUIRE(file);
+		REQUIRE(file->write(content, OutputFile::Before::Kept));
+	};
+
+	write("first");
+	CHECK(entries(directory / "") == 1);
+	write("second");
+	CHECK(content_of(path) == "second");
+	CHECK(content_of(path + ".old") == "first");
+	write("third");
+	CHECK(content_of(path + ".old") == "second");
+	CHECK(entries(directory / "") == 2);
+
+	/* What cannot be kept is not replaced. */
+	REQUIRE(unlink((path + ".old").c_str()) == 0);
+	REQUIRE(mkdir((path + ".old").c_str(), 0700) == 0);
+	const Result<OutputFile> file = OutputFile::prepare(path);
+
+	REQUIRE(file);
+	CHECK(file->write("fourth", OutputFile::Before::Kept).error().text == path + ".old: Is a directory");
+	CHECK(content_of(path) == "third");
+	CHECK(entries(directory / "") == 2);
+}

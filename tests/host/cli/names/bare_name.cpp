@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/annotation/bare_name.cpp  Demangled names, shortened to what a user would type. */
-#include "cli/annotation/bare_name.h"
+/** @file tests/host/cli/names/bare_name.cpp  Demangled names, shortened to what a user would type. */
+#include "cli/names/bare_name.h"
 
 #include <catch2/catch.hpp>
 #include <utility>

@@ -247,3 +247,23 @@ TEST_CASE("a rate above the limit is refused with the limit's name", "[cli]")
 	CHECK_FALSE(choose_period(at(1e-9), with_period_min(20000)));
 	CHECK(choose_period(at(1e300), with_period_min(20000)).error().text.find("1e+300 Hz is above") == 0);
 }
+
+TEST_CASE("a time has a unit or is in seconds", "[cli]")
+{
+	for (const auto &[text, seconds] : std::initializer_list<std::pair<const char *, double>>{
+		     {"10", 10}, {"1.5s", 1.5}, {"500ms", 0.5}, {"5m", 300}, {"2h", 7200}, {".5", 0.5}})
+		CHECK(parsed({"-p", "1", "-d", text}).seconds == seconds);
+	for (const char *text : {"10x", "0", "-1", "s", "", "1 s", "1e400", "inf", "nan", "5M", "1.5.5"}) {
+		CAPTURE(text);
+		CHECK(refused({"-p", "1", std::string("--duration=") + text}) == exit_usage);
+	}
+}
+
+TEST_CASE("-F max is the shortest period that the module allows", "[cli]")
+{
+	const TargetOptions fastest = parsed({"-p", "1", "-F", "max"}).target;
+
+	CHECK(*choose_period(fastest, with_period_min(12'345)) == 12'345);
+	CHECK(refused({"-p", "1", "-F", "Max"}) == exit_usage);
+	CHECK(refused({"-p", "1", "-F", "inf"}) == exit_usage);
+}

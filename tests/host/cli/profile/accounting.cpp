@@ -55,3 +55,21 @@ TEST_CASE("samples are of so many processes, or of all", "[cli]")
 	accounting.cpu_ms = 1000;
 	CHECK(processes_text(2, accounting) == "all processes");
 }
+
+TEST_CASE("the account in a line has every cause that has ticks", "[cli]")
+{
+	Accounting accounting;
+
+	CHECK(accounting_line(accounting) == "0 ticks");
+	accounting.ticks = 10'000;
+	accounting.counted = 9'000;
+	accounting.lost_late = 1'000;
+	CHECK(accounting_line(accounting) ==
+	      "10,000 ticks: 90.00 % counted, 10.00 % lost: the clock was late");
+	accounting.forks_lost = 2;
+	accounting.cpu_ms = 2'000;
+	accounting.idle_ms = 500;
+	CHECK(accounting_line(accounting) ==
+	      "10,000 ticks: 90.00 % counted, 10.00 % lost: the clock was late, 2 children not followed; the "
+	      "CPUs were idle for 25.00 % of the time");
+}

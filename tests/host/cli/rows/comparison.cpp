@@ -116,7 +116,7 @@ TEST_CASE("values that are not counts have their own unit and no marks", "[cli][
 	for (const ComparedRow &one : compared(base, now))
 		CHECK(one.p == 1);
 	CHECK(has(report_table(cli_test::report_of(base, "function", {0, 1})),
-		  "\nnanoseconds       %   cum %  function  object\n"
+		  "\nnanoseconds       %   sum %  function  object\n"
 		  "        700   70.00   70.00  main      program\n"
 		  "... and 3 more rows, of 300 nanoseconds (30.00 %)\n"));
 }

@@ -229,9 +229,9 @@ TEST_CASE("a debuginfod server has the lines of the kernel", "[cli][debuginfod]"
 	Profile other = recorded_as_kernel(program);
 
 	other.mappings.at(0).build_id = "0123456789abcdef";
-	const std::vector<std::string> notes = add_lines(other);
+	const std::vector<std::string> notes = texts_of(add_lines(other));
 	REQUIRE(notes.size() == 1);
-	CHECK(notes[0] == "no lines: [kernel]: no vmlinux has its build-id 0123456789abcdef (install the "
+	CHECK(notes[0] == "no lines: [kernel]: no vmlinux has its build-id 01234567 (install the "
 			  "kernel's debug information, or set DEBUGINFOD_URLS)");
 	CHECK(place(other) == "kernel_run :0");
 	CHECK(from_comments(other.comments).lines_later == std::vector<std::string>{"[kernel]"});
@@ -311,7 +311,7 @@ TEST_CASE("debug information of another build is not used, and a warning says so
 	CHECK(warnings[0] + "\n" ==
 	      fmt::format("{}: no lines for it: {} is from another build: its build-id is {}, not {}\n",
 			  program.path("program"), program.path(".debug/program.debug"),
-			  other.text.substr(0, 40), program.build_id));
+			  other.text.substr(0, 8), program.build_id.substr(0, 8)));
 
 	/* The right build: no warning. */
 	warnings.clear();

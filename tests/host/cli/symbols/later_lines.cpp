@@ -246,7 +246,7 @@ TEST_CASE("without the recorded file there are functions and a reason", "[cli][l
 	Profile profile = ManyPlaces(copy).profile(Lines::OfFewPlaces);
 	const auto before = frames_of(profile);
 	const auto check_unchanged = [&](const std::string &why) {
-		const std::vector<std::string> notes = add_lines(profile);
+		const std::vector<std::string> notes = texts_of(add_lines(profile));
 
 		REQUIRE(notes.size() == 1);
 		CHECK(notes[0].starts_with("no lines: " + copy + why));

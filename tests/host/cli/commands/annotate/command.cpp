@@ -142,6 +142,44 @@ TEST_CASE("a template's function is found with its arguments, and without them",
 	CHECK(has(chosen(profile, "A::operator"), "no function 'A::operator' has samples"));
 }
 
+TEST_CASE("a function is found without what it is in, if there is no other of that name", "[cli][annotate]")
+{
+	Profile profile = sample_profile();
+
+	profile.functions[0].name = "void words::sort(std::vector<int, std::allocator<int> >&)";
+	profile.functions[1].name = "void other<int>::run(int)";
+	CHECK(chosen(profile, "sort") == profile.functions[0].name);
+	CHECK(chosen(profile, "program:run") == profile.functions[1].name);
+	CHECK(chosen(profile, "words::sort") == profile.functions[0].name);
+	CHECK(chosen(profile, "srot") == "no function 'srot' has samples; did you mean\n"
+					 "  /opt/bin/program:words::sort  (700 samples)");
+
+	/* One without template arguments is meant rather than one of a template. */
+	profile.functions[1].name = "void std::sort<int*>(int*, int*)";
+	CHECK(chosen(profile, "sort") == profile.functions[0].name);
+	CHECK(chosen(profile, "std::sort") == profile.functions[1].name);
+	profile.functions[0].name = "words::order(int)";
+	CHECK(chosen(profile, "sort") == profile.functions[1].name);
+	profile.functions[0].name = "void words::sort(int)";
+	profile.functions[1].name = "other::sort(int)";
+	CHECK(chosen(profile, "sort") == "'sort' is more than one function:\n"
+					 "  /opt/bin/program:other::sort  (700 samples)\n"
+					 "  /opt/bin/program:words::sort  (700 samples)");
+}
+
+TEST_CASE("functions that read alike are listed so that each can be chosen", "[cli][annotate]")
+{
+	Profile profile = sample_profile();
+
+	profile.functions[0].name = "sort(std::vector<int, std::allocator<int> >&)";
+	profile.functions[1].name = "sort(int)";
+	CHECK(chosen(profile, "sort") == "'sort' is more than one function:\n"
+					 "  /opt/bin/program:sort(int)  (700 samples)\n"
+					 "  /opt/bin/program:sort(std::vector<int>&)  (700 samples)");
+	CHECK(chosen(profile, "sort(std::vector<int>&)") == profile.functions[0].name);
+	CHECK(chosen(profile, "program:sort(int)") == "sort(int)");
+}
+
 TEST_CASE("no expression matches a name that is not there", "[cli][annotate]")
 {
 	Profile profile = sample_profile();
@@ -221,7 +259,7 @@ TEST_CASE("annotate shows the functions with most samples, and one that is named
 	CHECK(has(profil("strait" + file).text,
 		  "profil annotate: no function 'strait' has samples; did you mean\n"
 		  "  " + program +
-			  ":straight(unsigned long)  (30 samples)\n"));
+			  ":straight  (30 samples)\n"));
 }
 
 TEST_CASE("annotate without a usable libcapstone names the package, other commands do not load it",

@@ -2,6 +2,7 @@
 /** @file tests/host/cli/commands/export/export.cpp  The subcommand export: its output files and its messages.
  */
 #include "cli/profile/pprof.h"
+#include "cli/profile/short_names.h"
 #include "tests/host/cli/commands/export/support.h"
 
 #include <algorithm>
@@ -41,11 +42,17 @@ TEST_CASE("export writes text to standard output, or to a file", "[cli][export]"
 			continue;
 
 		const std::string name(format.name);
-		const std::string wanted = *format.write(sample_profile());
+		Profile profile = sample_profile();
+
+		shorten_names(profile);
+
+		const std::string wanted = *format.write(profile);
 
 		CAPTURE(name);
 		CHECK(profil("--format " + name + " " + sample).text == wanted);
 		CHECK(profil("--format " + name + " - <" + sample).text == wanted);
+		CHECK(profil("--full-names --format " + name + " " + sample).text ==
+		      *format.write(sample_profile()));
 		CHECK(profil("--format " + name + " -o - " + sample).text == wanted);
 		CHECK(profil("--format " + name + " -o " + (directory / name) + " " + sample).text.empty());
 		CHECK(content_of(directory / name) == wanted);

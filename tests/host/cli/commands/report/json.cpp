@@ -104,7 +104,7 @@ TEST_CASE("several files are added up, however they are given", "[cli][report]")
 		CAPTURE(output.text);
 		CHECK(output.status == 0);
 		CHECK(has(output.text, a + " and 1 more: 2,000 samples at 999 Hz in 3.00 s\n"));
-		CHECK(has(output.text, "  1,400   70.00   70.00  main "));
+		CHECK(has(output.text, "  1,400     1.40   70.00   70.00  main "));
 		CHECK(has(output.text, "2,100  100.00 %  ticks of the clock\n"));
 	}
 }

@@ -49,13 +49,14 @@ TEST_CASE("programs without PIDs have rows by command and by process, without a 
 		const std::string text = table(programs(), keys);
 
 		CAPTURE(keys, text);
-		CHECK(has(text, "    700   70.00   70.00  python3\n"));
-		CHECK(has(text, "    240   24.00   94.00  sqlite3\n"));
-		CHECK(has(text, "     60    6.00  100.00  sh\n"));
+		CHECK(has(text, "    700     0.70   70.00   70.00  python3\n"));
+		CHECK(has(text, "    240     0.24   24.00   94.00  sqlite3\n"));
+		CHECK(has(text, "     60     0.06    6.00  100.00  sh\n"));
 		CHECK_FALSE(has(text, "(pid"));
 		CHECK_FALSE(has(text, "apart"));
 	}
-	CHECK(has(table(programs(), "command,function"), "    200   20.00   90.00  sqlite3  memcpy"));
+	CHECK(has(table(programs(), "command,function"),
+		  "    200     0.20   20.00   90.00  sqlite3  memcpy"));
 	CHECK_FALSE(has(table(programs(), "function"), "python3  "));
 
 	const auto json = nlohmann::json::parse(report_json(report_of(programs(), "process")));
@@ -69,8 +70,8 @@ TEST_CASE("a filter chooses programs by their command name", "[cli][report]")
 {
 	const std::string text = table(programs(), "command", {"process=^s"});
 
-	CHECK(has(text, "    240   24.00   24.00  sqlite3\n"));
-	CHECK(has(text, "     60    6.00   30.00  sh\n"));
+	CHECK(has(text, "    240     0.24   24.00   24.00  sqlite3\n"));
+	CHECK(has(text, "     60     0.06    6.00   30.00  sh\n"));
 	CHECK(has(text, "700 samples (70.00 %) left out by the filter process=^s\n"));
 	CHECK_FALSE(has(text, "apart"));
 }

@@ -38,11 +38,11 @@ TEST_CASE("the report by function is a flat profile, and accounts for every tick
 program (pid 4711)
 a counter for every byte of text
 
-samples       %   cum %  function           object
-    700   70.00   70.00  main               program
-    200   20.00   90.00  memcpy             libc.so.6
-     60    6.00   96.00  libc.so.6+0x99990  libc.so.6
-     40    4.00  100.00  0x7fff12345678     [unknown]
+samples  seconds       %   sum %  function           object
+    700     0.70   70.00   70.00  main               program
+    200     0.20   20.00   90.00  memcpy             libc.so.6
+     60     0.06    6.00   96.00  libc.so.6+0x99990  libc.so.6
+     40     0.04    4.00  100.00  0x7fff12345678     [unknown]
 
 1,050  100.00 %  ticks of the clock
 1,000   95.24 %  counted
@@ -56,10 +56,10 @@ TEST_CASE("the report by object adds up its functions", "[cli]")
 	const std::string text = table(sample_profile(), "object");
 
 	CHECK(text.find(R"(
-samples       %   cum %  object
-    700   70.00   70.00  /opt/bin/program
-    260   26.00   96.00  /usr/lib/libc.so.6
-     40    4.00  100.00  [unknown]
+samples  seconds       %   sum %  object
+    700     0.70   70.00   70.00  /opt/bin/program
+    260     0.26   26.00   96.00  /usr/lib/libc.so.6
+     40     0.04    4.00  100.00  [unknown]
 )") != text.npos);
 }
 
@@ -68,11 +68,11 @@ TEST_CASE("the report by address has one row for each", "[cli]")
 	const std::string text = table(sample_profile(), "address");
 
 	CHECK(text.find(R"(
-samples       %   cum %         address  function           object
-    700   70.00   70.00        0x401110  main               program
-    200   20.00   90.00         0x30000  memcpy             libc.so.6
-     60    6.00   96.00         0x99990  libc.so.6+0x99990  libc.so.6
-     40    4.00  100.00  0x7fff12345678  0x7fff12345678     [unknown]
+samples  seconds       %   sum %         address  function           object
+    700     0.70   70.00   70.00        0x401110  main               program
+    200     0.20   20.00   90.00         0x30000  memcpy             libc.so.6
+     60     0.06    6.00   96.00         0x99990  libc.so.6+0x99990  libc.so.6
+     40     0.04    4.00  100.00  0x7fff12345678  0x7fff12345678     [unknown]
 )") != text.npos);
 }
 

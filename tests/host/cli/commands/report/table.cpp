@@ -23,7 +23,7 @@ Profile wordy_profile()
 {
 	Profile profile = sample_profile();
 
-	profile.functions[1].name = "std::vector<" + std::string(300, 'T') + ">::push_back(T&&)";
+	profile.functions[1].name = "std::vector" + std::string(300, 'T') + "::push_back(T&&)";
 	profile.functions[0].name = "größer::日本語の関数(" + std::string(50, 'x') + ")";
 	profile.mappings[0].filename = "/opt/" + std::string(100, 'p');
 	return profile;
@@ -73,7 +73,8 @@ a counter for every
  20.00  memcpy
   6.00  libc.so.6+0…
   4.00  0x7fff12345…
-no room for: cum %,
+no room for:
+  seconds, sum %,
   object, samples
 
 1,050  100.00 %
@@ -90,7 +91,7 @@ no room for: cum %,
 )");
 }
 
-TEST_CASE("on 40 columns the cumulative share makes way", "[cli][report]")
+TEST_CASE("on 40 columns the seconds and the sum of shares make way", "[cli][report]")
 {
 	CHECK(has(report_table(report_of(sample_profile(), "function", {40})), R"(
 samples       %  function      object
@@ -98,7 +99,7 @@ samples       %  function      object
     200   20.00  memcpy        libc.so.6
      60    6.00  libc.so.6+0…  libc.so.6
      40    4.00  0x7fff12345…  [unknown]
-no room for: cum %
+no room for: seconds, sum %
 )"));
 }
 
@@ -107,7 +108,7 @@ TEST_CASE("on 80 columns long names share the room", "[cli][report]")
 	const std::string text = report_table(report_of(wordy_profile(), "function", {80}));
 
 	CHECK(has(text,
-		  "    700   70.00   70.00  std::vector<TTTTTTTTTTTTTT…  ppppppppppppppppppppppppp…\n"));
+		  "    700     0.70   70.00   70.00  std::vectorTTTTTTTTTT…  ppppppppppppppppppppp…\n"));
 	CHECK_FALSE(has(text, "no room"));
 }
 

@@ -46,33 +46,33 @@ uint64_t passing(const std::vector<std::string> &filters)
 TEST_CASE("inlined functions are rows of their own on demand", "[cli][report]")
 {
 	CHECK(has(table("inlined"), R"(
-samples       %   cum %  function             object
-    700   70.00   70.00  work(int) (inlined)  program
-    200   20.00   90.00  memcpy               libc.so.6
+samples  seconds       %   sum %  function           object
+    700     0.70   70.00   70.00  work (inlined)     program
+    200     0.20   20.00   90.00  memcpy             libc.so.6
 )"));
 	CHECK(has(table("inlined,function"), R"(
-samples       %   cum %  inlined              function           object
-    700   70.00   70.00  work(int) (inlined)  main               program
+samples  seconds       %   sum %  inlined            function           object
+    700     0.70   70.00   70.00  work (inlined)     main               program
 )"));
 }
 
 TEST_CASE("the report by line has the innermost function, and says where no line is known", "[cli][report]")
 {
 	CHECK(has(table("line"), R"(
-samples       %   cum %  line         function             object
-    700   70.00   70.00  work.cpp:10  work(int) (inlined)  program
-    200   20.00   90.00  ??:0         memcpy               libc.so.6
+samples  seconds       %   sum %  line         function           object
+    700     0.70   70.00   70.00  work.cpp:10  work (inlined)     program
+    200     0.20   20.00   90.00  ??:0         memcpy             libc.so.6
 )"));
 }
 
 TEST_CASE("the report by process has name and pid of the labels", "[cli][report]")
 {
 	CHECK(has(table("process"), R"(
-samples       %   cum %  process
-    700   70.00   70.00  program (pid 4711)
-    300   30.00  100.00  [unknown]
+samples  seconds       %   sum %  process
+    700     0.70   70.00   70.00  program (pid 4711)
+    300     0.30   30.00  100.00  [unknown]
 )"));
-	CHECK(has(table("command"), "    700   70.00   70.00  program\n"));
+	CHECK(has(table("command"), "    700     0.70   70.00   70.00  program\n"));
 }
 
 TEST_CASE("several keys group by all of them, in the order that was asked for", "[cli][report]")
@@ -81,15 +81,15 @@ TEST_CASE("several keys group by all of them, in the order that was asked for", 
 
 	profile.samples.push_back({{0}, {100, 0}, {{"process", "program", 0, ""}, {"pid", "", 4712, ""}}});
 	CHECK(has(report_table(report_of(profile, "process,function")), R"(
-samples       %   cum %  process             function           object
-    700   63.64   63.64  program (pid 4711)  main               program
-    200   18.18   81.82  [unknown]           memcpy             libc.so.6
-    100    9.09   90.91  program (pid 4712)  main               program
+samples  seconds       %   sum %  process             function           object
+    700     0.70   63.64   63.64  program (pid 4711)  main               program
+    200     0.20   18.18   81.82  [unknown]           memcpy             libc.so.6
+    100     0.10    9.09   90.91  program (pid 4712)  main               program
 )"));
 	CHECK(has(report_table(report_of(profile, "command,object")), R"(
-samples       %   cum %  command    object
-    800   72.73   72.73  program    program
-    260   23.64   96.36  [unknown]  libc.so.6
+samples  seconds       %   sum %  command    object
+    800     0.80   72.73   72.73  program    program
+    260     0.26   23.64   96.36  [unknown]  libc.so.6
 )"));
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("samples without a location have a row", "[cli][report]")
 		CHECK(sum(flat) == 1500);
 	}
 	CHECK(has(report_table(report_of(profile, "function")),
-		  "    500   33.33   80.00  [unknown]          [unknown]\n"));
+		  "    500     0.50   33.33   80.00  [unknown]          [unknown]\n"));
 }
 
 TEST_CASE("sums that overflow saturate, and the report says so", "[cli][report]")
@@ -173,7 +173,7 @@ TEST_CASE("filters keep percentages as they are, and say what they left out", "[
 {
 	const std::string text = table("function", {"object=libc", "function=mem"});
 
-	CHECK(has(text, "    200   20.00   20.00  memcpy    libc.so.6\n"));
+	CHECK(has(text, "    200     0.20   20.00   20.00  memcpy    libc.so.6\n"));
 	CHECK(has(text, "800 samples (80.00 %) left out by the filter object=libc, function=mem\n"));
 }
 

@@ -247,7 +247,7 @@ TEST_CASE("wrong usage of top is reported in profil's own words", "[cli][top]")
 		{"-p 1 -i x", "give either --input or what to profile, not both"},
 		{"-i x -F 99", "give either --input or what to profile, not both"},
 		{"-i x y", "unexpected argument: y"},
-		{"-p 1 -d 0", "--delay: '0' is not a number above 0"},
+		{"-p 1 -d 0", "--delay: '0' is not a time above 0, such as 10, 1.5s, 500ms, 5m or 2h"},
 		{"-p 1 -n 0", "--iterations: '0' is not a whole number above 0"},
 		{"-p 1 --sort x", "--sort: 'x' is not function"},
 		{"-p 1 --filter x", "--filter: 'x' does not begin with"},

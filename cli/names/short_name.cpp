@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/names/short_name.h"
+
+#include "cli/names/bare_name.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace cli {
+namespace {
+
+constexpr size_t longest_arguments = 20;
+/* Names in foreign files can be nested as deep as they are long. */
+constexpr int deepest = 8;
+
+using Abbreviation = std::pair<std::string_view, std::string_view>;
+
+/* In this order: the first ones make the others fit. */
+constexpr std::array<Abbreviation, 8> abbreviations = {{
+	{"std::__cxx11::", "std::"},
+	{"std::__1::", "std::"},
+	{"[abi:cxx11]", ""},
+	{"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
+	{"std::basic_string<char, std::char_traits<char>, std::allocator<char>>", "std::string"},
+	{"std::basic_string_view<char, std::char_traits<char> >", "std::string_view"},
+	{"std::basic_ostream<char, std::char_traits<char> >", "std::ostream"},
+	{"std::basic_istream<char, std::char_traits<char> >", "std::istream"},
+}};
+
+/* Arguments that are the defaults of the standard library's templates. */
+constexpr std::array<std::string_view, 6> defaults = {"std::allocator<",      "std::char_traits<",
+						      "std::default_delete<", "std::less<",
+						      "std::hash<",	      "std::equal_to<"};
+
+constexpr std::array<std::string_view, 3> thunks = {"non-virtual thunk to ", "virtual thunk to ",
+						    "covariant return thunk to "};
+
+bool is_word(char c)
+{
+	return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+std::string_view trimmed(std::string_view text)
+{
+	const size_t first = std::min(text.find_first_not_of(' '), text.size());
+
+	text.remove_prefix(first);
+	return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::string abbreviated(std::string_view name)
+{
+	std::string text(name);
+
+	for (const auto &[whole, brief] : abbreviations) {
+		std::string next;
+		size_t done = 0;
+
+		for (size_t at = text.find(whole); at != text.npos; at = text.find(whole, done)) {
+			next.append(text, done, at - done).append(brief);
+			done = at + whole.size();
+		}
+		if (done)
+			text = next.append(text, done);
+	}
+	return text;
+}
+
+/** The position of the last comma between the arguments, or npos. */
+size_t last_comma(std::string_view arguments)
+{
+	size_t last = arguments.npos;
+
+	for (size_t at = 0; at < arguments.size(); at++) {
+		if (std::string_view("(<[{").find(arguments[at]) != std::string_view::npos)
+			at = std::min(closing_bracket(arguments, at), arguments.size() - 1);
+		else if (arguments[at] == ',')
+			last = at;
+	}
+	return last;
+}
+
+std::string_view without_defaults(std::string_view arguments)
+{
+	for (;;) {
+		const size_t comma = last_comma(arguments);
+		const std::string_view last = trimmed(arguments.substr(comma + 1));
+
+		if (comma == arguments.npos ||
+		    std::none_of(defaults.begin(), defaults.end(),
+				 [&](std::string_view one) { return last.starts_with(one); }))
+			return trimmed(arguments);
+		arguments = arguments.substr(0, comma);
+	}
+}
+
+/** Is the '<' at @p at that of arguments?  In Rust, paths as "<A as B>::f" and "a::<impl B for C>::f" have
+ * others. */
+bool opens_arguments(std::string_view name, size_t at)
+{
+	return name[at] == '<' && at && (is_word(name[at - 1]) || name[at - 1] == ':') &&
+	       !name.substr(at).starts_with("<impl ");
+}
+
+std::string shorten_templates(std::string_view name, int depth);
+
+std::string arguments_text(std::string_view arguments, int depth)
+{
+	std::string text;
+
+	if (depth == deepest)
+		return "<...>";
+	text = shorten_templates(without_defaults(arguments), depth + 1);
+	return text.size() > longest_arguments ? "<...>" : "<" + text + ">";
+}
+
+std::string shorten_templates(std::string_view name, int depth)
+{
+	std::string text;
+
+	for (size_t at = 0; at < name.size();) {
+		if (const size_t length = operator_length(name, at)) {
+			text += name.substr(at, length);
+			at += length;
+			/* "operator< <int>" */
+			if (name.substr(at).starts_with(" <")) {
+				text += ' ';
+				at++;
+			}
+			if (at >= name.size() || name[at] != '<')
+				continue;
+		} else if (!opens_arguments(name, at)) {
+			text += name[at++];
+			continue;
+		}
+
+		const size_t end = closing_bracket(name, at);
+
+		if (end == name.npos)
+			return text.append(name.substr(at));
+		text += arguments_text(name.substr(at + 1, end - at - 1), depth);
+		at = end + 1;
+	}
+	return text;
+}
+
+/** Moves @p mark, and what follows it, from the end of @p name to @p marks. */
+bool move_mark(std::string_view &name, std::string &marks, size_t at)
+{
+	if (at == name.npos)
+		return false;
+	marks.insert(0, name.substr(at));
+	name = name.substr(0, at);
+	return true;
+}
+
+/** Splits off what compilers and we put behind a name: "@plt", " [clone .cold]", " (.cold)". */
+std::string split_marks(std::string_view &name)
+{
+	constexpr std::string_view stub = "@plt";
+	std::string marks;
+
+	for (bool found = true; found;) {
+		found = false;
+		if (name.ends_with(stub))
+			found = move_mark(name, marks, name.size() - stub.size());
+		else if (name.ends_with(']'))
+			found = move_mark(name, marks, name.rfind(" [clone "));
+		else if (name.ends_with(')') && name.rfind(" (.") == name.rfind(" ("))
+			found = move_mark(name, marks, name.rfind(" (."));
+	}
+	return marks;
+}
+
+std::string_view without_qualifiers(std::string_view name)
+{
+	for (const std::string_view word : {" &&", " &", " noexcept", " volatile", " const"}) {
+		if (name.ends_with(word))
+			name.remove_suffix(word.size());
+	}
+	return name;
+}
+
+/** without_parameters(), unless what looks like parameters is something else. */
+std::string_view bare(std::string_view name)
+{
+	const std::string_view function = without_qualifiers(name);
+	const std::string_view bare = without_parameters(function);
+
+	if (!function.ends_with(')') || bare.size() == function.size())
+		return name;
+
+	const size_t open = static_cast<size_t>(bare.data() - function.data()) + bare.size();
+
+	/* "read (file.js:12)", a function that returns a pointer to one, and brackets that go on. */
+	if (bare.empty() || open >= function.size() || function[open] != '(' ||
+	    (bare.ends_with(')') && !bare.ends_with("operator()")) ||
+	    closing_bracket(function, open) != function.size() - 1)
+		return name;
+	return bare;
+}
+
+} // namespace
+
+std::string with_short_templates(std::string_view name)
+{
+	if (name.find_first_of("<[") == name.npos && name.find("::__") == name.npos)
+		return std::string(name);
+	return shorten_templates(abbreviated(name), 0);
+}
+
+std::string short_name(std::string_view name)
+{
+	const auto *thunk = std::find_if(thunks.begin(), thunks.end(),
+					 [&](std::string_view one) { return name.starts_with(one); });
+
+	if (thunk != thunks.end())
+		return std::string(*thunk) + short_name(name.substr(thunk->size()));
+	if (name.find_first_of("(<") == name.npos)
+		return with_short_templates(name);
+
+	const std::string marks = split_marks(name);
+
+	return with_short_templates(bare(name)) + marks;
+}
+
+} // namespace cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/names/short_name.h  Demangled names, as short as people say them. */
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+/**
+ * A demangled name with its templates abbreviated: "std::string" for what the ABI makes of it,
+ * no arguments that are defaults, as allocators are, and "<...>" for more than 20 characters of
+ * them.  Names without templates are returned unchanged.
+ */
+std::string with_short_templates(std::string_view name);
+
+/**
+ * The same without parameters, return type and qualifiers: "words::sort" for
+ * "void words::sort(std::vector<char*, std::allocator<char*> >&)".  A clone of a function, or a
+ * stub, keeps its mark: "f [clone .cold]", "f@plt".  Names of other languages, which may have
+ * brackets elsewhere, keep all that does not look like parameters: "main.(*Tree).walk".
+ */
+std::string short_name(std::string_view name);
+
+} // namespace cli
