@@ -71,6 +71,7 @@ exit_follow:
 exit_clock:
 	profil_clock_exit();
 exit_work:
+	profil_threads_exit();
 	profil_work_exit();
 	return err;
 }
@@ -84,6 +85,7 @@ static void __exit profil_exit(void)
 	profil_life_exit();
 	profil_clock_look_exit();
 	profil_clock_exit();
+	profil_threads_exit();
 	profil_work_exit();
 	synchronize_rcu_tasks();
 }

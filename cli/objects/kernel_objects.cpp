@@ -149,14 +149,20 @@ void KernelObjects::look()
 	nameless_.clear();
 }
 
-/** The module that had code there in that generation: of those that have gone later, the first. */
+void KernelObjects::forget(uint32_t number)
+{
+	lives_.erase(number);
+	nameless_.erase(number);
+}
+
+/** The module that had code there in that generation: of several, the one that came last. */
 const ModuleLife *KernelObjects::life_at(uint64_t address, uint32_t generation, uint32_t &number) const
 {
 	const ModuleLife *found = nullptr;
 
 	for (const auto &[key, life] : lives_) {
-		if (address - life.base >= life.bytes || life.last < generation ||
-		    (found && found->last <= life.last))
+		if (address - life.base >= life.bytes || generation < life.first || life.last < generation ||
+		    (found && life.first < found->first))
 			continue;
 		found = &life;
 		number = key;

@@ -41,6 +41,7 @@ struct ModuleLife {
 	std::string name;
 	uint64_t base = 0;
 	uint64_t bytes = 0;
+	uint32_t first = 0;	    /**< the first generation of ticks that may be in it */
 	uint32_t last = UINT32_MAX; /**< the last generation of ticks in it; UINT32_MAX: it is loaded */
 };
 
@@ -71,6 +72,8 @@ public:
 	[[nodiscard]] bool known() const { return base_; }
 	/** What the recording says of a module, by its number. */
 	void set(uint32_t number, const ModuleLife &life);
+	/** The recording does not know the number any more: no tick was in the module. */
+	void forget(uint32_t number);
 	/** Read the names of modules that were loaded since, at most once a second. */
 	void look();
 	/** All modules that were set. */

@@ -63,17 +63,21 @@ void TextTable::begin(uint32_t profile, bool with_kernel)
 
 void TextTable::learn_module(uint32_t number, const profil_describe &about, const char *name)
 {
-	kernel_.set(number, {name, about.base, about.bytes, about.parent});
+	kernel_.set(number, {name, about.base, about.bytes, about.state, about.parent});
 }
 
-/** Some may have gone. */
+/** Some may have gone; those without ticks are not known any more. */
 void TextTable::look_at_modules()
 {
 	profil_describe about;
 
 	for (const auto &[number, life] : std::map<uint32_t, ModuleLife>(kernel_.lives())) {
-		if (life.last == UINT32_MAX && ask(number, about))
+		if (life.last != UINT32_MAX)
+			continue;
+		if (ask(number, about))
 			learn_module(number, about, life.name.c_str());
+		else if (ask(0, about)) /* the recording itself is there */
+			kernel_.forget(number);
 	}
 }
 

@@ -138,6 +138,7 @@ static void profil_describe_entry(struct profil_describe *describe,
 		describe->base = same->word[0];
 		describe->bytes = (u32)same->word[1];
 		describe->parent = entry->parent;
+		describe->state = entry->state;
 		break;
 	case PROFIL_KIND_FILE:
 		describe->device_major = MAJOR(same->word[1]);

@@ -162,13 +162,15 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 		recording->threads = get_pid_ns(ns);
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_LIST_HEAD(&recording->told);
+	err = profil_recording_prepare(recording);
+	if (err) {
+		profil_recording_free(recording);
+		return ERR_PTR(err);
+	}
+	/* Only now: a module that is loaded meanwhile must not take one of the fixed numbers. */
 	if (record->flags & PROFIL_RECORD_KERNEL)
 		profil_modules_begin(recording);
-	err = profil_recording_prepare(recording);
-	if (!err)
-		return recording;
-	profil_recording_free(recording);
-	return ERR_PTR(err);
+	return recording;
 }
 
 /**

@@ -3,11 +3,11 @@
  * Which modules had code where in the kernel, for recordings that count there.
  *
  * Ticks count by address, and the code of another module may be there later.  So a
- * recording has generations: in each, an address is in the same code.  When code goes, a
- * number tells up to which generation it was there, and ticks count in the next one.
+ * recording has generations: ticks that came where modules are, before a module was loaded,
+ * are of an earlier one than those after it.  A number tells from which generation to which
+ * code was there; of several in one generation only the last can have had ticks.
  *
- * The kernel frees code after its notifiers have returned, so no tick in the next code is
- * counted in this generation.
+ * The notifiers are called before the code of a module can run, and after it has run.
  *
  * Context: process
  */
@@ -15,26 +15,29 @@
 
 #include "compat.h"
 #include "record/recording.h"
+#include "tick/arch.h"
 
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/profil_record.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-/* All addresses of the kernel's code are in so many bytes from a recording's base on. */
-#define WINDOW		BIT_ULL(PROFIL_GENERATION_SHIFT)
-/* A random place of the kernel is a multiple of it. */
-#define PLACES		BIT_ULL(30)
+#include <asm/barrier.h>
 
-/* Tells code from other code of the same module at the same place. */
+/* Window from a recording's base on that covers the kernel's text and its modules. */
+#define WINDOW		BIT_ULL(PROFIL_GENERATION_SHIFT)
+
+/* Distinguishes successive loads of a module at the same address. */
 static u32 loaded;	/* guarded by profil_told_lock */
 
 /**
@@ -46,7 +49,7 @@ static u32 loaded;	/* guarded by profil_told_lock */
 void profil_modules_begin(struct profil_recording *recording)
 {
 	/* Modules are not further than half the window from the kernel's own code. */
-	recording->kernel = round_down((uintptr_t)schedule, PLACES) - WINDOW / 2;
+	recording->kernel = round_down((uintptr_t)schedule, PROFIL_KERNEL_UNIT) - WINDOW / 2;
 	mutex_lock(&profil_told_lock);
 	list_add_tail(&recording->told, &profil_told);
 	mutex_unlock(&profil_told_lock);
@@ -71,26 +74,33 @@ static void profil_modules_name(struct profil_identity *same, const struct modul
 	memcpy(&same->word[2], module->name, strnlen(module->name, size));
 }
 
-/* Code of a module, which is not known yet.  Return: its number; 0: none is left. */
+/*
+ * Code of a module, which is not known yet, and its first generation.  Return: its number; 0:
+ * none is left.
+ */
 static u32 profil_modules_add(struct profil_recording *recording, const struct module *module,
-			      const struct profil_code *code)
+			      const struct profil_code *code, u32 first)
 {
 	struct profil_identity same = {
 		.kind = PROFIL_KIND_MODULE,
 		.word = { (uintptr_t)code->start, code->bytes | (u64)loaded << 32 },
 	};
 	struct profil_spare spare = {};
+	struct mem_cgroup *before;
 	struct profil_entry *entry;
 	unsigned long flags;
 	u32 number = 0;
 
 	loaded++;
-	spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_KERNEL);
+	before = set_active_memcg(recording->memcg);
+	spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_KERNEL_ACCOUNT);
+	set_active_memcg(before);
 	profil_modules_name(&same, module);
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_find_locked(recording, &same, &spare);
 	if (entry) {
 		entry->parent = U32_MAX;
+		entry->state = first;
 		number = entry->number;
 	}
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
@@ -105,19 +115,26 @@ static bool profil_modules_is(const struct profil_entry *entry, const struct pro
 	       (u32)entry->same.word[1] == code->bytes;
 }
 
-/* The number of code that is loaded; 0 if it was there before the recording. */
-static u32 profil_modules_find(struct profil_recording *recording, const struct profil_code *code)
+/*
+ * The number of code that is loaded, and its first generation; 0 if it was there before the
+ * recording.
+ */
+static u32 profil_modules_find(struct profil_recording *recording, const struct profil_code *code,
+			       u32 *first)
 {
 	struct profil_entry *entry;
 	unsigned long flags;
 	u32 number = 0, i;
 
+	*first = 0;
 	/* Not under one lock: others wait for it with interrupts off. */
 	for (i = 0; i < 1U << recording->bits && !number; i++) {
 		raw_spin_lock_irqsave(&recording->lock, flags);
 		hlist_for_each_entry(entry, &recording->number[i], next)
-			if (profil_modules_is(entry, code))
+			if (profil_modules_is(entry, code)) {
 				number = entry->number;
+				*first = entry->state;
+			}
 		raw_spin_unlock_irqrestore(&recording->lock, flags);
 		cond_resched();
 	}
@@ -128,44 +145,46 @@ static void profil_modules_came(struct profil_recording *recording, const struct
 				const struct profil_code *code)
 {
 	if (code->bytes && !profil_modules_lost(recording) &&
-	    !profil_modules_add(recording, module, code))
+	    !profil_modules_add(recording, module, code, recording->generation))
 		profil_modules_lose(recording);
 }
 
 static void profil_modules_went(struct profil_recording *recording, const struct module *module,
 				const struct profil_code *code)
 {
+	u32 last = min_t(u32, recording->generation, PROFIL_GENERATIONS - 1);
 	struct profil_entry *entry;
 	unsigned long flags;
-	u32 number;
+	u32 number, first;
 
-	if (!code->bytes || profil_modules_lost(recording))
+	if (!code->bytes)
 		return;
-	number = profil_modules_find(recording, code);
-	/* Without ticks in any module it is in nobody's way. */
-	if (!READ_ONCE(recording->modules_ticked)) {
+	number = profil_modules_find(recording, code, &first);
+	/* Nothing was sampled where modules are since it came, so nothing has to be told. */
+	if (first == recording->generation && !READ_ONCE(recording->modules_ticked)) {
 		if (number)
 			profil_recording_forget(recording, number);
 		return;
 	}
 	if (!number)
-		number = profil_modules_add(recording, module, code);
+		number = profil_modules_add(recording, module, code, first);
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_numbered(recording, number);
 	if (entry)
-		entry->parent = recording->generation;
+		entry->parent = last;
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	if (!number)
 		profil_modules_lose(recording);
 }
 
-/* Ticks in what comes next, where something has gone, are of another generation. */
+/* Ticks in code that comes now are of another generation than those before. */
 static void profil_modules_change(struct profil_recording *recording)
 {
 	if (profil_modules_lost(recording) || !READ_ONCE(recording->modules_ticked))
 		return;
 	WRITE_ONCE(recording->modules_ticked, false);
-	WRITE_ONCE(recording->generation, recording->generation + 1);
+	/* Pairs with profil_record_place(): a tick of the next one sees it cleared, or its like. */
+	smp_store_release(&recording->generation, recording->generation + 1);
 }
 
 static void profil_modules_tell(struct profil_recording *recording, const struct module *module,
@@ -176,6 +195,7 @@ static void profil_modules_tell(struct profil_recording *recording, const struct
 
 	switch (state) {
 	case MODULE_STATE_COMING:
+		profil_modules_change(recording);
 		profil_modules_came(recording, module, &code);
 		profil_modules_came(recording, module, &early);
 		return;
@@ -185,7 +205,6 @@ static void profil_modules_tell(struct profil_recording *recording, const struct
 	}
 	/* What a module runs once is freed when that is done, or has failed. */
 	profil_modules_went(recording, module, &early);
-	profil_modules_change(recording);
 }
 
 static int profil_modules_notify(struct notifier_block *unused, unsigned long state, void *module)

@@ -61,7 +61,7 @@ struct profil_identity {
  * @number: from 1
  * @parent: OWNER of one process: the owner that forked or executed it; 0: not known;
  *	MODULE: the last generation of its code
- * @state: OWNER: &enum profil_owner_state
+ * @state: OWNER: &enum profil_owner_state; MODULE: the first generation of its code
  * @same: never changed
  * @file: FILE: referenced; NULL once it was released
  * @pid: MEMORY, OWNER of one process: that process, referenced

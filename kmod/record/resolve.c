@@ -129,7 +129,7 @@ static void profil_resolve_count_here(const struct profil_question *question, u6
 	cause = question->user ? profil_record_add(profile, key) :
 				 profil_record_add_kernel(profile, question->owned, key);
 	if (unlikely(profile->recording->threads))
-		profil_record_add_thread(profile, question->owned, cause);
+		profil_record_add_thread(profile, question->owned, cause, current);
 	tally->cause[cause]++;
 	tally->granted++;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a kernel thread gets into a recording of everybody: it is met when it has ticked.
+ * How a kernel thread gets into a recording of everybody: it is added when it is first sampled.
  *
  * Context: process
  */
@@ -9,12 +9,14 @@
 #include "follow/meet.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
+#include "profile/work.h"
 #include "record/recording.h"
 #include "tick/ask.h"
 #include "tick/record.h"
 #include "tick/section.h"
 
 #include <linux/cpumask.h>
+#include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -27,12 +29,15 @@
 static void profil_thread_count(const struct profil_asked *asked, struct profil_owned owned)
 {
 	struct profil_tally *tally;
+	enum profil_cause cause;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	profil_section_enter();
 	tally = this_cpu_ptr(asked->profile->tally);
-	tally->cause[profil_record_add_kernel(asked->profile, owned, asked->place)]++;
+	cause = profil_record_add_kernel(asked->profile, owned, asked->place);
+	profil_record_add_thread(asked->profile, owned, cause, asked->task);
+	tally->cause[cause]++;
 	tally->granted++;
 	profil_section_leave();
 	local_irq_restore(flags);
@@ -64,6 +69,13 @@ static void profil_threads_work(struct work_struct *unused)
 	}
 }
 
+static DECLARE_WORK(work, profil_threads_work);
+
+static void profil_threads_asked(struct irq_work *unused)
+{
+	queue_work(profil_wq, &work);
+}
+
 /**
  * profil_threads_init() - tell ticks who answers for kernel threads
  *
@@ -71,5 +83,15 @@ static void profil_threads_work(struct work_struct *unused)
  */
 void profil_threads_init(void)
 {
-	INIT_WORK(&profil_ask_work, profil_threads_work);
+	init_irq_work(&profil_ask_irq, profil_threads_asked);
+}
+
+/**
+ * profil_threads_exit() - undo profil_threads_init()
+ *
+ * Context: Process context, may sleep; after the last tick, before the queue is destroyed.
+ */
+void profil_threads_exit(void)
+{
+	irq_work_sync(&profil_ask_irq);
 }

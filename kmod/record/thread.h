@@ -8,5 +8,6 @@
 #define PROFIL_THREAD_H
 
 void profil_threads_init(void);
+void profil_threads_exit(void);
 
 #endif /* PROFIL_THREAD_H */

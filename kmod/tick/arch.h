@@ -8,6 +8,7 @@
 #define PROFIL_ARCH_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/percpu.h>
 #include <linux/pgtable.h>
@@ -59,10 +60,23 @@ static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *
 #endif
 }
 
-/* May the code at an address of the kernel be a module's, or be replaced otherwise? */
+/*
+ * KASLR moves x86-64's kernel within one such unit only, so a rounded address reveals nothing.
+ * Elsewhere the kernel may be anywhere, with modules as far above it as below.
+ */
+#ifdef CONFIG_X86
+#define PROFIL_KERNEL_UNIT	BIT_ULL(30)
+#else
+#define PROFIL_KERNEL_UNIT	BIT_ULL(16)
+#endif
+
+/*
+ * May the code at an address of the kernel be a module's, or be replaced otherwise?  Only x86
+ * has a fixed place for that: arm64's modules are around the kernel, wherever that is.
+ */
 static __always_inline bool profil_code_may_go(unsigned long address)
 {
-#ifdef MODULES_VADDR
+#ifdef CONFIG_X86
 	return address - MODULES_VADDR < MODULES_END - MODULES_VADDR;
 #else
 	return true;

@@ -2,16 +2,16 @@
 /*
  * Ticks of kernel threads that are in no recording yet.
  *
- * A kernel thread never returns to user mode, so a work asks whose its first ticks are
- * (record/thread.c).  Later ones find its watch.
+ * A kernel thread never returns to user mode, so a work item finds out whose its first ticks
+ * are (record/thread.c).  Later ones find its watch.
  *
  * Context: hard interrupt
  */
 #include "tick/ask.h"
 
 #include "profile/profile.h"
-#include "profile/work.h"
 
+#include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -19,7 +19,7 @@
 #include <asm/barrier.h>
 
 DEFINE_PER_CPU(struct profil_asked[PROFIL_ASKED], profil_asked);
-struct work_struct profil_ask_work;
+struct irq_work profil_ask_irq;
 
 /**
  * profil_ask_thread() - have a tick of current counted once its owner is known
@@ -42,6 +42,6 @@ bool profil_ask_thread(struct profil_profile *profile, u64 place)
 	asked->profile = profile;
 	asked->place = place;
 	smp_store_release(&asked->task, get_task_struct(current));	/* now it is whole */
-	queue_work(profil_wq, &profil_ask_work);
+	irq_work_queue(&profil_ask_irq);	/* the tick must not take a work queue's locks */
 	return true;
 }

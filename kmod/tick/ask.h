@@ -7,9 +7,9 @@
 #ifndef PROFIL_ASK_H
 #define PROFIL_ASK_H
 
+#include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
-#include <linux/workqueue.h>
 
 struct profil_profile;
 struct task_struct;
@@ -23,7 +23,7 @@ struct task_struct;
  * @profile: whose tick it is, referenced
  * @place: where in the kernel it came
  *
- * What follows @task is constant until profil_ask_work() is done with it.
+ * What follows @task is constant until the work item has handled it.
  */
 struct profil_asked {
 	struct task_struct *task;
@@ -33,7 +33,7 @@ struct profil_asked {
 
 DECLARE_PER_CPU(struct profil_asked[PROFIL_ASKED], profil_asked);
 /* Its function is in record/thread.c. */
-extern struct work_struct profil_ask_work;
+extern struct irq_work profil_ask_irq;
 
 bool profil_ask_thread(struct profil_profile *profile, u64 place);
 

@@ -143,7 +143,7 @@ u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs
 		return 0;
 	if (!profil_code_may_go(address))
 		return place;
-	generation = READ_ONCE(recording->generation);
+	generation = smp_load_acquire(&recording->generation);	/* see profil_modules_change() */
 	if (!READ_ONCE(recording->modules_ticked))
 		WRITE_ONCE(recording->modules_ticked, true);
 	return generation == PROFIL_GENERATIONS ?
@@ -168,12 +168,15 @@ enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 	return cause == PROFIL_COUNTED ? PROFIL_KERNEL : cause;
 }
 
-/* What a task is interrupted by is not its doing.  Return: whose it is; 0: the task's own. */
+/*
+ * Interrupts are not charged to the task that they interrupt.  Return: the owner irq or softirq;
+ * 0 if the task itself was running.
+ */
 static struct profil_owned profil_record_interrupt(const struct profil_recording *recording)
 {
 	if (!recording->kernel)
 		return (struct profil_owned) {};
-	/* The tick is an interrupt, too. */
+	/* The tick itself accounts for one level. */
 	if (hardirq_count() > HARDIRQ_OFFSET)
 		return recording->irq;
 	if (in_serving_softirq())
@@ -201,7 +204,7 @@ enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 		return profil_record_add_kernel(profile, interrupt, place);
 	cause = profil_record_add_kernel(profile, owned, place);
 	if (unlikely(profile->recording->threads))
-		profil_record_add_thread(profile, owned, cause);
+		profil_record_add_thread(profile, owned, cause, current);
 	return cause;
 }
 
@@ -210,17 +213,18 @@ enum profil_cause profil_record_kernel(const struct profil_profile *profile,
  * @profile: a recording
  * @owned: whose tick
  * @cause: its outcome
+ * @task: which had it
  *
- * Context: Interrupts off, in a section; the task that had the tick.
+ * Context: Interrupts off, in a section.
  */
 void profil_record_add_thread(const struct profil_profile *profile, struct profil_owned owned,
-			      enum profil_cause cause)
+			      enum profil_cause cause, struct task_struct *task)
 {
 	struct pid_namespace *ns = profile->recording->threads;
 	u64 key = (u64)profil_owned_threads(owned) << PROFIL_COUNT_SHIFT;
 
 	if (ns && (cause == PROFIL_COUNTED || cause == PROFIL_KERNEL))
-		profil_record_add(profile, key | task_pid_nr_ns(current, ns));
+		profil_record_add(profile, key | task_pid_nr_ns(task, ns));
 }
 
 /* The key of a PC.  Return: false if it is not known, or not any more. */
@@ -229,15 +233,17 @@ static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u64 *
 	const struct profil_hit *hit = hits->hit[profil_hit_set(pc)];
 	unsigned int seq = raw_read_seqcount(&hits->seq), way;
 	unsigned long low;
+	bool found = false;
 
-	for (way = 0; way < PROFIL_HIT_WAYS; way++, hit++) {
+	for (way = 0; way < PROFIL_HIT_WAYS && !found; way++, hit++) {
 		low = READ_ONCE(hit->low);
 		if (pc - low >= READ_ONCE(hit->span) || time_after(jiffies, READ_ONCE(hit->until)))
 			continue;
 		*key = READ_ONCE(hit->key) + (pc - low);
-		return !(seq & 1) && !read_seqcount_retry(&hits->seq, seq);
+		found = true;
 	}
-	return false;
+	/* Always: KCSAN takes all that follows for a part of the section otherwise. */
+	return !read_seqcount_retry(&hits->seq, seq) && !(seq & 1) && found;
 }
 
 static struct profil_question *profil_record_question(void)
@@ -314,7 +320,7 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 	else
 		cause = profil_record_other(profile, owned, regs);
 	if (unlikely(profile->recording->threads) && user_mode(regs))
-		profil_record_add_thread(profile, owned, cause);
+		profil_record_add_thread(profile, owned, cause, current);
 	return cause;
 }
 
@@ -395,7 +401,7 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 	if (!user)
 		return profil_record_kernel(profile, owned, regs);
 	cause = profil_record_add_cell(profile, profil_owned_unknown(owned));
-	profil_record_add_thread(profile, owned, cause);
+	profil_record_add_thread(profile, owned, cause, current);
 	return cause;
 }
 

@@ -99,7 +99,7 @@ enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 				       struct profil_owned owned, struct pt_regs *regs);
 void profil_record_add_thread(const struct profil_profile *profile, struct profil_owned owned,
-			      enum profil_cause cause);
+			      enum profil_cause cause, struct task_struct *task);
 enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
 enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs);
 enum profil_cause profil_record_thread(struct profil_profile *profile, struct pt_regs *regs);

@@ -40,9 +40,19 @@ static unsigned int early;
 module_param(early, uint, 0444);
 MODULE_PARM_DESC(early, "ms of CPU time to use when the module is loaded");
 
+static unsigned int begin;
+module_param(begin, uint, 0444);
+MODULE_PARM_DESC(begin, "the same, but in code that stays");
+
+static noinline void profil_busy_begin(void)
+{
+	busy_for(begin);
+}
+
 static int __init profil_busy_early(void)
 {
 	busy_for(early);
+	profil_busy_begin();
 	return 0;
 }
 

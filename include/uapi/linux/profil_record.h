@@ -152,9 +152,9 @@ struct profil_record {
  * enum profil_kind - what a number stands for
  * @PROFIL_KIND_KERNEL: text: the kernel, with its modules.  Offsets are 0, or with
  *	PROFIL_RECORD_KERNEL generation << 32 | address - &profil_describe.base.  Where
- *	modules are not, the generation is 0; where they are, it grows when one has gone: what
- *	is at an address is the same in all ticks of one generation.  0: it is not known where
- *	in the kernel, or no generation is left.
+ *	modules cannot be, the generation is 0; elsewhere it grows when a module is loaded
+ *	after a tick: all ticks at an address in one generation were in the same code.  0: it
+ *	is not known where in the kernel, or no generation is left.
  * @PROFIL_KIND_UNKNOWN: text: not known; the map could not be read in time, nothing
  *	executable was mapped any more, or there were too many numbers.  Offsets are 0.
  * @PROFIL_KIND_FILE: text: a file; offsets are those in the file
@@ -166,8 +166,9 @@ struct profil_record {
  * @PROFIL_KIND_THREADS: text: the threads of the owner.  Offsets are thread IDs.
  * @PROFIL_KIND_MODULE: code of a kernel module that was loaded, or was removed, since the
  *	recording began.  Its ticks are in the kernel, at addresses from
- *	&profil_describe.base on and of generations up to &profil_describe.parent, where no
- *	other that was removed earlier has them.
+ *	&profil_describe.base on and of generations from &profil_describe.state to
+ *	&profil_describe.parent.  Where several had an address in one generation, the ticks are
+ *	those of the one whose first generation is the highest.
  */
 enum profil_kind {
 	PROFIL_KIND_KERNEL	= 1,
@@ -255,7 +256,8 @@ enum profil_describe_flag {
  * @cgroup: out: OWNER of one process: number of its cgroup of version 2, which is the
  *	inode number of its directory; 0: there are none; else 0
  * @state: out: OWNER of one process: &enum profil_owner_state; OWNER of interrupts:
- *	PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; else 0
+ *	PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; MODULE: the first generation of its code;
+ *	else 0
  * @in_use: out: numbers that are given and not forgotten
  */
 struct profil_describe {

@@ -104,7 +104,8 @@ uint64_t ticks_in(const Recording &recording, const Described &module)
 		const uint64_t generation = row.offset >> 32;
 
 		return row.text.kind == PROFIL_KIND_KERNEL && row.offset &&
-		       address - module.base < module.bytes && generation <= module.parent;
+		       address - module.base < module.bytes && generation >= module.state &&
+		       generation <= module.parent;
 	});
 }
 
@@ -336,6 +337,59 @@ TEST_CASE_METHOD(AtRest, "a module that was there before the recording is told o
 	CHECK(ticks_in(recording, gone[0]) > 0);
 }
 
+TEST_CASE_METHOD(AtRest,
+		 "ticks of a module's code while it was loaded are its own, though it has no later ones",
+		 "[record]")
+{
+	Recording recording;
+	Described first;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	{
+		const BusyModule module("begin=100");
+
+		for (const Described &one : modules(recording)) {
+			if (one.place == BusyModule::name && one.parent == loaded)
+				first = one;
+		}
+		REQUIRE(first.kind == PROFIL_KIND_MODULE);
+	}
+	{
+		/* Likely where the first one was. */
+		const BusyModule module("begin=100");
+	}
+	recording.finish();
+
+	const Described gone = recording.described(first.number);
+
+	CHECK(gone.parent != loaded);
+	CHECK(ticks_in(recording, gone) > 0);
+	for (const Described &one : modules(recording)) {
+		if (one.place == BusyModule::name && one.base == gone.base && one.number != gone.number)
+			CHECK(one.state > gone.parent);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "a module that is loaded has no ticks of what was there before", "[record]")
+{
+	auto before = std::make_unique<BusyModule>();
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	BusyModule::spin(50);
+	before.reset();
+	const std::vector<Described> gone = modules(recording);
+	REQUIRE(gone.size() == 1);
+	CHECK(gone[0].state == 0);
+	CHECK(gone[0].parent == 0);
+
+	const BusyModule after;
+	for (const Described &one : modules(recording)) {
+		if (one.number != gone[0].number)
+			CHECK(one.state > gone[0].parent);
+	}
+}
+
 TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not known", "[record][slow]")
 {
 	/* Each address has an element in each generation. */
@@ -347,9 +401,7 @@ TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not 
 	uint32_t last = 0;
 
 	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-	/*
-	 * What runs once and the rest go one after the other: two generations, if ticks came in
-	 * both, which a busy host may need more time for.
+	/* Each is loaded into another generation, if ticks came in the last: a busy host needs more of them.
 	 */
 	for (int i = 0; i < 600 && last < 254; i++) {
 		const BusyModule module("early=2");

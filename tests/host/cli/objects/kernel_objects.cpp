@@ -94,3 +94,32 @@ TEST_CASE("in each generation, a module is the one that was there", "[cli]")
 	objects.set(22, {"profil_third", address, 4096, 8});
 	CHECK(objects.find(offset | 9 * generation).address == 0);
 }
+
+TEST_CASE("of modules that were at a place one after the other, each has the ticks of its generations",
+	  "[cli]")
+{
+	constexpr uint64_t generation = uint64_t{1} << 32;
+	constexpr uint64_t place = 0x1800;
+	KernelObjects objects;
+	const auto name = [&](uint64_t number) {
+		return objects.find(number * generation | place).object->name;
+	};
+
+	objects.begin(base);
+	if (!objects.known())
+		return;
+	objects.set(20, {"first", base + 0x1000, 0x1000, 0, 3});
+	objects.set(21, {"early", base + 0x1000, 0x1000, 2, 2});
+	objects.set(22, {"second", base + 0x1000, 0x1000, 5, UINT32_MAX});
+	CHECK(name(0) == "[first]");
+	/* Code that came later hides what was there before. */
+	CHECK(name(2) == "[early]");
+	CHECK(name(3) == "[first]");
+	CHECK(name(4) == "[kernel]");
+	CHECK(name(5) == "[second]");
+	CHECK(name(254) == "[second]");
+	/* It had no ticks, and what comes has its generation. */
+	objects.forget(22);
+	objects.set(23, {"third", base + 0x1000, 0x1000, 5, UINT32_MAX});
+	CHECK(name(5) == "[third]");
+}
