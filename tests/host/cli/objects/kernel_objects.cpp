@@ -69,32 +69,6 @@ TEST_CASE("a place in the kernel has the name of its function, wherever the kern
 	CHECK(name_at(objects.find(0)) == "[kernel]");
 }
 
-TEST_CASE("in each generation, a module is the one that was there", "[cli]")
-{
-	if (!offset_of("schedule"))
-		return;
-
-	constexpr uint64_t address = 0xffffffffc7000000;
-	constexpr uint64_t offset = address - base + 0x10;
-	constexpr uint64_t generation = uint64_t{1} << 32;
-	KernelObjects objects;
-
-	objects.begin(base);
-	objects.set(20, {"profil_first", address, 4096, 3});
-	objects.set(21, {"profil_second", address, 8192, 7});
-	objects.set(22, {"profil_third", address, 4096, UINT32_MAX});
-	CHECK(objects.find(offset).object->name == "[profil_first]");
-	CHECK(objects.find(offset).address == 0x10);
-	CHECK(objects.find(offset | 3 * generation).object->name == "[profil_first]");
-	CHECK(objects.find(offset | 4 * generation).object->name == "[profil_second]");
-	CHECK(objects.find(offset | 8 * generation).object->name == "[profil_third]");
-	CHECK(objects.find((offset + 4096) | 3 * generation).object->name == "[profil_second]");
-	/* No function of theirs is known. */
-	CHECK(name_at(objects.find(offset)) == "[profil_first]");
-	objects.set(22, {"profil_third", address, 4096, 8});
-	CHECK(objects.find(offset | 9 * generation).address == 0);
-}
-
 TEST_CASE("of modules that were at a place one after the other, each has the ticks of its generations",
 	  "[cli]")
 {
@@ -118,8 +92,13 @@ TEST_CASE("of modules that were at a place one after the other, each has the tic
 	CHECK(name(4) == "[kernel]");
 	CHECK(name(5) == "[second]");
 	CHECK(name(254) == "[second]");
+	CHECK(objects.find(place).address == 0x800);
+	/* No function of theirs is known. */
+	CHECK(name_at(objects.find(place)) == "[first]");
 	/* It had no ticks, and what comes has its generation. */
 	objects.forget(22);
 	objects.set(23, {"third", base + 0x1000, 0x1000, 5, UINT32_MAX});
 	CHECK(name(5) == "[third]");
+	objects.set(23, {"third", base + 0x1000, 0x1000, 5, 8});
+	CHECK(objects.find(9 * generation | place).address == 0);
 }
