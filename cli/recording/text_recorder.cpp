@@ -398,6 +398,7 @@ Recording TextRecorder::take_part()
 void TextRecorder::give_back(const Recording &part)
 {
 	recording_.tally.add(part.tally);
+	texts_.restore(part.owners);
 	recording_.threads.add(part.threads);
 	recording_.tally.join_ended_memory(most_ended);
 	parted_ = parted_.since(part.accounting);

@@ -81,6 +81,8 @@ public:
 	void count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals &threads);
 	/** Numbers for the programs, or for the processes; those of one name have one number. */
 	[[nodiscard]] const Owners &owners() const { return owners_; }
+	/** Know again the owners of a part that was taken, and is given back. */
+	void restore(const Owners &earlier) { owners_.add(earlier); }
 	/** The program with most samples. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;
 	/** What count() was given of the owners that match; only with a selection. */

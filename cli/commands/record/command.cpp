@@ -5,6 +5,7 @@
 #include "cli/base/output_file.h"
 #include "cli/base/snapshot_signal.h"
 #include "cli/base/stop_signals.h"
+#include "cli/commands/record/control.h"
 #include "cli/commands/record/options.h"
 #include "cli/options/subcommands.h"
 #include "cli/profile/about.h"
@@ -48,11 +49,18 @@ private:
 	[[nodiscard]] bool over();
 	void keep_times();
 	void show_progress();
+	/** May more than one file be written? */
+	[[nodiscard]] bool several() const { return options_.loop || options_.snapshot || options_.control; }
 	Outcome prepare_output(int64_t begin);
 	Outcome write(const Recording &recording, const RecordedTime &time);
 	void summarize(const Recording &recording, const RecordedTime &time, const About &about);
 	[[nodiscard]] RecordedTime time_so_far() const;
 	void write_snapshot();
+	void obey();
+	void obey(ControlWord word);
+	void enable();
+	void disable();
+	void forget_kept();
 	void write_part();
 	Outcome finish();
 
@@ -70,6 +78,11 @@ private:
 	Clock::time_point next_progress_;
 	std::optional<TickCost> tick_cost_; /* if it is shown, and could be measured */
 	bool delayed_ = false;
+	std::optional<Control> control_;
+	bool stopped_ = false;	  /* by a command */
+	bool enabled_ = true;	  /* what is counted is wanted */
+	Recording kept_;	  /* while it is not: what was counted before */
+	double kept_seconds_ = 0; /* and the time in which it was */
 };
 
 /* Each given PID deserves a line; a search may have hundreds of refusals. */
@@ -107,6 +120,13 @@ Outcome RecordRun::prepare()
 	}
 	if (options_.snapshot)
 		snapshots_.emplace();
+	if (options_.control) {
+		Result<Control> control = Control::open(*options_.control);
+
+		if (!control)
+			return Error{control.error().text + " (--control)"};
+		control_ = *std::move(control);
+	}
 	/* Measure before the profiles start: their ticks would be part of the result. */
 	if (console_.shows_progress()) {
 		if (const Result<TickCost> cost = measure_tick_cost(profiler_.period()); cost)
@@ -125,7 +145,7 @@ void RecordRun::begin()
 
 bool RecordRun::over()
 {
-	if (StopSignals::caught() || profiler_.over())
+	if (StopSignals::caught() || profiler_.over() || stopped_)
 		return true;
 	return !delayed_ && options_.seconds && seconds_since(start_) >= *options_.seconds;
 }
@@ -150,6 +170,7 @@ void RecordRun::keep_times()
 	if (delayed_ && seconds_since(start_) >= *options_.delay) {
 		delayed_ = false;
 		profiler_.recorder().take_part();
+		forget_kept();
 		begin();
 		start_ = part_;
 	}
@@ -157,6 +178,58 @@ void RecordRun::keep_times()
 		write_part();
 	if (snapshots_ && snapshots_->taken())
 		write_snapshot();
+	if (control_)
+		obey();
+}
+
+void RecordRun::obey()
+{
+	for (const ControlCommand &command : control_->take()) {
+		if (!command.known) {
+			console_.say(
+				fmt::format("--control: there is no command '{}': enable, disable, snapshot, "
+					    "stop and ping are known",
+					    command.text));
+			continue;
+		}
+		obey(command.word);
+		control_->acknowledge();
+	}
+}
+
+void RecordRun::obey(ControlWord word)
+{
+	switch (word) {
+	case ControlWord::Enable: return enable();
+	case ControlWord::Disable: return disable();
+	case ControlWord::Snapshot: return write_snapshot();
+	case ControlWord::Stop: stopped_ = true; return;
+	case ControlWord::Ping: return;
+	}
+}
+
+void RecordRun::forget_kept()
+{
+	kept_ = {};
+	kept_seconds_ = 0;
+}
+
+/* Counting goes on while it is disabled: what comes then is thrown away. */
+void RecordRun::enable()
+{
+	if (std::exchange(enabled_, true))
+		return;
+	profiler_.recorder().take_part();
+	profiler_.recorder().give_back(std::exchange(kept_, {}));
+	part_ = Clock::now();
+}
+
+void RecordRun::disable()
+{
+	if (!std::exchange(enabled_, false))
+		return;
+	kept_seconds_ += seconds_since(part_);
+	kept_ = profiler_.recorder().take_part();
 }
 
 void RecordRun::write_snapshot()
@@ -165,7 +238,8 @@ void RecordRun::write_snapshot()
 		console_.say("nothing to write yet: --delay is not over");
 		return;
 	}
-	if (Outcome written = write(profiler_.recorder().snapshot(), time_so_far()); !written)
+	if (Outcome written = write(enabled_ ? profiler_.recorder().snapshot() : kept_, time_so_far());
+	    !written)
 		console_.say(written.error().text);
 }
 
@@ -205,12 +279,18 @@ void RecordRun::show_progress()
 
 void RecordRun::record()
 {
-	const std::array descriptors = {signals_.fd(), snapshots_ ? snapshots_->fd() : -1};
-
 	begin();
 	start_ = part_;
 	delayed_ = options_.delay.has_value();
+	if (options_.disabled) {
+		/* What the command has done before is not wanted either. */
+		disable();
+		forget_kept();
+	}
 	while (!over()) {
+		const std::array descriptors = {signals_.fd(), snapshots_ ? snapshots_->fd() : -1,
+						control_ ? control_->fd() : -1};
+
 		profiler_.step(time_left(), descriptors);
 		keep_times();
 		show_progress();
@@ -220,14 +300,14 @@ void RecordRun::record()
 
 RecordedTime RecordRun::time_so_far() const
 {
-	return {time_nanos_, seconds_since(part_), profiler_.period()};
+	return {time_nanos_, kept_seconds_ + (enabled_ ? seconds_since(part_) : 0), profiler_.period()};
 }
 
 Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 {
 	std::vector<std::string> warnings;
 
-	if (options_.loop || options_.snapshot) {
+	if (several()) {
 		/* All snapshots begin together: each has the name of its own time. */
 		if (Outcome prepared = prepare_output(options_.loop ? time.begin : wall_clock_ns());
 		    !prepared)
@@ -240,10 +320,8 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 	for (const std::string &warning : warnings)
 		console_.say(warning);
 	/* As perf record does; a file of a series has its own name, or is to be replaced. */
-	const bool one = !options_.loop && !options_.snapshot;
-
-	if (Outcome written =
-		    output_->write(content, one ? OutputFile::Before::Kept : OutputFile::Before::Replaced);
+	if (Outcome written = output_->write(content, several() ? OutputFile::Before::Replaced
+								: OutputFile::Before::Kept);
 	    !written)
 		return written;
 	summarize(recording, time, from_comments(profile.comments));
@@ -280,7 +358,17 @@ Outcome RecordRun::finish()
 	}
 
 	const RecordedTime time = time_so_far();
-	const Recording recording = profiler_.recorder().finish();
+	Recording recording = profiler_.recorder().finish();
+
+	/* What has come since it was disabled is not wanted, to the last tick. */
+	if (!enabled_) {
+		recording.tally = kept_.tally;
+		recording.threads = kept_.threads;
+		recording.accounting = kept_.accounting;
+		recording.missing = kept_.missing;
+		recording.owners.add(kept_.owners);
+	}
+
 	Outcome written = write(recording, time);
 
 	for (const std::string &line : refusals_.lines())

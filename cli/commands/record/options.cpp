@@ -2,8 +2,11 @@
 #include "cli/commands/record/options.h"
 
 #include "cli/base/file_name.h"
+#include "cli/commands/record/control.h"
 #include "cli/options/arguments.h"
 #include "cli/options/subcommands.h"
+
+#include <fmt/format.h>
 
 namespace cli {
 namespace {
@@ -17,6 +20,18 @@ template <typename T> std::optional<T> given(const CLI::App &app, const char *op
 	return app.count(option) ? std::optional<T>(value) : std::nullopt;
 }
 
+/** For CLI11: a number above 0, or -1. */
+CLI::Validator delay_or_disabled()
+{
+	return CLI::Validator(
+		[](std::string &text) -> std::string {
+			if (text == "-1" || positive_number()(text).empty())
+				return "";
+			return fmt::format("'{}' is neither a number above 0 nor -1", text);
+		},
+		"");
+}
+
 std::optional<int> check(const RecordOptions &options)
 {
 	const bool again = options.loop || options.snapshot;
@@ -25,6 +40,10 @@ std::optional<int> check(const RecordOptions &options)
 		return usage_error(name, "--loop must be a second or more, as file names have whole seconds");
 	if (again && options.output == "-")
 		return usage_error(name, "--loop and --snapshot need a file (-o FILE)");
+	if (options.control && options.loop)
+		return usage_error(name, "give either --control or --loop, not both");
+	if (options.disabled && !options.control)
+		return usage_error(name, "-D -1 waits for a command: give --control, too");
 	if (options.loop && !tells_time(options.output))
 		return usage_error(name, "--loop needs %t in the name of its files, or each would "
 					 "replace the last (-o profil-%t.pb.gz)");
@@ -45,13 +64,18 @@ Ctrl-C; then write a profile in pprof's format.  'profil report' shows it.
 	       R"help(
 Time and output:
   -d, --duration TIME     end after this time: 10, 1.5s, 5m; a command runs on
-  -D, --delay MS          leave out the first milliseconds
+  -D, --delay MS          leave out the first milliseconds; -1: count nothing
+                          until --control says enable
   -o, --output FILE       write the profile to FILE (default profil.pb.gz), and
                           keep the last one as FILE.old; -: standard output, to
                           which a command may also write
       --loop TIME         write a file each time TIME has passed; -o needs %t
       --snapshot          at each SIGUSR1, write the profile so far, and go on;
                           %t is the time of the snapshot then
+      --control fifo:CTL[,ACK]
+                          obey enable, disable, snapshot, stop and ping, a line
+                          each, in the FIFO CTL, and write ack to ACK; or
+                          fd:CTL[,ACK] with the numbers of open files
       --per-thread        also add up the samples of each thread
       --lines             store the names and source lines of all samples; by
                           default, reports read some of them from the object's
@@ -79,13 +103,15 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	double seconds = 0;
 	double delay = 0;
 	double loop = 0;
+	std::string control;
 	bool lines = false;
 	CLI::App app("", name);
 	TargetParser targets(name, app, options.target);
 
 	add_duration(app, "-d,--duration", seconds);
 	add_duration(app, "--loop", loop);
-	app.add_option("-D,--delay", delay)->check(positive_number());
+	app.add_option("-D,--delay", delay)->check(delay_or_disabled());
+	app.add_option("--control", control)->check(CLI::Validator(why_no_control, ""));
 	app.add_flag("--snapshot", options.snapshot);
 	app.add_flag("--per-thread", options.target.per_thread);
 	app.add_flag("--lines", lines);
@@ -95,7 +121,10 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	if (const std::optional<int> status = targets.finish())
 		return status;
 	options.seconds = given(app, "--duration", seconds);
-	options.delay = given(app, "--delay", delay / ms_per_second);
+	options.disabled = delay < 0;
+	if (!options.disabled)
+		options.delay = given(app, "--delay", delay / ms_per_second);
+	options.control = given(app, "--control", control);
 	options.loop = given(app, "--loop", loop);
 	options.lines = lines ? Lines::Stored : Lines::OfFewPlaces;
 	return check(options);

@@ -15,9 +15,11 @@ namespace cli {
 struct RecordOptions {
 	TargetOptions target;
 	std::optional<double> seconds;
-	std::optional<double> delay; /**< seconds to leave out at the start */
-	std::optional<double> loop;  /**< seconds per file */
-	bool snapshot = false;	     /**< write the profile so far at SIGUSR1 */
+	std::optional<double> delay;	    /**< seconds to leave out at the start */
+	std::optional<double> loop;	    /**< seconds per file */
+	std::optional<std::string> control; /**< where commands come from, as for Control::open() */
+	bool disabled = false;		    /**< nothing counts until a command enables it */
+	bool snapshot = false;		    /**< write the profile so far at SIGUSR1 */
 	Lines lines = Lines::OfFewPlaces;
 	std::string output = default_profile_file;
 };

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * @file cli/commands/record/control.h
+ * Commands for a running recording, with the words of perf-record(1)'s --control.
+ */
+#pragma once
+
+#include "cli/base/fd.h"
+#include "cli/base/result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+enum class ControlWord { Enable, Disable, Snapshot, Stop, Ping };
+
+/** A command that came; nothing if it is none that is known. */
+struct ControlCommand {
+	std::string text;
+	bool known = false;
+	ControlWord word = ControlWord::Ping;
+};
+
+/** Why @p text is neither fifo:CTL[,ACK] nor fd:CTL[,ACK]; empty if it is. */
+std::string why_no_control(const std::string &text);
+
+/** Receives commands, a line each, and answers them if there is somewhere to answer to. */
+class Control {
+public:
+	/** @param text for which why_no_control() is empty. */
+	static Result<Control> open(const std::string &text);
+
+	/** For poll(2): readable when a command has come; -1 once nobody can send any. */
+	[[nodiscard]] int fd() const { return commands_.get(); }
+	/** The commands that have come since the last call.  Never waits. */
+	std::vector<ControlCommand> take();
+	/** Say that a command has been carried out: "ack".  Who does not read misses it. */
+	void acknowledge() const;
+
+private:
+	Control(Fd commands, Fd answers) : commands_(std::move(commands)), answers_(std::move(answers)) {}
+
+	Fd commands_;
+	Fd answers_;
+	std::string rest_; /**< the beginning of a line */
+};
+
+} // namespace cli
