@@ -45,7 +45,7 @@ std::string general_help()
 {
 	std::string text =
 		"Usage: profil COMMAND [options]\n\n"
-		"Shows where unmodified programs spend their CPU time, counted by a kernel module.\n\n";
+		"Shows where unmodified programs spend their CPU time: a kernel module counts it.\n\n";
 	size_t width = 0;
 
 	for (const Subcommand &subcommand : subcommands)

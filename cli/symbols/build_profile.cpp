@@ -8,9 +8,12 @@
 #include "cli/symbols/symbols.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <unistd.h>
 #include <utility>
 
 namespace cli {
@@ -131,15 +134,22 @@ public:
 	Profile take() { return std::move(profile_); }
 
 private:
+	static std::string why_no_file(const Object &object)
+	{
+		if (object.deleted)
+			return "was deleted or replaced while it was mapped";
+		if (access(object.name.c_str(), R_OK))
+			return fmt::format("cannot be read ({})", std::strerror(errno));
+		return "was unmapped before it could be opened";
+	}
+
 	void warn_about(const Object &object, const Symbols &symbols)
 	{
 		if (object.source != Source::File)
 			return;
 		if (!object.file)
 			warnings_.push_back(
-				fmt::format("{}: {}: no names for it", object.name,
-					    object.deleted ? "was deleted or replaced while it was mapped"
-							   : "cannot be read"));
+				fmt::format("{}: {}: no names for it", object.name, why_no_file(object)));
 		else if (const std::string why = symbols.has_lines() ? "" : foreign_debug_file(object);
 			 !why.empty())
 			warnings_.push_back(fmt::format("{}: no lines for it: {}", object.name, why));

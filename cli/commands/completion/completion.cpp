@@ -4,6 +4,7 @@
 #include "cli/base/characters.h"
 #include "cli/base/exit.h"
 #include "cli/base/stream.h"
+#include "cli/profile/profile_file.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -84,11 +85,30 @@ Completion complete_option(const OptionList &list, const std::string &word)
 	return completion;
 }
 
-Completion complete_positional(const OptionList &list, size_t at)
+/** The file that words have given with --input, or that is read without it. */
+std::string given_profile(const OptionList &list, std::span<const std::string> words)
 {
+	for (size_t i = 1; i < words.size(); i++) {
+		const Begun begun = option_with_value(list, words[i]);
+
+		if (!begun.option || !begun.option->is("--input"))
+			continue;
+		if (begun.length)
+			return words[i].substr(begun.length);
+		if (i + 1 < words.size())
+			return words[i + 1];
+	}
+	return default_profile_file;
+}
+
+Completion complete_positional(const OptionList &list, std::span<const std::string> words)
+{
+	const size_t at = words.size() - 1;
 	Completion completion;
 
-	if (list.runs_command) {
+	if (find(list, "function")) {
+		completion = complete_function(given_profile(list, words), words.back());
+	} else if (list.runs_command) {
 		completion.shells = Shells::Command;
 		completion.command_at = at;
 	} else if (find(list, "file")) {
@@ -105,16 +125,28 @@ Completion with_prefix(Completion completion, std::string_view prefix)
 	return completion;
 }
 
-Completion complete_last(std::string_view command, const OptionList &list, const std::string &word, size_t at)
+/** The value of @p option, of which the last of @p words has the part from @p start on. */
+Completion complete_value_of(const ListedOption &option, const OptionList &list,
+			     std::span<const std::string> words, size_t start)
 {
+	const std::string begun = words.back().substr(start);
+
+	if (option.value == "FUNCTION")
+		return complete_function(given_profile(list, words), begun);
+	return complete_value(words[0], option, begun);
+}
+
+Completion complete_last(const OptionList &list, std::span<const std::string> words)
+{
+	const std::string &word = words.back();
 	const Begun begun = option_with_value(list, word);
 
 	if (begun.length)
-		return with_prefix(complete_value(command, *begun.option, word.substr(begun.length)),
+		return with_prefix(complete_value_of(*begun.option, list, words, begun.length),
 				   word.substr(0, begun.length));
 	if (word.starts_with('-'))
 		return complete_option(list, word);
-	return complete_positional(list, at);
+	return complete_positional(list, words);
 }
 
 Completion complete_arguments(const Subcommand &subcommand, std::span<const std::string> words)
@@ -128,11 +160,11 @@ Completion complete_arguments(const Subcommand &subcommand, std::span<const std:
 		if (words[i] == mark && list.takes_command)
 			return {{}, Shells::Command, i + 1};
 		if (begun.option && !begun.length && ++i == last)
-			return complete_value(subcommand.name, *begun.option, words[last]);
+			return complete_value_of(*begun.option, list, words, 0);
 		if (!words[i].starts_with('-') && list.runs_command && !begun.option)
 			return {{}, Shells::Command, i};
 	}
-	return complete_last(subcommand.name, list, words[last], last);
+	return complete_last(list, words);
 }
 
 } // namespace

@@ -51,6 +51,10 @@ std::string completion_text(const Completion &completion);
  */
 Completion complete_value(std::string_view command, const ListedOption &option, const std::string &word);
 
+/** The functions of a profile whose name, or its last part, begins with @p word; none if it cannot be read.
+ */
+Completion complete_function(const std::string &profile, std::string_view word);
+
 /** profil __complete [--] WORD...: what the shells' completions call. */
 int complete_main(std::span<const Subcommand> subcommands, const std::vector<std::string> &arguments);
 

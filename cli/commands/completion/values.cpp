@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/annotation/function_choice.h"
+#include "cli/base/numbers.h"
 #include "cli/commands/completion/completion.h"
 #include "cli/commands/export/export.h"
 #include "cli/commands/push/options.h"
+#include "cli/names/bare_name.h"
+#include "cli/names/shown_names.h"
 #include "cli/process/process.h"
 #include "cli/process/process_finder.h"
+#include "cli/profile/profile_file.h"
 #include "cli/rows/sort_key.h"
 
 #include <algorithm>
@@ -170,7 +175,33 @@ Shells files_for(const ListedOption &option)
 	return option.is("--input") || option.is("--base") ? Shells::Profiles : Shells::Files;
 }
 
+constexpr size_t most_functions = 200;
+
 } // namespace
+
+Completion complete_function(const std::string &path, std::string_view word)
+{
+	const Result<Profile> profile = read_profile(path);
+	Completion completion;
+
+	if (!profile)
+		return completion;
+
+	const std::vector<FunctionSamples> functions = functions_of(*profile);
+	ShownNames names(NameLength::Short);
+
+	for (const FunctionSamples &function : functions)
+		names.add(function.name);
+	for (const FunctionSamples &function : functions) {
+		std::string name = names.text(function.name);
+
+		if ((name.starts_with(word) || unqualified(without_parameters(name)).starts_with(word)) &&
+		    completion.candidates.size() < most_functions)
+			completion.candidates.push_back(
+				{std::move(name), counted_noun(function.samples(), "sample")});
+	}
+	return completion;
+}
 
 Completion complete_value(std::string_view command, const ListedOption &option, const std::string &word)
 {

@@ -12,7 +12,7 @@
 namespace cli {
 namespace {
 
-constexpr char hints[] = "q quit  h help  s sort  / filter  z zero  p pause  P per process  Enter annotate";
+constexpr char hints[] = "q quit  h help  s sort  / filter  z zero  p pause  P processes  Enter annotate";
 constexpr char page_hints[] = "q, Esc back  Up Down PgUp PgDn scroll";
 constexpr std::array orders = {TopOrder::Samples, TopOrder::Delta, TopOrder::Name, TopOrder::Object};
 

@@ -138,6 +138,7 @@ private:
 			lines.push_back({line.number, html_count(line.samples),
 					 options_.source ? cut(line.text) : ""});
 		return {{"name", cut(file.file)},
+			{"path", options_.source ? printable(sources_.file(file.file).found) : ""},
 			{"samples", html_count(file.samples)},
 			{"problem", problem_of(sources_.file(file.file), annotation)},
 			{"lines", std::move(lines)},

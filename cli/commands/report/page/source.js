@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A function with the samples of each of its lines, or of its instructions.
 
+/** A cell with a line's number that opens the line in an editor, if the file is known. */
+function lineCell(number, path) {
+	const cell = element('td', 'number place', path ? '' : number);
+
+	if (path) {
+		const link = element('a', '', number);
+
+		link.href = `vscode://file${path.split('/').map(encodeURIComponent).join('/')}:${number}`;
+		link.title = `${path}:${number} in the editor`;
+		cell.append(link);
+	}
+	return cell;
+}
+
 /** A row of a listing: place, samples, percent of the function, text. */
-function listingRow(place, count, all, text) {
+function listingRow(place, count, all, text, path = '') {
 	const row = element('tr');
 	const some = count === '"' || Number(count) > 0;
 
 	row.append(
-		element('td', 'number place', place),
+		lineCell(place, path),
 		element('td', 'number', some ? (count === '"' ? count : grouped(count)) : ''),
 		element('td', 'number', some && count !== '"' ? percentText(count, all) : ''),
 		element('td', 'text', text),
@@ -120,7 +134,7 @@ class SourceView {
 			for (const [number, samples, text] of file.lines) {
 				if (last && number !== last + 1)
 					rows.push(gapRow('…'));
-				rows.push(listingRow(number, samples, this.all, text));
+				rows.push(listingRow(number, samples, this.all, text, file.path.startsWith('/') ? file.path : ''));
 				last = number;
 			}
 			if (file.rest[0])

@@ -3,7 +3,9 @@
  * and fish complete with it. */
 #include "cli/commands/export/export.h"
 #include "cli/commands/push/options.h"
+#include "cli/profile/pprof.h"
 #include "cli/rows/sort_key.h"
+#include "tests/host/cli/sample_profile.h"
 #include "tests/support/programs.h"
 
 #include <algorithm>
@@ -225,6 +227,28 @@ TEST_CASE("processes are completed by PID, with their names, and by name", "[cli
 	CHECK(offered("record -p 12x") == std::vector<std::string>{":none"});
 }
 
+TEST_CASE("annotate completes the functions of the profile", "[cli][completion]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	cli::Profile profile = sample_profile();
+
+	profile.functions[0].name = "void words::sort(int)";
+	std::ofstream(file, std::ios::binary) << cli::encode_pprof(profile);
+	for (const std::string &input : {"-i " + file, "--input=" + file, "--input " + file, "-i" + file}) {
+		CAPTURE(input);
+		CHECK(offered("annotate " + input + " m") ==
+		      std::vector<std::string>{"main", "memcpy", ":none"});
+		CHECK(offered("annotate " + input + " so") ==
+		      std::vector<std::string>{"words::sort", ":none"});
+		CHECK(offered("annotate " + input + " -s words::") ==
+		      std::vector<std::string>{"words::sort", ":none"});
+		CHECK(offered("annotate " + input + " --symbol=mem") ==
+		      std::vector<std::string>{"--symbol=memcpy", ":none"});
+	}
+	CHECK(offered("annotate -i " + file + ".none m") == std::vector<std::string>{":none"});
+}
+
 TEST_CASE("files are left to the shell, and so are commands where one is possible", "[cli][completion]")
 {
 	const std::pair<const char *, const char *> all[] = {
@@ -236,7 +260,7 @@ TEST_CASE("files are left to the shell, and so are commands where one is possibl
 		{"record -o ''", ":files"},
 		{"push --auth-token-file ''", ":files"},
 		{"annotate --source-dir ''", ":directories"},
-		{"annotate ''", ":none"},
+		{"annotate -i /none ''", ":none"},
 		{"serve ''", ":none"},
 		{"serve -p 1 -- x", ":none"},
 		{"record ''", ":command 1"},

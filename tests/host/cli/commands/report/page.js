@@ -323,6 +323,11 @@ const checks = {
 
 		assert.equal(await text(page, '#source-name'), rest[0]);
 		assert.match(await hot.textContent(), new RegExp(rest[1]));
+
+		const link = page.locator('#source tr[data-heat="4"] a').first();
+
+		assert.match(await link.getAttribute('href'), /^vscode:\/\/file\/.*\.cpp:\d+$/);
+		assert.equal(await link.textContent(), (await link.getAttribute('href')).split(':').at(-1));
 		await page.getByRole('button', { name: 'Instructions' }).click();
 		assert.match(await text(page, '#source .loop .text >> nth=0'), /^[a-z]/);
 		assert.ok((await page.locator('#source .loop').count()) > 2);

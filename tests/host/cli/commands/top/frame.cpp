@@ -38,7 +38,7 @@ TEST_CASE_METHOD(FileTop, "a screen of top, exactly", "[cli][top]")
 	      "1,000   95.24 %  counted\n"
 	      "   45    4.29 %  in the kernel, not counted (--user-only)\n"
 	      "    5    0.48 %  lost: the clock was late\n"
-	      "q quit  h help  s sort  / filter  z zero  p pause  P per process  Enter ann…\n");
+	      "q quit  h help  s sort  / filter  z zero  p pause  P processes  Enter annot…\n");
 	CHECK(selected_of(top.frame({76, 20}, false)) == "    700   70.00  main               program");
 }
 
