@@ -54,6 +54,16 @@ class Brackets {
 public:
 	[[nodiscard]] bool empty() const { return open_.empty(); }
 
+	/** Count a character, if it is a bracket. */
+	void pass(char c)
+	{
+		if (const size_t kind = openers.find(c); kind != openers.npos)
+			open(kind);
+		else if (const size_t end = closers.find(c); end != closers.npos)
+			close(end);
+	}
+
+private:
 	void open(size_t kind)
 	{
 		open_.push_back(kind);
@@ -72,7 +82,6 @@ public:
 		}
 	}
 
-private:
 	std::vector<size_t> open_;
 	std::array<size_t, openers.size()> counts_{};
 };
@@ -93,10 +102,7 @@ std::vector<Where> places_in(std::string_view name)
 			continue;
 		}
 		places.push_back(outside ? Where::Outside : Where::Inside);
-		if (const size_t kind = openers.find(name[at]); kind != openers.npos)
-			brackets.open(kind);
-		else if (const size_t end = closers.find(name[at]); end != closers.npos)
-			brackets.close(end);
+		brackets.pass(name[at]);
 	}
 	return places;
 }
@@ -134,15 +140,15 @@ size_t closing_bracket(std::string_view name, size_t open)
 {
 	Brackets brackets;
 
-	for (size_t at = open; at < name.size(); at += std::max<size_t>(word_length(name, at), 1)) {
-		if (word_length(name, at))
+	for (size_t at = open; at < name.size();) {
+		if (const size_t word = word_length(name, at)) {
+			at += word;
 			continue;
-		if (const size_t kind = openers.find(name[at]); kind != openers.npos)
-			brackets.open(kind);
-		else if (const size_t end = closers.find(name[at]); end != closers.npos)
-			brackets.close(end);
+		}
+		brackets.pass(name[at]);
 		if (brackets.empty())
 			return at;
+		at++;
 	}
 	return name.npos;
 }
@@ -177,9 +183,14 @@ std::string_view without_template_arguments(std::string_view name)
 	return name.substr(0, name.find_last_not_of(' ') + 1);
 }
 
+size_t last_outside(std::string_view name, char wanted)
+{
+	return last_outside(name, places_in(name), wanted, name.size());
+}
+
 std::string_view unqualified(std::string_view bare_name)
 {
-	const size_t colon = last_outside(bare_name, places_in(bare_name), ':', bare_name.size());
+	const size_t colon = last_outside(bare_name, ':');
 
 	return colon == bare_name.npos ? bare_name : bare_name.substr(colon + 1);
 }

@@ -16,7 +16,10 @@ std::string_view without_parameters(std::string_view name);
 /** The position of the bracket that closes the one at @p open, or npos. */
 size_t closing_bracket(std::string_view name, size_t open);
 
-/** The length of "operator" and its sign, as in "operator<", at @p at; 0 if there is none. */
+/** The position of the last @p wanted that is in no brackets, or npos. */
+size_t last_outside(std::string_view name, char wanted);
+
+/** The length of an operator's name at @p at, such as 9 for "operator<"; 0 if none begins there. */
 size_t operator_length(std::string_view name, size_t at);
 
 /** Returns "deep::sum" for "deep::sum<long>": removes only arguments at the end, not those of a class. */

@@ -68,24 +68,10 @@ std::string abbreviated(std::string_view name)
 	return text;
 }
 
-/** The position of the last comma between the arguments, or npos. */
-size_t last_comma(std::string_view arguments)
-{
-	size_t last = arguments.npos;
-
-	for (size_t at = 0; at < arguments.size(); at++) {
-		if (std::string_view("(<[{").find(arguments[at]) != std::string_view::npos)
-			at = std::min(closing_bracket(arguments, at), arguments.size() - 1);
-		else if (arguments[at] == ',')
-			last = at;
-	}
-	return last;
-}
-
 std::string_view without_defaults(std::string_view arguments)
 {
 	for (;;) {
-		const size_t comma = last_comma(arguments);
+		const size_t comma = last_outside(arguments, ',');
 		const std::string_view last = trimmed(arguments.substr(comma + 1));
 
 		if (comma == arguments.npos ||
