@@ -185,14 +185,14 @@ void RecordRun::keep_times()
 void RecordRun::obey()
 {
 	for (const ControlCommand &command : control_->take()) {
-		if (!command.known) {
+		if (!command.word) {
 			console_.say(
 				fmt::format("--control: there is no command '{}': enable, disable, snapshot, "
 					    "stop and ping are known",
 					    command.text));
 			continue;
 		}
-		obey(command.word);
+		obey(*command.word);
 		control_->acknowledge();
 	}
 }

@@ -81,8 +81,8 @@ ControlCommand command_of(std::string text)
 		std::find_if(words.begin(), words.end(), [&](const auto &one) { return one.first == text; });
 
 	if (found == words.end())
-		return {std::move(text), false, ControlWord::Ping};
-	return {std::move(text), true, found->second};
+		return {std::move(text), std::nullopt};
+	return {std::move(text), found->second};
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "cli/base/fd.h"
 #include "cli/base/result.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,10 @@ namespace cli {
 
 enum class ControlWord { Enable, Disable, Snapshot, Stop, Ping };
 
-/** A command that came; nothing if it is none that is known. */
+/** A line that was received. */
 struct ControlCommand {
 	std::string text;
-	bool known = false;
-	ControlWord word = ControlWord::Ping;
+	std::optional<ControlWord> word; /**< nothing: there is no such command */
 };
 
 /** Why @p text is neither fifo:CTL[,ACK] nor fd:CTL[,ACK]; empty if it is. */

@@ -48,7 +48,7 @@ std::string words_of(Control &control)
 	std::string words;
 
 	for (const ControlCommand &command : control.take())
-		words += (command.known ? "" : "?") + command.text + " ";
+		words += (command.word ? "" : "?") + command.text + " ";
 	return words;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a line without an end does not grow for ever", "[cli][control]")
 
 	REQUIRE(all.size() == 2);
 	CHECK(all[0].text.size() == 256);
-	CHECK(all[1].known);
+	CHECK(all[1].word.has_value());
 }
 
 TEST_CASE("when nobody is left to command, there is nothing to wait for", "[cli][control]")
