@@ -248,14 +248,14 @@ uapi-doc: ## regenerate Documentation/uapi.rst from the comments in <linux/profi
 	scripts/build/uapi-doc >Documentation/uapi.rst.tmp && mv Documentation/uapi.rst.tmp Documentation/uapi.rst
 
 .PHONY: abi
-abi: libprofil ## regenerate the ABI that programs rely on: libprofil/libprofil.abi, kmod/uapi.layout
-	scripts/build/abi >libprofil/libprofil.abi.tmp && mv libprofil/libprofil.abi.tmp libprofil/libprofil.abi
+abi: ## regenerate the ABI that programs rely on: libprofil/libprofil.abi, kmod/uapi.layout
+	+scripts/build/abi >libprofil/libprofil.abi.tmp && mv libprofil/libprofil.abi.tmp libprofil/libprofil.abi
 	scripts/build/uapi-layout >kmod/uapi.layout.tmp && mv kmod/uapi.layout.tmp kmod/uapi.layout
 
 .PHONY: check-abi
-check-abi: libprofil ## check that the library's interface and the module's structures match the recorded ABI
+check-abi: ## check that the library's interface and the module's structures match the recorded ABI
 	scripts/setup abi
-	scripts/build/abi --check
+	+scripts/build/abi --check
 	scripts/build/uapi-layout --check
 
 .PHONY: vm
