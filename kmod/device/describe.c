@@ -21,6 +21,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
+#include <linux/kernel.h>
 #include <linux/pid.h>
 #include <linux/profil_record.h>
 #include <linux/slab.h>
@@ -121,6 +122,30 @@ static void profil_describe_owner(struct profil_describe *describe,
 	}
 }
 
+/*
+ * A module's code is told without a tick in it, which perf does not do: so only to whom
+ * /proc/kallsyms shows addresses.  What that asks is not exported, but "%pK" obeys
+ * kernel.kptr_restrict likewise, and is 0 for others.
+ */
+static bool profil_describe_shows(unsigned long address)
+{
+	char shown[2 * sizeof(address) + 1];
+
+	snprintf(shown, sizeof(shown), "%pK", (void *)address);
+	return strspn(shown, "0") < strlen(shown);
+}
+
+static void profil_describe_code(struct profil_describe *describe,
+				 const struct profil_entry *entry)
+{
+	if (profil_describe_shows(entry->same.word[0])) {
+		describe->base = entry->same.word[0];
+		describe->bytes = (u32)entry->same.word[1];
+	}
+	describe->parent = entry->parent;
+	describe->state = entry->state;
+}
+
 static void profil_describe_entry(struct profil_describe *describe,
 				  const struct profil_entry *entry,
 				  const struct profil_recording *recording,
@@ -135,10 +160,7 @@ static void profil_describe_entry(struct profil_describe *describe,
 		describe->base = recording->kernel;
 		break;
 	case PROFIL_KIND_MODULE:
-		describe->base = same->word[0];
-		describe->bytes = (u32)same->word[1];
-		describe->parent = entry->parent;
-		describe->state = entry->state;
+		profil_describe_code(describe, entry);
 		break;
 	case PROFIL_KIND_FILE:
 		describe->device_major = MAJOR(same->word[1]);

@@ -233,9 +233,11 @@ enum profil_describe_flag {
  * @owner: out: CELL: number of its owner; else 0
  * @text: out: CELL: number of its text; OWNER: of the file that was executed, of the
  *	kernel if it is a kernel thread; else 0
- * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: of its code; else 0
+ * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: of its code, 0 if the caller
+ *	may not see addresses in /proc/kallsyms (kernel.kptr_restrict); else 0
  * @inode: out: FILE: its number as of stat(2); else 0
- * @bytes: out: FILE: its size when it was met; VDSO, MODULE: its size; else 0
+ * @bytes: out: FILE: its size when it was met; VDSO: its size; MODULE: likewise, 0 if
+ *	@base is; else 0
  * @device_major: out: FILE: as of stat(2); some file systems report another there
  * @device_minor: out: likewise
  * @pid: out: MEMORY, OWNER of one process: process ID in the PID namespace of who opened

@@ -23,7 +23,7 @@ constexpr uint64_t bit(unsigned capability)
 	return uint64_t{1} << capability;
 }
 
-constexpr uint64_t all = ~uint64_t{0}, perfmon = bit(CAP_PERFMON), ptrace = bit(CAP_SYS_PTRACE),
+constexpr uint64_t all_capabilities = ~uint64_t{0}, perfmon = bit(CAP_PERFMON), ptrace = bit(CAP_SYS_PTRACE),
 		   admin = bit(CAP_SYS_ADMIN);
 
 /** Keep some of root's capabilities, optionally as another user, and stay traceable. */
@@ -79,14 +79,14 @@ struct Attacker {
 };
 
 const Attacker attackers[] = {
-	{"root", 0, all},
+	{"root", 0, all_capabilities},
 	{"root without capabilities", 0, 0},
 	{"nobody", nobody, 0},
 	{"nobody with CAP_PERFMON", nobody, perfmon},
 	{"nobody with CAP_SYS_PTRACE", nobody, ptrace},
 	{"nobody with both", nobody, perfmon | ptrace},
 	{"nobody with CAP_SYS_ADMIN", nobody, admin},
-	{"nobody with all other capabilities", nobody, all & ~(perfmon | ptrace | admin)},
+	{"nobody with all other capabilities", nobody, all_capabilities & ~(perfmon | ptrace | admin)},
 	{"nobody as root of a user namespace", nobody, 0, true},
 };
 

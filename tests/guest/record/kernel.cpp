@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/kernel.cpp  Recordings that count where in the kernel ticks come. */
 #include "tests/guest/record/support.h"
-#include "tests/guest/support/busy_module.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,7 +20,6 @@ using namespace guest;
 namespace {
 
 constexpr uint32_t kernel_number = 1;
-constexpr uint32_t loaded = UINT32_MAX;
 const uintptr_t text = Burner::usual;
 
 /** The address of a symbol of the kernel itself. */
@@ -92,50 +90,6 @@ private:
 uint64_t ticks_of_state(const Recording &recording, uint32_t state)
 {
 	return recording.sum([&](const Row &row) { return row.owner.state == state; });
-}
-
-/** The ticks in kernel mode that came in code of a module, as its number tells. */
-uint64_t ticks_in(const Recording &recording, const Described &module)
-{
-	const uint64_t base = recording.described(kernel_number).base;
-
-	return recording.sum([&](const Row &row) {
-		const uint64_t address = base + (row.offset & UINT32_MAX);
-		const uint64_t generation = row.offset >> 32;
-
-		return row.text.kind == PROFIL_KIND_KERNEL && row.offset &&
-		       address - module.base < module.bytes && generation >= module.state &&
-		       generation <= module.parent;
-	});
-}
-
-std::vector<Described> modules(const Recording &recording)
-{
-	std::vector<Described> all;
-
-	for (uint32_t number = 1; number <= recording.described(0).numbers; number++) {
-		profil_describe about = {};
-
-		about.size = sizeof(about);
-		about.profile = recording.profile();
-		about.number = number;
-		/* A module that had no ticks is forgotten. */
-		if (!recording.device().call(PROFIL_DESCRIBE, &about) && about.kind == PROFIL_KIND_MODULE)
-			all.push_back(recording.described(number));
-	}
-	return all;
-}
-
-/** The last generation of any module that has gone. */
-uint32_t last_generation(const Recording &recording)
-{
-	uint32_t last = 0;
-
-	for (const Described &module : modules(recording)) {
-		if (module.parent != loaded)
-			last = std::max(last, module.parent);
-	}
-	return last;
 }
 
 } // namespace
@@ -276,149 +230,4 @@ TEST_CASE_METHOD(AtRest, "kernel threads are in everybody's recording if the ker
 	const profil_status status = recording.status();
 	CHECK(recording.sum() == status.counted + status.kernel);
 	CHECK(status.no_user_pc == 0);
-}
-
-TEST_CASE_METHOD(AtRest, "a module that is loaded again has ticks of its own", "[record]")
-{
-	Recording recording;
-
-	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-	{
-		const BusyModule module;
-
-		REQUIRE(modules(recording).size() >= 1);
-		module.spin(50);
-	}
-	{
-		const BusyModule module;
-
-		module.spin(50);
-	}
-	recording.finish();
-
-	/* What it runs once has gone, too, but had no time for a tick. */
-	std::set<uint32_t> generations;
-	for (const Described &module : modules(recording)) {
-		if (module.place == BusyModule::name && module.parent != loaded &&
-		    ticks_in(recording, module))
-			generations.insert(module.parent);
-	}
-	CHECK(generations.size() >= 2);
-}
-
-TEST_CASE_METHOD(AtRest, "what a module runs once when it is loaded is its code, too", "[record]")
-{
-	Recording recording;
-
-	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-	const BusyModule module("early=100");
-	uint64_t early = 0;
-
-	for (const Described &one : modules(recording)) {
-		if (one.place == BusyModule::name && one.parent != loaded)
-			early += ticks_in(recording, one);
-	}
-	CHECK(early > 0);
-}
-
-TEST_CASE_METHOD(AtRest, "a module that was there before the recording is told of when it goes", "[record]")
-{
-	auto module = std::make_unique<BusyModule>();
-	Recording recording;
-
-	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-	BusyModule::spin(50);
-	CHECK(modules(recording).empty());
-	module.reset();
-	const std::vector<Described> gone = modules(recording);
-	REQUIRE(gone.size() == 1);
-	CHECK(gone[0].place == BusyModule::name);
-	CHECK(gone[0].parent != loaded);
-	CHECK(ticks_in(recording, gone[0]) > 0);
-}
-
-TEST_CASE_METHOD(AtRest,
-		 "ticks of a module's code while it was loaded are its own, though it has no later ones",
-		 "[record]")
-{
-	Recording recording;
-	Described first;
-
-	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-	{
-		const BusyModule module("begin=100");
-
-		for (const Described &one : modules(recording)) {
-			if (one.place == BusyModule::name && one.parent == loaded)
-				first = one;
-		}
-		REQUIRE(first.kind == PROFIL_KIND_MODULE);
-	}
-	{
-		/* Likely where the first one was. */
-		const BusyModule module("begin=100");
-	}
-	recording.finish();
-
-	const Described gone = recording.described(first.number);
-
-	CHECK(gone.parent != loaded);
-	CHECK(ticks_in(recording, gone) > 0);
-	for (const Described &one : modules(recording)) {
-		if (one.place == BusyModule::name && one.base == gone.base && one.number != gone.number)
-			CHECK(one.state > gone.parent);
-	}
-}
-
-TEST_CASE_METHOD(AtRest, "a module that is loaded has no ticks of what was there before", "[record]")
-{
-	auto before = std::make_unique<BusyModule>();
-	Recording recording;
-
-	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-	BusyModule::spin(50);
-	before.reset();
-	const std::vector<Described> gone = modules(recording);
-	REQUIRE(gone.size() == 1);
-	CHECK(gone[0].state == 0);
-	CHECK(gone[0].parent == 0);
-
-	const BusyModule after;
-	for (const Described &one : modules(recording)) {
-		if (one.number != gone[0].number)
-			CHECK(one.state > gone[0].parent);
-	}
-}
-
-TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not known", "[record][slow]")
-{
-	/* Each address has an element in each generation. */
-	Recording recording(65536);
-	const auto unplaced = [&] {
-		return recording.sum(
-			[](const Row &row) { return row.text.kind == PROFIL_KIND_KERNEL && !row.offset; });
-	};
-	uint32_t last = 0;
-
-	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-	/* Each is loaded into another generation, if ticks came in the last: a busy host needs more of them.
-	 */
-	for (int i = 0; i < 600 && last < 254; i++) {
-		const BusyModule module("early=2");
-
-		BusyModule::spin(2);
-		/* Late in each round: to look at all numbers takes longer than a round. */
-		if (i % 20 == 19)
-			last = last_generation(recording);
-	}
-	CHECK(last == 254);
-	const uint64_t before = unplaced();
-	const BusyModule module;
-	CHECK(soon([&] {
-		BusyModule::spin(20);
-		return unplaced() > before;
-	}));
-	CHECK(last_generation(recording) == 254);
-	recording.finish();
-	CHECK(recording.sum() == recording.status().counted + recording.status().kernel);
 }

@@ -6,6 +6,7 @@
 #include "tests/support/skip.h"
 
 #include <cstdint>
+#include <cstring>
 #include <linux/profil_record.h>
 #include <memory>
 #include <optional>

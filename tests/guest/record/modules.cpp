@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/modules.cpp  Ticks in modules that come and go while a recording goes on. */
+#include "tests/guest/attach/credentials.h"
+#include "tests/guest/record/support.h"
+#include "tests/guest/support/busy_module.h"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <memory>
+#include <set>
+
+using namespace guest;
+
+namespace {
+
+constexpr uint32_t kernel_number = 1;
+constexpr uint32_t loaded = UINT32_MAX;
+
+/** The ticks in kernel mode that came in code of a module, as its number tells. */
+uint64_t ticks_in(const Recording &recording, const Described &module)
+{
+	const uint64_t base = recording.described(kernel_number).base;
+
+	return recording.sum([&](const Row &row) {
+		const uint64_t address = base + (row.offset & UINT32_MAX);
+		const uint64_t generation = row.offset >> 32;
+
+		return row.text.kind == PROFIL_KIND_KERNEL && row.offset &&
+		       address - module.base < module.bytes && generation >= module.state &&
+		       generation <= module.parent;
+	});
+}
+
+std::vector<Described> modules(const Recording &recording)
+{
+	std::vector<Described> all;
+
+	for (uint32_t number = 1; number <= recording.described(0).numbers; number++) {
+		profil_describe about = {};
+
+		about.size = sizeof(about);
+		about.profile = recording.profile();
+		about.number = number;
+		/* A module that had no ticks is forgotten. */
+		if (!recording.device().call(PROFIL_DESCRIBE, &about) && about.kind == PROFIL_KIND_MODULE)
+			all.push_back(recording.described(number));
+	}
+	return all;
+}
+
+/** The last generation of any module that has gone. */
+uint32_t last_generation(const Recording &recording)
+{
+	uint32_t last = 0;
+
+	for (const Described &module : modules(recording)) {
+		if (module.parent != loaded)
+			last = std::max(last, module.parent);
+	}
+	return last;
+}
+
+/** Does /proc/kallsyms show addresses?  Those of variables of each CPU are small, or 0, anyway. */
+bool sees_addresses()
+{
+	std::ifstream symbols("/proc/kallsyms");
+	std::string address, type, rest;
+
+	while (symbols >> address >> type && std::getline(symbols, rest)) {
+		if (type == "T" && address.find_first_not_of('0') != address.npos)
+			return true;
+	}
+	return false;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "where a module is, is told to whom /proc/kallsyms tells it", "[record]")
+{
+	const int hidden = GENERATE(0, 1, 2);
+	const bool capable = GENERATE(false, true);
+	const Setting restricted("/proc/sys/kernel/kptr_restrict", std::to_string(hidden));
+	Recording recording;
+
+	CAPTURE(hidden, capable);
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	const BusyModule module;
+	struct Told {
+		uint32_t modules, based, sized, listed;
+	};
+	const Told told = in_child([&] {
+		Told result = {};
+
+		become(0, capable ? all_capabilities : all_capabilities & ~bit(CAP_SYSLOG));
+		for (const Described &one : modules(recording)) {
+			result.modules++;
+			result.based += one.base != 0;
+			result.sized += one.bytes != 0;
+		}
+		result.listed = sees_addresses();
+		return result;
+	});
+	const bool shown = hidden == 0 || (hidden == 1 && capable);
+
+	REQUIRE(told.modules > 0);
+	CHECK(told.based == (shown ? told.modules : 0));
+	CHECK(told.sized == told.based);
+	/* At 0, /proc/kallsyms asks for CAP_SYSLOG if users may not sample the kernel: perf's rule. */
+	if (hidden)
+		CHECK(told.listed == shown);
+}
+
+TEST_CASE_METHOD(AtRest, "a module that is loaded again has ticks of its own", "[record]")
+{
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	{
+		const BusyModule module;
+
+		REQUIRE(modules(recording).size() >= 1);
+		module.spin(50);
+	}
+	{
+		const BusyModule module;
+
+		module.spin(50);
+	}
+	recording.finish();
+
+	/* What it runs once has gone, too, but had no time for a tick. */
+	std::set<uint32_t> generations;
+	for (const Described &module : modules(recording)) {
+		if (module.place == BusyModule::name && module.parent != loaded &&
+		    ticks_in(recording, module))
+			generations.insert(module.parent);
+	}
+	CHECK(generations.size() >= 2);
+}
+
+TEST_CASE_METHOD(AtRest, "what a module runs once when it is loaded is its code, too", "[record]")
+{
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	const BusyModule module("early=100");
+	uint64_t early = 0;
+
+	for (const Described &one : modules(recording)) {
+		if (one.place == BusyModule::name && one.parent != loaded)
+			early += ticks_in(recording, one);
+	}
+	CHECK(early > 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a module that was there before the recording is told of when it goes", "[record]")
+{
+	auto module = std::make_unique<BusyModule>();
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	BusyModule::spin(50);
+	CHECK(modules(recording).empty());
+	module.reset();
+	const std::vector<Described> gone = modules(recording);
+	REQUIRE(gone.size() == 1);
+	CHECK(gone[0].place == BusyModule::name);
+	CHECK(gone[0].parent != loaded);
+	CHECK(ticks_in(recording, gone[0]) > 0);
+}
+
+TEST_CASE_METHOD(AtRest,
+		 "ticks of a module's code while it was loaded are its own, though it has no later ones",
+		 "[record]")
+{
+	Recording recording;
+	Described first;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	{
+		const BusyModule module("begin=100");
+
+		for (const Described &one : modules(recording)) {
+			if (one.place == BusyModule::name && one.parent == loaded)
+				first = one;
+		}
+		REQUIRE(first.kind == PROFIL_KIND_MODULE);
+	}
+	{
+		/* Likely where the first one was. */
+		const BusyModule module("begin=100");
+	}
+	recording.finish();
+
+	const Described gone = recording.described(first.number);
+
+	CHECK(gone.parent != loaded);
+	CHECK(ticks_in(recording, gone) > 0);
+	for (const Described &one : modules(recording)) {
+		if (one.place == BusyModule::name && one.base == gone.base && one.number != gone.number)
+			CHECK(one.state > gone.parent);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "a module that is loaded has no ticks of what was there before", "[record]")
+{
+	auto before = std::make_unique<BusyModule>();
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	BusyModule::spin(50);
+	before.reset();
+	const std::vector<Described> gone = modules(recording);
+	REQUIRE(gone.size() == 1);
+	CHECK(gone[0].state == 0);
+	CHECK(gone[0].parent == 0);
+
+	const BusyModule after;
+	for (const Described &one : modules(recording)) {
+		if (one.number != gone[0].number)
+			CHECK(one.state > gone[0].parent);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not known", "[record][slow]")
+{
+	/* Each address has an element in each generation. */
+	Recording recording(65536);
+	const auto unplaced = [&] {
+		return recording.sum(
+			[](const Row &row) { return row.text.kind == PROFIL_KIND_KERNEL && !row.offset; });
+	};
+	uint32_t last = 0;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	/* Each is loaded into another generation, if ticks came in the last: a busy host needs more of them.
+	 */
+	for (int i = 0; i < 600 && last < 254; i++) {
+		const BusyModule module("early=2");
+
+		BusyModule::spin(2);
+		/* Late in each round: to look at all numbers takes longer than a round. */
+		if (i % 20 == 19)
+			last = last_generation(recording);
+	}
+	CHECK(last == 254);
+	const uint64_t before = unplaced();
+	const BusyModule module;
+	CHECK(soon([&] {
+		BusyModule::spin(20);
+		return unplaced() > before;
+	}));
+	CHECK(last_generation(recording) == 254);
+	recording.finish();
+	CHECK(recording.sum() == recording.status().counted + recording.status().kernel);
+}
