@@ -16,6 +16,8 @@ namespace {
 constexpr std::chrono::seconds read_interval{1};
 constexpr unsigned generation_shift = 32;
 constexpr size_t most_notes = 65536;
+/* Of a module's name, PROFIL_DESCRIBE tells as much. */
+constexpr size_t told_name_bytes = 24;
 
 #ifdef __x86_64__
 /* CONFIG_PHYSICAL_START is 16 MiB nearly everywhere; the kernel is moved as a whole. */
@@ -52,6 +54,11 @@ std::shared_ptr<Object> make_object(std::string name)
 	object->name = std::move(name);
 	object->source = Source::Kernel;
 	return object;
+}
+
+std::string object_name(std::string_view module)
+{
+	return fmt::format("[{}]", module);
 }
 
 std::shared_ptr<const KernelText> text_of(std::shared_ptr<const KernelSymbols> symbols,
@@ -120,6 +127,7 @@ void KernelObjects::set(uint32_t number, const ModuleLife &life)
 	lives_[number] = life;
 	if (!base_ || !fresh)
 		return;
+	complete_name(lives_[number]);
 	/* Of one that has gone already, names can be known only if it was there at the beginning. */
 	if (life.last != UINT32_MAX)
 		symbols_of_[number] = symbols_;
@@ -137,16 +145,28 @@ void KernelObjects::look()
 	read();
 	next_read_ = now + read_interval;
 	for (const uint32_t number : nameless_) {
-		const ModuleLife &life = lives_[number];
+		ModuleLife &life = lives_[number];
 
 		if (life.last != UINT32_MAX)
 			continue;
+		complete_name(life);
 		symbols_of_[number] = symbols_;
 		build_id_of_[number] = module_build_id(life.name);
-		if (const auto object = of_life_.find(number); object != of_life_.end())
+		if (const auto object = of_life_.find(number); object != of_life_.end()) {
+			object->second->name = object_name(life.name);
 			object->second->kernel = text_of(symbols_, life.name, life.base);
+		}
 	}
 	nameless_.clear();
+}
+
+/** A name that may have been cut is looked up among the modules that are loaded. */
+void KernelObjects::complete_name(ModuleLife &life) const
+{
+	if (life.name.size() != told_name_bytes)
+		return;
+	if (const LoadedModule *const loaded = symbols_->module_like(life.name, life.base))
+		life.name = loaded->name;
 }
 
 void KernelObjects::forget(uint32_t number)
@@ -175,7 +195,7 @@ KernelPlace KernelObjects::in_life(uint32_t number, const ModuleLife &life, uint
 	std::shared_ptr<Object> &object = of_life_[number];
 
 	if (!object) {
-		object = make_object(fmt::format("[{}]", life.name));
+		object = make_object(object_name(life.name));
 		object->kernel = text_of(symbols_of_[number], life.name, life.base);
 		object->build_id = build_id_of_[number];
 		object->texts.add({0, life.bytes, 0}, true);
@@ -189,7 +209,7 @@ KernelPlace KernelObjects::in_module(std::string_view name, uint64_t address)
 
 	if (place == of_module_.end()) {
 		const LoadedModule *const loaded = symbols_->module(name);
-		Known known = {make_object(fmt::format("[{}]", name)), loaded ? loaded->base : 0};
+		Known known = {make_object(object_name(name)), loaded ? loaded->base : 0};
 
 		known.object->kernel = text_of(symbols_, name, known.base);
 		known.object->build_id = module_build_id(name);

@@ -90,6 +90,7 @@ private:
 	KernelPlace nowhere() const { return {kernel_, 0}; }
 	[[nodiscard]] const ModuleLife *life_at(uint64_t address, uint32_t generation,
 						uint32_t &number) const;
+	void complete_name(ModuleLife &life) const;
 	KernelPlace in_life(uint32_t number, const ModuleLife &life, uint64_t address);
 	KernelPlace in_module(std::string_view name, uint64_t address);
 

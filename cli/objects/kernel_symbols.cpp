@@ -300,6 +300,22 @@ const LoadedModule *KernelSymbols::module(std::string_view name) const
 	return place == loaded_.end() ? nullptr : &*place;
 }
 
+const LoadedModule *KernelSymbols::module_like(std::string_view beginning, uint64_t base) const
+{
+	const LoadedModule *found = nullptr;
+	unsigned count = 0;
+
+	for (const LoadedModule &module : loaded_) {
+		if (!module.name.starts_with(beginning))
+			continue;
+		if (module.base == base)
+			return &module;
+		found = &module;
+		count++;
+	}
+	return count == 1 ? found : nullptr;
+}
+
 /** The beginning of the line that has a place in the text. */
 size_t KernelSymbols::line_at(size_t place) const
 {

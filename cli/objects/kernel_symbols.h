@@ -63,6 +63,8 @@ public:
 	[[nodiscard]] uint64_t text() const { return low_; }
 	[[nodiscard]] uint64_t text_end() const { return high_; }
 	[[nodiscard]] const LoadedModule *module(std::string_view name) const;
+	/** The module whose name begins so: the one at @p base, or the only one. */
+	[[nodiscard]] const LoadedModule *module_like(std::string_view beginning, uint64_t base) const;
 
 private:
 	void take(SharedText text);

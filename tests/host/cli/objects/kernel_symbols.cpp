@@ -100,6 +100,24 @@ TEST_CASE("without addresses, no function of the kernel is known", "[cli]")
 	CHECK_FALSE(KernelSymbols("no line\n\n10\n10 T\nxx T a\n", "x\n").known());
 }
 
+TEST_CASE("a module whose name was cut is the one at its place, or the only one that begins so", "[cli]")
+{
+	const KernelSymbols all(symbols, "snd_soc_acpi_intel_match 4096 0 - Live 0xffffffffc0001000\n"
+					 "snd_soc_acpi_intel_match_more 4096 0 - Live 0xffffffffc0003000\n"
+					 "snd_sof_intel_hda_generic 4096 0 - Live 0xffffffffc0005000\n");
+	const auto name = [&](const char *beginning, uint64_t base) {
+		const LoadedModule *const found = all.module_like(beginning, base);
+
+		return found ? found->name : "";
+	};
+
+	CHECK(name("snd_soc_acpi_intel_match", 0xffffffffc0001000) == "snd_soc_acpi_intel_match");
+	CHECK(name("snd_soc_acpi_intel_match", 0xffffffffc0003000) == "snd_soc_acpi_intel_match_more");
+	CHECK(name("snd_soc_acpi_intel_match", 0xffffffffc0004000).empty());
+	CHECK(name("snd_sof_intel_hda_generi", 0xffffffffc0009000) == "snd_sof_intel_hda_generic");
+	CHECK(name("snd_none", 0xffffffffc0001000).empty());
+}
+
 TEST_CASE("what was saved is the same, unless the boot or the modules are others", "[cli]")
 {
 	const KernelSymbols all(symbols, modules);
