@@ -17,15 +17,21 @@ namespace cli {
 struct Owner {
 	pid_t pid = 0; /**< 0: a program */
 	std::string name;
+	std::string cgroup; /**< its path, if that tells programs apart */
+	int64_t slice = -1; /**< ms from the beginning to a slice of time, if these are told apart */
 	auto operator<=>(const Owner &) const = default;
 };
 
 /** Numbers processes and programs from 1.  The numbers of forgotten processes are not reused. */
 class Owners {
 public:
-	uint32_t number(pid_t pid, const std::string &name)
+	uint32_t number(pid_t pid, const std::string &name, const std::string &cgroup = "")
 	{
-		const auto [place, fresh] = numbers_.try_emplace({pid, name}, last_ + 1);
+		return number({pid, name, cgroup});
+	}
+	uint32_t number(const Owner &owner)
+	{
+		const auto [place, fresh] = numbers_.try_emplace(owner, last_ + 1);
 
 		if (fresh)
 			owners_.emplace(++last_, place->first);

@@ -64,6 +64,8 @@ void set(About &about, std::string_view key, std::string_view value)
 		about.lines_later.emplace_back(value);
 	else if (key == "thread")
 		add_thread(about, value);
+	else if (key == "slice_ms")
+		about.slice_ms = number(value);
 	else if (key == "forks_lost")
 		about.accounting.forks_lost = number(value);
 	else if (key == "cpu_ms")
@@ -144,6 +146,8 @@ std::vector<std::string> to_comments(const About &about)
 		add("cpu_ms", about.accounting.cpu_ms);
 		add("idle_ms", about.accounting.idle_ms);
 	}
+	if (about.slice_ms)
+		add("slice_ms", about.slice_ms);
 	for (const std::string &object : about.lines_later)
 		add("lines_later", object);
 	for (const ThreadTotal &thread : about.threads)
@@ -187,6 +191,8 @@ About merge_abouts(std::span<const About> abouts)
 			sum.version.clear();
 		if (one.granularity != sum.granularity)
 			sum.granularity.clear();
+		if (one.slice_ms != sum.slice_ms)
+			sum.slice_ms = 0;
 		for (const std::string &target : one.targets) {
 			if (seen.insert(target).second)
 				sum.targets.push_back(target);

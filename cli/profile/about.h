@@ -30,6 +30,8 @@ struct About {
 	std::vector<std::string> lines_later;
 	/** With --per-thread; most samples first. */
 	std::vector<ThreadTotal> threads = {};
+	/** Length of a slice of time, see slice_label; 0: samples have none, or those of files differ. */
+	uint64_t slice_ms = 0;
 
 	bool operator==(const About &) const = default;
 };

@@ -74,6 +74,15 @@ ProcessName process_of(const Sample &sample)
 	return process;
 }
 
+std::optional<int64_t> slice_of(const Sample &sample)
+{
+	for (const Label &label : sample.labels) {
+		if (label.key == slice_label)
+			return label.number;
+	}
+	return std::nullopt;
+}
+
 ToldApart told_apart(const Profile &profile)
 {
 	ToldApart told = ToldApart::Nothing;

@@ -11,6 +11,9 @@
 
 namespace cli {
 
+/** The label of a sample that says in which slice it came: milliseconds from the beginning to that. */
+inline constexpr char slice_label[] = "slice";
+
 /** The object of a location outside all mappings, and the function of a sample without a location. */
 inline constexpr std::string_view unknown_name = "[unknown]";
 
@@ -39,6 +42,9 @@ struct ProcessName {
 };
 
 ProcessName process_of(const Sample &sample);
+
+/** The slice in which a sample came, see slice_label; nothing if it has none. */
+std::optional<int64_t> slice_of(const Sample &sample);
 
 /** What the labels of a profile's samples tell apart. */
 enum class ToldApart {

@@ -38,7 +38,8 @@ struct Recording {
 		targets;	/**< "python3 (pid 4711)": some of those attached by number or name */
 	uint64_t processes = 0; /**< number of processes profiled since the start */
 	std::shared_ptr<Object> program; /**< the program with most samples */
-	uint64_t missing = 0; /**< samples that the module counted but that are not in the counters */
+	uint64_t slice_ms = 0; /**< length of the slices that samples are told apart by; 0: they are not */
+	uint64_t missing = 0;  /**< samples that the module counted but that are not in the counters */
 };
 
 /** Receives reports of what cannot be profiled, while the rest goes on. */

@@ -92,8 +92,10 @@ Outcome RecordingRun::start()
 				  RecorderSettings{period_, options_.kernel, options_.follow,
 						   options_.selection.threads, options_.per_process,
 						   pin_limit(info_, memory), info_.region_max,
-						   options_.per_thread},
+						   options_.per_thread, options_.per_cgroup},
 				  info_, log_);
+	if (wrap_)
+		recorder_ = wrap_(std::move(recorder_));
 	if (Outcome attached = attach(); !attached)
 		return attached;
 	return command_ ? command_->resume() : Done();

@@ -10,6 +10,7 @@
 #include "cli/recording/recorder.h"
 #include "cli/recording/target_options.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,11 +23,19 @@ int poll_timeout(double seconds);
 /** The seconds since @p start. */
 double seconds_since(Clock::time_point start);
 
+using RecorderWrap = std::function<std::unique_ptr<Recorder>(std::unique_ptr<Recorder>)>;
+
 /** A recorder and what it profiles: processes, a search for processes, or a command. */
 class RecordingRun {
 public:
-	/** @param log must outlive this. */
-	RecordingRun(TargetOptions options, RecorderLog &log) : options_(std::move(options)), log_(log) {}
+	/**
+	 * @param log must outlive this.
+	 * @param wrap makes the recorder to use of the one that does the work.
+	 */
+	RecordingRun(TargetOptions options, RecorderLog &log, RecorderWrap wrap = {})
+		: options_(std::move(options)), log_(log), wrap_(std::move(wrap))
+	{
+	}
 
 	/** Check what can fail early, and start the command, held before its first instruction. */
 	Outcome prepare();
@@ -62,6 +71,7 @@ private:
 
 	TargetOptions options_;
 	RecorderLog &log_;
+	RecorderWrap wrap_;
 	profil_info info_ = {};
 	uint64_t period_ = 0;
 	std::optional<ProcessFinder> finder_;

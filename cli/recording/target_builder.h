@@ -28,6 +28,8 @@ struct RecorderSettings {
 	uint64_t memory = 0;	  /**< most bytes to pin */
 	uint32_t regions = 0;	  /**< most regions for one target */
 	bool per_thread = false;  /**< also add up the samples of each thread */
+	bool per_cgroup =
+		false; /**< tell a program's processes apart by their cgroups, if that is possible */
 };
 
 /** Why a target was not attached. */

@@ -41,7 +41,8 @@ const char *ending(uint32_t state)
 uint32_t TextRecorder::flags() const
 {
 	return static_cast<uint32_t>(settings_.follow ? PROFIL_FOLLOW : 0) |
-	       static_cast<uint32_t>(settings_.per_process ? PROFIL_RECORD_PROCESSES : 0) |
+	       static_cast<uint32_t>(settings_.per_process || settings_.per_cgroup ? PROFIL_RECORD_PROCESSES
+										   : 0) |
 	       static_cast<uint32_t>(settings_.per_thread ? PROFIL_RECORD_THREADS : 0);
 }
 
@@ -83,6 +84,7 @@ AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 		if (!profil_session_record(session_.get(), pid, &record, &step)) {
 			profile_ = record.profile;
 			texts_.begin(profile_, counts_kernel());
+			texts_.tell_apart(settings_.per_process, settings_.per_cgroup);
 			numbers_ = std::max(counts / counts_for_number, least_numbers);
 			recording_.counter_bytes = table_->bytes();
 			return {};
@@ -209,7 +211,7 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 		return false;
 	}
 	if (selects)
-		texts_.select(*std::move(criteria), settings_.follow, settings_.per_process);
+		texts_.select(*std::move(criteria), settings_.follow);
 	everybody_ = true;
 	return true;
 }

@@ -81,11 +81,17 @@ void TextTable::look_at_modules()
 	}
 }
 
-void TextTable::select(Criteria criteria, bool follow, bool per_process)
+void TextTable::tell_apart(bool per_process, bool per_cgroup)
+{
+	per_process_ = per_process;
+	if (per_cgroup)
+		cgroups_ = std::make_unique<CgroupPaths>(std::string(cgroup_mount));
+}
+
+void TextTable::select(Criteria criteria, bool follow)
 {
 	filter_ = std::make_unique<OwnerFilter>(std::move(criteria), follow,
 						[this](uint32_t owner) { return facts_of(owner); });
-	per_process_ = per_process;
 }
 
 TextTable::Number *TextTable::find(uint32_t number)
@@ -173,13 +179,15 @@ TextTable::Number TextTable::describe(uint32_t number)
 uint32_t TextTable::program_of(const profil_describe &owner)
 {
 	const Number *const text = find(owner.text);
+	const pid_t pid = per_process_ ? owner.pid : 0;
 
 	if (is_interrupts(owner))
 		return owners_.number(0, owner.state == PROFIL_OWNER_IRQ ? "[irq]" : "[softirq]");
 	if (owner.text == kernel_number)
-		return owners_.number(per_process_ ? owner.pid : 0, kernel_thread_name(command_in(owner)));
-	return owners_.number(per_process_ ? owner.pid : 0,
-			      owner_name(command_in(owner), text && text->object ? text->object->name : ""));
+		return owners_.number(pid, kernel_thread_name(command_in(owner)));
+	return owners_.number(pid,
+			      owner_name(command_in(owner), text && text->object ? text->object->name : ""),
+			      cgroups_ ? cgroups_->path(owner.cgroup) : "");
 }
 
 uint32_t TextTable::program_of_cell(const Number &cell) const

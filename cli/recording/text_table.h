@@ -6,6 +6,7 @@
 #include "cli/objects/object.h"
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
+#include "cli/process/cgroup_paths.h"
 #include "cli/process/maps.h"
 #include "cli/process/owner_filter.h"
 #include "cli/process/process.h"
@@ -58,11 +59,10 @@ public:
 	 * @param with_kernel whether samples in the kernel are to be added.
 	 */
 	void begin(uint32_t profile, bool with_kernel);
-	/**
-	 * Record only the owners that match; each is of one process.
-	 * @param per_process whether their rows are told apart by process.
-	 */
-	void select(Criteria criteria, bool follow, bool per_process);
+	/** Are programs told apart by their processes, and by the cgroups of these? */
+	void tell_apart(bool per_process, bool per_cgroup);
+	/** Record only the owners that match; each is of one process. */
+	void select(Criteria criteria, bool follow);
 	/** The selection; nullptr: everything is recorded. */
 	[[nodiscard]] const OwnerFilter *filter() const { return filter_.get(); }
 	/** Ask what new numbers stand for, as long as files and processes are there. */
@@ -148,7 +148,8 @@ private:
 	uint32_t in_use_ = 0;
 	std::set<std::shared_ptr<Object>> programs_;
 	std::unique_ptr<OwnerFilter> filter_;
-	bool per_process_ = true; /* owners that have a PID are told apart by it */
+	bool per_process_ = false;	       /* owners that have a PID are told apart by it */
+	std::unique_ptr<CgroupPaths> cgroups_; /* by which they are told apart, or nullptr */
 	Selected selected_;
 	bool with_kernel_ = false;
 	KernelObjects kernel_;

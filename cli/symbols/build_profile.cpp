@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/symbols/build_profile.h"
 
+#include "cli/profile/location.h"
 #include "cli/symbols/debug_link.h"
 #include "cli/symbols/function_table.h"
 #include "cli/symbols/later_lines.h"
@@ -256,10 +257,16 @@ std::vector<Label> process_labels(const Owner *owner)
 	if (!owner)
 		return {};
 
-	std::vector<Label> labels = {{"process", owner->name, 0, ""}};
+	std::vector<Label> labels;
 
+	if (!owner->name.empty())
+		labels.push_back({"process", owner->name, 0, ""});
+	if (!owner->cgroup.empty())
+		labels.push_back({"cgroup", owner->cgroup, 0, ""});
 	if (owner->pid)
 		labels.push_back({"pid", "", owner->pid, "id"});
+	if (owner->slice >= 0)
+		labels.push_back({slice_label, "", owner->slice, "milliseconds"});
 	return labels;
 }
 

@@ -15,7 +15,7 @@ namespace cli {
 /** A profile without samples, with the types that all our profiles have and @p period ns between samples. */
 Profile empty_profile(uint64_t period);
 
-/** The labels "process" and, for a process, "pid" for samples of @p owner; none for nullptr. */
+/** The labels "process" and, where they tell samples apart, "cgroup", "pid" and "slice"; none for nullptr. */
 std::vector<Label> process_labels(const Owner *owner);
 
 /**

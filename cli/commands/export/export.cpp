@@ -15,6 +15,7 @@ constexpr std::array formats = {
 	ExportFormat{"firefox", "profiler.firefox.com", false, false, export_firefox},
 	ExportFormat{"folded", "flamegraph.pl, inferno-flamegraph, speedscope", false, false, export_folded},
 	ExportFormat{"gmon", "gprof", true, true, nullptr},
+	ExportFormat{"otlp", "OpenTelemetry's tools (experimental)", true, true, export_otlp},
 	ExportFormat{"perf-script", "stackcollapse-perf.pl, profiler.firefox.com, speedscope", false, false,
 		     export_perf_script},
 	ExportFormat{"pprof", "go tool pprof, Grafana Pyroscope, speedscope", true, true, export_pprof},

@@ -42,6 +42,9 @@ Result<std::string> export_folded(const Profile &profile);
 /** As `perf script` prints samples with their stacks: a record for each sample. */
 Result<std::string> export_perf_script(const Profile &profile);
 
+/** OpenTelemetry's ProfilesData: a resource for each process or program. */
+Result<std::string> export_otlp(const Profile &profile);
+
 /** pprof's protocol buffer, gzipped. */
 Result<std::string> export_pprof(const Profile &profile);
 

@@ -3,11 +3,10 @@
 #include "cli/base/exit.h"
 #include "cli/base/numbers.h"
 #include "cli/base/stream.h"
-#include "cli/commands/push/content.h"
 #include "cli/commands/push/delivery.h"
-#include "cli/commands/push/labels.h"
 #include "cli/commands/push/options.h"
 #include "cli/commands/push/recording.h"
+#include "cli/commands/push/series.h"
 #include "cli/http/client.h"
 #include "cli/options/subcommands.h"
 #include "cli/profile/about.h"
@@ -53,18 +52,25 @@ Outcome push(const PushOptions &options)
 	}
 
 	const size_t size = content->size();
-	const Result<HttpRequest> request =
-		push_request(options, service_of(*profile), *profile, *std::move(content));
+	const Result<std::vector<PushSeries>> series =
+		push_series(options.labels, *profile, *std::move(content));
 
-	if (!request)
-		return request.error();
+	if (!series)
+		return series.error();
+
+	const Result<std::vector<HttpRequest>> requests = encode_push(options.format, *series);
+
+	if (!requests)
+		return requests.error();
 	if (client->exposes_secrets())
 		say(client->url() + ": the password or token is sent in clear text (use https)");
 
-	const Delivery delivery = deliver(*client, options.format, *request);
+	for (const HttpRequest &request : *requests) {
+		const Delivery delivery = deliver(*client, options.format, request);
 
-	if (delivery.fate != Fate::Sent)
-		return Error{delivery.reason};
+		if (delivery.fate != Fate::Sent)
+			return Error{delivery.reason};
+	}
 	say(fmt::format("{} sent to {} ({})", profile_file_name(options.file), client->url(),
 			bytes_text(size)));
 	return Done();

@@ -3,6 +3,7 @@
 
 #include "cli/base/characters.h"
 #include "cli/http/grpc_web.h"
+#include "cli/profile/otlp.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -106,6 +107,12 @@ Delivery deliver(const HttpClient &client, PushFormat format, const HttpRequest 
 
 	if (response && format == PushFormat::Parca)
 		response = grpc_web_answer(*std::move(response));
+	if (response && format == PushFormat::Otlp && response->status / 100 == 2) {
+		if (const std::string why = otlp_refusal(response->body); !why.empty())
+			return {Fate::Refused,
+				fmt::format("{}: {}", client.url(), client.without_secrets(excerpt(why))),
+				std::nullopt};
+	}
 	/* Mask secrets last: earlier, frame lengths would become wrong, and encoded secrets be overlooked. */
 	if (response)
 		response->body = client.without_secrets(std::move(response->body));

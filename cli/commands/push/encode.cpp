@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/push/encode.h"
 
+#include "cli/base/gzip.h"
 #include "cli/base/numbers.h"
 #include "cli/commands/push/fields.h"
 #include "cli/http/grpc_web.h"
+#include "cli/profile/otlp.h"
 
 #include <fmt/format.h>
 #include <protozero/pbf_builder.hpp>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -84,60 +87,119 @@ Result<HttpRequest> ingest_request(const PushLabels &labels, const PushProfile &
 			   profile.content};
 }
 
+/** A request for each series. */
+Result<std::vector<HttpRequest>> ingest_requests(std::span<const PushSeries> all)
+{
+	std::vector<HttpRequest> requests;
+
+	for (const PushSeries &one : all) {
+		Result<HttpRequest> request = ingest_request(one.labels, one.profile);
+
+		if (!request)
+			return request.error();
+		requests.push_back(*std::move(request));
+	}
+	return requests;
+}
+
+/** What OpenTelemetry's semantic conventions call a label; ours if they have no name for it. */
+std::string attribute_name(const std::string &label)
+{
+	constexpr std::pair<std::string_view, std::string_view> names[] = {
+		{"container_id", "container.id"},
+		{"hostname", "host.name"},
+		{"pod", "k8s.pod.uid"},
+		{"service_name", "service.name"},
+	};
+
+	for (const auto &[ours, theirs] : names) {
+		if (label == ours)
+			return std::string(theirs);
+	}
+	return label;
+}
+
+std::vector<OtlpResource> resources_of(std::span<const PushSeries> all)
+{
+	std::vector<OtlpResource> resources;
+
+	for (const PushSeries &one : all) {
+		OtlpResource &resource = resources.emplace_back();
+
+		resource.profile = &one.decoded;
+		resource.id = one.profile.id;
+		for (const PushLabel &label : one.labels) {
+			if (label.name != push_kind_label)
+				resource.attributes.push_back({attribute_name(label.name), label.value});
+		}
+	}
+	return resources;
+}
+
 } // namespace
 
-std::string encode_push_request(const PushLabels &labels, const PushProfile &profile)
+std::string encode_push_request(std::span<const PushSeries> all)
 {
 	std::string message;
 	protozero::pbf_builder<field::PushRequest> request(message);
-	protozero::pbf_builder<field::PushSeries> series(request, field::PushRequest::series);
 
-	for (const PushLabel &label : labels)
-		add_label(series, field::PushSeries::labels, label);
+	for (const PushSeries &one : all) {
+		protozero::pbf_builder<field::PushSeries> series(request, field::PushRequest::series);
 
-	protozero::pbf_builder<field::RawSample> sample(series, field::PushSeries::samples);
+		for (const PushLabel &label : one.labels)
+			add_label(series, field::PushSeries::labels, label);
 
-	sample.add_bytes(field::RawSample::raw_profile, profile.content);
-	sample.add_string(field::RawSample::id, profile.id);
-	sample.commit();
-	series.commit();
+		protozero::pbf_builder<field::RawSample> sample(series, field::PushSeries::samples);
+
+		sample.add_bytes(field::RawSample::raw_profile, one.profile.content);
+		sample.add_string(field::RawSample::id, one.profile.id);
+	}
 	return message;
 }
 
-std::string encode_write_raw_request(const PushLabels &labels, const PushProfile &profile)
+std::string encode_write_raw_request(std::span<const PushSeries> all)
 {
 	std::string message;
 	protozero::pbf_builder<field::WriteRawRequest> request(message);
+	bool normalized = true;
 
-	{
+	for (const PushSeries &one : all) {
 		protozero::pbf_builder<field::WriteRawSeries> series(request, field::WriteRawRequest::series);
 		{
 			protozero::pbf_builder<field::LabelSet> set(series, field::WriteRawSeries::labels);
 
-			for (const PushLabel &label : labels)
+			for (const PushLabel &label : one.labels)
 				add_label(set, field::LabelSet::labels, label);
 		}
 		protozero::pbf_builder<field::RawSample> sample(series, field::WriteRawSeries::samples);
 
-		sample.add_bytes(field::RawSample::raw_profile, profile.content);
+		sample.add_bytes(field::RawSample::raw_profile, one.profile.content);
+		normalized = normalized && one.profile.normalized;
 	}
-	request.add_bool(field::WriteRawRequest::normalized, profile.normalized);
+	request.add_bool(field::WriteRawRequest::normalized, normalized);
 	return message;
 }
 
-Result<HttpRequest> encode_push(PushFormat format, const PushLabels &labels, const PushProfile &profile)
+Result<std::vector<HttpRequest>> encode_push(PushFormat format, std::span<const PushSeries> all)
 {
 	switch (format) {
-	case PushFormat::PyroscopeIngest: return ingest_request(labels, profile);
+	case PushFormat::PyroscopeIngest: return ingest_requests(all);
 	case PushFormat::Parca:
-		return HttpRequest{"/api/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
-				   {fmt::format("Content-Type: {}", grpc_web_type), "X-Grpc-Web: 1"},
-				   grpc_web_frame(encode_write_raw_request(labels, profile))};
+		return std::vector<HttpRequest>{
+			{"/api/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
+			 {fmt::format("Content-Type: {}", grpc_web_type), "X-Grpc-Web: 1"},
+			 grpc_web_frame(encode_write_raw_request(all))}};
+	case PushFormat::Otlp:
+		return std::vector<HttpRequest>{
+			{"/v1development/profiles",
+			 {"Content-Type: application/x-protobuf", "Content-Encoding: gzip",
+			  fmt::format("OTLP-Profiles-Development-Version: {}", otlp_version)},
+			 compress(encode_otlp(resources_of(all)))}};
 	case PushFormat::Pyroscope: break;
 	}
-	return HttpRequest{"/push.v1.PusherService/Push",
-			   {"Content-Type: application/proto", "Connect-Protocol-Version: 1"},
-			   encode_push_request(labels, profile)};
+	return std::vector<HttpRequest>{{"/push.v1.PusherService/Push",
+					 {"Content-Type: application/proto", "Connect-Protocol-Version: 1"},
+					 encode_push_request(all)}};
 }
 
 std::string uuid_from(std::string_view bytes)

@@ -13,20 +13,26 @@
  * interface does.  The `/profiles/writeraw` in that file does not work: the server
  * (pkg/server/server.go) mounts the JSON gateway below `/api` without removing that
  * prefix from the path.
+ *
+ * OTLP: opentelemetry.io/docs/specs/otlp, "OTLP/HTTP", with the message of cli/profile/otlp.h
+ * and the path /v1development/profiles of the OpenTelemetry Collector's receiver.
  */
 #pragma once
 
 #include "cli/base/result.h"
 #include "cli/commands/push/labels.h"
 #include "cli/http/message.h"
+#include "cli/profile/profile.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cli {
 
-enum class PushFormat { Pyroscope, PyroscopeIngest, Parca };
+enum class PushFormat { Pyroscope, PyroscopeIngest, Parca, Otlp };
 
 /** A profile to push. */
 struct PushProfile {
@@ -37,12 +43,19 @@ struct PushProfile {
 	std::string id;		 /**< a UUID; only Pyroscope keeps it */
 };
 
-/** The request to send; an error if the format cannot express a label. */
-Result<HttpRequest> encode_push(PushFormat format, const PushLabels &labels, const PushProfile &profile);
+/** What is filed under one set of labels. */
+struct PushSeries {
+	PushLabels labels;
+	PushProfile profile;
+	Profile decoded; /**< the same as PushProfile::content */
+};
+
+/** The requests that send all of them, or an error if the format cannot express a label. */
+Result<std::vector<HttpRequest>> encode_push(PushFormat format, std::span<const PushSeries> all);
 
 /** The messages themselves. */
-std::string encode_push_request(const PushLabels &labels, const PushProfile &profile);
-std::string encode_write_raw_request(const PushLabels &labels, const PushProfile &profile);
+std::string encode_push_request(std::span<const PushSeries> all);
+std::string encode_write_raw_request(std::span<const PushSeries> all);
 
 /** A UUID of version 4 (RFC 9562) from 16 random bytes. */
 std::string uuid_from(std::string_view bytes);

@@ -72,13 +72,16 @@ Result<PushLabel> parse_push_label(std::string_view text)
 	return PushLabel{std::string(name), std::string(value)};
 }
 
-Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service)
+Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service,
+					const PushLabels &more)
 {
 	PushLabels labels = std::move(given);
 
 	add_default(labels, push_kind_label, push_kind_default);
 	add_default(labels, "service_name", service);
 	add_default(labels, "hostname", printable(host_name()));
+	for (const PushLabel &label : more)
+		add_default(labels, label.name, label.value);
 	std::stable_sort(labels.begin(), labels.end(),
 			 [](const PushLabel &a, const PushLabel &b) { return a.name < b.name; });
 

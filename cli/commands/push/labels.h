@@ -13,6 +13,7 @@
 #include "cli/base/result.h"
 #include "cli/profile/profile.h"
 
+#include <compare>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,7 @@ struct PushLabel {
 	std::string name;
 	std::string value;
 
-	bool operator==(const PushLabel &) const = default;
+	auto operator<=>(const PushLabel &) const = default;
 };
 
 /** Ascending by name, each name once. */
@@ -37,12 +38,13 @@ Result<PushLabel> parse_push_label(std::string_view text);
 
 /**
  * The given labels, and defaults for those not given: __name__ process_cpu,
- * service_name @p service, and this machine's hostname.
+ * service_name @p service, this machine's hostname, and @p more.
  * @return an error if a name was given twice.
  */
-Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service);
+Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service,
+					const PushLabels &more = {});
 
-/** The program that a profile is of: the file of its first mapping, or "profil". */
+/** The program that a profile without labels is of: the file of its first mapping, or "profil". */
 std::string service_of(const Profile &profile);
 
 } // namespace cli

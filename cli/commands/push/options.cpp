@@ -30,6 +30,7 @@ constexpr std::array formats = {
 	FormatName{"pyroscope", PushFormat::Pyroscope, "http://localhost:4040"},
 	FormatName{"pyroscope-ingest", PushFormat::PyroscopeIngest, "http://localhost:4040"},
 	FormatName{"parca", PushFormat::Parca, "http://localhost:7070"},
+	FormatName{"otlp", PushFormat::Otlp, "http://localhost:4318"},
 };
 
 const FormatName *find_format(const std::string &text)
@@ -118,14 +119,18 @@ is sent again later, less and less often.  When more than 60 profiles or 64 MiB
 wait, the oldest are dropped.
 
       --to URL            the server (default http://localhost:4040, or with
-                          --format parca http://localhost:7070); a path in it
-                          goes before that of the server's interface
+                          --format parca http://localhost:7070, with otlp
+                          http://localhost:4318); a path in it goes before that
+                          of the server's interface
       --format FORMAT     pyroscope (default), pyroscope-ingest, for servers
-                          before 1.0 and compatible ones, or parca
+                          before 1.0 and compatible ones, parca, or otlp, for
+                          OpenTelemetry's collector (experimental)
       --label NAME=VALUE  also file the profile under this label; may be
-                          repeated.  By default: service_name, the profiled
-                          program; hostname, this machine's; __name__,
-                          process_cpu
+                          repeated.  By default: service_name, each program by
+                          its command name; hostname, this machine's; __name__,
+                          process_cpu.  What is profiled also has, where its
+                          cgroup tells: unit, of systemd; container_id; pod,
+                          the pod's UID
       --auth-token-file FILE     send the token in FILE as a Bearer token
       --user NAME                authenticate with a password instead
       --auth-password-file FILE  read the password from FILE
@@ -162,7 +167,7 @@ void add_push_options(CLI::App &app, PushOptions &options)
 		if (!found)
 			throw CLI::ValidationError(
 				"--format",
-				fmt::format("'{}' is not pyroscope, pyroscope-ingest or parca", text));
+				fmt::format("'{}' is not pyroscope, pyroscope-ingest, parca or otlp", text));
 		options.format = found->format;
 	});
 	add_labels(app, options);
@@ -191,6 +196,7 @@ std::optional<int> parse_push_options(const std::vector<std::string> &arguments,
 			return usage_error(name, "give either a file or what to profile, not both");
 		if (const std::optional<int> status = targets.finish())
 			return status;
+		target.per_cgroup = true;
 		options.target = target;
 	} else if (app.count("--interval") || targets.how_given()) {
 		return usage_error(name,

@@ -5,10 +5,9 @@
 #include "cli/base/numbers.h"
 #include "cli/base/stop_signals.h"
 #include "cli/base/stream.h"
-#include "cli/commands/push/content.h"
 #include "cli/commands/push/delivery.h"
-#include "cli/commands/push/labels.h"
 #include "cli/commands/push/queue.h"
+#include "cli/commands/push/series.h"
 #include "cli/http/client.h"
 #include "cli/profile/pprof.h"
 #include "cli/recording/recorded_profile.h"
@@ -29,6 +28,16 @@ constexpr std::chrono::seconds grace{10};
 void say(const std::string &text)
 {
 	write_message(fmt::format("profil push: {}\n", printable(text)));
+}
+
+Result<std::vector<HttpRequest>> requests_for(const PushOptions &options, const Profile &profile)
+{
+	const Result<std::vector<PushSeries>> series =
+		push_series(options.labels, profile, encode_pprof(profile));
+
+	if (!series)
+		return series.error();
+	return encode_push(options.format, *series);
 }
 
 class PushRun : private RecorderLog {
@@ -70,7 +79,6 @@ private:
 	PushQueue queue_; /* its thread ends before the members above are destroyed */
 	Clock::time_point part_;
 	int64_t part_nanos_ = 0;
-	std::string service_;
 	uint64_t unsaid_ = 0; /* profiles that could not be encoded */
 };
 
@@ -109,18 +117,15 @@ void PushRun::push(const Recording &recording, RecordedTime time)
 
 	const Profile profile = recorded_profile(recording, time, Lines::Stored, warnings);
 
-	/* Each part may have another busiest program, but all go under the first one's name. */
-	if (service_.empty())
-		service_ = service_of(profile);
+	Result<std::vector<HttpRequest>> requests = requests_for(options_, profile);
 
-	Result<HttpRequest> request = push_request(options_, service_, profile, encode_pprof(profile));
-
-	if (request) {
-		queue_.push(*std::move(request));
-	} else {
+	if (!requests) {
 		unsaid_++;
-		say(request.error().text);
+		say(requests.error().text);
+		return;
 	}
+	for (HttpRequest &request : *requests)
+		queue_.push(std::move(request));
 }
 
 void PushRun::push_part()
@@ -175,10 +180,9 @@ Outcome PushRun::run()
 /* Find labels that the format cannot express before anything is recorded. */
 Outcome check_labels(const PushOptions &options)
 {
-	const Profile empty;
-	const Result<HttpRequest> request = push_request(options, service_of(empty), empty, "");
+	const Result<std::vector<HttpRequest>> requests = requests_for(options, Profile());
 
-	return request ? Outcome(Done()) : request.error();
+	return requests ? Outcome(Done()) : requests.error();
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <sys/mount.h>
 
 using namespace cli_test;
 
@@ -114,6 +115,60 @@ TEST_CASE("a profile is pushed at each interval and at the end", "[cli][push]")
 		CHECK(has(text, "raw_profile: \"\\037\\213"));
 	}
 	CHECK(soon(nothing_is_profiled));
+}
+
+TEST_CASE("one program in two units is pushed as two series, and everybody as one for each program",
+	  "[cli][push]")
+{
+	const bool everybody = GENERATE(false, true);
+	const Collector collector;
+	const TemporaryDirectory directory;
+	const std::string mount = "/sys/fs/cgroup/";
+	const std::string groups[] = {"profil.slice/profil-one.service", "profil.slice/profil-two.service"};
+	std::vector<guest::Child> burns;
+	std::vector<std::string> arguments = {profil_path(), "push", "--to", collector.url(),
+					      "--interval",  "1s",   "-F",   "2000"};
+
+	if (!std::filesystem::exists(mount + "cgroup.procs"))
+		REQUIRE(!::mount("none", mount.c_str(), "cgroup2", 0, nullptr));
+	for (const std::string &group : groups) {
+		std::filesystem::create_directories(mount + group);
+		burns.push_back(start({"sh", "-c",
+				       "echo $$ >" + mount + group + "/cgroup.procs; exec " +
+					       program("cli_burn") + " 1000000"}));
+	}
+	REQUIRE(soon([&] {
+		return std::all_of(burns.begin(), burns.end(), [](const guest::Child &burn) {
+			return has(read_file("/proc/" + std::to_string(burn.pid()) + "/comm"), "cli_burn");
+		});
+	}));
+	if (everybody)
+		arguments.push_back("-a");
+	else
+		arguments.insert(arguments.end(), {"-p", std::to_string(burns[0].pid()) + "," +
+								 std::to_string(burns[1].pid())});
+	guest::Child push = start(arguments, directory / "output");
+	const auto pushed = [&] {
+		std::string all;
+
+		for (const std::string &body : collector.bodies())
+			all += decoded(body);
+		return all;
+	};
+	const auto unit = [](const char *name) {
+		return "name: \"service_name\"\n    value: \"cli_burn\"\n  }\n  labels {\n    name: "
+		       "\"unit\"\n    value: \"profil-" +
+		       std::string(name) + ".service\"";
+	};
+
+	CHECK(soon([&] { return has(pushed(), unit("one")) && has(pushed(), unit("two")); }));
+	kill(push.pid(), SIGINT);
+	const int status = end_of(push);
+	INFO(read_file(directory / "output"));
+	CHECK(status == 0);
+	burns.clear();
+	for (const std::string &group : groups)
+		CHECK(soon([&] { return !rmdir((mount + group).c_str()); }));
 }
 
 TEST_CASE("a profile that the server cannot take now is sent again later, and none is lost", "[cli][push]")

@@ -120,7 +120,7 @@ TEST_CASE("export lists its formats, and in the help which tools open them", "[c
 {
 	const std::string list = profil("--list").text;
 
-	CHECK(std::count(list.begin(), list.end(), '\n') == 9);
+	CHECK(std::count(list.begin(), list.end(), '\n') == 10);
 	CHECK(has(list, "  folded        flamegraph.pl, "));
 	CHECK(has(profil("--help").text, list));
 	CHECK(profil("--help").text == run(support::build_dir() + "/profil help export").text);
@@ -129,9 +129,9 @@ TEST_CASE("export lists its formats, and in the help which tools open them", "[c
 TEST_CASE("wrong usage of export is one line and status 2", "[cli][export]")
 {
 	const std::pair<const char *, const char *> all[] = {
-		{"",
-		 "profil export: --format is missing: callgrind, csv, firefox, folded, gmon, perf-script, "
-		 "pprof or speedscope (see profil export --help)\n"},
+		{"", "profil export: --format is missing: callgrind, csv, firefox, folded, gmon, otlp, "
+		     "perf-script, "
+		     "pprof or speedscope (see profil export --help)\n"},
 		{"--format html", "--format: 'html' is not callgrind, csv,"},
 		{"--format gmon -o -", "gmon writes several files"},
 		{"--format csv a b", "unexpected argument: b"},

@@ -2,6 +2,7 @@
 /** @file tests/host/cli/commands/push/encode.cpp  Labels and requests for servers, decoded by protoc with the
  * fields of the servers' own files. */
 #include "cli/commands/push/encode.h"
+#include "cli/base/gzip.h"
 #include "cli/commands/push/labels.h"
 #include "cli/http/grpc_web.h"
 #include "cli/profile/pprof.h"
@@ -37,6 +38,17 @@ support::Output protoc(const std::string &message, const std::string &arguments)
 
 	std::ofstream(directory / "message", std::ios::binary) << message;
 	return support::run("protoc " + arguments + " <" + (directory / "message"));
+}
+
+Result<HttpRequest> encode(PushFormat format, const PushLabels &with, const PushProfile &profile)
+{
+	const PushSeries series = {with, profile, sample_profile()};
+	Result<std::vector<HttpRequest>> requests = encode_push(format, {&series, 1});
+
+	if (!requests)
+		return requests.error();
+	REQUIRE(requests->size() == 1);
+	return requests->front();
 }
 
 /* Undoes one escape of protoc's output. */
@@ -136,7 +148,7 @@ TEST_CASE("the service is the profiled program", "[cli][push]")
 TEST_CASE("protoc reads a PushRequest as Pyroscope's push.proto has it", "[cli][push]")
 {
 	const PushProfile profile = sample_push();
-	const Result<HttpRequest> request = encode_push(PushFormat::Pyroscope, labels, profile);
+	const Result<HttpRequest> request = encode(PushFormat::Pyroscope, labels, profile);
 
 	REQUIRE(request);
 	CHECK(request->path == "/push.v1.PusherService/Push");
@@ -161,7 +173,7 @@ TEST_CASE("protoc reads a PushRequest as Pyroscope's push.proto has it", "[cli][
 TEST_CASE("protoc reads a WriteRawRequest as Parca's profilestore.proto has it", "[cli][push]")
 {
 	PushProfile profile = sample_push();
-	const Result<HttpRequest> request = encode_push(PushFormat::Parca, labels, profile);
+	const Result<HttpRequest> request = encode(PushFormat::Parca, labels, profile);
 	const std::string decode =
 		"--decode=parca.profilestore.v1alpha1.WriteRawRequest tests/host/data/profilestore.proto";
 
@@ -181,14 +193,48 @@ TEST_CASE("protoc reads a WriteRawRequest as Parca's profilestore.proto has it",
 	      "  }\n  samples {\n  }\n}\nnormalized: true\n");
 	CHECK(raw_profile_of(decoded.text) == profile.content);
 	profile.normalized = false;
-	CHECK(protoc(encode_write_raw_request(labels, profile), decode).text.find("normalized") ==
+	const PushSeries series = {labels, profile, {}};
+	CHECK(protoc(encode_write_raw_request({&series, 1}), decode).text.find("normalized") ==
 	      std::string::npos);
+}
+
+TEST_CASE("series are in one request, except for /ingest, and OTLP calls labels by its own names",
+	  "[cli][push]")
+{
+	const PushSeries both[] = {
+		{{{"service_name", "a"}, {"__name__", "process_cpu"}}, sample_push(), sample_profile()},
+		{{{"service_name", "b"}, {"pod", "u"}, {"unit", "b.service"}},
+		 sample_push(),
+		 sample_profile()}};
+	const auto requests = [&](PushFormat format) { return *encode_push(format, both); };
+
+	for (const PushFormat format : {PushFormat::Pyroscope, PushFormat::Parca, PushFormat::Otlp})
+		CHECK(requests(format).size() == 1);
+	CHECK(requests(PushFormat::PyroscopeIngest).size() == 2);
+
+	const std::string pyroscope = protoc(requests(PushFormat::Pyroscope)[0].body,
+					     "--decode=push.v1.PushRequest tests/host/data/push.proto")
+					      .text;
+	CHECK(pyroscope.find("value: \"a\"") < pyroscope.find("value: \"b\""));
+	CHECK(pyroscope.find("value: \"b\"") != pyroscope.npos);
+
+	const HttpRequest otlp = requests(PushFormat::Otlp)[0];
+	CHECK(otlp.path == "/v1development/profiles");
+	CHECK(otlp.headers == std::vector<std::string>{"Content-Type: application/x-protobuf",
+						       "Content-Encoding: gzip",
+						       "OTLP-Profiles-Development-Version: 1"});
+	const std::string text = protoc(*decompress(otlp.body, 1 << 20),
+					"--decode=otlp.ProfilesData tests/host/data/otlp.proto")
+					 .text;
+	for (const char *part : {"\"service.name\"", "\"k8s.pod.uid\"", "\"unit\"", "\"b.service\""})
+		CHECK(text.find(part) != text.npos);
+	CHECK(text.find("process_cpu") == text.npos);
 }
 
 TEST_CASE("the query of /ingest has the labels in the name, and seconds", "[cli][push]")
 {
 	const PushProfile profile = sample_push();
-	const Result<HttpRequest> request = encode_push(PushFormat::PyroscopeIngest, labels, profile);
+	const Result<HttpRequest> request = encode(PushFormat::PyroscopeIngest, labels, profile);
 
 	REQUIRE(request);
 	CHECK(request->path ==
@@ -196,8 +242,8 @@ TEST_CASE("the query of /ingest has the labels in the name, and seconds", "[cli]
 	      "&format=pprof&spyName=profil");
 	CHECK(request->body == profile.content);
 	for (const PushLabels &bad : {PushLabels{{"a", "x,y"}}, {{"a", "}"}}, {{"__name__", "memory"}}})
-		CHECK_FALSE(encode_push(PushFormat::PyroscopeIngest, bad, profile));
-	CHECK(encode_push(PushFormat::PyroscopeIngest, {{"a", "x,y"}}, profile).error().text ==
+		CHECK_FALSE(encode(PushFormat::PyroscopeIngest, bad, profile));
+	CHECK(encode(PushFormat::PyroscopeIngest, {{"a", "x,y"}}, profile).error().text ==
 	      "label 'a=x,y': the format pyroscope-ingest does not allow { } , = in a value (use --format "
 	      "pyroscope)");
 }
@@ -208,11 +254,11 @@ TEST_CASE("times that no clock shows still give an interval of /ingest", "[cli][
 
 	profile.start_nanos = INT64_MAX;
 	profile.duration_nanos = INT64_MAX;
-	CHECK(encode_push(PushFormat::PyroscopeIngest, {}, profile)
+	CHECK(encode(PushFormat::PyroscopeIngest, {}, profile)
 		      ->path.find("from=9223372036&until=18446744073&") != std::string::npos);
 	profile.start_nanos = INT64_MIN;
 	profile.duration_nanos = INT64_MIN;
-	CHECK(encode_push(PushFormat::PyroscopeIngest, {}, profile)
+	CHECK(encode(PushFormat::PyroscopeIngest, {}, profile)
 		      ->path.find("from=-9223372036&until=-9223372035&") != std::string::npos);
 }
 

@@ -258,7 +258,7 @@ TEST_CASE("labels that a format cannot express are refused before anything is pr
 TEST_CASE("wrong usage of push is reported in profil's own words", "[cli][push]")
 {
 	const std::pair<const char *, const char *> all[] = {
-		{"--format xml", "--format: 'xml' is not pyroscope, pyroscope-ingest or parca"},
+		{"--format xml", "--format: 'xml' is not pyroscope, pyroscope-ingest, parca or otlp"},
 		{"--label 9=a",
 		 "--label: '9=a': a name consists of letters, digits and _, and does not begin with a digit"},
 		{"--header geheim", "--header: a header has the form 'Name: value'"},

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/process/cgroup_paths.h  Where cgroups are, by number. */
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace cli {
+
+/**
+ * The paths of cgroups of version 2, as in proc_pid_cgroup(5): "/system.slice/cron.service".
+ *
+ * A cgroup's number is the inode number of its directory, and never used again.
+ */
+class CgroupPaths {
+public:
+	/** @param mount where the groups' directories are. */
+	explicit CgroupPaths(std::string mount);
+
+	/**
+	 * The path of a group; empty if there is none of that number.  Looks at the directories
+	 * again for a new number, at most once a second.
+	 */
+	const std::string &path(uint64_t number);
+
+private:
+	std::string mount_;
+	std::map<uint64_t, std::string> paths_; /* of groups that have gone, too: samples may be left */
+	std::chrono::steady_clock::time_point next_look_;
+};
+
+} // namespace cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * @file cli/profile/otlp.h
+ * Profiles as OpenTelemetry's protocol has them: experimental, like the signal itself.
+ *
+ * The messages are those of opentelemetry/proto/profiles/v1development/profiles.proto in
+ * github.com/open-telemetry/opentelemetry-proto; names of attributes are those of
+ * opentelemetry.io/docs/specs/semconv.
+ */
+#pragma once
+
+#include "cli/profile/profile.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace cli {
+
+/** The development version of the messages, as receivers of OTLP check it. */
+inline constexpr char otlp_version[] = "1";
+
+struct OtlpAttribute {
+	std::string name;
+	std::variant<std::string, int64_t> value;
+};
+
+/** What samples are of, for instance a service, and the samples. */
+struct OtlpResource {
+	std::vector<OtlpAttribute> attributes;
+	const Profile *profile = nullptr;
+	std::string id; /**< a UUID; empty: none */
+};
+
+/** A message ProfilesData, or ExportProfilesServiceRequest, which is the same. */
+std::string encode_otlp(std::span<const OtlpResource> resources);
+
+/**
+ * What an answer, ExportProfilesServiceResponse, says of profiles that were not accepted.
+ * @return empty if all were.
+ */
+std::string otlp_refusal(std::string_view answer);
+
+} // namespace cli
