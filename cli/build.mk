@@ -9,7 +9,7 @@ cli_sources := $(wildcard $(cli_folders:%=%/*.cpp))
 cli_objects := $(cli_sources:%.cpp=$(B)/%.o) $(B)/$(cli_page_folder)/content.o
 
 # The page of 'profil report --html', with the scripts in the order of their dependencies.
-cli_page_scripts := report theme icicle table source address_map page
+cli_page_scripts := report theme icicle time_map table source address_map page
 cli_page_parts := page.html page.css $(cli_page_scripts:%=%.js)
 cli_page := $(B)/$(cli_page_folder)/page.html
 

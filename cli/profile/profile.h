@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include "cli/base/result.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -87,10 +89,14 @@ struct Profile {
 };
 
 /**
- * The index of the number of samples in Sample::values: the type "samples", as in
- * our profiles; else the first type with the unit "count"; else the first.
+ * The index of the values to show in Sample::values: the type "samples", as in our
+ * profiles; else Profile::default_sample_type; else the first type with the unit
+ * "count"; else the first.
  */
 size_t samples_index(const Profile &profile);
+
+/** Keep only the values of the type @p name, which are then shown.  The error says which there are. */
+Outcome keep_value(Profile &profile, const std::string &name);
 
 /** How many samples @p sample stands for; a negative count is taken as 0. */
 uint64_t samples_of(const Sample &sample, size_t index);

@@ -2,6 +2,7 @@
 #include "cli/profile/profile_file.h"
 
 #include "cli/base/files.h"
+#include "cli/profile/perf_script.h"
 #include "cli/profile/pprof.h"
 
 #include <unistd.h>
@@ -29,17 +30,22 @@ Result<std::string> read_profile_content(const std::string &path)
 	return content;
 }
 
-Result<Profile> read_profile(const std::string &path)
+Result<Profile> read_profile(const std::string &path, const std::string &value)
 {
 	const Result<std::string> content = read_profile_content(path);
 
 	if (!content)
 		return content.error();
 
-	Result<Profile> profile = decode_pprof(*content);
+	Result<Profile> profile =
+		is_perf_script(*content) ? read_perf_script(*content) : decode_pprof(*content);
 
 	if (!profile)
 		return Error{profile_file_name(path) + ": " + profile.error().text};
+	if (!value.empty()) {
+		if (const Outcome kept = keep_value(*profile, value); !kept)
+			return Error{profile_file_name(path) + ": " + kept.error().text};
+	}
 	return profile;
 }
 

@@ -13,10 +13,12 @@ namespace cli {
 inline constexpr char default_profile_file[] = "profil.pb.gz";
 
 /**
- * Read a file in pprof's format, gzipped or plain; "-" is standard input.
- * Every index in the result is in range; nothing else about it is trusted.
+ * Read a file in pprof's format, gzipped or plain, or what perf script has printed; "-" is
+ * standard input.  Every index in the result is in range; nothing else about it is trusted.
+ *
+ * @param value the type of the values to keep; empty: all
  */
-Result<Profile> read_profile(const std::string &path);
+Result<Profile> read_profile(const std::string &path, const std::string &value = "");
 
 /** The raw content of such a file, at most 1 GiB, not checked. */
 Result<std::string> read_profile_content(const std::string &path);

@@ -41,16 +41,21 @@ struct View {
 /** Does the view need lines or inlined functions? */
 bool shows_lines(const View &view);
 
-/** Is @p type a number of samples?  Profiles of other tools may have none. */
+/**
+ * Is @p type a number of samples?  Profiles of other tools may have none, or count something
+ * else: objects, cycles.
+ */
 inline bool is_count(const ValueType &type)
 {
-	return type.unit == "count";
+	return type.unit == "count" && (type.type.empty() || type.type.find("sample") != type.type.npos);
 }
 
-/** The unit of values of a type: "samples", "nanoseconds".  Not safe to print. */
+/** The unit of values of a type: "samples", "nanoseconds", "alloc_objects".  Not safe to print. */
 inline std::string_view unit_of(const ValueType &type)
 {
-	return is_count(type) ? "samples" : std::string_view(type.unit.empty() ? type.type : type.unit);
+	if (is_count(type))
+		return "samples";
+	return type.unit.empty() || type.unit == "count" ? type.type : type.unit;
 }
 
 /** "1,000 samples", or for example "1,000 bytes" if @p type is not a count.  Not safe to print. */

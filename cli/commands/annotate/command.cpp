@@ -25,6 +25,7 @@ constexpr size_t default_limit = 3;
 struct AnnotateOptions {
 	std::string file = default_profile_file;
 	std::string function;
+	std::string value; /**< the type of the values to show; empty: the file's choice */
 	size_t limit = default_limit;
 	CodeOptions code;
 	std::vector<std::string> directories;
@@ -49,6 +50,7 @@ std::string why_no_prefix(const std::string &text)
 void add_options(CLI::App &app, AnnotateOptions &options)
 {
 	app.add_option("-i,--input", options.file);
+	app.add_option("--value", options.value);
 	app.add_option("--limit", options.limit)->check(positive_count());
 	app.add_option("--symfs", options.code.root);
 	app.add_option("--source-dir", options.directories)->expected(1)->take_all();
@@ -162,6 +164,7 @@ Without it, the functions with most samples are shown.
   -v, --full-names         show functions with all template arguments
       --asm-raw            show the bytes of instructions
   -M, --disassembler-style att (default) or intel
+      --value TYPE         show these values of another tool's profile
       --symfs DIR          look for the objects below DIR
       --source-dir DIR     also look for sources below DIR, by shorter and
                            shorter parts of their path; may be repeated
@@ -201,7 +204,7 @@ int annotate_main(const std::vector<std::string> &arguments)
 	if (const std::optional<int> status = parse(arguments, options))
 		return *status;
 
-	Result<Profile> profile = read_profile(options.file);
+	Result<Profile> profile = read_profile(options.file, options.value);
 
 	if (!profile)
 		return fail(profile.error().text);

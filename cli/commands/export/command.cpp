@@ -27,7 +27,8 @@ struct ExportOptions {
 	const ExportFormat *format = nullptr;
 	std::string output = standard_output;
 	std::string file = default_profile_file;
-	std::string root; /**< put before the paths of objects */
+	std::string value; /**< the type of the values to write; empty: the file's choice */
+	std::string root;  /**< put before the paths of objects */
 	bool full_names = false;
 };
 
@@ -78,6 +79,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, ExportOption
 	app.add_option("--format", format)->check(CLI::Validator(why_no_format, ""));
 	app.add_option("-o,--output", options.output);
 	app.add_option("--symfs", options.root);
+	app.add_option("--value", options.value);
 	app.add_flag("-v,--full-names", options.full_names);
 	app.add_flag("--list", list);
 	app.add_option("file", options.file);
@@ -169,6 +171,7 @@ tools read:
                          gmon the linker's names
       --symfs DIR        look for the objects below DIR; their lines are read
                          if they are not in PROFILE (see 'profil record')
+      --value TYPE       write these values of another tool's profile
       --list             list the formats, and the programs that open them
   -h, --help             this text
 
@@ -203,7 +206,7 @@ int export_main(const std::vector<std::string> &arguments)
 	if (const std::optional<int> status = parse(arguments, options))
 		return *status;
 
-	Result<Profile> profile = read_profile(options.file);
+	Result<Profile> profile = read_profile(options.file, options.value);
 
 	if (!profile)
 		return fail(profile.error().text);

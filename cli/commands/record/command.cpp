@@ -6,7 +6,9 @@
 #include "cli/base/snapshot_signal.h"
 #include "cli/base/stop_signals.h"
 #include "cli/commands/record/control.h"
+#include "cli/commands/record/kept_files.h"
 #include "cli/commands/record/options.h"
+#include "cli/commands/record/sliced_recorder.h"
 #include "cli/options/subcommands.h"
 #include "cli/profile/about.h"
 #include "cli/profile/pprof.h"
@@ -18,8 +20,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <memory>
 #include <optional>
 
 namespace cli {
@@ -27,12 +31,27 @@ namespace {
 
 constexpr std::chrono::milliseconds progress_interval{250};
 constexpr int64_t ns_per_second = 1000000000;
+constexpr double ms_per_second = 1e3;
+
+/** Recordings by slices, if that is wanted. */
+RecorderWrap wrap(const RecordOptions &options)
+{
+	if (!options.slice)
+		return {};
+
+	const std::chrono::milliseconds length(std::llround(*options.slice * ms_per_second));
+
+	return [length](std::unique_ptr<Recorder> recorder) {
+		return std::make_unique<SlicedRecorder>(std::move(recorder), length);
+	};
+}
 
 /** One run of profil record, from its options to the last file. */
 class RecordRun : private RecorderLog {
 public:
 	explicit RecordRun(RecordOptions options)
-		: options_(std::move(options)), profiler_(options_.target, *this)
+		: options_(std::move(options)), profiler_(options_.target, *this, wrap(options_)),
+		  files_(options_.keep)
 	{
 	}
 
@@ -78,6 +97,7 @@ private:
 	Clock::time_point next_progress_;
 	std::optional<TickCost> tick_cost_; /* if it is shown, and could be measured */
 	bool delayed_ = false;
+	KeptFiles files_;
 	std::optional<Control> control_;
 	bool stopped_ = false;	  /* by a command */
 	bool enabled_ = true;	  /* what is counted is wanted */
@@ -325,6 +345,8 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 	    !written)
 		return written;
 	summarize(recording, time, from_comments(profile.comments));
+	if (Outcome kept = files_.add(output_->path()); !kept)
+		console_.say(kept.error().text);
 	return Done();
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr char name[] = "profil record";
 constexpr double ms_per_second = 1e3;
+constexpr double shortest_slice = 0.01;
 
 /** @p value if the option was given. */
 template <typename T> std::optional<T> given(const CLI::App &app, const char *option, T value)
@@ -38,6 +39,10 @@ std::optional<int> check(const RecordOptions &options)
 
 	if (options.loop && *options.loop < 1)
 		return usage_error(name, "--loop must be a second or more, as file names have whole seconds");
+	if (options.slice && *options.slice < shortest_slice)
+		return usage_error(name, "--slice must be 10ms or more");
+	if (options.keep && !options.loop)
+		return usage_error(name, "--keep is for the files of --loop: give --loop, too");
 	if (again && options.output == "-")
 		return usage_error(name, "--loop and --snapshot need a file (-o FILE)");
 	if (options.control && options.loop)
@@ -70,6 +75,9 @@ Time and output:
                           keep the last one as FILE.old; -: standard output, to
                           which a command may also write
       --loop TIME         write a file each time TIME has passed; -o needs %t
+      --keep N            with --loop: keep the last N files only
+      --slice TIME        also store when samples came, in slices of TIME:
+                          'report --html' shows them, --from and --to select
       --snapshot          at each SIGUSR1, write the profile so far, and go on;
                           %t is the time of the snapshot then
       --control fifo:CTL[,ACK]
@@ -94,6 +102,8 @@ Examples:
   profil record -- make -j8               a command and all that it starts
   profil record -a --loop 1h -o '%h-%t.pb.gz'
                                           all processes, one file per hour
+  profil record -a --slice 1s --loop 1m --keep 10 -o 'last-%t.pb.gz'
+                                          the last ten minutes, by seconds
   profil report                           show the profile
 )help";
 }
@@ -103,6 +113,7 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	double seconds = 0;
 	double delay = 0;
 	double loop = 0;
+	double slice = 0;
 	std::string control;
 	bool lines = false;
 	CLI::App app("", name);
@@ -110,6 +121,8 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 
 	add_duration(app, "-d,--duration", seconds);
 	add_duration(app, "--loop", loop);
+	add_duration(app, "--slice", slice);
+	app.add_option("--keep", options.keep)->check(positive_count());
 	app.add_option("-D,--delay", delay)->check(delay_or_disabled());
 	app.add_option("--control", control)->check(CLI::Validator(why_no_control, ""));
 	app.add_flag("--snapshot", options.snapshot);
@@ -126,6 +139,7 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 		options.delay = given(app, "--delay", delay / ms_per_second);
 	options.control = given(app, "--control", control);
 	options.loop = given(app, "--loop", loop);
+	options.slice = given(app, "--slice", slice);
 	options.lines = lines ? Lines::Stored : Lines::OfFewPlaces;
 	return check(options);
 }

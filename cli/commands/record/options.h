@@ -6,6 +6,7 @@
 #include "cli/recording/target_options.h"
 #include "cli/symbols/later_lines.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct RecordOptions {
 	std::optional<double> seconds;
 	std::optional<double> delay;	    /**< seconds to leave out at the start */
 	std::optional<double> loop;	    /**< seconds per file */
+	uint64_t keep = 0;		    /**< how many of these files are kept; 0: all */
+	std::optional<double> slice;	    /**< seconds per slice of a file */
 	std::optional<std::string> control; /**< where commands come from, as for Control::open() */
 	bool disabled = false;		    /**< nothing counts until a command enables it */
 	bool snapshot = false;		    /**< write the profile so far at SIGUSR1 */

@@ -21,26 +21,30 @@ namespace {
 
 constexpr char name[] = "profil report";
 
-/** Whether lines are needed, and where the objects with them are. */
-struct LineNeeds {
-	bool needed = false;
-	std::string root;
+/** What is read of a file and its objects. */
+struct Wanted {
+	std::string value; /**< the type of the values; empty: the file's choice */
+	TimeRange time;
+	bool lines = false;
+	std::string root; /**< the objects are below it */
 };
 
 /* All profiles, or the error of the first that cannot be read. */
-Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths, const LineNeeds &lines,
+Result<std::vector<Profile>> read_all_profiles(const std::vector<std::string> &paths, const Wanted &wanted,
 					       std::vector<FileNote> &notes)
 {
 	std::vector<Profile> profiles;
 
 	for (const std::string &path : paths) {
-		Result<Profile> profile = read_profile(path);
+		Result<Profile> profile = read_profile(path, wanted.value);
 
 		if (!profile)
 			return profile.error();
+		if (const Outcome kept = keep_time(*profile, wanted.time); !kept)
+			return Error{profile_file_name(path) + ": " + kept.error().text};
 
 		std::vector<FileNote> some =
-			lines.needed ? add_lines(*profile, lines.root) : add_names(*profile, lines.root);
+			wanted.lines ? add_lines(*profile, wanted.root) : add_names(*profile, wanted.root);
 
 		notes.insert(notes.end(), some.begin(), some.end());
 		profiles.push_back(*std::move(profile));
@@ -53,10 +57,10 @@ Error with_paths(const Error &error, const std::vector<std::string> &paths)
 	return Error{error.text + ": " + fmt::format("{}", fmt::join(paths, ", "))};
 }
 
-Result<Reported> prepare(const std::vector<std::string> &paths, const View &view, const LineNeeds &lines)
+Result<Reported> prepare(const std::vector<std::string> &paths, const View &view, const Wanted &wanted)
 {
 	Reported reported;
-	Result<std::vector<Profile>> profiles = read_all_profiles(paths, lines, reported.notes);
+	Result<std::vector<Profile>> profiles = read_all_profiles(paths, wanted, reported.notes);
 
 	if (!profiles)
 		return profiles.error();
@@ -82,8 +86,9 @@ void forget_names(Profile &profile)
 
 Result<Report> prepare_report(const ReportOptions &options)
 {
-	const LineNeeds lines = {options.html || shows_lines(options.view), options.page.code.root};
-	Result<Reported> now = prepare(options.files, options.view, lines);
+	const Wanted wanted = {options.value, options.time, options.html || shows_lines(options.view),
+			       options.page.code.root};
+	Result<Reported> now = prepare(options.files, options.view, wanted);
 
 	if (!now)
 		return now.error();
@@ -98,7 +103,12 @@ Result<Report> prepare_report(const ReportOptions &options)
 	if (!options.base)
 		return report;
 
-	Result<Reported> base = prepare({*options.base}, options.view, lines);
+	/* Another recording, or the whole of this one: no part of it is asked for. */
+	Wanted of_base = wanted;
+
+	of_base.time = {};
+
+	Result<Reported> base = prepare({*options.base}, options.view, of_base);
 
 	if (!base)
 		return base.error();

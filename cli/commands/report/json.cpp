@@ -37,6 +37,7 @@ void add_profile(Json &json, const Reported &one)
 	json["processes"] = about.processes;
 	json["granularity"] = about.granularity;
 	json["unit"] = one.flat.type.unit;
+	json["value"] = one.flat.type.type;
 	json["samples"] = one.flat.samples;
 	json["samples_saturated"] = one.flat.saturated;
 	json["samples_filtered_out"] = one.flat.filtered_out;

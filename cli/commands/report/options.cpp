@@ -69,6 +69,9 @@ void add_options(CLI::App &app, Words &words, ReportOptions &options)
 	app.add_option("--by", words.by)->check(one_view());
 	add_view_options(app, words.view);
 	app.add_flag("--stdio");
+	app.add_option("--value", options.value);
+	add_duration(app, "--from", options.time.from);
+	add_duration(app, "--to", options.time.to);
 	app.add_option("--base", words.base)->expected(0, 1);
 	app.add_option("--limit", words.limit)->check(positive_count());
 	app.add_option("--percent-limit", options.percent_limit)->check(percentage());
@@ -105,8 +108,6 @@ std::optional<int> understand_page(const CLI::App &app, const Words &words, Repo
 	}
 	if (options.json)
 		return usage_error(name, "give either --html or --json, not both");
-	if (app.count("--base"))
-		return usage_error(name, "--html cannot show --base: use the table or --json");
 	if (app.count("--color"))
 		return usage_error(name, "--color is for the table, not for --html");
 	options.html = words.html;
@@ -140,16 +141,23 @@ std::string report_help()
 
 Show where the time went: a flat profile of FILE (default profil.pb.gz), most
 samples first, and what became of every tick of the clock.  Several FILEs are
-added up.  FILE is a profile that 'profil record' wrote, or any other file in
-pprof's format; -: standard input.
+added up.  FILE is a profile that 'profil record' wrote, any other file in
+pprof's format, or the output of 'perf script'; -: standard input.
 
   -i, --input FILE      the same as FILE
 )help" + view_help() +
 	       R"help(      --by WHAT         the same with one key: function, object or address
       --stdio           the default; accepted for users of perf
+      --value TYPE      show these values of another tool's profile, such as
+                        alloc_space; by default samples, or those that the tool
+                        has marked
       --base [FILE]     show the differences from FILE, the greatest first; by
                         default from FILE.old, the one that 'profil record'
                         replaced
+      --from TIME       show only what came after this time since the beginning,
+                        such as 90s, and percentages of that; FILE has slices
+                        of time (see 'profil record --slice')
+      --to TIME         likewise before this time
       --limit N         show only the first N rows
       --percent-limit P show only rows with P percent or more
       --color WHEN      auto (default: on a terminal, unless NO_COLOR is set or
@@ -183,7 +191,9 @@ has a chart of objects, functions and lines; the table; the functions with most
 samples, with source and instructions as in 'profil annotate'; samples by
 address; and what became of every tick.  --sort, --filter and the limits mean
 the same; the chart always shows objects, functions and lines.  The page
-contains source text: consider that before you give it to anyone.
+contains source text: consider that before you give it to anyone.  With --base
+its table has the shares before and now, and what has more or less time than
+before is coloured, unless chance explains it.
 
 With --base, the columns are the shares of all samples, before and now, and
 their difference in percentage points, so rates and durations may differ.  Rows
@@ -206,6 +216,7 @@ Examples:
   profil report --sort line --filter file=parser --filter 'function!=^std::'
   profil report --base before.pb.gz after.pb.gz
   profil report --html report.html --source-dir ~/src/program
+  profil report --html change.html --base before.pb.gz after.pb.gz
   profil report run1.pb.gz run2.pb.gz run3.pb.gz
   go tool pprof -top profil.pb.gz
 )help";
@@ -219,6 +230,8 @@ std::optional<int> parse_report_options(const std::vector<std::string> &argument
 	add_options(app, words, options);
 	if (const std::optional<int> status = parse_arguments(app, arguments, report_help()))
 		return status;
+	if (options.time.from >= options.time.to)
+		return usage_error(name, "--from must be before --to");
 	if (words.limit)
 		options.rows = words.limit;
 	options.color = *color_when(words.color);

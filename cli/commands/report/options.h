@@ -5,6 +5,7 @@
 #include "cli/base/color.h"
 #include "cli/commands/report/page/page.h"
 #include "cli/commands/report/report.h"
+#include "cli/profile/time_range.h"
 
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ struct ReportOptions {
 	bool json = false;
 	std::optional<std::string> html; /**< the file for the page */
 	HtmlOptions page;
+	TimeRange time;
+	std::string value; /**< the type of the values to show; empty: the file's choice */
 	ColorWhen color = ColorWhen::Auto;
 };
 

@@ -58,6 +58,14 @@ function addLines(places) {
 		places[i].addRest(i < complete ? 'no known line' : 'lines that are not in this page');
 }
 
+/** Colour a place by how it differs from the base, if there is one. */
+function compareWith(place, { base, sure }, index) {
+	if (!report.base)
+		return;
+	place.color = deltaColor(place.count, base[index], sure[index]);
+	place.before = ` (before ${percentText(base[index], Number(report.base.samples))} %: ${deltaText(place.count, base[index], sure[index])})`;
+}
+
 /** All places, and those of functions by index. */
 function placesOf() {
 	const shown = BigInt(report.samples) - BigInt(report.filtered_out);
@@ -67,12 +75,14 @@ function placesOf() {
 
 		object.object = index;
 		object.color = objectColor(index);
+		compareWith(object, report.objects, index);
 		return object;
 	});
 	const functions = report.functions.name.map((name, index) => {
 		const place = objects[report.functions.object[index]].add(string(name), report.functions.samples[index]);
 
 		place.function = index;
+		compareWith(place, report.functions, index);
 		return place;
 	});
 
@@ -188,7 +198,7 @@ class Icicle {
 
 		for (let at = place; at.parent; at = at.parent)
 			names.unshift(at.level === 0 && at.object !== null ? objectPath(at.object) : briefly(at.name));
-		this.now.textContent = `${names.join(' › ') || 'all'}: ${shareText(place.count)}`;
+		this.now.textContent = `${names.join(' › ') || 'all'}: ${shareText(place.count)}${place.before ?? ''}`;
 	}
 
 	/** Show a button for the zoomed place and for each of its parents. */

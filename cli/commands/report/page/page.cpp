@@ -5,7 +5,9 @@
 #include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
 #include "cli/commands/report/notes.h"
+#include "cli/commands/report/page/before.h"
 #include "cli/commands/report/page/names.h"
+#include "cli/commands/report/page/slices.h"
 #include "cli/commands/report/page/source.h"
 #include "cli/commands/report/page/template.h"
 #include "cli/commands/report/page/tree.h"
@@ -83,6 +85,8 @@ Json facts_json(const Report &report)
 	fact("granularity", about.granularity);
 	for (const Filter &filter : report.view.filters)
 		fact("filter", filter.text);
+	if (report.base)
+		fact("compared with", report_title(*report.base));
 	return facts;
 }
 
@@ -111,6 +115,14 @@ public:
 	{
 	}
 
+	/** A row of a comparison, which may be of the base alone. */
+	void add(const ComparedRow &one)
+	{
+		add(one.row);
+		base_.push_back(html_count(one.base));
+		sure_.push_back(one.significant() ? 1 : 0);
+	}
+
 	void add(const Row &row)
 	{
 		std::vector<Cell> cells;
@@ -128,9 +140,16 @@ public:
 
 		for (size_t i = 0; const TableColumn &column : name_columns(flat_.columns))
 			columns.push_back({{"title", column.heading}, {"cells", std::move(cells_[i++])}});
-		return {{"samples", std::move(samples_)},
-			{"function", std::move(functions_)},
-			{"columns", std::move(columns)}};
+
+		Json table = {{"samples", std::move(samples_)},
+			      {"function", std::move(functions_)},
+			      {"columns", std::move(columns)}};
+
+		if (!base_.empty()) {
+			table["base"] = std::move(base_);
+			table["sure"] = std::move(sure_);
+		}
+		return table;
 	}
 
 private:
@@ -150,6 +169,8 @@ private:
 	std::vector<Json> cells_;
 	Json samples_ = Json::array();
 	Json functions_ = Json::array();
+	Json base_ = Json::array();
+	Json sure_ = Json::array();
 };
 
 Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, const ShownNames &shown_names,
@@ -159,12 +180,22 @@ Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, c
 	Shown shown = shown_rows(report);
 	size_t taken = 0;
 
-	for (; taken < shown.rows.size() && taken < limits.rows && names.bytes() < limits.name_bytes; taken++)
-		table.add(report.now.flat.rows[shown.rows[taken]]);
+	for (; taken < shown.rows.size() && taken < limits.rows && names.bytes() < limits.name_bytes;
+	     taken++) {
+		if (report.base)
+			table.add(report.compared[shown.rows[taken]]);
+		else
+			table.add(report.now.flat.rows[shown.rows[taken]]);
+	}
 	for (; taken < shown.rows.size(); taken++) {
+		const size_t index = shown.rows[taken];
+
 		shown.more++;
+		if (report.base)
+			shown.base_samples = saturating_add(shown.base_samples, report.compared[index].base);
 		shown.samples =
-			saturating_add(shown.samples, report.now.flat.rows[shown.rows[taken]].samples);
+			saturating_add(shown.samples, report.base ? report.compared[index].row.samples
+								  : report.now.flat.rows[index].samples);
 	}
 	add_lines(notes, report_notes(report, shown, {}));
 	return table.take();
@@ -177,6 +208,8 @@ ShownNames shown_names(const Report &report, const PlaceTree &tree)
 
 	for (const Row &row : report.now.flat.rows)
 		add_functions(names, row);
+	for (const ComparedRow &one : report.compared)
+		add_functions(names, one.row);
 	for (const TreeFunction &function : tree.functions)
 		names.add(function.name);
 	return names;
@@ -189,6 +222,20 @@ std::string source_note(const HtmlSource &source, const PlaceTree &tree, const F
 		"annotated: {} of {}, hottest first, with {}; at most {} lines and {} instructions of each",
 		grouped(source.functions.size()), counted_noun(tree.functions.size(), "function"),
 		share_text(source.samples, flat), grouped(limits.listed), grouped(limits.listed));
+}
+
+Json accounting_json(const Report &report)
+{
+	std::vector<std::string> lines =
+		accounting_lines(from_comments(report.now.profile.comments).accounting);
+
+	if (report.base) {
+		lines.emplace_back("before:");
+		for (std::string &line :
+		     accounting_lines(from_comments(report.base->profile.comments).accounting))
+			lines.push_back(std::move(line));
+	}
+	return lines;
 }
 
 } // namespace
@@ -208,9 +255,14 @@ std::string report_html_data(const Report &report, const HtmlOptions &options, c
 	json["unit"] = printable(report.now.flat.unit());
 	json["samples"] = html_count(report.now.flat.samples);
 	json["filtered_out"] = html_count(report.now.flat.filtered_out);
+	if (report.base)
+		json["base"] = html_base(report);
 	json["table"] = table_json(report, places, names, shown, limits, notes);
 
 	HtmlTree tree = html_tree(places, report.now.flat, {names, shown}, limits);
+	if (report.base)
+		add_before(tree, places, report);
+
 	HtmlSource source = html_source(profile, places, options, limits);
 
 	notes.insert(notes.end(), tree.notes.begin(), tree.notes.end());
@@ -223,9 +275,10 @@ std::string report_html_data(const Report &report, const HtmlOptions &options, c
 	json["functions"] = std::move(tree.functions);
 	json["lines"] = std::move(tree.lines);
 	json["maps"] = std::move(tree.maps);
+	json["slices"] = html_slices(profile, places, json["functions"]["name"].size(), limits);
 	json["sources"] = std::move(source.functions);
 	json["notes"] = notes;
-	json["accounting"] = accounting_lines(from_comments(report.now.profile.comments).accounting);
+	json["accounting"] = accounting_json(report);
 	json["strings"] = names.texts();
 	/* All texts are printable, so they are UTF-8. */
 	return json.dump(-1, ' ', false, Json::error_handler_t::replace);

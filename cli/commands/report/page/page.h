@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/** The JSON document of a report without a base. */
+/** The JSON document of a report. */
 std::string report_html_data(const Report &report, const HtmlOptions &options, const HtmlLimits &limits = {});
 
 /** The page that holds it. */

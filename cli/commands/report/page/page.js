@@ -14,6 +14,24 @@ function showHead() {
 	}
 }
 
+/** What the colours of a comparison mean. */
+function showLegend() {
+	const meanings = [
+		['more-2', 'a larger share of the time than before'],
+		['less-2', 'a smaller one'],
+		['same', 'no difference, or one that chance explains'],
+	];
+
+	if (!report.base)
+		return;
+	for (const [color, meaning] of meanings) {
+		const one = element('span', '', meaning);
+
+		one.dataset.delta = color;
+		byId('legend').append(one);
+	}
+}
+
 function showFoot() {
 	const notes = report.notes.map((note) => element('li', '', note));
 
@@ -31,6 +49,7 @@ function start() {
 	};
 
 	showHead();
+	showLegend();
 	parts.table = new FlatTable(byId('table-scroll'), byId('table'), byId('filter'), byId('table-now'), open);
 	performance.mark('profil-first-row');
 	parts.theme = new Theme(byId('theme'));
@@ -42,6 +61,10 @@ function start() {
 		parts.map.choose(report.functions.object[index]);
 	});
 	parts.map = new AddressMap(byId('map'), parts.theme, { object: byId('map-object'), now: byId('map-now'), scale: byId('map-scale') }, open);
+	if (report.slices) {
+		byId('time').hidden = false;
+		parts.time = new TimeMap(byId('time-map'), parts.theme, { now: byId('time-now'), scale: byId('time-scale') }, open);
+	}
 	showFoot();
 	document.addEventListener('keydown', (event) => {
 		if (event.key === '/' && !['INPUT', 'SELECT'].includes(document.activeElement.tagName)) {

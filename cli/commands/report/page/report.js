@@ -60,6 +60,30 @@ function exactSum(counts) {
 	return sum;
 }
 
+/* Differences in percentage points above which a colour is stronger. */
+const strongDeltas = [1, 5];
+
+/** How much more of its profile some place has than it had of the base, in percentage points. */
+function deltaOf(count, before) {
+	return percentOf(count) - percentOf(before, Number(report.base.samples));
+}
+
+/** "+1.23", and a star if chance does not explain it. */
+function deltaText(count, before, sure) {
+	const delta = deltaOf(count, before);
+
+	return `${delta < 0 ? '−' : '+'}${Math.abs(delta).toFixed(2)}${sure ? '*' : ''}`;
+}
+
+/** The name of the colour of a difference, see page.css. */
+function deltaColor(count, before, sure) {
+	const delta = deltaOf(count, before);
+
+	if (!sure)
+		return 'same';
+	return `${delta > 0 ? 'more' : 'less'}-${1 + strongDeltas.filter((least) => Math.abs(delta) >= least).length}`;
+}
+
 function baseName(path) {
 	return path.slice(path.lastIndexOf('/') + 1) || path;
 }

@@ -41,7 +41,7 @@ class FlatTable {
 		filter.addEventListener('keydown', (event) => this.pressInFilter(event));
 	}
 
-	/** Column -1 has the samples; the others are those of the names. */
+	/** Column -1 has what the report sorts by, samples or differences; the others are those of the names. */
 	addHead() {
 		const head = this.table.tHead.rows[0];
 		const add = (title, className, column) => {
@@ -62,9 +62,15 @@ class FlatTable {
 			head.append(cell);
 		};
 
-		add(report.unit, 'number', -1);
-		add('%', 'number percent', null);
-		add('sum %', 'number cumulative', null);
+		if (report.base) {
+			add('base %', 'number percent', null);
+			add('new %', 'number percent', null);
+			add('delta', 'number delta', -1);
+		} else {
+			add(report.unit, 'number', -1);
+			add('%', 'number percent', null);
+			add('sum %', 'number cumulative', null);
+		}
 		this.data.columns.forEach(({ title }, column) => add(title, `name ${title}`, column));
 	}
 
@@ -79,7 +85,10 @@ class FlatTable {
 
 	newRow() {
 		const row = element('tr');
-		const cells = ['number', 'number percent', 'number cumulative'].map((name) => element('td', name));
+		const numbers = report.base
+			? ['number percent', 'number percent', 'number delta']
+			: ['number', 'number percent', 'number cumulative'];
+		const cells = numbers.map((name) => element('td', name));
 
 		for (const { title } of this.data.columns)
 			cells.push(element('td', `name ${title}`));
@@ -189,12 +198,27 @@ class FlatTable {
 
 		row.id = `row-${at}`;
 		row.setAttribute('aria-rowindex', at + 2);
-		[grouped(count), percentText(count), this.cumulative[at].toFixed(2), ...names].forEach((text, i) => {
+		const numbers = report.base
+			? this.compared(index, cells)
+			: [grouped(count), percentText(count), this.cumulative[at].toFixed(2)];
+
+		[...numbers, ...names].forEach((text, i) => {
 			cells[i].textContent = text;
 			cells[i].title = i > 2 ? text : '';
 		});
 		cells[1].style.setProperty('--share', `${percentOf(count)}%`);
 		row.dataset.color = owner === undefined ? '' : objectColor(owner);
+	}
+
+	/** The shares before and now of a row, and their difference, whose cell is coloured. */
+	compared(index, cells) {
+		const count = this.data.samples[index];
+		const before = this.data.base[index];
+		const sure = this.data.sure[index];
+		const share = percentText(before, Number(report.base.samples));
+
+		cells[2].dataset.delta = deltaColor(count, before, sure);
+		return [Number(before) ? share : 'new', Number(count) ? percentText(count) : 'gone', deltaText(count, before, sure)];
 	}
 
 	/** Mark the chosen row, if it is visible. */

@@ -350,11 +350,31 @@ TEST_CASE("profil report --html writes a page, or says why not", "[cli][html]")
 	CHECK(document_in(output_of("cat " + page))["samples"] == 1000);
 }
 
+TEST_CASE("a page of a comparison has what its objects, functions and rows were in the base", "[cli][html]")
+{
+	Profile base = sample_profile();
+
+	base.samples[0].values[0] = 400;
+	base.samples[1].values[0] = 475;
+	const json all = json::parse(
+		report_html_data(cli_test::comparison_of(base, sample_profile(), "function"), {}));
+
+	CHECK(all["base"]["samples"] == 975);
+	CHECK(all["base"]["files"] == "old.pb.gz");
+	CHECK(all["objects"]["base"] == json({400, 535, 40}));
+	CHECK(all["objects"]["sure"] == json({1, 1, 0}));
+	CHECK(all["functions"]["base"] == json({400, 475, 60, 40}));
+	CHECK(all["functions"]["sure"] == json({1, 1, 0, 0}));
+	CHECK(sum_of(all["table"]["base"]) == 975);
+	CHECK(sum_of(all["table"]["samples"]) == 1000);
+	CHECK(all["table"]["sure"] == json({1, 1, 0, 0}));
+	CHECK_FALSE(document(sample_profile()).contains("base"));
+}
+
 TEST_CASE("options that --html cannot be combined with are refused", "[cli][html]")
 {
 	const std::map<std::string, std::string> wrong = {
 		{"--html x --json", "give either --html or --json, not both"},
-		{"--html x --base y", "--html cannot show --base: use the table or --json"},
 		{"--html x --color always", "--color is for the table, not for --html"},
 		{"--source-dir x", "--source-dir needs --html"},
 		{"--path-prefix a=b", "--path-prefix needs --html"},

@@ -6,19 +6,23 @@
 #include "tests/host/cli/commands/report/html_support.h"
 
 #include <iostream>
+#include <optional>
 
 using namespace export_test;
 
 namespace {
 
 /** Writes a profile and its page, and has a browser check it; returns what is wrong, or a figure. */
-std::string browse(const std::string &check, const Profile &profile, const std::string &arguments = "")
+std::string browse(const std::string &check, const Profile &profile, const std::string &arguments = "",
+		   const std::optional<Profile> &base = std::nullopt)
 {
 	const TemporaryDirectory directory;
 	const std::string path = file(directory, "sample.pb.gz", encode_pprof(profile));
 
-	output_of(fmt::format("cd {} && {}/profil report --html page.html sample.pb.gz", directory / "",
-			      support::build_dir()));
+	if (base)
+		file(directory, "old.pb.gz", encode_pprof(*base));
+	output_of(fmt::format("cd {} && {}/profil report --html page.html {} sample.pb.gz", directory / "",
+			      support::build_dir(), base ? "--base old.pb.gz" : ""));
 	return run(fmt::format(
 			   "node tests/host/cli/commands/report/page.js $(scripts/build/npm-tools) {} {} {}",
 			   check, directory / "page.html", arguments))
@@ -92,6 +96,37 @@ TEST_CASE("a page cannot fetch anything, and cannot run foreign scripts", "[cli]
 TEST_CASE("names that would be markup are text in a browser", "[cli][html][browser]")
 {
 	CHECK(browse("hostile", with_markup()) == "");
+}
+
+TEST_CASE("a page shows when the samples of its functions came", "[cli][html][browser]")
+{
+	Profile profile = sample_profile();
+	About about = from_comments(profile.comments);
+	const auto slice = [](int64_t ms) { return Label{"slice", "", ms, "milliseconds"}; };
+
+	about.slice_ms = 500;
+	profile.comments = to_comments(about);
+	for (Sample &sample : profile.samples)
+		sample.labels.push_back(slice(0));
+	profile.samples[1].labels.back() = slice(500);
+	profile.samples.push_back(profile.samples[0]);
+	profile.samples[0].values = {300, 300300300};
+	profile.samples.back().values = {400, 400400400};
+	profile.samples.back().labels.back() = slice(1000);
+	CHECK(browse("time", profile) == "");
+}
+
+TEST_CASE("a page that compares colours what differs, except where chance explains it",
+	  "[cli][html][browser]")
+{
+	Profile base = sample_profile();
+
+	base.samples[0].values = {400, 400400400};
+	base.samples[1].values = {475, 475475475};
+	base.functions.push_back({"left()", "_Z4leftv", "", 0});
+	base.locations.push_back({0, 0x402000, {{3, 0}}});
+	base.samples.push_back({{4}, {25, 25025025}, {}});
+	CHECK(browse("compare", sample_profile(), "", base) == "");
 }
 
 TEST_CASE("a page shows counts to their last digit", "[cli][html][browser]")

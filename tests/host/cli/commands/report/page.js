@@ -7,6 +7,7 @@
 const assert = require('node:assert/strict');
 const [modules, check, page_file, ...rest] = process.argv.slice(2);
 const { chromium } = require(modules + '/playwright-core');
+const { luminance, colors, checkContrast } = require('./page_colors.js');
 const address = 'file://' + require('node:path').resolve(page_file);
 
 /** The texts of a column in the visible rows, from the top. */
@@ -25,55 +26,6 @@ async function active(page) {
 	return id && (await page.locator(`#${id}`).getAttribute('aria-selected')) === 'true'
 		? page.locator(`#${id} td`).allTextContents()
 		: null;
-}
-
-function luminance(color) {
-	const [red, green, blue] = color
-		.match(/[\d.]+/g)
-		.slice(0, 3)
-		.map((part) => part / 255)
-		.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-
-	return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-/** The contrast of two colours by WCAG 2. */
-function contrast(a, b) {
-	const [dark, light] = [luminance(a), luminance(b)].sort((one, other) => one - other);
-
-	return (light + 0.05) / (dark + 0.05);
-}
-
-/** Colours of page.css in the current theme. */
-async function colors(page, names) {
-	return page.evaluate((wanted) => {
-		const probe = document.body.appendChild(document.createElement('i'));
-		const found = wanted.map((name) => {
-			probe.style.color = `var(--${name})`;
-			return getComputedStyle(probe).color;
-		});
-
-		probe.remove();
-		return found;
-	}, names);
-}
-
-async function checkContrast(page) {
-	const numbers = [...Array(8).keys()];
-	const pairs = [
-		...['page', 'panel', 'chosen', 'hover'].map((ground) => ['text', ground, 4.5]),
-		...['page', 'panel'].map((ground) => ['muted', ground, 4.5]),
-		...[...numbers, 'rest'].map((number) => ['on-object', `object-${number}`, 4.5]),
-		...[1, 2, 3, 4].map((number) => ['text', `heat-${number}`, 4.5]),
-		...['page', 'panel'].map((ground) => ['focus', ground, 3]),
-		...['page', 'panel'].map((ground) => ['control', ground, 3]),
-	];
-
-	for (const [front, back, least] of pairs) {
-		const [one, other] = await colors(page, [front, back]);
-
-		assert.ok(contrast(one, other) >= least, `${front} on ${back}: ${contrast(one, other).toFixed(2)}`);
-	}
 }
 
 const checks = {
@@ -297,6 +249,59 @@ const checks = {
 			assert.equal(await page.locator('body img, body b, #source script').count(), 0);
 		}
 		assert.equal(await page.evaluate(() => window.ran), undefined);
+	},
+
+	/** The functions by time, by keys and clicks. */
+	async time(page) {
+		const now = () => text(page, '#time-now');
+
+		assert.equal(await page.locator('#time').isVisible(), true);
+		assert.equal(await now(), '0 s to 0.50 s, main: 300 of 400 samples, 75.00 %');
+		await page.locator('#time-map').focus();
+		await page.keyboard.press('ArrowDown');
+		assert.equal(await now(), '0 s to 0.50 s, memcpy: 0 of 400 samples, 0.00 %');
+		await page.keyboard.press('ArrowRight');
+		assert.equal(await now(), '0.50 s to 1 s, memcpy: 200 of 200 samples, 100.00 %');
+		await page.keyboard.press('Enter');
+		assert.equal(await text(page, '#source-name'), 'memcpy');
+		await page.keyboard.press('Home');
+		await page.keyboard.press('ArrowUp');
+		await page.keyboard.press('ArrowUp');
+		assert.equal(await now(), '0 s to 0.50 s, all functions: 400 samples');
+		const box = await page.locator('#time-map').boundingBox();
+		await page.mouse.click(box.x + box.width - 10, box.y + 27);
+		assert.equal(await now(), '1 s to 1.50 s, main: 400 of 400 samples, 100.00 %');
+		assert.equal(await text(page, '#source-name'), 'main');
+	},
+
+	/** A comparison: main has grown, memcpy shrunk, and of the rest chance explains the difference. */
+	async compare(page) {
+		const pixel = async (part) =>
+			page.evaluate((at) => {
+				const chart = document.getElementById('chart');
+				const context = chart.getContext('2d');
+
+				return `rgb(${[...context.getImageData(chart.width * 0.3, chart.height * at, 1, 1).data.slice(0, 3)].join(', ')})`;
+			}, part);
+
+		page.expected = /willReadFrequently/;
+		assert.match(await text(page, '#facts'), /compared withold.pb.gz: 1,000 samples at 999 Hz in 1.50 s/);
+		assert.deepEqual(await column(page, 4), ['main', 'memcpy', 'left', 'libc.so.6+0x99990', '0x7fff12345678']);
+		assert.deepEqual(await column(page, 1), ['40.00', '47.50', '2.50', '6.00', '4.00']);
+		assert.deepEqual(await column(page, 2), ['70.00', '20.00', 'gone', '6.00', '4.00']);
+		assert.deepEqual(await column(page, 3), ['+30.00*', '−27.50*', '−2.50*', '+0.00', '+0.00']);
+		for (const [row, color] of [[1, 'more-3'], [2, 'less-3'], [3, 'less-2'], [4, 'same']])
+			assert.equal(await page.locator(`#table tbody tr[id]:nth-of-type(${row + 1}) td.delta`).getAttribute('data-delta'), color);
+		await page.locator('#chart').focus();
+		await page.keyboard.press('ArrowRight');
+		assert.equal(await text(page, '#chart-now'), '/opt/bin/program › main: 700 samples, 70.00 % (before 40.00 %: +30.00*)');
+		const [more, less] = await colors(page, ['more-3', 'less-3']);
+		assert.equal(await pixel(0.6), more);
+		assert.equal(await pixel(0.85), less);
+		assert.equal(await page.locator('#legend span').count(), 3);
+		await page.locator('th button', { hasText: 'delta' }).click();
+		assert.equal((await column(page, 4)).at(-1), 'main');
+		assert.match(await text(page, '#account'), /before:\n1,050/);
 	},
 
 	/** Counts that are too large to be exact in a browser's numbers. */

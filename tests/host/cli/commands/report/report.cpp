@@ -190,8 +190,35 @@ TEST_CASE("profiles of other tools have neither targets nor ticks", "[cli]")
 	profile.period_type = {};
 	const std::string text = table(profile, "function");
 
-	CHECK(text.find("test.pb.gz: 1,000 samples in 1.50 s\n\nsamples") == 0);
+	CHECK(text.find("test.pb.gz: 1,000 alloc_objects in 1.50 s\n\nalloc_objec…") == 0);
 	CHECK(text.find("ticks") == text.npos);
+}
+
+TEST_CASE("of another tool's values those are shown that it has marked, or that are asked for", "[cli]")
+{
+	Profile profile = sample_profile();
+
+	profile.sample_types = {{"alloc_objects", "count"}, {"alloc_space", "bytes"}};
+	profile.period_type = {};
+	profile.default_sample_type = "alloc_space";
+	CHECK(json(profile, "function")["value"] == "alloc_space");
+	CHECK(json(profile, "function")["samples"] == 1001001000);
+	CHECK(table(profile, "function").find("test.pb.gz: 1,001,001,000 bytes in 1.50 s\n") == 0);
+
+	profile.default_sample_type = "none";
+	CHECK(json(profile, "function")["value"] == "alloc_objects");
+
+	Profile chosen = profile;
+	REQUIRE(keep_value(chosen, "alloc_space"));
+	CHECK(json(chosen, "function")["value"] == "alloc_space");
+	CHECK(json(chosen, "function")["samples"] == 1001001000);
+
+	const Outcome wrong = keep_value(profile, "inuse");
+	REQUIRE_FALSE(wrong);
+	CHECK(wrong.error().text ==
+	      "there are no values 'inuse' (--value takes: alloc_objects, alloc_space)");
+	/* Our own recordings have samples first, whatever is marked for other readers. */
+	CHECK(json(sample_profile(), "function")["value"] == "samples");
 }
 
 TEST_CASE("JSON says what the table says", "[cli]")

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/record/kept_files.h  The last files of a series. */
+#pragma once
+
+#include "cli/base/result.h"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+namespace cli {
+
+/** The files that a series has written, of which only the last are kept. */
+class KeptFiles {
+public:
+	/** @param most how many files; 0: all. */
+	explicit KeptFiles(uint64_t most) : most_(most) {}
+
+	/** A file was written: remove those that are older than the last. */
+	Outcome add(const std::string &path);
+
+private:
+	uint64_t most_;
+	std::deque<std::string> files_; /* the oldest first */
+};
+
+} // namespace cli

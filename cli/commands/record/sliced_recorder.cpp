@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/record/sliced_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cli {
+
+size_t SlicedRecorder::attach(std::span<const pid_t> pids, bool young)
+{
+	const size_t attached = recorder_->attach(pids, young);
+
+	if (attached)
+		begin();
+	return attached;
+}
+
+bool SlicedRecorder::attach_everybody(const Selection &selection)
+{
+	const bool attached = recorder_->attach_everybody(selection);
+
+	if (attached)
+		begin();
+	return attached;
+}
+
+/** What is attached first begins the first slice: to get there may have taken seconds. */
+void SlicedRecorder::begin()
+{
+	if (!std::exchange(begun_, true))
+		start_ = Clock::now();
+}
+
+Clock::time_point SlicedRecorder::next_work(Clock::time_point now) const
+{
+	return std::min(recorder_->next_work(now), end_of_slice());
+}
+
+void SlicedRecorder::work(Clock::time_point now)
+{
+	recorder_->work(now);
+	if (now < end_of_slice())
+		return;
+	add_slice(past_, recorder_->take_part());
+	/* A slice that was not looked at in time is part of the one before it. */
+	slice_ = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_) / length_;
+}
+
+/** Add the samples of the present slice. */
+void SlicedRecorder::add_slice(Recording &sum, const Recording &slice)
+{
+	const int64_t begin = slice_ * length_.count();
+	std::map<uint32_t, uint32_t> numbers;
+
+	for (const uint32_t number : slice.tally.owners()) {
+		const Owner *const owner = slice.owners.find(number);
+		Owner sliced = owner ? *owner : Owner();
+
+		sliced.slice = begin;
+		numbers[number] = owners_.number(sliced);
+	}
+	for (const auto &[object, buckets] : slice.tally.objects()) {
+		for (const auto &[bucket, samples] : buckets)
+			sum.tally.add(object, {bucket.address, bucket.shift, numbers[bucket.owner]}, samples);
+	}
+	for (const auto &[bucket, samples] : slice.tally.unknown())
+		sum.tally.add_unknown({bucket.address, bucket.shift, numbers[bucket.owner]}, samples);
+	if (!sum.program || slice.tally.total_of(slice.program) > sum.tally.total_of(sum.program))
+		sum.program = slice.program;
+	sum.threads.add(slice.threads);
+	sum.accounting.add(slice.accounting);
+	sum.granularity = slice.granularity;
+	sum.counter_bytes = std::max(sum.counter_bytes, slice.counter_bytes);
+	sum.targets = slice.targets;
+	sum.processes = slice.processes;
+	sum.missing += slice.missing;
+}
+
+void SlicedRecorder::complete(Recording &sum) const
+{
+	sum.owners = owners_;
+	sum.owners.keep_only(sum.tally.owners());
+	sum.slice_ms = static_cast<uint64_t>(length_.count());
+}
+
+Accounting SlicedRecorder::accounting() const
+{
+	Accounting all = past_.accounting;
+
+	all.add(recorder_->accounting());
+	return all;
+}
+
+Recording SlicedRecorder::snapshot()
+{
+	Recording sum = past_;
+
+	add_slice(sum, recorder_->snapshot());
+	complete(sum);
+	return sum;
+}
+
+Recording SlicedRecorder::take_part()
+{
+	Recording part = std::exchange(past_, {});
+
+	add_slice(part, recorder_->take_part());
+	complete(part);
+	last_start_ = std::exchange(start_, Clock::now());
+	slice_ = 0;
+	return part;
+}
+
+/* What has come since it was taken begins where the part ended. */
+void SlicedRecorder::give_back(const Recording &part)
+{
+	start_ = last_start_;
+	slice_ = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_) / length_;
+	past_.tally.add(part.tally);
+	past_.threads.add(part.threads);
+	past_.accounting.add(part.accounting);
+	past_.missing += part.missing;
+	owners_.add(part.owners);
+}
+
+Recording SlicedRecorder::finish()
+{
+	Recording sum = std::exchange(past_, {});
+
+	add_slice(sum, recorder_->finish());
+	complete(sum);
+	return sum;
+}
+
+} // namespace cli

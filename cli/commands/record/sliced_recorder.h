@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/record/sliced_recorder.h  Tells samples apart by when they came. */
+#pragma once
+
+#include "cli/recording/recorder.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace cli {
+
+/**
+ * A recorder whose samples have slices of time: each owner is one of a slice, see Owner::slice.
+ *
+ * At the end of each slice it takes a part from another recorder, which does the work.
+ */
+class SlicedRecorder : public Recorder {
+public:
+	/** @param length of a slice, a millisecond or more. */
+	SlicedRecorder(std::unique_ptr<Recorder> recorder, std::chrono::milliseconds length)
+		: recorder_(std::move(recorder)), length_(length)
+	{
+	}
+
+	size_t attach(std::span<const pid_t> pids, bool young) override;
+	bool attach_everybody(const Selection &selection) override;
+	[[nodiscard]] int fd() const override { return recorder_->fd(); }
+	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
+	void work(Clock::time_point now) override;
+	[[nodiscard]] bool idle() const override { return recorder_->idle(); }
+	[[nodiscard]] bool is_profiled(pid_t pid) const override { return recorder_->is_profiled(pid); }
+	[[nodiscard]] uint64_t processes() const override { return recorder_->processes(); }
+	[[nodiscard]] Accounting accounting() const override;
+	Recording snapshot() override;
+	Recording take_part() override;
+	void give_back(const Recording &part) override;
+	Recording finish() override;
+
+private:
+	[[nodiscard]] Clock::time_point end_of_slice() const { return start_ + (slice_ + 1) * length_; }
+	void begin();
+	void add_slice(Recording &sum, const Recording &slice);
+	void complete(Recording &sum) const;
+
+	std::unique_ptr<Recorder> recorder_;
+	std::chrono::milliseconds length_;
+	bool begun_ = false;
+	Clock::time_point start_ = Clock::now();
+	Clock::time_point last_start_{}; /* of the part that was taken last */
+	int64_t slice_ = 0;		 /* since the start: the present one */
+	Owners owners_;			 /* of all slices */
+	Recording past_;		 /* the slices that are over */
+};
+
+} // namespace cli

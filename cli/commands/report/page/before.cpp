@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands/report/page/before.h"
+
+#include "cli/base/characters.h"
+#include "cli/commands/report/notes.h"
+#include "cli/rows/comparison.h"
+
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+/** An object's path, and a function's name or nothing. */
+using Key = std::pair<std::string_view, std::string_view>;
+
+/** The rows of a comparison by other keys than the report's, by what they show. */
+class Compared {
+public:
+	Compared(const Report &report, std::vector<SortKey> keys)
+	{
+		View view = report.view;
+
+		view.keys = std::move(keys);
+		rows_ = compare(flatten(report.base->profile, view), flatten(report.now.profile, view));
+		for (const ComparedRow &one : rows_)
+			by_key_.emplace(Key(one.row.object, one.row.function), &one);
+	}
+
+	/** Add a column for each of some rows of a page. */
+	void add(Json &table, size_t count, const std::function<Key(size_t)> &key_of) const
+	{
+		Json base = Json::array(), sure = Json::array();
+
+		for (size_t i = 0; i < count; i++) {
+			const auto found = by_key_.find(key_of(i));
+			const bool known = found != by_key_.end();
+
+			base.push_back(html_count(known ? found->second->base : 0));
+			sure.push_back(known && found->second->significant() ? 1 : 0);
+		}
+		table["base"] = std::move(base);
+		table["sure"] = std::move(sure);
+	}
+
+private:
+	std::vector<ComparedRow> rows_;
+	std::map<Key, const ComparedRow *> by_key_;
+};
+
+} // namespace
+
+Json html_base(const Report &report)
+{
+	return {{"title", report_title(*report.base)},
+		{"files", printable(files_text(report.base->files))},
+		{"samples", html_count(report.base->flat.samples)}};
+}
+
+void add_before(HtmlTree &tree, const PlaceTree &places, const Report &report)
+{
+	const Compared objects(report, {SortKey::Object});
+	const Compared functions(report, {SortKey::Object, SortKey::Function});
+
+	objects.add(tree.objects, tree.objects["path"].size(),
+		    [&](size_t i) { return Key(places.objects[i].path, {}); });
+	functions.add(tree.functions, tree.functions["name"].size(), [&](size_t i) {
+		const TreeFunction &function = places.functions[i];
+
+		return Key(places.objects[function.object].path, function.name);
+	});
+}
+
+} // namespace cli

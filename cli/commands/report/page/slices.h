@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/report/page/slices.h  When the samples of a page came. */
+#pragma once
+
+#include "cli/commands/report/page/limits.h"
+#include "cli/profile/profile.h"
+#include "cli/rows/place_tree.h"
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+namespace cli {
+
+/**
+ * The samples of the hottest functions by slices of time: how many ms a column is, the samples
+ * of all functions in each column, and those of each function.  null if there are no slices.
+ *
+ * @param profile whose samples are all those that the page shows.
+ * @param places of this profile.  @param functions how many of its functions are in the page.
+ */
+nlohmann::ordered_json html_slices(const Profile &profile, const PlaceTree &places, size_t functions,
+				   const HtmlLimits &limits);
+
+} // namespace cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/profile/time_range.h  The samples of some time, in a profile with slices. */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/profile/profile.h"
+
+#include <limits>
+
+namespace cli {
+
+/** A part of a recording, in seconds from its beginning. */
+struct TimeRange {
+	double from = 0;
+	double to = std::numeric_limits<double>::infinity();
+
+	[[nodiscard]] bool all() const { return from <= 0 && to == std::numeric_limits<double>::infinity(); }
+};
+
+/**
+ * Keep only the samples of the slices that begin in a time, and nothing that is about all
+ * samples: the ticks, the threads.  The error says why that is not possible.
+ */
+Outcome keep_time(Profile &profile, const TimeRange &range);
+
+} // namespace cli
