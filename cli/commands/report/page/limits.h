@@ -24,7 +24,7 @@ struct HtmlLimits {
 	size_t line_columns = 500;		  /**< of a source line, or an instruction */
 	size_t mapped = 32;			  /**< objects that have a map of addresses */
 	size_t cells = 2'048;			  /**< of each map */
-	size_t sliced = 40;			  /**< functions by slices of time */
+	size_t sliced = 25;			  /**< functions by slices of time */
 	size_t slices = 600;			  /**< columns of these */
 };
 
