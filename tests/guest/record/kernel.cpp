@@ -21,6 +21,11 @@ namespace {
 
 constexpr uint32_t kernel_number = 1;
 const uintptr_t text = Burner::usual;
+#ifdef __aarch64__
+constexpr char getppid_symbol[] = "__arm64_sys_getppid";
+#else
+constexpr char getppid_symbol[] = "__x64_sys_getppid";
+#endif
 
 /** The address of a symbol of the kernel itself. */
 uint64_t address_of(const std::string &symbol)
@@ -118,7 +123,7 @@ TEST_CASE_METHOD(AtRest, "a tick in kernel mode counts where in the kernel it ca
 	CHECK(recording.of_kind(PROFIL_KIND_KERNEL) == status.kernel);
 	CHECK(recording.sum() == status.kernel + status.counted);
 	/* The system call itself is among the places. */
-	const uint64_t called = address_of("__x64_sys_getppid");
+	const uint64_t called = address_of(getppid_symbol);
 	CHECK(recording.sum([&](const Row &row) {
 		return row.text.kind == PROFIL_KIND_KERNEL && base + row.offset - called < 256;
 	}) > 0);
