@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 namespace cli {
 namespace {
@@ -79,11 +80,18 @@ size_t total_width(const std::vector<Shown> &shown)
 	return sum;
 }
 
-/** Give each name column an equal share, and pass on what a column does not need. */
-void share(std::vector<Shown> &shown, size_t width)
+/**
+ * Share the room among the name columns, and pass on what a column does not need.  One that is
+ * never left out has twice the share of another: the function matters more than its object.
+ */
+void share(const Table &table, std::vector<Shown> &shown, size_t width)
 {
+	const auto weight = [&](const Shown *one) {
+		return table.columns[one->index].rank ? size_t{1} : size_t{2};
+	};
 	size_t room = gap * (shown.size() - 1);
 	std::vector<Shown *> names;
+	size_t weights = 0, shared = 0;
 
 	for (Shown &one : shown) {
 		if (one.name)
@@ -92,13 +100,23 @@ void share(std::vector<Shown> &shown, size_t width)
 			room += one.width;
 	}
 	room = width > room ? width - room : 0;
-	std::sort(names.begin(), names.end(),
-		  [](const Shown *a, const Shown *b) { return a->width < b->width; });
-	for (size_t left = names.size(); left; left--) {
-		Shown &one = *names[names.size() - left];
+	for (const Shown *one : names)
+		weights += weight(one);
+	/* First those that need the least for their share. */
+	std::sort(names.begin(), names.end(), [&](const Shown *a, const Shown *b) {
+		return a->width * weight(b) < b->width * weight(a);
+	});
+	for (Shown *one : names) {
+		size_t others = 0; /* what those to come need at least */
 
-		one.width = std::min(one.width, std::max<size_t>(room / left, 1));
-		room -= std::min(room, one.width);
+		for (const Shown *other : std::span(names).subspan(++shared))
+			others += std::min(other->width, name_min);
+
+		const size_t fair = std::min(room * weight(one) / weights, room - std::min(room, others));
+
+		one->width = std::min(one->width, std::max<size_t>(fair, 1));
+		room -= std::min(room, one->width);
+		weights -= weight(one);
 	}
 
 	/* The narrowest terminals may still be too narrow for an address next to a share. */
@@ -153,7 +171,7 @@ Rendered render(const Table &table, size_t width, bool color)
 
 	if (width) {
 		rendered.left_out = leave_out(table, shown, width);
-		share(shown, width);
+		share(table, shown, width);
 	}
 	for (Shown &one : shown) {
 		if (!width && one.name)

@@ -12,7 +12,9 @@
 namespace cli {
 namespace {
 
-constexpr char hints[] = "q quit  h help  s sort  / filter  z zero  p pause  P processes  Enter annotate";
+constexpr std::string_view first_hints = "q quit  h help  s sort  / filter  z zero  p pause";
+constexpr std::string_view processes_hint = "  P processes";
+constexpr std::string_view last_hint = "  Enter annotate";
 constexpr char page_hints[] = "q, Esc back  Up Down PgUp PgDn scroll";
 constexpr std::array orders = {TopOrder::Samples, TopOrder::Delta, TopOrder::Name, TopOrder::Object};
 
@@ -79,7 +81,13 @@ std::string Top::bottom() const
 {
 	if (editor_)
 		return editor_->line();
-	return message_.empty() ? hints : printable(message_);
+	if (!message_.empty())
+		return printable(message_);
+
+	/* Only what can be done is offered. */
+	const bool apart = feed_.told_apart() != ToldApart::Nothing;
+
+	return fmt::format("{}{}{}", first_hints, apart ? processes_hint : "", last_hint);
 }
 
 TopPicture Top::picture() const
