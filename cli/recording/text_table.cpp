@@ -145,6 +145,8 @@ TextTable::Number TextTable::describe(uint32_t number)
 	known.text = about.text;
 	known.owner = about.owner;
 	if (about.kind == PROFIL_KIND_FILE) {
+		known.inode = about.inode;
+		known.bytes = about.bytes;
 		known.object = file_object(about, about.path_size ? path.data() : "[file]");
 		/* Nobody else's umount(2) is to fail because of us for longer than needed. */
 		about.flags = PROFIL_DESCRIBE_RELEASE;
@@ -285,6 +287,8 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals
 
 		tally.add(object_at(*text.code, address), {address, 0, program}, samples);
 	} else if (text.object) {
+		open_again(text);
+
 		const uint64_t address = text.object->link_address(offset);
 
 		if (text.object->segments.empty())

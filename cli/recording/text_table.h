@@ -110,12 +110,14 @@ private:
 	};
 	struct Number {
 		uint32_t kind = 0;
-		uint32_t text = 0;			/**< of a cell or an owner */
-		uint32_t owner = 0;			/**< of a cell */
-		uint32_t program = 0;			/**< of an owner: in owners_ */
-		pid_t pid = 0;				/**< of an owner of one process */
-		bool nobody = false;			/**< the owner of ticks whose process is not known */
-		std::shared_ptr<Object> object;		/**< of a file or vDSO */
+		uint32_t text = 0;		/**< of a cell or an owner */
+		uint32_t owner = 0;		/**< of a cell */
+		uint32_t program = 0;		/**< of an owner: in owners_ */
+		pid_t pid = 0;			/**< of an owner of one process */
+		bool nobody = false;		/**< the owner of ticks whose process is not known */
+		std::shared_ptr<Object> object; /**< of a file or vDSO */
+		uint64_t inode = 0;		/**< of a file, as is its size in bytes */
+		uint64_t bytes = 0;
 		std::unique_ptr<Code> code;		/**< of memory */
 		std::optional<Clock::time_point> ended; /**< of an owner or memory: when that was seen */
 	};
@@ -136,6 +138,7 @@ private:
 	[[nodiscard]] uint32_t program_of_cell(const Number &cell) const;
 	std::shared_ptr<Object> file_object(profil_describe &text, const std::string &path);
 	Fd open_file(profil_describe &text, const std::string &path);
+	static void open_again(Number &text);
 	static void remember_page(Object &object, uint64_t address);
 	std::shared_ptr<Object> vdso_object(uint64_t bytes);
 	void look_at(Code &code);

@@ -22,13 +22,13 @@ uint64_t page_of(uint64_t address)
  * The file at a path, if it is the text's: another one may have replaced it.  Some file
  * systems report another device to stat(2), so those are not compared.
  */
-Fd open_same(const std::string &path, const profil_describe &text)
+Fd open_same(const std::string &path, uint64_t inode, uint64_t bytes)
 {
 	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	struct stat about;
 
-	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode) || about.st_ino != text.inode ||
-	    static_cast<uint64_t>(about.st_size) != text.bytes)
+	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode) || about.st_ino != inode ||
+	    static_cast<uint64_t>(about.st_size) != bytes)
 		return Fd();
 	return file;
 }
@@ -57,7 +57,24 @@ Fd TextTable::open_file(profil_describe &text, const std::string &path)
 	request.flags = PROFIL_DESCRIBE_OPEN;
 	if (!profil_session_describe(session_.get(), &request))
 		return Fd(request.fd);
-	return open_same(path, text);
+	return open_same(path, text.inode, text.bytes);
+}
+
+/**
+ * What could not be opened when it was met may be when its first samples are looked at.  Later
+ * would be too late: their addresses depend on its segments.
+ */
+void TextTable::open_again(Number &text)
+{
+	Object &object = *text.object;
+
+	if (text.kind != PROFIL_KIND_FILE || object.file || object.deleted || object.texts.size())
+		return;
+	object.file = open_same(object.name, text.inode, text.bytes);
+	if (object.file) {
+		inspect_elf(object);
+		remember_segments(object);
+	}
 }
 
 std::shared_ptr<Object> TextTable::file_object(profil_describe &text, const std::string &path)

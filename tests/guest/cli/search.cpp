@@ -171,6 +171,33 @@ TEST_CASE("a search reports each reason for refused processes once and goes on",
 	CHECK(output.text.find("not attached: permission denied", first + 1) == output.text.npos);
 }
 
+TEST_CASE("a program that can be read only later has its names", "[cli][search]")
+{
+	const auto setting = paranoid("2");
+	const TemporaryDirectory directory;
+	const std::string file = directory / "all.pb.gz", burn = directory / "burn";
+
+	std::filesystem::permissions(directory / "", std::filesystem::perms::all);
+	std::filesystem::copy_file(program("cli_burn"), burn);
+	std::filesystem::permissions(burn, std::filesystem::perms(0755));
+	const guest::Child burner =
+		start({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", burn, "1000000"});
+	REQUIRE(soon(
+		[&] { return read_file("/proc/" + std::to_string(burner.pid()) + "/comm") == "burn\n"; }));
+	std::filesystem::permissions(burn, std::filesystem::perms(0711));
+	guest::Child record =
+		start({"su", "nobody", "-s", "/bin/sh", "-c",
+		       profil_path() + " record -d 4 -p " + std::to_string(burner.pid()) + " -o " + file},
+		      directory / "output");
+
+	REQUIRE(samples_come(20));
+	std::filesystem::permissions(burn, std::filesystem::perms(0755));
+	const int status = end_of(record);
+	INFO(read_file(directory / "output"));
+	REQUIRE(status == 0);
+	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
+}
+
 TEST_CASE("the counters of a hundred processes fit in the available memory", "[cli][search]")
 {
 	const TemporaryDirectory directory;
