@@ -1,37 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/process/cgroup_numbers.h"
 
+#include "cli/process/cgroup_walk.h"
+
 #include <algorithm>
-#include <filesystem>
 #include <linux/magic.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 
 namespace cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 /* Numbers that are not in the selection; beyond that they are looked for again. */
 constexpr size_t most_outside = 100000;
-
-/* A group may disappear meanwhile; that must not end the search of the others. */
-void add_numbers(const fs::path &group, std::set<uint64_t> &numbers)
-{
-	std::error_code error;
-	struct stat about;
-
-	if (stat(group.c_str(), &about))
-		return;
-	numbers.insert(about.st_ino);
-	for (fs::directory_iterator entry(group, error), end; !error && entry != end;
-	     entry.increment(error)) {
-		std::error_code gone;
-
-		if (entry->is_directory(gone) && !entry->is_symlink(gone))
-			add_numbers(entry->path(), numbers);
-	}
-}
 
 } // namespace
 
@@ -42,7 +22,8 @@ bool CgroupNumbers::contains(uint64_t number)
 	if (outside_.contains(number))
 		return false;
 	for (const std::string &directory : directories_)
-		add_numbers(directory, inside_);
+		for_each_cgroup(directory,
+				[this](uint64_t one, const std::string &) { inside_.insert(one); });
 	if (inside_.contains(number))
 		return true;
 	if (outside_.size() >= most_outside)

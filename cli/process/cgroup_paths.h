@@ -20,7 +20,7 @@ public:
 	explicit CgroupPaths(std::string mount);
 
 	/**
-	 * The path of a group; empty if there is none of that number.  Looks at the directories
+	 * The path of a group; empty if no group has that number.  Looks at the directories
 	 * again for a new number, at most once a second.
 	 */
 	const std::string &path(uint64_t number);
