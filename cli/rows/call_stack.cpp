@@ -43,14 +43,14 @@ std::vector<CallFrame> frames_of(const Profile &profile, const Location &locatio
 	return frames;
 }
 
-ProcessLabel label_of(const Sample &sample)
+} // namespace
+
+ProcessLabel process_label(const Sample &sample)
 {
 	const ProcessName process = process_of(sample);
 
 	return {std::string(process.command), std::max<int64_t>(process.pid.value_or(0), 0)};
 }
-
-} // namespace
 
 CallFrames::CallFrames(const Profile &profile)
 {
@@ -80,7 +80,7 @@ std::vector<CountedStack> counted_stacks(const Profile &profile)
 		const uint64_t samples = samples_of(sample, index);
 
 		if (samples && !sample.locations.empty())
-			stacks.push_back({samples, sample.locations, label_of(sample)});
+			stacks.push_back({samples, sample.locations, process_label(sample)});
 	}
 	return stacks;
 }

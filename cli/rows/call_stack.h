@@ -35,6 +35,9 @@ struct ProcessLabel {
 	auto operator<=>(const ProcessLabel &) const = default;
 };
 
+/** The process of a sample, of which a foreign file may say anything: a negative PID is unknown. */
+ProcessLabel process_label(const Sample &sample);
+
 /** A call stack and the number of its samples. */
 struct CountedStack {
 	uint64_t samples = 0;

@@ -3,7 +3,6 @@
 
 #include "cli/base/characters.h"
 #include "cli/commands/export/export.h"
-#include "cli/profile/location.h"
 #include "cli/profile/subset.h"
 #include "cli/rows/call_stack.h"
 
@@ -11,16 +10,6 @@
 #include <vector>
 
 namespace cli {
-namespace {
-
-ProcessLabel label_of(const Sample &sample)
-{
-	const ProcessName process = process_of(sample);
-
-	return {std::string(process.command), process.pid.value_or(0)};
-}
-
-} // namespace
 
 Result<std::string> export_otlp(const Profile &profile)
 {
@@ -29,7 +18,7 @@ Result<std::string> export_otlp(const Profile &profile)
 	std::vector<OtlpResource> resources;
 
 	for (size_t i = 0; i < profile.samples.size(); i++)
-		samples[label_of(profile.samples[i])].push_back(i);
+		samples[process_label(profile.samples[i])].push_back(i);
 	profiles.reserve(samples.size());
 	for (const auto &[process, indices] : samples) {
 		const std::string_view name = process.name.empty() ? program_name(profile) : process.name;

@@ -9,7 +9,6 @@
 #include "cli/commands/push/queue.h"
 #include "cli/commands/push/series.h"
 #include "cli/http/client.h"
-#include "cli/profile/pprof.h"
 #include "cli/recording/recorded_profile.h"
 #include "cli/recording/recording_run.h"
 #include "cli/recording/refusals.h"
@@ -32,8 +31,7 @@ void say(const std::string &text)
 
 Result<std::vector<HttpRequest>> requests_for(const PushOptions &options, const Profile &profile)
 {
-	const Result<std::vector<PushSeries>> series =
-		push_series(options.labels, profile, encode_pprof(profile));
+	const Result<std::vector<PushSeries>> series = push_series(options.labels, profile, "");
 
 	if (!series)
 		return series.error();

@@ -132,6 +132,8 @@ Result<std::vector<PushSeries>> push_series(const std::vector<PushLabel> &given,
 			return id.error();
 		if (groups->size() == 1) {
 			one.decoded = profile;
+			if (content.empty())
+				content = encode_pprof(profile);
 			one.profile.content = is_gzip(content) ? std::move(content) : compress(content);
 		} else {
 			one.decoded = subset(profile, group.samples);

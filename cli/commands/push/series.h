@@ -24,7 +24,8 @@ inline constexpr char other_service[] = "[other]";
  * without samples, is one series, of its first object.
  *
  * @param given the labels that the user has given.
- * @param content the profile in pprof's format, gzipped or not: that of the only series.
+ * @param content the profile in pprof's format, gzipped or not: that of the only series.  Empty:
+ *        it is encoded if there is only one.
  */
 Result<std::vector<PushSeries>> push_series(const std::vector<PushLabel> &given, const Profile &profile,
 					    std::string content);

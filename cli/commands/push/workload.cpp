@@ -17,7 +17,7 @@ bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/** The run of exactly 64 hexadecimal digits in a name; empty if there is none. */
+/** The run of exactly 64 hexadecimal digits in a name, or nothing. */
 std::string_view container_in(std::string_view name)
 {
 	for (size_t at = 0; at < name.size();) {

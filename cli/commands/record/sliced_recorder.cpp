@@ -43,7 +43,12 @@ void SlicedRecorder::work(Clock::time_point now)
 		return;
 	add_slice(past_, recorder_->take_part());
 	/* A slice that was not looked at in time is part of the one before it. */
-	slice_ = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_) / length_;
+	slice_ = slice_at(now);
+}
+
+int64_t SlicedRecorder::slice_at(Clock::time_point time) const
+{
+	return std::chrono::duration_cast<std::chrono::milliseconds>(time - start_) / length_;
 }
 
 /** Add the samples of the present slice. */
@@ -115,7 +120,7 @@ Recording SlicedRecorder::take_part()
 void SlicedRecorder::give_back(const Recording &part)
 {
 	start_ = last_start_;
-	slice_ = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_) / length_;
+	slice_ = slice_at(Clock::now());
 	past_.tally.add(part.tally);
 	past_.threads.add(part.threads);
 	past_.accounting.add(part.accounting);

@@ -38,6 +38,7 @@ public:
 
 private:
 	[[nodiscard]] Clock::time_point end_of_slice() const { return start_ + (slice_ + 1) * length_; }
+	[[nodiscard]] int64_t slice_at(Clock::time_point time) const;
 	void begin();
 	void add_slice(Recording &sum, const Recording &slice);
 	void complete(Recording &sum) const;

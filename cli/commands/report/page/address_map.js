@@ -132,10 +132,7 @@ class AddressMap {
 			' ': () => this.openChosen(),
 		};
 
-		if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey)
-			return;
-		event.preventDefault();
-		keys[event.key]();
+		pressKey(event, keys);
 	}
 
 	click(event) {

@@ -164,10 +164,7 @@ class Icicle {
 			Backspace: () => this.leave(),
 		};
 
-		if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey)
-			return;
-		event.preventDefault();
-		keys[event.key]();
+		pressKey(event, keys);
 	}
 
 	placeAt(event) {

@@ -84,6 +84,14 @@ function deltaColor(count, before, sure) {
 	return `${delta > 0 ? 'more' : 'less'}-${1 + strongDeltas.filter((least) => Math.abs(delta) >= least).length}`;
 }
 
+/** Do what a key stands for, unless it is one of the browser's own shortcuts. */
+function pressKey(event, keys) {
+	if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey)
+		return;
+	event.preventDefault();
+	keys[event.key]();
+}
+
 function baseName(path) {
 	return path.slice(path.lastIndexOf('/') + 1) || path;
 }

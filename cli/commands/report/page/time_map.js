@@ -129,10 +129,7 @@ class TimeMap {
 			' ': () => this.openChosen(),
 		};
 
-		if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey)
-			return;
-		event.preventDefault();
-		keys[event.key]();
+		pressKey(event, keys);
 	}
 
 	click(event) {
