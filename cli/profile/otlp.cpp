@@ -63,7 +63,7 @@ std::string any_value(const std::variant<std::string, int64_t> &value)
 	return message;
 }
 
-/** 16 bytes from a UUID; nothing if it is none. */
+/** 16 bytes from a UUID; nothing from any other text. */
 std::string id_bytes(std::string_view uuid)
 {
 	std::string bytes;

@@ -173,7 +173,7 @@ std::optional<PerfPlace> perf_place(std::string_view line)
 		place.object = {};
 	place.inlined = place.object == "inlined";
 	/* As our recordings call it. */
-	if (place.object == "[kernel.kallsyms]" || place.object.starts_with("[kernel.kallsyms]"))
+	if (place.object.starts_with("[kernel.kallsyms]"))
 		place.object = "[kernel]";
 	return place;
 }

@@ -41,7 +41,7 @@ std::string_view take_line(std::string_view &text);
 /** The first line of a record; nothing if it is another line. */
 std::optional<PerfHead> perf_head(std::string_view line);
 
-/** A line of a stack, or the rest of a first line; nothing if it is none. */
+/** A line of a stack, or the rest of a first line; nothing if it is something else. */
 std::optional<PerfPlace> perf_place(std::string_view line);
 
 } // namespace cli
