@@ -41,6 +41,7 @@ struct Object {
 	bool deleted = false;
 	pid_t pid = 0; /**< of anonymous memory: its process; 0: of several */
 	Fd file;       /**< kept open, so that names can be read when the process and the path are gone */
+	std::string no_file;			  /**< if there is no file: why, as a message says it */
 	std::shared_ptr<JitFiles> jit;		  /**< for anonymous memory: the files that name its code */
 	std::shared_ptr<const KernelText> kernel; /**< for the kernel or a module of it: its names */
 	std::vector<Segment> segments;

@@ -137,7 +137,7 @@ private:
 	uint32_t program_of(const profil_describe &owner);
 	[[nodiscard]] uint32_t program_of_cell(const Number &cell) const;
 	std::shared_ptr<Object> file_object(profil_describe &text, const std::string &path);
-	Fd open_file(profil_describe &text, const std::string &path);
+	void open_file(const profil_describe &text, Object &object);
 	static void open_again(Number &text);
 	static void remember_page(Object &object, uint64_t address);
 	std::shared_ptr<Object> vdso_object(uint64_t bytes);

@@ -2,7 +2,10 @@
 #include "cli/recording/text_table.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -19,18 +22,24 @@ uint64_t page_of(uint64_t address)
 }
 
 /**
- * The file at a path, if it is the text's: another one may have replaced it.  Some file
- * systems report another device to stat(2), so those are not compared.
+ * Open the file at an object's path, if it is the text's: another one may have replaced it.
+ * Some file systems report another device to stat(2), so those are not compared.
  */
-Fd open_same(const std::string &path, uint64_t inode, uint64_t bytes)
+void open_same(Object &object, uint64_t inode, uint64_t bytes)
 {
-	Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-	struct stat about;
+	Fd file(open(object.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	struct stat about = {};
 
-	if (!file || fstat(file.get(), &about) || !S_ISREG(about.st_mode) || about.st_ino != inode ||
-	    static_cast<uint64_t>(about.st_size) != bytes)
-		return Fd();
-	return file;
+	if (!file || fstat(file.get(), &about))
+		object.no_file = fmt::format("cannot be opened ({})", std::strerror(errno));
+	else if (!S_ISREG(about.st_mode) || about.st_ino != inode)
+		object.no_file = fmt::format("is not the file that ran: inode {} rather than {}",
+					     about.st_ino, inode);
+	else if (static_cast<uint64_t>(about.st_size) != bytes)
+		object.no_file = fmt::format("is not the file that ran: {} bytes rather than {}",
+					     about.st_size, bytes);
+	else
+		object.file = std::move(file);
 }
 
 /** Its executable segments, as they are mapped. */
@@ -47,7 +56,7 @@ void remember_segments(Object &object)
 } // namespace
 
 /** Prefer the module's own way: it works for files that were deleted, or are in a container. */
-Fd TextTable::open_file(profil_describe &text, const std::string &path)
+void TextTable::open_file(const profil_describe &text, Object &object)
 {
 	profil_describe request = {};
 
@@ -56,8 +65,9 @@ Fd TextTable::open_file(profil_describe &text, const std::string &path)
 	request.number = text.number;
 	request.flags = PROFIL_DESCRIBE_OPEN;
 	if (!profil_session_describe(session_.get(), &request))
-		return Fd(request.fd);
-	return open_same(path, text.inode, text.bytes);
+		object.file = Fd(request.fd);
+	else
+		open_same(object, text.inode, text.bytes);
 }
 
 /**
@@ -70,7 +80,7 @@ void TextTable::open_again(Number &text)
 
 	if (text.kind != PROFIL_KIND_FILE || object.file || object.deleted || object.texts.size())
 		return;
-	object.file = open_same(object.name, text.inode, text.bytes);
+	open_same(object, text.inode, text.bytes);
 	if (object.file) {
 		inspect_elf(object);
 		remember_segments(object);
@@ -85,7 +95,7 @@ std::shared_ptr<Object> TextTable::file_object(profil_describe &text, const std:
 	object->deleted = path.ends_with(deleted_mark);
 	if (object->deleted)
 		object->name.resize(path.size() - deleted_mark.size());
-	object->file = open_file(text, object->name);
+	open_file(text, *object);
 	if (object->file) {
 		inspect_elf(*object);
 		remember_segments(*object);

@@ -139,6 +139,8 @@ private:
 	{
 		if (object.deleted)
 			return "was deleted or replaced while it was mapped";
+		if (!object.no_file.empty())
+			return object.no_file;
 		if (access(object.name.c_str(), R_OK))
 			return fmt::format("cannot be read ({})", std::strerror(errno));
 		return "was unmapped before it could be opened";

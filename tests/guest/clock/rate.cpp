@@ -59,6 +59,12 @@ void check_exact(uint64_t ticks, uint64_t ns, uint64_t period)
 	CHECK(as_expected(static_cast<double>(ticks), expected, expected / 100 + 1));
 }
 
+/** A device's interrupt may take a whole period; it is the host that decides how many come. */
+void check_hardly_late(const profil_status &status)
+{
+	CHECK(status.lost_late <= 1 + status.ticks / 1000);
+}
+
 /**
  * Threads that burn and then wait.  They must not end: the CPU time since the scheduler last
  * accounted a thread is lost when it ends, and is in no clock.
@@ -102,7 +108,7 @@ TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples at 100, 1
 	for (const auto &[rate, ns] : {std::pair{100, 2 * second}, {1000, second / 2}, {10000, second / 5}}) {
 		CAPTURE(rate);
 		const auto seen = measure(second / rate, [&] { burner.spend(ns); });
-		CHECK(seen.status.lost_late <= 1);
+		check_hardly_late(seen.status);
 		check_exact(seen.status.counted, seen.ns, second / rate);
 	}
 }
@@ -119,7 +125,7 @@ TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples with 8 th
 		threads = std::make_unique<BurningThreads>(burner, 8, second / 20);
 		threads->wait();
 	});
-	CHECK(seen.status.lost_late <= 1);
+	check_hardly_late(seen.status);
 	check_exact(seen.status.counted, seen.ns, period_10khz);
 }
 
