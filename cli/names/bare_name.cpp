@@ -22,8 +22,9 @@ size_t operator_length(std::string_view name, size_t at)
 	constexpr std::string_view word = "operator";
 	const size_t end = at + word.size();
 
-	if (!name.substr(at).starts_with(word) || (at && is_letter(name[at - 1])) ||
-	    (end < name.size() && is_letter(name[end])))
+	/* Most letters are told apart by this alone. */
+	if (at >= name.size() || name[at] != word[0] || !name.substr(at).starts_with(word) ||
+	    (at && is_letter(name[at - 1])) || (end < name.size() && is_letter(name[end])))
 		return 0;
 	if (name.substr(end).starts_with("()"))
 		return word.size() + 2;
@@ -32,8 +33,7 @@ size_t operator_length(std::string_view name, size_t at)
 
 namespace {
 
-constexpr std::string_view openers = "(<[{";
-constexpr std::string_view closers = ")>]}";
+enum Bracket : char { Round, Angle, Square, Curly, brackets };
 
 /** The position of a character relative to the brackets in a name. */
 enum class Where : unsigned char {
@@ -46,7 +46,11 @@ size_t word_length(std::string_view name, size_t at)
 {
 	constexpr std::string_view unnamed = "(anonymous namespace)";
 
-	return name.substr(at).starts_with(unnamed) ? unnamed.size() : operator_length(name, at);
+	switch (name[at]) {
+	case '(': return name.substr(at).starts_with(unnamed) ? unnamed.size() : 0;
+	case 'o': return operator_length(name, at);
+	default: return 0;
+	}
 }
 
 /** The open brackets.  A closing bracket also closes those inside it, as in "(a < b)". */
@@ -57,52 +61,58 @@ public:
 	/** Count a character, if it is a bracket. */
 	void pass(char c)
 	{
-		if (const size_t kind = openers.find(c); kind != openers.npos)
-			open(kind);
-		else if (const size_t end = closers.find(c); end != closers.npos)
-			close(end);
+		switch (c) {
+		case '(': open(Round); break;
+		case '<': open(Angle); break;
+		case '[': open(Square); break;
+		case '{': open(Curly); break;
+		case ')': close(Round); break;
+		case '>': close(Angle); break;
+		case ']': close(Square); break;
+		case '}': close(Curly); break;
+		default: break;
+		}
 	}
 
 private:
-	void open(size_t kind)
+	[[nodiscard]] size_t &count(char kind) { return counts_[static_cast<size_t>(kind)]; }
+
+	void open(Bracket kind)
 	{
 		open_.push_back(kind);
-		counts_[kind]++;
+		count(kind)++;
 	}
 
-	void close(size_t kind)
+	void close(Bracket kind)
 	{
 		/* In expressions, '>' can be an operator; then the innermost bracket is of another kind. */
-		if (!counts_[kind] || (closers[kind] == '>' && open_.back() != kind))
+		if (!count(kind) || (kind == Angle && open_.back() != kind))
 			return;
 		for (bool found = false; !found;) {
 			found = open_.back() == kind;
-			counts_[open_.back()]--;
+			count(open_.back())--;
 			open_.pop_back();
 		}
 	}
 
-	std::vector<size_t> open_;
-	std::array<size_t, openers.size()> counts_{};
+	std::string open_; /**< of Bracket; few are open, so that a string needs no memory of its own */
+	std::array<size_t, brackets> counts_{};
 };
 
 std::vector<Where> places_in(std::string_view name)
 {
-	std::vector<Where> places;
+	std::vector<Where> places(name.size(), Where::Inside);
 	Brackets brackets;
 
-	places.reserve(name.size());
-	while (places.size() < name.size()) {
-		const size_t at = places.size();
+	for (size_t at = 0; at < name.size();) {
 		const size_t word = word_length(name, at);
-		const bool outside = brackets.empty();
 
-		if (word) {
-			places.insert(places.end(), word, outside ? Where::Word : Where::Inside);
-			continue;
-		}
-		places.push_back(outside ? Where::Outside : Where::Inside);
-		brackets.pass(name[at]);
+		if (brackets.empty())
+			std::fill_n(places.begin() + static_cast<ptrdiff_t>(at), std::max<size_t>(word, 1),
+				    word ? Where::Word : Where::Outside);
+		if (!word)
+			brackets.pass(name[at]);
+		at += std::max<size_t>(word, 1);
 	}
 	return places;
 }

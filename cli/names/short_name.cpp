@@ -42,6 +42,14 @@ bool is_word(char c)
 	return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
+/** The position of the first of two characters at or after @p at; else the size. */
+size_t find_either(std::string_view name, char one, char other, size_t at = 0)
+{
+	while (at < name.size() && name[at] != one && name[at] != other)
+		at++;
+	return std::min(at, name.size());
+}
+
 std::string_view trimmed(std::string_view text)
 {
 	const size_t first = std::min(text.find_first_not_of(' '), text.size());
@@ -118,7 +126,11 @@ std::string shorten_templates(std::string_view name, int depth)
 			if (at >= name.size() || name[at] != '<')
 				continue;
 		} else if (!opens_arguments(name, at)) {
-			text += name[at++];
+			/* What may be special begins with one of these. */
+			const size_t next = find_either(name, '<', 'o', at + 1);
+
+			text += name.substr(at, next - at);
+			at = next;
 			continue;
 		}
 
@@ -192,7 +204,7 @@ std::string_view bare(std::string_view name)
 
 std::string with_short_templates(std::string_view name)
 {
-	if (name.find_first_of("<[") == name.npos && name.find("::__") == name.npos)
+	if (find_either(name, '<', '[') == name.size() && name.find("::__") == name.npos)
 		return std::string(name);
 	return shorten_templates(abbreviated(name), 0);
 }
@@ -204,7 +216,7 @@ std::string short_name(std::string_view name)
 
 	if (thunk != thunks.end())
 		return std::string(*thunk) + short_name(name.substr(thunk->size()));
-	if (name.find_first_of("(<") == name.npos)
+	if (find_either(name, '(', '<') == name.size())
 		return with_short_templates(name);
 
 	const std::string marks = split_marks(name);

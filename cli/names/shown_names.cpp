@@ -7,42 +7,45 @@
 
 namespace cli {
 
-/** Is @p text that of another name, too? */
-bool ShownNames::enter(Texts &texts, std::string text, std::string_view name)
+/** Whose name a text is: of the first name that has it, and of others? */
+ShownNames::Users &ShownNames::enter(Texts &texts, std::string text, std::string_view name)
 {
 	const auto [place, fresh] = texts.try_emplace(std::move(text), Users{name});
 
 	if (!fresh && place->second.first != name)
 		place->second.several = true;
-	return place->second.several;
+	return place->second;
 }
 
 void ShownNames::add(std::string_view name)
 {
-	if (length_ == NameLength::Full || short_.contains(name))
+	if (length_ == NameLength::Full)
+		return;
+
+	const auto [place, fresh] = shown_.try_emplace(name);
+
+	if (!fresh)
 		return;
 
 	std::string brief = short_name(name);
+	Users &users = enter(by_short_, brief, name);
 
 	if (brief != name)
-		short_.emplace(name, brief);
-
-	const std::string_view first = by_short_.try_emplace(brief, Users{name}).first->second.first;
-
-	if (enter(by_short_, std::move(brief), name)) {
-		enter(by_parameters_, with_short_templates(first), first);
+		place->second = {std::move(brief), &users};
+	if (users.several) {
+		enter(by_parameters_, with_short_templates(users.first), users.first);
 		enter(by_parameters_, with_short_templates(name), name);
 	}
 }
 
 std::string ShownNames::text(std::string_view name) const
 {
-	const auto found = short_.find(name);
+	const auto found = shown_.find(name);
 
-	if (found == short_.end())
+	if (found == shown_.end() || !found->second.users)
 		return std::string(name);
-	if (!by_short_.at(found->second).several)
-		return found->second;
+	if (!found->second.users->several)
+		return found->second.brief;
 
 	std::string longer = with_short_templates(name);
 

@@ -33,12 +33,16 @@ private:
 		std::string_view first; /**< the name that was added first */
 		bool several = false;	/**< another name has the same text */
 	};
+	struct Shown {
+		std::string brief;
+		const Users *users = nullptr; /**< of the short name; none if that is the name */
+	};
 	using Texts = std::unordered_map<std::string, Users>;
 
-	static bool enter(Texts &texts, std::string text, std::string_view name);
+	static Users &enter(Texts &texts, std::string text, std::string_view name);
 
 	NameLength length_;
-	std::unordered_map<std::string_view, std::string> short_; /**< of those that differ from their name */
+	std::unordered_map<std::string_view, Shown> shown_;
 	Texts by_short_;
 	Texts by_parameters_; /**< of those whose short name is that of another */
 };

@@ -33,8 +33,8 @@ void open_same(Object &object, uint64_t inode, uint64_t bytes)
 	if (!file || fstat(file.get(), &about))
 		object.no_file = fmt::format("cannot be opened ({})", std::strerror(errno));
 	else if (!S_ISREG(about.st_mode) || about.st_ino != inode)
-		object.no_file = fmt::format("is not the file that ran: inode {} rather than {}",
-					     about.st_ino, inode);
+		object.no_file =
+			fmt::format("is not the file that ran: inode {} rather than {}", about.st_ino, inode);
 	else if (static_cast<uint64_t>(about.st_size) != bytes)
 		object.no_file = fmt::format("is not the file that ran: {} bytes rather than {}",
 					     about.st_size, bytes);
