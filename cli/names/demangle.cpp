@@ -15,9 +15,11 @@ namespace {
 /** The style of a mangled name, for cplus_demangle(); 0 if it is not mangled. */
 int style_of(std::string_view name)
 {
-	/* The older mangling of Rust is that of C++ and a hash: tried first, in this style. */
-	if (name.starts_with("_Z") || name.starts_with("_R"))
+	/* The older mangling of Rust is that of C++ and a hash, "17h" and 16 digits: tried first. */
+	if (name.starts_with("_R") || (name.starts_with("_ZN") && name.find("17h") != name.npos))
 		return DMGL_AUTO;
+	if (name.starts_with("_Z"))
+		return DMGL_GNU_V3;
 	return name.starts_with("_D") ? DMGL_DLANG : 0;
 }
 

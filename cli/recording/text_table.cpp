@@ -145,8 +145,7 @@ TextTable::Number TextTable::describe(uint32_t number)
 	known.text = about.text;
 	known.owner = about.owner;
 	if (about.kind == PROFIL_KIND_FILE) {
-		known.inode = about.inode;
-		known.bytes = about.bytes;
+		known.facts = {about.inode, about.bytes, about.base};
 		known.object = file_object(about, about.path_size ? path.data() : "[file]");
 		/* Nobody else's umount(2) is to fail because of us for longer than needed. */
 		about.flags = PROFIL_DESCRIBE_RELEASE;

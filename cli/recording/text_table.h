@@ -46,6 +46,13 @@ struct Selected {
 	uint64_t unowned = 0; /**< whose owner is not known */
 };
 
+/** What tells a file from another that has its path now. */
+struct FileFacts {
+	uint64_t inode = 0;
+	uint64_t bytes = 0;
+	uint64_t modified = 0; /**< in ns since 1970 */
+};
+
 /** The texts, owners and cells of a recording. */
 class TextTable {
 public:
@@ -110,14 +117,13 @@ private:
 	};
 	struct Number {
 		uint32_t kind = 0;
-		uint32_t text = 0;		/**< of a cell or an owner */
-		uint32_t owner = 0;		/**< of a cell */
-		uint32_t program = 0;		/**< of an owner: in owners_ */
-		pid_t pid = 0;			/**< of an owner of one process */
-		bool nobody = false;		/**< the owner of ticks whose process is not known */
-		std::shared_ptr<Object> object; /**< of a file or vDSO */
-		uint64_t inode = 0;		/**< of a file, as is its size in bytes */
-		uint64_t bytes = 0;
+		uint32_t text = 0;			/**< of a cell or an owner */
+		uint32_t owner = 0;			/**< of a cell */
+		uint32_t program = 0;			/**< of an owner: in owners_ */
+		pid_t pid = 0;				/**< of an owner of one process */
+		bool nobody = false;			/**< the owner of ticks whose process is not known */
+		std::shared_ptr<Object> object;		/**< of a file or vDSO */
+		FileFacts facts;			/**< of a file */
 		std::unique_ptr<Code> code;		/**< of memory */
 		std::optional<Clock::time_point> ended; /**< of an owner or memory: when that was seen */
 	};

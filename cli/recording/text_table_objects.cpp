@@ -6,7 +6,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -21,24 +23,45 @@ uint64_t page_of(uint64_t address)
 	return address & ~(page - 1);
 }
 
-/**
- * Open the file at an object's path, if it is the text's: another one may have replaced it.
- * Some file systems report another device to stat(2), so those are not compared.
- */
-void open_same(Object &object, uint64_t inode, uint64_t bytes)
+bool on_overlay(const Fd &file)
+{
+	struct statfs about = {};
+
+	return !fstatfs(file.get(), &about) && about.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+/** Why a file is not the one that ran; empty if it is, as far as can be told. */
+std::string difference(const Fd &opened, const struct stat &file, const FileFacts &ran)
+{
+	constexpr uint64_t ns_per_second = 1'000'000'000;
+	const uint64_t modified = static_cast<uint64_t>(file.st_mtim.tv_sec) * ns_per_second +
+				  static_cast<uint64_t>(file.st_mtim.tv_nsec);
+
+	if (!S_ISREG(file.st_mode))
+		return "is not a regular file any more";
+	if (static_cast<uint64_t>(file.st_size) != ran.bytes)
+		return fmt::format("is not the file that ran: {} bytes rather than {}", file.st_size,
+				   ran.bytes);
+	if (modified != ran.modified)
+		return "is not the file that ran: it was modified at another time";
+	/* There a file keeps its number in stat(2) when it is copied to the upper layer. */
+	if (file.st_ino != ran.inode && !on_overlay(opened))
+		return fmt::format("is not the file that ran: inode {} rather than {}", file.st_ino,
+				   ran.inode);
+	return "";
+}
+
+/** Open the file at an object's path, if it is the one that ran: another may have replaced it. */
+void open_same(Object &object, const FileFacts &ran)
 {
 	Fd file(open(object.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	struct stat about = {};
 
 	if (!file || fstat(file.get(), &about))
 		object.no_file = fmt::format("cannot be opened ({})", std::strerror(errno));
-	else if (!S_ISREG(about.st_mode) || about.st_ino != inode)
-		object.no_file =
-			fmt::format("is not the file that ran: inode {} rather than {}", about.st_ino, inode);
-	else if (static_cast<uint64_t>(about.st_size) != bytes)
-		object.no_file = fmt::format("is not the file that ran: {} bytes rather than {}",
-					     about.st_size, bytes);
 	else
+		object.no_file = difference(file, about, ran);
+	if (object.no_file.empty())
 		object.file = std::move(file);
 }
 
@@ -67,7 +90,7 @@ void TextTable::open_file(const profil_describe &text, Object &object)
 	if (!profil_session_describe(session_.get(), &request))
 		object.file = Fd(request.fd);
 	else
-		open_same(object, text.inode, text.bytes);
+		open_same(object, {text.inode, text.bytes, text.base});
 }
 
 /**
@@ -80,7 +103,7 @@ void TextTable::open_again(Number &text)
 
 	if (text.kind != PROFIL_KIND_FILE || object.file || object.deleted || object.texts.size())
 		return;
-	open_same(object, text.inode, text.bytes);
+	open_same(object, text.facts);
 	if (object.file) {
 		inspect_elf(object);
 		remember_segments(object);

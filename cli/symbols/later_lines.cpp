@@ -43,6 +43,13 @@ bool has_its_path(const Object &object)
 	       build_id_of(object.name) == object.build_id;
 }
 
+bool is_large(const Object &object)
+{
+	struct stat about;
+
+	return !fstat(object.file.get(), &about) && about.st_size > large_file;
+}
+
 /** The locations of one file. */
 using Places = std::vector<size_t>;
 using FileKey = std::pair<std::string, std::string>; /* path and build-id */
@@ -234,7 +241,8 @@ bool leave_for_later(const Object &object, const Weight &weight)
 	    !has_its_path(object))
 		return false;
 	/* Debug information in another file may have to be unpacked or even downloaded. */
-	return weight.places > few_places || weight.samples < weight.of / rare || has_debug_link(object);
+	return weight.places > few_places || weight.samples < weight.of / rare || is_large(object) ||
+	       has_debug_link(object);
 }
 
 std::vector<std::string> texts_of(const std::vector<FileNote> &notes)

@@ -16,6 +16,7 @@
 #include "cli/profile/profile.h"
 
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace cli {
@@ -28,6 +29,9 @@ enum class Lines {
 
 /** Looking up names and lines of this many places takes a fraction of a second. */
 inline constexpr size_t few_places = 4096;
+
+/** The lines of a larger file, in bytes, take seconds to find, however few they are. */
+inline constexpr off_t large_file = 128 << 20;
 
 /** The share of an object in a profile. */
 struct Weight {

@@ -156,7 +156,9 @@ std::vector<size_t> Symbols::unit_by_unit(std::span<const uint64_t> addresses) c
 	order.reserve(addresses.size());
 	for (size_t i = 0; i < addresses.size(); i++)
 		units.emplace_back(unit_of(addresses[i]), i);
-	std::sort(units.begin(), units.end());
+	/* Without debug information, all are of the same unit, and in order. */
+	if (!std::is_sorted(units.begin(), units.end()))
+		std::sort(units.begin(), units.end());
 	for (const auto &[unit, index] : units)
 		order.push_back(index);
 	return order;

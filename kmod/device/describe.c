@@ -167,6 +167,7 @@ static void profil_describe_entry(struct profil_describe *describe,
 		describe->device_minor = MINOR(same->word[1]);
 		describe->inode = same->word[2];
 		describe->bytes = same->word[3];
+		describe->base = same->word[4];
 		break;
 	case PROFIL_KIND_VDSO:
 		describe->bytes = same->word[1];

@@ -234,8 +234,10 @@ enum profil_describe_flag {
  * @text: out: CELL: number of its text; OWNER: of the file that was executed, of the
  *	kernel if it is a kernel thread; else 0
  * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: of its code, 0 if the caller
- *	may not see addresses in /proc/kallsyms (kernel.kptr_restrict); else 0
- * @inode: out: FILE: its number as of stat(2); else 0
+ *	may not see addresses in /proc/kallsyms (kernel.kptr_restrict); FILE: when it was
+ *	modified, in ns since 1970; else 0
+ * @inode: out: FILE: its number as of stat(2), but overlayfs reports that of another layer
+ *	there once it has copied a file; else 0
  * @bytes: out: FILE: its size when it was met; VDSO: its size; MODULE: likewise, 0 if
  *	@base is; else 0
  * @device_major: out: FILE: as of stat(2); some file systems report another there

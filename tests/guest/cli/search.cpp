@@ -198,6 +198,36 @@ TEST_CASE("a program that can be read only later has its names", "[cli][search]"
 	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
 }
 
+TEST_CASE("a program that overlayfs has copied up has its names", "[cli][search]")
+{
+	const auto setting = paranoid("2");
+	const TemporaryDirectory directory;
+	const std::string burn = directory / "merged/burn";
+
+	for (const char *const name : {"lower", "upper", "work", "merged"})
+		std::filesystem::create_directory(directory / name);
+	std::filesystem::permissions(directory / "", std::filesystem::perms::all);
+	std::filesystem::copy_file(program("cli_burn"), directory / "lower/burn");
+	REQUIRE(run("mount -t overlay -o lowerdir=" + (directory / "lower") +
+		    ",upperdir=" + (directory / "upper") + ",workdir=" + (directory / "work") + " overlay " +
+		    (directory / "merged"))
+			.status == 0);
+	/* To change its mode copies it. */
+	std::filesystem::permissions(burn, std::filesystem::perms(0755));
+	{
+		const guest::Child burner = start(
+			{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", burn, "1000000"});
+		const std::string file = directory / "p.pb.gz";
+		const Output output = run("su nobody -s /bin/sh -c '" + profil_path() + " record -d 2 -p " +
+					  std::to_string(burner.pid()) + " -o " + file + "'");
+
+		INFO(output.text);
+		CHECK(output.status == 0);
+		CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
+	}
+	CHECK(umount((directory / "merged").c_str()) == 0);
+}
+
 TEST_CASE("the counters of a hundred processes fit in the available memory", "[cli][search]")
 {
 	const TemporaryDirectory directory;

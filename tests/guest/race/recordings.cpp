@@ -198,7 +198,7 @@ TEST_CASE_METHOD(AtRest, "whatever is done to a recording of a storm, each tick 
 	if (end == after)
 		target.join();
 	else
-		CHECK(soon([&] { return trouble.changes() > 20; }));
+		CHECK(soon([&] { return trouble.changes() > 20 && module_count() > before; }));
 	profil_stop_all stop_all = {};
 	stop_all.size = sizeof(stop_all);
 	if (end == all)

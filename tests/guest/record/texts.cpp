@@ -54,6 +54,8 @@ TEST_CASE_METHOD(AtRest, "a tick in a file counts at its offset there, for its p
 		REQUIRE(stat(file.path().c_str(), &about) == 0);
 		CHECK(row.text.inode == about.st_ino);
 		CHECK(row.text.bytes == 2 * LoopFile::offset);
+		CHECK(row.text.base == static_cast<uint64_t>(about.st_mtim.tv_sec) * 1'000'000'000 +
+					       static_cast<uint64_t>(about.st_mtim.tv_nsec));
 		CHECK((row.offset == LoopFile::offset || row.offset == LoopFile::offset + CODE_LOOP_RETURN));
 	}
 }
