@@ -19,7 +19,13 @@ public:
 	/** The number of a text; equal texts have the same number. */
 	size_t number(std::string_view text);
 
-	[[nodiscard]] const std::vector<std::string> &texts() const { return texts_; }
+	/**
+	 * How many bytes, ASCII characters all, each text shares with the one before, and the rest
+	 * of it.  Functions of one class share most of their names, and a browser reads what is
+	 * short sooner.
+	 */
+	[[nodiscard]] std::vector<size_t> shared() const;
+	[[nodiscard]] std::vector<std::string_view> rests() const;
 	/** The bytes of all texts together. */
 	[[nodiscard]] size_t bytes() const { return bytes_; }
 	/** How many texts were cut. */

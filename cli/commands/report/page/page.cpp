@@ -279,7 +279,8 @@ std::string report_html_data(const Report &report, const HtmlOptions &options, c
 	json["sources"] = std::move(source.functions);
 	json["notes"] = notes;
 	json["accounting"] = accounting_json(report);
-	json["strings"] = names.texts();
+	json["shared"] = names.shared();
+	json["strings"] = names.rests();
 	/* All texts are printable, so they are UTF-8. */
 	return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

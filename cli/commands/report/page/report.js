@@ -5,6 +5,11 @@
 /** The document that cli/commands/report/page/page.cpp puts into the page. */
 const report = JSON.parse(document.getElementById('data').textContent);
 const total = Number(report.samples);
+
+/* Each text begins as the one before it. */
+for (let i = 1; i < report.strings.length; i++)
+	report.strings[i] = report.strings[i - 1].slice(0, report.shared[i]) + report.strings[i];
+
 /* How many objects have a colour of their own. */
 const objectColors = 8;
 

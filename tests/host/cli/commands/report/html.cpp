@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/commands/report/html.cpp  The page of profil report --html: its document, its limits,
  * and names that would be markup. */
+#include "cli/commands/report/page/names.h"
 #include "cli/commands/report/page/page.h"
 #include "cli/commands/report/page/template.h"
 #include "cli/profile/pprof.h"
@@ -18,11 +19,25 @@ using nlohmann::json;
 
 namespace {
 
+/** A page's document, with each text as a whole. */
+json parsed(const std::string &text)
+{
+	json all = json::parse(text);
+	std::string last;
+
+	CHECK(all["shared"].size() == all["strings"].size());
+	for (size_t i = 0; i < all["strings"].size(); i++) {
+		last = last.substr(0, all["shared"][i].get<size_t>()) + all["strings"][i].get<std::string>();
+		all["strings"][i] = last;
+	}
+	return all;
+}
+
 json document(const Profile &profile, const std::vector<std::string> &filters = {},
 	      const std::string &keys = "function", const HtmlLimits &limits = {},
 	      const ReportStyle &style = {})
 {
-	return json::parse(report_html_data(report_of(profile, keys, style, filters), {}, limits));
+	return parsed(report_html_data(report_of(profile, keys, style, filters), {}, limits));
 }
 
 std::string between(const std::string &text, const std::string &from, const std::string &to)
@@ -40,7 +55,7 @@ std::string between(const std::string &text, const std::string &from, const std:
 /** The document in the page, as a browser finds it. */
 json document_in(const std::string &page)
 {
-	return json::parse(between(page, "<script type=\"application/json\" id=\"data\">", "</script>"));
+	return parsed(between(page, "<script type=\"application/json\" id=\"data\">", "</script>"));
 }
 
 size_t times(const std::string &text, const std::string &part)
@@ -295,6 +310,17 @@ TEST_CASE("a page has the source of the hottest functions, unless source is off"
 	CHECK(times(without, line) == 0);
 	CHECK(json::parse(without)["sources"][0]["files"][0]["samples"] ==
 	      json::parse(with)["sources"][0]["files"][0]["samples"]);
+}
+
+TEST_CASE("texts of a page share what they begin with, but no part of a character", "[cli][html]")
+{
+	HtmlNames names(100);
+
+	for (const char *const name :
+	     {"engine::start", "engine::stop", "engine::st\u00e9", "engine::st\u00e8"})
+		names.number(name);
+	CHECK(names.shared() == std::vector<size_t>{0, 10, 10, 10});
+	CHECK(names.rests() == std::vector<std::string_view>{"engine::start", "op", "\u00e9", "\u00e8"});
 }
 
 TEST_CASE("names cannot end the script that they are in, and are only text", "[cli][html]")
