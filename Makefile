@@ -239,6 +239,10 @@ fuzz-reader: libprofil ## look for profile files that crash or hang the command,
 compare: kmod-$(KERNEL) libprofil cli $(B)/demo/words ## check in a guest of KERNEL that profil and perf record find the same functions
 	scripts/check/compare $(KERNEL)
 
+.PHONY: workloads
+workloads: kmod-$(KERNEL) libprofil cli $(B)/tests/programs/usage ## record twenty-one programs of daily work with perf and with profil, in a guest of KERNEL: names, functions, CPU, bytes; LOADS: which (scripts/check/workloads)
+	scripts/check/workloads $(KERNEL) $(LOADS)
+
 .PHONY: lint
 lint: ## run all linters, and check the boundaries between the parts
 	scripts/lint

@@ -209,6 +209,13 @@ std::string with_short_templates(std::string_view name)
 	return shorten_templates(abbreviated(name), 0);
 }
 
+std::string with_arguments(std::string_view name)
+{
+	const std::string marks = split_marks(name);
+
+	return abbreviated(bare(name)) + marks;
+}
+
 std::string short_name(std::string_view name)
 {
 	const auto *thunk = std::find_if(thunks.begin(), thunks.end(),

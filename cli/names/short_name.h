@@ -15,6 +15,12 @@ namespace cli {
 std::string with_short_templates(std::string_view name);
 
 /**
+ * A demangled name without parameters, return type and qualifiers, but with all template
+ * arguments: "words::sort<char*>" for "void words::sort<char*>(char**)".
+ */
+std::string with_arguments(std::string_view name);
+
+/**
  * The same without parameters, return type and qualifiers: "words::sort" for
  * "void words::sort(std::vector<char*, std::allocator<char*> >&)".  A clone of a function, or a
  * stub, keeps its mark: "f [clone .cold]", "f@plt".  Names of other languages, which may have

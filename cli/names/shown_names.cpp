@@ -6,15 +6,34 @@
 #include <utility>
 
 namespace cli {
+namespace {
 
-/** Whose name a text is: of the first name that has it, and of others? */
-ShownNames::Users &ShownNames::enter(Texts &texts, std::string text, std::string_view name)
+std::string text_of(size_t length, std::string_view name)
 {
-	const auto [place, fresh] = texts.try_emplace(std::move(text), Users{name});
+	switch (length) {
+	case 0: return short_name(name);
+	case 1: return with_arguments(name);
+	default: return with_short_templates(name);
+	}
+}
 
-	if (!fresh && place->second.first != name)
-		place->second.several = true;
-	return place->second;
+} // namespace
+
+/** Names that share a text need longer ones. */
+const ShownNames::Users &ShownNames::enter(size_t length, std::string text, std::string_view name)
+{
+	const auto [place, fresh] = texts_[length].try_emplace(std::move(text), Users{name});
+	Users &users = place->second;
+
+	if (fresh || users.first == name)
+		return users;
+	if (length + 1 < texts_.size()) {
+		if (!users.several)
+			enter(length + 1, text_of(length + 1, users.first), users.first);
+		enter(length + 1, text_of(length + 1, name), name);
+	}
+	users.several = true;
+	return users;
 }
 
 void ShownNames::add(std::string_view name)
@@ -28,14 +47,10 @@ void ShownNames::add(std::string_view name)
 		return;
 
 	std::string brief = short_name(name);
-	Users &users = enter(by_short_, brief, name);
+	const Users &users = enter(0, brief, name);
 
 	if (brief != name)
 		place->second = {std::move(brief), &users};
-	if (users.several) {
-		enter(by_parameters_, with_short_templates(users.first), users.first);
-		enter(by_parameters_, with_short_templates(name), name);
-	}
 }
 
 std::string ShownNames::text(std::string_view name) const
@@ -46,10 +61,13 @@ std::string ShownNames::text(std::string_view name) const
 		return std::string(name);
 	if (!found->second.users->several)
 		return found->second.brief;
+	for (size_t length = 1; length < texts_.size(); length++) {
+		std::string longer = text_of(length, name);
 
-	std::string longer = with_short_templates(name);
-
-	return by_parameters_.at(longer).several ? std::string(name) : longer;
+		if (!texts_[length].at(longer).several)
+			return longer;
+	}
+	return std::string(name);
 }
 
 } // namespace cli

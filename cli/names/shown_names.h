@@ -2,6 +2,7 @@
 /** @file cli/names/shown_names.h  The names of a view: short, and yet told apart. */
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,7 +17,8 @@ enum class NameLength : unsigned char {
 
 /**
  * The texts for the functions of a view.  Each is as short as it can be without reading like
- * that of another: short_name(), else with its parameters, else whole.  All names must have
+ * that of another: short_name(), else with all template arguments, else with its parameters,
+ * else whole.  All names must have
  * been added before the first text() is asked for.
  */
 class ShownNames {
@@ -39,12 +41,11 @@ private:
 	};
 	using Texts = std::unordered_map<std::string, Users>;
 
-	static Users &enter(Texts &texts, std::string text, std::string_view name);
+	const Users &enter(size_t length, std::string text, std::string_view name);
 
 	NameLength length_;
 	std::unordered_map<std::string_view, Shown> shown_;
-	Texts by_short_;
-	Texts by_parameters_; /**< of those whose short name is that of another */
+	std::array<Texts, 3> texts_; /**< from short to long; the longer ones of names that share a shorter */
 };
 
 } // namespace cli

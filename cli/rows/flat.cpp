@@ -24,8 +24,11 @@ void add_up(std::vector<Count> &counts)
 {
 	size_t kept = 0;
 
-	std::sort(counts.begin(), counts.end(),
-		  [](const Count &a, const Count &b) { return a.place < b.place; });
+	const auto before = [](const Count &a, const Count &b) { return a.place < b.place; };
+
+	/* A recording has its samples by address, so that most places come in order. */
+	if (!std::is_sorted(counts.begin(), counts.end(), before))
+		std::sort(counts.begin(), counts.end(), before);
 	for (size_t i = 0; i < counts.size(); i++) {
 		if (kept && counts[kept - 1].place == counts[i].place)
 			counts[kept - 1].samples =

@@ -5,6 +5,7 @@
 #include "cli/names/shown_names.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <utility>
 
 using namespace cli;
@@ -105,10 +106,29 @@ TEST_CASE("functions that would read alike are told apart", "[cli][names]")
 	CHECK(names.text(all[0]) == "sort(int)");
 	CHECK(names.text(all[1]) == "sort(std::vector<int>)");
 	CHECK(names.text(all[2]) == "other");
-	CHECK(names.text(all[3]) == all[3]);
-	CHECK(names.text(all[4]) == all[4]);
+	CHECK(names.text(all[3]) == "a<std::vector<int, b<c>, std::map<int, d>>>");
+	CHECK(names.text(all[4]) == "a<std::vector<int, b<c>, std::map<int, e>>>");
 	for (const std::string_view name : all)
 		CHECK(full.text(name) == name);
+}
+
+TEST_CASE("instances of a template are told apart by their arguments, and no more", "[cli][names]")
+{
+	const std::string instance = "unsigned long unit::transformed<unit::with_a_long_name, ";
+	const std::string brief = "unit::transformed<unit::with_a_long_name, ";
+	std::vector<std::string> all;
+	ShownNames names(NameLength::Short);
+
+	for (int i = 0; i < 5; i++)
+		all.push_back(fmt::format("{}{}u>(unsigned long) [clone .cold]", instance, i));
+	/* An overload of the last one. */
+	all.push_back(instance + "4u>(char) [clone .cold]");
+	for (const std::string &name : all)
+		names.add(name);
+	for (int i = 0; i < 4; i++)
+		CHECK(names.text(all[i]) == fmt::format("{}{}u> [clone .cold]", brief, i));
+	CHECK(names.text(all[4]) == all[4]);
+	CHECK(names.text(all[5]) == "unsigned long unit::transformed<...>(char) [clone .cold]");
 }
 
 TEST_CASE("a function of C is told apart from one of C++ with its name", "[cli][names]")
