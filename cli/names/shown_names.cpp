@@ -13,7 +13,10 @@ std::string text_of(size_t length, std::string_view name)
 	switch (length) {
 	case 0: return short_name(name);
 	case 1: return with_arguments(name);
-	default: return with_short_templates(name);
+	default:
+		/* Arguments that told it from others must not go again. */
+		return with_arguments(name) == short_name(name) ? with_short_templates(name)
+								: std::string(name);
 	}
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("instances of a template are told apart by their arguments, and no mor
 	for (int i = 0; i < 4; i++)
 		CHECK(names.text(all[i]) == fmt::format("{}{}u> [clone .cold]", brief, i));
 	CHECK(names.text(all[4]) == all[4]);
-	CHECK(names.text(all[5]) == "unsigned long unit::transformed<...>(char) [clone .cold]");
+	CHECK(names.text(all[5]) == all[5]);
 }
 
 TEST_CASE("a function of C is told apart from one of C++ with its name", "[cli][names]")
