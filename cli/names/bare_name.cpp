@@ -33,6 +33,23 @@ size_t operator_length(std::string_view name, size_t at)
 
 namespace {
 
+/** Brackets, and what "operator" begins with: all other characters are passed over. */
+constexpr std::array<bool, 256> special = [] {
+	std::array<bool, 256> all{};
+
+	for (const char c : std::string_view("()<>[]{}o"))
+		all[static_cast<unsigned char>(c)] = true;
+	return all;
+}();
+
+/** The position of the next special character at or after @p at; else the size. */
+size_t next_special(std::string_view name, size_t at)
+{
+	while (at < name.size() && !special[static_cast<unsigned char>(name[at])])
+		at++;
+	return std::min(at, name.size());
+}
+
 enum Bracket : char { Round, Angle, Square, Curly, brackets };
 
 /** The position of a character relative to the brackets in a name. */
@@ -105,14 +122,21 @@ std::vector<Where> places_in(std::string_view name)
 	Brackets brackets;
 
 	for (size_t at = 0; at < name.size();) {
-		const size_t word = word_length(name, at);
+		const size_t next = next_special(name, at);
+		const size_t word = next < name.size() ? word_length(name, next) : 0;
+		const auto from = places.begin() + static_cast<ptrdiff_t>(at);
+		const auto to = places.begin() + static_cast<ptrdiff_t>(next);
 
-		if (brackets.empty())
-			std::fill_n(places.begin() + static_cast<ptrdiff_t>(at), std::max<size_t>(word, 1),
-				    word ? Where::Word : Where::Outside);
-		if (!word)
-			brackets.pass(name[at]);
-		at += std::max<size_t>(word, 1);
+		if (brackets.empty()) {
+			std::fill(from, to, Where::Outside);
+			std::fill_n(to, word, Where::Word);
+		}
+		at = next + word;
+		if (!word && next < name.size()) {
+			places[next] = brackets.empty() ? Where::Outside : Where::Inside;
+			brackets.pass(name[next]);
+			at++;
+		}
 	}
 	return places;
 }
@@ -150,7 +174,7 @@ size_t closing_bracket(std::string_view name, size_t open)
 {
 	Brackets brackets;
 
-	for (size_t at = open; at < name.size();) {
+	for (size_t at = open; at < name.size(); at = next_special(name, at)) {
 		if (const size_t word = word_length(name, at)) {
 			at += word;
 			continue;

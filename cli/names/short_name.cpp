@@ -154,6 +154,15 @@ bool move_mark(std::string_view &name, std::string &marks, size_t at)
 	return true;
 }
 
+/** The position of " (.cold)" or the like at the end of a name, or npos. */
+size_t part_mark(std::string_view name)
+{
+	const size_t open = name.rfind('(');
+
+	return open != name.npos && open && name[open - 1] == ' ' && name[open + 1] == '.' ? open - 1
+											   : name.npos;
+}
+
 /** Splits off what compilers and we put behind a name: "@plt", " [clone .cold]", " (.cold)". */
 std::string split_marks(std::string_view &name)
 {
@@ -166,8 +175,8 @@ std::string split_marks(std::string_view &name)
 			found = move_mark(name, marks, name.size() - stub.size());
 		else if (name.ends_with(']'))
 			found = move_mark(name, marks, name.rfind(" [clone "));
-		else if (name.ends_with(')') && name.rfind(" (.") == name.rfind(" ("))
-			found = move_mark(name, marks, name.rfind(" (."));
+		else if (name.ends_with(')'))
+			found = move_mark(name, marks, part_mark(name));
 	}
 	return marks;
 }
