@@ -22,9 +22,8 @@ size_t operator_length(std::string_view name, size_t at)
 	constexpr std::string_view word = "operator";
 	const size_t end = at + word.size();
 
-	/* Most letters are told apart by this alone. */
-	if (at >= name.size() || name[at] != word[0] || !name.substr(at).starts_with(word) ||
-	    (at && is_letter(name[at - 1])) || (end < name.size() && is_letter(name[end])))
+	if (!name.substr(at).starts_with(word) || (at && is_letter(name[at - 1])) ||
+	    (end < name.size() && is_letter(name[end])))
 		return 0;
 	if (name.substr(end).starts_with("()"))
 		return word.size() + 2;

@@ -209,6 +209,22 @@ std::string_view bare(std::string_view name)
 	return bare;
 }
 
+/** A name without parameters and the like, whose templates are written by @p templates. */
+std::string stripped(std::string_view name, std::string (*templates)(std::string_view))
+{
+	const auto *thunk = std::find_if(thunks.begin(), thunks.end(),
+					 [&](std::string_view one) { return name.starts_with(one); });
+
+	if (thunk != thunks.end())
+		return std::string(*thunk) + stripped(name.substr(thunk->size()), templates);
+	if (find_either(name, '(', '<') == name.size())
+		return templates(name);
+
+	const std::string marks = split_marks(name);
+
+	return templates(bare(name)) + marks;
+}
+
 } // namespace
 
 std::string with_short_templates(std::string_view name)
@@ -220,24 +236,12 @@ std::string with_short_templates(std::string_view name)
 
 std::string with_arguments(std::string_view name)
 {
-	const std::string marks = split_marks(name);
-
-	return abbreviated(bare(name)) + marks;
+	return stripped(name, abbreviated);
 }
 
 std::string short_name(std::string_view name)
 {
-	const auto *thunk = std::find_if(thunks.begin(), thunks.end(),
-					 [&](std::string_view one) { return name.starts_with(one); });
-
-	if (thunk != thunks.end())
-		return std::string(*thunk) + short_name(name.substr(thunk->size()));
-	if (find_either(name, '(', '<') == name.size())
-		return with_short_templates(name);
-
-	const std::string marks = split_marks(name);
-
-	return with_short_templates(bare(name)) + marks;
+	return stripped(name, with_short_templates);
 }
 
 } // namespace cli

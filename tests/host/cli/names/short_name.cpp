@@ -131,6 +131,18 @@ TEST_CASE("instances of a template are told apart by their arguments, and no mor
 	CHECK(names.text(all[5]) == all[5]);
 }
 
+TEST_CASE("a thunk to an instance of a template remains one", "[cli][names]")
+{
+	const std::string thunk = "non-virtual thunk to unit::Tree<unit::with_a_long_name, ";
+	const std::vector<std::string> all = {thunk + "1>::walk(int)", thunk + "2>::walk(int)"};
+	ShownNames names(NameLength::Short);
+
+	for (const std::string &name : all)
+		names.add(name);
+	CHECK(names.text(all[0]) == thunk + "1>::walk");
+	CHECK(names.text(all[1]) == thunk + "2>::walk");
+}
+
 TEST_CASE("a function of C is told apart from one of C++ with its name", "[cli][names]")
 {
 	ShownNames names(NameLength::Short);
