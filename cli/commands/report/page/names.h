@@ -24,8 +24,8 @@ public:
 	 * of it.  Functions of one class share most of their names, and a browser reads what is
 	 * short sooner.
 	 */
-	[[nodiscard]] std::vector<size_t> shared() const;
-	[[nodiscard]] std::vector<std::string_view> rests() const;
+	[[nodiscard]] const std::vector<size_t> &shared() const { return shared_; }
+	[[nodiscard]] const std::vector<std::string> &rests() const { return rests_; }
 	/** The bytes of all texts together. */
 	[[nodiscard]] size_t bytes() const { return bytes_; }
 	/** How many texts were cut. */
@@ -35,7 +35,9 @@ private:
 	size_t longest_;
 	size_t bytes_ = 0;
 	size_t cut_ = 0;
-	std::vector<std::string> texts_;
+	std::string last_; /**< the text that was numbered last */
+	std::vector<size_t> shared_;
+	std::vector<std::string> rests_;
 	std::unordered_map<std::string, size_t> numbers_;
 };
 

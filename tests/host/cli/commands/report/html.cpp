@@ -320,7 +320,7 @@ TEST_CASE("texts of a page share what they begin with, but no part of a characte
 	     {"engine::start", "engine::stop", "engine::st\u00e9", "engine::st\u00e8"})
 		names.number(name);
 	CHECK(names.shared() == std::vector<size_t>{0, 10, 10, 10});
-	CHECK(names.rests() == std::vector<std::string_view>{"engine::start", "op", "\u00e9", "\u00e8"});
+	CHECK(names.rests() == std::vector<std::string>{"engine::start", "op", "\u00e9", "\u00e8"});
 }
 
 TEST_CASE("names cannot end the script that they are in, and are only text", "[cli][html]")
