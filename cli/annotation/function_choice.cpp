@@ -61,7 +61,7 @@ public:
 			names_.add(function.name);
 	}
 
-	[[nodiscard]] std::string text(const FunctionSamples &function) const
+	[[nodiscard]] std::string_view text(const FunctionSamples &function) const
 	{
 		return names_.text(function.name);
 	}

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -23,22 +24,12 @@ struct Shown {
 	bool name;
 };
 
-size_t cell_columns(const Cell &cell)
-{
-	return columns(cell.text) + columns(cell.mark);
-}
-
 std::vector<Shown> natural_widths(const Table &table)
 {
 	std::vector<Shown> shown;
 
-	for (size_t i = 0; i < table.columns.size(); i++) {
-		size_t width = std::max(table.columns[i].least, columns(table.columns[i].heading));
-
-		for (const std::vector<Cell> &row : table.rows)
-			width = std::max(width, cell_columns(row[i]));
-		shown.push_back({i, width, table.columns[i].kind == TableColumn::Kind::Name});
-	}
+	for (size_t i = 0; i < table.columns().size(); i++)
+		shown.push_back({i, table.width(i), table.columns()[i].kind == TableColumn::Kind::Name});
 	return shown;
 }
 
@@ -55,7 +46,7 @@ size_t least(const std::vector<Shown> &shown)
 /** Remove columns until the table fits; returns their headings. */
 std::vector<std::string> leave_out(const Table &table, std::vector<Shown> &shown, size_t width)
 {
-	const auto rank = [&](const Shown &one) { return table.columns[one.index].rank; };
+	const auto rank = [&](const Shown &one) { return table.columns()[one.index].rank; };
 	std::vector<std::string> headings;
 
 	while (least(shown) > width) {
@@ -65,7 +56,7 @@ std::vector<std::string> leave_out(const Table &table, std::vector<Shown> &shown
 
 		if (!rank(*highest))
 			break;
-		headings.push_back(table.columns[highest->index].heading);
+		headings.push_back(table.columns()[highest->index].heading);
 		shown.erase(highest);
 	}
 	return headings;
@@ -87,7 +78,7 @@ size_t total_width(const std::vector<Shown> &shown)
 void share(const Table &table, std::vector<Shown> &shown, size_t width)
 {
 	const auto weight = [&](const Shown *one) {
-		return table.columns[one->index].rank ? size_t{1} : size_t{2};
+		return table.columns()[one->index].rank ? size_t{1} : size_t{2};
 	};
 	size_t room = gap * (shown.size() - 1);
 	std::vector<Shown *> names;
@@ -126,23 +117,22 @@ void share(const Table &table, std::vector<Shown> &shown, size_t width)
 }
 
 /** The text of a cell, cut to @p width columns. */
-std::string word_of(const Cell &cell, size_t width)
+std::string word_of(const Table::Kept &cell, size_t width)
 {
 	const size_t marked = columns(cell.mark);
 
 	return shortened(cell.text, width - std::min(width, marked)) + shortened(cell.mark, width);
 }
 
-void add_line(std::string &text, const std::vector<Shown> &shown, const std::vector<Cell> &cells, bool cut,
-	      bool color)
+void add_line(std::string &text, const std::vector<Shown> &shown, std::span<const Table::Kept> cells,
+	      bool cut, bool color)
 {
 	for (const Shown &one : shown) {
-		const Cell &cell = cells[one.index];
+		const Table::Kept &cell = cells[one.index];
 		const bool last = &one == &shown.back();
-		const size_t taken = cell_columns(cell);
-		const bool whole = !cut || taken <= one.width;
+		const bool whole = !cut || cell.width <= one.width;
 		const std::string word = whole ? "" : word_of(cell, one.width);
-		const size_t pad = one.width - std::min(one.width, whole ? taken : columns(word));
+		const size_t pad = one.width - std::min(one.width, whole ? cell.width : columns(word));
 
 		if (!one.name)
 			text.append(pad, ' ');
@@ -163,11 +153,28 @@ void add_line(std::string &text, const std::vector<Shown> &shown, const std::vec
 
 } // namespace
 
-Rendered render(const Table &table, size_t width, bool color)
+void Table::add_column(TableColumn column)
+{
+	widths_.push_back(std::max(column.least, cli::columns(column.heading)));
+	columns_.push_back(std::move(column));
+}
+
+void Table::add_row(std::span<const Cell> cells)
+{
+	for (size_t i = 0; i < cells.size(); i++) {
+		const Cell &cell = cells[i];
+		const size_t width = cli::columns(cell.text) + cli::columns(cell.mark);
+
+		cells_.push_back({store_.keep(cell.text), store_.keep(cell.mark), width, cell.paint});
+		widths_[i] = std::max(widths_[i], width);
+	}
+}
+
+Rendered render(const Table &table, size_t width, bool color, std::string before)
 {
 	std::vector<Shown> shown = natural_widths(table);
-	Rendered rendered;
-	std::vector<Cell> headings;
+	Rendered rendered = {std::move(before), {}};
+	std::vector<Table::Kept> headings;
 
 	if (width) {
 		rendered.left_out = leave_out(table, shown, width);
@@ -177,11 +184,13 @@ Rendered render(const Table &table, size_t width, bool color)
 		if (!width && one.name)
 			one.width = std::min(one.width, name_column_max);
 	}
-	for (const TableColumn &column : table.columns)
-		headings.push_back({column.heading});
+	for (const TableColumn &column : table.columns())
+		headings.push_back({column.heading, {}, columns(column.heading)});
+	/* Colours and wide characters need more. */
+	rendered.text.reserve(rendered.text.size() + (table.rows() + 1) * (total_width(shown) + 1));
 	add_line(rendered.text, shown, headings, width != 0, color);
-	for (const std::vector<Cell> &row : table.rows)
-		add_line(rendered.text, shown, row, width != 0, color);
+	for (size_t i = 0; i < table.rows(); i++)
+		add_line(rendered.text, shown, table.row(i), width != 0, color);
 	return rendered;
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "cli/base/color.h"
+#include "cli/base/text_store.h"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,9 +33,40 @@ struct Cell {
 	Paint paint = Paint::Plain;
 };
 
-struct Table {
-	std::vector<TableColumn> columns;
-	std::vector<std::vector<Cell>> rows; /**< a cell for each column, safe to print */
+/** Rows of cells, which are kept together: a table can have hundreds of thousands. */
+class Table {
+public:
+	/** A cell, and the columns of the terminal that it takes. */
+	struct Kept {
+		std::string_view text;
+		std::string_view mark;
+		size_t width = 0;
+		Paint paint = Paint::Plain;
+	};
+
+	/** Before the first row. */
+	void add_column(TableColumn column);
+
+	/** How many rows will be added, so that there is memory for them. */
+	void reserve(size_t rows) { cells_.reserve(rows * columns_.size()); }
+
+	/** @param cells one for each column, safe to print. */
+	void add_row(std::span<const Cell> cells);
+
+	[[nodiscard]] const std::vector<TableColumn> &columns() const { return columns_; }
+	/** The width of a column in which every cell is whole. */
+	[[nodiscard]] size_t width(size_t column) const { return widths_[column]; }
+	[[nodiscard]] size_t rows() const { return cells_.size() / columns_.size(); }
+	[[nodiscard]] std::span<const Kept> row(size_t number) const
+	{
+		return std::span(cells_).subspan(number * columns_.size(), columns_.size());
+	}
+
+private:
+	TextStore store_;
+	std::vector<TableColumn> columns_;
+	std::vector<size_t> widths_;
+	std::vector<Kept> cells_; /**< of all rows */
 };
 
 /** A rendered table. */
@@ -47,7 +80,8 @@ struct Rendered {
  *
  * @param width columns of the terminal, which no line exceeds; 0: no limit.
  * @param color whether cells are painted.
+ * @param before precedes the table in the text.
  */
-Rendered render(const Table &table, size_t width, bool color);
+Rendered render(const Table &table, size_t width, bool color, std::string before = {});
 
 } // namespace cli

@@ -32,31 +32,29 @@ size_t operator_length(std::string_view name, size_t at)
 
 namespace {
 
-/** Brackets, and what "operator" begins with: all other characters are passed over. */
-constexpr std::array<bool, 256> special = [] {
-	std::array<bool, 256> all{};
+/** What a character of a name may be. */
+enum Kind : unsigned char { Other, Mark, BracketOrWord };
 
+constexpr std::array<Kind, 256> kinds = [] {
+	std::array<Kind, 256> all{};
+
+	for (const char c : std::string_view(" ,:"))
+		all[static_cast<unsigned char>(c)] = Mark;
+	/* 'o' is what "operator" begins with. */
 	for (const char c : std::string_view("()<>[]{}o"))
-		all[static_cast<unsigned char>(c)] = true;
+		all[static_cast<unsigned char>(c)] = BracketOrWord;
 	return all;
 }();
 
-/** The position of the next special character at or after @p at; else the size. */
-size_t next_special(std::string_view name, size_t at)
+/** The position of the next character at or after @p at of this kind or a higher one; else the size. */
+size_t next_of(Kind kind, std::string_view name, size_t at)
 {
-	while (at < name.size() && !special[static_cast<unsigned char>(name[at])])
+	while (at < name.size() && kinds[static_cast<unsigned char>(name[at])] < kind)
 		at++;
 	return std::min(at, name.size());
 }
 
 enum Bracket : char { Round, Angle, Square, Curly, brackets };
-
-/** The position of a character relative to the brackets in a name. */
-enum class Where : unsigned char {
-	Outside, /**< outside all brackets, including an outermost opening bracket */
-	Inside,
-	Word, /**< part of "operator()" or "(anonymous namespace)", whose brackets do not count */
-};
 
 size_t word_length(std::string_view name, size_t at)
 {
@@ -115,55 +113,57 @@ private:
 	std::array<size_t, brackets> counts_{};
 };
 
-std::vector<Where> places_in(std::string_view name)
+/** A bracket, blank, comma or colon outside all brackets; or 'o': a word like "operator()". */
+struct Outside {
+	size_t at;
+	char what;
+};
+
+/** All of them, in order.  An opening bracket is outside if no other is open, so is one that closes none. */
+std::vector<Outside> outside_in(std::string_view name)
 {
-	std::vector<Where> places(name.size(), Where::Inside);
+	std::vector<Outside> found;
 	Brackets brackets;
 
+	found.reserve(16);
 	for (size_t at = 0; at < name.size();) {
-		const size_t next = next_special(name, at);
-		const size_t word = next < name.size() ? word_length(name, next) : 0;
-		const auto from = places.begin() + static_cast<ptrdiff_t>(at);
-		const auto to = places.begin() + static_cast<ptrdiff_t>(next);
-
-		if (brackets.empty()) {
-			std::fill(from, to, Where::Outside);
-			std::fill_n(to, word, Where::Word);
+		at = next_of(brackets.empty() ? Mark : BracketOrWord, name, at);
+		if (at == name.size())
+			break;
+		if (const size_t word = word_length(name, at)) {
+			if (brackets.empty() && name[at] == 'o')
+				found.push_back({at, 'o'});
+			at += word;
+			continue;
 		}
-		at = next + word;
-		if (!word && next < name.size()) {
-			places[next] = brackets.empty() ? Where::Outside : Where::Inside;
-			brackets.pass(name[next]);
-			at++;
-		}
+		if (brackets.empty() && name[at] != 'o')
+			found.push_back({at, name[at]});
+		brackets.pass(name[at++]);
 	}
-	return places;
+	return found;
 }
 
 /** The position of the last @p wanted outside all brackets before @p end, or npos. */
-size_t last_outside(std::string_view name, const std::vector<Where> &places, char wanted, size_t end)
+size_t last_of(const std::vector<Outside> &outside, char wanted, size_t end)
 {
-	while (end-- > 0) {
-		if (name[end] == wanted && places[end] == Where::Outside)
-			return end;
-	}
-	return name.npos;
+	const auto found = std::find_if(outside.rbegin(), outside.rend(), [&](const Outside &one) {
+		return one.what == wanted && one.at < end;
+	});
+
+	return found == outside.rend() ? std::string_view::npos : found->at;
 }
 
 /** The start of the name, after the return type. */
-size_t begin_of(std::string_view name, const std::vector<Where> &places, size_t end)
+size_t begin_of(std::string_view name, const std::vector<Outside> &outside, size_t end)
 {
 	/* "operator new", "operator bool": the blank is part of the name. */
-	for (size_t at = 0; at < end; at++) {
-		if (places[at] == Where::Word && operator_length(name, at))
-			end = at;
-	}
-
-	size_t blank = last_outside(name, places, ' ', end);
+	const auto word = std::find_if(outside.begin(), outside.end(),
+				       [](const Outside &one) { return one.what == 'o'; });
+	size_t blank = last_of(outside, ' ', word == outside.end() ? end : std::min(end, word->at));
 
 	/* "f() const::{lambda()#1}" */
 	while (blank != name.npos && name.substr(blank).starts_with(" const::"))
-		blank = last_outside(name, places, ' ', blank);
+		blank = last_of(outside, ' ', blank);
 	return blank == name.npos ? 0 : blank + 1;
 }
 
@@ -173,7 +173,7 @@ size_t closing_bracket(std::string_view name, size_t open)
 {
 	Brackets brackets;
 
-	for (size_t at = open; at < name.size(); at = next_special(name, at)) {
+	for (size_t at = open; at < name.size(); at = next_of(BracketOrWord, name, at)) {
 		if (const size_t word = word_length(name, at)) {
 			at += word;
 			continue;
@@ -188,26 +188,33 @@ size_t closing_bracket(std::string_view name, size_t open)
 
 std::string_view without_parameters(std::string_view name)
 {
-	const std::vector<Where> places = places_in(name);
-	size_t end = last_outside(name, places, '(', name.size());
+	const std::vector<Outside> outside = outside_in(name);
+	size_t end = last_of(outside, '(', name.size());
 
 	if (end == name.npos || end == 0)
 		return name;
 	end = name.substr(0, end).find_last_not_of(' ') + 1;
 
-	const size_t begin = begin_of(name, places, end);
+	const size_t begin = begin_of(name, outside, end);
 
 	return name.substr(begin, end - begin);
 }
 
 std::string_view without_template_arguments(std::string_view name)
 {
-	const std::vector<Where> places = places_in(name);
+	const std::vector<Outside> outside = outside_in(name);
 
-	if (!name.ends_with('>') || places.back() != Where::Inside)
+	if (!name.ends_with('>') || outside.empty())
 		return name;
 
-	const size_t begin = last_outside(name, places, '<', name.size());
+	const Outside &last = outside.back();
+
+	/* A bracket that closes none, and "operator->". */
+	if (last.at == name.size() - 1 ||
+	    (last.what == 'o' && last.at + operator_length(name, last.at) == name.size()))
+		return name;
+
+	const size_t begin = last_of(outside, '<', name.size());
 
 	if (begin == name.npos || begin == 0)
 		return name;
@@ -218,7 +225,7 @@ std::string_view without_template_arguments(std::string_view name)
 
 size_t last_outside(std::string_view name, char wanted)
 {
-	return last_outside(name, places_in(name), wanted, name.size());
+	return last_of(outside_in(name), wanted, name.size());
 }
 
 std::string_view unqualified(std::string_view bare_name)

@@ -23,16 +23,26 @@ int style_of(std::string_view name)
 	return name.starts_with("_D") ? DMGL_DLANG : 0;
 }
 
+void append(const char *part, size_t length, void *text)
+{
+	static_cast<std::string *>(text)->append(part, length);
+}
+
 /** Demangles a name without a symbol version. */
 std::string readable(std::string plain)
 {
+	constexpr int options = DMGL_PARAMS | DMGL_ANSI;
 	const int style = style_of(plain);
+	std::string text;
 
 	if (!style)
 		return plain;
+	/* Most names are of this style, and need no memory this way but that of their text. */
+	if (style == DMGL_GNU_V3)
+		return cplus_demangle_v3_callback(plain.c_str(), options, append, &text) ? text : plain;
 
 	const std::unique_ptr<char, void (*)(void *)> demangled(
-		cplus_demangle(plain.c_str(), DMGL_PARAMS | DMGL_ANSI | style), std::free);
+		cplus_demangle(plain.c_str(), options | style), std::free);
 
 	return demangled ? demangled.get() : plain;
 }
@@ -45,8 +55,11 @@ std::string demangle(std::string_view name)
 
 	/* Cut off the version, as in "malloc@@GLIBC_2.2.5", but keep "@plt": a stub is not the function it
 	 * calls. */
-	return readable(std::string(name.substr(0, std::max<size_t>(name.find('@', 1), 1))))
-		.append(name.ends_with(stub) ? stub : "");
+	std::string text = readable(std::string(name.substr(0, std::max<size_t>(name.find('@', 1), 1))));
+
+	if (name.ends_with(stub))
+		text += stub;
+	return text;
 }
 
 } // namespace cli

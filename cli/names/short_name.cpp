@@ -62,6 +62,8 @@ std::string abbreviated(std::string_view name)
 {
 	std::string text(name);
 
+	if (name.find("std::") == name.npos && name.find("[abi:") == name.npos)
+		return text;
 	for (const auto &[whole, brief] : abbreviations) {
 		std::string next;
 		size_t done = 0;
@@ -209,9 +211,44 @@ std::string_view bare(std::string_view name)
 	return bare;
 }
 
+/** What plain_part() need not look at twice. */
+constexpr std::array<bool, 256> plain = [] {
+	std::array<bool, 256> all{};
+
+	for (int c = 0; c < 256; c++)
+		all[static_cast<size_t>(c)] =
+			(c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	for (const char c : std::string_view("_:~.$"))
+		all[static_cast<unsigned char>(c)] = true;
+	return all;
+}();
+
+/**
+ * All that is left of most names: "a::b" of "a::b" and of "a::b(int, c<d>)".  Empty if a name has anything
+ * but such parameters to strip.
+ */
+std::string_view plain_part(std::string_view name)
+{
+	size_t end = 0;
+
+	while (end < name.size() && plain[static_cast<unsigned char>(name[end])])
+		end++;
+
+	const std::string_view part = name.substr(0, end);
+
+	/* The second bracket must be the one that closes the first, at the end. */
+	if (end < name.size() && (name[end] != '(' || part.ends_with("operator") ||
+				  name.find_first_of("()", end + 1) != name.size() - 1 || name.back() != ')'))
+		return {};
+	return part.find("::__") == part.npos ? part : std::string_view();
+}
+
 /** A name without parameters and the like, whose templates are written by @p templates. */
 std::string stripped(std::string_view name, std::string (*templates)(std::string_view))
 {
+	if (const std::string_view part = plain_part(name); !part.empty())
+		return std::string(part);
+
 	const auto *thunk = std::find_if(thunks.begin(), thunks.end(),
 					 [&](std::string_view one) { return name.starts_with(one); });
 

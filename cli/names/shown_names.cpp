@@ -3,8 +3,6 @@
 
 #include "cli/names/short_name.h"
 
-#include <utility>
-
 namespace cli {
 namespace {
 
@@ -22,21 +20,21 @@ std::string text_of(size_t length, std::string_view name)
 
 } // namespace
 
-/** Names that share a text need longer ones. */
-const ShownNames::Users &ShownNames::enter(size_t length, std::string text, std::string_view name)
+/** @return the longest text of @p name: names that share one need longer ones. */
+const ShownNames::Texts::value_type *ShownNames::enter(size_t length, std::string_view text,
+						       std::string_view name)
 {
-	const auto [place, fresh] = texts_[length].try_emplace(std::move(text), Users{name});
+	const auto [place, fresh] =
+		texts_[length].try_emplace(text == name ? name : store_.keep(text), Users{name});
 	Users &users = place->second;
+	const bool first_needs_more = !fresh && !users.several;
 
-	if (fresh || users.first == name)
-		return users;
-	if (length + 1 < texts_.size()) {
-		if (!users.several)
-			enter(length + 1, text_of(length + 1, users.first), users.first);
-		enter(length + 1, text_of(length + 1, name), name);
-	}
-	users.several = true;
-	return users;
+	users.several = !fresh;
+	if (fresh || length + 1 == texts_.size())
+		return &*place;
+	if (first_needs_more)
+		shown_.at(users.first) = enter(length + 1, text_of(length + 1, users.first), users.first);
+	return enter(length + 1, text_of(length + 1, name), name);
 }
 
 void ShownNames::add(std::string_view name)
@@ -46,31 +44,15 @@ void ShownNames::add(std::string_view name)
 
 	const auto [place, fresh] = shown_.try_emplace(name);
 
-	if (!fresh)
-		return;
-
-	std::string brief = short_name(name);
-	const Users &users = enter(0, brief, name);
-
-	if (brief != name)
-		place->second = {std::move(brief), &users};
+	if (fresh)
+		place->second = enter(0, text_of(0, name), name);
 }
 
-std::string ShownNames::text(std::string_view name) const
+std::string_view ShownNames::text(std::string_view name) const
 {
 	const auto found = shown_.find(name);
 
-	if (found == shown_.end() || !found->second.users)
-		return std::string(name);
-	if (!found->second.users->several)
-		return found->second.brief;
-	for (size_t length = 1; length < texts_.size(); length++) {
-		std::string longer = text_of(length, name);
-
-		if (!texts_[length].at(longer).several)
-			return longer;
-	}
-	return std::string(name);
+	return found == shown_.end() || found->second->second.several ? name : found->second->first;
 }
 
 } // namespace cli

@@ -2,7 +2,10 @@
 /** @file cli/names/shown_names.h  The names of a view: short, and yet told apart. */
 #pragma once
 
+#include "cli/base/text_store.h"
+
 #include <array>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,8 +21,7 @@ enum class NameLength : unsigned char {
 /**
  * The texts for the functions of a view.  Each is as short as it can be without reading like
  * that of another: short_name(), else with all template arguments, else with its parameters,
- * else whole.  All names must have
- * been added before the first text() is asked for.
+ * else whole.  All names must have been added before the first text() is asked for.
  */
 class ShownNames {
 public:
@@ -28,24 +30,24 @@ public:
 	/** @param name must outlive this, as in a profile or a row of it. */
 	void add(std::string_view name);
 
-	[[nodiscard]] std::string text(std::string_view name) const;
+	/** @return a text that is valid as long as this and @p name are. */
+	[[nodiscard]] std::string_view text(std::string_view name) const;
 
 private:
 	struct Users {
 		std::string_view first; /**< the name that was added first */
 		bool several = false;	/**< another name has the same text */
 	};
-	struct Shown {
-		std::string brief;
-		const Users *users = nullptr; /**< of the short name; none if that is the name */
-	};
-	using Texts = std::unordered_map<std::string, Users>;
+	using Texts = std::pmr::unordered_map<std::string_view, Users>;
+	using Shown = std::pmr::unordered_map<std::string_view, const Texts::value_type *>;
 
-	const Users &enter(size_t length, std::string text, std::string_view name);
+	const Texts::value_type *enter(size_t length, std::string_view text, std::string_view name);
 
 	NameLength length_;
-	std::unordered_map<std::string_view, Shown> shown_;
-	std::array<Texts, 3> texts_; /**< from short to long; the longer ones of names that share a shorter */
+	TextStore store_;
+	Shown shown_{store_.memory()}; /**< the longest text that each name has needed */
+	/* From short to long; the longer ones of names that share a shorter. */
+	std::array<Texts, 3> texts_{Texts(store_.memory()), Texts(store_.memory()), Texts(store_.memory())};
 };
 
 } // namespace cli

@@ -43,9 +43,12 @@ std::string shared_counter_name(std::string_view object, uint64_t low, uint64_t 
 
 std::optional<uint64_t> functions_sharing(std::string_view name)
 {
+	if (!drop(name, unit))
+		return std::nullopt;
+
 	const size_t open = name.rfind('(');
 
-	if (!drop(name, unit) || open >= name.size())
+	if (open == name.npos)
 		return std::nullopt;
 
 	const std::optional<uint64_t> functions = whole_number<uint64_t>(name.substr(open + 1));

@@ -18,7 +18,7 @@ void shorten_names(Profile &profile)
 	for (const Function &function : profile.functions)
 		names.add(function.name);
 	for (const Function &function : profile.functions)
-		texts.push_back(names.text(function.name));
+		texts.emplace_back(names.text(function.name));
 	for (size_t i = 0; i < texts.size(); i++)
 		profile.functions[i].name = std::move(texts[i]);
 }

@@ -6,25 +6,20 @@
 #include "cli/base/saturate.h"
 #include "cli/rows/places.h"
 #include "cli/rows/row_names.h"
+#include "cli/rows/row_order.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace cli {
 namespace {
 
-struct Count {
-	Place place;
-	uint64_t samples = 0;
-};
-
 /* Sorts, because a hostile file could make its places collide in a hash table. */
-void add_up(std::vector<Count> &counts)
+void add_up(std::vector<PlaceSamples> &counts)
 {
 	size_t kept = 0;
 
-	const auto before = [](const Count &a, const Count &b) { return a.place < b.place; };
+	const auto before = [](const PlaceSamples &a, const PlaceSamples &b) { return a.place < b.place; };
 
 	/* A recording has its samples by address, so that most places come in order. */
 	if (!std::is_sorted(counts.begin(), counts.end(), before))
@@ -38,64 +33,6 @@ void add_up(std::vector<Count> &counts)
 	}
 	counts.resize(kept);
 }
-
-/** Most samples first, then by name. */
-class Order {
-public:
-	Order(const Places &places, const std::vector<Count> &counts) : places_(places), counts_(counts)
-	{
-		order_.reserve(counts.size());
-		for (const Count &count : counts)
-			order_.push_back({count.samples, first_name(count.place), order_.size()});
-		std::sort(order_.begin(), order_.end(),
-			  [this](const Key &a, const Key &b) { return before(a, b); });
-	}
-
-	/** Calls @p act with each count in this order. */
-	template <typename Act> void for_each(Act act) const
-	{
-		for (const Key &key : order_)
-			act(counts_[key.index]);
-	}
-
-private:
-	/* The fields that nearly always decide, kept together: names are long, and few are needed twice. */
-	struct Key {
-		uint64_t samples;
-		std::string_view name;
-		size_t index;
-	};
-
-	static constexpr std::array names = {&Place::function, &Place::inlined, &Place::object,
-					     &Place::command, &Place::file};
-
-	[[nodiscard]] std::string_view first_name(const Place &place) const
-	{
-		return places_.text(place.*names.front());
-	}
-
-	[[nodiscard]] bool before(const Key &a, const Key &b) const
-	{
-		if (a.samples != b.samples)
-			return a.samples > b.samples;
-		if (const int order = a.name.compare(b.name))
-			return order < 0;
-		return before(counts_[a.index].place, counts_[b.index].place);
-	}
-
-	[[nodiscard]] bool before(const Place &a, const Place &b) const
-	{
-		for (const auto name : names) {
-			if (a.*name != b.*name)
-				return places_.text(a.*name) < places_.text(b.*name);
-		}
-		return a < b;
-	}
-
-	const Places &places_;
-	const std::vector<Count> &counts_;
-	std::vector<Key> order_;
-};
 
 /* A filter can also match a function that is inlined at a place. */
 bool needs_lines(const Filter &filter)
@@ -173,7 +110,7 @@ Flat flatten(const Profile &profile, const View &view)
 	const size_t index = samples_index(profile);
 	SampleFilter filter(profile, view.filters);
 	Flat flat;
-	std::vector<Count> counts;
+	std::vector<PlaceSamples> counts;
 
 	flat.type = samples_type(profile);
 	flat.keys = view.keys;
@@ -199,9 +136,8 @@ Flat flatten(const Profile &profile, const View &view)
 
 	RowNames names(row_names_max);
 
-	Order(places, counts).for_each([&](const Count &count) {
-		flat.rows.push_back(row_of(places, count.place, count.samples, names));
-	});
+	for (const size_t row : row_order(places, counts))
+		flat.rows.push_back(row_of(places, counts[row].place, counts[row].samples, names));
 	return flat;
 }
 

@@ -20,6 +20,7 @@ Places::Places(const Profile &profile, std::span<const SortKey> columns)
 	: profile_(profile), columns_(columns), by_location_(profile.locations.size()),
 	  by_function_(profile.functions.size()), by_mapping_(profile.mappings.size())
 {
+	texts_.reserve(profile.functions.size() + profile.mappings.size());
 	numbers_.reserve(profile.functions.size() + profile.mappings.size());
 	number("");
 }
@@ -31,7 +32,7 @@ uint32_t Places::number(std::string_view text)
 
 	const auto next = static_cast<uint32_t>(texts_.size());
 
-	numbers_.emplace(texts_.emplace_back(text), next);
+	numbers_.emplace(texts_.emplace_back(store_.keep(text)), next);
 	return next;
 }
 

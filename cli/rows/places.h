@@ -2,12 +2,13 @@
 /** @file cli/rows/places.h  Translates samples to places, which are quick to compare. */
 #pragma once
 
+#include "cli/base/text_store.h"
 #include "cli/profile/profile.h"
 #include "cli/rows/place.h"
 #include "cli/rows/sort_key.h"
 
 #include <cstdint>
-#include <deque>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,9 +45,9 @@ private:
 
 	const Profile &profile_;
 	std::span<const SortKey> columns_;
-	std::deque<std::string>
-		texts_; /**< copies with stable addresses, unlike those in a growing profile */
-	std::unordered_map<std::string_view, uint32_t> numbers_; /**< of texts_ */
+	TextStore store_; /**< of the texts: a profile that grows may move its own */
+	std::vector<std::string_view> texts_;
+	std::pmr::unordered_map<std::string_view, uint32_t> numbers_{store_.memory()}; /**< of texts_ */
 	std::vector<std::optional<Place>> by_location_;
 	std::vector<std::optional<uint32_t>> by_function_;
 	std::vector<std::optional<uint32_t>> by_mapping_;

@@ -26,12 +26,11 @@ std::string process_text(const Row &row)
 }
 
 /** How many functions it is must not be cut off. */
-Cell function_cell(const std::string &name, std::string_view mark)
+Cell function_cell(std::string_view name, std::string_view mark)
 {
 	const std::string_view sharing = sharing_mark(name);
 
-	return {printable(std::string_view(name).substr(0, name.size() - sharing.size())),
-		std::string(sharing).append(mark)};
+	return {printable(name.substr(0, name.size() - sharing.size())), std::string(sharing).append(mark)};
 }
 
 Cell name_cell(const Row &row, SortKey column, bool alone, const ShownNames &names)

@@ -55,7 +55,7 @@ Dwfl_Module *report_object(Dwfl *dwfl, const Object &object)
 	return module;
 }
 
-Frame kernel_frame(std::string_view name)
+Frame named_frame(std::string_view name)
 {
 	Frame frame;
 
@@ -281,7 +281,7 @@ std::vector<Frame> Symbols::only_frames(uint64_t address, uint64_t size)
 	if (const JitSymbols::Entry *entry = jit_.find(address))
 		return jit_frames(*entry, address);
 	if (const std::string_view name = kernel_ ? kernel_->name_at(address) : ""; !name.empty())
-		return {kernel_frame(name)};
+		return {named_frame(name)};
 	return module_ ? frames_at(address) : std::vector<Frame>();
 }
 
@@ -290,16 +290,17 @@ std::vector<Frame> Symbols::frames(uint64_t address, uint64_t size)
 	const uint64_t end = address + size > address ? address + size : UINT64_MAX;
 	const FunctionsIn all = size > 1 ? functions_in(address, end) : FunctionsIn{1, address};
 	std::vector<Frame> found;
-	Frame other;
+	std::string other;
 
 	if (all.first && all.count == 1)
 		found = only_frames(*all.first, 1);
 	else if (all.first)
-		other.name = shared_counter_name(object_name_, address, end, all.count);
-	if (found.empty() && other.name.empty())
-		other.name = nameless_;
-	other.system_name = other.name;
-	return other.name.empty() ? found : std::vector<Frame>{other};
+		other = shared_counter_name(object_name_, address, end, all.count);
+	if (found.empty() && other.empty())
+		other = nameless_;
+	if (!other.empty())
+		found = {named_frame(other)};
+	return found;
 }
 
 } // namespace cli

@@ -193,7 +193,7 @@ Completion complete_function(const std::string &path, std::string_view word)
 	for (const FunctionSamples &function : functions)
 		names.add(function.name);
 	for (const FunctionSamples &function : functions) {
-		std::string name = names.text(function.name);
+		std::string name(names.text(function.name));
 
 		if ((name.starts_with(word) || unqualified(without_parameters(name)).starts_with(word)) &&
 		    completion.candidates.size() < most_functions)

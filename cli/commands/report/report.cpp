@@ -55,6 +55,7 @@ Shown shown_rows(const Report &report)
 	const size_t most = report.style.rows.value_or(all);
 	Shown shown;
 
+	shown.rows.reserve(std::min(most, all));
 	for (size_t i = 0; i < all; i++) {
 		const Size size = size_of(report, i);
 

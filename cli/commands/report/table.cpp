@@ -94,30 +94,31 @@ Table flat_table(const Report &report, const Shown &shown)
 	const ShownNames names = names_of(report);
 	const std::optional<double> seconds = sample_seconds(report.now);
 	Table table;
+	std::vector<Cell> cells;
 	PercentCells percents(flat.samples);
 	uint64_t sum = 0;
 
-	table.columns = {
-		{shortened(printable(flat.unit()), unit_width), TableColumn::Kind::Number, rank_last}};
+	table.add_column(
+		{shortened(printable(flat.unit()), unit_width), TableColumn::Kind::Number, rank_last});
 	if (seconds)
-		table.columns.push_back({"seconds", TableColumn::Kind::Number, rank_seconds});
-	table.columns.push_back({"%", TableColumn::Kind::Number, 0, percent_width});
-	table.columns.push_back({"sum %", TableColumn::Kind::Number, rank_first, percent_width});
+		table.add_column({"seconds", TableColumn::Kind::Number, rank_seconds});
+	table.add_column({"%", TableColumn::Kind::Number, 0, percent_width});
+	table.add_column({"sum %", TableColumn::Kind::Number, rank_first, percent_width});
 	for (TableColumn &column : name_columns(flat.columns))
-		table.columns.push_back(std::move(column));
-	table.rows.reserve(shown.rows.size());
+		table.add_column(std::move(column));
+	table.reserve(shown.rows.size());
 	for (const size_t index : shown.rows) {
 		const Row &row = flat.rows[index];
-		std::vector<Cell> &cells = table.rows.emplace_back();
 
 		sum = saturating_add(sum, row.samples);
-		cells.reserve(table.columns.size());
+		cells.clear();
 		cells.push_back({grouped(row.samples)});
 		if (seconds)
 			cells.push_back({hundredths(static_cast<double>(row.samples) * *seconds)});
 		cells.push_back(percents.cell(row.samples));
 		cells.push_back({hundredths(percent_of(sum, flat.samples))});
 		add_name_cells(cells, row, flat.columns, names);
+		table.add_row(cells);
 	}
 	return table;
 }
@@ -135,18 +136,19 @@ Table comparison_table(const Report &report, const Shown &shown)
 	const ShownNames names = names_of(report);
 	Table table;
 
-	table.columns = {{"base %", TableColumn::Kind::Number, rank_first, percent_width},
-			 {"new %", TableColumn::Kind::Number, rank_last, percent_width},
-			 {"delta "}};
+	table.add_column({"base %", TableColumn::Kind::Number, rank_first, percent_width});
+	table.add_column({"new %", TableColumn::Kind::Number, rank_last, percent_width});
+	table.add_column({"delta "});
 	for (TableColumn &column : name_columns(report.now.flat.columns))
-		table.columns.push_back(std::move(column));
+		table.add_column(std::move(column));
 	for (const size_t index : shown.rows) {
 		const ComparedRow &one = report.compared[index];
+		std::vector<Cell> cells = {{one.base ? fmt::format("{:.2f}", one.base_percent) : "new"},
+					   {one.row.samples ? fmt::format("{:.2f}", one.percent) : "gone"},
+					   delta_cell(one)};
 
-		table.rows.push_back({{one.base ? fmt::format("{:.2f}", one.base_percent) : "new"},
-				      {one.row.samples ? fmt::format("{:.2f}", one.percent) : "gone"},
-				      delta_cell(one)});
-		add_name_cells(table.rows.back(), one.row, report.now.flat.columns, names);
+		add_name_cells(cells, one.row, report.now.flat.columns, names);
+		table.add_row(cells);
 	}
 	return table;
 }
@@ -196,10 +198,9 @@ std::string report_table(const Report &report)
 	if (!shown.rows.empty()) {
 		Rendered rendered =
 			render(report.base ? comparison_table(report, shown) : flat_table(report, shown),
-			       style.width, style.color);
+			       style.width, style.color, std::move(text) + '\n');
 
-		text += '\n';
-		text += std::exchange(rendered.text, {});
+		text = std::move(rendered.text);
 		left_out = std::move(rendered.left_out);
 	}
 	text += fitted(report_notes(report, shown, left_out), style, Paint::Dim);

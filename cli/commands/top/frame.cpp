@@ -102,15 +102,15 @@ Table table_of(const TopPicture &picture, std::span<const size_t> some)
 	ShownNames shown(rows.view().names);
 	Table table;
 
-	table.columns = {{shortened(printable(unit_of(rows.type())), unit_width), TableColumn::Kind::Number,
-			  rank_samples},
-			 {"%", TableColumn::Kind::Number, 0, percent_width}};
+	table.add_column({shortened(printable(unit_of(rows.type())), unit_width), TableColumn::Kind::Number,
+			  rank_samples});
+	table.add_column({"%", TableColumn::Kind::Number, 0, percent_width});
 	if (picture.live) {
-		table.columns.push_back({"delta", TableColumn::Kind::Number, rank_delta, delta_width});
-		table.columns.push_back({"now %", TableColumn::Kind::Number, rank_now, percent_width});
+		table.add_column({"delta", TableColumn::Kind::Number, rank_delta, delta_width});
+		table.add_column({"now %", TableColumn::Kind::Number, rank_now, percent_width});
 	}
 	for (TableColumn &column : name_columns(rows.columns()))
-		table.columns.push_back(std::move(column));
+		table.add_column(std::move(column));
 	for (const Row &row : names)
 		add_functions(shown, row);
 	for (size_t i = 0; i < some.size(); i++) {
@@ -122,7 +122,7 @@ Table table_of(const TopPicture &picture, std::span<const size_t> some)
 			cells.push_back(percent_cell(row.fresh, rows.fresh()));
 		}
 		add_name_cells(cells, names[i], rows.columns(), shown);
-		table.rows.push_back(std::move(cells));
+		table.add_row(cells);
 	}
 	return table;
 }

@@ -41,5 +41,7 @@ TEST_CASE("a bare name has no return type and no parameters", "[cli][annotate]")
 	CHECK(without_template_arguments("a<b>::f<(1 < 2), b<c> >") == "a<b>::f");
 	CHECK(without_template_arguments("operator< <int>") == "operator<");
 	CHECK(without_template_arguments("A::operator->") == "A::operator->");
+	CHECK(without_template_arguments("f<int>::operator->") == "f<int>::operator->");
+	CHECK(without_template_arguments("a<b> >>") == "a<b> >>");
 	CHECK(without_template_arguments("<closure>") == "<closure>");
 }

@@ -130,8 +130,14 @@ TEST_CASE("characters count by the columns that they occupy", "[cli][report]")
 
 TEST_CASE("columns stay aligned beside wide characters", "[cli][report]")
 {
-	const Table table = {{{"name", TableColumn::Kind::Name}, {"n"}},
-			     {{{"日本"}, {"1"}}, {{"ab"}, {"2"}}}};
+	const std::vector<Cell> japanese = {{"日本"}, {"1"}};
+	const std::vector<Cell> english = {{"ab"}, {"2"}};
+	Table table;
+
+	table.add_column({"name", TableColumn::Kind::Name});
+	table.add_column({"n"});
+	table.add_row(japanese);
+	table.add_row(english);
 
 	CHECK(render(table, 0, false).text == "name  n\n日本  1\nab    2\n");
 }

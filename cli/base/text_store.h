@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/base/text_store.h  Copies of many texts. */
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <memory_resource>
+#include <string_view>
+
+namespace cli {
+
+/** Keeps copies of texts until it goes, without an allocation and a release for each. */
+class TextStore {
+public:
+	/** A copy, which stays where it is even if the store is moved. */
+	std::string_view keep(std::string_view text)
+	{
+		char *const copy = static_cast<char *>(memory_->allocate(text.size(), 1));
+
+		std::copy(text.begin(), text.end(), copy);
+		return {copy, text.size()};
+	}
+
+	/** The memory of the texts, for tables of them. */
+	[[nodiscard]] std::pmr::memory_resource *memory() const { return memory_.get(); }
+
+private:
+	std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_ =
+		std::make_unique<std::pmr::monotonic_buffer_resource>();
+};
+
+} // namespace cli
