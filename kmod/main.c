@@ -13,7 +13,7 @@
  *  - work that a tick has queued: profil_life_exit(); of kernel threads: profil_work_exit()
  *  - a look at what CPUs run: profil_clock_look_exit()
  *  - a tick: profil_clock_exit() stops each CPU's timer, if
- *    profil_clock_relax_work() has not
+ *    profil_clock_relax_work() has not; of an event: profil_sources_exit()
  *  - the tail of a queued check, birth, deferred tick or question after its last put:
  *    synchronize_rcu_tasks(), as that ends in user mode or a sleep
  *  - a callback of queue_rcu_work(): it is the kernel's own, but rcu_barrier()
@@ -25,6 +25,7 @@
 #include "clock/clocks.h"
 #include "clock/cpus.h"
 #include "device/device.h"
+#include "event/source.h"
 #include "follow/follow.h"
 #include "profile/binding.h"
 #include "profile/life.h"
@@ -33,9 +34,15 @@
 #include "record/modules.h"
 #include "record/resolve.h"
 #include "record/thread.h"
+#include "tick/tick_event.h"
 
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+
+static const struct profil_source_ops source_ops = {
+	.tick	= profil_event_tick,
+	.settle	= profil_event_tick_settle,
+};
 
 static int __init profil_init(void)
 {
@@ -52,9 +59,13 @@ static int __init profil_init(void)
 	err = profil_clocks_init();
 	if (err)
 		goto exit_work;
-	err = profil_follow_init();
+	profil_event_tick_init();
+	err = profil_sources_init(&source_ops);
 	if (err)
 		goto exit_clock;
+	err = profil_follow_init();
+	if (err)
+		goto exit_sources;
 	err = profil_modules_init();
 	if (err)
 		goto exit_follow;
@@ -68,6 +79,8 @@ exit_modules:
 exit_follow:
 	profil_follow_exit();
 	profil_life_exit();
+exit_sources:
+	profil_sources_exit();
 exit_clock:
 	profil_clock_exit();
 exit_work:
@@ -85,6 +98,7 @@ static void __exit profil_exit(void)
 	profil_life_exit();
 	profil_clock_look_exit();
 	profil_clock_exit();
+	profil_sources_exit();
 	profil_threads_exit();
 	profil_work_exit();
 	synchronize_rcu_tasks();

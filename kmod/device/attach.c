@@ -9,6 +9,7 @@
 #include "clock/cpus.h"
 #include "device/proof.h"
 #include "device/session.h"
+#include "event/source.h"
 #include "follow/follower.h"
 #include "follow/watch.h"
 #include "profile/binding.h"
@@ -160,17 +161,17 @@ free:
 	return err;
 }
 
-/*
- * @recording: NULL, or taken over, even if this fails.  @proof: NULL for a recording of
- * everybody.
- */
+/* @recording: NULL, or taken over, even if this fails. */
 static int profil_attach_try(struct profil_session *session, struct profil_layout *layout,
 			     struct profil_recording *recording, struct profil_proof *proof,
 			     u32 *id)
 {
-	struct profil_profile *profile = profil_profile_create(layout, session, NULL);
-	int err;
+	bool event = layout->how.flags & PROFIL_EVENT;
+	struct profil_profile *profile;
+	struct perf_event_attr attr;
+	int err = event ? profil_source_choose(&attr, proof->event) : 0;
 
+	profile = err ? ERR_PTR(err) : profil_profile_create(layout, session, NULL);
 	if (IS_ERR(profile)) {
 		profil_recording_free(recording);
 		return PTR_ERR(profile);
@@ -181,8 +182,8 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 		goto put;
 	profile->id = *id;
 	profile->follower = &session->follower;
-	err = profil_profile_prepare(profile);
-	if (!err && proof)
+	err = profil_profile_prepare(profile, event ? &attr : NULL);
+	if (!err && proof->target)
 		err = profil_attach_target(session, profile, proof, profil_attach_first);
 	else if (!err)
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
@@ -216,17 +217,15 @@ static int profil_attach_start(struct profil_session *session, struct profil_sta
 	if (err)
 		goto free;
 	if (everybody)
-		err = profil_proof_check_everybody(start->proof, kernel_ticks);
+		err = profil_proof_open_everybody(&proof, start->proof, kernel_ticks);
 	else
 		err = profil_proof_open(&proof, start->proof, kernel_ticks);
 	if (err)
 		goto put_layout;
 	start->stored = 0;
-	err = profil_attach_try(session, layout, recording, everybody ? NULL : &proof,
-				&start->profile);
+	err = profil_attach_try(session, layout, recording, &proof, &start->profile);
 	recording = NULL;
-	if (!everybody)
-		profil_proof_close(&proof);
+	profil_proof_close(&proof);
 put_layout:
 	profil_layout_put(layout);
 free:

@@ -153,7 +153,8 @@ int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
 }
 
 /**
- * profil_proof_check_everybody() - accept a descriptor as a proof for all processes
+ * profil_proof_open_everybody() - accept a descriptor as a proof for all processes
+ * @proof: filled in, without a target; profil_proof_close() undoes it
  * @fd: the caller's descriptor
  * @kernel_ticks: as for profil_proof_open()
  *
@@ -163,21 +164,21 @@ int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
  * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one CPU, of all
  * tasks; -EACCES if it does not permit this to the caller; -ENOMEM.
  */
-int profil_proof_check_everybody(int fd, bool kernel_ticks)
+int profil_proof_open_everybody(struct profil_proof *proof, int fd, bool kernel_ticks)
 {
-	struct profil_proof proof;
-	int err = profil_proof_get(&proof, fd, kernel_ticks);
+	int err = profil_proof_get(proof, fd, kernel_ticks);
 
 	if (err)
 		return err;
-	if (proof.event->attach_state & PERF_ATTACH_TASK || proof.event->hw.target)
-		err = -EINVAL;
-	fput(proof.file);
-	return err;
+	proof->target = NULL;
+	if (!(proof->event->attach_state & PERF_ATTACH_TASK) && !proof->event->hw.target)
+		return 0;
+	fput(proof->file);
+	return -EINVAL;
 }
 
 /**
- * profil_proof_close() - undo profil_proof_open()
+ * profil_proof_close() - undo profil_proof_open() or profil_proof_open_everybody()
  * @proof: opened
  *
  * Context: Process context.

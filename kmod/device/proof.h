@@ -18,7 +18,7 @@ struct task_struct;
  * struct profil_proof - a perf event that proves a permission
  * @file: its file, referenced
  * @event: the event
- * @target: the task that it is on; the event keeps it from being freed
+ * @target: the task that it is on; the event keeps it from being freed.  NULL: all tasks
  */
 struct profil_proof {
 	struct file *file;
@@ -26,8 +26,8 @@ struct profil_proof {
 	struct task_struct *target;
 };
 
-int profil_proof_check_everybody(int fd, bool kernel_ticks);
 int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks);
+int profil_proof_open_everybody(struct profil_proof *proof, int fd, bool kernel_ticks);
 void profil_proof_close(struct profil_proof *proof);
 struct mm_struct *profil_proof_enter(struct profil_proof *proof);
 void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm);

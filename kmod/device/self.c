@@ -141,7 +141,7 @@ static void profil_births_refill(struct profil_profile *profile)
 static int profil_self_begin(struct profil_profile *fresh, struct profil_profile *old, u64 *stored)
 {
 	struct succession succession = { .old = old, .stored = stored };
-	int err = profil_profile_prepare(fresh);
+	int err = profil_profile_prepare(fresh, NULL);
 
 	if (!err)
 		err = profil_births_prepare(fresh);
@@ -240,7 +240,7 @@ int profil_self_start(struct profil_start *start)
 	u64 stored = 0;
 	int err;
 
-	if (start->proof != -1 || start->flags & PROFIL_THREAD)
+	if (start->proof != -1 || start->flags & (PROFIL_THREAD | PROFIL_EVENT))
 		return -EINVAL;
 	layout = profil_layout_create(start);
 	if (IS_ERR(layout))

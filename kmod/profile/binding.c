@@ -108,7 +108,8 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 	binding->life = 0;
 	binding->hits = NULL;
 	binding->freed_next = NULL;
-	binding->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0);
+	binding->key = (unsigned long)mm | (gap ? PROFIL_KEY_GAP : 0) |
+		       (profile->event.source ? PROFIL_KEY_EVENT : 0);
 }
 
 /**

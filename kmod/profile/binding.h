@@ -28,6 +28,7 @@ struct profil_session;
 #define PROFIL_KEY_THREAD	2UL
 #define PROFIL_KEY_OWNED	4UL
 #define PROFIL_KEY_MORE		8UL
+#define PROFIL_KEY_EVENT	16UL
 /* For one address space: bindings to all of it, and to single threads. */
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
@@ -42,6 +43,7 @@ struct profil_session;
  *	counted as lost.  PROFIL_KEY_THREAD: only @thread is sampled.
  *	PROFIL_KEY_OWNED: ticks are counted by file, for @owned.  PROFIL_KEY_MORE:
  *	there are other recordings of everybody, which @mm may not be in yet.
+ *	PROFIL_KEY_EVENT: its ticks are those of an event, not of the clock.
  * @thread: the only thread that is sampled, referenced; NULL: all threads
  * @mm: the address space; grabbed, so that its address is not reused
  * @profile: the profile that its ticks count for, referenced

@@ -26,8 +26,10 @@
 #include <linux/uaccess.h>
 
 #define PROFIL_PERIOD_MAX	(3600ULL * NSEC_PER_SEC)
+#define PROFIL_EVENTS_MAX	BIT_ULL(48)
 #define PROFIL_FLAGS		(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
-				 PROFIL_THREAD | PROFIL_OWED_TICKS | PROFIL_PIN_LATE)
+				 PROFIL_THREAD | PROFIL_OWED_TICKS | PROFIL_PIN_LATE | \
+				 PROFIL_EVENT)
 
 /* A range of memory for counters, and where to store its position. */
 struct place {
@@ -35,6 +37,17 @@ struct place {
 	unsigned long end;
 	u64 *position;
 };
+
+static int profil_layout_check_period(const struct profil_start *how)
+{
+	if (!(how->flags & PROFIL_EVENT))
+		return how->period < profil_period_min() || how->period > PROFIL_PERIOD_MAX ?
+			       -ERANGE : 0;
+	/* No clock ticks, and no event is owed: each is in one place. */
+	if (how->clock || how->flags & PROFIL_OWED_TICKS)
+		return -EINVAL;
+	return !how->period || how->period > PROFIL_EVENTS_MAX ? -ERANGE : 0;
+}
 
 static int profil_layout_check_policy(const struct profil_start *how)
 {
@@ -49,9 +62,7 @@ static int profil_layout_check_policy(const struct profil_start *how)
 		return -EINVAL;
 	if (how->limit_policy == PROFIL_WRAP && how->limit)
 		return -EINVAL;
-	if (how->period < profil_period_min() || how->period > PROFIL_PERIOD_MAX)
-		return -ERANGE;
-	return 0;
+	return profil_layout_check_period(how);
 }
 
 static int profil_layout_check_places(const struct profil_start *how)

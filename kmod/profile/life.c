@@ -35,13 +35,14 @@ static void profil_sweep_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sweep_again, profil_sweep_work);
 
 /**
- * profil_profile_prepare() - start a profile's clock
+ * profil_profile_prepare() - start what ticks for a profile
  * @profile: created, known only to the caller, who ends it if this fails
+ * @attr: the event, of profil_source_choose(); NULL: the clock
  *
  * Context: Process context, may sleep; no lock is held.
- * Return: 0, -ENOMEM, or the clock's error.
+ * Return: 0, -ENOMEM, or the error of the clock or of perf.
  */
-int profil_profile_prepare(struct profil_profile *profile)
+int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr)
 {
 	int err;
 
@@ -52,6 +53,8 @@ int profil_profile_prepare(struct profil_profile *profile)
 		return err;
 	profile->started = ktime_get_ns();
 	profil_profile_check_later(profile);
+	if (attr)
+		return profil_source_get(&profile->event, attr, profile->period);
 	return profil_clock_get(&profile->clock, profile->period);
 }
 
@@ -87,6 +90,7 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 	if (pins && heir)
 		profil_pins_take_over(heir, pins);
 	profil_clock_put(&profile->clock);
+	profil_source_put(&profile->event);
 	/* The rest is freed later; a thousand profiles may begin and end meanwhile. */
 	profil_user_uncharge_rate(profile->user, profile->rate);
 	profile->rate = 0;
@@ -212,8 +216,10 @@ static void profil_settle_one(struct profil_profile *profile, struct profil_pins
 		pins->next = *spent;
 		*spent = pins;
 	}
-	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING) {
 		profil_clock_put(&profile->clock);
+		profil_source_put(&profile->event);
+	}
 	mutex_unlock(&profile->lock);
 }
 

@@ -9,12 +9,13 @@
 
 #include <linux/types.h>
 
+struct perf_event_attr;
 struct profil_pins;
 struct profil_profile;
 
 void profil_life_init(void);
 void profil_life_exit(void);
-int profil_profile_prepare(struct profil_profile *profile);
+int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr);
 int profil_profile_begin(struct profil_profile *profile, unsigned int subclass,
 			 int (*publish)(struct profil_profile *profile, void *data), void *data);
 u64 profil_profile_retire(struct profil_profile *profile);

@@ -43,6 +43,8 @@
 
 /* CPU time between two checkpoints. */
 #define CHECKPOINT_NS	(25 * NSEC_PER_MSEC)
+/* The same in samples of an event, which may come at any rate. */
+#define CHECKPOINT_EVENTS	128
 
 /* Guards the list of all profiles, and the totals of those that ended. */
 DEFINE_MUTEX(profil_profiles_lock);
@@ -64,6 +66,7 @@ static void profil_profile_end_work(struct work_struct *work)
 
 	pins = rcu_dereference_protected(profile->pins, true);
 	profil_clock_put(&profile->clock);
+	profil_source_put(&profile->event);
 	if (pins)
 		profil_pins_release(pins);
 
@@ -115,13 +118,15 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	profile->rate = rate;
 	profile->privileged = perfmon_capable();
 	profile->period = layout->how.period;
-	profile->checkpoint = max(div64_u64(CHECKPOINT_NS, profile->period), 1ULL);
+	profile->checkpoint = layout->how.flags & PROFIL_EVENT ? CHECKPOINT_EVENTS :
+			      max(div64_u64(CHECKPOINT_NS, profile->period), 1ULL);
 	profile->flags = layout->how.flags;
 	profile->state = PROFIL_STATE_RUNNING;
 	kref_init(&profile->refs);
 	mutex_init(&profile->memory);
 	mutex_init(&profile->lock);
 	INIT_LIST_HEAD(&profile->clock.link);
+	INIT_LIST_HEAD(&profile->event.link);
 	raw_spin_lock_init(&profile->bindings_lock);
 	INIT_LIST_HEAD(&profile->bindings);
 	INIT_LIST_HEAD(&profile->watches);
@@ -172,8 +177,8 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 	u64 rate = 0;
 	int err;
 
-	/* Rate budgets apply only without CAP_PERFMON. */
-	if (!perfmon_capable())
+	/* Rate budgets apply only without CAP_PERFMON, and to the clock. */
+	if (!perfmon_capable() && !(layout->how.flags & PROFIL_EVENT))
 		rate = DIV64_U64_ROUND_UP(NSEC_PER_SEC, layout->how.period);
 	profile = profil_profile_alloc(layout, rate);
 	if (IS_ERR(profile))

@@ -8,6 +8,7 @@
 #define PROFIL_PROFILE_H
 
 #include "clock/clock.h"
+#include "event/source.h"
 #include "profile/pool.h"
 #include "profile/stats.h"
 #include "profile/work.h"
@@ -33,7 +34,9 @@ struct profil_user;
  * @pins: where the tick counts; NULL after the end.  Changed under @lock, freed
  *	after profil_clock_sync().
  * @tally: a share for each CPU
- * @period: ns between samples
+ * @event: claim on an event; its source is NULL if the clock ticks for it.  @event.source is
+ *	constant once it is published
+ * @period: ns between samples, or events
  * @started: when it was published, in ns of CLOCK_MONOTONIC
  * @checkpoint: ticks of a CPU between two checkpoints
  * @next_check: when the memory is to be rechecked, in jiffies
@@ -80,6 +83,7 @@ struct profil_user;
 struct profil_profile {
 	struct profil_pins __rcu *pins;
 	struct profil_tally __percpu *tally;
+	struct profil_source_user event;
 	u64 period;
 	u64 started;
 	u64 checkpoint;

@@ -26,7 +26,8 @@
 #include <linux/slab.h>
 
 #define FLAGS	((u32)(PROFIL_FOLLOW | PROFIL_RECORD_EVERYBODY | \
-		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS | PROFIL_RECORD_KERNEL))
+		     PROFIL_RECORD_PROCESSES | PROFIL_RECORD_THREADS | PROFIL_RECORD_KERNEL | \
+		     PROFIL_EVENT))
 #define COUNTS_MIN	BIT(8)
 #define COUNTS_MAX	BIT(28)
 /* Entries take no more memory than the table of counts, or 4 MiB. */
@@ -69,8 +70,8 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 		return -EINVAL;
 	*start = (struct profil_start) {
 		.size = sizeof(*start),
-		.flags = record->flags & PROFIL_RECORD_EVERYBODY ? PROFIL_FOLLOW :
-			 record->flags & PROFIL_FOLLOW,
+		.flags = (record->flags & (PROFIL_FOLLOW | PROFIL_EVENT)) |
+			 (record->flags & PROFIL_RECORD_EVERYBODY ? PROFIL_FOLLOW : 0),
 		.clock = record->clock,
 		.period = record->period,
 		.proof = record->proof,

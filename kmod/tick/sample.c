@@ -233,12 +233,15 @@ static void profil_tick_recorded(struct profil_profile *profile, enum profil_cau
 }
 
 /* Recordings of everybody that count current's ticks, but have no binding for it. */
-static bool profil_tick_unmet(u32 met, struct pt_regs *regs, u64 period)
+static bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_regs *regs,
+			      u64 period)
 {
 	struct profil_profile *profile;
 	bool any = false;
 
 	while ((profile = profil_everybody_next(&met))) {
+		if (profile->event.source != source)
+			continue;
 		any = true;
 		if (profil_tick_due(profile, period))
 			profil_tick_recorded(profile, profil_record_unmet(profile, regs));
@@ -247,7 +250,8 @@ static bool profil_tick_unmet(u32 met, struct pt_regs *regs, u64 period)
 }
 
 /* A kernel thread, or a task that does not have memory yet. */
-static bool profil_tick_thread(struct pt_regs *regs, u64 period)
+static bool profil_tick_thread(const struct profil_source *source, struct pt_regs *regs,
+			       u64 period)
 {
 	struct profil_profile *profile;
 	bool any = false;
@@ -256,7 +260,7 @@ static bool profil_tick_thread(struct pt_regs *regs, u64 period)
 	if (!profil_threads_count() || is_idle_task(current))
 		return false;
 	while ((profile = profil_everybody_next(&met))) {
-		if (!profile->recording->kernel)
+		if (!profile->recording->kernel || profile->event.source != source)
 			continue;
 		any = true;
 		if (profil_tick_due(profile, period))
@@ -270,7 +274,8 @@ static bool profil_tick_thread(struct pt_regs *regs, u64 period)
  * program that is being executed in one that the exec probe has not seen yet.  Recordings
  * know their processes, so they count these ticks, too.
  */
-static bool profil_tick_unbound(struct pt_regs *regs, u64 period)
+static bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *regs,
+				u64 period)
 {
 	struct pid *pid = task_tgid(current);
 	struct profil_profile *profile;
@@ -280,12 +285,12 @@ static bool profil_tick_unbound(struct pt_regs *regs, u64 period)
 	u32 met = 0;
 
 	if (!(current->flags & PF_EXITING) && !current->in_execve)
-		return profil_tick_thread(regs, period);
+		return profil_tick_thread(source, regs, period);
 	if (pid && profil_recordings_exist()) {
 		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
 			profile = READ_ONCE(watch->profile);
 			owned = profil_owned_read(&watch->owned);
-			if (watch->pid != pid || !owned.owner)
+			if (watch->pid != pid || !owned.owner || profile->event.source != source)
 				continue;
 			met |= profil_everybody_bit(profile);
 			known = true;
@@ -293,9 +298,9 @@ static bool profil_tick_unbound(struct pt_regs *regs, u64 period)
 				profil_tick_recorded(profile,
 						     profil_record_kernel(profile, owned, regs));
 		}
-		known |= profil_tick_unmet(met, regs, period);
+		known |= profil_tick_unmet(source, met, regs, period);
 	}
-	if (!known && !current->mm)
+	if (!known && !current->mm && !source)
 		this_cpu_add(profil_exiting_ns, period);
 	return known;
 }
@@ -319,16 +324,17 @@ static void profil_tick_binding(struct profil_binding *binding, struct pt_regs *
 }
 
 /**
- * profil_tick_all() - count one tick of the clock, on the slow path
+ * profil_tick_source() - count one tick, on the slow path
+ * @source: what ticks; NULL: the clock
  * @regs: what it interrupted
- * @period: the time that the tick stands for, in ns
+ * @period: what the tick stands for, in ns or events
  *
  * For any number of profiles, in any state.
  *
- * Context: Hard interrupt, interrupts off.
+ * Context: Interrupts off, in a section.
  * Return: true if the next tick may have to sample current.
  */
-bool profil_tick_all(struct pt_regs *regs, u64 period)
+bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
 	struct profil_binding *binding;
@@ -337,18 +343,19 @@ bool profil_tick_all(struct pt_regs *regs, u64 period)
 
 	/* The chain may be empty, or hold other processes' bindings. */
 	if (!mm)
-		return profil_tick_unbound(regs, period);
+		return profil_tick_unbound(source, regs, period);
 	hlist_for_each_entry_rcu(binding, profil_tick_chain(mm), node) {
-		if (binding->mm != mm || !profil_binding_is_current(binding))
+		if (binding->mm != mm || binding->profile->event.source != source ||
+		    !profil_binding_is_current(binding))
 			continue;
 		bound = true;
 		met |= profil_everybody_bit(binding->profile);
 		profil_tick_binding(binding, regs, period);
 	}
 	if (unlikely(!bound && current->in_execve))
-		profil_tick_unbound(regs, period);
+		profil_tick_unbound(source, regs, period);
 	else if (unlikely(!profil_everybody_met(met)))
-		profil_tick_unmet(met, regs, period);
+		profil_tick_unmet(source, met, regs, period);
 	return true;
 }
 
@@ -430,7 +437,8 @@ void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due)
 	hlist_for_each_entry_rcu(binding, profil_tick_chain(mm), node) {
 		bool gap = binding->key & (PROFIL_KEY_GAP | PROFIL_KEY_OWNED);
 
-		if (binding->mm == mm && profil_binding_is_current(binding))
+		if (binding->mm == mm && !(binding->key & PROFIL_KEY_EVENT) &&
+		    profil_binding_is_current(binding))
 			profil_late_profile(binding->profile, gap ? NULL : regs, period, since,
 					    due);
 	}

@@ -25,6 +25,8 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
+struct profil_source;
+
 /**
  * struct profil_memo - the bucket of an address space, which costs much to compute
  * @mm: compared, never dereferenced; at first no address at all
@@ -39,9 +41,22 @@ DECLARE_PER_CPU(struct profil_memo, profil_memo);
 DECLARE_PER_CPU(u64, profil_exiting_ns);
 
 bool profil_tick_more(struct profil_binding *first, struct pt_regs *regs, u64 period);
-bool profil_tick_all(struct pt_regs *regs, u64 period);
+bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs, u64 period);
 bool profil_tick_none(struct pt_regs *regs, u64 period);
 void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
+
+/**
+ * profil_tick_all() - count one tick of the clock, on the slow path
+ * @regs: what it interrupted
+ * @period: the time that the tick stands for, in ns
+ *
+ * Context: Hard interrupt, interrupts off.
+ * Return: true if the next tick may have to sample current.
+ */
+static inline bool profil_tick_all(struct pt_regs *regs, u64 period)
+{
+	return profil_tick_source(NULL, regs, period);
+}
 
 /**
  * profil_page_at() - a page of the counters

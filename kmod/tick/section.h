@@ -47,6 +47,17 @@ static __always_inline void profil_section_leave(void)
 }
 
 /**
+ * profil_section_inside() - is this CPU in a section?
+ *
+ * Context: Interrupts off.
+ * Return: true if it is: then another must not be entered.
+ */
+static __always_inline bool profil_section_inside(void)
+{
+	return this_cpu_read(profil_section) & 1;
+}
+
+/**
  * profil_section_settled() - wait until a CPU is in no section
  * @cpu: the CPU
  *

@@ -46,8 +46,7 @@
  *   ENOENT      no such profile in this file
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command
- *   EOPNOTSUPP  a clock that this module does not have; an IOPOLL ring,
- *               where io_uring refuses it
+ *   EOPNOTSUPP  a clock that this module does not have; an IOPOLL ring, where refused
  *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from another
  *               address space than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
@@ -61,7 +60,6 @@
 
 /* Raised when an old program would misread a new module. */
 #define PROFIL_ABI	1
-
 #define PROFIL_FEATURE_GATE	1	/* bit of &profil_info.features */
 #define PROFIL_TYPE	0xD7
 
@@ -151,6 +149,8 @@ struct profil_region {
  *	counter's page before it returns to user mode.  If it cannot be written
  *	then, the profile (with PROFIL_FAULT_REGION: the region) is off; without
  *	room to pin it, it is counted in all the same
+ * @PROFIL_EVENT: PROFIL_ATTACH, PROFIL_RECORD: the event of the proof ticks, on every CPU,
+ *	and no clock (EINVAL with one).  Any but software's needs CAP_PERFMON (EPERM)
  */
 enum profil_flag {
 	PROFIL_KERNEL_TICKS	= 1 << 0,
@@ -158,7 +158,8 @@ enum profil_flag {
 	PROFIL_FAULT_REGION	= 1 << 2,
 	PROFIL_THREAD		= 1 << 3,
 	PROFIL_OWED_TICKS	= 1 << 4,
-	PROFIL_PIN_LATE		= 1 << 5
+	PROFIL_PIN_LATE		= 1 << 5,
+	PROFIL_EVENT		= 1 << 6
 };
 
 /**
@@ -214,7 +215,7 @@ struct profil_gate {
  * @flags: in: &enum profil_flag
  * @clock: in: &enum profil_clock
  * @limit_policy: in: &enum profil_limit
- * @period: in: CPU time between two samples of one CPU, in ns
+ * @period: in: CPU time between two samples of one CPU, in ns; or events, up to 2^48
  * @limit: in: the greatest value of a counter; 0, or too much for it: what it can hold
  * @regions: in: address of an array of &struct profil_region
  * @nr_regions: in: number of its elements
@@ -370,7 +371,6 @@ enum profil_state {
  * @processes: out: number of address spaces in the profile now; the end of one
  *	is noticed within two seconds
  * @forks_lost: out: number of children that could not be followed
- *
  * @lost_full: out: ticks of a recording for which its table had no room
  *
  * @ticks is the sum of @counted, @outside, @saturated, @kernel, @no_user_pc,

@@ -114,11 +114,11 @@ struct profil_count {
  * struct profil_record - PROFIL_RECORD: begin a recording, or add a process to one
  * @size: in: bytes of this structure
  * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway,
- *	PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS and PROFIL_RECORD_KERNEL; or
- *	PROFIL_RECORD_TABLE alone
+ *	PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS, PROFIL_RECORD_KERNEL and
+ *	PROFIL_EVENT; or PROFIL_RECORD_TABLE alone
  * @clock: in: &enum profil_clock
  * @proof: in: as &profil_start.proof
- * @period: in: CPU time between two samples of one CPU, in ns
+ * @period: in: as &profil_start.period
  * @table: in: address of an array of &struct profil_count, a multiple of the size of a
  *	page; it is to be zero
  * @nr_counts: in: number of its elements, a power of two from 256 to 2^28

@@ -239,8 +239,13 @@ Fd open_proof(const Proof &proof)
 	perf_event_attr attr = {};
 
 	attr.size = sizeof(attr);
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.type = proof.type;
+	attr.config = proof.config;
+	if (proof.type == PERF_TYPE_BREAKPOINT) {
+		attr.bp_type = 2; /* HW_BREAKPOINT_W */
+		attr.bp_addr = proof.address;
+		attr.bp_len = 8;
+	}
 	attr.sample_period = proof.sampling ? 1'000'000'000 : 0;
 	attr.sample_type = proof.sample_type;
 	attr.disabled = 1;

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/events.cpp  Recordings of events instead of CPU time. */
+#include "tests/guest/record/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <linux/perf_event.h>
+#include <sstream>
+#include <sys/wait.h>
+
+using namespace guest;
+
+namespace {
+
+constexpr uint32_t event_flags = PROFIL_FOLLOW | PROFIL_EVENT;
+constexpr size_t page = 4096;
+
+/* Bytes of each of the two functions, at most. */
+constexpr size_t longest = 64;
+
+/** Touch each page for the first time. */
+__attribute__((noinline, aligned(longest))) void touch(volatile char *from, size_t pages)
+{
+	for (size_t i = 0; i < pages; i++)
+		from[i * page] = 1;
+}
+
+/** The same elsewhere. */
+__attribute__((noinline, aligned(longest))) void touch_again(volatile char *from, size_t pages)
+{
+	for (size_t i = 0; i < pages; i++)
+		from[i * page] = 2;
+}
+
+/** The offset of an address in the file that is mapped there. */
+uint64_t file_offset(uintptr_t address)
+{
+	std::ifstream maps("/proc/self/maps");
+	std::string line;
+
+	while (std::getline(maps, line)) {
+		uintptr_t low = 0, high = 0, offset = 0;
+
+		if (sscanf(line.c_str(), "%lx-%lx %*s %lx", &low, &high, &offset) == 3 && address >= low &&
+		    address < high)
+			return address - low + offset;
+	}
+	throw std::runtime_error("nothing is mapped there");
+}
+
+using Toucher = void (*)(volatile char *, size_t);
+
+/** The ticks in one of the functions above. */
+uint64_t ticks_in(const Recording &recording, Toucher function)
+{
+	const uint64_t begin = file_offset(reinterpret_cast<uintptr_t>(function));
+
+	return recording.sum([&](const Row &row) {
+		return row.text.kind == PROFIL_KIND_FILE && row.owner.who() == "guest" &&
+		       row.offset >= begin && row.offset < begin + longest;
+	});
+}
+
+/** Memory whose pages are not there yet, nor large. */
+volatile char *fresh_pages(size_t pages)
+{
+	void *const memory =
+		mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	need_that(memory != MAP_FAILED, "memory is mapped");
+	madvise(memory, pages * page, MADV_NOHUGEPAGE);
+	return static_cast<volatile char *>(memory);
+}
+
+/** Touches pages when told to, and says when it has. */
+class Faulter {
+public:
+	Faulter(size_t pages, size_t more)
+		: child_([this, pages, more] {
+			  go_.wait();
+			  touch(fresh_pages(pages), pages);
+			  if (more)
+				  touch_again(fresh_pages(more), more);
+			  done_.open();
+			  for (;;)
+				  pause();
+		  })
+	{
+	}
+
+	pid_t pid() const { return child_.pid(); }
+	void run()
+	{
+		go_.open();
+		done_.wait();
+	}
+
+private:
+	Gate go_;
+	Gate done_;
+	Child child_;
+};
+
+Fd faults_of(pid_t pid, int cpu = -1)
+{
+	return open_proof({.pid = pid, .cpu = cpu, .config = PERF_COUNT_SW_PAGE_FAULTS});
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "page faults are counted where they come, to the last one", "[record][source]")
+{
+	Faulter faulter(1000, 300);
+	Recording recording(4096, 1);
+
+	recording.begin_with(faults_of(faulter.pid()), event_flags);
+	faulter.run();
+	recording.finish();
+	CHECK(ticks_in(recording, touch) == 1000);
+	CHECK(ticks_in(recording, touch_again) == 300);
+	const profil_status status = recording.status();
+	CHECK(status.period == 1);
+	CHECK(status.ticks == status.counted + status.kernel);
+	CHECK(recording.sum() == status.ticks);
+}
+
+TEST_CASE_METHOD(AtRest, "one of so many page faults is counted", "[record][source]")
+{
+	Faulter faulter(1000, 0);
+	Recording recording(4096, 10);
+
+	recording.begin_with(faults_of(faulter.pid()), event_flags);
+	faulter.run();
+	recording.finish();
+	/* Faults of other processes, between them, are counted for nobody. */
+	CHECK(ticks_in(recording, touch) >= 90);
+	CHECK(ticks_in(recording, touch) <= 101);
+}
+
+TEST_CASE_METHOD(AtRest, "recordings of the clock and of events do not count each other's ticks",
+		 "[record][source]")
+{
+	Faulter faulter(500, 0);
+	Recording time, faults(4096, 1), others(4096, 1);
+
+	time.begin(faulter.pid());
+	faults.begin_with(faults_of(faulter.pid()), event_flags);
+	others.begin_with(open_proof({.pid = faulter.pid(), .config = PERF_COUNT_SW_ALIGNMENT_FAULTS}),
+			  event_flags);
+	faulter.run();
+	faults.finish();
+	others.finish();
+	time.finish();
+	CHECK(ticks_in(faults, touch) == 500);
+	CHECK(others.status().ticks == 0);
+	CHECK(time.sum() == time.status().counted + time.status().kernel);
+}
+
+TEST_CASE_METHOD(AtRest, "everybody's page faults are in a recording of everybody", "[record][source]")
+{
+	Faulter faulter(200, 0);
+	Recording recording(4096, 1);
+	const Fd proof = faults_of(-1, 0);
+
+	need(proof.get(), "perf_event_open");
+	recording.begin_with(proof, PROFIL_RECORD_EVERYBODY | PROFIL_EVENT);
+	faulter.run();
+	recording.finish();
+	CHECK(ticks_in(recording, touch) == 200);
+}
+
+TEST_CASE_METHOD(AtRest, "a breakpoint finds what writes a variable", "[record][source]")
+{
+	Memory shared(page, MAP_SHARED);
+	volatile char *const variable = static_cast<volatile char *>(shared.at<char>());
+	Gate go, done;
+	Child child([&] {
+		go.wait();
+		for (int i = 0; i < 700; i++)
+			touch(variable, 1);
+		for (int i = 0; i < 50; i++)
+			touch_again(variable, 1);
+		done.open();
+		for (;;)
+			pause();
+	});
+	Recording recording(4096, 1);
+
+	recording.begin_with(open_proof({.pid = child.pid(),
+					 .type = PERF_TYPE_BREAKPOINT,
+					 .config = 0,
+					 .address = shared.address()}),
+			     event_flags);
+	go.open();
+	done.wait();
+	recording.finish();
+	CHECK(ticks_in(recording, touch) == 700);
+	CHECK(ticks_in(recording, touch_again) == 50);
+	CHECK(recording.status().ticks == 750);
+}
+
+TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[record][source]")
+{
+	Gate go, done;
+	Child child([&] {
+		go.wait();
+		for (int i = 0; i < 100; i++)
+			usleep(1000);
+		done.open();
+		for (;;)
+			pause();
+	});
+	Recording recording(4096, 1);
+
+	recording.begin_with(open_proof({.pid = child.pid(), .config = PERF_COUNT_SW_CONTEXT_SWITCHES}),
+			     event_flags | PROFIL_RECORD_KERNEL);
+	go.open();
+	done.wait();
+	recording.finish();
+	const profil_status status = recording.status();
+	CHECK(status.kernel >= 100);
+	CHECK(status.ticks == status.kernel);
+}
+
+TEST_CASE_METHOD(AtRest, "an event is refused in each way that is not for it", "[record][source]")
+{
+	Child child([] { pause(); });
+	const Fd faults = faults_of(child.pid());
+	const Fd clock = proof_of(child.pid());
+	Recording recording(4096, 1);
+	const auto refused = [&](const Fd &proof, uint64_t period, uint32_t clock_number = 0) {
+		profil_record record = recording.request(event_flags);
+
+		record.proof = proof.get();
+		record.period = period;
+		record.clock = clock_number;
+		return recording.device().call(PROFIL_RECORD, &record);
+	};
+
+	CHECK(refused(clock, 1) == EINVAL);
+	CHECK(refused(faults, 0) == ERANGE);
+	CHECK(refused(faults, (1ULL << 48) + 1) == ERANGE);
+	CHECK(refused(faults, 1, PROFIL_CLOCK_LAZY) == EINVAL);
+	CHECK(refused(faults, 1ULL << 48) == 0);
+}
