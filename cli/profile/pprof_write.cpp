@@ -69,6 +69,21 @@ public:
 	}
 
 private:
+	/**
+	 * Adds a message that @p fill writes.  A builder would make room for the longest length
+	 * and move the message when its length is known; there are hundreds of thousands.
+	 */
+	template <typename Field, typename Out, typename Tag, typename Fill>
+	static void nested(std::string &scratch, Out &out, Tag tag, Fill fill)
+	{
+		scratch.clear();
+
+		protozero::pbf_builder<Field> inner(scratch);
+
+		fill(inner);
+		out.add_message(tag, scratch);
+	}
+
 	void value_type(field::Profile tag, const ValueType &type)
 	{
 		protozero::pbf_builder<field::ValueType> out(message_, tag);
@@ -77,23 +92,38 @@ private:
 		out.add_int64(field::ValueType::unit, strings_.number(type.unit));
 	}
 
-	void sample(const Sample &one)
+	template <typename Out> void label(Out &out, const Label &label)
 	{
-		protozero::pbf_builder<field::Sample> out(message_, field::Profile::sample);
-		std::vector<uint64_t> ids;
-
-		for (const size_t index : one.locations)
-			ids.push_back(id(index));
-		out.add_packed_uint64(field::Sample::location_id, ids.begin(), ids.end());
-		out.add_packed_int64(field::Sample::value, one.values.begin(), one.values.end());
-		for (const Label &label : one.labels) {
-			protozero::pbf_builder<field::Label> inner(out, field::Sample::label);
-
+		nested<field::Label>(inner_, out, field::Sample::label, [&](auto &inner) {
 			inner.add_int64(field::Label::key, strings_.number(label.key));
 			put(inner, field::Label::str, strings_.number(label.text));
 			put(inner, field::Label::num, label.number);
 			put(inner, field::Label::num_unit, strings_.number(label.unit));
-		}
+		});
+	}
+
+	void sample(const Sample &one)
+	{
+		nested<field::Sample>(outer_, message_, field::Profile::sample, [&](auto &out) {
+			/* As pprof itself does: few numbers are shorter if they are not packed. */
+			if (one.locations.size() == 1) {
+				out.add_uint64(field::Sample::location_id, id(one.locations.front()));
+			} else {
+				ids_.clear();
+				for (const size_t index : one.locations)
+					ids_.push_back(id(index));
+				out.add_packed_uint64(field::Sample::location_id, ids_.begin(), ids_.end());
+			}
+			if (one.values.size() <= 2) {
+				for (const int64_t value : one.values)
+					out.add_int64(field::Sample::value, value);
+			} else {
+				out.add_packed_int64(field::Sample::value, one.values.begin(),
+						     one.values.end());
+			}
+			for (const Label &one_label : one.labels)
+				label(out, one_label);
+		});
 	}
 
 	void mapping(uint64_t number, const ProfileMapping &one)
@@ -114,18 +144,18 @@ private:
 
 	void location(uint64_t number, const Location &one)
 	{
-		protozero::pbf_builder<field::Location> out(message_, field::Profile::location);
-
-		out.add_uint64(field::Location::id, number);
-		if (one.mapping)
-			out.add_uint64(field::Location::mapping_id, id(*one.mapping));
-		out.add_uint64(field::Location::address, one.address);
-		for (const Line &line : one.lines) {
-			protozero::pbf_builder<field::Line> inner(out, field::Location::line);
-
-			inner.add_uint64(field::Line::function_id, id(line.function));
-			put(inner, field::Line::line, line.line);
-		}
+		nested<field::Location>(outer_, message_, field::Profile::location, [&](auto &out) {
+			out.add_uint64(field::Location::id, number);
+			if (one.mapping)
+				out.add_uint64(field::Location::mapping_id, id(*one.mapping));
+			out.add_uint64(field::Location::address, one.address);
+			for (const Line &line : one.lines) {
+				nested<field::Line>(inner_, out, field::Location::line, [&](auto &inner) {
+					inner.add_uint64(field::Line::function_id, id(line.function));
+					put(inner, field::Line::line, line.line);
+				});
+			}
+		});
 	}
 
 	void function(uint64_t number, const Function &one)
@@ -157,6 +187,9 @@ private:
 	const Profile &profile_;
 	StringTable strings_;
 	std::string buffer_;
+	std::string outer_; /**< the message that is written now */
+	std::string inner_; /**< the message in it */
+	std::vector<uint64_t> ids_;
 	protozero::pbf_builder<field::Profile> message_;
 };
 

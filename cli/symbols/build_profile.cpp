@@ -14,56 +14,82 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <optional>
+#include <span>
 #include <unistd.h>
 #include <utility>
 
 namespace cli {
 namespace {
 
-/** The samples of one address, of all granularities. */
-struct Spot {
-	std::map<uint32_t, uint64_t> samples; /**< by owner */
-	unsigned shift = 0;
+/** The samples of an owner at an address. */
+struct Share {
+	uint32_t owner = 0;
+	uint64_t samples = 0;
 };
 
-using Spots = std::vector<std::pair<uint64_t, Spot>>; /**< by address */
+/** The samples of one address, of all granularities. */
+struct Spot {
+	uint64_t address = 0;
+	unsigned shift = 0;
+	uint64_t samples = 0;
+	size_t first = 0; /**< index of its first share */
+	size_t end = 0;
+};
 
-uint64_t samples_of(const Spot &spot)
-{
-	uint64_t sum = 0;
+/** By address. */
+struct Spots {
+	std::vector<Spot> all;
+	std::vector<Share> shares; /**< of a spot, by owner */
 
-	for (const auto &[owner, samples] : spot.samples)
-		sum += samples;
-	return sum;
-}
+	[[nodiscard]] std::span<const Share> of(const Spot &spot) const
+	{
+		return std::span(shares).subspan(spot.first, spot.end - spot.first);
+	}
+};
 
 /** Names are stored for places with more samples than this, which are at most few_places. */
 uint64_t samples_without_a_name(const Spots &spots)
 {
 	std::vector<uint64_t> samples;
 
-	if (spots.size() <= few_places)
+	if (spots.all.size() <= few_places)
 		return 0;
-	samples.reserve(spots.size());
-	for (const auto &[address, spot] : spots)
-		samples.push_back(samples_of(spot));
+	samples.reserve(spots.all.size());
+	for (const Spot &spot : spots.all)
+		samples.push_back(spot.samples);
 	std::nth_element(samples.begin(), samples.begin() + few_places, samples.end(), std::greater());
 	return samples[few_places];
 }
 
-/* Buckets are sorted by address. */
+/** Adds to the shares of the last spot. */
+void add_share(Spots &spots, uint32_t owner, uint64_t samples)
+{
+	Spot &spot = spots.all.back();
+	const auto first = spots.shares.begin() + static_cast<ptrdiff_t>(spot.first);
+	const auto place = std::lower_bound(first, spots.shares.end(), owner,
+					    [](const Share &share, uint32_t of) { return share.owner < of; });
+
+	spot.samples += samples;
+	if (place != spots.shares.end() && place->owner == owner)
+		place->samples += samples;
+	else
+		spots.shares.insert(place, {owner, samples});
+	spot.end = spots.shares.size();
+}
+
+/* Buckets are sorted by address, granularity and owner. */
 Spots by_address(const Tally::Buckets &buckets)
 {
 	Spots spots;
 
+	spots.all.reserve(buckets.size());
+	spots.shares.reserve(buckets.size());
 	for (const auto &[bucket, samples] : buckets) {
-		if (spots.empty() || spots.back().first != bucket.address)
-			spots.emplace_back(bucket.address, Spot());
-
-		Spot &spot = spots.back().second;
-
-		spot.samples[bucket.owner] += samples;
-		spot.shift = std::max(spot.shift, bucket.shift);
+		if (spots.all.empty() || spots.all.back().address != bucket.address)
+			spots.all.push_back({bucket.address, 0, 0, spots.shares.size(), 0});
+		spots.all.back().shift = std::max(spots.all.back().shift, bucket.shift);
+		add_share(spots, bucket.owner, samples);
 	}
 	return spots;
 }
@@ -103,32 +129,35 @@ public:
 		std::vector<uint64_t> addresses;
 		std::vector<unsigned> shifts;
 
-		for (const auto &[address, spot] : spots) {
+		for (const Spot &spot : spots.all) {
 			const size_t location = profile_.locations.size();
 
-			add_samples(location, spot);
-			profile_.locations.push_back({mapping(object, symbols, address), address, {}});
+			add_samples(location, spots.of(spot));
+			profile_.locations.push_back(
+				{mapping(object, symbols, spot.address), spot.address, {}});
 			/* Only this knows how many bytes share the counter, see add_names(). */
-			if (samples_of(spot) <= nameless && !spot.shift)
+			if (spot.samples <= nameless && !spot.shift)
 				continue;
 			named.push_back(location);
-			addresses.push_back(address);
+			addresses.push_back(spot.address);
 			shifts.push_back(spot.shift);
 		}
 		for (const size_t index : symbols.unit_by_unit(addresses))
 			find_lines(profile_.locations[named[index]], symbols, shifts[index]);
-		if (named.size() < spots.size())
+		if (named.size() < spots.all.size())
 			set_names_left(object);
 	}
 
 	void add_unknown(const Tally::Buckets &buckets)
 	{
-		for (const auto &[address, spot] : by_address(buckets)) {
+		const Spots spots = by_address(buckets);
+
+		for (const Spot &spot : spots.all) {
 			Location location;
 
-			location.address = address;
+			location.address = spot.address;
 			profile_.locations.push_back(std::move(location));
-			add_samples(profile_.locations.size() - 1, spot);
+			add_samples(profile_.locations.size() - 1, spots.of(spot));
 		}
 	}
 
@@ -192,13 +221,22 @@ private:
 			profile_.mappings[*location.mapping].has_inline_frames = true;
 	}
 
-	void add_samples(size_t location, const Spot &spot)
+	/** The labels of an owner, which mostly is that of the sample before. */
+	const std::vector<Label> &labels_of(uint32_t owner)
 	{
-		for (const auto &[owner, samples] : spot.samples)
+		if (!labelled_ || *labelled_ != owner)
+			labels_ = process_labels(owners_.find(owner));
+		labelled_ = owner;
+		return labels_;
+	}
+
+	void add_samples(size_t location, std::span<const Share> shares)
+	{
+		for (const auto &[owner, samples] : shares)
 			profile_.samples.push_back(
 				{{location},
 				 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)},
-				 process_labels(owners_.find(owner))});
+				 labels_of(owner)});
 	}
 
 	const Tally &tally_;
@@ -209,6 +247,8 @@ private:
 	Profile profile_;
 	FunctionTable functions_;
 	std::map<std::pair<const Object *, uint64_t>, size_t> mappings_;
+	std::optional<uint32_t> labelled_; /**< the owner of labels_ */
+	std::vector<Label> labels_;
 };
 
 using ObjectSamples = std::pair<const Object *, const Tally::Buckets *>;
