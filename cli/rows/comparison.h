@@ -33,6 +33,8 @@ struct ComparedRow {
  * profile matches the object with the same base name in the other, if there is
  * exactly one such object in each.  Source files match by base name.  If the
  * values are not counts, nothing is tested and every p-value is 1.
+ *
+ * The texts of the rows are those of the two profiles.
  */
 std::vector<ComparedRow> compare(const Flat &base, const Flat &flat);
 

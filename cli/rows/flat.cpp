@@ -51,7 +51,7 @@ bool shows_lines(const View &view)
 
 Row row_of(const Places &places, const Place &place, uint64_t samples, RowNames &names)
 {
-	const auto name = [&](uint32_t number) { return names.copy(places.text(number)); };
+	const auto name = [&](uint32_t number) { return names.limited(places.text(number)); };
 	Row row;
 
 	row.samples = samples;
@@ -59,7 +59,7 @@ Row row_of(const Places &places, const Place &place, uint64_t samples, RowNames 
 	row.inlined = name(place.inlined);
 	row.is_inlined = place.is_inlined;
 	row.object = name(place.object);
-	row.build_id = names.copy(places.build_id(place.object));
+	row.build_id = names.limited(places.build_id(place.object));
 	row.address = place.address;
 	row.file = name(place.file);
 	row.line = place.line;
@@ -134,10 +134,11 @@ Flat flatten(const Profile &profile, const View &view)
 	add_up(counts);
 	flat.rows.reserve(counts.size());
 
-	RowNames names(row_names_max);
+	RowNames names(*places.store(), row_names_max);
 
 	for (const size_t row : row_order(places, counts))
 		flat.rows.push_back(row_of(places, counts[row].place, counts[row].samples, names));
+	flat.texts = places.store();
 	return flat;
 }
 

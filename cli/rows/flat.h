@@ -2,12 +2,14 @@
 /** @file cli/rows/flat.h  The flat profile: samples grouped into rows. */
 #pragma once
 
+#include "cli/base/text_store.h"
 #include "cli/names/shown_names.h"
 #include "cli/profile/profile.h"
 #include "cli/rows/filter.h"
 #include "cli/rows/sort_key.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,19 +18,20 @@
 
 namespace cli {
 
-/** A row of a flat profile.  Only the members for Flat::columns are set. */
+/** A row of a flat profile.  Only the members for Flat::columns are set; texts are in Flat::texts. */
 struct Row {
 	uint64_t samples = 0;
-	std::string function; /**< demangled; "object+0x123" without a name */
-	std::string inlined;  /**< the innermost function; the same as Row::function if nothing is inlined */
-	bool is_inlined = false; /**< Row::inlined was inlined into another function */
-	std::string object;	 /**< path, "[vdso]", "[unknown]" */
-	std::string build_id;
-	uint64_t address = 0; /**< link-time address */
-	std::string file;     /**< source file of a line or an address, if known */
+	std::string_view function; /**< demangled; "object+0x123" without a name */
+	std::string_view
+		inlined; /**< the innermost function; the same as Row::function if nothing is inlined */
+	std::string_view object; /**< path, "[vdso]", "[unknown]" */
+	std::string_view build_id;
+	uint64_t address = 0;  /**< link-time address */
+	std::string_view file; /**< source file of a line or an address, if known */
 	int64_t line = 0;
-	std::string command; /**< name of the process; empty: unknown */
+	std::string_view command; /**< name of the process; empty: unknown */
 	std::optional<int64_t> pid;
+	bool is_inlined = false; /**< Row::inlined was inlined into another function */
 };
 
 /** Which samples a report shows, and how it groups them. */
@@ -81,6 +84,7 @@ struct Flat {
 	ValueType type = {"samples",
 			  "count"}; /**< of the samples; may not be a count in other tools' profiles */
 	std::vector<Row> rows;
+	std::shared_ptr<const TextStore> texts; /**< those of the rows */
 
 	[[nodiscard]] bool is_count() const { return cli::is_count(type); }
 	/** The unit of the samples; not safe to print. */

@@ -54,7 +54,7 @@ std::vector<LineSamples> lines_of(Rows rows)
 	std::sort(sorted.begin(), sorted.end(),
 		  [&](const Row *a, const Row *b) { return key(*a) < key(*b); });
 	for_each_run(sorted, key, [&](Rows run) {
-		lines.push_back({run.front()->file, run.front()->line, sum_of(run)});
+		lines.push_back({std::string(run.front()->file), run.front()->line, sum_of(run)});
 	});
 	sort_by_samples(lines, [](const LineSamples &one) { return std::tie(one.file, one.line); });
 	return lines;
@@ -86,9 +86,13 @@ std::vector<TreeObject> objects_in(Rows rows)
 	std::vector<TreeObject> objects;
 
 	for_each_run(
-		rows, [](const Row &row) -> const std::string & { return row.object; },
+		rows, [](const Row &row) { return row.object; },
 		[&](Rows run) {
-			objects.push_back({run.front()->object, run.front()->build_id, sum_of(run), {}, {}});
+			objects.push_back({std::string(run.front()->object),
+					   std::string(run.front()->build_id),
+					   sum_of(run),
+					   {},
+					   {}});
 		});
 	sort_by_samples(objects, [](const TreeObject &object) -> const std::string & { return object.path; });
 	return objects;

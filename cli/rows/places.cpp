@@ -32,7 +32,7 @@ uint32_t Places::number(std::string_view text)
 
 	const auto next = static_cast<uint32_t>(texts_.size());
 
-	numbers_.emplace(texts_.emplace_back(store_.keep(text)), next);
+	numbers_.emplace(texts_.emplace_back(store_->keep(text)), next);
 	return next;
 }
 
@@ -56,7 +56,7 @@ uint32_t Places::object_number(const Location &location)
 
 	if (!known) {
 		known = number(object_of(profile_, location));
-		build_ids_.try_emplace(*known, profile_.mappings[*location.mapping].build_id);
+		build_ids_.try_emplace(*known, store_->keep(profile_.mappings[*location.mapping].build_id));
 	}
 	return *known;
 }
@@ -127,7 +127,7 @@ std::string_view Places::build_id(uint32_t object) const
 {
 	const auto found = build_ids_.find(object);
 
-	return found == build_ids_.end() ? std::string_view() : std::string_view(found->second);
+	return found == build_ids_.end() ? std::string_view() : found->second;
 }
 
 } // namespace cli

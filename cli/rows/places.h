@@ -8,6 +8,7 @@
 #include "cli/rows/sort_key.h"
 
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -32,6 +33,9 @@ public:
 	/** The name for a number in a Place. */
 	[[nodiscard]] std::string_view text(uint32_t name) const { return texts_[name]; }
 
+	/** What keeps the texts. */
+	[[nodiscard]] const std::shared_ptr<TextStore> &store() const { return store_; }
+
 	/** The build-id of an object, by the number of its name; empty if it has none. */
 	[[nodiscard]] std::string_view build_id(uint32_t object) const;
 
@@ -45,13 +49,14 @@ private:
 
 	const Profile &profile_;
 	std::span<const SortKey> columns_;
-	TextStore store_; /**< of the texts: a profile that grows may move its own */
+	/** Of the texts: a profile that grows may move its own. */
+	std::shared_ptr<TextStore> store_ = std::make_shared<TextStore>();
 	std::vector<std::string_view> texts_;
-	std::pmr::unordered_map<std::string_view, uint32_t> numbers_{store_.memory()}; /**< of texts_ */
+	std::pmr::unordered_map<std::string_view, uint32_t> numbers_{store_->memory()}; /**< of texts_ */
 	std::vector<std::optional<Place>> by_location_;
 	std::vector<std::optional<uint32_t>> by_function_;
 	std::vector<std::optional<uint32_t>> by_mapping_;
-	std::unordered_map<uint32_t, std::string> build_ids_;
+	std::unordered_map<uint32_t, std::string_view> build_ids_;
 };
 
 } // namespace cli

@@ -70,9 +70,9 @@ std::vector<TableColumn> name_columns(std::span<const SortKey> columns)
 
 void add_functions(ShownNames &names, const Row &row)
 {
-	for (const std::string *name : {&row.function, &row.inlined}) {
-		if (!name->empty())
-			names.add(*name);
+	for (const std::string_view name : {row.function, row.inlined}) {
+		if (!name.empty())
+			names.add(name);
 	}
 }
 

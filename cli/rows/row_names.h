@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/base/characters.h"
+#include "cli/base/text_store.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,28 +13,33 @@
 namespace cli {
 
 /**
- * Copies names into rows, once for each row.  The names in a hostile file can be
- * megabytes long, so only a limited number of bytes is copied in full.
+ * Limits the names in rows.  Each row is printed with its own, and those in a hostile
+ * file can be megabytes long: so only a limited number of bytes is shown in full.
  */
 class RowNames {
 public:
 	static constexpr size_t cut_columns = 128;
 
-	/** @param most bytes of names to copy in full. */
-	explicit RowNames(size_t most) : left_(most) {}
+	/**
+	 * @param store keeps the names that are cut; those that are not are expected to stay.
+	 * @param most bytes of names in full.
+	 */
+	RowNames(TextStore &store, size_t most) : store_(store), left_(most) {}
 
 	/** The name; only its beginning if it is long and the limit is reached. */
-	std::string copy(std::string_view name)
+	std::string_view limited(std::string_view name)
 	{
 		if (name.size() > cut_columns && name.size() > left_)
-			return std::string(fitting(name.substr(0, cut_bytes), cut_columns)) + "…";
+			return store_.keep(std::string(fitting(name.substr(0, cut_bytes), cut_columns)) +
+					   "…");
 		left_ -= std::min(left_, name.size());
-		return std::string(name);
+		return name;
 	}
 
 private:
 	static constexpr size_t cut_bytes = 512;
 
+	TextStore &store_;
 	size_t left_;
 };
 

@@ -58,7 +58,7 @@ void add_line(Json &json, const Row &row)
 	json["line"] = row.line;
 }
 
-void add_function(Json &json, const char *key, const std::string &name)
+void add_function(Json &json, const char *key, std::string_view name)
 {
 	json[key] = name;
 	if (const std::optional<uint64_t> functions = functions_sharing(name))

@@ -83,7 +83,7 @@ void TopRows::count(size_t sample, uint64_t samples, uint64_t fresh)
 
 Row TopRows::names(size_t row) const
 {
-	RowNames names(row_names_max);
+	RowNames names(*places_.store(), row_names_max);
 
 	return cli::row_of(places_, rows_[row].place, rows_[row].samples, names);
 }

@@ -282,7 +282,7 @@ void Top::annotate()
 	const Row row = rows_->names(rows.back());
 	const std::span<const SortKey> columns = rows_->columns();
 	const bool inlined = has_key(columns, SortKey::Inlined);
-	const std::string &name = inlined ? row.inlined : row.function;
+	const std::string_view name = inlined ? row.inlined : row.function;
 	const std::vector<FunctionSamples> functions = functions_of(feed_.profile());
 	const auto found = std::find_if(functions.begin(), functions.end(), [&](const FunctionSamples &one) {
 		return one.object == row.object && one.name == name;

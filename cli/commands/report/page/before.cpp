@@ -24,7 +24,9 @@ public:
 		View view = report.view;
 
 		view.keys = std::move(keys);
-		rows_ = compare(flatten(report.base->profile, view), flatten(report.now.profile, view));
+		base_ = flatten(report.base->profile, view);
+		now_ = flatten(report.now.profile, view);
+		rows_ = compare(base_, now_);
 		for (const ComparedRow &one : rows_)
 			by_key_.emplace(Key(one.row.object, one.row.function), &one);
 	}
@@ -46,6 +48,8 @@ public:
 	}
 
 private:
+	Flat base_; /**< have the texts of the rows, as has now_ */
+	Flat now_;
 	std::vector<ComparedRow> rows_;
 	std::map<Key, const ComparedRow *> by_key_;
 };

@@ -8,6 +8,7 @@
 #include "tests/host/cli/sample_profile.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include <map>
 
@@ -37,9 +38,10 @@ std::map<std::string, uint64_t> rows_of(const Profile &profile)
 {
 	std::map<std::string, uint64_t> rows;
 
-	for (const Row &row :
-	     flatten(profile, {{SortKey::Command, SortKey::Object, SortKey::Function}, {}}).rows)
-		rows[row.command + ' ' + row.object + ' ' + row.function] = row.samples;
+	const Flat flat = flatten(profile, {{SortKey::Command, SortKey::Object, SortKey::Function}, {}});
+
+	for (const Row &row : flat.rows)
+		rows[fmt::format("{} {} {}", row.command, row.object, row.function)] = row.samples;
 	return rows;
 }
 

@@ -154,14 +154,15 @@ TEST_CASE("text is broken at spaces, or where there are none", "[cli][report]")
 TEST_CASE("long names are whole in the first rows, and cut in the others", "[cli][report]")
 {
 	const std::string name = "日" + std::string(999, 'x');
-	RowNames names(2500);
+	TextStore store;
+	RowNames names(store, 2500);
 
-	CHECK(names.copy(name) == name);
-	CHECK(names.copy(name) == name);
+	CHECK(names.limited(name) == name);
+	CHECK(names.limited(name) == name);
 	for (int row = 0; row < 10; row++)
-		CHECK(names.copy(name) == "日" + std::string(RowNames::cut_columns - 2, 'x') + "…");
-	CHECK(names.copy("short") == "short");
-	CHECK(names.copy(std::string(400, 'y')) == std::string(400, 'y'));
+		CHECK(names.limited(name) == "日" + std::string(RowNames::cut_columns - 2, 'x') + "…");
+	CHECK(names.limited("short") == "short");
+	CHECK(names.limited(std::string(400, 'y')) == std::string(400, 'y'));
 }
 
 TEST_CASE("breaking four times as much text takes four times as long", "[cli][report]")
