@@ -4,7 +4,7 @@
 # speak HTTP.  Tests link CLI_TEST_OBJECTS with CLI_LIBS.
 
 cli_page_folder := cli/commands/report/page
-cli_folders := cli cli/* cli/commands/* $(cli_page_folder)
+cli_folders := cli cli/* cli/commands/* cli/recording/* $(cli_page_folder)
 cli_sources := $(wildcard $(cli_folders:%=%/*.cpp))
 cli_objects := $(cli_sources:%.cpp=$(B)/%.o) $(B)/$(cli_page_folder)/content.o
 

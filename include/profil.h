@@ -27,6 +27,7 @@
 #ifndef PROFIL_H
 #define PROFIL_H
 
+#include <linux/perf_event.h>
 #include <linux/profil_record.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,27 +47,30 @@ extern "C" {
  * meaning, unit and limits that struct profil_start in <linux/profil.h> gives.
  */
 struct profil_spec {
-	size_t size;			/**< sizeof(struct profil_spec) */
-	uint32_t flags;			/**< enum profil_flag */
-	uint32_t clock;			/**< enum profil_clock */
-	uint32_t limit_policy;		/**< enum profil_limit */
-	uint32_t nr_regions;		/**< number of regions */
-	uint64_t period;		/**< ns of CPU time between samples */
-	uint64_t limit;			/**< greatest value of a counter; 0: its maximum */
+	size_t size;			     /**< sizeof(struct profil_spec) */
+	uint32_t flags;			     /**< enum profil_flag */
+	uint32_t clock;			     /**< enum profil_clock */
+	uint32_t limit_policy;		     /**< enum profil_limit */
+	uint32_t nr_regions;		     /**< number of regions */
+	uint64_t period;		     /**< ns of CPU time between samples */
+	uint64_t limit;			     /**< greatest value of a counter; 0: its maximum */
 	const struct profil_region *regions; /**< ascending, disjoint */
-	void *overflow;			/**< counter for PCs in no region, or NULL */
-	void *samples;			/**< array of PCs, or NULL */
-	uint64_t nr_samples;		/**< number of elements of samples */
-	uint32_t overflow_width;	/**< bytes: 2, 4, 8; 0 without overflow */
-	uint32_t sample_width;		/**< bytes: 4, 8; 0 without samples */
+	void *overflow;			     /**< counter for PCs in no region, or NULL */
+	void *samples;			     /**< array of PCs, or NULL */
+	uint64_t nr_samples;		     /**< number of elements of samples */
+	uint32_t overflow_width;	     /**< bytes: 2, 4, 8; 0 without overflow */
+	uint32_t sample_width;		     /**< bytes: 4, 8; 0 without samples */
+	const struct perf_event_attr
+		*event; /**< what ticks, as for profil_session_record_event(); period is a number of these,
+			   clock is 0.  NULL: the clock.  Only for profil_attach() */
 };
 
 /** One process to attach to, and the result. */
 struct profil_target {
-	pid_t pid;			/**< in: process ID in the caller's PID namespace; with PROFIL_THREAD a thread ID */
-	int error;			/**< out: 0, or an errno value */
-	const char *step;		/**< out: the call that failed ("perf_event_open", "PROFIL_ATTACH"), or NULL */
-	const struct profil_spec *spec;	/**< in: what to count */
+	pid_t pid;	  /**< in: process ID in the caller's PID namespace; with PROFIL_THREAD a thread ID */
+	int error;	  /**< out: 0, or an errno value */
+	const char *step; /**< out: the call that failed ("perf_event_open", "PROFIL_ATTACH"), or NULL */
+	const struct profil_spec *spec; /**< in: what to count */
 	uint32_t profile;		/**< out: number of the profile in the session */
 };
 
@@ -182,6 +186,24 @@ int profil_session_record(struct profil_session *session, pid_t pid, struct prof
 			  const char **step);
 
 /**
+ * The same for a recording in which an event ticks instead of the clock: page faults, cache
+ * misses, writes of a variable.
+ *
+ * @param session the owner.
+ * @param pid as above.
+ * @param event the event as for perf_event_open(2), of which type, config, config1, config2,
+ *        bp_type, precise_ip and exclude_kernel are used.  It is counted on every CPU: any but
+ *        one of software's needs CAP_PERFMON.
+ * @param record as above; its period is a number of events.
+ * @param step as above.
+ * @return 0, or -1 with errno; EINVAL if the module is too old for events, EPERM without
+ *         CAP_PERFMON.
+ */
+int profil_session_record_event(struct profil_session *session, pid_t pid,
+				const struct perf_event_attr *event, struct profil_record *record,
+				const char **step);
+
+/**
  * Ask what a number of a recording stands for; may open a text's file.
  * @param describe in and out, as struct profil_describe says.
  * @return 0, or -1 with errno.
@@ -196,8 +218,8 @@ int profil_session_describe(struct profil_session *session, struct profil_descri
 int profil_session_finish(struct profil_session *session, uint32_t profile);
 
 /** Replace the regions of a profile; every tick sees either the old or the new ones. */
-int profil_set_regions(struct profil_session *session, uint32_t profile,
-		       const struct profil_region *regions, uint32_t nr_regions);
+int profil_set_regions(struct profil_session *session, uint32_t profile, const struct profil_region *regions,
+		       uint32_t nr_regions);
 
 /** End one profile of the session.  @param stored as in profil_self_stop(). */
 int profil_detach(struct profil_session *session, uint32_t profile, uint64_t *stored);

@@ -255,6 +255,15 @@ PROFIL_EXPORT int profil_session_record(profil_session *session, pid_t pid, prof
 	return caller.answer(record(session->device, pid, request, step));
 }
 
+PROFIL_EXPORT int profil_session_record_event(profil_session *session, pid_t pid,
+					      const perf_event_attr *event, profil_record *request,
+					      const char **step)
+{
+	const Caller caller;
+
+	return caller.answer(event ? record(session->device, pid, request, step, event) : EFAULT);
+}
+
 PROFIL_EXPORT int profil_session_describe(profil_session *session, profil_describe *describe)
 {
 	const Caller caller;

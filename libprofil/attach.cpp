@@ -94,7 +94,7 @@ bool Batch::add(profil_target &target)
 	}
 
 	Fd proof;
-	const int error = open_proof(target.pid, spec.flags, proof);
+	const int error = open_proof(target.pid, spec.flags, proof, spec.event);
 
 	if ((error == EMFILE || error == ENFILE) && nr_)
 		return false;

@@ -56,7 +56,7 @@ profil_start start_command(const profil_spec &spec)
 	profil_start start = {};
 
 	start.size = sizeof start;
-	start.flags = spec.flags;
+	start.flags = spec.flags | (spec.event ? uint32_t{PROFIL_EVENT} : 0U);
 	start.clock = spec.clock;
 	start.limit_policy = spec.limit_policy;
 	start.period = spec.period;

@@ -5,6 +5,7 @@
 #include "libprofil/fd.h"
 
 #include <cstdint>
+#include <linux/perf_event.h>
 #include <sys/types.h>
 
 namespace libprofil {
@@ -19,16 +20,18 @@ namespace libprofil {
  * @param flags enum profil_flag of the profile: kernel ticks need an event
  *        that does not exclude the kernel.
  * @param proof receives the descriptor.
+ * @param event what is to be sampled; nullptr: time.
  * @return 0, or an errno value.
  */
-[[nodiscard]] int open_proof(pid_t pid, uint32_t flags, Fd &proof);
+[[nodiscard]] int open_proof(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event = nullptr);
 
 /**
  * Open a perf event on a CPU, which proves that we may profile whatever runs there.
  * @param flags as for open_proof().
  * @param proof receives the descriptor.
+ * @param event likewise.
  * @return 0, or an errno value.
  */
-[[nodiscard]] int open_proof_of_everybody(uint32_t flags, Fd &proof);
+[[nodiscard]] int open_proof_of_everybody(uint32_t flags, Fd &proof, const perf_event_attr *event = nullptr);
 
 } // namespace libprofil

@@ -9,23 +9,24 @@ namespace libprofil {
 namespace {
 
 /* Only where ticks in kernel mode count at their addresses, the right to see these is needed. */
-int prove(pid_t pid, const profil_record &record, Fd &proof)
+int prove(pid_t pid, const profil_record &record, Fd &proof, const perf_event_attr *event)
 {
 	const uint32_t kernel = record.flags & PROFIL_RECORD_KERNEL ? PROFIL_KERNEL_TICKS : 0;
 
 	if (record.flags & PROFIL_RECORD_TABLE)
 		return 0;
 	if (record.flags & PROFIL_RECORD_EVERYBODY)
-		return open_proof_of_everybody(kernel, proof);
+		return open_proof_of_everybody(kernel, proof, event);
 	/* What the recording needs to which a process is added is known to the module alone. */
 	if (record.profile && !open_proof(pid, PROFIL_KERNEL_TICKS, proof))
 		return 0;
-	return open_proof(pid, kernel, proof);
+	return open_proof(pid, kernel, proof, event);
 }
 
 } // namespace
 
-int record(const Device &device, pid_t pid, profil_record *record, const char **step)
+int record(const Device &device, pid_t pid, profil_record *record, const char **step,
+	   const perf_event_attr *event)
 {
 	Fd proof;
 
@@ -33,9 +34,11 @@ int record(const Device &device, pid_t pid, profil_record *record, const char **
 		return EFAULT;
 	if (step)
 		*step = "perf_event_open";
-	if (const int error = prove(pid, *record, proof))
+	if (const int error = prove(pid, *record, proof, event))
 		return error;
 	record->proof = proof.get();
+	if (event && !record->profile)
+		record->flags |= PROFIL_EVENT;
 
 	const int error = device.sized(PROFIL_RECORD, record);
 

@@ -4,6 +4,7 @@
 
 #include "libprofil/device.h"
 
+#include <linux/perf_event.h>
 #include <linux/profil_record.h>
 #include <sys/types.h>
 
@@ -12,8 +13,10 @@ namespace libprofil {
 /**
  * PROFIL_RECORD, with a proof that is opened for the process and closed again.
  * @param step receives the call that failed, unless NULL.
+ * @param event what ticks; nullptr: the clock.
  * @return 0, or an errno value.
  */
-[[nodiscard]] int record(const Device &device, pid_t pid, profil_record *record, const char **step);
+[[nodiscard]] int record(const Device &device, pid_t pid, profil_record *record, const char **step,
+			 const perf_event_attr *event = nullptr);
 
 } // namespace libprofil

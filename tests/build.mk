@@ -16,7 +16,7 @@ tests_guest_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_suite) \
 	$(tests_of_kernel) $(tests_fuse) $(call tests_sources,tests/guest))
 tests_harness_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,tests/harness/cases.cpp $(tests_suite) $(tests_of_kernel))
 tests_fuzz_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(tests_fuse) $(wildcard tests/fuzz/module/*.cpp))
-tests_program_sources := $(wildcard $(foreach folder,programs programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))
+tests_program_sources := $(wildcard $(foreach folder,programs programs/cli programs/original,$(addprefix tests/guest/$(folder)/*.,c cpp f90)))
 ifeq ($(ARCH),i386)
 tests_program_sources := $(wildcard tests/guest/programs/i386/*.c tests/guest/programs/original/*.c) \
 	$(patsubst %,tests/guest/programs/%.c,lib_libc lib_linked lib_static gmon_fixed gmon_linked)

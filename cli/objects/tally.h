@@ -16,7 +16,8 @@ namespace cli {
 struct Bucket {
 	uint64_t address = 0;
 	unsigned shift = 0;
-	uint32_t owner = 0; /**< number of the sampled process or program, see Owners; 0: any */
+	uint32_t owner = 0;  /**< number of the sampled process or program, see Owners; 0: any */
+	uint32_t source = 0; /**< what has ticked: its number among those of the recording */
 	auto operator<=>(const Bucket &) const = default;
 };
 

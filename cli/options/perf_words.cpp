@@ -14,8 +14,7 @@ struct Answer {
 
 constexpr std::string_view no_stacks =
 	"a profile has functions and what is inlined in them, but no call stacks, which 'perf record -g' has";
-constexpr std::string_view no_events =
-	"profil counts CPU time, and no other events, which 'perf record -e' counts";
+constexpr std::string_view no_events = "only 'profil record' samples other events than time: -e of it";
 constexpr std::string_view no_branches = "profil counts where the CPU is, not how it came there";
 
 constexpr std::array options = {
@@ -43,8 +42,7 @@ constexpr std::array options = {
 constexpr std::array commands = {
 	Answer{"diff", "'profil report --base OLD NEW' compares profiles"},
 	Answer{"script", "'profil export --format perf-script' writes what perf script prints"},
-	Answer{"stat", "profil counts CPU time and where it goes; 'perf stat' counts other events"},
-	Answer{"list", "profil counts CPU time; 'perf list' lists other events"},
+	Answer{"stat", "'profil record -e' samples where events are; 'perf stat' only counts them"},
 	Answer{"archive", "'profil record --lines' puts names and lines into the profile"},
 };
 

@@ -23,6 +23,7 @@ int report_main(const std::vector<std::string> &arguments);
 int serve_main(const std::vector<std::string> &arguments);
 int push_main(const std::vector<std::string> &arguments);
 int annotate_main(const std::vector<std::string> &arguments);
+int list_main(const std::vector<std::string> &arguments);
 int status_main(const std::vector<std::string> &arguments);
 int top_main(const std::vector<std::string> &arguments);
 
@@ -33,6 +34,7 @@ std::string report_help();
 std::string serve_help();
 std::string push_help();
 std::string annotate_help();
+std::string list_help();
 std::string status_help();
 std::string top_help();
 

@@ -251,6 +251,14 @@ std::string profile_rate_text(const Profile &profile)
 	return rate_text(1e9 / static_cast<double>(profile.period));
 }
 
+std::vector<std::string> profile_accounting_lines(const Profile &profile)
+{
+	const bool events = profile.period > 0 && profile.period_type.unit == "count";
+
+	return accounting_lines(from_comments(profile.comments).accounting,
+				events ? "of events" : "of the clock");
+}
+
 std::string profile_duration_text(const Profile &profile)
 {
 	if (profile.duration_nanos <= 0)

@@ -77,15 +77,15 @@ std::span<const Cause> all_causes()
 	return causes;
 }
 
-std::vector<std::string> accounting_lines(const Accounting &accounting)
+std::vector<std::string> accounting_lines(const Accounting &accounting, std::string_view of)
 {
 	const std::string total = grouped(accounting.ticks);
 	std::vector<std::string> lines;
 
 	if (!accounting.ticks)
 		return lines;
-	lines.push_back(fmt::format("{}  100.00 %  {} of the clock", total,
-				    accounting.ticks == 1 ? "tick" : "ticks"));
+	lines.push_back(
+		fmt::format("{}  100.00 %  {} {}", total, accounting.ticks == 1 ? "tick" : "ticks", of));
 	for (const Cause &cause : causes) {
 		const uint64_t ticks = accounting.*cause.member;
 

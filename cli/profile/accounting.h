@@ -57,8 +57,9 @@ std::span<const Cause> all_causes();
  * Aligned lines that account for every tick, and for the time of the CPUs if it is known;
  * causes without ticks are left out.
  * Empty if there are no ticks.
+ * @param of what the ticks are of.
  */
-std::vector<std::string> accounting_lines(const Accounting &accounting);
+std::vector<std::string> accounting_lines(const Accounting &accounting, std::string_view of = "of the clock");
 
 /** The same in a line: "9,953 ticks: 89.43 % counted, 10.57 % lost: the clock was late". */
 std::string accounting_line(const Accounting &accounting);

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/recorded_profile.h"
 
+#include "cli/base/numbers.h"
 #include "cli/profile/about.h"
 #include "cli/symbols/build_profile.h"
 #include "cli/symbols/later_lines.h"
 #include "profil.h"
 
 #include <chrono>
+#include <fmt/format.h>
 #include <utility>
 
 namespace cli {
+
+std::string sources_text(std::span<const SampleSource> sources)
+{
+	std::vector<std::string> events;
+
+	for (const SampleSource &source : sources) {
+		if (source.unit != "count")
+			return " at " + rate_text(1e9 / static_cast<double>(source.period));
+		events.push_back(source.period == 1 ? source.name
+						    : fmt::format("{}:{}", source.name, source.period));
+	}
+	return fmt::format(" by {}", fmt::join(events, " and "));
+}
 
 int64_t wall_clock_ns()
 {
@@ -39,7 +54,7 @@ Profile recorded_profile(const Recording &recording, const RecordedTime &time, L
 {
 	std::vector<std::string> left;
 	Profile profile = build_profile(recording.tally, recording.owners, recording.program.get(),
-					time.period, warnings, lines == Lines::Stored ? nullptr : &left);
+					time.sources, warnings, lines == Lines::Stored ? nullptr : &left);
 
 	if (lines == Lines::Stored)
 		left = kernel_left(profile);

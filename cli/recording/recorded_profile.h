@@ -3,21 +3,26 @@
 #pragma once
 
 #include "cli/profile/profile.h"
+#include "cli/profile/sample_source.h"
 #include "cli/recording/recorder.h"
 #include "cli/symbols/later_lines.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace cli {
 
-/** The time of a recording, and the period of its samples. */
+/** The time of a recording, and what its samples are. */
 struct RecordedTime {
-	int64_t begin = 0;   /**< ns since the epoch */
-	double seconds = 0;  /**< duration */
-	uint64_t period = 0; /**< ns between samples */
+	int64_t begin = 0;		   /**< ns since the epoch */
+	double seconds = 0;		   /**< duration */
+	std::vector<SampleSource> sources; /**< what has ticked */
 };
+
+/** " at 999 Hz" or " by page-faults and cs:10". */
+std::string sources_text(std::span<const SampleSource> sources);
 
 /** Nanoseconds since the epoch. */
 int64_t wall_clock_ns();

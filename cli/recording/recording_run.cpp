@@ -2,10 +2,12 @@
 #include "cli/recording/recording_run.h"
 
 #include "cli/base/stop_signals.h"
+#include "cli/events/available.h"
 #include "cli/process/process.h"
 #include "cli/recording/limits.h"
 #include "cli/recording/make_recorder.h"
 #include "cli/recording/session.h"
+#include "cli/recording/sources/sources_recorder.h"
 
 #include <algorithm>
 #include <array>
@@ -54,11 +56,19 @@ Outcome RecordingRun::prepare()
 		return info.error();
 	info_ = *info;
 
-	const Result<uint64_t> period = choose_period(options_, info_);
+	for (const Event &event : options_.events) {
+		if (Outcome available = check_available(event); !available)
+			return available;
+		sources_.push_back({event.name, "count", event.period});
+	}
+	if (sources_.empty()) {
+		const Result<uint64_t> period = choose_period(options_, info_);
 
-	if (!period)
-		return period.error();
-	period_ = *period;
+		if (!period)
+			return period.error();
+		period_ = *period;
+		sources_.push_back({.period = period_});
+	}
 	return options_.command.empty() ? Done() : start_command();
 }
 
@@ -78,22 +88,38 @@ Outcome RecordingRun::start_command()
 	return Done();
 }
 
+/** A recorder for the clock, or for each event. */
+Outcome RecordingRun::make_recorders(RecorderSettings settings)
+{
+	std::vector<std::unique_ptr<Recorder>> all;
+
+	settings.memory /= sources_.size();
+	for (size_t i = 0; i < sources_.size(); i++) {
+		Result<Session> session = Session::open();
+
+		if (!session)
+			return session.error();
+		settings.period = sources_[i].period;
+		if (!options_.events.empty())
+			settings.event = options_.events[i].attr;
+		all.push_back(make_recorder(*std::move(session), settings, info_, log_));
+	}
+	recorder_ = all.size() == 1 ? std::move(all.front())
+				    : std::make_unique<SourcesRecorder>(std::move(all), log_);
+	return Done();
+}
+
 Outcome RecordingRun::start()
 {
-	Result<Session> session = Session::open();
-
-	if (!session)
-		return session.error();
-
 	const uint64_t memory = options_.memory.value_or(most_pinned);
 
 	raise_limits(memory);
-	recorder_ = make_recorder(*std::move(session),
-				  RecorderSettings{period_, options_.kernel, options_.follow,
-						   options_.selection.threads, options_.per_process,
-						   pin_limit(info_, memory), info_.region_max,
-						   options_.per_thread, options_.per_cgroup},
-				  info_, log_);
+	if (Outcome made =
+		    make_recorders({period_, options_.kernel, options_.follow, options_.selection.threads,
+				    options_.per_process, pin_limit(info_, memory), info_.region_max,
+				    options_.per_thread, options_.per_cgroup, std::nullopt});
+	    !made)
+		return made;
 	if (wrap_)
 		recorder_ = wrap_(std::move(recorder_));
 	if (Outcome attached = attach(); !attached)

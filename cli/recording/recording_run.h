@@ -7,7 +7,9 @@
 #include "cli/base/stop_signals.h"
 #include "cli/process/child_process.h"
 #include "cli/process/process_finder.h"
+#include "cli/profile/sample_source.h"
 #include "cli/recording/recorder.h"
+#include "cli/recording/target_builder.h"
 #include "cli/recording/target_options.h"
 
 #include <functional>
@@ -50,7 +52,9 @@ public:
 	[[nodiscard]] bool over();
 
 	[[nodiscard]] Recorder &recorder() { return *recorder_; }
-	/** Nanoseconds between samples. */
+	/** What ticks: the clock, if no event was chosen. */
+	[[nodiscard]] const std::vector<SampleSource> &sources() const { return sources_; }
+	/** Nanoseconds between samples of the clock; 0: it does not tick. */
 	[[nodiscard]] uint64_t period() const { return period_; }
 	/** The command, or nullptr. */
 	[[nodiscard]] ChildProcess *command() { return command_ ? &*command_ : nullptr; }
@@ -66,6 +70,7 @@ public:
 
 private:
 	Outcome start_command();
+	Outcome make_recorders(RecorderSettings settings);
 	Outcome attach();
 	size_t search();
 
@@ -74,6 +79,7 @@ private:
 	RecorderWrap wrap_;
 	profil_info info_ = {};
 	uint64_t period_ = 0;
+	std::vector<SampleSource> sources_;
 	std::optional<ProcessFinder> finder_;
 	std::optional<ChildProcess> command_;
 	std::unique_ptr<Recorder> recorder_;

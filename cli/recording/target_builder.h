@@ -11,7 +11,9 @@
 #include "cli/recording/target.h"
 
 #include <cstdint>
+#include <linux/perf_event.h>
 #include <memory>
+#include <optional>
 #include <span>
 #include <sys/types.h>
 #include <vector>
@@ -20,7 +22,7 @@ namespace cli {
 
 /** How to record. */
 struct RecorderSettings {
-	uint64_t period = 0; /**< ns between samples */
+	uint64_t period = 0; /**< ns between samples, or events */
 	KernelTime kernel = KernelTime::ByFunction;
 	bool follow = true;	  /**< also profile forked children */
 	bool threads = false;	  /**< targets are single threads */
@@ -30,6 +32,7 @@ struct RecorderSettings {
 	bool per_thread = false;  /**< also add up the samples of each thread */
 	bool per_cgroup =
 		false; /**< tell a program's processes apart by their cgroups, if that is possible */
+	std::optional<perf_event_attr> event; /**< what ticks instead of the clock */
 };
 
 /** Why a target was not attached. */

@@ -116,6 +116,19 @@ std::optional<int> TargetParser::find_users()
 	return std::nullopt;
 }
 
+std::optional<int> TargetParser::find_events()
+{
+	for (const std::string &list : event_list_) {
+		Result<std::vector<Event>> events = parse_events(list);
+
+		if (!events)
+			return usage_error(name_, events.error().text);
+		for (Event &event : *events)
+			options_.events.push_back(std::move(event));
+	}
+	return std::nullopt;
+}
+
 std::optional<int> TargetParser::check() const
 {
 	const Selection &selection = options_.selection;
@@ -144,6 +157,12 @@ std::optional<int> TargetParser::check() const
 					  "call and -t are not: give it without them");
 	if (app_.count("--freq") && app_.count("--count"))
 		return usage_error(name_, "give either -F or -c, not both");
+	if (!options_.events.empty() && (app_.count("--freq") || app_.count("--count")))
+		return usage_error(name_, "-F and -c are for time; an event has its period behind its name "
+					  "(-e page-faults:10)");
+	if (!options_.events.empty() && (options_.kernel == KernelTime::AtCall || app_.count("--tid")))
+		return usage_error(name_, "events are counted by file, which --kernel-at call and -t are "
+					  "not: give -e without them");
 	return std::nullopt;
 }
 
@@ -172,6 +191,8 @@ std::optional<int> TargetParser::finish()
 	}
 	drop_repeated(options_.selection.pids);
 	if (const std::optional<int> status = find_users())
+		return status;
+	if (const std::optional<int> status = find_events())
 		return status;
 	return check();
 }

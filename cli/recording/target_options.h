@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/events/event.h"
 #include "cli/process/selection.h"
 #include "cli/recording/recorder.h"
 #include "profil.h"
@@ -22,6 +23,7 @@ struct TargetOptions {
 	/* Not 1000, to avoid running in step with what programs do every millisecond. */
 	double rate = 999;	       /**< Hz of CPU time; infinity: as many as the module allows */
 	std::optional<uint64_t> count; /**< ns of CPU time between samples, instead of a rate */
+	std::vector<Event> events;     /**< what is sampled instead of time; see TargetParser::add_events() */
 	KernelTime kernel = KernelTime::ByFunction;
 	bool follow = true;
 	bool per_process = false;
@@ -41,6 +43,8 @@ public:
 	 * not parsed; the result is for parse_arguments().
 	 */
 	std::vector<std::string> own(std::vector<std::string> arguments);
+	/** Let events be chosen (-e). */
+	void add_events() { app_.add_option("-e,--event", event_list_)->allow_extra_args(false); }
 	/** Did the user say what to profile? */
 	[[nodiscard]] bool given() const
 	{
@@ -55,6 +59,7 @@ public:
 private:
 	[[nodiscard]] std::optional<int> check() const;
 	std::optional<int> find_users();
+	std::optional<int> find_events();
 
 	std::string name_;
 	CLI::App &app_;
@@ -66,6 +71,7 @@ private:
 	uint64_t memory_ = 0;
 	uint64_t count_ = 0;
 	std::string kernel_at_;
+	std::vector<std::string> event_list_;
 };
 
 /** The part of --help for these options.  @param memory the default of --max-memory. */

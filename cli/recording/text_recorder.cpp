@@ -15,6 +15,7 @@ namespace {
 /* New texts are opened within this time: without privilege, their processes must not have ended. */
 constexpr std::chrono::milliseconds look_interval{100};
 constexpr uint64_t look_ns = std::chrono::nanoseconds(look_interval).count();
+constexpr uint64_t event_ns_least = 1000;
 /*
  * Events wait for this time after others.  Each program of a shell script has several, and to
  * wake up for each of them costs more than its ticks.
@@ -66,7 +67,9 @@ AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 {
 	const auto cpus = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF));
-	const uint64_t ticks = cpus * (look_ns / settings_.period + 1);
+	/* Events of software come no more often than that, and others are throttled. */
+	const uint64_t ticks =
+		settings_.event ? cpus * look_ns / event_ns_least : cpus * (look_ns / settings_.period + 1);
 	uint64_t counts = first_counts(settings_.memory, ticks,
 				       flags & PROFIL_RECORD_EVERYBODY && flags & PROFIL_RECORD_PROCESSES);
 	profil_record record = {};
@@ -81,7 +84,7 @@ AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 			continue;
 		record.table = table_->address();
 		record.nr_counts = static_cast<uint32_t>(counts);
-		if (!profil_session_record(session_.get(), pid, &record, &step)) {
+		if (!record_on(pid, record, &step)) {
 			profile_ = record.profile;
 			texts_.begin(profile_, counts_kernel());
 			texts_.tell_apart(settings_.per_process, settings_.per_cgroup);
@@ -97,6 +100,13 @@ AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 
 	table_.reset();
 	return error;
+}
+
+int TextRecorder::record_on(pid_t pid, profil_record &record, const char **step) const
+{
+	return settings_.event
+		       ? profil_session_record_event(session_.get(), pid, &*settings_.event, &record, step)
+		       : profil_session_record(session_.get(), pid, &record, step);
 }
 
 /** From now on, the module counts in that table. */
@@ -147,9 +157,21 @@ AttachError TextRecorder::add(pid_t pid)
 	record.size = sizeof(record);
 	record.profile = profile_;
 	/* EEXIST: a child that is followed, of which no event was read yet. */
-	if (profil_session_record(session_.get(), pid, &record, &step) && errno != EEXIST)
+	if (record_on(pid, record, &step) && errno != EEXIST)
 		return {errno, step};
 	return {};
+}
+
+std::string TextRecorder::why(const AttachError &error) const
+{
+	/* Of perf_event_open(2) it says another thing. */
+	const bool privilege =
+		error.error == EPERM && error.step && std::string_view(error.step) == "PROFIL_RECORD";
+
+	return settings_.event && privilege ? "permission denied: this event is counted on every CPU, which "
+					      "needs CAP_PERFMON (only "
+					      "events of software, such as page-faults, do not)"
+					    : explain(error.error, error.step);
 }
 
 size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
@@ -165,8 +187,7 @@ size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 		const AttachError error = checked ? add(pid) : AttachError{};
 
 		if (!checked || error.error) {
-			log_.refused(pid, name,
-				     checked ? explain(error.error, error.step) : checked.error().text);
+			log_.refused(pid, name, checked ? why(error) : checked.error().text);
 			continue;
 		}
 		if (recording_.targets.size() < most_named)

@@ -52,6 +52,8 @@ private:
 	AttachError add(pid_t pid);
 	AttachError begin(pid_t pid, uint32_t flags);
 	AttachError begin_with(pid_t pid, uint32_t flags);
+	[[nodiscard]] std::string why(const AttachError &error) const;
+	int record_on(pid_t pid, profil_record &record, const char **step) const;
 	[[nodiscard]] uint32_t flags() const;
 	void handle_event(const profil_event &event);
 	[[nodiscard]] bool knows_processes() const;

@@ -22,10 +22,17 @@
 namespace cli {
 namespace {
 
-/** The samples of an owner at an address. */
+/** The samples of an owner at an address, of one source. */
 struct Share {
 	uint32_t owner = 0;
+	uint32_t source = 0;
 	uint64_t samples = 0;
+
+	/** Those that are the same are added up. */
+	[[nodiscard]] bool comes_before(const Share &other) const
+	{
+		return std::pair(owner, source) < std::pair(other.owner, other.source);
+	}
 };
 
 /** The samples of one address, of all granularities. */
@@ -40,7 +47,7 @@ struct Spot {
 /** By address. */
 struct Spots {
 	std::vector<Spot> all;
-	std::vector<Share> shares; /**< of a spot, by owner */
+	std::vector<Share> shares; /**< of a spot, by owner and source */
 
 	[[nodiscard]] std::span<const Share> of(const Spot &spot) const
 	{
@@ -63,18 +70,18 @@ uint64_t samples_without_a_name(const Spots &spots)
 }
 
 /** Adds to the shares of the last spot. */
-void add_share(Spots &spots, uint32_t owner, uint64_t samples)
+void add_share(Spots &spots, const Share &share)
 {
 	Spot &spot = spots.all.back();
 	const auto first = spots.shares.begin() + static_cast<ptrdiff_t>(spot.first);
-	const auto place = std::lower_bound(first, spots.shares.end(), owner,
-					    [](const Share &share, uint32_t of) { return share.owner < of; });
+	const auto place = std::lower_bound(first, spots.shares.end(), share,
+					    [](const Share &a, const Share &b) { return a.comes_before(b); });
 
-	spot.samples += samples;
-	if (place != spots.shares.end() && place->owner == owner)
-		place->samples += samples;
+	spot.samples += share.samples;
+	if (place != spots.shares.end() && !share.comes_before(*place))
+		place->samples += share.samples;
 	else
-		spots.shares.insert(place, {owner, samples});
+		spots.shares.insert(place, share);
 	spot.end = spots.shares.size();
 }
 
@@ -89,17 +96,17 @@ Spots by_address(const Tally::Buckets &buckets)
 		if (spots.all.empty() || spots.all.back().address != bucket.address)
 			spots.all.push_back({bucket.address, 0, 0, spots.shares.size(), 0});
 		spots.all.back().shift = std::max(spots.all.back().shift, bucket.shift);
-		add_share(spots, bucket.owner, samples);
+		add_share(spots, {bucket.owner, bucket.source, samples});
 	}
 	return spots;
 }
 
 class Builder {
 public:
-	Builder(const Tally &tally, const Owners &owners, uint64_t period, std::vector<std::string> &warnings,
-		std::vector<std::string> *left)
-		: tally_(tally), owners_(owners), period_(period), warnings_(warnings), left_(left),
-		  profile_(empty_profile(period))
+	Builder(const Tally &tally, const Owners &owners, std::span<const SampleSource> sources,
+		std::vector<std::string> &warnings, std::vector<std::string> *left)
+		: tally_(tally), owners_(owners), sources_(sources), warnings_(warnings), left_(left),
+		  profile_(empty_profile(sources))
 	{
 	}
 
@@ -232,16 +239,27 @@ private:
 
 	void add_samples(size_t location, std::span<const Share> shares)
 	{
-		for (const auto &[owner, samples] : shares)
-			profile_.samples.push_back(
-				{{location},
-				 {static_cast<int64_t>(samples), static_cast<int64_t>(samples * period_)},
-				 labels_of(owner)});
+		std::optional<uint32_t> last;
+
+		for (const Share &share : shares) {
+			if (last != share.owner)
+				profile_.samples.push_back({{location},
+							    std::vector<int64_t>(sources_.size() + 1),
+							    labels_of(share.owner)});
+			last = share.owner;
+
+			std::vector<int64_t> &values = profile_.samples.back().values;
+
+			if (!share.source)
+				values[0] = static_cast<int64_t>(share.samples);
+			values[share.source + 1] =
+				static_cast<int64_t>(share.samples * sources_[share.source].period);
+		}
 	}
 
 	const Tally &tally_;
 	const Owners &owners_;
-	uint64_t period_;
+	std::span<const SampleSource> sources_;
 	std::vector<std::string> &warnings_;
 	std::vector<std::string> *left_;
 	Profile profile_;
@@ -283,15 +301,24 @@ std::vector<ObjectSamples> in_order(const Tally &tally, const Object *program)
 
 } // namespace
 
-Profile empty_profile(uint64_t period)
+Profile empty_profile(std::span<const SampleSource> sources)
 {
 	Profile profile;
 
-	profile.sample_types = {{"samples", "count"}, {"cpu", "nanoseconds"}};
-	profile.default_sample_type = "cpu";
-	profile.period_type = {"cpu", "nanoseconds"};
-	profile.period = static_cast<int64_t>(period);
+	profile.sample_types = {{"samples", "count"}};
+	for (const SampleSource &source : sources)
+		profile.sample_types.push_back({source.name, source.unit});
+	profile.default_sample_type = sources.front().name;
+	profile.period_type = profile.sample_types[1];
+	profile.period = static_cast<int64_t>(sources.front().period);
 	return profile;
+}
+
+Profile empty_profile(uint64_t period)
+{
+	const SampleSource clock{.period = period};
+
+	return empty_profile(std::span(&clock, 1));
 }
 
 std::vector<Label> process_labels(const Owner *owner)
@@ -312,15 +339,24 @@ std::vector<Label> process_labels(const Owner *owner)
 	return labels;
 }
 
-Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
-		      std::vector<std::string> &warnings, std::vector<std::string> *left)
+Profile build_profile(const Tally &tally, const Owners &owners, const Object *program,
+		      std::span<const SampleSource> sources, std::vector<std::string> &warnings,
+		      std::vector<std::string> *left)
 {
-	Builder builder(tally, owners, period, warnings, left);
+	Builder builder(tally, owners, sources, warnings, left);
 
 	for (const auto &[object, buckets] : in_order(tally, program))
 		builder.add_object(*object, *buckets);
 	builder.add_unknown(tally.unknown());
 	return builder.take();
+}
+
+Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
+		      std::vector<std::string> &warnings, std::vector<std::string> *left)
+{
+	const SampleSource clock{.period = period};
+
+	return build_profile(tally, owners, program, std::span(&clock, 1), warnings, left);
 }
 
 } // namespace cli

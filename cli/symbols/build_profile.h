@@ -5,8 +5,10 @@
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
 #include "cli/profile/profile.h"
+#include "cli/profile/sample_source.h"
 #include "cli/symbols/symbols.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,11 @@ namespace cli {
 
 /** A profile without samples, with the types that all our profiles have and @p period ns between samples. */
 Profile empty_profile(uint64_t period);
+/**
+ * The same for other sources, of which there is one at least: "samples" are those of the
+ * first, and then come all sources, in their units.
+ */
+Profile empty_profile(std::span<const SampleSource> sources);
 
 /** The labels "process" and, where they tell samples apart, "cgroup", "pid" and "slice"; none for nullptr. */
 std::vector<Label> process_labels(const Owner *owner);
@@ -25,12 +32,16 @@ std::vector<Label> process_labels(const Owner *owner);
  *        takes the first object for the program; nullptr: none.
  * @param owners the processes or programs in the buckets; process_labels() of their
  *        samples.
- * @param period ns that each sample stands for.
+ * @param sources what the samples stand for, by Bucket::source.
  * @param warnings receives a line about each object whose names are missing.
  * @param left receives the paths of objects whose lines, and the names of all
  *        places except the hottest, are left for add_lines() and add_names();
  *        nullptr: everything is stored.
  */
+Profile build_profile(const Tally &tally, const Owners &owners, const Object *program,
+		      std::span<const SampleSource> sources, std::vector<std::string> &warnings,
+		      std::vector<std::string> *left = nullptr);
+/** The same if only the clock ticks, every @p period ns. */
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
 		      std::vector<std::string> &warnings, std::vector<std::string> *left = nullptr);
 

@@ -98,7 +98,7 @@ RecordedTime PushRun::next_part()
 {
 	const Clock::time_point now = Clock::now();
 	const RecordedTime time = {part_nanos_, std::chrono::duration<double>(now - part_).count(),
-				   profiler_.period()};
+				   profiler_.sources()};
 
 	part_ = now;
 	part_nanos_ = wall_clock_ns();

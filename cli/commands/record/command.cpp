@@ -149,7 +149,10 @@ Outcome RecordRun::prepare()
 	}
 	/* Measure before the profiles start: their ticks would be part of the result. */
 	if (console_.shows_progress()) {
-		if (const Result<TickCost> cost = measure_tick_cost(profiler_.period()); cost)
+		const Result<TickCost> cost =
+			profiler_.period() ? measure_tick_cost(profiler_.period()) : Error{"no clock ticks"};
+
+		if (cost)
 			tick_cost_ = *cost;
 	}
 	return profiler_.start();
@@ -320,7 +323,7 @@ void RecordRun::record()
 
 RecordedTime RecordRun::time_so_far() const
 {
-	return {time_nanos_, kept_seconds_ + (enabled_ ? seconds_since(part_) : 0), profiler_.period()};
+	return {time_nanos_, kept_seconds_ + (enabled_ ? seconds_since(part_) : 0), profiler_.sources()};
 }
 
 Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
@@ -352,14 +355,14 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 
 void RecordRun::summarize(const Recording &recording, const RecordedTime &time, const About &about)
 {
-	console_.say(fmt::format("{} of {} in {} at {}: {}", counted_noun(recording.tally.total(), "sample"),
+	console_.say(fmt::format("{} of {} in {}{}: {}", counted_noun(recording.tally.total(), "sample"),
 				 processes_text(recording.processes, recording.accounting),
-				 duration_text(time.seconds),
-				 rate_text(1e9 / static_cast<double>(profiler_.period())), output_->path()));
+				 duration_text(time.seconds), sources_text(time.sources), output_->path()));
 	if (recording.accounting.ticks)
 		console_.detail(accounting_line(recording.accounting));
 	else
-		console_.detail("no ticks of the clock: no attached process used the CPU");
+		console_.detail(profiler_.period() ? "no ticks of the clock: no attached process used the CPU"
+						   : "no attached process had such an event");
 	if (shared_bytes(about) > 1)
 		console_.detail(recording.granularity + " (--max-memory gives more counters)");
 

@@ -66,7 +66,11 @@ Count where processes spend their CPU time, until they end, -d is over, or
 Ctrl-C; then write a profile in pprof's format.  'profil report' shows it.
 
 )help" + target_help() +
-	       R"help(
+	       R"help(  -e, --event EVENT[:PERIOD][,...]
+                          sample these events instead of time, a column each, by
+                          perf's names: page-faults, cycles, mem:0x601040:w,
+                          sched:sched_switch, ... ('profil list' shows more)
+
 Time and output:
   -d, --duration TIME     end after this time: 10, 1.5s, 5m; a command runs on
   -D, --delay MS          leave out the first milliseconds; -1: count nothing
@@ -118,6 +122,8 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	bool lines = false;
 	CLI::App app("", name);
 	TargetParser targets(name, app, options.target);
+
+	targets.add_events();
 
 	add_duration(app, "-d,--duration", seconds);
 	add_duration(app, "--loop", loop);

@@ -157,7 +157,7 @@ std::string account(const Reported &one, std::string_view heading)
 {
 	std::string text;
 
-	for (const std::string &line : accounting_lines(from_comments(one.profile.comments).accounting))
+	for (const std::string &line : profile_accounting_lines(one.profile))
 		text += line + '\n';
 	return text.empty() ? text : fmt::format("\n{}{}", heading, text);
 }

@@ -41,7 +41,7 @@ public:
 		}
 
 		const Clock::time_point start = Clock::now();
-		RecordedTime time = {wall_clock_ns(), 0, profiler_.period()};
+		RecordedTime time = {wall_clock_ns(), 0, profiler_.sources()};
 		std::vector<std::string> warnings;
 
 		while (seconds_since(start) < request.seconds && !request.cancelled() && !profiler_.over())

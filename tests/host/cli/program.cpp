@@ -235,14 +235,17 @@ TEST_CASE("what users of perf type first has an answer", "[cli]")
 		 "profil record: there is no option -g: a profile has functions and what is "
 		 "inlined in them, but no call stacks, which 'perf record -g' has"},
 		{"record --call-graph=dwarf -p 1", "there is no option --call-graph: a profile has"},
-		{"record -e cycles -- true", "there is no option -e: profil counts CPU time"},
+		{"top -e cycles", "there is no option -e: only 'profil record' samples other events"},
+		{"record -e nonsense -- true", "event 'nonsense': there is no such event (profil list shows"},
+		{"record -e cs -F 100 -- true", "-F and -c are for time; an event has its period behind"},
+		{"record -e cs --kernel-at call -- true", "events are counted by file, which --kernel-at"},
 		{"top -g -i x", "there is no option -g: a profile has"},
 		{"report -g", "there is no option -g: a profile has"},
 		{"report --no-children", "there is no option --no-children: a profile has"},
 		{"report --sort tid", "--sort: threads are no rows; 'profil record --per-thread'"},
 		{"diff a b", "profil: there is no command 'diff': 'profil report --base OLD NEW' compares"},
 		{"script", "profil: there is no command 'script': 'profil export --format perf-script'"},
-		{"stat -- true", "profil: there is no command 'stat': profil counts CPU time"},
+		{"stat -- true", "profil: there is no command 'stat': 'profil record -e' samples"},
 	};
 
 	for (const auto &[arguments, words] : all) {

@@ -226,13 +226,11 @@ std::string source_note(const HtmlSource &source, const PlaceTree &tree, const F
 
 Json accounting_json(const Report &report)
 {
-	std::vector<std::string> lines =
-		accounting_lines(from_comments(report.now.profile.comments).accounting);
+	std::vector<std::string> lines = profile_accounting_lines(report.now.profile);
 
 	if (report.base) {
 		lines.emplace_back("before:");
-		for (std::string &line :
-		     accounting_lines(from_comments(report.base->profile.comments).accounting))
+		for (std::string &line : profile_accounting_lines(report.base->profile))
 			lines.push_back(std::move(line));
 	}
 	return lines;

@@ -356,6 +356,38 @@ TEST_CASE("samples of processes that are told apart are labelled with their name
 	CHECK(profile.samples[3].labels == profile.samples[2].labels);
 }
 
+TEST_CASE("each source has a type of value, and a place has one sample for all of them", "[cli][events]")
+{
+	const std::vector<SampleSource> sources = {{"page-faults", "count", 1}, {"cycles", "count", 1000}};
+	std::vector<std::string> warnings;
+	const auto object = std::make_shared<Object>();
+	Owners owners;
+	Tally tally;
+	const uint32_t one = owners.number(1, "one");
+	const uint32_t two = owners.number(2, "two");
+
+	object->name = "memory";
+	object->source = Source::Anonymous;
+	object->texts.add({0x1000, 0x2000, 0}, false);
+	tally.add(object, {0x1800, 0, one, 0}, 3);
+	tally.add(object, {0x1800, 0, one, 1}, 4);
+	tally.add(object, {0x1800, 0, two, 1}, 5);
+	tally.add(object, {0x1900, 0, two, 0}, 6);
+
+	const Profile profile = build_profile(tally, owners, nullptr, sources, warnings);
+
+	CHECK(profile.sample_types ==
+	      std::vector<ValueType>{{"samples", "count"}, {"page-faults", "count"}, {"cycles", "count"}});
+	CHECK(profile.default_sample_type == "page-faults");
+	CHECK(profile.period_type == ValueType{"page-faults", "count"});
+	CHECK(profile.period == 1);
+	REQUIRE(profile.samples.size() == 3);
+	CHECK(profile.samples[0].values == std::vector<int64_t>{3, 3, 4000});
+	CHECK(profile.samples[1].values == std::vector<int64_t>{0, 0, 5000});
+	CHECK(profile.samples[2].values == std::vector<int64_t>{6, 6, 0});
+	CHECK(profile.samples[0].locations == profile.samples[1].locations);
+}
+
 TEST_CASE("samples of programs that are told apart are labelled with their name alone", "[cli]")
 {
 	std::vector<std::string> warnings;

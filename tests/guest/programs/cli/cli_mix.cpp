@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/programs/cli_mix.cpp  Work of a known size in two functions: cli_mix ROUNDS HOT COLD
+/** @file tests/guest/programs/cli/cli_mix.cpp  Work of a known size in two functions: cli_mix ROUNDS HOT COLD
  *
  *   ROUNDS  how often it calls mix_hot() HOT times and then mix_cold() COLD times
  *

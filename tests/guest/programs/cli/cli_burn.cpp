@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/programs/cli_burn.cpp  Burns CPU time in named functions: cli_burn [MS [WHAT]]
+/** @file tests/guest/programs/cli/cli_burn.cpp  Burns CPU time in named functions: cli_burn [MS [WHAT]]
  *
  *   MS     CPU time in milliseconds, default 1000
  *   WHAT   plain (default): three quarters in burn_hot(), the rest in burn_cold()

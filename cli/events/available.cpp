@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/events/available.h"
+
+#include "cli/base/fd.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace cli {
+namespace {
+
+/** 0, or the error of an event on this process that samples as rarely as can be. */
+int try_event(const Event &event)
+{
+	perf_event_attr attr = event.attr;
+
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.sample_period = uint64_t{1} << 62;
+	/* What everybody may open. */
+	attr.exclude_kernel = attr.type != PERF_TYPE_TRACEPOINT;
+	attr.exclude_hv = 1;
+
+	const Fd fd(static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+
+	return fd.get() < 0 ? errno : 0;
+}
+
+} // namespace
+
+Outcome check_available(const Event &event)
+{
+	const int error = try_event(event);
+
+	switch (error) {
+	case 0:
+	/* For who is attached to, it may be another matter. */
+	case EACCES:
+	case EPERM: return Done();
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return Error{fmt::format("event '{}': this CPU or kernel cannot sample it (profil list shows "
+					 "the events that it can)",
+					 event.name)};
+	case EINVAL:
+		if (event.attr.precise_ip)
+			return Error{fmt::format("event '{}': this CPU has no such precise events (leave out "
+						 "p)",
+						 event.name)};
+		[[fallthrough]];
+	default: return Error{fmt::format("event '{}': {}", event.name, std::strerror(error))};
+	}
+}
+
+std::vector<Event> available_events()
+{
+	std::vector<Event> all;
+
+	for (const EventName &one : event_names()) {
+		Result<std::vector<Event>> event = parse_events(one.name);
+
+		if (event && check_available(event->front()))
+			all.push_back(event->front());
+	}
+	return all;
+}
+
+bool needs_privilege(const Event &event)
+{
+	return event.attr.type != PERF_TYPE_SOFTWARE;
+}
+
+} // namespace cli

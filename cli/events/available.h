@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/events/available.h  Which events there are on this machine. */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/events/event.h"
+
+namespace cli {
+
+/**
+ * Can this kernel and CPU count the event at all?  Whether of a process is for perf to say when
+ * it is attached.
+ * @return an error that says why not, and what to do.
+ */
+Outcome check_available(const Event &event);
+
+/** All events that can be given by name and counted here, in the order of event_names(). */
+std::vector<Event> available_events();
+
+/** Does sampling it need CAP_PERFMON, as it takes what CPUs have few of? */
+bool needs_privilege(const Event &event);
+
+} // namespace cli

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/events/event.h"
+
+#include "cli/base/files.h"
+#include "cli/base/whole_number.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <linux/hw_breakpoint.h>
+
+namespace cli {
+namespace {
+
+/* Of what a CPU does all the time, a sample of each would cost far more than what is measured. */
+constexpr uint64_t hardware_period = 1'000'003;
+constexpr uint64_t rare_hardware_period = 10'007;
+constexpr size_t hex_digits_most = 16;
+
+/** perf's names of caches, and of what is done to them, in the order of their numbers. */
+constexpr std::array<std::string_view, 7> caches = {"L1-dcache", "L1-icache", "LLC", "dTLB",
+						    "iTLB",	 "branch",    "node"};
+constexpr std::array<std::string_view, 3> operations = {"load", "store", "prefetch"};
+
+uint64_t cache_config(size_t cache, size_t operation, bool miss)
+{
+	return cache | operation << 8 | static_cast<uint64_t>(miss ? 1 : 0) << 16;
+}
+
+/** Takes the part of @p text before the first @p separator, which goes, too. */
+std::string_view take_until(std::string_view &text, char separator)
+{
+	const std::string_view part = text.substr(0, text.find(separator));
+
+	text.remove_prefix(std::min(part.size() + 1, text.size()));
+	return part;
+}
+
+std::optional<uint64_t> hexadecimal(std::string_view text)
+{
+	if (text.starts_with("0x"))
+		text.remove_prefix(2);
+	if (text.empty() || text.size() > hex_digits_most)
+		return std::nullopt;
+
+	uint64_t number = 0;
+	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+
+	return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
+									: std::nullopt;
+}
+
+bool set_cache(std::string_view name, Event &event)
+{
+	for (size_t cache = 0; cache < caches.size(); cache++) {
+		for (size_t operation = 0; operation < operations.size(); operation++) {
+			const std::string both = fmt::format("{}-{}", caches[cache], operations[operation]);
+
+			if (name != both + "s" && name != both + "-misses")
+				continue;
+			event.attr.type = PERF_TYPE_HW_CACHE;
+			event.attr.config = cache_config(cache, operation, name.ends_with("-misses"));
+			event.period = rare_hardware_period;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool set_known(std::string_view name, Event &event)
+{
+	const std::vector<EventName> &all = event_names();
+	const auto known = std::find_if(all.begin(), all.end(), [&](const EventName &one) {
+		return one.name == name || (!one.alias.empty() && one.alias == name);
+	});
+
+	if (known == all.end())
+		return set_cache(name, event);
+	event.attr.type = known->type;
+	event.attr.config = known->config;
+	if (known->type == PERF_TYPE_HARDWARE)
+		event.period = name.ends_with("misses") ? rare_hardware_period : hardware_period;
+	return true;
+}
+
+bool set_raw(std::string_view name, Event &event)
+{
+	if (!name.starts_with('r'))
+		return false;
+
+	const std::optional<uint64_t> config = hexadecimal(name.substr(1));
+
+	if (!config || name.substr(1).starts_with("0x"))
+		return false;
+	event.attr.type = PERF_TYPE_RAW;
+	event.attr.config = *config;
+	event.period = hardware_period;
+	return true;
+}
+
+/** "mem:ADDRESS[/LENGTH][:ACCESS]", of which @p rest is what follows "mem:". */
+Outcome set_breakpoint(std::string_view &rest, Event &event)
+{
+	std::string_view place = take_until(rest, ':');
+	const std::string_view access = rest.substr(0, rest.find_first_not_of("rwx"));
+	const std::optional<uint64_t> address = hexadecimal(take_until(place, '/'));
+	uint64_t length = sizeof(long);
+
+	if (!address)
+		return Error{"the address is not hexadecimal (mem:0x601040)"};
+	if (!place.empty()) {
+		const auto given = whole_number<uint64_t>(place);
+
+		if (!given || (*given != 1 && *given != 2 && *given != 4 && *given != 8))
+			return Error{"a breakpoint is on 1, 2, 4 or 8 bytes"};
+		length = *given;
+	}
+	event.attr.type = PERF_TYPE_BREAKPOINT;
+	event.attr.bp_addr = *address;
+	event.attr.bp_len = length;
+	event.attr.bp_type = 0;
+	for (const char kind : access)
+		event.attr.bp_type |= kind == 'r'   ? HW_BREAKPOINT_R
+				      : kind == 'w' ? HW_BREAKPOINT_W
+						    : HW_BREAKPOINT_X;
+	if (access.empty())
+		event.attr.bp_type = HW_BREAKPOINT_RW;
+	rest.remove_prefix(access.size());
+	if (rest.starts_with(':'))
+		rest.remove_prefix(1);
+	return Done();
+}
+
+/** "SYSTEM:NAME", if there is such a tracepoint. */
+Outcome set_tracepoint(std::string_view system, std::string_view name, Event &event)
+{
+	for (const char *root : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
+		const std::string path = fmt::format("{}/events/{}/{}/id", root, system, name);
+		const Result<std::string> id = read_file(path, 64);
+		const auto number =
+			id ? whole_number<uint64_t>(std::string_view(*id).substr(0, id->find('\n')))
+			   : std::nullopt;
+
+		if (!number)
+			continue;
+		event.attr.type = PERF_TYPE_TRACEPOINT;
+		event.attr.config = *number;
+		return Done();
+	}
+	return Error{"there is no such tracepoint below /sys/kernel/tracing/events, or it may not be read"};
+}
+
+/** Modifiers and the period, each behind a colon. */
+Outcome set_details(std::string_view rest, Event &event)
+{
+	bool user = false, kernel = false;
+
+	while (!rest.empty()) {
+		const std::string_view part = take_until(rest, ':');
+
+		if (const auto period = whole_number<uint64_t>(part); period && *period) {
+			event.period = *period;
+			continue;
+		}
+		event.name += fmt::format(":{}", part);
+		for (const char letter : part) {
+			if (letter != 'u' && letter != 'k' && letter != 'p')
+				return Error{fmt::format("'{}' is neither a period nor of the modifiers u, k "
+							 "and p",
+							 part)};
+			user |= letter == 'u';
+			kernel |= letter == 'k';
+			event.attr.precise_ip += letter == 'p';
+		}
+	}
+	if (kernel && !user)
+		return Error{"events of the kernel alone cannot be sampled: leave out k, and see the rows of "
+			     "the kernel"};
+	event.attr.exclude_kernel = user && !kernel;
+	return Done();
+}
+
+Result<Event> parse_event(std::string_view text)
+{
+	std::string_view rest = text;
+	const std::string_view name = take_until(rest, ':');
+	const auto wrong = [&](const std::string &why) {
+		return Error{fmt::format("event '{}': {}", text, why)};
+	};
+	Event event;
+
+	event.attr.size = sizeof(event.attr);
+	event.name = name;
+	if (name == "mem") {
+		const std::string_view place = rest;
+
+		if (const Outcome set = set_breakpoint(rest, event); !set)
+			return wrong(set.error().text);
+		event.name += fmt::format(":{}", place.substr(0, place.size() - rest.size()));
+		if (event.name.ends_with(':'))
+			event.name.pop_back();
+	} else if (!set_known(name, event) && !set_raw(name, event)) {
+		if (rest.empty())
+			return wrong("there is no such event (profil list shows those that there are)");
+
+		const std::string_view point = take_until(rest, ':');
+
+		if (const Outcome set = set_tracepoint(name, point, event); !set)
+			return wrong(set.error().text);
+		event.name += fmt::format(":{}", point);
+	}
+	if (const Outcome set = set_details(rest, event); !set)
+		return wrong(set.error().text);
+	return event;
+}
+
+} // namespace
+
+const std::vector<EventName> &event_names()
+{
+	static const std::vector<EventName> names = {
+		{"cycles", "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+		{"instructions", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+		{"cache-references", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
+		{"cache-misses", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+		{"branches", "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+		{"branch-misses", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+		{"bus-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES},
+		{"stalled-cycles-frontend", "idle-cycles-frontend", PERF_TYPE_HARDWARE,
+		 PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
+		{"stalled-cycles-backend", "idle-cycles-backend", PERF_TYPE_HARDWARE,
+		 PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
+		{"ref-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
+		{"page-faults", "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
+		{"minor-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
+		{"major-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+		{"context-switches", "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+		{"cpu-migrations", "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
+		{"alignment-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS},
+		{"emulation-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS},
+	};
+
+	return names;
+}
+
+Result<std::vector<Event>> parse_events(std::string_view text)
+{
+	std::vector<Event> events;
+
+	if (text.empty())
+		return Error{"there is no event in an empty text (profil list shows those that there are)"};
+	while (!text.empty()) {
+		Result<Event> event = parse_event(take_until(text, ','));
+
+		if (!event)
+			return event.error();
+		if (std::any_of(events.begin(), events.end(),
+				[&](const Event &other) { return other.name == event->name; }))
+			return Error{fmt::format("event '{}' is given twice", event->name)};
+		events.push_back(*std::move(event));
+	}
+	return events;
+}
+
+} // namespace cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/events/event.h  What to sample instead of CPU time, by the names that perf has for it. */
+#pragma once
+
+#include "cli/base/result.h"
+
+#include <cstdint>
+#include <linux/perf_event.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** An event that ticks. */
+struct Event {
+	std::string name;	/**< as it was given, without its period: "page-faults:u" */
+	uint64_t period = 1;	/**< events between two samples */
+	perf_event_attr attr{}; /**< what perf_event_open(2) is to count */
+};
+
+/**
+ * The events of a list as for perf record -e, separated by commas.
+ *
+ * Each is a name of event_names(), a raw event of the CPU ("r1a8"), a tracepoint
+ * ("sched:sched_switch") or a breakpoint ("mem:0x601040", "mem:0x601040/4:rw"); then modifiers
+ * of perf's ("u": in user mode, "k": in the kernel, "p", "pp", "ppp": precise), and the period.
+ */
+Result<std::vector<Event>> parse_events(std::string_view text);
+
+/** A name by which an event can be given, and another one or "". */
+struct EventName {
+	std::string_view name;
+	std::string_view alias;
+	uint32_t type;	 /**< as in perf_event_attr */
+	uint64_t config; /**< likewise */
+};
+
+/** The names of events that every kernel knows. */
+const std::vector<EventName> &event_names();
+
+} // namespace cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/profile/sample_source.h  What ticks in a recording. */
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cli {
+
+/** The clock, or an event; a profile has a type of value for each. */
+struct SampleSource {
+	std::string name = "cpu";	  /**< of the type of value: "cpu", "page-faults" */
+	std::string unit = "nanoseconds"; /**< "count" for an event */
+	uint64_t period = 0;		  /**< of its unit, between two samples */
+};
+
+} // namespace cli
