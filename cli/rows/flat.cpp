@@ -15,7 +15,7 @@ namespace cli {
 namespace {
 
 /* Sorts, because a hostile file could make its places collide in a hash table. */
-void add_up(std::vector<PlaceSamples> &counts)
+void add_up(std::vector<PlaceSamples> &counts, EventColumns &events)
 {
 	size_t kept = 0;
 
@@ -25,13 +25,40 @@ void add_up(std::vector<PlaceSamples> &counts)
 	if (!std::is_sorted(counts.begin(), counts.end(), before))
 		std::sort(counts.begin(), counts.end(), before);
 	for (size_t i = 0; i < counts.size(); i++) {
-		if (kept && counts[kept - 1].place == counts[i].place)
-			counts[kept - 1].samples =
-				saturating_add(counts[kept - 1].samples, counts[i].samples);
-		else
+		if (!kept || counts[kept - 1].place != counts[i].place) {
 			counts[kept++] = counts[i];
+			continue;
+		}
+		counts[kept - 1].samples = saturating_add(counts[kept - 1].samples, counts[i].samples);
+		for (size_t event = 0; event < events.names.size(); event++) {
+			uint64_t &sum = (*events.values)[counts[kept - 1].values + event];
+
+			sum = saturating_add(sum, (*events.values)[counts[i].values + event]);
+		}
 	}
 	counts.resize(kept);
+}
+
+bool has_event(const Sample &sample, std::span<const size_t> events)
+{
+	return std::any_of(events.begin(), events.end(),
+			   [&](size_t event) { return samples_of(sample, event) > 0; });
+}
+
+void add_totals(EventColumns &columns, const Sample &sample, std::span<const size_t> events)
+{
+	for (size_t i = 0; i < events.size(); i++)
+		columns.totals[i] = saturating_add(columns.totals[i], samples_of(sample, events[i]));
+}
+
+/** @return the index of the first one. */
+size_t add_values(EventColumns &columns, const Sample &sample, std::span<const size_t> events)
+{
+	const size_t first = columns.values->size();
+
+	for (const size_t event : events)
+		columns.values->push_back(samples_of(sample, event));
+	return first;
 }
 
 /* A filter can also match a function that is inlined at a place. */
@@ -108,6 +135,7 @@ double percent_of(uint64_t samples, uint64_t total)
 Flat flatten(const Profile &profile, const View &view)
 {
 	const size_t index = samples_index(profile);
+	const std::vector<size_t> events = events_of(profile);
 	SampleFilter filter(profile, view.filters);
 	Flat flat;
 	std::vector<PlaceSamples> counts;
@@ -115,6 +143,10 @@ Flat flatten(const Profile &profile, const View &view)
 	flat.type = samples_type(profile);
 	flat.keys = view.keys;
 	flat.columns = columns_for(view.keys);
+	for (const size_t event : events)
+		flat.events.names.push_back(profile.sample_types[event].type);
+	flat.events.totals.resize(events.size());
+	flat.events.values = std::make_shared<std::vector<uint64_t>>();
 
 	Places places(profile, flat.columns);
 
@@ -122,22 +154,28 @@ Flat flatten(const Profile &profile, const View &view)
 	for (const Sample &sample : profile.samples) {
 		const uint64_t samples = samples_of(sample, index);
 
-		if (!samples)
+		if (!samples && !has_event(sample, events))
 			continue;
+		add_totals(flat.events, sample, events);
 		flat.saturated |= samples > UINT64_MAX - flat.samples;
 		flat.samples = saturating_add(flat.samples, samples);
 		if (filter.passes(sample))
-			counts.push_back({places.place_of(sample), samples});
+			counts.push_back(
+				{places.place_of(sample), samples, add_values(flat.events, sample, events)});
 		else
 			flat.filtered_out = saturating_add(flat.filtered_out, samples);
 	}
-	add_up(counts);
+	add_up(counts, flat.events);
 	flat.rows.reserve(counts.size());
 
 	RowNames names(*places.store(), row_names_max);
 
-	for (const size_t row : row_order(places, counts))
+	for (const size_t row : row_order(places, counts)) {
 		flat.rows.push_back(row_of(places, counts[row].place, counts[row].samples, names));
+		if (!events.empty())
+			flat.rows.back().events =
+				std::span(*flat.events.values).subspan(counts[row].values, events.size());
+	}
 	flat.texts = places.store();
 	return flat;
 }

@@ -5,6 +5,7 @@
 #include "cli/base/text_store.h"
 #include "cli/names/shown_names.h"
 #include "cli/profile/profile.h"
+#include "cli/rows/events.h"
 #include "cli/rows/filter.h"
 #include "cli/rows/sort_key.h"
 
@@ -31,7 +32,8 @@ struct Row {
 	int64_t line = 0;
 	std::string_view command; /**< name of the process; empty: unknown */
 	std::optional<int64_t> pid;
-	bool is_inlined = false; /**< Row::inlined was inlined into another function */
+	std::span<const uint64_t> events; /**< of each of Flat::events */
+	bool is_inlined = false;	  /**< Row::inlined was inlined into another function */
 };
 
 /** Which samples a report shows, and how it groups them. */
@@ -85,6 +87,7 @@ struct Flat {
 			  "count"}; /**< of the samples; may not be a count in other tools' profiles */
 	std::vector<Row> rows;
 	std::shared_ptr<const TextStore> texts; /**< those of the rows */
+	EventColumns events;			/**< if there are several */
 
 	[[nodiscard]] bool is_count() const { return cli::is_count(type); }
 	/** The unit of the samples; not safe to print. */

@@ -15,6 +15,8 @@ class Places;
 struct PlaceSamples {
 	Place place;
 	uint64_t samples = 0;
+	size_t values =
+		0; /**< of all events, if there are several: index of the first in EventColumns::values */
 };
 
 /** The indices of @p all, whose texts are those of @p places: most samples first, then by name. */

@@ -98,7 +98,12 @@ Result<Report> prepare_report(const ReportOptions &options)
 	if (!options.html)
 		forget_names(now->profile);
 
-	Report report{options.view, *std::move(now), std::nullopt, {}, {}};
+	Result<std::vector<Ratio>> ratios = ratios_of(now->flat.events, options.ratios);
+
+	if (!ratios)
+		return ratios.error();
+
+	Report report{options.view, *std::move(now), std::nullopt, {}, *std::move(ratios), {}};
 
 	report.style = {terminal_width(STDOUT_FILENO), options.rows, options.percent_limit,
 			wants_color(options.color, STDOUT_FILENO)};

@@ -33,6 +33,10 @@ void add_profile(Json &json, const Reported &one)
 	json["time_ns"] = one.profile.time_nanos;
 	json["duration_ns"] = one.profile.duration_nanos;
 	json["period_ns"] = one.profile.period_type.unit == "nanoseconds" ? one.profile.period : 0;
+	if (is_of_events(one.profile))
+		json["event"] = {{"name", one.profile.period_type.type}, {"period", one.profile.period}};
+	for (size_t i = 0; i < one.flat.events.names.size(); i++)
+		json["events"][one.flat.events.names[i]] = one.flat.events.totals[i];
 	json["targets"] = about.targets;
 	json["processes"] = about.processes;
 	json["granularity"] = about.granularity;
@@ -93,6 +97,22 @@ void add_names(Json &json, const Row &row, std::span<const SortKey> columns)
 	}
 }
 
+/** By name, for a profile of several events. */
+void add_events(Json &json, std::span<const uint64_t> values, const Report &report)
+{
+	const std::vector<std::string> &names = report.now.flat.events.names;
+
+	for (size_t i = 0; i < values.size(); i++)
+		json["events"][names[i]] = values[i];
+	for (const Ratio &ratio : report.ratios) {
+		const uint64_t below = values[ratio.denominator];
+
+		if (below)
+			json["ratios"][ratio.name] =
+				static_cast<double>(values[ratio.numerator]) / static_cast<double>(below);
+	}
+}
+
 Json flat_rows(const Report &report, const Shown &shown)
 {
 	const Flat &flat = report.now.flat;
@@ -110,6 +130,7 @@ Json flat_rows(const Report &report, const Shown &shown)
 			json["seconds"] = static_cast<double>(row.samples) * *seconds;
 		json["percent"] = percent_of(row.samples, flat.samples);
 		json["cumulative_percent"] = percent_of(sum, flat.samples);
+		add_events(json, row.events, report);
 		add_names(json, row, flat.columns);
 		rows.push_back(std::move(json));
 	}

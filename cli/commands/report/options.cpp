@@ -70,6 +70,7 @@ void add_options(CLI::App &app, Words &words, ReportOptions &options)
 	add_view_options(app, words.view);
 	app.add_flag("--stdio");
 	app.add_option("--value", options.value);
+	app.add_option("--ratio", options.ratios)->delimiter(',')->allow_extra_args(false);
 	add_duration(app, "--from", options.time.from);
 	add_duration(app, "--to", options.time.to);
 	app.add_option("--base", words.base)->expected(0, 1);
@@ -148,9 +149,12 @@ pprof's format, or the output of 'perf script'; -: standard input.
 )help" + view_help() +
 	       R"help(      --by WHAT         the same with one key: function, object or address
       --stdio           the default; accepted for users of perf
-      --value TYPE      show these values of another tool's profile, such as
-                        alloc_space; by default samples, or those that the tool
-                        has marked
+      --value TYPE      show these values: an event, or what another tool has
+                        counted, such as alloc_space; by default samples, or
+                        those that the tool has marked
+      --ratio A/B       of a profile of several events: a column of one divided
+                        by another, such as cache-misses/instructions; may be
+                        repeated.  Instructions a cycle (IPC) are always shown
       --base [FILE]     show the differences from FILE, the greatest first; by
                         default from FILE.old, the one that 'profil record'
                         replaced

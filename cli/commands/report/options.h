@@ -23,7 +23,8 @@ struct ReportOptions {
 	std::optional<std::string> html; /**< the file for the page */
 	HtmlOptions page;
 	TimeRange time;
-	std::string value; /**< the type of the values to show; empty: the file's choice */
+	std::string value;		 /**< the type of the values to show; empty: the file's choice */
+	std::vector<std::string> ratios; /**< "cache-misses/instructions" */
 	ColorWhen color = ColorWhen::Auto;
 };
 

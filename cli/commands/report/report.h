@@ -38,6 +38,7 @@ struct Report {
 	Reported now;
 	std::optional<Reported> base;
 	std::vector<ComparedRow> compared; /**< with a base */
+	std::vector<Ratio> ratios{};	   /**< of events */
 	ReportStyle style;
 };
 

@@ -21,9 +21,12 @@ namespace {
 /* Ranks of columns: numbers that others imply are left out first, names in between. */
 constexpr unsigned rank_seconds = 101;
 constexpr unsigned rank_first = 100;
+constexpr unsigned rank_events = 99;
+constexpr unsigned rank_ratios = 98;
 constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
 constexpr size_t unit_width = 12;
+constexpr size_t event_width = 16;
 
 std::string header(const Report &report)
 {
@@ -88,6 +91,42 @@ ShownNames names_of(const Report &report)
 	return names;
 }
 
+/* The first event is that of the samples, whose columns come before. */
+void add_event_columns(Table &table, const Report &report)
+{
+	const std::vector<std::string> &names = report.now.flat.events.names;
+
+	for (size_t i = 1; i < names.size(); i++)
+		table.add_column({shortened(printable(names[i]), event_width) + " %",
+				  TableColumn::Kind::Number, rank_events, percent_width});
+	for (const Ratio &ratio : report.ratios)
+		table.add_column(
+			{printable(ratio.name), TableColumn::Kind::Number, rank_ratios, percent_width});
+}
+
+void add_event_cells(std::vector<Cell> &cells, const Row &row, const Report &report)
+{
+	const std::vector<uint64_t> &totals = report.now.flat.events.totals;
+
+	for (size_t i = 1; i < row.events.size(); i++) {
+		const double percent = percent_of(row.events[i], totals[i]);
+
+		cells.push_back({hundredths(percent), {}, heat(percent)});
+	}
+	for (const Ratio &ratio : report.ratios)
+		cells.push_back({ratio_text(ratio, row.events)});
+}
+
+/** What is counted: the samples, or the event if there is a sample of each. */
+std::string first_heading(const Report &report)
+{
+	const Flat &flat = report.now.flat;
+	const bool each =
+		flat.is_count() && is_of_events(report.now.profile) && report.now.profile.period == 1;
+
+	return each ? report.now.profile.period_type.type : std::string(flat.unit());
+}
+
 Table flat_table(const Report &report, const Shown &shown)
 {
 	const Flat &flat = report.now.flat;
@@ -98,12 +137,13 @@ Table flat_table(const Report &report, const Shown &shown)
 	PercentCells percents(flat.samples);
 	uint64_t sum = 0;
 
-	table.add_column(
-		{shortened(printable(flat.unit()), unit_width), TableColumn::Kind::Number, rank_last});
+	table.add_column({shortened(printable(first_heading(report)), unit_width), TableColumn::Kind::Number,
+			  rank_last});
 	if (seconds)
 		table.add_column({"seconds", TableColumn::Kind::Number, rank_seconds});
 	table.add_column({"%", TableColumn::Kind::Number, 0, percent_width});
 	table.add_column({"sum %", TableColumn::Kind::Number, rank_first, percent_width});
+	add_event_columns(table, report);
 	for (TableColumn &column : name_columns(flat.columns))
 		table.add_column(std::move(column));
 	table.reserve(shown.rows.size());
@@ -117,6 +157,7 @@ Table flat_table(const Report &report, const Shown &shown)
 			cells.push_back({hundredths(static_cast<double>(row.samples) * *seconds)});
 		cells.push_back(percents.cell(row.samples));
 		cells.push_back({hundredths(percent_of(sum, flat.samples))});
+		add_event_cells(cells, row, report);
 		add_name_cells(cells, row, flat.columns, names);
 		table.add_row(cells);
 	}

@@ -62,6 +62,11 @@ TEST_CASE("several events are several values of the same places", "[cli][source]
 	CHECK(values_of(file, "minor-faults").at("fill_pages") >= 9'900);
 	CHECK(values_of(file, "minor-faults").at("fill_pages") <= 10'010);
 	CHECK_FALSE(values_of(file, "cs").contains("fill_pages"));
+	const Output table = profil("report --ratio minor-faults/page-faults --limit 1 " + file);
+	INFO(table.text);
+	CHECK(has(table.text,
+		  "\npage-faults       %   sum %  minor-faults %    cs %  minor-faults/page-faults  "));
+	CHECK(has(table.text, "\n     10,000   "));
 }
 
 TEST_CASE("a breakpoint names the writer of a variable", "[cli][source]")

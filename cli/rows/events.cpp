@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rows/events.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr size_t first_event = 1; /* index 0 is that of the samples */
+
+/** Without perf's modifiers: "cycles" of "cycles:u". */
+std::string_view plain(std::string_view name)
+{
+	return name.substr(0, name.find(':'));
+}
+
+/** The index of an event by its name, with its modifiers or without; else the number of names. */
+size_t find(const std::vector<std::string> &names, std::string_view wanted)
+{
+	const auto same = std::find(names.begin(), names.end(), wanted);
+	const auto found =
+		same != names.end() ? same : std::find_if(names.begin(), names.end(), [&](const auto &name) {
+			return plain(name) == wanted;
+		});
+
+	return static_cast<size_t>(found - names.begin());
+}
+
+} // namespace
+
+bool is_of_events(const Profile &profile)
+{
+	return profile.period > 0 && profile.period_type.unit == "count" &&
+	       profile.sample_types.size() > first_event &&
+	       profile.sample_types.front() == ValueType{"samples", "count"} &&
+	       profile.sample_types[first_event] == profile.period_type;
+}
+
+std::vector<size_t> events_of(const Profile &profile)
+{
+	std::vector<size_t> indices;
+
+	if (!is_of_events(profile) || profile.sample_types.size() <= first_event + 1)
+		return indices;
+	for (size_t i = first_event; i < profile.sample_types.size(); i++)
+		indices.push_back(i);
+	return indices;
+}
+
+Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted)
+{
+	const size_t instructions = find(events.names, "instructions");
+	const size_t cycles = find(events.names, "cycles");
+	std::vector<Ratio> ratios;
+
+	if (instructions < events.names.size() && cycles < events.names.size())
+		ratios.push_back({instructions, cycles, "IPC"});
+	for (const std::string &text : wanted) {
+		const size_t slash = text.find('/');
+		const size_t numerator = find(events.names, text.substr(0, slash));
+		const size_t denominator =
+			slash == text.npos ? events.names.size() : find(events.names, text.substr(slash + 1));
+
+		if (std::max(numerator, denominator) >= events.names.size())
+			return Error{fmt::format("--ratio: '{}' is not one event of the profile divided by "
+						 "another ({})",
+						 text,
+						 events.names.empty()
+							 ? "it does not have several"
+							 : fmt::format("{}", fmt::join(events.names, ", ")))};
+		ratios.push_back({numerator, denominator, text});
+	}
+	return ratios;
+}
+
+std::string ratio_text(const Ratio &ratio, std::span<const uint64_t> values)
+{
+	const uint64_t below = values[ratio.denominator];
+
+	return below ? fmt::format("{:.3g}",
+				   static_cast<double>(values[ratio.numerator]) / static_cast<double>(below))
+		     : "";
+}
+
+} // namespace cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/rows/events.h  The columns of a profile of several events. */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/profile/profile.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** Is what ticked in the recording an event, and not a clock? */
+bool is_of_events(const Profile &profile);
+
+/**
+ * The indices of the events of a profile in Profile::sample_types, the first one being that of
+ * the samples; empty if it has fewer than two.
+ */
+std::vector<size_t> events_of(const Profile &profile);
+
+/** The events of a flat profile with several of them. */
+struct EventColumns {
+	std::vector<std::string> names; /**< of the first one, too */
+	std::vector<uint64_t> totals;
+	std::shared_ptr<std::vector<uint64_t>>
+		values; /**< of all rows, as many for each as there are names */
+};
+
+/** One event divided by another. */
+struct Ratio {
+	size_t numerator = 0; /**< index in EventColumns::names */
+	size_t denominator = 0;
+	std::string name; /**< heading of the column */
+};
+
+/**
+ * The ratios to show: those that are asked for, "cache-misses/instructions", and if there are
+ * both instructions and cycles, "IPC".
+ */
+Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted);
+
+/** "0.52"; empty if nothing can be divided. */
+std::string ratio_text(const Ratio &ratio, std::span<const uint64_t> values);
+
+} // namespace cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/host/cli/rows/events.cpp  Profiles of several events: a column for each. */
+#include "cli/rows/events.h"
+
+#include "cli/rows/flat.h"
+
+#include <catch2/catch.hpp>
+
+using namespace cli;
+
+namespace {
+
+/** Two functions; the second one is at two addresses, of which one has no sample of the first event. */
+Profile two_functions()
+{
+	Profile profile;
+
+	profile.sample_types = {{"samples", "count"}, {"cycles:u", "count"}, {"instructions", "count"}};
+	profile.period_type = {"cycles:u", "count"};
+	profile.period = 100;
+	profile.functions = {{"busy", "busy", "", 0}, {"idle", "idle", "", 0}};
+	profile.locations = {
+		{std::nullopt, 1, {{0, 0}}}, {std::nullopt, 2, {{1, 0}}}, {std::nullopt, 3, {{1, 0}}}};
+	profile.samples = {{{0}, {30, 3000, 1500}, {}}, {{1}, {10, 1000, 4000}, {}}, {{2}, {0, 0, 500}, {}}};
+	return profile;
+}
+
+} // namespace
+
+TEST_CASE("each row has the values of all events, and a place without the first one counts", "[cli][events]")
+{
+	const Profile profile = two_functions();
+	const Flat flat = flatten(profile, {});
+
+	CHECK(is_of_events(profile));
+	CHECK(flat.samples == 40);
+	CHECK(flat.events.names == std::vector<std::string>{"cycles:u", "instructions"});
+	CHECK(flat.events.totals == std::vector<uint64_t>{4000, 6000});
+	REQUIRE(flat.rows.size() == 2);
+	CHECK(flat.rows[0].function == "busy");
+	CHECK(std::vector(flat.rows[0].events.begin(), flat.rows[0].events.end()) ==
+	      std::vector<uint64_t>{3000, 1500});
+	CHECK(flat.rows[1].function == "idle");
+	CHECK(flat.rows[1].samples == 10);
+	CHECK(std::vector(flat.rows[1].events.begin(), flat.rows[1].events.end()) ==
+	      std::vector<uint64_t>{1000, 4500});
+}
+
+TEST_CASE("instructions a cycle come by themselves, other ratios when asked for", "[cli][events]")
+{
+	const Flat flat = flatten(two_functions(), {});
+	const std::vector<std::string> wanted = {"cycles:u/instructions"};
+	const Result<std::vector<Ratio>> ratios = ratios_of(flat.events, wanted);
+
+	REQUIRE(ratios);
+	REQUIRE(ratios->size() == 2);
+	CHECK((*ratios)[0].name == "IPC");
+	CHECK(ratio_text((*ratios)[0], flat.rows[0].events) == "0.5");
+	CHECK(ratio_text((*ratios)[0], flat.rows[1].events) == "4.5");
+	CHECK((*ratios)[1].name == "cycles:u/instructions");
+	CHECK(ratio_text((*ratios)[1], flat.rows[0].events) == "2");
+	CHECK(ratio_text((*ratios)[0], std::vector<uint64_t>{0, 7}).empty());
+}
+
+TEST_CASE("a ratio of what the profile does not have is refused", "[cli][events]")
+{
+	const Flat flat = flatten(two_functions(), {});
+	const auto refusal = [&](const std::string &wanted) {
+		return ratios_of(flat.events, std::vector{wanted}).error().text;
+	};
+
+	CHECK(refusal("cycles") == "--ratio: 'cycles' is not one event of the profile divided by another "
+				   "(cycles:u, instructions)");
+	CHECK(refusal("cache-misses/instructions") ==
+	      "--ratio: 'cache-misses/instructions' is not one event of the profile divided by another "
+	      "(cycles:u, instructions)");
+	CHECK(ratios_of({}, std::vector<std::string>{"a/b"}).error().text ==
+	      "--ratio: 'a/b' is not one event of the profile divided by another (it does not have several)");
+}
+
+TEST_CASE("profiles of time, of one event and of other tools have no columns of events", "[cli][events]")
+{
+	Profile one = two_functions();
+	Profile time = two_functions();
+	Profile heap = two_functions();
+
+	one.sample_types.pop_back();
+	for (Sample &sample : one.samples)
+		sample.values.pop_back();
+	time.period_type = {"cpu", "nanoseconds"};
+	heap.sample_types[0] = {"alloc_objects", "count"};
+	CHECK(is_of_events(one));
+	CHECK(flatten(one, {}).events.names.empty());
+	CHECK(flatten(one, {}).rows.size() == 2);
+	CHECK_FALSE(is_of_events(time));
+	CHECK(flatten(time, {}).events.names.empty());
+	CHECK_FALSE(is_of_events(heap));
+	CHECK(flatten(heap, {}).events.names.empty());
+}
