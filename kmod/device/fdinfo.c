@@ -15,6 +15,7 @@
 
 #include "device/session.h"
 #include "follow/watch.h"
+#include "event/source.h"
 #include "profile/binding.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
@@ -104,6 +105,12 @@ static void profil_fdinfo_pids(struct seq_file *to, const struct profil_profile 
 	seq_printf(to, "%s\n", !more ? "" : n ? " ..." : "...");
 }
 
+static void profil_fdinfo_event(struct seq_file *to, const struct profil_source *source)
+{
+	seq_printf(to, "event:\t%u %#llx\n", source->attr.type, source->attr.config);
+	seq_printf(to, "event_missed:\t%llu\n", profil_source_missed(source));
+}
+
 static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *profile)
 {
 	const struct profil_pins *pins;
@@ -113,6 +120,11 @@ static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *pro
 		return;
 	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&profile->lock));
 	held = pins ? pins->held : 0;
+	/* The claim keeps the source, and is given up under the lock. */
+	if (!list_empty(&profile->event.link))
+		profil_fdinfo_event(to, profile->event.source);
+	else if (profile->event.source)
+		seq_puts(to, "event:\tgone\n");
 	mutex_unlock(&profile->lock);
 	seq_printf(to, "pinned_pages:\t%llu\n", held);
 }

@@ -82,6 +82,13 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		if (from->config == PERF_COUNT_SW_CPU_CLOCK ||
 		    from->config == PERF_COUNT_SW_TASK_CLOCK)
 			return -EINVAL;
+		/* No user can have more sources of these than there are events. */
+		*attr = (struct perf_event_attr) {
+			.type		= from->type,
+			.size		= sizeof(*attr),
+			.config		= from->config,
+			.exclude_kernel	= from->exclude_kernel,
+		};
 		return 0;
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
@@ -94,7 +101,8 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		if (event->pmu->task_ctx_nr != perf_hw_context)
 			return -EINVAL;
 	}
-	return perfmon_capable() ? 0 : -EPERM;
+	/* An event of a CPU: perf permits that there. */
+	return perfmon_capable() || !(event->attach_state & PERF_ATTACH_TASK) ? 0 : -EPERM;
 }
 
 static int profil_source_start(struct profil_source *source, unsigned int cpu)
@@ -279,30 +287,20 @@ void profil_source_put(struct profil_source_user *user)
 }
 
 /**
- * profil_source_read() - what is known of a source
- * @source: of a claim that the caller holds
- * @sum: receives it
+ * profil_source_missed() - ticks that no profile was asked about
+ * @source: of a claim that cannot be given up meanwhile
  *
- * Context: Process context, may sleep.
+ * Context: Any.
+ * Return: their number since the source was made, on all CPUs together.
  */
-void profil_source_read(struct profil_source *source, struct profil_source_sum *sum)
+u64 profil_source_missed(const struct profil_source *source)
 {
-	u64 enabled, running;
-	struct perf_event *event;
 	unsigned int cpu;
+	u64 sum = 0;
 
-	*sum = (struct profil_source_sum) {};
-	mutex_lock(&sources_mutex);
-	for_each_possible_cpu(cpu) {
-		sum->missed += READ_ONCE(*per_cpu_ptr(source->missed, cpu));
-		event = *per_cpu_ptr(source->event, cpu);
-		if (!event)
-			continue;
-		perf_event_read_value(event, &enabled, &running);
-		sum->enabled += enabled;
-		sum->running += running;
-	}
-	mutex_unlock(&sources_mutex);
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(source->missed, cpu));
+	return sum;
 }
 
 /* The shortest period of its users; 0: there is none, and it is no longer in the list. */

@@ -55,23 +55,11 @@ struct profil_source_ops {
 	void (*settle)(void);
 };
 
-/**
- * struct profil_source_sum - what is known of a source since it was made
- * @missed: ticks that no profile was asked about
- * @enabled: for how long it was to count, in ns, on all CPUs together
- * @running: for how long it has counted: less if the CPUs have too few counters
- */
-struct profil_source_sum {
-	u64 missed;
-	u64 enabled;
-	u64 running;
-};
-
 int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event);
 int profil_source_get(struct profil_source_user *user, const struct perf_event_attr *attr,
 		      u64 period);
 void profil_source_put(struct profil_source_user *user);
-void profil_source_read(struct profil_source *source, struct profil_source_sum *sum);
+u64 profil_source_missed(const struct profil_source *source);
 int profil_sources_init(const struct profil_source_ops *ops);
 void profil_sources_exit(void);
 

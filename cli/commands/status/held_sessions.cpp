@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/status/held_sessions.h"
 
+#include "cli/events/event.h"
+
 #include "cli/base/files.h"
 #include "cli/base/whole_number.h"
 #include "cli/process/process.h"
@@ -39,6 +41,16 @@ void add_pids(HeldProfile &profile, std::string_view words)
 	}
 }
 
+/** The name of an event, of whose type and configuration @p value consists. */
+std::string event_name(std::string_view value)
+{
+	for (const EventName &one : event_names()) {
+		if (value == fmt::format("{} {:#x}", one.type, one.config))
+			return std::string(one.name);
+	}
+	return fmt::format("event {}", value);
+}
+
 void set_field(HeldProfile &profile, std::string_view name, std::string_view value)
 {
 	if (name == "pids")
@@ -49,6 +61,8 @@ void set_field(HeldProfile &profile, std::string_view name, std::string_view val
 		profile.state = value;
 	else if (name == "period")
 		profile.period = number_of<uint64_t>(value);
+	else if (name == "event")
+		profile.event = event_name(value);
 	else if (name == "ticks")
 		profile.ticks = number_of<uint64_t>(value);
 	else if (name == "counted")

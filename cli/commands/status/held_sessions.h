@@ -19,7 +19,8 @@ struct HeldProfile {
 	bool more_pids = false;	 /**< there are others */
 	uint64_t processes = 0;	 /**< address spaces that it samples */
 	std::string state;	 /**< "running" or why not */
-	uint64_t period = 0;	 /**< ns */
+	uint64_t period = 0;	 /**< ns, or events */
+	std::string event;	 /**< what ticks, by its name; empty: the clock */
 	uint64_t ticks = 0;
 	uint64_t counted = 0;
 	uint64_t lost = 0;

@@ -97,7 +97,10 @@ Json profile_json(const HeldProfile &profile)
 		{"more_targets", profile.more_pids},
 		{"address_spaces", profile.processes},
 		{"state", profile.state},
-		{"period_ns", profile.period},
+		{"period_ns", profile.event.empty() ? profile.period : 0},
+		{"event", profile.event.empty()
+				  ? Json()
+				  : Json({{"name", profile.event}, {"period", profile.period}})},
 		{"ticks", profile.ticks},
 		{"counted", profile.counted},
 		{"lost", profile.lost},

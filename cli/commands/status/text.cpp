@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <unistd.h>
 
 namespace cli {
@@ -179,20 +180,38 @@ std::string targets_text(const HeldSession &session)
 	return text.empty() ? "no process that is visible here" : text;
 }
 
-/** "999 Hz", "99 Hz to 999 Hz"; and the states other than running. */
-std::string rates_text(const HeldSession &session)
+/** "999 Hz", "99 Hz to 999 Hz"; empty if no clock ticks. */
+std::string hz_text(const HeldSession &session)
 {
-	const auto [least, most] = std::minmax_element(
-		session.profiles.begin(), session.profiles.end(),
-		[](const HeldProfile &a, const HeldProfile &b) { return a.period < b.period; });
 	const auto hz = [](uint64_t period) {
 		return rate_text(period ? 1e9 / static_cast<double>(period) : 0);
 	};
-	std::map<std::string, uint64_t> states;
-	std::string text = hz(most->period);
+	std::set<uint64_t> periods;
 
-	if (least->period != most->period)
-		text += " to " + hz(least->period);
+	for (const HeldProfile &profile : session.profiles) {
+		if (profile.event.empty())
+			periods.insert(profile.period);
+	}
+	if (periods.size() < 2)
+		return periods.empty() ? "" : hz(*periods.begin());
+	return fmt::format("{} to {}", hz(*periods.rbegin()), hz(*periods.begin()));
+}
+
+/** "999 Hz", "each of page-faults"; and the states other than running. */
+std::string rates_text(const HeldSession &session)
+{
+	std::map<std::string, uint64_t> states;
+	std::set<std::string> events;
+	std::string text = hz_text(session);
+
+	for (const HeldProfile &profile : session.profiles) {
+		if (!profile.event.empty())
+			events.insert(profile.period == 1 ? "each of " + profile.event
+							  : fmt::format("1 of {} {}", grouped(profile.period),
+									profile.event));
+	}
+	if (!events.empty())
+		text += fmt::format("{}{}", text.empty() ? "" : ", ", fmt::join(events, ", "));
 	for (const HeldProfile &profile : session.profiles)
 		states[profile.state]++;
 	states.erase("running");

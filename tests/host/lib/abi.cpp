@@ -55,6 +55,7 @@ const std::set<std::string> documented = {
 	"profil_session_finish",
 	"profil_session_open",
 	"profil_session_record",
+	"profil_session_record_event",
 	"profil_set_regions",
 	"profil_solaris",
 	"profil_tru64",

@@ -34,7 +34,9 @@ constexpr char fdinfo[] = "pos:\t0\n"
 			  "pids:\t\n"
 			  "processes:\t0\n"
 			  "state:\tfull\n"
-			  "period:\t10000000\n"
+			  "period:\t10\n"
+			  "event:\t1 0x2\n"
+			  "event_missed:\t3\n"
 			  "ticks:\t5\n"
 			  "counted:\t5\n"
 			  "lost:\t0\n";
@@ -91,6 +93,9 @@ TEST_CASE("the module's lines of a fdinfo are understood", "[cli][status]")
 	CHECK(session->profiles[0].pinned_pages == 16);
 	CHECK(session->profiles[1].id == 3);
 	CHECK(session->profiles[1].pids.empty());
+	CHECK(session->profiles[1].event == "page-faults");
+	CHECK(session->profiles[1].period == 10);
+	CHECK(session->profiles[0].event.empty());
 	CHECK_FALSE(session->profiles[1].pinned_pages);
 	CHECK_FALSE(cli::parse_fdinfo("pos:\t0\nprofile:\t1\n"));
 	CHECK_FALSE(cli::parse_fdinfo(""));
@@ -155,7 +160,7 @@ TEST_CASE("the text names profilers and their targets, and says that there are o
 	CHECK(has(text, "profiles 3 profiles in 4 address spaces\n"));
 	CHECK(has(text, "ticks    10  100.00 %  ticks of the clock\n"));
 	CHECK(has(text, "profil (pid 77, user " + cli::user_name(getuid()) +
-				"): 2 profiles at 100 Hz to 999 Hz; 1 off (full)\n"));
+				"): 2 profiles at 999 Hz, 1 of 10 page-faults; 1 off (full)\n"));
 	CHECK(has(text, "  105 ticks: 95 counted, 4 lost; 64.0 KiB pinned\n"));
 	CHECK(has(text, "and 1 profile of programs that profile themselves\n"));
 	status.search.hidden = 1;
