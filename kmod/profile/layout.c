@@ -43,9 +43,6 @@ static int profil_layout_check_period(const struct profil_start *how)
 	if (!(how->flags & PROFIL_EVENT))
 		return how->period < profil_period_min() || how->period > PROFIL_PERIOD_MAX ?
 			       -ERANGE : 0;
-	/* No clock ticks, and no event is owed: each is in one place. */
-	if (how->clock || how->flags & PROFIL_OWED_TICKS)
-		return -EINVAL;
 	return !how->period || how->period > PROFIL_EVENTS_MAX ? -ERANGE : 0;
 }
 
@@ -55,6 +52,9 @@ static int profil_layout_check_policy(const struct profil_start *how)
 		return -EINVAL;
 	/* A child belongs to the process, not to the thread that forked it. */
 	if (how->flags & PROFIL_THREAD && how->flags & PROFIL_FOLLOW)
+		return -EINVAL;
+	/* No clock ticks, and no event is owed: each is in one place. */
+	if (how->flags & PROFIL_EVENT && (how->clock || how->flags & PROFIL_OWED_TICKS))
 		return -EINVAL;
 	if (!profil_clock_serves(how->clock))
 		return -EOPNOTSUPP;

@@ -242,5 +242,6 @@ TEST_CASE_METHOD(AtRest, "an event is refused in each way that is not for it", "
 	CHECK(refused(faults, 0) == ERANGE);
 	CHECK(refused(faults, (1ULL << 48) + 1) == ERANGE);
 	CHECK(refused(faults, 1, PROFIL_CLOCK_LAZY) == EINVAL);
+	CHECK(refused(faults, 1, PROFIL_CLOCK_PERF) == EINVAL);
 	CHECK(refused(faults, 1ULL << 48) == 0);
 }
