@@ -21,8 +21,9 @@ int try_event(const Event &event)
 	attr.disabled = 1;
 	attr.sample_type = PERF_SAMPLE_IP;
 	attr.sample_period = uint64_t{1} << 62;
-	/* What everybody may open. */
-	attr.exclude_kernel = attr.type != PERF_TYPE_TRACEPOINT;
+	/* What everybody may open; tracepoints, and breakpoints on data of the kernel, are there only. */
+	if (attr.type != PERF_TYPE_TRACEPOINT && attr.type != PERF_TYPE_BREAKPOINT)
+		attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
 
 	const Fd fd(static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));

@@ -102,6 +102,22 @@ private:
 	Child child_;
 };
 
+#ifdef __x86_64__
+/** The address of a variable of the kernel. */
+uint64_t address_of(const std::string &symbol)
+{
+	std::ifstream symbols("/proc/kallsyms");
+	std::string address, type, name, rest;
+
+	while (symbols >> address >> type >> name) {
+		if (name == symbol)
+			return std::stoull(address, nullptr, 16);
+		std::getline(symbols, rest);
+	}
+	throw std::runtime_error("no symbol " + symbol);
+}
+#endif
+
 Fd faults_of(pid_t pid, int cpu = -1)
 {
 	return open_proof({.pid = pid, .cpu = cpu, .config = PERF_COUNT_SW_PAGE_FAULTS});
@@ -199,6 +215,32 @@ TEST_CASE_METHOD(AtRest, "a breakpoint finds what writes a variable", "[record][
 	CHECK(ticks_in(recording, touch_again) == 50);
 	CHECK(recording.status().ticks == 750);
 }
+
+#ifdef __x86_64__
+/* There a breakpoint of the kernel comes as an NMI does, whatever it interrupts. */
+TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[record][source]")
+{
+	Child child([] {
+		const Burner burner;
+
+		burner.burn_until(Burner::usual, [] { return false; });
+	});
+	Recording recording(4096, 1);
+
+	recording.begin_with(open_proof({.pid = child.pid(),
+					 .type = PERF_TYPE_BREAKPOINT,
+					 .config = 0,
+					 .address = address_of("jiffies_64")}),
+			     event_flags | PROFIL_RECORD_KERNEL);
+	CHECK(soon([&] { return recording.status().kernel >= 20; }));
+	recording.finish();
+	const profil_status status = recording.status();
+	CHECK(status.ticks == status.kernel);
+	CHECK(recording.sum() == status.ticks);
+	/* All from one instruction, or the few places where time is kept. */
+	CHECK(recording.rows().size() <= 8);
+}
+#endif
 
 TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[record][source]")
 {
