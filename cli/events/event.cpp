@@ -69,12 +69,9 @@ bool set_cache(std::string_view name, Event &event)
 
 bool set_known(std::string_view name, Event &event)
 {
-	const std::vector<EventName> &all = event_names();
-	const auto known = std::find_if(all.begin(), all.end(), [&](const EventName &one) {
-		return one.name == name || (!one.alias.empty() && one.alias == name);
-	});
+	const EventName *const known = find_event_name(name);
 
-	if (known == all.end())
+	if (!known)
 		return set_cache(name, event);
 	event.attr.type = known->type;
 	event.attr.config = known->config;
@@ -241,6 +238,16 @@ const std::vector<EventName> &event_names()
 	};
 
 	return names;
+}
+
+const EventName *find_event_name(std::string_view name)
+{
+	const std::vector<EventName> &all = event_names();
+	const auto known = std::find_if(all.begin(), all.end(), [&](const EventName &one) {
+		return one.name == name || (!one.alias.empty() && one.alias == name);
+	});
+
+	return known == all.end() ? nullptr : &*known;
 }
 
 Result<std::vector<Event>> parse_events(std::string_view text)

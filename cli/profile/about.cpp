@@ -251,12 +251,15 @@ std::string profile_rate_text(const Profile &profile)
 	return rate_text(1e9 / static_cast<double>(profile.period));
 }
 
+bool has_period_of_events(const Profile &profile)
+{
+	return profile.period > 0 && profile.period_type.unit == "count";
+}
+
 std::vector<std::string> profile_accounting_lines(const Profile &profile)
 {
-	const bool events = profile.period > 0 && profile.period_type.unit == "count";
-
 	return accounting_lines(from_comments(profile.comments).accounting,
-				events ? "of events" : "of the clock");
+				has_period_of_events(profile) ? "of events" : "of the clock");
 }
 
 std::string profile_duration_text(const Profile &profile)

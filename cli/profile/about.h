@@ -63,6 +63,9 @@ uint64_t shared_bytes(const About &about);
 /** "999 Hz"; empty if the profile does not say. */
 std::string profile_rate_text(const Profile &profile);
 
+/** Is the period of the profile a number of events, and not a time? */
+bool has_period_of_events(const Profile &profile);
+
 /** All ticks of the profile, and what became of them: accounting_lines(). */
 std::vector<std::string> profile_accounting_lines(const Profile &profile);
 

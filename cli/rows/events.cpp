@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/rows/events.h"
 
+#include "cli/profile/about.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -31,8 +33,7 @@ size_t find(const std::vector<std::string> &names, std::string_view wanted)
 
 bool is_of_events(const Profile &profile)
 {
-	return profile.period > 0 && profile.period_type.unit == "count" &&
-	       profile.sample_types.size() > first_event &&
+	return has_period_of_events(profile) && profile.sample_types.size() > first_event &&
 	       profile.sample_types.front() == ValueType{"samples", "count"} &&
 	       profile.sample_types[first_event] == profile.period_type;
 }
@@ -74,13 +75,20 @@ Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const
 	return ratios;
 }
 
-std::string ratio_text(const Ratio &ratio, std::span<const uint64_t> values)
+std::optional<double> ratio_of(const Ratio &ratio, std::span<const uint64_t> values)
 {
 	const uint64_t below = values[ratio.denominator];
 
-	return below ? fmt::format("{:.3g}",
-				   static_cast<double>(values[ratio.numerator]) / static_cast<double>(below))
-		     : "";
+	if (!below)
+		return std::nullopt;
+	return static_cast<double>(values[ratio.numerator]) / static_cast<double>(below);
+}
+
+std::string ratio_text(const Ratio &ratio, std::span<const uint64_t> values)
+{
+	const std::optional<double> value = ratio_of(ratio, values);
+
+	return value ? fmt::format("{:.3g}", *value) : "";
 }
 
 } // namespace cli

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,7 +45,10 @@ struct Ratio {
  */
 Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted);
 
-/** "0.52"; empty if nothing can be divided. */
+/** Nothing if the denominator is 0.  @param values of a row, as many as EventColumns::names. */
+std::optional<double> ratio_of(const Ratio &ratio, std::span<const uint64_t> values);
+
+/** "0.52"; empty without a ratio_of(). */
 std::string ratio_text(const Ratio &ratio, std::span<const uint64_t> values);
 
 } // namespace cli

@@ -158,6 +158,7 @@ static void profil_source_set_period(struct profil_source *source, u64 period)
 	source->period = period;
 	for_each_possible_cpu(cpu) {
 		event = *per_cpu_ptr(source->event, cpu);
+		/* If a PMU refuses, its ticks go on to say which period they stand for. */
 		if (event)
 			perf_event_period(event, period);
 	}
@@ -303,7 +304,7 @@ u64 profil_source_missed(const struct profil_source *source)
 	return sum;
 }
 
-/* The shortest period of its users; 0: there is none, and it is no longer in the list. */
+/* Return: the shortest period of its users.  Without users 0, and the source has left the list. */
 static u64 profil_source_shortest(struct profil_source *source)
 {
 	struct profil_source_user *user;

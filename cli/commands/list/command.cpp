@@ -7,7 +7,6 @@
 #include "cli/options/subcommands.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace cli {
@@ -23,11 +22,9 @@ std::string default_text(const Event &event)
 
 std::string alias_text(const Event &event)
 {
-	const std::vector<EventName> &all = event_names();
-	const auto known = std::find_if(all.begin(), all.end(),
-					[&](const EventName &one) { return one.name == event.name; });
+	const EventName *const known = find_event_name(event.name);
 
-	return known == all.end() || known->alias.empty() ? "" : fmt::format(" or {}", known->alias);
+	return !known || known->alias.empty() ? "" : fmt::format(" or {}", known->alias);
 }
 
 std::string list_text()

@@ -105,11 +105,8 @@ void add_events(Json &json, std::span<const uint64_t> values, const Report &repo
 	for (size_t i = 0; i < values.size(); i++)
 		json["events"][names[i]] = values[i];
 	for (const Ratio &ratio : report.ratios) {
-		const uint64_t below = values[ratio.denominator];
-
-		if (below)
-			json["ratios"][ratio.name] =
-				static_cast<double>(values[ratio.numerator]) / static_cast<double>(below);
+		if (const std::optional<double> value = ratio_of(ratio, values))
+			json["ratios"][ratio.name] = *value;
 	}
 }
 

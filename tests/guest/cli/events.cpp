@@ -21,9 +21,14 @@ std::map<std::string, uint64_t> values_of(const std::string &file, const std::st
 	return values;
 }
 
-Output record_events(const std::string &events, const std::string &file)
+/** What profil says when it has recorded them. */
+std::string record_events(const std::string &events, const std::string &file)
 {
-	return profil("record -e " + events + " -o " + file + " -- " + program("cli_events"));
+	const Output output = profil("record -e " + events + " -o " + file + " -- " + program("cli_events"));
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	return output.text;
 }
 
 } // namespace
@@ -32,12 +37,11 @@ TEST_CASE("page faults are in the functions that had them, to the last one", "[c
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
-	const Output recorded = record_events("page-faults", file);
+	const std::string recorded = record_events("page-faults", file);
 
-	INFO(recorded.text);
-	REQUIRE(recorded.status == 0);
-	CHECK(has(recorded.text, "of 1 process in "));
-	CHECK(has(recorded.text, " by page-faults: "));
+	INFO(recorded);
+	CHECK(has(recorded, "of 1 process in "));
+	CHECK(has(recorded, " by page-faults: "));
 	const auto faults = values_of(file, "page-faults");
 	CHECK(faults.at("fill_pages") == 10'000);
 	CHECK(faults.at("read_pages") == 5000);
@@ -51,11 +55,10 @@ TEST_CASE("several events are several values of the same places", "[cli][source]
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
-	const Output recorded = record_events("page-faults,minor-faults:10,cs", file);
+	const std::string recorded = record_events("page-faults,minor-faults:10,cs", file);
 
-	INFO(recorded.text);
-	REQUIRE(recorded.status == 0);
-	CHECK(has(recorded.text, " by page-faults and minor-faults:10 and cs: "));
+	INFO(recorded);
+	CHECK(has(recorded, " by page-faults and minor-faults:10 and cs: "));
 	CHECK(values_of(file, "page-faults").at("fill_pages") == 10'000);
 	/* Each sample stands for ten of them, wherever the others were. */
 	CHECK(values_of(file, "minor-faults").at("fill_pages") % 10 == 0);
@@ -77,9 +80,8 @@ TEST_CASE("a breakpoint names the writer of a variable", "[cli][source]")
 
 	REQUIRE(symbol.text.size() == 17);
 	const std::string event = "mem:0x" + symbol.text.substr(0, 16) + ":w";
-	const Output recorded = record_events(event, file);
-	INFO(recorded.text);
-	REQUIRE(recorded.status == 0);
+	const std::string recorded = record_events(event, file);
+	INFO(recorded);
 	CHECK(values_of(file, "samples") == std::map<std::string, uint64_t>{{"write_watched", 700}});
 }
 
