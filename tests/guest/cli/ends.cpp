@@ -138,7 +138,7 @@ TEST_CASE("samples of code that the recorder had no time to look for are in the 
 	const Json json = report(file, "object");
 
 	CHECK(json["samples"] == counted);
-	CHECK(percent(json, "[anon:" + std::to_string(pid) + "]") > 0);
+	CHECK(percent(json, "[anon:" + std::to_string(pid) + "]") > 50);
 }
 
 TEST_CASE("the module drops the profiles of a killed recorder", "[cli][every-kernel]")
