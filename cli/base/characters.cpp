@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <clocale>
+#include <cstdint>
+#include <cstring>
 #include <cwchar>
 
 namespace cli {
@@ -76,6 +78,27 @@ bool is_plain(char c)
 	return c >= 0x20 && c < 0x7F;
 }
 
+/**
+ * How many bytes at the beginning of a text are plain ASCII, which most texts are to their end:
+ * eight are looked at in one go.
+ */
+size_t plain_length(std::string_view text)
+{
+	constexpr uint64_t ones = 0x0101010101010101;
+	constexpr uint64_t high = ones * 0x80;
+	size_t at = 0;
+
+	for (uint64_t word; text.size() - at >= sizeof(word); at += sizeof(word)) {
+		std::memcpy(&word, text.data() + at, sizeof(word));
+		/* Without high bits no sum reaches the next byte: below 0x20 has none, 0x7F gets one. */
+		if ((word | ~(word + ones * (0x80 - 0x20)) | (word + ones)) & high)
+			break;
+	}
+	while (at < text.size() && is_plain(text[at]))
+		at++;
+	return at;
+}
+
 /** Writes '?' for invalid bytes and for characters that are @p bad, which never gets plain ASCII. */
 template <typename Bad> std::string replaced(std::string_view text, Bad bad)
 {
@@ -83,10 +106,10 @@ template <typename Bad> std::string replaced(std::string_view text, Bad bad)
 
 	safe.reserve(text.size());
 	while (!text.empty()) {
-		const auto plain = std::find_if_not(text.begin(), text.end(), is_plain);
+		const size_t plain = plain_length(text);
 
-		safe.append(text.begin(), plain);
-		text.remove_prefix(static_cast<size_t>(plain - text.begin()));
+		safe.append(text.substr(0, plain));
+		text.remove_prefix(plain);
 		if (text.empty())
 			break;
 
@@ -178,7 +201,7 @@ size_t columns(std::string_view text)
 {
 	size_t sum = 0;
 
-	if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; }))
+	if (plain_length(text) == text.size())
 		return text.size();
 	while (!text.empty()) {
 		const std::string_view one = first_character(text);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/base/gzip.h"
 
+#include <algorithm>
 #include <array>
 #include <libdeflate.h>
 #include <memory>
 #include <new>
+#include <optional>
+#include <utility>
 #include <zlib.h>
 
 namespace cli {
@@ -49,6 +52,39 @@ private:
 	z_stream state_ = {};
 };
 
+/**
+ * The size that the end of gzipped data states, as far as @p packed can hold so much: it may be
+ * the size modulo 4 GiB, or that of the last of several parts, or made up.
+ */
+size_t stated_size(std::string_view packed)
+{
+	/* The most that deflate packs into a byte. */
+	constexpr size_t most = 1032;
+	size_t size = 0;
+
+	for (const char byte : packed.substr(packed.size() - std::min<size_t>(packed.size(), 4)))
+		size = size >> 8 | static_cast<size_t>(static_cast<unsigned char>(byte)) << 24;
+	return std::min(size, packed.size() * most);
+}
+
+/** The content of usual data, in half the time that zlib takes; nothing if zlib is to have a look. */
+std::optional<std::string> unpacked_at_once(std::string_view packed, size_t limit)
+{
+	const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor *)> decompressor(
+		libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+	const size_t size = stated_size(packed);
+
+	if (!decompressor || size > limit)
+		return std::nullopt;
+
+	std::string plain(size, '\0');
+
+	return libdeflate_gzip_decompress(decompressor.get(), packed.data(), packed.size(), plain.data(),
+					  size, nullptr) == LIBDEFLATE_SUCCESS
+		       ? std::optional(std::move(plain))
+		       : std::nullopt;
+}
+
 } // namespace
 
 bool is_gzip(std::string_view content)
@@ -75,6 +111,9 @@ std::string compress(std::string_view plain)
 
 Result<std::string> decompress(std::string_view packed, size_t limit)
 {
+	if (std::optional<std::string> plain = unpacked_at_once(packed, limit))
+		return *std::move(plain);
+
 	Stream stream(packed);
 	std::array<char, 65536> chunk;
 	std::string plain;

@@ -119,9 +119,9 @@ void share(const Table &table, std::vector<Shown> &shown, size_t width)
 /** The text of a cell, cut to @p width columns. */
 std::string word_of(const Table::Kept &cell, size_t width)
 {
-	const size_t marked = columns(cell.mark);
+	const size_t marked = columns(cell.mark());
 
-	return shortened(cell.text, width - std::min(width, marked)) + shortened(cell.mark, width);
+	return shortened(cell.text(), width - std::min(width, marked)) + shortened(cell.mark(), width);
 }
 
 void add_line(std::string &text, const std::vector<Shown> &shown, std::span<const Table::Kept> cells,
@@ -137,10 +137,9 @@ void add_line(std::string &text, const std::vector<Shown> &shown, std::span<cons
 		if (!one.name)
 			text.append(pad, ' ');
 		if (color)
-			text += painted(whole ? std::string(cell.text).append(cell.mark) : word, cell.paint,
-					color);
+			text += painted(whole ? std::string(cell.whole()) : word, cell.paint, color);
 		else if (whole)
-			text.append(cell.text).append(cell.mark);
+			text.append(cell.whole());
 		else
 			text += word;
 		if (one.name && !last)
@@ -165,7 +164,9 @@ void Table::add_row(std::span<const Cell> cells)
 		const Cell &cell = cells[i];
 		const size_t width = cli::columns(cell.text) + cli::columns(cell.mark);
 
-		cells_.push_back({store_.keep(cell.text), store_.keep(cell.mark), width, cell.paint});
+		cells_.push_back(
+			{store_.keep(cell.text, cell.mark).data(), static_cast<uint32_t>(cell.text.size()),
+			 static_cast<uint32_t>(cell.mark.size()), static_cast<uint32_t>(width), cell.paint});
 		widths_[i] = std::max(widths_[i], width);
 	}
 }
@@ -185,7 +186,8 @@ Rendered render(const Table &table, size_t width, bool color, std::string before
 			one.width = std::min(one.width, name_column_max);
 	}
 	for (const TableColumn &column : table.columns())
-		headings.push_back({column.heading, {}, columns(column.heading)});
+		headings.push_back({column.heading.data(), static_cast<uint32_t>(column.heading.size()), 0,
+				    static_cast<uint32_t>(columns(column.heading)), Paint::Plain});
 	/* Colours and wide characters need more. */
 	rendered.text.reserve(rendered.text.size() + (table.rows() + 1) * (total_width(shown) + 1));
 	add_line(rendered.text, shown, headings, width != 0, color);

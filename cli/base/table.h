@@ -6,6 +6,7 @@
 #include "cli/base/text_store.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,10 +39,15 @@ class Table {
 public:
 	/** A cell, and the columns of the terminal that it takes. */
 	struct Kept {
-		std::string_view text;
-		std::string_view mark;
-		size_t width = 0;
-		Paint paint = Paint::Plain;
+		const char *begin; /**< of the text, which the mark follows */
+		uint32_t length;   /**< of the text, as the next one in bytes */
+		uint32_t mark_length;
+		uint32_t width;
+		Paint paint;
+
+		[[nodiscard]] std::string_view text() const { return {begin, length}; }
+		[[nodiscard]] std::string_view mark() const { return {begin + length, mark_length}; }
+		[[nodiscard]] std::string_view whole() const { return {begin, length + size_t{mark_length}}; }
 	};
 
 	/** Before the first row. */

@@ -12,13 +12,13 @@ namespace cli {
 /** Keeps copies of texts until it goes, without an allocation and a release for each. */
 class TextStore {
 public:
-	/** A copy, which stays where it is even if the store is moved. */
-	std::string_view keep(std::string_view text)
+	/** A copy of both, one after the other, which stays where it is even if the store is moved. */
+	std::string_view keep(std::string_view text, std::string_view more = {})
 	{
-		char *const copy = static_cast<char *>(memory_->allocate(text.size(), 1));
+		char *const copy = static_cast<char *>(memory_->allocate(text.size() + more.size(), 1));
 
-		std::copy(text.begin(), text.end(), copy);
-		return {copy, text.size()};
+		std::copy(more.begin(), more.end(), std::copy(text.begin(), text.end(), copy));
+		return {copy, text.size() + more.size()};
 	}
 
 	/** The memory of the texts, for tables of them. */

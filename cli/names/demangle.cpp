@@ -12,11 +12,22 @@
 namespace cli {
 namespace {
 
+/** The older mangling of Rust is that of C++ and a hash before the last 'E', "17h" and 16 digits: tried
+ * first. */
+bool may_have_hash(std::string_view name)
+{
+	constexpr std::string_view length = "17h";
+	constexpr size_t digits = 16;
+	const size_t end = name.rfind('E');
+
+	return end != name.npos && end >= length.size() + digits &&
+	       name.substr(end - digits - length.size()).starts_with(length);
+}
+
 /** The style of a mangled name, for cplus_demangle(); 0 if it is not mangled. */
 int style_of(std::string_view name)
 {
-	/* The older mangling of Rust is that of C++ and a hash, "17h" and 16 digits: tried first. */
-	if (name.starts_with("_R") || (name.starts_with("_ZN") && name.find("17h") != name.npos))
+	if (name.starts_with("_R") || (name.starts_with("_ZN") && may_have_hash(name)))
 		return DMGL_AUTO;
 	if (name.starts_with("_Z"))
 		return DMGL_GNU_V3;

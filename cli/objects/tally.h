@@ -31,7 +31,10 @@ public:
 	/** Add @p samples of an object. */
 	void add(const std::shared_ptr<Object> &object, Bucket bucket, uint64_t samples)
 	{
-		objects_[object][bucket] += samples;
+		Buckets &buckets = objects_[object];
+
+		/* Buckets mostly come in order. */
+		buckets.try_emplace(buckets.end(), bucket, 0)->second += samples;
 		total_ += samples;
 	}
 

@@ -88,17 +88,23 @@ std::vector<std::string> samplers_of(const Profile &profile)
 	using Name = std::pair<std::string_view, std::optional<int64_t>>;
 	const size_t index = samples_index(profile);
 	std::map<Name, uint64_t> counts;
+	const Labels *last = nullptr;
+	uint64_t *sum = nullptr; /* of the process that these labels name */
 
 	for (const Sample &sample : profile.samples) {
-		const ProcessName process = process_of(sample);
 		const uint64_t samples = samples_of(sample, index);
 
-		if (process.command.empty() || !samples || is_interrupt(process.command))
+		if (!samples)
 			continue;
+		if (!last || !last->shares(sample.labels)) {
+			const ProcessName process = process_of(sample);
+			const bool named = !process.command.empty() && !is_interrupt(process.command);
 
-		uint64_t &sum = counts[{process.command, process.pid}];
-
-		sum = saturating_add(sum, samples);
+			sum = named ? &counts[{process.command, process.pid}] : nullptr;
+			last = &sample.labels;
+		}
+		if (sum)
+			*sum = saturating_add(*sum, samples);
 	}
 
 	std::vector<std::pair<Name, uint64_t>> order(counts.begin(), counts.end());

@@ -245,9 +245,9 @@ private:
 			sample.values.push_back(limited(counts.front().samples));
 		for (const size_t event : order)
 			sample.values.push_back(event < counts.size() ? limited(counts[event].periods) : 0);
-		sample.labels.push_back({"process", command, 0, ""});
+		sample.labels = {{"process", command, 0, ""}};
 		if (pid)
-			sample.labels.push_back({"pid", "", pid, "id"});
+			sample.labels.own().push_back({"pid", "", pid, "id"});
 	}
 
 	std::string_view text_;

@@ -4,6 +4,7 @@
 #include "cli/profile/pprof.h"
 #include "cli/profile/pprof_fields.h"
 
+#include <array>
 #include <optional>
 #include <protozero/pbf_message.hpp>
 #include <unordered_map>
@@ -82,29 +83,67 @@ public:
 
 	Profile decode()
 	{
-		for_each(field::Profile::string_table, [&](Reader &reader) {
-			const protozero::data_view view = bytes(reader);
-
+		find_lists();
+		for_each(field::Profile::string_table, strings_, [&](View view) {
 			take(sizeof(view));
 			strings_.emplace_back(view.data(), view.size());
 		});
-		for_each(field::Profile::mapping, [&](Reader &reader) { mapping(bytes(reader)); });
-		for_each(field::Profile::function, [&](Reader &reader) { function(bytes(reader)); });
-		for_each(field::Profile::location, [&](Reader &reader) { location(bytes(reader)); });
+		for_each(field::Profile::mapping, profile_.mappings, [&](View view) { mapping(view); });
+		for_each(field::Profile::function, profile_.functions, [&](View view) { function(view); });
+		for_each(field::Profile::location, profile_.locations, [&](View view) { location(view); });
 		about();
-		for_each(field::Profile::sample, [&](Reader &reader) { sample(bytes(reader)); });
+		for_each(field::Profile::sample, profile_.samples, [&](View view) { sample(view); });
 		return std::move(profile_);
 	}
 
 private:
 	using View = protozero::data_view;
 
-	template <typename Act> void for_each(field::Profile tag, Act act)
+	/** A part of the file that has all messages of one tag, which usually follow each other. */
+	struct List {
+		const char *begin = nullptr;
+		const char *end = nullptr;
+		size_t messages = 0;
+	};
+
+	[[nodiscard]] List *list_of(field::Profile tag)
+	{
+		const auto number = static_cast<size_t>(tag);
+
+		return number < lists_.size() ? &lists_[number] : nullptr;
+	}
+
+	void find_lists()
 	{
 		Reader reader(content_.data(), content_.size());
 
+		for (const char *at = content_.data(); reader.next(); at = reader.data().data()) {
+			List *list = list_of(reader.tag());
+
+			reader.skip();
+			if (!list)
+				continue;
+			if (!list->messages++)
+				list->begin = at;
+			list->end = reader.data().data();
+		}
+	}
+
+	/** Decode the messages with @p tag, and have room for them in @p decoded. */
+	template <typename Element, typename Decode>
+	void for_each(field::Profile tag, std::vector<Element> &decoded, Decode decode)
+	{
+		const List &list = *list_of(tag);
+
+		/* What is in a message is taken as it is decoded. */
+		if (list.messages > left_ / sizeof(Element))
+			throw TooLarge();
+		decoded.reserve(list.messages);
+
+		Reader reader(list.begin, static_cast<size_t>(list.end - list.begin));
+
 		while (reader.next(tag))
-			act(reader);
+			decode(bytes(reader));
 	}
 
 	/* A few bytes can refer to a long string, or be a message with all fields missing. */
@@ -286,13 +325,14 @@ private:
 		take(sizeof(one) + node_bytes);
 		ids_.clear();
 		values_.clear();
+		labels_.clear();
 		while (in.next()) {
 			if (in.tag() == field::Sample::location_id)
 				append_numbers(in, ids_);
 			else if (in.tag() == field::Sample::value)
 				append_numbers(in, values_);
 			else if (in.tag() == field::Sample::label)
-				one.labels.push_back(label(bytes(in)));
+				labels_.push_back(bytes(in));
 			else
 				in.skip();
 		}
@@ -302,6 +342,22 @@ private:
 		for (const uint64_t id : ids_)
 			one.locations.push_back(look_up(location_ids_, id, "a location is missing"));
 		one.values.assign(values_.begin(), values_.end());
+		one.labels = current_labels();
+	}
+
+	/* Most samples have the labels of the one before. */
+	const Labels &current_labels()
+	{
+		if (labels_ != shared_views_) {
+			std::vector<Label> all;
+
+			all.reserve(labels_.size());
+			for (const View &view : labels_)
+				all.push_back(label(view));
+			shared_ = std::move(all);
+			shared_views_ = labels_;
+		}
+		return shared_;
 	}
 
 	void about()
@@ -334,6 +390,7 @@ private:
 	}
 
 	std::string_view content_;
+	std::array<List, 7> lists_; /**< by tag, up to that of the strings */
 	Profile profile_;
 	size_t left_; /* bytes that the profile may still use */
 	std::vector<std::string_view> strings_;
@@ -342,6 +399,9 @@ private:
 	Index location_ids_;
 	std::vector<uint64_t> ids_; /**< of the current sample, as are values_ */
 	std::vector<uint64_t> values_;
+	std::vector<View> labels_;
+	Labels shared_; /**< those of the sample before */
+	std::vector<View> shared_views_;
 };
 
 Result<Profile> decode_plain(std::string_view content, size_t most_memory)

@@ -92,14 +92,25 @@ private:
 		out.add_int64(field::ValueType::unit, strings_.number(type.unit));
 	}
 
-	template <typename Out> void label(Out &out, const Label &label)
+	/** The fields of a sample that hold its labels, which often are those of the sample before. */
+	const std::string &encoded(const Labels &labels)
 	{
-		nested<field::Label>(inner_, out, field::Sample::label, [&](auto &inner) {
-			inner.add_int64(field::Label::key, strings_.number(label.key));
-			put(inner, field::Label::str, strings_.number(label.text));
-			put(inner, field::Label::num, label.number);
-			put(inner, field::Label::num_unit, strings_.number(label.unit));
-		});
+		if (labels_.shares(labels))
+			return label_fields_;
+		labels_ = labels;
+		label_fields_.clear();
+
+		protozero::pbf_builder<field::Sample> out(label_fields_);
+
+		for (const Label &one : labels) {
+			nested<field::Label>(inner_, out, field::Sample::label, [&](auto &inner) {
+				inner.add_int64(field::Label::key, strings_.number(one.key));
+				put(inner, field::Label::str, strings_.number(one.text));
+				put(inner, field::Label::num, one.number);
+				put(inner, field::Label::num_unit, strings_.number(one.unit));
+			});
+		}
+		return label_fields_;
 	}
 
 	void sample(const Sample &one)
@@ -121,8 +132,8 @@ private:
 				out.add_packed_int64(field::Sample::value, one.values.begin(),
 						     one.values.end());
 			}
-			for (const Label &one_label : one.labels)
-				label(out, one_label);
+			if (!one.labels.empty())
+				outer_ += encoded(one.labels);
 		});
 	}
 
@@ -190,6 +201,8 @@ private:
 	std::string outer_; /**< the message that is written now */
 	std::string inner_; /**< the message in it */
 	std::vector<uint64_t> ids_;
+	Labels labels_;		   /**< of the sample before */
+	std::string label_fields_; /**< the same, encoded */
 	protozero::pbf_builder<field::Profile> message_;
 };
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/profile/labels.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -58,20 +59,10 @@ struct Location {
 	std::vector<Line> lines; /**< innermost inlined function first */
 };
 
-/** An attribute of a sample: a text, or a number and its unit. */
-struct Label {
-	std::string key;
-	std::string text;
-	int64_t number = 0;
-	std::string unit;
-
-	bool operator==(const Label &) const = default;
-};
-
 struct Sample {
 	std::vector<size_t> locations; /**< indices in Profile::locations, leaf first */
 	std::vector<int64_t> values;   /**< one for each of Profile::sample_types */
-	std::vector<Label> labels;
+	Labels labels;
 };
 
 struct Profile {

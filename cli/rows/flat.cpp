@@ -14,6 +14,27 @@
 namespace cli {
 namespace {
 
+void add_to(PlaceSamples &sum, const PlaceSamples &one, EventColumns &events)
+{
+	sum.samples = saturating_add(sum.samples, one.samples);
+	for (size_t event = 0; event < events.names.size(); event++) {
+		uint64_t &value = (*events.values)[sum.values + event];
+
+		value = saturating_add(value, (*events.values)[one.values + event]);
+	}
+}
+
+/* A recording has its samples by address, so that many places follow each other at once. */
+void append(std::vector<PlaceSamples> &counts, const PlaceSamples &one, EventColumns &events)
+{
+	if (counts.empty() || counts.back().place != one.place) {
+		counts.push_back(one);
+		return;
+	}
+	add_to(counts.back(), one, events);
+	events.values->resize(one.values);
+}
+
 /* Sorts, because a hostile file could make its places collide in a hash table. */
 void add_up(std::vector<PlaceSamples> &counts, EventColumns &events)
 {
@@ -21,20 +42,14 @@ void add_up(std::vector<PlaceSamples> &counts, EventColumns &events)
 
 	const auto before = [](const PlaceSamples &a, const PlaceSamples &b) { return a.place < b.place; };
 
-	/* A recording has its samples by address, so that most places come in order. */
+	/* Most places come in order. */
 	if (!std::is_sorted(counts.begin(), counts.end(), before))
 		std::sort(counts.begin(), counts.end(), before);
-	for (size_t i = 0; i < counts.size(); i++) {
-		if (!kept || counts[kept - 1].place != counts[i].place) {
-			counts[kept++] = counts[i];
-			continue;
-		}
-		counts[kept - 1].samples = saturating_add(counts[kept - 1].samples, counts[i].samples);
-		for (size_t event = 0; event < events.names.size(); event++) {
-			uint64_t &sum = (*events.values)[counts[kept - 1].values + event];
-
-			sum = saturating_add(sum, (*events.values)[counts[i].values + event]);
-		}
+	for (const PlaceSamples &one : counts) {
+		if (!kept || counts[kept - 1].place != one.place)
+			counts[kept++] = one;
+		else
+			add_to(counts[kept - 1], one, events);
 	}
 	counts.resize(kept);
 }
@@ -160,8 +175,9 @@ Flat flatten(const Profile &profile, const View &view)
 		flat.saturated |= samples > UINT64_MAX - flat.samples;
 		flat.samples = saturating_add(flat.samples, samples);
 		if (filter.passes(sample))
-			counts.push_back(
-				{places.place_of(sample), samples, add_values(flat.events, sample, events)});
+			append(counts,
+			       {places.place_of(sample), samples, add_values(flat.events, sample, events)},
+			       flat.events);
 		else
 			flat.filtered_out = saturating_add(flat.filtered_out, samples);
 	}

@@ -4,22 +4,12 @@
 #include "cli/profile/location.h"
 
 namespace cli {
-namespace {
-
-/** The entry @p index of a table of known values, which is extended if the profile has grown. */
-template <typename T> std::optional<T> &known_of(std::vector<std::optional<T>> &known, size_t index)
-{
-	if (index >= known.size())
-		known.resize(index + 1);
-	return known[index];
-}
-
-} // namespace
 
 Places::Places(const Profile &profile, std::span<const SortKey> columns)
-	: profile_(profile), columns_(columns), by_location_(profile.locations.size()),
-	  by_function_(profile.functions.size()), by_mapping_(profile.mappings.size())
+	: profile_(profile), by_function_(profile.functions.size()), by_mapping_(profile.mappings.size())
 {
+	for (const SortKey column : columns)
+		shown_[static_cast<size_t>(column)] = true;
 	texts_.reserve(profile.functions.size() + profile.mappings.size());
 	numbers_.reserve(profile.functions.size() + profile.mappings.size());
 	number("");
@@ -36,15 +26,33 @@ uint32_t Places::number(std::string_view text)
 	return next;
 }
 
+/* The profile may have grown. */
+Places::Numbers &Places::numbers_of(size_t function)
+{
+	if (function >= by_function_.size())
+		by_function_.resize(function + 1);
+	return by_function_[function];
+}
+
 uint32_t Places::function_number(const Location &location, size_t function)
 {
-	std::optional<uint32_t> &known = known_of(by_function_, function);
+	Numbers &known = numbers_of(function);
 
-	if (name_of(profile_.functions[function]).empty())
-		return number(nameless(profile_, location));
-	if (!known)
-		known = number(name_of(profile_.functions[function]));
-	return *known;
+	if (known.name != unknown_number)
+		return known.name;
+
+	const std::string_view name = name_of(profile_.functions[function]);
+
+	return name.empty() ? number(nameless(profile_, location)) : known.name = number(name);
+}
+
+uint32_t Places::file_number(size_t function)
+{
+	Numbers &known = numbers_of(function);
+
+	if (known.file == unknown_number)
+		known.file = number(profile_.functions[function].filename);
+	return known.file;
 }
 
 uint32_t Places::object_number(const Location &location)
@@ -52,7 +60,10 @@ uint32_t Places::object_number(const Location &location)
 	if (!location.mapping)
 		return number(unknown_name);
 
-	std::optional<uint32_t> &known = known_of(by_mapping_, *location.mapping);
+	if (*location.mapping >= by_mapping_.size())
+		by_mapping_.resize(*location.mapping + 1);
+
+	std::optional<uint32_t> &known = by_mapping_[*location.mapping];
 
 	if (!known) {
 		known = number(object_of(profile_, location));
@@ -81,7 +92,7 @@ Place Places::look_up(const Location &location)
 	if (shows(SortKey::Address))
 		place.address = location.address;
 	if ((shows(SortKey::Line) || shows(SortKey::Address)) && !lines.empty()) {
-		place.file = number(profile_.functions[lines.front().function].filename);
+		place.file = file_number(lines.front().function);
 		place.line = lines.front().line;
 	}
 	return place;
@@ -102,17 +113,9 @@ Place Places::unknown()
 
 Place Places::place_of(const Sample &sample)
 {
-	Place place;
+	Place place =
+		sample.locations.empty() ? unknown() : look_up(profile_.locations[sample.locations.front()]);
 
-	if (sample.locations.empty()) {
-		place = unknown();
-	} else {
-		std::optional<Place> &known = known_of(by_location_, sample.locations.front());
-
-		if (!known)
-			known = look_up(profile_.locations[sample.locations.front()]);
-		place = *known;
-	}
 	if (shows(SortKey::Process) || shows(SortKey::Command)) {
 		const ProcessName process = process_of(sample);
 

@@ -7,6 +7,8 @@
 #include "cli/rows/place.h"
 #include "cli/rows/sort_key.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
@@ -25,7 +27,7 @@ namespace cli {
  */
 class Places {
 public:
-	/** @p profile and @p columns must outlive this. */
+	/** @p profile must outlive this. */
 	Places(const Profile &profile, std::span<const SortKey> columns);
 
 	Place place_of(const Sample &sample);
@@ -40,21 +42,30 @@ public:
 	[[nodiscard]] std::string_view build_id(uint32_t object) const;
 
 private:
-	[[nodiscard]] bool shows(SortKey key) const { return has_key(columns_, key); }
+	/** The numbers of a function's texts, as far as they are known. */
+	struct Numbers {
+		uint32_t name = unknown_number;
+		uint32_t file = unknown_number;
+	};
+
+	static constexpr uint32_t unknown_number = UINT32_MAX;
+
+	[[nodiscard]] bool shows(SortKey key) const { return shown_[static_cast<size_t>(key)]; }
 	uint32_t number(std::string_view text);
 	uint32_t function_number(const Location &location, size_t function);
+	uint32_t file_number(size_t function);
+	Numbers &numbers_of(size_t function);
 	uint32_t object_number(const Location &location);
 	Place look_up(const Location &location);
 	Place unknown();
 
 	const Profile &profile_;
-	std::span<const SortKey> columns_;
+	std::array<bool, sort_keys> shown_ = {}; /**< by SortKey */
 	/** Of the texts: a profile that grows may move its own. */
 	std::shared_ptr<TextStore> store_ = std::make_shared<TextStore>();
 	std::vector<std::string_view> texts_;
 	std::pmr::unordered_map<std::string_view, uint32_t> numbers_{store_->memory()}; /**< of texts_ */
-	std::vector<std::optional<Place>> by_location_;
-	std::vector<std::optional<uint32_t>> by_function_;
+	std::vector<Numbers> by_function_;
 	std::vector<std::optional<uint32_t>> by_mapping_;
 	std::unordered_map<uint32_t, std::string_view> build_ids_;
 };

@@ -70,10 +70,10 @@ std::vector<TableColumn> name_columns(std::span<const SortKey> columns)
 
 void add_functions(ShownNames &names, const Row &row)
 {
-	for (const std::string_view name : {row.function, row.inlined}) {
-		if (!name.empty())
-			names.add(name);
-	}
+	if (!row.function.empty())
+		names.add(row.function);
+	if (!row.inlined.empty() && row.inlined.data() != row.function.data())
+		names.add(row.inlined);
 }
 
 void add_name_cells(std::vector<Cell> &cells, const Row &row, std::span<const SortKey> columns,

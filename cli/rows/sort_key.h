@@ -4,6 +4,7 @@
 
 #include "cli/base/result.h"
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ enum class SortKey {
 	Command,  /**< all processes of one name */
 	Address,  /**< link-time address */
 };
+
+/** How many sort keys there are. */
+constexpr size_t sort_keys = static_cast<size_t>(SortKey::Address) + 1;
 
 /** All keys, in the order of the help text. */
 std::span<const SortKey> all_sort_keys();

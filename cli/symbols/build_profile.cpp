@@ -129,6 +129,9 @@ public:
 		}
 
 		const Spots spots = by_address(buckets);
+
+		profile_.locations.reserve(profile_.locations.size() + spots.all.size());
+		profile_.samples.reserve(profile_.samples.size() + spots.shares.size());
 		/* All names of the kernel are known. */
 		const uint64_t nameless =
 			left && object.source != Source::Kernel ? samples_without_a_name(spots) : 0;
@@ -229,7 +232,7 @@ private:
 	}
 
 	/** The labels of an owner, which mostly is that of the sample before. */
-	const std::vector<Label> &labels_of(uint32_t owner)
+	const Labels &labels_of(uint32_t owner)
 	{
 		if (!labelled_ || *labelled_ != owner)
 			labels_ = process_labels(owners_.find(owner));
@@ -266,7 +269,7 @@ private:
 	FunctionTable functions_;
 	std::map<std::pair<const Object *, uint64_t>, size_t> mappings_;
 	std::optional<uint32_t> labelled_; /**< the owner of labels_ */
-	std::vector<Label> labels_;
+	Labels labels_;
 };
 
 using ObjectSamples = std::pair<const Object *, const Tally::Buckets *>;

@@ -18,6 +18,13 @@ namespace cli {
 /** Adds functions to a profile that has none yet. */
 class FunctionTable {
 public:
+	/** Have room for @p count functions. */
+	void reserve(std::vector<Function> &functions, size_t count)
+	{
+		functions.reserve(count);
+		indices_.reserve(count);
+	}
+
 	/** The index of a function in @p functions; adds it if it is new. */
 	size_t find(std::vector<Function> &functions, Frame frame)
 	{

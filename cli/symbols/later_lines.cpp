@@ -82,12 +82,15 @@ std::map<FileKey, Places> places_without(Detail detail, const Profile &profile, 
 
 class LineReader {
 public:
-	explicit LineReader(Profile &profile)
+	/** @param places as many may get lines. */
+	LineReader(Profile &profile, size_t places)
 		: profile_(profile), bytes_(shared_bytes(from_comments(profile.comments)))
 	{
 		/* Renumber the functions, to drop those that no location has once the lines are known. */
 		old_functions_ = std::exchange(profile_.functions, {});
 		read_.resize(profile_.locations.size());
+		/* Memory that is not used is not even zeroed. */
+		functions_.reserve(profile_.functions, old_functions_.size() + places);
 	}
 
 	/** @param shift from the locations' addresses to those of the symbols. */
@@ -95,16 +98,21 @@ public:
 	{
 		std::vector<uint64_t> addresses;
 
+		addresses.reserve(places.size());
 		for (const size_t place : places)
 			addresses.push_back(profile_.locations[place].address + shift);
 		for (const size_t index : symbols.unit_by_unit(addresses)) {
 			const size_t place = places[index];
 			Location &location = profile_.locations[place];
-			std::vector<Frame> frames = frames_of(symbols, location, shift);
-			const size_t count = frames.size();
 
-			if (count)
-				set_lines(place, std::move(frames));
+			size_t count = 0;
+
+			/* Addresses come in order, so the next one is often in the same function. */
+			if (location.lines.empty() && symbols.alike().holds(addresses[index]))
+				count = set_lines(place, profile_.locations[last_read_].lines);
+			else if (std::vector<Frame> frames = frames_of(symbols, location, shift);
+				 !frames.empty())
+				count = set_lines(place, lines_of(std::move(frames)));
 			mark(profile_.mappings[*location.mapping], symbols, count);
 		}
 	}
@@ -137,17 +145,28 @@ private:
 		return functions_sharing(name) ? std::vector<Frame>() : symbols.only_frames(address, bytes_);
 	}
 
-	void set_lines(size_t place, std::vector<Frame> frames)
+	std::vector<Line> lines_of(std::vector<Frame> frames)
 	{
-		std::vector<Line> &lines = profile_.locations[place].lines;
+		std::vector<Line> lines;
 
-		lines.clear();
+		lines.reserve(frames.size());
 		for (Frame &frame : frames) {
 			const int64_t line = frame.line;
 
 			lines.push_back({functions_.find(profile_.functions, std::move(frame)), line});
 		}
+		return lines;
+	}
+
+	/** @return how many they are. */
+	size_t set_lines(size_t place, std::vector<Line> lines)
+	{
+		std::vector<Line> &own = profile_.locations[place].lines;
+
+		own = std::move(lines);
 		read_[place] = true;
+		last_read_ = place;
+		return own.size();
 	}
 
 	static void mark(ProfileMapping &mapping, const Symbols &symbols, size_t frames)
@@ -166,6 +185,7 @@ private:
 	uint64_t bytes_;
 	std::vector<Function> old_functions_;
 	std::vector<bool> read_; /**< by location */
+	size_t last_read_ = 0;	 /**< the last such location */
 	FunctionTable functions_;
 };
 
@@ -193,7 +213,12 @@ std::vector<FileNote> add(Profile &profile, Detail detail, const std::string &ro
 	if (files.empty())
 		return notes;
 
-	LineReader reader(profile);
+	size_t all = 0;
+
+	for (const auto &[file, places] : files)
+		all += places.size();
+
+	LineReader reader(profile, all);
 
 	for (const auto &[file, places] : files) {
 		const ProfileMapping &mapping = profile.mappings[*profile.locations[places.front()].mapping];

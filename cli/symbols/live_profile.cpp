@@ -105,7 +105,7 @@ void LiveProfile::name_later()
 	}
 }
 
-size_t LiveProfile::sample_of(size_t location, uint32_t owner, const std::vector<Label> &labels)
+size_t LiveProfile::sample_of(size_t location, uint32_t owner, const Labels &labels)
 {
 	const auto [place, fresh] = samples_.try_emplace({location, owner}, profile_.samples.size());
 

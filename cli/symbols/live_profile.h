@@ -81,7 +81,7 @@ private:
 	size_t location_at(Known &known, const Bucket &bucket);
 	[[nodiscard]] bool is_nameless(size_t location) const;
 	void name_later();
-	size_t sample_of(size_t location, uint32_t owner, const std::vector<Label> &labels);
+	size_t sample_of(size_t location, uint32_t owner, const Labels &labels);
 	void look_up(Known &known, size_t location);
 	Symbols &symbols_of(Known &known);
 	void close_one();

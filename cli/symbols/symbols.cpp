@@ -209,6 +209,8 @@ std::vector<Frame> Symbols::frames_at(uint64_t address)
 	if (symbol) {
 		function.system_name = symbol->name;
 		function.name = readable_name(symbol->name);
+		if (symbol->sized && !debug_.present())
+			alike_ = {address, std::min(symbol->end, table_.next(address))};
 	} else if (const std::optional<Frame> named = function_without_symbol(address)) {
 		function = *named;
 	} else if (function.name.empty()) {
@@ -276,6 +278,7 @@ std::vector<Frame> Symbols::only_frames(uint64_t address, uint64_t size)
 {
 	const uint64_t end = address + size > address ? address + size : UINT64_MAX;
 
+	alike_ = {};
 	if (size > 1)
 		address = functions_in(address, end).first.value_or(address);
 	if (const JitSymbols::Entry *entry = jit_.find(address))
@@ -292,6 +295,7 @@ std::vector<Frame> Symbols::frames(uint64_t address, uint64_t size)
 	std::vector<Frame> found;
 	std::string other;
 
+	alike_ = {};
 	if (all.first && all.count == 1)
 		found = only_frames(*all.first, 1);
 	else if (all.first)

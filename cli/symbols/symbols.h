@@ -59,6 +59,12 @@ public:
 	[[nodiscard]] std::vector<Frame> only_frames(uint64_t address, uint64_t size);
 
 	/**
+	 * The addresses, around that of the last frames(address, 1), which have the same frames; empty
+	 * if that is not known.
+	 */
+	[[nodiscard]] Extent alike() const { return alike_; }
+
+	/**
 	 * A number for the compilation unit of an address; 0 if unknown.  Looking up
 	 * the addresses of one unit together is faster.
 	 */
@@ -110,6 +116,7 @@ private:
 	CodeSections sections_;
 	const char *readable_of_ = nullptr; /* the symbol name that readable_ was made from */
 	std::string readable_;
+	Extent alike_; /* see alike() */
 };
 
 } // namespace cli

@@ -337,8 +337,9 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 			return prepared;
 	}
 
-	const Profile profile = recorded_profile(recording, time, options_.lines, warnings);
-	const std::string content = encode_pprof(profile);
+	auto profile =
+		std::make_unique<const Profile>(recorded_profile(recording, time, options_.lines, warnings));
+	const std::string content = encode_pprof(*profile);
 
 	for (const std::string &warning : warnings)
 		console_.say(warning);
@@ -347,7 +348,13 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 								: OutputFile::Before::Kept);
 	    !written)
 		return written;
-	summarize(recording, time, from_comments(profile.comments));
+	summarize(recording, time, from_comments(profile->comments));
+	/* The process ends next: to release each of its samples takes longer than to write them. */
+	if (!several()) {
+		static const Profile &only = *profile.release();
+
+		static_cast<void>(only);
+	}
 	if (Outcome kept = files_.add(output_->path()); !kept)
 		console_.say(kept.error().text);
 	return Done();

@@ -121,7 +121,7 @@ TEST_CASE("samples of different processes stay apart", "[cli][merge]")
 {
 	Profile other = sample_profile();
 
-	other.samples[0].labels[1].number = 4712;
+	other.samples[0].labels.own()[1].number = 4712;
 	CHECK(merged(sample_profile(), other).samples.size() == 5);
 }
 

@@ -7,7 +7,10 @@
 #include "tests/support/programs.h"
 
 #include <catch2/catch.hpp>
+#include <deque>
 #include <fstream>
+#include <map>
+#include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
 using namespace cli;
@@ -190,6 +193,35 @@ TEST_CASE("ids are any numbers in any order, and the first of two equal ids coun
 	}
 }
 
+TEST_CASE("messages of one kind may lie anywhere in the file", "[cli]")
+{
+	const std::string plain = *decompress(encode_pprof(sample_profile()), 1 << 20);
+	std::map<protozero::pbf_tag_type, std::deque<std::string>> fields;
+	protozero::pbf_reader reader(plain);
+	std::string mixed;
+
+	for (const char *begin = plain.data(); reader.next(); begin = reader.data().data()) {
+		const protozero::pbf_tag_type tag = reader.tag();
+
+		reader.skip();
+		fields[tag].emplace_back(begin, reader.data().data());
+	}
+	REQUIRE(fields[2].size() > 1);
+	REQUIRE(fields[6].size() > 1);
+	/* One of each kind in turn. */
+	while (mixed.size() < plain.size()) {
+		for (auto &[tag, left] : fields) {
+			if (left.empty())
+				continue;
+			mixed += left.front();
+			left.pop_front();
+		}
+	}
+	REQUIRE(mixed != plain);
+	REQUIRE(decode_pprof(mixed));
+	CHECK(encode_pprof(*decode_pprof(mixed)) == encode_pprof(sample_profile()));
+}
+
 TEST_CASE("a file that is not a profile is refused with a reason", "[cli]")
 {
 	CHECK(has(error_of(""), "no sample types"));
@@ -288,6 +320,6 @@ TEST_CASE("a file in which a few bytes stand for very much is refused before it 
 
 		CAPTURE(static_cast<int>(tag));
 		REQUIRE_FALSE(decoded);
-		CHECK(has(decoded.error().text, tag == '\x12' ? "more or fewer values" : "too large"));
+		CHECK(has(decoded.error().text, "too large"));
 	}
 }

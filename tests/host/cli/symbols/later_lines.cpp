@@ -88,6 +88,14 @@ std::string this_program()
 	return std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
+/** The function of a location, which is not inlined; empty without a name. */
+std::string name_at(const Profile &profile, size_t location)
+{
+	const std::vector<Line> &lines = profile.locations.at(location).lines;
+
+	return lines.empty() ? "" : profile.functions.at(lines.back().function).name;
+}
+
 std::vector<std::string> left_of(const Profile &profile)
 {
 	return from_comments(profile.comments).lines_later;
@@ -124,10 +132,8 @@ TEST_CASE("names that are read later are those that would have been stored", "[c
 	const auto functions_of = [](const Profile &profile) {
 		std::vector<std::string> names;
 
-		for (const Location &location : profile.locations)
-			names.push_back(location.lines.empty()
-						? ""
-						: profile.functions.at(location.lines.back().function).name);
+		for (size_t i = 0; i < profile.locations.size(); i++)
+			names.push_back(name_at(profile, i));
 		return names;
 	};
 	const std::vector<std::string> names = functions_of(stored);
@@ -151,6 +157,23 @@ TEST_CASE("names that are read later are those that would have been stored", "[c
 	CHECK(left_of(later) == std::vector<std::string>{this_program()});
 	CHECK(add_lines(later).empty());
 	CHECK(frames_of(later) == frames_of(stored));
+}
+
+TEST_CASE("names that are read later are right where a function has many places", "[cli][lines]")
+{
+	ManyPlaces places(this_program(), 20 * few);
+	const Profile stored = places.profile(Lines::Stored);
+	Profile later = places.profile(Lines::OfFewPlaces);
+	size_t wrong = 0, repeated = 0;
+
+	CHECK(add_names(later).empty());
+	REQUIRE(later.locations.size() == stored.locations.size());
+	for (size_t i = 0; i < stored.locations.size(); i++) {
+		wrong += name_at(later, i) != name_at(stored, i);
+		repeated += i && name_at(stored, i) == name_at(stored, i - 1);
+	}
+	CHECK(wrong == 0);
+	CHECK(repeated > 10 * few);
 }
 
 TEST_CASE("a report by function reads names that were left for later, or says which file is missing",

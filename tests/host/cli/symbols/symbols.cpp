@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <unistd.h>

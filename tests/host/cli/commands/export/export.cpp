@@ -112,7 +112,7 @@ TEST_CASE("sums of counts that do not fit saturate", "[cli][export]")
 	CHECK(has(*export_callgrind(profile), "summary: 18446744073709551615\n"));
 	profile.samples[1].locations = profile.samples[2].locations = profile.samples[0].locations;
 	for (Sample &sample : profile.samples)
-		sample.labels.clear();
+		sample.labels = {};
 	CHECK(has(*export_folded(profile), "program;main;work(int) 18446744073709551615\n"));
 }
 

@@ -27,7 +27,7 @@ Profile wide_profile()
 	for (int64_t pid = 1; pid <= 2000; pid++) {
 		Sample &one = profile.samples.emplace_back(sample);
 
-		for (Label &label : one.labels)
+		for (Label &label : one.labels.own())
 			label.number = pid;
 	}
 	return profile;

@@ -147,7 +147,7 @@ TEST_CASE("names that readers of perf script would cut or leave out are changed"
 
 	profile.functions[0].name = "(anonymous namespace)::work()";
 	profile.functions[1].name = "program+0x1130";
-	profile.samples[0].labels[0].text = "#\na b";
+	profile.samples[0].labels.own()[0].text = "#\na b";
 	const std::string text = *export_perf_script(profile);
 
 	profile.functions[0].name = "(anonymous namespace)::f+0x10";

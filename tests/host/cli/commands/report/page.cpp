@@ -107,12 +107,12 @@ TEST_CASE("a page shows when the samples of its functions came", "[cli][html][br
 	about.slice_ms = 500;
 	profile.comments = to_comments(about);
 	for (Sample &sample : profile.samples)
-		sample.labels.push_back(slice(0));
-	profile.samples[1].labels.back() = slice(500);
+		sample.labels.own().push_back(slice(0));
+	profile.samples[1].labels.own().back() = slice(500);
 	profile.samples.push_back(profile.samples[0]);
 	profile.samples[0].values = {300, 300300300};
 	profile.samples.back().values = {400, 400400400};
-	profile.samples.back().labels.back() = slice(1000);
+	profile.samples.back().labels.own().back() = slice(1000);
 	CHECK(browse("time", profile) == "");
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("the title names the processes that were attached if only their progra
 	CHECK(title(profile) == "python3");
 
 	/* As profiles that do not tell programs apart. */
-	profile.samples[0].labels.clear();
+	profile.samples[0].labels = {};
 	CHECK(title(profile) == "sh (pid 4711)");
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("the title names processes by PID where samples have PIDs", "[cli][rep
 {
 	Profile profile = programs();
 
-	profile.samples[0].labels.push_back({"pid", "", 12, "id"});
+	profile.samples[0].labels.own().push_back({"pid", "", 12, "id"});
 	profile.samples[1].labels = {{"process", "python3", 0, ""}, {"pid", "", 11, "id"}};
 	CHECK(title(profile) == "python3 (pid 12), python3 (pid 11), sh and 1 more program");
 }

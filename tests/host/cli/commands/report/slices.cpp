@@ -27,11 +27,11 @@ Profile sliced()
 	profile.comments = to_comments(about);
 	profile.samples[0].values = {300, 300300300};
 	for (Sample &sample : profile.samples)
-		sample.labels.push_back(slice(0));
-	profile.samples[1].labels.back() = slice(500);
+		sample.labels.own().push_back(slice(0));
+	profile.samples[1].labels.own().back() = slice(500);
 	profile.samples.push_back(hot);
 	profile.samples.back().values = {400, 400400400};
-	profile.samples.back().labels.push_back(slice(1000));
+	profile.samples.back().labels.own().push_back(slice(1000));
 	return profile;
 }
 
@@ -109,8 +109,8 @@ TEST_CASE("slices that no recording has are no reason to fail", "[cli][html]")
 {
 	Profile profile = sliced();
 
-	profile.samples[0].labels.back().number = INT64_MIN;
-	profile.samples[1].labels.back().number = INT64_MAX;
+	profile.samples[0].labels.own().back().number = INT64_MIN;
+	profile.samples[1].labels.own().back().number = INT64_MAX;
 	const json all = page(profile);
 	CHECK(all["slices"]["all"].size() <= HtmlLimits().slices);
 	CHECK(all["samples"] == 1000);

@@ -183,7 +183,7 @@ TEST_CASE("a report by process of a profile without processes says how to record
 	Profile merged = sample_profile();
 
 	for (Sample &sample : merged.samples)
-		sample.labels.clear();
+		sample.labels = {};
 	for (const char *keys : {"process", "comm,function"}) {
 		CHECK(has(report_table(report_of(merged, keys)), advice));
 		CHECK(!has(report_table(report_of(sample_profile(), keys)), advice));
