@@ -176,6 +176,9 @@ static inline u64 profil_task_arrival(const struct task_struct *task)
 #endif
 }
 
+/* In hw.interrupts of an event that perf has stopped until the next jiffy: private to perf. */
+#define PROFIL_PERF_THROTTLED	(~0ULL)
+
 /**
  * struct profil_code - where a kernel module has code
  * @start: its address

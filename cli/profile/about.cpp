@@ -48,6 +48,17 @@ void add_thread(About &about, std::string_view value)
 					 number(value.substr(samples + 1, name - samples - 1))});
 }
 
+void add_event(std::vector<EventAccount> &events, const EventAccount &event)
+{
+	const auto same = std::find_if(events.begin(), events.end(),
+				       [&](const EventAccount &one) { return one.name == event.name; });
+
+	if (same == events.end())
+		events.push_back(event);
+	else
+		same->add(event);
+}
+
 void set(About &about, std::string_view key, std::string_view value)
 {
 	if (key == "version")
@@ -64,7 +75,10 @@ void set(About &about, std::string_view key, std::string_view value)
 		about.lines_later.emplace_back(value);
 	else if (key == "thread")
 		add_thread(about, value);
-	else if (key == "slice_ms")
+	else if (key == "event") {
+		if (const std::optional<EventAccount> event = parse_event_account(value))
+			add_event(about.events, *event);
+	} else if (key == "slice_ms")
 		about.slice_ms = number(value);
 	else if (key == "forks_lost")
 		about.accounting.forks_lost = number(value);
@@ -154,6 +168,10 @@ std::vector<std::string> to_comments(const About &about)
 	}
 	if (about.slice_ms)
 		add("slice_ms", about.slice_ms);
+	for (const EventAccount &event : about.events) {
+		if (!event.is_whole())
+			add("event", to_text(event));
+	}
 	for (const std::string &object : about.lines_later)
 		add("lines_later", object);
 	for (const ThreadTotal &thread : about.threads)
@@ -209,6 +227,8 @@ About merge_abouts(std::span<const About> abouts)
 		}
 		sum.processes = saturating_add(sum.processes, one.processes);
 		sum.accounting.add(one.accounting);
+		for (const EventAccount &event : one.events)
+			add_event(sum.events, event);
 	}
 	return sum;
 }
@@ -264,8 +284,24 @@ bool has_period_of_events(const Profile &profile)
 
 std::vector<std::string> profile_accounting_lines(const Profile &profile)
 {
-	return accounting_lines(from_comments(profile.comments).accounting,
-				has_period_of_events(profile) ? "of events" : "of the clock");
+	const About about = from_comments(profile.comments);
+	std::vector<std::string> lines = accounting_lines(
+		about.accounting, has_period_of_events(profile) ? "of events" : "of the clock");
+
+	for (std::string &line : event_lines(about))
+		lines.push_back(std::move(line));
+	return lines;
+}
+
+std::vector<std::string> event_lines(const About &about)
+{
+	std::vector<std::string> lines;
+
+	for (const EventAccount &event : about.events) {
+		for (std::string &line : event_account_lines(event))
+			lines.push_back(std::move(line));
+	}
+	return lines;
 }
 
 std::string profile_duration_text(const Profile &profile)

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cli/profile/accounting.h"
+#include "cli/profile/event_account.h"
 #include "cli/profile/profile.h"
 #include "cli/profile/thread_total.h"
 
@@ -32,6 +33,8 @@ struct About {
 	std::vector<ThreadTotal> threads = {};
 	/** Length of a slice of time, see slice_label; 0: samples have none, or those of files differ. */
 	uint64_t slice_ms = 0;
+	/** Events that have lost something, or whose values are estimates. */
+	std::vector<EventAccount> events = {};
 
 	bool operator==(const About &) const = default;
 };
@@ -66,8 +69,11 @@ std::string profile_rate_text(const Profile &profile);
 /** Is the period of the profile a number of events, and not a time? */
 bool has_period_of_events(const Profile &profile);
 
-/** All ticks of the profile, and what became of them: accounting_lines(). */
+/** All ticks of the profile, and what became of them: accounting_lines() and event_lines(). */
 std::vector<std::string> profile_accounting_lines(const Profile &profile);
+
+/** What the events have lost: event_account_lines(). */
+std::vector<std::string> event_lines(const About &about);
 
 /** "1.50 s"; empty if the profile does not say. */
 std::string profile_duration_text(const Profile &profile);

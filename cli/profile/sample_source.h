@@ -2,6 +2,8 @@
 /** @file cli/profile/sample_source.h  What ticks in a recording. */
 #pragma once
 
+#include "cli/profile/event_account.h"
+
 #include <cstdint>
 #include <string>
 
@@ -12,6 +14,7 @@ struct SampleSource {
 	std::string name = "cpu";	  /**< of the type of value: "cpu", "page-faults" */
 	std::string unit = "nanoseconds"; /**< "count" for an event */
 	uint64_t period = 0;		  /**< of its unit, between two samples */
+	EventAccount account = {};	  /**< of an event: its values are scaled by it */
 };
 
 } // namespace cli

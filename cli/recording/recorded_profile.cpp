@@ -7,6 +7,7 @@
 #include "cli/symbols/later_lines.h"
 #include "profil.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <utility>
@@ -47,14 +48,35 @@ std::vector<std::string> kernel_left(const Profile &profile)
 	return left;
 }
 
+/** The sources with what became of each. */
+std::vector<SampleSource> accounted(std::vector<SampleSource> sources,
+				    const std::vector<EventAccount> &events)
+{
+	for (size_t i = 0; i < std::min(sources.size(), events.size()); i++) {
+		sources[i].account = events[i];
+		sources[i].account.name = sources[i].name;
+	}
+	return sources;
+}
+
+std::vector<EventAccount> events_of(const std::vector<SampleSource> &sources)
+{
+	std::vector<EventAccount> events;
+
+	for (const SampleSource &source : sources)
+		events.push_back(source.account);
+	return events;
+}
+
 } // namespace
 
 Profile recorded_profile(const Recording &recording, const RecordedTime &time, Lines lines,
 			 std::vector<std::string> &warnings)
 {
 	std::vector<std::string> left;
-	Profile profile = build_profile(recording.tally, recording.owners, recording.program.get(),
-					time.sources, warnings, lines == Lines::Stored ? nullptr : &left);
+	const std::vector<SampleSource> sources = accounted(time.sources, recording.events);
+	Profile profile = build_profile(recording.tally, recording.owners, recording.program.get(), sources,
+					warnings, lines == Lines::Stored ? nullptr : &left);
 
 	if (lines == Lines::Stored)
 		left = kernel_left(profile);
@@ -62,7 +84,7 @@ Profile recorded_profile(const Recording &recording, const RecordedTime &time, L
 	profile.duration_nanos = static_cast<int64_t>(time.seconds * 1e9);
 	profile.comments = to_comments({profil_version(), recording.targets, recording.granularity,
 					recording.processes, recording.accounting, std::move(left),
-					recording.threads.sorted(), recording.slice_ms});
+					recording.threads.sorted(), recording.slice_ms, events_of(sources)});
 	if (lines == Lines::Stored) {
 		for (std::string &note : texts_of(add_lines(profile)))
 			warnings.push_back(std::move(note));

@@ -7,6 +7,7 @@
 #include "cli/objects/tally.h"
 #include "cli/process/selection.h"
 #include "cli/profile/accounting.h"
+#include "cli/profile/event_account.h"
 #include "cli/profile/thread_total.h"
 #include "cli/recording/target.h"
 
@@ -40,6 +41,7 @@ struct Recording {
 	std::shared_ptr<Object> program; /**< the program with most samples */
 	uint64_t slice_ms = 0; /**< length of the slices that samples are told apart by; 0: they are not */
 	uint64_t missing = 0;  /**< samples that the module counted but that are not in the counters */
+	std::vector<EventAccount> events = {}; /**< of each source, if they are events; without names */
 };
 
 /** Receives reports of what cannot be profiled, while the rest goes on. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/session.h"
 
+#include "cli/base/files.h"
+
 #include <array>
+#include <fmt/format.h>
 
 namespace cli {
 
@@ -54,6 +57,14 @@ profil_status Session::status(uint32_t profile) const
 	if (profil_get_status(session_.get(), profile, &status))
 		return {};
 	return status;
+}
+
+std::optional<EventAccount> Session::event() const
+{
+	constexpr size_t most = 1 << 20;
+	const Result<std::string> text = read_file(fmt::format("/proc/self/fdinfo/{}", fd()), most);
+
+	return text ? event_account_of_fdinfo(*text) : std::nullopt;
 }
 
 } // namespace cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/profile/event_account.h"
 #include "profil.h"
 
 #include <cstdint>
@@ -29,6 +30,8 @@ public:
 	[[nodiscard]] std::vector<profil_event> events() const;
 	/** All zeroes if the profile does not exist. */
 	[[nodiscard]] profil_status status(uint32_t profile) const;
+	/** The first event that the session samples, so far; nothing if there is none, or it has ended. */
+	[[nodiscard]] std::optional<EventAccount> event() const;
 
 private:
 	struct Closer {

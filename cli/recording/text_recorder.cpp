@@ -90,6 +90,7 @@ AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 			texts_.tell_apart(settings_.per_process, settings_.per_cgroup);
 			numbers_ = std::max(counts / counts_for_number, least_numbers);
 			recording_.counter_bytes = table_->bytes();
+			event_parted_ = look_at_event();
 			return {};
 		}
 		if (errno != ENOMEM && errno != EDQUOT)
@@ -388,11 +389,14 @@ void TextRecorder::complete(Recording &recording, const Accounting &accounting) 
 	recording.accounting = accounting;
 	recording.accounting.ticks += samples - accounting.counted;
 	recording.accounting.counted = samples;
+	if (settings_.event)
+		recording.events = {event_.since(event_parted_)};
 }
 
 Recording TextRecorder::snapshot()
 {
 	work(Clock::now());
+	look_at_event();
 
 	Accounting now = accounting();
 
@@ -412,6 +416,7 @@ Recording TextRecorder::take_part()
 	Recording part = snapshot();
 
 	parted_.add(part.accounting);
+	event_parted_ = event_;
 	recording_.tally = Tally();
 	recording_.threads = ThreadTotals();
 	texts_.forget_unused();
@@ -425,11 +430,14 @@ void TextRecorder::give_back(const Recording &part)
 	recording_.threads.add(part.threads);
 	recording_.tally.join_ended_memory(most_ended);
 	parted_ = parted_.since(part.accounting);
+	if (!part.events.empty())
+		event_parted_ = event_parted_.since(part.events.front());
 }
 
 Recording TextRecorder::finish()
 {
 	work(Clock::now());
+	look_at_event();
 	if (profile_)
 		profil_session_finish(session_.get(), profile_);
 	ended_ = machine_time();

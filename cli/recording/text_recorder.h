@@ -67,6 +67,8 @@ private:
 	[[nodiscard]] Accounting selected(const Accounting &all) const;
 	void add_machine_time(Accounting &all) const;
 	void complete(Recording &recording, const Accounting &accounting) const;
+	/** Once the event has ended, what was known stays. */
+	const EventAccount &look_at_event() { return event_ = session_.event().value_or(event_); }
 
 	Session session_;
 	RecorderSettings settings_;
@@ -77,7 +79,9 @@ private:
 	std::set<pid_t> members_;
 	uint64_t others_ = 0; /* processes of which no event has told yet */
 	Recording recording_;
-	Accounting parted_; /* of all parts that were taken */
+	Accounting parted_;	    /* of all parts that were taken */
+	EventAccount event_;	    /* so far; others may have sampled it before */
+	EventAccount event_parted_; /* before this part */
 	Clock::time_point next_check_{};
 	Clock::time_point next_change_{}; /* of the table: not before */
 	Clock::time_point next_look_{};

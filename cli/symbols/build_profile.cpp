@@ -255,8 +255,10 @@ private:
 
 			if (!share.source)
 				values[0] = static_cast<int64_t>(share.samples);
+			const SampleSource &source = sources_[share.source];
+
 			values[share.source + 1] =
-				static_cast<int64_t>(share.samples * sources_[share.source].period);
+				static_cast<int64_t>(source.account.scaled(share.samples * source.period));
 		}
 	}
 

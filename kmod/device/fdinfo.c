@@ -105,10 +105,21 @@ static void profil_fdinfo_pids(struct seq_file *to, const struct profil_profile 
 	seq_printf(to, "%s\n", !more ? "" : n ? " ..." : "...");
 }
 
-static void profil_fdinfo_event(struct seq_file *to, const struct profil_source *source)
+static void profil_fdinfo_event(struct seq_file *to, struct profil_profile *profile)
 {
-	seq_printf(to, "event:\t%u %#llx\n", source->attr.type, source->attr.config);
-	seq_printf(to, "event_missed:\t%llu\n", profil_source_missed(source));
+	struct profil_source_lost lost;
+	struct profil_source_time time;
+	struct perf_event_attr attr;
+
+	if (!profil_source_account(&profile->event, &attr, &lost, &time)) {
+		seq_puts(to, "event:\tgone\n");
+		return;
+	}
+	seq_printf(to, "event:\t%u %#llx\n", attr.type, attr.config);
+	seq_printf(to, "event_missed:\t%llu\n", lost.missed);
+	seq_printf(to, "event_throttled:\t%llu\n", lost.throttled);
+	seq_printf(to, "event_enabled_ns:\t%llu\n", time.enabled);
+	seq_printf(to, "event_running_ns:\t%llu\n", time.running);
 }
 
 static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *profile)
@@ -120,11 +131,6 @@ static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *pro
 		return;
 	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&profile->lock));
 	held = pins ? pins->held : 0;
-	/* The claim keeps the source, and is given up under the lock. */
-	if (!list_empty(&profile->event.link))
-		profil_fdinfo_event(to, profile->event.source);
-	else if (profile->event.source)
-		seq_puts(to, "event:\tgone\n");
 	mutex_unlock(&profile->lock);
 	seq_printf(to, "pinned_pages:\t%llu\n", held);
 }
@@ -144,6 +150,8 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
 	seq_printf(to, "lost:\t%llu\n",
 		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] + sum.cause[PROFIL_EXEC] +
 		   sum.cause[PROFIL_FULL]);
+	if (profile->event.source)
+		profil_fdinfo_event(to, profile);
 	profil_fdinfo_pinned(to, profile);
 }
 

@@ -123,13 +123,24 @@ static int profil_source_start(struct profil_source *source, unsigned int cpu)
 	return 0;
 }
 
+static void profil_source_time_add(struct profil_source_time *time, struct perf_event *event)
+{
+	u64 enabled, running;
+
+	perf_event_read_value(event, &enabled, &running);
+	time->enabled += enabled;
+	time->running += running;
+}
+
 static void profil_source_stop(struct profil_source *source, unsigned int cpu)
 {
 	struct perf_event **event = per_cpu_ptr(source->event, cpu);
 
 	lockdep_assert_held(&sources_mutex);
-	if (*event)
-		perf_event_release_kernel(*event);
+	if (!*event)
+		return;
+	profil_source_time_add(&source->past, *event);
+	perf_event_release_kernel(*event);
 	*event = NULL;
 }
 
@@ -171,10 +182,10 @@ static struct profil_source *profil_source_alloc(const struct perf_event_attr *a
 	if (!source)
 		return NULL;
 	source->event = alloc_percpu_gfp(struct perf_event *, GFP_KERNEL_ACCOUNT);
-	source->missed = alloc_percpu_gfp(u64, GFP_KERNEL_ACCOUNT);
-	if (!source->event || !source->missed) {
+	source->lost = alloc_percpu_gfp(struct profil_source_lost, GFP_KERNEL_ACCOUNT);
+	if (!source->event || !source->lost) {
 		free_percpu(source->event);
-		free_percpu(source->missed);
+		free_percpu(source->lost);
 		kfree(source);
 		return NULL;
 	}
@@ -196,7 +207,7 @@ static void profil_source_free(struct profil_source *source)
 	synchronize_rcu();
 	source_ops->settle();
 	free_percpu(source->event);
-	free_percpu(source->missed);
+	free_percpu(source->lost);
 	kfree(source);
 	nr_sources--;
 }
@@ -288,20 +299,42 @@ void profil_source_put(struct profil_source_user *user)
 }
 
 /**
- * profil_source_missed() - ticks that no profile was asked about
- * @source: of a claim that cannot be given up meanwhile
+ * profil_source_account() - tell what became of an event since it got its first profile
+ * @user: with or without a claim
+ * @attr: receives what is counted
+ * @lost: receives the sum of all CPUs
+ * @time: likewise; asks each CPU
  *
- * Context: Any.
- * Return: their number since the source was made, on all CPUs together.
+ * Context: Process context, may sleep; no lock is held.
+ * Return: false if there is no claim; then nothing is written.
  */
-u64 profil_source_missed(const struct profil_source *source)
+bool profil_source_account(struct profil_source_user *user, struct perf_event_attr *attr,
+			   struct profil_source_lost *lost, struct profil_source_time *time)
 {
+	const struct profil_source_lost *share;
+	struct profil_source *source;
 	unsigned int cpu;
-	u64 sum = 0;
+	bool claimed;
 
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(*per_cpu_ptr(source->missed, cpu));
-	return sum;
+	mutex_lock(&sources_mutex);	/* whoever frees a source holds it */
+	spin_lock(&sources_lock);
+	claimed = !list_empty(&user->link);
+	source = user->source;
+	spin_unlock(&sources_lock);
+	if (claimed) {
+		*attr = source->attr;
+		*lost = (struct profil_source_lost) { 0 };
+		*time = source->past;
+		for_each_possible_cpu(cpu) {
+			share = per_cpu_ptr(source->lost, cpu);
+			lost->missed += READ_ONCE(share->missed);
+			lost->throttled += READ_ONCE(share->throttled);
+			if (*per_cpu_ptr(source->event, cpu))
+				profil_source_time_add(time, *per_cpu_ptr(source->event, cpu));
+		}
+	}
+	mutex_unlock(&sources_mutex);
+	return claimed;
 }
 
 /* Return: the shortest period of its users.  Without users 0, and the source has left the list. */

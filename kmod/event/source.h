@@ -13,6 +13,26 @@
 #include <linux/types.h>
 
 /**
+ * struct profil_source_lost - what a CPU has lost of an event
+ * @missed: ticks that no profile was asked about
+ * @throttled: times that perf has stopped its counter until the CPU's next jiffy
+ */
+struct profil_source_lost {
+	u64 missed;
+	u64 throttled;
+};
+
+/**
+ * struct profil_source_time - how long an event was counted, on all CPUs together
+ * @enabled: ns that it was to be counted
+ * @running: ns that it was: less, if more events were wanted than there are counters
+ */
+struct profil_source_time {
+	u64 enabled;
+	u64 running;
+};
+
+/**
  * struct profil_source - an event, for all profiles that sample it
  * @attr: what is counted; constant
  * @period: events between two ticks; guarded by the mutex of source.c
@@ -20,7 +40,8 @@
  * @stale: CPUs that went offline since they were given their event
  * @users: claims on it; guarded by the lock of source.c
  * @link: among all sources; likewise
- * @missed: for each CPU, ticks that no profile was asked about; written there only
+ * @past: of events that were released; guarded by the mutex of source.c
+ * @lost: for each CPU; written there only
  */
 struct profil_source {
 	struct perf_event_attr attr;
@@ -29,7 +50,8 @@ struct profil_source {
 	struct cpumask stale;
 	struct list_head users;
 	struct list_head link;
-	u64 __percpu *missed;
+	struct profil_source_time past;
+	struct profil_source_lost __percpu *lost;
 };
 
 /**
@@ -59,7 +81,8 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 int profil_source_get(struct profil_source_user *user, const struct perf_event_attr *attr,
 		      u64 period);
 void profil_source_put(struct profil_source_user *user);
-u64 profil_source_missed(const struct profil_source *source);
+bool profil_source_account(struct profil_source_user *user, struct perf_event_attr *attr,
+			   struct profil_source_lost *lost, struct profil_source_time *time);
 int profil_sources_init(const struct profil_source_ops *ops);
 void profil_sources_exit(void);
 

@@ -12,6 +12,7 @@
  */
 #include "tick/tick_event.h"
 
+#include "compat.h"
 #include "event/source.h"
 #include "tick/sample.h"
 #include "tick/section.h"
@@ -60,7 +61,7 @@ static DEFINE_PER_CPU(struct profil_notes, profil_notes);
 
 static void profil_event_miss(struct profil_source *source)
 {
-	this_cpu_inc(*source->missed);
+	this_cpu_inc(source->lost->missed);
 }
 
 /* Interrupts are off. */
@@ -125,6 +126,9 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 	u64 period = event->hw.sample_period;
 	unsigned long flags;
 
+	/* Of this tick, perf has decided that it is the last one of its jiffy. */
+	if (event->hw.interrupts == PROFIL_PERF_THROTTLED)
+		this_cpu_inc(source->lost->throttled);
 	if (in_nmi()) {
 		profil_event_note(source, regs, period);
 		return;

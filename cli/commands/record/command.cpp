@@ -351,9 +351,7 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 	summarize(recording, time, from_comments(profile->comments));
 	/* The process ends next: to release each of its samples takes longer than to write them. */
 	if (!several()) {
-		static const Profile &only = *profile.release();
-
-		static_cast<void>(only);
+		[[maybe_unused]] static const Profile &only = *profile.release();
 	}
 	if (Outcome kept = files_.add(output_->path()); !kept)
 		console_.say(kept.error().text);
@@ -372,6 +370,9 @@ void RecordRun::summarize(const Recording &recording, const RecordedTime &time, 
 						   : "no attached process had such an event");
 	if (shared_bytes(about) > 1)
 		console_.detail(recording.granularity + " (--max-memory gives more counters)");
+
+	for (const std::string &line : event_lines(about))
+		console_.detail(line);
 
 	std::string memory = fmt::format("{} of counters", bytes_text(recording.counter_bytes));
 
@@ -398,6 +399,7 @@ Outcome RecordRun::finish()
 		recording.threads = kept_.threads;
 		recording.accounting = kept_.accounting;
 		recording.missing = kept_.missing;
+		recording.events = kept_.events;
 		recording.owners.add(kept_.owners);
 	}
 

@@ -79,6 +79,7 @@ void SlicedRecorder::add_slice(Recording &sum, const Recording &slice)
 	sum.targets = slice.targets;
 	sum.processes = slice.processes;
 	sum.missing += slice.missing;
+	add_events(sum.events, slice.events);
 }
 
 void SlicedRecorder::complete(Recording &sum) const
@@ -125,6 +126,7 @@ void SlicedRecorder::give_back(const Recording &part)
 	past_.threads.add(part.threads);
 	past_.accounting.add(part.accounting);
 	past_.missing += part.missing;
+	add_events(past_.events, part.events);
 	owners_.add(part.owners);
 }
 

@@ -62,7 +62,15 @@ void set_field(HeldProfile &profile, std::string_view name, std::string_view val
 	else if (name == "period")
 		profile.period = number_of<uint64_t>(value);
 	else if (name == "event")
-		profile.event = event_name(value);
+		profile.account.name = profile.event = event_name(value);
+	else if (name == "event_missed")
+		profile.account.missed = number_of<uint64_t>(value);
+	else if (name == "event_throttled")
+		profile.account.throttled = number_of<uint64_t>(value);
+	else if (name == "event_enabled_ns")
+		profile.account.enabled_ns = number_of<uint64_t>(value);
+	else if (name == "event_running_ns")
+		profile.account.running_ns = number_of<uint64_t>(value);
 	else if (name == "ticks")
 		profile.ticks = number_of<uint64_t>(value);
 	else if (name == "counted")

@@ -3,6 +3,8 @@
  * as profil(4) describes it. */
 #pragma once
 
+#include "cli/profile/event_account.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@ struct HeldProfile {
 	std::string state;	 /**< "running" or why not */
 	uint64_t period = 0;	 /**< ns, or events */
 	std::string event;	 /**< what ticks, by its name; empty: the clock */
+	EventAccount account;	 /**< of the event, since it got its first profile */
 	uint64_t ticks = 0;
 	uint64_t counted = 0;
 	uint64_t lost = 0;

@@ -98,9 +98,13 @@ Json profile_json(const HeldProfile &profile)
 		{"address_spaces", profile.processes},
 		{"state", profile.state},
 		{"period_ns", profile.event.empty() ? profile.period : 0},
-		{"event", profile.event.empty()
-				  ? Json()
-				  : Json({{"name", profile.event}, {"period", profile.period}})},
+		{"event", profile.event.empty() ? Json()
+						: Json({{"name", profile.event},
+							{"period", profile.period},
+							{"missed", profile.account.missed},
+							{"throttled", profile.account.throttled},
+							{"enabled_ns", profile.account.enabled_ns},
+							{"running_ns", profile.account.running_ns}})},
 		{"ticks", profile.ticks},
 		{"counted", profile.counted},
 		{"lost", profile.lost},

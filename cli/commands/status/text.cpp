@@ -220,6 +220,23 @@ std::string rates_text(const HeldSession &session)
 	return text;
 }
 
+/** What is lost of the events, a line each.  Profiles of one event share its counters. */
+std::string events_text(const HeldSession &session)
+{
+	std::map<std::string, EventAccount> events;
+	std::string text;
+
+	for (const HeldProfile &profile : session.profiles) {
+		if (!profile.event.empty())
+			events.insert_or_assign(profile.event, profile.account);
+	}
+	for (const auto &[name, account] : events) {
+		for (const std::string &line : event_account_lines(account))
+			text += "  " + printable(line) + '\n';
+	}
+	return text;
+}
+
 std::string session_text(const HeldSession &session)
 {
 	HeldProfile sum;
@@ -241,7 +258,8 @@ std::string session_text(const HeldSession &session)
 			    rates_text(session));
 	return printable(text) + "\n  " + printable(targets_text(session)) +
 	       fmt::format("\n  {}: {} counted, {} lost; {} pinned\n", counted_noun(sum.ticks, "tick"),
-			   grouped(sum.counted), grouped(sum.lost), bytes_text(pages * page_size()));
+			   grouped(sum.counted), grouped(sum.lost), bytes_text(pages * page_size())) +
+	       events_text(session);
 }
 
 std::string sessions_text(const Status &status)

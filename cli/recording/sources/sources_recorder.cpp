@@ -25,6 +25,8 @@ public:
 			sum_.tally.add_unknown(moved(bucket, one.owners, source), samples);
 		sum_.threads.add(one.threads);
 		sum_.accounting.add(one.accounting);
+		/* A part that was joined before has those of all sources. */
+		add_events(sum_.events, one.events, source);
 		sum_.counter_bytes += one.counter_bytes;
 		sum_.missing += one.missing;
 		sum_.processes = std::max(sum_.processes, one.processes);

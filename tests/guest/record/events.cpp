@@ -102,6 +102,19 @@ private:
 	Child child_;
 };
 
+/** A number in the module's fdinfo of a device. */
+uint64_t in_fdinfo(const Device &device, const std::string &name)
+{
+	std::ifstream lines("/proc/self/fdinfo/" + std::to_string(device.fd()));
+	std::string line;
+
+	while (std::getline(lines, line)) {
+		if (line.starts_with(name + ":\t"))
+			return std::stoull(line.substr(name.size() + 2));
+	}
+	throw std::runtime_error("no " + name + " in fdinfo");
+}
+
 #ifdef __x86_64__
 /** The address of a variable of the kernel. */
 uint64_t address_of(const std::string &symbol)
@@ -152,6 +165,32 @@ TEST_CASE_METHOD(AtRest, "one of so many page faults is counted", "[record][sour
 	/* Faults of other processes, between them, are counted for nobody. */
 	CHECK(ticks_in(recording, touch) >= 90);
 	CHECK(ticks_in(recording, touch) <= 101);
+}
+
+TEST_CASE_METHOD(AtRest, "fdinfo says how long an event was counted: one of software, all the time",
+		 "[record][source]")
+{
+	Faulter faulter(100, 0);
+	Recording recording(4096, 1);
+	Recording later(4096, 1);
+
+	recording.begin_with(faults_of(faulter.pid()), event_flags);
+	faulter.run();
+
+	const Device &device = recording.device();
+	const uint64_t enabled = in_fdinfo(device, "event_enabled_ns");
+
+	CHECK(enabled > 0);
+	CHECK(in_fdinfo(device, "event_running_ns") >= enabled);
+	CHECK(in_fdinfo(device, "event_throttled") == 0);
+	CHECK_THROWS(in_fdinfo(later.device(), "event_enabled_ns"));
+
+	/* Profiles of one event share its counters, and what became of them. */
+	later.begin_with(faults_of(faulter.pid()), event_flags);
+	CHECK(in_fdinfo(later.device(), "event_enabled_ns") > enabled);
+	later.finish();
+	recording.finish();
+	CHECK_THROWS(in_fdinfo(device, "event_enabled_ns"));
 }
 
 TEST_CASE_METHOD(AtRest, "recordings of the clock and of events do not count each other's ticks",

@@ -37,6 +37,9 @@ constexpr char fdinfo[] = "pos:\t0\n"
 			  "period:\t10\n"
 			  "event:\t1 0x2\n"
 			  "event_missed:\t3\n"
+			  "event_throttled:\t2\n"
+			  "event_enabled_ns:\t4000\n"
+			  "event_running_ns:\t1000\n"
 			  "ticks:\t5\n"
 			  "counted:\t5\n"
 			  "lost:\t0\n";
@@ -94,6 +97,7 @@ TEST_CASE("the module's lines of a fdinfo are understood", "[cli][status]")
 	CHECK(session->profiles[1].id == 3);
 	CHECK(session->profiles[1].pids.empty());
 	CHECK(session->profiles[1].event == "page-faults");
+	CHECK(session->profiles[1].account == cli::EventAccount{"page-faults", 3, 2, 4000, 1000});
 	CHECK(session->profiles[1].period == 10);
 	CHECK(session->profiles[0].event.empty());
 	CHECK_FALSE(session->profiles[1].pinned_pages);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/profile/event_account.h"
+
+#include "cli/base/numbers.h"
+#include "cli/base/saturate.h"
+#include "cli/base/whole_number.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+
+namespace cli {
+namespace {
+
+using Member = uint64_t EventAccount::*;
+
+/** In the order of the text; the names are those of the fdinfo. */
+constexpr std::array<std::pair<std::string_view, Member>, 4> members = {{
+	{"event_missed", &EventAccount::missed},
+	{"event_throttled", &EventAccount::throttled},
+	{"event_enabled_ns", &EventAccount::enabled_ns},
+	{"event_running_ns", &EventAccount::running_ns},
+}};
+
+double share_running(const EventAccount &account)
+{
+	return static_cast<double>(account.running_ns) / static_cast<double>(account.enabled_ns);
+}
+
+} // namespace
+
+EventAccount EventAccount::since(const EventAccount &earlier) const
+{
+	EventAccount difference = *this;
+
+	for (const auto &[key, member] : members)
+		difference.*member -= std::min(difference.*member, earlier.*member);
+	return difference;
+}
+
+void EventAccount::add(const EventAccount &other)
+{
+	for (const auto &[key, member] : members)
+		this->*member = saturating_add(this->*member, other.*member);
+}
+
+uint64_t EventAccount::scaled(uint64_t counted) const
+{
+	if (!is_shared() || !running_ns)
+		return counted;
+
+	const double all = static_cast<double>(counted) / share_running(*this);
+
+	/* The first number of a double that is too large. */
+	constexpr double too_many = 18446744073709551616.0;
+
+	return all < too_many ? static_cast<uint64_t>(all + 0.5) : UINT64_MAX;
+}
+
+std::vector<std::string> event_account_lines(const EventAccount &account)
+{
+	std::vector<std::string> lines;
+
+	if (account.is_shared())
+		lines.push_back(fmt::format("{}: counted {:.2f} % of the time, as more events were wanted "
+					    "than there are counters: its values are scaled up",
+					    account.name, 100 * share_running(account)));
+	if (account.throttled)
+		lines.push_back(fmt::format("{}: stopped {} until the kernel's next tick, as it came too "
+					    "often (a longer period helps, or "
+					    "kernel.perf_event_max_sample_rate)",
+					    account.name, counted_noun(account.throttled, "time")));
+	if (account.missed)
+		lines.push_back(fmt::format("{}: {} missed, of whatever process: the module was at work on "
+					    "the same CPU",
+					    account.name, counted_noun(account.missed, "tick")));
+	return lines;
+}
+
+void add_events(std::vector<EventAccount> &sums, const std::vector<EventAccount> &events, size_t first)
+{
+	sums.resize(std::max(sums.size(), events.empty() ? 0 : first + events.size()));
+	for (size_t i = 0; i < events.size(); i++)
+		sums[first + i].add(events[i]);
+}
+
+std::string to_text(const EventAccount &account)
+{
+	std::string text;
+
+	for (const auto &[key, member] : members)
+		text += fmt::format("{} ", account.*member);
+	return text + account.name;
+}
+
+std::optional<EventAccount> parse_event_account(std::string_view text)
+{
+	EventAccount account;
+
+	for (const auto &[key, member] : members) {
+		const size_t end = text.find(' ');
+		const auto number = whole_number<uint64_t>(text.substr(0, end));
+
+		if (!number || end == text.npos)
+			return std::nullopt;
+		account.*member = *number;
+		text.remove_prefix(end + 1);
+	}
+	account.name = text;
+	return account;
+}
+
+std::optional<EventAccount> event_account_of_fdinfo(std::string_view fdinfo)
+{
+	EventAccount account;
+	size_t found = 0;
+
+	while (!fdinfo.empty() && found < members.size()) {
+		const std::string_view line = fdinfo.substr(0, fdinfo.find('\n'));
+		const size_t colon = std::min(line.find(":\t"), line.size());
+
+		for (const auto &[key, member] : members) {
+			if (line.substr(0, colon) != key)
+				continue;
+			account.*member = whole_number<uint64_t>(line.substr(colon + 2)).value_or(0);
+			found++;
+		}
+		fdinfo.remove_prefix(std::min(line.size() + 1, fdinfo.size()));
+	}
+	return found == members.size() ? std::optional(account) : std::nullopt;
+}
+
+} // namespace cli
