@@ -2,6 +2,7 @@
 #include "cli/events/available.h"
 
 #include "cli/base/fd.h"
+#include "cli/events/pmu.h"
 
 #include <cerrno>
 #include <cstring>
@@ -64,6 +65,12 @@ std::vector<Event> available_events()
 
 	for (const EventName &one : event_names()) {
 		Result<std::vector<Event>> event = parse_events(one.name);
+
+		if (event && check_available(event->front()))
+			all.push_back(event->front());
+	}
+	for (const PmuEvent &one : pmu_events()) {
+		Result<std::vector<Event>> event = parse_events(fmt::format("{}/{}/", one.pmu, one.name));
 
 		if (event && check_available(event->front()))
 			all.push_back(event->front());

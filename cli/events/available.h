@@ -14,7 +14,7 @@ namespace cli {
  */
 Outcome check_available(const Event &event);
 
-/** All events that can be given by name and counted here, in the order of event_names(). */
+/** All events with a name that can be sampled here: event_names() in their order, then those of PMUs. */
 std::vector<Event> available_events();
 
 /** Does sampling it need CAP_PERFMON, as it takes what CPUs have few of? */

@@ -3,6 +3,7 @@
 
 #include "cli/base/files.h"
 #include "cli/base/whole_number.h"
+#include "cli/events/pmu.h"
 
 #include <algorithm>
 #include <array>
@@ -147,6 +148,58 @@ Outcome set_tracepoint(std::string_view system, std::string_view name, Event &ev
 	return Error{"there is no such tracepoint below /sys/kernel/tracing/events, or it may not be read"};
 }
 
+uint64_t default_period(std::string_view name)
+{
+	return name.find("miss") == name.npos ? hardware_period : rare_hardware_period;
+}
+
+void choose(const PmuTerms &terms, Event &event)
+{
+	event.attr.type = terms.attr.type;
+	event.attr.config = terms.attr.config;
+	event.attr.config1 = terms.attr.config1;
+	event.attr.config2 = terms.attr.config2;
+	event.period = terms.period.value_or(default_period(event.name));
+	if (!terms.name.empty())
+		event.name = terms.name;
+}
+
+/** "PMU/TERM,.../", of which @p slash is the first slash; @p rest becomes what follows. */
+Outcome set_pmu(std::string_view text, size_t slash, std::string_view &rest, Event &event)
+{
+	const size_t end = text.find('/', slash + 1);
+
+	if (end == text.npos)
+		return Error{"the second slash is missing, as in cpu/event=0x3c/"};
+	event.name = text.substr(0, end + 1);
+	rest = text.substr(end + 1);
+	if (rest.starts_with(':'))
+		rest.remove_prefix(1);
+
+	const Result<PmuTerms> terms =
+		parse_pmu_terms(text.substr(0, slash), text.substr(slash + 1, end - slash - 1));
+
+	if (!terms)
+		return terms.error();
+	choose(*terms, event);
+	return Done();
+}
+
+/** The event of any PMU with that name, as perf has it: "mem-loads". */
+bool set_pmu_name(std::string_view name, Event &event)
+{
+	for (const PmuEvent &one : pmu_events()) {
+		const Result<PmuTerms> terms =
+			one.name == name ? parse_pmu_terms(one.pmu, name) : Error{"another event"};
+
+		if (!terms)
+			continue;
+		choose(*terms, event);
+		return true;
+	}
+	return false;
+}
+
 /** Modifiers and the period, each behind a colon. */
 Outcome set_details(std::string_view rest, Event &event)
 {
@@ -188,7 +241,10 @@ Result<Event> parse_event(std::string_view text)
 
 	event.attr.size = sizeof(event.attr);
 	event.name = name;
-	if (name == "mem") {
+	if (const size_t mark = text.find_first_of("/:"); mark != text.npos && text[mark] == '/') {
+		if (const Outcome set = set_pmu(text, mark, rest, event); !set)
+			return wrong(set.error().text);
+	} else if (name == "mem") {
 		const std::string_view place = rest;
 
 		if (const Outcome set = set_breakpoint(rest, event); !set)
@@ -196,7 +252,7 @@ Result<Event> parse_event(std::string_view text)
 		event.name += fmt::format(":{}", place.substr(0, place.size() - rest.size()));
 		if (event.name.ends_with(':'))
 			event.name.pop_back();
-	} else if (!set_known(name, event) && !set_raw(name, event)) {
+	} else if (!set_known(name, event) && !set_raw(name, event) && !set_pmu_name(name, event)) {
 		if (rest.empty())
 			return wrong("there is no such event (profil list shows those that there are)");
 
@@ -208,6 +264,17 @@ Result<Event> parse_event(std::string_view text)
 	}
 	if (const Outcome set = set_details(rest, event); !set)
 		return wrong(set.error().text);
+	return event;
+}
+
+/** Takes the first event of a list: the terms of a PMU have commas of their own. */
+std::string_view take_event(std::string_view &list)
+{
+	const size_t mark = list.find_first_of("/:,");
+	const size_t terms = mark != list.npos && list[mark] == '/' ? list.find('/', mark + 1) : 0;
+	const std::string_view event = list.substr(0, list.find(',', terms));
+
+	list.remove_prefix(std::min(event.size() + 1, list.size()));
 	return event;
 }
 
@@ -257,7 +324,7 @@ Result<std::vector<Event>> parse_events(std::string_view text)
 	if (text.empty())
 		return Error{"there is no event in an empty text (profil list shows those that there are)"};
 	while (!text.empty()) {
-		Result<Event> event = parse_event(take_until(text, ','));
+		Result<Event> event = parse_event(take_event(text));
 
 		if (!event)
 			return event.error();

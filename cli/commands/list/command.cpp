@@ -37,10 +37,13 @@ std::string list_text()
 	return text + R"text(
 mem:0x601040[/4][:rw]                     each                CAP_PERFMON
 rNNN, a raw event of the CPU              1 of 1,000,003      CAP_PERFMON
+PMU/TERM=N,.../                           1 of 1,000,003      CAP_PERFMON
 system:tracepoint                         each                CAP_PERFMON
 
 Behind the name: a period (page-faults:10), u for user mode only, p for a precise place.
 Tracepoints are the folders below /sys/kernel/tracing/events.
+Terms of a PMU are the files in its format and events, below
+/sys/bus/event_source/devices; also period=N and name=NAME.
 )text";
 }
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/events/pmu.h"
+
+#include "cli/base/files.h"
+#include "cli/base/whole_number.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t file_max = 4096;
+constexpr unsigned word_bits = 64;
+
+/** The first line of a file of sysfs; nothing if there is none. */
+std::optional<std::string> line_of(const std::string &path)
+{
+	const Result<std::string> text = read_file(path, file_max);
+
+	return text ? std::optional(text->substr(0, text->find('\n'))) : std::nullopt;
+}
+
+/** A name of sysfs, and not a path. */
+bool is_name(std::string_view text)
+{
+	return !text.empty() && text.find('/') == text.npos && !text.starts_with('.');
+}
+
+/** As C has them: decimal, or hexadecimal behind "0x". */
+std::optional<uint64_t> number_of(std::string_view text)
+{
+	if (!text.starts_with("0x"))
+		return whole_number<uint64_t>(text);
+	text.remove_prefix(2);
+
+	uint64_t number = 0;
+	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+
+	return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
+									: std::nullopt;
+}
+
+std::string_view take_part(std::string_view &text, char separator)
+{
+	const std::string_view part = text.substr(0, text.find(separator));
+
+	text.remove_prefix(std::min(part.size() + 1, text.size()));
+	return part;
+}
+
+/** The member that a format names; nullptr if perf_event_attr has none, or the module does not know it. */
+__u64 *word_of(perf_event_attr &attr, std::string_view name)
+{
+	if (name == "config")
+		return &attr.config;
+	if (name == "config1")
+		return &attr.config1;
+	return name == "config2" ? &attr.config2 : nullptr;
+}
+
+uint64_t ones(unsigned bits)
+{
+	return bits >= word_bits ? UINT64_MAX : (uint64_t{1} << bits) - 1;
+}
+
+/** Put @p value into the bits of a format: "config:0-7,32-35", the lowest ones first. */
+Outcome put_bits(std::string_view format, std::string_view term, uint64_t value, perf_event_attr &attr)
+{
+	const auto unknown = [&] {
+		return Error{fmt::format("the kernel's format of '{}' is not understood: {}", term, format)};
+	};
+	std::string_view ranges = format;
+	__u64 *const word = word_of(attr, take_part(ranges, ':'));
+	uint64_t left = value;
+
+	if (!word || ranges.empty())
+		return unknown();
+	while (!ranges.empty()) {
+		std::string_view range = take_part(ranges, ',');
+		const auto low = whole_number<unsigned>(take_part(range, '-'));
+		const auto high = range.empty() ? low : whole_number<unsigned>(range);
+
+		if (!low || !high || *low > *high || *high >= word_bits)
+			return unknown();
+
+		const unsigned bits = *high - *low + 1;
+
+		*word &= ~(ones(bits) << *low);
+		*word |= (left & ones(bits)) << *low;
+		left = bits >= word_bits ? 0 : left >> bits;
+	}
+	if (left)
+		return Error{fmt::format("{:#x} is too large for '{}' ({})", value, term, format)};
+	return Done();
+}
+
+/** Chooses an event term by term. */
+class TermReader {
+public:
+	explicit TermReader(std::string pmu) : pmu_(std::move(pmu)) {}
+
+	Outcome set_all(std::string_view terms, bool own)
+	{
+		while (!terms.empty()) {
+			const std::string_view term = take_part(terms, ',');
+
+			if (Outcome set = set_one(term, own); !set)
+				return set;
+		}
+		return Done();
+	}
+
+	[[nodiscard]] PmuTerms &chosen() { return chosen_; }
+
+private:
+	/** @param own whether the user has written it, and not the kernel. */
+	Outcome set_one(std::string_view term, bool own)
+	{
+		std::string_view value = term;
+		const std::string_view name = take_part(value, '=');
+		const bool alone = name.size() == term.size();
+
+		if (own && name == "name" && !value.empty()) {
+			chosen_.name = value;
+			return Done();
+		}
+
+		const std::optional<uint64_t> number = alone ? uint64_t{1} : number_of(value);
+
+		if (own && alone && is_name(name)) {
+			if (const auto known = line_of(fmt::format("{}/events/{}", pmu_, name)))
+				return set_all(*known, false);
+		}
+		if (!number)
+			return Error{fmt::format("'{}' is no number, of term '{}'", value, name)};
+		if (own && name == "period" && *number) {
+			chosen_.period = *number;
+			return Done();
+		}
+		if (__u64 *const word = alone ? nullptr : word_of(chosen_.attr, name)) {
+			*word = *number;
+			return Done();
+		}
+
+		const auto format =
+			is_name(name) ? line_of(fmt::format("{}/format/{}", pmu_, name)) : std::nullopt;
+
+		if (!format)
+			return Error{fmt::format("there is no event or term '{}' below {}", name, pmu_)};
+		return put_bits(*format, name, *number, chosen_.attr);
+	}
+
+	std::string pmu_; /**< its folder */
+	PmuTerms chosen_;
+};
+
+} // namespace
+
+Result<PmuTerms> parse_pmu_terms(std::string_view pmu, std::string_view terms, const std::string &root)
+{
+	const std::string folder = fmt::format("{}/{}", root, pmu);
+	const auto type = is_name(pmu) ? line_of(folder + "/type") : std::nullopt;
+	const auto number = type ? whole_number<uint32_t>(*type) : std::nullopt;
+	TermReader reader(folder);
+
+	if (!number)
+		return Error{fmt::format("there is no PMU '{}' below {} (ls shows those that there are)", pmu,
+					 root)};
+	if (terms.empty())
+		return Error{"there is no term between the slashes"};
+	reader.chosen().attr.type = *number;
+	if (const Outcome set = reader.set_all(terms, true); !set)
+		return set.error();
+	return reader.chosen();
+}
+
+std::vector<PmuEvent> pmu_events(const std::string &root)
+{
+	std::vector<PmuEvent> all;
+	std::error_code error;
+
+	for (fs::directory_iterator pmu(root, error), end; !error && pmu != end; pmu.increment(error)) {
+		std::error_code none; /* many have no events with names */
+
+		for (fs::directory_iterator event(pmu->path() / "events", none); !none && event != end;
+		     event.increment(none)) {
+			const std::string name = event->path().filename();
+
+			/* "cycles.scale" and the like tell how to show a count of it. */
+			if (name.find('.') == name.npos)
+				all.push_back({pmu->path().filename(), name});
+		}
+	}
+	std::sort(all.begin(), all.end(), [](const PmuEvent &a, const PmuEvent &b) {
+		return std::tie(a.pmu, a.name) < std::tie(b.pmu, b.name);
+	});
+	return all;
+}
+
+} // namespace cli

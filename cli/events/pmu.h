@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/events/pmu.h  Events of a PMU, by the names and terms that sysfs has for it
+ * (sysfs-bus-event_source-devices-events and -format in the kernel's ABI documents). */
+#pragma once
+
+#include "cli/base/result.h"
+
+#include <cstdint>
+#include <linux/perf_event.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** Where the kernel shows its PMUs. */
+inline constexpr char pmu_root[] = "/sys/bus/event_source/devices";
+
+/** What the terms of a PMU say. */
+struct PmuTerms {
+	perf_event_attr attr{};		/**< type and configuration */
+	std::optional<uint64_t> period; /**< events between two samples, if they say so */
+	std::string name;		/**< of the event, if they say so; else empty */
+};
+
+/**
+ * The event of a PMU that its terms choose, as in "cpu/event=0x3c,umask=1/".
+ *
+ * A term is a name in the PMU's format, with a number or alone (1); the name of one of its
+ * events; or one of config, config1, config2 (numbers), period and name.
+ *
+ * @param pmu "cpu".
+ * @param terms what is between the slashes.
+ * @param root pmu_root, or a copy of it.
+ */
+Result<PmuTerms> parse_pmu_terms(std::string_view pmu, std::string_view terms,
+				 const std::string &root = pmu_root);
+
+/** The PMU and an event of it, as in "cpu/mem-loads/". */
+struct PmuEvent {
+	std::string pmu;
+	std::string name;
+};
+
+/** The named events of all PMUs, sorted.  @param root as above. */
+std::vector<PmuEvent> pmu_events(const std::string &root = pmu_root);
+
+} // namespace cli
