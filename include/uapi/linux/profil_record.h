@@ -33,6 +33,7 @@
  *               lacks CAP_PERFMON
  *   EEXIST      PROFIL_RECORD, PROFIL_ATTACH: the process is in a recording of this
  *               file already, or in another profile of it
+ *   ENOSPC      PROFIL_EVENT, here and with PROFIL_ATTACH: all breakpoints of a CPU are in use
  *   ENODATA     PROFIL_DESCRIBE_OPEN: the number is not that of a file, or the file was
  *               released
  */

@@ -4,6 +4,7 @@
 #include "tests/fuzz/module/arena.h"
 
 #include <cstring>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -53,6 +54,8 @@ uint32_t make_flags(Random &random, unsigned command)
 		flags = (flags & ~PROFIL_FOLLOW) | PROFIL_THREAD;
 	else if (random.one_in(40))
 		flags |= PROFIL_THREAD;
+	if (random.one_in(command == PROFIL_ATTACH ? 4 : 40))
+		flags |= PROFIL_EVENT;
 	return flags;
 }
 
@@ -66,6 +69,8 @@ void make_start(Random &random, unsigned command, profil_start &how, Regions &re
 	how.limit_policy = static_cast<uint32_t>(random.one_in(2) ? random.below(3) : 0);
 	how.limit = how.limit_policy ? random.any_size() : 0;
 	how.period = random.one_in(30) ? random.below(20'000) : random.pick(periods);
+	if (how.flags & PROFIL_EVENT)
+		how.period = random.below(100);
 	how.proof = -1;
 	if (!random.one_in(5)) {
 		how.nr_regions = make_regions(random, regions);
@@ -122,6 +127,10 @@ void make_record(Random &random, profil_record &record)
 	if (random.one_in(2))
 		record.flags |= PROFIL_RECORD_KERNEL;
 	record.period = random.one_in(30) ? random.below(20'000) : 1'000'000;
+	if (random.one_in(3)) {
+		record.flags |= PROFIL_EVENT;
+		record.period = random.below(100);
+	}
 	make_table(random, record);
 }
 
@@ -205,7 +214,28 @@ bool harmless(unsigned command, const Argument &argument, const Argument &before
 	       now.nr_regions <= 2 * Regions::most;
 }
 
-int make_proof(Random &random, pid_t target, bool everybody)
+/** An event that comes often, or one of hardware, which is asked for in vain without a PMU. */
+static void make_event(Random &random, perf_event_attr &attr)
+{
+	static const uint64_t software[] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
+					    PERF_COUNT_SW_CPU_MIGRATIONS, PERF_COUNT_SW_CPU_CLOCK};
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = random.pick(software);
+	attr.sample_period = 1 + random.below(100);
+	if (random.one_in(4)) {
+		attr.type = PERF_TYPE_BREAKPOINT;
+		attr.config = 0;
+		attr.bp_type = HW_BREAKPOINT_RW;
+		attr.bp_len = HW_BREAKPOINT_LEN_8;
+		attr.bp_addr = Arena::start + random.below(Arena::slots) * Arena::slot_bytes;
+	} else if (random.one_in(8)) {
+		attr.type = PERF_TYPE_HARDWARE;
+		attr.config = random.below(4);
+	}
+}
+
+int make_proof(Random &random, pid_t target, bool everybody, bool event)
 {
 	/* Of a CPU, when it should be, and now and then when it should not. */
 	const bool cpu = everybody != random.one_in(20);
@@ -216,6 +246,8 @@ int make_proof(Random &random, pid_t target, bool everybody)
 	attr.config = random.one_in(2) ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_DUMMY;
 	attr.sample_period = random.one_in(20) ? 0 : 1'000'000'000;
 	attr.sample_type = random.one_in(20) ? 0 : PERF_SAMPLE_IP;
+	if (event)
+		make_event(random, attr);
 	attr.disabled = 1;
 	attr.inherit = random.one_in(20);
 	attr.exclude_kernel = random.one_in(3);

@@ -34,9 +34,11 @@ bool documented(unsigned command, int error)
 		return true;
 	switch (command) {
 	case PROFIL_START: return one_of({EBUSY, EDQUOT, EOPNOTSUPP, ERANGE});
-	case PROFIL_ATTACH: return one_of({EACCES, EBUSY, EDQUOT, EEXIST, EOPNOTSUPP, ERANGE, ESRCH});
+	case PROFIL_ATTACH:
+		return one_of({EACCES, EBUSY, EDQUOT, EEXIST, EOPNOTSUPP, EPERM, ERANGE, ENOSPC, ESRCH});
 	case PROFIL_RECORD:
-		return one_of({EACCES, EBUSY, EDQUOT, EEXIST, ENOENT, EOPNOTSUPP, EPERM, ERANGE, ESRCH});
+		return one_of(
+			{EACCES, EBUSY, EDQUOT, EEXIST, ENOENT, ENOSPC, EOPNOTSUPP, EPERM, ERANGE, ESRCH});
 	/* Opening a file may fail as open(2) does; the file system may be FUSE, and die. */
 	case PROFIL_DESCRIBE: return one_of({EACCES, EIO, EMFILE, ENAMETOOLONG, ENODATA, ENOENT, ENOTCONN});
 	case PROFIL_STOP:
@@ -112,8 +114,11 @@ void run_command(Random &random, pid_t target)
 		return;
 	const bool table = command == PROFIL_RECORD && argument.record.flags & PROFIL_RECORD_TABLE;
 	const bool everybody = command == PROFIL_RECORD && argument.record.flags & PROFIL_RECORD_EVERYBODY;
+	const bool event =
+		(command == PROFIL_ATTACH ? argument.start.flags : argument.record.flags) & PROFIL_EVENT;
+
 	if (command == PROFIL_ATTACH || (command == PROFIL_RECORD && !table))
-		proof = make_proof(random, target, everybody);
+		proof = make_proof(random, target, everybody, event);
 	if (command == PROFIL_ATTACH)
 		argument.start.proof = proof;
 	if (command == PROFIL_RECORD && !table)
