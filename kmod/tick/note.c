@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Notes that NMIs leave for an interrupt of the same CPU.
+ *
+ * An NMI may have interrupted anything, a holder of any lock too.  So all that it reaches is
+ * here: it writes a note that nobody reads yet, and raises an interrupt.
+ *
+ * Context: NMI; also hard interrupt
+ */
+#include "tick/note.h"
+
+#include <linux/compiler.h>
+#include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+
+/* NMIs that may come before an interrupt does: while they are off. */
+#define NOTES	8
+
+/**
+ * struct profil_notes - a CPU's notes
+ * @work: has them counted
+ * @written: how many there were; written by NMIs only
+ * @done: how many of them were counted; written by @work only
+ * @note: by number
+ */
+struct profil_notes {
+	struct irq_work work;
+	unsigned int written;
+	unsigned int done;
+	struct profil_note note[NOTES];
+};
+
+static DEFINE_PER_CPU(struct profil_notes, profil_notes);
+
+/**
+ * profil_note_write() - leave a note
+ * @source: of the event
+ * @regs: what the NMI interrupted
+ * @period: events that it stands for
+ *
+ * Context: NMI.
+ * Return: false if there is no room.
+ */
+bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 period)
+{
+	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
+	unsigned int written = notes->written;
+	struct profil_note *note = &notes->note[written % NOTES];
+
+	if (written - smp_load_acquire(&notes->done) == NOTES)	/* it is read no more */
+		return false;
+	note->source = source;
+	note->task = current;
+	note->period = period;
+	note->regs = *regs;
+	smp_store_release(&notes->written, written + 1);	/* see profil_notes_waiting() */
+	irq_work_queue(&notes->work);
+	return true;
+}
+
+/**
+ * profil_notes_waiting() - how many notes this CPU has to count
+ *
+ * Context: The notes' interrupt.
+ * Return: their number; NMIs may write more meanwhile.
+ */
+unsigned int profil_notes_waiting(void)
+{
+	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
+
+	return smp_load_acquire(&notes->written) - notes->done;	/* the notes were written before */
+}
+
+/**
+ * profil_note_first() - the oldest note of this CPU
+ *
+ * Context: The notes' interrupt, with a note waiting.
+ * Return: the note, until profil_note_done().
+ */
+struct profil_note *profil_note_first(void)
+{
+	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
+
+	return &notes->note[notes->done % NOTES];
+}
+
+/**
+ * profil_note_done() - give the room of the oldest note to another one
+ *
+ * Context: The notes' interrupt.
+ */
+void profil_note_done(void)
+{
+	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
+
+	smp_store_release(&notes->done, notes->done + 1);	/* only now may it be overwritten */
+}
+
+/**
+ * profil_notes_init() - tell each CPU what counts its notes
+ * @count: is called in a hard interrupt, also on PREEMPT_RT
+ *
+ * Context: Process context; before the first event.
+ */
+void profil_notes_init(void (*count)(struct irq_work *work))
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(&profil_notes, cpu)->work = IRQ_WORK_INIT_HARD(count);
+}
+
+/**
+ * profil_notes_settle() - wait until each CPU has counted its notes
+ *
+ * Context: Process context, may sleep.
+ */
+void profil_notes_settle(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(&profil_notes, cpu)->work);
+}
