@@ -195,7 +195,7 @@ static void profil_tick_profile(struct profil_profile *profile, struct pt_regs *
 
 	if (profile->period != period && !profil_due_now(profile, tally, regs, period))
 		return;
-	cause = profil_sample(profile, regs);
+	cause = profil_sample_plain(profile, regs) ? PROFIL_COUNTED : profil_sample(profile, regs);
 	/* What counts it later grants it, too. */
 	if (unlikely(cause == PROFIL_DEFERRED))
 		tally->granted--;
