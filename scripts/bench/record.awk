@@ -32,6 +32,31 @@ function scope_row(what, work,    idle) {
 	row(what ", nobody is profiled", idle, "without the module", each(work, "none-unloaded", 10000000))
 }
 
+# The cost of a sample of a page fault: what a fault takes longer than without.  Each run has as many
+# as there are units, and some of the program's start.
+function fault(method,    all) {
+	if (!known("faults", method, 1, 1) || !known("faults", "none", 0, 1))
+		return 0
+	all = units["faults", method, 1, 1] * (method ~ /two/ ? 2 : 1)
+	if (method != "floor-faults" && samples["faults", method, 1, 1] < all)
+		fail("samples of " method " are missing")
+	return (ns["faults", method, 1, 1] - ns["faults", "none", 0, 1]) / units["faults", method, 1, 1]
+}
+
+function fault_rows(    one, what) {
+	one = fault("recorded-faults")
+	what = "sample of a page fault, of a recording"
+	row(what, one, "empty perf handler", fault("floor-faults"), 1.05)
+	row(what, one, "BPF program, event on each CPU", fault("bpf-faults"))
+	row(what, one, "BPF program, event of the task", fault("bpf-task-faults"))
+	row(what, one, "perf record, drained", fault("perf-faults"))
+	row("sample of a page fault, of a profile with one region", fault("attached-faults"), "empty perf handler",
+		fault("floor-faults"), 1.05)
+	row("samples of two events at a page fault, of two recordings", fault("recorded-two-faults"),
+		"twice a sample", 2 * one, 1.05)
+	row("page fault, nobody samples it", each("faults", "none", 0), "without the module", each("faults", "none-unloaded", 0), 1.001)
+}
+
 function begin_rows(what, work, method,    few, many) {
 	few = each(work "-15", method, 0)
 	many = each(work "-1500", method, 0)
@@ -50,6 +75,7 @@ END {
 	scope_row("context switch", "switches")
 	scope_row("fork, exit and wait", "forks")
 	scope_row("vfork, exec, exit and wait", "execs")
+	fault_rows()
 	begin_rows("begin a recording of everybody", "attach-everybody", "profil")
 	begin_rows("start of profil record -a", "start", "profil")
 	row("start of profil record -a, 15 processes", each("start-15", "profil", 0), "profil --version", each("start-15", "version", 0))

@@ -7,7 +7,7 @@
  * Usage: cost [--beside | --best | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
  *        cost starts METHOD [PERIOD-NS [REGIONS]]
  * WORK: samples, samples-kernel, samples-slow, samples-together, switches, switches-out, threads, forks,
- * forks-words, forks-bytes, the same with -400, execs, samples-64-places and
+ * forks-words, forks-bytes, the same with -400, execs, faults, samples-64-places and
  * samples-1000-places (work.cpp); starts: METHOD is started
  * and stopped; idle: nothing runs for a second, and SAMPLES are the timers' interrupts.
  * METHOD: none; floor (the module floor ticks, and this program only waits); profil and
@@ -15,8 +15,9 @@
  * (beside them those of this thread, or of other threads); recorded, everybody (recordings, for which
  * REGIONS are mappings of text), recorded-kernel, everybody-kernel (the same, that count where in
  * the kernel ticks come); by-other (another process records everybody); perf, perf-all (perf record -a); bpf,
- * bpf-task, bpf-kernel; signal, signal-wall, libc, gperftools. Prints: WORK METHOD PERIOD REGIONS NS UNITS
- * SAMPLES CPU-NS
+ * bpf-task, bpf-kernel; signal, signal-wall, libc, gperftools.  With -faults behind floor, attached,
+ * recorded, perf, bpf or bpf-task, PERIOD-NS is a number of page faults; recorded-two-faults records two
+ * events at once.  Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *
  * NS is the mean of the middle half of some runs, after one run that warms everything
  * up.  UNITS are the parts of a run (switches, threads, ...); SAMPLES and CPU-NS are the

@@ -5,6 +5,7 @@
 #include "tests/bench/work.h"
 
 #include <numeric>
+#include <string_view>
 
 namespace bench {
 
@@ -37,6 +38,11 @@ public:
 
 std::unique_ptr<Method> make_method(const std::string &name, const Wish &wish)
 {
+	constexpr std::string_view faults = "-faults";
+
+	if (name.ends_with(faults))
+		return make_method(name.substr(0, name.size() - faults.size()),
+				   {wish.period, wish.regions, PERF_COUNT_SW_PAGE_FAULTS});
 	if (name == "none" || name == "floor")
 		return std::make_unique<Nothing>();
 	for (const auto make : {make_profil, make_record, make_perf, make_bpf, make_signal})

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <linux/perf_event.h>
 #include <memory>
 #include <string>
 
@@ -38,9 +39,16 @@ public:
 };
 
 struct Wish {
-	std::uint64_t period = 0; /**< in ns of CPU time */
+	std::uint64_t period = 0; /**< in ns of CPU time, or a number of events */
 	unsigned regions = 1;
+	std::uint64_t event = PERF_COUNT_SW_CPU_CLOCK; /**< of PERF_TYPE_SOFTWARE: what is sampled */
 };
+
+/** Whether it is an event in user mode, and not the clock. */
+inline bool is_event(const Wish &wish)
+{
+	return wish.event != PERF_COUNT_SW_CPU_CLOCK;
+}
 
 /** Makes a method by its name, see cost.cpp; an unknown name ends the program. */
 std::unique_ptr<Method> make_method(const std::string &name, const Wish &wish);

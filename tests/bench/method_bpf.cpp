@@ -4,7 +4,7 @@
  * bpf: an event on each CPU, as in the profilers of bcc and bpftrace, where the program
  * checks whose tick it is; bpf-task: an event of the process, which its threads and
  * children inherit; bpf-kernel: on each CPU, a program that counts stacks of the kernel of
- * depth 1.
+ * depth 1.  The first two also sample another event than the clock's.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/count.skel.h"
@@ -21,18 +21,22 @@ namespace bench {
 
 namespace {
 
-/** Opens an event with the attributes of the module's clock, except for inherit. */
-int open_event(std::uint64_t period, pid_t pid, int cpu)
+/** Opens an event with the attributes of the module's clock, or of its events, except for inherit. */
+int open_event(const Wish &wish, pid_t pid, int cpu)
 {
 	perf_event_attr attr{};
 
 	attr.type = PERF_TYPE_SOFTWARE;
-	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.config = wish.event;
 	attr.size = sizeof attr;
-	attr.sample_period = period;
-	attr.pinned = 1;
-	attr.exclude_idle = 1;
-	attr.exclude_hv = 1;
+	attr.sample_period = wish.period;
+	if (is_event(wish)) {
+		attr.exclude_kernel = 1;
+	} else {
+		attr.pinned = 1;
+		attr.exclude_idle = 1;
+		attr.exclude_hv = 1;
+	}
 	attr.inherit = cpu < 0;
 	return static_cast<int>(syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC));
 }
@@ -49,8 +53,7 @@ public:
 			die("BPF load");
 		const int cpus = task ? 1 : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
 		for (int cpu = 0; cpu < cpus; cpu++) {
-			const int event =
-				task ? open_event(wish.period, 0, -1) : open_event(wish.period, -1, cpu);
+			const int event = task ? open_event(wish, 0, -1) : open_event(wish, -1, cpu);
 			bpf_link *link =
 				event < 0 ? nullptr
 					  : bpf_program__attach_perf_event(skeleton->progs.count, event);
@@ -95,7 +98,7 @@ public:
 		if (!skeleton || stack_bpf::load(skeleton))
 			die("BPF load");
 		for (int cpu = 0; cpu < static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)); cpu++) {
-			const int event = open_event(wish.period, -1, cpu);
+			const int event = open_event(wish, -1, cpu);
 			bpf_link *link =
 				event < 0 ? nullptr
 					  : bpf_program__attach_perf_event(skeleton->progs.count, event);

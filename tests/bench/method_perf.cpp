@@ -12,7 +12,10 @@ namespace {
 
 class Perf : public Method {
 public:
-	Perf(pid_t target, const Wish &wish) : record(target, wish.period) {}
+	Perf(pid_t target, const Wish &wish)
+		: record(target, wish.period, is_event(wish) ? "page-faults:u" : nullptr)
+	{
+	}
 	void drain() override { record.drain(); }
 	std::uint64_t stop() override
 	{

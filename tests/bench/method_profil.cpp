@@ -53,12 +53,17 @@ public:
 		spec.period = wish.period;
 		spec.regions = regions.data();
 		spec.nr_regions = wish.regions;
+		event.size = sizeof event;
+		event.type = PERF_TYPE_SOFTWARE;
+		event.config = wish.event;
+		spec.event = is_event(wish) ? &event : nullptr;
 	}
 
 protected:
 	profil_spec spec{};
 
 private:
+	perf_event_attr event{};
 	std::vector<std::uint32_t> others;
 	std::vector<profil_region> regions;
 };

@@ -30,7 +30,7 @@ public:
 		record.period = wish.period;
 		record.table = reinterpret_cast<std::uint64_t>(table);
 		record.nr_counts = counts;
-		if (!session || !table || profil_session_record(session, getpid(), &record, &step))
+		if (!session || !table || begin(wish, record, &step))
 			die(step ? step : "profil_session_record");
 		profile = record.profile;
 	}
@@ -52,9 +52,35 @@ public:
 private:
 	static constexpr std::size_t bytes = counts * sizeof(profil_count);
 
+	int begin(const Wish &wish, profil_record &record, const char **step) const
+	{
+		perf_event_attr event{};
+
+		if (!is_event(wish))
+			return profil_session_record(session, getpid(), &record, step);
+		event.size = sizeof event;
+		event.type = PERF_TYPE_SOFTWARE;
+		event.config = wish.event;
+		return profil_session_record_event(session, getpid(), &event, &record, step);
+	}
+
 	profil_session *session = profil_session_open();
 	void *table = profil_counters_alloc(bytes);
 	std::uint32_t profile = 0;
+};
+
+/** Two events that come at the same instructions: page faults, and those that need no input. */
+class TwoRecordings : public Method {
+public:
+	explicit TwoRecordings(const Wish &wish)
+		: faults(wish, PROFIL_FOLLOW),
+		  minor({wish.period, wish.regions, PERF_COUNT_SW_PAGE_FAULTS_MIN}, PROFIL_FOLLOW)
+	{
+	}
+	std::uint64_t stop() override { return faults.stop() + minor.stop(); }
+
+private:
+	Recording faults, minor;
 };
 
 /** Another process records everybody: a fork of this one has no pinned pages to copy. */
@@ -82,6 +108,8 @@ std::unique_ptr<Method> make_record(const std::string &name, const Wish &wish)
 {
 	if (name == "recorded")
 		return std::make_unique<Recording>(wish, PROFIL_FOLLOW);
+	if (name == "recorded-two")
+		return std::make_unique<TwoRecordings>(wish);
 	if (name == "recorded-kernel")
 		return std::make_unique<Recording>(wish, PROFIL_FOLLOW | PROFIL_RECORD_KERNEL);
 	if (name == "everybody-kernel")

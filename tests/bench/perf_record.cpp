@@ -25,11 +25,12 @@ std::string make_directory()
 
 } // namespace
 
-PerfRecord::PerfRecord(pid_t target, std::uint64_t period) : directory(make_directory())
+PerfRecord::PerfRecord(pid_t target, std::uint64_t period, const char *event) : directory(make_directory())
 {
 	const std::string file = directory + "/perf.data", log = directory + "/log";
-	const std::string frequency = std::to_string(1'000'000'000 / period),
+	const std::string often = std::to_string(event ? period : 1'000'000'000 / period),
 			  process = std::to_string(target);
+	const char *const name = event ? event : "cpu-clock", *const how = event ? "-c" : "-F";
 	int there[2], back[2];
 
 	if (pipe2(there, O_CLOEXEC) || pipe2(back, O_CLOEXEC))
@@ -45,10 +46,10 @@ PerfRecord::PerfRecord(pid_t target, std::uint64_t period) : directory(make_dire
 		if (in < 0 || out < 0 || dup2(said, 1) < 0 || dup2(said, 2) < 0)
 			_exit(126);
 		if (target == everybody)
-			execlp("perf", "perf", "record", "-e", "cpu-clock", "-F", frequency.c_str(), "-a",
-			       "-o", file.c_str(), pipes.c_str(), nullptr);
+			execlp("perf", "perf", "record", "-e", name, how, often.c_str(), "-a", "-o",
+			       file.c_str(), pipes.c_str(), nullptr);
 		else
-			execlp("perf", "perf", "record", "-e", "cpu-clock", "-F", frequency.c_str(), "-p",
+			execlp("perf", "perf", "record", "-e", name, how, often.c_str(), "-p",
 			       process.c_str(), "-o", file.c_str(), pipes.c_str(), nullptr);
 		_exit(127);
 	}

@@ -13,7 +13,8 @@ class PerfRecord {
 public:
 	static constexpr pid_t everybody = -1;
 
-	PerfRecord(pid_t target, std::uint64_t period);
+	/** @param event a name of perf's; nullptr: the clock, with a period in ns. */
+	PerfRecord(pid_t target, std::uint64_t period, const char *event = nullptr);
 	PerfRecord(const PerfRecord &) = delete;
 	PerfRecord &operator=(const PerfRecord &) = delete;
 	~PerfRecord();

@@ -38,6 +38,7 @@ constexpr int threads = 1'000;
 constexpr int children = 50;
 constexpr int mappings = 400;
 constexpr int together = 8;
+constexpr std::size_t fresh = 4096; /* pages */
 
 void nothing() {}
 
@@ -257,6 +258,28 @@ void ping_pong_with_other()
 	ask(to_other);
 }
 
+volatile char *pages;
+
+/** Pages that are not there, nor large ones. */
+void map_pages()
+{
+	void *const memory = mmap(nullptr, fresh * 4096, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED || madvise(memory, fresh * 4096, MADV_NOHUGEPAGE))
+		die("mmap");
+	pages = static_cast<volatile char *>(memory);
+}
+
+/** Reads each page for the first time: it is the page of zeroes, so no page is allocated or cleared. */
+void touch_pages()
+{
+	for (std::size_t i = 0; i < fresh; i++)
+		static_cast<void>(pages[i * 4096]);
+	if (madvise(const_cast<char *>(pages), fresh * 4096, MADV_DONTNEED))
+		die("madvise");
+}
+
 void sleep_a_second()
 {
 	const timespec second = {1, 0};
@@ -284,6 +307,7 @@ const std::map<std::string, Work> works = {
 	{"forks-words-400", {make_mappings, fork_and_copy<copy_words>, children, 5}},
 	{"forks-bytes-400", {make_mappings, fork_and_copy<copy_bytes>, children, 5}},
 	{"execs", {copy_program, execute, children, 3}},
+	{"faults", {map_pages, touch_pages, fresh, 21}},
 	{"idle", {nothing, sleep_a_second, 1, 3}},
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The floors of the benchmarks: the cost of a perf cpu-clock event on each CPU with an
- * empty handler and the attributes of clock_perf.c; or the cost of a timer on each CPU
- * that only sets itself again, in the way that clock_lazy.c sets its own.
+ * empty handler and the attributes of clock_perf.c; or of page faults, with those of
+ * source.c; or the cost of a timer on each CPU that only sets itself again, in the way that
+ * clock_lazy.c sets its own.
  */
 #include "compat.h"
 
@@ -17,11 +18,15 @@
 
 static unsigned long period = 1000000;
 module_param(period, ulong, 0444);
-MODULE_PARM_DESC(period, "ns between ticks");
+MODULE_PARM_DESC(period, "ns between ticks, or page faults");
 
 static bool timer;
 module_param(timer, bool, 0444);
 MODULE_PARM_DESC(timer, "a timer, and no perf event");
+
+static bool faults;
+module_param(faults, bool, 0444);
+MODULE_PARM_DESC(faults, "page faults tick, and no clock");
 
 static DEFINE_PER_CPU(struct perf_event *, events);
 static DEFINE_PER_CPU(struct hrtimer, timers);
@@ -65,6 +70,13 @@ static int __init floor_init(void)
 		.exclude_idle	= 1,
 		.exclude_hv	= 1,
 	};
+	struct perf_event_attr faults_attr = {
+		.type		= PERF_TYPE_SOFTWARE,
+		.config		= PERF_COUNT_SW_PAGE_FAULTS,
+		.size		= sizeof(faults_attr),
+		.sample_period	= period,
+		.exclude_kernel	= 1,
+	};
 	struct perf_event *event;
 	unsigned int cpu;
 	int err = 0;
@@ -78,7 +90,8 @@ static int __init floor_init(void)
 	}
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		event = perf_event_create_kernel_counter(&attr, cpu, NULL, tick, NULL);
+		event = perf_event_create_kernel_counter(faults ? &faults_attr : &attr, cpu,
+							 NULL, tick, NULL);
 		if (IS_ERR(event)) {
 			err = PTR_ERR(event);
 			floor_stop();
