@@ -62,7 +62,8 @@ struct profil_spec {
 	uint32_t sample_width;		     /**< bytes: 4, 8; 0 without samples */
 	const struct perf_event_attr
 		*event; /**< what ticks, as for profil_session_record_event(); period is a number of these,
-			   clock is 0.  NULL: the clock.  Only for profil_attach() */
+			   clock is 0.  NULL: the clock.  Only for profil_attach(), with which a
+			   process can sample itself, too; each event needs a session of its own */
 };
 
 /** One process to attach to, and the result. */
