@@ -160,6 +160,7 @@ void choose(const PmuTerms &terms, Event &event)
 	event.attr.config1 = terms.attr.config1;
 	event.attr.config2 = terms.attr.config2;
 	event.period = terms.period.value_or(default_period(event.name));
+	event.has_period = terms.period.has_value();
 	if (!terms.name.empty())
 		event.name = terms.name;
 }
@@ -210,6 +211,7 @@ Outcome set_details(std::string_view rest, Event &event)
 
 		if (const auto period = whole_number<uint64_t>(part); period && *period) {
 			event.period = *period;
+			event.has_period = true;
 			continue;
 		}
 		event.name += fmt::format(":{}", part);
@@ -279,6 +281,16 @@ std::string_view take_event(std::string_view &list)
 }
 
 } // namespace
+
+bool is_of_hardware(const Event &event)
+{
+	switch (event.attr.type) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+	case PERF_TYPE_BREAKPOINT: return false;
+	default: return true;
+	}
+}
 
 const std::vector<EventName> &event_names()
 {

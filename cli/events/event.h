@@ -14,9 +14,10 @@ namespace cli {
 
 /** An event that ticks. */
 struct Event {
-	std::string name;	/**< as it was given, without its period: "page-faults:u" */
-	uint64_t period = 1;	/**< events between two samples */
-	perf_event_attr attr{}; /**< what perf_event_open(2) is to count */
+	std::string name;	 /**< as it was given, without its period: "page-faults:u" */
+	uint64_t period = 1;	 /**< events between two samples */
+	bool has_period = false; /**< it was given, and is not a default */
+	perf_event_attr attr{};	 /**< what perf_event_open(2) is to count */
 };
 
 /**
@@ -28,6 +29,9 @@ struct Event {
  * of perf's ("u": in user mode, "k": in the kernel, "p", "pp", "ppp": precise), and the period.
  */
 Result<std::vector<Event>> parse_events(std::string_view text);
+
+/** Does a counter of the CPU count it, and not the kernel? */
+bool is_of_hardware(const Event &event);
 
 /** A name by which an event can be given, and another one or "". */
 struct EventName {

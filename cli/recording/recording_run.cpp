@@ -3,6 +3,7 @@
 
 #include "cli/base/stop_signals.h"
 #include "cli/events/available.h"
+#include "cli/events/calibrate.h"
 #include "cli/process/process.h"
 #include "cli/recording/limits.h"
 #include "cli/recording/make_recorder.h"
@@ -59,8 +60,12 @@ Outcome RecordingRun::prepare()
 	for (const Event &event : options_.events) {
 		if (Outcome available = check_available(event); !available)
 			return available;
-		sources_.push_back({event.name, "count", event.period});
 	}
+	/* What a command will do is not known yet. */
+	if (options_.command.empty())
+		choose_periods(options_.events, options_.selection.pids);
+	for (const Event &event : options_.events)
+		sources_.push_back({event.name, "count", event.period});
 	if (sources_.empty()) {
 		const Result<uint64_t> period = choose_period(options_, info_);
 

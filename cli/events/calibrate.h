@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/events/calibrate.h  Periods that give as many samples whatever a CPU does. */
+#pragma once
+
+#include "cli/events/event.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <sys/types.h>
+#include <vector>
+
+namespace cli {
+
+/** Samples in a second of CPU time that a period is chosen for. */
+inline constexpr double samples_per_second = 2000;
+
+/** The period for an event that comes at a rate; 1 or more, and odd: not in step with what comes in tens. */
+uint64_t period_for(double events_per_second);
+
+/**
+ * How often an event comes in a second of CPU time, where it comes most often.
+ *
+ * Counts for a twentieth of a second.
+ *
+ * @param pids of processes whose threads are looked at, the first ones; empty: each CPU is.
+ * @return nothing if it did not come, or may not be counted.
+ */
+std::optional<double> rate_of(const Event &event, std::span<const pid_t> pids);
+
+/**
+ * Choose the periods of those events of the hardware for which none was given.
+ *
+ * One that does not come now keeps its period.
+ *
+ * @param pids as above.
+ */
+void choose_periods(std::vector<Event> &events, std::span<const pid_t> pids);
+
+} // namespace cli
