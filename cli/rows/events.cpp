@@ -17,8 +17,9 @@ std::string_view plain(std::string_view name)
 	return name.substr(0, name.find(':'));
 }
 
-/** The index of an event by its name, with its modifiers or without; else the number of names. */
-size_t find(const std::vector<std::string> &names, std::string_view wanted)
+} // namespace
+
+size_t find_event(const std::vector<std::string> &names, std::string_view wanted)
 {
 	const auto same = std::find(names.begin(), names.end(), wanted);
 	const auto found =
@@ -28,8 +29,6 @@ size_t find(const std::vector<std::string> &names, std::string_view wanted)
 
 	return static_cast<size_t>(found - names.begin());
 }
-
-} // namespace
 
 bool is_of_events(const Profile &profile)
 {
@@ -51,17 +50,18 @@ std::vector<size_t> events_of(const Profile &profile)
 
 Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted)
 {
-	const size_t instructions = find(events.names, "instructions");
-	const size_t cycles = find(events.names, "cycles");
+	const size_t instructions = find_event(events.names, "instructions");
+	const size_t cycles = find_event(events.names, "cycles");
 	std::vector<Ratio> ratios;
 
 	if (instructions < events.names.size() && cycles < events.names.size())
 		ratios.push_back({instructions, cycles, "IPC"});
 	for (const std::string &text : wanted) {
 		const size_t slash = text.find('/');
-		const size_t numerator = find(events.names, text.substr(0, slash));
-		const size_t denominator =
-			slash == text.npos ? events.names.size() : find(events.names, text.substr(slash + 1));
+		const size_t numerator = find_event(events.names, text.substr(0, slash));
+		const size_t denominator = slash == text.npos
+						   ? events.names.size()
+						   : find_event(events.names, text.substr(slash + 1));
 
 		if (std::max(numerator, denominator) >= events.names.size())
 			return Error{fmt::format("--ratio: '{}' is not one event of the profile divided by "

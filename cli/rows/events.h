@@ -32,11 +32,16 @@ struct EventColumns {
 		values; /**< of all rows, as many for each as there are names */
 };
 
+/** The index of an event by its name, with perf's modifiers or without; else the number of names. */
+size_t find_event(const std::vector<std::string> &names, std::string_view wanted);
+
 /** One event divided by another. */
 struct Ratio {
 	size_t numerator = 0; /**< index in EventColumns::names */
 	size_t denominator = 0;
 	std::string name; /**< heading of the column */
+
+	bool operator==(const Ratio &) const = default;
 };
 
 /**

@@ -103,8 +103,16 @@ Result<Report> prepare_report(const ReportOptions &options)
 	if (!ratios)
 		return ratios.error();
 
-	Report report{options.view, *std::move(now), std::nullopt, {}, *std::move(ratios), {}};
+	Report report{options.view, *std::move(now), std::nullopt, {}, *std::move(ratios), std::nullopt, {}};
 
+	if (!options.order.empty()) {
+		Result<EventOrder> order = find_order(report.now.flat.events, report.ratios, options.order);
+
+		if (!order)
+			return order.error();
+		order_rows(report.now.flat, *order);
+		report.order = *std::move(order);
+	}
 	report.style = {terminal_width(STDOUT_FILENO), options.rows, options.percent_limit,
 			wants_color(options.color, STDOUT_FILENO)};
 	if (!options.base)

@@ -71,6 +71,7 @@ void add_options(CLI::App &app, Words &words, ReportOptions &options)
 	app.add_flag("--stdio");
 	app.add_option("--value", options.value);
 	app.add_option("--ratio", options.ratios)->delimiter(',')->allow_extra_args(false);
+	app.add_option("--order", options.order);
 	add_duration(app, "--from", options.time.from);
 	add_duration(app, "--to", options.time.to);
 	app.add_option("--base", words.base)->expected(0, 1);
@@ -155,6 +156,9 @@ pprof's format, or the output of 'perf script'; -: standard input.
       --ratio A/B       of a profile of several events: a column of one divided
                         by another, such as cache-misses/instructions; may be
                         repeated.  Instructions a cycle (IPC) are always shown
+      --order EVENT     of a profile of several events: the rows with most of
+                        this one first, or those with the highest ratio, such
+                        as IPC; by default those with most samples
       --base [FILE]     show the differences from FILE, the greatest first; by
                         default from FILE.old, the one that 'profil record'
                         replaced
@@ -163,7 +167,8 @@ pprof's format, or the output of 'perf script'; -: standard input.
                         of time (see 'profil record --slice')
       --to TIME         likewise before this time
       --limit N         show only the first N rows
-      --percent-limit P show only rows with P percent or more
+      --percent-limit P show only rows with P percent or more, with --order of
+                        that event
       --color WHEN      auto (default: on a terminal, unless NO_COLOR is set or
                         TERM is unset or dumb), always or never
       --json            print a JSON document instead of a table, as
@@ -236,6 +241,10 @@ std::optional<int> parse_report_options(const std::vector<std::string> &argument
 		return status;
 	if (options.time.from >= options.time.to)
 		return usage_error(name, "--from must be before --to");
+	for (const char *option : {"--base", "--html"}) {
+		if (app.count("--order") && app.count(option))
+			return usage_error(name, fmt::format("--order has no effect with {}", option));
+	}
 	if (words.limit)
 		options.rows = words.limit;
 	options.color = *color_when(words.color);

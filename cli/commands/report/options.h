@@ -25,6 +25,7 @@ struct ReportOptions {
 	TimeRange time;
 	std::string value;		 /**< the type of the values to show; empty: the file's choice */
 	std::vector<std::string> ratios; /**< "cache-misses/instructions" */
+	std::string order;		 /**< the event or ratio to order rows by; empty: the samples */
 	ColorWhen color = ColorWhen::Auto;
 };
 

@@ -24,9 +24,13 @@ Size size_of(const Report &report, size_t index)
 		return {std::max(one.percent, one.base_percent), one.row.samples, one.base};
 	}
 
-	const uint64_t samples = report.now.flat.rows[index].samples;
+	const Flat &flat = report.now.flat;
+	const Row &row = flat.rows[index];
+	const size_t *event = report.order ? std::get_if<size_t>(&*report.order) : nullptr;
 
-	return {percent_of(samples, report.now.flat.samples), samples, 0};
+	return {event ? percent_of(row.events[*event], flat.events.totals[*event])
+		      : percent_of(row.samples, flat.samples),
+		row.samples, 0};
 }
 
 } // namespace

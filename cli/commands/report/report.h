@@ -4,6 +4,7 @@
 
 #include "cli/profile/profile.h"
 #include "cli/rows/comparison.h"
+#include "cli/rows/event_order.h"
 #include "cli/rows/flat.h"
 #include "cli/symbols/later_lines.h"
 
@@ -27,8 +28,8 @@ struct Reported {
 struct ReportStyle {
 	size_t width = 0;			   /**< columns; 0: unlimited */
 	std::optional<size_t> rows = std::nullopt; /**< most of them */
-	double percent_limit =
-		0; /**< rows below it are not shown; with a base, those with both sides below it */
+	double percent_limit = 0; /**< of the samples, or of the event by which rows are ordered: rows below
+				     it are not shown; with a base, those with both sides below it */
 	bool color = false;
 };
 
@@ -39,6 +40,7 @@ struct Report {
 	std::optional<Reported> base;
 	std::vector<ComparedRow> compared; /**< with a base */
 	std::vector<Ratio> ratios{};	   /**< of events */
+	std::optional<EventOrder> order{}; /**< of the rows; default: most samples first */
 	ReportStyle style;
 };
 

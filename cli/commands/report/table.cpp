@@ -127,6 +127,12 @@ std::string first_heading(const Report &report)
 	return each ? report.now.profile.period_type.type : std::string(flat.unit());
 }
 
+/** Sums of the samples say nothing about rows in another order than theirs. */
+bool shows_sums(const Report &report)
+{
+	return !report.order || *report.order == EventOrder(size_t{0});
+}
+
 Table flat_table(const Report &report, const Shown &shown)
 {
 	const Flat &flat = report.now.flat;
@@ -142,7 +148,8 @@ Table flat_table(const Report &report, const Shown &shown)
 	if (seconds)
 		table.add_column({"seconds", TableColumn::Kind::Number, rank_seconds});
 	table.add_column({"%", TableColumn::Kind::Number, 0, percent_width});
-	table.add_column({"sum %", TableColumn::Kind::Number, rank_first, percent_width});
+	if (shows_sums(report))
+		table.add_column({"sum %", TableColumn::Kind::Number, rank_first, percent_width});
 	add_event_columns(table, report);
 	for (TableColumn &column : name_columns(flat.columns))
 		table.add_column(std::move(column));
@@ -156,7 +163,8 @@ Table flat_table(const Report &report, const Shown &shown)
 		if (seconds)
 			cells.push_back({hundredths(static_cast<double>(row.samples) * *seconds)});
 		cells.push_back(percents.cell(row.samples));
-		cells.push_back({hundredths(percent_of(sum, flat.samples))});
+		if (shows_sums(report))
+			cells.push_back({hundredths(percent_of(sum, flat.samples))});
 		add_event_cells(cells, row, report);
 		add_name_cells(cells, row, flat.columns, names);
 		table.add_row(cells);

@@ -67,7 +67,7 @@ void check_rows(const Flat &flat)
 
 void report(const Profile &profile, const View &view)
 {
-	Report report{view, {}, std::nullopt, {}, {}, {}};
+	Report report{view, {}, std::nullopt, {}, {}, std::nullopt, {}};
 
 	report.now.files = {"a.pb.gz"};
 	report.now.profile = profile;

@@ -2,6 +2,7 @@
 /** @file tests/host/cli/rows/events.cpp  Profiles of several events: a column for each. */
 #include "cli/rows/events.h"
 
+#include "cli/rows/event_order.h"
 #include "cli/rows/flat.h"
 
 #include <catch2/catch.hpp>
@@ -76,6 +77,46 @@ TEST_CASE("a ratio of what the profile does not have is refused", "[cli][events]
 	      "(cycles:u, instructions)");
 	CHECK(ratios_of({}, std::vector<std::string>{"a/b"}).error().text ==
 	      "--ratio: 'a/b' is not one event of the profile divided by another (it does not have several)");
+}
+
+TEST_CASE("rows are ordered by any event or ratio, those without a ratio last", "[cli][events]")
+{
+	Profile profile = two_functions();
+
+	profile.functions.push_back({"stalled", "stalled", "", 0});
+	profile.locations.push_back({std::nullopt, 4, {{2, 0}}});
+	profile.samples.push_back({{3}, {0, 0, 4500}, {}});
+
+	const Flat flat = flatten(profile, {});
+	const Result<std::vector<Ratio>> ratios = ratios_of(flat.events, {});
+	const auto ordered = [&](const std::string &name) {
+		const Result<EventOrder> order = find_order(flat.events, *ratios, name);
+		Flat result = flat;
+		std::string names;
+
+		REQUIRE(order);
+		order_rows(result, *order);
+		for (const Row &row : result.rows)
+			names.append(row.function) += ' ';
+		return names;
+	};
+
+	CHECK(ordered("cycles:u") == "busy idle stalled ");
+	CHECK(ordered("cycles") == "busy idle stalled ");
+	/* As many instructions as idle, whose samples keep it before. */
+	CHECK(ordered("instructions") == "idle stalled busy ");
+	CHECK(ordered("IPC") == "idle busy stalled ");
+}
+
+TEST_CASE("an order by what the profile does not have is refused", "[cli][events]")
+{
+	const Flat flat = flatten(two_functions(), {});
+	const Result<std::vector<Ratio>> ratios = ratios_of(flat.events, {});
+
+	CHECK(find_order(flat.events, *ratios, "cache-misses").error().text ==
+	      "--order: 'cache-misses' is none of cycles:u, instructions, IPC");
+	CHECK(find_order({}, {}, "cycles").error().text ==
+	      "--order: 'cycles': the profile does not have several events");
 }
 
 TEST_CASE("profiles of time, of one event and of other tools have no columns of events", "[cli][events]")

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/rows/event_order.h  Orders the rows of a flat profile by one of its events. */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/rows/events.h"
+#include "cli/rows/flat.h"
+
+#include <span>
+#include <string>
+#include <variant>
+
+namespace cli {
+
+/** What rows are ordered by: an event, by its index in EventColumns::names, or a ratio. */
+using EventOrder = std::variant<size_t, Ratio>;
+
+/** The event or ratio of that name; the error says which there are. */
+Result<EventOrder> find_order(const EventColumns &events, std::span<const Ratio> ratios,
+			      const std::string &name);
+
+/** The highest first; equal rows stay in their order, and those without a ratio_of() come last. */
+void order_rows(Flat &flat, const EventOrder &order);
+
+} // namespace cli
