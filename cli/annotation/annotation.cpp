@@ -5,6 +5,7 @@
 #include "cli/profile/about.h"
 #include "cli/profile/location.h"
 #include "cli/profile/shared_counter.h"
+#include "cli/rows/events.h"
 
 #include <algorithm>
 
@@ -23,7 +24,7 @@ void keep_inlined(CodePart &part, const ObjectCode &code, const FunctionSamples 
 	std::erase_if(part.instructions, [&](const AnnotatedInstruction &one) {
 		const std::vector<Frame> frames = code.symbols().frames(one.code.address, 1);
 
-		return !one.samples && !one.shared &&
+		return !counts_of(one).any() && !one.shared &&
 		       std::none_of(frames.begin(), frames.end(),
 				    [&](const Frame &frame) { return is_function(frame, function); });
 	});
@@ -39,7 +40,7 @@ void merge(std::vector<StraySamples> &strays)
 	for (StraySamples &stray : strays) {
 		if (!merged.empty() && merged.back().address == stray.address &&
 		    merged.back().source == stray.source)
-			merged.back().samples = saturating_add(merged.back().samples, stray.samples);
+			count(merged.back(), counts_of(stray));
 		else
 			merged.push_back(std::move(stray));
 	}
@@ -48,32 +49,33 @@ void merge(std::vector<StraySamples> &strays)
 
 } // namespace
 
-std::map<SourceLine, uint64_t> samples_by_line(const Annotation &annotation)
+std::map<SourceLine, Counts> counts_by_line(const Annotation &annotation)
 {
-	std::map<SourceLine, uint64_t> lines;
-	const auto count = [&](const SourceLine &source, uint64_t samples) {
-		uint64_t &sum = lines[source];
-
-		sum = saturating_add(sum, samples);
-	};
+	std::map<SourceLine, Counts> lines;
 
 	for (const CodePart &part : annotation.parts) {
 		for (const AnnotatedInstruction &one : part.instructions)
-			count(one.source, one.samples);
+			lines[one.source].add(counts_of(one));
 	}
 	for (const StraySamples &stray : annotation.strays)
-		count(stray.source, stray.samples);
+		lines[stray.source].add(counts_of(stray));
 	return lines;
 }
 
 Annotator::Annotator(const Profile &profile, CodeOptions options)
-	: profile_(profile), options_(std::move(options)), samples_(samples_by_location(profile)),
+	: profile_(profile), options_(std::move(options)), counts_(counts_by_location(profile)),
 	  shared_bytes_(cli::shared_bytes(from_comments(profile.comments)))
 {
 	const size_t index = samples_index(profile);
+	const std::vector<size_t> events = events_of(profile);
 
-	for (const Sample &sample : profile.samples)
+	for (const size_t event : events)
+		events_.push_back({profile.sample_types[event].type, 0, 0});
+	for (const Sample &sample : profile.samples) {
 		total_ = saturating_add(total_, samples_of(sample, index));
+		for (size_t i = 0; i < events.size(); i++)
+			events_[i].total = saturating_add(events_[i].total, samples_of(sample, events[i]));
+	}
 }
 
 const Result<ObjectCode> &Annotator::code_of(const ProfileMapping &mapping)
@@ -105,10 +107,10 @@ std::optional<Annotator::Spot> Annotator::spot_at(const Location &location, cons
 	if (object_of(profile_, location) != function.object)
 		return std::nullopt;
 	if (outer == function.name)
-		return Spot{&location, 0, ""};
+		return Spot{&location, {}, ""};
 	for (size_t i = 0; inlined && i + 1 < location.lines.size(); i++) {
 		if (name_of(profile_.functions[location.lines[i].function]) == function.name)
-			return Spot{&location, 0, std::move(outer)};
+			return Spot{&location, {}, std::move(outer)};
 	}
 	return std::nullopt;
 }
@@ -118,13 +120,14 @@ std::map<Annotator::ObjectKey, Annotator::Spots> Annotator::spots_of(const Funct
 {
 	std::map<ObjectKey, Spots> all;
 
-	for (size_t i = 0; i < samples_.size(); i++) {
+	for (size_t i = 0; i < counts_.size(); i++) {
 		const Location &location = profile_.locations[i];
-		std::optional<Spot> spot = samples_[i] ? spot_at(location, function, inlined) : std::nullopt;
+		std::optional<Spot> spot =
+			counts_[i].any() ? spot_at(location, function, inlined) : std::nullopt;
 
 		if (!spot)
 			continue;
-		spot->samples = samples_[i];
+		spot->counts = counts_[i];
 
 		const ProfileMapping *mapping =
 			location.mapping ? &profile_.mappings[*location.mapping] : nullptr;
@@ -149,7 +152,7 @@ SourceLine Annotator::start_of(const FunctionSamples &function, const std::map<O
 
 				uint64_t &samples = starts[{one.filename, one.start_line}];
 
-				samples = saturating_add(samples, spot.samples);
+				samples = saturating_add(samples, spot.counts.samples);
 			}
 		}
 	}
@@ -196,8 +199,9 @@ void Annotator::add_spot(Annotation &annotation, size_t first_part, const Object
 	const uint64_t end = address + shared_bytes_;
 	CodePart *part = end > address ? part_at(annotation, first_part, code, spot, address) : nullptr;
 
-	if (!part || !count_at(*part, {address, end}, spot.samples, source_of(location)))
-		annotation.strays.push_back({location.address, spot.samples, source_of(location)});
+	if (!part || !count_at(*part, {address, end}, spot.counts, source_of(location)))
+		annotation.strays.push_back(
+			{location.address, spot.counts.samples, source_of(location), spot.counts.events});
 }
 
 void Annotator::add_object(Annotation &annotation, const Spots &spots)
@@ -205,8 +209,8 @@ void Annotator::add_object(Annotation &annotation, const Spots &spots)
 	const std::optional<size_t> mapping = spots.front().location->mapping;
 	const size_t first_part = annotation.parts.size();
 	const auto stray = [&](const Spot &spot) {
-		annotation.strays.push_back(
-			{spot.location->address, spot.samples, source_of(*spot.location)});
+		annotation.strays.push_back({spot.location->address, spot.counts.samples,
+					     source_of(*spot.location), spot.counts.events});
 	};
 
 	if (functions_sharing(annotation.function.name)) {
@@ -241,6 +245,20 @@ void Annotator::add_object(Annotation &annotation, const Spots &spots)
 	}
 }
 
+std::vector<AnnotatedEvent> Annotator::events_of_spots(const std::map<ObjectKey, Spots> &all) const
+{
+	std::vector<AnnotatedEvent> events = events_;
+	Counts sum;
+
+	for (const auto &[key, spots] : all) {
+		for (const Spot &spot : spots)
+			sum.add(spot.counts);
+	}
+	for (size_t i = 0; i < sum.events.size(); i++)
+		events[i].count = sum.events[i];
+	return events;
+}
+
 Annotation Annotator::annotate(const FunctionSamples &function, bool inlined)
 {
 	const std::map<ObjectKey, Spots> all = spots_of(function, inlined);
@@ -249,6 +267,7 @@ Annotation Annotator::annotate(const FunctionSamples &function, bool inlined)
 	annotation.function = function;
 	annotation.samples = inlined ? function.samples() : function.own;
 	annotation.total = total_;
+	annotation.events = events_of_spots(all);
 	annotation.shared_bytes = shared_bytes_;
 	annotation.start = start_of(function, all);
 	for (const auto &[key, spots] : all)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "cli/annotation/code_part.h"
+#include "cli/annotation/counts.h"
 #include "cli/annotation/function_choice.h"
 #include "cli/annotation/object_code.h"
 #include "cli/profile/profile.h"
@@ -27,22 +28,31 @@ struct StraySamples {
 	uint64_t address = 0; /**< as in the profile */
 	uint64_t samples = 0;
 	SourceLine source;
+	std::vector<uint64_t> events = {}; /**< as in Counts */
+};
+
+/** An event of a profile that has several. */
+struct AnnotatedEvent {
+	std::string name;
+	uint64_t count = 0; /**< of the function */
+	uint64_t total = 0; /**< of the profile */
 };
 
 /** An annotated function; samples is the sum of those of its parts and strays. */
 struct Annotation {
 	FunctionSamples function;
-	SourceLine start;		  /**< first line of the function */
-	uint64_t samples = 0;		  /**< of the function, as chosen */
-	uint64_t total = 0;		  /**< of the profile */
-	uint64_t shared_bytes = 1;	  /**< most bytes of text that shared a counter */
-	std::vector<std::string> notes;	  /**< why instructions are missing or doubtful */
-	std::vector<CodePart> parts;	  /**< its own code first, then by samples, most first */
-	std::vector<StraySamples> strays; /**< by address */
+	SourceLine start;		    /**< first line of the function */
+	uint64_t samples = 0;		    /**< of the function, as chosen */
+	uint64_t total = 0;		    /**< of the profile */
+	std::vector<AnnotatedEvent> events; /**< if there are several, that of the samples first */
+	uint64_t shared_bytes = 1;	    /**< most bytes of text that shared a counter */
+	std::vector<std::string> notes;	    /**< why instructions are missing or doubtful */
+	std::vector<CodePart> parts;	    /**< its own code first, then by samples, most first */
+	std::vector<StraySamples> strays;   /**< by address */
 };
 
-/** The samples of every line that has instructions or samples; their sum is that of the function. */
-std::map<SourceLine, uint64_t> samples_by_line(const Annotation &annotation);
+/** The counts of every line that has instructions or counts; their sum is that of the function. */
+std::map<SourceLine, Counts> counts_by_line(const Annotation &annotation);
 
 /** Annotates functions of a profile; reads each object once. */
 class Annotator {
@@ -57,7 +67,7 @@ private:
 	/** A place in the profile where the function was sampled. */
 	struct Spot {
 		const Location *location = nullptr;
-		uint64_t samples = 0;
+		Counts counts;
 		std::string inlined_in;
 	};
 	using Spots = std::vector<Spot>;
@@ -74,15 +84,18 @@ private:
 		      const Spot &spot) const;
 	CodePart *part_at(Annotation &annotation, size_t first_part, const ObjectCode &code, const Spot &spot,
 			  uint64_t address) const;
+	[[nodiscard]] std::vector<AnnotatedEvent>
+	events_of_spots(const std::map<ObjectKey, Spots> &all) const;
 	[[nodiscard]] SourceLine source_of(const Location &location) const;
 	[[nodiscard]] SourceLine start_of(const FunctionSamples &function,
 					  const std::map<ObjectKey, Spots> &all) const;
 
 	const Profile &profile_;
 	CodeOptions options_;
-	std::vector<uint64_t> samples_; /**< by location */
+	std::vector<Counts> counts_; /**< by location */
 	uint64_t shared_bytes_;
 	uint64_t total_ = 0;
+	std::vector<AnnotatedEvent> events_; /**< with their totals */
 	std::map<ObjectKey, std::unique_ptr<Result<ObjectCode>>> codes_;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation/code_part.h"
 
-#include "cli/base/saturate.h"
-
 #include <algorithm>
 
 namespace cli {
@@ -72,20 +70,20 @@ CodePart decode_part(const ObjectCode &code, Extent extent)
 	return part;
 }
 
-bool count_at(CodePart &part, Extent bucket, uint64_t samples, const SourceLine &source)
+bool count_at(CodePart &part, Extent bucket, const Counts &counts, const SourceLine &source)
 {
 	const auto first = first_from(part.instructions, bucket.low);
 
 	if (first == part.instructions.end() || first->code.address >= bucket.high)
 		return false;
-	first->samples = saturating_add(first->samples, samples);
+	count(*first, counts);
 	first->shared = false;
 	if (!first->source.line)
 		first->source = source;
-	part.samples = saturating_add(part.samples, samples);
+	count(part, counts);
 	for (auto next = first + 1; next != part.instructions.end() && next->code.address < bucket.high;
 	     ++next)
-		next->shared = !next->samples;
+		next->shared = !counts_of(*next).any();
 	return true;
 }
 

@@ -2,6 +2,7 @@
 /** @file cli/annotation/code_part.h  The instructions of a function, with their lines, loops and samples. */
 #pragma once
 
+#include "cli/annotation/counts.h"
 #include "cli/annotation/object_code.h"
 #include "cli/symbols/disassembly.h"
 
@@ -30,6 +31,7 @@ struct AnnotatedInstruction {
 	uint64_t samples = 0;
 	bool shared = false;	/**< shares the counter of an earlier instruction, which has the samples */
 	bool jumped_to = false; /**< target of a jump in the same function */
+	std::vector<uint64_t> events = {}; /**< as in Counts */
 };
 
 /** A loop, from the target of backward jumps that it can reach to the end of the last such jump. */
@@ -51,6 +53,7 @@ struct CodePart {
 	Extent extent;		/**< of the function that contains the code */
 	time_t built = 0;	/**< modification time of the object's file: s since 1970 */
 	uint64_t samples = 0;
+	std::vector<uint64_t> events; /**< as in Counts */
 	std::vector<AnnotatedInstruction> instructions;
 	std::vector<Loop> loops; /**< only loops with samples */
 };
@@ -65,11 +68,27 @@ std::optional<Extent> extent_near(const ObjectCode &code, uint64_t address, uint
 /** Decode a function; samples and loops are added later. */
 CodePart decode_part(const ObjectCode &code, Extent extent);
 
+/** The counts of an instruction, a part or a stray. */
+template <typename T> Counts counts_of(const T &one)
+{
+	return {one.samples, one.events};
+}
+
+/** Add to them. */
+template <typename T> void count(T &one, const Counts &more)
+{
+	Counts sum = counts_of(one);
+
+	sum.add(more);
+	one.samples = sum.samples;
+	one.events = std::move(sum.events);
+}
+
 /**
- * Add the samples of a bucket of text to the first instruction that begins in it.
+ * Add what came in a bucket of text to the first instruction that begins in it.
  * @param source the line to use if debug information has none for the instruction.
  * @return false if no instruction begins there; then nothing is counted.
  */
-bool count_at(CodePart &part, Extent bucket, uint64_t samples, const SourceLine &source);
+bool count_at(CodePart &part, Extent bucket, const Counts &counts, const SourceLine &source);
 
 } // namespace cli

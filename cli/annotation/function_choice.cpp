@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/annotation/function_choice.h"
 
+#include "cli/annotation/counts.h"
 #include "cli/base/characters.h"
 #include "cli/base/numbers.h"
 #include "cli/names/bare_name.h"
@@ -238,12 +239,12 @@ private:
 
 Functions functions_of(const Profile &profile)
 {
-	const std::vector<uint64_t> samples = samples_by_location(profile);
+	const std::vector<Counts> counts = counts_by_location(profile);
 	FunctionTable table;
 
-	for (size_t i = 0; i < samples.size(); i++) {
-		if (samples[i])
-			table.add(profile, profile.locations[i], samples[i]);
+	for (size_t i = 0; i < counts.size(); i++) {
+		if (counts[i].any())
+			table.add(profile, profile.locations[i], counts[i].samples);
 	}
 	return table.sorted();
 }

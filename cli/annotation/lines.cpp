@@ -19,8 +19,8 @@ void add_file(AnnotationRows &rows, const ListedFile &file)
 
 	for (const ListedLine &line : file.lines) {
 		if (last && line.number != last + 1)
-			rows.row(0, "...", Paint::Dim);
-		rows.row(line.samples, fmt::format("{:>{}}  {}", line.number, width, line.text));
+			rows.blank("...", Paint::Dim);
+		rows.row(counts_of(line), fmt::format("{:>{}}  {}", line.number, width, line.text));
 		last = line.number;
 	}
 }
@@ -35,23 +35,23 @@ void add_source_listing(AnnotationRows &rows, const Annotation &annotation, Sour
 		rows.heading(style.full_paths ? std::string_view(file.file) : base_name(file.file));
 		add_file(rows, file);
 	}
-	if (const uint64_t samples = samples_of_no_line(annotation)) {
+	if (const Counts counts = counts_of_no_line(annotation); counts.any()) {
 		rows.text("");
-		rows.row(samples, "of no known line");
+		rows.row(counts, "of no known line");
 	}
-	rows.row(annotation.samples, "all samples of the function");
+	rows.row(counts_of_all(annotation), "all samples of the function");
 }
 
 void add_line_summary(AnnotationRows &rows, const Annotation &annotation, const AnnotationStyle &style)
 {
-	std::vector<std::pair<SourceLine, uint64_t>> lines;
+	std::vector<std::pair<SourceLine, Counts>> lines;
 
-	for (const auto &[source, samples] : samples_by_line(annotation)) {
-		if (source.line && samples)
-			lines.emplace_back(source, samples);
+	for (const auto &[source, counts] : counts_by_line(annotation)) {
+		if (source.line && counts.any())
+			lines.emplace_back(source, counts);
 	}
 	std::stable_sort(lines.begin(), lines.end(),
-			 [](const auto &a, const auto &b) { return a.second > b.second; });
+			 [](const auto &a, const auto &b) { return a.second.samples > b.second.samples; });
 	rows.text("");
 	rows.heading("line");
 	for (size_t i = 0; i < std::min(lines.size(), most_summary_lines); i++)

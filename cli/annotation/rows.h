@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/rows.h  The rows of an annotation: samples, percent, bar and text. */
+/** @file cli/annotation/rows.h  The rows of an annotation: samples, percent, bar or events, and text. */
 #pragma once
 
 #include "cli/annotation/annotation.h"
@@ -10,34 +10,59 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cli {
 
 /** Appends rows.  Makes texts safe to print. */
 class AnnotationRows {
 public:
-	/** @param samples of the function, which are 100 %. */
-	AnnotationRows(uint64_t samples, const AnnotationStyle &style);
+	/** @param annotation has what is 100 %; it must outlive this. */
+	AnnotationRows(const Annotation &annotation, const AnnotationStyle &style);
 
 	/** A line of text, or an empty line. */
 	void text(std::string_view line, Paint paint = Paint::Plain);
 	/** The names of the columns. */
 	void heading(std::string_view what);
-	/** A row with samples; 0 is shown as blank. */
-	void row(uint64_t samples, std::string_view what, Paint paint = Paint::Plain);
+	/** A row with samples, or with what came of other events; 0 is shown as blank. */
+	void row(const Counts &counts, std::string_view what, Paint paint = Paint::Plain);
+	/** A row of neither. */
+	void blank(std::string_view what, Paint paint = Paint::Plain) { row({}, what, paint); }
 	/** Like row(), for something that shares the counter of the row above. */
 	void shared_row(std::string_view what);
+	/** The names of the events whose columns do not fit, or "". */
+	[[nodiscard]] const std::string &left_out() const { return left_out_; }
 	std::string take() { return std::move(text_); }
 
 private:
-	void put(std::string_view samples, std::string_view percent, std::string_view bar,
-		 std::string_view what, Paint of_numbers, Paint of_what);
+	/** Text in a column, and its colour. */
+	struct Number {
+		std::string text;
+		Paint paint = Paint::Plain;
+	};
 
-	uint64_t total_;
+	/** The share of an event that the function has, if there are several. */
+	struct EventColumn {
+		size_t event; /**< index in Annotation::events */
+		size_t width;
+	};
+
+	void fit_events();
+	bool fit_names(size_t room);
+	[[nodiscard]] Number percent(uint64_t count, uint64_t total) const;
+	void put(std::string_view samples, const std::vector<Number> &percents, Paint of_samples,
+		 std::string_view what, Paint of_what);
+
+	const Annotation &annotation_;
 	const AnnotationStyle &style_;
 	size_t count_width_;
+	std::vector<EventColumn> columns_;
+	std::string left_out_;
 	std::string text_;
 };
+
+/** Of the whole function. */
+Counts counts_of_all(const Annotation &annotation);
 
 /** "file:line"; @p style says whether with the full path. */
 std::string source_name(const SourceLine &source, const AnnotationStyle &style);

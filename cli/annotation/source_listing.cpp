@@ -2,7 +2,6 @@
 #include "cli/annotation/source_listing.h"
 
 #include "cli/annotation/rows.h"
-#include "cli/base/saturate.h"
 
 #include <algorithm>
 #include <map>
@@ -13,11 +12,11 @@ namespace {
 /* Gaps of fewer lines without instructions are filled, because they explain the lines around them. */
 constexpr int64_t most_between = 6;
 
-using Lines = std::map<int64_t, uint64_t>;
+using Lines = std::map<int64_t, Counts>;
 
 struct FileLines {
 	std::string file;
-	uint64_t samples = 0;
+	Counts counts;
 	Lines lines;
 };
 
@@ -27,25 +26,26 @@ std::vector<FileLines> by_file(const Annotation &annotation)
 	std::map<std::string, FileLines> files;
 	std::vector<FileLines> sorted;
 
-	for (const auto &[source, samples] : samples_by_line(annotation)) {
+	for (const auto &[source, counts] : counts_by_line(annotation)) {
 		if (!source.line)
 			continue;
 
 		FileLines &file = files[source.file];
 
 		file.file = source.file;
-		file.samples = saturating_add(file.samples, samples);
-		file.lines[source.line] = samples;
+		file.counts.add(counts);
+		file.lines[source.line] = counts;
 	}
 	/* The first line of a function has no instructions if it is inlined everywhere. */
 	if (const auto start = files.find(annotation.start.file); start != files.end()) {
 		if (annotation.start.line > 0)
-			start->second.lines.try_emplace(annotation.start.line, 0);
+			start->second.lines.try_emplace(annotation.start.line);
 	}
 	for (auto &[name, file] : files)
 		sorted.push_back(std::move(file));
-	std::stable_sort(sorted.begin(), sorted.end(),
-			 [](const FileLines &a, const FileLines &b) { return a.samples > b.samples; });
+	std::stable_sort(sorted.begin(), sorted.end(), [](const FileLines &a, const FileLines &b) {
+		return a.counts.samples > b.counts.samples;
+	});
 	return sorted;
 }
 
@@ -55,14 +55,14 @@ void add_neighbours(Lines &lines, int64_t last_of_file, int64_t context)
 	const Lines known = lines;
 	int64_t last = 0;
 
-	for (const auto &[number, samples] : known) {
+	for (const auto &[number, counts] : known) {
 		const bool near = last && number - last <= std::max(most_between, 2 * context + 1);
 		const int64_t from = near ? last + 1 : std::max<int64_t>(number - context, 1);
 
 		for (int64_t line = from; line < number; line++)
-			lines.try_emplace(line, 0);
+			lines.try_emplace(line);
 		for (int64_t line = number + 1; line <= number + context && line <= last_of_file; line++)
-			lines.try_emplace(line, 0);
+			lines.try_emplace(line);
 		last = number;
 	}
 }
@@ -70,23 +70,26 @@ void add_neighbours(Lines &lines, int64_t last_of_file, int64_t context)
 ListedFile listed(FileLines file, SourceFiles &sources, int64_t context)
 {
 	const auto last_of_file = static_cast<int64_t>(sources.file(file.file).lines.size());
-	ListedFile result{file.file, file.samples, {}};
+	ListedFile result{file.file, file.counts.samples, {}};
 
 	if (last_of_file)
 		add_neighbours(file.lines, last_of_file, context);
-	for (const auto &[number, samples] : file.lines)
-		result.lines.push_back({number, samples, source_text({file.file, number}, sources)});
+	for (const auto &[number, counts] : file.lines)
+		result.lines.push_back(
+			{number, counts.samples, counts.events, source_text({file.file, number}, sources)});
 	return result;
 }
 
 } // namespace
 
-uint64_t samples_of_no_line(const Annotation &annotation)
+Counts counts_of_no_line(const Annotation &annotation)
 {
-	uint64_t sum = 0;
+	Counts sum;
 
-	for (const auto &[source, samples] : samples_by_line(annotation))
-		sum = saturating_add(sum, source.line ? 0 : samples);
+	for (const auto &[source, counts] : counts_by_line(annotation)) {
+		if (!source.line)
+			sum.add(counts);
+	}
 	return sum;
 }
 
@@ -96,7 +99,7 @@ std::vector<ListedFile> source_listing(const Annotation &annotation, SourceFiles
 
 	for (FileLines &file : by_file(annotation)) {
 		/* Skip headers with inlined functions that have no samples. */
-		if (file.samples)
+		if (file.counts.any())
 			files.push_back(listed(std::move(file), sources, context));
 	}
 	return files;

@@ -14,6 +14,7 @@ namespace cli {
 struct ListedLine {
 	int64_t number = 0;
 	uint64_t samples = 0;
+	std::vector<uint64_t> events; /**< as in Counts */
 	std::string text; /**< with blanks for tabs; empty if it is not available.  Not safe to print. */
 };
 
@@ -25,14 +26,14 @@ struct ListedFile {
 
 /**
  * The lines that have instructions or samples, file by file; the files with most
- * samples come first, and files without samples are left out.
+ * samples come first, and files without any are left out.
  * @param context how many lines to show around each of them, if the source is
  *        available.
  */
 std::vector<ListedFile> source_listing(const Annotation &annotation, SourceFiles &sources,
 				       int64_t context = 0);
 
-/** The samples whose line is unknown. */
-uint64_t samples_of_no_line(const Annotation &annotation);
+/** The counts whose line is unknown. */
+Counts counts_of_no_line(const Annotation &annotation);
 
 } // namespace cli

@@ -5,6 +5,7 @@
 #include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
 #include "cli/names/short_name.h"
+#include "cli/rows/flat.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ using Instructions = std::vector<AnnotatedInstruction>;
 class Renderer {
 public:
 	Renderer(const Annotation &annotation, SourceFiles &sources, const AnnotationStyle &style)
-		: annotation_(annotation), sources_(sources), style_(style), rows_(annotation.samples, style)
+		: annotation_(annotation), sources_(sources), style_(style), rows_(annotation, style)
 	{
 	}
 
@@ -76,6 +77,14 @@ void Renderer::add_header()
 	rows_.text(fmt::format("  {} of the profile's {}",
 			       percent_text(annotation_.samples, annotation_.total),
 			       grouped(annotation_.total)));
+	/* The first one is that of the samples. */
+	for (size_t i = 1; i < annotation_.events.size(); i++) {
+		const AnnotatedEvent &event = annotation_.events[i];
+
+		rows_.text(fmt::format("  {} {}, {:.2f} % of the profile's {}", grouped(event.count),
+				       event.name, percent_of(event.count, event.total),
+				       grouped(event.total)));
+	}
 	add_places();
 }
 
@@ -114,7 +123,7 @@ void Renderer::add_source_notes()
 	std::set<std::string> files;
 	size_t missing = 0;
 
-	for (const auto &[source, samples] : samples_by_line(annotation_)) {
+	for (const auto &[source, counts] : counts_by_line(annotation_)) {
 		if (source.line)
 			files.insert(source.file);
 	}
@@ -132,6 +141,8 @@ void Renderer::add_notes()
 {
 	for (const std::string &note : annotation_.notes)
 		rows_.text("  " + note);
+	if (!rows_.left_out().empty())
+		rows_.text("  no room for: " + rows_.left_out());
 	if (annotation_.shared_bytes > 1)
 		rows_.text(fmt::format("  up to {} bytes shared a counter: the samples are those of the "
 				       "instruction they stand at and of those marked \" below it",
@@ -169,7 +180,7 @@ void Renderer::add_instruction(const CodePart &part, const AnnotatedInstruction 
 	if (one.shared)
 		rows_.shared_row(instruction_text(part, one));
 	else
-		rows_.row(one.samples, instruction_text(part, one));
+		rows_.row(counts_of(one), instruction_text(part, one));
 }
 
 /** Adds instructions by address; loops other than @p announced are announced where they begin. */
@@ -181,17 +192,16 @@ void Renderer::add_run(const CodePart &part, Extent extent, const Loop *announce
 		if (!extent.holds(one.code.address))
 			continue;
 		if (last && last->code.end() != one.code.address)
-			rows_.row(0, "...", Paint::Dim);
+			rows_.blank("...", Paint::Dim);
 		for (const Loop &loop : part.loops) {
 			if (&loop != announced && loop.extent.low == one.code.address)
-				rows_.row(0, fmt::format("loop to {:#x}: {}", loop.extent.high,
-							 percent_text(loop.samples, annotation_.samples)));
+				rows_.blank(fmt::format("loop to {:#x}: {}", loop.extent.high,
+							percent_text(loop.samples, annotation_.samples)));
 		}
 		if (style_.source && one.source.line && (!last || last->source != one.source))
-			rows_.row(0,
-				  fmt::format("{}  {}", source_name(one.source, style_),
-					      source_text(one.source, sources_)),
-				  Paint::Source);
+			rows_.blank(fmt::format("{}  {}", source_name(one.source, style_),
+						source_text(one.source, sources_)),
+				    Paint::Source);
 		add_instruction(part, one);
 		last = &one;
 	}
@@ -230,12 +240,12 @@ void Renderer::add_part(const CodePart &part)
 void Renderer::add_parts()
 {
 	const size_t shown = std::min(annotation_.parts.size(), style_.most_parts);
-	uint64_t rest = 0;
+	Counts rest;
 
 	for (size_t i = 0; i < shown; i++)
 		add_part(annotation_.parts[i]);
 	for (size_t i = shown; i < annotation_.parts.size(); i++)
-		rest = saturating_add(rest, annotation_.parts[i].samples);
+		rest.add(counts_of(annotation_.parts[i]));
 	if (shown < annotation_.parts.size()) {
 		rows_.text("");
 		rows_.row(rest, fmt::format("in {}, left out by --limit",
@@ -246,7 +256,7 @@ void Renderer::add_parts()
 void Renderer::add_strays()
 {
 	std::vector<StraySamples> strays = annotation_.strays;
-	uint64_t rest = 0;
+	Counts rest;
 
 	if (strays.empty())
 		return;
@@ -258,16 +268,16 @@ void Renderer::add_strays()
 	std::stable_sort(strays.begin(), strays.end(),
 			 [](const StraySamples &a, const StraySamples &b) { return a.samples > b.samples; });
 	for (size_t i = most_strays; i < strays.size(); i++)
-		rest = saturating_add(rest, strays[i].samples);
+		rest.add(counts_of(strays[i]));
 	if (strays.size() > most_strays)
 		strays.resize(most_strays);
 	std::stable_sort(strays.begin(), strays.end(),
 			 [](const StraySamples &a, const StraySamples &b) { return a.address < b.address; });
 	for (const StraySamples &stray : strays)
-		rows_.row(stray.samples,
+		rows_.row(counts_of(stray),
 			  fmt::format("  {:>8x}{}", stray.address,
 				      stray.source.line ? "   " + source_name(stray.source, style_) : ""));
-	if (rest)
+	if (rest.any())
 		rows_.row(rest, fmt::format("at {} more addresses",
 					    grouped(annotation_.strays.size() - most_strays)));
 }
@@ -284,7 +294,7 @@ std::string Renderer::render()
 		add_parts();
 		add_strays();
 		rows_.text("");
-		rows_.row(annotation_.samples, "all samples of the function");
+		rows_.row(counts_of_all(annotation_), "all samples of the function");
 	}
 	return rows_.take();
 }

@@ -164,7 +164,8 @@ Without it, the functions with most samples are shown.
   -v, --full-names         show functions with all template arguments
       --asm-raw            show the bytes of instructions
   -M, --disassembler-style att (default) or intel
-      --value TYPE         show these values of another tool's profile
+      --value TYPE         show these values: an event, or what another tool has
+                           counted
       --symfs DIR          look for the objects below DIR
       --source-dir DIR     also look for sources below DIR, by shorter and
                            shorter parts of their path; may be repeated
@@ -181,6 +182,9 @@ before it, which had to complete first: a slow load or division shows at the
 instruction after it.  '>' marks the target of a jump within the function.  A
 loop is the code between a backward jump and its target.  Of nested loops, the
 one with most samples of its own comes first.
+
+Of a profile of several events, each event that the function has is a column,
+with its share of the function's.
 
 A function that is inlined in others is shown line by line, all places together,
 and then its instructions in each place.  (Without FUNCTION, functions are those

@@ -65,7 +65,7 @@ public:
 			json["full_name"] = cut(annotation.function.name);
 		json["notes"] = notes_json(annotation);
 		json["files"] = files_json(annotation);
-		json["of_no_line"] = html_count(samples_of_no_line(annotation));
+		json["of_no_line"] = html_count(counts_of_no_line(annotation).samples);
 		json["parts"] = parts_json(annotation);
 		json["strays"] = strays_json(annotation);
 		return json;
@@ -234,6 +234,9 @@ private:
 		Rest rest;
 
 		for (const StraySamples &stray : annotation.strays) {
+			/* Of another event. */
+			if (!stray.samples)
+				continue;
 			if (strays.size() < limits_.listed)
 				strays.push_back({fmt::format("{:x}", stray.address),
 						  html_count(stray.samples), place_text(stray.source)});

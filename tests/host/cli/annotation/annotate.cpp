@@ -114,14 +114,14 @@ TEST_CASE("each instruction has the samples of its own address, and its own line
 		      addr2line(program, one.code.address));
 		CHECK_FALSE(one.shared);
 	}
-	for (const auto &[line, samples] : samples_by_line(annotation)) {
+	for (const auto &[line, came] : counts_by_line(annotation)) {
 		uint64_t expected = 0;
 
 		for (const auto &[address, count] : counts)
 			expected += addr2line(program, address) == fmt::format("{}:{}", line.file, line.line)
 					    ? count
 					    : 0;
-		CHECK(samples == expected);
+		CHECK(came.samples == expected);
 	}
 }
 
@@ -258,9 +258,9 @@ TEST_CASE("an inlined function has one set of lines, and instructions for each p
 
 	uint64_t lines = 0;
 
-	for (const auto &[line, samples] : samples_by_line(annotation)) {
+	for (const auto &[line, came] : counts_by_line(annotation)) {
 		CHECK((line.line == 9 || line.line == 10));
-		lines += samples;
+		lines += came.samples;
 	}
 	CHECK(lines == 9);
 

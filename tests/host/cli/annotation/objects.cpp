@@ -237,8 +237,8 @@ TEST_CASE("hostile counts, addresses and names are shown, and end in time", "[cl
 
 		uint64_t lines = 0;
 
-		for (const auto &[line, samples] : samples_by_line(annotation))
-			lines = saturating_add(lines, samples);
+		for (const auto &[line, came] : counts_by_line(annotation))
+			lines = saturating_add(lines, came.samples);
 		CHECK(lines == UINT64_MAX);
 		CHECK(has(text, "18,446,744,073,709,551,615  100.00  ##########  all samples of the func"));
 		CHECK(text.find('\x1b') == text.npos);

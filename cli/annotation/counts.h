@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/annotation/counts.h  What came at a place: samples, and events if there are several. */
+#pragma once
+
+#include "cli/profile/profile.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace cli {
+
+struct Counts {
+	uint64_t samples = 0;
+	std::vector<uint64_t> events = {}; /**< of all events_of() the profile; may be empty if none came */
+
+	[[nodiscard]] bool any() const;
+	/** Sums saturate. */
+	void add(const Counts &more);
+};
+
+/** For each location, by index, what came with that leaf. */
+std::vector<Counts> counts_by_location(const Profile &profile);
+
+} // namespace cli
