@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 
@@ -76,55 +77,89 @@ auto key_of(const Row &row, std::string_view object)
 
 using Key = decltype(key_of(Row(), {}));
 
-/** The samples in both profiles for one key. */
-struct Pair {
+/** A row of one profile or the other. */
+struct OneSide {
 	Key key;
 	const Row *row;
-	uint64_t base;
-	uint64_t now;
+	bool is_base;
 };
 
-std::vector<Pair> pairs_of(const Flat &base, const Flat &flat)
+std::vector<OneSide> sides_of(const Flat &base, const Flat &flat)
 {
 	const Names moved = moved_objects(base, flat);
-	std::vector<Pair> pairs;
-	size_t kept = 0;
+	std::vector<OneSide> sides;
 
 	for (const Row &row : flat.rows)
-		pairs.push_back({key_of(row, row.object), &row, 0, row.samples});
+		sides.push_back({key_of(row, row.object), &row, false});
 	for (const Row &row : base.rows) {
 		const auto found = moved.find(row.object);
 		const std::string_view object = found == moved.end() ? row.object : found->second;
 
-		pairs.push_back({key_of(row, object), &row, row.samples, 0});
+		sides.push_back({key_of(row, object), &row, true});
 	}
-	std::stable_sort(pairs.begin(), pairs.end(),
-			 [](const Pair &a, const Pair &b) { return a.key < b.key; });
-	for (const Pair &pair : pairs) {
-		if (kept && pairs[kept - 1].key == pair.key) {
-			pairs[kept - 1].base = saturating_add(pairs[kept - 1].base, pair.base);
-			pairs[kept - 1].now = saturating_add(pairs[kept - 1].now, pair.now);
-		} else {
-			pairs[kept++] = pair;
-		}
-	}
-	pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(kept), pairs.end());
-	return pairs;
+	std::stable_sort(sides.begin(), sides.end(),
+			 [](const OneSide &a, const OneSide &b) { return a.key < b.key; });
+	return sides;
 }
 
-void test(std::vector<ComparedRow> &rows, uint64_t base_total, uint64_t total)
+void add(ComparedValue &sum, const OneSide &side, uint64_t count)
 {
+	uint64_t &value = side.is_base ? sum.base : sum.now;
+
+	value = saturating_add(value, count);
+}
+
+void add(ComparedRow &sum, const OneSide &side, std::span<const CommonEvent> events)
+{
+	const bool any = side.row->samples || std::any_of(side.row->events.begin(), side.row->events.end(),
+							  [](uint64_t count) { return count; });
+
+	(side.is_base ? sum.in_base : sum.in_now) |= any;
+	add(sum, side, side.row->samples);
+	for (size_t i = 0; i < events.size(); i++)
+		add(sum.events[i], side, side.row->events[side.is_base ? events[i].base : events[i].now]);
+}
+
+/** How many events there are in both profiles, and how many of them a sample stands for. */
+struct Totals {
+	uint64_t base;
+	uint64_t now;
+	uint64_t base_period = 1;
+	uint64_t period = 1;
+};
+
+uint64_t samples_of(uint64_t count, uint64_t period)
+{
+	return period ? count / period : 0;
+}
+
+/** Sets the shares of one number of all rows, and, if it is a count, tests them. */
+template <typename Part>
+void compare_part(std::vector<ComparedRow> &rows, Part part, const Totals &totals, bool is_count)
+{
+	std::vector<ComparedValue *> tested;
 	std::vector<double> values;
 
 	for (ComparedRow &row : rows) {
-		row.p = p_value({row.base, base_total, row.row.samples, total});
-		values.push_back(row.p);
+		ComparedValue &one = part(row);
+
+		one.base_percent = percent_of(one.base, totals.base);
+		one.percent = percent_of(one.now, totals.now);
+		if (is_count && (one.base || one.now))
+			tested.push_back(&one);
+	}
+	for (ComparedValue *one : tested) {
+		one->p =
+			p_value({samples_of(one->base, totals.base_period),
+				 samples_of(totals.base, totals.base_period),
+				 samples_of(one->now, totals.period), samples_of(totals.now, totals.period)});
+		values.push_back(one->p);
 	}
 
 	const std::vector<double> corrected = corrected_for_many(values);
 
-	for (size_t i = 0; i < rows.size(); i++)
-		rows[i].p_corrected = corrected[i];
+	for (size_t i = 0; i < tested.size(); i++)
+		tested[i]->p_corrected = corrected[i];
 }
 
 bool comes_before(const ComparedRow &a, const ComparedRow &b)
@@ -147,25 +182,68 @@ bool comes_before(const ComparedRow &a, const ComparedRow &b)
 
 } // namespace
 
+std::vector<CommonEvent> common_events(const EventColumns &base, const EventColumns &now)
+{
+	std::vector<CommonEvent> events;
+
+	for (size_t i = 0; i < now.names.size(); i++) {
+		const auto found = std::find(base.names.begin(), base.names.end(), now.names[i]);
+
+		if (found != base.names.end())
+			events.push_back({now.names[i], static_cast<size_t>(found - base.names.begin()), i});
+	}
+	return events;
+}
+
 std::vector<ComparedRow> compare(const Flat &base, const Flat &flat)
 {
+	const std::vector<CommonEvent> events = common_events(base.events, flat.events);
+	const std::vector<OneSide> sides = sides_of(base, flat);
 	std::vector<ComparedRow> rows;
 
-	for (const Pair &pair : pairs_of(base, flat)) {
-		ComparedRow one;
-
-		one.row = *pair.row;
-		one.row.samples = pair.now;
-		one.base = pair.base;
-		one.base_percent = percent_of(pair.base, base.samples);
-		one.percent = percent_of(pair.now, flat.samples);
-		rows.push_back(std::move(one));
+	for (size_t i = 0; i < sides.size(); i++) {
+		if (!i || sides[i].key != sides[i - 1].key) {
+			rows.emplace_back();
+			rows.back().row = *sides[i].row;
+			rows.back().events.resize(events.size());
+		}
+		add(rows.back(), sides[i], events);
 	}
+	/* An event that only one profile has is not compared. */
+	std::erase_if(rows, [](const ComparedRow &row) {
+		return !row.base && !row.now &&
+		       std::none_of(row.events.begin(), row.events.end(),
+				    [](const ComparedValue &one) { return one.base || one.now; });
+	});
+	for (ComparedRow &row : rows)
+		row.row.samples = row.now;
 	/* The test is only valid for counts. */
-	if (base.is_count() && flat.is_count())
-		test(rows, base.samples, flat.samples);
+	compare_part(
+		rows, [](ComparedRow &row) -> ComparedValue & { return row; }, {base.samples, flat.samples},
+		base.is_count() && flat.is_count());
+	for (size_t i = 0; i < events.size(); i++) {
+		const CommonEvent &event = events[i];
+
+		if (event.is_first()) {
+			for (ComparedRow &row : rows)
+				row.events[i] = static_cast<const ComparedValue &>(row);
+			continue;
+		}
+		compare_part(
+			rows, [i](ComparedRow &row) -> ComparedValue & { return row.events[i]; },
+			{base.events.totals[event.base], flat.events.totals[event.now],
+			 base.events.periods[event.base], flat.events.periods[event.now]},
+			true);
+	}
 	std::sort(rows.begin(), rows.end(), comes_before);
 	return rows;
+}
+
+void order_rows(std::vector<ComparedRow> &rows, size_t event)
+{
+	std::stable_sort(rows.begin(), rows.end(), [event](const ComparedRow &a, const ComparedRow &b) {
+		return std::abs(a.events[event].delta()) > std::abs(b.events[event].delta());
+	});
 }
 
 } // namespace cli

@@ -5,6 +5,7 @@
 #include "cli/rows/flat.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace cli {
@@ -12,10 +13,10 @@ namespace cli {
 /** Rows are marked if their p-value, corrected for the number of rows, is below this. */
 inline constexpr double significant_below = 0.01;
 
-/** A row of both profiles. */
-struct ComparedRow {
-	Row row; /**< of the newer profile, if it has one, else of the older; samples in the newer */
-	uint64_t base = 0; /**< samples in the older profile */
+/** A number in both profiles. */
+struct ComparedValue {
+	uint64_t base = 0; /**< in the older profile */
+	uint64_t now = 0;
 	double base_percent = 0;
 	double percent = 0;
 	double p = 1;		/**< from p_value() */
@@ -25,6 +26,27 @@ struct ComparedRow {
 	[[nodiscard]] bool significant() const { return p_corrected < significant_below; }
 };
 
+/** The samples of a row of both profiles. */
+struct ComparedRow : ComparedValue {
+	Row row; /**< of the newer profile, if it has one, else of the older; samples in the newer */
+	std::vector<ComparedValue> events; /**< common_events() */
+	bool in_base = false;		   /**< has samples of some event in the older profile */
+	bool in_now = false;
+};
+
+/** An event that both profiles have, if each has several. */
+struct CommonEvent {
+	std::string name;
+	size_t base = 0; /**< index in the older EventColumns */
+	size_t now = 0;
+
+	/** Is it the event of the samples in both? */
+	[[nodiscard]] bool is_first() const { return base == 0 && now == 0; }
+};
+
+/** In the order of the newer profile. */
+std::vector<CommonEvent> common_events(const EventColumns &base, const EventColumns &now);
+
 /**
  * Compare each row's share of all samples; the greatest differences come first.
  * The rates and durations of the two profiles may differ.
@@ -32,10 +54,14 @@ struct ComparedRow {
  * Objects match if they have the same path.  An object whose path is in only one
  * profile matches the object with the same base name in the other, if there is
  * exactly one such object in each.  Source files match by base name.  If the
- * values are not counts, nothing is tested and every p-value is 1.
+ * values are not counts, nothing is tested and every p-value is 1.  Each event is
+ * tested for itself, by its samples, and corrected for the rows that have it.
  *
  * The texts of the rows are those of the two profiles.
  */
 std::vector<ComparedRow> compare(const Flat &base, const Flat &flat);
+
+/** The greatest differences of one of the common_events() first. */
+void order_rows(std::vector<ComparedRow> &rows, size_t event);
 
 } // namespace cli

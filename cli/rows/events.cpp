@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/rows/events.h"
 
+#include "cli/base/saturate.h"
 #include "cli/profile/about.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace cli {
 namespace {
@@ -18,6 +20,53 @@ std::string_view plain(std::string_view name)
 }
 
 } // namespace
+
+std::vector<uint64_t> event_periods(const Profile &profile)
+{
+	const size_t index = samples_index(profile);
+	const std::vector<size_t> events = events_of(profile);
+	std::vector<uint64_t> periods(events.size()), totals(events.size());
+	uint64_t samples = 0;
+
+	for (const Sample &sample : profile.samples) {
+		samples = saturating_add(samples, samples_of(sample, index));
+		for (size_t i = 0; i < events.size(); i++) {
+			const uint64_t value = samples_of(sample, events[i]);
+
+			periods[i] = std::gcd(periods[i], value);
+			totals[i] = saturating_add(totals[i], value);
+		}
+	}
+	if (events.size() == 2) {
+		const uint64_t counted = from_comments(profile.comments).accounting.counted;
+		const uint64_t others = counted - std::min(counted, samples);
+
+		if (others && totals[1] && totals[1] % others == 0 && periods[1] % (totals[1] / others) == 0)
+			periods[1] = totals[1] / others;
+	}
+	return periods;
+}
+
+void take_longest_periods(EventColumns &events, std::span<const Profile> profiles)
+{
+	events.periods.assign(events.names.size(), 0);
+	for (const Profile &profile : profiles) {
+		const std::vector<size_t> types = events_of(profile);
+		const std::vector<uint64_t> periods = event_periods(profile);
+
+		for (size_t i = 0; i < types.size(); i++) {
+			const auto name = std::find(events.names.begin(), events.names.end(),
+						    profile.sample_types[types[i]].type);
+
+			if (name == events.names.end())
+				continue;
+
+			uint64_t &period = events.periods[static_cast<size_t>(name - events.names.begin())];
+
+			period = std::max(period, periods[i]);
+		}
+	}
+}
 
 size_t find_event(const std::vector<std::string> &names, std::string_view wanted)
 {

@@ -24,16 +24,28 @@ bool is_of_events(const Profile &profile);
  */
 std::vector<size_t> events_of(const Profile &profile);
 
+/**
+ * How many events a sample of each of events_of() stands for, as a profile tells only the period of
+ * its first event: the greatest common divisor of its values.  That can be a multiple of the period
+ * that was asked for, and counts too few samples then; of two events, the number of all samples
+ * tells.  0: there are no values.
+ */
+std::vector<uint64_t> event_periods(const Profile &profile);
+
 /** The events of a flat profile with several of them. */
 struct EventColumns {
 	std::vector<std::string> names; /**< of the first one, too */
 	std::vector<uint64_t> totals;
+	std::vector<uint64_t> periods; /**< event_periods() */
 	std::shared_ptr<std::vector<uint64_t>>
 		values; /**< of all rows, as many for each as there are names */
 };
 
 /** The index of an event by its name, with perf's modifiers or without; else the number of names. */
 size_t find_event(const std::vector<std::string> &names, std::string_view wanted);
+
+/** Events of a sum of profiles: a sample is that of the profile with the longest period. */
+void take_longest_periods(EventColumns &events, std::span<const Profile> profiles);
 
 /** One event divided by another. */
 struct Ratio {

@@ -160,6 +160,8 @@ Flat flatten(const Profile &profile, const View &view)
 	flat.columns = columns_for(view.keys);
 	for (const size_t event : events)
 		flat.events.names.push_back(profile.sample_types[event].type);
+	if (!events.empty())
+		flat.events.periods = event_periods(profile);
 	flat.events.totals.resize(events.size());
 	flat.events.values = std::make_shared<std::vector<uint64_t>>();
 

@@ -76,6 +76,8 @@ Result<Reported> prepare(const std::vector<std::string> &paths, const View &view
 		reported.files.push_back(profile_file_name(path));
 	reported.profile = *std::move(profile);
 	reported.flat = flatten(reported.profile, view);
+	if (profiles->size() > 1)
+		take_longest_periods(reported.flat.events, *profiles);
 	return reported;
 }
 
@@ -84,6 +86,32 @@ void forget_names(Profile &profile)
 {
 	profile.locations = {};
 	profile.functions = {};
+}
+
+/** The rows in the order of --order, if there is one. */
+Result<Report> ordered(Report report, const std::string &name_of_order)
+{
+	EventColumns events = report.now.flat.events;
+
+	if (name_of_order.empty())
+		return report;
+	if (report.base) {
+		events.names.clear();
+		for (const CommonEvent &event : common_events(report))
+			events.names.push_back(event.name);
+		report.ratios.clear();
+	}
+
+	Result<EventOrder> order = find_order(events, report.ratios, name_of_order);
+
+	if (!order)
+		return order.error();
+	if (report.base)
+		order_rows(report.compared, std::get<size_t>(*order));
+	else
+		order_rows(report.now.flat, *order);
+	report.order = *std::move(order);
+	return report;
 }
 
 Result<Report> prepare_report(const ReportOptions &options)
@@ -105,18 +133,10 @@ Result<Report> prepare_report(const ReportOptions &options)
 
 	Report report{options.view, *std::move(now), std::nullopt, {}, *std::move(ratios), std::nullopt, {}};
 
-	if (!options.order.empty()) {
-		Result<EventOrder> order = find_order(report.now.flat.events, report.ratios, options.order);
-
-		if (!order)
-			return order.error();
-		order_rows(report.now.flat, *order);
-		report.order = *std::move(order);
-	}
 	report.style = {terminal_width(STDOUT_FILENO), options.rows, options.percent_limit,
 			wants_color(options.color, STDOUT_FILENO)};
 	if (!options.base)
-		return report;
+		return ordered(std::move(report), options.order);
 
 	/* Another recording, or the whole of this one: no part of it is asked for. */
 	Wanted of_base = wanted;
@@ -135,7 +155,7 @@ Result<Report> prepare_report(const ReportOptions &options)
 	}
 	report.base = *std::move(base);
 	report.compared = compare(report.base->flat, report.now.flat);
-	return report;
+	return ordered(std::move(report), options.order);
 }
 
 int fail(const Error &error)

@@ -134,8 +134,21 @@ Json flat_rows(const Report &report, const Shown &shown)
 	return rows;
 }
 
+Json compared_event(const ComparedValue &one)
+{
+	return {{"count", one.now},
+		{"percent", one.percent},
+		{"base_count", one.base},
+		{"base_percent", one.base_percent},
+		{"delta", one.delta()},
+		{"p", one.p},
+		{"p_corrected", one.p_corrected},
+		{"significant", one.significant()}};
+}
+
 Json compared_rows(const Report &report, const Shown &shown)
 {
+	const std::vector<CommonEvent> events = common_events(report);
 	Json rows = Json::array();
 
 	for (const size_t index : shown.rows) {
@@ -150,6 +163,8 @@ Json compared_rows(const Report &report, const Shown &shown)
 		json["p"] = one.p;
 		json["p_corrected"] = one.p_corrected;
 		json["significant"] = one.significant();
+		for (size_t i = 0; i < events.size(); i++)
+			json["events"][events[i].name] = compared_event(one.events[i]);
 		add_names(json, one.row, report.now.flat.columns);
 		rows.push_back(std::move(json));
 	}

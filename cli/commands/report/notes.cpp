@@ -68,6 +68,43 @@ std::string processes_text(const View &view, const Profile &profile)
 	return {};
 }
 
+/** What the marks of a comparison mean; empty without any. */
+std::string marks_text(const Report &report)
+{
+	const bool marked =
+		std::any_of(report.compared.begin(), report.compared.end(), [](const ComparedRow &one) {
+			return one.significant() ||
+			       std::any_of(one.events.begin(), one.events.end(),
+					   [](const ComparedValue &event) { return event.significant(); });
+		});
+
+	if (!marked)
+		return {};
+	return fmt::format("* not by chance: p < {}, corrected for {}\n", significant_below,
+			   common_events(report).empty() ? counted_noun(report.compared.size(), "row")
+							 : "the rows of each event");
+}
+
+/** What the samples of a profile are of: "page-faults", "cpu". */
+std::string_view source_of(const Profile &profile)
+{
+	return profile.period_type.type;
+}
+
+std::string different_events_text(const Report &report)
+{
+	if (!report.base || !report.now.flat.is_count())
+		return {};
+
+	const Profile &now = report.now.profile, &base = report.base->profile;
+
+	if (source_of(now) == source_of(base) || (!is_of_events(now) && !is_of_events(base)))
+		return {};
+	return printable(
+		       fmt::format("the samples are of {}, before of {}", source_of(now), source_of(base))) +
+	       '\n';
+}
+
 std::string saturated_text(const Reported &one)
 {
 	if (!one.flat.saturated)
@@ -105,12 +142,11 @@ std::string report_notes(const Report &report, const Shown &shown, std::span<con
 	for (const std::string &note : name_notes(report.now.flat))
 		text += note + '\n';
 	for (size_t i = 0; i < left_out.size(); i++)
-		text += (i ? ", " : "no room for: ") + left_out[i];
+		text += (i ? ", " : "no room for: ") +
+			left_out[i].substr(0, left_out[i].find_last_not_of(' ') + 1);
 	text += left_out.empty() ? "" : "\n";
-	if (std::any_of(report.compared.begin(), report.compared.end(),
-			[](const ComparedRow &one) { return one.significant(); }))
-		text += fmt::format("* not by chance: p < {}, corrected for {}\n", significant_below,
-				    counted_noun(report.compared.size(), "row"));
+	text += marks_text(report);
+	text += different_events_text(report);
 	text += saturated_text(report.now);
 	if (report.base)
 		text += saturated_text(*report.base);

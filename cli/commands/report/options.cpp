@@ -158,7 +158,8 @@ pprof's format, or the output of 'perf script'; -: standard input.
                         repeated.  Instructions a cycle (IPC) are always shown
       --order EVENT     of a profile of several events: the rows with most of
                         this one first, or those with the highest ratio, such
-                        as IPC; by default those with most samples
+                        as IPC; by default those with most samples; with
+                        --base those with the greatest difference
       --base [FILE]     show the differences from FILE, the greatest first; by
                         default from FILE.old, the one that 'profil record'
                         replaced
@@ -219,6 +220,9 @@ Holm's correction for the number of rows.  Of a hundred comparisons of a program
 with itself, at most one has any wrong mark.  The test covers only chance in
 sampling.  For what varies from run to run, add up several runs.
 
+If both profiles have several events, each of them is compared and tested for
+itself, by its samples, and corrected for the rows that have it.
+
 Examples:
   profil report
   profil report --sort object,function --percent-limit 1
@@ -241,10 +245,8 @@ std::optional<int> parse_report_options(const std::vector<std::string> &argument
 		return status;
 	if (options.time.from >= options.time.to)
 		return usage_error(name, "--from must be before --to");
-	for (const char *option : {"--base", "--html"}) {
-		if (app.count("--order") && app.count(option))
-			return usage_error(name, fmt::format("--order has no effect with {}", option));
-	}
+	if (app.count("--order") && app.count("--html"))
+		return usage_error(name, "--order has no effect with --html");
 	if (words.limit)
 		options.rows = words.limit;
 	options.color = *color_when(words.color);

@@ -18,15 +18,17 @@ struct Size {
 
 Size size_of(const Report &report, size_t index)
 {
+	const size_t *event = report.order ? std::get_if<size_t>(&*report.order) : nullptr;
+
 	if (report.base) {
 		const ComparedRow &one = report.compared[index];
+		const ComparedValue &part = event ? one.events[*event] : one;
 
-		return {std::max(one.percent, one.base_percent), one.row.samples, one.base};
+		return {std::max(part.percent, part.base_percent), one.row.samples, one.base};
 	}
 
 	const Flat &flat = report.now.flat;
 	const Row &row = flat.rows[index];
-	const size_t *event = report.order ? std::get_if<size_t>(&*report.order) : nullptr;
 
 	return {event ? percent_of(row.events[*event], flat.events.totals[*event])
 		      : percent_of(row.samples, flat.samples),
@@ -44,6 +46,11 @@ std::optional<double> sample_seconds(const Reported &one)
 	    profile.period_type.unit != "nanoseconds")
 		return std::nullopt;
 	return static_cast<double>(profile.period) * seconds_per_ns;
+}
+
+std::vector<CommonEvent> common_events(const Report &report)
+{
+	return common_events(report.base->flat.events, report.now.flat.events);
 }
 
 std::string files_text(const std::vector<std::string> &files)

@@ -40,7 +40,8 @@ struct Report {
 	std::optional<Reported> base;
 	std::vector<ComparedRow> compared; /**< with a base */
 	std::vector<Ratio> ratios{};	   /**< of events */
-	std::optional<EventOrder> order{}; /**< of the rows; default: most samples first */
+	std::optional<EventOrder> order{}; /**< of the rows; default: most samples first.  With a base it
+					      is one of the common_events() */
 	ReportStyle style;
 };
 
@@ -49,6 +50,9 @@ std::optional<double> sample_seconds(const Reported &one);
 
 /** "a.pb.gz", or "a.pb.gz and 3 more". */
 std::string files_text(const std::vector<std::string> &files);
+
+/** The common_events() of a report with a base. */
+std::vector<CommonEvent> common_events(const Report &report);
 
 std::string report_table(const Report &report);
 

@@ -19,10 +19,12 @@ namespace cli {
 namespace {
 
 /* Ranks of columns: numbers that others imply are left out first, names in between. */
+constexpr unsigned rank_other_shares = 102;
 constexpr unsigned rank_seconds = 101;
 constexpr unsigned rank_first = 100;
 constexpr unsigned rank_events = 99;
 constexpr unsigned rank_ratios = 98;
+constexpr unsigned rank_deltas = 50; /* and above: of later events */
 constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
 constexpr size_t unit_width = 12;
@@ -173,29 +175,72 @@ Table flat_table(const Report &report, const Shown &shown)
 }
 
 /* More time is bad news. */
-Cell delta_cell(const ComparedRow &one)
+Cell delta_cell(const ComparedValue &one)
 {
 	const Paint paint = !one.significant() ? Paint::Plain : one.delta() > 0 ? Paint::High : Paint::Low;
 
 	return {fmt::format("{:+.2f}{}", one.delta(), one.significant() ? '*' : ' '), {}, paint};
 }
 
-Table comparison_table(const Report &report, const Shown &shown)
+/** The events of a comparison whose columns follow those of the samples. */
+std::vector<size_t> other_events(const std::vector<CommonEvent> &events)
 {
-	const ShownNames names = names_of(report);
-	Table table;
+	std::vector<size_t> others;
+
+	for (size_t i = 0; i < events.size(); i++) {
+		if (!events[i].is_first())
+			others.push_back(i);
+	}
+	return others;
+}
+
+/* With several events, each has its name at its difference; of others, shares are left out first. */
+void add_comparison_columns(Table &table, const Report &report)
+{
+	const std::vector<CommonEvent> events = common_events(report);
+	const auto named = [&](std::string_view name, const char *what) {
+		return fmt::format("{} {}", shortened(printable(name), event_width), what);
+	};
 
 	table.add_column({"base %", TableColumn::Kind::Number, rank_first, percent_width});
 	table.add_column({"new %", TableColumn::Kind::Number, rank_last, percent_width});
-	table.add_column({"delta "});
+	table.add_column({events.empty() ? "delta " : named(first_heading(report), "delta ")});
+	for (const size_t i : other_events(events)) {
+		table.add_column({named(events[i].name, "base %"), TableColumn::Kind::Number,
+				  rank_other_shares, percent_width});
+		table.add_column({named(events[i].name, "new %"), TableColumn::Kind::Number,
+				  rank_other_shares, percent_width});
+		table.add_column({named(events[i].name, "delta "), TableColumn::Kind::Number,
+				  std::min(rank_deltas + static_cast<unsigned>(i), rank_ratios)});
+	}
+}
+
+void add_comparison_cells(std::vector<Cell> &cells, const ComparedRow &one, const std::vector<size_t> &others)
+{
+	cells.push_back({one.in_base ? fmt::format("{:.2f}", one.base_percent) : "new"});
+	cells.push_back({one.in_now ? fmt::format("{:.2f}", one.percent) : "gone"});
+	cells.push_back(delta_cell(one));
+	for (const size_t i : others) {
+		cells.push_back({hundredths(one.events[i].base_percent)});
+		cells.push_back({hundredths(one.events[i].percent)});
+		cells.push_back(delta_cell(one.events[i]));
+	}
+}
+
+Table comparison_table(const Report &report, const Shown &shown)
+{
+	const ShownNames names = names_of(report);
+	const std::vector<size_t> others = other_events(common_events(report));
+	Table table;
+
+	add_comparison_columns(table, report);
 	for (TableColumn &column : name_columns(report.now.flat.columns))
 		table.add_column(std::move(column));
 	for (const size_t index : shown.rows) {
 		const ComparedRow &one = report.compared[index];
-		std::vector<Cell> cells = {{one.base ? fmt::format("{:.2f}", one.base_percent) : "new"},
-					   {one.row.samples ? fmt::format("{:.2f}", one.percent) : "gone"},
-					   delta_cell(one)};
+		std::vector<Cell> cells;
 
+		add_comparison_cells(cells, one, others);
 		add_name_cells(cells, one.row, report.now.flat.columns, names);
 		table.add_row(cells);
 	}

@@ -173,6 +173,11 @@ private:
 	Json sure_ = Json::array();
 };
 
+bool has_samples(const ComparedRow &one)
+{
+	return one.base || one.now;
+}
+
 Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, const ShownNames &shown_names,
 		const HtmlLimits &limits, Notes &notes)
 {
@@ -182,6 +187,8 @@ Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, c
 
 	for (; taken < shown.rows.size() && taken < limits.rows && names.bytes() < limits.name_bytes;
 	     taken++) {
+		if (report.base && !has_samples(report.compared[shown.rows[taken]]))
+			continue; /* of another event */
 		if (report.base)
 			table.add(report.compared[shown.rows[taken]]);
 		else

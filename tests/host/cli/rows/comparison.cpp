@@ -3,6 +3,7 @@
 #include "cli/rows/comparison.h"
 #include "cli/rows/significance.h"
 #include "tests/host/cli/commands/report/support.h"
+#include "tests/host/cli/event_profile.h"
 #include "tests/host/cli/sample_profile.h"
 
 #include <array>
@@ -119,6 +120,51 @@ TEST_CASE("values that are not counts have their own unit and no marks", "[cli][
 		  "\nnanoseconds       %   sum %  function  object\n"
 		  "        700   70.00   70.00  main      program\n"
 		  "... and 3 more rows, of 300 nanoseconds (30.00 %)\n"));
+}
+
+TEST_CASE("an event is tested by its samples, not by how many events they stand for",
+	  "[cli][comparison][events]")
+{
+	Profile base = event_profile();
+	Profile now = event_profile();
+
+	/* 2 of 3 samples instead of 1 are chance; 2,000 of 3,000 instead of 1,000 are not. */
+	now.samples[0].values[3] = 2000000;
+	now.samples[1].values[3] = 1000000;
+
+	const auto find_row = [&](const std::vector<ComparedRow> &rows, std::string_view name) {
+		const auto found = std::find_if(rows.begin(), rows.end(), [&](const ComparedRow &one) {
+			return one.row.function == name;
+		});
+
+		REQUIRE(found != rows.end());
+		return *found;
+	};
+	const Report few = comparison_of(base, now, "function");
+	const ComparedRow touch = find_row(few.compared, "touch");
+
+	REQUIRE(touch.events.size() == 3);
+	CHECK(touch.events[2].base == 1000000);
+	CHECK(touch.events[2].now == 2000000);
+	CHECK(touch.events[2].delta() == Approx(100.0 / 3));
+	CHECK(touch.events[2].p == p_value({1, 3, 2, 3}));
+	CHECK_FALSE(touch.events[2].significant());
+	/* The event of the samples is that of the row. */
+	CHECK(touch.events[0].p == touch.p);
+	CHECK(touch.events[0].now == 900);
+	/* The row of wait has no cycles, and is not one that the p-values of cycles are corrected for. */
+	CHECK(touch.events[2].p_corrected == std::min(1.0, 2 * touch.events[2].p));
+
+	/* A further sample of 1,000 cycles makes it a test of thousands. */
+	for (Profile *profile : {&base, &now}) {
+		profile->locations.push_back({0, 0x401114, {{0, 11}}});
+		profile->samples.push_back({{3}, {0, 0, 0, 1000}, {}});
+	}
+
+	const Report many = comparison_of(base, now, "function");
+
+	CHECK(find_row(many.compared, "touch").events[2].p == p_value({1001, 3001, 2001, 3001}));
+	CHECK(find_row(many.compared, "touch").events[2].significant());
 }
 
 TEST_CASE("shares are compared, whatever the rates and durations", "[cli][comparison]")

@@ -2,6 +2,7 @@
 /** @file tests/host/cli/rows/events.cpp  Profiles of several events: a column for each. */
 #include "cli/rows/events.h"
 
+#include "cli/profile/about.h"
 #include "cli/rows/event_order.h"
 #include "cli/rows/flat.h"
 
@@ -79,6 +80,40 @@ TEST_CASE("a ratio of what the profile does not have is refused", "[cli][events]
 	      "--ratio: 'a/b' is not one event of the profile divided by another (it does not have several)");
 }
 
+TEST_CASE("the period of an event is what its values have in common, in files added up the longest",
+	  "[cli][events]")
+{
+	const Profile profile = two_functions();
+	Profile finer = profile;
+	EventColumns sum = flatten(profile, {}).events;
+
+	CHECK(sum.periods == std::vector<uint64_t>{1000, 500});
+	for (Sample &sample : finer.samples)
+		sample.values[2] /= 5;
+	CHECK(flatten(finer, {}).events.periods == std::vector<uint64_t>{1000, 100});
+	sum.periods = {10, 20};
+	take_longest_periods(sum, std::vector{finer, profile});
+	CHECK(sum.periods == std::vector<uint64_t>{1000, 500});
+	sum.periods = {};
+	take_longest_periods(sum, std::vector{finer});
+	CHECK(sum.periods == std::vector<uint64_t>{1000, 100});
+
+	/* 6,000 instructions were 60 samples beside the 40 of the first event. */
+	About about;
+	Profile told = profile;
+
+	about.accounting.counted = 100;
+	told.comments = to_comments(about);
+	CHECK(event_periods(told) == std::vector<uint64_t>{1000, 100});
+	/* Not 7. */
+	about.accounting.counted = 47;
+	told.comments = to_comments(about);
+	CHECK(event_periods(told) == std::vector<uint64_t>{1000, 500});
+	for (Sample &sample : finer.samples)
+		sample.values[2] = 0;
+	CHECK(flatten(finer, {}).events.periods == std::vector<uint64_t>{1000, 0});
+}
+
 TEST_CASE("rows are ordered by any event or ratio, those without a ratio last", "[cli][events]")
 {
 	Profile profile = two_functions();
@@ -115,8 +150,7 @@ TEST_CASE("an order by what the profile does not have is refused", "[cli][events
 
 	CHECK(find_order(flat.events, *ratios, "cache-misses").error().text ==
 	      "--order: 'cache-misses' is none of cycles:u, instructions, IPC");
-	CHECK(find_order({}, {}, "cycles").error().text ==
-	      "--order: 'cycles': the profile does not have several events");
+	CHECK(find_order({}, {}, "cycles").error().text == "--order: 'cycles': there are not several events");
 }
 
 TEST_CASE("profiles of time, of one event and of other tools have no columns of events", "[cli][events]")

@@ -38,14 +38,126 @@ TEST_CASE("--order has most of an event first, and no sums of samples", "[cli][r
 	CHECK(has(report(path).text,
 		  "page-faults       %   sum %  context-switches %  cycles %  function  object\n"
 		  "        900   90.00   90.00                0.00     33.33  touch     load\n"
-		  "        100   10.00  100.00               20.00     66.67  grow      load\n"
-		  "          0    0.00  100.00               80.00      0.00  wait      load\n"));
+		  "        100   10.00  100.00               18.00     66.67  grow      load\n"
+		  "          0    0.00  100.00               82.00      0.00  wait      load\n"));
 	CHECK(has(report("--order context-switches " + path).text,
 		  "page-faults       %  context-switches %  cycles %  function  object\n"
-		  "          0    0.00               80.00      0.00  wait      load\n"
-		  "        100   10.00               20.00     66.67  grow      load\n"
+		  "          0    0.00               82.00      0.00  wait      load\n"
+		  "        100   10.00               18.00     66.67  grow      load\n"
 		  "        900   90.00                0.00     33.33  touch     load\n"));
 	CHECK(report("--order page-faults " + path).text == report(path).text);
+}
+
+TEST_CASE("with a base each event has its differences and its own marks", "[cli][report][events]")
+{
+	const TemporaryDirectory directory;
+	const std::string old = write(directory, "old.pb.gz", event_profile());
+	Profile slower = event_profile();
+
+	/* 46 of 55 switches in grow; as many page faults everywhere, and a function without any. */
+	slower.samples[1].values[2] = 46;
+	slower.samples[2].values[2] = 9;
+	slower.functions.push_back({"sleep", "sleep", "/src/load.c", 35});
+	slower.locations.push_back({0, 0x401410, {{3, 36}}});
+	slower.samples.push_back({{3}, {0, 0, 0, 1000000}, {}});
+
+	const std::string now = write(directory, "new.pb.gz", slower);
+	const std::string text = report("--base " + old + ' ' + now).text;
+
+	CHECK(has(text,
+		  "base %   new %  page-faults delta   context-switches base %  context-switches new %  "
+		  "context-switches delta   cycles base %  cycles new %  cycles delta   function  object\n"
+		  " 90.00   90.00              +0.00                      0.00                    0.00  "
+		  "                 +0.00           33.33         25.00         -8.33   touch     load\n"));
+	CHECK(has(text,
+		  " 10.00   10.00              +0.00                     18.00                   83.64  "
+		  "                +65.64*          66.67         50.00        -16.67   grow      load\n"));
+	CHECK(has(text,
+		  "   new    0.00              +0.00                      0.00                    0.00  "
+		  "                 +0.00            0.00         25.00        +25.00   sleep     load\n"));
+	CHECK(has(text, "* not by chance: p < 0.01, corrected for the rows of each event\n"));
+}
+
+TEST_CASE("a comparison is ordered by the event that --order names", "[cli][report][events]")
+{
+	const TemporaryDirectory directory;
+	const std::string old = write(directory, "old.pb.gz", event_profile());
+	Profile other = event_profile();
+
+	other.samples[1].values = {300, 300, 10, 2000000};
+	other.samples[2].values = {0, 0, 10, 9000000};
+
+	const std::string files = "--base " + old + ' ' + write(directory, "new.pb.gz", other);
+	const auto functions = [&](const std::string &arguments) {
+		const auto json = nlohmann::json::parse(report("--json " + arguments + ' ' + files).text);
+		std::string names;
+
+		for (const auto &row : json["rows"])
+			names += row["function"].get<std::string>() + ' ';
+		return names;
+	};
+
+	CHECK(functions("") == "touch grow wait ");
+	CHECK(functions("--order page-faults") == "touch grow wait ");
+	CHECK(functions("--order context-switches") == "grow wait touch ");
+	CHECK(functions("--order cycles") == "wait grow touch ");
+	CHECK(functions("--order cycles --percent-limit 50") == "wait grow ");
+	CHECK(report("--order cache-misses " + files).text ==
+	      "profil report: --order: 'cache-misses' is none of page-faults, context-switches, cycles\n");
+}
+
+TEST_CASE("on a narrow terminal a comparison keeps the differences of its events", "[cli][report][events]")
+{
+	const std::string text =
+		report_table(cli_test::comparison_of(event_profile(), event_profile(), "function", {80}));
+
+	CHECK(has(text, " new %  page-faults delta   context-switches delta   function  object\n"));
+	CHECK(has(text, ", base %, cycles delta\n"));
+	CHECK(cli_test::widest_line(text) <= 80);
+}
+
+TEST_CASE("a comparison in JSON has each event, and follows the schema", "[cli][report][events]")
+{
+	const TemporaryDirectory directory;
+	const std::string old = write(directory, "old.pb.gz", event_profile());
+	const std::string document = directory / "report.json";
+	const support::Output output = report("--json --base " + old + ' ' + old);
+
+	std::ofstream(document) << output.text;
+
+	const support::Output valid = support::run("/usr/bin/python3 -W ignore -m jsonschema -i " + document +
+						   " Documentation/report.schema.json");
+
+	CAPTURE(output.text, valid.text);
+	CHECK(valid.status == 0);
+
+	const auto json = nlohmann::json::parse(output.text);
+	const auto &wait = json["rows"][2];
+
+	CHECK(json["rows"].size() == 3);
+	CHECK(wait["function"] == "wait");
+	CHECK(wait["samples"] == 0);
+	CHECK(wait["events"]["context-switches"]["count"] == 41);
+	CHECK(wait["events"]["context-switches"]["base_count"] == 41);
+	CHECK(wait["events"]["context-switches"]["percent"] == 82);
+	CHECK(wait["events"]["context-switches"]["significant"] == false);
+	CHECK(wait["events"].size() == 3);
+}
+
+TEST_CASE("a comparison of samples of different events says so", "[cli][report][events]")
+{
+	const TemporaryDirectory directory;
+	Profile other = event_profile();
+
+	std::swap(other.sample_types[1], other.sample_types[2]);
+	other.period_type = other.sample_types[1];
+
+	const std::string old = write(directory, "old.pb.gz", other);
+	const std::string now = write(directory, "new.pb.gz", event_profile());
+
+	CHECK(has(report("--base " + old + ' ' + now).text,
+		  "the samples are of page-faults, before of context-switches\n"));
+	CHECK_FALSE(has(report("--base " + now + ' ' + now).text, "before of"));
 }
 
 TEST_CASE("limits are for the event by which rows are ordered", "[cli][report][events]")
@@ -62,7 +174,7 @@ TEST_CASE("limits are for the event by which rows are ordered", "[cli][report][e
 	};
 
 	CHECK(functions("--order cycles --percent-limit 50") == "grow ");
-	CHECK(functions("--order context-switches --percent-limit 20") == "wait grow ");
+	CHECK(functions("--order context-switches --percent-limit 18") == "wait grow ");
 	CHECK(functions("--order context-switches --limit 1") == "wait ");
 	CHECK(functions("--percent-limit 50") == "touch ");
 	/* Those of a ratio are for the samples: few of them make wild ratios. */
@@ -81,6 +193,6 @@ TEST_CASE("an order that cannot be had is refused with what there is", "[cli][re
 	CHECK(unknown.text == "profil report: --order: 'cache-misses' is none of page-faults, "
 			      "context-switches, cycles\n");
 	CHECK(single.status == 1);
-	CHECK(single.text == "profil report: --order: 'cycles': the profile does not have several events\n");
+	CHECK(single.text == "profil report: --order: 'cycles': there are not several events\n");
 	CHECK(report("--order cycles --html - " + path).status == 2);
 }
