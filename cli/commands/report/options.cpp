@@ -200,7 +200,8 @@ The page of --html is one file that needs nothing else, and fetches nothing.  It
 has a chart of objects, functions and lines; the table; the functions with most
 samples, with source and instructions as in 'profil annotate'; samples by
 address; and what became of every tick.  --sort, --filter and the limits mean
-the same; the chart always shows objects, functions and lines.  The page
+the same; the chart always shows objects, functions and lines.  Of several
+events, its reader chooses the one that it shows, except with --base.  The page
 contains source text: consider that before you give it to anyone.  With --base
 its table has the shares before and now, and what has more or less time than
 before is coloured, unless chance explains it.

@@ -243,6 +243,28 @@ Json accounting_json(const Report &report)
 	return lines;
 }
 
+/** A report of one of several events alone; the first one is shown by its samples. */
+Report report_of_event(const Report &report, size_t event)
+{
+	Report one = report;
+	Profile &profile = one.now.profile;
+	const size_t type = events_of(profile)[event];
+
+	if (event == 0) {
+		profile.sample_types.resize(type + 1);
+		for (Sample &sample : profile.samples)
+			sample.values.resize(type + 1);
+	} else {
+		profile.sample_types = {profile.sample_types[type]};
+		profile.default_sample_type = profile.sample_types.front().type;
+		for (Sample &sample : profile.samples)
+			sample.values = {sample.values[type]};
+	}
+	one.ratios.clear();
+	one.now.flat = flatten(profile, report.view);
+	return one;
+}
+
 } // namespace
 
 std::string report_html_data(const Report &report, const HtmlOptions &options, const HtmlLimits &limits)
@@ -292,7 +314,16 @@ std::string report_html_data(const Report &report, const HtmlOptions &options, c
 
 std::string report_html(const Report &report, const HtmlOptions &options, const HtmlLimits &limits)
 {
-	return html_page(report_html_data(report, options, limits));
+	const std::vector<std::string> &names = report.now.flat.events.names;
+	std::string all;
+
+	if (names.empty() || report.base)
+		return html_page(report_html_data(report, options, limits));
+	for (size_t i = 0; i < names.size(); i++)
+		all += fmt::format(R"({}{{"name":{},"report":{}}})", i ? "," : "",
+				   Json(printable(names[i])).dump(),
+				   report_html_data(report_of_event(report, i), options, limits));
+	return html_page(fmt::format(R"({{"events":[{}]}})", all));
 }
 
 } // namespace cli

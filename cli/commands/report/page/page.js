@@ -14,6 +14,22 @@ function showHead() {
 	}
 }
 
+/** A choice of what the page shows.  It is loaded again for another one, so the way back works, too. */
+function showEvents() {
+	const select = byId('event');
+
+	if (!events.length)
+		return;
+	byId('event-choice').hidden = false;
+	for (const name of events)
+		select.append(element('option', '', name));
+	select.selectedIndex = shownEvent;
+	select.addEventListener('change', () => {
+		location.hash = new URLSearchParams({ event: events[select.selectedIndex] });
+	});
+	addEventListener('hashchange', () => location.reload());
+}
+
 /** What the colours of a comparison mean. */
 function showLegend() {
 	const meanings = [
@@ -49,6 +65,7 @@ function start() {
 	};
 
 	showHead();
+	showEvents();
 	showLegend();
 	parts.table = new FlatTable(byId('table-scroll'), byId('table'), byId('filter'), byId('table-now'), open);
 	performance.mark('profil-first-row');

@@ -3,7 +3,11 @@
 'use strict';
 
 /** The document that cli/commands/report/page/page.cpp puts into the page. */
-const report = JSON.parse(document.getElementById('data').textContent);
+const data = JSON.parse(document.getElementById('data').textContent);
+/** The names of the events, if the profile has several; the page's address says which is shown. */
+const events = (data.events ?? []).map(({ name }) => name);
+const shownEvent = Math.max(0, events.indexOf(new URLSearchParams(location.hash.slice(1)).get('event')));
+const report = data.events ? data.events[shownEvent].report : data;
 const total = Number(report.samples);
 
 /* Each text begins as the one before it. */

@@ -3,6 +3,8 @@
 
 /* Extra rows beyond both ends of the view, for scrolling. */
 const spareRows = 8;
+/* Characters of a unit above which its column is wider: the name of an event. */
+const longUnit = 10;
 
 /** The rank of each of some strings; digits in them are compared as numbers. */
 function ranksOf(indices) {
@@ -67,7 +69,7 @@ class FlatTable {
 			add('new %', 'number percent', null);
 			add('delta', 'number delta', -1);
 		} else {
-			add(report.unit, 'number', -1);
+			add(report.unit, report.unit.length > longUnit ? 'number long' : 'number', -1);
 			add('%', 'number percent', null);
 			add('sum %', 'number cumulative', null);
 		}

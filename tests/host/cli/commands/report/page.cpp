@@ -4,6 +4,7 @@
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/export/support.h"
 #include "tests/host/cli/commands/report/html_support.h"
+#include "tests/host/cli/event_profile.h"
 
 #include <iostream>
 #include <optional>
@@ -51,6 +52,14 @@ TEST_CASE("a browser shows the target, the rows, and what became of every tick",
 TEST_CASE("a page's table is sorted by clicks and keys", "[cli][html][browser]")
 {
 	CHECK(browse("sort", sample_profile()) == "");
+}
+
+TEST_CASE("a page of several events shows the one that its reader chooses", "[cli][html][browser][events]")
+{
+	CHECK(browse("events", event_profile()) == "");
+	CHECK(browse("noevents", sample_profile()) == "");
+	/* A comparison is of the first one. */
+	CHECK(browse("noevents", event_profile(), "", event_profile()) == "");
 }
 
 TEST_CASE("a page's table is filtered, and says what is left", "[cli][html][browser]")
