@@ -168,10 +168,8 @@ std::vector<std::string> to_comments(const About &about)
 	}
 	if (about.slice_ms)
 		add("slice_ms", about.slice_ms);
-	for (const EventAccount &event : about.events) {
-		if (!event.is_whole())
-			add("event", to_text(event));
-	}
+	for (const EventAccount &event : about.events)
+		add("event", to_text(event));
 	for (const std::string &object : about.lines_later)
 		add("lines_later", object);
 	for (const ThreadTotal &thread : about.threads)

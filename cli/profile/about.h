@@ -33,7 +33,7 @@ struct About {
 	std::vector<ThreadTotal> threads = {};
 	/** Length of a slice of time, see slice_label; 0: samples have none, or those of files differ. */
 	uint64_t slice_ms = 0;
-	/** Events that have lost something, or whose values are estimates. */
+	/** The events that were sampled, and what they have lost. */
 	std::vector<EventAccount> events = {};
 
 	bool operator==(const About &) const = default;

@@ -41,6 +41,7 @@ EventAccount EventAccount::since(const EventAccount &earlier) const
 
 void EventAccount::add(const EventAccount &other)
 {
+	period = std::max(period, other.period);
 	for (const auto &[key, member] : members)
 		this->*member = saturating_add(this->*member, other.*member);
 }
@@ -87,7 +88,7 @@ void add_events(std::vector<EventAccount> &sums, const std::vector<EventAccount>
 
 std::string to_text(const EventAccount &account)
 {
-	std::string text;
+	std::string text = fmt::format("{} ", account.period);
 
 	for (const auto &[key, member] : members)
 		text += fmt::format("{} ", account.*member);
@@ -97,16 +98,18 @@ std::string to_text(const EventAccount &account)
 std::optional<EventAccount> parse_event_account(std::string_view text)
 {
 	EventAccount account;
-
-	for (const auto &[key, member] : members) {
+	const auto take = [&](Member member) {
 		const size_t end = text.find(' ');
 		const auto number = whole_number<uint64_t>(text.substr(0, end));
 
-		if (!number || end == text.npos)
-			return std::nullopt;
-		account.*member = *number;
-		text.remove_prefix(end + 1);
-	}
+		account.*member = number.value_or(0);
+		text.remove_prefix(end == text.npos ? text.size() : end + 1);
+		return number.has_value() && end != text.npos;
+	};
+
+	if (!take(&EventAccount::period) ||
+	    !std::all_of(members.begin(), members.end(), [&](const auto &one) { return take(one.second); }))
+		return std::nullopt;
 	account.name = text;
 	return account;
 }

@@ -14,6 +14,7 @@ namespace cli {
 /** An event of any process, on all CPUs together, as the module's fdinfo has it (profil(4)). */
 struct EventAccount {
 	std::string name;
+	uint64_t period = 0;	 /**< events between two samples; 0: not known */
 	uint64_t missed = 0;	 /**< ticks that came while the module was at work on their CPU */
 	uint64_t throttled = 0;	 /**< times that perf has stopped it until the kernel's next tick */
 	uint64_t enabled_ns = 0; /**< how long it was to be counted */
@@ -21,7 +22,7 @@ struct EventAccount {
 
 	/** What has come since an @p earlier account of the same event. */
 	[[nodiscard]] EventAccount since(const EventAccount &earlier) const;
-	/** Add another recording's; sums saturate, because files can hold any number. */
+	/** Add another recording's; the longest period stays.  Sums saturate: files can hold any number. */
 	void add(const EventAccount &other);
 
 	/** Was it not counted all the time? */
@@ -40,7 +41,7 @@ std::vector<std::string> event_account_lines(const EventAccount &account);
 /** Add those of several sources, in their order, from the number @p first on. */
 void add_events(std::vector<EventAccount> &sums, const std::vector<EventAccount> &events, size_t first = 0);
 
-/** "3 0 1000 500 cycles", for a comment of a profile. */
+/** "10007 3 0 1000 500 cycles", for a comment of a profile. */
 std::string to_text(const EventAccount &account);
 /** The same; nothing if it is not that. */
 std::optional<EventAccount> parse_event_account(std::string_view text);

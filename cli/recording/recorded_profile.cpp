@@ -48,13 +48,15 @@ std::vector<std::string> kernel_left(const Profile &profile)
 	return left;
 }
 
-/** The sources with what became of each. */
+/** The sources, with what became of those that are events. */
 std::vector<SampleSource> accounted(std::vector<SampleSource> sources,
 				    const std::vector<EventAccount> &events)
 {
-	for (size_t i = 0; i < std::min(sources.size(), events.size()); i++) {
-		sources[i].account = events[i];
+	for (size_t i = 0; i < sources.size(); i++) {
+		if (i < events.size())
+			sources[i].account = events[i];
 		sources[i].account.name = sources[i].name;
+		sources[i].account.period = sources[i].period;
 	}
 	return sources;
 }
@@ -63,8 +65,10 @@ std::vector<EventAccount> events_of(const std::vector<SampleSource> &sources)
 {
 	std::vector<EventAccount> events;
 
-	for (const SampleSource &source : sources)
-		events.push_back(source.account);
+	for (const SampleSource &source : sources) {
+		if (source.unit == "count")
+			events.push_back(source.account);
+	}
 	return events;
 }
 

@@ -19,30 +19,31 @@ std::string_view plain(std::string_view name)
 	return name.substr(0, name.find(':'));
 }
 
+/** What every value is a multiple of: in profiles of other tools, which do not say the period. */
+uint64_t common_period(const Profile &profile, size_t event)
+{
+	uint64_t period = 0;
+
+	for (const Sample &sample : profile.samples)
+		period = std::gcd(period, samples_of(sample, event));
+	return period;
+}
+
 } // namespace
 
 std::vector<uint64_t> event_periods(const Profile &profile)
 {
-	const size_t index = samples_index(profile);
 	const std::vector<size_t> events = events_of(profile);
-	std::vector<uint64_t> periods(events.size()), totals(events.size());
-	uint64_t samples = 0;
+	const About about = from_comments(profile.comments);
+	std::vector<uint64_t> periods;
 
-	for (const Sample &sample : profile.samples) {
-		samples = saturating_add(samples, samples_of(sample, index));
-		for (size_t i = 0; i < events.size(); i++) {
-			const uint64_t value = samples_of(sample, events[i]);
+	for (const size_t event : events) {
+		const std::string &name = profile.sample_types[event].type;
+		const auto known = std::find_if(about.events.begin(), about.events.end(),
+						[&](const EventAccount &one) { return one.name == name; });
 
-			periods[i] = std::gcd(periods[i], value);
-			totals[i] = saturating_add(totals[i], value);
-		}
-	}
-	if (events.size() == 2) {
-		const uint64_t counted = from_comments(profile.comments).accounting.counted;
-		const uint64_t others = counted - std::min(counted, samples);
-
-		if (others && totals[1] && totals[1] % others == 0 && periods[1] % (totals[1] / others) == 0)
-			periods[1] = totals[1] / others;
+		periods.push_back(known == about.events.end() ? common_period(profile, event)
+							      : known->scaled(known->period));
 	}
 	return periods;
 }

@@ -25,10 +25,9 @@ bool is_of_events(const Profile &profile);
 std::vector<size_t> events_of(const Profile &profile);
 
 /**
- * How many events a sample of each of events_of() stands for, as a profile tells only the period of
- * its first event: the greatest common divisor of its values.  That can be a multiple of the period
- * that was asked for, and counts too few samples then; of two events, the number of all samples
- * tells.  0: there are no values.
+ * How many events a sample of each of events_of() stands for: the period of the recording, scaled
+ * as its values are.  Profiles of other tools do not say it: then the greatest common divisor of
+ * the values, which may be a multiple of it.  0: there are no values.
  */
 std::vector<uint64_t> event_periods(const Profile &profile);
 

@@ -5,6 +5,7 @@
 #include "cli/objects/tally.h"
 #include "cli/profile/about.h"
 #include "cli/recording/recorded_profile.h"
+#include "cli/rows/events.h"
 
 #include <catch2/catch.hpp>
 
@@ -12,7 +13,7 @@ using namespace cli;
 
 TEST_CASE("an event that was counted all the time has no line and its own values", "[cli][events]")
 {
-	const EventAccount account{"page-faults", 0, 0, 1000, 1000};
+	const EventAccount account{"page-faults", 0, 0, 0, 1000, 1000};
 
 	CHECK(account.is_whole());
 	CHECK(event_account_lines(account).empty());
@@ -24,7 +25,7 @@ TEST_CASE("an event that was counted all the time has no line and its own values
 
 TEST_CASE("an event that was counted for a part of the time is scaled, and says so", "[cli][events]")
 {
-	const EventAccount account{"cycles", 0, 0, 4000, 1000};
+	const EventAccount account{"cycles", 0, 0, 0, 4000, 1000};
 
 	CHECK_FALSE(account.is_whole());
 	CHECK(account.scaled(3) == 12);
@@ -33,12 +34,12 @@ TEST_CASE("an event that was counted for a part of the time is scaled, and says 
 	      std::vector<std::string>{"cycles: counted 25.00 % of the time, as more events were wanted than "
 				       "there are counters: its values are scaled up"});
 	/* It never had a counter. */
-	CHECK(EventAccount{"cycles", 0, 0, 4000, 0}.scaled(3) == 3);
+	CHECK(EventAccount{"cycles", 0, 0, 0, 4000, 0}.scaled(3) == 3);
 }
 
 TEST_CASE("missed and throttled ticks are said with what helps", "[cli][events]")
 {
-	const std::vector<std::string> lines = event_account_lines({"cycles", 1, 20, 10, 10});
+	const std::vector<std::string> lines = event_account_lines({"cycles", 0, 1, 20, 10, 10});
 
 	REQUIRE(lines.size() == 2);
 	CHECK(lines[0] ==
@@ -50,11 +51,12 @@ TEST_CASE("missed and throttled ticks are said with what helps", "[cli][events]"
 
 TEST_CASE("an account of an event survives its text, and no other text is one", "[cli][events]")
 {
-	const EventAccount account{"mem:0x601040:rw", 1, 2, 3, 4};
+	const EventAccount account{"mem:0x601040:rw", 9, 1, 2, 3, 4};
 
-	CHECK(to_text(account) == "1 2 3 4 mem:0x601040:rw");
+	CHECK(to_text(account) == "9 1 2 3 4 mem:0x601040:rw");
 	CHECK(parse_event_account(to_text(account)) == account);
-	for (const char *text : {"", "1", "1 2 3 4", "1 2 3 x cycles", "-1 2 3 4 cycles", "a 2 3 4 cycles"})
+	for (const char *text :
+	     {"", "1", "1 2 3 4", "1 2 3 4 5", "1 2 3 4 x cycles", "-1 2 3 4 5 cycles", "a 2 3 4 5 cycles"})
 		CHECK_FALSE(parse_event_account(text));
 }
 
@@ -65,7 +67,7 @@ TEST_CASE("an event's account is that of the first profile of a session which ha
 					   "event_enabled_ns:\t30\nevent_running_ns:\t20\n";
 
 	CHECK_FALSE(event_account_of_fdinfo(clock));
-	CHECK(event_account_of_fdinfo(std::string(clock).append(event)) == EventAccount{"", 1, 2, 30, 20});
+	CHECK(event_account_of_fdinfo(std::string(clock).append(event)) == EventAccount{"", 0, 1, 2, 30, 20});
 	CHECK_FALSE(event_account_of_fdinfo(event.substr(0, event.find("event_running_ns"))));
 }
 
@@ -79,7 +81,7 @@ TEST_CASE("a recording scales each event by its own account, and keeps what was 
 	object->source = Source::Anonymous;
 	recording.tally.add(object, {0x10, 0, 0, 0}, 6);
 	recording.tally.add(object, {0x10, 0, 0, 1}, 7);
-	recording.events = {{"", 0, 0, 900, 300}, {"", 0, 0, 900, 900}};
+	recording.events = {{"", 0, 0, 0, 900, 300}, {"", 0, 0, 0, 900, 900}};
 
 	const RecordedTime time{0, 1, {{"cycles", "count", 10}, {"page-faults", "count", 1}}};
 	const Profile profile = recorded_profile(recording, time, Lines::OfFewPlaces, warnings);
@@ -87,13 +89,16 @@ TEST_CASE("a recording scales each event by its own account, and keeps what was 
 	REQUIRE(profile.samples.size() == 1);
 	CHECK(profile.samples[0].values == std::vector<int64_t>{6, 180, 7});
 	CHECK(from_comments(profile.comments).events ==
-	      std::vector<EventAccount>{{"cycles", 0, 0, 900, 300}});
+	      std::vector<EventAccount>{{"cycles", 10, 0, 0, 900, 300}, {"page-faults", 1, 0, 0, 900, 900}});
 	/* A sum of files says it of all. */
 	const About one = from_comments(profile.comments);
 
 	CHECK(merge_abouts(std::vector{one, one}).events ==
-	      std::vector<EventAccount>{{"cycles", 0, 0, 1800, 600}});
-	CHECK(profile_accounting_lines(profile) == event_account_lines({"cycles", 0, 0, 900, 300}));
+	      std::vector<EventAccount>{{"cycles", 10, 0, 0, 1800, 600},
+					{"page-faults", 1, 0, 0, 1800, 1800}});
+	/* So much is a sample of each, scaled. */
+	CHECK(event_periods(profile) == std::vector<uint64_t>{30, 1});
+	CHECK(profile_accounting_lines(profile) == event_account_lines({"cycles", 10, 0, 0, 900, 300}));
 }
 
 TEST_CASE("what sources and parts have lost adds up by source", "[cli][events]")
@@ -102,8 +107,9 @@ TEST_CASE("what sources and parts have lost adds up by source", "[cli][events]")
 
 	add_events(sums, {}, 3);
 	CHECK(sums.empty());
-	add_events(sums, {{"", 1, 0, 10, 10}}, 1);
-	add_events(sums, {{"", 0, 2, 5, 4}, {"", 3, 0, 5, 5}});
-	CHECK(sums == std::vector<EventAccount>{{"", 0, 2, 5, 4}, {"", 4, 0, 15, 15}});
-	CHECK(EventAccount{"", 5, 2, 30, 20}.since({"", 1, 2, 10, 15}) == EventAccount{"", 4, 0, 20, 5});
+	add_events(sums, {{"", 0, 1, 0, 10, 10}}, 1);
+	add_events(sums, {{"", 0, 0, 2, 5, 4}, {"", 0, 3, 0, 5, 5}});
+	CHECK(sums == std::vector<EventAccount>{{"", 0, 0, 2, 5, 4}, {"", 0, 4, 0, 15, 15}});
+	CHECK(EventAccount{"", 0, 5, 2, 30, 20}.since({"", 0, 1, 2, 10, 15}) ==
+	      EventAccount{"", 0, 4, 0, 20, 5});
 }

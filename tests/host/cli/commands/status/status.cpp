@@ -97,7 +97,7 @@ TEST_CASE("the module's lines of a fdinfo are understood", "[cli][status]")
 	CHECK(session->profiles[1].id == 3);
 	CHECK(session->profiles[1].pids.empty());
 	CHECK(session->profiles[1].event == "page-faults");
-	CHECK(session->profiles[1].account == cli::EventAccount{"page-faults", 3, 2, 4000, 1000});
+	CHECK(session->profiles[1].account == cli::EventAccount{"page-faults", 0, 3, 2, 4000, 1000});
 	CHECK(session->profiles[1].period == 10);
 	CHECK(session->profiles[0].event.empty());
 	CHECK_FALSE(session->profiles[1].pinned_pages);
