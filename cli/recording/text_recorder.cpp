@@ -165,14 +165,17 @@ AttachError TextRecorder::add(pid_t pid)
 
 std::string TextRecorder::why(const AttachError &error) const
 {
-	/* Of perf_event_open(2) it says another thing. */
-	const bool privilege =
-		error.error == EPERM && error.step && std::string_view(error.step) == "PROFIL_RECORD";
+	/* Of perf_event_open(2) they say another thing. */
+	const bool of_module = error.step && std::string_view(error.step) == "PROFIL_RECORD";
 
-	return settings_.event && privilege ? "permission denied: this event is counted on every CPU, which "
-					      "needs CAP_PERFMON (only "
-					      "events of software, such as page-faults, do not)"
-					    : explain(error.error, error.step);
+	if (settings_.event && of_module && error.error == EOPNOTSUPP)
+		return "breakpoints can be sampled on x86 only: elsewhere the program would never get past "
+		       "one";
+	return settings_.event && of_module && error.error == EPERM
+		       ? "permission denied: this event is counted on every CPU, which "
+			 "needs CAP_PERFMON (only "
+			 "events of software, such as page-faults, do not)"
+		       : explain(error.error, error.step);
 }
 
 size_t TextRecorder::attach(std::span<const pid_t> pids, bool)

@@ -15,6 +15,7 @@
 #include "event/source.h"
 
 #include "profile/work.h"
+#include "tick/arch.h"
 
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
@@ -56,7 +57,8 @@ static DECLARE_WORK(review, profil_sources_review);
  * count there.
  *
  * Context: Process context.
- * Return: 0; -EINVAL if it is a clock, or of no task; -EPERM.
+ * Return: 0; -EINVAL if it is a clock, or of no task; -EOPNOTSUPP for a breakpoint, where one
+ * cannot have a handler; -EPERM.
  */
 int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event)
 {
@@ -90,11 +92,14 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 			.exclude_kernel	= from->exclude_kernel,
 		};
 		return 0;
+	case PERF_TYPE_BREAKPOINT:
+		if (!PROFIL_BREAKPOINTS)
+			return -EOPNOTSUPP;
+		break;
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
 	case PERF_TYPE_RAW:
 	case PERF_TYPE_TRACEPOINT:
-	case PERF_TYPE_BREAKPOINT:
 		break;
 	default:
 		/* Others count for no task, or are made from the caller's memory (probes). */

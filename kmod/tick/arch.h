@@ -83,4 +83,14 @@ static __always_inline bool profil_code_may_go(unsigned long address)
 #endif
 }
 
+/*
+ * May a breakpoint have a handler?  x86 has done the access when it reports it.  Others report it
+ * before, and the kernel steps over it only for perf's own handler: it would come again for ever.
+ */
+#ifdef CONFIG_X86
+#define PROFIL_BREAKPOINTS	true
+#else
+#define PROFIL_BREAKPOINTS	false
+#endif
+
 #endif /* PROFIL_ARCH_H */

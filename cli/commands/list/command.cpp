@@ -35,7 +35,7 @@ std::string list_text()
 		text += fmt::format("{:<40}  {:<18}  {}\n", event.name + alias_text(event),
 				    default_text(event), needs_privilege(event) ? "CAP_PERFMON" : "");
 	return text + R"text(
-mem:0x601040[/4][:rw]                     each                CAP_PERFMON
+mem:0x601040[/4][:rw], on x86             each                CAP_PERFMON
 rNNN, a raw event of the CPU              1 of 1,000,003      CAP_PERFMON
 PMU/TERM=N,.../                           1 of 1,000,003      CAP_PERFMON
 system:tracepoint                         each                CAP_PERFMON

@@ -46,7 +46,7 @@
  *   ENOENT      no such profile in this file
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command
- *   EOPNOTSUPP  a clock that this module does not have; an IOPOLL ring, where refused
+ *   EOPNOTSUPP  an unknown clock; a breakpoint, except on x86; an IOPOLL ring, where refused
  *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from another
  *               address space than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
