@@ -2,6 +2,11 @@
 /** @file tests/guest/cli/events.cpp  Recordings of events, as a user makes them. */
 #include "tests/guest/cli/support.h"
 
+#include "tests/guest/support/device.h"
+#include "tests/support/skip.h"
+
+#include <linux/perf_event.h>
+
 using namespace cli_test;
 
 namespace {
@@ -22,13 +27,26 @@ std::map<std::string, uint64_t> values_of(const std::string &file, const std::st
 }
 
 /** What profil says when it has recorded them. */
-std::string record_events(const std::string &events, const std::string &file)
+std::string record_events(const std::string &events, const std::string &file,
+			  const std::string &name = "cli_events")
 {
-	const Output output = profil("record -e " + events + " -o " + file + " -- " + program("cli_events"));
+	const Output output = profil("record -e " + events + " -o " + file + " -- " + program(name));
 
 	INFO(output.text);
 	REQUIRE(output.status == 0);
 	return output.text;
+}
+
+/** Does the kernel let this process count it? */
+bool cpu_counts(uint64_t config)
+{
+	return guest::open_proof({.pid = 0, .type = PERF_TYPE_HARDWARE, .config = config}).get() >= 0;
+}
+
+void skip_without_cycles()
+{
+	if (!cpu_counts(PERF_COUNT_HW_CPU_CYCLES))
+		support::skip("this CPU has no counters that the kernel can use");
 }
 
 } // namespace
@@ -80,9 +98,18 @@ TEST_CASE("a breakpoint names the writer of a variable", "[cli][source]")
 
 	REQUIRE(symbol.text.size() == 17);
 	const std::string event = "mem:0x" + symbol.text.substr(0, 16) + ":w";
+#ifdef __x86_64__
 	const std::string recorded = record_events(event, file);
 	INFO(recorded);
 	CHECK(values_of(file, "samples") == std::map<std::string, uint64_t>{{"write_watched", 700}});
+#else
+	const Output refused =
+		profil("record -e " + event + " -o " + file + " -- touch " + directory / "touched");
+	INFO(refused.text);
+	CHECK(refused.status == 1);
+	CHECK(has(refused.text, "breakpoints can be sampled on x86 only"));
+	CHECK(access((directory / "touched").c_str(), F_OK) != 0);
+#endif
 }
 
 TEST_CASE("what cannot be sampled is refused before the command runs", "[cli][source]")
@@ -91,20 +118,106 @@ TEST_CASE("what cannot be sampled is refused before the command runs", "[cli][so
 	const std::string file = directory / "p.pb.gz";
 	const std::string touched = directory / "touched";
 
-	for (const char *event : {"cycles", "page-faults,cycles"}) {
+	/* QEMU has no counters for x86, and for arm64 none of the cache. */
+	if (cpu_counts(PERF_COUNT_HW_CACHE_MISSES))
+		support::skip("this CPU counts cache misses");
+	for (const char *event : {"cache-misses", "page-faults,cache-misses"}) {
 		const Output output =
 			profil(std::string("record -e ") + event + " -o " + file + " -- touch " + touched);
 
 		CAPTURE(event, output.text);
-		/* QEMU has no counters for x86. */
-#ifdef __x86_64__
 		CHECK(output.status == 1);
 		CHECK(has(output.text,
-			  "event 'cycles': this CPU or kernel cannot sample it (profil list shows"));
+			  "event 'cache-misses': this CPU or kernel cannot sample it (profil list shows"));
 		CHECK(access(touched.c_str(), F_OK) != 0);
-#endif
 	}
-	CHECK(has(profil("list").text, "page-faults or faults "));
+}
+
+TEST_CASE("profil list has the events of the kernel, and of the CPU's those that it counts",
+	  "[cli][source][icount]")
+{
+	const std::string list = profil("list").text;
+
+	INFO(list);
+	CHECK(has(list, "\npage-faults or faults "));
+	CHECK(has(list, "\ncycles or cpu-cycles ") == cpu_counts(PERF_COUNT_HW_CPU_CYCLES));
+	CHECK(has(list, "\ninstructions ") == cpu_counts(PERF_COUNT_HW_INSTRUCTIONS));
+	CHECK(has(list, "\ncache-misses ") == cpu_counts(PERF_COUNT_HW_CACHE_MISSES));
+#ifdef __aarch64__
+	/* What QEMU has; instructions under -icount only. */
+	CHECK(has(list, "\ncycles or cpu-cycles                      1 of 1,000,003      CAP_PERFMON\n"));
+	CHECK(has(list, "\ninstructions                              1 of 1,000,003      CAP_PERFMON\n"));
+	CHECK_FALSE(has(list, "\ncache-misses "));
+#endif
+}
+
+/* Under -icount QEMU's cycles are instructions, whose numbers in these functions are known. */
+TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
+{
+	constexpr uint64_t period = 100'000;
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+
+	skip_without_cycles();
+	const std::string all_recorded = record_events("cycles:100000", file, "cli_cycles");
+	auto cycles = values_of(file, "cycles");
+	INFO(all_recorded);
+	CAPTURE(cycles);
+	/* With what the kernel did meanwhile. */
+	const double share = static_cast<double>(cycles["long_loop"]) /
+			     static_cast<double>(cycles["long_loop"] + cycles["short_loop"]);
+	CHECK(std::abs(share - 0.75) < 0.0075);
+	CHECK(cycles["long_loop"] + cycles["short_loop"] >= 120'000'000 - 2 * period);
+
+	const std::string user_recorded = record_events("cycles:u:100000", file, "cli_cycles");
+	cycles = values_of(file, "cycles:u");
+	INFO(user_recorded);
+	CAPTURE(cycles);
+	/* One for the phase of the counter, and one for instructions of the recorder's in between. */
+	CHECK(std::abs(static_cast<double>(cycles["long_loop"]) - 90e6) <= 2 * period);
+	CHECK(std::abs(static_cast<double>(cycles["short_loop"]) - 30e6) <= 2 * period);
+}
+
+/*
+ * Each cycle of QEMU's is an instruction.  Its counter of instructions counts right and interrupts
+ * late: at the next exception.  With cycles beside it at the same period that is their interrupt.
+ */
+TEST_CASE("instructions a cycle are right in each function", "[cli][source][icount]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+
+	skip_without_cycles();
+	const std::string recorded = record_events("cycles:100003,instructions:100003", file, "cli_cycles");
+	const Json json = Json::parse(profil("report --json " + file).text);
+	std::map<std::string, double> ipc;
+
+	for (const Json &row : json["rows"])
+		if (row.contains("ratios"))
+			ipc[row["function"]] = row["ratios"]["IPC"].get<double>();
+	INFO(recorded);
+	CAPTURE(ipc);
+	CHECK(std::abs(ipc.at("long_loop") - 1) <= 0.01);
+	CHECK(std::abs(ipc.at("short_loop") - 1) <= 0.02);
+}
+
+/* Alone they interrupt at the tick of the kernel, which comes every four million of them. */
+TEST_CASE("instructions that interrupt late are all counted if their period is long", "[cli][source][icount]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+
+	skip_without_cycles();
+	const std::string recorded = record_events("instructions:10000000", file, "cli_cycles");
+	const auto instructions = values_of(file, "instructions");
+	INFO(recorded);
+	CAPTURE(instructions);
+	CHECK(instructions.at("long_loop") >= 70'000'000);
+	CHECK(instructions.at("long_loop") <= 100'000'000);
+	CHECK(instructions.at("short_loop") >= 20'000'000);
+	CHECK(instructions.at("short_loop") <= 40'000'000);
+	CHECK(Json::parse(profil("report --json " + file).text)["samples"].get<uint64_t>() >= 11);
+	CHECK(Json::parse(profil("report --json " + file).text)["samples"].get<uint64_t>() <= 13);
 }
 
 TEST_CASE("without CAP_PERFMON, events are those of software", "[cli][source]")
@@ -123,8 +236,12 @@ TEST_CASE("without CAP_PERFMON, events are those of software", "[cli][source]")
 	REQUIRE(faults.status == 0);
 	CHECK(values_of(file, "page-faults").at("fill_pages") == 10'000);
 
-	const Output breakpoint = as_nobody("mem:0x601040:w:u");
-	INFO(breakpoint.text);
-	CHECK(breakpoint.status != 0);
-	CHECK(has(breakpoint.text, "this event is counted on every CPU, which needs CAP_PERFMON"));
+#ifdef __x86_64__
+	const Output counter = as_nobody("mem:0x601040:w:u");
+#else
+	const Output counter = as_nobody("cycles:u");
+#endif
+	INFO(counter.text);
+	CHECK(counter.status != 0);
+	CHECK(has(counter.text, "this event is counted on every CPU, which needs CAP_PERFMON"));
 }

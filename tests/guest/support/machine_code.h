@@ -84,6 +84,16 @@ static inline void code_run(uintptr_t loop, uintptr_t times)
 #endif
 }
 
+/* A loop of two instructions for each round. */
+static inline void code_count_down(uintptr_t rounds)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(rounds) : : "cc");
+#else
+	__asm__ volatile("1: subs %0, %0, #1\n\tbne 1b" : "+r"(rounds) : : "cc");
+#endif
+}
+
 /* To be called before code that was just written is executed. */
 static inline void code_written(void *at, unsigned long bytes)
 {
