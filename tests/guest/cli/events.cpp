@@ -220,6 +220,32 @@ TEST_CASE("instructions that interrupt late are all counted if their period is l
 	CHECK(Json::parse(profil("report --json " + file).text)["samples"].get<uint64_t>() <= 13);
 }
 
+/* A billion cycles in a second of CPU time, and two thousand samples. */
+TEST_CASE("the period for a running process is chosen by how often it has the event", "[cli][source][icount]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+
+	skip_without_cycles();
+	const guest::Child child([] {
+		const guest::Burner burner;
+
+		burner.burn_until(guest::Burner::usual, [] { return false; });
+	});
+	const Output output = profil("record -e cycles,page-faults -d 0.5 -o " + file + " -p " +
+				     std::to_string(child.pid()));
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = Json::parse(profil("report --json " + file).text);
+	const auto samples = json["samples"].get<double>();
+	const auto cycles = static_cast<double>(values_of(file, "cycles").begin()->second);
+
+	CAPTURE(samples, cycles);
+	CHECK(samples > 500);
+	CHECK(samples < 1500);
+	CHECK(std::abs(cycles / samples - 500'000) < 50'000);
+}
+
 TEST_CASE("without CAP_PERFMON, events are those of software", "[cli][source]")
 {
 	const guest::Setting paranoid("/proc/sys/kernel/perf_event_paranoid", "2");

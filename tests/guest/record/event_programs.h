@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/event_programs.h  Processes that have known events, and where they were counted.
+ */
+#pragma once
+
+#include "tests/guest/record/support.h"
+
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace guest {
+
+inline constexpr uint32_t event_flags = PROFIL_FOLLOW | PROFIL_EVENT;
+inline constexpr size_t page = 4096;
+
+/* Bytes of each of the functions, at most. */
+inline constexpr size_t longest = 64;
+
+/** Touch each page for the first time. */
+inline __attribute__((noinline, aligned(longest))) void touch(volatile char *from, size_t pages)
+{
+	for (size_t i = 0; i < pages; i++)
+		from[i * page] = 1;
+}
+
+/** The same elsewhere. */
+inline __attribute__((noinline, aligned(longest))) void touch_again(volatile char *from, size_t pages)
+{
+	for (size_t i = 0; i < pages; i++)
+		from[i * page] = 2;
+}
+
+/** The offset of an address in the file that is mapped there. */
+inline uint64_t file_offset(uintptr_t address)
+{
+	std::ifstream maps("/proc/self/maps");
+	std::string line;
+
+	while (std::getline(maps, line)) {
+		uintptr_t low = 0, high = 0, offset = 0;
+
+		if (sscanf(line.c_str(), "%lx-%lx %*s %lx", &low, &high, &offset) == 3 && address >= low &&
+		    address < high)
+			return address - low + offset;
+	}
+	throw std::runtime_error("nothing is mapped there");
+}
+
+/** The ticks in one of the functions above. */
+template <typename Function> uint64_t ticks_in(const Recording &recording, Function *function)
+{
+	const uint64_t begin = file_offset(reinterpret_cast<uintptr_t>(function));
+
+	return recording.sum([&](const Row &row) {
+		return row.text.kind == PROFIL_KIND_FILE && row.owner.who() == "guest" &&
+		       row.offset >= begin && row.offset < begin + longest;
+	});
+}
+
+/** Memory whose pages are not there yet, nor large. */
+inline volatile char *fresh_pages(size_t pages)
+{
+	void *const memory =
+		mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	need_that(memory != MAP_FAILED, "memory is mapped");
+	madvise(memory, pages * page, MADV_NOHUGEPAGE);
+	return static_cast<volatile char *>(memory);
+}
+
+/** Touches pages when told to, and says when it has. */
+class Faulter {
+public:
+	Faulter(size_t pages, size_t more)
+		: child_([this, pages, more] {
+			  go_.wait();
+			  touch(fresh_pages(pages), pages);
+			  if (more)
+				  touch_again(fresh_pages(more), more);
+			  done_.open();
+			  for (;;)
+				  pause();
+		  })
+	{
+	}
+
+	pid_t pid() const { return child_.pid(); }
+	void run()
+	{
+		go_.open();
+		done_.wait();
+	}
+
+private:
+	Gate go_;
+	Gate done_;
+	Child child_;
+};
+
+/** A number in the module's fdinfo of a device. */
+inline uint64_t in_fdinfo(const Device &device, const std::string &name)
+{
+	std::ifstream lines("/proc/self/fdinfo/" + std::to_string(device.fd()));
+	std::string line;
+
+	while (std::getline(lines, line)) {
+		if (line.starts_with(name + ":\t"))
+			return std::stoull(line.substr(name.size() + 2));
+	}
+	throw std::runtime_error("no " + name + " in fdinfo");
+}
+
+} // namespace guest
