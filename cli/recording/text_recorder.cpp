@@ -103,13 +103,6 @@ AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 	return error;
 }
 
-int TextRecorder::record_on(pid_t pid, profil_record &record, const char **step) const
-{
-	return settings_.event
-		       ? profil_session_record_event(session_.get(), pid, &*settings_.event, &record, step)
-		       : profil_session_record(session_.get(), pid, &record, step);
-}
-
 /** From now on, the module counts in that table. */
 bool TextRecorder::give(const CountTable &table)
 {
@@ -168,14 +161,14 @@ std::string TextRecorder::why(const AttachError &error) const
 	/* Of perf_event_open(2) they say another thing. */
 	const bool of_module = error.step && std::string_view(error.step) == "PROFIL_RECORD";
 
-	if (settings_.event && of_module && error.error == EOPNOTSUPP)
-		return "breakpoints can be sampled on x86 only: elsewhere the program would never get past "
-		       "one";
-	return settings_.event && of_module && error.error == EPERM
-		       ? "permission denied: this event is counted on every CPU, which "
-			 "needs CAP_PERFMON (only "
-			 "events of software, such as page-faults, do not)"
-		       : explain(error.error, error.step);
+	if (!settings_.event || !of_module)
+		return explain(error.error, error.step);
+	if (error.error == EOPNOTSUPP)
+		return "breakpoints can be sampled on x86 only: elsewhere programs would never get past one";
+	if (error.error == EPERM)
+		return "permission denied: this event is counted on every CPU, which needs CAP_PERFMON "
+		       "(only events of software, such as page-faults, do not)";
+	return explain(error.error, error.step);
 }
 
 size_t TextRecorder::attach(std::span<const pid_t> pids, bool)

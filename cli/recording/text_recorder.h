@@ -53,7 +53,12 @@ private:
 	AttachError begin(pid_t pid, uint32_t flags);
 	AttachError begin_with(pid_t pid, uint32_t flags);
 	[[nodiscard]] std::string why(const AttachError &error) const;
-	int record_on(pid_t pid, profil_record &record, const char **step) const;
+	int record_on(pid_t pid, profil_record &record, const char **step) const
+	{
+		return settings_.event ? profil_session_record_event(session_.get(), pid, &*settings_.event,
+								     &record, step)
+				       : profil_session_record(session_.get(), pid, &record, step);
+	}
 	[[nodiscard]] uint32_t flags() const;
 	void handle_event(const profil_event &event);
 	[[nodiscard]] bool knows_processes() const;

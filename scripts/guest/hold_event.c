@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Opens a perf event of the parent process, and leaves a process behind that holds it.
+// Opens perf events of the parent process, and leaves a process behind that holds them.
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -7,16 +7,28 @@
 
 int main(void)
 {
+	/* Each has a branch of its own in the kernel. */
+	static const __u64 events[] = {
+		PERF_COUNT_SW_DUMMY,
+		PERF_COUNT_SW_PAGE_FAULTS,
+		PERF_COUNT_SW_PAGE_FAULTS_MIN,
+		PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+		PERF_COUNT_SW_CONTEXT_SWITCHES,
+		PERF_COUNT_SW_CPU_MIGRATIONS,
+		PERF_COUNT_SW_ALIGNMENT_FAULTS,
+	};
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
 	};
 	pid_t child;
 
-	if (syscall(SYS_perf_event_open, &attr, getppid(), -1, -1, PERF_FLAG_FD_CLOEXEC) < 0) {
-		perror("hold_event: perf_event_open");
-		return 1;
+	for (unsigned int i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		attr.config = events[i];
+		if (syscall(SYS_perf_event_open, &attr, getppid(), -1, -1, PERF_FLAG_FD_CLOEXEC) < 0) {
+			perror("hold_event: perf_event_open");
+			return 1;
+		}
 	}
 	child = fork();
 	while (!child)
