@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <linux/perf_event.h>
-#include <memory>
-#include <vector>
 
 using namespace guest;
 
@@ -137,44 +135,6 @@ TEST_CASE_METHOD(AtRest, "a CPU's cycles in the kernel are counted as such, or n
 	CHECK(status.counted <= status.kernel / 10);
 	CHECK(both.sum() == status.ticks);
 	CHECK(user.status().ticks <= 1);
-}
-
-/* The kernel gives the events of a CPU its counters by turns, every few milliseconds. */
-TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there are too few counters",
-		 "[record][source][icount]")
-{
-	constexpr uint64_t period = 100'000;
-	constexpr uint64_t cycles = 900'000'000;
-	Looper looper(cycles / 2, 0);
-	Recording recording(4096, period);
-	std::vector<std::unique_ptr<Recording>> others;
-
-	recording.begin_with(cycles_of(looper.pid(), true), event_flags);
-	/* Some events of the architecture, whether this CPU has them or not. */
-	for (uint64_t event = 1; event <= 10; event++) {
-		others.push_back(std::make_unique<Recording>(4096, 1ULL << 40));
-		others.back()->begin_with(
-			open_proof({.pid = looper.pid(), .type = PERF_TYPE_RAW, .config = event}),
-			event_flags);
-	}
-	const uint64_t enabled_before = in_fdinfo(recording.device(), "event_enabled_ns");
-	const uint64_t running_before = in_fdinfo(recording.device(), "event_running_ns");
-
-	looper.run();
-	const uint64_t enabled = in_fdinfo(recording.device(), "event_enabled_ns") - enabled_before;
-	const uint64_t running = in_fdinfo(recording.device(), "event_running_ns") - running_before;
-
-	for (const auto &other : others)
-		other->finish();
-	recording.finish();
-	CAPTURE(enabled, running, recording.status().ticks);
-	CHECK(running > 0);
-	CHECK(running < enabled * 9 / 10);
-	/* So many of the cycles were counted, and all of them are not far from what that tells. */
-	const double scaled = static_cast<double>(recording.status().ticks * period) *
-			      static_cast<double>(enabled) / static_cast<double>(running);
-	CHECK(scaled > 0.8 * cycles);
-	CHECK(scaled < 1.2 * cycles);
 }
 
 TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo says how often",
