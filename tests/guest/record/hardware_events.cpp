@@ -136,24 +136,3 @@ TEST_CASE_METHOD(AtRest, "a CPU's cycles in the kernel are counted as such, or n
 	CHECK(both.sum() == status.ticks);
 	CHECK(user.status().ticks <= 1);
 }
-
-TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo says how often",
-		 "[record][source][icount]")
-{
-	const Setting rate("/proc/sys/kernel/perf_event_max_sample_rate", "1000");
-	Looper looper(50'000'000, 0);
-	Recording recording(4096, 1000);
-
-	recording.begin_with(cycles_of(looper.pid(), true), event_flags);
-	const uint64_t before = in_fdinfo(recording.device(), "event_throttled");
-
-	looper.run();
-	const uint64_t throttled = in_fdinfo(recording.device(), "event_throttled") - before;
-
-	recording.finish();
-	CAPTURE(throttled, recording.status().ticks);
-	/* 100 ms are 25 of the kernel's ticks, or 10, or 100; each has a few samples of 100,000. */
-	CHECK(throttled >= 5);
-	CHECK(throttled <= 110);
-	CHECK(recording.status().ticks < 10'000);
-}
