@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -56,7 +57,7 @@ uint64_t EventAccount::scaled(uint64_t counted) const
 	/* The first number of a double that is too large. */
 	constexpr double too_many = 18446744073709551616.0;
 
-	return all < too_many ? static_cast<uint64_t>(all + 0.5) : UINT64_MAX;
+	return all < too_many ? static_cast<uint64_t>(std::round(all)) : UINT64_MAX;
 }
 
 std::vector<std::string> event_account_lines(const EventAccount &account)
