@@ -122,8 +122,12 @@ TEST_CASE("what cannot be sampled is refused before the command runs", "[cli][so
 	if (cpu_counts(PERF_COUNT_HW_CACHE_MISSES))
 		support::skip("this CPU counts cache misses");
 	for (const char *event : {"cache-misses", "page-faults,cache-misses"}) {
-		const Output output =
-			profil(std::string("record -e ") + event + " -o " + file + " -- touch " + touched);
+		const Output output = profil(std::string("record -e ")
+						     .append(event)
+						     .append(" -o ")
+						     .append(file)
+						     .append(" -- touch ")
+						     .append(touched));
 
 		CAPTURE(event, output.text);
 		CHECK(output.status == 1);

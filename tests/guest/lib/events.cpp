@@ -32,7 +32,7 @@ std::map<std::string, unsigned> counts_in(const std::string &text)
 		unsigned count = 0;
 
 		if (words >> count >> what >> in >> function && in == "in")
-			counts[what + " in " + function] += count;
+			counts[what.append(" in ").append(function)] += count;
 	}
 	return counts;
 }

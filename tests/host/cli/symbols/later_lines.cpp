@@ -242,9 +242,9 @@ TEST_CASE("lines are stored if the places are few or the file will not be found 
 
 	std::filesystem::copy_file(this_program(), large);
 	std::filesystem::resize_file(large, large_file);
-	CHECK_FALSE(leave_for_later(*map_object(large.c_str()), {few, 1000, 1000}));
+	CHECK_FALSE(leave_for_later(*map_object(large), {few, 1000, 1000}));
 	std::filesystem::resize_file(large, large_file + 1);
-	CHECK(leave_for_later(*map_object(large.c_str()), {few, 1000, 1000}));
+	CHECK(leave_for_later(*map_object(large), {few, 1000, 1000}));
 
 	places.object().deleted = true;
 	CHECK_FALSE(leave_for_later(places.object(), many));
