@@ -43,7 +43,7 @@ struct EventName {
 
 /** The names of events that every kernel knows. */
 const std::vector<EventName> &event_names();
-/** The one with that name or alias; nullptr: there is none. */
+/** The event with that name or alias, or nullptr. */
 const EventName *find_event_name(std::string_view name);
 
 } // namespace cli

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr size_t file_max = 4096;
 constexpr unsigned word_bits = 64;
 
-/** The first line of a file of sysfs; nothing if there is none. */
+/** The first line of a file in sysfs, if there is such a file. */
 std::optional<std::string> line_of(const std::string &path)
 {
 	const Result<std::string> text = read_file(path, file_max);

@@ -115,6 +115,17 @@ std::optional<EventAccount> parse_event_account(std::string_view text)
 	return account;
 }
 
+bool set_event_field(EventAccount &account, std::string_view name, std::string_view value)
+{
+	const auto *const known = std::find_if(members.begin(), members.end(),
+					       [&](const auto &one) { return one.first == name; });
+
+	if (known == members.end())
+		return false;
+	account.*known->second = whole_number<uint64_t>(value).value_or(0);
+	return true;
+}
+
 std::optional<EventAccount> event_account_of_fdinfo(std::string_view fdinfo)
 {
 	EventAccount account;
@@ -124,12 +135,8 @@ std::optional<EventAccount> event_account_of_fdinfo(std::string_view fdinfo)
 		const std::string_view line = fdinfo.substr(0, fdinfo.find('\n'));
 		const size_t colon = std::min(line.find(":\t"), line.size());
 
-		for (const auto &[key, member] : members) {
-			if (line.substr(0, colon) != key)
-				continue;
-			account.*member = whole_number<uint64_t>(line.substr(colon + 2)).value_or(0);
-			found++;
-		}
+		found += set_event_field(account, line.substr(0, colon),
+					 line.substr(std::min(colon + 2, line.size())));
 		fdinfo.remove_prefix(std::min(line.size() + 1, fdinfo.size()));
 	}
 	return found == members.size() ? std::optional(account) : std::nullopt;

@@ -46,7 +46,10 @@ std::string to_text(const EventAccount &account);
 /** The same; nothing if it is not that. */
 std::optional<EventAccount> parse_event_account(std::string_view text);
 
-/** The first event in a fdinfo of the module; nothing if there is none. */
+/** Set the member that a line of fdinfo names ("event_missed").  @return false for any other line. */
+bool set_event_field(EventAccount &account, std::string_view name, std::string_view value);
+
+/** The first event that a fdinfo of the module describes, if there is one. */
 std::optional<EventAccount> event_account_of_fdinfo(std::string_view fdinfo);
 
 } // namespace cli

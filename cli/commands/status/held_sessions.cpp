@@ -63,14 +63,6 @@ void set_field(HeldProfile &profile, std::string_view name, std::string_view val
 		profile.period = number_of<uint64_t>(value);
 	else if (name == "event")
 		profile.account.name = profile.event = event_name(value);
-	else if (name == "event_missed")
-		profile.account.missed = number_of<uint64_t>(value);
-	else if (name == "event_throttled")
-		profile.account.throttled = number_of<uint64_t>(value);
-	else if (name == "event_enabled_ns")
-		profile.account.enabled_ns = number_of<uint64_t>(value);
-	else if (name == "event_running_ns")
-		profile.account.running_ns = number_of<uint64_t>(value);
 	else if (name == "ticks")
 		profile.ticks = number_of<uint64_t>(value);
 	else if (name == "counted")
@@ -79,6 +71,8 @@ void set_field(HeldProfile &profile, std::string_view name, std::string_view val
 		profile.lost = number_of<uint64_t>(value);
 	else if (name == "pinned_pages")
 		profile.pinned_pages = number_of<uint64_t>(value);
+	else
+		set_event_field(profile.account, name, value);
 }
 
 std::string name_in(const std::string &path)

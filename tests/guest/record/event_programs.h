@@ -7,10 +7,12 @@
 
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace guest {
 
@@ -72,15 +74,13 @@ inline volatile char *fresh_pages(size_t pages)
 	return static_cast<volatile char *>(memory);
 }
 
-/** Touches pages when told to, and says when it has. */
-class Faulter {
+/** A child that does some work when told to, says when it is done, and stays. */
+class Worker {
 public:
-	Faulter(size_t pages, size_t more)
-		: child_([this, pages, more] {
+	explicit Worker(std::function<void()> work)
+		: child_([this, work = std::move(work)] {
 			  go_.wait();
-			  touch(fresh_pages(pages), pages);
-			  if (more)
-				  touch_again(fresh_pages(more), more);
+			  work();
 			  done_.open();
 			  for (;;)
 				  pause();
@@ -99,6 +99,19 @@ private:
 	Gate go_;
 	Gate done_;
 	Child child_;
+};
+
+/** Touches pages when told to. */
+class Faulter : public Worker {
+public:
+	Faulter(size_t pages, size_t more)
+		: Worker([pages, more] {
+			  touch(fresh_pages(pages), pages);
+			  if (more)
+				  touch_again(fresh_pages(more), more);
+		  })
+	{
+	}
 };
 
 /** A number in the module's fdinfo of a device. */

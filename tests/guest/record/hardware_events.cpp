@@ -25,32 +25,16 @@ __attribute__((noipa, aligned(longest))) void count_down_again(uintptr_t rounds)
 	code_count_down(rounds);
 }
 
-/** Runs both loops when told to, and says when it has. */
-class Looper {
+/** Runs both loops when told to. */
+class Looper : public Worker {
 public:
 	Looper(uintptr_t rounds, uintptr_t more)
-		: child_([this, rounds, more] {
-			  go_.wait();
+		: Worker([rounds, more] {
 			  count_down(rounds);
 			  count_down_again(more);
-			  done_.open();
-			  for (;;)
-				  pause();
 		  })
 	{
 	}
-
-	pid_t pid() const { return child_.pid(); }
-	void run()
-	{
-		go_.open();
-		done_.wait();
-	}
-
-private:
-	Gate go_;
-	Gate done_;
-	Child child_;
 };
 
 /** An event of the CPU's cycles; skips the test where they are not counted. */
