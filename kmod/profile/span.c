@@ -33,7 +33,7 @@
 
 /* Pages handled at once; bounds the use of stack. */
 #define BATCH		32
-/* How often to fault in pages that are taken away again. */
+/* How often to fault in pages that are taken away again, until memory counts as missing. */
 #define PIN_TRIES	8
 /* The mapping is good, but pages are missing. */
 #define MISSING		1
@@ -253,7 +253,7 @@ int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inh
 		if (err != MISSING)
 			return err;
 	}
-	return -EFAULT;
+	return -ENOMEM;
 }
 
 /**
@@ -324,7 +324,7 @@ static int profil_span_pin_part(struct mm_struct *mm, const struct profil_span *
 		if (err != MISSING)
 			return err;
 	}
-	return -EFAULT;
+	return -ENOMEM;
 }
 
 /**

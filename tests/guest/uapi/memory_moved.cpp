@@ -2,12 +2,13 @@
 /** @file tests/guest/uapi/memory_moved.cpp  Counters in pages that the kernel swaps, merges or splits,
  * or that another user pins.
  */
+#include "tests/guest/support/race.h"
+#include "tests/guest/support/swap.h"
 #include "tests/guest/uapi/memory_kinds.h"
 #include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <sys/uio.h>
 
@@ -26,32 +27,11 @@ bool swapped_out(const volatile void *at)
 	return entry >> 62 & 1;
 }
 
-/** A swap device in compressed memory. */
-class Swap {
-public:
-	Swap()
-		: on_(system("exec >&2; modprobe -q zram && echo 16M >/sys/block/zram0/disksize && "
-			     "mkswap -q /dev/zram0 && swapon /dev/zram0") == 0)
-	{
-	}
-	Swap(const Swap &) = delete;
-	Swap &operator=(const Swap &) = delete;
-	~Swap()
-	{
-		if (on_ && system("exec >&2; swapoff /dev/zram0; echo 1 >/sys/block/zram0/reset"))
-			dprintf(2, "cannot turn the swap device off\n");
-	}
-	explicit operator bool() const { return on_; }
-
-private:
-	bool on_;
-};
-
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "swapped-out counters are swapped in and count", "[uapi][buffer]")
 {
-	const Swap swap;
+	const Swap swap("16M");
 	const Memory memory(page);
 	auto *counter = memory.at<volatile uint64_t>();
 
@@ -75,6 +55,27 @@ TEST_CASE_METHOD(AtRest, "swapped-out counters are swapped in and count", "[uapi
 		check_counts_on(device, burner, counter);
 	}
 	device.stop();
+}
+
+TEST_CASE_METHOD(AtRest, "counters for which a cgroup has no memory are refused for that", "[uapi][buffer]")
+{
+	const Swap swap("64M");
+	const Cgroup group("profil-small");
+	constexpr size_t bytes = 32 << 20;
+
+	if (!swap)
+		support::skip("this kernel has no zram");
+	group.set("memory.max", "12M");
+	/* When the last page has come in, the first ones are in the swap device again. */
+	CHECK(in_child([&] {
+		      group.enter();
+		      const Device device;
+		      const Memory counters(bytes);
+		      auto how = describe(
+			      each_address(Burner::usual, Burner::usual + bytes / 8, counters.at(), 8));
+
+		      return device.call(PROFIL_START, &how);
+	      }) == ENOMEM);
 }
 
 TEST_CASE_METHOD(AtRest, "counting in a merged page gives the program its own copy", "[uapi][buffer]")
