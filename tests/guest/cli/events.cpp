@@ -3,6 +3,8 @@
 #include "tests/guest/cli/support.h"
 
 #include "tests/guest/support/device.h"
+#include "tests/guest/support/race.h"
+#include "tests/guest/support/swap.h"
 #include "tests/support/skip.h"
 
 #include <linux/perf_event.h>
@@ -88,6 +90,35 @@ TEST_CASE("several events are several values of the same places", "[cli][source]
 	CHECK(has(table.text,
 		  "\npage-faults       %   sum %  minor-faults %    cs %  minor-faults/page-faults  "));
 	CHECK(has(table.text, "\n     10,000   "));
+}
+
+TEST_CASE("a loop across the memory of a matrix has the faults, one for each element", "[cli][source]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Swap swap("64M");
+	const guest::Cgroup group("profil-small");
+	constexpr uint64_t rows = 4096, columns = 8;
+
+	if (!swap)
+		support::skip("this kernel has no zram");
+	/* The matrix has 16 MiB: what is used longest ago is in the swap device. */
+	group.set("memory.max", "12M");
+	const Output output = profil("record -e page-faults,major-faults -o " + file +
+				     " -- sh -c 'echo $$ >/sys/fs/cgroup/" +
+				     "profil-small/cgroup.procs; exec " + program("cli_matrix") + "'");
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	auto all = values_of(file, "page-faults");
+	auto major = values_of(file, "major-faults");
+	/* The text itself is evicted now and then, and what was just evicted may be in memory yet. */
+	constexpr uint64_t chance = rows / 10;
+	CHECK(all["fill"] >= rows);
+	CHECK(all["fill"] <= rows + chance);
+	CHECK(major["fill"] <= chance);
+	CHECK(major["sum_by_rows"] <= rows + chance);
+	CHECK(major["sum_by_columns"] > rows * columns - chance);
+	CHECK(major["sum_by_columns"] <= rows * columns + chance);
 }
 
 TEST_CASE("a breakpoint names the writer of a variable", "[cli][source]")
