@@ -180,6 +180,13 @@ static void profil_source_set_period(struct profil_source *source, u64 period)
 	}
 }
 
+/* Others are counted by the code that they come in. */
+static bool profil_source_interrupts(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
+	       attr->type != PERF_TYPE_BREAKPOINT;
+}
+
 static struct profil_source *profil_source_alloc(const struct perf_event_attr *attr, u64 period)
 {
 	struct profil_source *source = kzalloc(sizeof(*source), GFP_KERNEL_ACCOUNT);
@@ -195,6 +202,7 @@ static struct profil_source *profil_source_alloc(const struct perf_event_attr *a
 		return NULL;
 	}
 	source->attr = *attr;
+	source->interrupts = profil_source_interrupts(attr);
 	source->period = period;
 	INIT_LIST_HEAD(&source->users);
 	INIT_LIST_HEAD(&source->link);

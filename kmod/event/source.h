@@ -35,6 +35,7 @@ struct profil_source_time {
 /**
  * struct profil_source - an event, for all profiles that sample it
  * @attr: what is counted; constant
+ * @interrupts: a tick of it comes in an interrupt of its own, not in what had it; constant
  * @period: events between two ticks; guarded by the mutex of source.c
  * @event: of each CPU, or NULL; likewise
  * @stale: CPUs that went offline since they were given their event
@@ -45,6 +46,7 @@ struct profil_source_time {
  */
 struct profil_source {
 	struct perf_event_attr attr;
+	bool interrupts;
 	u64 period;
 	struct perf_event * __percpu *event;
 	struct cpumask stale;

@@ -12,6 +12,7 @@
 #include <linux/compiler.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 /* NMIs that may come before an interrupt does: while they are off. */
@@ -53,6 +54,7 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 	note->source = source;
 	note->task = current;
 	note->period = period;
+	note->in_interrupt = hardirq_count() > HARDIRQ_OFFSET;	/* an NMI counts as one */
 	note->regs = *regs;
 	smp_store_release(&notes->written, written + 1);	/* see profil_notes_waiting() */
 	irq_work_queue(&notes->work);

@@ -19,12 +19,14 @@ struct task_struct;
  * @source: its source
  * @task: which had it; compared, never dereferenced
  * @period: events that it stands for
+ * @in_interrupt: it came while that was interrupted
  * @regs: what it interrupted
  */
 struct profil_note {
 	struct profil_source *source;
 	const struct task_struct *task;
 	u64 period;
+	bool in_interrupt;
 	struct pt_regs regs;
 };
 

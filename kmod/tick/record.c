@@ -42,6 +42,9 @@
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
+/* What is counted in the section of an event came in an interrupt. */
+DEFINE_PER_CPU(bool, profil_event_in_interrupt);
+
 static struct profil_count *profil_record_element(const struct profil_pins *pins,
 						  const struct profil_layout *layout, u64 index)
 {
@@ -168,16 +171,25 @@ enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 	return cause == PROFIL_COUNTED ? PROFIL_KERNEL : cause;
 }
 
+static bool profil_record_in_interrupt(const struct profil_profile *profile)
+{
+	if (profile->event.source)
+		return this_cpu_read(profil_event_in_interrupt);
+	/* The clock's tick itself accounts for one level. */
+	return hardirq_count() > HARDIRQ_OFFSET;
+}
+
 /*
  * Interrupts are not charged to the task that they interrupt.  Return: the owner irq or softirq;
  * 0 if the task itself was running.
  */
-static struct profil_owned profil_record_interrupt(const struct profil_recording *recording)
+static struct profil_owned profil_record_interrupt(const struct profil_profile *profile)
 {
+	const struct profil_recording *recording = profile->recording;
+
 	if (!recording->kernel)
 		return (struct profil_owned) {};
-	/* The tick itself accounts for one level. */
-	if (hardirq_count() > HARDIRQ_OFFSET)
+	if (profil_record_in_interrupt(profile))
 		return recording->irq;
 	if (in_serving_softirq())
 		return recording->softirq;
@@ -196,7 +208,7 @@ static struct profil_owned profil_record_interrupt(const struct profil_recording
 enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 				       struct profil_owned owned, struct pt_regs *regs)
 {
-	struct profil_owned interrupt = profil_record_interrupt(profile->recording);
+	struct profil_owned interrupt = profil_record_interrupt(profile);
 	u64 place = profil_record_place(profile->recording, regs);
 	enum profil_cause cause;
 
@@ -389,7 +401,7 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 		return PROFIL_OFF;
 	if (current->flags & PF_KTHREAD)
 		return profil_record_thread(profile, regs);
-	if (!user && profil_record_interrupt(profile->recording).owner)
+	if (!user && profil_record_interrupt(profile).owner)
 		return profil_record_kernel(profile, owned, regs);
 	if (user && profil_record_answers() && profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
@@ -421,7 +433,7 @@ enum profil_cause profil_record_thread(struct profil_profile *profile, struct pt
 	if (!profile->everybody || !recording->kernel)
 		return PROFIL_NO_USER_PC;
 	owned = profil_record_watched(profile);
-	if (!owned.owner && !profil_record_interrupt(recording).owner) {
+	if (!owned.owner && !profil_record_interrupt(profile).owner) {
 		if (profil_ask_thread(profile, profil_record_place(recording, regs)))
 			return PROFIL_DEFERRED;
 		owned = recording->nobody;

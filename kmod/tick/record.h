@@ -84,6 +84,7 @@ struct profil_question {
 	struct profil_owned owned;
 };
 
+DECLARE_PER_CPU(bool, profil_event_in_interrupt);
 DECLARE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
 /* The number of a PC's set. */

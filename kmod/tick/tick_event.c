@@ -15,6 +15,7 @@
 #include "compat.h"
 #include "event/source.h"
 #include "tick/note.h"
+#include "tick/record.h"
 #include "tick/sample.h"
 #include "tick/section.h"
 
@@ -31,13 +32,15 @@ static void profil_event_miss(struct profil_source *source)
 }
 
 /* Interrupts are off. */
-static void profil_event_count(struct profil_source *source, struct pt_regs *regs, u64 period)
+static void profil_event_count(struct profil_source *source, struct pt_regs *regs, u64 period,
+			       bool in_interrupt)
 {
 	if (profil_section_inside()) {
 		profil_event_miss(source);
 		return;
 	}
 	profil_section_enter();
+	this_cpu_write(profil_event_in_interrupt, in_interrupt);
 	profil_tick_source(source, regs, period);
 	profil_section_leave();
 }
@@ -50,7 +53,8 @@ static void profil_notes_count(struct irq_work *work)
 	for (; waiting; waiting--) {
 		note = profil_note_first();
 		if (note->task == current)
-			profil_event_count(note->source, &note->regs, note->period);
+			profil_event_count(note->source, &note->regs, note->period,
+					   note->in_interrupt);
 		else
 			profil_event_miss(note->source);
 		profil_note_done();
@@ -82,7 +86,7 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 		return;
 	}
 	local_irq_save(flags);
-	profil_event_count(source, regs, period);
+	profil_event_count(source, regs, period, hardirq_count() && !source->interrupts);
 	local_irq_restore(flags);
 }
 
