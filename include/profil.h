@@ -193,8 +193,9 @@ int profil_session_record(struct profil_session *session, pid_t pid, struct prof
  * @param session the owner.
  * @param pid as above.
  * @param event the event as for perf_event_open(2), of which type, config, config1, config2,
- *        bp_type, precise_ip and exclude_kernel are used.  It is counted on every CPU: any but
- *        one of software's needs CAP_PERFMON.
+ *        bp_type, precise_ip, exclude_user and exclude_kernel are used.  It is counted on every
+ *        CPU: any but one of software's needs CAP_PERFMON.  With exclude_user, @p record needs
+ *        PROFIL_RECORD_KERNEL.
  * @param record as above; its period is a number of events.
  * @param step as above.
  * @return 0, or -1 with errno; EINVAL if the module is too old for events, EPERM without

@@ -29,6 +29,7 @@ static perf_event_attr attributes(uint32_t flags, const perf_event_attr *event)
 		attr.config2 = event->config2;
 		attr.bp_type = event->bp_type;
 		attr.precise_ip = event->precise_ip;
+		attr.exclude_user = event->exclude_user;
 		attr.exclude_kernel = event->exclude_kernel;
 	}
 	attr.sample_type = PERF_SAMPLE_IP;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fmt/format.h>
 #include <linux/hw_breakpoint.h>
 
@@ -225,9 +226,7 @@ Outcome set_details(std::string_view rest, Event &event)
 			event.attr.precise_ip += letter == 'p';
 		}
 	}
-	if (kernel && !user)
-		return Error{"events of the kernel alone cannot be sampled: leave out k, and see the rows of "
-			     "the kernel"};
+	event.attr.exclude_user = kernel && !user;
 	event.attr.exclude_kernel = user && !kernel;
 	return Done();
 }
@@ -281,6 +280,24 @@ std::string_view take_event(std::string_view &list)
 }
 
 } // namespace
+
+std::string why_event_is_refused(const perf_event_attr &event, int error)
+{
+	switch (error) {
+	case EOPNOTSUPP:
+		return "breakpoints can be sampled on x86 only: elsewhere programs would never get past one";
+	case EPERM:
+		return "permission denied: this event is counted on every CPU, which needs CAP_PERFMON "
+		       "(only events of software, such as page-faults, do not)";
+	case EACCES:
+		return event.exclude_user
+			       ? "permission denied: sampling the kernel alone needs the right to see where "
+				 "in the "
+				 "kernel it is (CAP_PERFMON, or kernel.perf_event_paranoid of 1 or less)"
+			       : "";
+	default: return {};
+	}
+}
 
 bool is_of_hardware(const Event &event)
 {

@@ -30,6 +30,13 @@ struct Event {
  */
 Result<std::vector<Event>> parse_events(std::string_view text);
 
+/**
+ * Why the module refuses to sample an event.
+ * @param error  of PROFIL_RECORD
+ * @return "" if that has nothing to do with the event
+ */
+std::string why_event_is_refused(const perf_event_attr &event, int error);
+
 /** Does a counter of the CPU count it, and not the kernel? */
 bool is_of_hardware(const Event &event);
 

@@ -163,6 +163,11 @@ std::optional<int> TargetParser::check() const
 	if (!options_.events.empty() && (options_.kernel == KernelTime::AtCall || app_.count("--tid")))
 		return usage_error(name_, "events are counted by file, which --kernel-at call and -t are "
 					  "not: give -e without them");
+	for (const Event &event : options_.events)
+		if (event.attr.exclude_user && options_.kernel == KernelTime::LeftOut)
+			return usage_error(name_, fmt::format("{} is counted in the kernel alone, which "
+							      "--user-only leaves out: give one of them",
+							      event.name));
 	return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/recording/text_recorder.h"
 
+#include "cli/events/event.h"
 #include "cli/process/process.h"
 
 #include <algorithm>
@@ -161,14 +162,10 @@ std::string TextRecorder::why(const AttachError &error) const
 	/* Of perf_event_open(2) they say another thing. */
 	const bool of_module = error.step && std::string_view(error.step) == "PROFIL_RECORD";
 
-	if (!settings_.event || !of_module)
-		return explain(error.error, error.step);
-	if (error.error == EOPNOTSUPP)
-		return "breakpoints can be sampled on x86 only: elsewhere programs would never get past one";
-	if (error.error == EPERM)
-		return "permission denied: this event is counted on every CPU, which needs CAP_PERFMON "
-		       "(only events of software, such as page-faults, do not)";
-	return explain(error.error, error.step);
+	const std::string of_event =
+		settings_.event && of_module ? why_event_is_refused(*settings_.event, error.error) : "";
+
+	return of_event.empty() ? explain(error.error, error.step) : of_event;
 }
 
 size_t TextRecorder::attach(std::span<const pid_t> pids, bool)

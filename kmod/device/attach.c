@@ -200,11 +200,20 @@ put:
 	return err;
 }
 
+/* In which modes a profile samples. */
+static unsigned int profil_attach_modes(bool kernel)
+{
+	return kernel ? PROFIL_PROOF_USER | PROFIL_PROOF_KERNEL : PROFIL_PROOF_USER;
+}
+
 /* @recording: as in profil_attach_try(). */
 static int profil_attach_start(struct profil_session *session, struct profil_start *start,
 			       struct profil_recording *recording, bool everybody)
 {
-	bool kernel_ticks = start->flags & PROFIL_KERNEL_TICKS || (recording && recording->kernel);
+	bool kernel = start->flags & PROFIL_KERNEL_TICKS || (recording && recording->kernel);
+	/* An event that leaves out user mode samples nothing there. */
+	unsigned int modes = kernel && start->flags & PROFIL_EVENT ?
+				     PROFIL_PROOF_KERNEL : profil_attach_modes(kernel);
 	struct profil_layout *layout;
 	struct profil_proof proof;
 	int err;
@@ -217,9 +226,9 @@ static int profil_attach_start(struct profil_session *session, struct profil_sta
 	if (err)
 		goto free;
 	if (everybody)
-		err = profil_proof_open_everybody(&proof, start->proof, kernel_ticks);
+		err = profil_proof_open_everybody(&proof, start->proof, modes);
 	else
-		err = profil_proof_open(&proof, start->proof, kernel_ticks);
+		err = profil_proof_open(&proof, start->proof, modes);
 	if (err)
 		goto put_layout;
 	start->stored = 0;
@@ -269,7 +278,8 @@ static int profil_attach_add(struct profil_session *session, struct profil_recor
 	err = profil_follower_prepare(&session->follower, profile->flags & PROFIL_FOLLOW);
 	if (err)
 		goto put;
-	err = profil_proof_open(&proof, record->proof, profile->recording->kernel);
+	err = profil_proof_open(&proof, record->proof,
+				profil_attach_modes(profile->recording->kernel));
 	if (err)
 		goto put;
 	err = profil_attach_target(session, profile, &proof, profil_attach_more);

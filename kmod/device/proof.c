@@ -94,20 +94,21 @@ static bool profil_proof_opened_by_caller(const struct file *file)
 	       cap_issubset(opener->cap_effective, caller->cap_effective);
 }
 
-static int profil_proof_check_event(const struct perf_event *event, bool kernel_ticks)
+static int profil_proof_check_event(const struct perf_event *event, unsigned int modes)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
 	if (!is_sampling_event((struct perf_event *)event) ||
 	    !(attr->sample_type & PERF_SAMPLE_IP) || attr->inherit)
 		return -EINVAL;
-	if (attr->exclude_user || (kernel_ticks && attr->exclude_kernel))
+	if ((modes & PROFIL_PROOF_USER && attr->exclude_user) ||
+	    (modes & PROFIL_PROOF_KERNEL && attr->exclude_kernel))
 		return -EACCES;
 	return 0;
 }
 
 /* The caller's perf event, whose file is referenced; or -errno. */
-static int profil_proof_get(struct profil_proof *proof, int fd, bool kernel_ticks)
+static int profil_proof_get(struct profil_proof *proof, int fd, unsigned int modes)
 {
 	int err;
 
@@ -121,7 +122,7 @@ static int profil_proof_get(struct profil_proof *proof, int fd, bool kernel_tick
 	if (!profil_proof_opened_by_caller(proof->file))
 		goto put;
 	proof->event = proof->file->private_data;
-	err = profil_proof_check_event(proof->event, kernel_ticks);
+	err = profil_proof_check_event(proof->event, modes);
 	if (!err)
 		return 0;
 put:
@@ -133,15 +134,15 @@ put:
  * profil_proof_open() - accept a descriptor as a proof
  * @proof: filled in; profil_proof_close() undoes it
  * @fd: the caller's descriptor
- * @kernel_ticks: it must also permit sampling while the target is in the kernel
+ * @modes: it must permit sampling in these, of enum profil_proof_mode
  *
  * Context: Process context, may sleep.
  * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one task;
  * -EACCES if it does not permit this to the caller; -ENOMEM.
  */
-int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
+int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes)
 {
-	int err = profil_proof_get(proof, fd, kernel_ticks);
+	int err = profil_proof_get(proof, fd, modes);
 
 	if (err)
 		return err;
@@ -156,7 +157,7 @@ int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
  * profil_proof_open_everybody() - accept a descriptor as a proof for all processes
  * @proof: filled in, without a target; profil_proof_close() undoes it
  * @fd: the caller's descriptor
- * @kernel_ticks: as for profil_proof_open()
+ * @modes: as for profil_proof_open()
  *
  * perf lets only those open an event that samples whatever a CPU runs who may see all.
  *
@@ -164,9 +165,9 @@ int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks)
  * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one CPU, of all
  * tasks; -EACCES if it does not permit this to the caller; -ENOMEM.
  */
-int profil_proof_open_everybody(struct profil_proof *proof, int fd, bool kernel_ticks)
+int profil_proof_open_everybody(struct profil_proof *proof, int fd, unsigned int modes)
 {
-	int err = profil_proof_get(proof, fd, kernel_ticks);
+	int err = profil_proof_get(proof, fd, modes);
 
 	if (err)
 		return err;

@@ -26,8 +26,18 @@ struct profil_proof {
 	struct task_struct *target;
 };
 
-int profil_proof_open(struct profil_proof *proof, int fd, bool kernel_ticks);
-int profil_proof_open_everybody(struct profil_proof *proof, int fd, bool kernel_ticks);
+/**
+ * enum profil_proof_mode - in which modes a proof must permit to sample
+ * @PROFIL_PROOF_USER: in user mode
+ * @PROFIL_PROOF_KERNEL: in the kernel
+ */
+enum profil_proof_mode {
+	PROFIL_PROOF_USER	= 1 << 0,
+	PROFIL_PROOF_KERNEL	= 1 << 1
+};
+
+int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes);
+int profil_proof_open_everybody(struct profil_proof *proof, int fd, unsigned int modes);
 void profil_proof_close(struct profil_proof *proof);
 struct mm_struct *profil_proof_enter(struct profil_proof *proof);
 void profil_proof_leave(struct profil_proof *proof, struct mm_struct *mm);

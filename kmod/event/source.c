@@ -89,6 +89,7 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 			.type		= from->type,
 			.size		= sizeof(*attr),
 			.config		= from->config,
+			.exclude_user	= from->exclude_user,
 			.exclude_kernel	= from->exclude_kernel,
 		};
 		return 0;

@@ -25,8 +25,8 @@
  *
  *   E2BIG       the structure is longer than the module's, and a byte that it does
  *               not know is not zero; more regions than &profil_info.region_max
- *   EACCES      the proof was opened with other credentials, or excludes the kernel
- *               though kernel ticks are wanted, or its target is no longer dumpable
+ *   EACCES      the proof was opened with other credentials, or excludes a mode in
+ *               which the profile samples, or its target is no longer dumpable
  *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring,
  *               with nothing changed, would have to wait for the caller's memory
  *   EBADF       the proof is not an open descriptor

@@ -183,8 +183,10 @@ TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[r
 	const profil_status status = recording.status();
 	CHECK(status.ticks == status.kernel);
 	CHECK(recording.sum() == status.ticks);
-	/* All from one instruction, or the few places where time is kept. */
+	/* All from one instruction, or the few places where time is kept, in the timer's interrupt. */
 	CHECK(recording.rows().size() <= 8);
+	CHECK(recording.sum([](const Row &row) { return row.owner.state == PROFIL_OWNER_IRQ; }) ==
+	      status.ticks);
 }
 #else
 /* Here the program would come to the breakpoint again and again, and never get past it. */
@@ -201,6 +203,39 @@ TEST_CASE_METHOD(AtRest, "a breakpoint is refused where one would stop the progr
 	CHECK(recording.device().call(PROFIL_RECORD, &record) == EOPNOTSUPP);
 }
 #endif
+
+TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record][source]")
+{
+	/* The kernel writes the zeroes, and has the faults. */
+	Worker worker([] {
+		const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
+
+		touch(fresh_pages(1000), 1000);
+		need_that(read(zero.get(), const_cast<char *>(fresh_pages(500)), 500 * page) == 500 * page,
+			  "/dev/zero is read");
+	});
+	const Fd kernel_faults =
+		open_proof({.pid = worker.pid(), .config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_user = true});
+	Recording recording(4096, 1), user(4096, 1), clock(4096);
+
+	recording.begin_with(kernel_faults, event_flags | PROFIL_RECORD_KERNEL);
+	/* Nothing would be sampled; and a profile of time is of user mode, too. */
+	for (const uint32_t flags : {uint32_t{event_flags}, uint32_t{PROFIL_FOLLOW | PROFIL_RECORD_KERNEL}}) {
+		profil_record record = user.request(flags);
+
+		record.proof = kernel_faults.get();
+		record.period = flags & PROFIL_EVENT ? 1 : period_nobody;
+		CHECK(user.device().call(PROFIL_RECORD, &record) == EACCES);
+	}
+	worker.run();
+	recording.finish();
+	const profil_status status = recording.status();
+	CAPTURE(status.ticks);
+	CHECK(ticks_in(recording, touch) == 0);
+	CHECK(status.kernel == status.ticks);
+	CHECK(status.kernel >= 500);
+	CHECK(status.kernel < 550);
+}
 
 TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[record][source]")
 {

@@ -250,6 +250,7 @@ Fd open_proof(const Proof &proof)
 	attr.sample_type = proof.sample_type;
 	attr.disabled = 1;
 	attr.inherit = proof.inherit;
+	attr.exclude_user = proof.exclude_user;
 	attr.exclude_kernel = proof.exclude_kernel;
 	attr.exclude_hv = 1;
 	return Fd(static_cast<int>(

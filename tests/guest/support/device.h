@@ -107,6 +107,7 @@ struct Proof {
 	uint32_t type = 1;	  /* PERF_TYPE_SOFTWARE */
 	uint64_t config = 1;	  /* PERF_COUNT_SW_TASK_CLOCK */
 	uint64_t address = 0;	  /* of a breakpoint on writes of 8 bytes */
+	bool exclude_user = false;
 };
 Fd open_proof(const Proof &proof);
 Fd proof_of(pid_t pid); /* throws */

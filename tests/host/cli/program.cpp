@@ -239,6 +239,8 @@ TEST_CASE("what users of perf type first has an answer", "[cli]")
 		{"record -e nonsense -- true", "event 'nonsense': there is no such event (profil list shows"},
 		{"record -e cs -F 100 -- true", "-F and -c are for time; an event has its period behind"},
 		{"record -e cs --kernel-at call -- true", "events are counted by file, which --kernel-at"},
+		{"record -e cs:k --user-only -- true",
+		 "cs:k is counted in the kernel alone, which --user-only"},
 		{"top -g -i x", "there is no option -g: a profile has"},
 		{"report -g", "there is no option -g: a profile has"},
 		{"report --no-children", "there is no option --no-children: a profile has"},
