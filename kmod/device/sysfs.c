@@ -11,7 +11,7 @@
 #include "profile/limits.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
-#include "tick/sample.h"
+#include "tick/unbound.h"
 
 #include <linux/compiler.h>
 #include <linux/cpumask.h>

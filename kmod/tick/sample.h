@@ -16,6 +16,9 @@
 #include "profile/stats.h"
 #include "tick/bin.h"
 #include "tick/checkpoint.h"
+#include "tick/due.h"
+#include "tick/record.h"
+#include "tick/region.h"
 #include "tick/window.h"
 
 #include <linux/atomic.h>
@@ -38,8 +41,8 @@ struct profil_memo {
 };
 
 DECLARE_PER_CPU(struct profil_memo, profil_memo);
-DECLARE_PER_CPU(u64, profil_exiting_ns);
 
+void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period);
 bool profil_tick_more(struct profil_binding *first, struct pt_regs *regs, u64 period);
 bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs, u64 period);
 bool profil_tick_none(struct pt_regs *regs, u64 period);
@@ -56,22 +59,6 @@ void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
 static inline bool profil_tick_all(struct pt_regs *regs, u64 period)
 {
 	return profil_tick_source(NULL, regs, period);
-}
-
-/**
- * profil_page_at() - a page of the counters
- * @pins: theirs
- * @index: which page
- *
- * The program chooses the PC and the scale, so speculative execution must not be
- * led out of the array either: hence the mask.
- *
- * Context: Hard interrupt.
- * Return: its address; see profil_page_is_off().
- */
-static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 index)
-{
-	return READ_ONCE(pins->page[index & pins->mask]);
 }
 
 /*
@@ -112,6 +99,21 @@ static __always_inline struct hlist_head *profil_tick_chain(const struct mm_stru
 	return memo->chain;
 }
 
+/* Return: false, with nothing changed, if it is not due, or not plain. */
+static __always_inline bool profil_tick_plain(struct profil_profile *profile,
+					      struct pt_regs *regs, u64 period)
+{
+	struct profil_tally *tally;
+
+	if (unlikely(profile->period != period || !profil_sample_plain(profile, regs)))
+		return false;
+	tally = this_cpu_ptr(profile->tally);
+	tally->cause[PROFIL_COUNTED]++;
+	if (unlikely(!--tally->countdown))
+		profil_profile_checkpoint(profile, tally, true);
+	return true;
+}
+
 /**
  * profil_tick() - count one tick of the clock
  * @regs: what it interrupted
@@ -129,21 +131,67 @@ static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
 	struct mm_struct *mm = current->mm;
 	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_tick_chain(mm)));
 	struct profil_binding *binding = hlist_entry(first, struct profil_binding, node);
-	struct profil_profile *profile;
-	struct profil_tally *tally;
 
 	if (unlikely(!first))
 		return profil_tick_none(regs, period);
 	if (unlikely(binding->key != (unsigned long)mm || READ_ONCE(first->next)))
 		return profil_tick_more(binding, regs, period);
-	profile = binding->profile;
-	if (unlikely(profile->period != period || !profil_sample_plain(profile, regs)))
+	if (unlikely(!profil_tick_plain(binding->profile, regs, period)))
 		return profil_tick_all(regs, period);
-	tally = this_cpu_ptr(profile->tally);
-	tally->cause[PROFIL_COUNTED]++;
-	if (unlikely(!--tally->countdown))
-		profil_profile_checkpoint(profile, tally, true);
 	return true;
+}
+
+/* Count one tick of a recording, @binding being of current's address space. */
+static __always_inline void profil_tick_recording(struct profil_binding *binding,
+						  struct pt_regs *regs, u64 period)
+{
+	struct profil_profile *profile = binding->profile;
+
+	if (profil_tick_due(profile, period))
+		profil_tick_recorded(profile, profil_record_sample(binding, regs));
+}
+
+/* Are all bindings of a chain of this address space, and of nothing but that? */
+static __always_inline bool profil_chain_is_simple(const struct hlist_head *chain,
+						   const struct mm_struct *mm)
+{
+	const struct profil_binding *binding;
+
+	hlist_for_each_entry_rcu(binding, chain, node)
+		if ((binding->key & ~(PROFIL_KEY_OWNED | PROFIL_KEY_EVENT)) != (unsigned long)mm)
+			return false;
+	return true;
+}
+
+/**
+ * profil_tick_event() - count one tick of an event
+ * @source: the event
+ * @regs: what it interrupted
+ * @period: what the tick stands for, in events
+ *
+ * Context: Interrupts off, in a section.
+ */
+static __always_inline void profil_tick_event(const struct profil_source *source,
+					      struct pt_regs *regs, u64 period)
+{
+	struct mm_struct *mm = current->mm;
+	struct hlist_head *chain = profil_tick_chain(mm);
+	struct profil_binding *binding;
+	bool bound = false;
+
+	if (profil_chain_is_simple(chain, mm)) {
+		hlist_for_each_entry_rcu(binding, chain, node) {
+			if (binding->profile->event.source != source)
+				continue;
+			bound = true;
+			if (binding->key & PROFIL_KEY_OWNED)
+				profil_tick_recording(binding, regs, period);
+			else if (!profil_tick_plain(binding->profile, regs, period))
+				profil_tick_profile(binding->profile, regs, period);
+		}
+	}
+	if (unlikely(!bound))
+		profil_tick_source(source, regs, period);
 }
 
 #endif /* PROFIL_SAMPLE_H */

@@ -41,7 +41,7 @@ static void profil_event_count(struct profil_source *source, struct pt_regs *reg
 	}
 	profil_section_enter();
 	this_cpu_write(profil_event_in_interrupt, in_interrupt);
-	profil_tick_source(source, regs, period);
+	profil_tick_event(source, regs, period);
 	profil_section_leave();
 }
 

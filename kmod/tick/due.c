@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which ticks of a source are a profile's: the source may tick more often than it asked for,
+ * or less often, or late.
+ *
+ * Context: hard interrupt; also process context with interrupts off
+ */
+#include "tick/due.h"
+
+#include "tick/region.h"
+
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
+/* An interrupt must not count for long. */
+#define OWED_AT_ONCE	64
+
+/**
+ * profil_owe() - count ticks that did not come
+ * @profile: they are its; stopped, it is owed nothing
+ * @tally: its tally of this CPU
+ * @regs: where the program is now: with PROFIL_OWED_TICKS they count there.  NULL: that is
+ *	of another program
+ * @ticks: how many
+ *
+ * Context: Interrupts off, in a section.
+ */
+noinline void profil_owe(struct profil_profile *profile, struct profil_tally *tally,
+			 struct pt_regs *regs, u64 ticks)
+{
+	bool runs = READ_ONCE(profile->state) == PROFIL_STATE_RUNNING;
+	bool counts = runs && regs && profile->flags & PROFIL_OWED_TICKS;
+	u64 now = counts ? min_t(u64, ticks, OWED_AT_ONCE) : 0;
+	enum profil_cause cause;
+
+	tally->granted += ticks;
+	tally->cause[runs ? PROFIL_LATE : PROFIL_OFF] += ticks - now;
+	for (; now; now--) {
+		cause = profil_sample(profile, regs);
+		if (cause == PROFIL_DEFERRED)
+			tally->granted--;
+		else
+			tally->cause[cause]++;
+	}
+}
+
+/* The clock ticks slower than this profile asked for. */
+static noinline void profil_due_often(struct profil_profile *profile, struct profil_tally *tally,
+				      struct pt_regs *regs)
+{
+	u64 more = div64_u64_rem(tally->credit, profile->period, &tally->credit);
+
+	profil_owe(profile, tally, regs, more);
+}
+
+/**
+ * profil_due_now() - is a tick that came too early for a profile one of its ticks?
+ * @profile: it asked for less of them
+ * @tally: its tally of this CPU
+ * @regs: what the tick interrupted; NULL: ticks that it is owed do not count
+ * @period: what the tick stands for, in ns or events
+ *
+ * Context: Interrupts off, in a section.
+ * Return: true if it is.
+ */
+noinline bool profil_due_now(struct profil_profile *profile, struct profil_tally *tally,
+			     struct pt_regs *regs, u64 period)
+{
+	tally->credit += period;
+	if (tally->credit < profile->period)
+		return false;
+	tally->credit -= profile->period;
+	if (unlikely(tally->credit >= profile->period))
+		profil_due_often(profile, tally, regs);
+	return true;
+}

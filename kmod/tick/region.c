@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A sample of one profile: from a PC to a counter of one of its regions.
+ *
+ * Context: hard interrupt; also process context with interrupts off
+ */
+#include "tick/region.h"
+
+#include "compat.h"
+#include "profile/deferral.h"
+#include "profile/layout.h"
+#include "profile/pins.h"
+#include "profile/profile.h"
+#include "tick/bin.h"
+#include "tick/checkpoint.h"
+#include "tick/count.h"
+#include "tick/defer.h"
+#include "tick/window.h"
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+
+static enum profil_cause profil_count_at(struct profil_profile *profile,
+					 const struct profil_pins *pins,
+					 const struct profil_place *place)
+{
+	void *page = profil_page_at(pins, place->position >> PAGE_SHIFT), *at;
+
+	if (unlikely(pins->holes) && test_bit(place->region, pins->holes))
+		return PROFIL_OFF;
+	if (unlikely(profil_page_is_off(page)))
+		return profile->demand ? profil_defer(profile, place) : PROFIL_OFF;
+	profil_window();
+	at = page + offset_in_page(place->position);
+	return place->width ? profil_count_in(profile, pins, at, place->width) :
+			      profil_count_store(pins, at, place->pc);
+}
+
+static enum profil_cause profil_store_pc(struct profil_profile *profile,
+					 const struct profil_pins *pins, u64 pc, bool user)
+{
+	const struct profil_layout *layout = pins->layout;
+	u64 index = atomic64_fetch_inc(&profile->stored);
+	struct profil_place place = { .pc = pc, .region = layout->nr_bins, .user = user };
+	enum profil_cause cause;
+
+	if (layout->pcsample && index + 1 >= layout->how.nr_samples)
+		profil_profile_stop(profile, PROFIL_STATE_FULL);
+	if (index >= layout->how.nr_samples)
+		return layout->pcsample ? PROFIL_OFF : PROFIL_OUTSIDE;
+	place.position = layout->samples + index * layout->how.sample_width;
+	cause = profil_count_at(profile, pins, &place);
+	if (profile->demand && cause != PROFIL_COUNTED && cause != PROFIL_DEFERRED)
+		profil_defer_return(profile, place.position, 1);
+	return cause;
+}
+
+static enum profil_cause profil_count_outside(struct profil_profile *profile,
+					      const struct profil_pins *pins, u64 pc, bool user)
+{
+	const struct profil_layout *layout = pins->layout;
+	struct profil_place place = {
+		.position = layout->overflow,
+		.region = layout->nr_bins,
+		.width = layout->how.overflow_width,
+		.user = user,
+	};
+
+	if (layout->how.samples)
+		return profil_store_pc(profile, pins, pc, user);
+	return layout->how.overflow ? profil_count_at(profile, pins, &place) : PROFIL_OUTSIDE;
+}
+
+/**
+ * profil_sample() - count a tick of one profile, on the slow path
+ * @profile: any but a recording, in any state and mode
+ * @regs: what the tick interrupted
+ *
+ * Context: Interrupts off, in a section.
+ * Return: the outcome of the tick.
+ */
+noinline enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *regs)
+{
+	const struct profil_pins *pins;
+	const struct profil_bin *bin;
+	bool user = user_mode(regs);
+	struct profil_place place;
+	u64 pc;
+
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return PROFIL_OFF;
+	if (!user) {
+		if (current->flags & PROFIL_PF_NO_USER_PC)
+			return PROFIL_NO_USER_PC;
+		if (!(profile->flags & PROFIL_KERNEL_TICKS))
+			return PROFIL_KERNEL;
+		regs = task_pt_regs(current);
+	}
+	pins = rcu_dereference_sched(profile->pins);
+	if (!pins)
+		return PROFIL_OFF;
+	if (unlikely(!profil_pins_open(pins))) {
+		profil_profile_stop(profile, PROFIL_STATE_STOPPED);
+		return PROFIL_OFF;
+	}
+
+	pc = instruction_pointer(regs);
+	bin = profil_layout_find(pins->layout, pc);
+	if (!bin)
+		return profil_count_outside(profile, pins, pc, user);
+	if (!bin->width)
+		return PROFIL_OUTSIDE;
+	place = (struct profil_place) {
+		.position = profil_bin_position(bin, pc),
+		.region = bin - pins->layout->bin,
+		.width = bin->width,
+		.user = user,
+	};
+	return profil_count_at(profile, pins, &place);
+}

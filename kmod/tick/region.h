@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A sample of one profile: from a PC to a counter of one of its regions.
+ *
+ * Context: hard interrupt
+ */
+#ifndef PROFIL_REGION_H
+#define PROFIL_REGION_H
+
+#include "profile/pins.h"
+#include "profile/stats.h"
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct profil_profile;
+struct pt_regs;
+
+enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *regs);
+
+/**
+ * profil_page_at() - a page of the counters
+ * @pins: theirs
+ * @index: which page
+ *
+ * The program chooses the PC and the scale, so speculative execution must not be
+ * led out of the array either: hence the mask.
+ *
+ * Context: Hard interrupt.
+ * Return: its address; see profil_page_is_off().
+ */
+static __always_inline void *profil_page_at(const struct profil_pins *pins, u64 index)
+{
+	return READ_ONCE(pins->page[index & pins->mask]);
+}
+
+#endif /* PROFIL_REGION_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ticks of tasks that no binding is for: only recordings count these.
+ *
+ * Context: hard interrupt; also process context with interrupts off
+ */
+#include "tick/unbound.h"
+
+#include "compat.h"
+#include "follow/watched.h"
+#include "profile/profile.h"
+#include "record/everybody.h"
+#include "record/recording.h"
+#include "tick/due.h"
+#include "tick/record.h"
+
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+
+/* CPU time of exiting threads without an mm, in ns: it is in no profile. */
+DEFINE_PER_CPU(u64, profil_exiting_ns);
+
+/**
+ * profil_tick_unmet() - count a tick in recordings of everybody that have no binding for current
+ * @source: what ticks; NULL: the clock
+ * @met: those that have one, by profil_everybody_bit()
+ * @regs: what it interrupted
+ * @period: what the tick stands for, in ns or events
+ *
+ * Context: Interrupts off, in a section.
+ * Return: true if there are such recordings.
+ */
+bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_regs *regs,
+		       u64 period)
+{
+	struct profil_profile *profile;
+	bool any = false;
+
+	while ((profile = profil_everybody_next(&met))) {
+		if (profile->event.source != source)
+			continue;
+		any = true;
+		if (profil_tick_due(profile, period))
+			profil_tick_recorded(profile, profil_record_unmet(profile, regs));
+	}
+	return any;
+}
+
+/* A kernel thread, or a task that does not have memory yet. */
+static bool profil_tick_thread(const struct profil_source *source, struct pt_regs *regs,
+			       u64 period)
+{
+	struct profil_profile *profile;
+	bool any = false;
+	u32 met = 0;
+
+	if (!profil_threads_count() || is_idle_task(current))
+		return false;
+	while ((profile = profil_everybody_next(&met))) {
+		if (!profile->recording->kernel || profile->event.source != source)
+			continue;
+		any = true;
+		if (profil_tick_due(profile, period))
+			profil_tick_recorded(profile, profil_record_unmet(profile, regs));
+	}
+	return any;
+}
+
+/**
+ * profil_tick_unbound() - count a tick of a task that no binding is for
+ * @source: what ticks; NULL: the clock
+ * @regs: what it interrupted
+ * @period: what the tick stands for, in ns or events
+ *
+ * An exiting thread, which has given up its address space; a program that is being
+ * executed in one that the exec probe has not seen yet.  Recordings know their
+ * processes, so they count these ticks, too.
+ *
+ * Context: Interrupts off, in a section.
+ * Return: true if a recording was asked about it.
+ */
+bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *regs, u64 period)
+{
+	struct pid *pid = task_tgid(current);
+	struct profil_profile *profile;
+	struct profil_watch *watch;
+	struct profil_owned owned;
+	bool known = false;
+	u32 met = 0;
+
+	if (!(current->flags & PF_EXITING) && !current->in_execve)
+		return profil_tick_thread(source, regs, period);
+	if (pid && profil_recordings_exist()) {
+		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node) {
+			profile = READ_ONCE(watch->profile);
+			owned = profil_owned_read(&watch->owned);
+			if (watch->pid != pid || !owned.owner || profile->event.source != source)
+				continue;
+			met |= profil_everybody_bit(profile);
+			known = true;
+			if (profil_tick_due(profile, period))
+				profil_tick_recorded(profile,
+						     profil_record_kernel(profile, owned, regs));
+		}
+		known |= profil_tick_unmet(source, met, regs, period);
+	}
+	if (!known && !current->mm && !source)
+		this_cpu_add(profil_exiting_ns, period);
+	return known;
+}
