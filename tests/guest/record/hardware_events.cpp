@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <linux/perf_event.h>
+#include <memory>
+#include <vector>
 
 using namespace guest;
 
@@ -55,6 +57,21 @@ Fd cycles_of(pid_t pid, bool exclude_kernel)
 uint64_t apart(uint64_t one, uint64_t other)
 {
 	return std::max(one, other) - std::min(one, other);
+}
+
+/** How long an event was to be counted, and was: the latter a little later. */
+struct Times {
+	uint64_t enabled, running;
+
+	Times operator-(const Times &earlier) const
+	{
+		return {enabled - earlier.enabled, running - earlier.running};
+	}
+};
+
+Times times_of(const Device &device)
+{
+	return {in_fdinfo(device, "event_enabled_ns"), in_fdinfo(device, "event_running_ns")};
 }
 
 } // namespace
@@ -119,4 +136,75 @@ TEST_CASE_METHOD(AtRest, "a CPU's cycles in the kernel are counted as such, or n
 	CHECK(status.counted <= status.kernel / 10);
 	CHECK(both.sum() == status.ticks);
 	CHECK(user.status().ticks <= 1);
+}
+
+/* The kernel gives the events of a CPU its counters by turns, every few milliseconds. */
+TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there are too few counters",
+		 "[record][source][icount]")
+{
+	constexpr uint64_t period = 100'000;
+	constexpr uint64_t cycles = 900'000'000;
+	Looper looper(cycles / 4, cycles / 4);
+	Recording recording(4096, period);
+	std::vector<std::unique_ptr<Recording>> others;
+
+	recording.begin_with(cycles_of(looper.pid(), true), event_flags);
+	/* Some events of the architecture, whether this CPU has them or not: it has seven counters. */
+	for (uint64_t event = 1; event <= 10; event++) {
+		others.push_back(std::make_unique<Recording>(4096, 1ULL << 40));
+		others.back()->begin_with(
+			open_proof({.pid = looper.pid(), .type = PERF_TYPE_RAW, .config = event}),
+			event_flags);
+	}
+	const Times before = times_of(recording.device());
+	const Times before_other = times_of(others.back()->device());
+
+	looper.run();
+	const Times all = times_of(recording.device()) - before;
+	const Times other = times_of(others.back()->device()) - before_other;
+	const uint64_t throttled = in_fdinfo(recording.device(), "event_throttled");
+
+	for (const auto &one : others)
+		one->finish();
+	recording.finish();
+	const uint64_t counted = recording.status().ticks * period;
+
+	CAPTURE(all.enabled, all.running, other.enabled, other.running, counted);
+	CHECK(throttled == 0);
+	CHECK(all.running > all.enabled / 4);
+	CHECK(all.running < all.enabled * 9 / 10);
+	CHECK(other.running > other.enabled / 4);
+	CHECK(other.running < other.enabled * 9 / 10);
+	/* So many of the cycles were counted, and all of them are not far from what that tells. */
+	CHECK(counted < cycles * 9 / 10);
+	const double scaled = static_cast<double>(counted) * static_cast<double>(all.enabled) /
+			      static_cast<double>(all.running);
+	CHECK(scaled > 0.9 * cycles);
+	CHECK(scaled < 1.1 * cycles);
+}
+
+/* 100 ms are 25 of the kernel's ticks, or 10, or 100: a tick has a few samples, of 100,000 that are due. */
+TEST_CASE_METHOD(AtRest, "perf stops a CPU's counter that comes too often until the next tick of the kernel",
+		 "[record][source][icount]")
+{
+	const Setting rate("/proc/sys/kernel/perf_event_max_sample_rate", "1000");
+	Looper looper(25'000'000, 25'000'000);
+	Recording recording(4096, 1000);
+
+	recording.begin_with(cycles_of(looper.pid(), true), event_flags);
+	looper.run();
+	const uint64_t throttled = in_fdinfo(recording.device(), "event_throttled");
+	const Times all = times_of(recording.device());
+
+	recording.finish();
+	const uint64_t ticks = recording.status().ticks;
+
+	CAPTURE(throttled, ticks, all.enabled, all.running);
+	CHECK(throttled >= 5);
+	CHECK(throttled <= 120);
+	/* The last one of a tick is the one that stops it; at 100 ticks a second, the tenth. */
+	CHECK(ticks >= throttled);
+	CHECK(ticks <= 11 * (throttled + 1));
+	/* A stop is no turn of another event: the time says nothing of it. */
+	CHECK(all.running >= all.enabled);
 }

@@ -84,9 +84,12 @@ static inline void code_run(uintptr_t loop, uintptr_t times)
 #endif
 }
 
-/* A loop of two instructions for each round. */
+/* A loop of two instructions for each round; without one, none. */
 static inline void code_count_down(uintptr_t rounds)
 {
+	/* It counts before it looks: from 0 it would go through all numbers. */
+	if (!rounds)
+		return;
 #if defined(__x86_64__) || defined(__i386__)
 	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(rounds) : : "cc");
 #else
