@@ -70,8 +70,8 @@ std::vector<std::string> event_account_lines(const EventAccount &account)
 					    account.name, 100 * share_running(account)));
 	if (account.throttled)
 		lines.push_back(fmt::format("{}: stopped {} until the kernel's next tick, as it came too "
-					    "often (a longer period helps, or "
-					    "kernel.perf_event_max_sample_rate)",
+					    "often: its values are too small (a longer period helps, or a "
+					    "higher kernel.perf_event_max_sample_rate)",
 					    account.name, counted_noun(account.throttled, "time")));
 	if (account.missed)
 		lines.push_back(fmt::format("{}: {} missed, of whatever process: the module was at work on "

@@ -43,8 +43,8 @@ TEST_CASE("missed and throttled ticks are said with what helps", "[cli][events]"
 
 	REQUIRE(lines.size() == 2);
 	CHECK(lines[0] ==
-	      "cycles: stopped 20 times until the kernel's next tick, as it came too often (a longer "
-	      "period helps, or kernel.perf_event_max_sample_rate)");
+	      "cycles: stopped 20 times until the kernel's next tick, as it came too often: its "
+	      "values are too small (a longer period helps, or a higher kernel.perf_event_max_sample_rate)");
 	CHECK(lines[1] ==
 	      "cycles: 1 tick missed, of whatever process: the module was at work on the same CPU");
 }
