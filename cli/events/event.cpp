@@ -254,6 +254,8 @@ Result<Event> parse_event(std::string_view text)
 		if (event.name.ends_with(':'))
 			event.name.pop_back();
 	} else if (!set_known(name, event) && !set_raw(name, event) && !set_pmu_name(name, event)) {
+		if (name == "cpu-clock" || name == "task-clock")
+			return wrong("CPU time is what is sampled without -e (-F sets how often)");
 		if (rest.empty())
 			return wrong("there is no such event (profil list shows those that there are)");
 

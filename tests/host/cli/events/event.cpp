@@ -109,6 +109,10 @@ TEST_CASE("what is no event is refused with a reason", "[cli][events]")
 {
 	CHECK(refusal("nonsense") ==
 	      "event 'nonsense': there is no such event (profil list shows those that there are)");
+	for (const std::string clock : {"cpu-clock", "task-clock"})
+		CHECK(refusal(clock + ":1000") ==
+		      "event '" + clock +
+			      ":1000': CPU time is what is sampled without -e (-F sets how often)");
 	CHECK(refusal("rxyz") != "");
 	CHECK(refusal("r") != "");
 	CHECK(refusal("nosystem:nopoint") ==
