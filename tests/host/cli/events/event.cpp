@@ -113,8 +113,8 @@ TEST_CASE("what is no event is refused with a reason", "[cli][events]")
 		CHECK(refusal(clock + ":1000") ==
 		      "event '" + clock +
 			      ":1000': CPU time is what is sampled without -e (-F sets how often)");
-	CHECK(refusal("rxyz") != "");
-	CHECK(refusal("r") != "");
+	CHECK(!refusal("rxyz").empty());
+	CHECK(!refusal("r").empty());
 	CHECK(refusal("nosystem:nopoint") ==
 	      "event 'nosystem:nopoint': there is no such tracepoint below /sys/kernel/tracing/events, or it "
 	      "may not be read");

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/stopped_events.cpp  Events that come more often than perf lets them. */
+#include "tests/guest/record/event_programs.h"
+#include "tests/guest/support/machine_code.h"
+
+#include <catch2/catch.hpp>
+#include <ctime>
+#include <fstream>
+#include <linux/perf_event.h>
+
+using namespace guest;
+
+namespace {
+
+/** The CPU time of a process, in nanoseconds. */
+uint64_t cpu_time_of(pid_t pid)
+{
+	clockid_t clock;
+	timespec time = {};
+
+	need_that(clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &time) == 0,
+		  "the process has a clock");
+	return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+/**
+ * Spends CPU time when told to, and seldom looks how much: at each look the kernel brings its account up
+ * to date.
+ */
+class Spender : public Worker {
+public:
+	explicit Spender(uint64_t ns)
+		: Worker([ns] {
+			  while (cpu_time_of(getpid()) < ns)
+				  code_count_down(10'000'000);
+		  })
+	{
+	}
+};
+
+/**
+ * Each nanosecond of a task's CPU time is one of these events, and they come in portions of
+ * milliseconds, at the kernel's tick: perf stops software events only when several come at once.
+ * Its probe patches the scheduler, which guests of QEMU 7.2 do not survive for long with more than
+ * one CPU (scripts/guest/run).
+ */
+Fd runtime_of(pid_t pid)
+{
+	uint64_t id = 0;
+
+	if (!(std::ifstream("/sys/kernel/tracing/events/sched/sched_stat_runtime/id") >> id))
+		support::skip("this kernel has no tracepoint sched:sched_stat_runtime");
+	return open_proof({.pid = pid, .type = PERF_TYPE_TRACEPOINT, .config = id});
+}
+
+constexpr const char *max_sample_rate = "/proc/sys/kernel/perf_event_max_sample_rate";
+
+} // namespace
+
+/* A tick of the kernel has one sample at 1,000 ticks a second, ten of them at 100, and a hundred are due. */
+TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo says how often",
+		 "[record][source][icount]")
+{
+	constexpr uint64_t period = 20'000;
+	const Setting rate(max_sample_rate, "1000");
+	Spender spender(400'000'000);
+	Recording recording(4096, period);
+
+	recording.begin_with(runtime_of(spender.pid()), event_flags | PROFIL_RECORD_KERNEL);
+	const uint64_t before = cpu_time_of(spender.pid());
+
+	spender.run();
+	const uint64_t spent = cpu_time_of(spender.pid()) - before;
+	const uint64_t throttled = in_fdinfo(recording.device(), "event_throttled");
+	const uint64_t enabled = in_fdinfo(recording.device(), "event_enabled_ns");
+	const uint64_t running = in_fdinfo(recording.device(), "event_running_ns");
+
+	recording.finish();
+	const profil_status status = recording.status();
+
+	CAPTURE(throttled, status.ticks, spent);
+	CHECK(throttled > 0);
+	/* The last one of a tick is the one that stops it. */
+	CHECK(status.ticks >= 1);
+	CHECK(status.ticks * period < spent / 2);
+	CHECK(status.ticks == status.kernel);
+	CHECK(recording.sum() == status.ticks);
+	/* A stop is no turn of another event: the time says nothing of it. */
+	CHECK(running >= enabled);
+}
+
+TEST_CASE_METHOD(AtRest, "an event that perf does not stop has all its samples, however many come at once",
+		 "[record][source][icount]")
+{
+	constexpr uint64_t period = 20'000;
+	/* As many a tick as come in minutes, should the machine stand still. */
+	const Setting rate(max_sample_rate, "1000000000");
+	Spender spender(400'000'000);
+	Recording recording(4096, period);
+
+	recording.begin_with(runtime_of(spender.pid()), event_flags | PROFIL_RECORD_KERNEL);
+	const uint64_t before = cpu_time_of(spender.pid());
+
+	spender.run();
+	const uint64_t spent = cpu_time_of(spender.pid()) - before;
+	const uint64_t throttled = in_fdinfo(recording.device(), "event_throttled");
+
+	recording.finish();
+	const profil_status status = recording.status();
+
+	CAPTURE(throttled, status.ticks, spent);
+	CHECK(throttled == 0);
+	/* Other tasks' time on the CPU, in between, decides where in a portion a period ends. */
+	CHECK(status.ticks * period > spent / 100 * 99);
+	CHECK(status.ticks * period < spent / 100 * 101);
+	CHECK(recording.sum() == status.ticks);
+}
