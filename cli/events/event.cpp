@@ -4,6 +4,7 @@
 #include "cli/base/files.h"
 #include "cli/base/whole_number.h"
 #include "cli/events/pmu.h"
+#include "cli/events/words.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,6 @@ namespace {
 /* Of what a CPU does all the time, a sample of each would cost far more than what is measured. */
 constexpr uint64_t hardware_period = 1'000'003;
 constexpr uint64_t rare_hardware_period = 10'007;
-constexpr size_t hex_digits_most = 16;
 
 /** perf's names of caches, and of what is done to them, in the order of their numbers. */
 constexpr std::array<std::string_view, 7> caches = {"L1-dcache", "L1-icache", "LLC", "dTLB",
@@ -27,29 +27,6 @@ constexpr std::array<std::string_view, 3> operations = {"load", "store", "prefet
 uint64_t cache_config(size_t cache, size_t operation, bool miss)
 {
 	return cache | operation << 8 | static_cast<uint64_t>(miss ? 1 : 0) << 16;
-}
-
-/** Takes the part of @p text before the first @p separator, which goes, too. */
-std::string_view take_until(std::string_view &text, char separator)
-{
-	const std::string_view part = text.substr(0, text.find(separator));
-
-	text.remove_prefix(std::min(part.size() + 1, text.size()));
-	return part;
-}
-
-std::optional<uint64_t> hexadecimal(std::string_view text)
-{
-	if (text.starts_with("0x"))
-		text.remove_prefix(2);
-	if (text.empty() || text.size() > hex_digits_most)
-		return std::nullopt;
-
-	uint64_t number = 0;
-	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
-
-	return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
-									: std::nullopt;
 }
 
 bool set_cache(std::string_view name, Event &event)

@@ -3,9 +3,9 @@
 
 #include "cli/base/files.h"
 #include "cli/base/whole_number.h"
+#include "cli/events/words.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -37,23 +37,7 @@ bool is_name(std::string_view text)
 /** As C has them: decimal, or hexadecimal behind "0x". */
 std::optional<uint64_t> number_of(std::string_view text)
 {
-	if (!text.starts_with("0x"))
-		return whole_number<uint64_t>(text);
-	text.remove_prefix(2);
-
-	uint64_t number = 0;
-	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
-
-	return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
-									: std::nullopt;
-}
-
-std::string_view take_part(std::string_view &text, char separator)
-{
-	const std::string_view part = text.substr(0, text.find(separator));
-
-	text.remove_prefix(std::min(part.size() + 1, text.size()));
-	return part;
+	return text.starts_with("0x") ? hexadecimal(text) : whole_number<uint64_t>(text);
 }
 
 /** The member that a format names; nullptr if perf_event_attr has none, or the module does not know it. */
@@ -78,14 +62,14 @@ Outcome put_bits(std::string_view format, std::string_view term, uint64_t value,
 		return Error{fmt::format("the kernel's format of '{}' is not understood: {}", term, format)};
 	};
 	std::string_view ranges = format;
-	__u64 *const word = word_of(attr, take_part(ranges, ':'));
+	__u64 *const word = word_of(attr, take_until(ranges, ':'));
 	uint64_t left = value;
 
 	if (!word || ranges.empty())
 		return unknown();
 	while (!ranges.empty()) {
-		std::string_view range = take_part(ranges, ',');
-		const auto low = whole_number<unsigned>(take_part(range, '-'));
+		std::string_view range = take_until(ranges, ',');
+		const auto low = whole_number<unsigned>(take_until(range, '-'));
 		const auto high = range.empty() ? low : whole_number<unsigned>(range);
 
 		if (!low || !high || *low > *high || *high >= word_bits)
@@ -110,7 +94,7 @@ public:
 	Outcome set_all(std::string_view terms, bool own)
 	{
 		while (!terms.empty()) {
-			const std::string_view term = take_part(terms, ',');
+			const std::string_view term = take_until(terms, ',');
 
 			if (Outcome set = set_one(term, own); !set)
 				return set;
@@ -125,7 +109,7 @@ private:
 	Outcome set_one(std::string_view term, bool own)
 	{
 		std::string_view value = term;
-		const std::string_view name = take_part(value, '=');
+		const std::string_view name = take_until(value, '=');
 		const bool alone = name.size() == term.size();
 
 		if (own && name == "name" && !value.empty()) {

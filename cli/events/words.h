@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/events/words.h  Takes apart the text that chooses an event. */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace cli {
+
+/** Take the part of @p text before the first @p separator, which goes, too; all of it if there is none. */
+std::string_view take_until(std::string_view &text, char separator);
+
+/** The hexadecimal number that @p text is, behind "0x" or alone; nothing if it is more than that. */
+std::optional<uint64_t> hexadecimal(std::string_view text);
+
+} // namespace cli
