@@ -19,14 +19,15 @@ inline constexpr double samples_per_second = 2000;
 uint64_t period_for(double events_per_second);
 
 /**
- * How often an event comes in a second of CPU time, where it comes most often.
+ * How often each event comes in a second of CPU time, where it comes most often.
  *
- * Counts for a twentieth of a second.
+ * Counts all of them during the same twentieth of a second, or some after the others if that were
+ * more than 512 counters.
  *
  * @param pids of processes whose threads are looked at, the first ones; empty: each CPU is.
- * @return nothing if it did not come, or may not be counted.
+ * @return nothing for an event that did not come, or may not be counted.
  */
-std::optional<double> rate_of(const Event &event, std::span<const pid_t> pids);
+std::vector<std::optional<double>> rates_of(std::span<const Event> events, std::span<const pid_t> pids);
 
 /**
  * Choose the periods of those events of the hardware for which none was given.

@@ -2,10 +2,50 @@
 /** @file tests/host/cli/events/calibrate.cpp  Periods that are chosen by how often an event comes. */
 #include "cli/events/calibrate.h"
 
+#include "cli/base/fd.h"
+#include "tests/support/skip.h"
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace cli;
+
+namespace {
+
+/** What a thread that runs has all the time, so that it has come when this one looks at itself. */
+Event time_of_thread()
+{
+	Event event;
+
+	event.name = "task-clock";
+	event.attr.type = PERF_TYPE_SOFTWARE;
+	event.attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	event.attr.exclude_kernel = 1;
+	return event;
+}
+
+bool can_open(const Event &event)
+{
+	perf_event_attr attr = event.attr;
+
+	attr.size = sizeof(attr);
+	return static_cast<bool>(Fd(static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0))));
+}
+
+/** How often this thread has waited for anything. */
+long waits()
+{
+	rusage usage{};
+
+	REQUIRE(!getrusage(RUSAGE_THREAD, &usage));
+	return usage.ru_nvcsw;
+}
+
+} // namespace
 
 TEST_CASE("a period gives two thousand samples a second, and is odd", "[cli][events]")
 {
@@ -41,10 +81,53 @@ TEST_CASE("a period is chosen for an event of the hardware without one, and for 
 	CHECK(events[2].period == 1);
 }
 
-TEST_CASE("the rate of an event is that of the thread that has it most often", "[cli][events]")
+TEST_CASE("what a process that is not there does has no rate", "[cli][events]")
 {
-	Event switches = parse_events("context-switches:u")->front();
+	const Event switches = parse_events("context-switches:u")->front();
 	const pid_t nobody = 0x7fffffff;
 
-	CHECK_FALSE(rate_of(switches, std::span(&nobody, 1)));
+	CHECK(rates_of(std::span(&switches, 1), std::span(&nobody, 1)) ==
+	      std::vector<std::optional<double>>{std::nullopt});
+	CHECK(rates_of({}, {}).empty());
+}
+
+TEST_CASE("many events are looked at together, and each has its own rate", "[cli][events]")
+{
+	constexpr size_t many = 100, unknown = 37;
+	const pid_t self = getpid();
+	std::vector<Event> events(many, time_of_thread());
+
+	if (!can_open(events.front()))
+		support::skip("perf_event_open(2) is not permitted");
+	events[unknown].attr.config = 1'000'000;
+
+	const long before = waits();
+	const std::vector<std::optional<double>> rates = rates_of(events, std::span(&self, 1));
+
+	/* To look at one after the other would be a wait for each. */
+	CHECK(waits() - before < static_cast<long>(many));
+	REQUIRE(rates.size() == many);
+	for (size_t i = 0; i < many; i++)
+		CHECK(rates[i].has_value() == (i != unknown));
+}
+
+TEST_CASE("more counters than a process may have files open are not open together", "[cli][events]")
+{
+	constexpr size_t many = 1100;
+	const pid_t self = getpid();
+	const std::vector<Event> events(many, time_of_thread());
+	rlimit limit{};
+
+	if (!can_open(events.front()))
+		support::skip("perf_event_open(2) is not permitted");
+	REQUIRE(!getrlimit(RLIMIT_NOFILE, &limit));
+
+	const rlimit usual = {std::min<rlim_t>(1024, limit.rlim_cur), limit.rlim_max};
+
+	REQUIRE(!setrlimit(RLIMIT_NOFILE, &usual));
+	const std::vector<std::optional<double>> rates = rates_of(events, std::span(&self, 1));
+	REQUIRE(!setrlimit(RLIMIT_NOFILE, &limit));
+
+	REQUIRE(rates.size() == many);
+	CHECK(std::all_of(rates.begin(), rates.end(), [](const auto &rate) { return rate.has_value(); }));
 }
