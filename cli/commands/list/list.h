@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/list/list.h  The events that can be sampled, as a table. */
+#pragma once
+
+#include "cli/events/event.h"
+
+#include <span>
+#include <string>
+
+namespace cli {
+
+/** A row for each of the events of this machine, and then what else -e takes. */
+std::string list_text(std::span<const Event> events);
+
+} // namespace cli
