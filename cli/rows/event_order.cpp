@@ -25,7 +25,7 @@ Result<EventOrder> find_order(const EventColumns &events, std::span<const Ratio>
 
 	for (const Ratio &one : ratios)
 		names.push_back(one.name);
-	return Error{fmt::format("--order: '{}' is none of {}", name, fmt::join(names, ", "))};
+	return Error{fmt::format("--order: '{}' is not one of {}", name, fmt::join(names, ", "))};
 }
 
 void order_rows(Flat &flat, const EventOrder &order)

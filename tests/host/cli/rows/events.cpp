@@ -147,7 +147,7 @@ TEST_CASE("an order by what the profile does not have is refused", "[cli][events
 	const Result<std::vector<Ratio>> ratios = ratios_of(flat.events, {});
 
 	CHECK(find_order(flat.events, *ratios, "cache-misses").error().text ==
-	      "--order: 'cache-misses' is none of cycles:u, instructions, IPC");
+	      "--order: 'cache-misses' is not one of cycles:u, instructions, IPC");
 	CHECK(find_order({}, {}, "cycles").error().text == "--order: 'cycles': there are not several events");
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("a comparison is ordered by the event that --order names", "[cli][repo
 	CHECK(functions("--order cycles") == "wait grow touch ");
 	CHECK(functions("--order cycles --percent-limit 50") == "wait grow ");
 	CHECK(report("--order cache-misses " + files).text ==
-	      "profil report: --order: 'cache-misses' is none of page-faults, context-switches, cycles\n");
+	      "profil report: --order: 'cache-misses' is not one of page-faults, context-switches, cycles\n");
 }
 
 TEST_CASE("on a narrow terminal a comparison keeps the differences of its events", "[cli][report][events]")
@@ -190,7 +190,7 @@ TEST_CASE("an order that cannot be had is refused with what there is", "[cli][re
 	const support::Output single = report("--value cycles --order cycles " + path);
 
 	CHECK(unknown.status == 1);
-	CHECK(unknown.text == "profil report: --order: 'cache-misses' is none of page-faults, "
+	CHECK(unknown.text == "profil report: --order: 'cache-misses' is not one of page-faults, "
 			      "context-switches, cycles\n");
 	CHECK(single.status == 1);
 	CHECK(single.text == "profil report: --order: 'cycles': there are not several events\n");
