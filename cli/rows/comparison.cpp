@@ -162,6 +162,16 @@ void compare_part(std::vector<ComparedRow> &rows, Part part, const Totals &total
 		tested[i]->p_corrected = corrected[i];
 }
 
+/** Take all but the numbers themselves: those of an event are not its samples'. */
+void take_shares(ComparedValue &one, const ComparedValue &other)
+{
+	const uint64_t base = one.base, now = one.now;
+
+	one = other;
+	one.base = base;
+	one.now = now;
+}
+
 bool comes_before(const ComparedRow &a, const ComparedRow &b)
 {
 	const double a_size = std::abs(a.delta());
@@ -226,7 +236,7 @@ std::vector<ComparedRow> compare(const Flat &base, const Flat &flat)
 
 		if (event.is_first()) {
 			for (ComparedRow &row : rows)
-				row.events[i] = static_cast<const ComparedValue &>(row);
+				take_shares(row.events[i], row);
 			continue;
 		}
 		compare_part(
@@ -239,11 +249,40 @@ std::vector<ComparedRow> compare(const Flat &base, const Flat &flat)
 	return rows;
 }
 
-void order_rows(std::vector<ComparedRow> &rows, size_t event)
+std::optional<double> ComparedRatio::change() const
 {
-	std::stable_sort(rows.begin(), rows.end(), [event](const ComparedRow &a, const ComparedRow &b) {
-		return std::abs(a.events[event].delta()) > std::abs(b.events[event].delta());
-	});
+	constexpr double percent = 100;
+
+	if (!base || !now || *base == 0)
+		return std::nullopt;
+	return percent * (*now / *base - 1);
+}
+
+ComparedRatio compare_ratio(const ComparedRow &row, const Ratio &ratio)
+{
+	const ComparedValue &above = row.events[ratio.numerator];
+	const ComparedValue &below = row.events[ratio.denominator];
+
+	return {quotient(above.base, below.base), quotient(above.now, below.now)};
+}
+
+void order_rows(std::vector<ComparedRow> &rows, const EventOrder &order)
+{
+	const auto by = [&](auto value_of) {
+		std::stable_sort(rows.begin(), rows.end(), [&](const ComparedRow &a, const ComparedRow &b) {
+			return value_of(a) > value_of(b);
+		});
+	};
+
+	if (const size_t *event = std::get_if<size_t>(&order))
+		by([event](const ComparedRow &row) { return std::abs(row.events[*event].delta()); });
+	else
+		by([&](const ComparedRow &row) {
+			const std::optional<double> change =
+				compare_ratio(row, std::get<Ratio>(order)).change();
+
+			return change ? std::optional(std::abs(*change)) : std::nullopt;
+		});
 }
 
 } // namespace cli

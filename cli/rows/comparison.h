@@ -2,9 +2,11 @@
 /** @file cli/rows/comparison.h  Compares two flat profiles. */
 #pragma once
 
+#include "cli/rows/event_order.h"
 #include "cli/rows/flat.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,14 +56,29 @@ std::vector<CommonEvent> common_events(const EventColumns &base, const EventColu
  * Objects match if they have the same path.  An object whose path is in only one
  * profile matches the object with the same base name in the other, if there is
  * exactly one such object in each.  Source files match by base name.  If the
- * values are not counts, nothing is tested and every p-value is 1.  Each event is
- * tested for itself, by its samples, and corrected for the rows that have it.
+ * values are not counts, nothing is tested and every p-value is 1.  Each event is tested for itself, by its
+ * samples, and corrected for the rows that have it.
  *
  * The texts of the rows are those of the two profiles.
  */
 std::vector<ComparedRow> compare(const Flat &base, const Flat &flat);
 
-/** The greatest differences of one of the common_events() first. */
-void order_rows(std::vector<ComparedRow> &rows, size_t event);
+/** A ratio of two events in both profiles; nothing where the denominator is 0. */
+struct ComparedRatio {
+	std::optional<double> base;
+	std::optional<double> now;
+
+	/** In percent of the older one; nothing if that is 0, or either is missing. */
+	[[nodiscard]] std::optional<double> change() const;
+};
+
+/** @param ratio has indices of common_events(). */
+ComparedRatio compare_ratio(const ComparedRow &row, const Ratio &ratio);
+
+/**
+ * The greatest differences of one of the common_events(), or changes of a ratio, first; rows
+ * without a change come last.
+ */
+void order_rows(std::vector<ComparedRow> &rows, const EventOrder &order);
 
 } // namespace cli

@@ -98,7 +98,8 @@ std::vector<size_t> events_of(const Profile &profile)
 	return indices;
 }
 
-Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted)
+Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted,
+				     std::string_view whose)
 {
 	const size_t instructions = find_event(events.names, "instructions");
 	const size_t cycles = find_event(events.names, "cycles");
@@ -114,31 +115,32 @@ Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const
 						   : find_event(events.names, text.substr(slash + 1));
 
 		if (std::max(numerator, denominator) >= events.names.size())
-			return Error{fmt::format("--ratio: '{}' is not one event of the profile divided by "
-						 "another ({})",
-						 text,
+			return Error{fmt::format("--ratio: '{}' is not one event of {} divided by another "
+						 "({})",
+						 text, whose,
 						 events.names.empty()
-							 ? "it does not have several"
+							 ? "there are not several"
 							 : fmt::format("{}", fmt::join(events.names, ", ")))};
 		ratios.push_back({numerator, denominator, text});
 	}
 	return ratios;
 }
 
-std::optional<double> ratio_of(const Ratio &ratio, std::span<const uint64_t> values)
+std::optional<double> quotient(uint64_t numerator, uint64_t denominator)
 {
-	const uint64_t below = values[ratio.denominator];
-
-	if (!below)
+	if (!denominator)
 		return std::nullopt;
-	return static_cast<double>(values[ratio.numerator]) / static_cast<double>(below);
+	return static_cast<double>(numerator) / static_cast<double>(denominator);
 }
 
-std::string ratio_text(const Ratio &ratio, std::span<const uint64_t> values)
+std::optional<double> ratio_of(const Ratio &ratio, std::span<const uint64_t> values)
 {
-	const std::optional<double> value = ratio_of(ratio, values);
+	return quotient(values[ratio.numerator], values[ratio.denominator]);
+}
 
-	return value ? fmt::format("{:.3g}", *value) : "";
+std::string ratio_text(std::optional<double> ratio)
+{
+	return ratio ? fmt::format("{:.3g}", *ratio) : "";
 }
 
 } // namespace cli

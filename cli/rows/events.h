@@ -58,13 +58,18 @@ struct Ratio {
 /**
  * The ratios to show: those that are asked for, "cache-misses/instructions", and if there are
  * both instructions and cycles, "IPC".
+ * @param whose the events are, for the error.
  */
-Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted);
+Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted,
+				     std::string_view whose = "the profile");
 
-/** Nothing if the denominator is 0.  @param values of a row, as many as EventColumns::names. */
+/** Nothing if the denominator is 0. */
+std::optional<double> quotient(uint64_t numerator, uint64_t denominator);
+
+/** The quotient() of two events.  @param values of a row, as many as EventColumns::names. */
 std::optional<double> ratio_of(const Ratio &ratio, std::span<const uint64_t> values);
 
-/** "0.52"; empty without a ratio_of(). */
-std::string ratio_text(const Ratio &ratio, std::span<const uint64_t> values);
+/** "0.52"; empty for nothing. */
+std::string ratio_text(std::optional<double> ratio);
 
 } // namespace cli

@@ -59,9 +59,16 @@ Error with_paths(const Error &error, const std::vector<std::string> &paths)
 	return Error{error.text + ": " + fmt::format("{}", fmt::join(paths, ", "))};
 }
 
-Result<Reported> prepare(const std::vector<std::string> &paths, const View &view, const Wanted &wanted)
-{
+/** Profiles and what is known of them, but for their rows. */
+struct Read {
 	Reported reported;
+	std::vector<Profile> parts; /**< if the profile is a sum */
+};
+
+Result<Read> read_files(const std::vector<std::string> &paths, const Wanted &wanted)
+{
+	Read read;
+	Reported &reported = read.reported;
 	Result<std::vector<Profile>> profiles = read_all_profiles(paths, wanted, reported.notes);
 
 	if (!profiles)
@@ -75,10 +82,19 @@ Result<Reported> prepare(const std::vector<std::string> &paths, const View &view
 	for (const std::string &path : paths)
 		reported.files.push_back(profile_file_name(path));
 	reported.profile = *std::move(profile);
-	reported.flat = flatten(reported.profile, view);
 	if (profiles->size() > 1)
-		take_longest_periods(reported.flat.events, *profiles);
-	return reported;
+		read.parts = *std::move(profiles);
+	return read;
+}
+
+Reported prepare(Read read, const View &view)
+{
+	Reported &reported = read.reported;
+
+	reported.flat = flatten(reported.profile, view);
+	if (!read.parts.empty())
+		take_longest_periods(reported.flat.events, read.parts);
+	return std::move(reported);
 }
 
 /* Rows have their own copies.  With 200,000 functions, these names are a quarter of the memory. */
@@ -88,29 +104,107 @@ void forget_names(Profile &profile)
 	profile.functions = {};
 }
 
-/** The rows in the order of --order, if there is one. */
-Result<Report> ordered(Report report, const std::string &name_of_order)
+/** What --ratio and --order choose among: of a comparison, the events that both profiles have. */
+EventColumns columns_of(const Report &report)
 {
-	EventColumns events = report.now.flat.events;
+	if (!report.base)
+		return report.now.flat.events;
 
-	if (name_of_order.empty())
+	EventColumns columns;
+
+	for (const CommonEvent &event : common_events(report))
+		columns.names.push_back(event.name);
+	return columns;
+}
+
+/** The ratios of --ratio, and the rows in the order of --order, if there is one. */
+Result<Report> ordered(Report report, const ReportOptions &options)
+{
+	const EventColumns events = columns_of(report);
+	Result<std::vector<Ratio>> ratios =
+		ratios_of(events, options.ratios, report.base ? "both profiles" : "the profile");
+
+	if (!ratios)
+		return ratios.error();
+	report.ratios = *std::move(ratios);
+	if (options.order.empty())
 		return report;
-	if (report.base) {
-		events.names.clear();
-		for (const CommonEvent &event : common_events(report))
-			events.names.push_back(event.name);
-		report.ratios.clear();
-	}
 
-	Result<EventOrder> order = find_order(events, report.ratios, name_of_order);
+	Result<EventOrder> order = find_order(events, report.ratios, options.order);
 
 	if (!order)
 		return order.error();
 	if (report.base)
-		order_rows(report.compared, std::get<size_t>(*order));
+		order_rows(report.compared, *order);
 	else
 		order_rows(report.now.flat, *order);
 	report.order = *std::move(order);
+	return report;
+}
+
+Error no_common_event(const Reported &base, const Reported &now, const EventMatch &events)
+{
+	return Error{
+		fmt::format("the profiles have no event in common: {} has {}, {} has {} (record both with "
+			    "the same -e)",
+			    files_text(base.files), names_text(events.base_only), files_text(now.files),
+			    names_text(events.now_only))};
+}
+
+/** Compare by the first event that both have: the samples are made those of it. */
+Outcome match(Report &report, Read &base, Read &now)
+{
+	Profile &older = base.reported.profile, &newer = now.reported.profile;
+
+	report.events = match_events(older, newer);
+	if (report.events.none())
+		return no_common_event(base.reported, now.reported, report.events);
+	if (report.events.both.empty())
+		return Done();
+
+	const std::string &event = report.events.both.front();
+	const bool older_led = lead_with(older, event), newer_led = lead_with(newer, event);
+
+	for (std::vector<Profile> *parts : {&base.parts, &now.parts}) {
+		for (Profile &part : *parts)
+			lead_with(part, event);
+	}
+	if (older_led || newer_led)
+		report.led_by = event;
+	return Done();
+}
+
+Result<Report> prepare_comparison(const ReportOptions &options, Read now, const Wanted &wanted)
+{
+	/* Another recording, or the whole of this one: no part of it is asked for. */
+	Wanted of_base = wanted;
+
+	of_base.time = {};
+
+	Result<Read> base = read_files({*options.base}, of_base);
+
+	if (!base)
+		return base.error();
+
+	const ValueType base_type = samples_type(base->reported.profile);
+
+	if (!(base_type == samples_type(now.reported.profile))) {
+		std::vector<std::string> paths = options.files;
+
+		paths.push_back(*options.base);
+		return with_paths(Error{"the profiles have no type of value in common"}, paths);
+	}
+
+	Report report;
+
+	if (const Outcome matched = match(report, *base, now); !matched)
+		return matched.error();
+	report.view = options.view;
+	report.now = prepare(std::move(now), options.view);
+	if (!options.html)
+		forget_names(report.now.profile);
+	report.base = prepare(*std::move(base), options.view);
+	report.compared = compare(report.base->flat, report.now.flat);
 	return report;
 }
 
@@ -118,44 +212,26 @@ Result<Report> prepare_report(const ReportOptions &options)
 {
 	const Wanted wanted = {options.value, options.time, options.html || shows_lines(options.view),
 			       options.page.code.root};
-	Result<Reported> now = prepare(options.files, options.view, wanted);
+	Result<Read> now = read_files(options.files, wanted);
 
 	if (!now)
 		return now.error();
 
-	if (!options.html)
-		forget_names(now->profile);
+	Result<Report> report = Report();
 
-	Result<std::vector<Ratio>> ratios = ratios_of(now->flat.events, options.ratios);
-
-	if (!ratios)
-		return ratios.error();
-
-	Report report{options.view, *std::move(now), std::nullopt, {}, *std::move(ratios), std::nullopt, {}};
-
-	report.style = {terminal_width(STDOUT_FILENO), options.rows, options.percent_limit,
-			wants_color(options.color, STDOUT_FILENO)};
-	if (!options.base)
-		return ordered(std::move(report), options.order);
-
-	/* Another recording, or the whole of this one: no part of it is asked for. */
-	Wanted of_base = wanted;
-
-	of_base.time = {};
-
-	Result<Reported> base = prepare({*options.base}, options.view, of_base);
-
-	if (!base)
-		return base.error();
-	if (!(base->flat.type == report.now.flat.type)) {
-		std::vector<std::string> paths = options.files;
-
-		paths.push_back(*options.base);
-		return with_paths(Error{"the profiles have no type of value in common"}, paths);
+	if (options.base) {
+		report = prepare_comparison(options, *std::move(now), wanted);
+		if (!report)
+			return report.error();
+	} else {
+		report->view = options.view;
+		report->now = prepare(*std::move(now), options.view);
+		if (!options.html)
+			forget_names(report->now.profile);
 	}
-	report.base = *std::move(base);
-	report.compared = compare(report.base->flat, report.now.flat);
-	return ordered(std::move(report), options.order);
+	report->style = {terminal_width(STDOUT_FILENO), options.rows, options.percent_limit,
+			 wants_color(options.color, STDOUT_FILENO)};
+	return ordered(*std::move(report), options);
 }
 
 int fail(const Error &error)

@@ -146,6 +146,20 @@ Json compared_event(const ComparedValue &one)
 		{"significant", one.significant()}};
 }
 
+/** Without what a denominator of 0 leaves unknown. */
+Json compared_ratio(const ComparedRatio &ratio)
+{
+	Json json = Json::object();
+
+	if (ratio.now)
+		json["value"] = *ratio.now;
+	if (ratio.base)
+		json["base_value"] = *ratio.base;
+	if (const std::optional<double> change = ratio.change())
+		json["change_percent"] = *change;
+	return json;
+}
+
 Json compared_rows(const Report &report, const Shown &shown)
 {
 	const std::vector<CommonEvent> events = common_events(report);
@@ -165,10 +179,21 @@ Json compared_rows(const Report &report, const Shown &shown)
 		json["significant"] = one.significant();
 		for (size_t i = 0; i < events.size(); i++)
 			json["events"][events[i].name] = compared_event(one.events[i]);
+		for (const Ratio &ratio : report.ratios)
+			json["ratios"][ratio.name] = compared_ratio(compare_ratio(one, ratio));
 		add_names(json, one.row, report.now.flat.columns);
 		rows.push_back(std::move(json));
 	}
 	return rows;
+}
+
+/** Events that only one of the profiles has. */
+void add_not_compared(Json &json, const EventMatch &events)
+{
+	for (const std::string &name : events.base_only)
+		json["not_compared"].push_back({{"event", name}, {"only_in", "base"}});
+	for (const std::string &name : events.now_only)
+		json["not_compared"].push_back({{"event", name}, {"only_in", "new"}});
 }
 
 } // namespace
@@ -188,6 +213,7 @@ std::string report_json(const Report &report)
 		json["filters"].push_back(filter.text);
 	if (report.base)
 		add_profile(json["base"], *report.base);
+	add_not_compared(json, report.events);
 	json["rows"] = report.base ? compared_rows(report, shown) : flat_rows(report, shown);
 	json["not_shown"] = {{"rows", shown.more}, {"samples", shown.samples}};
 	if (report.base)

@@ -105,6 +105,30 @@ std::string different_events_text(const Report &report)
 	       '\n';
 }
 
+/** Events that the rows do not have, as one of the profiles does not. */
+std::string only_in_text(const std::vector<std::string> &names, const Reported &one)
+{
+	if (names.empty())
+		return {};
+	return printable(fmt::format("{} {} only in {}: not compared", names_text(names),
+				     names.size() == 1 ? "is" : "are", files_text(one.files))) +
+	       '\n';
+}
+
+std::string events_text(const Report &report)
+{
+	if (!report.base)
+		return {};
+
+	std::string text;
+
+	if (!report.led_by.empty())
+		text = fmt::format("the samples are those of {}, the first event that both files have\n",
+				   printable(report.led_by));
+	return text + only_in_text(report.events.base_only, *report.base) +
+	       only_in_text(report.events.now_only, report.now);
+}
+
 std::string saturated_text(const Reported &one)
 {
 	if (!one.flat.saturated)
@@ -147,6 +171,7 @@ std::string report_notes(const Report &report, const Shown &shown, std::span<con
 	text += left_out.empty() ? "" : "\n";
 	text += marks_text(report);
 	text += different_events_text(report);
+	text += events_text(report);
 	text += saturated_text(report.now);
 	if (report.base)
 		text += saturated_text(*report.base);

@@ -155,7 +155,8 @@ pprof's format, or the output of 'perf script'; -: standard input.
                         those that the tool has marked
       --ratio A/B       of a profile of several events: a column of one divided
                         by another, such as cache-misses/instructions; may be
-                        repeated.  Instructions a cycle (IPC) are always shown
+                        repeated.  Instructions a cycle (IPC) are always shown;
+                        with --base the ratio in both, and its change in percent
       --order EVENT     of a profile of several events: the rows with most of
                         this one first, or those with the highest ratio, such
                         as IPC; by default those with most samples; with
@@ -222,7 +223,9 @@ with itself, at most one has any wrong mark.  The test covers only chance in
 sampling.  For what varies from run to run, add up several runs.
 
 If both profiles have several events, each of them is compared and tested for
-itself, by its samples, and corrected for the rows that have it.
+itself, by its samples, and corrected for the rows that have it.  Events that
+only one of them has are not compared, and the samples are those of the first
+event that both have.  The changes of ratios are not tested.
 
 Examples:
   profil report

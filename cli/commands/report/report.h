@@ -4,6 +4,7 @@
 
 #include "cli/profile/profile.h"
 #include "cli/rows/comparison.h"
+#include "cli/rows/event_match.h"
 #include "cli/rows/event_order.h"
 #include "cli/rows/flat.h"
 #include "cli/symbols/later_lines.h"
@@ -39,10 +40,12 @@ struct Report {
 	Reported now;
 	std::optional<Reported> base;
 	std::vector<ComparedRow> compared; /**< with a base */
-	std::vector<Ratio> ratios{};	   /**< of events */
+	std::vector<Ratio> ratios{};	   /**< of events; with a base, of common_events() */
 	std::optional<EventOrder> order{}; /**< of the rows; default: most samples first.  With a base it
-					      is one of the common_events() */
+					      is one of the common_events(), or a ratio of them */
 	ReportStyle style;
+	EventMatch events{};  /**< with a base */
+	std::string led_by{}; /**< the event that the samples were made those of, to compare them */
 };
 
 /** The CPU time in seconds that a sample stands for; nothing if that is not known, or differs. */

@@ -116,7 +116,7 @@ void add_event_cells(std::vector<Cell> &cells, const Row &row, const Report &rep
 		cells.push_back({hundredths(percent), {}, heat(percent)});
 	}
 	for (const Ratio &ratio : report.ratios)
-		cells.push_back({ratio_text(ratio, row.events)});
+		cells.push_back({ratio_text(ratio_of(ratio, row.events))});
 }
 
 /** What is counted: the samples, or the event if there is a sample of each. */
@@ -213,9 +213,18 @@ void add_comparison_columns(Table &table, const Report &report)
 		table.add_column({named(events[i].name, "delta "), TableColumn::Kind::Number,
 				  std::min(rank_deltas + static_cast<unsigned>(i), rank_ratios)});
 	}
+	for (const Ratio &ratio : report.ratios) {
+		table.add_column({printable(ratio.name) + " base", TableColumn::Kind::Number,
+				  rank_other_shares, percent_width});
+		table.add_column({printable(ratio.name) + " new", TableColumn::Kind::Number,
+				  rank_other_shares, percent_width});
+		table.add_column({printable(ratio.name) + " change %", TableColumn::Kind::Number, rank_ratios,
+				  percent_width});
+	}
 }
 
-void add_comparison_cells(std::vector<Cell> &cells, const ComparedRow &one, const std::vector<size_t> &others)
+void add_comparison_cells(std::vector<Cell> &cells, const ComparedRow &one, const std::vector<size_t> &others,
+			  std::span<const Ratio> ratios)
 {
 	cells.push_back({one.in_base ? fmt::format("{:.2f}", one.base_percent) : "new"});
 	cells.push_back({one.in_now ? fmt::format("{:.2f}", one.percent) : "gone"});
@@ -224,6 +233,14 @@ void add_comparison_cells(std::vector<Cell> &cells, const ComparedRow &one, cons
 		cells.push_back({hundredths(one.events[i].base_percent)});
 		cells.push_back({hundredths(one.events[i].percent)});
 		cells.push_back(delta_cell(one.events[i]));
+	}
+	for (const Ratio &ratio : ratios) {
+		const ComparedRatio compared = compare_ratio(one, ratio);
+		const std::optional<double> change = compared.change();
+
+		cells.push_back({ratio_text(compared.base)});
+		cells.push_back({ratio_text(compared.now)});
+		cells.push_back({change ? fmt::format("{:+.1f}", *change) : ""});
 	}
 }
 
@@ -240,7 +257,7 @@ Table comparison_table(const Report &report, const Shown &shown)
 		const ComparedRow &one = report.compared[index];
 		std::vector<Cell> cells;
 
-		add_comparison_cells(cells, one, others);
+		add_comparison_cells(cells, one, others, report.ratios);
 		add_name_cells(cells, one.row, report.now.flat.columns, names);
 		table.add_row(cells);
 	}

@@ -42,3 +42,19 @@ inline cli::Profile event_profile()
 	profile.comments = to_comments(about);
 	return profile;
 }
+
+/**
+ * The same with 55 context switches, of which 46 are in grow; with as many page faults everywhere;
+ * and with a sample of cycles in a fourth function, sleep.
+ */
+inline cli::Profile with_more_switches()
+{
+	cli::Profile profile = event_profile();
+
+	profile.samples[1].values[2] = 46;
+	profile.samples[2].values[2] = 9;
+	profile.functions.push_back({"sleep", "sleep", "/src/load.c", 35});
+	profile.locations.push_back({0, 0x401410, {{3, 36}}});
+	profile.samples.push_back({{3}, {0, 0, 0, 1000000}, {}});
+	return profile;
+}

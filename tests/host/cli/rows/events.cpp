@@ -57,11 +57,11 @@ TEST_CASE("instructions a cycle come by themselves, other ratios when asked for"
 	REQUIRE(ratios);
 	REQUIRE(ratios->size() == 2);
 	CHECK((*ratios)[0].name == "IPC");
-	CHECK(ratio_text((*ratios)[0], flat.rows[0].events) == "0.5");
-	CHECK(ratio_text((*ratios)[0], flat.rows[1].events) == "4.5");
+	CHECK(ratio_text(ratio_of((*ratios)[0], flat.rows[0].events)) == "0.5");
+	CHECK(ratio_text(ratio_of((*ratios)[0], flat.rows[1].events)) == "4.5");
 	CHECK((*ratios)[1].name == "cycles:u/instructions");
-	CHECK(ratio_text((*ratios)[1], flat.rows[0].events) == "2");
-	CHECK(ratio_text((*ratios)[0], std::vector<uint64_t>{0, 7}).empty());
+	CHECK(ratio_text(ratio_of((*ratios)[1], flat.rows[0].events)) == "2");
+	CHECK(ratio_text(ratio_of((*ratios)[0], std::vector<uint64_t>{0, 7})).empty());
 }
 
 TEST_CASE("a ratio of what the profile does not have is refused", "[cli][events]")
@@ -77,7 +77,7 @@ TEST_CASE("a ratio of what the profile does not have is refused", "[cli][events]
 	      "--ratio: 'cache-misses/instructions' is not one event of the profile divided by another "
 	      "(cycles:u, instructions)");
 	CHECK(ratios_of({}, std::vector<std::string>{"a/b"}).error().text ==
-	      "--ratio: 'a/b' is not one event of the profile divided by another (it does not have several)");
+	      "--ratio: 'a/b' is not one event of the profile divided by another (there are not several)");
 }
 
 TEST_CASE("the period of an event is what its file says or its values have in common, and the longest of "

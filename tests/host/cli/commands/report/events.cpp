@@ -52,16 +52,7 @@ TEST_CASE("with a base each event has its differences and its own marks", "[cli]
 {
 	const TemporaryDirectory directory;
 	const std::string old = write(directory, "old.pb.gz", event_profile());
-	Profile slower = event_profile();
-
-	/* 46 of 55 switches in grow; as many page faults everywhere, and a function without any. */
-	slower.samples[1].values[2] = 46;
-	slower.samples[2].values[2] = 9;
-	slower.functions.push_back({"sleep", "sleep", "/src/load.c", 35});
-	slower.locations.push_back({0, 0x401410, {{3, 36}}});
-	slower.samples.push_back({{3}, {0, 0, 0, 1000000}, {}});
-
-	const std::string now = write(directory, "new.pb.gz", slower);
+	const std::string now = write(directory, "new.pb.gz", with_more_switches());
 	const std::string text = report("--base " + old + ' ' + now).text;
 
 	CHECK(has(text,
@@ -142,22 +133,6 @@ TEST_CASE("a comparison in JSON has each event, and follows the schema", "[cli][
 	CHECK(wait["events"]["context-switches"]["percent"] == 82);
 	CHECK(wait["events"]["context-switches"]["significant"] == false);
 	CHECK(wait["events"].size() == 3);
-}
-
-TEST_CASE("a comparison of samples of different events says so", "[cli][report][events]")
-{
-	const TemporaryDirectory directory;
-	Profile other = event_profile();
-
-	std::swap(other.sample_types[1], other.sample_types[2]);
-	other.period_type = other.sample_types[1];
-
-	const std::string old = write(directory, "old.pb.gz", other);
-	const std::string now = write(directory, "new.pb.gz", event_profile());
-
-	CHECK(has(report("--base " + old + ' ' + now).text,
-		  "the samples are of page-faults, before of context-switches\n"));
-	CHECK_FALSE(has(report("--base " + now + ' ' + now).text, "before of"));
 }
 
 TEST_CASE("limits are for the event by which rows are ordered", "[cli][report][events]")

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/rows/event_match.h  Which events two profiles have in common, and by which one they are
+ * compared. */
+#pragma once
+
+#include "cli/profile/profile.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/** The events of two profiles, an older and a newer one. */
+struct EventMatch {
+	std::vector<std::string> both; /**< in the order of the newer */
+	std::vector<std::string> base_only;
+	std::vector<std::string> now_only;
+
+	/** Are both profiles of events, but of different ones? */
+	[[nodiscard]] bool none() const { return both.empty() && !base_only.empty() && !now_only.empty(); }
+};
+
+/** "cycles, instructions and cache-misses" */
+std::string names_text(std::span<const std::string> names);
+
+/** The events of a profile, even if it is only one; none if it is of time, or of another tool. */
+std::vector<std::string> event_names(const Profile &profile);
+
+/**
+ * If a profile has no events, its samples are compared with those of the other's first event,
+ * which then is not among those that only one has.
+ */
+EventMatch match_events(const Profile &base, const Profile &now);
+
+/**
+ * Make an event the first one of a profile, as if it had been recorded so: the samples are of it.
+ * @return whether another one was.
+ */
+bool lead_with(Profile &profile, const std::string &event);
+
+} // namespace cli
