@@ -133,6 +133,12 @@ uint64_t samples_of(uint64_t count, uint64_t period)
 	return period ? count / period : 0;
 }
 
+/** How many of the values of a profile one sample stands for; 0: they do not count any. */
+uint64_t period_of(const Flat &flat)
+{
+	return flat.is_count() ? 1 : flat.period;
+}
+
 /** Sets the shares of one number of all rows, and, if it is a count, tests them. */
 template <typename Part>
 void compare_part(std::vector<ComparedRow> &rows, Part part, const Totals &totals, bool is_count)
@@ -229,8 +235,9 @@ std::vector<ComparedRow> compare(const Flat &base, const Flat &flat)
 		row.row.samples = row.now;
 	/* The test is only valid for counts. */
 	compare_part(
-		rows, [](ComparedRow &row) -> ComparedValue & { return row; }, {base.samples, flat.samples},
-		base.is_count() && flat.is_count());
+		rows, [](ComparedRow &row) -> ComparedValue & { return row; },
+		{base.samples, flat.samples, period_of(base), period_of(flat)},
+		period_of(base) && period_of(flat));
 	for (size_t i = 0; i < events.size(); i++) {
 		const CommonEvent &event = events[i];
 

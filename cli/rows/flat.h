@@ -88,6 +88,7 @@ struct Flat {
 	std::vector<Row> rows;
 	std::shared_ptr<const TextStore> texts; /**< those of the rows */
 	EventColumns events;			/**< if there are several */
+	uint64_t period = 0; /**< if the samples are numbers of an event: how many one sample stands for */
 
 	[[nodiscard]] bool is_count() const { return cli::is_count(type); }
 	/** The unit of the samples; not safe to print. */

@@ -59,7 +59,7 @@ Error with_paths(const Error &error, const std::vector<std::string> &paths)
 	return Error{error.text + ": " + fmt::format("{}", fmt::join(paths, ", "))};
 }
 
-/** Profiles and what is known of them, but for their rows. */
+/** Profiles and what is known of them, except their rows. */
 struct Read {
 	Reported reported;
 	std::vector<Profile> parts; /**< if the profile is a sum */
@@ -130,7 +130,10 @@ Result<Report> ordered(Report report, const ReportOptions &options)
 	if (options.order.empty())
 		return report;
 
-	Result<EventOrder> order = find_order(events, report.ratios, options.order);
+	/* A page begins with an event; it has no ratios. */
+	Result<EventOrder> order = find_order(
+		events, options.html ? std::span<const Ratio>() : std::span<const Ratio>(report.ratios),
+		options.order);
 
 	if (!order)
 		return order.error();

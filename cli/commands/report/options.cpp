@@ -160,7 +160,8 @@ pprof's format, or the output of 'perf script'; -: standard input.
       --order EVENT     of a profile of several events: the rows with most of
                         this one first, or those with the highest ratio, such
                         as IPC; by default those with most samples; with
-                        --base those with the greatest difference
+                        --base those with the greatest difference; the page of
+                        --html begins with this event
       --base [FILE]     show the differences from FILE, the greatest first; by
                         default from FILE.old, the one that 'profil record'
                         replaced
@@ -202,10 +203,11 @@ has a chart of objects, functions and lines; the table; the functions with most
 samples, with source and instructions as in 'profil annotate'; samples by
 address; and what became of every tick.  --sort, --filter and the limits mean
 the same; the chart always shows objects, functions and lines.  Of several
-events, its reader chooses the one that it shows, except with --base.  The page
-contains source text: consider that before you give it to anyone.  With --base
-its table has the shares before and now, and what has more or less time than
-before is coloured, unless chance explains it.
+events, its reader chooses the one that it shows, with --base among those of
+both profiles; it has no ratios.  The page contains source text: consider that
+before you give it to anyone.  With --base its table has the shares before and
+now, and what has more or less time than before is coloured, unless chance
+explains it.
 
 With --base, the columns are the shares of all samples, before and now, and
 their difference in percentage points, so rates and durations may differ.  Rows
@@ -249,8 +251,6 @@ std::optional<int> parse_report_options(const std::vector<std::string> &argument
 		return status;
 	if (options.time.from >= options.time.to)
 		return usage_error(name, "--from must be before --to");
-	if (app.count("--order") && app.count("--html"))
-		return usage_error(name, "--order has no effect with --html");
 	if (words.limit)
 		options.rows = words.limit;
 	options.color = *color_when(words.color);

@@ -26,6 +26,8 @@ public:
 		view.keys = std::move(keys);
 		base_ = flatten(report.base->profile, view);
 		now_ = flatten(report.now.profile, view);
+		base_.period = report.base->flat.period;
+		now_.period = report.now.flat.period;
 		rows_ = compare(base_, now_);
 		for (const ComparedRow &one : rows_)
 			by_key_.emplace(Key(one.row.object, one.row.function), &one);

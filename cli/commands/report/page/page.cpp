@@ -6,6 +6,7 @@
 #include "cli/base/saturate.h"
 #include "cli/commands/report/notes.h"
 #include "cli/commands/report/page/before.h"
+#include "cli/commands/report/page/events.h"
 #include "cli/commands/report/page/names.h"
 #include "cli/commands/report/page/slices.h"
 #include "cli/commands/report/page/source.h"
@@ -173,11 +174,6 @@ private:
 	Json sure_ = Json::array();
 };
 
-bool has_samples(const ComparedRow &one)
-{
-	return one.base || one.now;
-}
-
 Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, const ShownNames &shown_names,
 		const HtmlLimits &limits, Notes &notes)
 {
@@ -187,8 +183,6 @@ Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, c
 
 	for (; taken < shown.rows.size() && taken < limits.rows && names.bytes() < limits.name_bytes;
 	     taken++) {
-		if (report.base && !has_samples(report.compared[shown.rows[taken]]))
-			continue; /* of another event */
 		if (report.base)
 			table.add(report.compared[shown.rows[taken]]);
 		else
@@ -243,28 +237,6 @@ Json accounting_json(const Report &report)
 	return lines;
 }
 
-/** A report of one of several events alone; the first one is shown by its samples. */
-Report report_of_event(const Report &report, size_t event)
-{
-	Report one = report;
-	Profile &profile = one.now.profile;
-	const size_t type = events_of(profile)[event];
-
-	if (event == 0) {
-		profile.sample_types.resize(type + 1);
-		for (Sample &sample : profile.samples)
-			sample.values.resize(type + 1);
-	} else {
-		profile.sample_types = {profile.sample_types[type]};
-		profile.default_sample_type = profile.sample_types.front().type;
-		for (Sample &sample : profile.samples)
-			sample.values = {sample.values[type]};
-	}
-	one.ratios.clear();
-	one.now.flat = flatten(profile, report.view);
-	return one;
-}
-
 } // namespace
 
 std::string report_html_data(const Report &report, const HtmlOptions &options, const HtmlLimits &limits)
@@ -314,16 +286,17 @@ std::string report_html_data(const Report &report, const HtmlOptions &options, c
 
 std::string report_html(const Report &report, const HtmlOptions &options, const HtmlLimits &limits)
 {
-	const std::vector<std::string> &names = report.now.flat.events.names;
+	const std::vector<std::string> names = events_of_page(report);
 	std::string all;
 
-	if (names.empty() || report.base)
+	if (names.empty())
 		return html_page(report_html_data(report, options, limits));
 	for (size_t i = 0; i < names.size(); i++)
 		all += fmt::format(R"({}{{"name":{},"report":{}}})", i ? "," : "",
 				   Json(printable(names[i])).dump(),
 				   report_html_data(report_of_event(report, i), options, limits));
-	return html_page(fmt::format(R"({{"events":[{}]}})", all));
+	return html_page(fmt::format(R"({{"events":[{}],"first":{}}})", all,
+				     report.order ? std::get<size_t>(*report.order) : 0));
 }
 
 } // namespace cli

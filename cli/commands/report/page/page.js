@@ -32,8 +32,9 @@ function showEvents() {
 
 /** What the colours of a comparison mean. */
 function showLegend() {
+	const what = events.length ? events[shownEvent] : 'the time';
 	const meanings = [
-		['more-2', 'a larger share of the time than before'],
+		['more-2', `a larger share of ${what} than before`],
 		['less-2', 'a smaller one'],
 		['same', 'no difference, or one that chance explains'],
 	];

@@ -4,9 +4,10 @@
 
 /** The document that cli/commands/report/page/page.cpp puts into the page. */
 const data = JSON.parse(document.getElementById('data').textContent);
-/** The names of the events, if the profile has several; the page's address says which is shown. */
+/** The names of the events, if there are several; the page's address says which is shown, if not the first to be. */
 const events = (data.events ?? []).map(({ name }) => name);
-const shownEvent = Math.max(0, events.indexOf(new URLSearchParams(location.hash.slice(1)).get('event')));
+const wantedEvent = events.indexOf(new URLSearchParams(location.hash.slice(1)).get('event'));
+const shownEvent = wantedEvent < 0 ? data.first : wantedEvent;
 const report = data.events ? data.events[shownEvent].report : data;
 const total = Number(report.samples);
 

@@ -15,15 +15,15 @@ namespace {
 
 /** Writes a profile and its page, and has a browser check it; returns what is wrong, or a figure. */
 std::string browse(const std::string &check, const Profile &profile, const std::string &arguments = "",
-		   const std::optional<Profile> &base = std::nullopt)
+		   const std::optional<Profile> &base = std::nullopt, const std::string &options = "")
 {
 	const TemporaryDirectory directory;
 	const std::string path = file(directory, "sample.pb.gz", encode_pprof(profile));
 
 	if (base)
 		file(directory, "old.pb.gz", encode_pprof(*base));
-	output_of(fmt::format("cd {} && {}/profil report --html page.html {} sample.pb.gz", directory / "",
-			      support::build_dir(), base ? "--base old.pb.gz" : ""));
+	output_of(fmt::format("cd {} && {}/profil report --html page.html {} {} sample.pb.gz", directory / "",
+			      support::build_dir(), base ? "--base old.pb.gz" : "", options));
 	return run(fmt::format(
 			   "node tests/host/cli/commands/report/page.js $(scripts/build/npm-tools) {} {} {}",
 			   check, directory / "page.html", arguments))
@@ -58,8 +58,19 @@ TEST_CASE("a page of several events shows the one that its reader chooses", "[cl
 {
 	CHECK(browse("events", event_profile()) == "");
 	CHECK(browse("noevents", sample_profile()) == "");
-	/* A comparison is of the first one. */
-	CHECK(browse("noevents", event_profile(), "", event_profile()) == "");
+	/* A comparison of samples of time with those of events. */
+	CHECK(browse("noevents", sample_profile(), "", event_profile()) == "");
+}
+
+TEST_CASE("a page that compares several events has each with its own marks", "[cli][html][browser][events]")
+{
+	CHECK(browse("compared_events", with_more_switches(), "", event_profile()) == "");
+}
+
+TEST_CASE("a page begins with the event of --order", "[cli][html][browser][events]")
+{
+	CHECK(browse("ordered_events", event_profile(), "", std::nullopt, "--order cycles") == "");
+	CHECK(browse("ordered_events", event_profile(), "", event_profile(), "--order cycles") == "");
 }
 
 TEST_CASE("a page's table is filtered, and says what is left", "[cli][html][browser]")

@@ -29,6 +29,8 @@ async function active(page) {
 }
 
 const checks = {
+	...require('./page_events.js')({ column, text, address }),
+
 	/** The page of the tests' sample profile, before a user does anything. */
 	async content(page) {
 		assert.equal(await page.title(), 'sample.pb.gz – profil');
@@ -63,32 +65,6 @@ const checks = {
 		await samples.press('Space');
 		assert.deepEqual(await column(page, 1), ['40', '60', '200', '700']);
 		assert.equal(await sorted('function'), 'none');
-	},
-
-	/** The page of the tests' profile of three events: a choice, the address, and the way back. */
-	async events(page) {
-		const event = page.getByRole('combobox', { name: 'Event' });
-
-		page.tried = true; /* to load it again */
-		assert.deepEqual(await event.locator('option').allTextContents(), ['page-faults', 'context-switches', 'cycles']);
-		assert.deepEqual(await column(page, 1), ['900', '100']);
-		await event.selectOption('context-switches');
-		await page.locator('#table-now', { hasText: '50 context-switches' }).waitFor();
-		assert.deepEqual(await column(page, 1), ['41', '9']);
-		assert.deepEqual(await column(page, 4), ['wait', 'grow']);
-		assert.equal(await text(page, '#chart-now'), '/opt/bin/load: 50 context-switches, 100.00 %');
-		assert.equal(await event.inputValue(), 'context-switches');
-		assert.equal(page.url(), `${address}#event=context-switches`);
-		await page.goBack();
-		await page.locator('#table-now', { hasText: '1,000 samples' }).waitFor();
-		assert.equal(await event.inputValue(), 'page-faults');
-		assert.deepEqual(await column(page, 4), ['touch', 'grow']);
-	},
-
-	/** Of one event, or of time, there is no choice. */
-	async noevents(page) {
-		assert.equal(await page.locator('#event').isVisible(), false);
-		assert.notDeepEqual(await column(page, 1), []);
 	},
 
 	async filter(page) {
