@@ -146,7 +146,9 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
 	seq_printf(to, "state:\t%s\n", state_name[READ_ONCE(profile->state)]);
 	seq_printf(to, "period:\t%llu\n", profile->period);
 	seq_printf(to, "ticks:\t%llu\n", sum.ticks);
-	seq_printf(to, "counted:\t%llu\n", sum.cause[PROFIL_COUNTED]);
+	seq_printf(to, "counted:\t%llu\n",
+		   sum.cause[PROFIL_COUNTED] +
+			   (profile->recording ? sum.cause[PROFIL_KERNEL] : 0));
 	seq_printf(to, "lost:\t%llu\n",
 		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] + sum.cause[PROFIL_EXEC] +
 		   sum.cause[PROFIL_FULL]);

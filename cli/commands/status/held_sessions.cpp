@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/status/held_sessions.h"
 
-#include "cli/events/event.h"
-
 #include "cli/base/files.h"
 #include "cli/base/whole_number.h"
+#include "cli/events/name.h"
+#include "cli/events/words.h"
 #include "cli/process/process.h"
 
 #include <algorithm>
@@ -44,11 +44,11 @@ void add_pids(HeldProfile &profile, std::string_view words)
 /** The name of an event, of whose type and configuration @p value consists. */
 std::string event_name(std::string_view value)
 {
-	for (const EventName &one : event_names()) {
-		if (value == fmt::format("{} {:#x}", one.type, one.config))
-			return std::string(one.name);
-	}
-	return fmt::format("event {}", value);
+	const std::string_view type = value.substr(0, value.find(' '));
+	const auto config = hexadecimal(value.substr(std::min(type.size() + 1, value.size())));
+	const auto number = whole_number<uint32_t>(type);
+
+	return number && config ? name_of_event(*number, *config) : fmt::format("event {}", value);
 }
 
 void set_field(HeldProfile &profile, std::string_view name, std::string_view value)

@@ -259,6 +259,7 @@ TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[recor
 	const profil_status status = recording.status();
 	CHECK(status.kernel >= 100);
 	CHECK(status.ticks == status.kernel);
+	CHECK(in_fdinfo(recording.device(), "counted") == status.kernel);
 }
 
 TEST_CASE_METHOD(AtRest, "an event is refused in each way that is not for it", "[record][source]")
