@@ -183,7 +183,8 @@ static bool profil_record_in_interrupt(const struct profil_profile *profile)
  * Interrupts are not charged to the task that they interrupt.  Return: the owner irq or softirq;
  * 0 if the task itself was running.
  */
-static struct profil_owned profil_record_interrupt(const struct profil_profile *profile)
+static __always_inline struct profil_owned
+profil_record_interrupt(const struct profil_profile *profile)
 {
 	const struct profil_recording *recording = profile->recording;
 
