@@ -27,7 +27,6 @@ constexpr unsigned rank_ratios = 98;
 constexpr unsigned rank_deltas = 50; /* and above: of later events */
 constexpr unsigned rank_last = 1;
 constexpr size_t percent_width = 6;
-constexpr size_t unit_width = 12;
 constexpr size_t event_width = 16;
 
 std::string header(const Report &report)
@@ -145,7 +144,7 @@ Table flat_table(const Report &report, const Shown &shown)
 	PercentCells percents(flat.samples);
 	uint64_t sum = 0;
 
-	table.add_column({shortened(printable(first_heading(report)), unit_width), TableColumn::Kind::Number,
+	table.add_column({shortened(printable(first_heading(report)), event_width), TableColumn::Kind::Number,
 			  rank_last});
 	if (seconds)
 		table.add_column({"seconds", TableColumn::Kind::Number, rank_seconds});

@@ -46,6 +46,7 @@ TEST_CASE("--order has most of an event first, and no sums of samples", "[cli][r
 		  "        100   10.00               18.00     66.67  grow      load\n"
 		  "        900   90.00                0.00     33.33  touch     load\n"));
 	CHECK(report("--order page-faults " + path).text == report(path).text);
+	CHECK(has(report("--value context-switches " + path).text, "\ncontext-switches       %   sum %"));
 }
 
 TEST_CASE("with a base each event has its differences and its own marks", "[cli][report][events]")
