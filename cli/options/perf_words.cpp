@@ -14,7 +14,8 @@ struct Answer {
 
 constexpr std::string_view no_stacks =
 	"a profile has functions and what is inlined in them, but no call stacks, which 'perf record -g' has";
-constexpr std::string_view no_events = "only 'profil record' samples other events than time: -e of it";
+constexpr std::string_view no_events =
+	"only 'profil record' and 'profil top' sample other events than time: -e of it";
 constexpr std::string_view no_branches = "profil counts where the CPU is, not how it came there";
 
 constexpr std::array options = {

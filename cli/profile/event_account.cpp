@@ -29,6 +29,21 @@ double share_running(const EventAccount &account)
 	return static_cast<double>(account.running_ns) / static_cast<double>(account.enabled_ns);
 }
 
+std::string shared_text(const EventAccount &account)
+{
+	return fmt::format("counted {:.2f} % of the time", 100 * share_running(account));
+}
+
+std::string throttled_text(const EventAccount &account)
+{
+	return fmt::format("stopped {}", counted_noun(account.throttled, "time"));
+}
+
+std::string missed_text(const EventAccount &account)
+{
+	return fmt::format("{} missed", counted_noun(account.missed, "tick"));
+}
+
 } // namespace
 
 EventAccount EventAccount::since(const EventAccount &earlier) const
@@ -65,19 +80,32 @@ std::vector<std::string> event_account_lines(const EventAccount &account)
 	std::vector<std::string> lines;
 
 	if (account.is_shared())
-		lines.push_back(fmt::format("{}: counted {:.2f} % of the time, as more events were wanted "
-					    "than there are counters: its values are scaled up",
-					    account.name, 100 * share_running(account)));
+		lines.push_back(fmt::format("{}: {}, as more events were wanted than there are counters: its "
+					    "values are scaled up",
+					    account.name, shared_text(account)));
 	if (account.throttled)
-		lines.push_back(fmt::format("{}: stopped {} until the kernel's next tick, as it came too "
-					    "often: its values are too small (a longer period helps, or a "
-					    "higher kernel.perf_event_max_sample_rate)",
-					    account.name, counted_noun(account.throttled, "time")));
+		lines.push_back(fmt::format("{}: {} until the kernel's next tick, as it came too often: its "
+					    "values are too small (a longer period helps, or a higher "
+					    "kernel.perf_event_max_sample_rate)",
+					    account.name, throttled_text(account)));
 	if (account.missed)
-		lines.push_back(fmt::format("{}: {} missed, of whatever process: the module was at work on "
-					    "the same CPU",
-					    account.name, counted_noun(account.missed, "tick")));
+		lines.push_back(fmt::format("{}: {}, of whatever process: the module was at work on the same "
+					    "CPU",
+					    account.name, missed_text(account)));
 	return lines;
+}
+
+std::vector<std::string> event_losses(const EventAccount &account)
+{
+	std::vector<std::string> losses;
+
+	if (account.is_shared())
+		losses.push_back(shared_text(account));
+	if (account.throttled)
+		losses.push_back(throttled_text(account));
+	if (account.missed)
+		losses.push_back(missed_text(account));
+	return losses;
 }
 
 void add_events(std::vector<EventAccount> &sums, const std::vector<EventAccount> &events, size_t first)

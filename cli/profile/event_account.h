@@ -37,6 +37,8 @@ struct EventAccount {
 
 /** Lines that say what was lost, and what to do; empty if it is whole. */
 std::vector<std::string> event_account_lines(const EventAccount &account);
+/** The same in a few words each: "counted 66.67 % of the time", "stopped 2 times", "3 ticks missed". */
+std::vector<std::string> event_losses(const EventAccount &account);
 
 /** Add those of several sources, in their order, from the number @p first on. */
 void add_events(std::vector<EventAccount> &sums, const std::vector<EventAccount> &events, size_t first = 0);

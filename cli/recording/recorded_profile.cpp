@@ -48,9 +48,10 @@ std::vector<std::string> kernel_left(const Profile &profile)
 	return left;
 }
 
-/** The sources, with what became of those that are events. */
-std::vector<SampleSource> accounted(std::vector<SampleSource> sources,
-				    const std::vector<EventAccount> &events)
+} // namespace
+
+std::vector<SampleSource> accounted_sources(std::vector<SampleSource> sources,
+					    const std::vector<EventAccount> &events)
 {
 	for (size_t i = 0; i < sources.size(); i++) {
 		if (i < events.size())
@@ -61,7 +62,7 @@ std::vector<SampleSource> accounted(std::vector<SampleSource> sources,
 	return sources;
 }
 
-std::vector<EventAccount> events_of(const std::vector<SampleSource> &sources)
+std::vector<EventAccount> event_accounts(const std::vector<SampleSource> &sources)
 {
 	std::vector<EventAccount> events;
 
@@ -72,13 +73,11 @@ std::vector<EventAccount> events_of(const std::vector<SampleSource> &sources)
 	return events;
 }
 
-} // namespace
-
 Profile recorded_profile(const Recording &recording, const RecordedTime &time, Lines lines,
 			 std::vector<std::string> &warnings)
 {
 	std::vector<std::string> left;
-	const std::vector<SampleSource> sources = accounted(time.sources, recording.events);
+	const std::vector<SampleSource> sources = accounted_sources(time.sources, recording.events);
 	Profile profile = build_profile(recording.tally, recording.owners, recording.program.get(), sources,
 					warnings, lines == Lines::Stored ? nullptr : &left);
 
@@ -86,9 +85,10 @@ Profile recorded_profile(const Recording &recording, const RecordedTime &time, L
 		left = kernel_left(profile);
 	profile.time_nanos = time.begin;
 	profile.duration_nanos = static_cast<int64_t>(time.seconds * 1e9);
-	profile.comments = to_comments({profil_version(), recording.targets, recording.granularity,
-					recording.processes, recording.accounting, std::move(left),
-					recording.threads.sorted(), recording.slice_ms, events_of(sources)});
+	profile.comments =
+		to_comments({profil_version(), recording.targets, recording.granularity, recording.processes,
+			     recording.accounting, std::move(left), recording.threads.sorted(),
+			     recording.slice_ms, event_accounts(sources)});
 	if (lines == Lines::Stored) {
 		for (std::string &note : texts_of(add_lines(profile)))
 			warnings.push_back(std::move(note));

@@ -24,6 +24,13 @@ struct RecordedTime {
 /** " at 999 Hz" or " by page-faults and cs:10". */
 std::string sources_text(std::span<const SampleSource> sources);
 
+/** The sources, with what became of those that are events. */
+std::vector<SampleSource> accounted_sources(std::vector<SampleSource> sources,
+					    const std::vector<EventAccount> &events);
+
+/** What became of the sources that are events: for About::events. */
+std::vector<EventAccount> event_accounts(const std::vector<SampleSource> &sources);
+
 /** Nanoseconds since the epoch. */
 int64_t wall_clock_ns();
 

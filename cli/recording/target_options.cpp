@@ -17,7 +17,7 @@ namespace {
 constexpr double ns_per_second = 1e9;
 constexpr double longest_period = 3600 * ns_per_second;
 
-constexpr std::array how_options = {"--freq",	   "--count",	  "--kernel-at",   "--kernel",
+constexpr std::array how_options = {"--freq",	   "--count",	  "--event",	   "--kernel-at", "--kernel",
 				    "--user-only", "--no-follow", "--per-process", "--max-memory"};
 
 CLI::Validator process_id()
@@ -100,8 +100,11 @@ std::vector<std::string> TargetParser::own(std::vector<std::string> arguments)
 
 bool TargetParser::how_given() const
 {
-	return std::any_of(how_options.begin(), how_options.end(),
-			   [this](const char *option) { return app_.count(option) > 0; });
+	return std::any_of(how_options.begin(), how_options.end(), [this](const char *option) {
+		const CLI::Option *const one = app_.get_option_no_throw(option);
+
+		return one && one->count() > 0;
+	});
 }
 
 std::optional<int> TargetParser::find_users()
@@ -237,6 +240,15 @@ How:
       --max-memory SIZE   most memory for counters, such as 64M (default )help" +
 	       std::string(memory) + R"help();
                           with less, a counter covers more bytes of text
+)help";
+}
+
+std::string event_help()
+{
+	return R"help(  -e, --event EVENT[:PERIOD][,...]
+                          sample these events instead of time, a column each, by
+                          perf's names: page-faults, cycles, mem:0x601040:w,
+                          sched:sched_switch, ... ('profil list' shows more)
 )help";
 }
 

@@ -77,6 +77,9 @@ private:
 /** The part of --help for these options.  @param memory the default of --max-memory. */
 std::string target_help(bool with_command = true, std::string_view memory = "128M");
 
+/** The same for TargetParser::add_events(). */
+std::string event_help();
+
 /** The nanoseconds between samples, or an error if the module does not permit that rate. */
 Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info);
 

@@ -11,8 +11,6 @@
 namespace cli {
 namespace {
 
-constexpr size_t first_event = 1; /* index 0 is that of the samples */
-
 /** Without perf's modifiers: "cycles" of "cycles:u". */
 std::string_view plain(std::string_view name)
 {
@@ -96,6 +94,15 @@ std::vector<size_t> events_of(const Profile &profile)
 	for (size_t i = first_event; i < profile.sample_types.size(); i++)
 		indices.push_back(i);
 	return indices;
+}
+
+std::vector<std::string> event_names_of(const Profile &profile)
+{
+	std::vector<std::string> names;
+
+	for (const size_t event : events_of(profile))
+		names.push_back(profile.sample_types[event].type);
+	return names;
 }
 
 Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted,

@@ -15,6 +15,9 @@
 
 namespace cli {
 
+/** The index of the first event in Profile::sample_types: that of the samples is 0. */
+inline constexpr size_t first_event = 1;
+
 /** Is what ticked in the recording an event, and not a clock? */
 bool is_of_events(const Profile &profile);
 
@@ -23,6 +26,9 @@ bool is_of_events(const Profile &profile);
  * the samples; empty if it has fewer than two.
  */
 std::vector<size_t> events_of(const Profile &profile);
+
+/** The names of events_of(). */
+std::vector<std::string> event_names_of(const Profile &profile);
 
 /**
  * How many events a sample of each of events_of() stands for: the period of the recording, scaled

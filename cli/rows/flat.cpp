@@ -158,8 +158,7 @@ Flat flatten(const Profile &profile, const View &view)
 	flat.type = samples_type(profile);
 	flat.keys = view.keys;
 	flat.columns = columns_for(view.keys);
-	for (const size_t event : events)
-		flat.events.names.push_back(profile.sample_types[event].type);
+	flat.events.names = event_names_of(profile);
 	if (!events.empty())
 		flat.events.periods = event_periods(profile);
 	flat.events.totals.resize(events.size());

@@ -14,27 +14,35 @@ namespace cli {
 namespace {
 
 constexpr size_t nowhere = SIZE_MAX;
+/* In Sample::values, behind the samples. */
+constexpr size_t first_source = 1;
 /* JIT symbols are read again only after this many parts, because there may be many. */
 constexpr uint64_t jit_rounds = 5;
 
-void add_values(Sample &sample, uint64_t samples, int64_t period)
+void add_to(int64_t &value, uint64_t more)
 {
-	const auto more = static_cast<int64_t>(samples);
-
-	sample.values[0] = saturating_add(sample.values[0], more);
-	sample.values[1] = saturating_add(sample.values[1], more * period);
+	value = saturating_add(value, static_cast<int64_t>(std::min<uint64_t>(more, INT64_MAX)));
 }
 
 } // namespace
 
-LiveProfile::LiveProfile(uint64_t period, LiveLimits limits)
-	: limits_(limits), profile_(empty_profile(period))
+LiveProfile::LiveProfile(std::vector<SampleSource> sources, LiveLimits limits)
+	: sources_(std::move(sources)), limits_(limits), profile_(empty_profile(sources_))
 {
 }
 
-std::vector<Change> LiveProfile::add(const Tally &part, const Owners &owners)
+LiveProfile::LiveProfile(uint64_t period, LiveLimits limits)
+	: LiveProfile(std::vector<SampleSource>{{.period = period}}, limits)
+{
+}
+
+std::vector<Change> LiveProfile::add(const Tally &part, const Owners &owners,
+				     std::span<const EventAccount> events)
 {
 	std::vector<Change> changes;
+
+	for (size_t i = 0; i < std::min(sources_.size(), events.size()); i++)
+		sources_[i].account = events[i];
 
 	if (std::max(profile_.locations.size(), profile_.samples.size()) >= limits_.places ||
 	    objects_.size() >= limits_.objects)
@@ -58,9 +66,16 @@ void LiveProfile::count(Known &known, const Bucket &bucket, uint64_t samples, co
 {
 	const size_t location = location_at(known, bucket);
 	const size_t sample = sample_of(location, bucket.owner, process_labels(owners.find(bucket.owner)));
+	const SampleSource &source = sources_[bucket.source];
+	const bool of_events = source.unit == "count";
+	const uint64_t amount = source.account.scaled(samples * source.period);
+	const size_t value = bucket.source + first_source;
+	std::vector<int64_t> &values = profile_.samples[sample].values;
 
-	add_values(profile_.samples[sample], samples, profile_.period);
-	changes.push_back({sample, samples});
+	if (!bucket.source)
+		add_to(values[0], samples);
+	add_to(values[value], amount);
+	changes.push_back(of_events ? Change{sample, amount, value} : Change{sample, samples, 0});
 }
 
 void LiveProfile::zero()
@@ -110,7 +125,8 @@ size_t LiveProfile::sample_of(size_t location, uint32_t owner, const Labels &lab
 	const auto [place, fresh] = samples_.try_emplace({location, owner}, profile_.samples.size());
 
 	if (fresh) {
-		profile_.samples.push_back({{location}, {0, 0}, labels});
+		profile_.samples.push_back(
+			{{location}, std::vector<int64_t>(sources_.size() + first_source), labels});
 		owners_.push_back(owner);
 	}
 	return place->second;
@@ -190,10 +206,24 @@ void LiveProfile::set_detail(Detail detail)
 	}
 }
 
+/** By location: how many samples of all sources there are, where an event may be a million of another. */
+std::vector<double> LiveProfile::weights(const Profile &old) const
+{
+	std::vector<double> weights(old.locations.size());
+
+	for (const Sample &sample : old.samples) {
+		for (size_t i = 0; i < sources_.size(); i++)
+			weights[sample.locations.front()] +=
+				static_cast<double>(samples_of(sample, i + first_source)) /
+				static_cast<double>(sources_[i].period);
+	}
+	return weights;
+}
+
 /** By location: is it among those that are kept, at most half the limit? */
 std::vector<bool> LiveProfile::most_sampled(const Profile &old) const
 {
-	const std::vector<uint64_t> totals = samples_by_location(old);
+	const std::vector<double> totals = weights(old);
 	std::vector<size_t> order;
 	std::vector<bool> kept(totals.size());
 	std::map<const Object *, size_t> objects;
@@ -314,8 +344,12 @@ void LiveProfile::forget_rare()
 
 		if (location == nowhere)
 			location = other_of(old, sample.locations.front(), others);
-		add_values(profile_.samples[sample_of(location, owners[i], sample.labels)],
-			   static_cast<uint64_t>(sample.values[0]), profile_.period);
+
+		std::vector<int64_t> &values =
+			profile_.samples[sample_of(location, owners[i], sample.labels)].values;
+
+		for (size_t value = 0; value < values.size(); value++)
+			add_to(values[value], samples_of(sample, value));
 	}
 }
 

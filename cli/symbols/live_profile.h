@@ -5,7 +5,9 @@
 #include "cli/objects/object.h"
 #include "cli/objects/owners.h"
 #include "cli/objects/tally.h"
+#include "cli/profile/event_account.h"
 #include "cli/profile/profile.h"
+#include "cli/profile/sample_source.h"
 #include "cli/symbols/function_table.h"
 #include "cli/symbols/symbols.h"
 
@@ -14,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -21,10 +24,11 @@
 
 namespace cli {
 
-/** Samples that were added to one entry of Profile::samples. */
+/** What was added to one value of an entry of Profile::samples: samples of the clock, or events. */
 struct Change {
 	size_t sample = 0; /**< index in Profile::samples */
-	uint64_t samples = 0;
+	uint64_t amount = 0;
+	size_t value = 0; /**< index in Profile::sample_types */
 
 	bool operator==(const Change &) const = default;
 };
@@ -48,11 +52,17 @@ public:
 	/** The function name for places that are no longer distinguished. */
 	static constexpr char other[] = "[other]";
 
-	/** @param period ns that each sample stands for. */
+	/** @param sources what the samples stand for, by Bucket::source; one at least. */
+	explicit LiveProfile(std::vector<SampleSource> sources, LiveLimits limits = {});
+	/** The same if only the clock ticks, every @p period ns. */
 	explicit LiveProfile(uint64_t period, LiveLimits limits = {});
 
-	/** Add the samples of @p part, which must all be new; returns what changed. */
-	std::vector<Change> add(const Tally &part, const Owners &owners);
+	/**
+	 * Add the samples of @p part, which must all be new; returns what changed.
+	 * @param events what became of each source during the part: its values are scaled by it.
+	 */
+	std::vector<Change> add(const Tally &part, const Owners &owners,
+				std::span<const EventAccount> events = {});
 	/** Set all samples to 0, but keep the places and their names. */
 	void zero();
 	/** Set how much is looked up; missing details of known places are looked up now. */
@@ -88,11 +98,13 @@ private:
 	size_t mapping_of(Known &known, const Symbols &symbols, uint64_t address);
 
 	void forget_rare();
+	[[nodiscard]] std::vector<double> weights(const Profile &old) const;
 	[[nodiscard]] std::vector<bool> most_sampled(const Profile &old) const;
 	std::vector<size_t> move_locations(const Profile &old);
 	size_t move_location(const Profile &old, size_t index, Known &known);
 	size_t other_of(const Profile &old, size_t index, std::map<std::string, size_t> &others);
 
+	std::vector<SampleSource> sources_; /* with their accounts of the last part */
 	LiveLimits limits_;
 	Profile profile_;
 	Detail detail_ = Detail::Functions;

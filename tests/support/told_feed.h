@@ -7,6 +7,9 @@
 #include "cli/objects/tally.h"
 #include "cli/profile/about.h"
 #include "cli/profile/accounting.h"
+#include "cli/profile/event_account.h"
+#include "cli/profile/sample_source.h"
+#include "cli/recording/recorded_profile.h"
 #include "cli/symbols/live_profile.h"
 
 #include <memory>
@@ -20,14 +23,25 @@ namespace told_feed {
 class Feed : public cli::TopFeed {
 public:
 	explicit Feed(cli::LiveLimits limits = {}) : live_(1001001, limits) {}
+	/** Of events. */
+	explicit Feed(std::vector<cli::SampleSource> sources, cli::LiveLimits limits = {})
+		: sources_(std::move(sources)), live_(sources_, limits)
+	{
+	}
 
 	/** Adds samples for the next refresh. */
 	void come(const std::shared_ptr<cli::Object> &object, uint64_t address, uint64_t samples,
-		  uint32_t owner = 0)
+		  uint32_t owner = 0, uint32_t source = 0)
 	{
-		part_.add(object, {address, 0, owner}, samples);
+		part_.add(object, {address, 0, owner, source}, samples);
 		accounting_.ticks += samples;
 		accounting_.counted += samples;
+	}
+	/** Says what becomes of each event until the next refresh. */
+	void account(std::vector<cli::EventAccount> events)
+	{
+		part_events_ = std::move(events);
+		cli::add_events(events_, part_events_);
 	}
 	/** Adds ticks without a sample. */
 	void lose(uint64_t ticks)
@@ -47,10 +61,18 @@ public:
 	void wait(double, std::span<const int>) override {}
 	std::vector<cli::Change> take() override
 	{
-		live_.profile().comments = cli::to_comments(
-			{"", {"program (pid 4711)"}, "a counter for every byte of text", 1, accounting_, {}});
+		live_.profile().comments =
+			cli::to_comments({"",
+					  {"program (pid 4711)"},
+					  "a counter for every byte of text",
+					  1,
+					  accounting_,
+					  {},
+					  {},
+					  0,
+					  cli::event_accounts(cli::accounted_sources(sources_, events_))});
 		live_.profile().duration_nanos = 1500000000;
-		return live_.add(std::exchange(part_, {}), owners_);
+		return live_.add(std::exchange(part_, {}), owners_, std::exchange(part_events_, {}));
 	}
 	[[nodiscard]] const cli::Profile &profile() const override { return live_.profile(); }
 	[[nodiscard]] uint64_t edition() const override { return live_.edition(); }
@@ -58,6 +80,7 @@ public:
 	{
 		part_ = {};
 		accounting_ = {};
+		events_.clear();
 		live_.zero();
 	}
 	void set_detail(cli::Detail detail) override { live_.set_detail(detail); }
@@ -69,7 +92,10 @@ public:
 	std::vector<std::string> said;
 
 private:
+	std::vector<cli::SampleSource> sources_;
 	cli::LiveProfile live_;
+	std::vector<cli::EventAccount> part_events_;
+	std::vector<cli::EventAccount> events_;
 	cli::Tally part_;
 	cli::Owners owners_;
 	cli::Accounting accounting_;

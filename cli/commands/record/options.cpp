@@ -66,11 +66,8 @@ Count where processes spend their CPU time, until they end, -d is over, or
 Ctrl-C; then write a profile in pprof's format.  'profil report' shows it.
 
 )help" + target_help() +
-	       R"help(  -e, --event EVENT[:PERIOD][,...]
-                          sample these events instead of time, a column each, by
-                          perf's names: page-faults, cycles, mem:0x601040:w,
-                          sched:sched_switch, ... ('profil list' shows more)
-
+	       event_help() +
+	       R"help(
 Time and output:
   -d, --duration TIME     end after this time: 10, 1.5s, 5m; a command runs on
   -D, --delay MS          leave out the first milliseconds; -1: count nothing

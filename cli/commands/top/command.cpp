@@ -11,6 +11,7 @@
 #include "cli/commands/top/top.h"
 #include "cli/options/subcommands.h"
 #include "cli/profile/profile_file.h"
+#include "cli/rows/events.h"
 #include "cli/symbols/later_lines.h"
 
 #include <array>
@@ -32,8 +33,9 @@ void say(const std::string &text)
 /** One run of profil top on a feed that has begun. */
 class TopRun {
 public:
-	TopRun(const TopOptions &options, TopFeed &feed, const StopSignals &signals)
-		: options_(options), feed_(feed), signals_(signals), top_(feed, options.view)
+	/** @param event the one to sort by. */
+	TopRun(const TopOptions &options, TopFeed &feed, const StopSignals &signals, size_t event)
+		: options_(options), feed_(feed), signals_(signals), top_(feed, options.view, event)
 	{
 	}
 
@@ -166,7 +168,12 @@ Outcome run(const TopOptions &options)
 	if (!feed)
 		return feed.error();
 
-	TopRun top(options, **feed, signals);
+	const Result<size_t> event = find_top_order(options.order, event_names_of((*feed)->profile()));
+
+	if (!event)
+		return event.error();
+
+	TopRun top(options, **feed, signals, *event);
 
 	if (options.batch)
 		return top.print_frames();

@@ -5,6 +5,7 @@
 #include "cli/base/numbers.h"
 #include "cli/base/saturate.h"
 #include "cli/base/table.h"
+#include "cli/commands/top/event_text.h"
 #include "cli/profile/about.h"
 #include "cli/rows/name_notes.h"
 #include "cli/rows/row_cells.h"
@@ -19,9 +20,12 @@ namespace {
 constexpr unsigned rank_samples = 99;
 constexpr unsigned rank_delta = 100;
 constexpr unsigned rank_now = 101;
+constexpr unsigned rank_ratios = 98;
+constexpr unsigned rank_events = 50; /* and above: of later events */
 constexpr size_t percent_width = 6;
 constexpr size_t delta_width = 6;
 constexpr size_t unit_width = 12;
+constexpr size_t event_width = 16;
 constexpr size_t narrow_width = 12;
 
 /* The least height of a screen that shows each part. */
@@ -32,13 +36,20 @@ constexpr size_t high_for_account = 7;
 constexpr size_t high_for_targets = 10;
 constexpr size_t high_for_gaps = 16;
 
-/** "12,345 samples in 12.3 s at 999 Hz" */
-std::string title(const TopPicture &picture)
+bool of_events(const TopPicture &picture)
+{
+	return is_of_events(picture.profile);
+}
+
+/** "12,345 samples in 12.3 s at 999 Hz"; of events, what there is of each, and what they have lost. */
+std::string title(const TopPicture &picture, const About &about)
 {
 	const std::string duration = profile_duration_text(picture.profile);
 	const std::string rate = profile_rate_text(picture.profile);
 	std::string text =
-		"profil top: " + printable(amount_text(picture.rows.samples(), picture.rows.type()));
+		"profil top: " +
+		printable(of_events(picture) ? events_text(picture.rows, about.events)
+					     : amount_text(picture.rows.samples(), picture.rows.type()));
 
 	if (!duration.empty())
 		text += " in " + duration;
@@ -54,8 +65,8 @@ std::string state(const TopPicture &picture)
 
 	if (!picture.state.empty())
 		words.push_back(picture.state);
-	if (picture.order != TopOrder::Samples || picture.reversed)
-		words.push_back(fmt::format("by {}{}", top_order_name(picture.order),
+	if (picture.order != TopOrder::Samples || picture.reversed || picture.rows.leading())
+		words.push_back(fmt::format("by {}{}", printable(order_text(picture.rows, picture.order)),
 					    picture.reversed ? ", reversed" : ""));
 	for (const Filter &filter : picture.rows.view().filters)
 		words.push_back("filter " + printable(filter.text));
@@ -95,32 +106,82 @@ std::vector<Row> names_of(const TopRows &rows, std::span<const size_t> some)
 	return names;
 }
 
+/** The columns of the events that do not lead, and of their ratios. */
+class EventColumnsShown {
+public:
+	explicit EventColumnsShown(const TopRows &rows) : rows_(rows), ratios_(ratios_in(rows)) {}
+
+	void add_columns(Table &table) const
+	{
+		for (const size_t event : others())
+			table.add_column({shortened(printable(rows_.types()[event].type), event_width) + " %",
+					  TableColumn::Kind::Number,
+					  std::min(rank_events + static_cast<unsigned>(event), rank_ratios),
+					  percent_width});
+		for (const Ratio &ratio : ratios_)
+			table.add_column({printable(ratio.name), TableColumn::Kind::Number, rank_ratios,
+					  percent_width});
+	}
+
+	void add_cells(std::vector<Cell> &cells, size_t row) const
+	{
+		std::vector<uint64_t> values;
+
+		for (const size_t event : others())
+			cells.push_back(
+				percent_cell(rows_.amount(row, event).samples, rows_.total(event).samples));
+		for (size_t event = 0; event < rows_.types().size(); event++)
+			values.push_back(rows_.amount(row, event).samples);
+		for (const Ratio &ratio : ratios_)
+			cells.push_back({ratio_text(ratio, values)});
+	}
+
+private:
+	[[nodiscard]] std::vector<size_t> others() const
+	{
+		std::vector<size_t> all;
+
+		for (size_t event = 0; event < rows_.types().size(); event++) {
+			if (event != rows_.leading())
+				all.push_back(event);
+		}
+		return all;
+	}
+
+	const TopRows &rows_;
+	std::vector<Ratio> ratios_;
+};
+
 Table table_of(const TopPicture &picture, std::span<const size_t> some)
 {
 	const TopRows &rows = picture.rows;
 	const std::vector<Row> names = names_of(rows, some);
+	const EventColumnsShown events(rows);
 	ShownNames shown(rows.view().names);
 	Table table;
 
-	table.add_column({shortened(printable(unit_of(rows.type())), unit_width), TableColumn::Kind::Number,
-			  rank_samples});
+	table.add_column(
+		{shortened(printable(unit_of(rows.type())), of_events(picture) ? event_width : unit_width),
+		 TableColumn::Kind::Number, rank_samples});
 	table.add_column({"%", TableColumn::Kind::Number, 0, percent_width});
 	if (picture.live) {
 		table.add_column({"delta", TableColumn::Kind::Number, rank_delta, delta_width});
 		table.add_column({"now %", TableColumn::Kind::Number, rank_now, percent_width});
 	}
+	events.add_columns(table);
 	for (TableColumn &column : name_columns(rows.columns()))
 		table.add_column(std::move(column));
 	for (const Row &row : names)
 		add_functions(shown, row);
 	for (size_t i = 0; i < some.size(); i++) {
-		const TopRow &row = rows.rows()[some[i]];
+		const TopAmount &row = rows.amount(some[i]);
 		std::vector<Cell> cells = {{grouped(row.samples)}, percent_cell(row.samples, rows.samples())};
 
 		if (picture.live) {
 			cells.push_back({row.fresh ? "+" + grouped(row.fresh) : ""});
 			cells.push_back(percent_cell(row.fresh, rows.fresh()));
 		}
+		events.add_cells(cells, some[i]);
 		add_name_cells(cells, names[i], rows.columns(), shown);
 		table.add_row(cells);
 	}
@@ -162,7 +223,7 @@ std::string account_in_a_line(const Accounting &accounting)
 /** The lines below the table: all, or those that matter most if there are more than @p most. */
 std::vector<std::string> foot(const TopPicture &picture, const About &about, size_t most)
 {
-	std::vector<std::string> lines = accounting_lines(about.accounting);
+	std::vector<std::string> lines = profile_accounting_lines(picture.profile);
 	const std::string filtered = filtered_text(picture.rows);
 
 	if (!filtered.empty())
@@ -178,6 +239,8 @@ std::vector<std::string> foot(const TopPicture &picture, const About &about, siz
 
 	if (about.accounting.ticks)
 		few.push_back(account_in_a_line(about.accounting));
+	for (std::string &line : event_lines(about))
+		few.push_back(std::move(line));
 	for (const std::string &notice : picture.notices)
 		few.push_back(printable(notice));
 	if (!filtered.empty())
@@ -210,7 +273,7 @@ Layout layout_of(const TopPicture &picture, size_t height)
 	layout.bottom = height >= high_for_bottom;
 	layout.gaps = height >= high_for_gaps;
 	if (height >= high_for_title)
-		layout.head.push_back(title(picture));
+		layout.head.push_back(title(picture, about));
 	/* Users should see the effect of their own keys, even on a low screen. */
 	if (const std::string words = state(picture); !words.empty() && height >= high_for_bottom) {
 		if (height >= high_for_account)
@@ -282,7 +345,7 @@ std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool
 			text += painted(part, paint, color) + '\n';
 	};
 
-	add(title(picture));
+	add(title(picture, about));
 	for (const std::string &line : {targets(picture, about), state(picture)}) {
 		if (!line.empty())
 			add(line);
@@ -291,7 +354,7 @@ std::string top_text(const TopPicture &picture, size_t width, size_t limit, bool
 	if (!some.empty())
 		text += render(table_of(picture, some), width, color).text;
 	for (const size_t index : some)
-		samples = saturating_add(samples, rows.rows()[index].samples);
+		samples = saturating_add(samples, rows.amount(index).samples);
 	if (rows.shown() > some.size())
 		add(fmt::format("... and {}, of {}", counted_noun(rows.shown() - some.size(), "more row"),
 				share_text(rows.samples() - std::min(samples, rows.samples()), rows.samples(),

@@ -48,6 +48,7 @@ enum class TopAction {
 	Back,
 	NextOrder,
 	PreviousOrder,
+	NextEvent,
 	Reverse,
 	Filter,
 	PerProcess,

@@ -4,6 +4,7 @@
 #include "cli/commands/top/keys.h"
 #include "cli/options/arguments.h"
 #include "cli/options/subcommands.h"
+#include "cli/rows/event_order.h"
 #include "cli/rows/view_options.h"
 
 namespace cli {
@@ -24,6 +25,7 @@ struct Words {
 void add_options(CLI::App &app, Words &words, TopOptions &options)
 {
 	add_view_options(app, words.view);
+	app.add_option("--order", options.order);
 	add_duration(app, "-d,--delay", options.delay);
 	app.add_option("-D,--start-delay", words.start_delay)->check(positive_number());
 	app.add_flag("-b,--batch", options.batch);
@@ -44,6 +46,18 @@ std::optional<int> check_file(const CLI::App &app, const TargetParser &targets)
 	const std::string rest = app.remaining().front();
 
 	return usage_error(name, unexpected_argument(app, rest));
+}
+
+/** Of what is recorded, the names are known before there is a sample. */
+std::optional<int> check_order(const TopOptions &options)
+{
+	std::vector<std::string> events;
+
+	for (const Event &event : options.target.events)
+		events.push_back(event.name);
+	if (const Result<size_t> order = find_top_order(options.order, events); !order)
+		return usage_error(name, order.error().text);
+	return std::nullopt;
 }
 
 std::string keys_help()
@@ -67,10 +81,14 @@ and share since the last refresh ('delta', 'now %').  Below the table are what
 became of every tick of the clock, and what could not be profiled.
 
 )help" + target_help(false, "16M") +
+	       event_help() +
 	       R"help(
 What to show:
 )help" + view_help() +
-	       R"help(
+	       R"help(      --order EVENT     sort by this event of several, instead of the first: the
+                        count, 'delta' and 'now %' are then of it, and each of
+                        the others has a column with its share
+
 Refreshes and output:
   -d, --delay TIME        time between refreshes: 1 (default), 0.5, 500ms, 1m
   -D, --start-delay MS    leave out the first milliseconds
@@ -99,7 +117,24 @@ Examples:
   profil top --name '^nginx' --per-process
   profil top -a --sort object -d 5
   profil top --batch -n 1 -d 10 -p 4711
+  profil top -a -e page-faults,context-switches
 )help";
+}
+
+Result<size_t> find_top_order(const std::string &order, const std::vector<std::string> &events)
+{
+	EventColumns columns;
+
+	if (order.empty())
+		return size_t{0};
+	if (events.size() > 1)
+		columns.names = events;
+
+	const Result<EventOrder> found = find_order(columns, {}, order);
+
+	if (!found)
+		return found.error();
+	return std::get<size_t>(*found);
 }
 
 std::optional<int> parse_top_options(const std::vector<std::string> &arguments, TopOptions &options)
@@ -108,6 +143,7 @@ std::optional<int> parse_top_options(const std::vector<std::string> &arguments, 
 	CLI::App app("", name);
 	TargetParser targets(name, app, options.target, false);
 
+	targets.add_events();
 	add_options(app, words, options);
 	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), top_help()))
 		return status;
@@ -120,6 +156,8 @@ std::optional<int> parse_top_options(const std::vector<std::string> &arguments, 
 		return status;
 	if (app.count("--input"))
 		options.file = words.file;
+	else if (const std::optional<int> status = check_order(options))
+		return status;
 	if (app.count("--iterations"))
 		options.iterations = words.iterations;
 	if (!options.target.memory)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/base/color.h"
+#include "cli/base/result.h"
 #include "cli/recording/target_options.h"
 #include "cli/rows/flat.h"
 
@@ -25,6 +26,7 @@ struct TopOptions {
 	TargetOptions target;
 	std::optional<std::string> file; /**< a recorded profile, to be shown instead of processes */
 	View view;
+	std::string order;	/**< the event to sort by, of several; empty: the first */
 	double delay = 1;	/**< seconds between refreshes */
 	double start_delay = 0; /**< seconds to leave out at the start */
 	bool batch = false;
@@ -32,6 +34,9 @@ struct TopOptions {
 	size_t rows = default_rows;
 	ColorWhen color = ColorWhen::Auto;
 };
+
+/** The event of a profile to sort by, as its number among several; the error says which there are. */
+Result<size_t> find_top_order(const std::string &order, const std::vector<std::string> &events);
 
 /** Parse the arguments; returns an exit status when there is nothing left to do. */
 std::optional<int> parse_top_options(const std::vector<std::string> &arguments, TopOptions &options);

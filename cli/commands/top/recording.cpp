@@ -2,6 +2,7 @@
 #include "cli/commands/top/recording.h"
 
 #include "cli/profile/about.h"
+#include "cli/recording/recorded_profile.h"
 #include "profil.h"
 
 namespace cli {
@@ -39,7 +40,7 @@ Outcome TopRecording::start()
 		return prepared;
 	if (Outcome started = profiler_.start(); !started)
 		return started;
-	live_.emplace(profiler_.period());
+	live_.emplace(profiler_.sources());
 	start_ = Clock::now();
 	return Done();
 }
@@ -60,8 +61,9 @@ std::vector<Change> TopRecording::take()
 	const Recording part = profiler_.recorder().take_part();
 
 	accounting_.add(part.accounting);
+	add_events(events_, part.events);
 
-	std::vector<Change> changes = live_->add(part.tally, part.owners);
+	std::vector<Change> changes = live_->add(part.tally, part.owners, part.events);
 
 	describe(part);
 	return changes;
@@ -72,8 +74,15 @@ void TopRecording::describe(const Recording &part)
 	Profile &profile = live_->profile();
 
 	profile.duration_nanos = static_cast<int64_t>(seconds_since(start_) * 1e9);
-	profile.comments = to_comments(
-		{profil_version(), part.targets, part.granularity, part.processes, accounting_, {}});
+	profile.comments = to_comments({profil_version(),
+					part.targets,
+					part.granularity,
+					part.processes,
+					accounting_,
+					{},
+					{},
+					0,
+					event_accounts(accounted_sources(profiler_.sources(), events_))});
 }
 
 void TopRecording::zero()
@@ -82,6 +91,7 @@ void TopRecording::zero()
 
 	live_->zero();
 	accounting_ = Accounting();
+	events_.clear();
 	start_ = Clock::now();
 	describe(part);
 }

@@ -50,6 +50,7 @@ private:
 	RecordingRun profiler_;
 	std::optional<LiveProfile> live_; /* from start() on */
 	Accounting accounting_;
+	std::vector<EventAccount> events_; /* what has become of each event */
 	Clock::time_point start_;
 };
 

@@ -2,11 +2,31 @@
 #include "cli/commands/top/rows.h"
 
 #include "cli/base/saturate.h"
+#include "cli/rows/events.h"
 #include "cli/rows/row_names.h"
 
 #include <algorithm>
 
 namespace cli {
+namespace {
+
+/** The samples; of a profile of events, each event's own values. */
+std::vector<size_t> counted_values(const Profile &profile)
+{
+	std::vector<size_t> events = events_of(profile);
+
+	if (events.empty())
+		events.push_back(is_of_events(profile) ? first_event : samples_index(profile));
+	return events;
+}
+
+void add_to(TopAmount &sum, const TopAmount &more)
+{
+	sum.samples = saturating_add(sum.samples, more.samples);
+	sum.fresh = saturating_add(sum.fresh, more.fresh);
+}
+
+} // namespace
 
 std::string_view top_order_name(TopOrder order)
 {
@@ -19,28 +39,33 @@ std::string_view top_order_name(TopOrder order)
 	return "object";
 }
 
-TopRows::TopRows(const Profile &profile, View view, std::span<const Change> changes)
-	: profile_(profile), view_(std::move(view)), type_(samples_type(profile)),
-	  columns_(columns_for(view_.keys)), places_(profile, columns_), filter_(profile, view_.filters)
+TopRows::TopRows(const Profile &profile, View view, std::span<const Change> changes, size_t leading)
+	: profile_(profile), view_(std::move(view)), values_(counted_values(profile)), leading_(leading),
+	  columns_(columns_for(view_.keys)), places_(profile, columns_), filter_(profile, view_.filters),
+	  totals_(values_.size()), filtered_out_(values_.size())
 {
-	const size_t index = samples_index(profile);
-
+	for (const size_t value : values_)
+		types_.push_back(value < profile.sample_types.size() ? profile.sample_types[value]
+								     : samples_type(profile));
 	for (size_t i = 0; i < profile.samples.size(); i++) {
-		if (const uint64_t samples = samples_of(profile.samples[i], index))
-			count(i, samples, 0);
+		for (size_t value = 0; value < values_.size(); value++) {
+			if (const uint64_t samples = samples_of(profile.samples[i], values_[value]))
+				count(i, value, {samples, 0});
+		}
 	}
 	for (const Change &change : changes)
-		count(change.sample, 0, change.samples);
+		count(change.sample, change.value - values_.front(), {0, change.amount});
 }
 
 void TopRows::add(std::span<const Change> changes)
 {
-	for (const uint32_t row : fresh_rows_)
-		rows_[row].fresh = 0;
-	fresh_rows_.clear();
-	fresh_ = 0;
+	for (const size_t amount : fresh_)
+		amounts_[amount].fresh = 0;
+	fresh_.clear();
+	for (TopAmount &total : totals_)
+		total.fresh = 0;
 	for (const Change &change : changes)
-		count(change.sample, change.samples, change.samples);
+		count(change.sample, change.value - values_.front(), {change.amount, change.amount});
 }
 
 /** The number of the row that a sample is in, or nowhere. */
@@ -56,36 +81,38 @@ uint32_t TopRows::row_of(size_t sample)
 	const Place place = places_.place_of(profile_.samples[sample]);
 	const auto [row, fresh] = by_place_.try_emplace(place, static_cast<uint32_t>(rows_.size()));
 
-	if (fresh)
+	if (fresh) {
 		rows_.push_back({place});
+		amounts_.resize(amounts_.size() + values_.size());
+	}
 	return by_sample_[sample] = row->second;
 }
 
-void TopRows::count(size_t sample, uint64_t samples, uint64_t fresh)
+void TopRows::count(size_t sample, size_t value, TopAmount more)
 {
 	const uint32_t number = row_of(sample);
 
-	samples_ = saturating_add(samples_, samples);
-	fresh_ = saturating_add(fresh_, fresh);
+	add_to(totals_[value], more);
 	if (number == nowhere) {
-		filtered_out_ = saturating_add(filtered_out_, samples);
+		filtered_out_[value] = saturating_add(filtered_out_[value], more.samples);
 		return;
 	}
 
 	TopRow &row = rows_[number];
+	const size_t index = number * values_.size() + value;
 
-	shown_ += !row.samples && samples;
-	row.samples = saturating_add(row.samples, samples);
-	if (fresh && !row.fresh)
-		fresh_rows_.push_back(number);
-	row.fresh = saturating_add(row.fresh, fresh);
+	shown_ += !row.any && more.samples;
+	row.any = row.any || more.samples;
+	if (more.fresh && !amounts_[index].fresh)
+		fresh_.push_back(index);
+	add_to(amounts_[index], more);
 }
 
 Row TopRows::names(size_t row) const
 {
 	RowNames names(*places_.store(), row_names_max);
 
-	return cli::row_of(places_, rows_[row].place, rows_[row].samples, names);
+	return cli::row_of(places_, rows_[row].place, amount(row).samples, names);
 }
 
 /** Compares names column by column, from left to right. */
@@ -106,14 +133,16 @@ bool TopRows::precedes(size_t first, size_t second, TopOrder order) const
 {
 	const TopRow &a = rows_[first];
 	const TopRow &b = rows_[second];
+	const TopAmount &of_a = amount(first);
+	const TopAmount &of_b = amount(second);
 
-	if (order == TopOrder::Delta && a.fresh != b.fresh)
-		return a.fresh > b.fresh;
+	if (order == TopOrder::Delta && of_a.fresh != of_b.fresh)
+		return of_a.fresh > of_b.fresh;
 	if (order == TopOrder::Object && a.place.object != b.place.object)
 		return places_.text(a.place.object) < places_.text(b.place.object);
 	if (order == TopOrder::Name)
 		return compare_names(a, b) < 0;
-	return a.samples != b.samples ? a.samples > b.samples : first < second;
+	return of_a.samples != of_b.samples ? of_a.samples > of_b.samples : first < second;
 }
 
 std::vector<size_t> TopRows::first(size_t most, TopOrder order, bool reversed) const
@@ -122,7 +151,7 @@ std::vector<size_t> TopRows::first(size_t most, TopOrder order, bool reversed) c
 
 	some.reserve(rows_.size());
 	for (size_t i = 0; i < rows_.size(); i++) {
-		if (rows_[i].samples)
+		if (rows_[i].any)
 			some.push_back(i);
 	}
 
@@ -140,7 +169,7 @@ size_t TopRows::before(size_t row, TopOrder order, bool reversed) const
 	size_t count = 0;
 
 	for (size_t i = 0; i < rows_.size(); i++)
-		count += rows_[i].samples && (reversed ? precedes(row, i, order) : precedes(i, row, order));
+		count += rows_[i].any && (reversed ? precedes(row, i, order) : precedes(i, row, order));
 	return count;
 }
 

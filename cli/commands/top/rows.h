@@ -18,8 +18,13 @@ namespace cli {
 
 struct TopRow {
 	Place place;
-	uint64_t samples = 0; /**< of the whole profile */
-	uint64_t fresh = 0;   /**< those of the last refresh */
+	bool any = false; /**< it has samples of any event; else it must not be shown */
+};
+
+/** What a row, or the whole profile, has of the samples or of an event. */
+struct TopAmount {
+	uint64_t samples = 0; /**< of the whole profile; of an event, its value */
+	uint64_t fresh = 0;   /**< what came with the last refresh */
 };
 
 /** What rows are sorted by. */
@@ -31,14 +36,18 @@ std::string_view top_order_name(TopOrder order);
 /**
  * An incremental flat profile: a refresh costs time for the new samples, not for
  * all of them, as the row of each sample is found only once.
+ *
+ * In a profile of events each of them has its amounts.  One leads: it is what the rows are
+ * sorted by, and what samples(), fresh() and filtered_out() count.
  */
 class TopRows {
 public:
 	/**
 	 * @param profile may grow; it outlives this.
 	 * @param changes those of the last refresh, which are in @p profile already.
+	 * @param leading the event that leads.
 	 */
-	TopRows(const Profile &profile, View view, std::span<const Change> changes);
+	TopRows(const Profile &profile, View view, std::span<const Change> changes, size_t leading = 0);
 	TopRows(const TopRows &) = delete;
 	TopRows &operator=(const TopRows &) = delete;
 
@@ -47,17 +56,29 @@ public:
 
 	[[nodiscard]] const View &view() const { return view_; }
 	[[nodiscard]] std::span<const SortKey> columns() const { return columns_; }
-	/** What samples(), fresh() and filtered_out() count. */
-	[[nodiscard]] const ValueType &type() const { return type_; }
-	/** In the order in which they were found; rows without samples must not be shown. */
+	/** The types of the values that are counted: the samples, or each of the events. */
+	[[nodiscard]] std::span<const ValueType> types() const { return types_; }
+	/** The index in types() of what leads, and its type. */
+	[[nodiscard]] size_t leading() const { return leading_; }
+	[[nodiscard]] const ValueType &type() const { return types_[leading_]; }
+	/** Sort by another of types(), and count that. */
+	void lead(size_t value) { leading_ = value; }
+	/** In the order in which they were found. */
 	[[nodiscard]] const std::vector<TopRow> &rows() const { return rows_; }
+	/** What a row has of one of types(), or of what leads. */
+	[[nodiscard]] const TopAmount &amount(size_t row, size_t value) const
+	{
+		return amounts_[row * types_.size() + value];
+	}
+	[[nodiscard]] const TopAmount &amount(size_t row) const { return amount(row, leading_); }
 	/** How many rows have samples. */
 	[[nodiscard]] size_t shown() const { return shown_; }
-	/** All samples, including those that the filters leave out. */
-	[[nodiscard]] uint64_t samples() const { return samples_; }
-	[[nodiscard]] uint64_t fresh() const { return fresh_; }
+	/** All that there is of one of types(), including what the filters leave out. */
+	[[nodiscard]] const TopAmount &total(size_t value) const { return totals_[value]; }
+	[[nodiscard]] uint64_t samples() const { return total(leading_).samples; }
+	[[nodiscard]] uint64_t fresh() const { return total(leading_).fresh; }
 	/** The samples that are in no row. */
-	[[nodiscard]] uint64_t filtered_out() const { return filtered_out_; }
+	[[nodiscard]] uint64_t filtered_out() const { return filtered_out_[leading_]; }
 
 	/** The indices of the first rows, at most @p most. */
 	[[nodiscard]] std::vector<size_t> first(size_t most, TopOrder order, bool reversed) const;
@@ -71,24 +92,26 @@ private:
 	static constexpr uint32_t nowhere = UINT32_MAX - 1;
 
 	uint32_t row_of(size_t sample);
-	void count(size_t sample, uint64_t samples, uint64_t fresh);
+	void count(size_t sample, size_t value, TopAmount more);
 	[[nodiscard]] int compare_names(const TopRow &a, const TopRow &b) const;
 	[[nodiscard]] bool precedes(size_t a, size_t b, TopOrder order) const;
 
 	const Profile &profile_;
 	View view_;
-	ValueType type_;
+	std::vector<size_t> values_; /* what is counted, by its index in Profile::sample_types */
+	std::vector<ValueType> types_;
+	size_t leading_;
 	std::vector<SortKey> columns_;
 	Places places_;
 	SampleFilter filter_;
 	std::map<Place, uint32_t> by_place_;
 	std::vector<uint32_t> by_sample_;
 	std::vector<TopRow> rows_;
-	std::vector<uint32_t> fresh_rows_;
+	std::vector<TopAmount> amounts_;     /* of all rows, as many for each as there are types_ */
+	std::vector<size_t> fresh_;	     /* indices of those amounts that the last refresh has changed */
+	std::vector<TopAmount> totals_;	     /* by type */
+	std::vector<uint64_t> filtered_out_; /* likewise */
 	size_t shown_ = 0;
-	uint64_t samples_ = 0;
-	uint64_t fresh_ = 0;
-	uint64_t filtered_out_ = 0;
 };
 
 } // namespace cli

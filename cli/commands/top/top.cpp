@@ -3,6 +3,7 @@
 
 #include "cli/annotation/text.h"
 #include "cli/base/characters.h"
+#include "cli/commands/top/event_text.h"
 #include "cli/profile/about.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::string_view first_hints = "q quit  h help  s sort  / filter  z zero  p pause";
 constexpr std::string_view processes_hint = "  P processes";
+constexpr std::string_view events_hint = "  e event";
 constexpr std::string_view last_hint = "  Enter annotate";
 constexpr char page_hints[] = "q, Esc back  Up Down PgUp PgDn scroll";
 constexpr std::array orders = {TopOrder::Samples, TopOrder::Delta, TopOrder::Name, TopOrder::Object};
@@ -43,7 +45,7 @@ Detail detail_for(const View &view)
 	return keys || filters ? Detail::Lines : Detail::Functions;
 }
 
-Top::Top(TopFeed &feed, View view) : feed_(feed)
+Top::Top(TopFeed &feed, View view, size_t event) : feed_(feed), event_(event)
 {
 	show(std::move(view));
 }
@@ -51,7 +53,7 @@ Top::Top(TopFeed &feed, View view) : feed_(feed)
 void Top::show(View view)
 {
 	feed_.set_detail(detail_for(view));
-	rows_ = std::make_unique<TopRows>(feed_.profile(), std::move(view), changes_);
+	rows_ = std::make_unique<TopRows>(feed_.profile(), std::move(view), changes_, event_);
 	edition_ = feed_.edition();
 	targets_ = targets_text(from_comments(feed_.profile().comments), feed_.profile());
 	selected_.reset();
@@ -87,7 +89,8 @@ std::string Top::bottom() const
 	/* Only what can be done is offered. */
 	const bool apart = feed_.told_apart() != ToldApart::Nothing;
 
-	return fmt::format("{}{}{}", first_hints, apart ? processes_hint : "", last_hint);
+	return fmt::format("{}{}{}{}", first_hints, apart ? processes_hint : "",
+			   rows_->types().size() > 1 ? events_hint : "", last_hint);
 }
 
 TopPicture Top::picture() const
@@ -181,6 +184,7 @@ bool Top::act(TopAction action)
 	case TopAction::Annotate: annotate(); break;
 	case TopAction::NextOrder: change_order(1); break;
 	case TopAction::PreviousOrder: change_order(-1); break;
+	case TopAction::NextEvent: next_event(); break;
 	case TopAction::Reverse: reversed_ = !reversed_; break;
 	case TopAction::Filter: editor_.emplace("filter: "); break;
 	case TopAction::PerProcess: toggle_processes(); break;
@@ -223,7 +227,19 @@ void Top::change_order(int step)
 	const auto count = static_cast<ptrdiff_t>(orders.size());
 
 	order_ = orders[static_cast<size_t>((now + step + count) % count)];
-	message_ = fmt::format("sorted by {}", top_order_name(order_));
+	message_ = fmt::format("sorted by {}", order_text(*rows_, order_));
+}
+
+void Top::next_event()
+{
+	if (rows_->types().size() < 2) {
+		message_ = fmt::format("there are not several events ({} with -e)",
+				       feed_.is_file() ? "record" : "start");
+		return;
+	}
+	event_ = (event_ + 1) % rows_->types().size();
+	rows_->lead(event_);
+	message_ = fmt::format("sorted by {}", order_text(*rows_, order_));
 }
 
 void Top::toggle_processes()

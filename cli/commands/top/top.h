@@ -18,8 +18,9 @@ namespace cli {
 
 class Top {
 public:
-	/** @param feed outlives this. */
-	Top(TopFeed &feed, View view);
+	/** @param feed outlives this.  @param event the one to sort by, of several, as in TopRows::types().
+	 */
+	Top(TopFeed &feed, View view, size_t event = 0);
 
 	/** Show the samples since the last refresh. */
 	void refresh();
@@ -43,6 +44,7 @@ private:
 	void move(TopAction action);
 	void select(size_t position);
 	void change_order(int step);
+	void next_event();
 	void toggle_processes();
 	void zero();
 	void annotate();
@@ -53,6 +55,7 @@ private:
 	TopFeed &feed_;
 	std::vector<Change> changes_; /* of the last refresh */
 	std::unique_ptr<TopRows> rows_;
+	size_t event_ = 0;     /* the one to sort by */
 	uint64_t edition_ = 0; /* of the profile, when rows_ was made */
 	TopOrder order_ = TopOrder::Samples;
 	bool reversed_ = false;

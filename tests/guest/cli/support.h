@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -133,6 +134,27 @@ inline int end_of(guest::Child &child)
 
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
+
+/** A shell that executes a program when it is told to: by then it is attached, and nothing is missed. */
+class HeldProgram {
+public:
+	explicit HeldProgram(const std::string &name)
+		: path_(directory_ / "go"),
+		  shell_((mkfifo(path_.c_str(), 0600),
+			  start({"sh", "-c", "read word < " + path_ + "; exec " + program(name)})))
+	{
+	}
+
+	[[nodiscard]] pid_t pid() const { return shell_.pid(); }
+	void go() const { std::ofstream(path_) << "go\n"; }
+	/** Its exit status, or 128 plus the signal. */
+	int end() { return end_of(shell_); }
+
+private:
+	TemporaryDirectory directory_;
+	std::string path_;
+	guest::Child shell_;
+};
 
 /** What recordings have counted so far, in user mode and in the kernel. */
 inline uint64_t counted_ticks()

@@ -235,7 +235,8 @@ TEST_CASE("what users of perf type first has an answer", "[cli]")
 		 "profil record: there is no option -g: a profile has functions and what is "
 		 "inlined in them, but no call stacks, which 'perf record -g' has"},
 		{"record --call-graph=dwarf -p 1", "there is no option --call-graph: a profile has"},
-		{"top -e cycles", "there is no option -e: only 'profil record' samples other events"},
+		{"report -e cycles",
+		 "there is no option -e: only 'profil record' and 'profil top' sample other events"},
 		{"record -e nonsense -- true", "event 'nonsense': there is no such event (profil list shows"},
 		{"record -e cs -F 100 -- true", "-F and -c are for time; an event has its period behind"},
 		{"record -e cs --kernel-at call -- true", "events are counted by file, which --kernel-at"},

@@ -22,7 +22,7 @@ std::string rows_of(const TopRows &rows, TopOrder order = TopOrder::Samples, boo
 
 	for (const size_t index : rows.first(100, order, reversed))
 		text += fmt::format("{}{} {} +{}", text.empty() ? "" : ", ", rows.names(index).function,
-				    rows.rows()[index].samples, rows.rows()[index].fresh);
+				    rows.amount(index).samples, rows.amount(index).fresh);
 	return text;
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/commands/top/event_text.h  What profil top says of the events that it shows. */
+#pragma once
+
+#include "cli/commands/top/rows.h"
+#include "cli/profile/event_account.h"
+#include "cli/rows/events.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/**
+ * What there is of each event, its period if that is not 1, and what it has lost:
+ * "10,000 page-faults, 3,000,000 cycles (1 of 1,000,003; 2 ticks missed)".  Not safe to print.
+ * @param accounts of the events, as far as they are known.
+ */
+std::string events_text(const TopRows &rows, std::span<const EventAccount> accounts);
+
+/** What rows are sorted by: "samples", "page-faults", "delta of page-faults".  Not safe to print. */
+std::string order_text(const TopRows &rows, TopOrder order);
+
+/** Of instructions and cycles, those per cycle. */
+std::vector<Ratio> ratios_in(const TopRows &rows);
+
+} // namespace cli
