@@ -124,22 +124,46 @@ private:
 			about.add_string(wire::Scope::name, "profil");
 			about.add_string(wire::Scope::version, profil_version());
 		}
-		scope.add_message(wire::ScopeProfiles::profiles, profile(*resource.profile, resource.id));
+		places_.assign(resource.profile->locations.size(), -1);
+		if (resource.values.empty())
+			scope.add_message(wire::ScopeProfiles::profiles, samples(resource));
+		for (size_t i = 0; i < resource.values.size(); i++)
+			scope.add_message(wire::ScopeProfiles::profiles,
+					  values(resource, resource.values[i], i ? "" : resource.id));
 		return message;
 	}
 
-	std::string profile(const cli::Profile &profile, const std::string &id)
+	std::string samples(const OtlpResource &resource)
 	{
-		const size_t index = samples_index(profile);
+		const cli::Profile &profile = *resource.profile;
+
+		return this->profile(profile, samples_index(profile), {profile.period_type, profile.period},
+				     resource.id, true);
+	}
+
+	/** Only where there are any: what one event has, another may not have. */
+	std::string values(const OtlpResource &resource, const OtlpValue &value, const std::string &id)
+	{
+		return profile(*resource.profile, value.type,
+			       {resource.profile->sample_types[value.type], value.period}, id, false);
+	}
+
+	std::string profile(const cli::Profile &profile, size_t index,
+			    const std::pair<cli::ValueType, int64_t> &period, const std::string &id,
+			    bool zeros)
+	{
 		std::string message;
 		protozero::pbf_builder<wire::Profile> out(message);
 
-		places_.assign(profile.locations.size(), -1);
 		if (index < profile.sample_types.size())
 			out.add_message(wire::Profile::sample_type, value_type(profile.sample_types[index]));
 		for (const cli::Sample &sample : profile.samples) {
-			protozero::pbf_builder<wire::Sample> one(out, wire::Profile::samples);
 			const int64_t value = sample.values[index];
+
+			if (!value && !zeros)
+				continue;
+
+			protozero::pbf_builder<wire::Sample> one(out, wire::Profile::samples);
 
 			add_index(one, wire::Sample::stack_index, stack(profile, sample));
 			one.add_packed_int64(wire::Sample::values, &value, &value + 1);
@@ -150,8 +174,8 @@ private:
 		if (profile.duration_nanos > 0)
 			out.add_uint64(wire::Profile::duration_nano,
 				       static_cast<uint64_t>(profile.duration_nanos));
-		out.add_message(wire::Profile::period_type, value_type(profile.period_type));
-		out.add_int64(wire::Profile::period, profile.period);
+		out.add_message(wire::Profile::period_type, value_type(period.first));
+		out.add_int64(wire::Profile::period, period.second);
 		if (const std::string bytes = id_bytes(id); !bytes.empty())
 			out.add_bytes(wire::Profile::profile_id, bytes);
 		return message;

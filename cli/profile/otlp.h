@@ -28,11 +28,19 @@ struct OtlpAttribute {
 	std::variant<std::string, int64_t> value;
 };
 
+/** A type of value that is a profile of its own. */
+struct OtlpValue {
+	size_t type = 0;    /**< index in Profile::sample_types */
+	int64_t period = 0; /**< of it, between two samples */
+};
+
 /** What samples are of, for instance a service, and the samples. */
 struct OtlpResource {
 	std::vector<OtlpAttribute> attributes;
 	const Profile *profile = nullptr;
-	std::string id; /**< a UUID; empty: none */
+	std::string id; /**< a UUID, of the first profile; empty: none */
+	/** A profile of OTLP has one type.  Empty: a profile of the samples. */
+	std::vector<OtlpValue> values = {};
 };
 
 /** A message ProfilesData, or ExportProfilesServiceRequest, which is the same. */

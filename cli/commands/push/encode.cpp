@@ -39,23 +39,24 @@ std::string percent_encoded(std::string_view text)
 }
 
 /* The name has no way to quote, and the server chooses the kind of profile. */
-std::string why_not_in_ingest(const PushLabel &label)
+std::string why_not_in_ingest(const PushLabel &label, std::string_view kind)
 {
 	if (label.value.find_first_of("{},=") != label.value.npos)
 		return "does not allow { } , = in a value";
-	if (label.name == push_kind_label && label.value != push_kind_default)
+	if (label.name == push_kind_label && label.value != kind)
 		return "cannot set __name__";
 	return "";
 }
 
 /** "service{name=value,...}" */
-Result<std::string> ingest_name(const PushLabels &labels)
+Result<std::string> ingest_name(const PushSeries &series)
 {
+	const char *const kind = series.of_events() ? push_kind_events : push_kind_default;
 	std::string service = "profil";
 	std::string rest;
 
-	for (const PushLabel &label : labels) {
-		if (const std::string why = why_not_in_ingest(label); !why.empty())
+	for (const PushLabel &label : series.labels) {
+		if (const std::string why = why_not_in_ingest(label, kind); !why.empty())
 			return Error{
 				fmt::format("label '{}={}': the format pyroscope-ingest {} (use --format "
 					    "pyroscope)",
@@ -68,10 +69,42 @@ Result<std::string> ingest_name(const PushLabels &labels)
 	return service + "{" + rest + "}";
 }
 
-/* The profile has the exact time; from and until must be seconds, and must differ. */
-Result<HttpRequest> ingest_request(const PushLabels &labels, const PushProfile &profile)
+/** What the server is to make of each type, which it does not know. */
+std::string type_config(const Profile &profile)
 {
-	const Result<std::string> name = ingest_name(labels);
+	std::string types;
+
+	for (const ValueType &type : profile.sample_types)
+		types +=
+			fmt::format(R"({}"{}":{{"units":"objects","display-name":"{}","aggregation":"sum"}})",
+				    types.empty() ? "" : ",", type.type, type.type);
+	return "{" + types + "}";
+}
+
+/** A form of the profile and type_config(). */
+void add_form(HttpRequest &request, const PushSeries &series)
+{
+	const std::string boundary = "profil-" + series.profile.id;
+	const auto part = [&](const char *name, const char *file, const char *type,
+			      const std::string &content) {
+		request.body += fmt::format("--{}\r\nContent-Disposition: form-data; name=\"{}\"; "
+					    "filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
+					    boundary, name, file, type);
+		request.body += content + "\r\n";
+	};
+
+	part("profile", "profile.pprof", "application/octet-stream", series.profile.content);
+	part("sample_type_config", "sample_type_config.json", "application/json",
+	     type_config(series.decoded));
+	request.body += fmt::format("--{}--\r\n", boundary);
+	request.headers = {fmt::format("Content-Type: multipart/form-data; boundary={}", boundary)};
+}
+
+/* The profile has the exact time; from and until must be seconds, and must differ. */
+Result<HttpRequest> ingest_request(const PushSeries &series)
+{
+	const PushProfile &profile = series.profile;
+	const Result<std::string> name = ingest_name(series);
 
 	if (!name)
 		return name.error();
@@ -80,11 +113,18 @@ Result<HttpRequest> ingest_request(const PushLabels &labels, const PushProfile &
 	const int64_t seconds =
 		profile.duration_nanos / ns_per_second + (profile.duration_nanos % ns_per_second > 0 ? 1 : 0);
 	const int64_t until = from + std::max<int64_t>(seconds, 1);
+	HttpRequest request;
 
-	return HttpRequest{fmt::format("/ingest?name={}&from={}&until={}&format=pprof&spyName=profil",
-				       percent_encoded(*name), from, until),
-			   {"Content-Type: application/octet-stream"},
-			   profile.content};
+	request.path = fmt::format("/ingest?name={}&from={}&until={}&spyName=profil", percent_encoded(*name),
+				   from, until);
+	if (series.of_events()) {
+		add_form(request, series);
+		return request;
+	}
+	request.path += "&format=pprof";
+	request.headers = {"Content-Type: application/octet-stream"};
+	request.body = profile.content;
+	return request;
 }
 
 /** A request for each series. */
@@ -93,7 +133,7 @@ Result<std::vector<HttpRequest>> ingest_requests(std::span<const PushSeries> all
 	std::vector<HttpRequest> requests;
 
 	for (const PushSeries &one : all) {
-		Result<HttpRequest> request = ingest_request(one.labels, one.profile);
+		Result<HttpRequest> request = ingest_request(one);
 
 		if (!request)
 			return request.error();
@@ -128,6 +168,8 @@ std::vector<OtlpResource> resources_of(std::span<const PushSeries> all)
 
 		resource.profile = &one.decoded;
 		resource.id = one.profile.id;
+		for (size_t type = 0; type < one.periods.size(); type++)
+			resource.values.push_back({type, static_cast<int64_t>(one.periods[type])});
 		for (const PushLabel &label : one.labels) {
 			if (label.name != push_kind_label)
 				resource.attributes.push_back({attribute_name(label.name), label.value});

@@ -6,7 +6,8 @@
  * Pyroscope: grafana.com/docs/pyroscope/latest/reference-server-api, "Ingestion
  * Path", which has both `/push.v1.PusherService/Push` (the messages are those of
  * api/push/v1/push.proto and api/types/v1/types.proto in github.com/grafana/pyroscope;
- * unary calls by connectrpc.com/docs/protocol) and `/ingest`.
+ * unary calls by connectrpc.com/docs/protocol) and `/ingest`.  The latter drops types that it
+ * does not know, unless a form with the profile has sample_type_config (pkg/og/convert/pprof).
  *
  * Parca: proto/parca/profilestore/v1alpha1/profilestore.proto in
  * github.com/parca-dev/parca, called by gRPC-Web below `/api`, as its own user
@@ -48,6 +49,10 @@ struct PushSeries {
 	PushLabels labels;
 	PushProfile profile;
 	Profile decoded; /**< the same as PushProfile::content */
+	/** Events between two samples, of each type, if these are events_for_servers(); else empty. */
+	std::vector<uint64_t> periods = {};
+
+	[[nodiscard]] bool of_events() const { return !periods.empty(); }
 };
 
 /** The requests that send all of them, or an error if the format cannot express a label. */

@@ -73,11 +73,11 @@ Result<PushLabel> parse_push_label(std::string_view text)
 }
 
 Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service,
-					const PushLabels &more)
+					const PushLabels &more, const std::string &kind)
 {
 	PushLabels labels = std::move(given);
 
-	add_default(labels, push_kind_label, push_kind_default);
+	add_default(labels, push_kind_label, kind);
 	add_default(labels, "service_name", service);
 	add_default(labels, "hostname", printable(host_name()));
 	for (const PushLabel &label : more)

@@ -22,6 +22,8 @@ namespace cli {
 
 inline constexpr char push_kind_label[] = "__name__";
 inline constexpr char push_kind_default[] = "process_cpu";
+/** The kind of profiles whose types are events. */
+inline constexpr char push_kind_events[] = "events";
 
 struct PushLabel {
 	std::string name;
@@ -37,12 +39,13 @@ using PushLabels = std::vector<PushLabel>;
 Result<PushLabel> parse_push_label(std::string_view text);
 
 /**
- * The given labels, and defaults for those not given: __name__ process_cpu,
+ * The given labels, and defaults for those not given: __name__ @p kind,
  * service_name @p service, this machine's hostname, and @p more.
  * @return an error if a name was given twice.
  */
 Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std::string &service,
-					const PushLabels &more = {});
+					const PushLabels &more = {},
+					const std::string &kind = push_kind_default);
 
 /** The program that a profile without labels is of: the file of its first mapping, or "profil". */
 std::string service_of(const Profile &profile);

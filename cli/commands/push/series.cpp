@@ -4,11 +4,13 @@
 #include "cli/base/characters.h"
 #include "cli/base/gzip.h"
 #include "cli/base/saturate.h"
+#include "cli/commands/push/event_types.h"
 #include "cli/commands/push/workload.h"
 #include "cli/profile/about.h"
 #include "cli/profile/location.h"
 #include "cli/profile/pprof.h"
 #include "cli/profile/subset.h"
+#include "cli/rows/events.h"
 
 #include <algorithm>
 #include <array>
@@ -43,8 +45,9 @@ std::string_view cgroup_of(const Sample &sample)
 	return label == sample.labels.end() ? std::string_view() : std::string_view(label->text);
 }
 
-/** The groups, most samples first. */
-Result<std::vector<Group>> groups_of(const std::vector<PushLabel> &given, const Profile &profile)
+/** The groups, most samples first.  @param kind of the profile. */
+Result<std::vector<Group>> groups_of(const std::vector<PushLabel> &given, const Profile &profile,
+				     const std::string &kind)
 {
 	std::map<std::pair<std::string_view, std::string_view>, size_t> by_program;
 	std::map<PushLabels, size_t> by_labels;
@@ -53,7 +56,7 @@ Result<std::vector<Group>> groups_of(const std::vector<PushLabel> &given, const 
 	const auto group_of = [&](std::string_view program, std::string_view cgroup) -> Result<size_t> {
 		Result<PushLabels> labels = complete_push_labels(
 			given, program.empty() ? service_of(profile) : printable(program),
-			workload_labels(cgroup));
+			workload_labels(cgroup), kind);
 
 		if (!labels)
 			return labels.error();
@@ -91,12 +94,12 @@ Result<std::vector<Group>> groups_of(const std::vector<PushLabel> &given, const 
 }
 
 /** Join the rarest groups beyond the limit. */
-Outcome limit(std::vector<Group> &groups, const std::vector<PushLabel> &given)
+Outcome limit(std::vector<Group> &groups, const std::vector<PushLabel> &given, const std::string &kind)
 {
 	if (groups.size() <= most_series)
 		return Done();
 
-	Result<PushLabels> labels = complete_push_labels(given, other_service, {});
+	Result<PushLabels> labels = complete_push_labels(given, other_service, {}, kind);
 
 	if (!labels)
 		return labels.error();
@@ -110,19 +113,17 @@ Outcome limit(std::vector<Group> &groups, const std::vector<PushLabel> &given)
 	return Done();
 }
 
-} // namespace
-
-Result<std::vector<PushSeries>> push_series(const std::vector<PushLabel> &given, const Profile &profile,
-					    std::string content)
+Result<std::vector<PushSeries>> series_of(const std::vector<PushLabel> &given, const Profile &profile,
+					  std::string content, const std::string &kind)
 {
 	/* Our addresses are those of the objects' files; other tools' may not be. */
 	const bool ours = !from_comments(profile.comments).version.empty();
-	Result<std::vector<Group>> groups = groups_of(given, profile);
+	Result<std::vector<Group>> groups = groups_of(given, profile, kind);
 	std::vector<PushSeries> all;
 
 	if (!groups)
 		return groups.error();
-	if (const Outcome limited = limit(*groups, given); !limited)
+	if (const Outcome limited = limit(*groups, given, kind); !limited)
 		return limited.error();
 	for (Group &group : *groups) {
 		Result<std::string> id = new_uuid();
@@ -145,6 +146,34 @@ Result<std::vector<PushSeries>> push_series(const std::vector<PushLabel> &given,
 		one.profile.normalized = ours;
 		one.profile.id = *std::move(id);
 		all.push_back(std::move(one));
+	}
+	return all;
+}
+
+/** Of each event.  Profiles of other tools say that of the first one alone. */
+std::vector<uint64_t> periods_of(const Profile &profile)
+{
+	std::vector<uint64_t> periods = event_periods(profile);
+
+	periods.resize(std::max<size_t>(periods.size(), 1));
+	periods.front() = static_cast<uint64_t>(profile.period);
+	return periods;
+}
+
+} // namespace
+
+Result<std::vector<PushSeries>> push_series(const std::vector<PushLabel> &given, const Profile &profile,
+					    std::string content)
+{
+	if (!is_of_events(profile))
+		return series_of(given, profile, std::move(content), push_kind_default);
+
+	Result<std::vector<PushSeries>> all =
+		series_of(given, events_for_servers(profile), "", push_kind_events);
+
+	if (all) {
+		for (PushSeries &one : *all)
+			one.periods = periods_of(profile);
 	}
 	return all;
 }

@@ -23,6 +23,8 @@ inline constexpr char other_service[] = "[other]";
  * each set of labels, if @p given has a service_name.  A profile without such labels, or
  * without samples, is one series, of its first object.
  *
+ * A profile of events is events_for_servers(), of the kind push_kind_events.
+ *
  * @param given the labels that the user has given.
  * @param content the profile in pprof's format, gzipped or not: that of the only series.  Empty:
  *        it is encoded if there is only one.

@@ -4,8 +4,10 @@
 #include "cli/commands/push/encode.h"
 #include "cli/base/gzip.h"
 #include "cli/commands/push/labels.h"
+#include "cli/commands/push/series.h"
 #include "cli/http/grpc_web.h"
 #include "cli/profile/pprof.h"
+#include "tests/host/cli/event_profile.h"
 #include "tests/host/cli/sample_profile.h"
 #include "tests/support/programs.h"
 
@@ -239,7 +241,7 @@ TEST_CASE("the query of /ingest has the labels in the name, and seconds", "[cli]
 	REQUIRE(request);
 	CHECK(request->path ==
 	      "/ingest?name=gr%C3%B6%C3%9Fe%7Bregion%3Deu%7D&from=1790000000&until=1790000002"
-	      "&format=pprof&spyName=profil");
+	      "&spyName=profil&format=pprof");
 	CHECK(request->body == profile.content);
 	for (const PushLabels &bad : {PushLabels{{"a", "x,y"}}, {{"a", "}"}}, {{"__name__", "memory"}}})
 		CHECK_FALSE(encode(PushFormat::PyroscopeIngest, bad, profile));
@@ -290,4 +292,69 @@ TEST_CASE("gRPC-Web's answers become HTTP's", "[cli][push]")
 	CHECK(grpc_web_answer({200, "", {"grpc-status: 17"}, {}}).status == 502);
 	CHECK(grpc_web_answer({200, "", {"grpc-status: -1"}, {}}).status == 502);
 	CHECK(grpc_web_answer({404, "<html>", {}, {}}).status == 404);
+}
+
+TEST_CASE("the form for /ingest says what each event is, as the server knows none of them", "[cli][push]")
+{
+	const Result<std::vector<PushSeries>> series =
+		push_series({{"service_name", "web"}, {"hostname", "h"}}, event_profile(), "");
+
+	REQUIRE(series);
+	const Result<std::vector<HttpRequest>> requests = encode_push(PushFormat::PyroscopeIngest, *series);
+
+	REQUIRE(requests);
+	REQUIRE(requests->size() == 1);
+	const HttpRequest &request = requests->front();
+	const std::string boundary = "profil-" + series->front().profile.id;
+
+	CHECK(request.path == "/ingest?name=web%7Bhostname%3Dh%7D&from=0&until=2&spyName=profil");
+	CHECK(request.headers ==
+	      std::vector<std::string>{"Content-Type: multipart/form-data; boundary=" + boundary});
+	CHECK(request.body ==
+	      "--" + boundary +
+		      "\r\nContent-Disposition: form-data; name=\"profile\"; filename=\"profile.pprof\"\r\n"
+		      "Content-Type: application/octet-stream\r\n\r\n" +
+		      series->front().profile.content + "\r\n--" + boundary +
+		      "\r\nContent-Disposition: form-data; name=\"sample_type_config\"; "
+		      "filename=\"sample_type_config.json\"\r\nContent-Type: application/json\r\n\r\n"
+		      R"({"page_faults":{"units":"objects","display-name":"page_faults","aggregation":"sum"},)"
+		      R"("context_switches":{"units":"objects","display-name":"context_switches",)"
+		      R"("aggregation":"sum"},)"
+		      R"("cycles":{"units":"objects","display-name":"cycles","aggregation":"sum"}})"
+		      "\r\n--" +
+		      boundary + "--\r\n");
+	/* The kind is the server's choice. */
+	CHECK_FALSE(encode_push(PushFormat::PyroscopeIngest,
+				*push_series({{"__name__", "process_cpu"}}, event_profile(), "")));
+}
+
+TEST_CASE("OTLP gets a profile of each event, with the samples that it has", "[cli][push]")
+{
+	const Result<std::vector<PushSeries>> series = push_series({}, event_profile(), "");
+
+	REQUIRE(series);
+	const Result<std::vector<HttpRequest>> requests = encode_push(PushFormat::Otlp, *series);
+
+	REQUIRE(requests);
+	std::string text = protoc(*decompress(requests->front().body, 1 << 20),
+				  "--decode=otlp.ProfilesData tests/host/data/otlp.proto")
+				   .text;
+	std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+	const auto count = [&](const std::string &part) {
+		size_t found = 0;
+
+		for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
+			found++;
+		return found;
+	};
+
+	CAPTURE(text);
+	CHECK(count("}profiles{sample_type{") == 3);
+	CHECK(count("profile_id:") == 1);
+	CHECK(count("samples{") == 2 + 2 + 2);
+	CHECK(count("values:900}") == 1);
+	CHECK(count("values:41}") == 1);
+	CHECK(count("values:2000000}") == 1);
+	CHECK(count("period:1000000") == 1);
+	CHECK(count("\"page_faults\"") == 1);
 }

@@ -3,9 +3,11 @@
 #include "cli/commands/push/series.h"
 
 #include "cli/base/gzip.h"
+#include "cli/commands/push/event_types.h"
 #include "cli/commands/push/workload.h"
 #include "cli/profile/about.h"
 #include "cli/profile/pprof.h"
+#include "tests/host/cli/event_profile.h"
 #include "tests/host/cli/sample_profile.h"
 
 #include <catch2/catch.hpp>
@@ -156,4 +158,60 @@ TEST_CASE("the rarest of very many programs are pushed together", "[cli][push]")
 	CHECK(value_of(all[98], "service_name") == "p152");
 	CHECK(value_of(all[99], "service_name") == "[other]");
 	CHECK(samples_in(all[99]) == 151 * 152 / 2);
+}
+
+TEST_CASE("of events, each is a type by a name that servers can select", "[cli][push]")
+{
+	CHECK(type_for_servers("page-faults") == "page_faults");
+	CHECK(type_for_servers("mem:0x601040/4:rw") == "mem_0x601040_4_rw");
+
+	Profile profile = event_profile();
+
+	profile.sample_types[3].type = "cycles:u";
+	const std::vector<PushSeries> all = series_of(profile);
+
+	REQUIRE(all.size() == 1);
+	CHECK(value_of(all[0], "__name__") == "events");
+	CHECK(value_of(all[0], "service_name") == "load");
+	CHECK(all[0].periods == std::vector<uint64_t>{1, 1, 1'000'000});
+	const Result<Profile> sent = decode_pprof(all[0].profile.content);
+	REQUIRE(sent);
+	CHECK(sent->sample_types == std::vector<ValueType>{{"page_faults", "count"},
+							   {"context_switches", "count"},
+							   {"cycles_u", "count"}});
+	CHECK(sent->period_type == ValueType{"page_faults", "count"});
+	CHECK(sent->default_sample_type == "page_faults");
+	REQUIRE(sent->samples.size() == 3);
+	CHECK(sent->samples[0].values == std::vector<int64_t>{900, 0, 1'000'000});
+	CHECK(sent->samples[2].values == std::vector<int64_t>{0, 41, 0});
+	CHECK(all[0].decoded.sample_types == sent->sample_types);
+
+	/* Of time, nothing is another name. */
+	CHECK(series_of(sample_profile())[0].periods.empty());
+	CHECK(value_of(series_of(sample_profile())[0], "__name__") == "process_cpu");
+	CHECK(value_of(series_of(profile, {{"__name__", "mine"}})[0], "__name__") == "mine");
+}
+
+TEST_CASE("one event has its own period, and each program its series", "[cli][push]")
+{
+	Profile profile = sample_profile();
+
+	profile.sample_types = {{"samples", "count"}, {"context-switches", "count"}};
+	profile.period_type = {"context-switches", "count"};
+	profile.default_sample_type = "context-switches";
+	profile.period = 10;
+	profile.samples = {{{0}, {7, 70}, {{"process", "nginx", 0, ""}}},
+			   {{0}, {2, 20}, {{"process", "sh", 0, ""}}}};
+
+	const std::vector<PushSeries> all = series_of(profile);
+
+	REQUIRE(all.size() == 2);
+	for (const PushSeries &one : all) {
+		CHECK(one.periods == std::vector<uint64_t>{10});
+		CHECK(value_of(one, "__name__") == "events");
+		CHECK(one.decoded.sample_types == std::vector<ValueType>{{"context_switches", "count"}});
+	}
+	CHECK(samples_in(all[0]) == 70);
+	CHECK(value_of(all[1], "service_name") == "sh");
+	CHECK(samples_in(all[1]) == 20);
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * @file cli/commands/push/event_types.h
+ * A profile of events as servers can file it.
+ *
+ * Pyroscope and Parca file each type of value for itself, and select it by
+ * "kind:type:unit:period_type:period_unit", which is also the name of a metric in Prometheus'
+ * query language.  So a type has neither a colon nor a hyphen: page_faults, cycles_u.
+ */
+#pragma once
+
+#include "cli/profile/profile.h"
+
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+/** An event's name with _ for all but letters and digits. */
+std::string type_for_servers(std::string_view event);
+
+/** The events alone, under these names: the samples are those of the first, and say no more. */
+Profile events_for_servers(const Profile &profile);
+
+} // namespace cli
