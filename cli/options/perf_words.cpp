@@ -15,7 +15,7 @@ struct Answer {
 constexpr std::string_view no_stacks =
 	"a profile has functions and what is inlined in them, but no call stacks, which 'perf record -g' has";
 constexpr std::string_view no_events =
-	"only 'profil record' and 'profil top' sample other events than time: -e of it";
+	"only record, top, serve and push sample other events than time: -e of each";
 constexpr std::string_view no_branches = "profil counts where the CPU is, not how it came there";
 
 constexpr std::array options = {

@@ -81,6 +81,7 @@ TargetParser::TargetParser(std::string name, CLI::App &app, TargetOptions &optio
 	app.add_flag("-a,--all-cpus", selection.everything);
 	app.add_option("-F,--freq", options_.rate)->transform(rate_or_max());
 	app.add_option("-c,--count", count_)->check(positive_count());
+	app.add_option("-e,--event", event_list_)->allow_extra_args(false);
 	app.add_option("--kernel-at", kernel_at_)->check(CLI::IsMember({"function", "call"}));
 	app.add_flag("--kernel");
 	app.add_flag("--user-only");
@@ -100,11 +101,8 @@ std::vector<std::string> TargetParser::own(std::vector<std::string> arguments)
 
 bool TargetParser::how_given() const
 {
-	return std::any_of(how_options.begin(), how_options.end(), [this](const char *option) {
-		const CLI::Option *const one = app_.get_option_no_throw(option);
-
-		return one && one->count() > 0;
-	});
+	return std::any_of(how_options.begin(), how_options.end(),
+			   [this](const char *option) { return app_.count(option) > 0; });
 }
 
 std::optional<int> TargetParser::find_users()
@@ -231,6 +229,10 @@ How:
   -F, --freq HZ           samples per second of CPU time (default 999); max: as
                           many as the module allows
   -c, --count NS          or the CPU time between two samples, in nanoseconds
+  -e, --event EVENT[:PERIOD][,...]
+                          sample these events instead of time, a column each, by
+                          perf's names: page-faults, cycles, mem:0x601040:w,
+                          sched:sched_switch, ... ('profil list' shows more)
       --kernel-at WHERE   count time in the kernel by "function" (the default;
                           [kernel] without the right to see which), or at the
                           instruction that made the "call"
@@ -240,15 +242,6 @@ How:
       --max-memory SIZE   most memory for counters, such as 64M (default )help" +
 	       std::string(memory) + R"help();
                           with less, a counter covers more bytes of text
-)help";
-}
-
-std::string event_help()
-{
-	return R"help(  -e, --event EVENT[:PERIOD][,...]
-                          sample these events instead of time, a column each, by
-                          perf's names: page-faults, cycles, mem:0x601040:w,
-                          sched:sched_switch, ... ('profil list' shows more)
 )help";
 }
 

@@ -23,7 +23,7 @@ struct TargetOptions {
 	/* Not 1000, to avoid running in step with what programs do every millisecond. */
 	double rate = 999;	       /**< Hz of CPU time; infinity: as many as the module allows */
 	std::optional<uint64_t> count; /**< ns of CPU time between samples, instead of a rate */
-	std::vector<Event> events;     /**< what is sampled instead of time; see TargetParser::add_events() */
+	std::vector<Event> events;     /**< what is sampled instead of time */
 	KernelTime kernel = KernelTime::ByFunction;
 	bool follow = true;
 	bool per_process = false;
@@ -43,8 +43,6 @@ public:
 	 * not parsed; the result is for parse_arguments().
 	 */
 	std::vector<std::string> own(std::vector<std::string> arguments);
-	/** Let events be chosen (-e). */
-	void add_events() { app_.add_option("-e,--event", event_list_)->allow_extra_args(false); }
 	/** Did the user say what to profile? */
 	[[nodiscard]] bool given() const
 	{
@@ -76,9 +74,6 @@ private:
 
 /** The part of --help for these options.  @param memory the default of --max-memory. */
 std::string target_help(bool with_command = true, std::string_view memory = "128M");
-
-/** The same for TargetParser::add_events(). */
-std::string event_help();
 
 /** The nanoseconds between samples, or an error if the module does not permit that rate. */
 Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info);

@@ -128,9 +128,9 @@ wait, the oldest are dropped.
       --label NAME=VALUE  also file the profile under this label; may be
                           repeated.  By default: service_name, each program by
                           its command name; hostname, this machine's; __name__,
-                          process_cpu.  What is profiled also has, where its
-                          cgroup tells: unit, of systemd; container_id; pod,
-                          the pod's UID
+                          process_cpu, or events if they were sampled.  What is
+                          profiled also has, where its cgroup tells: unit, of
+                          systemd; container_id; pod, the pod's UID
       --auth-token-file FILE     send the token in FILE as a Bearer token
       --user NAME                authenticate with a password instead
       --auth-password-file FILE  read the password from FILE
@@ -154,6 +154,7 @@ Examples:
   profil push --to https://profiles.example.com --auth-token-file token
   profil push --format parca --label service_name=nginx nginx.pb.gz
   profil push --name '^nginx' --interval 1m --label env=prod
+  profil push -a -e page-faults,context-switches
   profil record -p 4711 -d 10 -o - | profil push -
 )help";
 }

@@ -12,6 +12,7 @@
 #include "cli/recording/recorded_profile.h"
 #include "cli/recording/recording_run.h"
 #include "cli/recording/refusals.h"
+#include "cli/symbols/build_profile.h"
 
 #include <array>
 #include <cstdlib>
@@ -178,7 +179,13 @@ Outcome PushRun::run()
 /* Find labels that the format cannot express before anything is recorded. */
 Outcome check_labels(const PushOptions &options)
 {
-	const Result<std::vector<HttpRequest>> requests = requests_for(options, Profile());
+	std::vector<SampleSource> sources;
+
+	for (const Event &event : options.target->events)
+		sources.push_back({event.name, "count", event.period, {}});
+
+	const Result<std::vector<HttpRequest>> requests =
+		requests_for(options, sources.empty() ? Profile() : empty_profile(sources));
 
 	return requests ? Outcome(Done()) : requests.error();
 }

@@ -66,7 +66,6 @@ Count where processes spend their CPU time, until they end, -d is over, or
 Ctrl-C; then write a profile in pprof's format.  'profil report' shows it.
 
 )help" + target_help() +
-	       event_help() +
 	       R"help(
 Time and output:
   -d, --duration TIME     end after this time: 10, 1.5s, 5m; a command runs on
@@ -119,8 +118,6 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 	bool lines = false;
 	CLI::App app("", name);
 	TargetParser targets(name, app, options.target);
-
-	targets.add_events();
 
 	add_duration(app, "-d,--duration", seconds);
 	add_duration(app, "--loop", loop);

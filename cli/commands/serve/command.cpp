@@ -3,6 +3,7 @@
 #include "cli/base/stop_signals.h"
 #include "cli/commands/serve/options.h"
 #include "cli/commands/serve/pprof_server.h"
+#include "cli/events/available.h"
 #include "cli/options/subcommands.h"
 #include "cli/profile/pprof.h"
 #include "cli/recording/progress.h"
@@ -13,6 +14,7 @@
 #include <array>
 #include <csignal>
 #include <fmt/format.h>
+#include <functional>
 #include <mutex>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -31,7 +33,11 @@ constexpr double patience = 0.1;
  */
 class ServedProfile : private RecorderLog {
 public:
-	explicit ServedProfile(const TargetOptions &options) : profiler_(options, *this) {}
+	/** @param say tells the user of a warning. */
+	ServedProfile(const TargetOptions &options, std::function<void(const std::string &)> say)
+		: several_(options.events.size() > 1), say_(std::move(say)), profiler_(options, *this)
+	{
+	}
 
 	Result<std::string> record(const ServeRequest &request)
 	{
@@ -58,8 +64,15 @@ private:
 		if (why_.empty())
 			why_ = fmt::format("pid {} ({}): {}: ", pid, process, why);
 	}
-	void warn(const std::string &) override {}
+	/* An event that is not recorded would look like one that did not come. */
+	void warn(const std::string &text) override
+	{
+		if (several_)
+			say_(text);
+	}
 
+	bool several_;
+	std::function<void(const std::string &)> say_;
 	RecordingRun profiler_;
 	std::string why_;
 };
@@ -82,8 +95,14 @@ Outcome check(const TargetOptions &target)
 
 	if (!info)
 		return info.error();
-	if (const Result<uint64_t> period = choose_period(target, *info); !period)
-		return period.error();
+	for (const Event &event : target.events) {
+		if (Outcome available = check_available(event); !available)
+			return available;
+	}
+	if (target.events.empty()) {
+		if (const Result<uint64_t> period = choose_period(target, *info); !period)
+			return period.error();
+	}
 	if (const Result<ProcessFinder> finder = ProcessFinder::create(target.selection); !finder)
 		return finder.error();
 	return Done();
@@ -97,26 +116,27 @@ Outcome serve(const ServeOptions &options, const TargetOptions &target, const st
 	const StopSignals signals;
 	std::mutex talking;
 	Console console(name);
+	const auto say = [&](const std::string &text) {
+		const std::lock_guard lock(talking);
+
+		console.say(text);
+	};
 	Result<PprofServer> server =
 		PprofServer::listen({options.listen, options.hosts, command_line, options.max_profiles, {}},
 				    [&](const ServeRequest &request) {
 					    Result<std::string> profile =
-						    ServedProfile(target).record(request);
+						    ServedProfile(target, say).record(request);
 
-					    if (!profile) {
-						    const std::lock_guard lock(talking);
-
-						    console.say(profile.error().text);
-					    }
+					    if (!profile)
+						    say(profile.error().text);
 					    return profile;
 				    });
 
 	if (!server)
 		return server.error();
-	console.say(fmt::format("{}{} answers /debug/pprof/profile?seconds=N{}",
-				server->address().unix_path.empty() ? "http://" : "",
-				server->address().text(),
-				server->address().is_local() ? "" : ", for everyone who can reach it"));
+	say(fmt::format("{}{} answers /debug/pprof/profile?seconds=N{}",
+			server->address().unix_path.empty() ? "http://" : "", server->address().text(),
+			server->address().is_local() ? "" : ", for everyone who can reach it"));
 
 	Outcome ended = Done();
 	const Fd over(eventfd(0, EFD_CLOEXEC));

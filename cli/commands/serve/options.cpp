@@ -67,7 +67,8 @@ std::string serve_help()
 Answer GET /debug/pprof/profile?seconds=N as a Go program does: with a profile
 of the next N seconds in pprof's format.  So 'go tool pprof', Parca, Grafana
 Alloy and other scrapers of Go programs get profiles of any program.  Processes
-are attached only while a client asks.
+are attached only while a client asks.  Of several events (-e), the profile has
+a sample type for each, the first by default ('go tool pprof -sample_index').
 
 )help" + target_help(false) +
 	       R"help(
@@ -80,6 +81,7 @@ usage.
 
 Examples:
   profil serve --name '^nginx'
+  profil serve -a -e page-faults,context-switches
   go tool pprof -top http://127.0.0.1:6060/debug/pprof/profile?seconds=10
 )help";
 }

@@ -28,7 +28,7 @@ constexpr char index_page[] = R"html(<!DOCTYPE html>
 <body>
 <h1>/debug/pprof/</h1>
 <ul>
-<li><a href="profile?seconds=30">profile</a>: CPU profile of the next 30 seconds; open it with go tool pprof, or profil report</li>
+<li><a href="profile?seconds=30">profile</a>: profile of the next 30 seconds; open it with go tool pprof, or profil report</li>
 <li><a href="cmdline">cmdline</a>: the command line of this server</li>
 </ul>
 </body>

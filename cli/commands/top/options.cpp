@@ -81,7 +81,6 @@ and share since the last refresh ('delta', 'now %').  Below the table are what
 became of every tick of the clock, and what could not be profiled.
 
 )help" + target_help(false, "16M") +
-	       event_help() +
 	       R"help(
 What to show:
 )help" + view_help() +
@@ -143,7 +142,6 @@ std::optional<int> parse_top_options(const std::vector<std::string> &arguments, 
 	CLI::App app("", name);
 	TargetParser targets(name, app, options.target, false);
 
-	targets.add_events();
 	add_options(app, words, options);
 	if (const std::optional<int> status = parse_arguments(app, targets.own(arguments), top_help()))
 		return status;

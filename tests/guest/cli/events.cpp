@@ -14,21 +14,6 @@ using namespace cli_test;
 
 namespace {
 
-/** The values of a type, by function. */
-std::map<std::string, uint64_t> values_of(const std::string &file, const std::string &type)
-{
-	const Output output = profil("report --json --value " + type + " " + file);
-	std::map<std::string, uint64_t> values;
-
-	INFO(output.text);
-	REQUIRE(output.status == 0);
-	const Json json = Json::parse(output.text);
-
-	for (const Json &row : json["rows"])
-		values[row["function"]] += row["samples"].get<uint64_t>();
-	return values;
-}
-
 /** What profil says when it has recorded them. */
 std::string record_events(const std::string &events, const std::string &file,
 			  const std::string &name = "cli_events")

@@ -207,3 +207,63 @@ TEST_CASE("a profile that the server refuses is reported as lost, with status 1"
 		  "format cannot express"));
 	CHECK(collector.bodies().empty());
 }
+
+/** Writes each gzipped profile in a body to NAME.0, NAME.1 and so on. */
+constexpr char profiles_script[] = R"(
+import sys, zlib
+body = open(sys.argv[1], 'rb').read()
+at = number = 0
+while (at := body.find(b'\x1f\x8b\x08', at)) >= 0:
+    unpacked = zlib.decompressobj(31)
+    try:
+        profile = unpacked.decompress(body[at:])
+    except zlib.error:
+        at += 1
+        continue
+    with open('%s.%d' % (sys.argv[2], number), 'wb') as file:
+        file.write(profile)
+    number += 1
+    at = len(body) - len(unpacked.unused_data)
+)";
+
+TEST_CASE("pushed events are types of a series, each event once", "[cli][push][source]")
+{
+	const Collector collector;
+	const TemporaryDirectory directory;
+	HeldProgram held("cli_events");
+	guest::Child switching([] {
+		for (;;)
+			usleep(1000);
+	});
+	const uint64_t before = counted_ticks();
+	guest::Child push = start({profil_path(), "push", "--to", collector.url(), "--interval", "1h", "-e",
+				   "page-faults,cs:2", "--label", "service_name=events", "-p",
+				   std::to_string(held.pid()) + "," + std::to_string(switching.pid())},
+				  directory / "output");
+
+	/* What counts switches is attached last. */
+	REQUIRE(soon([&] { return counted_ticks() >= before + 5; }));
+	held.go();
+	CHECK(held.end() == 0);
+	kill(switching.pid(), SIGKILL);
+	switching.reap();
+	CHECK(end_of(push) == 0);
+	INFO(read_file(directory / "output"));
+	REQUIRE(collector.bodies().size() == 1);
+	CHECK(has(decoded(collector.bodies().front()), "name: \"__name__\"\n    value: \"events\""));
+
+	std::ofstream(directory / "profiles.py") << profiles_script;
+	const Output unpacked = run("python3 " + (directory / "profiles.py") + " " +
+				    collector.bodies().front() + " " + (directory / "profile"));
+	INFO(unpacked.text);
+	REQUIRE(unpacked.status == 0);
+	REQUIRE_FALSE(std::filesystem::exists(directory / "profile.1"));
+	const std::string file = directory / "profile.0";
+
+	CHECK(values_of(file, "page_faults").at("fill_pages") == 10'000);
+	CHECK(values_of(file, "page_faults").at("read_pages") == 5000);
+	CHECK(values_of(file, "cs").at("schedule") >= 10);
+	CHECK(values_of(file, "cs").at("schedule") % 2 == 0);
+	CHECK(has(profil("report --value samples " + file).text, "page_faults, cs"));
+	CHECK(soon(nothing_is_profiled));
+}

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <regex>
 
 using namespace cli_test;
 
@@ -104,4 +105,56 @@ TEST_CASE("a client that waits when the server ends gets the samples so far", "[
 	CHECK(end_of(client) == 0);
 	CHECK(report(served.file())["rows"][0]["function"] == "burn_hot()");
 	CHECK(soon(nothing_is_profiled));
+}
+
+TEST_CASE("a served profile has a type for each event, and the first one is its default",
+	  "[cli][serve][source]")
+{
+	HeldProgram held("cli_events");
+	guest::Child switching([] {
+		for (;;)
+			usleep(1000);
+	});
+	Served served({"-e", "page-faults,cs:2", "-p",
+		       std::to_string(held.pid()) + "," + std::to_string(switching.pid())});
+	const uint64_t before = counted_ticks();
+	guest::Child client([&] { _exit(served.get("profile?seconds=600").text == "200" ? 0 : 1); });
+
+	/* What counts switches is attached last. */
+	REQUIRE(soon([&] { return counted_ticks() >= before + 5; }));
+	held.go();
+	CHECK(held.end() == 0);
+	kill(switching.pid(), SIGKILL);
+	switching.reap();
+	CHECK(end_of(client) == 0);
+	INFO(served.output());
+	CHECK(values_of(served.file(), "page-faults").at("fill_pages") == 10'000);
+	CHECK(values_of(served.file(), "page-faults").at("read_pages") == 5000);
+	CHECK(values_of(served.file(), "cs").at("schedule") >= 10);
+	CHECK(values_of(served.file(), "cs").at("schedule") % 2 == 0);
+
+	const std::string text = run("gzip -dc " + served.file() +
+				     " | protoc --decode=perftools.profiles.Profile "
+				     "tests/host/data/profile.proto | grep -A 999999 string_table")
+					 .text;
+	std::smatch chosen;
+
+	REQUIRE(std::regex_search(text, chosen, std::regex("default_sample_type: ([0-9]+)")));
+	size_t at = text.find("string_table: ");
+
+	for (int left = std::stoi(chosen[1]); left > 0; left--)
+		at = text.find("string_table: ", at + 1);
+	CHECK(text.substr(at).starts_with("string_table: \"page-faults\"\n"));
+	CHECK(served.end() == 0);
+	CHECK(soon(nothing_is_profiled));
+}
+
+TEST_CASE("a server does not start for an event that the machine cannot sample", "[cli][serve][source]")
+{
+	const Output output = profil("serve --listen 127.0.0.1:0 -e page-faults,mem:0x1:rwx -p " +
+				     std::to_string(getpid()));
+
+	INFO(output.text);
+	CHECK(output.status == 1);
+	CHECK(has(output.text, "profil serve: event 'mem:0x1:rwx': "));
 }

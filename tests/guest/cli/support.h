@@ -91,6 +91,21 @@ inline std::map<std::string, uint64_t> by_process(const std::string &file)
 	return all;
 }
 
+/** The values of a type, by function. */
+inline std::map<std::string, uint64_t> values_of(const std::string &file, const std::string &type)
+{
+	const Output output = profil("report --json --value " + type + " " + file);
+	std::map<std::string, uint64_t> values;
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	const Json json = Json::parse(output.text);
+
+	for (const Json &row : json["rows"])
+		values[row["function"]] += row["samples"].get<uint64_t>();
+	return values;
+}
+
 /** Percentage of the samples of a function or, with --by object, of an object. */
 inline double percent(const Json &json, const std::string &name)
 {

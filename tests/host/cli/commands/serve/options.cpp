@@ -42,6 +42,26 @@ TEST_CASE("a server's options are taken", "[cli][serve]")
 	CHECK(options.max_profiles == 64);
 }
 
+TEST_CASE("a server's events are taken, and have no rate", "[cli][serve]")
+{
+	const auto parse_all = [](std::vector<std::string> arguments) {
+		TargetOptions target;
+		ServeOptions options;
+		const std::optional<int> status = parse_serve_options(arguments, options, target);
+
+		return std::pair(status, target.events);
+	};
+	const auto [status, events] = parse_all({"-e", "page-faults,cs:10", "-p", "1"});
+
+	CHECK_FALSE(status);
+	REQUIRE(events.size() == 2);
+	CHECK(events[1].name == "cs");
+	CHECK(events[1].period == 10);
+	CHECK(parse_all({"-e", "cs", "-F", "99", "-p", "1"}).first == 2);
+	CHECK(parse_all({"-e", "cs", "-t", "1"}).first == 2);
+	CHECK(parse_all({"-e", "nonsense", "-p", "1"}).first == 2);
+}
+
 TEST_CASE("a server's options that make no sense are wrong usage", "[cli][serve]")
 {
 	for (const std::vector<std::string> &arguments : {std::vector<std::string>{"--listen", "nowhere"},
