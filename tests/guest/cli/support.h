@@ -196,4 +196,21 @@ inline guest::Setting paranoid(const std::string &value)
 	return {"/proc/sys/kernel/perf_event_paranoid", value};
 }
 
+/** What profil says when it has recorded them. */
+inline std::string record_events(const std::string &events, const std::string &file,
+				 const std::string &name = "cli_events")
+{
+	const Output output = profil("record -e " + events + " -o " + file + " -- " + program(name));
+
+	INFO(output.text);
+	REQUIRE(output.status == 0);
+	return output.text;
+}
+
+/** Does the kernel let this process count it? */
+inline bool cpu_counts(uint64_t config)
+{
+	return guest::open_proof({.pid = 0, .type = PERF_TYPE_HARDWARE, .config = config}).get() >= 0;
+}
+
 } // namespace cli_test
