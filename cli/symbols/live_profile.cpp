@@ -27,7 +27,8 @@ void add_to(int64_t &value, uint64_t more)
 } // namespace
 
 LiveProfile::LiveProfile(std::vector<SampleSource> sources, LiveLimits limits)
-	: sources_(std::move(sources)), limits_(limits), profile_(empty_profile(sources_))
+	: sources_(std::move(sources)), of_events_(sources_.front().unit == "count"), limits_(limits),
+	  profile_(empty_profile(sources_))
 {
 }
 
@@ -67,7 +68,6 @@ void LiveProfile::count(Known &known, const Bucket &bucket, uint64_t samples, co
 	const size_t location = location_at(known, bucket);
 	const size_t sample = sample_of(location, bucket.owner, process_labels(owners.find(bucket.owner)));
 	const SampleSource &source = sources_[bucket.source];
-	const bool of_events = source.unit == "count";
 	const uint64_t amount = source.account.scaled(samples * source.period);
 	const size_t value = bucket.source + first_source;
 	std::vector<int64_t> &values = profile_.samples[sample].values;
@@ -75,7 +75,7 @@ void LiveProfile::count(Known &known, const Bucket &bucket, uint64_t samples, co
 	if (!bucket.source)
 		add_to(values[0], samples);
 	add_to(values[value], amount);
-	changes.push_back(of_events ? Change{sample, amount, value} : Change{sample, samples, 0});
+	changes.push_back(of_events_ ? Change{sample, amount, value} : Change{sample, samples, 0});
 }
 
 void LiveProfile::zero()

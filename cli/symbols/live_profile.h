@@ -105,6 +105,7 @@ private:
 	size_t other_of(const Profile &old, size_t index, std::map<std::string, size_t> &others);
 
 	std::vector<SampleSource> sources_; /* with their accounts of the last part */
+	bool of_events_;		    /* and not of the clock, which is alone */
 	LiveLimits limits_;
 	Profile profile_;
 	Detail detail_ = Detail::Functions;
