@@ -211,7 +211,7 @@ static int profil_attach_start(struct profil_session *session, struct profil_sta
 			       struct profil_recording *recording, bool everybody)
 {
 	bool kernel = start->flags & PROFIL_KERNEL_TICKS || (recording && recording->kernel);
-	/* An event that leaves out user mode samples nothing there. */
+	/* An event may leave out user mode if it is to be sampled in the kernel. */
 	unsigned int modes = kernel && start->flags & PROFIL_EVENT ?
 				     PROFIL_PROOF_KERNEL : profil_attach_modes(kernel);
 	struct profil_layout *layout;

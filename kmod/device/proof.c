@@ -11,6 +11,9 @@
  *  - it may be another user's: its opener's credentials must be the caller's;
  *  - a counting event is granted more easily, and gives no right to PCs: the
  *    event must sample;
+ *  - one that leaves out user mode is good for itself as the event that ticks, in the kernel,
+ *    though that may count where the program called it: perf gives such an event's owner the
+ *    program's registers, too, and asks for more before it lets anybody sample the kernel;
  *  - inherited contexts move between tasks: inherit must be 0;
  *  - the target may have exec'ed a set-uid program since: the kernel then
  *    removes its events, which is checked here under exec_update_lock.

@@ -84,7 +84,7 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		if (from->config == PERF_COUNT_SW_CPU_CLOCK ||
 		    from->config == PERF_COUNT_SW_TASK_CLOCK)
 			return -EINVAL;
-		/* No user can have more sources of these than there are events. */
+		/* No user can have more sources of these: each event, in either mode or in both. */
 		*attr = (struct perf_event_attr) {
 			.type		= from->type,
 			.size		= sizeof(*attr),

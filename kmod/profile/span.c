@@ -16,12 +16,12 @@
 #include "compat.h"
 #include "profile/layout.h"
 #include "profile/pins.h"
+#include "profile/present.h"
 #include "profile/wait.h"
 
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/hugetlb.h>
-#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/pagemap.h>
@@ -29,20 +29,13 @@
 #include <linux/rmap.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/userfaultfd_k.h>
 
 /* Pages handled at once; bounds the use of stack. */
 #define BATCH		32
-/* How often to fault in pages that are taken away again, until memory counts as missing. */
+/* How often to fault in pages that are taken away again. */
 #define PIN_TRIES	8
 /* The mapping is good, but pages are missing. */
 #define MISSING		1
-
-/* devtmpfs has the same magic, but pages of a device node are a driver's. */
-static bool profil_is_tmpfs_file(const struct inode *inode)
-{
-	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
-}
 
 static bool profil_vma_countable(struct vm_area_struct *vma)
 {
@@ -100,79 +93,6 @@ static int profil_span_signature(struct mm_struct *mm, const struct profil_span 
 	return 0;
 }
 
-/* Fault in pages that can be had without blocking. */
-static bool profil_pages_fault_in_nowait(unsigned long at, unsigned long end)
-{
-	struct page *pages[BATCH];
-
-	while (at < end) {
-		long nr = min_t(unsigned long, (end - at) >> PAGE_SHIFT, BATCH);
-		long got = profil_pin_user_pages(at, nr, pages, true);
-
-		if (got > 0)
-			unpin_user_pages(pages, got);
-		if (got != nr)
-			return false;
-		at += nr << PAGE_SHIFT;
-	}
-	return true;
-}
-
-/* May a userfaultfd handler have to provide its pages?  (It can watch writes to any memory.) */
-static bool profil_vma_is_watched(struct vm_area_struct *vma)
-{
-	return userfaultfd_armed(vma) &&
-	       (!vma->vm_file || is_vm_hugetlb_page(vma) ||
-		profil_is_tmpfs_file(file_inode(vma->vm_file)));
-}
-
-/*
- * Fault in pages that a userfaultfd watches, under mmap_lock.  Do not wait for
- * pages that its handler would have to provide or make writable: it may never do
- * so.  Such memory belongs to no file system that could make others wait.
- */
-static int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span)
-{
-	unsigned long end = span->start + (span->pages << PAGE_SHIFT);
-	struct vm_area_struct *vma;
-
-	mmap_assert_locked(mm);
-	for (vma = find_vma(mm, span->start); vma && vma->vm_start < end;
-	     vma = find_vma(mm, vma->vm_end))
-		if (profil_vma_is_watched(vma) &&
-		    !profil_pages_fault_in_nowait(max(vma->vm_start, span->start),
-						  min(vma->vm_end, end)))
-			return -EFAULT;
-	return 0;
-}
-
-/*
- * Fault in pages.  mmap_lock is dropped while waiting for a page, and pages may be
- * gone again on return.  Unlike fault_in_safe_writeable(), this distinguishes
- * -ENOMEM, which is no reason to turn a region off, from memory that is not mapped.
- */
-static int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages)
-{
-	unsigned long at, end = start + (pages << PAGE_SHIFT);
-	bool unlocked = false;
-	int err = 0;
-
-	if (!profil_may_wait())
-		return -EAGAIN;
-	if (mmap_read_lock_killable(mm))
-		return -EINTR;
-	for (at = start; at < end && !err; at += PAGE_SIZE) {
-		err = fixup_user_fault(mm, at, FAULT_FLAG_WRITE, &unlocked);
-		if (!err && fatal_signal_pending(current))
-			err = -EINTR;
-		cond_resched();
-	}
-	mmap_read_unlock(mm);
-	if (!err || err == -ENOMEM || err == -EINTR)
-		return err;
-	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
-}
-
 /* The kernel does not unmap a page with a memory error if it is part of a huge one. */
 static bool profil_pages_have_error(struct page **pages, unsigned long nr)
 {
@@ -200,6 +120,30 @@ static int profil_pages_pin_present(unsigned long start, unsigned long nr, struc
 		unpin_user_pages(pages, got);
 	memset(pages, 0, nr * sizeof(*pages));
 	return err;
+}
+
+/*
+ * Pages did not stay long enough to be pinned.  Return: -ENOMEM if one alone can be, so that
+ * memory is short, in a cgroup perhaps; -EFAULT if it cannot, as it is of a kind that no
+ * check here knows; -EINTR; -EAGAIN if current may not wait.
+ */
+static int profil_pages_why_missing(struct mm_struct *mm, unsigned long at)
+{
+	unsigned int tries;
+	struct page *page;
+	int err = MISSING;
+
+	for (tries = 0; tries < PIN_TRIES && err == MISSING; tries++) {
+		err = profil_pages_fault_in(mm, at, 1) ?: profil_mmap_read_lock(mm);
+		if (err)
+			return err;
+		err = profil_pages_pin_present(at, 1, &page);
+		mmap_read_unlock(mm);
+	}
+	if (err)
+		return err == MISSING ? -EFAULT : err;
+	unpin_user_pages(&page, 1);
+	return -ENOMEM;
 }
 
 /* Check that counters may be there, and pin: under one hold of mmap_lock. */
@@ -238,7 +182,8 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
  * @inherited: by fork: refuse memory that is not the parent's
  *
  * Context: Process context, may sleep.
- * Return: 0; -EFAULT if counters may not be there; -ENOMEM, -EINTR; -EAGAIN if
+ * Return: 0; -EFAULT if counters may not be there; -ENOMEM, also if pages are taken away as
+ * fast as they come; -EINTR; -EAGAIN if
  * current may not wait.
  */
 int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited)
@@ -253,7 +198,7 @@ int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inh
 		if (err != MISSING)
 			return err;
 	}
-	return -ENOMEM;
+	return profil_pages_why_missing(pins->mm, span->start);
 }
 
 /**
@@ -324,7 +269,7 @@ static int profil_span_pin_part(struct mm_struct *mm, const struct profil_span *
 		if (err != MISSING)
 			return err;
 	}
-	return -ENOMEM;
+	return profil_pages_why_missing(mm, part->start);
 }
 
 /**
@@ -333,7 +278,8 @@ static int profil_span_pin_part(struct mm_struct *mm, const struct profil_span *
  * @page: receives it
  *
  * Context: Process context, may sleep; no lock of ours is held.
- * Return: 0; -EFAULT if counters may not be there; -ENOMEM, -EINTR; -EAGAIN if
+ * Return: 0; -EFAULT if counters may not be there; -ENOMEM, also if pages are taken away as
+ * fast as they come; -EINTR; -EAGAIN if
  * current may not wait.
  */
 int profil_page_pin(unsigned long start, struct page **page)

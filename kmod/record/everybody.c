@@ -34,7 +34,7 @@ static void profil_everybody_mark_bucket(struct profil_bucket *bucket)
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	hlist_for_each_entry(binding, &bucket->chain, node) {
 		key = binding->key & ~PROFIL_KEY_MORE;
-		if (!profil_everybody_met(binding->profile->everybody))
+		if (!profil_everybody_met(profil_everybody_bit(binding->profile)))
 			key |= PROFIL_KEY_MORE;
 		WRITE_ONCE(binding->key, key);
 	}

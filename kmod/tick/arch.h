@@ -12,6 +12,7 @@
 #include <linux/compiler.h>
 #include <linux/percpu.h>
 #include <linux/pgtable.h>
+#include <linux/ptrace.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
 
@@ -40,6 +41,19 @@ static __always_inline bool profil_inc16(u16 *counter, unsigned int tries)
 		if (try_cmpxchg_relaxed(counter, &old, (u16)(old + 1)))
 			return true;
 	return false;
+#endif
+}
+
+/*
+ * Levels of hardirq_count() that an NMI accounts for itself.  Where one is a kind of interrupt,
+ * and interrupts were on, arm64 enters that first.
+ */
+static __always_inline unsigned int profil_nmi_levels(const struct pt_regs *regs)
+{
+#ifdef CONFIG_ARM64_PSEUDO_NMI
+	return interrupts_enabled(regs) ? 2 : 1;
+#else
+	return 1;
 #endif
 }
 

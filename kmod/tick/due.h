@@ -2,7 +2,7 @@
 /*
  * Which ticks of a source are a profile's.
  *
- * Context: hard interrupt
+ * Context: hard interrupt; also process context with interrupts off
  */
 #ifndef PROFIL_DUE_H
 #define PROFIL_DUE_H
@@ -27,6 +27,7 @@ static __always_inline bool profil_tick_due(struct profil_profile *profile, u64 
 	       profil_due_now(profile, this_cpu_ptr(profile->tally), NULL, period);
 }
 
+/* Counts the outcome of a tick of a recording, unless its question has to be answered first. */
 static __always_inline void profil_tick_recorded(struct profil_profile *profile,
 						 enum profil_cause cause)
 {

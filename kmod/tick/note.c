@@ -12,7 +12,6 @@
 #include <linux/compiler.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 
 /* NMIs that may come before an interrupt does: while they are off. */
@@ -39,11 +38,13 @@ static DEFINE_PER_CPU(struct profil_notes, profil_notes);
  * @source: of the event
  * @regs: what the NMI interrupted
  * @period: events that it stands for
+ * @where: in what it came
  *
  * Context: NMI.
  * Return: false if there is no room.
  */
-bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 period)
+bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 period,
+		       enum profil_where where)
 {
 	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
 	unsigned int written = notes->written;
@@ -54,7 +55,7 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 	note->source = source;
 	note->task = current;
 	note->period = period;
-	note->in_interrupt = hardirq_count() > HARDIRQ_OFFSET;	/* an NMI counts as one */
+	note->where = where;
 	note->regs = *regs;
 	smp_store_release(&notes->written, written + 1);	/* see profil_notes_waiting() */
 	irq_work_queue(&notes->work);

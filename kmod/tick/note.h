@@ -15,22 +15,35 @@ struct profil_source;
 struct task_struct;
 
 /**
+ * enum profil_where - what was running when an event came
+ * @PROFIL_IN_TASK: the task
+ * @PROFIL_IN_SOFTIRQ: a softirq
+ * @PROFIL_IN_IRQ: an interrupt, other than the event's own
+ */
+enum profil_where {
+	PROFIL_IN_TASK,
+	PROFIL_IN_SOFTIRQ,
+	PROFIL_IN_IRQ
+};
+
+/**
  * struct profil_note - an event in an NMI
  * @source: its source
  * @task: which had it; compared, never dereferenced
  * @period: events that it stands for
- * @in_interrupt: it came while that was interrupted
+ * @where: it came in this
  * @regs: what it interrupted
  */
 struct profil_note {
 	struct profil_source *source;
 	const struct task_struct *task;
 	u64 period;
-	bool in_interrupt;
+	enum profil_where where;
 	struct pt_regs regs;
 };
 
-bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 period);
+bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 period,
+		       enum profil_where where);
 unsigned int profil_notes_waiting(void);
 struct profil_note *profil_note_first(void);
 void profil_note_done(void);

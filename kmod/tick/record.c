@@ -42,8 +42,8 @@
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
-/* What is counted in the section of an event came in an interrupt. */
-DEFINE_PER_CPU(bool, profil_event_in_interrupt);
+/* Where what is counted in a section of tick_event.c came; of no meaning outside of one. */
+DEFINE_PER_CPU(enum profil_where, profil_event_where);
 
 static struct profil_count *profil_record_element(const struct profil_pins *pins,
 						  const struct profil_layout *layout, u64 index)
@@ -171,12 +171,14 @@ enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 	return cause == PROFIL_COUNTED ? PROFIL_KERNEL : cause;
 }
 
-static bool profil_record_in_interrupt(const struct profil_profile *profile)
+static __always_inline enum profil_where profil_record_where(const struct profil_profile *profile)
 {
 	if (profile->event.source)
-		return this_cpu_read(profil_event_in_interrupt);
+		return this_cpu_read(profil_event_where);
 	/* The clock's tick itself accounts for one level. */
-	return hardirq_count() > HARDIRQ_OFFSET;
+	if (hardirq_count() > HARDIRQ_OFFSET)
+		return PROFIL_IN_IRQ;
+	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
 }
 
 /*
@@ -190,10 +192,14 @@ profil_record_interrupt(const struct profil_profile *profile)
 
 	if (!recording->kernel)
 		return (struct profil_owned) {};
-	if (profil_record_in_interrupt(profile))
+	switch (profil_record_where(profile)) {
+	case PROFIL_IN_IRQ:
 		return recording->irq;
-	if (in_serving_softirq())
+	case PROFIL_IN_SOFTIRQ:
 		return recording->softirq;
+	case PROFIL_IN_TASK:
+		break;
+	}
 	return (struct profil_owned) {};
 }
 

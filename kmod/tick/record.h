@@ -2,13 +2,14 @@
 /*
  * The tick of a recording: which text is at the PC, and its element of the table.
  *
- * Context: hard interrupt
+ * Context: hard interrupt; also process context with interrupts off
  */
 #ifndef PROFIL_TICK_RECORD_H
 #define PROFIL_TICK_RECORD_H
 
 #include "profile/owned.h"
 #include "profile/stats.h"
+#include "tick/note.h"
 
 #include <linux/percpu.h>
 #include <linux/seqlock.h>
@@ -84,7 +85,7 @@ struct profil_question {
 	struct profil_owned owned;
 };
 
-DECLARE_PER_CPU(bool, profil_event_in_interrupt);
+DECLARE_PER_CPU(enum profil_where, profil_event_where);
 DECLARE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
 /* The number of a PC's set. */

@@ -2,7 +2,7 @@
 /*
  * A sample of one profile: from a PC to a counter of one of its regions.
  *
- * Context: hard interrupt
+ * Context: hard interrupt; also process context with interrupts off
  */
 #ifndef PROFIL_REGION_H
 #define PROFIL_REGION_H

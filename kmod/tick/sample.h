@@ -5,7 +5,7 @@
  * The fast path is here, to be inlined into the clock's own function; the slow path
  * is in sample.c, whose head is about both.
  *
- * Context: hard interrupt
+ * Context: hard interrupt; also process context with interrupts off
  */
 #ifndef PROFIL_SAMPLE_H
 #define PROFIL_SAMPLE_H
@@ -151,14 +151,18 @@ static __always_inline void profil_tick_recording(struct profil_binding *binding
 		profil_tick_recorded(profile, profil_record_sample(binding, regs));
 }
 
-/* Are all bindings of a chain of this address space, and of nothing but that? */
+/*
+ * Is each binding of a chain, which may be empty, of this address space, of all its threads,
+ * and of a program that is attached, and is there no recording of everybody that it is not in?
+ */
 static __always_inline bool profil_chain_is_simple(const struct hlist_head *chain,
 						   const struct mm_struct *mm)
 {
+	const unsigned long other = ~(PROFIL_KEY_OWNED | PROFIL_KEY_EVENT);
 	const struct profil_binding *binding;
 
 	hlist_for_each_entry_rcu(binding, chain, node)
-		if ((binding->key & ~(PROFIL_KEY_OWNED | PROFIL_KEY_EVENT)) != (unsigned long)mm)
+		if ((READ_ONCE(binding->key) & other) != (unsigned long)mm)
 			return false;
 	return true;
 }
@@ -175,16 +179,21 @@ static __always_inline void profil_tick_event(const struct profil_source *source
 					      struct pt_regs *regs, u64 period)
 {
 	struct mm_struct *mm = current->mm;
-	struct hlist_head *chain = profil_tick_chain(mm);
+	unsigned long mine = (unsigned long)mm | PROFIL_KEY_EVENT, key;
+	struct hlist_head *chain = mm ? profil_tick_chain(mm) : NULL;
 	struct profil_binding *binding;
 	bool bound = false;
 
-	if (profil_chain_is_simple(chain, mm)) {
+	if (mm && profil_chain_is_simple(chain, mm)) {
+		profil_window();
 		hlist_for_each_entry_rcu(binding, chain, node) {
-			if (binding->profile->event.source != source)
+			key = READ_ONCE(binding->key);
+			/* Others may have come since: they begin after this tick. */
+			if ((key & ~PROFIL_KEY_OWNED) != mine ||
+			    binding->profile->event.source != source)
 				continue;
 			bound = true;
-			if (binding->key & PROFIL_KEY_OWNED)
+			if (key & PROFIL_KEY_OWNED)
 				profil_tick_recording(binding, regs, period);
 			else if (!profil_tick_plain(binding->profile, regs, period))
 				profil_tick_profile(binding->profile, regs, period);

@@ -14,6 +14,7 @@
 
 #include "compat.h"
 #include "event/source.h"
+#include "tick/arch.h"
 #include "tick/note.h"
 #include "tick/record.h"
 #include "tick/sample.h"
@@ -33,16 +34,27 @@ static void profil_event_miss(struct profil_source *source)
 
 /* Interrupts are off. */
 static void profil_event_count(struct profil_source *source, struct pt_regs *regs, u64 period,
-			       bool in_interrupt)
+			       enum profil_where where)
 {
 	if (profil_section_inside()) {
 		profil_event_miss(source);
 		return;
 	}
 	profil_section_enter();
-	this_cpu_write(profil_event_in_interrupt, in_interrupt);
+	this_cpu_write(profil_event_where, where);
 	profil_tick_event(source, regs, period);
 	profil_section_leave();
+}
+
+/* The event's own interrupt, or NMI, does not count. */
+static enum profil_where profil_event_where_now(const struct profil_source *source,
+						const struct pt_regs *regs)
+{
+	unsigned int own = in_nmi() ? profil_nmi_levels(regs) : source->interrupts;
+
+	if (hardirq_count() > own * HARDIRQ_OFFSET)
+		return PROFIL_IN_IRQ;
+	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
 }
 
 static void profil_notes_count(struct irq_work *work)
@@ -54,7 +66,7 @@ static void profil_notes_count(struct irq_work *work)
 		note = profil_note_first();
 		if (note->task == current)
 			profil_event_count(note->source, &note->regs, note->period,
-					   note->in_interrupt);
+					   note->where);
 		else
 			profil_event_miss(note->source);
 		profil_note_done();
@@ -73,20 +85,24 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
 	struct profil_source *source = event->overflow_handler_context;
+	enum profil_where where = profil_event_where_now(source, regs);
 	u64 period = event->hw.sample_period;
 	unsigned long flags;
 
+	/* It came late, or perf does not ask where a tracepoint is. */
+	if (unlikely(source->attr.exclude_user) && user_mode(regs))
+		return;
 	/* Of this tick, perf has decided that it is the last one of its jiffy. */
 	if (event->hw.interrupts == PROFIL_PERF_THROTTLED)
 		this_cpu_inc(source->lost->throttled);
 	if (in_nmi()) {
 		/* Nothing else: it may have interrupted anything. */
-		if (!profil_note_write(source, regs, period))
+		if (!profil_note_write(source, regs, period, where))
 			profil_event_miss(source);
 		return;
 	}
 	local_irq_save(flags);
-	profil_event_count(source, regs, period, hardirq_count() && !source->interrupts);
+	profil_event_count(source, regs, period, where);
 	local_irq_restore(flags);
 }
 

@@ -2,7 +2,7 @@
 /*
  * The tick of an event.
  *
- * Context: hard interrupt
+ * Context: hard interrupt; also process context with interrupts off
  */
 #ifndef PROFIL_TICK_EVENT_H
 #define PROFIL_TICK_EVENT_H

@@ -6,7 +6,6 @@
  */
 #include "tick/unbound.h"
 
-#include "compat.h"
 #include "follow/watched.h"
 #include "profile/profile.h"
 #include "record/everybody.h"

@@ -2,7 +2,7 @@
 /*
  * Ticks of tasks that no binding is for: only recordings count these.
  *
- * Context: hard interrupt
+ * Context: hard interrupt; also process context with interrupts off
  */
 #ifndef PROFIL_UNBOUND_H
 #define PROFIL_UNBOUND_H

@@ -53,7 +53,8 @@
 /*
  * Bit of &profil_record.flags: record every process that there is, and every one to come.
  * &profil_record.proof is a perf event of a CPU, not of a process (pid -1 of
- * perf_event_open(2)), which samples user mode.  No process is added, and read(2) reports
+ * perf_event_open(2)), which samples user mode, unless it is itself what ticks (PROFIL_EVENT)
+ * and PROFIL_RECORD_KERNEL is given.  No process is added, and read(2) reports
  * nothing.
  *
  * Everybody are all tasks that have, or had, memory of their own; kernel threads only with
@@ -89,7 +90,7 @@
 /*
  * Bit of &profil_record.flags: a tick in kernel mode counts where in the kernel it came.
  * &profil_record.proof, and that of each process which is added, is an event that samples
- * the kernel (EACCES).  Interrupts and softirqs that came while a task ran are no doing of
+ * the kernel (EACCES).  With PROFIL_EVENT the first one may leave out user mode.  Interrupts and softirqs that came while a task ran are no doing of
  * its: their ticks are of two owners of the whole recording, which it has with or without
  * this.
  *

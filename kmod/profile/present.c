@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pages that are to be pinned, and have to be present for that.
+ *
+ * They are faulted in without mmap_lock, as that may take as long as a file system likes.
+ *
+ * Context: process
+ */
+#include "profile/present.h"
+
+#include "compat.h"
+#include "profile/layout.h"
+#include "profile/wait.h"
+
+#include <linux/fs.h>
+#include <linux/hugetlb.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/userfaultfd_k.h>
+
+/* Pages handled at once; bounds the use of stack. */
+#define BATCH		32
+
+/**
+ * profil_is_tmpfs_file() - is the file of a mapping in memory?
+ * @inode: the file's
+ *
+ * devtmpfs has the same magic, but pages of a device node are a driver's.
+ *
+ * Context: Process context.
+ * Return: true if it is.
+ */
+bool profil_is_tmpfs_file(const struct inode *inode)
+{
+	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
+}
+
+/* Fault in pages that can be had without blocking. */
+static bool profil_pages_fault_in_nowait(unsigned long at, unsigned long end)
+{
+	struct page *pages[BATCH];
+
+	while (at < end) {
+		long nr = min_t(unsigned long, (end - at) >> PAGE_SHIFT, BATCH);
+		long got = profil_pin_user_pages(at, nr, pages, true);
+
+		if (got > 0)
+			unpin_user_pages(pages, got);
+		if (got != nr)
+			return false;
+		at += nr << PAGE_SHIFT;
+	}
+	return true;
+}
+
+/* May a userfaultfd handler have to provide its pages?  (It can watch writes to any memory.) */
+static bool profil_vma_is_watched(struct vm_area_struct *vma)
+{
+	return userfaultfd_armed(vma) &&
+	       (!vma->vm_file || is_vm_hugetlb_page(vma) ||
+		profil_is_tmpfs_file(file_inode(vma->vm_file)));
+}
+
+/**
+ * profil_pages_fault_in_watched() - have pages that a userfaultfd watches
+ * @mm: current's
+ * @span: the pages
+ *
+ * Does not wait for pages that its handler would have to provide or make writable: it may
+ * never do so.  Such memory belongs to no file system that could make others wait.
+ *
+ * Context: Process context, under mmap_lock, may sleep.
+ * Return: 0; -EFAULT if the handler would be asked.
+ */
+int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span)
+{
+	unsigned long end = span->start + (span->pages << PAGE_SHIFT);
+	struct vm_area_struct *vma;
+
+	mmap_assert_locked(mm);
+	for (vma = find_vma(mm, span->start); vma && vma->vm_start < end;
+	     vma = find_vma(mm, vma->vm_end))
+		if (profil_vma_is_watched(vma) &&
+		    !profil_pages_fault_in_nowait(max(vma->vm_start, span->start),
+						  min(vma->vm_end, end)))
+			return -EFAULT;
+	return 0;
+}
+
+/**
+ * profil_pages_fault_in() - have pages
+ * @mm: current's
+ * @start: address of the first one
+ * @pages: how many
+ *
+ * mmap_lock is dropped while waiting for a page, and pages may be gone again on return.
+ * Unlike fault_in_safe_writeable(), this distinguishes -ENOMEM, which is no reason to turn
+ * a region off, from memory that is not mapped.
+ *
+ * Context: Process context, may sleep; no lock of ours is held.
+ * Return: 0; -EFAULT, -ENOMEM, -EINTR; -EAGAIN if current may not wait.
+ */
+int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages)
+{
+	unsigned long at, end = start + (pages << PAGE_SHIFT);
+	bool unlocked = false;
+	int err = 0;
+
+	if (!profil_may_wait())
+		return -EAGAIN;
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	for (at = start; at < end && !err; at += PAGE_SIZE) {
+		err = fixup_user_fault(mm, at, FAULT_FLAG_WRITE, &unlocked);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	}
+	mmap_read_unlock(mm);
+	if (!err || err == -ENOMEM || err == -EINTR)
+		return err;
+	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+}

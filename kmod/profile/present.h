@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pages that are to be pinned, and have to be present for that.
+ *
+ * Context: process
+ */
+#ifndef PROFIL_PRESENT_H
+#define PROFIL_PRESENT_H
+
+#include <linux/types.h>
+
+struct inode;
+struct mm_struct;
+struct profil_span;
+
+bool profil_is_tmpfs_file(const struct inode *inode);
+int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span *span);
+int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned long pages);
+
+#endif /* PROFIL_PRESENT_H */
