@@ -133,7 +133,7 @@ public:
 		for (size_t event = 0; event < rows_.types().size(); event++)
 			values.push_back(rows_.amount(row, event).samples);
 		for (const Ratio &ratio : ratios_)
-			cells.push_back({ratio_text(ratio, values)});
+			cells.push_back({ratio_text(ratio_of(ratio, values))});
 	}
 
 private:

@@ -4,10 +4,8 @@
  */
 #include "tests/guest/cli/support.h"
 
-#include "tests/guest/support/device.h"
 #include "tests/support/skip.h"
 
-#include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
 using namespace cli_test;

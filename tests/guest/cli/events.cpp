@@ -2,12 +2,9 @@
 /** @file tests/guest/cli/events.cpp  Recordings of events, as a user makes them. */
 #include "tests/guest/cli/support.h"
 
-#include "tests/guest/support/device.h"
 #include "tests/guest/support/race.h"
 #include "tests/guest/support/swap.h"
 #include "tests/support/skip.h"
-
-#include <linux/perf_event.h>
 
 using namespace cli_test;
 

@@ -4,12 +4,14 @@
  */
 #pragma once
 
+#include "tests/guest/support/device.h"
 #include "tests/guest/support/guest.h"
 #include "tests/support/programs.h"
 
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
+#include <linux/perf_event.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
