@@ -90,9 +90,9 @@
 /*
  * Bit of &profil_record.flags: a tick in kernel mode counts where in the kernel it came.
  * &profil_record.proof, and that of each process which is added, is an event that samples
- * the kernel (EACCES).  With PROFIL_EVENT the first one may leave out user mode.  Interrupts and softirqs that came while a task ran are no doing of
- * its: their ticks are of two owners of the whole recording, which it has with or without
- * this.
+ * the kernel (EACCES).  With PROFIL_EVENT the first one may leave out user mode.  Interrupts
+ * and softirqs that came while a task ran are no doing of its: their ticks are of two owners
+ * of the whole recording, which it has with or without this.
  *
  * With PROFIL_RECORD_EVERYBODY kernel threads are recorded, too, and each is an owner of its
  * name, whose text is the kernel.  Not so the idle task: time in which it is interrupted has
