@@ -79,6 +79,12 @@ class Worker {
 public:
 	explicit Worker(std::function<void()> work)
 		: child_([this, work = std::move(work)] {
+			  /* Their text is mapped: to run them for the first time can be a fault, too. */
+			  const volatile size_t none = 0;
+
+			  touch(nullptr, none);
+			  touch_again(nullptr, none);
+			  ready_.open();
 			  go_.wait();
 			  work();
 			  done_.open();
@@ -86,6 +92,7 @@ public:
 				  pause();
 		  })
 	{
+		ready_.wait();
 	}
 
 	pid_t pid() const { return child_.pid(); }
@@ -96,6 +103,7 @@ public:
 	}
 
 private:
+	Gate ready_;
 	Gate go_;
 	Gate done_;
 	Child child_;
