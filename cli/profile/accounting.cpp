@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<Cause, 11> causes = {{
 	{"counted", &Accounting::counted, "counted"},
-	{"kernel", &Accounting::kernel, "in the kernel, not counted (--user-only)"},
+	{"kernel", &Accounting::kernel, in_kernel_not_counted},
 	{"outside", &Accounting::outside, "in text without counters"},
 	{"no_user_pc", &Accounting::no_user_pc, "in kernel workers, which have no user PC"},
 	{"saturated", &Accounting::saturated, "at a counter's limit"},
@@ -77,7 +77,8 @@ std::span<const Cause> all_causes()
 	return causes;
 }
 
-std::vector<std::string> accounting_lines(const Accounting &accounting, std::string_view of)
+std::vector<std::string> accounting_lines(const Accounting &accounting, std::string_view of,
+					  std::string_view kernel)
 {
 	const std::string total = grouped(accounting.ticks);
 	std::vector<std::string> lines;
@@ -90,8 +91,10 @@ std::vector<std::string> accounting_lines(const Accounting &accounting, std::str
 		const uint64_t ticks = accounting.*cause.member;
 
 		if (ticks)
-			lines.push_back(fmt::format("{:>{}}  {:6.2f} %  {}", grouped(ticks), total.size(),
-						    percent(ticks, accounting.ticks), cause.words));
+			lines.push_back(
+				fmt::format("{:>{}}  {:6.2f} %  {}", grouped(ticks), total.size(),
+					    percent(ticks, accounting.ticks),
+					    cause.member == &Accounting::kernel ? kernel : cause.words));
 	}
 	if (accounting.forks_lost)
 		lines.push_back(

@@ -12,6 +12,9 @@
 
 namespace cli {
 
+/** What became of ticks in the kernel that are in no row. */
+inline constexpr std::string_view in_kernel_not_counted = "in the kernel, not counted (--user-only)";
+
 /** The sum of the statuses of some profiles. */
 struct Accounting {
 	uint64_t ticks = 0;
@@ -58,8 +61,10 @@ std::span<const Cause> all_causes();
  * causes without ticks are left out.
  * Empty if there are no ticks.
  * @param of what the ticks are of.
+ * @param kernel what became of those in the kernel.
  */
-std::vector<std::string> accounting_lines(const Accounting &accounting, std::string_view of = "of the clock");
+std::vector<std::string> accounting_lines(const Accounting &accounting, std::string_view of = "of the clock",
+					  std::string_view kernel = in_kernel_not_counted);
 
 /** The same in a line: "9,953 ticks: 89.43 % counted, 10.57 % lost: the clock was late". */
 std::string accounting_line(const Accounting &accounting);

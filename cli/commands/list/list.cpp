@@ -57,7 +57,8 @@ std::string list_text(std::span<const Event> events)
 		text += '\n';
 	}
 	return text + R"text(
-Behind the name: a period (page-faults:10), u for user mode only, p for a precise place.
+Behind the name: a period (page-faults:10), u for user mode only, k for the kernel only, p for
+a precise place.
 Tracepoints are the folders below /sys/kernel/tracing/events.
 Terms of a PMU are the files in its format and events, below
 /sys/bus/event_source/devices; also period=N and name=NAME.

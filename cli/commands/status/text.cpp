@@ -92,7 +92,10 @@ std::string ticks_text(const std::map<std::string, uint64_t> &ticks)
 	accounting.ticks = value_of(ticks, "ticks");
 	for (const Cause &cause : all_causes())
 		accounting.*cause.member = value_of(ticks, std::string(cause.key));
-	for (const std::string &one : accounting_lines(accounting))
+	/* The module does not tell ticks of recordings from those of other profiles. */
+	for (const std::string &one :
+	     accounting_lines(accounting, "of the clock and of events",
+			      "in the kernel, which recordings count, unless they have --user-only"))
 		text += line(text.empty() ? "ticks" : "", one);
 	return text.empty() ? line("ticks", "none so far") : text;
 }

@@ -162,7 +162,7 @@ TEST_CASE("the text names profilers and their targets, and says that there are o
 	CHECK_FALSE(has(text, "\nno "));
 	CHECK(has(text, "clock    ticks every 1.001 ms: 999 Hz\n"));
 	CHECK(has(text, "profiles 3 profiles in 4 address spaces\n"));
-	CHECK(has(text, "ticks    10  100.00 %  ticks of the clock\n"));
+	CHECK(has(text, "ticks    10  100.00 %  ticks of the clock and of events\n"));
 	CHECK(has(text, "profil (pid 77, user " + cli::user_name(getuid()) +
 				"): 2 profiles at 999 Hz, 1 of 10 page-faults; 1 off (full)\n"));
 	CHECK(has(text, "  105 ticks: 95 counted, 4 lost; 64.0 KiB pinned\n"));
