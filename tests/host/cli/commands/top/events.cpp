@@ -314,7 +314,7 @@ TEST_CASE("top's options for events are taken, and what makes no sense is wrong 
 	      "without them");
 	CHECK(has(usage_error_of("-e nonsense -p 1"), "'nonsense'"));
 	CHECK(usage_error_of("-e page-faults,cs --order cycles -p 1") ==
-	      "profil top: --order: 'cycles' is none of page-faults, cs");
+	      "profil top: --order: 'cycles' is not one of page-faults, cs");
 	CHECK(usage_error_of("--order cycles -p 1") ==
 	      "profil top: --order: 'cycles': there are not several events");
 	CHECK(usage_error_of("-e page-faults -i profil.pb.gz") ==
@@ -340,5 +340,5 @@ TEST_CASE("top --order sorts the rows of a file by any of its events", "[cli][to
 	CHECK(has(third.text, "\n2,000,000   66.67 "));
 	CHECK(none.status == 1);
 	CHECK(none.text ==
-	      "profil top: --order: 'samples' is none of page-faults, context-switches, cycles\n");
+	      "profil top: --order: 'samples' is not one of page-faults, context-switches, cycles\n");
 }
