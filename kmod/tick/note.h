@@ -16,11 +16,13 @@ struct task_struct;
 
 /**
  * enum profil_where - what was running when an event came
+ * @PROFIL_IN_THIS: what is running now: it is no note that is counted
  * @PROFIL_IN_TASK: the task
  * @PROFIL_IN_SOFTIRQ: a softirq
  * @PROFIL_IN_IRQ: an interrupt, other than the event's own
  */
 enum profil_where {
+	PROFIL_IN_THIS,
 	PROFIL_IN_TASK,
 	PROFIL_IN_SOFTIRQ,
 	PROFIL_IN_IRQ

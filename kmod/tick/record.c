@@ -42,7 +42,7 @@
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
-/* Where what is counted in a section of tick_event.c came; of no meaning outside of one. */
+/* Where a note that is being counted came. */
 DEFINE_PER_CPU(enum profil_where, profil_event_where);
 
 static struct profil_count *profil_record_element(const struct profil_pins *pins,
@@ -173,10 +173,14 @@ enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
 
 static __always_inline enum profil_where profil_record_where(const struct profil_profile *profile)
 {
-	if (profile->event.source)
-		return this_cpu_read(profil_event_where);
-	/* The clock's tick itself accounts for one level. */
-	if (hardirq_count() > HARDIRQ_OFFSET)
+	const struct profil_source *source = profile->event.source;
+	enum profil_where where = source ? this_cpu_read(profil_event_where) : PROFIL_IN_THIS;
+	/* The clock's tick accounts for one level itself, as that of a counter of the CPU does. */
+	unsigned int own = source ? source->interrupts : 1;
+
+	if (where != PROFIL_IN_THIS)
+		return where;
+	if (hardirq_count() > own * HARDIRQ_OFFSET)
 		return PROFIL_IN_IRQ;
 	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
 }
@@ -189,17 +193,15 @@ static __always_inline struct profil_owned
 profil_record_interrupt(const struct profil_profile *profile)
 {
 	const struct profil_recording *recording = profile->recording;
+	enum profil_where where;
 
 	if (!recording->kernel)
 		return (struct profil_owned) {};
-	switch (profil_record_where(profile)) {
-	case PROFIL_IN_IRQ:
+	where = profil_record_where(profile);
+	if (where == PROFIL_IN_IRQ)
 		return recording->irq;
-	case PROFIL_IN_SOFTIRQ:
+	if (where == PROFIL_IN_SOFTIRQ)
 		return recording->softirq;
-	case PROFIL_IN_TASK:
-		break;
-	}
 	return (struct profil_owned) {};
 }
 

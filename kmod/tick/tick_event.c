@@ -33,28 +33,30 @@ static void profil_event_miss(struct profil_source *source)
 }
 
 /* Interrupts are off. */
-static void profil_event_count(struct profil_source *source, struct pt_regs *regs, u64 period,
-			       enum profil_where where)
+static void profil_event_count(struct profil_source *source, struct pt_regs *regs, u64 period)
 {
 	if (profil_section_inside()) {
 		profil_event_miss(source);
 		return;
 	}
 	profil_section_enter();
-	this_cpu_write(profil_event_where, where);
 	profil_tick_event(source, regs, period);
 	profil_section_leave();
 }
 
-/* The event's own interrupt, or NMI, does not count. */
-static enum profil_where profil_event_where_now(const struct profil_source *source,
-						const struct pt_regs *regs)
+/* The NMI itself does not count. */
+static enum profil_where profil_nmi_where(const struct pt_regs *regs)
 {
-	unsigned int own = in_nmi() ? profil_nmi_levels(regs) : source->interrupts;
-
-	if (hardirq_count() > own * HARDIRQ_OFFSET)
+	if (hardirq_count() > profil_nmi_levels(regs) * HARDIRQ_OFFSET)
 		return PROFIL_IN_IRQ;
 	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
+}
+
+static void profil_note_count(struct profil_note *note)
+{
+	this_cpu_write(profil_event_where, note->where);
+	profil_event_count(note->source, &note->regs, note->period);
+	this_cpu_write(profil_event_where, PROFIL_IN_THIS);
 }
 
 static void profil_notes_count(struct irq_work *work)
@@ -65,8 +67,7 @@ static void profil_notes_count(struct irq_work *work)
 	for (; waiting; waiting--) {
 		note = profil_note_first();
 		if (note->task == current)
-			profil_event_count(note->source, &note->regs, note->period,
-					   note->where);
+			profil_note_count(note);
 		else
 			profil_event_miss(note->source);
 		profil_note_done();
@@ -85,7 +86,6 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
 	struct profil_source *source = event->overflow_handler_context;
-	enum profil_where where = profil_event_where_now(source, regs);
 	u64 period = event->hw.sample_period;
 	unsigned long flags;
 
@@ -97,12 +97,12 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 		this_cpu_inc(source->lost->throttled);
 	if (in_nmi()) {
 		/* Nothing else: it may have interrupted anything. */
-		if (!profil_note_write(source, regs, period, where))
+		if (!profil_note_write(source, regs, period, profil_nmi_where(regs)))
 			profil_event_miss(source);
 		return;
 	}
 	local_irq_save(flags);
-	profil_event_count(source, regs, period, where);
+	profil_event_count(source, regs, period);
 	local_irq_restore(flags);
 }
 
