@@ -175,12 +175,11 @@ static __always_inline enum profil_where profil_record_where(const struct profil
 {
 	const struct profil_source *source = profile->event.source;
 	enum profil_where where = source ? this_cpu_read(profil_event_where) : PROFIL_IN_THIS;
-	/* The clock's tick accounts for one level itself, as that of a counter of the CPU does. */
-	unsigned int own = source ? source->interrupts : 1;
 
 	if (where != PROFIL_IN_THIS)
 		return where;
-	if (hardirq_count() > own * HARDIRQ_OFFSET)
+	/* The tick of the clock, or of a counter of the CPU, accounts for one level itself. */
+	if (hardirq_count() > (!source || source->interrupts) * HARDIRQ_OFFSET)
 		return PROFIL_IN_IRQ;
 	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
 }
