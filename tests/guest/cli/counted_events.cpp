@@ -129,6 +129,7 @@ TEST_CASE("status says how often perf has stopped an event", "[cli][source][icou
 	CHECK(end_of(record) == 0);
 }
 
+/* Under -icount QEMU's cycles are instructions, whose numbers in these functions are known. */
 TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 {
 	constexpr uint64_t period = 100'000;

@@ -178,13 +178,14 @@ TEST_CASE("profil list has the events of the kernel, and of the CPU's those that
 	CHECK(has(list, "\ncache-misses ") == cpu_counts(PERF_COUNT_HW_CACHE_MISSES));
 #ifdef __aarch64__
 	/* What QEMU has; instructions under -icount only. */
-	CHECK(has(list, "\ncycles or cpu-cycles                      1 of 1,000,003      CAP_PERFMON\n"));
-	CHECK(has(list, "\ninstructions                              1 of 1,000,003      CAP_PERFMON\n"));
+	CHECK(has(list,
+		  "\ncycles or cpu-cycles                             1 of 1,000,003      CAP_PERFMON\n"));
+	CHECK(has(list,
+		  "\ninstructions                                     1 of 1,000,003      CAP_PERFMON\n"));
 	CHECK_FALSE(has(list, "\ncache-misses "));
 #endif
 }
 
-/* Under -icount QEMU's cycles are instructions, whose numbers in these functions are known. */
 TEST_CASE("without CAP_PERFMON, events are those of software", "[cli][source]")
 {
 	const guest::Setting paranoid("/proc/sys/kernel/perf_event_paranoid", "2");
