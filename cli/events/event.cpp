@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/events/event.h"
 
-#include "cli/base/files.h"
 #include "cli/base/whole_number.h"
+#include "cli/events/line.h"
 #include "cli/events/pmu.h"
 #include "cli/events/words.h"
 
@@ -112,10 +112,7 @@ Outcome set_tracepoint(std::string_view system, std::string_view name, Event &ev
 {
 	for (const char *root : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
 		const std::string path = fmt::format("{}/events/{}/{}/id", root, system, name);
-		const Result<std::string> id = read_file(path, 64);
-		const auto number =
-			id ? whole_number<uint64_t>(std::string_view(*id).substr(0, id->find('\n')))
-			   : std::nullopt;
+		const std::optional<uint64_t> number = number_in(path);
 
 		if (!number)
 			continue;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/events/name.h"
 
-#include "cli/base/files.h"
-#include "cli/base/whole_number.h"
 #include "cli/events/event.h"
+#include "cli/events/line.h"
 
 #include <filesystem>
 #include <fmt/format.h>
 #include <linux/perf_event.h>
-#include <string_view>
 #include <system_error>
 
 namespace cli {
@@ -16,16 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t id_max = 64;
-
-bool has_id(const fs::path &point, uint64_t id)
-{
-	const Result<std::string> text = read_file(point / "id", id_max);
-
-	return text && whole_number<uint64_t>(std::string_view(*text).substr(0, text->find('\n'))) == id;
-}
-
-/** "SYSTEM:NAME"; "" if there is none with that number, or it may not be seen. */
+/** "SYSTEM:NAME" of the tracepoint with that number; "" if none can be seen that has it. */
 std::string name_of_tracepoint(uint64_t id, const std::string &root)
 {
 	std::error_code error;
@@ -36,7 +25,7 @@ std::string name_of_tracepoint(uint64_t id, const std::string &root)
 
 		for (fs::directory_iterator point(system->path(), gone); !gone && point != end;
 		     point.increment(gone))
-			if (has_id(point->path(), id))
+			if (number_in(point->path() / "id") == id)
 				return fmt::format("{}:{}", system->path().filename().string(),
 						   point->path().filename().string());
 	}

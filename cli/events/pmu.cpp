@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/events/pmu.h"
 
-#include "cli/base/files.h"
 #include "cli/base/whole_number.h"
+#include "cli/events/line.h"
 #include "cli/events/words.h"
 
 #include <algorithm>
@@ -17,16 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t file_max = 4096;
 constexpr unsigned word_bits = 64;
-
-/** The first line of a file in sysfs, if there is such a file. */
-std::optional<std::string> line_of(const std::string &path)
-{
-	const Result<std::string> text = read_file(path, file_max);
-
-	return text ? std::optional(text->substr(0, text->find('\n'))) : std::nullopt;
-}
 
 /** A name of sysfs, and not a path. */
 bool is_name(std::string_view text)

@@ -8,7 +8,10 @@
 
 namespace cli {
 
-/** Take the part of @p text before the first @p separator, which goes, too; all of it if there is none. */
+/**
+ * Removes from @p text the part before the first @p separator, and the separator itself.
+ * @return that part; all of the text if it has no separator
+ */
 std::string_view take_until(std::string_view &text, char separator);
 
 /** The hexadecimal number that @p text is, behind "0x" or alone; nothing if it is more than that. */
