@@ -89,12 +89,12 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 	u64 period = event->hw.sample_period;
 	unsigned long flags;
 
-	/* It came late, or perf does not ask where a tracepoint is. */
-	if (unlikely(source->attr.exclude_user) && user_mode(regs))
-		return;
 	/* Of this tick, perf has decided that it is the last one of its jiffy. */
 	if (event->hw.interrupts == PROFIL_PERF_THROTTLED)
 		this_cpu_inc(source->lost->throttled);
+	/* It came late, or perf does not ask where a tracepoint is. */
+	if (unlikely(source->attr.exclude_user) && user_mode(regs))
+		return;
 	if (in_nmi()) {
 		/* Nothing else: it may have interrupted anything. */
 		if (!profil_note_write(source, regs, period, profil_nmi_where(regs)))
