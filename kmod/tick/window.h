@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A window for tests: how long a tick has pins that it has not yet counted in.
+ * A window for tests: how long a tick has pins, or bindings that it has looked at, and has not
+ * yet counted in them.
  *
  * It is some instructions, too short for any test to hit.  So a module that waited for no
  * tick when pins are replaced or unpinned would pass all tests.  `scripts/build/kmod

@@ -140,7 +140,7 @@ TEST_CASE_METHOD(EventFileTop, "columns of later events are left out first, afte
 	}
 }
 
-TEST_CASE_METHOD(FileTop, "without several events there is none to sort by", "[cli][top]")
+TEST_CASE_METHOD(FileTop, "a profile of time alone cannot be sorted by event", "[cli][top]")
 {
 	press(top, U"e");
 	CHECK(has(screen(top), "\nthere are not several events (record with -e)\n"));
