@@ -53,7 +53,31 @@ Fd runtime_of(pid_t pid)
 	return open_proof({.pid = pid, .type = PERF_TYPE_TRACEPOINT, .config = id});
 }
 
-constexpr const char *max_sample_rate = "/proc/sys/kernel/perf_event_max_sample_rate";
+constexpr uint64_t period = 20'000;
+
+/** A recording of the events of a process that spends CPU time, at most so many a second. */
+struct RecordedRuntime {
+	explicit RecordedRuntime(const std::string &max_sample_rate)
+		: rate("/proc/sys/kernel/perf_event_max_sample_rate", max_sample_rate)
+	{
+		recording.begin_with(runtime_of(spender.pid()), event_flags | PROFIL_RECORD_KERNEL);
+		const uint64_t before = cpu_time_of(spender.pid());
+
+		spender.run();
+		spent = cpu_time_of(spender.pid()) - before;
+		throttled = in_fdinfo(recording.device(), "event_throttled");
+		enabled = in_fdinfo(recording.device(), "event_enabled_ns");
+		running = in_fdinfo(recording.device(), "event_running_ns");
+		recording.finish();
+		status = recording.status();
+	}
+
+	const Setting rate;
+	Spender spender{400'000'000};
+	Recording recording{4096, period};
+	uint64_t spent = 0, throttled = 0, enabled = 0, running = 0;
+	profil_status status = {};
+};
 
 } // namespace
 
@@ -61,57 +85,31 @@ constexpr const char *max_sample_rate = "/proc/sys/kernel/perf_event_max_sample_
 TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo says how often",
 		 "[record][source][icount]")
 {
-	constexpr uint64_t period = 20'000;
-	const Setting rate(max_sample_rate, "1000");
-	Spender spender(400'000'000);
-	Recording recording(4096, period);
+	const RecordedRuntime runtime("1000");
+	const profil_status &status = runtime.status;
 
-	recording.begin_with(runtime_of(spender.pid()), event_flags | PROFIL_RECORD_KERNEL);
-	const uint64_t before = cpu_time_of(spender.pid());
-
-	spender.run();
-	const uint64_t spent = cpu_time_of(spender.pid()) - before;
-	const uint64_t throttled = in_fdinfo(recording.device(), "event_throttled");
-	const uint64_t enabled = in_fdinfo(recording.device(), "event_enabled_ns");
-	const uint64_t running = in_fdinfo(recording.device(), "event_running_ns");
-
-	recording.finish();
-	const profil_status status = recording.status();
-
-	CAPTURE(throttled, status.ticks, spent);
-	CHECK(throttled > 0);
+	CAPTURE(runtime.throttled, status.ticks, runtime.spent);
+	CHECK(runtime.throttled > 0);
 	/* The last one of a tick is the one that stops it. */
 	CHECK(status.ticks >= 1);
-	CHECK(status.ticks * period < spent / 2);
+	CHECK(status.ticks * period < runtime.spent / 2);
 	CHECK(status.ticks == status.kernel);
-	CHECK(recording.sum() == status.ticks);
+	CHECK(runtime.recording.sum() == status.ticks);
 	/* A stop is no turn of another event: the time says nothing of it. */
-	CHECK(running >= enabled);
+	CHECK(runtime.running >= runtime.enabled);
 }
 
 TEST_CASE_METHOD(AtRest, "an event that perf does not stop has all its samples, however many come at once",
 		 "[record][source][icount]")
 {
-	constexpr uint64_t period = 20'000;
 	/* As many a tick as come in minutes, should the machine stand still. */
-	const Setting rate(max_sample_rate, "1000000000");
-	Spender spender(400'000'000);
-	Recording recording(4096, period);
+	const RecordedRuntime runtime("1000000000");
+	const profil_status &status = runtime.status;
 
-	recording.begin_with(runtime_of(spender.pid()), event_flags | PROFIL_RECORD_KERNEL);
-	const uint64_t before = cpu_time_of(spender.pid());
-
-	spender.run();
-	const uint64_t spent = cpu_time_of(spender.pid()) - before;
-	const uint64_t throttled = in_fdinfo(recording.device(), "event_throttled");
-
-	recording.finish();
-	const profil_status status = recording.status();
-
-	CAPTURE(throttled, status.ticks, spent);
-	CHECK(throttled == 0);
+	CAPTURE(runtime.throttled, status.ticks, runtime.spent);
+	CHECK(runtime.throttled == 0);
 	/* Other tasks' time on the CPU, in between, decides where in a portion a period ends. */
-	CHECK(status.ticks * period > spent / 100 * 99);
-	CHECK(status.ticks * period < spent / 100 * 101);
-	CHECK(recording.sum() == status.ticks);
+	CHECK(status.ticks * period > runtime.spent / 100 * 99);
+	CHECK(status.ticks * period < runtime.spent / 100 * 101);
+	CHECK(runtime.recording.sum() == status.ticks);
 }
