@@ -28,7 +28,7 @@ std::vector<Leftover> &registered()
 /** Wait until the condition is true; false after a long time. */
 bool soon(const std::function<bool()> &condition)
 {
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 24000; i++) {
 		if (condition())
 			return true;
 		usleep(5000);

@@ -283,7 +283,7 @@ uint64_t process_ns(pid_t pid)
 
 bool soon(const std::function<bool()> &condition)
 {
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 24000; i++) {
 		if (condition())
 			return true;
 		usleep(5000);
