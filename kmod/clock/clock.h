@@ -9,6 +9,7 @@
 
 #include <linux/list.h>
 #include <linux/types.h>
+#include <linux/time64.h>
 
 struct cpumask;
 
@@ -17,6 +18,7 @@ typedef void (*profil_clock_look_t)(void *unused);
 
 /* perf's hrtimer does not go below 10 us. */
 #define PROFIL_CLOCK_MIN	10000
+#define PROFIL_CLOCK_MAX	(3600ULL * NSEC_PER_SEC)
 
 /**
  * struct profil_clock_user - one profile's claim on the clock
@@ -42,7 +44,8 @@ struct profil_clock_user {
  *
  * @start, @set_period and @stop run in process context, under cpus_read_lock() or
  * in the CPU's hotplug callback, and under the clock's lock; @open and @close run
- * in process context, under neither.  A tick calls profil_tick().
+ * in process context, under neither.  A tick calls profil_tick_alone(), and if that
+ * does not count it, profil_tick_any().
  */
 struct profil_clock_ops {
 	int (*init)(u32 number);

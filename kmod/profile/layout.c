@@ -25,7 +25,6 @@
 #include <linux/time64.h>
 #include <linux/uaccess.h>
 
-#define PROFIL_PERIOD_MAX	(3600ULL * NSEC_PER_SEC)
 #define PROFIL_EVENTS_MAX	BIT_ULL(48)
 #define PROFIL_FLAGS		(PROFIL_KERNEL_TICKS | PROFIL_FOLLOW | PROFIL_FAULT_REGION | \
 				 PROFIL_THREAD | PROFIL_OWED_TICKS | PROFIL_PIN_LATE | \
@@ -41,7 +40,7 @@ struct place {
 static int profil_layout_check_period(const struct profil_start *how)
 {
 	if (!(how->flags & PROFIL_EVENT))
-		return how->period < profil_period_min() || how->period > PROFIL_PERIOD_MAX ?
+		return how->period < profil_period_min() || how->period > PROFIL_CLOCK_MAX ?
 			       -ERANGE : 0;
 	return !how->period || how->period > PROFIL_EVENTS_MAX ? -ERANGE : 0;
 }

@@ -69,14 +69,17 @@ static const struct profil_span *profil_pins_old_span(const struct profil_pins *
 }
 
 /*
- * One region with 32-bit counters that wrap: the tick need not search for a region,
- * check a limit, or check that the page is there.
+ * Counters that wrap: the tick need not check a limit, or check that the page is there.  For one
+ * region with 32-bit counters, it need not search for a region either.
  */
-static void profil_pins_set_plain(struct profil_pins *pins)
+static void profil_pins_set_fast(struct profil_pins *pins)
 {
 	const struct profil_layout *layout = pins->layout;
 
-	if (layout->nr_bins == 1 && layout->how.limit_policy == PROFIL_WRAP)
+	if (layout->how.limit_policy != PROFIL_WRAP)
+		return;
+	pins->quick = layout->nr_bins;
+	if (layout->nr_bins == 1)
 		profil_bin_plain(&pins->plain, &layout->bin[0]);
 }
 
@@ -147,7 +150,7 @@ static int profil_pins_pin(struct profil_pins *pins, const struct profil_pins *o
 	if (profil_layout_is_late(pins->layout)) {
 		err = profil_pins_pin_gate(pins);
 	} else {
-		profil_pins_set_plain(pins);
+		profil_pins_set_fast(pins);
 		err = profil_pins_pin_spans(pins, old, inherited);
 	}
 	profil_pins_aim(pins);

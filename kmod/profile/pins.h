@@ -35,6 +35,8 @@ struct user_struct;
  * @gate_lost: another value
  * @mask: elements of @page minus 1; their number is a power of two, the last ones
  *	have no page
+ * @quick: number of regions of the layout, if the tick has a fast path for any number of
+ *	them; 0 if not, or it is disabled
  * @holes: PROFIL_PIN_LATE with PROFIL_FAULT_REGION: a bit for each region of @layout
  *	that is off, and one for the overflow counter; else NULL
  * @layout: its positions refer to these pages; referenced
@@ -61,6 +63,7 @@ struct profil_pins {
 	u32 gate_value;
 	u32 gate_lost;
 	unsigned long mask;
+	u32 quick;
 	unsigned long *holes;
 	struct profil_layout *layout;
 	struct mutex *lock;	/* see the kernel-doc above */
@@ -120,7 +123,7 @@ static inline struct profil_gate *profil_pins_gate(const struct profil_pins *pin
 }
 
 /**
- * profil_pins_slow() - disable the tick's fast path
+ * profil_pins_slow() - disable the tick's fast paths
  * @pins: published or not
  *
  * Context: Any, hard interrupt included.
@@ -128,6 +131,7 @@ static inline struct profil_gate *profil_pins_gate(const struct profil_pins *pin
 static inline void profil_pins_slow(struct profil_pins *pins)
 {
 	WRITE_ONCE(pins->plain.span, 0);
+	WRITE_ONCE(pins->quick, 0);
 }
 
 #endif /* PROFIL_PINS_H */

@@ -47,6 +47,7 @@ struct profil_sum {
  *	@countdown it is the number of ticks that hit the profile, counted
  *	independently of @cause
  * @cause: their outcomes
+ * @region: in which this CPU counted last, if the layout still has so many
  * @credit: ns that the clock has ticked and the profile has not yet sampled
  * @late_credit: the same for ticks that never came
  * @fork_lost: start time of the child that was counted last here as lost: one child may
@@ -59,6 +60,7 @@ struct profil_tally {
 	u64 countdown ____cacheline_aligned;
 	u64 granted;
 	u64 cause[PROFIL_NR_CAUSES];
+	u32 region;
 	u64 credit;
 	u64 late_credit;
 	u64 fork_lost;

@@ -125,36 +125,25 @@ bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs
 }
 
 /**
- * profil_tick_more() - count one tick of the clock that is not of a single plain profile
- * @first: of the chain
- * @regs: what the tick interrupted
- * @period: the time that the tick stands for, in ns
+ * profil_tick_any() - count one tick of the clock
+ * @regs: what it interrupted
+ * @period: of the clock, in ns; if the tick is irregular, the time it stands for
  *
  * A single recording needs no walk along the chain.
  *
- * Context: Hard interrupt, interrupts off.
- * Return: as profil_tick_all().
+ * Context: Hard interrupt, interrupts off, in a section.
+ * Return: true if the next tick may have to sample current.
  */
-bool profil_tick_more(struct profil_binding *first, struct pt_regs *regs, u64 period)
+bool profil_tick_any(struct pt_regs *regs, u64 period)
 {
-	if (first->key != ((unsigned long)current->mm | PROFIL_KEY_OWNED) ||
-	    READ_ONCE(first->node.next))
-		return profil_tick_all(regs, period);
-	profil_tick_recording(first, regs, period);
-	return true;
-}
+	struct profil_binding *only = profil_tick_only(current->mm);
 
-/**
- * profil_tick_none() - count one tick of an address space that nothing is bound to
- * @regs: what the tick interrupted
- * @period: the time that the tick stands for, in ns
- *
- * Context: Hard interrupt, interrupts off.
- * Return: as profil_tick_all().
- */
-bool profil_tick_none(struct pt_regs *regs, u64 period)
-{
-	if (current->mm && !current->in_execve && !profil_everybody_exist())
+	if (only && only->key == ((unsigned long)current->mm | PROFIL_KEY_OWNED)) {
+		profil_tick_recording(only, regs, period);
+		return true;
+	}
+	if (current->mm && !current->in_execve && !profil_everybody_exist() &&
+	    hlist_empty(profil_tick_chain(current->mm)))
 		return false;
 	return profil_tick_all(regs, period);
 }

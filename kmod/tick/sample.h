@@ -11,11 +11,13 @@
 #define PROFIL_SAMPLE_H
 
 #include "profile/binding.h"
+#include "profile/layout.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "tick/bin.h"
 #include "tick/checkpoint.h"
+#include "tick/counter.h"
 #include "tick/due.h"
 #include "tick/record.h"
 #include "tick/region.h"
@@ -43,9 +45,8 @@ struct profil_memo {
 DECLARE_PER_CPU(struct profil_memo, profil_memo);
 
 void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period);
-bool profil_tick_more(struct profil_binding *first, struct pt_regs *regs, u64 period);
+bool profil_tick_any(struct pt_regs *regs, u64 period);
 bool profil_tick_source(const struct profil_source *source, struct pt_regs *regs, u64 period);
-bool profil_tick_none(struct pt_regs *regs, u64 period);
 void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
 
 /**
@@ -87,6 +88,45 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 	return true;
 }
 
+/* The region of a PC: mostly that of the tick before. */
+static __always_inline const struct profil_bin *
+profil_tick_region(const struct profil_layout *layout, struct profil_tally *tally, u64 pc)
+{
+	const struct profil_bin *bin = &layout->bin[tally->region];
+
+	if (likely(tally->region < layout->nr_bins && pc - bin->low < bin->high - bin->low))
+		return bin;
+	bin = profil_layout_find(layout, pc);
+	if (bin)
+		tally->region = bin - layout->bin;
+	return bin;
+}
+
+/*
+ * The same for any number of regions with counters of any width: PROFIL_NR_CAUSES if it is not
+ * so simple, with nothing changed.
+ */
+static __always_inline enum profil_cause
+profil_sample_quick(const struct profil_profile *profile, struct profil_tally *tally,
+		    struct pt_regs *regs)
+{
+	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	u64 pc = instruction_pointer(regs), position;
+	const struct profil_bin *bin;
+	void *page;
+
+	if (unlikely(!pins || !READ_ONCE(pins->quick) || !user_mode(regs) ||
+		     !profil_pins_open(pins)))
+		return PROFIL_NR_CAUSES;
+	bin = profil_tick_region(pins->layout, tally, pc);
+	if (unlikely(!bin || !bin->width))
+		return PROFIL_NR_CAUSES;
+	position = profil_bin_position(bin, pc);
+	page = profil_page_at(pins, position >> PAGE_SHIFT);
+	profil_window();
+	return profil_counter_wrap(page + (position & ~PAGE_MASK), bin->width);
+}
+
 /* The chain of the bucket of @mm: mostly that of the tick before. */
 static __always_inline struct hlist_head *profil_tick_chain(const struct mm_struct *mm)
 {
@@ -99,46 +139,68 @@ static __always_inline struct hlist_head *profil_tick_chain(const struct mm_stru
 	return memo->chain;
 }
 
-/* Return: false, with nothing changed, if it is not due, or not plain. */
+/* Return: false, with nothing changed, if it is not due, or not plain, or has a checkpoint. */
 static __always_inline bool profil_tick_plain(struct profil_profile *profile,
 					      struct pt_regs *regs, u64 period)
 {
-	struct profil_tally *tally;
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 
-	if (unlikely(profile->period != period || !profil_sample_plain(profile, regs)))
+	if (unlikely(profile->period != period || tally->countdown == 1 ||
+		     !profil_sample_plain(profile, regs)))
 		return false;
-	tally = this_cpu_ptr(profile->tally);
 	tally->cause[PROFIL_COUNTED]++;
-	if (unlikely(!--tally->countdown))
-		profil_profile_checkpoint(profile, tally, true);
+	tally->countdown--;
 	return true;
 }
 
+/* The same for a profile that profil_sample_quick() is for. */
+static __always_inline bool profil_tick_quick(struct profil_profile *profile,
+					      struct pt_regs *regs, u64 period)
+{
+	struct profil_tally *tally = this_cpu_ptr(profile->tally);
+	enum profil_cause cause;
+
+	if (unlikely(profile->period != period || tally->countdown == 1))
+		return false;
+	cause = profil_sample_quick(profile, tally, regs);
+	if (unlikely(cause == PROFIL_NR_CAUSES))
+		return false;
+	tally->cause[cause]++;
+	tally->countdown--;
+	return true;
+}
+
+/* The only binding in the bucket of @mm, or NULL: nobody knows yet whether it is @mm's. */
+static __always_inline struct profil_binding *profil_tick_only(const struct mm_struct *mm)
+{
+	const struct profil_memo *memo = this_cpu_ptr(&profil_memo);
+	struct hlist_node *first;
+
+	if (unlikely(memo->mm != mm))
+		return NULL;
+	first = rcu_dereference_raw(hlist_first_rcu(memo->chain));
+	if (unlikely(!first || READ_ONCE(first->next)))
+		return NULL;
+	return hlist_entry(first, struct profil_binding, node);
+}
+
 /**
- * profil_tick() - count one tick of the clock
+ * profil_tick_alone() - count one tick of the clock if that is simple
  * @regs: what it interrupted
- * @period: of the clock, in ns; if the tick is irregular, the time it stands for
+ * @period: of the clock, in ns
  *
  * A single plain profile is counted right here, by code that calls nothing and so
- * saves no registers.  Everything else takes another path, before anything has
- * been changed.
+ * saves no registers.
  *
- * Context: Hard interrupt, interrupts off.
- * Return: true if the next tick may have to sample current.
+ * Context: Hard interrupt, interrupts off, in a section.
+ * Return: false, with nothing changed, if profil_tick_any() has to count it.
  */
-static __always_inline bool profil_tick(struct pt_regs *regs, u64 period)
+static __always_inline bool profil_tick_alone(struct pt_regs *regs, u64 period)
 {
-	struct mm_struct *mm = current->mm;
-	struct hlist_node *first = rcu_dereference_raw(hlist_first_rcu(profil_tick_chain(mm)));
-	struct profil_binding *binding = hlist_entry(first, struct profil_binding, node);
+	const struct profil_binding *only = profil_tick_only(current->mm);
 
-	if (unlikely(!first))
-		return profil_tick_none(regs, period);
-	if (unlikely(binding->key != (unsigned long)mm || READ_ONCE(first->next)))
-		return profil_tick_more(binding, regs, period);
-	if (unlikely(!profil_tick_plain(binding->profile, regs, period)))
-		return profil_tick_all(regs, period);
-	return true;
+	return likely(only && only->key == (unsigned long)current->mm) &&
+	       profil_tick_plain(only->profile, regs, period);
 }
 
 /* Count one tick of a recording, @binding being of current's address space. */

@@ -18,6 +18,7 @@
  */
 #include "tick/tick_lazy.h"
 
+#include "clock/clock.h"
 #include "follow/watched.h"
 #include "profile/binding.h"
 #include "tick/sample.h"
@@ -33,6 +34,10 @@
 #include <asm/irq_regs.h>
 
 #define CELLS_PER_SECRET	64
+#define POINT_BITS		22
+#define POINT_SHIFT		(64 - POINT_BITS)
+
+static_assert(PROFIL_CLOCK_MAX >> POINT_SHIFT == 0);
 
 DEFINE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
 u64 profil_lazy_slack __ro_after_init;
@@ -52,13 +57,15 @@ static noinline void profil_lazy_renew(struct profil_lazy_clock *clock)
  * The point of the current cell; two rounds of multiplication mix all bits.  They are no
  * pseudo-random function, but what they mix in comes from one, and only serves a few cells:
  * who would learn it from the points that they see has no use for it any more.
+ *
+ * A cell has 2^22 places for its point, so that the product with the longest period fits.
  */
 static __always_inline u64 profil_lazy_point(const struct profil_lazy_clock *clock)
 {
 	u64 hash = (clock->cell ^ clock->secret) * 0x9e3779b97f4a7c15ULL;
 
 	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
-	return clock->cell + mul_u64_u32_shr(clock->period, hash >> 32, 32);
+	return clock->cell + (clock->period * (hash >> POINT_SHIFT) >> POINT_BITS);
 }
 
 static __always_inline u64 profil_lazy_point_of_next_cell(struct profil_lazy_clock *clock)
@@ -86,6 +93,16 @@ static u64 profil_lazy_next_point(struct profil_lazy_clock *clock, u64 now)
 	return point > now ? point : profil_lazy_point_of_next_cell(clock);
 }
 
+/* The number of the interrupt, on this CPU, that timers now run in. */
+static __always_inline unsigned int profil_lazy_interrupt(const struct profil_lazy_clock *clock)
+{
+#ifdef CONFIG_HIGH_RES_TIMERS
+	return clock->timer.base->cpu_base->nr_events;
+#else
+	return 0;
+#endif
+}
+
 static void profil_lazy_arm(struct profil_lazy_clock *clock)
 {
 	u64 point = profil_lazy_next_point(clock, ktime_get_ns());
@@ -99,46 +116,138 @@ static void profil_lazy_arm(struct profil_lazy_clock *clock)
  * Cells passed without a tick: interrupts were off, or the machine was stopped.
  * The next point is in the first cell that is not over.
  */
-static noinline u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
+static u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
 {
 	u64 missed = clock->cell;
 	u64 point = profil_lazy_next_point(clock, now);
 
-	profil_section_enter();
 	profil_late(get_irq_regs(), clock->period, missed - clock->period, clock->cell);
-	profil_section_leave();
 	return point;
+}
+
+static noinline enum hrtimer_restart profil_lazy_again(struct profil_lazy_clock *clock, u64 point)
+{
+	hrtimer_set_expires_range_ns(&clock->timer, ns_to_ktime(point), profil_lazy_slack);
+	return HRTIMER_RESTART;
+}
+
+/*
+ * Counts a tick, and finds the point of the next one.  Return: 0: there is none, as current is
+ * not profiled.
+ */
+static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)
+{
+	u64 now, point;
+
+	if (!profil_tick_any(get_irq_regs(), clock->period))
+		return 0;
+	point = profil_lazy_point_of_next_cell(clock);
+	if (likely(!late))
+		return point;
+	now = ktime_get_ns();
+	return point > now ? point : profil_lazy_catch_up(clock, now);
+}
+
+/*
+ * Any tick, in the section of profil_lazy_tick(), whose exit from it this is.
+ *
+ * The timer was set to a point without a look at the time.  If that point had passed, the
+ * kernel runs the timer again in the same interrupt: so such a tick is late, and others may be,
+ * too.  Timers of a low resolution wait for a tick of the scheduler's, which does not count as
+ * an interrupt of theirs, so their ticks always look like that, and are late only if the clock
+ * says so.
+ */
+static noinline enum hrtimer_restart profil_lazy_tick_any(struct profil_lazy_clock *clock)
+{
+	bool again = clock->interrupt == profil_lazy_interrupt(clock);
+	u64 point;
+
+	clock->interrupt = profil_lazy_interrupt(clock);
+	if (again && hrtimer_is_hres_active(&clock->timer))
+		point = profil_lazy_catch_up(clock, ktime_get_ns());
+	else
+		point = profil_lazy_tick_and_next(clock, again);
+	profil_section_leave();
+	if (!point) {
+		clock->armed = false;
+		return HRTIMER_NORESTART;
+	}
+	return profil_lazy_again(clock, point);
+}
+
+static noinline enum hrtimer_restart profil_lazy_renew_again(struct profil_lazy_clock *clock)
+{
+	profil_lazy_renew(clock);
+	return profil_lazy_again(clock, profil_lazy_point(clock));
+}
+
+/* The usual exit from the section: on to the point of the next cell. */
+static __always_inline enum hrtimer_restart
+profil_lazy_leave(struct profil_lazy_clock *clock, unsigned int interrupt)
+{
+	profil_section_leave();
+	clock->interrupt = interrupt;
+	clock->cell += clock->period;
+	if (unlikely(!--clock->left))
+		return profil_lazy_renew_again(clock);
+	if (unlikely(profil_lazy_slack))
+		return profil_lazy_again(clock, profil_lazy_point(clock));
+	hrtimer_set_expires(&clock->timer, ns_to_ktime(profil_lazy_point(clock)));
+	return HRTIMER_RESTART;
+}
+
+/* The tick of a profile that is alone, if it is a recording, or not simple. */
+static noinline enum hrtimer_restart
+profil_lazy_tick_only(struct profil_lazy_clock *clock, struct profil_binding *only,
+		      unsigned int interrupt)
+{
+	if (only->key & PROFIL_KEY_OWNED)
+		profil_tick_recording(only, get_irq_regs(), clock->period);
+	else
+		profil_tick_profile(only->profile, get_irq_regs(), clock->period);
+	return profil_lazy_leave(clock, interrupt);
+}
+
+/* The tick of a profile that is alone, and not plain: several regions, or other counters. */
+static noinline enum hrtimer_restart
+profil_lazy_tick_quick(struct profil_lazy_clock *clock, struct profil_binding *only,
+		       unsigned int interrupt)
+{
+	if (unlikely(!profil_tick_quick(only->profile, get_irq_regs(), clock->period)))
+		return profil_lazy_tick_only(clock, only, interrupt);
+	return profil_lazy_leave(clock, interrupt);
 }
 
 /**
  * profil_lazy_tick() - the timer of a CPU
  * @timer: of its &struct profil_lazy_clock
  *
- * Context: Hard interrupt, interrupts off.
+ * What nearly all ticks are is done right here, by code that calls nothing and so saves no
+ * registers.  Everything else takes another path, before anything has been changed.
+ *
+ * Context: Hard interrupt, interrupts off, on the CPU whose clock it is: timers of an offlined
+ * CPU migrate, but this one was stopped before.
  * Return: HRTIMER_RESTART, or HRTIMER_NORESTART when current is not profiled.
  */
 enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 {
 	struct profil_lazy_clock *clock = container_of(timer, struct profil_lazy_clock, timer);
-	u64 now, point;
-	bool again;
+	unsigned int interrupt = profil_lazy_interrupt(clock);
+	unsigned long mm = (unsigned long)current->mm;
+	struct profil_binding *only;
 
-	/* Timers of an offlined CPU migrate; ours was stopped before. */
-	if (unlikely(clock != this_cpu_ptr(&profil_lazy_clocks)))
-		return HRTIMER_NORESTART;
 	profil_section_enter();
-	again = profil_tick(get_irq_regs(), clock->period);
-	profil_section_leave();
-	if (unlikely(!again)) {
-		clock->armed = false;
-		return HRTIMER_NORESTART;
+	only = profil_tick_only(current->mm);
+	if (unlikely(!only || clock->interrupt == interrupt))
+		return profil_lazy_tick_any(clock);
+	if (likely(only->key == mm)) {
+		if (likely(profil_tick_plain(only->profile, get_irq_regs(), clock->period)))
+			return profil_lazy_leave(clock, interrupt);
+		return profil_lazy_tick_quick(clock, only, interrupt);
 	}
-	point = profil_lazy_point_of_next_cell(clock);
-	now = ktime_get_ns();
-	if (unlikely(point <= now))
-		point = profil_lazy_catch_up(clock, now);
-	hrtimer_set_expires_range_ns(timer, ns_to_ktime(point), profil_lazy_slack);
-	return HRTIMER_RESTART;
+	if (likely(only->key == (mm | PROFIL_KEY_OWNED)))
+		return profil_lazy_tick_only(clock, only, interrupt);
+	return profil_lazy_tick_any(clock);
 }
 
 /* Could it be in a recording though its address space is in none? */

@@ -21,6 +21,7 @@ struct task_struct;
  * @cell: where one begins, in ns of CLOCK_MONOTONIC
  * @left: cells that @secret is still for, @cell included
  * @secret: pseudo-random, of this CPU and a group of cells
+ * @interrupt: in which the timer ran last, as the kernel counts them on this CPU
  * @armed: the timer is queued
  */
 struct profil_lazy_clock {
@@ -29,6 +30,7 @@ struct profil_lazy_clock {
 	u64 cell;
 	u64 left;
 	u64 secret;
+	unsigned int interrupt;
 	bool armed;
 };
 

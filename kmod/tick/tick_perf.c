@@ -23,7 +23,7 @@ DEFINE_PER_CPU(u64, profil_perf_last);
  * period.  Missing ticks count as late; this tick stands for the rest of the
  * interval.
  */
-static noinline void profil_perf_irregular_tick(struct pt_regs *regs, u64 period, u64 due)
+static void profil_perf_irregular_tick(struct pt_regs *regs, u64 period, u64 due)
 {
 	u64 last = __this_cpu_read(profil_perf_last);
 	u64 gap = due - last;
@@ -38,11 +38,25 @@ static noinline void profil_perf_irregular_tick(struct pt_regs *regs, u64 period
 	profil_tick_all(regs, gap);
 }
 
+/* Any tick, in the section of profil_perf_tick(), whose exit from it this is. */
+static noinline void profil_perf_tick_any(struct pt_regs *regs, u64 period, u64 due)
+{
+	if (due - __this_cpu_read(profil_perf_last) != period) {
+		profil_perf_irregular_tick(regs, period, due);
+	} else {
+		__this_cpu_write(profil_perf_last, due);
+		profil_tick_any(regs, period);
+	}
+	profil_section_leave();
+}
+
 /**
  * profil_perf_tick() - perf's overflow handler
  * @event: of this CPU
  * @data: unused
  * @regs: what the tick interrupted
+ *
+ * As profil_lazy_tick(), it calls nothing for nearly all ticks.
  *
  * Context: Hard interrupt, interrupts off.
  */
@@ -53,11 +67,11 @@ void profil_perf_tick(struct perf_event *event, struct perf_sample_data *data,
 	u64 period = event->hw.sample_period;
 
 	profil_section_enter();
-	if (unlikely(due - __this_cpu_read(profil_perf_last) != period)) {
-		profil_perf_irregular_tick(regs, period, due);
-	} else {
-		__this_cpu_write(profil_perf_last, due);
-		profil_tick(regs, period);
+	if (unlikely(due - __this_cpu_read(profil_perf_last) != period ||
+		     !profil_tick_alone(regs, period))) {
+		profil_perf_tick_any(regs, period, due);
+		return;
 	}
+	__this_cpu_write(profil_perf_last, due);
 	profil_section_leave();
 }
