@@ -12,6 +12,7 @@
 #include "profile/limits.h"
 #include "profile/pins.h"
 #include "profile/span.h"
+#include "tick/arch.h"
 
 #include <linux/bsearch.h>
 #include <linux/err.h>
@@ -341,12 +342,29 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
 	}
 }
 
+/* Has one of the pages that are not off a memory error?  Those of huge pages stay mapped. */
+static bool profil_pins_have_error(const struct profil_pins *pins)
+{
+	unsigned long i;
+
+	for (i = 0; i < pins->layout->pages; i++) {
+		void *page = READ_ONCE(pins->page[i]);
+
+		if (!profil_page_is_off(page) && is_page_hwpoison(virt_to_page(page)))
+			return true;
+		if (i % STRIDE == 0)
+			cond_resched();
+	}
+	return false;
+}
+
 /**
  * profil_pins_check() - recheck that the counters are still mapped as they were
  * @pins: of current's memory, referenced
  *
  * If a mapping is gone, was replaced, or is no longer writable, its span is turned
- * off: this is how munmap, mprotect and mremap take effect.
+ * off: this is how munmap, mprotect and mremap take effect.  Where the kernel can say that
+ * nothing of the kind has happened since the last check, they are not looked up.
  *
  * Context: Process context, may sleep; nobody else checks the same pins.
  * Return: 0, -EFAULT if this call has turned a span off, -EINTR, -ENOMEM; -EAGAIN if
@@ -354,9 +372,13 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
  */
 int profil_pins_check(struct profil_pins *pins)
 {
+	u64 changes = profil_mm_changes(pins->mm);
 	unsigned int i;
 	int ret = 0;
 
+	if (changes && changes == pins->changes && !profil_pins_have_error(pins))
+		return 0;
+	pins->changes = 0;
 	for (i = 0; i < pins->layout->nr_spans; i++) {
 		const struct profil_span *span = &pins->layout->spans[i];
 		int err;
@@ -373,6 +395,8 @@ int profil_pins_check(struct profil_pins *pins)
 			ret = err;
 		}
 	}
+	/* As it was before they were looked up. */
+	pins->changes = changes;
 	return ret;
 }
 

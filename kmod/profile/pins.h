@@ -44,6 +44,7 @@ struct user_struct;
  * @gone: they are no longer their profile's
  * @refs: the profile's, and those of tasks that look at the memory without @lock
  * @mm: the memory they are pages of, grabbed
+ * @changes: of @mm, when all pages were found where they were; 0: that is not known
  * @user: the account that is charged, referenced
  * @locker: the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: nobody's, as
  *	the caller had CAP_IPC_LOCK
@@ -70,6 +71,7 @@ struct profil_pins {
 	bool gone;
 	refcount_t refs;
 	struct mm_struct *mm;
+	u64 changes;
 	struct profil_user *user;
 	struct user_struct *locker;
 	unsigned long held;

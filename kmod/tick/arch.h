@@ -10,6 +10,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/mm_types.h>
 #include <linux/percpu.h>
 #include <linux/pgtable.h>
 #include <linux/ptrace.h>
@@ -71,6 +72,19 @@ static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *
 
 	/* See the callers. */
 	smp_store_release(here, *here + 1);
+#endif
+}
+
+/*
+ * How often present pages of an address space were unmapped, moved or protected so far, or 0 if
+ * that is not known: x86 numbers the flushes of its TLBs, which each such change needs.
+ */
+static inline u64 profil_mm_changes(const struct mm_struct *mm)
+{
+#ifdef CONFIG_X86
+	return atomic64_read(&mm->context.tlb_gen) + 1;
+#else
+	return 0;
 #endif
 }
 
