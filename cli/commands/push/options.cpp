@@ -115,8 +115,9 @@ Send FILE (default profil.pb.gz) to a continuous-profiling server, once.  FILE
 is a profile that 'profil record' wrote, or any other in pprof's format; -:
 standard input.  Or profile processes, and send a profile at intervals, until
 all of them have ended or Ctrl-C.  A profile that the server cannot accept now
-is sent again later, less and less often.  When more than 60 profiles or 64 MiB
-wait, the oldest are dropped.
+is sent again later, less and less often.  When the profiles of more than 60
+intervals, or 64 MiB, wait, the oldest are dropped; the others follow one by
+one when the server is back.
 
       --to URL            the server (default http://localhost:4040, or with
                           --format parca http://localhost:7070, with otlp
@@ -138,7 +139,9 @@ wait, the oldest are dropped.
                                  'X-Scope-OrgID: 7'; may be repeated
       --ca-file FILE      trust the certificates in FILE instead of the system's
       --timeout SECONDS   how long a request may take (default 30)
-      --interval TIME     time between two profiles that are sent (default 15s)
+      --interval TIME     time between two profiles that are sent (default 15s);
+                          the first is sent after half of it to one and a half,
+                          by chance, so that machines do not send together
   -h, --help              this text
 
 )help" + target_help() +

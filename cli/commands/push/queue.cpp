@@ -24,6 +24,12 @@ std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsig
 		std::llround(std::min(longest, wanted > 0 ? std::max(spread, wanted + spread / 2) : spread)));
 }
 
+std::chrono::milliseconds pace_delay(const PushQueueSettings &settings, double random)
+{
+	return std::chrono::milliseconds(
+		std::llround(static_cast<double>(settings.pace.count()) * (0.5 + random / 2)));
+}
+
 PushQueue::PushQueue(PushQueueSettings settings, Send send, Say say, std::function<double()> random,
 		     PushClock &clock)
 	: settings_(settings), send_(std::move(send)), say_(std::move(say)), random_(std::move(random)),
@@ -36,30 +42,36 @@ PushQueue::~PushQueue()
 	finish(std::chrono::milliseconds(0));
 }
 
-void PushQueue::push(HttpRequest request)
+void PushQueue::push(std::vector<HttpRequest> part)
 {
 	{
 		const std::lock_guard lock(mutex_);
 
 		if (closing_) {
-			counters_.dropped_shutdown++;
+			counters_.dropped_shutdown += part.size();
 			return;
 		}
-		/* A request that exceeds the bound alone must not evict others. */
-		if (request.body.size() > settings_.most_bytes) {
-			counters_.dropped_full++;
-			return;
+		const uint64_t number = parts_ + 1;
+
+		for (HttpRequest &request : part) {
+			/* A request that exceeds the bound alone must not evict others. */
+			if (request.body.size() > settings_.most_bytes) {
+				counters_.dropped_full++;
+				continue;
+			}
+			bytes_ += request.body.size();
+			items_.push_back({std::move(request), number});
+			drop_surplus();
+			parts_ = number;
 		}
-		bytes_ += request.body.size();
-		items_.push_back({std::move(request)});
-		drop_surplus();
 	}
 	changed_.notify_one();
 }
 
 void PushQueue::drop_surplus()
 {
-	while (items_.size() > settings_.most_profiles || bytes_ > settings_.most_bytes) {
+	while (!items_.empty() && (items_.back().part - items_.front().part >= settings_.most_parts ||
+				   bytes_ > settings_.most_bytes)) {
 		bytes_ -= items_.front().request.body.size();
 		items_.pop_front();
 		counters_.dropped_full++;
@@ -106,7 +118,7 @@ bool PushQueue::out_of_time() const
 bool PushQueue::wait_for_work(std::unique_lock<std::mutex> &lock)
 {
 	changed_.wait(lock, [this] { return closing_ || !items_.empty(); });
-	if (!closing_ && failures_)
+	if (!closing_ && clock_.now() < not_before_)
 		clock_.wait(lock, changed_, not_before_, [this] { return closing_; });
 	return !closing_ || (!items_.empty() && clock_.now() < deadline_);
 }
@@ -154,6 +166,7 @@ std::string PushQueue::settle(Item item, const Delivery &delivery)
 
 	const unsigned failures = std::exchange(failures_, 0);
 
+	keep_pace(item.part);
 	if (delivery.fate == Fate::Refused) {
 		counters_.dropped_refused++;
 		return delivery.reason + ": the profile is dropped";
@@ -162,6 +175,14 @@ std::string PushQueue::settle(Item item, const Delivery &delivery)
 	return failures ? fmt::format("the server accepts profiles again, after {}",
 				      counted_noun(failures, "failure"))
 			: "";
+}
+
+/* The server answers again: the rest of what waited follows at the pace. */
+void PushQueue::keep_pace(uint64_t part)
+{
+	behind_ = behind_ && !items_.empty();
+	if (behind_ && items_.front().part != part)
+		not_before_ = clock_.now() + pace_delay(settings_, random_());
 }
 
 std::string PushQueue::put_back(Item item, const Delivery &delivery)
@@ -179,6 +200,7 @@ std::string PushQueue::put_back(Item item, const Delivery &delivery)
 	const std::chrono::milliseconds delay =
 		backoff_delay(settings_, ++failures_, random_(), delivery.retry_after);
 
+	behind_ = settings_.pace.count() > 0;
 	not_before_ = clock_.now() + delay;
 	item.tried = true;
 	bytes_ += item.request.body.size();

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace cli {
 
@@ -37,10 +38,12 @@ public:
 
 /** The limits of back-off, and of what may wait. */
 struct PushQueueSettings {
-	size_t most_profiles = 60;	      /**< waiting; one more may be on its way */
+	size_t most_parts = 60;		      /**< waiting; one more may be on its way */
 	size_t most_bytes = size_t{64} << 20; /**< of the waiting profiles */
 	std::chrono::milliseconds first_delay{500};
 	std::chrono::milliseconds longest_delay{60000};
+	/** Between parts that waited while the server was away; 0: none. */
+	std::chrono::milliseconds pace{0};
 };
 
 /** Every profile ends up in sent, or in one of the dropped counters. */
@@ -66,6 +69,14 @@ std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsig
 					std::optional<std::chrono::seconds> retry_after);
 
 /**
+ * How long to wait before the next part of those that waited for the server: between half of
+ * the pace and all of it.  Without it, each client would send all of them at once to a
+ * server that has just come back.
+ * @param random in [0, 1).
+ */
+std::chrono::milliseconds pace_delay(const PushQueueSettings &settings, double random);
+
+/**
  * A bounded queue, and the thread that sends its requests, oldest first.
  *
  * The mutex is held only for bookkeeping, never while a request is sent or a message
@@ -85,8 +96,11 @@ public:
 	/** As finish() with no grace. */
 	~PushQueue();
 
-	/** Enqueue, evicting the oldest if full; drop the request itself if it exceeds the bound alone. */
-	void push(HttpRequest request);
+	/**
+	 * Enqueue the requests of one part of the recording, evicting the oldest if full; drop a
+	 * request that exceeds the bound alone.  A part has one request, or one for each program.
+	 */
+	void push(std::vector<HttpRequest> part);
 	/**
 	 * Accept no more, try every waiting request once more within @p grace, then
 	 * cancel the one on its way, and end the thread.
@@ -99,6 +113,7 @@ public:
 private:
 	struct Item {
 		HttpRequest request;
+		uint64_t part = 0;
 		bool tried = false;
 	};
 
@@ -107,6 +122,7 @@ private:
 	void attempt(std::unique_lock<std::mutex> &lock);
 	[[nodiscard]] std::string settle(Item item, const Delivery &delivery);
 	[[nodiscard]] std::string put_back(Item item, const Delivery &delivery);
+	void keep_pace(uint64_t part);
 	void drop_surplus();
 	[[nodiscard]] bool out_of_time() const;
 
@@ -120,8 +136,10 @@ private:
 	std::condition_variable changed_;
 	std::deque<Item> items_;
 	size_t bytes_ = 0;
+	uint64_t parts_ = 0; /**< so far; those that wait have no gaps */
 	PushCounters counters_;
 	unsigned failures_ = 0; /**< in a row */
+	bool behind_ = false;	/**< parts wait since a failure */
 	PushTime not_before_;	/**< of the next attempt */
 	bool closing_ = false;
 	bool said_end_ = false; /**< that profiles are dropped on failure from now on */

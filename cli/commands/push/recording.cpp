@@ -14,7 +14,9 @@
 #include "cli/recording/refusals.h"
 #include "cli/symbols/build_profile.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <random>
@@ -24,6 +26,26 @@ namespace {
 
 /* How long waiting profiles are still tried at the end. */
 constexpr std::chrono::seconds grace{10};
+/* What waited for the server follows two or three times as fast as new profiles come. */
+constexpr double pace_in_intervals = 0.5;
+/* A longer one would not spare a server anything. */
+constexpr double longest_pace = 3600;
+
+PushQueueSettings queue_settings(double interval)
+{
+	PushQueueSettings settings;
+
+	settings.pace = std::chrono::milliseconds(
+		std::llround(std::min(interval * pace_in_intervals, longest_pace) * 1e3));
+	return settings;
+}
+
+double random_share()
+{
+	std::random_device source;
+
+	return std::uniform_real_distribution<double>()(source);
+}
 
 void say(const std::string &text)
 {
@@ -43,8 +65,9 @@ class PushRun : private RecorderLog {
 public:
 	PushRun(const PushOptions &options, HttpClient client)
 		: options_(options), client_(std::move(client)), profiler_(*options.target, *this),
+		  length_(first_interval(options.interval, random_share())),
 		  queue_(
-			  {},
+			  queue_settings(options.interval),
 			  [this](const HttpRequest &request, const std::function<bool()> &cancelled) {
 				  return deliver(client_, options_.format, request, cancelled);
 			  },
@@ -62,7 +85,7 @@ private:
 	void warn(const std::string &text) override { say(text); }
 
 	Outcome begin();
-	void push(const Recording &recording, RecordedTime time);
+	void push(const Recording &recording, const RecordedTime &time);
 	RecordedTime next_part();
 	void push_part();
 	Outcome end();
@@ -74,6 +97,7 @@ private:
 	StopSignals signals_;
 	RecordingRun profiler_;
 	std::mt19937 generator_{std::random_device()()}; /* the queue's thread uses it alone */
+	double length_;					 /* of the part, in seconds */
 	PushClock clock_;
 	PushQueue queue_; /* its thread ends before the members above are destroyed */
 	Clock::time_point part_;
@@ -107,7 +131,7 @@ RecordedTime PushRun::next_part()
 }
 
 /* A part without samples is not sent. */
-void PushRun::push(const Recording &recording, RecordedTime time)
+void PushRun::push(const Recording &recording, const RecordedTime &time)
 {
 	std::vector<std::string> warnings;
 
@@ -123,14 +147,14 @@ void PushRun::push(const Recording &recording, RecordedTime time)
 		say(requests.error().text);
 		return;
 	}
-	for (HttpRequest &request : *requests)
-		queue_.push(std::move(request));
+	queue_.push(*std::move(requests));
 }
 
 void PushRun::push_part()
 {
 	const RecordedTime time = next_part();
 
+	length_ = options_.interval;
 	push(profiler_.recorder().take_part(), time);
 }
 
@@ -164,8 +188,8 @@ Outcome PushRun::run()
 	const std::array descriptors = {signals_.fd()};
 
 	while (!StopSignals::caught() && !profiler_.over()) {
-		profiler_.step(options_.interval - seconds_since(part_), descriptors);
-		if (seconds_since(part_) >= options_.interval)
+		profiler_.step(length_ - seconds_since(part_), descriptors);
+		if (seconds_since(part_) >= length_)
 			push_part();
 	}
 
@@ -191,6 +215,11 @@ Outcome check_labels(const PushOptions &options)
 }
 
 } // namespace
+
+double first_interval(double interval, double random)
+{
+	return interval * (0.5 + random);
+}
 
 Outcome push_recording(const PushOptions &options)
 {

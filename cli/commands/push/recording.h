@@ -8,6 +8,14 @@
 namespace cli {
 
 /**
+ * How long the first part is, in seconds: machines that start together, after a deployment or
+ * a power cut, are to push at different moments.
+ * @param random in [0, 1).
+ * @return between half of @p interval and one and a half, so that all moments are as likely.
+ */
+double first_interval(double interval, double random);
+
+/**
  * Profile options.target until it ends or a signal comes, and push what was
  * counted in each options.interval.  Profiles that the server cannot accept now
  * wait in a bounded queue; recording never waits for the network.

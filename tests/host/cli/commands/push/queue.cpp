@@ -2,6 +2,8 @@
 /** @file tests/host/cli/commands/push/queue.cpp  The push queue: order, retries, and what is dropped and
  * counted. */
 #include "cli/commands/push/queue.h"
+
+#include "cli/commands/push/recording.h"
 #include "tests/host/cli/http/receiver.h"
 
 #include <atomic>
@@ -90,6 +92,12 @@ HttpRequest with(const std::string &body)
 	return {"/", {}, body};
 }
 
+/** A part of one request. */
+std::vector<HttpRequest> alone(const std::string &body)
+{
+	return {with(body)};
+}
+
 /* With real threads, the only sign of an event is its effect. */
 template <typename Condition> bool eventually(const Condition &condition)
 {
@@ -116,6 +124,18 @@ TEST_CASE("back-off doubles up to its limit, with jitter", "[cli][push]")
 	CHECK(backoff_delay(settings, 4000000000, 0.5, {}) == 45s);
 }
 
+TEST_CASE("the pace of what waited has jitter, and so has the first interval", "[cli][push]")
+{
+	PushQueueSettings settings;
+
+	CHECK(pace_delay(settings, 0.9) == 0ms);
+	settings.pace = 8s;
+	CHECK(pace_delay(settings, 0) == 4s);
+	CHECK(pace_delay(settings, 0.5) == 6s);
+	CHECK(first_interval(16, 0) == 8);
+	CHECK(first_interval(16, 0.75) == 20);
+}
+
 TEST_CASE("Retry-After is waited for, but not for ever", "[cli][push]")
 {
 	const PushQueueSettings settings;
@@ -133,7 +153,7 @@ TEST_CASE("profiles are sent in their order", "[cli][push]")
 	const auto queue = bench.queue(by(script));
 
 	for (const char *body : {"a", "b", "c"})
-		queue->push(with(body));
+		queue->push(alone(body));
 	CHECK(queue->finish(1s) == PushCounters{3, 0, 0, 0, 0});
 	CHECK(script.sent() == std::vector<std::string>{"a", "b", "c"});
 	CHECK(bench.said.empty());
@@ -145,7 +165,7 @@ TEST_CASE("a busy server is tried again, later each time, and one message says s
 	Script script({later, later, {Fate::Later, "URL: 429", 20s}, taken});
 	const auto queue = bench.queue(by(script));
 
-	queue->push(with("a"));
+	queue->push(alone("a"));
 	REQUIRE(eventually([&queue] { return queue->counters().sent == 1; }));
 	CHECK(queue->finish(1s) == PushCounters{1, 3, 0, 0, 0});
 	CHECK(bench.clock.waits() == std::vector<std::chrono::milliseconds>{375ms, 750ms, 20750ms});
@@ -154,14 +174,76 @@ TEST_CASE("a busy server is tried again, later each time, and one message says s
 						     "the server accepts profiles again, after 3 failures"});
 }
 
+TEST_CASE("what waited while the server was away follows at a pace, and what comes later at once",
+	  "[cli][push]")
+{
+	Bench bench;
+	Script script({later, taken, refused, taken});
+	PushQueueSettings settings;
+	std::promise<void> ready;
+
+	settings.pace = 8s;
+
+	const auto queue = bench.queue(
+		[&script, ready = ready.get_future().share()](const HttpRequest &request,
+							      const std::function<bool()> &) {
+			ready.wait();
+			return script(request);
+		},
+		settings);
+
+	for (const char *body : {"a", "b", "c"})
+		queue->push(alone(body));
+	ready.set_value();
+	REQUIRE(eventually([&queue] { return queue->counters().sent == 2; }));
+	queue->push(alone("d"));
+	REQUIRE(eventually([&queue] { return queue->counters().sent == 3; }));
+	CHECK(queue->finish(1s) == PushCounters{3, 1, 1, 0, 0});
+	CHECK(bench.clock.waits() == std::vector<std::chrono::milliseconds>{375ms, 6s, 6s});
+	CHECK(script.sent() == std::vector<std::string>{"a", "a", "b", "c", "d"});
+}
+
+TEST_CASE("the requests of a part are bounded and paced as one", "[cli][push]")
+{
+	Bench bench;
+	Script script({later, taken});
+	PushQueueSettings settings;
+	std::promise<void> begun;
+	std::promise<void> ready;
+
+	settings.most_parts = 2;
+	settings.pace = 8s;
+
+	const auto queue = bench.queue(
+		[&](const HttpRequest &request, const std::function<bool()> &) {
+			if (script.sent().empty()) {
+				begun.set_value();
+				ready.get_future().wait();
+			}
+			return script(request);
+		},
+		settings);
+
+	queue->push({with("a1"), with("a2"), with("a3")});
+	begun.get_future().wait();
+	queue->push({with("b1"), with("b2"), with("b3")});
+	queue->push({with("c1"), with("c2"), with("c3")});
+	CHECK(queue->waiting() == 6);
+	ready.set_value();
+	REQUIRE(eventually([&queue] { return queue->counters().sent == 6; }));
+	CHECK(queue->finish(1s) == PushCounters{6, 0, 0, 3, 0});
+	CHECK(script.sent() == std::vector<std::string>{"a1", "b1", "b2", "b3", "c1", "c2", "c3"});
+	CHECK(bench.clock.waits() == std::vector<std::chrono::milliseconds>{375ms, 6s});
+}
+
 TEST_CASE("a profile that the server refuses is dropped, and the next one sent", "[cli][push]")
 {
 	Bench bench;
 	Script script({refused, taken});
 	const auto queue = bench.queue(by(script));
 
-	queue->push(with("a"));
-	queue->push(with("b"));
+	queue->push(alone("a"));
+	queue->push(alone("b"));
 	CHECK(queue->finish(1s) == PushCounters{1, 0, 1, 0, 0});
 	CHECK(script.sent() == std::vector<std::string>{"a", "b"});
 	CHECK(bench.said == std::vector<std::string>{"URL: 400: the profile is dropped"});
@@ -184,21 +266,21 @@ TEST_CASE("a push does not wait for the profile that is being sent, and the olde
 		},
 		{3, 8});
 
-	queue->push(with("first"));
+	queue->push(alone("first"));
 	begun.get_future().wait();
 	for (const char *body : {"aa", "bb", "cc", "dd"})
-		queue->push(with(body));
+		queue->push(alone(body));
 	CHECK(queue->waiting() == 3);
 	CHECK(queue->counters().dropped_full == 1);
 	/* By bytes: 2 + 2 + 2 + 5 are more than 8. */
-	queue->push(with("eeeee"));
+	queue->push(alone("eeeee"));
 	CHECK(queue->waiting() == 2);
 	CHECK(queue->counters().dropped_full == 3);
 	/* A profile too large to fit even alone evicts no other. */
-	queue->push(with("123456789"));
+	queue->push(alone("123456789"));
 	CHECK(queue->waiting() == 2);
 	CHECK(queue->counters().dropped_full == 4);
-	queue->push(with("z"));
+	queue->push(alone("z"));
 	release.set_value();
 	CHECK(queue->finish(1s) == PushCounters{4, 0, 0, 4, 0});
 	CHECK(sent == std::vector<std::string>{"first", "dd", "eeeee", "z"});
@@ -221,9 +303,9 @@ TEST_CASE("a profile that failed is the oldest, and is dropped when there is no 
 		},
 		{1, 100});
 
-	queue->push(with("a"));
+	queue->push(alone("a"));
 	begun.get_future().wait();
-	queue->push(with("b"));
+	queue->push(alone("b"));
 	release.set_value();
 	REQUIRE(eventually([&queue] { return queue->counters().sent == 1; }));
 	CHECK(queue->finish(1s) == PushCounters{1, 0, 0, 1, 0});
@@ -249,7 +331,7 @@ TEST_CASE("at the end, everything is tried once more while there is time", "[cli
 	});
 
 	for (const char *body : {"a", "b", "c", "d"})
-		queue->push(with(body));
+		queue->push(alone(body));
 	begun.get_future().wait();
 
 	std::future<PushCounters> finished =
@@ -257,7 +339,7 @@ TEST_CASE("at the end, everything is tried once more while there is time", "[cli
 
 	/* finish() refuses later profiles.  It ends only when the first is released. */
 	CHECK(eventually([&queue] {
-		queue->push(with("late"));
+		queue->push(alone("late"));
 		return queue->counters().dropped_shutdown > 0;
 	}));
 
@@ -295,8 +377,8 @@ TEST_CASE("a real server that comes up late gets what was recorded meanwhile", "
 			return deliver(*client, PushFormat::Pyroscope, request, cancelled);
 		});
 
-	queue->push(with("a"));
-	queue->push(with("b"));
+	queue->push(alone("a"));
+	queue->push(alone("b"));
 	REQUIRE(eventually([&queue] { return queue->counters().sent == 2; }));
 	CHECK(queue->finish(1s) == PushCounters{2, 2, 0, 0, 0});
 
@@ -331,7 +413,7 @@ TEST_CASE("a server that never answers cannot delay the end", "[cli][push]")
 		},
 		[](const std::string &) {}, [] { return 0.0; }, clock);
 
-	queue.push(with("a"));
+	queue.push(alone("a"));
 	begun.get_future().wait();
 	CHECK(queue.finish(100ms) == PushCounters{0, 0, 0, 0, 1});
 }
