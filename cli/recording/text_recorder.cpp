@@ -13,8 +13,6 @@
 namespace cli {
 namespace {
 
-/* New texts are opened within this time: without privilege, their processes must not have ended. */
-constexpr std::chrono::milliseconds look_interval{100};
 constexpr uint64_t look_ns = std::chrono::nanoseconds(look_interval).count();
 constexpr uint64_t event_ns_least = 1000;
 /*
@@ -92,6 +90,7 @@ AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 			numbers_ = std::max(counts / counts_for_number, least_numbers);
 			recording_.counter_bytes = table_->bytes();
 			event_parted_ = look_at_event();
+			pace_.begin(counts, ticks);
 			return {};
 		}
 		if (errno != ENOMEM && errno != EDQUOT)
@@ -233,7 +232,7 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 
 Clock::time_point TextRecorder::next_work(Clock::time_point now) const
 {
-	return now < next_events_ ? next_events_ : now + look_interval;
+	return now < next_events_ ? next_events_ : now + pace_.interval();
 }
 
 void TextRecorder::handle_event(const profil_event &event)
@@ -274,6 +273,7 @@ void TextRecorder::work(Clock::time_point now)
 
 	for (const profil_event &event : session_.events()) {
 		next_events_ = now + event_interval;
+		pace_.hurry();
 		handle_event(event);
 		if (event.what & PROFIL_EVENT_EXIT)
 			ended.insert(event.pid);
@@ -287,6 +287,8 @@ void TextRecorder::work(Clock::time_point now)
 	}
 	if (table_ && !over_ && now >= next_change_)
 		next_change_ = now + (table_->fills_up() && !change_table() ? check_interval : look_interval);
+	if (pace_.due(now))
+		pace_.look(now, session_.status(profile_).ticks);
 	if (texts_.in_use() > numbers_ / 4 && now >= next_forgetting_)
 		forget_ended(now);
 	/* What a process is now decides whether it matches, and what a thread is called. */

@@ -4,6 +4,7 @@
 
 #include "cli/process/machine_time.h"
 #include "cli/recording/count_table.h"
+#include "cli/recording/look_pace.h"
 #include "cli/recording/recorder.h"
 #include "cli/recording/session.h"
 #include "cli/recording/target_builder.h"
@@ -87,6 +88,7 @@ private:
 	Accounting parted_;	    /* of all parts that were taken */
 	EventAccount event_;	    /* so far; others may have sampled it before */
 	EventAccount event_parted_; /* before this part */
+	LookPace pace_;
 	Clock::time_point next_check_{};
 	Clock::time_point next_change_{}; /* of the table: not before */
 	Clock::time_point next_look_{};

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/host/cli/recording/look_pace.cpp  How often a recording is looked at. */
+#include "cli/recording/look_pace.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+using namespace cli;
+using namespace std::chrono_literals;
+
+namespace {
+
+/** The intervals after looks that found so many new ticks each. */
+std::vector<std::chrono::milliseconds> intervals(LookPace &pace, const std::vector<uint64_t> &ticks)
+{
+	std::vector<std::chrono::milliseconds> all;
+	Clock::time_point now{1h};
+	uint64_t sum = 1000;
+
+	pace.look(now, sum);
+	pace.hurry();
+	for (const uint64_t more : ticks) {
+		CHECK_FALSE(pace.due(now));
+		now += pace.interval();
+		CHECK(pace.due(now));
+		pace.look(now, sum += more);
+		all.push_back(pace.interval());
+	}
+	return all;
+}
+
+} // namespace
+
+TEST_CASE("a recording is looked at less often while hardly anything ticks", "[cli][recording]")
+{
+	LookPace pace;
+
+	pace.begin(8192, 100);
+	CHECK(intervals(pace, {0, 0, 4, 0, 10, 11, 1, 2}) ==
+	      std::vector<std::chrono::milliseconds>{200ms, 400ms, 800ms, 1000ms, 1000ms, 100ms, 200ms,
+						     400ms});
+}
+
+TEST_CASE("all CPUs cannot fill more than an eighth of the table between two looks", "[cli][recording]")
+{
+	LookPace half;
+	LookPace never;
+
+	half.begin(32 * 6400, 6400);
+	CHECK(intervals(half, {0, 0, 0}) == std::vector<std::chrono::milliseconds>{200ms, 400ms, 400ms});
+	never.begin(256, 6400);
+	CHECK(intervals(never, {0, 0}) == std::vector<std::chrono::milliseconds>{100ms, 100ms});
+}
