@@ -104,7 +104,7 @@ tests_bench_cxx = $(CXX) -I$(B) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) 
 
 # The programs of make bench.  They need what scripts/setup bench installs, so nothing
 # else depends on them.
-tests_bench_programs := cost attach memory bias flat start
+tests_bench_programs := cost attach memory bias flat start machine
 .PHONY: bench-programs
 bench-programs: $(patsubst %,$(B)/tests/%,$(tests_bench_programs) gmon gmon-pg) cli ## build what bench runs (after scripts/setup bench)
 tests_bench_objects := $(patsubst %.cpp,$(B)/tests/objects/%.o,$(addprefix tests/bench/,\

@@ -4,6 +4,7 @@
  * It is measured as the memory that the machine has less, once nothing changes any more.
  *
  * Usage: memory WHAT METHOD
+ *        memory now
  * kernel: the kernel's own memory for each of a thousand more processes, without
  *   counters and buffers;
  * process: for each of a hundred more processes, with them: profil (64 KiB of counters
@@ -13,6 +14,7 @@
  * thread: the kernel's own memory for each more thread of a process with 5,000;
  * region: for each more region of a profile with 1,000;
  * samples: for each sample, of 10,000.
+ * now: what the kernel has now; prints the bytes alone.
  * METHOD is profil; for process also perf and bpf; for kernel and thread also perf.
  * Prints, as cost does: memory-WHAT METHOD 0 1 BYTES 1 0 0
  */
@@ -303,6 +305,10 @@ int main(int argc, char **argv)
 {
 	const rlimit many = {65536, 65536};
 
+	if (argc == 2 && !std::strcmp(argv[1], "now")) {
+		std::printf("%.0f\n", kernel_memory());
+		return 0;
+	}
 	if (argc != 3) {
 		std::fprintf(stderr, "usage: memory process|kernel|thread|region|samples profil|perf|bpf\n");
 		return 2;
