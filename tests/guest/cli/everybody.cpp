@@ -46,3 +46,27 @@ TEST_CASE("record --per-process tells apart processes of one program, children t
 		CHECK(samples > 50);
 	}
 }
+
+TEST_CASE("an idle machine that is recorded is left alone for a second at a time", "[cli][everybody][icount]")
+{
+	const TemporaryDirectory directory;
+	guest::Child recorder = start({profil_path(), "record", "-a", "-o", directory / "p.pb.gz"});
+	const auto waits = [&] {
+		const std::string status = read_file("/proc/" + std::to_string(recorder.pid()) + "/status");
+		const std::string name = "\nvoluntary_ctxt_switches:";
+
+		return std::stoul(status.substr(status.find(name) + name.size()));
+	};
+
+	REQUIRE(soon([] { return !nothing_is_profiled(); }));
+	sleep(5);
+
+	const unsigned long before = waits();
+
+	/* Ten times, and a few more for what else runs in a second; it looks ten times a second otherwise. */
+	sleep(10);
+	CHECK(waits() - before >= 10);
+	CHECK(waits() - before <= 50);
+	kill(recorder.pid(), SIGINT);
+	CHECK(end_of(recorder) == 0);
+}
