@@ -6,6 +6,7 @@
  *
  * Usage: cost [--beside | --best | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
  *        cost starts METHOD [PERIOD-NS [REGIONS]]
+ *        cost --mark WORK METHOD [PERIOD-NS [REGIONS]]
  * WORK: samples, samples-kernel, samples-slow, samples-together, switches, switches-out, threads, forks,
  * forks-words, forks-bytes, the same with -400, execs, faults, samples-64-places and
  * samples-1000-places (work.cpp); starts: METHOD is started
@@ -26,9 +27,11 @@
  * --among: while that many other processes are profiled, which stand still.
  * --beside: unprofiled and profiled runs by turns, and a line for each; for work whose
  * cost differs from run to run by more than a profile costs.
+ * --mark: one run between marks for QEMU's plugin (footprint/), which prints what it found itself.
  * --best: the same, but the least of all runs; for a host that others use.
  */
 #include "tests/bench/bench.h"
+#include "tests/bench/footprint/mark.h"
 #include "tests/bench/method.h"
 #include "tests/bench/target.h"
 #include "tests/bench/work.h"
@@ -87,6 +90,20 @@ Cost measure(const Work &work, const std::string &name, const Wish &wish)
 	const double samples = static_cast<double>(method->stop()) / (work.runs + 1);
 
 	return {middle(times), static_cast<double>(work.units), samples, ran};
+}
+
+/** Runs the work once, marked: the plugin of QEMU measures its interrupts. */
+void run_marked(const Work &work, const std::string &name, const Wish &wish)
+{
+	work.prepare();
+	const auto method = make_method(name, wish);
+
+	work.run();
+	footprint::mark<1>();
+	work.run();
+	footprint::mark<0>();
+	method->drain();
+	method->stop();
 }
 
 Cost measure_starts(const std::string &name, const Wish &wish)
@@ -198,13 +215,14 @@ int main(int argc, char **argv)
 {
 	const bool best = argc > 1 && !std::strcmp(argv[1], "--best");
 	const bool beside = best || (argc > 1 && !std::strcmp(argv[1], "--beside"));
+	const bool mark = argc > 1 && !std::strcmp(argv[1], "--mark");
 	const bool among = argc > 2 && !std::strcmp(argv[1], "--among");
 	const auto others = among ? static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10)) : 0;
 
-	argc -= beside + 2 * among;
-	argv += beside + 2 * among;
+	argc -= beside + mark + 2 * among;
+	argv += beside + mark + 2 * among;
 	if (argc < 3) {
-		std::fprintf(stderr, "usage: cost [--beside | --best | --among OTHERS] WORK METHOD "
+		std::fprintf(stderr, "usage: cost [--beside | --best | --mark | --among OTHERS] WORK METHOD "
 				     "[PERIOD-NS [REGIONS]]\n");
 		return 2;
 	}
@@ -216,7 +234,9 @@ int main(int argc, char **argv)
 	make_others(others);
 	if (work == "threads" && beside)
 		take_turns();
-	if (work == "idle") {
+	if (mark) {
+		run_marked(find_work(work), name, wish);
+	} else if (work == "idle") {
 		print(work, name, wish, measure_idle(find_work(work)));
 	} else if (beside) {
 		const Beside costs = measure_beside(find_work(work), name, wish, best ? least : middle);
