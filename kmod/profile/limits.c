@@ -56,10 +56,7 @@ static int max_user_watches = 65536;
 module_param(max_user_watches, int, 0644);
 MODULE_PARM_DESC(max_user_watches, "processes that a user's sessions may follow");
 
-/*
- * What max_pages leaves to everybody: nobody can keep others from making a profile.
- * It is what RLIMIT_MEMLOCK allows by default.
- */
+/* What max_pages leaves to each, RLIMIT_MEMLOCK's default: others cannot keep it from them. */
 #define EVERYBODYS	(SZ_8M >> PAGE_SHIFT)
 
 /* Namespaces nest no deeper (create_user_ns()), and there is the first one. */
@@ -114,13 +111,8 @@ static struct profil_user *profil_user_get_one(kuid_t uid, struct user_namespace
 	return user;
 }
 
-/**
- * profil_user_get() - get the account of current's user
- *
- * Context: Process context, may sleep.
- * Return: the account, referenced, or NULL without memory.
- */
-struct profil_user *profil_user_get(void)
+/* Together with those of its namespace's owner, and so on up. */
+static struct profil_user *profil_user_make(void)
 {
 	struct user_namespace *ns[LEVELS] = { current_user_ns() };
 	kuid_t uid[LEVELS] = { current_uid() };
@@ -139,6 +131,24 @@ struct profil_user *profil_user_get(void)
 		user = profil_user_get_one(uid[i], ns[i], user);
 	} while (user && i--);
 	return user;
+}
+
+/**
+ * profil_user_get() - get the account of current's user
+ *
+ * Context: Process context, may sleep.
+ * Return: the account, referenced, or NULL without memory.
+ */
+struct profil_user *profil_user_get(void)
+{
+	struct profil_user *user;
+
+	spin_lock(&users_lock);
+	user = profil_user_lookup(current_uid(), current_user_ns());
+	if (user)
+		user->refs++;
+	spin_unlock(&users_lock);
+	return user ?: profil_user_make();
 }
 
 /**
@@ -184,15 +194,24 @@ void profil_user_put(struct profil_user *user)
 static int profil_user_check_profile(const struct profil_user *user, u64 rate)
 {
 	const struct profil_user *payer;
-	bool resource = capable(CAP_SYS_RESOURCE);
 
 	for_each_payer(payer, user) {
-		if (payer->profiles >= READ_ONCE(max_user_profiles) && !resource)
+		if (payer->profiles >= READ_ONCE(max_user_profiles) && !capable(CAP_SYS_RESOURCE))
 			return -EDQUOT;
 		if (rate && payer->rate + rate > READ_ONCE(user_rate_budget))
 			return -EBUSY;
 	}
 	return 0;
+}
+
+static void profil_user_add_profiles(struct profil_user *user, long profiles, s64 rate)
+{
+	struct profil_user *payer;
+
+	for_each_payer(payer, user) {
+		payer->profiles += profiles;
+		payer->rate += rate;
+	}
 }
 
 /**
@@ -207,17 +226,12 @@ static int profil_user_check_profile(const struct profil_user *user, u64 rate)
  */
 int profil_user_charge_profile(struct profil_user *user, u64 rate)
 {
-	struct profil_user *payer;
 	int err;
 
 	spin_lock(&users_lock);
 	err = profil_user_check_profile(user, rate);
-	if (!err) {
-		for_each_payer(payer, user) {
-			payer->profiles++;
-			payer->rate += rate;
-		}
-	}
+	if (!err)
+		profil_user_add_profiles(user, 1, rate);
 	spin_unlock(&users_lock);
 	return err;
 }
@@ -231,11 +245,8 @@ int profil_user_charge_profile(struct profil_user *user, u64 rate)
  */
 void profil_user_uncharge_rate(struct profil_user *user, u64 rate)
 {
-	struct profil_user *payer;
-
 	spin_lock(&users_lock);
-	for_each_payer(payer, user)
-		payer->rate -= rate;
+	profil_user_add_profiles(user, 0, -rate);
 	spin_unlock(&users_lock);
 }
 
@@ -248,36 +259,31 @@ void profil_user_uncharge_rate(struct profil_user *user, u64 rate)
  */
 void profil_user_uncharge_profile(struct profil_user *user, u64 rate)
 {
-	struct profil_user *payer;
-
 	spin_lock(&users_lock);
-	for_each_payer(payer, user) {
-		payer->profiles--;
-		payer->rate -= rate;
-	}
+	profil_user_add_profiles(user, -1, -rate);
 	spin_unlock(&users_lock);
+}
+
+static bool profil_user_has_room(const struct profil_user *user, unsigned long pages)
+{
+	unsigned long most = READ_ONCE(max_pages), users_most = READ_ONCE(max_user_pages);
+	const struct profil_user *payer;
+
+	for_each_payer(payer, user) {
+		if (payer->pages + pages > users_most)
+			return false;
+		/* The outermost account is a user of the machine. */
+		if (!payer->parent && pages_sum + pages > most && payer->pages + pages > EVERYBODYS)
+			return false;
+	}
+	return true;
 }
 
 static int profil_user_check_pages(const struct profil_user *user, unsigned long pages)
 {
-	unsigned long most = READ_ONCE(max_pages), users_most = READ_ONCE(max_user_pages);
-	const struct profil_user *payer;
-	unsigned long room;
-
 	if (pages > totalram_pages())
 		return -ENOMEM;
-	if (capable(CAP_SYS_RESOURCE))
-		return 0;
-	for_each_payer(payer, user) {
-		room = users_most > payer->pages ? users_most - payer->pages : 0;
-		if (pages > room)
-			return -EDQUOT;
-		/* The outermost account is a user of the machine. */
-		room = most > pages_sum ? most - pages_sum : 0;
-		if (!payer->parent && pages > room && payer->pages + pages > EVERYBODYS)
-			return -EDQUOT;
-	}
-	return 0;
+	return profil_user_has_room(user, pages) || capable(CAP_SYS_RESOURCE) ? 0 : -EDQUOT;
 }
 
 static void profil_user_add_pages(struct profil_user *user, long pages)
