@@ -9,6 +9,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/spinlock_types.h>
 #include <linux/uidgid.h>
 
 struct user_namespace;
@@ -25,6 +26,8 @@ struct user_namespace;
  * @pages: pinned pages
  * @rate: sum of the rates asked for, in Hz
  * @watches: processes that the user's sessions follow; not guarded by the lock
+ * @tallies_lock: guards @tallies and what is in it
+ * @tallies: memory for tallies that has room for more (tallies.c)
  */
 struct profil_user {
 	struct hlist_node link;
@@ -36,6 +39,8 @@ struct profil_user {
 	unsigned long pages;
 	u64 rate;
 	atomic_t watches;
+	spinlock_t tallies_lock;	/* see the kernel-doc above */
+	struct hlist_head tallies;
 };
 
 struct profil_user *profil_user_get(void);

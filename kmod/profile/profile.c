@@ -28,6 +28,7 @@
 #include "profile/pages.h"
 #include "profile/pins.h"
 #include "profile/stats.h"
+#include "profile/tallies.h"
 #include "profile/wait.h"
 #include "record/recording.h"
 
@@ -39,6 +40,7 @@
 #include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 /* CPU time between two checkpoints. */
@@ -71,7 +73,7 @@ static void profil_profile_end_work(struct work_struct *work)
 		profil_pins_release(pins);
 
 	atomic_dec(&profil_totals.profiles);
-	free_percpu(profile->tally);
+	profil_tally_free(profile->tallies, profile->tally);
 	if (profile->demand)
 		profil_layout_put(profile->demand->layout);
 	kfree(profile->demand);
@@ -91,6 +93,7 @@ static void profil_profile_init_tally(struct profil_profile *profile)
 
 	for_each_possible_cpu(cpu) {
 		tally = per_cpu_ptr(profile->tally, cpu);
+		memset(tally, 0, sizeof(*tally));
 		tally->credit = get_random_u64() % profile->period;
 		tally->countdown = profile->checkpoint;
 		tally->granted = profile->checkpoint;
@@ -105,15 +108,16 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	profile = kzalloc(sizeof(*profile), GFP_KERNEL_ACCOUNT);
 	if (!profile)
 		return ERR_PTR(-ENOMEM);
-	profile->tally = alloc_percpu_gfp(struct profil_tally, GFP_KERNEL_ACCOUNT);
-	if (!profile->tally)
-		goto free_profile;
 	profile->user = profil_user_get();
 	if (!profile->user)
-		goto free_tally;
+		goto free_profile;
 	err = profil_user_charge_profile(profile->user, rate);
 	if (err)
 		goto put_user;
+	err = -ENOMEM;
+	profile->tally = profil_tally_alloc(profile->user, &profile->tallies);
+	if (!profile->tally)
+		goto uncharge;
 
 	profile->rate = rate;
 	profile->privileged = perfmon_capable();
@@ -138,10 +142,10 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 	__module_get(THIS_MODULE);
 	return profile;
 
+uncharge:
+	profil_user_uncharge_profile(profile->user, rate);
 put_user:
 	profil_user_put(profile->user);
-free_tally:
-	free_percpu(profile->tally);
 free_profile:
 	kfree(profile);
 	return ERR_PTR(err);

@@ -72,6 +72,43 @@ TEST_CASE_METHOD(AtRest, "a target counts in the attacher's memory", "[attach]")
 	CHECK(locked_bytes() == 0);
 }
 
+TEST_CASE_METHOD(AtRest, "a new profile has no ticks of those whose memory it has", "[attach]")
+{
+	constexpr size_t number = 40;
+	const BurningTarget target;
+	const Memory counters(page);
+	const Fd proof = proof_of(target.pid());
+	const auto others = module_stat("profiles");
+	std::vector<std::unique_ptr<Device>> sessions;
+	std::vector<uint32_t> profiles;
+
+	const auto attach = [&](const Device &device) {
+		return device.attach(describe(loop_in(counters)), proof.get());
+	};
+	for (size_t i = 0; i < number; i++) {
+		sessions.push_back(std::make_unique<Device>());
+		profiles.push_back(attach(*sessions.back()));
+	}
+	target.begin();
+	CHECK(counted_to(counters, 20 * number));
+	target.end();
+	/* The module allocates for several at once: some of each stay. */
+	for (size_t i = 0; i < number; i++) {
+		CHECK(sessions[i]->status(profiles[i]).counted);
+		if (i % 8)
+			sessions[i]->stop(profiles[i]);
+	}
+	REQUIRE(soon([&] { return module_stat("profiles") == others + number / 8; }));
+	for (size_t i = 0; i < number; i++) {
+		if (i % 8) {
+			const auto fresh = sessions[i]->status(attach(*sessions[i]));
+
+			CHECK(fresh.ticks == 0);
+			CHECK(causes(fresh) == 0);
+		}
+	}
+}
+
 TEST_CASE_METHOD(AtRest, "two sessions on one target both count every tick", "[attach]")
 {
 	await_no_clock();
