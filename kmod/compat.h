@@ -51,6 +51,21 @@ static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
 #endif
 }
 
+/*
+ * The same without @fault, and without mmap_lock unless that is needed.  It may be taken in
+ * between, so another page may be mapped there on return.  Return: as pin_user_pages_fast().
+ * Context: Process context, may wait for mmap_lock.
+ */
+static inline int profil_pin_user_pages_fast(unsigned long start, int nr, struct page **pages)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return pin_user_pages_fast(start, nr, FOLL_WRITE | FOLL_LONGTERM | FOLL_NOFAULT, pages);
+#else
+	/* The other one waits for mmap_lock, and cannot be killed then. */
+	return pin_user_pages_fast_only(start, nr, FOLL_WRITE | FOLL_LONGTERM, pages);
+#endif
+}
+
 /* Tasks that may run in a user's address space and have no user registers. */
 #ifdef PF_USER_WORKER
 #define PROFIL_PF_NO_USER_PC	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)

@@ -2,11 +2,11 @@
 /*
  * A span: a run of pages that hold counters.
  *
- * Which memory is accepted does not depend on the kernel: every mapping is checked
- * before its pages are pinned, and both happen under one hold of mmap_lock, so
- * that nothing else can be mapped there in between.  Pages are faulted in without
- * the lock, as that may take as long as a file system likes; pages that are gone
- * again under the lock are faulted in again, a few times.
+ * Which memory is accepted does not depend on the kernel: every mapping is checked, and
+ * under the same hold of mmap_lock its pages are pinned, or found to be those that were
+ * pinned a moment before, so that nothing else can be mapped there in between.  Pages are
+ * faulted in without the lock, as that may take as long as a file system likes; pages that
+ * are gone again under the lock are faulted in again, a few times.
  *
  * Context: process
  */
@@ -22,6 +22,7 @@
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/hugetlb.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/pagemap.h>
@@ -36,6 +37,8 @@
 #define PIN_TRIES	8
 /* The mapping is good, but pages are missing. */
 #define MISSING		1
+/* The mapping is good, but the signature is not the one that it will have. */
+#define UNSETTLED	2
 
 static bool profil_vma_countable(struct vm_area_struct *vma)
 {
@@ -71,26 +74,34 @@ static u64 profil_vma_identity(struct vm_area_struct *vma)
 	return id;
 }
 
-/* A sum over pages, so that splitting or merging mappings does not change it. */
+/*
+ * A sum over pages, so that splitting or merging mappings does not change it.  Return: 0;
+ * UNSETTLED if a mapping has its identity only with its first page; -EFAULT if counters may
+ * not be there.
+ */
 static int profil_span_signature(struct mm_struct *mm, const struct profil_span *span,
 				 u64 *signature)
 {
 	unsigned long at = span->start, end = span->start + (span->pages << PAGE_SHIFT);
 	struct vm_area_struct *vma;
+	int ret = 0;
 
 	mmap_assert_locked(mm);
 	*signature = 0;
 	while (at < end) {
 		unsigned long stop;
 
-		vma = find_vma(mm, at);
-		if (!vma || vma->vm_start > at || !profil_vma_countable(vma))
+		vma = vma_lookup(mm, at);
+		if (!vma || !profil_vma_countable(vma))
 			return -EFAULT;
 		stop = min(vma->vm_end, end);
+		/* Before it is read: it may be set meanwhile. */
+		if (!(vma->vm_flags & VM_SHARED) && !READ_ONCE(vma->anon_vma))
+			ret = UNSETTLED;
 		*signature += profil_vma_identity(vma) * ((stop - at) >> PAGE_SHIFT);
 		at = stop;
 	}
-	return 0;
+	return ret;
 }
 
 /* The kernel does not unmap a page with a memory error if it is part of a huge one. */
@@ -152,27 +163,77 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
 	struct page **pages = (struct page **)&pins->page[span->first];
 	unsigned long i;
 	u64 signature;
+	bool again;
 	int err;
 
 	err = profil_mmap_read_lock(pins->mm);
 	if (err)
 		return err;
 	err = profil_span_signature(pins->mm, span, &signature);
-	if (!err && inherited && signature != span->signature)
+	again = err == UNSETTLED;
+	if (inherited && signature != span->signature)
 		err = -EFAULT;
-	if (!err)
+	if (err >= 0)
 		err = profil_pages_pin_present(span->start, span->pages, pages);
 	if (err == MISSING)
 		err = profil_pages_fault_in_watched(pins->mm, span) ?: MISSING;
 	/* Now that the pages are present, a new mapping has its identity. */
-	if (!err && !inherited)
-		err = profil_span_signature(pins->mm, span, &span->signature);
+	if (!err && again)
+		err = min(profil_span_signature(pins->mm, span, &signature), 0);
 	mmap_read_unlock(pins->mm);
 	if (err)
 		return err;
+	if (!inherited)
+		span->signature = signature;
 	for (i = 0; i < span->pages; i++)
 		pins->page[span->first + i] = page_address(pages[i]);
 	return 0;
+}
+
+/* Are the pins what is mapped there, where counters may be? */
+static int profil_span_confirm(struct profil_pins *pins, struct profil_span *span, bool inherited)
+{
+	int err = profil_mmap_read_lock(pins->mm);
+	u64 signature;
+
+	if (err)
+		return err;
+	err = profil_span_signature(pins->mm, span, &signature);
+	if (inherited && signature != span->signature)
+		err = -EFAULT;
+	if (err == UNSETTLED || (!err && !profil_span_same(pins, span)))
+		err = MISSING;
+	mmap_read_unlock(pins->mm);
+	if (!err && !inherited)
+		span->signature = signature;
+	return err;
+}
+
+/*
+ * Most often all pages are present.  Then it is several times as cheap to pin them without
+ * mmap_lock, and to see under it that they are the right ones.
+ */
+static int profil_span_pin_fast(struct profil_pins *pins, struct profil_span *span, bool inherited)
+{
+	void **page = &pins->page[span->first];
+	struct page *pages[BATCH];
+	int i, nr, got, err = MISSING;
+	unsigned long done = 0;
+
+	do {
+		nr = min_t(unsigned long, span->pages - done, BATCH);
+		got = profil_pin_user_pages_fast(span->start + (done << PAGE_SHIFT), nr, pages);
+		for (i = 0; i < got; i++)
+			page[done++] = page_address(pages[i]);
+		cond_resched();
+	} while (got == nr && done < span->pages);
+	if (done == span->pages)
+		err = profil_span_confirm(pins, span, inherited);
+	while (err && done) {
+		unpin_user_page(virt_to_page(page[--done]));
+		page[done] = NULL;
+	}
+	return err;
 }
 
 /**
@@ -192,7 +253,9 @@ int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inh
 	int err;
 
 	for (tries = 0; tries < PIN_TRIES; tries++) {
-		err = profil_span_pin_once(pins, span, inherited);
+		err = profil_may_wait() ? profil_span_pin_fast(pins, span, inherited) : MISSING;
+		if (err == MISSING)
+			err = profil_span_pin_once(pins, span, inherited);
 		if (err == MISSING)
 			err = profil_pages_fault_in(pins->mm, span->start, span->pages) ?: MISSING;
 		if (err != MISSING)
@@ -257,9 +320,9 @@ static int profil_span_pin_part(struct mm_struct *mm, const struct profil_span *
 		if (err)
 			return err;
 		err = profil_span_signature(mm, span, &present);
-		if (!err && signature && present != *signature)
+		if (signature && present != *signature)
 			err = -EFAULT;
-		if (!err)
+		if (err >= 0)
 			err = profil_pages_pin_present(part->start, part->pages, pages);
 		if (err == MISSING)
 			err = profil_pages_fault_in_watched(mm, part) ?: MISSING;
