@@ -95,10 +95,13 @@ int profil_follower_init(struct profil_follower *follower)
  */
 void profil_follower_exit(struct profil_follower *follower)
 {
-	cancel_work_sync(&follower->fill);
-	cancel_delayed_work_sync(&follower->leave);
-	cancel_delayed_work_sync(&follower->keep);
-	irq_work_sync(&follower->wake);
+	/* Most files are opened for a self profile alone. */
+	if (follower->prepared) {
+		cancel_work_sync(&follower->fill);
+		cancel_delayed_work_sync(&follower->leave);
+		cancel_delayed_work_sync(&follower->keep);
+		irq_work_sync(&follower->wake);
+	}
 	profil_pool_empty(&follower->pool);
 	mem_cgroup_put(follower->memcg);
 	put_pid_ns(follower->ns);
@@ -115,6 +118,7 @@ void profil_follower_exit(struct profil_follower *follower)
  */
 int profil_follower_prepare(struct profil_follower *follower, bool forks)
 {
+	WRITE_ONCE(follower->prepared, true);
 	return profil_pool_fill(&follower->pool, forks ? POOL_START : POOL_EXECS,
 				GFP_KERNEL_ACCOUNT);
 }

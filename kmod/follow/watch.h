@@ -36,6 +36,7 @@ struct task_struct;
  * @user: the account that is charged for watches: of the user who opened the file
  * @ns: in which processes are numbered: of who opened the file, referenced
  * @memcg: pays for @pool, and for reports that are kept: likewise, referenced
+ * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
  * @fill: fills @pool
  * @no_memory: until when that has no use, in jiffies
@@ -53,6 +54,7 @@ struct profil_follower {
 	struct profil_user *user;
 	struct pid_namespace *ns;
 	struct mem_cgroup *memcg;
+	bool prepared;
 	struct profil_pool pool;
 	struct work_struct fill;
 	unsigned long no_memory;

@@ -70,8 +70,11 @@ void *profil_pool_take(struct profil_pool *pool)
  */
 void profil_pool_empty(struct profil_pool *pool)
 {
-	void *node;
+	struct llist_node *next, *node = llist_del_all(&pool->nodes);
 
-	while ((node = profil_pool_take(pool)))
+	atomic_set(&pool->filled, 0);
+	for (; node; node = next) {
+		next = node->next;
 		kfree(node);
+	}
 }
