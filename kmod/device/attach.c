@@ -161,39 +161,62 @@ free:
 	return err;
 }
 
-/* @recording: NULL, or taken over, even if this fails. */
+/**
+ * struct attach - an attach that is being made
+ * @start: the caller's structure; its output is filled in
+ * @tell: writes it back before anything is attached, so that nothing has to be undone if that
+ *	fails; or NULL
+ * @recording: NULL, or taken over, even if this fails
+ */
+struct attach {
+	struct profil_start *start;
+	int (*tell)(struct profil_start *start);
+	struct profil_recording *recording;
+};
+
+/* Which profile the caller has if this succeeds. */
+static int profil_attach_tell(const struct attach *attach, u32 profile)
+{
+	attach->start->profile = profile;
+	return attach->tell ? attach->tell(attach->start) : 0;
+}
+
 static int profil_attach_try(struct profil_session *session, struct profil_layout *layout,
-			     struct profil_recording *recording, struct profil_proof *proof,
-			     u32 *id)
+			     const struct attach *attach, struct profil_proof *proof)
 {
 	bool event = layout->how.flags & PROFIL_EVENT;
+	u32 before = attach->start->profile, id;
 	struct profil_profile *profile;
 	struct perf_event_attr attr;
 	int err = event ? profil_source_choose(&attr, proof->event) : 0;
 
 	profile = err ? ERR_PTR(err) : profil_profile_create(layout, session, NULL);
 	if (IS_ERR(profile)) {
-		profil_recording_free(recording);
+		profil_recording_free(attach->recording);
 		return PTR_ERR(profile);
 	}
-	profile->recording = recording;
-	err = xa_alloc(&session->profiles, id, NULL, xa_limit_32b, GFP_KERNEL_ACCOUNT);
+	profile->recording = attach->recording;
+	err = xa_alloc(&session->profiles, &id, NULL, xa_limit_32b, GFP_KERNEL_ACCOUNT);
 	if (err)
 		goto put;
-	profile->id = *id;
+	profile->id = id;
 	profile->follower = &session->follower;
-	err = profil_profile_prepare(profile, event ? &attr : NULL);
+	err = profil_attach_tell(attach, id);
+	if (!err)
+		err = profil_profile_prepare(profile, event ? &attr : NULL);
 	if (!err && proof->target)
 		err = profil_attach_target(session, profile, proof, profil_attach_first);
 	else if (!err)
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
-	if (err)
+	if (err) {
+		profil_attach_tell(attach, before);
 		goto erase;
+	}
 	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
-	xa_store(&session->profiles, *id, profile, GFP_KERNEL_ACCOUNT);
+	xa_store(&session->profiles, id, profile, GFP_KERNEL_ACCOUNT);
 	return 0;
 erase:
-	xa_erase(&session->profiles, *id);
+	xa_erase(&session->profiles, id);
 put:
 	profil_profile_retire(profile);
 	profil_profile_put(profile);
@@ -206,10 +229,11 @@ static unsigned int profil_attach_modes(bool kernel)
 	return kernel ? PROFIL_PROOF_USER | PROFIL_PROOF_KERNEL : PROFIL_PROOF_USER;
 }
 
-/* @recording: as in profil_attach_try(). */
-static int profil_attach_start(struct profil_session *session, struct profil_start *start,
-			       struct profil_recording *recording, bool everybody)
+static int profil_attach_start(struct profil_session *session, const struct attach *attach,
+			       bool everybody)
 {
+	struct profil_recording *recording = attach->recording;
+	struct profil_start *start = attach->start;
 	bool kernel = start->flags & PROFIL_KERNEL_TICKS || (recording && recording->kernel);
 	/* An event may leave out user mode if it is to be sampled in the kernel. */
 	unsigned int modes = kernel && start->flags & PROFIL_EVENT ?
@@ -232,7 +256,7 @@ static int profil_attach_start(struct profil_session *session, struct profil_sta
 	if (err)
 		goto put_layout;
 	start->stored = 0;
-	err = profil_attach_try(session, layout, recording, &proof, &start->profile);
+	err = profil_attach_try(session, layout, attach, &proof);
 	recording = NULL;
 	profil_proof_close(&proof);
 put_layout:
@@ -246,17 +270,22 @@ free:
  * profil_session_attach() - PROFIL_ATTACH
  * @session: of the file
  * @start: copied from user space; its output is filled in
+ * @tell: writes it back to user space: called before anything is attached, and if that fails,
+ *	again with what it was
  *
  * Context: Process context, may sleep.
  * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
- * lists.
+ * lists, or that of @tell.
  */
-int profil_session_attach(struct profil_session *session, struct profil_start *start)
+int profil_session_attach(struct profil_session *session, struct profil_start *start,
+			  int (*tell)(struct profil_start *start))
 {
+	const struct attach attach = { .start = start, .tell = tell };
+
 	/* A target has no way to pin the attacher's pages, and no gate. */
 	if (start->flags & PROFIL_PIN_LATE || start->gate)
 		return -EINVAL;
-	return profil_attach_start(session, start, NULL, false);
+	return profil_attach_start(session, &attach, false);
 }
 
 /* The process is added to a recording. */
@@ -328,6 +357,7 @@ int profil_session_record(struct profil_session *session, struct profil_record *
 {
 	struct profil_recording *recording;
 	struct profil_start start;
+	struct attach attach = { .start = &start };
 	int err;
 
 	if (record->flags & PROFIL_RECORD_TABLE)
@@ -340,8 +370,8 @@ int profil_session_record(struct profil_session *session, struct profil_record *
 	recording = profil_recording_create(record, session->follower.ns);
 	if (IS_ERR(recording))
 		return PTR_ERR(recording);
-	err = profil_attach_start(session, &start, recording,
-				  record->flags & PROFIL_RECORD_EVERYBODY);
+	attach.recording = recording;
+	err = profil_attach_start(session, &attach, record->flags & PROFIL_RECORD_EVERYBODY);
 	record->profile = start.profile;
 	return err;
 }

@@ -37,6 +37,18 @@ union argument {
 	struct profil_describe describe;
 };
 
+/**
+ * struct call - a command that runs
+ * @arg: its structure
+ * @bytes: how many of them are written back
+ * @output: where
+ */
+struct call {
+	union argument arg;
+	u32 bytes;
+	struct profil_output output;
+};
+
 static int profil_command_info(struct profil_session *session, union argument *arg)
 {
 	struct profil_info *info = &arg->info;
@@ -56,9 +68,16 @@ static int profil_command_start(struct profil_session *session, union argument *
 	return profil_self_start(&arg->start);
 }
 
+static int profil_command_tell(struct profil_start *start)
+{
+	const struct call *call = container_of(start, struct call, arg.start);
+
+	return profil_output_write(&call->output, &call->arg, call->bytes);
+}
+
 static int profil_command_attach(struct profil_session *session, union argument *arg)
 {
-	return profil_session_attach(session, &arg->start);
+	return profil_session_attach(session, &arg->start, profil_command_tell);
 }
 
 static int profil_command_stop(struct profil_session *session, union argument *arg)
@@ -127,12 +146,9 @@ static void profil_command_undo_describe(struct profil_session *session, const u
  */
 static void profil_command_undo_start(struct profil_session *session, const union argument *arg)
 {
-	struct profil_stop stop = { .profile = arg->start.profile };
+	struct profil_stop stop = {};
 
-	if (stop.profile)
-		profil_session_stop(session, &stop);
-	else
-		profil_self_stop(&stop);
+	profil_self_stop(&stop);
 }
 
 /*
@@ -153,8 +169,9 @@ static void profil_command_undo_record(struct profil_session *session, const uni
  * @least: bytes of the structure's first version
  * @bytes: bytes of the structure that this module knows
  * @output: the structure is copied back
- * @run: runs it; the structure is a copy, zero beyond what the caller gave
+ * @run: runs it; the structure is a copy, zero beyond what the caller gave, in a &struct call
  * @undo: undoes it when the output cannot be copied back; or NULL
+ * @tells: @run copies it back itself, before anything else has changed
  */
 struct command {
 	unsigned int nr;
@@ -163,6 +180,7 @@ struct command {
 	bool output;
 	int (*run)(struct profil_session *session, union argument *arg);
 	void (*undo)(struct profil_session *session, const union argument *arg);
+	bool tells;
 };
 
 /* Where the first version of a structure ends: must never change. */
@@ -178,7 +196,7 @@ static const struct command commands[] = {
 	{ PROFIL_STATUS, END(profil_status, forks_lost),
 	  sizeof(struct profil_status), true, profil_command_status },
 	{ PROFIL_ATTACH, END(profil_start, stored),
-	  sizeof(struct profil_start), true, profil_command_attach, profil_command_undo_start },
+	  sizeof(struct profil_start), true, profil_command_attach, .tells = true },
 	{ PROFIL_UPDATE, END(profil_update, regions),
 	  sizeof(struct profil_update), false, profil_command_update },
 	{ PROFIL_STOP_ALL, END(profil_stop_all, flags),
@@ -226,18 +244,18 @@ static int profil_command_copy(union argument *copy, const struct command *comma
 }
 
 static int profil_command_run(const struct command *command, struct profil_session *session,
-			      union argument *copy, struct profil_output *output)
+			      struct call *call)
 {
-	int err = command->run(session, copy);
+	int err = command->run(session, &call->arg);
 
-	/* What user memory it has read may only have been missing. */
+	/* What user memory it has read, or written, may only have been missing. */
 	if (err == -EFAULT)
 		return profil_command_fault();
-	if (err || !command->output)
+	if (err || !command->output || command->tells)
 		return err;
-	err = profil_output_write(output, copy, min(copy->size, command->bytes));
+	err = profil_output_write(&call->output, &call->arg, call->bytes);
 	if (err && command->undo)
-		command->undo(session, copy);
+		command->undo(session, &call->arg);
 	return err;
 }
 
@@ -256,19 +274,19 @@ long profil_command(struct file *file, unsigned int nr, void __user *arg, u32 si
 {
 	const struct command *command = profil_command_find(nr);
 	struct profil_session *session = file->private_data;
-	struct profil_output output;
-	union argument copy = {};
+	struct call call = {};
 	int err;
 
 	if (!command)
 		return -ENOTTY;
-	err = profil_command_copy(&copy, command, arg, size);
+	err = profil_command_copy(&call.arg, command, arg, size);
 	if (err || !command->output)
-		return err ?: profil_command_run(command, session, &copy, NULL);
+		return err ?: profil_command_run(command, session, &call);
+	call.bytes = min(call.arg.size, command->bytes);
 	/* Refuse a structure that cannot be written before anything is done. */
-	err = profil_output_open(&output, arg, &copy, min(copy.size, command->bytes));
+	err = profil_output_open(&call.output, arg, &call.arg, call.bytes, command->tells);
 	if (!err)
-		err = profil_command_run(command, session, &copy, &output);
-	profil_output_close(&output);
+		err = profil_command_run(command, session, &call);
+	profil_output_close(&call.output);
 	return err;
 }

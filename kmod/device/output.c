@@ -3,7 +3,8 @@
  * Where a command writes its output.
  *
  * A command must not find only after its work is done that its output cannot be written.
- * Who may wait can fault the page in again.  Who may not (profile/wait.h) pins it first.
+ * Who may wait can fault the page in again.  Who may not (profile/wait.h) pins it first, unless
+ * the command writes before it changes anything.
  *
  * Context: process
  */
@@ -39,16 +40,19 @@ static int profil_output_pin(struct profil_output *output, u32 bytes)
  * @to: its address
  * @from: what is there now
  * @bytes: at most a page
+ * @may_fail: the command has done nothing yet when it writes
  *
  * Context: Process context, may sleep.
  * Return: 0; -EFAULT; -EAGAIN if current may not wait, and a page is missing.
  */
 int profil_output_open(struct profil_output *output, void __user *to, const void *from,
-		       u32 bytes)
+		       u32 bytes, bool may_fail)
 {
 	*output = (struct profil_output) { .to = to };
 	if (profil_may_wait())
 		return copy_to_user(to, from, bytes) ? -EFAULT : 0;
+	if (may_fail)
+		return 0;
 	return access_ok(to, bytes) ? profil_output_pin(output, bytes) : -EFAULT;
 }
 

@@ -24,7 +24,7 @@ struct profil_output {
 };
 
 int profil_output_open(struct profil_output *output, void __user *to, const void *from,
-		       u32 bytes);
+		       u32 bytes, bool may_fail);
 int profil_output_write(const struct profil_output *output, const void *from, u32 bytes);
 void profil_output_close(struct profil_output *output);
 
