@@ -56,9 +56,11 @@ private:
 
 	static size_t limit();
 	bool add(profil_target &target);
+	int prove(pid_t pid, const profil_spec &spec, Fd &proof);
 	void by_ioctl(Attachment &attachment);
 
 	const Device &device_;
+	Ring ring_; /* one for all batches: to make it takes longer than to attach to many */
 	const size_t limit_;
 	size_t nr_ = 0;
 	std::array<Attachment, most> all_ = {};
@@ -83,6 +85,22 @@ size_t Batch::fill(std::span<profil_target> targets)
 	return taken;
 }
 
+bool no_descriptor(int error)
+{
+	return error == EMFILE || error == ENFILE;
+}
+
+/* The ring of the batch before may have the last descriptor. */
+int Batch::prove(pid_t pid, const profil_spec &spec, Fd &proof)
+{
+	const int error = open_proof(pid, spec.flags, proof, spec.event);
+
+	if (!no_descriptor(error) || nr_)
+		return error;
+	ring_.close();
+	return open_proof(pid, spec.flags, proof, spec.event);
+}
+
 /* Returns false when no descriptor is free: try again after this batch. */
 bool Batch::add(profil_target &target)
 {
@@ -94,9 +112,9 @@ bool Batch::add(profil_target &target)
 	}
 
 	Fd proof;
-	const int error = open_proof(target.pid, spec.flags, proof, spec.event);
+	const int error = prove(target.pid, spec, proof);
 
-	if ((error == EMFILE || error == ENFILE) && nr_)
+	if (no_descriptor(error) && nr_)
 		return false;
 	if (error) {
 		fail(target, error, step_proof);
@@ -126,10 +144,9 @@ void Batch::by_ioctl(Attachment &attachment)
 void Batch::run()
 {
 	const std::span<Attachment> taken(all_.data(), nr_);
-	Ring ring;
 
 	nr_ = 0;
-	if (taken.size() < 2 || ring.open(taken.size())) {
+	if (taken.size() < 2 || ring_.open(taken.size())) {
 		for (Attachment &attachment : taken)
 			by_ioctl(attachment);
 		return;
@@ -138,7 +155,7 @@ void Batch::run()
 	std::array<int, most> errors;
 	const std::span<int> results(errors.data(), taken.size());
 
-	ring.run(device_, taken, results);
+	ring_.run(device_, taken, results);
 	for (size_t i = 0; i < taken.size(); i++) {
 		if (results[i] == ECANCELED || results[i] == EOPNOTSUPP || results[i] == EINVAL ||
 		    results[i] == EAGAIN)

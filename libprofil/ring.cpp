@@ -9,16 +9,27 @@ namespace libprofil {
 
 Ring::~Ring()
 {
-	if (is_open_)
-		io_uring_queue_exit(&ring_);
+	close();
 }
 
 int Ring::open(size_t entries)
 {
+	if (entries_ >= entries)
+		return 0;
+	close();
+
 	const int error = io_uring_queue_init(static_cast<unsigned>(entries), &ring_, 0);
 
-	is_open_ = !error;
+	if (!error)
+		entries_ = entries;
 	return -error;
+}
+
+void Ring::close()
+{
+	if (entries_)
+		io_uring_queue_exit(&ring_);
+	entries_ = 0;
 }
 
 static void prepare(io_uring_sqe *sqe, const Device &device, profil_start &command, size_t number)
@@ -42,7 +53,7 @@ void Ring::run(const Device &device, std::span<Attachment> attachments, std::spa
 	/*
 	 * A signal ends the wait, and a bad entry ends the submission: continue with
 	 * the rest.  After any other error wait for the commands that were taken, and
-	 * drop the rest.
+	 * drop the rest, with the ring that has them.
 	 */
 	while (io_uring_sq_ready(&ring_) || in_flight_) {
 		const unsigned ready = io_uring_sq_ready(&ring_);
@@ -50,8 +61,10 @@ void Ring::run(const Device &device, std::span<Attachment> attachments, std::spa
 
 		in_flight_ += ready - io_uring_sq_ready(&ring_);
 		reap(results);
-		if (error < 0 && error != -EINTR && !in_flight_)
+		if (error < 0 && error != -EINTR && !in_flight_) {
+			close();
 			return;
+		}
 	}
 }
 

@@ -20,6 +20,8 @@ public:
 	/** @return ENOSYS. */
 	[[nodiscard]] int open(size_t) { return ENOSYS; }
 
+	void close() {}
+
 	/** Never reached: open() has failed. */
 	void run(const Device &, std::span<Attachment>, std::span<int>) {}
 };
@@ -34,8 +36,12 @@ public:
 	Ring &operator=(const Ring &) = delete;
 	~Ring();
 
-	/** @return 0, or an errno value if io_uring is not available. */
+	/**
+	 * Have room for so many commands; the ring may be open.
+	 * @return 0, or an errno value if io_uring is not available.
+	 */
 	[[nodiscard]] int open(size_t entries);
+	void close();
 
 	/**
 	 * Issue all commands and wait for all of them.
@@ -50,7 +56,7 @@ private:
 	void reap(std::span<int> results);
 
 	io_uring ring_ = {};
-	bool is_open_ = false;
+	size_t entries_ = 0; /* 0: it is not open */
 	unsigned in_flight_ = 0;
 };
 
