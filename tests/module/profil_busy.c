@@ -5,6 +5,7 @@
  * Context: process
  */
 #include <linux/delay.h>
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -35,6 +36,24 @@ static noinline int profil_busy_spin(const char *value, const struct kernel_para
 static const struct kernel_param_ops spin_ops = { .set = profil_busy_spin };
 module_param_cb(spin, &spin_ops, NULL, 0200);
 MODULE_PARM_DESC(spin, "written: use so many ms of CPU time");
+
+static noinline int profil_busy_hold(const char *value, const struct kernel_param *unused)
+{
+	unsigned long flags;
+	unsigned int ms;
+	int err = kstrtouint(value, 10, &ms);
+
+	if (err)
+		return err;
+	local_irq_save(flags);
+	mdelay(ms);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static const struct kernel_param_ops hold_ops = { .set = profil_busy_hold };
+module_param_cb(hold, &hold_ops, NULL, 0200);
+MODULE_PARM_DESC(hold, "written: use so many ms with interrupts off");
 
 static unsigned int early;
 module_param(early, uint, 0444);

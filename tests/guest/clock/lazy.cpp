@@ -3,6 +3,7 @@
  * can be counted on one CPU where a nanosecond is one executed instruction.
  */
 #include "tests/guest/support/burner.h"
+#include "tests/guest/support/busy_module.h"
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
 
@@ -199,6 +200,36 @@ TEST_CASE("the lazy clock ticks a program that runs alone once in each period", 
 		CAPTURE(name, periods, status.ticks);
 		CHECK(as_expected(static_cast<double>(status.ticks), periods, periods / 100 + 2));
 	}
+}
+
+TEST_CASE("ticks of the lazy clock that interrupts were off for are late, all but the first",
+	  "[clock][icount]")
+{
+	constexpr uint64_t held = 10, times = 20;
+	const Clock lazy("lazy");
+	const BusyModule module;
+	const Burner burner;
+	const Device device;
+	const Memory counters(page);
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
+
+	run_before_others();
+	device.start(describe_all_ticks(region, ms));
+	const uint64_t begin = process_ns();
+	for (uint64_t i = 0; i < times; i++) {
+		burner.spend(20 * ms);
+		BusyModule::hold(held);
+	}
+	burner.spend(20 * ms);
+	const auto status = device.status();
+	const double periods = static_cast<double>(process_ns() - begin) / ms;
+
+	device.stop();
+	CAPTURE(periods, status.ticks, status.lost_late);
+	/* Ten points passed each time, and the first of them ticked when interrupts were on again. */
+	CHECK(status.lost_late >= times * (held - 2));
+	CHECK(status.lost_late <= times * held);
+	CHECK(as_expected(static_cast<double>(status.ticks), periods, periods / 100 + 2));
 }
 
 TEST_CASE("the lazy clock ticks each of a hundred profiles by its own CPU time", "[clock][icount]")

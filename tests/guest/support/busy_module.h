@@ -44,6 +44,11 @@ public:
 	{
 		write_file("/sys/module/profil_busy/parameters/spin", std::to_string(ms));
 	}
+	/** The same with interrupts off. */
+	static void hold(unsigned ms)
+	{
+		write_file("/sys/module/profil_busy/parameters/hold", std::to_string(ms));
+	}
 };
 
 } // namespace guest
