@@ -48,11 +48,10 @@ static int profil_lazy_clock_init(u32 number)
 	sched_switch = profil_tracepoint_find("sched_switch");
 	if (!sched_switch)
 		return -ENOENT;
-	if (number == PROFIL_CLOCK_SHARED)
-		profil_lazy_slack = TICK_NSEC;
 	get_random_bytes(&profil_lazy_key, sizeof(profil_lazy_key));
 	for_each_possible_cpu(cpu) {
 		clock = per_cpu_ptr(&profil_lazy_clocks, cpu);
+		clock->slack = number == PROFIL_CLOCK_SHARED ? TICK_NSEC : 0;
 		profil_hrtimer_setup(&clock->timer, profil_lazy_tick, CLOCK_MONOTONIC,
 				     HRTIMER_MODE_ABS_PINNED_HARD);
 	}

@@ -39,8 +39,7 @@
 
 static_assert(PROFIL_CLOCK_MAX >> POINT_SHIFT == 0);
 
-DEFINE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
-u64 profil_lazy_slack __ro_after_init;
+DEFINE_PER_CPU_ALIGNED(struct profil_lazy_clock, profil_lazy_clocks);
 siphash_key_t profil_lazy_key __ro_after_init;
 
 /* The secret of the current cell and those that follow it in its group. */
@@ -108,7 +107,7 @@ static void profil_lazy_arm(struct profil_lazy_clock *clock)
 	u64 point = profil_lazy_next_point(clock, ktime_get_ns());
 
 	clock->armed = true;
-	hrtimer_start_range_ns(&clock->timer, ns_to_ktime(point), profil_lazy_slack,
+	hrtimer_start_range_ns(&clock->timer, ns_to_ktime(point), clock->slack,
 			       HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
@@ -127,7 +126,7 @@ static u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
 
 static noinline enum hrtimer_restart profil_lazy_again(struct profil_lazy_clock *clock, u64 point)
 {
-	hrtimer_set_expires_range_ns(&clock->timer, ns_to_ktime(point), profil_lazy_slack);
+	hrtimer_set_expires_range_ns(&clock->timer, ns_to_ktime(point), clock->slack);
 	return HRTIMER_RESTART;
 }
 
@@ -190,7 +189,7 @@ profil_lazy_leave(struct profil_lazy_clock *clock, unsigned int interrupt)
 	clock->cell += clock->period;
 	if (unlikely(!--clock->left))
 		return profil_lazy_renew_again(clock);
-	if (unlikely(profil_lazy_slack))
+	if (unlikely(clock->slack))
 		return profil_lazy_again(clock, profil_lazy_point(clock));
 	hrtimer_set_expires(&clock->timer, ns_to_ktime(profil_lazy_point(clock)));
 	return HRTIMER_RESTART;

@@ -22,6 +22,7 @@ struct task_struct;
  * @left: cells that @secret is still for, @cell included
  * @secret: pseudo-random, of this CPU and a group of cells
  * @interrupt: in which the timer ran last, as the kernel counts them on this CPU
+ * @slack: how late a point may be, in ns: for the shared clock one scheduler tick, else 0
  * @armed: the timer is queued
  */
 struct profil_lazy_clock {
@@ -31,13 +32,12 @@ struct profil_lazy_clock {
 	u64 left;
 	u64 secret;
 	unsigned int interrupt;
+	u32 slack;
 	bool armed;
 };
 
-DECLARE_PER_CPU(struct profil_lazy_clock, profil_lazy_clocks);
+DECLARE_PER_CPU_ALIGNED(struct profil_lazy_clock, profil_lazy_clocks);
 
-/* How late a point may be, in ns; for the shared clock one scheduler tick. */
-extern u64 profil_lazy_slack;
 /* Random, so that no program can predict points. */
 extern siphash_key_t profil_lazy_key;
 
