@@ -5,6 +5,7 @@
 # Rows that vary more than that have a margin of their own, which tail.md explains.
 #
 # -v worse=FILE: write the worse rows there, one a line; the file is always made.
+# -v verdicts=yes: compare only whether rows that have a goal meet it.
 # -v before=FILE: only of those that an earlier run has written there.
 BEGIN {
 	FS = " *[|] *"
@@ -38,6 +39,7 @@ $2 ~ /, less / {
 
 FNR == NR {
 	old[$2, $4] = $4 == "1 thread" && $6 < least ? least : $6
+	verdict[$2, $4] = $8
 	margin = least = 0
 	next
 }
@@ -58,6 +60,11 @@ function note(row, why) {
 	row = $2 ", against " $4
 	if (!(($2, $4) in old)) {
 		note(row, "not in the old table")
+	} else if (verdicts) {
+		why_more = sprintf(": the ratio is %s, and was %s", $6, old[$2, $4])
+		if ($8 != verdict[$2, $4])
+			note(row, "another verdict")
+		why_more = ""
 	} else if ($6 > old[$2, $4] * margin) {
 		why_more = sprintf(": the ratio is %s, was %s, and may be %s", $6, old[$2, $4], old[$2, $4] * margin)
 		note(row, "worse")

@@ -7,7 +7,7 @@ function sample_rows(    ours, what) {
 	ours = sample("samples", "profil", 100000, 1)
 	what = "sample, 10,000 Hz"
 	row(what, ours, "empty perf handler, 10,000 Hz", sample("samples", "floor", 100000, 1))
-	row(what, ours, "empty timer, 10,000 Hz", sample("samples", "timer-floor", 100000, 1))
+	row(what, ours, "empty timer, 10,000 Hz", sample("samples", "timer-floor", 100000, 1), 1.1)
 	row(what, ours, "BPF program, event on each CPU, 10,000 Hz", sample("samples", "bpf", 100000, 1), 0.65)
 	row(what, ours, "BPF program, event of the task, 10,000 Hz", sample("samples", "bpf-task", 100000, 1))
 	row(what, ours, "bpftrace, profile probe, 10,000 Hz", sample("samples", "bpftrace", 100000, 1))
@@ -21,9 +21,9 @@ function sample_rows(    ours, what) {
 	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "empty timer, 50,000 Hz", sample("samples", "timer-floor", 20000, 1))
 	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "BPF program, event on each CPU, 50,000 Hz", sample("samples", "bpf", 20000, 1))
 	row("sample, 50,000 Hz", sample("samples", "profil", 20000, 1), "perf record, drained, 50,000 Hz", sample("samples", "perf", 20000, 1))
-	row("sample, 250 Hz", sample("samples-slow", "profil", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1))
-	row("sample, 64 regions", sample("samples", "profil", 100000, 64), "1 region", ours)
-	row("sample, 1,000 regions", sample("samples", "profil", 100000, 1000), "1 region", ours)
+	row("sample, 250 Hz", sample("samples-slow", "profil", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 1.15)
+	row("sample, 64 regions", sample("samples", "profil", 100000, 64), "1 region", ours, 1.08)
+	row("sample, 1,000 regions", sample("samples", "profil", 100000, 1000), "1 region", ours, 1.08)
 	row("sample, beside 100 other profiles", sample("samples", "lazy-100", 100000, 1), "alone", ours)
 	row("sample, 8 threads on one counter", together(), "1 thread", ours)
 	row("call of a function, unprofiled", each("calls", "none", 0), "gcc -pg", each("calls", "pg", 0))
@@ -50,7 +50,7 @@ function clock_rows(    ours, what) {
 	row("context switch, perf clock", each("switches", "perf-clock", 10000000), "unprofiled", each("switches", "none", 10000000), 1.01)
 	row("context switch to an unprofiled process and back, perf clock", each("switches-out", "perf-clock", 10000000),
 		"unprofiled", each("switches-out", "none", 10000000))
-	row("sample of the shared clock, 250 Hz", sample("samples-slow", "shared", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 0.25)
+	row("sample of the shared clock, 250 Hz", sample("samples-slow", "shared", 4000000, 1), "empty perf handler, 250 Hz", sample("samples-slow", "floor", 4000000, 1), 0.3)
 }
 
 function event_rows(what, work, method, unprofiled, allowed,    ours) {
@@ -67,7 +67,7 @@ function event_rows(what, work, method, unprofiled, allowed,    ours) {
 function start_rows(    ours) {
 	ours = each("starts", "profil", 10000000)
 	row("start and stop", ours, "timer_create, timer_delete", each("starts", "signal", 10000000))
-	row("start and stop", ours, "libc's profil()", each("starts", "libc", 10000000))
+	row("start and stop", ours, "libc's profil()", each("starts", "libc", 10000000), 1)
 	row("start and stop", ours, "gperftools", each("starts", "gperftools", 10000000))
 	row("start and stop", ours, "BPF program, loaded and attached", each("starts", "bpf", 10000000))
 }
@@ -84,6 +84,8 @@ function threads_row(verb, n, allowed,    what, ours, perf) {
 }
 
 function processes_row(verb, n) {
+	if (n == 1000 && known(verb "-processes-" n, "profil", 0, 1))
+		row(verb " 1,000 processes, one submission, each", each(verb "-processes-" n, "profil", 0) / n, "15,000 instructions", 15000, 1)
 	if (((verb "-processes-" n), "ioctl", 0, 1) in ns)
 		row(verb " " number(n) (n == 1 ? " process" : " processes") ", one submission",
 			each(verb "-processes-" n, "profil", 0), "an ioctl each", each(verb "-processes-" n, "ioctl", 0))
@@ -180,10 +182,10 @@ END {
 	event_rows("context switch", "switches", "profil", "switches", 1.01)
 	event_rows("context switch to an unprofiled process and back", "switches-out", "profil", "switches-out", 1.01)
 	event_rows("thread, created and ended", "threads", "profil", "threads", 1.01)
-	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-words", 1.15)
-	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-bytes", 1.15)
-	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-words-400", 1.15)
-	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-bytes-400", 1.15)
+	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-words", 1.1)
+	event_rows("fork, self profile of 64 KiB", "forks", "profil", "forks-bytes", 1.1)
+	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-words-400", 1.1)
+	event_rows("fork, the same with 400 mappings", "forks-400", "profil", "forks-bytes-400", 1.1)
 	event_rows("fork, attached and followed", "forks", "attached", "forks")
 	event_rows("vfork and exec, attached and followed", "execs", "attached", "execs")
 	start_rows()
