@@ -80,6 +80,28 @@ static inline int profil_pin_user_pages_fast(unsigned long start, int nr, struct
 #define PROFIL_EXIT_PROTO	struct task_struct *task
 #endif
 
+#ifdef __has_include	/* sparse does not */
+#if __has_include("linux/hrtimer_bases.h")
+#include <linux/hrtimer_bases.h>
+#endif
+#endif
+
+/* How many interrupts of timers of a high resolution this CPU had.  Context: a timer. */
+static __always_inline unsigned int profil_hrtimer_interrupts(const struct hrtimer *timer)
+{
+#ifdef CONFIG_HIGH_RES_TIMERS
+	return timer->base->cpu_base->nr_events;
+#else
+	return 0;
+#endif
+}
+
+/* Have timers such interrupts, or do they wait for the scheduler's tick?  Context: a timer. */
+static inline bool profil_hrtimer_is_precise(const struct hrtimer *timer)
+{
+	return IS_ENABLED(CONFIG_HIGH_RES_TIMERS) && timer->base->cpu_base->hres_active;
+}
+
 static inline void profil_hrtimer_setup(struct hrtimer *timer,
 					enum hrtimer_restart (*function)(struct hrtimer *),
 					clockid_t clock, enum hrtimer_mode mode)

@@ -101,7 +101,8 @@ void profil_clock_look_exit(void)
  *
  * Ticks, and threads that count deferred ticks, are in sections.  On a CPU that is in
  * none, the next one sees everything that the caller had unpublished.  Pairs with
- * profil_section_enter(), and the rcu_dereference() and READ_ONCE() of sample.c.
+ * profil_section_enter(), and the rcu_dereference() and READ_ONCE() of sample.c
+ * and sample.h.
  *
  * Context: Process context.
  */

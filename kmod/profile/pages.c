@@ -79,7 +79,7 @@ static void profil_pins_set_fast(struct profil_pins *pins)
 
 	if (layout->how.limit_policy != PROFIL_WRAP)
 		return;
-	pins->quick = layout->nr_bins;
+	pins->quick = layout->nr_bins > 0;
 	if (layout->nr_bins == 1)
 		profil_bin_plain(&pins->plain, &layout->bin[0]);
 }
@@ -300,7 +300,7 @@ static void profil_pins_shut_span(struct profil_pins *pins, const struct profil_
 	unsigned long i, end = span->first + span->pages;
 
 	lockdep_assert_held(pins->lock);
-	/* No tick may be on the fast path, which does not check for the page. */
+	/* No tick may be on a fast path, as these do not check for the page. */
 	profil_pins_slow(pins);
 	profil_clock_sync();
 	for (i = span->first; i < end; i++)

@@ -35,8 +35,7 @@ struct user_struct;
  * @gate_lost: another value
  * @mask: elements of @page minus 1; their number is a power of two, the last ones
  *	have no page
- * @quick: number of regions of the layout, if the tick has a fast path for any number of
- *	them; 0 if not, or it is disabled
+ * @quick: the tick has a fast path for any number of regions, and it is not disabled
  * @holes: PROFIL_PIN_LATE with PROFIL_FAULT_REGION: a bit for each region of @layout
  *	that is off, and one for the overflow counter; else NULL
  * @layout: its positions refer to these pages; referenced
@@ -44,7 +43,8 @@ struct user_struct;
  * @gone: they are no longer their profile's
  * @refs: the profile's, and those of tasks that look at the memory without @lock
  * @mm: the memory they are pages of, grabbed
- * @changes: of @mm, when all pages were found where they were; 0: that is not known
+ * @changes: of @mm, when all pages were found where they were; 0: that is not known.  Guarded
+ *	by the profile's memory lock
  * @user: the account that is charged, referenced
  * @locker: the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: nobody's, as
  *	the caller had CAP_IPC_LOCK
@@ -64,7 +64,7 @@ struct profil_pins {
 	u32 gate_value;
 	u32 gate_lost;
 	unsigned long mask;
-	u32 quick;
+	bool quick;
 	unsigned long *holes;
 	struct profil_layout *layout;
 	struct mutex *lock;	/* see the kernel-doc above */
@@ -133,7 +133,7 @@ static inline struct profil_gate *profil_pins_gate(const struct profil_pins *pin
 static inline void profil_pins_slow(struct profil_pins *pins)
 {
 	WRITE_ONCE(pins->plain.span, 0);
-	WRITE_ONCE(pins->quick, 0);
+	WRITE_ONCE(pins->quick, false);
 }
 
 #endif /* PROFIL_PINS_H */

@@ -174,7 +174,7 @@ static void profil_late_profile(struct profil_profile *profile, struct pt_regs *
  * Missing ticks are charged to current as far back as current ran: the idle task
  * lost nothing, and what ran before is not known any more.
  *
- * Context: Hard interrupt, interrupts off.
+ * Context: Hard interrupt, interrupts off, in a section.
  */
 void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due)
 {

@@ -2,8 +2,8 @@
 /*
  * The tick: from registers to a counter.
  *
- * The fast path is here, to be inlined into the clock's own function; the slow path
- * is in sample.c, whose head is about both.
+ * The fast paths are here, to be inlined into the clock's own functions; the slow path
+ * is in sample.c, whose head is about all of them.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -24,6 +24,7 @@
 #include "tick/window.h"
 
 #include <linux/atomic.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
@@ -54,7 +55,7 @@ void profil_late(struct pt_regs *regs, u64 period, u64 since, u64 due);
  * @regs: what it interrupted
  * @period: the time that the tick stands for, in ns
  *
- * Context: Hard interrupt, interrupts off.
+ * Context: Hard interrupt, interrupts off, in a section.
  * Return: true if the next tick may have to sample current.
  */
 static inline bool profil_tick_all(struct pt_regs *regs, u64 period)
@@ -63,7 +64,7 @@ static inline bool profil_tick_all(struct pt_regs *regs, u64 period)
 }
 
 /*
- * The fast path.  It checks nothing that was settled when the pins were made, and
+ * The shortest path.  It checks nothing that was settled when the pins were made, and
  * not whether the profile runs or the page is there: profil_pins_slow() disables
  * this path when the profile stops, and before a page goes.  Only the program itself
  * shuts the gate.
@@ -92,10 +93,15 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 static __always_inline const struct profil_bin *
 profil_tick_region(const struct profil_layout *layout, struct profil_tally *tally, u64 pc)
 {
-	const struct profil_bin *bin = &layout->bin[tally->region];
+	u32 region = tally->region;
+	const struct profil_bin *bin;
 
-	if (likely(tally->region < layout->nr_bins && pc - bin->low < bin->high - bin->low))
-		return bin;
+	/* It may be of an earlier, larger layout. */
+	if (likely(region < layout->nr_bins)) {
+		bin = &layout->bin[array_index_nospec(region, layout->nr_bins)];
+		if (likely(pc - bin->low < bin->high - bin->low))
+			return bin;
+	}
 	bin = profil_layout_find(layout, pc);
 	if (bin)
 		tally->region = bin - layout->bin;
@@ -104,7 +110,7 @@ profil_tick_region(const struct profil_layout *layout, struct profil_tally *tall
 
 /*
  * The same for any number of regions with counters of any width: PROFIL_NR_CAUSES if it is not
- * so simple, with nothing changed.
+ * so simple, with nothing counted.
  */
 static __always_inline enum profil_cause
 profil_sample_quick(const struct profil_profile *profile, struct profil_tally *tally,

@@ -19,6 +19,7 @@
 #include "tick/tick_lazy.h"
 
 #include "clock/clock.h"
+#include "compat.h"
 #include "follow/watched.h"
 #include "profile/binding.h"
 #include "tick/sample.h"
@@ -92,16 +93,6 @@ static u64 profil_lazy_next_point(struct profil_lazy_clock *clock, u64 now)
 	return point > now ? point : profil_lazy_point_of_next_cell(clock);
 }
 
-/* The number of the interrupt, on this CPU, that timers now run in. */
-static __always_inline unsigned int profil_lazy_interrupt(const struct profil_lazy_clock *clock)
-{
-#ifdef CONFIG_HIGH_RES_TIMERS
-	return clock->timer.base->cpu_base->nr_events;
-#else
-	return 0;
-#endif
-}
-
 static void profil_lazy_arm(struct profil_lazy_clock *clock)
 {
 	u64 point = profil_lazy_next_point(clock, ktime_get_ns());
@@ -124,9 +115,12 @@ static u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
 	return point;
 }
 
-static noinline enum hrtimer_restart profil_lazy_again(struct profil_lazy_clock *clock, u64 point)
+static __always_inline enum hrtimer_restart profil_lazy_again(struct profil_lazy_clock *clock,
+							      u64 point)
 {
-	hrtimer_set_expires_range_ns(&clock->timer, ns_to_ktime(point), clock->slack);
+	/* As hrtimer_set_expires_range_ns(), which makes sure that the sum does not overflow. */
+	hrtimer_set_expires(&clock->timer, ns_to_ktime(point + clock->slack));
+	clock->timer._softexpires = ns_to_ktime(point);
 	return HRTIMER_RESTART;
 }
 
@@ -152,17 +146,19 @@ static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)
  *
  * The timer was set to a point without a look at the time.  If that point had passed, the
  * kernel runs the timer again in the same interrupt: so such a tick is late, and others may be,
- * too.  Timers of a low resolution wait for a tick of the scheduler's, which does not count as
+ * too.  (That of the shared clock, which may be delayed, runs again only once it is the first that
+ * is due.)  Timers of a low resolution wait for a tick of the scheduler's, which does not count as
  * an interrupt of theirs, so their ticks always look like that, and are late only if the clock
  * says so.
  */
 static noinline enum hrtimer_restart profil_lazy_tick_any(struct profil_lazy_clock *clock)
 {
-	bool again = clock->interrupt == profil_lazy_interrupt(clock);
+	unsigned int interrupt = profil_hrtimer_interrupts(&clock->timer);
+	bool again = clock->interrupt == interrupt;
 	u64 point;
 
-	clock->interrupt = profil_lazy_interrupt(clock);
-	if (again && hrtimer_is_hres_active(&clock->timer))
+	clock->interrupt = interrupt;
+	if (again && profil_hrtimer_is_precise(&clock->timer))
 		point = profil_lazy_catch_up(clock, ktime_get_ns());
 	else
 		point = profil_lazy_tick_and_next(clock, again);
@@ -189,10 +185,7 @@ profil_lazy_leave(struct profil_lazy_clock *clock, unsigned int interrupt)
 	clock->cell += clock->period;
 	if (unlikely(!--clock->left))
 		return profil_lazy_renew_again(clock);
-	if (unlikely(clock->slack))
-		return profil_lazy_again(clock, profil_lazy_point(clock));
-	hrtimer_set_expires(&clock->timer, ns_to_ktime(profil_lazy_point(clock)));
-	return HRTIMER_RESTART;
+	return profil_lazy_again(clock, profil_lazy_point(clock));
 }
 
 /* The tick of a profile that is alone, if it is a recording, or not simple. */
@@ -231,7 +224,7 @@ profil_lazy_tick_quick(struct profil_lazy_clock *clock, struct profil_binding *o
 enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 {
 	struct profil_lazy_clock *clock = container_of(timer, struct profil_lazy_clock, timer);
-	unsigned int interrupt = profil_lazy_interrupt(clock);
+	unsigned int interrupt = profil_hrtimer_interrupts(timer);
 	unsigned long mm = (unsigned long)current->mm;
 	struct profil_binding *only;
 

@@ -73,14 +73,34 @@ Fd page_file()
 	return file;
 }
 
+/** A way that a tick takes to the counter. */
+struct Path {
+	const char *name;
+	uint8_t width;
+	uint32_t limit_policy;
+};
+
+const Path paths[] = {
+	{"plain", 4, PROFIL_WRAP},
+	{"quick", 8, PROFIL_WRAP},
+	{"slow", 4, PROFIL_SATURATE},
+};
+
 /** Counters, and the same memory at an address that stays when the counters are unmapped. */
 struct Place {
 	Fd file = page_file();
 	Memory counters{page, MAP_SHARED, file.get()}, kept{page, MAP_SHARED, file.get()};
 
-	profil_region region(uint8_t width) const
+	profil_region region(const Path &path) const
 	{
-		return one_counter(text, text + CODE_LOOP_RETURN, counters.at(), width);
+		return one_counter(text, text + CODE_LOOP_RETURN, counters.at(), path.width);
+	}
+	profil_start start(const Path &path) const
+	{
+		profil_start how = describe(region(path), period);
+
+		how.limit_policy = path.limit_policy;
+		return how;
 	}
 };
 
@@ -99,7 +119,7 @@ void check_use(const Place &place, const Burning &burning)
 	CHECK(given_up(place.kept));
 }
 
-using Take = void (*)(const Device &, uint32_t profile, Place &, const Place &other, uint8_t width);
+using Take = void (*)(const Device &, uint32_t profile, Place &, const Place &other, const Path &path);
 
 const struct {
 	const char *name;
@@ -107,8 +127,8 @@ const struct {
 } commands[] = {
 	{"PROFIL_STOP", [](auto &device, auto profile, auto &, auto &, auto) { device.stop(profile); }},
 	{"PROFIL_UPDATE",
-	 [](auto &device, auto profile, auto &, auto &other, auto width) {
-		 const auto region = other.region(width);
+	 [](auto &device, auto profile, auto &, auto &other, auto &path) {
+		 const auto region = other.region(path);
 		 auto update = describe_update(profile, std::span(&region, 1));
 		 need_that(device.call(PROFIL_UPDATE, &update) == 0, "PROFIL_UPDATE");
 	 }},
@@ -121,12 +141,12 @@ const struct {
 };
 
 /** A test of one round: it takes the memory from a self profile that has ticks, and checks its use. */
-using Round = void (*)(const Device &, Place &, const Burning &, unsigned i, uint8_t width);
+using Round = void (*)(const Device &, Place &, const Burning &, unsigned i, const Path &path);
 
 /** Rounds of a self profile, while another thread burns on the second CPU. */
 void check_self_profiles(unsigned most, Round round)
 {
-	const uint8_t width = GENERATE(4, 8); /* with and without a fast path */
+	const Path &path = GENERATE(from_range(std::begin(paths), std::end(paths)));
 	const Device device;
 	const Burner burner;
 	const Burning burning;
@@ -135,11 +155,11 @@ void check_self_profiles(unsigned most, Round round)
 	stay_on(0);
 	std::thread other([&] { burning.run(); });
 	for (unsigned i = 0; i < rounds(most); i++) {
-		CAPTURE(int(width), i);
+		CAPTURE(path.name, i);
 		Place place;
-		device.start(describe(place.region(width), period));
+		device.start(place.start(path));
 		await_ticks(place, burning);
-		round(device, place, burning, i, width);
+		round(device, place, burning, i, path);
 	}
 	device.stop();
 	burning.end();
@@ -150,7 +170,7 @@ void check_self_profiles(unsigned most, Round round)
 
 TEST_CASE_METHOD(AtRest, "memory that is taken from an attached profile can be used at once", "[window]")
 {
-	const uint8_t width = GENERATE(4, 8); /* with and without a fast path */
+	const Path &path = GENERATE(from_range(std::begin(paths), std::end(paths)));
 	const Device device;
 	const Burner burner;
 	const Burning burning;
@@ -161,13 +181,12 @@ TEST_CASE_METHOD(AtRest, "memory that is taken from an attached profile can be u
 	const Fd proof = proof_of(target.pid());
 	for (const auto &command : commands)
 		for (unsigned i = 0; i < rounds(40); i++) {
-			CAPTURE(command.name, int(width), i);
+			CAPTURE(command.name, path.name, i);
 			Place place;
 			const Place other;
-			const auto profile =
-				device.attach(describe(place.region(width), period), proof.get());
+			const auto profile = device.attach(place.start(path), proof.get());
 			await_ticks(place, burning);
-			command.take(device, profile, place, other, width);
+			command.take(device, profile, place, other, path);
 			check_use(place, burning);
 			if (command.take != commands[0].take)
 				device.stop(profile);
@@ -176,14 +195,14 @@ TEST_CASE_METHOD(AtRest, "memory that is taken from an attached profile can be u
 
 TEST_CASE_METHOD(AtRest, "memory that is taken from a self profile can be used at once", "[window]")
 {
-	check_self_profiles(80, [](auto &device, auto &place, auto &burning, auto i, auto width) {
+	check_self_profiles(80, [](auto &device, auto &place, auto &burning, auto i, auto &path) {
 		const Place next;
 
 		/* It ends, or another one takes its place. */
 		if (i % 2)
 			device.stop();
 		else
-			device.start(describe(next.region(width), period));
+			device.start(next.start(path));
 		check_use(place, burning);
 	});
 }
