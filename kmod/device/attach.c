@@ -17,6 +17,7 @@
 #include "profile/life.h"
 #include "profile/profile.h"
 #include "profile/update.h"
+#include "profile/wait.h"
 #include "record/begin.h"
 #include "record/everybody.h"
 #include "record/owner.h"
@@ -174,10 +175,11 @@ struct attach {
 	struct profil_recording *recording;
 };
 
-/* Which profile the caller has if this succeeds. */
-static int profil_attach_tell(const struct attach *attach, u32 profile)
+/* Which profile the caller has if this succeeds, and what it has stored. */
+static int profil_attach_tell(const struct attach *attach, u32 profile, u64 stored)
 {
 	attach->start->profile = profile;
+	attach->start->stored = stored;
 	return attach->tell ? attach->tell(attach->start) : 0;
 }
 
@@ -186,6 +188,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 {
 	bool event = layout->how.flags & PROFIL_EVENT;
 	u32 before = attach->start->profile, id;
+	u64 stored = attach->start->stored;
 	struct profil_profile *profile;
 	struct perf_event_attr attr;
 	int err = event ? profil_source_choose(&attr, proof->event) : 0;
@@ -201,7 +204,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 		goto put;
 	profile->id = id;
 	profile->follower = &session->follower;
-	err = profil_attach_tell(attach, id);
+	err = profil_attach_tell(attach, id, 0);
 	if (!err)
 		err = profil_profile_prepare(profile, event ? &attr : NULL);
 	if (!err && proof->target)
@@ -209,7 +212,9 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	else if (!err)
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
 	if (err) {
-		profil_attach_tell(attach, before);
+		/* If the memory has gone just now, a thread that can wait for it tries again. */
+		if (profil_attach_tell(attach, before, stored) && !profil_may_wait())
+			err = -EAGAIN;
 		goto erase;
 	}
 	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
@@ -255,7 +260,6 @@ static int profil_attach_start(struct profil_session *session, const struct atta
 		err = profil_proof_open(&proof, start->proof, modes);
 	if (err)
 		goto put_layout;
-	start->stored = 0;
 	err = profil_attach_try(session, layout, attach, &proof);
 	recording = NULL;
 	profil_proof_close(&proof);

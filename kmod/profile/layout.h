@@ -38,8 +38,8 @@ struct profil_span {
 
 /**
  * struct profil_layout - regions and policy, prepared for the tick
- * @refs: profiles, pins and births that use it; with the last one, the module's
- *	workqueue frees it and drops its reference to the module
+ * @refs: profiles, pins and births that use it; with the last one it is freed, by the
+ *	module's workqueue or by who drops pins, and its reference to the module dropped
  * @free: that work
  * @how: the caller's request, unchanged
  * @limit: greatest value of a counter of 1 << index bytes

@@ -226,7 +226,7 @@ static int profil_span_pin_fast(struct profil_pins *pins, struct profil_span *sp
 		for (i = 0; i < got; i++)
 			page[done++] = page_address(pages[i]);
 		cond_resched();
-	} while (got == nr && done < span->pages);
+	} while (got == nr && done < span->pages && !fatal_signal_pending(current));
 	if (done == span->pages)
 		err = profil_span_confirm(pins, span, inherited);
 	while (err && done) {
@@ -437,6 +437,7 @@ bool profil_span_same(const struct profil_pins *pins, const struct profil_span *
 			put_page(pages[i]);
 		}
 		done += nr;
+		cond_resched();
 	}
 	return same;
 }

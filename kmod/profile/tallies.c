@@ -4,8 +4,8 @@
  *
  * The kernel's allocator of per-CPU memory looks through all of a chunk at most allocations,
  * which would cost a start more than all else that it does.  A profile takes a place where
- * others of its user and memory cgroup have left one, so there is never more of this memory
- * than the most profiles that were there at once need.
+ * others of its user and memory cgroup have left one, so a cgroup never pays for more than its
+ * profiles needed at once, unless two started together.
  *
  * Context: process
  */

@@ -332,6 +332,30 @@ TEST_CASE_METHOD(AtRest, "a process can have eight profiles, and a ninth only fr
 	}
 }
 
+TEST_CASE_METHOD(AtRest, "a start in the memory of the last one needs no room, whatever the limit is now",
+		 "[uapi][quota]")
+{
+	const Setting limit = module_parameter("max_user_pages", 5);
+
+	const auto tried = in_child([] {
+		const Device device;
+		const Memory memory(8 * page);
+		const Fd most(open("/sys/module/profil/parameters/max_user_pages", O_WRONLY | O_CLOEXEC));
+		Tried result;
+
+		become_nobody();
+		result.before = start(device, memory, 3);
+		need(write(most.get(), "2", 1), "write");
+		result.at = start(device, memory, 3);
+		result.above = start(device, memory, 4);
+		result.locked = locked_bytes();
+		return result;
+	});
+	CHECK(tried.before == 0);
+	CHECK(tried.at == 0);
+	CHECK(tried.above == EDQUOT);
+}
+
 TEST_CASE_METHOD(AtRest, "the memory for many regions is charged", "[uapi][quota]")
 {
 	const Setting limit = module_parameter("max_user_pages", 100);

@@ -313,8 +313,10 @@ void check_recording(const Way &way)
 	auto start = describe(each_address(0x1000, 0x1040, counter.at(), 4));
 	start.proof = proof.get();
 	start.profile = 77;
+	start.stored = 78;
 	CHECK(way(device, PROFIL_ATTACH, &start, sizeof(start)) == EEXIST);
 	CHECK(start.profile == 77);
+	CHECK(start.stored == 78);
 }
 
 void check_unknown(const Way &way)
