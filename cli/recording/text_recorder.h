@@ -2,9 +2,9 @@
 /** @file cli/recording/text_recorder.h  Records by file: the module itself finds what is mapped. */
 #pragma once
 
+#include "cli/base/look_pace.h"
 #include "cli/process/machine_time.h"
 #include "cli/recording/count_table.h"
-#include "cli/recording/look_pace.h"
 #include "cli/recording/recorder.h"
 #include "cli/recording/session.h"
 #include "cli/recording/target_builder.h"

@@ -270,8 +270,7 @@ static bool profil_user_has_room(const struct profil_user *user, unsigned long p
 	unsigned long most = READ_ONCE(max_pages), users_most = READ_ONCE(max_user_pages);
 	const struct profil_user *payer;
 
-	/* What is charged already may be more than is allowed now. */
-	if (!pages)
+	if (!pages)	/* What is charged already may be more than is allowed now. */
 		return true;
 	for_each_payer(payer, user) {
 		if (payer->pages + pages > users_most)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/recording/look_pace.cpp  How often a recording is looked at. */
-#include "cli/recording/look_pace.h"
+/** @file tests/host/cli/base/look_pace.cpp  How often a recording is looked at. */
+#include "cli/base/look_pace.h"
 
 #include <catch2/catch.hpp>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 std::vector<std::chrono::milliseconds> intervals(LookPace &pace, const std::vector<uint64_t> &ticks)
 {
 	std::vector<std::chrono::milliseconds> all;
-	Clock::time_point now{1h};
+	std::chrono::steady_clock::time_point now{1h};
 	uint64_t sum = 1000;
 
 	pace.look(now, sum);

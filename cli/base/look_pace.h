@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/recording/look_pace.h  How often a recording is looked at. */
+/** @file cli/base/look_pace.h  How often a recording is looked at. */
 #pragma once
-
-#include "cli/recording/target.h"
 
 #include <algorithm>
 #include <chrono>
@@ -31,11 +29,14 @@ public:
 	}
 	[[nodiscard]] std::chrono::milliseconds interval() const { return interval_; }
 	/** Is it time for a look()? */
-	[[nodiscard]] bool due(Clock::time_point now) const { return now >= last_ + interval_; }
+	[[nodiscard]] bool due(std::chrono::steady_clock::time_point now) const
+	{
+		return now >= last_ + interval_;
+	}
 	/** Something happens: look soon. */
 	void hurry() { interval_ = look_interval; }
 	/** @param ticks so far. */
-	void look(Clock::time_point now, uint64_t ticks)
+	void look(std::chrono::steady_clock::time_point now, uint64_t ticks)
 	{
 		/* Of the reader's own looks, each second has a tick or two at high rates. */
 		const bool quiet = (ticks - ticks_) * look_interval <= now - last_;
@@ -50,7 +51,7 @@ private:
 
 	std::chrono::milliseconds interval_{look_interval};
 	std::chrono::milliseconds longest_{look_interval};
-	Clock::time_point last_{};
+	std::chrono::steady_clock::time_point last_{};
 	uint64_t ticks_ = 0;
 };
 
