@@ -218,6 +218,11 @@ TEST_CASE("a program that overlayfs has copied up has its names", "[cli][search]
 		const guest::Child burner = start(
 			{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", burn, "1000000"});
 		const std::string file = directory / "p.pb.gz";
+
+		/* Until then it is root's. */
+		REQUIRE(soon([&] {
+			return read_file("/proc/" + std::to_string(burner.pid()) + "/comm") == "burn\n";
+		}));
 		const Output output = run("su nobody -s /bin/sh -c '" + profil_path() + " record -d 2 -p " +
 					  std::to_string(burner.pid()) + " -o " + file + "'");
 
