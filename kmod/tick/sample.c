@@ -35,15 +35,9 @@
 
 DEFINE_PER_CPU(struct profil_memo, profil_memo) = { .mm = (void *)1 };
 
-/**
- * profil_tick_profile() - count one tick of any profile but a recording
- * @profile: the profile
- * @regs: what the tick interrupted
- * @period: what the tick stands for, in ns or events
- *
- * Context: Interrupts off, in a section.
- */
-void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
+/* Inlined where a tick goes from profile to profile. */
+static __always_inline void profil_tick_due_profile(struct profil_profile *profile,
+						    struct pt_regs *regs, u64 period)
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 	enum profil_cause cause;
@@ -58,6 +52,19 @@ void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u
 		tally->cause[cause]++;
 	if (!--tally->countdown)
 		profil_profile_checkpoint(profile, tally, user_mode(regs));
+}
+
+/**
+ * profil_tick_profile() - count one tick of any profile but a recording
+ * @profile: the profile
+ * @regs: what the tick interrupted
+ * @period: what the tick stands for, in ns or events
+ *
+ * Context: Interrupts off, in a section.
+ */
+void profil_tick_profile(struct profil_profile *profile, struct pt_regs *regs, u64 period)
+{
+	profil_tick_due_profile(profile, regs, period);
 }
 
 static void profil_tick_gap(struct profil_profile *profile, u64 period)
@@ -83,7 +90,7 @@ static void profil_tick_binding(struct profil_binding *binding, struct pt_regs *
 	if (binding->key & PROFIL_KEY_GAP)
 		profil_tick_gap(profile, period);
 	else if (!(binding->key & PROFIL_KEY_OWNED))
-		profil_tick_profile(profile, regs, period);
+		profil_tick_due_profile(profile, regs, period);
 	else
 		profil_tick_recording(binding, regs, period);
 }
