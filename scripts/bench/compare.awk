@@ -5,7 +5,8 @@
 # Rows that vary more than that have a margin of their own, which tail.md explains.
 #
 # -v worse=FILE: write the worse rows there, one a line; the file is always made.
-# -v verdicts=yes: compare only whether rows that have a goal meet it.
+# -v verdicts=yes: compare only whether rows that have a goal meet it, unless it is missed or met by
+# less than 3 %.
 # -v before=FILE: only of those that an earlier run has written there.
 BEGIN {
 	FS = " *[|] *"
@@ -62,7 +63,7 @@ function note(row, why) {
 		note(row, "not in the old table")
 	} else if (verdicts) {
 		why_more = sprintf(": the ratio is %s, and was %s", $6, old[$2, $4])
-		if ($8 != verdict[$2, $4])
+		if ($8 != verdict[$2, $4] && ($6 > $7 * 1.03 || $6 < $7 / 1.03))
 			note(row, "another verdict")
 		why_more = ""
 	} else if ($6 > old[$2, $4] * margin) {
