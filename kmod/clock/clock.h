@@ -8,8 +8,8 @@
 #define PROFIL_CLOCK_H
 
 #include <linux/list.h>
-#include <linux/types.h>
 #include <linux/time64.h>
+#include <linux/types.h>
 
 struct cpumask;
 

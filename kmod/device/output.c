@@ -3,8 +3,8 @@
  * Where a command writes its output.
  *
  * A command must not find only after its work is done that its output cannot be written.
- * Who may wait can fault the page in again.  Who may not (profile/wait.h) pins it first, unless
- * the command writes before it changes anything.
+ * A task that may wait can fault the page in again.  One that may not (profile/wait.h) pins it
+ * first, unless the command writes before it changes anything.
  *
  * Context: process
  */

@@ -188,16 +188,6 @@ void profil_charge_return(struct profil_pins *pins, unsigned long pages)
 		profil_pins_put(pins);
 }
 
-/*
- * The last reference frees it here: profil_layout_put() would wake a worker, which takes
- * longer than all else that a stop does.  The caller holds the module, or is its work.
- */
-static void profil_pins_put_layout(struct profil_layout *layout)
-{
-	if (refcount_dec_and_test(&layout->refs))
-		layout->free.func(&layout->free);
-}
-
 /**
  * profil_pins_put() - drop a reference
  * @pins: freed with the last one; their layout holds the module meanwhile
@@ -212,7 +202,7 @@ void profil_pins_put(struct profil_pins *pins)
 		free_uid(pins->locker);
 	profil_user_put(pins->user);
 	mmdrop(pins->mm);
-	profil_pins_put_layout(pins->layout);
+	profil_layout_put_here(pins->layout);
 	bitmap_free(pins->holes);
 	kvfree(pins);
 }

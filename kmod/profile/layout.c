@@ -397,3 +397,18 @@ void profil_layout_put(struct profil_layout *layout)
 	if (refcount_dec_and_test(&layout->refs))
 		queue_work(profil_wq, &layout->free);
 }
+
+/**
+ * profil_layout_put_here() - drop a reference, without waking a worker
+ * @layout: freed here with the last reference
+ *
+ * A worker takes longer than all else that a stop does.
+ *
+ * Context: Process context.  The caller holds the module otherwise, or is work of its
+ * workqueue.
+ */
+void profil_layout_put_here(struct profil_layout *layout)
+{
+	if (refcount_dec_and_test(&layout->refs))
+		profil_layout_free(layout);
+}

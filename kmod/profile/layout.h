@@ -98,6 +98,7 @@ struct profil_layout *profil_layout_move_samples(const struct profil_layout *old
 						 const struct profil_start *start);
 struct profil_layout *profil_layout_get(struct profil_layout *layout);
 void profil_layout_put(struct profil_layout *layout);
+void profil_layout_put_here(struct profil_layout *layout);
 
 /**
  * profil_layout_find() - the region of a PC

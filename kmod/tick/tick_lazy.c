@@ -125,8 +125,8 @@ static __always_inline enum hrtimer_restart profil_lazy_again(struct profil_lazy
 }
 
 /*
- * Counts a tick, and finds the point of the next one.  Return: 0: there is none, as current is
- * not profiled.
+ * Counts a tick.  Return: the point of the next one; 0 if current is not profiled, so that there
+ * is none.
  */
 static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)
 {
