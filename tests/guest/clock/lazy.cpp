@@ -65,6 +65,30 @@ uint64_t interrupts_during(const std::function<void()> &work)
 	return during;
 }
 
+/** What a profile of some work counted, and how many of its periods the work took of CPU time. */
+struct Run {
+	profil_status status;
+	double periods;
+};
+
+Run profiled(uint64_t period, const std::function<void(const Burner &)> &work)
+{
+	const Burner burner;
+	const Device device;
+	const Memory counters(page);
+	const auto region = one_counter(0, CODE_END, counters.at(), 8);
+
+	run_before_others();
+	device.start(describe_all_ticks(region, period));
+	const uint64_t begin = process_ns();
+	work(burner);
+	const auto status = device.status();
+	const double periods = static_cast<double>(process_ns() - begin) / static_cast<double>(period);
+
+	device.stop();
+	return {status, periods};
+}
+
 uint64_t interrupts_with(const std::string &clock, const std::function<void()> &work)
 {
 	const Clock other(clock);
@@ -144,29 +168,21 @@ TEST_CASE("the lazy clock does not tick where no profiled task runs", "[clock][i
 TEST_CASE("the lazy clock ticks a task with short bursts in proportion to its CPU time", "[clock][icount]")
 {
 	const Clock lazy("lazy");
-	const Burner burner;
-	const Device device;
-	const Memory counters(page);
-	const auto region = one_counter(0, CODE_END, counters.at(), 8);
 
-	run_before_others();
-	device.start(describe_all_ticks(region, ms));
-	const uint64_t begin = process_ns();
 	/* Run a tenth of each period, woken by a timer that is in step with a 1,000 Hz clock. */
-	for (int i = 0; i < 2000; i++) {
-		timespec now = {};
+	const auto [status, periods] = profiled(ms, [](const Burner &burner) {
+		for (int i = 0; i < 2000; i++) {
+			timespec now = {};
 
-		need(clock_gettime(CLOCK_MONOTONIC, &now), "clock_gettime");
-		now.tv_nsec += ms - now.tv_nsec % ms;
-		now.tv_sec += now.tv_nsec / second;
-		now.tv_nsec %= second;
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &now, nullptr);
-		burner.spend(ms / 10);
-	}
-	const auto status = device.status();
-	const double periods = static_cast<double>(process_ns() - begin) / ms;
+			need(clock_gettime(CLOCK_MONOTONIC, &now), "clock_gettime");
+			now.tv_nsec += ms - now.tv_nsec % ms;
+			now.tv_sec += now.tv_nsec / second;
+			now.tv_nsec %= second;
+			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &now, nullptr);
+			burner.spend(ms / 10);
+		}
+	});
 
-	device.stop();
 	/*
 	 * Each burst has a tick or not: a binomial distribution.  Allow six times its standard
 	 * deviation.
@@ -181,22 +197,12 @@ TEST_CASE("the lazy clock ticks a program that runs alone once in each period", 
 {
 	for (const std::string name : {"lazy", "shared"}) {
 		const Clock clock(name);
-		const Burner burner;
-		const Device device;
-		const Memory counters(page);
-		const auto region = one_counter(0, CODE_END, counters.at(), 8);
 		/* The shared clock ticks with the scheduler's tick, and no more often. */
 		const uint64_t period = name == "lazy" ? ms / 10 : 10 * ms;
 
-		run_before_others();
-		device.start(describe_all_ticks(region, period));
-		const uint64_t begin = process_ns();
-		burner.spend(2000 * period > 2 * second ? 2 * second : 2000 * period);
-		const auto status = device.status();
-		const double periods =
-			static_cast<double>(process_ns() - begin) / static_cast<double>(period);
-
-		device.stop();
+		const auto [status, periods] = profiled(period, [&](const Burner &burner) {
+			burner.spend(2000 * period > 2 * second ? 2 * second : 2000 * period);
+		});
 		CAPTURE(name, periods, status.ticks);
 		CHECK(as_expected(static_cast<double>(status.ticks), periods, periods / 100 + 2));
 	}
@@ -208,23 +214,13 @@ TEST_CASE("ticks of the lazy clock that interrupts were off for are late, all bu
 	constexpr uint64_t held = 10, times = 20;
 	const Clock lazy("lazy");
 	const BusyModule module;
-	const Burner burner;
-	const Device device;
-	const Memory counters(page);
-	const auto region = one_counter(0, CODE_END, counters.at(), 8);
-
-	run_before_others();
-	device.start(describe_all_ticks(region, ms));
-	const uint64_t begin = process_ns();
-	for (uint64_t i = 0; i < times; i++) {
+	const auto [status, periods] = profiled(ms, [](const Burner &burner) {
+		for (uint64_t i = 0; i < times; i++) {
+			burner.spend(20 * ms);
+			BusyModule::hold(held);
+		}
 		burner.spend(20 * ms);
-		BusyModule::hold(held);
-	}
-	burner.spend(20 * ms);
-	const auto status = device.status();
-	const double periods = static_cast<double>(process_ns() - begin) / ms;
-
-	device.stop();
+	});
 	CAPTURE(periods, status.ticks, status.lost_late);
 	/* Ten points passed each time, and the first of them ticked when interrupts were on again. */
 	CHECK(status.lost_late >= times * (held - 2));
