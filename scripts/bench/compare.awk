@@ -46,8 +46,8 @@ FNR == NR {
 }
 
 # A row that is worse, unless it was not in an earlier run.
-function note(row, why) {
-	print "scripts/bench/run: " why ": " row why_more >"/dev/stderr"
+function note(why, row, ratios) {
+	print "scripts/bench/run: " why ": " row ratios >"/dev/stderr"
 	if (before == "" || row in was_worse) {
 		print row >worse
 		count++
@@ -60,16 +60,12 @@ function note(row, why) {
 		margin = 1.03
 	row = $2 ", against " $4
 	if (!(($2, $4) in old)) {
-		note(row, "not in the old table")
+		note("not in the old table", row)
 	} else if (verdicts) {
-		why_more = sprintf(": the ratio is %s, and was %s", $6, old[$2, $4])
 		if ($8 != verdict[$2, $4] && ($6 > $7 * 1.03 || $6 < $7 / 1.03))
-			note(row, "another verdict")
-		why_more = ""
+			note("another verdict", row, sprintf(": the ratio is %s, and was %s", $6, old[$2, $4]))
 	} else if ($6 > old[$2, $4] * margin) {
-		why_more = sprintf(": the ratio is %s, was %s, and may be %s", $6, old[$2, $4], old[$2, $4] * margin)
-		note(row, "worse")
-		why_more = ""
+		note("worse", row, sprintf(": the ratio is %s, was %s, and may be %s", $6, old[$2, $4], old[$2, $4] * margin))
 	}
 	margin = least = 0
 }
