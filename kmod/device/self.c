@@ -322,7 +322,8 @@ static void profil_birth_work(struct callback_head *work)
 	struct profil_birth *birth = container_of(work, struct profil_birth, work);
 	int err = current->mm ? profil_self_adopt(birth) : 0;
 
-	if (err && !fatal_signal_pending(current)) {
+	/* -ENOENT: its memory was copied before another thread's start; it inherits nothing. */
+	if (err && err != -ENOENT && !fatal_signal_pending(current)) {
 		pr_debug("%s (%d) could not be followed: %d\n", current->comm,
 			 task_pid_nr(current), err);
 		atomic_inc(&birth->parent->forks_lost);

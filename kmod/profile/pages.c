@@ -100,8 +100,9 @@ static int profil_pins_pin_spans(struct profil_pins *pins, const struct profil_p
 			continue;
 		}
 		err = profil_span_pin(pins, span, inherited);
-		/* The span was off in the parent, or is now off in both. */
-		if (err == -EFAULT && inherited && layout->how.flags & PROFIL_FAULT_REGION) {
+		/* It was off in the parent, is now off in both, or had no page at the fork. */
+		if ((err == -EFAULT || err == -ENOENT) && inherited &&
+		    layout->how.flags & PROFIL_FAULT_REGION) {
 			profil_pins_slow(pins);
 			pins->held -= span->pages;
 			profil_charge_return(pins, span->pages);
@@ -198,7 +199,7 @@ static struct profil_pins *profil_pins_alloc(struct profil_layout *layout,
  * Context: Process context, current->mm is the owner's.  May sleep, for as long as
  * that memory takes: without any lock that others could wait for.
  * Return: the pins, or an ERR_PTR: -EFAULT, -ENOMEM, -EDQUOT, -EINTR; -EAGAIN if
- * current may not wait.
+ * current may not wait; -ENOENT if @inherited memory never had a page.
  */
 struct profil_pins *profil_pins_create(struct profil_layout *layout, struct profil_user *user,
 				       struct mutex *lock, const struct profil_pins *old,

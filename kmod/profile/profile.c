@@ -301,7 +301,8 @@ static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profi
  * @stored: its parent's at the fork
  *
  * Context: Process context in the child, may sleep.
- * Return: as profil_profile_create().
+ * Return: as profil_profile_create(); -ENOENT if the memory never had a page: the fork copied
+ * it before the parent's start.
  */
 struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   struct profil_profile *parent, u32 state,

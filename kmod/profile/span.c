@@ -104,6 +104,23 @@ static int profil_span_signature(struct mm_struct *mm, const struct profil_span 
 	return ret;
 }
 
+/*
+ * What was inherited by fork must be the parent's; else the span receives its signature.
+ * Return: as profil_span_signature(); -ENOENT if no page was ever there, so that it was copied
+ * before the parent's start, or the parent has mapped other memory since.
+ */
+static int profil_span_identify(struct mm_struct *mm, struct profil_span *span, bool inherited)
+{
+	u64 signature;
+	int ret = profil_span_signature(mm, span, &signature);
+
+	if (ret >= 0 && inherited && signature != span->signature)
+		return ret == UNSETTLED ? -ENOENT : -EFAULT;
+	if (ret >= 0 && !inherited)
+		span->signature = signature;
+	return ret;
+}
+
 /* The kernel does not unmap a page with a memory error if it is part of a huge one. */
 static bool profil_pages_have_error(struct page **pages, unsigned long nr)
 {
@@ -162,29 +179,24 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
 {
 	struct page **pages = (struct page **)&pins->page[span->first];
 	unsigned long i;
-	u64 signature;
 	bool again;
 	int err;
 
 	err = profil_mmap_read_lock(pins->mm);
 	if (err)
 		return err;
-	err = profil_span_signature(pins->mm, span, &signature);
+	err = profil_span_identify(pins->mm, span, inherited);
 	again = err == UNSETTLED;
-	if (inherited && signature != span->signature)
-		err = -EFAULT;
 	if (err >= 0)
 		err = profil_pages_pin_present(span->start, span->pages, pages);
 	if (err == MISSING)
 		err = profil_pages_fault_in_watched(pins->mm, span) ?: MISSING;
 	/* Now that the pages are present, a new mapping has its identity. */
 	if (!err && again)
-		err = min(profil_span_signature(pins->mm, span, &signature), 0);
+		err = min(profil_span_identify(pins->mm, span, inherited), 0);
 	mmap_read_unlock(pins->mm);
 	if (err)
 		return err;
-	if (!inherited)
-		span->signature = signature;
 	for (i = 0; i < span->pages; i++)
 		pins->page[span->first + i] = page_address(pages[i]);
 	return 0;
@@ -194,18 +206,13 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
 static int profil_span_confirm(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
 	int err = profil_mmap_read_lock(pins->mm);
-	u64 signature;
 
 	if (err)
 		return err;
-	err = profil_span_signature(pins->mm, span, &signature);
-	if (inherited && signature != span->signature)
-		err = -EFAULT;
+	err = profil_span_identify(pins->mm, span, inherited);
 	if (err == UNSETTLED || (!err && !profil_span_same(pins, span)))
 		err = MISSING;
 	mmap_read_unlock(pins->mm);
-	if (!err && !inherited)
-		span->signature = signature;
 	return err;
 }
 
@@ -243,9 +250,9 @@ static int profil_span_pin_fast(struct profil_pins *pins, struct profil_span *sp
  * @inherited: by fork: refuse memory that is not the parent's
  *
  * Context: Process context, may sleep.
- * Return: 0; -EFAULT if counters may not be there; -ENOMEM, also if pages are taken away as
- * fast as they come; -EINTR; -EAGAIN if
- * current may not wait.
+ * Return: 0; -EFAULT if counters may not be there; -ENOENT if @inherited memory never had a
+ * page; -ENOMEM, also if pages are taken away as fast as they come; -EINTR; -EAGAIN if current
+ * may not wait.
  */
 int profil_span_pin(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
@@ -342,8 +349,7 @@ static int profil_span_pin_part(struct mm_struct *mm, const struct profil_span *
  *
  * Context: Process context, may sleep; no lock of ours is held.
  * Return: 0; -EFAULT if counters may not be there; -ENOMEM, also if pages are taken away as
- * fast as they come; -EINTR; -EAGAIN if
- * current may not wait.
+ * fast as they come; -EINTR; -EAGAIN if current may not wait.
  */
 int profil_page_pin(unsigned long start, struct page **page)
 {

@@ -144,6 +144,37 @@ TEST_CASE_METHOD(AtRest, "a child is profiled completely or not at all while its
 	CHECK(counter<uint64_t>(counters, 1) == 0);
 }
 
+TEST_CASE_METHOD(AtRest,
+		 "a child that is forked while its parent's first start touches new memory is not lost",
+		 "[race]")
+{
+	const Device device;
+	const auto lost = module_stat("forks_lost");
+	const unsigned number = rounds(200);
+	unsigned profiled = 0, not_profiled = 0;
+
+	for (unsigned i = 0; i < number; i++) {
+		/* Without a page until the start: a copy that is made before has none either. */
+		const Memory counters(page);
+		const std::vector<profil_region> regions = {
+			one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)};
+		std::atomic<bool> ready = false;
+		std::thread starter([&] {
+			ready = true;
+			device.start(followed(regions));
+		});
+
+		while (!ready)
+			;
+		Child child([&] { _exit(device.status().state == PROFIL_STATE_RUNNING); });
+		(child.reap() == 0 ? not_profiled : profiled)++;
+		starter.join();
+		device.stop();
+	}
+	CHECK(profiled + not_profiled == number);
+	CHECK(module_stat("forks_lost") == lost);
+}
+
 TEST_CASE_METHOD(AtRest, "a start whose memory comes and goes is complete or refused", "[race]")
 {
 	const Device device;
