@@ -166,21 +166,21 @@ free:
  * struct attach - an attach that is being made
  * @start: the caller's structure; its output is filled in
  * @tell: writes it back before anything is attached, so that nothing has to be undone if that
- *	fails; or NULL
+ *	fails, or takes that back; or NULL
  * @recording: NULL, or taken over, even if this fails
  */
 struct attach {
 	struct profil_start *start;
-	int (*tell)(struct profil_start *start);
+	int (*tell)(struct profil_start *start, bool back);
 	struct profil_recording *recording;
 };
 
 /* Which profile the caller has if this succeeds, and what it has stored. */
-static int profil_attach_tell(const struct attach *attach, u32 profile, u64 stored)
+static int profil_attach_tell(const struct attach *attach, u32 profile, u64 stored, bool back)
 {
 	attach->start->profile = profile;
 	attach->start->stored = stored;
-	return attach->tell ? attach->tell(attach->start) : 0;
+	return attach->tell ? attach->tell(attach->start, back) : 0;
 }
 
 static int profil_attach_try(struct profil_session *session, struct profil_layout *layout,
@@ -204,7 +204,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 		goto put;
 	profile->id = id;
 	profile->follower = &session->follower;
-	err = profil_attach_tell(attach, id, 0);
+	err = profil_attach_tell(attach, id, 0, false);
 	if (!err)
 		err = profil_profile_prepare(profile, event ? &attr : NULL);
 	if (!err && proof->target)
@@ -212,9 +212,8 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	else if (!err)
 		err = profil_profile_begin(profile, 0, profil_attach_everybody, NULL);
 	if (err) {
-		/* If the memory has gone just now, a thread that can wait for it tries again. */
-		if (profil_attach_tell(attach, before, stored) && !profil_may_wait())
-			err = -EAGAIN;
+		if (profil_attach_tell(attach, before, stored, true))
+			err = -EFAULT;
 		goto erase;
 	}
 	/* Only now can commands find it.  Cannot fail: the entry is reserved. */
@@ -275,14 +274,14 @@ free:
  * @session: of the file
  * @start: copied from user space; its output is filled in
  * @tell: writes it back to user space: called before anything is attached, and if that fails,
- *	again with what it was
+ *	again with what it was, and true
  *
  * Context: Process context, may sleep.
  * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
  * lists, or that of @tell.
  */
 int profil_session_attach(struct profil_session *session, struct profil_start *start,
-			  int (*tell)(struct profil_start *start))
+			  int (*tell)(struct profil_start *start, bool back))
 {
 	const struct attach attach = { .start = start, .tell = tell };
 

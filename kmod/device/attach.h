@@ -7,12 +7,14 @@
 #ifndef PROFIL_ATTACH_H
 #define PROFIL_ATTACH_H
 
+#include <linux/types.h>
+
 struct profil_record;
 struct profil_session;
 struct profil_start;
 
 int profil_session_attach(struct profil_session *session, struct profil_start *start,
-			  int (*tell)(struct profil_start *start));
+			  int (*tell)(struct profil_start *start, bool back));
 int profil_session_record(struct profil_session *session, struct profil_record *record);
 
 #endif /* PROFIL_ATTACH_H */

@@ -68,10 +68,12 @@ static int profil_command_start(struct profil_session *session, union argument *
 	return profil_self_start(&arg->start);
 }
 
-static int profil_command_tell(struct profil_start *start)
+static int profil_command_tell(struct profil_start *start, bool back)
 {
-	const struct call *call = container_of(start, struct call, arg.start);
+	struct call *call = container_of(start, struct call, arg.start);
 
+	if (back)
+		return profil_output_take_back(&call->output, &call->arg, call->bytes);
 	return profil_output_write(&call->output, &call->arg, call->bytes);
 }
 

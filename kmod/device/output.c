@@ -43,7 +43,7 @@ static int profil_output_pin(struct profil_output *output, u32 bytes)
  * @may_fail: the command has done nothing yet when it writes
  *
  * Context: Process context, may sleep.
- * Return: 0; -EFAULT; -EAGAIN if current may not wait, and a page is missing.
+ * Return: 0; -EFAULT; -EAGAIN if current may not wait, and a page is missing or may be.
  */
 int profil_output_open(struct profil_output *output, void __user *to, const void *from,
 		       u32 bytes, bool may_fail)
@@ -51,8 +51,9 @@ int profil_output_open(struct profil_output *output, void __user *to, const void
 	*output = (struct profil_output) { .to = to };
 	if (profil_may_wait())
 		return copy_to_user(to, from, bytes) ? -EFAULT : 0;
+	/* Of two pages one could be written, and the other one missing. */
 	if (may_fail)
-		return 0;
+		return offset_in_page(to) + bytes > PAGE_SIZE ? -EAGAIN : 0;
 	return access_ok(to, bytes) ? profil_output_pin(output, bytes) : -EFAULT;
 }
 
@@ -65,17 +66,49 @@ int profil_output_open(struct profil_output *output, void __user *to, const void
  * Context: Process context, may sleep.
  * Return: 0 or -EFAULT.
  */
-int profil_output_write(const struct profil_output *output, const void *from, u32 bytes)
+int profil_output_write(struct profil_output *output, const void *from, u32 bytes)
 {
 	size_t offset = offset_in_page(output->to), first;
+	unsigned long left;
 
-	if (!output->nr)
-		return copy_to_user(output->to, from, bytes) ? -EFAULT : 0;
+	if (!output->nr) {
+		left = copy_to_user(output->to, from, bytes);
+		output->begun |= left < bytes;
+		return left ? -EFAULT : 0;
+	}
 	first = min_t(size_t, bytes, PAGE_SIZE - offset);
 	memcpy_to_page(output->pages[0], offset, from, first);
 	if (bytes > first)
 		memcpy_to_page(output->pages[1], 0, from + first, bytes - first);
 	return 0;
+}
+
+/**
+ * profil_output_take_back() - write again what was there before
+ * @output: opened; profil_output_write() may have failed
+ * @from: what was there
+ * @bytes: not more than were opened
+ *
+ * If the page has been taken away since, by a fork for instance, this waits for it, even on a
+ * ring: a worker would find there what was written.  It was there a moment ago, and io_uring
+ * itself waits for what it copies of such memory.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -EFAULT.
+ */
+int profil_output_take_back(struct profil_output *output, const void *from, u32 bytes)
+{
+	bool may_wait = profil_may_wait();
+	int err;
+
+	if (!output->begun)
+		return 0;
+	if (!may_wait)
+		pagefault_enable();
+	err = profil_output_write(output, from, bytes);
+	if (!may_wait)
+		pagefault_disable();
+	return err;
 }
 
 /**

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <linux/profil_record.h>
+#include <new>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -97,6 +99,44 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 		});
 		owner.reap();
 	}
+}
+
+/* A fork takes the structure's page, between what an attach writes there and takes back. */
+TEST_CASE_METHOD(AtRest, "an attach that is refused leaves its structure as it was while the process forks",
+		 "[race][uring]")
+{
+	const Device device;
+	Ring ring;
+	const Memory counts(16 * page), counter(page), structure(page);
+	const Child target([] { pause(); });
+	const Fd proof = proof_of(target.pid());
+	profil_record record = {};
+	auto *const start =
+		new (structure.at()) profil_start(describe(one_counter(0x1000, 0x1040, counter.at())));
+	std::atomic<bool> done = false;
+	const unsigned number = rounds(2'000);
+	unsigned refused = 0, changed = 0;
+
+	record.size = sizeof(record);
+	record.period = period_10khz;
+	record.proof = proof.get();
+	record.table = counts.address();
+	record.nr_counts = static_cast<uint32_t>(counts.bytes() / sizeof(profil_count));
+	need_that(device.call(PROFIL_RECORD, &record) == 0, "the target is recorded");
+	start->proof = proof.get();
+	std::thread forker([&] {
+		while (!done)
+			Child([] { _exit(0); }).reap();
+	});
+	for (unsigned i = 0; i < number; i++) {
+		start->profile = start->stored = 77;
+		refused += ring.call(device, PROFIL_ATTACH, start, sizeof(*start)) == EEXIST;
+		changed += start->profile != 77 || start->stored != 77;
+	}
+	done = true;
+	forker.join();
+	CHECK(refused == number);
+	CHECK(changed == 0);
 }
 
 /* io_uring's entries are in shared memory: the program may change an entry at any time. */
