@@ -149,7 +149,7 @@ int profil_session_fd(const struct profil_session *session);
  * For each target the library opens a perf event, as the proof that the caller may
  * profile it (perf_event_open(2), perf_event_paranoid), makes the profile, and
  * closes the event.  A batch uses at most half of RLIMIT_NOFILE, so many targets
- * are attached in several batches.
+ * are attached in several batches.  A caller with CAP_PERFMON needs one event, on a CPU, for all.
  * Falls back to ioctl(2) where io_uring is forbidden, and in the library for i386.
  * Attaching again to a
  * process that this session already profiles moves it to the new profile

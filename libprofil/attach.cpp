@@ -37,10 +37,16 @@ void finish(Attachment &attachment, int error)
 	target.profile = attachment.command.profile;
 }
 
-/** Targets that are attached together; their proofs are open at the same time. */
+/**
+ * Targets that are attached together.
+ *
+ * A caller with CAP_PERFMON has one proof for all of them.  Without, or with an older module, each
+ * needs its own, and those of a batch are open at the same time.
+ */
 class Batch {
 public:
-	explicit Batch(const Device &device) : device_(device), limit_(limit()) {}
+	/** @param targets number of targets in all batches. */
+	Batch(const Device &device, size_t targets) : device_(device), limit_(limit()), share_(targets > 1) {}
 
 	/**
 	 * Take as many targets as fit.  A target that fails gets its error here.
@@ -56,12 +62,16 @@ private:
 
 	static size_t limit();
 	bool add(profil_target &target);
-	int prove(pid_t pid, const profil_spec &spec, Fd &proof);
+	[[nodiscard]] int shared_proof(pid_t pid, const profil_spec &spec);
+	int prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event = nullptr);
 	void by_ioctl(Attachment &attachment);
+	void end(Attachment &attachment, int error);
 
 	const Device &device_;
 	Ring ring_; /* one for all batches: to make it takes longer than to attach to many */
 	const size_t limit_;
+	bool share_;
+	std::array<Fd, 2> shared_; /* without and with kernel ticks */
 	size_t nr_ = 0;
 	std::array<Attachment, most> all_ = {};
 };
@@ -90,15 +100,28 @@ bool no_descriptor(int error)
 	return error == EMFILE || error == ENFILE;
 }
 
-/* The ring of the batch before may have the last descriptor. */
-int Batch::prove(pid_t pid, const profil_spec &spec, Fd &proof)
+/** @return the descriptor of a proof for all processes, or -1. */
+int Batch::shared_proof(pid_t pid, const profil_spec &spec)
 {
-	const int error = open_proof(pid, spec.flags, proof, spec.event);
+	const bool kernel = spec.flags & PROFIL_KERNEL_TICKS;
+
+	/* An event that ticks must be on its target. */
+	if (!share_ || spec.event || pid <= 0)
+		return -1;
+	if (shared_[kernel].get() < 0 && open_proof_of_everybody(spec.flags, shared_[kernel]))
+		share_ = false;
+	return shared_[kernel].get();
+}
+
+/* The ring of the batch before may have the last descriptor. */
+int Batch::prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event)
+{
+	const int error = open_proof(pid, flags, proof, event);
 
 	if (!no_descriptor(error) || nr_)
 		return error;
 	ring_.close();
-	return open_proof(pid, spec.flags, proof, spec.event);
+	return open_proof(pid, flags, proof, event);
 }
 
 /* Returns false when no descriptor is free: try again after this batch. */
@@ -112,7 +135,8 @@ bool Batch::add(profil_target &target)
 	}
 
 	Fd proof;
-	const int error = prove(target.pid, spec, proof);
+	const int shared = shared_proof(target.pid, spec);
+	const int error = shared < 0 ? prove(target.pid, spec.flags, proof, spec.event) : 0;
 
 	if (no_descriptor(error) && nr_)
 		return false;
@@ -125,14 +149,37 @@ bool Batch::add(profil_target &target)
 
 	attachment.target = &target;
 	attachment.command = start_command(spec);
-	attachment.command.proof = proof.get();
+	attachment.command.proof = shared < 0 ? proof.get() : shared;
+	attachment.command.target = shared < 0 ? 0 : target.pid;
 	attachment.proof = std::move(proof);
 	return true;
 }
 
 void Batch::by_ioctl(Attachment &attachment)
 {
-	finish(attachment, device_.start(PROFIL_ATTACH, attachment.command));
+	end(attachment, device_.start(PROFIL_ATTACH, attachment.command));
+}
+
+/* What the shared proof does not permit, the target's own may; and it has the better error. */
+void Batch::end(Attachment &attachment, int error)
+{
+	const profil_target &target = *attachment.target;
+
+	if (!error || !attachment.command.target) {
+		finish(attachment, error);
+		return;
+	}
+	/* The caller has no CAP_PERFMON, or the module is older. */
+	if (error == EACCES || error == E2BIG)
+		share_ = false;
+	error = prove(target.pid, attachment.command.flags, attachment.proof);
+	if (error) {
+		fail(*attachment.target, error, step_proof);
+		return;
+	}
+	attachment.command.proof = attachment.proof.get();
+	attachment.command.target = 0;
+	by_ioctl(attachment);
 }
 
 /*
@@ -161,7 +208,7 @@ void Batch::run()
 		    results[i] == EAGAIN)
 			by_ioctl(taken[i]);
 		else
-			finish(taken[i], results[i]);
+			end(taken[i], results[i]);
 	}
 }
 
@@ -169,7 +216,7 @@ void Batch::run()
 
 long attach(const Device &device, std::span<profil_target> targets)
 {
-	Batch batch(device);
+	Batch batch(device, targets.size());
 
 	for (size_t done = 0; done < targets.size();) {
 		done += batch.fill(targets.subspan(done));

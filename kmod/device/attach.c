@@ -256,7 +256,7 @@ static int profil_attach_start(struct profil_session *session, const struct atta
 	if (everybody)
 		err = profil_proof_open_everybody(&proof, start->proof, modes);
 	else
-		err = profil_proof_open(&proof, start->proof, modes);
+		err = profil_proof_open(&proof, start->proof, modes, start->target);
 	if (err)
 		goto put_layout;
 	err = profil_attach_try(session, layout, attach, &proof);
@@ -286,7 +286,10 @@ int profil_session_attach(struct profil_session *session, struct profil_start *s
 	const struct attach attach = { .start = start, .tell = tell };
 
 	/* A target has no way to pin the attacher's pages, and no gate. */
-	if (start->flags & PROFIL_PIN_LATE || start->gate)
+	if (start->flags & PROFIL_PIN_LATE || start->gate || start->reserved)
+		return -EINVAL;
+	/* An event that ticks is its target's. */
+	if (start->flags & PROFIL_EVENT && start->target)
 		return -EINVAL;
 	return profil_attach_start(session, &attach, false);
 }
@@ -311,7 +314,7 @@ static int profil_attach_add(struct profil_session *session, struct profil_recor
 	if (err)
 		goto put;
 	err = profil_proof_open(&proof, record->proof,
-				profil_attach_modes(profile->recording->kernel));
+				profil_attach_modes(profile->recording->kernel), 0);
 	if (err)
 		goto put;
 	err = profil_attach_target(session, profile, &proof, profil_attach_more);

@@ -7,6 +7,9 @@
  * ptrace, security modules), and a caller that has passed them holds a
  * descriptor.  So every caller must show one, even root.
  *
+ * To a caller with CAP_PERFMON, perf gives each task, without a look at which: all its checks
+ * are those that it makes for an event of all tasks.  So one such event is enough for many.
+ *
  * A descriptor can be passed on, and outlive the permission it was granted with:
  *  - it may be another user's: its opener's credentials must be the caller's;
  *  - a counting event is granted more easily, and gives no right to PCs: the
@@ -33,8 +36,10 @@
 #include <linux/kallsyms.h>
 #include <linux/magic.h>
 #include <linux/perf_event.h>
+#include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 /*
@@ -133,27 +138,54 @@ put:
 	return err;
 }
 
+static bool profil_proof_is_of_everybody(const struct profil_proof *proof)
+{
+	return !(proof->event->attach_state & PERF_ATTACH_TASK) && !proof->event->hw.target;
+}
+
+/* The task that the proof is on. */
+static int profil_proof_find(struct profil_proof *proof, pid_t thread)
+{
+	struct pid *pid;
+
+	proof->target = proof->event->hw.target;
+	proof->named = false;
+	if (proof->event->attach_state & PERF_ATTACH_TASK && proof->target)
+		return thread ? -EINVAL : 0;
+	if (thread <= 0 || !profil_proof_is_of_everybody(proof))
+		return -EINVAL;
+	if (!perfmon_capable())
+		return -EACCES;
+	pid = find_get_pid(thread);
+	proof->target = get_pid_task(pid, PIDTYPE_PID);
+	put_pid(pid);
+	proof->named = true;
+	return proof->target ? 0 : -ESRCH;
+}
+
 /**
  * profil_proof_open() - accept a descriptor as a proof
  * @proof: filled in; profil_proof_close() undoes it
  * @fd: the caller's descriptor
  * @modes: it must permit sampling in these, of enum profil_proof_mode
+ * @thread: of an event of all tasks, the one that is asked for, in current's pid namespace;
+ *	else 0
  *
  * Context: Process context, may sleep.
- * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one task;
- * -EACCES if it does not permit this to the caller; -ENOMEM.
+ * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event, of one task without @thread or
+ * of all tasks with one; -EACCES if it does not permit this to the caller; -ESRCH if there is no
+ * such thread; -ENOMEM.
  */
-int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes)
+int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes, pid_t thread)
 {
 	int err = profil_proof_get(proof, fd, modes);
 
 	if (err)
 		return err;
-	proof->target = proof->event->hw.target;
-	if (proof->event->attach_state & PERF_ATTACH_TASK && proof->target)
-		return 0;
-	fput(proof->file);
-	return -EINVAL;
+	err = profil_proof_find(proof, thread);
+	if (err)
+		fput(proof->file);
+	return err;
 }
 
 /**
@@ -175,7 +207,8 @@ int profil_proof_open_everybody(struct profil_proof *proof, int fd, unsigned int
 	if (err)
 		return err;
 	proof->target = NULL;
-	if (!(proof->event->attach_state & PERF_ATTACH_TASK) && !proof->event->hw.target)
+	proof->named = false;
+	if (profil_proof_is_of_everybody(proof))
 		return 0;
 	fput(proof->file);
 	return -EINVAL;
@@ -189,6 +222,8 @@ int profil_proof_open_everybody(struct profil_proof *proof, int fd, unsigned int
  */
 void profil_proof_close(struct profil_proof *proof)
 {
+	if (proof->named)
+		put_task_struct(proof->target);
 	fput(proof->file);
 }
 
@@ -200,6 +235,8 @@ static bool profil_proof_on_target(const struct profil_proof *proof)
 	/* Its last thread has begun to exit, and its end may have been reported. */
 	if (!atomic_read(&proof->target->signal->live))
 		return false;
+	if (proof->named)
+		return true;
 	rcu_read_lock();
 	ctx = READ_ONCE(proof->event->ctx);
 	is = ctx && READ_ONCE(ctx->task) == proof->target &&

@@ -19,11 +19,13 @@ struct task_struct;
  * @file: its file, referenced
  * @event: the event
  * @target: the task that it is on; the event keeps it from being freed.  NULL: all tasks
+ * @named: @target is one of all tasks, which the event is on, and referenced
  */
 struct profil_proof {
 	struct file *file;
 	struct perf_event *event;
 	struct task_struct *target;
+	bool named;
 };
 
 /**
@@ -36,7 +38,7 @@ enum profil_proof_mode {
 	PROFIL_PROOF_KERNEL	= 1 << 1
 };
 
-int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes);
+int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes, pid_t thread);
 int profil_proof_open_everybody(struct profil_proof *proof, int fd, unsigned int modes);
 void profil_proof_close(struct profil_proof *proof);
 struct mm_struct *profil_proof_enter(struct profil_proof *proof);

@@ -240,7 +240,8 @@ int profil_self_start(struct profil_start *start)
 	u64 stored = 0;
 	int err;
 
-	if (start->proof != -1 || start->flags & (PROFIL_THREAD | PROFIL_EVENT))
+	if (start->proof != -1 || start->flags & (PROFIL_THREAD | PROFIL_EVENT) ||
+	    start->target || start->reserved)
 		return -EINVAL;
 	layout = profil_layout_create(start);
 	if (IS_ERR(layout))

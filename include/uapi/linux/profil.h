@@ -6,42 +6,39 @@
  * own memory, and a policy.  At every tick of the clock the module looks at the user
  * program counter of the running task, and increments the counter for it in place.
  *
- * PROFIL_START makes a *self* profile.  It belongs to the calling process (its
- * address space), not to the descriptor, which may be closed at once.  It ends with
- * PROFIL_STOP, its gate, exec, exit, or when its memory goes away.
+ * PROFIL_START makes a *self* profile.  It belongs to the calling process (its address space), not
+ * to the descriptor.  It ends with PROFIL_STOP, its gate, exec, exit, or when its memory goes away.
  *
  * PROFIL_ATTACH makes an *attached* profile.  It belongs to the open file and ends with
  * PROFIL_STOP, the last close, or the address space that made it and has its counters.
  *
- * Every command takes a pointer to a structure that begins with its own size in bytes.
- * A structure that is shorter than the module's is treated as if it were padded with
- * zeroes (down to the size of its first version).  A longer one is accepted if all bytes
- * that the module does not know are zero.  Members marked "out" are written when the
- * command succeeds, and ignored on entry.  Commands can be given by ioctl(2) or by
- * IORING_OP_URING_CMD, where sqe->cmd_op is the ioctl number and sqe->cmd holds a
- * &struct profil_uring_cmd.
+ * Every command takes a pointer to a structure that begins with its own size in bytes.  One that is
+ * shorter than the module's is treated as if it were padded with zeroes (down to the size of its
+ * first version).  A longer one is accepted if all bytes that the module does not know are zero.
+ * Members marked "out" are written when the command succeeds, and ignored on entry.  Commands can
+ * be given by ioctl(2) or by IORING_OP_URING_CMD, where sqe->cmd_op is the ioctl number and
+ * sqe->cmd holds a &struct profil_uring_cmd.
  *
  * Errors, the same for every command and both ways:
  *
- *   E2BIG       the structure is longer than the module's, and a byte that it does
- *               not know is not zero; more regions than &profil_info.region_max
- *   EACCES      the proof was opened with other credentials, or excludes a mode in
- *               which the profile samples, or its target is no longer dumpable
+ *   E2BIG       the structure is longer than the module's, and a byte that it does not know is not
+ *               zero; more regions than &profil_info.region_max
+ *   EACCES      the proof was opened with other credentials, or excludes a mode in which the
+ *               profile samples; its target is no longer dumpable; a target without CAP_PERFMON
  *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring,
  *               with nothing changed, would have to wait for the caller's memory
  *   EBADF       the proof is not an open descriptor
- *   EBUSY       the user's budget of rates is used up, or the process has as many
- *               profiles, or profiled threads, as the module allows
+ *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
+ *               profiled threads, as the module allows
  *   EDQUOT      the user's limit of profiles, pinned pages, or followed processes
- *   EFAULT      a pointer cannot be read or written; a buffer cannot be pinned:
- *               not mapped, not writable, beyond the end of its file, memory of a
- *               device, driver or the kernel, a shared file outside shmem and
- *               hugetlbfs, private hugetlbfs, memfd_secret(2), a page that a
- *               userfaultfd(2) handler would have to provide or make writable
+ *   EFAULT      a pointer cannot be read or written; a buffer cannot be pinned: not mapped, not
+ *               writable, beyond the end of its file, memory of a device, driver or the kernel, a
+ *               shared file outside shmem and hugetlbfs, private hugetlbfs, memfd_secret(2), a
+ *               page that a userfaultfd(2) handler would have to provide or make writable
  *   EINTR       a fatal signal came while the command waited
- *   EINVAL      a size below the first version, an unknown flag or value, padding
- *               that is not zero, an unaligned buffer or gate, regions that overlap
- *               or are not sorted, a proof that is no sampling event on one task
+ *   EINVAL      a size below the first version, an unknown flag or value, padding that is not
+ *               zero, an unaligned buffer or gate, regions that overlap or are not sorted, a proof
+ *               that is no sampling event, or on a task with a target, or on a CPU without one
  *   ENODEV      (from open) the module is not loaded
  *   ENOENT      no such profile in this file
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
@@ -50,7 +47,7 @@
  *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from another
  *               address space than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
- *   ESRCH       the target of the proof is gone, or has executed a set-uid program
+ *   ESRCH       the target is gone, or that of the proof has executed a set-uid program
  */
 #ifndef _UAPI_LINUX_PROFIL_H
 #define _UAPI_LINUX_PROFIL_H
@@ -228,22 +225,23 @@ struct profil_gate {
  *	A profile needs at least one of regions, @overflow and @samples.
  * @nr_samples: in: number of elements of @samples
  * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 if there is none
- * @sample_width: in: bytes per element of @samples: 4 or 8; 0 if there are
- *	none.  4 is for 32-bit programs; of a 64-bit PC only the low half is
- *	stored
- * @proof: in: PROFIL_ATTACH: a descriptor of perf_event_open(2) on the target;
- *	may be closed afterwards.  PROFIL_START: -1
+ * @sample_width: in: bytes per element of @samples: 4 or 8; 0 if there are none.  4 is for
+ *	32-bit programs; of a 64-bit PC only the low half is stored
+ * @proof: in: PROFIL_ATTACH: a descriptor of perf_event_open(2) on the target, or on a
+ *	CPU and all tasks; may be closed afterwards.  PROFIL_START: -1
  * @profile: out: PROFIL_ATTACH: number of the profile in this file, from 1; else 0
  * @stored: out: PROFIL_START: number of PCs that the replaced self profile had
  *	stored; 0 if its gate was shut
  * @gate: in: PROFIL_START: address of a &struct profil_gate, a multiple of 16; 0:
  *	none.  PROFIL_ATTACH: 0
+ * @target: in: PROFIL_ATTACH with CAP_PERFMON, without PROFIL_EVENT, and with a proof on a CPU:
+ *	the thread that is attached to, in the caller's PID namespace; else 0
+ * @reserved: in: 0
  *
- * PROFIL_START replaces the process's self profile, if there is one; if it fails, that
- * profile continues untouched.  PROFIL_ATTACH to an address space that a profile of the
- * same file covers moves it to the new profile, without losing or doubling a tick (from a
- * recording: EEXIST).  With PROFIL_THREAD it moves the same thread, and leaves the
- * profiles of other threads and of the whole process as they are.
+ * PROFIL_START replaces the process's self profile, if there is one; if it fails, that profile
+ * continues untouched.  PROFIL_ATTACH to an address space that a profile of the same file covers
+ * moves it to the new profile, without losing or doubling a tick (from a recording: EEXIST).  With
+ * PROFIL_THREAD it moves the same thread, and leaves those of other threads and of the process.
  */
 struct profil_start {
 	__u32 size;
@@ -264,6 +262,8 @@ struct profil_start {
 	__u32 profile;
 	__aligned_u64 stored;
 	__aligned_u64 gate;
+	__s32 target;
+	__u32 reserved;
 };
 
 /**

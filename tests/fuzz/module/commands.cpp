@@ -117,10 +117,14 @@ void run_command(Random &random, pid_t target)
 	const bool event =
 		(command == PROFIL_ATTACH ? argument.start.flags : argument.record.flags) & PROFIL_EVENT;
 
+	const bool for_all = command == PROFIL_ATTACH && random.one_in(3);
+
 	if (command == PROFIL_ATTACH || (command == PROFIL_RECORD && !table))
-		proof = make_proof(random, target, everybody, event);
+		proof = make_proof(random, target, everybody || for_all, event);
 	if (command == PROFIL_ATTACH)
 		argument.start.proof = proof;
+	if (for_all)
+		argument.start.target = random.one_in(20) ? static_cast<int32_t>(random.any_size()) : target;
 	if (command == PROFIL_RECORD && !table)
 		argument.record.proof = proof;
 	void *at = random.one_in(50) ? bad_pointer(random) : &argument;

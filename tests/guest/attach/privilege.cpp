@@ -3,7 +3,8 @@
  * open with perf_event_open(2).
  *
  * Every case asks the kernel, then the module, and compares both answers with the documented
- * rules. libprofil shows the module the same descriptor that the kernel returned.
+ * rules.  libprofil shows the module the same descriptor that the kernel returned; for several
+ * targets at once, one of a CPU, where the caller has CAP_PERFMON.
  */
 #include "tests/guest/attach/target_kinds.h"
 #include "tests/guest/support/places.h"
@@ -17,6 +18,7 @@
 #include <profil.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace guest;
 
@@ -48,7 +50,7 @@ int known(const Attacker &who, int kind, int level, bool kernel_ticks)
 }
 
 struct Answer {
-	int by_kernel, by_module, by_library;
+	int by_kernel, by_module, by_shared_proof, by_library, by_library_together;
 };
 
 int ask_kernel(pid_t pid, bool kernel_ticks, Fd &proof)
@@ -57,12 +59,26 @@ int ask_kernel(pid_t pid, bool kernel_ticks, Fd &proof)
 	return proof.get() < 0 ? errno : 0;
 }
 
-int ask_library(const profil_start &how, pid_t pid)
+/** The task is named beside a proof of everybody, where the kernel gives one. */
+int ask_with_shared_proof(const Device &device, profil_start how, pid_t pid)
+{
+	const Fd proof =
+		open_proof({.pid = -1, .exclude_kernel = !(how.flags & PROFIL_KERNEL_TICKS), .cpu = 0});
+
+	if (proof.get() < 0)
+		return errno;
+	how.proof = proof.get();
+	how.target = pid;
+	return device.call(PROFIL_ATTACH, &how);
+}
+
+/** The error of all targets, each of which is the same process; -1 if they differ. */
+int ask_library(const profil_start &how, pid_t pid, size_t number)
 {
 	const std::unique_ptr<profil_session, void (*)(profil_session *)> session(profil_session_open(),
 										  profil_session_close);
 	profil_spec spec = {};
-	profil_target target = {};
+	std::vector<profil_target> targets(number);
 
 	need_that(session != nullptr, "a session");
 	spec.size = sizeof(spec);
@@ -70,10 +86,15 @@ int ask_library(const profil_start &how, pid_t pid)
 	spec.period = how.period;
 	spec.regions = reinterpret_cast<const profil_region *>(how.regions);
 	spec.nr_regions = how.nr_regions;
-	target.pid = pid;
-	target.spec = &spec;
-	profil_attach(session.get(), &target, 1);
-	return target.error;
+	for (profil_target &target : targets) {
+		target.pid = pid;
+		target.spec = &spec;
+	}
+	profil_attach(session.get(), targets.data(), number);
+	for (const profil_target &target : targets)
+		if (target.error != targets[0].error)
+			return -1;
+	return targets[0].error;
 }
 
 /** Without a descriptor there is no proof to show to the module. */
@@ -89,7 +110,9 @@ Answer ask(pid_t pid, bool kernel_ticks)
 	answer.by_kernel = ask_kernel(pid, kernel_ticks, proof);
 	how.proof = proof.get();
 	answer.by_module = answer.by_kernel ? answer.by_kernel : device.call(PROFIL_ATTACH, &how);
-	answer.by_library = ask_library(how, pid);
+	answer.by_shared_proof = ask_with_shared_proof(device, how, pid);
+	answer.by_library = ask_library(how, pid, 1);
+	answer.by_library_together = ask_library(how, pid, 2);
 	return answer;
 }
 
@@ -120,7 +143,11 @@ void check_all(const TargetKinds &targets, int level, const std::string &circums
 					kernel_ticks);
 				CHECK(answer.by_kernel == known(attacker, kind, level, kernel_ticks));
 				CHECK(answer.by_module == answer.by_kernel);
+				CHECK(answer.by_shared_proof == (attacker.capabilities & (perfmon | admin)
+									 ? answer.by_kernel
+									 : EACCES));
 				CHECK(answer.by_library == answer.by_kernel);
+				CHECK(answer.by_library_together == answer.by_kernel);
 			}
 	}
 }

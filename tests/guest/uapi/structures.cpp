@@ -82,7 +82,7 @@ struct Command {
 const Command commands[] = {
 	{"PROFIL_INFO", PROFIL_INFO, 48, true, [](Any &, Attached &) {}},
 	{"PROFIL_START", PROFIL_START, 96, true,
-	 [](Any &any, Attached &on) { any.start = describe(on.region); }, 104},
+	 [](Any &any, Attached &on) { any.start = describe(on.region); }, 112},
 	{"PROFIL_STATUS", PROFIL_STATUS, 128, true,
 	 [](Any &any, Attached &on) { any.status.profile = on.profile; }, 136},
 	{"PROFIL_UPDATE", PROFIL_UPDATE, 32, false,
@@ -90,7 +90,7 @@ const Command commands[] = {
 	{"PROFIL_STOP", PROFIL_STOP, 24, true, [](Any &any, Attached &on) { any.stop.profile = on.profile; }},
 	{"PROFIL_ATTACH", PROFIL_ATTACH, 96, true,
 	 [](Any &any, Attached &on) { any.start = describe(on.region), any.start.proof = on.proof.get(); },
-	 104},
+	 112},
 	{"PROFIL_RECORD", PROFIL_RECORD, 48, true,
 	 [](Any &any, Attached &on) {
 		 any.record = describe_recording(on.more_counts, on.more_proof.get());

@@ -53,7 +53,9 @@ MEMBER(profil_start, proof, 80, 4);
 MEMBER(profil_start, profile, 84, 4);
 MEMBER(profil_start, stored, 88, 8);
 MEMBER(profil_start, gate, 96, 8);
-TOTAL(profil_start, 104);
+MEMBER(profil_start, target, 104, 4);
+MEMBER(profil_start, reserved, 108, 4);
+TOTAL(profil_start, 112);
 
 MEMBER(profil_gate, value, 0, 4);
 MEMBER(profil_gate, reserved, 4, 4);
