@@ -58,7 +58,7 @@ static int profil_command_info(struct profil_session *session, union argument *a
 	info->abi = PROFIL_ABI;
 	info->region_max = PROFIL_REGION_MAX;
 	info->features = PROFIL_FEATURE_GATE | PROFIL_FEATURE_RECORD;
-	info->period_min = profil_period_min();
+	info->period_min = profil_period_min(perfmon_capable());
 	profil_user_pages(&info->pages_used, &info->pages_max);
 	return 0;
 }

@@ -55,8 +55,9 @@ static void profil_locked_uncharge(struct user_struct *user, unsigned long pages
 		atomic_long_sub(pages, &user->locked_vm);
 }
 
-static int profil_mm_charge(struct mm_struct *mm, unsigned long pages)
+static int profil_mm_charge(const struct profil_pins *pins, unsigned long pages)
 {
+	struct mm_struct *mm = pins->mm;
 	int err;
 
 	if (!pages)
@@ -64,7 +65,7 @@ static int profil_mm_charge(struct mm_struct *mm, unsigned long pages)
 	err = profil_mmap_account_lock(mm);
 	if (err)
 		return err;
-	err = __account_locked_vm(mm, pages, true, current, capable(CAP_IPC_LOCK));
+	err = __account_locked_vm(mm, pages, true, current, !pins->locker);
 	up_write(&mm->mmap_lock);
 	return err;
 }
@@ -124,7 +125,7 @@ int profil_charge_locked(struct profil_pins *pins, unsigned long pages)
 
 	if (err)
 		return err;
-	err = profil_mm_charge(pins->mm, pages);
+	err = profil_mm_charge(pins, pages);
 	if (err)
 		profil_locked_uncharge(pins->locker, pages);
 	return err;

@@ -30,6 +30,11 @@
 				 PROFIL_THREAD | PROFIL_OWED_TICKS | PROFIL_PIN_LATE | \
 				 PROFIL_EVENT)
 
+/* Few regions are checked on the stack: to allocate takes longer. */
+#define FEW_REGIONS	2
+/* The others: the gate, and the overflow counter or the samples. */
+#define OTHER_PLACES	2
+
 /* A range of memory for counters, and where to store its position. */
 struct place {
 	unsigned long start;
@@ -39,10 +44,13 @@ struct place {
 
 static int profil_layout_check_period(const struct profil_start *how)
 {
-	if (!(how->flags & PROFIL_EVENT))
-		return how->period < profil_period_min() || how->period > PROFIL_CLOCK_MAX ?
-			       -ERANGE : 0;
-	return !how->period || how->period > PROFIL_EVENTS_MAX ? -ERANGE : 0;
+	if (how->flags & PROFIL_EVENT)
+		return !how->period || how->period > PROFIL_EVENTS_MAX ? -ERANGE : 0;
+	if (how->period > PROFIL_CLOCK_MAX)
+		return -ERANGE;
+	/* Most ask for no more than everybody may have: who they are takes longer to find out. */
+	return how->period >= profil_period_min(false) ||
+	       how->period >= profil_period_min(perfmon_capable()) ? 0 : -ERANGE;
 }
 
 static int profil_layout_check_policy(const struct profil_start *how)
@@ -207,28 +215,33 @@ static void profil_layout_join(struct profil_layout *layout, const struct place 
 static int profil_layout_place_spans(struct profil_layout *layout,
 				     const struct profil_region *regions)
 {
-	struct place *places;
+	struct place few[FEW_REGIONS + OTHER_PLACES], *places = few;
 	u32 nr = 0;
 	int err;
 
-	/* The others: the gate, and the overflow counter or the samples. */
-	places = kvcalloc(layout->how.nr_regions + 2, sizeof(*places), GFP_KERNEL_ACCOUNT);
+	if (layout->how.nr_regions > FEW_REGIONS)
+		places = kvcalloc(layout->how.nr_regions + OTHER_PLACES, sizeof(*places),
+				  GFP_KERNEL_ACCOUNT);
 	if (!places)
 		return -ENOMEM;
 	err = profil_layout_collect(layout, regions, places, &nr);
 	if (err)
 		goto free_places;
 
-	layout->spans = kvcalloc(nr, sizeof(*layout->spans), GFP_KERNEL_ACCOUNT);
+	layout->spans = layout->few_spans;
+	if (nr > ARRAY_SIZE(layout->few_spans)) {
+		layout->spans = kvcalloc(nr, sizeof(*layout->spans), GFP_KERNEL_ACCOUNT);
+		layout->bytes += array_size(nr, sizeof(*layout->spans));
+	}
 	if (!layout->spans) {
 		err = -ENOMEM;
 		goto free_places;
 	}
-	layout->bytes += array_size(nr, sizeof(*layout->spans));
 	sort(places, nr, sizeof(*places), profil_layout_compare, NULL);
 	profil_layout_join(layout, places, nr);
 free_places:
-	kvfree(places);
+	if (places != few)
+		kvfree(places);
 	return err;
 }
 
@@ -246,7 +259,8 @@ static void profil_layout_set_limits(struct profil_layout *layout)
 
 static void profil_layout_free(struct profil_layout *layout)
 {
-	kvfree(layout->spans);
+	if (layout->spans != layout->few_spans)
+		kvfree(layout->spans);
 	kvfree(layout);
 	module_put(THIS_MODULE);
 }
@@ -285,17 +299,19 @@ static int profil_layout_fill(struct profil_layout *layout, struct profil_region
 
 static struct profil_layout *profil_layout_build(const struct profil_start *how)
 {
-	struct profil_region *regions;
+	struct profil_region few[FEW_REGIONS], *regions = few;
 	struct profil_layout *layout;
 	int err = profil_layout_check_how(how);
 
 	if (err)
 		return ERR_PTR(err);
-	regions = kvcalloc(how->nr_regions, sizeof(*regions), GFP_KERNEL_ACCOUNT);
+	if (how->nr_regions > FEW_REGIONS)
+		regions = kvcalloc(how->nr_regions, sizeof(*regions), GFP_KERNEL_ACCOUNT);
 	layout = kvzalloc(struct_size(layout, bin, how->nr_regions), GFP_KERNEL_ACCOUNT);
 	if (!regions || !layout) {
 		kvfree(layout);
-		kvfree(regions);
+		if (regions != few)
+			kvfree(regions);
 		return ERR_PTR(-ENOMEM);
 	}
 	__module_get(THIS_MODULE);
@@ -307,7 +323,8 @@ static struct profil_layout *profil_layout_build(const struct profil_start *how)
 	profil_layout_set_limits(layout);
 
 	err = profil_layout_fill(layout, regions);
-	kvfree(regions);
+	if (regions != few)
+		kvfree(regions);
 	if (!err)
 		return layout;
 	profil_layout_free(layout);

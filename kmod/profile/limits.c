@@ -424,17 +424,17 @@ unsigned long profil_pinned_pages(void)
 }
 
 /**
- * profil_period_min() - the shortest period that the caller may ask for
+ * profil_period_min() - the shortest period that may be asked for
+ * @privileged: with CAP_PERFMON; it is no longer than without
  *
  * Context: Process context.
  * Return: ns.
  */
-u64 profil_period_min(void)
+u64 profil_period_min(bool privileged)
 {
-	unsigned int rate = READ_ONCE(max_rate);
+	unsigned int all = READ_ONCE(max_rate), user = READ_ONCE(max_user_rate);
+	unsigned int rate = privileged ? all : min(all, user);
 
-	if (!perfmon_capable())
-		rate = min(rate, READ_ONCE(max_user_rate));
 	return max_t(u64, div_u64(NSEC_PER_SEC, max(rate, 1U)), PROFIL_CLOCK_MIN);
 }
 

@@ -34,10 +34,10 @@
 
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/hash.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -85,7 +85,18 @@ static void profil_profile_end_work(struct work_struct *work)
 	module_put(THIS_MODULE);
 }
 
-/* Profiles must not sample in step with each other, nor one profile on all CPUs. */
+/*
+ * Profiles must not sample in step with each other, nor one profile on all CPUs.  Multiples of
+ * the golden ratio are spread as evenly as can be, however many there are; to draw random
+ * numbers takes longer.
+ */
+static u64 profil_profile_phase(u64 period)
+{
+	static atomic64_t phase;
+
+	return mul_u64_u64_shr(atomic64_add_return(GOLDEN_RATIO_64, &phase), period, 64);
+}
+
 static void profil_profile_init_tally(struct profil_profile *profile)
 {
 	struct profil_tally *tally;
@@ -94,13 +105,14 @@ static void profil_profile_init_tally(struct profil_profile *profile)
 	for_each_possible_cpu(cpu) {
 		tally = per_cpu_ptr(profile->tally, cpu);
 		memset(tally, 0, sizeof(*tally));
-		tally->credit = get_random_u64() % profile->period;
+		tally->credit = profil_profile_phase(profile->period);
 		tally->countdown = profile->checkpoint;
 		tally->granted = profile->checkpoint;
 	}
 }
 
-static struct profil_profile *profil_profile_alloc(const struct profil_layout *layout, u64 rate)
+static struct profil_profile *profil_profile_alloc(const struct profil_layout *layout, u64 rate,
+						   bool privileged)
 {
 	struct profil_profile *profile;
 	int err = -ENOMEM;
@@ -120,7 +132,7 @@ static struct profil_profile *profil_profile_alloc(const struct profil_layout *l
 		goto uncharge;
 
 	profile->rate = rate;
-	profile->privileged = perfmon_capable();
+	profile->privileged = privileged;
 	profile->period = layout->how.period;
 	profile->checkpoint = layout->how.flags & PROFIL_EVENT ? CHECKPOINT_EVENTS :
 			      max(div64_u64(CHECKPOINT_NS, profile->period), 1ULL);
@@ -178,13 +190,14 @@ struct profil_profile *profil_profile_create(struct profil_layout *layout,
 					     const struct profil_pins *old)
 {
 	struct profil_profile *profile;
+	bool privileged = perfmon_capable();
 	u64 rate = 0;
 	int err;
 
 	/* Rate budgets apply only without CAP_PERFMON, and to the clock. */
-	if (!perfmon_capable() && !(layout->how.flags & PROFIL_EVENT))
+	if (!privileged && !(layout->how.flags & PROFIL_EVENT))
 		rate = DIV64_U64_ROUND_UP(NSEC_PER_SEC, layout->how.period);
-	profile = profil_profile_alloc(layout, rate);
+	profile = profil_profile_alloc(layout, rate, privileged);
 	if (IS_ERR(profile))
 		return profile;
 	profile->session = session;
@@ -308,7 +321,7 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 						   struct profil_profile *parent, u32 state,
 						   u64 stored)
 {
-	struct profil_profile *profile = profil_profile_alloc(layout, 0);
+	struct profil_profile *profile = profil_profile_alloc(layout, 0, perfmon_capable());
 	struct profil_pins *pins;
 	struct profil_gate *gate;
 	int err = 0;

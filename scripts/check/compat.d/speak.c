@@ -125,18 +125,20 @@ static int attached(struct profil_session *session, pid_t child, unsigned flags)
 	unsigned *counters = profil_counters_alloc(TEXT * sizeof *counters);
 	struct profil_region region = region_of(counters);
 	struct profil_spec spec = spec_of(&region, flags);
-	struct profil_target target = {.pid = child, .spec = &spec};
+	/* Twice, as several targets are attached in another way than one; the second has it. */
+	struct profil_target targets[2] = {{.pid = child, .spec = &spec}, {.pid = child, .spec = &spec}};
+	const struct profil_target *target = &targets[1];
 	struct profil_status status = {.size = sizeof status};
 
-	if (profil_attach(session, &target, 1) != 1)
-		return failed("attach", target.error ? target.error : errno, target.step);
+	if (profil_attach(session, targets, 2) != 2)
+		return failed("attach", target->error ? target->error : errno, target->step);
 	if (!counts(counters))
 		return 1;
-	if (profil_set_regions(session, target.profile, &region, 1))
+	if (profil_set_regions(session, target->profile, &region, 1))
 		return failed("set regions", errno, NULL);
-	if (profil_get_status(session, target.profile, &status))
+	if (profil_get_status(session, target->profile, &status))
 		return failed("status", errno, NULL);
-	if (profil_detach(session, target.profile, NULL))
+	if (profil_detach(session, target->profile, NULL))
 		return failed("detach", errno, NULL);
 	if (status.state != PROFIL_STATE_RUNNING || status.counted < ENOUGH || status.processes != 1)
 		return !printf("status: state %u, %llu counted, %u processes\n", status.state,
