@@ -66,6 +66,7 @@ private:
 	int prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event = nullptr);
 	void by_ioctl(Attachment &attachment);
 	void end(Attachment &attachment, int error);
+	void with_its_own_proof(Attachment &attachment);
 
 	const Device &device_;
 	Ring ring_; /* one for all batches: to make it takes longer than to attach to many */
@@ -113,7 +114,7 @@ int Batch::shared_proof(pid_t pid, const profil_spec &spec)
 	return shared_[kernel].get();
 }
 
-/* The ring of the batch before may have the last descriptor. */
+/* The ring of the batch before, or the shared proofs, may have the last descriptors. */
 int Batch::prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event)
 {
 	const int error = open_proof(pid, flags, proof, event);
@@ -121,6 +122,9 @@ int Batch::prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *ev
 	if (!no_descriptor(error) || nr_)
 		return error;
 	ring_.close();
+	share_ = false;
+	for (Fd &shared : shared_)
+		shared.close();
 	return open_proof(pid, flags, proof, event);
 }
 
@@ -157,14 +161,16 @@ bool Batch::add(profil_target &target)
 
 void Batch::by_ioctl(Attachment &attachment)
 {
-	end(attachment, device_.start(PROFIL_ATTACH, attachment.command));
+	/* The shared proof may be closed by now. */
+	if (attachment.command.target && !share_)
+		with_its_own_proof(attachment);
+	else
+		end(attachment, device_.start(PROFIL_ATTACH, attachment.command));
 }
 
 /* What the shared proof does not permit, the target's own may; and it has the better error. */
 void Batch::end(Attachment &attachment, int error)
 {
-	const profil_target &target = *attachment.target;
-
 	if (!error || !attachment.command.target) {
 		finish(attachment, error);
 		return;
@@ -172,9 +178,15 @@ void Batch::end(Attachment &attachment, int error)
 	/* The caller has no CAP_PERFMON, or the module is older. */
 	if (error == EACCES || error == E2BIG)
 		share_ = false;
-	error = prove(target.pid, attachment.command.flags, attachment.proof);
-	if (error) {
-		fail(*attachment.target, error, step_proof);
+	with_its_own_proof(attachment);
+}
+
+void Batch::with_its_own_proof(Attachment &attachment)
+{
+	profil_target &target = *attachment.target;
+
+	if (const int error = prove(target.pid, attachment.command.flags, attachment.proof)) {
+		fail(target, error, step_proof);
 		return;
 	}
 	attachment.command.proof = attachment.proof.get();

@@ -36,6 +36,9 @@
 #define BIRTHS_START	2
 #define BIRTHS		32
 
+/* From the copy of the memory until the fork is over, at most, in ns: it may be preempted. */
+#define FORK_TAKES	NSEC_PER_SEC
+
 /**
  * struct profil_birth - has a forked child profiled before it runs
  * @work: queued on the child
@@ -147,6 +150,7 @@ static int profil_self_begin(struct profil_profile *fresh, struct profil_profile
 		err = profil_births_prepare(fresh);
 	if (err)
 		return err;
+	fresh->replaces = old;
 	succession.binding = profil_binding_alloc();
 	if (!succession.binding)
 		return -ENOMEM;
@@ -314,6 +318,18 @@ static int profil_self_adopt(const struct profil_birth *birth)
 }
 
 /*
+ * Without a page where the parent has pinned its own, the child was copied before another
+ * thread's start, and has nothing to inherit; but not if another profile was there before, and
+ * hardly long after the start: then the parent has mapped other memory since.
+ */
+static bool profil_birth_is_older(const struct profil_birth *birth)
+{
+	const struct profil_profile *parent = birth->parent;
+
+	return !parent->replaces && current->start_time < parent->started + FORK_TAKES;
+}
+
+/*
  * Runs in the child before its first instruction in user mode; or in its exit, when
  * it has no mm any more and nothing is left to profile.  A child that was killed
  * first loses nothing either: it will not run in user mode.
@@ -323,8 +339,9 @@ static void profil_birth_work(struct callback_head *work)
 	struct profil_birth *birth = container_of(work, struct profil_birth, work);
 	int err = current->mm ? profil_self_adopt(birth) : 0;
 
-	/* -ENOENT: its memory was copied before another thread's start; it inherits nothing. */
-	if (err && err != -ENOENT && !fatal_signal_pending(current)) {
+	if (err == -ENOENT && profil_birth_is_older(birth))
+		err = 0;
+	if (err && !fatal_signal_pending(current)) {
 		pr_debug("%s (%d) could not be followed: %d\n", current->comm,
 			 task_pid_nr(current), err);
 		atomic_inc(&birth->parent->forks_lost);

@@ -34,7 +34,6 @@
 
 #include <linux/cred.h>
 #include <linux/err.h>
-#include <linux/hash.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -85,27 +84,26 @@ static void profil_profile_end_work(struct work_struct *work)
 	module_put(THIS_MODULE);
 }
 
+/* The fractions of the golden ratio and of the square root of 2, times 2^64. */
+#define PHASE_PROFILE	0x9e3779b97f4a7c15ULL
+#define PHASE_CPU	0x6a09e667f3bcc909ULL
+
 /*
  * Profiles must not sample in step with each other, nor one profile on all CPUs.  Multiples of
- * the golden ratio are spread as evenly as can be, however many there are; to draw random
- * numbers takes longer.
+ * an irrational number are spread evenly, however many there are; to draw random numbers takes
+ * longer.
  */
-static u64 profil_profile_phase(u64 period)
-{
-	static atomic64_t phase;
-
-	return mul_u64_u64_shr(atomic64_add_return(GOLDEN_RATIO_64, &phase), period, 64);
-}
-
 static void profil_profile_init_tally(struct profil_profile *profile)
 {
+	static atomic64_t last_phase;
+	u64 phase = atomic64_add_return(PHASE_PROFILE, &last_phase);
 	struct profil_tally *tally;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
 		tally = per_cpu_ptr(profile->tally, cpu);
 		memset(tally, 0, sizeof(*tally));
-		tally->credit = profil_profile_phase(profile->period);
+		tally->credit = mul_u64_u64_shr(phase + cpu * PHASE_CPU, profile->period, 64);
 		tally->countdown = profile->checkpoint;
 		tally->granted = profile->checkpoint;
 	}

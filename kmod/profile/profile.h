@@ -56,6 +56,7 @@ struct profil_user;
  * @retired: ended by its owner; must not be published any more
  * @clock: claim on the clock
  * @rate: Hz charged to @user; 0 once it has ended
+ * @replaces: a self profile that took the place of another one
  * @privileged: made with CAP_PERFMON: not counted in per-process limits or rate
  *	budgets
  * @user: the account that is charged, referenced
@@ -105,6 +106,7 @@ struct profil_profile {
 	struct profil_clock_user clock;
 	u64 rate;
 	bool privileged;
+	bool replaces;
 	struct profil_user *user;
 	struct profil_tallies *tallies;
 	const struct profil_session *session;

@@ -192,8 +192,8 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
 	if (err == MISSING)
 		err = profil_pages_fault_in_watched(pins->mm, span) ?: MISSING;
 	/* Now that the pages are present, a new mapping has its identity. */
-	if (!err && again)
-		err = min(profil_span_identify(pins->mm, span, inherited), 0);
+	if (!err && again && !inherited)
+		err = min(profil_span_identify(pins->mm, span, false), 0);
 	mmap_read_unlock(pins->mm);
 	if (err)
 		return err;

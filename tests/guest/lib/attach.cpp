@@ -213,7 +213,8 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread has ended is attached thr
 		 "[lib][attach]")
 {
 	const Loop loop;
-	Herd herd(loop, 1);
+	/* Two, as several targets are attached in another way than one. */
+	Herd herd(loop, 2);
 	const Session session = open_session();
 	Child child([&] {
 		std::thread([&] {
@@ -227,6 +228,6 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread has ended is attached thr
 	REQUIRE(session);
 	REQUIRE(soon([&] { return read_file(stat).find(") Z ") != std::string::npos; }));
 	herd.targets()[0].pid = child.pid();
-	REQUIRE(profil_attach(session.get(), herd.targets().data(), 1) == 1);
-	sleep_until([&] { return herd.count(0) >= 3; });
+	REQUIRE(profil_attach(session.get(), herd.targets().data(), 2) == 2);
+	sleep_until([&] { return herd.count(0) >= 3 && herd.count(1) >= 3; });
 }

@@ -24,15 +24,19 @@ constexpr char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
 /**
  * Make a system call fail from now on, in this process and its children.
  * @param argument if not 0: only with this second argument.
+ * @param with false: only with another one.
  */
-bool forbid(unsigned number, unsigned argument, unsigned error)
+bool forbid(unsigned number, unsigned argument, unsigned error, bool with = true)
 {
+	const unsigned refuse = SECCOMP_RET_ERRNO | error;
+
 	sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 4),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[1])),
 		BPF_JUMP(argument ? BPF_JMP | BPF_JEQ | BPF_K : BPF_JMP | BPF_JGE | BPF_K, argument, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, with ? refuse : unsigned{SECCOMP_RET_ALLOW}),
+		BPF_STMT(BPF_RET | BPF_K, with ? unsigned{SECCOMP_RET_ALLOW} : refuse),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	sock_fprog program = {std::size(code), code};
@@ -84,11 +88,10 @@ TEST_CASE_METHOD(AtRest, "with CAP_PERFMON, one event on a CPU is enough for man
 	ChildOf<int> child([&] {
 		Herd herd(loop, 14, 100 * ms);
 		const Session session = open_session();
-		/* The event and the ring: none for a target. */
-		const rlimit two = {static_cast<rlim_t>(lowest_free_fd()) + 2, 1024};
 		const int fd = lowest_free_fd();
 
-		if (!session || setrlimit(RLIMIT_NOFILE, &two))
+		/* Of a process there is no event: its PID is the second argument. */
+		if (!session || !forbid(SYS_perf_event_open, -1U, EXDEV, false))
 			return 1;
 		if (profil_attach(session.get(), herd.targets().data(), 14) != 14)
 			return 2;
@@ -114,6 +117,29 @@ TEST_CASE_METHOD(AtRest, "more targets than free descriptors are attached in bat
 		if (!session || setrlimit(RLIMIT_NOFILE, &few))
 			return 1;
 		if (profil_attach(session.get(), herd.targets().data(), 14) != 14)
+			return 2;
+		return lowest_free_fd() == fd ? 0 : 3;
+	});
+
+	CHECK(child.result() == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a shared proof that is refused gives back the last descriptor", "[lib][attach]")
+{
+	/* Everybody may open an event on a CPU, but only CAP_PERFMON makes it a proof for many. */
+	const Setting open(paranoid, "0");
+	const Loop loop;
+	ChildOf<int> child([&] {
+		become_nobody();
+
+		Herd herd(loop, 5, 100 * ms);
+		const Session session = open_session();
+		const int fd = lowest_free_fd();
+		const rlimit one = {static_cast<rlim_t>(fd) + 1, static_cast<rlim_t>(fd) + 1};
+
+		if (!session || setrlimit(RLIMIT_NOFILE, &one))
+			return 1;
+		if (profil_attach(session.get(), herd.targets().data(), 5) != 5)
 			return 2;
 		return lowest_free_fd() == fd ? 0 : 3;
 	});

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -63,6 +64,41 @@ int look_in_child(const Device &device, const Memory &counters)
 	Burner::spin(text + 64, 50'000);
 	need_that(given_up(counters), "nothing is written after the stop");
 	return 0;
+}
+
+/** Children that were profiled, and those that were not, of parents that start with new memory. */
+struct Forked {
+	unsigned profiled = 0, not_profiled = 0;
+};
+
+/** @param before runs before each start. */
+Forked fork_beside_starts(const Device &device, unsigned number, const std::function<void()> &before)
+{
+	Forked forked;
+
+	for (unsigned i = 0; i < number; i++) {
+		/* Without a page until the start: a copy that is made before has none either. */
+		const Memory counters(page);
+		const std::vector<profil_region> regions = {
+			one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)};
+		std::atomic<bool> ready = false;
+
+		before();
+		std::thread starter([&] {
+			ready = true;
+			device.start(followed(regions));
+		});
+		while (!ready)
+			;
+		Child child([&] { _exit(device.status().state == PROFIL_STATE_RUNNING ? 3 : 4); });
+		const int status = child.reap();
+
+		forked.profiled += status == 3 << 8;
+		forked.not_profiled += status == 4 << 8;
+		starter.join();
+		device.stop();
+	}
+	return forked;
 }
 
 } // namespace
@@ -151,28 +187,25 @@ TEST_CASE_METHOD(AtRest,
 	const Device device;
 	const auto lost = module_stat("forks_lost");
 	const unsigned number = rounds(200);
-	unsigned profiled = 0, not_profiled = 0;
+	const auto forked = fork_beside_starts(device, number, [] {});
 
-	for (unsigned i = 0; i < number; i++) {
-		/* Without a page until the start: a copy that is made before has none either. */
-		const Memory counters(page);
-		const std::vector<profil_region> regions = {
-			one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)};
-		std::atomic<bool> ready = false;
-		std::thread starter([&] {
-			ready = true;
-			device.start(followed(regions));
-		});
-
-		while (!ready)
-			;
-		Child child([&] { _exit(device.status().state == PROFIL_STATE_RUNNING); });
-		(child.reap() == 0 ? not_profiled : profiled)++;
-		starter.join();
-		device.stop();
-	}
-	CHECK(profiled + not_profiled == number);
+	CHECK(forked.profiled + forked.not_profiled == number);
 	CHECK(module_stat("forks_lost") == lost);
+}
+
+TEST_CASE_METHOD(AtRest, "a child that is forked while a profile is replaced is profiled or counted as lost",
+		 "[race]")
+{
+	const Device device;
+	const Memory counters(page);
+	const std::vector<profil_region> regions = {
+		one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)};
+	const auto lost = module_stat("forks_lost");
+	const unsigned number = rounds(200);
+	const auto forked = fork_beside_starts(device, number, [&] { device.start(followed(regions)); });
+
+	CHECK(forked.profiled + forked.not_profiled == number);
+	CHECK(module_stat("forks_lost") - lost == forked.not_profiled);
 }
 
 TEST_CASE_METHOD(AtRest, "a start whose memory comes and goes is complete or refused", "[race]")
