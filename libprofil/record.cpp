@@ -13,7 +13,7 @@ int prove(pid_t pid, const profil_record &record, Fd &proof, const perf_event_at
 {
 	const uint32_t kernel = record.flags & PROFIL_RECORD_KERNEL ? PROFIL_KERNEL_TICKS : 0;
 
-	if (record.flags & PROFIL_RECORD_TABLE)
+	if (record.flags & (PROFIL_RECORD_TABLE | PROFIL_RECORD_NEWS))
 		return 0;
 	if (record.flags & PROFIL_RECORD_EVERYBODY)
 		return open_proof_of_everybody(kernel, proof, event);

@@ -22,9 +22,11 @@
 #include "record/everybody.h"
 #include "record/owner.h"
 #include "record/recording.h"
+#include "tick/news.h"
 
 #include <linux/atomic.h>
 #include <linux/err.h>
+#include <linux/limits.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/profil_record.h>
@@ -204,6 +206,8 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 		goto put;
 	profile->id = id;
 	profile->follower = &session->follower;
+	if (profile->recording)
+		profile->recording->news = &session->follower.news;
 	err = profil_attach_tell(attach, id, 0, false);
 	if (!err)
 		err = profil_profile_prepare(profile, event ? &attr : NULL);
@@ -350,6 +354,40 @@ static int profil_attach_table(struct profil_session *session, const struct prof
 	return err;
 }
 
+/* The lock: who ends the recording tells of that, or has done so before it is looked at. */
+static int profil_attach_await(struct profil_session *session, struct profil_profile *profile,
+			       int keys)
+{
+	int err = -ENOENT;
+
+	mutex_lock(&profile->lock);
+	if (!profile->retired && READ_ONCE(profile->state) == PROFIL_STATE_RUNNING) {
+		profil_news_await(&session->follower.news, keys);
+		err = 0;
+	}
+	mutex_unlock(&profile->lock);
+	return err;
+}
+
+/* The session's reader waits for news of its recordings. */
+static int profil_attach_news(struct profil_session *session, const struct profil_record *record)
+{
+	struct profil_profile *profile;
+	int err = -EINVAL;
+
+	if (record->flags != PROFIL_RECORD_NEWS || record->clock || record->period ||
+	    record->proof != -1 || record->table || record->reserved || !record->profile ||
+	    !record->nr_counts || record->nr_counts > INT_MAX)
+		return -EINVAL;
+	profile = profil_session_find(session, record->profile);
+	if (!profile)
+		return -ENOENT;
+	if (profile->recording)
+		err = profil_attach_await(session, profile, record->nr_counts);
+	profil_profile_put(profile);
+	return err;
+}
+
 /**
  * profil_session_record() - PROFIL_RECORD
  * @session: of the file
@@ -368,6 +406,8 @@ int profil_session_record(struct profil_session *session, struct profil_record *
 
 	if (record->flags & PROFIL_RECORD_TABLE)
 		return profil_attach_table(session, record);
+	if (record->flags & PROFIL_RECORD_NEWS)
+		return profil_attach_news(session, record);
 	if (record->profile)
 		return profil_attach_add(session, record);
 	err = profil_recording_check(record, &start);

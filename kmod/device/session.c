@@ -252,17 +252,23 @@ ssize_t profil_session_read(struct profil_session *session, char __user *to, siz
 }
 
 /**
- * profil_session_poll() - poll(2): is there an event to read?
+ * profil_session_poll() - poll(2): is there an event to read, are there news?
  * @session: of the file
  * @file: the file
  * @table: of the poller
  *
  * Context: Process context.
- * Return: EPOLLIN | EPOLLRDNORM or 0.
+ * Return: EPOLLIN | EPOLLRDNORM, EPOLLPRI, both or 0.
  */
 __poll_t profil_session_poll(struct profil_session *session, struct file *file,
 			     struct poll_table_struct *table)
 {
+	__poll_t ready = 0;
+
 	poll_wait(file, &session->follower.wait, table);
-	return profil_session_pending(session) ? EPOLLIN | EPOLLRDNORM : 0;
+	if (profil_session_pending(session))
+		ready |= EPOLLIN | EPOLLRDNORM;
+	if (profil_news_told(&session->follower.news))
+		ready |= EPOLLPRI;
+	return ready;
 }

@@ -84,6 +84,7 @@ int profil_follower_init(struct profil_follower *follower)
 	mutex_init(&follower->reader);
 	init_waitqueue_head(&follower->wait);
 	init_irq_work(&follower->wake, profil_follower_wake);
+	profil_news_init(&follower->news, &follower->wake);
 	return 0;
 }
 

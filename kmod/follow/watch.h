@@ -10,6 +10,7 @@
 #include "follow/watched.h"
 #include "profile/binding.h"
 #include "profile/pool.h"
+#include "tick/news.h"
 
 #include <linux/irq_work.h>
 #include <linux/list.h>
@@ -45,7 +46,8 @@ struct task_struct;
  * @leave: takes them out of the table
  * @reader: serialises read(2), and keeps it out while watches are removed
  * @wait: readers and pollers
- * @wake: wakes them for the probes, which must not take a sleeping lock
+ * @wake: wakes them for the probes and ticks, which must not take a sleeping lock
+ * @news: does one of them wait for news of recordings?
  */
 struct profil_follower {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
@@ -64,6 +66,7 @@ struct profil_follower {
 	struct mutex reader;	/* likewise */
 	wait_queue_head_t wait;
 	struct irq_work wake;
+	struct profil_news news;
 };
 
 void profil_watches_init(void);

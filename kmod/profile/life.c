@@ -19,6 +19,7 @@
 #include "profile/sweep.h"
 #include "profile/work.h"
 #include "record/everybody.h"
+#include "record/recording.h"
 #include "tick/checkpoint.h"
 
 #include <linux/irq_work.h>
@@ -79,8 +80,10 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
 	/* Watches lead ticks to it, too, and tasks that look for what is mapped. */
-	if (profile->recording)
+	if (profile->recording) {
 		rcu_assign_pointer(profile->pins, NULL);
+		profil_recording_tell(profile->recording);
+	}
 	profil_clock_sync();
 	*stored = profil_profile_stored(profile);
 	atomic64_set(&profile->stored, *stored);
@@ -152,6 +155,8 @@ u64 profil_profile_retire(struct profil_profile *profile)
 	mutex_lock(&profile->lock);
 	pins = profil_life_retire(profile, &stored);
 	mutex_unlock(&profile->lock);
+	if (profile->recording)
+		profil_recording_leave(profile->recording);
 	if (pins)
 		profil_pins_release(pins);
 	return stored;

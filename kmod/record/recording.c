@@ -11,6 +11,7 @@
 #include "record/recording.h"
 
 #include "compat.h"
+#include "tick/news.h"
 
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -66,6 +67,38 @@ void profil_recording_free(struct profil_recording *recording)
 	mem_cgroup_put(recording->memcg);
 	atomic_dec(&profil_recordings);
 	kvfree(recording);
+}
+
+/**
+ * profil_recording_tell() - tell the reader, if it waits for news, that a recording has ended
+ * @recording: the recording
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_recording_tell(struct profil_recording *recording)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	if (recording->news)
+		profil_news_tell(recording->news);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+}
+
+/**
+ * profil_recording_leave() - the session may end
+ * @recording: of a profile that no tick can reach any more.  Tasks that answer its last
+ *	questions still give numbers.
+ *
+ * Context: Any but hard interrupt.
+ */
+void profil_recording_leave(struct profil_recording *recording)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	recording->news = NULL;
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
 }
 
 static struct profil_entry *profil_spare_take(struct profil_spare *spare)
@@ -161,6 +194,8 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
 	entry->same = *same;
 	hlist_add_head(&entry->next, profil_recording_numbers(recording, entry->number));
 	hlist_add_head(&entry->node, chain);
+	if (recording->news)
+		profil_news_tell(recording->news);
 	return entry;
 }
 

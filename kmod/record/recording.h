@@ -23,6 +23,7 @@ struct mem_cgroup;
 struct mutex;
 struct pid;
 struct pid_namespace;
+struct profil_news;
 struct task_struct;
 
 /* Texts that every recording has, and their numbers. */
@@ -100,6 +101,8 @@ struct profil_entry {
  *	as are the following
  * @modules_ticked: there was a tick in a module in this generation
  * @told: in profil_told, or empty
+ * @news: of its session, told of each number that is given; NULL once the session's part in it
+ *	has ended, after its last tick.  Changed under @lock
  * @lives: address spaces so far, each of which has a number
  * @forgets: how often something was forgotten: what has a cell's number from before may have
  *	one that is not given any more
@@ -123,6 +126,7 @@ struct profil_recording {
 	u32 generation;
 	bool modules_ticked;
 	struct list_head told;
+	struct profil_news *news;
 	atomic64_t lives;
 	u32 forgets;
 	u32 nr;
@@ -149,6 +153,8 @@ struct profil_spare {
 };
 
 void profil_recording_free(struct profil_recording *recording);
+void profil_recording_tell(struct profil_recording *recording);
+void profil_recording_leave(struct profil_recording *recording);
 u32 profil_recording_room(const struct profil_recording *recording);
 struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number);
 struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick of a recording: which text is at the PC, and its element of the table.
+ * The tick of a recording: which text is at the PC, and so its key in the table.
  *
  * A tick cannot look at mappings.  It looks at what was found there before, no longer
  * than 100 ms ago; otherwise it is a question that its task answers on its way to user
  * mode (record/resolve.c), and in no outcome until then.
- *
- * The table is the reader's memory, who may write there at any time: an element is only
- * claimed and incremented, and what is in it is never trusted.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -16,16 +13,13 @@
 #include "compat.h"
 #include "follow/watched.h"
 #include "profile/binding.h"
-#include "profile/layout.h"
 #include "profile/pins.h"
 #include "profile/profile.h"
 #include "record/recording.h"
 #include "tick/arch.h"
 #include "tick/ask.h"
-#include "tick/window.h"
+#include "tick/table.h"
 
-#include <linux/atomic.h>
-#include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
@@ -37,65 +31,10 @@
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
-/* Elements in a row that a key may be in, from each of the two that its hashes say. */
-#define TRIES	16
-
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
 /* Where a note that is being counted came. */
 DEFINE_PER_CPU(enum profil_where, profil_event_where);
-
-static struct profil_count *profil_record_element(const struct profil_pins *pins,
-						  const struct profil_layout *layout, u64 index)
-{
-	u64 position = layout->samples + index * sizeof(struct profil_count);
-	void *page = READ_ONCE(pins->page[(position >> PAGE_SHIFT) & pins->mask]);
-
-	return profil_page_is_off(page) ? NULL : page + (position & ~PAGE_MASK);
-}
-
-/* Is it the key's element, by now? */
-static bool profil_record_claim(struct profil_count *element, u64 key)
-{
-	u64 there = READ_ONCE(element->key);
-
-	if (!there)
-		there = cmpxchg(&element->key, 0, key);
-	return !there || there == key;
-}
-
-static __always_inline enum profil_cause profil_record_add_from(const struct profil_pins *pins,
-								u64 key, u64 index)
-{
-	const struct profil_layout *layout = pins->layout;
-	struct profil_count *element;
-	unsigned int i;
-
-	for (i = 0; i < TRIES; i++) {
-		element = profil_record_element(pins, layout, (index + i) & layout->count_mask);
-		if (!element)
-			return PROFIL_OFF;
-		if (!profil_record_claim(element, key))
-			continue;
-		profil_window();
-		atomic64_inc((atomic64_t *)&element->count);
-		return PROFIL_COUNTED;
-	}
-	return PROFIL_FULL;
-}
-
-/*
- * Without a second place, a table that is replaced when it is three eighths full would
- * lose a tick now and then.  Keys with one hash differ in the low half of the product.
- */
-static noinline enum profil_cause profil_record_add_elsewhere(const struct profil_pins *pins,
-							      u64 key)
-{
-	u64 hash = hash_64(key, 64);
-
-	return profil_record_add_from(pins, key,
-				      hash_64(hash ^ hash >> 32, pins->layout->count_bits));
-}
 
 static __always_inline enum profil_cause
 profil_record_add_inline(const struct profil_profile *profile, u64 key)
@@ -105,9 +44,9 @@ profil_record_add_inline(const struct profil_profile *profile, u64 key)
 
 	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
-	/* By the highest bits: a cell's number, in the highest bits of the key, is in no others. */
-	cause = profil_record_add_from(pins, key, hash_64(key, pins->layout->count_bits));
-	return unlikely(cause == PROFIL_FULL) ? profil_record_add_elsewhere(pins, key) : cause;
+	cause = profil_table_add_known(pins, key);
+	return unlikely(cause == PROFIL_FULL) ?
+		       profil_table_add(pins, key, profile->recording->news) : cause;
 }
 
 /**
@@ -121,11 +60,6 @@ profil_record_add_inline(const struct profil_profile *profile, u64 key)
 enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key)
 {
 	return profil_record_add_inline(profile, key);
-}
-
-static enum profil_cause profil_record_add_cell(const struct profil_profile *profile, u32 cell)
-{
-	return profil_record_add(profile, (u64)cell << PROFIL_COUNT_SHIFT);
 }
 
 /**
@@ -316,7 +250,7 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 	}
 	if (profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
-	return profil_record_add_cell(profile, profil_owned_unknown(owned));
+	return profil_record_add(profile, (u64)profil_owned_unknown(owned) << PROFIL_COUNT_SHIFT);
 }
 
 /**
@@ -420,7 +354,7 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 		owned = profile->recording->nobody;
 	if (!user)
 		return profil_record_kernel(profile, owned, regs);
-	cause = profil_record_add_cell(profile, profil_owned_unknown(owned));
+	cause = profil_record_add(profile, (u64)profil_owned_unknown(owned) << PROFIL_COUNT_SHIFT);
 	profil_record_add_thread(profile, owned, cause, current);
 	return cause;
 }

@@ -100,6 +100,16 @@
  */
 #define PROFIL_RECORD_KERNEL	(1 << 20)
 
+/*
+ * Bit of &profil_record.flags: wait for news of the recording &profil_record.profile.  From now
+ * on poll(2) of the file reports EPOLLPRI once a recording of it has given a number, has taken
+ * @nr_counts elements of its table for new keys, or has ended; until then, and after the next
+ * such command, it does not.  A reader asks for news, looks at the recording once more, and
+ * sleeps.  Only @size, @flags, @profile and @nr_counts, from 1 to 2^31 - 1, are given, and
+ * @proof is -1.  ENOENT if the recording has ended.
+ */
+#define PROFIL_RECORD_NEWS	(1 << 21)
+
 /**
  * struct profil_count - an element of a recording's table
  * @key: number of a cell << 40 | offset in its text, in bytes; 0: not in use
@@ -117,16 +127,17 @@ struct profil_count {
  * @size: in: bytes of this structure
  * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway,
  *	PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS, PROFIL_RECORD_KERNEL and
- *	PROFIL_EVENT; or PROFIL_RECORD_TABLE alone
+ *	PROFIL_EVENT; or PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS alone
  * @clock: in: &enum profil_clock
  * @proof: in: as &profil_start.proof
  * @period: in: as &profil_start.period
  * @table: in: address of an array of &struct profil_count, a multiple of the size of a
  *	page; it is to be zero
- * @nr_counts: in: number of its elements, a power of two from 256 to 2^28
+ * @nr_counts: in: number of its elements, a power of two from 256 to 2^28; with
+ *	PROFIL_RECORD_NEWS, of new keys
  * @profile: in: 0: begin a recording; otherwise its number in this file, to which the
  *	process is added, and every other member but @size and @proof is 0, unless
- *	PROFIL_RECORD_TABLE is set.  out: the number
+ *	PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS is set.  out: the number
  * @reserved: in: 0
  *
  * Every tick is in one element, and perhaps in that of its thread, except those of

@@ -105,7 +105,7 @@ void make_table(Random &random, profil_record &record)
 	record.nr_counts = 256U << random.below(3);
 }
 
-/* A recording, a process for one, or another table for one. */
+/* A recording, a process for one, another table for one, or a wait for news of one. */
 void make_record(Random &random, profil_record &record)
 {
 	record.proof = -1;
@@ -117,6 +117,12 @@ void make_record(Random &random, profil_record &record)
 		record.flags = PROFIL_RECORD_TABLE;
 		record.profile = static_cast<uint32_t>(random.between(1, 4));
 		make_table(random, record);
+		return;
+	}
+	if (random.one_in(4)) {
+		record.flags = PROFIL_RECORD_NEWS;
+		record.profile = static_cast<uint32_t>(random.between(1, 4));
+		record.nr_counts = static_cast<uint32_t>(random.between(1, 100));
 		return;
 	}
 	record.flags = random.one_in(4) ? 0 : PROFIL_FOLLOW;

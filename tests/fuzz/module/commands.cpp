@@ -112,20 +112,21 @@ void run_command(Random &random, pid_t target)
 		spoil(random, argument, regions, size_of(command));
 	if (!harmless(command, argument, before))
 		return;
-	const bool table = command == PROFIL_RECORD && argument.record.flags & PROFIL_RECORD_TABLE;
+	const bool proofless = command == PROFIL_RECORD &&
+			       argument.record.flags & (PROFIL_RECORD_TABLE | PROFIL_RECORD_NEWS);
 	const bool everybody = command == PROFIL_RECORD && argument.record.flags & PROFIL_RECORD_EVERYBODY;
 	const bool event =
 		(command == PROFIL_ATTACH ? argument.start.flags : argument.record.flags) & PROFIL_EVENT;
 
 	const bool for_all = command == PROFIL_ATTACH && random.one_in(3);
 
-	if (command == PROFIL_ATTACH || (command == PROFIL_RECORD && !table))
+	if (command == PROFIL_ATTACH || (command == PROFIL_RECORD && !proofless))
 		proof = make_proof(random, target, everybody || for_all, event);
 	if (command == PROFIL_ATTACH)
 		argument.start.proof = proof;
 	if (for_all)
 		argument.start.target = random.one_in(20) ? static_cast<int32_t>(random.any_size()) : target;
-	if (command == PROFIL_RECORD && !table)
+	if (command == PROFIL_RECORD && !proofless)
 		argument.record.proof = proof;
 	void *at = random.one_in(50) ? bad_pointer(random) : &argument;
 	/* Counters as an argument: it may wait for a page, and no pointer of it is used. */

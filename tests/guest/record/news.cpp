@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/news.cpp  The reader of a recording sleeps until there are news:
+ * PROFIL_RECORD_NEWS.
+ */
+#include "tests/guest/record/support.h"
+#include "tests/guest/support/ways.h"
+
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <linux/profil.h>
+#include <poll.h>
+
+using namespace guest;
+
+namespace {
+
+const uintptr_t text = Burner::usual;
+
+/** What poll(2) reports of a recording's file, at once. */
+short ready(const Recording &recording)
+{
+	pollfd file = {recording.device().fd(), POLLIN | POLLPRI, 0};
+
+	need(poll(&file, 1, 0), "poll");
+	return file.revents;
+}
+
+profil_record request_news(const Recording &recording, uint32_t keys)
+{
+	profil_record record = {};
+
+	record.size = sizeof(record);
+	record.flags = PROFIL_RECORD_NEWS;
+	record.proof = -1;
+	record.profile = recording.profile();
+	record.nr_counts = keys;
+	return record;
+}
+
+/** Wait for news from now on.  Returns 0 or the error. */
+int await_news(const Recording &recording, uint32_t keys, const Way &way = by_ioctl())
+{
+	profil_record record = request_news(recording, keys);
+
+	return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
+}
+
+/** What would be news: elements in use, and numbers. */
+std::pair<size_t, uint32_t> known(const Recording &recording)
+{
+	return {recording.rows().size(), recording.described(0).numbers};
+}
+
+/** Loops at one place after the other, each in the same text. */
+class Places {
+public:
+	static constexpr uintptr_t apart = 64;
+
+	explicit Places(size_t number)
+		: child_([number](auto spin) {
+			  const Burner burner;
+
+			  for (size_t i = 0; i < number; i++)
+				  burner.plant_loop(text + i * apart);
+			  for (size_t i = 0; i < number; i++)
+				  spin(text + i * apart);
+		  })
+	{
+	}
+
+	pid_t pid() const { return child_.pid(); }
+	/** Go to the next place, and wait until it has ticks. */
+	bool next(const Recording &recording)
+	{
+		child_.next();
+		place_ += apart;
+		return soon([&] {
+			return recording.sum([&](const Row &row) {
+				return row.text.kind == PROFIL_KIND_MEMORY && row.offset % 0x1000 == place_;
+			}) > 0;
+		});
+	}
+
+private:
+	Steps child_;
+	uint64_t place_ = 0;
+};
+
+/** Wait until a stretch of ticks has brought no new key or number, and is not told of. */
+bool old_keys_are_no_news(const Recording &recording, const Way &way)
+{
+	return soon([&] {
+		const auto before = known(recording);
+
+		need_that(await_news(recording, 1, way) == 0, "news are awaited");
+		need_that(grows([&] { return recording.sum(); }), "ticks come");
+		return !ready(recording) && known(recording) == before;
+	});
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "poll(2) reports a new key, once it was asked for, by ioctl and by io_uring",
+		 "[record]")
+{
+	const auto way = GENERATE(by_ioctl, by_ring)();
+	Places child(3);
+	Recording recording;
+
+	recording.begin(child.pid());
+	REQUIRE(grows([&] { return recording.sum(); }));
+	CHECK(ready(recording) == 0);
+	CHECK(old_keys_are_no_news(recording, way));
+	REQUIRE(child.next(recording));
+	CHECK(ready(recording) == POLLPRI);
+	CHECK(old_keys_are_no_news(recording, way));
+	REQUIRE(child.next(recording));
+	CHECK(ready(recording) == POLLPRI);
+}
+
+namespace {
+
+/** Wait for so many keys from now on.  Returns what is known before that. */
+std::pair<size_t, uint32_t> await_from_here(const Recording &recording, uint32_t keys)
+{
+	std::pair<size_t, uint32_t> before;
+
+	REQUIRE(soon([&] {
+		before = known(recording);
+		need_that(await_news(recording, keys) == 0, "news are awaited");
+		return known(recording) == before;
+	}));
+	return before;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "poll(2) reports so many new keys, and not fewer", "[record]")
+{
+	constexpr size_t wanted = 4;
+	Places child(40);
+	Recording recording;
+	bool counted = false;
+
+	recording.begin(child.pid());
+	REQUIRE(grows([&] { return recording.sum(); }));
+	auto before = await_from_here(recording, wanted);
+	while (!counted) {
+		REQUIRE(child.next(recording));
+		const size_t least = known(recording).first - before.first;
+		const bool told = ready(recording) != 0;
+		const auto [keys, numbers] = known(recording);
+
+		/* The child's first tick in a library is news as well: then once more. */
+		CHECK((told || least < wanted));
+		CHECK((!told || keys - before.first >= wanted || numbers > before.second));
+		counted = told && numbers == before.second;
+		if (told && !counted)
+			before = await_from_here(recording, wanted);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "a new text is news, however many keys are waited for", "[record]")
+{
+	const LoopFile one("profil-loop-1"), other("profil-loop-2");
+	Steps child([&](auto spin) {
+		one.map(text);
+		spin(text);
+		other.map(text);
+		spin(text);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	REQUIRE(grows([&] { return recording.in_file(one.path()); }));
+	REQUIRE(old_keys_are_no_news(recording, by_ioctl()));
+	REQUIRE(await_news(recording, INT_MAX) == 0);
+	child.next();
+	REQUIRE(grows([&] { return recording.in_file(other.path()); }));
+	CHECK(ready(recording) == POLLPRI);
+}
+
+TEST_CASE_METHOD(AtRest, "who sleeps in poll(2), or waits for it in a ring, is woken by news", "[record]")
+{
+	Places child(2);
+	Recording recording;
+	io_uring ring;
+
+	recording.begin(child.pid());
+	REQUIRE(old_keys_are_no_news(recording, by_ioctl()));
+	Child sleeper([&] {
+		pollfd file = {recording.device().fd(), POLLPRI, 0};
+
+		need_that(poll(&file, 1, 60'000) == 1 && file.revents == POLLPRI, "there are news");
+	});
+	REQUIRE(io_uring_queue_init(4, &ring, 0) == 0);
+	io_uring_prep_poll_add(io_uring_get_sqe(&ring), recording.device().fd(), POLLPRI);
+	REQUIRE(io_uring_submit(&ring) == 1);
+	REQUIRE(soon([&] { return asleep(sleeper.pid()); }));
+	io_uring_cqe *entry = nullptr;
+	CHECK(io_uring_peek_cqe(&ring, &entry) == -EAGAIN);
+	REQUIRE(child.next(recording));
+	sleeper.join();
+	REQUIRE(io_uring_wait_cqe(&ring, &entry) == 0);
+	CHECK(entry->res == POLLPRI);
+	io_uring_queue_exit(&ring);
+}
+
+TEST_CASE_METHOD(AtRest, "the end of a recording is news, and then there are none to wait for", "[record]")
+{
+	Child child([] { pause(); });
+	Recording recording;
+
+	recording.begin(child.pid());
+	SECTION("its owner has ended it")
+	{
+		REQUIRE(await_news(recording, INT_MAX) == 0);
+		CHECK(ready(recording) == 0);
+		recording.finish();
+	}
+	SECTION("an administrator has ended all profiles")
+	{
+		profil_stop_all all = {};
+
+		all.size = sizeof(all);
+		REQUIRE(await_news(recording, INT_MAX) == 0);
+		CHECK(ready(recording) == 0);
+		REQUIRE(recording.device().call(PROFIL_STOP_ALL, &all) == 0);
+	}
+	CHECK(ready(recording) == POLLPRI);
+	CHECK(await_news(recording, 1) == ENOENT);
+}
+
+TEST_CASE_METHOD(AtRest, "what is wrong about waiting for news is refused, by ioctl and by io_uring",
+		 "[record]")
+{
+	const auto way = GENERATE(by_ioctl, by_ring)();
+	Child child([] { pause(); });
+	Recording recording;
+	const auto with = [&](const std::function<void(profil_record &)> &change) {
+		profil_record record = request_news(recording, 1);
+
+		change(record);
+		return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
+	};
+
+	recording.begin(child.pid());
+	CHECK(with([](auto &r) { r.flags |= PROFIL_FOLLOW; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_RECORD_EVERYBODY; }) == EINVAL);
+	CHECK(with([](auto &r) { r.flags |= PROFIL_RECORD_TABLE; }) == EINVAL);
+	CHECK(with([](auto &r) { r.proof = 0; }) == EINVAL);
+	CHECK(with([](auto &r) { r.clock = 1; }) == EINVAL);
+	CHECK(with([](auto &r) { r.period = 1; }) == EINVAL);
+	CHECK(with([](auto &r) { r.table = 4096; }) == EINVAL);
+	CHECK(with([](auto &r) { r.reserved = 1; }) == EINVAL);
+	CHECK(with([](auto &r) { r.nr_counts = 0; }) == EINVAL);
+	CHECK(with([](auto &r) { r.nr_counts = 1U << 31; }) == EINVAL);
+	CHECK(with([](auto &r) { r.profile = 0; }) == EINVAL);
+	CHECK(with([](auto &r) { r.profile++; }) == ENOENT);
+	const Memory counters(4096);
+	const uint32_t attached = recording.device().attach(describe(one_counter(0, ~0ULL, counters.at())),
+							    proof_of(getpid()).get());
+	CHECK(with([&](auto &r) { r.profile = attached; }) == EINVAL);
+	recording.device().stop(attached);
+	CHECK(ready(recording) == 0);
+	CHECK(with([](auto &r) { r.nr_counts = INT_MAX; }) == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a file is closed while news are awaited and new keys come", "[record]")
+{
+	Child child([] {
+		const Burner burner;
+
+		for (size_t i = 0; i < 1000; i++)
+			burner.plant_loop(text + i * 16);
+		for (;;)
+			for (size_t i = 0; i < 1000; i++)
+				Burner::spin(text + i * 16, 1000);
+	});
+
+	for (int i = 0; i < 50; i++) {
+		Recording recording(16384);
+
+		recording.begin(child.pid());
+		REQUIRE(await_news(recording, 1) == 0);
+		REQUIRE(soon([&] { return recording.status().ticks > 0; }));
+		REQUIRE(await_news(recording, 1) == 0);
+	}
+	CHECK(kill(child.pid(), 0) == 0);
+}
