@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds look_interval{100};
  * idle machine is left alone.
  *
  * It stays shorter than the time in which the table can become too full, if all CPUs are busy
- * from now on.
+ * from now on.  Once it has reached its longest, the reader may rest until there are news.
  */
 class LookPace {
 public:
@@ -27,23 +27,43 @@ public:
 
 		longest_ = std::clamp(std::chrono::milliseconds(most), look_interval, longest);
 	}
-	[[nodiscard]] std::chrono::milliseconds interval() const { return interval_; }
+	[[nodiscard]] std::chrono::milliseconds interval() const { return soon_ ? look_interval : interval_; }
 	/** Is it time for a look()? */
 	[[nodiscard]] bool due(std::chrono::steady_clock::time_point now) const
 	{
-		return now >= last_ + interval_;
+		return now >= last_ + interval();
 	}
 	/** Something happens: look soon. */
-	void hurry() { interval_ = look_interval; }
+	void hurry()
+	{
+		interval_ = look_interval;
+		quiet_ = false;
+	}
+	/** Did hardly anything tick before the last look? */
+	[[nodiscard]] bool quiet() const { return quiet_; }
+	/** Once in a second at most: with news all the time, a rest saves nothing. */
+	[[nodiscard]] bool may_rest(std::chrono::steady_clock::time_point now) const
+	{
+		return quiet_ && !soon_ && interval_ == longest_ && now >= rested_ + longest;
+	}
+	/** From now on only news end the rest. */
+	void rest(std::chrono::steady_clock::time_point now) { rested_ = now; }
+	/** News have ended it: look now, and soon again. */
+	void wake(std::chrono::steady_clock::time_point now, uint64_t ticks)
+	{
+		ticks_ = ticks;
+		last_ = now;
+		soon_ = true;
+	}
 	/** @param ticks so far. */
 	void look(std::chrono::steady_clock::time_point now, uint64_t ticks)
 	{
 		/* Of the reader's own looks, each second has a tick or two at high rates. */
-		const bool quiet = (ticks - ticks_) * look_interval <= now - last_;
-
-		interval_ = quiet ? std::min(2 * interval_, longest_) : look_interval;
+		quiet_ = (ticks - ticks_) * look_interval <= now - last_;
+		interval_ = quiet_ ? std::min(2 * interval_, longest_) : look_interval;
 		ticks_ = ticks;
 		last_ = now;
+		soon_ = false;
 	}
 
 private:
@@ -52,6 +72,9 @@ private:
 	std::chrono::milliseconds interval_{look_interval};
 	std::chrono::milliseconds longest_{look_interval};
 	std::chrono::steady_clock::time_point last_{};
+	std::chrono::steady_clock::time_point rested_{};
+	bool quiet_ = false;
+	bool soon_ = false; /* the next look comes after news */
 	uint64_t ticks_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "cli/recording/target.h"
 
 #include <memory>
+#include <poll.h>
 #include <span>
 #include <string>
 #include <sys/types.h>
@@ -76,9 +77,9 @@ public:
 	 */
 	virtual bool attach_everybody(const Selection &) { return false; }
 
-	/** For poll(2): readable when there are events of processes; -1 while they can wait. */
-	[[nodiscard]] virtual int fd() const = 0;
-	/** The latest time to call work() again. */
+	/** For poll(2): there is something to do once one of them is ready. */
+	[[nodiscard]] virtual std::vector<pollfd> descriptors() const = 0;
+	/** The latest time to call work() again, unless a descriptor is ready before. */
 	[[nodiscard]] virtual Clock::time_point next_work(Clock::time_point now) const = 0;
 	/** Handle events, new mappings or texts, and ended profiles. */
 	virtual void work(Clock::time_point now) = 0;

@@ -203,10 +203,10 @@ int RecordingRun::end_command(const StopSignals &signals)
 
 void RecordingRun::step(double seconds, std::span<const int> descriptors)
 {
-	std::vector<pollfd> events = {{recorder_->fd(), POLLIN, 0},
-				      {command_ ? command_->fd() : -1, POLLIN, 0}};
+	std::vector<pollfd> events = recorder_->descriptors();
 	double left = std::min(seconds, -seconds_since(recorder_->next_work(Clock::now())));
 
+	events.push_back({command_ ? command_->fd() : -1, POLLIN, 0});
 	for (const int descriptor : descriptors)
 		events.push_back({descriptor, POLLIN, 0});
 	if (finder_)

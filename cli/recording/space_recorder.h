@@ -30,7 +30,10 @@ public:
 	SpaceRecorder(Session session, RecorderSettings settings, RecorderLog &log);
 
 	size_t attach(std::span<const pid_t> pids, bool young) override;
-	[[nodiscard]] int fd() const override { return session_.fd(); }
+	[[nodiscard]] std::vector<pollfd> descriptors() const override
+	{
+		return {{session_.fd(), POLLIN, 0}};
+	}
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
 	void work(Clock::time_point now) override;
 	[[nodiscard]] bool idle() const override { return targets_.empty(); }

@@ -230,11 +230,6 @@ bool TextRecorder::attach_everybody(const Selection &selection)
 	return true;
 }
 
-Clock::time_point TextRecorder::next_work(Clock::time_point now) const
-{
-	return now < next_events_ ? next_events_ : now + pace_.interval();
-}
-
 void TextRecorder::handle_event(const profil_event &event)
 {
 	/* A search may have attached the child before its fork event was read. */
@@ -271,6 +266,10 @@ void TextRecorder::work(Clock::time_point now)
 {
 	std::set<pid_t> ended;
 
+	if (rests_ && has_news()) {
+		pace_.wake(now, session_.status(profile_).ticks);
+		rests_ = false;
+	}
 	for (const profil_event &event : session_.events()) {
 		next_events_ = now + event_interval;
 		pace_.hurry();
@@ -296,6 +295,9 @@ void TextRecorder::work(Clock::time_point now)
 		drain();
 	if (now >= next_check_ || (members_.empty() && !everybody_))
 		check(now);
+	rests_ = rests_ && pace_.quiet();
+	if (!rests_ && may_rest(now))
+		rest(now);
 }
 
 /** Processes to come need the numbers of those that have ended. */

@@ -34,7 +34,7 @@ public:
 
 	size_t attach(std::span<const pid_t> pids, bool young) override;
 	bool attach_everybody(const Selection &selection) override;
-	[[nodiscard]] int fd() const override { return Clock::now() < next_events_ ? -1 : session_.fd(); }
+	[[nodiscard]] std::vector<pollfd> descriptors() const override;
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
 	void work(Clock::time_point now) override;
 	[[nodiscard]] bool idle() const override { return everybody_ ? over_ : members_.empty() && !others_; }
@@ -65,6 +65,9 @@ private:
 	[[nodiscard]] bool knows_processes() const;
 	void check(Clock::time_point now);
 	void forget_ended(Clock::time_point now);
+	[[nodiscard]] bool has_news() const;
+	[[nodiscard]] bool may_rest(Clock::time_point now) const;
+	void rest(Clock::time_point now);
 	bool change_table();
 	[[nodiscard]] bool give(const CountTable &table);
 	void count(CountTable &table);
@@ -89,6 +92,8 @@ private:
 	EventAccount event_;	    /* so far; others may have sampled it before */
 	EventAccount event_parted_; /* before this part */
 	LookPace pace_;
+	bool told_of_news_ = true; /* unless the module is older */
+	bool rests_ = false;	   /* until the module has news */
 	Clock::time_point next_check_{};
 	Clock::time_point next_change_{}; /* of the table: not before */
 	Clock::time_point next_look_{};

@@ -74,6 +74,8 @@ public:
 	[[nodiscard]] const OwnerFilter *filter() const { return filter_.get(); }
 	/** Ask what new numbers stand for, as long as files and processes are there. */
 	void learn();
+	/** Is there memory in which processes make code that have not been seen to end? */
+	[[nodiscard]] bool has_code() const;
 	/** Look again where the processes that make code have put it, and for files that name it. */
 	void look();
 	/** The same for processes that have ended, before what they leave behind is gone. */

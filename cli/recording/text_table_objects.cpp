@@ -184,6 +184,15 @@ void TextTable::look_at_ended(const std::set<pid_t> &pids)
 	}
 }
 
+bool TextTable::has_code() const
+{
+	return std::any_of(numbers_.begin(), numbers_.end(), [](const auto &one) {
+		const auto &[key, number] = one;
+
+		return number.code && number.code->pid && !cli::has_ended(number.code->pid);
+	});
+}
+
 void TextTable::look()
 {
 	for (auto &[key, number] : numbers_) {

@@ -24,7 +24,7 @@ public:
 
 	size_t attach(std::span<const pid_t> pids, bool young) override;
 	bool attach_everybody(const Selection &selection) override;
-	[[nodiscard]] int fd() const override { return recorder_->fd(); }
+	[[nodiscard]] std::vector<pollfd> descriptors() const override { return recorder_->descriptors(); }
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
 	void work(Clock::time_point now) override;
 	[[nodiscard]] bool idle() const override { return recorder_->idle(); }

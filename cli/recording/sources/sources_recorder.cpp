@@ -94,6 +94,18 @@ bool SourcesRecorder::attach_everybody(const Selection &selection)
 	return any;
 }
 
+std::vector<pollfd> SourcesRecorder::descriptors() const
+{
+	std::vector<pollfd> every;
+
+	for (const auto &one : all_) {
+		const std::vector<pollfd> its = one->descriptors();
+
+		every.insert(every.end(), its.begin(), its.end());
+	}
+	return every;
+}
+
 Clock::time_point SourcesRecorder::next_work(Clock::time_point now) const
 {
 	Clock::time_point next = all_.front()->next_work(now);

@@ -26,7 +26,7 @@ public:
 
 	size_t attach(std::span<const pid_t> pids, bool young) override;
 	bool attach_everybody(const Selection &selection) override;
-	[[nodiscard]] int fd() const override { return all_.front()->fd(); }
+	[[nodiscard]] std::vector<pollfd> descriptors() const override;
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override;
 	void work(Clock::time_point now) override;
 	[[nodiscard]] bool idle() const override;

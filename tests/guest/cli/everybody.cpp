@@ -47,26 +47,83 @@ TEST_CASE("record --per-process tells apart processes of one program, children t
 	}
 }
 
-TEST_CASE("an idle machine that is recorded is left alone for a second at a time", "[cli][everybody][icount]")
+namespace {
+
+/** How often a process has waited for something. */
+unsigned long waits(pid_t pid)
+{
+	const std::string status = read_file("/proc/" + std::to_string(pid) + "/status");
+	const std::string name = "\nvoluntary_ctxt_switches:";
+
+	return std::stoul(status.substr(status.find(name) + name.size()));
+}
+
+/** Wait for five seconds in which a process does not wake up: otherwise it does each second, at least. */
+bool rests(pid_t pid)
+{
+	return soon([&] {
+		const unsigned long before = waits(pid);
+
+		sleep(5);
+		return waits(pid) == before;
+	});
+}
+
+} // namespace
+
+TEST_CASE("who records an idle machine does not wake up, until another program ticks",
+	  "[cli][everybody][icount]")
 {
 	const TemporaryDirectory directory;
-	guest::Child recorder = start({profil_path(), "record", "-a", "-o", directory / "p.pb.gz"});
-	const auto waits = [&] {
-		const std::string status = read_file("/proc/" + std::to_string(recorder.pid()) + "/status");
-		const std::string name = "\nvoluntary_ctxt_switches:";
-
-		return std::stoul(status.substr(status.find(name) + name.size()));
-	};
+	const std::string file = directory / "p.pb.gz";
+	guest::Child recorder = start({profil_path(), "record", "-a", "-o", file});
 
 	REQUIRE(soon([] { return !nothing_is_profiled(); }));
-	sleep(5);
+	REQUIRE(rests(recorder.pid()));
+	const unsigned long before = waits(recorder.pid());
 
-	const unsigned long before = waits();
-
-	/* Ten times, and a few more for what else runs in a second; it looks ten times a second otherwise. */
-	sleep(10);
-	CHECK(waits() - before >= 10);
-	CHECK(waits() - before <= 50);
+	REQUIRE(run(program("cli_burn_static") + " 150").status == 0);
+	CHECK(waits(recorder.pid()) > before);
+	CHECK(rests(recorder.pid()));
 	kill(recorder.pid(), SIGINT);
+	REQUIRE(end_of(recorder) == 0);
+	CHECK(by_process(file)["cli_burn_static"] > 50);
+}
+
+TEST_CASE("who records idle processes does not wake up, until one executes a program and ends",
+	  "[cli][icount]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	HeldProgram held("cli_burn");
+	guest::Child recorder =
+		start({profil_path(), "record", "-p", std::to_string(held.pid()), "-o", file});
+
+	REQUIRE(soon([] { return !nothing_is_profiled(); }));
+	REQUIRE(rests(recorder.pid()));
+	held.go();
+	CHECK(held.end() == 0);
 	CHECK(end_of(recorder) == 0);
+	CHECK(by_process(file)["cli_burn"] > 50);
+}
+
+TEST_CASE("code that an idle process makes has its name, though it ends at once", "[cli][jit][icount]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	guest::Child recorder = start({profil_path(), "record", "-a", "-o", file});
+
+	REQUIRE(soon([] { return !nothing_is_profiled(); }));
+	REQUIRE(rests(recorder.pid()));
+	REQUIRE(run("cd " + (directory / "") + " && " + program("cli_jit") + " 200 map").status == 0);
+	run("rm -f /tmp/perf-*.map");
+	kill(recorder.pid(), SIGINT);
+	REQUIRE(end_of(recorder) == 0);
+
+	const Json json = report(file);
+	bool named = false;
+
+	for (const Json &row : json["rows"])
+		named = named || row["function"] == "jitted loop";
+	CHECK(named);
 }

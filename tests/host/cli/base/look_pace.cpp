@@ -51,3 +51,41 @@ TEST_CASE("all CPUs cannot fill more than an eighth of the table between two loo
 	never.begin(256, 6400);
 	CHECK(intervals(never, {0, 0}) == std::vector<std::chrono::milliseconds>{100ms, 100ms});
 }
+
+TEST_CASE("the reader rests once nothing has ticked for long, once in a second at most", "[cli][recording]")
+{
+	LookPace pace;
+	std::chrono::steady_clock::time_point now{1h};
+
+	pace.begin(8192, 100);
+	pace.look(now, 1000);
+	pace.hurry();
+	for (int looks = 0; looks < 3; looks++) {
+		pace.look(now += pace.interval(), 1000);
+		CHECK_FALSE(pace.may_rest(now));
+	}
+	pace.look(now += 800ms, 1000);
+	CHECK(pace.quiet());
+	REQUIRE(pace.may_rest(now));
+	pace.rest(now);
+
+	/* News end it: a look soon after that, and another rest, unless there was one just now. */
+	pace.wake(now += 10ms, 1000);
+	CHECK_FALSE(pace.may_rest(now));
+	CHECK(pace.interval() == 100ms);
+	pace.look(now += 100ms, 1001);
+	CHECK_FALSE(pace.may_rest(now));
+	CHECK(pace.interval() == 1000ms);
+	pace.look(now += 1000ms, 1001);
+	CHECK(pace.may_rest(now));
+	pace.rest(now);
+	pace.wake(now += 1h, 2000);
+	pace.look(now += 100ms, 2001);
+	CHECK(pace.may_rest(now));
+
+	/* Ticks end it as well, and so do events of processes. */
+	pace.look(now += 100ms, 2003);
+	CHECK_FALSE(pace.quiet());
+	CHECK_FALSE(pace.may_rest(now));
+	CHECK(pace.interval() == 100ms);
+}

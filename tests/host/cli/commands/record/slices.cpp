@@ -20,7 +20,7 @@ public:
 	explicit Source(Recording &now) : now_(now) {}
 
 	size_t attach(std::span<const pid_t> pids, bool) override { return pids.size(); }
-	[[nodiscard]] int fd() const override { return -1; }
+	[[nodiscard]] std::vector<pollfd> descriptors() const override { return {}; }
 	[[nodiscard]] Clock::time_point next_work(Clock::time_point now) const override { return now + 1h; }
 	void work(Clock::time_point) override {}
 	[[nodiscard]] bool idle() const override { return false; }
