@@ -343,6 +343,24 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
 	}
 }
 
+/* Late pages may come after they were looked at; others do not become parts of huge ones. */
+static bool profil_pins_are_single(const struct profil_pins *pins)
+{
+	unsigned long i;
+
+	if (profil_layout_is_late(pins->layout))
+		return false;
+	for (i = 0; i < pins->layout->pages; i++) {
+		void *page = READ_ONCE(pins->page[i]);
+
+		if (!profil_page_is_off(page) && PageCompound(virt_to_page(page)))
+			return false;
+		if (i % STRIDE == 0)
+			cond_resched();
+	}
+	return true;
+}
+
 /* Has one of the pages that are not off a memory error?  Those of huge pages stay mapped. */
 static bool profil_pins_have_error(const struct profil_pins *pins)
 {
@@ -377,7 +395,8 @@ int profil_pins_check(struct profil_pins *pins)
 	unsigned int i;
 	int ret = 0;
 
-	if (changes && changes == pins->changes && !profil_pins_have_error(pins))
+	if (changes && changes == pins->changes &&
+	    (pins->single || !profil_pins_have_error(pins)))
 		return 0;
 	pins->changes = 0;
 	for (i = 0; i < pins->layout->nr_spans; i++) {
@@ -398,6 +417,7 @@ int profil_pins_check(struct profil_pins *pins)
 	}
 	/* As it was before they were looked up. */
 	pins->changes = changes;
+	pins->single = profil_pins_are_single(pins);
 	return ret;
 }
 

@@ -45,6 +45,7 @@ struct user_struct;
  * @mm: the memory they are pages of, grabbed
  * @changes: of @mm, when all pages were found where they were; 0: that is not known.  Guarded
  *	by the profile's memory lock
+ * @single: then no page was part of a huge one
  * @user: the account that is charged, referenced
  * @locker: the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: nobody's, as
  *	the caller had CAP_IPC_LOCK
@@ -72,6 +73,7 @@ struct profil_pins {
 	refcount_t refs;
 	struct mm_struct *mm;
 	u64 changes;
+	bool single;
 	struct profil_user *user;
 	struct user_struct *locker;
 	unsigned long held;

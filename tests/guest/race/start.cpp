@@ -77,12 +77,17 @@ Forked fork_beside_starts(const Device &device, unsigned number, const std::func
 	Forked forked;
 
 	for (unsigned i = 0; i < number; i++) {
-		/* Without a page until the start: a copy that is made before has none either. */
-		const Memory counters(page);
+		/*
+		 * Without a page until the start: a copy that is made before has none either.  Between
+		 * others, so that the kernel does not merge it with a mapping that has pages.
+		 */
+		const Memory counters(3 * page);
 		const std::vector<profil_region> regions = {
-			one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)};
+			one_counter(text, text + CODE_LOOP_RETURN, counters.at(page), 8)};
 		std::atomic<bool> ready = false;
 
+		need(mprotect(counters.at(), page, PROT_NONE), "mprotect");
+		need(mprotect(counters.at(2 * page), page, PROT_NONE), "mprotect");
 		before();
 		std::thread starter([&] {
 			ready = true;
