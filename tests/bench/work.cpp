@@ -296,7 +296,7 @@ const std::map<std::string, Work> works = {
 	{"samples-64-places", {make_places<64>, burn_in_places<64>, 1, 9}},
 	{"samples-1000-places", {make_places<1000>, burn_in_places<1000>, 1, 9}},
 	{"samples-kernel", {nothing, stay_in_kernel, 1, 9}},
-	{"samples-slow", {nothing, burn_for<900>, 1, 5}},
+	{"samples-slow", {nothing, burn_for<600>, 1, 9}},
 	{"switches", {nothing, ping_pong, 2UL * rounds, 3}},
 	{"switches-out", {prepare_other, ping_pong_with_other, 2UL * rounds, 3}},
 	{"threads", {nothing, make_threads, threads, 3}},
