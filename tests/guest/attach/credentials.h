@@ -66,8 +66,8 @@ inline void as_nobody()
 
 struct Attacker {
 	const char *name;
-	id_t user;
 	uint64_t capabilities;
+	id_t user;
 	bool in_namespace = false;
 
 	void be() const
@@ -79,15 +79,15 @@ struct Attacker {
 };
 
 const Attacker attackers[] = {
-	{"root", 0, all_capabilities},
+	{"root", all_capabilities, 0},
 	{"root without capabilities", 0, 0},
-	{"nobody", nobody, 0},
-	{"nobody with CAP_PERFMON", nobody, perfmon},
-	{"nobody with CAP_SYS_PTRACE", nobody, ptrace},
-	{"nobody with both", nobody, perfmon | ptrace},
-	{"nobody with CAP_SYS_ADMIN", nobody, admin},
-	{"nobody with all other capabilities", nobody, all_capabilities & ~(perfmon | ptrace | admin)},
-	{"nobody as root of a user namespace", nobody, 0, true},
+	{"nobody", 0, nobody},
+	{"nobody with CAP_PERFMON", perfmon, nobody},
+	{"nobody with CAP_SYS_PTRACE", ptrace, nobody},
+	{"nobody with both", perfmon | ptrace, nobody},
+	{"nobody with CAP_SYS_ADMIN", admin, nobody},
+	{"nobody with all other capabilities", all_capabilities & ~(perfmon | ptrace | admin), nobody},
+	{"nobody as root of a user namespace", 0, nobody, true},
 };
 
 /** Run as nobody in a container: a new user, pid and mount namespace. */
