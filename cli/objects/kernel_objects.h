@@ -76,6 +76,8 @@ public:
 	void forget(uint32_t number);
 	/** Read the names of modules that were loaded since, at most once a second. */
 	void look();
+	/** Are there modules whose names are still to be read? */
+	[[nodiscard]] bool has_nameless() const { return !nameless_.empty(); }
 	/** All modules that were set. */
 	[[nodiscard]] const std::map<uint32_t, ModuleLife> &lives() const { return lives_; }
 	/** The place at an offset of PROFIL_KIND_KERNEL. */

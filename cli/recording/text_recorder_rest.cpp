@@ -49,6 +49,9 @@ bool TextRecorder::may_rest(Clock::time_point now) const
 	/* What a process is when it has ticks decides whether it matches, and what threads are called. */
 	if (texts_.filter() || settings_.per_thread)
 		return false;
+	/* What could not be done yet is tried again. */
+	if (texts_.has_nameless() || next_change_ > now + look_interval)
+		return false;
 	/* Nobody tells when the last process is gone of which no event has told. */
 	return everybody_ || !members_.empty();
 }
@@ -75,6 +78,8 @@ void TextRecorder::rest(Clock::time_point now)
 	pace_.rest(now);
 	texts_.learn();
 	texts_.look();
+	/* Code that was met only now is looked at when it ticks at any new place. */
+	rests_ = keys == 1 || !texts_.has_code();
 }
 
 } // namespace cli

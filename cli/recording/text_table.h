@@ -76,6 +76,8 @@ public:
 	void learn();
 	/** Is there memory in which processes make code that have not been seen to end? */
 	[[nodiscard]] bool has_code() const;
+	/** Are there modules of the kernel whose names are still to be read? */
+	[[nodiscard]] bool has_nameless() const { return kernel_.has_nameless(); }
 	/** Look again where the processes that make code have put it, and for files that name it. */
 	void look();
 	/** The same for processes that have ended, before what they leave behind is gone. */

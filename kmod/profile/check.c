@@ -14,6 +14,7 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "profile/wait.h"
+#include "record/recording.h"
 #include "tick/checkpoint.h"
 
 #include <linux/jiffies.h>
@@ -59,6 +60,8 @@ static void profil_check_fault(struct profil_profile *profile)
 	mutex_lock(&profile->lock);
 	if (!profile->retired)
 		profil_profile_stop(profile, PROFIL_STATE_FAULT);
+	if (profile->recording)
+		profil_recording_tell(profile->recording);
 	mutex_unlock(&profile->lock);
 }
 

@@ -24,6 +24,8 @@
 
 /* Pages handled at once; bounds the use of stack. */
 #define BATCH		32
+/* Single pages are looked at for memory errors at one check in so many that find no change. */
+#define RARELY		64
 /* Elements of the array of pages between two chances to schedule. */
 #define STRIDE		1024
 
@@ -343,7 +345,10 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
 	}
 }
 
-/* Late pages may come after they were looked at; others do not become parts of huge ones. */
+/*
+ * Then the kernel unmaps a page that has a memory error, unless it finds that at a bad moment.
+ * Late pages may come after they were looked at; others do not become parts of huge ones.
+ */
 static bool profil_pins_are_single(const struct profil_pins *pins)
 {
 	unsigned long i;
@@ -361,7 +366,7 @@ static bool profil_pins_are_single(const struct profil_pins *pins)
 	return true;
 }
 
-/* Has one of the pages that are not off a memory error?  Those of huge pages stay mapped. */
+/* Has one of the pages that are not off a memory error? */
 static bool profil_pins_have_error(const struct profil_pins *pins)
 {
 	unsigned long i;
@@ -396,7 +401,7 @@ int profil_pins_check(struct profil_pins *pins)
 	int ret = 0;
 
 	if (changes && changes == pins->changes &&
-	    (pins->single || !profil_pins_have_error(pins)))
+	    ((pins->single && ++pins->checks % RARELY) || !profil_pins_have_error(pins)))
 		return 0;
 	pins->changes = 0;
 	for (i = 0; i < pins->layout->nr_spans; i++) {

@@ -45,7 +45,8 @@ struct user_struct;
  * @mm: the memory they are pages of, grabbed
  * @changes: of @mm, when all pages were found where they were; 0: that is not known.  Guarded
  *	by the profile's memory lock
- * @single: then no page was part of a huge one
+ * @single: then no page was part of a huge one; guarded likewise, as the next is
+ * @checks: how often that was relied upon, modulo 256
  * @user: the account that is charged, referenced
  * @locker: the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: nobody's, as
  *	the caller had CAP_IPC_LOCK
@@ -74,6 +75,7 @@ struct profil_pins {
 	struct mm_struct *mm;
 	u64 changes;
 	bool single;
+	u8 checks;
 	struct profil_user *user;
 	struct user_struct *locker;
 	unsigned long held;

@@ -46,6 +46,8 @@ static inline void profil_news_init(struct profil_news *news, struct irq_work *w
 static inline void profil_news_await(struct profil_news *news, int keys)
 {
 	atomic_set(&news->keys, keys);
+	/* Before the reader looks: a tick takes its element, then reads this. */
+	smp_mb();
 }
 
 /**
