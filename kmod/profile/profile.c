@@ -84,26 +84,30 @@ static void profil_profile_end_work(struct work_struct *work)
 	module_put(THIS_MODULE);
 }
 
-/* The fractions of the golden ratio and of the square root of 2, times 2^64. */
-#define PHASE_PROFILE	0x9e3779b97f4a7c15ULL
-#define PHASE_CPU	0x6a09e667f3bcc909ULL
-
 /*
- * Profiles must not sample in step with each other, nor one profile on all CPUs.  Multiples of
- * an irrational number are spread evenly, however many there are; to draw random numbers takes
- * longer.
+ * The next number of SplitMix64 (Steele, Lea and Flood, 2014), whose numbers look independent;
+ * get_random_u64() takes ten times as long, and nobody gains by guessing these.
  */
+static u64 profil_profile_random(void)
+{
+	static atomic64_t state;
+	u64 x = atomic64_add_return(0x9e3779b97f4a7c15ULL, &state);
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+/* Profiles must not sample in step with each other, nor one profile on all CPUs. */
 static void profil_profile_init_tally(struct profil_profile *profile)
 {
-	static atomic64_t last_phase;
-	u64 phase = atomic64_add_return(PHASE_PROFILE, &last_phase);
 	struct profil_tally *tally;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
 		tally = per_cpu_ptr(profile->tally, cpu);
 		memset(tally, 0, sizeof(*tally));
-		tally->credit = mul_u64_u64_shr(phase + cpu * PHASE_CPU, profile->period, 64);
+		tally->credit = mul_u64_u64_shr(profil_profile_random(), profile->period, 64);
 		tally->countdown = profile->checkpoint;
 		tally->granted = profile->checkpoint;
 	}
