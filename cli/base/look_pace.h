@@ -11,6 +11,9 @@ namespace cli {
 /** New texts are opened within this time while there are ticks: their processes may end. */
 constexpr std::chrono::milliseconds look_interval{100};
 
+/** The table is changed when it is three eighths full; this part of it may fill up between two looks. */
+constexpr uint64_t table_part = 8;
+
 /**
  * The time until the next look at a recording: it doubles while hardly anything ticks, so that an
  * idle machine is left alone.
@@ -23,7 +26,8 @@ public:
 	/** @param counts elements of the table; @param ticks that can come within look_interval. */
 	void begin(uint64_t counts, uint64_t ticks)
 	{
-		const uint64_t most = look_interval.count() * (counts / 8) / std::max<uint64_t>(ticks, 1);
+		const uint64_t most =
+			look_interval.count() * (counts / table_part) / std::max<uint64_t>(ticks, 1);
 
 		longest_ = std::clamp(std::chrono::milliseconds(most), look_interval, longest);
 	}

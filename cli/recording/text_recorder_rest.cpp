@@ -8,17 +8,10 @@
  */
 #include "cli/recording/text_recorder.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <linux/profil_record.h>
 
 namespace cli {
-namespace {
-
-/* The table is changed when it is three eighths full, and this part of it is filled before a look. */
-constexpr uint64_t eighth = 8;
-
-} // namespace
 
 std::vector<pollfd> TextRecorder::descriptors() const
 {
@@ -59,7 +52,7 @@ bool TextRecorder::may_rest(Clock::time_point now) const
 /** Wait for news from now on; what was missed until now is looked at once more. */
 void TextRecorder::rest(Clock::time_point now)
 {
-	const uint64_t keys = texts_.has_code() ? 1 : table_->counts() / eighth;
+	const uint64_t keys = texts_.has_code() ? 1 : table_->counts() / table_part;
 	profil_record record = {};
 
 	record.size = sizeof(record);
@@ -74,7 +67,6 @@ void TextRecorder::rest(Clock::time_point now)
 			check(now);
 		return;
 	}
-	rests_ = true;
 	pace_.rest(now);
 	texts_.learn();
 	texts_.look();

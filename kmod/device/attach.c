@@ -17,7 +17,6 @@
 #include "profile/life.h"
 #include "profile/profile.h"
 #include "profile/update.h"
-#include "profile/wait.h"
 #include "record/begin.h"
 #include "record/everybody.h"
 #include "record/owner.h"

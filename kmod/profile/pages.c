@@ -345,41 +345,40 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
 	}
 }
 
+static bool profil_page_has_error(struct page *page)
+{
+	return is_page_hwpoison(page);
+}
+
+static bool profil_page_is_part(struct page *page)
+{
+	return PageCompound(page);
+}
+
+/* Is one of the pages that are not off such a page? */
+static __always_inline bool profil_pins_have(const struct profil_pins *pins,
+					     bool (*such)(struct page *page))
+{
+	unsigned long i;
+
+	for (i = 0; i < pins->layout->pages; i++) {
+		void *page = READ_ONCE(pins->page[i]);
+
+		if (!profil_page_is_off(page) && such(virt_to_page(page)))
+			return true;
+		if (i % STRIDE == 0)
+			cond_resched();
+	}
+	return false;
+}
+
 /*
  * Then the kernel unmaps a page that has a memory error, unless it finds that at a bad moment.
  * Late pages may come after they were looked at; others do not become parts of huge ones.
  */
 static bool profil_pins_are_single(const struct profil_pins *pins)
 {
-	unsigned long i;
-
-	if (profil_layout_is_late(pins->layout))
-		return false;
-	for (i = 0; i < pins->layout->pages; i++) {
-		void *page = READ_ONCE(pins->page[i]);
-
-		if (!profil_page_is_off(page) && PageCompound(virt_to_page(page)))
-			return false;
-		if (i % STRIDE == 0)
-			cond_resched();
-	}
-	return true;
-}
-
-/* Has one of the pages that are not off a memory error? */
-static bool profil_pins_have_error(const struct profil_pins *pins)
-{
-	unsigned long i;
-
-	for (i = 0; i < pins->layout->pages; i++) {
-		void *page = READ_ONCE(pins->page[i]);
-
-		if (!profil_page_is_off(page) && is_page_hwpoison(virt_to_page(page)))
-			return true;
-		if (i % STRIDE == 0)
-			cond_resched();
-	}
-	return false;
+	return !profil_layout_is_late(pins->layout) && !profil_pins_have(pins, profil_page_is_part);
 }
 
 /**
@@ -401,7 +400,8 @@ int profil_pins_check(struct profil_pins *pins)
 	int ret = 0;
 
 	if (changes && changes == pins->changes &&
-	    ((pins->single && ++pins->checks % RARELY) || !profil_pins_have_error(pins)))
+	    ((pins->single && ++pins->checks % RARELY) ||
+	     !profil_pins_have(pins, profil_page_has_error)))
 		return 0;
 	pins->changes = 0;
 	for (i = 0; i < pins->layout->nr_spans; i++) {

@@ -62,6 +62,12 @@ enum profil_cause profil_record_add(const struct profil_profile *profile, u64 ke
 	return profil_record_add_inline(profile, key);
 }
 
+static enum profil_cause profil_record_add_unknown(const struct profil_profile *profile,
+						   struct profil_owned owned)
+{
+	return profil_record_add(profile, (u64)profil_owned_unknown(owned) << PROFIL_COUNT_SHIFT);
+}
+
 /**
  * profil_record_place() - where in the kernel a tick came
  * @recording: its recording
@@ -250,7 +256,7 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 	}
 	if (profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
-	return profil_record_add(profile, (u64)profil_owned_unknown(owned) << PROFIL_COUNT_SHIFT);
+	return profil_record_add_unknown(profile, owned);
 }
 
 /**
@@ -354,7 +360,7 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 		owned = profile->recording->nobody;
 	if (!user)
 		return profil_record_kernel(profile, owned, regs);
-	cause = profil_record_add(profile, (u64)profil_owned_unknown(owned) << PROFIL_COUNT_SHIFT);
+	cause = profil_record_add_unknown(profile, owned);
 	profil_record_add_thread(profile, owned, cause, current);
 	return cause;
 }

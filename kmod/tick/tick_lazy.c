@@ -125,8 +125,8 @@ static __always_inline enum hrtimer_restart profil_lazy_again(struct profil_lazy
 }
 
 /*
- * Counts a tick.  Return: the point of the next one; 0 if current is not profiled, so that there
- * is none.
+ * Counts a tick.  Return: the point of the next one, or 0 if there is to be no other, as current
+ * is not profiled.
  */
 static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)
 {

@@ -57,6 +57,21 @@ int attach_two(const Loop &loop)
 	return herd.only_loop(0) && herd.only_loop(1) ? 0 : 2;
 }
 
+/** Attach to children with so many free descriptors; 0 if all were attached, and no descriptor was kept. */
+int attach_with_descriptors(const Loop &loop, size_t children, unsigned free)
+{
+	Herd herd(loop, children, 100 * ms);
+	const Session session = open_session();
+	const int fd = lowest_free_fd();
+	const rlimit few = {static_cast<rlim_t>(fd) + free, static_cast<rlim_t>(fd) + free};
+
+	if (!session || setrlimit(RLIMIT_NOFILE, &few))
+		return 1;
+	if (profil_attach(session.get(), herd.targets().data(), children) != static_cast<ssize_t>(children))
+		return 2;
+	return lowest_free_fd() == fd ? 0 : 3;
+}
+
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "many targets are attached through io_uring", "[lib][attach]")
@@ -90,7 +105,7 @@ TEST_CASE_METHOD(AtRest, "with CAP_PERFMON, one event on a CPU is enough for man
 		const Session session = open_session();
 		const int fd = lowest_free_fd();
 
-		/* Of a process there is no event: its PID is the second argument. */
+		/* No event on a process can be opened: its PID is the second argument. */
 		if (!session || !forbid(SYS_perf_event_open, -1U, EXDEV, false))
 			return 1;
 		if (profil_attach(session.get(), herd.targets().data(), 14) != 14)
@@ -108,17 +123,8 @@ TEST_CASE_METHOD(AtRest, "more targets than free descriptors are attached in bat
 	ChildOf<int> child([&] {
 		/* Without CAP_PERFMON, so each target needs an event of its own. */
 		become_nobody();
-		Herd herd(loop, 14, 100 * ms);
-		const Session session = open_session();
-		const int fd = lowest_free_fd();
 		/* The ring needs some of them, so there are at least three batches. */
-		const rlimit few = {static_cast<rlim_t>(fd) + 6, static_cast<rlim_t>(fd) + 6};
-
-		if (!session || setrlimit(RLIMIT_NOFILE, &few))
-			return 1;
-		if (profil_attach(session.get(), herd.targets().data(), 14) != 14)
-			return 2;
-		return lowest_free_fd() == fd ? 0 : 3;
+		return attach_with_descriptors(loop, 14, 6);
 	});
 
 	CHECK(child.result() == 0);
@@ -131,17 +137,7 @@ TEST_CASE_METHOD(AtRest, "a shared proof that is refused gives back the last des
 	const Loop loop;
 	ChildOf<int> child([&] {
 		become_nobody();
-
-		Herd herd(loop, 5, 100 * ms);
-		const Session session = open_session();
-		const int fd = lowest_free_fd();
-		const rlimit one = {static_cast<rlim_t>(fd) + 1, static_cast<rlim_t>(fd) + 1};
-
-		if (!session || setrlimit(RLIMIT_NOFILE, &one))
-			return 1;
-		if (profil_attach(session.get(), herd.targets().data(), 5) != 5)
-			return 2;
-		return lowest_free_fd() == fd ? 0 : 3;
+		return attach_with_descriptors(loop, 5, 1);
 	});
 
 	CHECK(child.result() == 0);
