@@ -120,14 +120,13 @@ static int profil_attach_everybody(struct profil_profile *profile, void *unused)
 	return err;
 }
 
-/* Another process of a recording, which may have ended meanwhile. */
+/* Another process of a recording, which is not over until the lock is given back, or is. */
 static int profil_attach_more(struct profil_profile *profile, struct target *target)
 {
-	int err = -ENOENT;
+	int err;
 
 	mutex_lock(&profile->lock);
-	if (!profile->retired)
-		err = profil_attach_publish(profile, target);
+	err = profil_attach_publish(profile, target);
 	mutex_unlock(&profile->lock);
 	return err;
 }

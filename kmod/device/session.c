@@ -49,17 +49,19 @@ struct profil_session *profil_session_create(void)
 	return session;
 }
 
-/* Called before a profile ends, so that no exec adds a gap binding to it. */
-static void profil_session_unwatch(struct profil_session *session, struct profil_profile *profile)
+/* End a profile, and follow nobody for it any more.  Return: as profil_profile_retire(). */
+static u64 profil_session_retire(struct profil_session *session, struct profil_profile *profile)
 {
-	/* Tasks and probes that add watches to it are in RCU's critical sections. */
-	profil_everybody_end(profile);
+	u64 stored = profil_profile_retire(profile);
+
+	/* Tasks and probes that have found it in profil_everybody go on to the follower. */
 	if (profile->everybody)
 		synchronize_rcu();
 	mutex_lock(&session->follower.reader);
 	profil_watches_remove(&session->follower, profile);
 	profil_reports_remove(&session->follower, profile->id);
 	mutex_unlock(&session->follower.reader);
+	return stored;
 }
 
 /**
@@ -74,8 +76,7 @@ void profil_session_end(struct profil_session *session)
 	unsigned long id;
 
 	xa_for_each(&session->profiles, id, profile) {
-		profil_session_unwatch(session, profile);
-		profil_profile_retire(profile);
+		profil_session_retire(session, profile);
 		profil_profile_put(profile);
 	}
 	xa_destroy(&session->profiles);
@@ -144,8 +145,7 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
 		profil_profile_put(profile);
 		return -EINVAL;
 	}
-	profil_session_unwatch(session, profile);
-	stop->stored = profil_profile_retire(profile);
+	stop->stored = profil_session_retire(session, profile);
 	if (keep) {
 		mutex_lock(&profile->lock);
 		profil_profile_stop(profile, PROFIL_STATE_STOPPED);

@@ -134,10 +134,14 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		profil_fork_lost(watch->profile, child);
 		return;
 	}
-	copy->parent = get_pid(watch->pid);
 	if (watch->owned.owner)
 		copy->owned = profil_fork_owner(watch->profile, watch->owned, child);
-	profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child));
+	if (!profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child))) {
+		profil_pool_give(&follower->pool, copy);
+		profil_user_unwatch(follower->user);
+		return;
+	}
+	copy->parent = get_pid(watch->pid);
 	profil_watch_note(copy, what);
 }
 
@@ -185,8 +189,7 @@ static void profil_fork_watches(struct task_struct *parent, struct task_struct *
 		profil_fork_meet(parent, file, from);
 	/* Copies go to the head of the child's chain, which may be this one. */
 	hlist_for_each_entry(watch, &from->chain, node) {
-		if (watch->pid != pid || !(watch->profile->flags & PROFIL_FOLLOW) ||
-		    READ_ONCE(watch->profile->unfollowed))
+		if (watch->pid != pid || !(watch->profile->flags & PROFIL_FOLLOW))
 			continue;
 		profil_fork_watch(watch, child, to, what);
 	}

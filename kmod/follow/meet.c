@@ -59,8 +59,10 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 	if (profil_binding_full(profile, count) || !profil_user_watch(profile->follower->user))
 		return NULL;
 	watch->owned = owned;
-	profil_watch_add(bucket, watch, profile->follower, profile, pid);
-	return watch;
+	if (profil_watch_add(bucket, watch, profile->follower, profile, pid))
+		return watch;
+	profil_user_unwatch(profile->follower->user);
+	return NULL;
 }
 
 /**

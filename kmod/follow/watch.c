@@ -161,12 +161,18 @@ void profil_watch_exit(struct profil_watch *watch, struct task_struct *task)
  * @pid: its thread group
  *
  * Context: Any; the lock of @bucket is held.
+ * Return: false if @profile is over: then nothing has changed.
  */
-void profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
+bool profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
 		      struct profil_follower *follower, struct profil_profile *profile,
 		      struct pid *pid)
 {
 	lockdep_assert_held(&bucket->lock);
+	raw_spin_lock(&follower->lock);
+	if (READ_ONCE(profile->retired)) {
+		raw_spin_unlock(&follower->lock);
+		return false;
+	}
 	kref_get(&profile->refs);
 	watch->profile = profile;
 	watch->follower = follower;
@@ -174,10 +180,10 @@ void profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
 	INIT_LIST_HEAD(&watch->report.pending);
 	INIT_LIST_HEAD(&watch->ended);
 	INIT_LIST_HEAD(&watch->left);
-	raw_spin_lock(&follower->lock);
 	list_add_tail(&watch->link, &profile->watches);
 	hlist_add_head_rcu(&watch->node, &bucket->chain);
 	raw_spin_unlock(&follower->lock);
+	return true;
 }
 
 /**
@@ -278,7 +284,8 @@ static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bu
 	}
 	if (!existing) {
 		watch->owned = binding->owned;
-		profil_watch_add(bucket, watch, follower, profile, pid);
+		/* Its lock is held, and it was not over when the binding was published. */
+		WARN_ON_ONCE(!profil_watch_add(bucket, watch, follower, profile, pid));
 		return watch;
 	}
 	*before = existing->profile;
@@ -299,8 +306,8 @@ static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bu
  *
  * The caller keeps the process from exec'ing meanwhile.
  *
- * Context: Process context.
- * Return: 0; or -EBUSY, -EDQUOT, -EEXIST, -ESRCH: nothing has changed, and the caller still
+ * Context: Process context; the lock of the binding's profile is held.
+ * Return: 0; or -EBUSY, -EDQUOT, -EEXIST, -ENOENT, -ESRCH: nothing has changed, and the caller still
  * owns @binding and @watch.
  */
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
@@ -386,9 +393,7 @@ static struct profil_watch *profil_watch_unlink_first(struct profil_profile *pro
 /**
  * profil_watches_remove() - stop following processes for a profile
  * @follower: of its session; the reader lock is held
- * @profile: the profile; from now on it gets no new children to follow
- *
- * A fork that copies one of its watches holds the lock of its bucket until the copy is listed.
+ * @profile: the profile, which is over, so that nobody adds a watch to it
  *
  * Context: Process context.
  */
@@ -398,7 +403,7 @@ void profil_watches_remove(struct profil_follower *follower, struct profil_profi
 	struct pid *pid;
 
 	lockdep_assert_held(&follower->reader);
-	WRITE_ONCE(profile->unfollowed, true);
+	WARN_ON_ONCE(!READ_ONCE(profile->retired));
 	while ((pid = profil_watch_first_pid(profile))) {
 		watch = profil_watch_unlink_first(profile, pid);
 		if (watch) {

@@ -74,7 +74,7 @@ struct profil_watch *profil_watch_alloc(void);
 struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 				       const struct profil_follower *follower,
 				       const struct pid *pid, unsigned int *count);
-void profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
+bool profil_watch_add(struct profil_bucket *bucket, struct profil_watch *watch,
 		      struct profil_follower *follower, struct profil_profile *profile,
 		      struct pid *pid);
 void profil_watch_note(struct profil_watch *watch, u32 what);

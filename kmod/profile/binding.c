@@ -164,13 +164,19 @@ static void profil_binding_count(const struct profil_binding *binding, int chang
 	atomic_add(change, &nr_bindings);
 }
 
-static void profil_binding_insert(struct profil_bucket *bucket, struct profil_binding *binding,
-				  struct profil_binding *existing)
+/* Return: 0; -ENOENT: the profile is over. */
+static int profil_binding_insert(struct profil_bucket *bucket, struct profil_binding *binding,
+				 struct profil_binding *existing)
 {
 	struct profil_profile *profile = binding->profile;
 	unsigned int number = bucket - profil_bindings;
 
 	lockdep_assert_held(&bucket->lock);
+	raw_spin_lock(&profile->bindings_lock);
+	if (READ_ONCE(profile->retired)) {
+		raw_spin_unlock(&profile->bindings_lock);
+		return -ENOENT;
+	}
 	if (!test_bit(number, profil_bindings_used))
 		set_bit(number, profil_bindings_used);
 	if (!profil_everybody_met(profile->everybody))
@@ -179,10 +185,10 @@ static void profil_binding_insert(struct profil_bucket *bucket, struct profil_bi
 		hlist_replace_rcu(&existing->node, &binding->node);
 	else
 		hlist_add_head_rcu(&binding->node, &bucket->chain);
-	raw_spin_lock(&profile->bindings_lock);
 	list_add_tail(&binding->link, &profile->bindings);
 	profil_binding_count(binding, 1);
 	raw_spin_unlock(&profile->bindings_lock);
+	return 0;
 }
 
 /*
@@ -277,7 +283,7 @@ bool profil_binding_full(const struct profil_profile *profile, unsigned int coun
  *
  * Context: Process context.
  * Return: 0; -ESTALE when the self profile there is not @replaced; -EBUSY when
- * the address space has no room.
+ * the address space has no room; -ENOENT when the profile is over.
  */
 int profil_binding_publish_self(struct profil_binding *binding,
 				const struct profil_profile *replaced)
@@ -292,7 +298,7 @@ int profil_binding_publish_self(struct profil_binding *binding,
 	if ((existing ? existing->profile : NULL) != replaced)
 		err = -ESTALE;
 	if (!err)
-		profil_binding_insert(bucket, binding, existing);
+		err = profil_binding_insert(bucket, binding, existing);
 	if (!err && existing)
 		profil_binding_unlist(existing);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
@@ -321,12 +327,12 @@ int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_bi
 		return err;
 	if (existing && !replace)
 		return -EEXIST;
-	profil_binding_insert(bucket, binding, existing);
-	if (existing) {
+	err = profil_binding_insert(bucket, binding, existing);
+	if (!err && existing) {
 		profil_binding_unlist(existing);
 		profil_binding_drop(existing);
 	}
-	return 0;
+	return err;
 }
 
 /**
@@ -335,7 +341,8 @@ int profil_binding_publish_locked(struct profil_bucket *bucket, struct profil_bi
  * @replace: replace a binding of the same session; otherwise keep it and fail
  *
  * Context: Any.
- * Return: 0; -EEXIST; -EBUSY when the address space has no room.
+ * Return: 0; -EEXIST; -EBUSY when the address space has no room; -ENOENT when the profile
+ * is over.
  */
 int profil_binding_publish_attached(struct profil_binding *binding, bool replace)
 {

@@ -69,7 +69,8 @@ static void profil_life_list(struct profil_profile *profile)
 }
 
 /*
- * Unpublished: ticks already in flight are the last.  Return: the pins, for the caller to
+ * From here on nobody publishes a binding or a watch of it: ticks already in flight are the
+ * last.  Return: the pins, for the caller to
  * release without the lock; or NULL.
  */
 static struct profil_pins *profil_life_end(struct profil_profile *profile,
@@ -79,6 +80,7 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
+	profil_bindings_remove(profile);
 	/* Watches lead ticks to it, too, and tasks that look for what is mapped. */
 	if (profile->recording) {
 		rcu_assign_pointer(profile->pins, NULL);
@@ -103,8 +105,6 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 static struct profil_pins *profil_life_retire(struct profil_profile *profile, u64 *stored)
 {
 	profil_everybody_end(profile);
-	/* Even if retired: a followed process that execs leaves a gap binding behind. */
-	profil_bindings_remove(profile);
 	*stored = 0;
 	return profile->retired ? NULL : profil_life_end(profile, NULL, stored);
 }

@@ -53,7 +53,8 @@ struct profil_user;
  *	pins, or to make the ones that replace them.  Nobody else ever takes it.
  * @lock: guards @pins, @clock and @retired; held for short times only, never while
  *	waiting for memory or mmap_lock
- * @retired: ended by its owner; must not be published any more
+ * @retired: it is over.  Set once, under @lock, before its bindings and watches are removed;
+ *	whoever adds one to a list reads it under the lock of that list, and adds none then
  * @clock: claim on the clock
  * @rate: Hz charged to @user; 0 once it has ended
  * @replaces: a self profile that took the place of another one
@@ -70,7 +71,6 @@ struct profil_user;
  * @bindings: its bindings
  * @nr_bindings: how many
  * @watches: the processes that it follows; guarded by @follower's lock
- * @unfollowed: it follows no process any more
  * @forks_lost: children that could not be followed
  * @births: memory for what forked children inherit of a self profile
  * @refilling: bit 0: @refill is queued
@@ -116,7 +116,6 @@ struct profil_profile {
 	struct list_head bindings;
 	unsigned int nr_bindings;
 	struct list_head watches;
-	bool unfollowed;
 	atomic_t forks_lost;
 	struct profil_pool births;
 	unsigned long refilling;

@@ -306,6 +306,48 @@ TEST_CASE_METHOD(AtRest,
 	}
 }
 
+TEST_CASE_METHOD(AtRest, "a process that is added while its recording is stopped is not followed any more",
+		 "[race][record]")
+{
+	const Child keeper([] { pause(); });
+	const char *refcnt = "/sys/module/profil/refcnt";
+	/* They end after the session: whatever still follows them uses memory that was freed. */
+	std::deque<Child> targets;
+	std::vector<Fd> proofs;
+
+	for (unsigned i = 0; i < 8; i++)
+		proofs.push_back(proof_of(targets.emplace_back([] { pause(); }).pid()));
+	for (unsigned i = 0; i < rounds(250); i++) {
+		const std::string references = read_file(refcnt);
+		std::atomic<bool> go = false, expected = true;
+		{
+			Recording recording;
+
+			recording.begin(keeper.pid(), PROFIL_FOLLOW | (i % 2 ? PROFIL_RECORD_PROCESSES : 0U));
+			std::thread adder([&] {
+				while (!go)
+					;
+				for (const Fd &proof : proofs) {
+					profil_record record = {};
+
+					record.size = sizeof(record);
+					record.profile = recording.profile();
+					record.proof = proof.get();
+					if (!one_of(recording.device().call(PROFIL_RECORD, &record), {0, ENOENT}))
+						expected = false;
+				}
+			});
+			go = true;
+			for (volatile unsigned spin = 0; spin < 100 * (i % 50); spin = spin + 1)
+				;
+			recording.device().stop(recording.profile());
+			adder.join();
+		}
+		CHECK(expected);
+		CHECK(soon([&] { return read_file(refcnt) == references; }));
+	}
+}
+
 TEST_CASE_METHOD(
 	AtRest,
 	"files are closed for the last time while ticks look for them, and let go of their file system",
