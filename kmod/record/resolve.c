@@ -11,6 +11,7 @@
  */
 #include "record/resolve.h"
 
+#include "compat.h"
 #include "follow/meet.h"
 #include "profile/binding.h"
 #include "profile/pool.h"
@@ -80,6 +81,7 @@ static void profil_resolve_vma(struct vm_area_struct *vma, unsigned long pc, str
 
 	found->hit.low = low;
 	found->hit.span = end - low + 1;
+	found->hit.mappings = profil_mm_mappings(vma->vm_mm);
 	if (vma->vm_file) {
 		offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
 		/* Beyond it nothing executable is known to be. */

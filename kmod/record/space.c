@@ -3,9 +3,9 @@
  * What a recording knows of an address space: what is mapped where, and which cells its
  * texts have.
  *
- * What is mapped somewhere is believed for a moment only, and then looked up again.  Mostly
- * it is the same as before, so its cell is known, too, and need not be looked for among
- * those of the whole recording.
+ * What is mapped somewhere is believed until a mapping changes, and then looked up again.
+ * Mostly it is the same as before, so its cell is known, too, and need not be looked for
+ * among those of the whole recording.
  *
  * Context: process
  */
@@ -25,7 +25,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-/* For how long a hit is believed: bounds how long a mapping's end is not noticed. */
+/* For how long a hit is believed: bounds how long a file that is written over is not noticed. */
 #define BELIEVED	DIV_ROUND_UP(HZ, 10)
 #define CELL_BITS	5
 
@@ -121,11 +121,12 @@ static void profil_space_believe(struct profil_hits *hits, u32 cell, struct prof
 	struct profil_hit *way = profil_space_way(hits, hit);
 
 	hit->key |= (u64)cell << PROFIL_COUNT_SHIFT;
-	hit->until = jiffies + BELIEVED;
+	hit->until = (u32)jiffies + BELIEVED;
 	write_seqcount_begin(&hits->seq);
 	WRITE_ONCE(way->low, hit->low);
 	WRITE_ONCE(way->span, hit->span);
 	WRITE_ONCE(way->key, hit->key);
+	WRITE_ONCE(way->mappings, hit->mappings);
 	WRITE_ONCE(way->until, hit->until);
 	write_seqcount_end(&hits->seq);
 }

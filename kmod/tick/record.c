@@ -2,9 +2,9 @@
 /*
  * The tick of a recording: which text is at the PC, and so its key in the table.
  *
- * A tick cannot look at mappings.  It looks at what was found there before, no longer
- * than 100 ms ago; otherwise it is a question that its task answers on its way to user
- * mode (record/resolve.c), and in no outcome until then.
+ * A tick cannot look at mappings.  It looks at what was found there before, if no mapping of
+ * the address space has changed since; otherwise it is a question that its task answers on
+ * its way to user mode (record/resolve.c), and in no outcome until then.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -187,8 +187,11 @@ void profil_record_add_thread(const struct profil_profile *profile, struct profi
 		profil_record_add(profile, key | task_pid_nr_ns(task, ns));
 }
 
-/* The key of a PC.  Return: false if it is not known, or not any more. */
-static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u64 *key)
+/*
+ * The key of a PC in an address space with these mappings.  Return: false if it is not known, or
+ * not any more.
+ */
+static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u32 mappings, u64 *key)
 {
 	const struct profil_hit *hit = hits->hit[profil_hit_set(pc)];
 	unsigned int seq = raw_read_seqcount(&hits->seq), way;
@@ -197,7 +200,8 @@ static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u64 *
 
 	for (way = 0; way < PROFIL_HIT_WAYS && !found; way++, hit++) {
 		low = READ_ONCE(hit->low);
-		if (pc - low >= READ_ONCE(hit->span) || time_after(jiffies, READ_ONCE(hit->until)))
+		if (pc - low >= READ_ONCE(hit->span) || mappings != READ_ONCE(hit->mappings) ||
+		    time_after32(jiffies, READ_ONCE(hit->until)))
 			continue;
 		*key = READ_ONCE(hit->key) + (pc - low);
 		found = true;
@@ -275,7 +279,9 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 	enum profil_cause cause;
 	u64 key;
 
-	if (user_mode(regs) && hits && profil_record_find(hits, instruction_pointer(regs), &key))
+	if (user_mode(regs) && hits &&
+	    profil_record_find(hits, instruction_pointer(regs),
+			       profil_mm_mappings(binding->mm), &key))
 		cause = profil_record_add_inline(profile, key);
 	else
 		cause = profil_record_other(profile, owned, regs);

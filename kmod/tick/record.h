@@ -36,13 +36,15 @@ struct task_struct;
  * @low: its first address
  * @span: its bytes; 0: not in use
  * @key: of @low in the table of counts
- * @until: when to ask again what is mapped there, in jiffies
+ * @mappings: profil_mm_mappings(), for as long as that stays the same
+ * @until: when to ask again whether the file was written over, in jiffies
  */
 struct profil_hit {
 	unsigned long low;
 	unsigned long span;
 	u64 key;
-	unsigned long until;
+	u32 mappings;
+	u32 until;
 };
 
 /**

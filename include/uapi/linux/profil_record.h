@@ -147,7 +147,8 @@ struct profil_count {
  * and the kernel, without PROFIL_RECORD_KERNEL at offset 0; in PROFIL_STATUS they are
  * @kernel.
  *
- * A tick finds its text by what was mapped at its address at most 100 ms earlier.
+ * A tick finds its text by what was mapped at its address when it came, and whether a file
+ * was written over by a look at most 100 ms earlier.
  */
 struct profil_record {
 	__u32 size;

@@ -338,13 +338,13 @@ TEST_CASE_METHOD(AtRest, "a process that is added while its recording is stopped
 				}
 			});
 			go = true;
-			for (volatile unsigned spin = 0; spin < 100 * (i % 50); spin = spin + 1)
+			for (unsigned spins = 100 * (i % 50); go && spins; spins--)
 				;
 			recording.device().stop(recording.profile());
 			adder.join();
 		}
 		CHECK(expected);
-		CHECK(soon([&] { return read_file(refcnt) == references; }));
+		REQUIRE(soon([&] { return read_file(refcnt) == references; }));
 	}
 }
 

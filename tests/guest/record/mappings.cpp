@@ -34,7 +34,6 @@ void check_change(const Count &before, const Count &after, const std::function<v
 	CHECK(after() == 0);
 	step();
 	CHECK(grows(after));
-	outlast_belief();
 	const uint64_t last = before();
 	CHECK(grows(after));
 	CHECK(before() == last);
@@ -193,7 +192,6 @@ TEST_CASE_METHOD(AtRest, "memory with code that gives way to a file, and comes b
 	check_change(memory, in_file, [&] { child.next(); });
 	child.next();
 	CHECK(grows(memory));
-	outlast_belief();
 	const uint64_t last = in_file();
 	CHECK(grows(memory));
 	CHECK(in_file() == last);

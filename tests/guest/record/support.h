@@ -256,34 +256,41 @@ private:
 	uint32_t profile_ = 0;
 };
 
-/** A file with a loop at an offset, which may be mapped as text.  Removed at the end. */
+/** A file with a loop in its second page, which may be mapped as text.  Removed at the end. */
 class LoopFile {
 public:
 	static constexpr uint64_t offset = 0x1000;
 
-	explicit LoopFile(const std::string &name) : path_("/tmp/" + name)
+	/** The loop begins @p place bytes into the page. */
+	explicit LoopFile(const std::string &name, uint64_t place = 0) : path_("/tmp/" + name), place_(place)
 	{
 		fd_ = Fd(need(open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755),
 			      path_.c_str()));
-		fill(fd_.get());
+		fill(fd_.get(), place);
 	}
 	LoopFile(const LoopFile &) = delete;
 	LoopFile &operator=(const LoopFile &) = delete;
 	~LoopFile() { unlink(path_.c_str()); }
 
 	/** Write the loop, and what surrounds it, into a file. */
-	static void fill(int fd)
+	static void fill(int fd, uint64_t place = 0)
 	{
 		std::string code(2 * offset, '\0');
 
-		__builtin_memcpy(&code[offset], code_loop, sizeof(code_loop));
+		__builtin_memcpy(&code[offset + place], code_loop, sizeof(code_loop));
 		need_that(pwrite(fd, code.data(), code.size(), 0) == static_cast<ssize_t>(code.size()),
 			  "the code is written");
 	}
 
 	int fd() const { return fd_.get(); }
 	const std::string &path() const { return path_; }
-	/** Map it; then a loop is at @p at. */
+	uint64_t place() const { return place_; }
+	/** Is that an instruction of the loop? */
+	bool has_code_at(uint64_t where) const
+	{
+		return where - (offset + place_) < sizeof(code_loop);
+	}
+	/** Map the page; then the loop is @p place bytes behind @p at. */
 	void map(uintptr_t at) const { map(fd_.get(), at); }
 	static void map(int fd, uintptr_t at)
 	{
@@ -296,6 +303,7 @@ public:
 
 private:
 	std::string path_;
+	uint64_t place_;
 	Fd fd_;
 };
 

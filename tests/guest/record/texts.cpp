@@ -4,11 +4,14 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <thread>
 
 using namespace guest;
 
@@ -101,28 +104,164 @@ TEST_CASE_METHOD(AtRest, "code that a process has made is memory of that process
 	check_whole(recording);
 }
 
-TEST_CASE_METHOD(AtRest, "what another file was mapped over counts no more, but for 100 ms", "[record]")
+namespace {
+
+/** How a program puts one text in another's place. */
+enum class Swap { map_over, unmap, move_over, other_thread };
+
+/** Files with a loop each, at other places of a page, that are mapped in turn at one address. */
+class Plugins {
+public:
+	static constexpr std::array<double, 3> share = {0.69, 0.21, 0.10};
+
+	/** Run each for its share of @p iterations of a loop, in each of @p turns. */
+	void run(Swap swap, unsigned turns, unsigned iterations) const
+	{
+		for (unsigned turn = 0; turn < turns; turn++)
+			for (size_t i = 0; i < file_.size(); i++) {
+				put(file_[i], swap);
+				Burner::spin(text + file_[i].place(),
+					     static_cast<unsigned>(iterations * share[i]));
+			}
+	}
+
+	std::array<uint64_t, 3> ticks(const Recording &recording) const
+	{
+		std::array<uint64_t, 3> ticks = {};
+
+		for (size_t i = 0; i < file_.size(); i++)
+			ticks[i] = recording.in_file(file_[i].path());
+		return ticks;
+	}
+	/** Ticks at places of a file where none of its code has run. */
+	uint64_t misplaced(const Recording &recording) const
+	{
+		return recording.sum([&](const Row &row) {
+			for (const LoopFile &file : file_)
+				if (row.text.place == file.path())
+					return !file.has_code_at(row.offset);
+			return false;
+		});
+	}
+
+private:
+	static void put(const LoopFile &file, Swap swap)
+	{
+		const uintptr_t beside = text + 0x4000000;
+
+		if (swap == Swap::other_thread) {
+			std::thread([&] { file.map(text); }).join();
+			return;
+		}
+		if (swap == Swap::unmap)
+			munmap(reinterpret_cast<void *>(text), LoopFile::offset);
+		if (swap != Swap::move_over) {
+			file.map(text);
+			return;
+		}
+		file.map(beside);
+		need_that(mremap(reinterpret_cast<void *>(beside), LoopFile::offset, LoopFile::offset,
+				 MREMAP_MAYMOVE | MREMAP_FIXED, text) != MAP_FAILED,
+			  "the text moves");
+	}
+
+	const std::array<LoopFile, 3> file_ = {LoopFile("profil-first", 0), LoopFile("profil-second", 0x400),
+					       LoopFile("profil-third", 0x800)};
+};
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a tick counts in the file that was mapped when it came", "[record]")
 {
-	const LoopFile before("profil-before"), after("profil-after");
-	Steps child([&](auto spin) {
-		before.map(text);
-		spin(text);
-		after.map(text);
-		spin(text);
+	const bool everybody = GENERATE(false, true);
+	const Swap swap =
+		GENERATE(Swap::map_over, Swap::unmap, Swap::move_over, Swap::other_thread);
+	const Plugins plugins;
+	const Gate go;
+	Child child([&] {
+		go.wait();
+		plugins.run(swap, 200, 400'000);
 	});
 	Recording recording;
 
-	recording.begin(child.pid());
-	CHECK(grows([&] { return recording.in_file(before.path()); }));
-	CHECK(recording.in_file(after.path()) == 0);
-	child.next();
-	CHECK(grows([&] { return recording.in_file(after.path()); }));
-	outlast_belief();
-	const uint64_t last = recording.in_file(before.path());
-	CHECK(grows([&] { return recording.in_file(after.path()); }));
-	CHECK(recording.in_file(before.path()) == last);
+	CAPTURE(everybody, swap);
+	if (everybody)
+		REQUIRE(recording.begin_everybody() == 0);
+	else
+		recording.begin(child.pid());
+	go.open();
+	child.join();
 	recording.finish();
-	check_whole(recording);
+	for (const uint64_t ticks : plugins.ticks(recording))
+		CHECK(ticks > 0);
+	CHECK(plugins.misplaced(recording) == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "files that are mapped in turn have the ticks of the time that each took",
+		 "[record][icount]")
+{
+	const bool everybody = GENERATE(false, true);
+	const uint64_t rate = GENERATE(997, 9'973);
+	const Plugins plugins;
+	const Gate go;
+	Child child([&] {
+		go.wait();
+		plugins.run(Swap::map_over, 400, 1'000'000);
+	});
+	Recording recording(4096, 1'000'000'000 / rate);
+
+	CAPTURE(everybody, rate);
+	if (everybody)
+		REQUIRE(recording.begin_everybody() == 0);
+	else
+		recording.begin(child.pid());
+	go.open();
+	child.join();
+	recording.finish();
+	const auto ticks = plugins.ticks(recording);
+	const double sum = static_cast<double>(ticks[0] + ticks[1] + ticks[2]);
+	CHECK(sum > 300);
+	for (size_t i = 0; i < ticks.size(); i++) {
+		const double share = Plugins::share[i];
+
+		CAPTURE(ticks);
+		CHECK(std::abs(static_cast<double>(ticks[i]) - sum * share) <
+		      5 * std::sqrt(sum * share * (1 - share)));
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "code that a program makes in place of other code counts where it is", "[record]")
+{
+	constexpr uintptr_t apart = 0x400;
+	const Gate go;
+	Child child([&] {
+		const Burner burner;
+
+		go.wait();
+		for (unsigned turn = 0; turn < 300; turn++) {
+			const uintptr_t at = text + turn % 2 * apart;
+
+			burner.plant_loop(at);
+			Burner::spin(at, 50'000);
+		}
+	});
+	Recording recording;
+	std::array<uint64_t, 2> ticks = {};
+
+	recording.begin(child.pid());
+	go.open();
+	child.join();
+	recording.finish();
+	for (const Row &row : recording.rows()) {
+		if (row.text.kind != PROFIL_KIND_MEMORY)
+			continue;
+		const uintptr_t from = row.text.base + row.offset - text;
+
+		CHECK(from % apart < sizeof(code_loop));
+		ticks.at(from / apart) += row.count;
+	}
+	CHECK(ticks[0] > 0);
+	CHECK(ticks[1] > 0);
 }
 
 TEST_CASE_METHOD(AtRest, "text that was moved counts where it is now", "[record]")
@@ -142,7 +281,6 @@ TEST_CASE_METHOD(AtRest, "text that was moved counts where it is now", "[record]
 	recording.begin(child.pid());
 	CHECK(grows([&] { return recording.in_file(file.path()); }));
 	child.next();
-	outlast_belief();
 	CHECK(grows([&] { return recording.in_file(file.path()); }));
 	recording.finish();
 	CHECK(recording.of_kind(PROFIL_KIND_UNKNOWN) == 0);
