@@ -33,7 +33,7 @@
 #include "profile/work.h"
 #include "record/modules.h"
 #include "record/resolve.h"
-#include "record/thread.h"
+#include "record/unmet.h"
 #include "tick/tick_event.h"
 
 #include <linux/module.h>
@@ -55,7 +55,7 @@ static int __init profil_init(void)
 	profil_bindings_init();
 	profil_life_init();
 	profil_resolve_init();
-	profil_threads_init();
+	profil_unmet_init();
 	err = profil_clocks_init();
 	if (err)
 		goto exit_work;
@@ -84,7 +84,7 @@ exit_sources:
 exit_clock:
 	profil_clock_exit();
 exit_work:
-	profil_threads_exit();
+	profil_unmet_exit();
 	profil_work_exit();
 	return err;
 }
@@ -99,7 +99,7 @@ static void __exit profil_exit(void)
 	profil_clock_look_exit();
 	profil_clock_exit();
 	profil_sources_exit();
-	profil_threads_exit();
+	profil_unmet_exit();
 	profil_work_exit();
 	synchronize_rcu_tasks();
 }

@@ -123,14 +123,18 @@ static void profil_describe_owner(struct profil_describe *describe,
 }
 
 /*
- * A module's code is told without a tick in it, which perf does not do: so only to whom
- * /proc/kallsyms shows addresses.  What that asks is not exported, but "%pK" obeys
- * kernel.kptr_restrict likewise, and is 0 for others.
+ * A module's code is told without a tick in it, which perf does not do: so never to a user for
+ * whom /proc/kallsyms has no addresses.  What it asks is not exported.  "%pK" tells whether
+ * kernel.kptr_restrict hides addresses from a user with CAP_SYSLOG, and says nothing about others
+ * if it is 0: /proc/kallsyms asks for kernel.perf_event_paranoid <= 1 then, which cannot be seen
+ * here.
  */
 static bool profil_describe_shows(unsigned long address)
 {
 	char shown[2 * sizeof(address) + 1];
 
+	if (!capable(CAP_SYSLOG))
+		return false;
 	snprintf(shown, sizeof(shown), "%pK", (void *)address);
 	return strspn(shown, "0") < strlen(shown);
 }

@@ -63,6 +63,22 @@ static struct profil_owned profil_fork_owner(const struct profil_profile *profil
 	return profil_program_owner(profile, &same, child);
 }
 
+/*
+ * Whose ticks the child's memory has.  Only a watch notices that a process becomes one that its
+ * user must not see: without one it is no owner of its own.
+ */
+static struct profil_owned profil_fork_owned(const struct profil_binding *binding,
+					     struct task_struct *child)
+{
+	const struct profil_recording *recording = binding->profile->recording;
+	struct profil_owned owned;
+
+	if (!recording->processes)
+		return profil_owned_read(&binding->owned);
+	owned = profil_watched_owner(binding->profile, task_tgid(child));
+	return owned.owner ? owned : recording->nobody;
+}
+
 /* The child got its own mm: attach it to its parent's profile. */
 static void profil_fork_binding(struct profil_binding *binding, struct task_struct *child,
 				struct profil_bucket *bucket)
@@ -77,7 +93,7 @@ static void profil_fork_binding(struct profil_binding *binding, struct task_stru
 	}
 	profil_binding_init(copy, child->mm, binding->profile, binding->key & PROFIL_KEY_GAP);
 	if (binding->key & PROFIL_KEY_OWNED)
-		profil_binding_own(copy, profil_fork_owner(binding->profile, binding->owned, child),
+		profil_binding_own(copy, profil_fork_owned(binding, child),
 				   profil_follow_life(binding->profile));
 	err = profil_binding_publish_locked(bucket, copy, false);
 	if (err)
@@ -134,6 +150,7 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		profil_fork_lost(watch->profile, child);
 		return;
 	}
+	/* The watch comes first: see profil_fork_owned(). */
 	if (watch->owned.owner)
 		copy->owned = profil_fork_owner(watch->profile, watch->owned, child);
 	if (!profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child))) {
@@ -148,14 +165,17 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 static void profil_follow_meet(struct profil_profile *profile, struct profil_bucket *bucket,
 			       const struct profil_program *program, struct task_struct *task)
 {
+	struct profil_owned owned;
 	struct profil_watch *watch;
 
 	watch = profil_follower_take(profile->follower);
 	if (!watch)
 		return;
-	if (profil_meet_process(bucket, profile, task_tgid(task),
-				profil_program_owner(profile, program, task), watch) != watch)
-		profil_pool_give(&profile->follower->pool, watch);
+	owned = profil_program_owner(profile, program, task);
+	if (profil_meet_process(bucket, profile, task_tgid(task), owned, watch) == watch)
+		return;
+	profil_recording_end_owner(profile->recording, owned, NULL);
+	profil_pool_give(&profile->follower->pool, watch);
 }
 
 /* Everybody's recordings that have not met the parent: it has done nothing so far. */
@@ -215,10 +235,10 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 	if (watches && profil_everybody_exist() && parent->mm)
 		file = profil_exe_file(parent->mm);
 	local_irq_save(flags);
-	if (memory)
-		profil_fork_bindings(parent, child);
 	if (watches)
 		profil_fork_watches(parent, child, file, watches);
+	if (memory)
+		profil_fork_bindings(parent, child);
 	local_irq_restore(flags);
 	if (file)
 		fput(file);

@@ -18,6 +18,7 @@
 #include "profile/profile.h"
 #include "record/begin.h"
 #include "record/everybody.h"
+#include "record/owner.h"
 #include "record/recording.h"
 
 #include <linux/atomic.h>
@@ -68,7 +69,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 /**
  * profil_meet_task() - whose ticks a task has in a recording of everybody
  * @profile: of the recording, whose memory cgroup is active
- * @task: current, or a kernel thread, which is referenced
+ * @task: current; or referenced, and a kernel thread or kept from executing a program
  * @mm: its address space; NULL for a kernel thread
  *
  * Context: Process context, may sleep.
@@ -96,8 +97,12 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	smp_mb();
 	if (met == watch && !atomic_read(&task->signal->live))
 		profil_watch_exit(watch, task);
-	if (met)
+	if (met) {
 		owned = profil_owned_read(&met->owned);
+	} else if (profile->recording->processes) {
+		profil_recording_end_owner(profile->recording, owned, task);
+		owned = profile->recording->nobody;
+	}
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 free:
 	put_pid(pid);

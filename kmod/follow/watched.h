@@ -14,6 +14,7 @@
 #include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/profil.h>
+#include <linux/rculist.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
 
@@ -79,6 +80,26 @@ static inline struct profil_bucket *profil_watch_bucket(const struct pid *pid)
 	u64 hash = siphash_1u64((uintptr_t)pid, &profil_binding_key);
 
 	return &profil_watches[hash >> (64 - PROFIL_WATCH_BITS)];
+}
+
+/**
+ * profil_watched_owner() - whose ticks a process has by its watch
+ * @profile: of a recording
+ * @pid: its thread group; NULL: it has none any more
+ *
+ * Context: Any, with preemption off.
+ * Return: its owner; that of number 0 without a watch.
+ */
+static inline struct profil_owned profil_watched_owner(const struct profil_profile *profile,
+						       const struct pid *pid)
+{
+	struct profil_watch *watch;
+
+	if (pid)
+		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node)
+			if (watch->pid == pid && READ_ONCE(watch->profile) == profile)
+				return profil_owned_read(&watch->owned);
+	return (struct profil_owned) {};
 }
 
 /* Without the lock: a watch that is missed here was added after the event. */

@@ -65,17 +65,18 @@ static inline void profil_owned_write(struct profil_owned *owned, struct profil_
 }
 
 /* Recordings that there are; one of everybody counts this much more. */
-#define PROFIL_EVERYBODY	BIT(16)
-extern atomic_t profil_recordings;
+#define PROFIL_EVERYBODY_SHIFT	32
+#define PROFIL_EVERYBODY	BIT_ULL(PROFIL_EVERYBODY_SHIFT)
+extern atomic64_t profil_recordings;
 
 static inline bool profil_recordings_exist(void)
 {
-	return atomic_read(&profil_recordings);
+	return atomic64_read(&profil_recordings);
 }
 
 static inline bool profil_everybody_exist(void)
 {
-	return atomic_read(&profil_recordings) >= (int)PROFIL_EVERYBODY;
+	return atomic64_read(&profil_recordings) >> PROFIL_EVERYBODY_SHIFT;
 }
 
 /* Recordings of everybody that count ticks of kernel threads. */
@@ -97,7 +98,7 @@ static inline bool profil_threads_count(void)
  */
 static inline bool profil_everybody_met(u32 met)
 {
-	return atomic_read(&profil_recordings) / (int)PROFIL_EVERYBODY <= !!met;
+	return atomic64_read(&profil_recordings) >> PROFIL_EVERYBODY_SHIFT <= !!met;
 }
 
 #endif /* PROFIL_OWNED_H */

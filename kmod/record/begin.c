@@ -156,7 +156,7 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 	recording->bits = bits;
 	recording->number = recording->hash + (1U << bits);
 	raw_spin_lock_init(&recording->lock);
-	atomic_inc(&profil_recordings);
+	atomic64_inc(&profil_recordings);
 	get_random_bytes(&recording->key, sizeof(recording->key));
 	recording->processes = record->flags & PROFIL_RECORD_PROCESSES;
 	if (record->flags & PROFIL_RECORD_THREADS)
@@ -197,7 +197,9 @@ int profil_recording_own_task(struct profil_recording *recording, struct task_st
 		return err;
 	*owned = (struct profil_owned) {};
 	rcu_read_lock();
-	strscpy(name, task->group_leader->comm, sizeof(name));
+	/* A task that was reaped has no leader any more. */
+	if (pid_alive(task))
+		strscpy(name, task->group_leader->comm, sizeof(name));
 	if (mm)
 		program = profil_exe_file(mm);
 	/* Without a number its ticks are nobody's, as those of a program that it executes. */

@@ -59,7 +59,7 @@ static void profil_everybody_mark(void)
 static void profil_everybody_uncount(const struct profil_profile *profile)
 {
 	atomic_sub(!!profile->recording->kernel, &profil_threads);
-	atomic_sub(PROFIL_EVERYBODY, &profil_recordings);
+	atomic64_sub(PROFIL_EVERYBODY, &profil_recordings);
 }
 
 /**
@@ -71,11 +71,12 @@ static void profil_everybody_uncount(const struct profil_profile *profile)
  */
 int profil_everybody_begin(struct profil_profile *profile)
 {
-	unsigned int max = PROFIL_EVERYBODY_MAX / (profile->privileged ? 1 : 2), i;
+	unsigned int i = profile->privileged ? PROFIL_EVERYBODY_USERS : 0;
+	unsigned int max = profile->privileged ? PROFIL_EVERYBODY_MAX : PROFIL_EVERYBODY_USERS;
 
-	atomic_add(PROFIL_EVERYBODY, &profil_recordings);
+	atomic64_add(PROFIL_EVERYBODY, &profil_recordings);
 	atomic_add(!!profile->recording->kernel, &profil_threads);
-	for (i = 0; i < max; i++) {
+	for (; i < max; i++) {
 		profile->everybody = BIT(i);
 		if (!cmpxchg(&profil_everybody[i], NULL, profile))
 			break;

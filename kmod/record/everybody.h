@@ -13,8 +13,9 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* Each tick and probe looks at all; half of them are for privileged users. */
-#define PROFIL_EVERYBODY_MAX	4
+/* Each tick and probe looks at all.  The first ones are for users without CAP_PERFMON. */
+#define PROFIL_EVERYBODY_MAX	6
+#define PROFIL_EVERYBODY_USERS	2
 
 extern struct profil_profile *profil_everybody[PROFIL_EVERYBODY_MAX];
 

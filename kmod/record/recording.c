@@ -26,7 +26,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-atomic_t profil_recordings;
+atomic64_t profil_recordings;
 /* Guards the list, and what its recordings know of modules. */
 DEFINE_MUTEX(profil_told_lock);
 LIST_HEAD(profil_told);
@@ -65,7 +65,7 @@ void profil_recording_free(struct profil_recording *recording)
 	if (recording->threads)
 		put_pid_ns(recording->threads);
 	mem_cgroup_put(recording->memcg);
-	atomic_dec(&profil_recordings);
+	atomic64_dec(&profil_recordings);
 	kvfree(recording);
 }
 

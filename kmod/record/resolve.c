@@ -40,8 +40,6 @@
 
 /* After so many failures to get mmap_lock, at once, a tick's text is unknown. */
 #define TRIES		16
-/* Ticks that are counted with interrupts off at once. */
-#define MORE_AT_ONCE	64
 /* What the offset in a key can hold. */
 #define OFFSETS		BIT_ULL(PROFIL_COUNT_SHIFT)
 
@@ -51,14 +49,12 @@
  * @same: identity of the text, or only the kind UNKNOWN if there is no text
  * @hit: the part of the mapping; its key is only the offset
  * @counted: its cell was known, so the tick is counted already
- * @left: so is every other, and the question is not ours any more
  */
 struct found {
 	struct file *file;
 	struct profil_identity same;
 	struct profil_hit hit;
 	bool counted;
-	bool left;
 };
 
 /* The vDSO names itself by its operations; no other mapping of the kernel's has code. */
@@ -121,15 +117,13 @@ static struct profil_binding *profil_resolve_binding(const struct profil_questio
 	return profil_resolve_binding_in(&profil_binding_bucket(question->mm)->chain, question);
 }
 
-/* @key: of a tick in user mode; in kernel mode its place.  In a section. */
+/* In a section. */
 static void profil_resolve_count_here(const struct profil_question *question, u64 key)
 {
 	struct profil_profile *profile = question->profile;
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
-	enum profil_cause cause;
+	enum profil_cause cause = profil_record_add(profile, key);
 
-	cause = question->user ? profil_record_add(profile, key) :
-				 profil_record_add_kernel(profile, question->owned, key);
 	if (unlikely(profile->recording->threads))
 		profil_record_add_thread(profile, question->owned, cause, current);
 	tally->cause[cause]++;
@@ -148,20 +142,11 @@ static void profil_resolve_count(const struct profil_question *question, u64 key
 	local_irq_restore(flags);
 }
 
-/* Leave the question to other ticks, if none is left in it.  Interrupts are off. */
-static __always_inline bool profil_resolve_leave_empty(struct profil_question *question)
-{
-	if (unlikely(question->more))
-		return false;
-	smp_store_release(&question->task, NULL);	/* only now may a tick use it */
-	return true;
-}
-
 /*
  * Count the tick at once, if the cell of its text is known: mostly it is.  In one section, so
  * that nothing has to be looked for, or locked, twice.
  */
-static bool profil_resolve_known(struct profil_question *question, struct found *found)
+static bool profil_resolve_known(const struct profil_question *question, struct found *found)
 {
 	const struct profil_recording *recording = question->profile->recording;
 	struct profil_binding *binding;
@@ -180,14 +165,12 @@ static bool profil_resolve_known(struct profil_question *question, struct found 
 	if (known)
 		profil_resolve_count_here(question, found->hit.key + question->pc - found->hit.low);
 	profil_section_leave();
-	if (known)
-		found->left = profil_resolve_leave_empty(question);
 	local_irq_restore(flags);
 	return known;
 }
 
 /* Return: false if mmap_lock is taken. */
-static bool profil_resolve_find(struct profil_question *question, struct found *found)
+static bool profil_resolve_find(const struct profil_question *question, struct found *found)
 {
 	struct mm_struct *mm = question->mm;
 	struct vm_area_struct *vma;
@@ -319,39 +302,10 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 
 	if (!question->owned.owner)
 		question->owned = profil_meet_task(profile, current, current->mm);
-	if (question->user)
-		profil_resolve_answer(question, found);
-	else
-		profil_resolve_count(question, question->pc);
+	profil_resolve_answer(question, found);
 	set_active_memcg(before);
 	if (found->file)
 		fput(found->file);
-}
-
-/* Ticks that came while the question was answered, as many as interrupts may be off for. */
-static void profil_resolve_count_more(struct profil_question *question)
-{
-	unsigned int i;
-
-	profil_section_enter();
-	question->user = false;
-	for (i = 0; i < MORE_AT_ONCE && question->more; i++, question->more--)
-		profil_resolve_count_here(question, 0);
-	profil_section_leave();
-}
-
-/* Return: true if ticks are left. */
-static bool profil_resolve_leave(struct profil_question *question)
-{
-	unsigned long flags;
-	bool left;
-
-	local_irq_save(flags);
-	if (question->more)
-		profil_resolve_count_more(question);
-	left = !profil_resolve_leave_empty(question);
-	local_irq_restore(flags);
-	return left;
 }
 
 /* Runs in the task that had the tick, or in its exit, where it has no mm any more. */
@@ -365,16 +319,13 @@ static void profil_resolve_work(struct callback_head *work)
 	found.file = NULL;
 	found.same.kind = PROFIL_KIND_UNKNOWN;
 	found.counted = false;
-	found.left = false;
-	WRITE_ONCE(question->answering, true);
 	/* In its exit, or if it executes another program, its memory is gone. */
-	while (question->user && current->mm == question->mm &&
+	while (current->mm == question->mm &&
 	       !profil_resolve_find(question, &found) && ++try < TRIES)
 		cond_resched();
 	if (!found.counted)
 		profil_resolve_slowly(question, &found);
-	while (!found.left && profil_resolve_leave(question))
-		cond_resched();
+	smp_store_release(&question->task, NULL);	/* only now may a tick use it */
 	profil_profile_put(profile);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ticks of kernel threads that are in no recording yet.
+ * Ticks in kernel mode of tasks that are in no recording yet.
  *
- * A kernel thread never returns to user mode, so a work item finds out whose its first ticks
- * are (record/thread.c).  Later ones find its watch.
+ * A work item finds out whose they are (record/unmet.c).  Later ones find the task's watch.
+ * A task waits once, whatever it does meanwhile, and a user's tasks cannot take all the room.
  *
  * Context: hard interrupt
  */
@@ -11,6 +11,7 @@
 
 #include "profile/profile.h"
 
+#include <linux/cred.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -21,26 +22,59 @@
 DEFINE_PER_CPU(struct profil_asked[PROFIL_ASKED], profil_asked);
 struct irq_work profil_ask_irq;
 
+/* Return: false if there is no room, or the work item has taken the others. */
+static bool profil_ask_add(struct profil_asked *asked, u64 place)
+{
+	int ticks = atomic_read(&asked->ticks);
+
+	if (ticks >= PROFIL_ASKED_TICKS)
+		return false;
+	asked->place[ticks] = place;
+	return atomic_cmpxchg(&asked->ticks, ticks, ticks + 1) == ticks;
+}
+
+/* Return: room for current to wait in, or where it waits already; NULL: there is none. */
+static struct profil_asked *profil_ask_find(const struct profil_profile *profile)
+{
+	struct profil_asked *asked = *this_cpu_ptr(&profil_asked), *room = NULL;
+	struct task_struct *task;
+	unsigned int same = 0, i;
+
+	for (i = 0; i < PROFIL_ASKED; i++, asked++) {
+		task = smp_load_acquire(&asked->task);	/* the work item has left it */
+		if (!task)
+			room = asked;
+		else if (task == current && asked->profile == profile)
+			return asked;
+		else
+			same += uid_eq(asked->uid, current_uid());
+	}
+	return same < PROFIL_ASKED_USER ? room : NULL;
+}
+
 /**
- * profil_ask_thread() - have a tick of current counted once its owner is known
+ * profil_ask_owner() - have a tick of current counted once its owner is known
  * @profile: a recording
  * @place: where in the kernel the tick came
  *
- * Context: The tick; current is a kernel thread.
- * Return: false if too many wait already.
+ * Context: The tick.
+ * Return: false if it cannot wait for that.
  */
-bool profil_ask_thread(struct profil_profile *profile, u64 place)
+bool profil_ask_owner(struct profil_profile *profile, u64 place)
 {
-	struct profil_asked *asked = *this_cpu_ptr(&profil_asked);
-	unsigned int i;
+	struct profil_asked *asked = profil_ask_find(profile);
 
-	for (i = 0; i < PROFIL_ASKED; i++, asked++)
-		if (!smp_load_acquire(&asked->task))	/* the work has left it */
-			break;
-	if (i == PROFIL_ASKED || !profil_profile_get(profile))
+	if (!asked)
+		return false;
+	if (READ_ONCE(asked->task))
+		return profil_ask_add(asked, place);
+	if (!profil_profile_get(profile))
 		return false;
 	asked->profile = profile;
-	asked->place = place;
+	asked->mm = current->flags & PF_KTHREAD ? NULL : current->mm;
+	asked->uid = current_uid();
+	asked->place[0] = place;
+	atomic_set(&asked->ticks, 1);
 	smp_store_release(&asked->task, get_task_struct(current));	/* now it is whole */
 	irq_work_queue(&profil_ask_irq);	/* the tick must not take a work queue's locks */
 	return true;

@@ -1,40 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ticks of kernel threads that are in no recording yet.
+ * Ticks in kernel mode of tasks that are in no recording yet.
  *
  * Context: hard interrupt
  */
 #ifndef PROFIL_ASK_H
 #define PROFIL_ASK_H
 
+#include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
+struct mm_struct;
 struct profil_profile;
 struct task_struct;
 
-/* Ticks of a CPU that can wait at once. */
-#define PROFIL_ASKED	8
+/* Tasks of a CPU that can wait at once, those of one user, and the ticks of each. */
+#define PROFIL_ASKED		16
+#define PROFIL_ASKED_USER	8
+#define PROFIL_ASKED_TICKS	8
+/* In &profil_asked.ticks: no tick may be added any more. */
+#define PROFIL_ASKED_TAKEN	INT_MAX
 
 /**
- * struct profil_asked - a tick of a kernel thread whose owner is not known
- * @task: the thread, referenced; NULL: free.  Set by ticks of its CPU only
- * @profile: whose tick it is, referenced
- * @place: where in the kernel it came
+ * struct profil_asked - ticks of a task whose owner is not known
+ * @task: the task, referenced; NULL: free.  Set by ticks of its CPU only
+ * @profile: whose ticks they are, referenced
+ * @mm: the address space they came in, compared only; NULL for a kernel thread
+ * @uid: the task's user
+ * @ticks: how many there are, or PROFIL_ASKED_TAKEN
+ * @place: where in the kernel each came
  *
- * What follows @task is constant until the work item has handled it.
+ * Ticks of the same CPU add to @place and @ticks until the work item has taken them; the rest
+ * is constant until it has given back @task.
  */
 struct profil_asked {
 	struct task_struct *task;
 	struct profil_profile *profile;
-	u64 place;
+	const struct mm_struct *mm;
+	kuid_t uid;
+	atomic_t ticks;
+	u64 place[PROFIL_ASKED_TICKS];
 };
 
 DECLARE_PER_CPU(struct profil_asked[PROFIL_ASKED], profil_asked);
-/* Its function is in record/thread.c. */
+/* Its function is in record/unmet.c. */
 extern struct irq_work profil_ask_irq;
 
-bool profil_ask_thread(struct profil_profile *profile, u64 place);
+bool profil_ask_owner(struct profil_profile *profile, u64 place);
 
 #endif /* PROFIL_ASK_H */

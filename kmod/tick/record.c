@@ -20,6 +20,7 @@
 #include "tick/ask.h"
 #include "tick/table.h"
 
+#include <linux/cred.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
@@ -30,6 +31,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
+#include <linux/uidgid.h>
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
@@ -210,15 +212,24 @@ static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u32 m
 	return !read_seqcount_retry(&hits->seq, seq) && !(seq & 1) && found;
 }
 
+/*
+ * Room for a question.  A task that does not get the CPU again before it has answered keeps its
+ * own for so long, so one user may not take all.
+ */
 static struct profil_question *profil_record_question(void)
 {
-	struct profil_question *question = *this_cpu_ptr(&profil_questions);
-	unsigned int i;
+	struct profil_question *question = *this_cpu_ptr(&profil_questions), *room = NULL;
+	unsigned int same = 0, i;
 
-	for (i = 0; i < PROFIL_QUESTIONS; i++, question++)
-		if (!smp_load_acquire(&question->task))	/* its last user has left it */
-			return question;
-	return NULL;
+	for (i = 0; i < PROFIL_QUESTIONS; i++, question++) {
+		if (smp_load_acquire(&question->task))	/* its last user has left it */
+			same += uid_eq(question->uid, current_uid());
+		else if (!i)
+			return question;	/* mostly */
+		else
+			room = question;
+	}
+	return same < PROFIL_QUESTIONS_USER ? room : NULL;
 }
 
 /* Return: false if current cannot answer it. */
@@ -232,11 +243,8 @@ static bool profil_record_ask(struct profil_profile *profile, struct profil_owne
 	question->task = current;
 	question->profile = profile;
 	question->mm = current->mm;
-	question->user = user_mode(regs);
-	question->pc = question->user ? instruction_pointer(regs) :
-					profil_record_place(profile->recording, regs);
-	question->answering = false;
-	question->more = 0;
+	question->uid = current_uid();
+	question->pc = instruction_pointer(regs);
 	question->owned = owned;
 	if (!task_work_add(current, &question->work, TWA_RESUME))
 		return true;
@@ -252,12 +260,11 @@ static noinline enum profil_cause profil_record_other(struct profil_profile *pro
 {
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
-	if (!user_mode(regs)) {
-		/* It borrows the address space. */
-		if (current->flags & PF_KTHREAD)
-			return profil_record_thread(profile, regs);
+	/* A kernel thread borrows the address space. */
+	if (current->flags & PF_KTHREAD)
+		return profil_record_unmet(profile, regs);
+	if (!user_mode(regs))
 		return profil_record_kernel(profile, owned, regs);
-	}
 	if (profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
 	return profil_record_add_unknown(profile, owned);
@@ -290,107 +297,52 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 	return cause;
 }
 
-/* Whose ticks current has by its watch; 0: not known. */
-static struct profil_owned profil_record_watched(const struct profil_profile *profile)
+/* Kernel threads are recorded if the kernel is. */
+static bool profil_record_wants(const struct profil_profile *profile)
 {
-	struct pid *pid = task_tgid(current);
-	struct profil_watch *watch;
-
-	if (pid)
-		hlist_for_each_entry_rcu(watch, &profil_watch_bucket(pid)->chain, node)
-			if (watch->pid == pid && READ_ONCE(watch->profile) == profile)
-				return profil_owned_read(&watch->owned);
-	return (struct profil_owned) {};
+	return !(current->flags & PF_KTHREAD) || (profile->everybody && profile->recording->kernel);
 }
 
-/* The question that current answers on this CPU, or NULL. */
-static struct profil_question *profil_record_answered(void)
+/* A tick in kernel mode of a task without a binding. */
+static enum profil_cause profil_record_unmet_kernel(struct profil_profile *profile,
+						    struct pt_regs *regs)
 {
-	struct profil_question *question = *this_cpu_ptr(&profil_questions);
-	unsigned int i;
+	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
+	bool known = owned.owner || profil_record_interrupt(profile).owner;
 
-	for (i = 0; i < PROFIL_QUESTIONS; i++, question++)
-		if (question->task == current && READ_ONCE(question->answering))
-			return question;
-	return NULL;
-}
-
-/*
- * Ask whose tick in kernel mode it is.  If current is just answering that, the tick waits for
- * the same answer: with new questions in the time that an answer takes, it would never be done.
- */
-static bool profil_record_ask_owner(struct profil_profile *profile, struct pt_regs *regs)
-{
-	struct profil_question *answered = profil_record_answered();
-
-	if (!answered)
-		return profil_record_ask(profile, (struct profil_owned) {}, regs);
-	if (answered->profile != profile)
-		return false;
-	answered->more++;
-	return true;
-}
-
-/* A task that never returns to user mode answers no question before it ends. */
-static bool profil_record_answers(void)
-{
-	return current->mm && !(current->flags & PROFIL_PF_NO_USER_PC);
-}
-
-/**
- * profil_record_unmet() - count a tick of an address space that is in no binding yet
- * @profile: a recording of everybody
- * @regs: what the tick interrupted
- *
- * Context: The tick.
- * Return: its outcome, or PROFIL_DEFERRED.
- */
-enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs)
-{
-	struct profil_owned owned = profil_record_watched(profile);
-	bool user = user_mode(regs);
-	enum profil_cause cause;
-
-	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
-		return PROFIL_OFF;
-	if (current->flags & PF_KTHREAD)
-		return profil_record_thread(profile, regs);
-	if (!user && profil_record_interrupt(profile).owner)
-		return profil_record_kernel(profile, owned, regs);
-	if (user && profil_record_answers() && profil_record_ask(profile, owned, regs))
-		return PROFIL_DEFERRED;
-	if (!user && !owned.owner && profil_record_answers() &&
-	    profil_record_ask_owner(profile, regs))
+	if (!known && (current->mm || current->flags & PF_KTHREAD) &&
+	    profil_ask_owner(profile, profil_record_place(profile->recording, regs)))
 		return PROFIL_DEFERRED;
 	if (!owned.owner)
 		owned = profile->recording->nobody;
-	if (!user)
-		return profil_record_kernel(profile, owned, regs);
-	cause = profil_record_add_unknown(profile, owned);
-	profil_record_add_thread(profile, owned, cause, current);
-	return cause;
+	return profil_record_kernel(profile, owned, regs);
 }
 
 /**
- * profil_record_thread() - count a tick of a kernel thread
- * @profile: a recording
+ * profil_record_unmet() - count a tick of a task that is in no binding yet
+ * @profile: a recording of everybody
  * @regs: what the tick interrupted
  *
  * Context: The tick.
  * Return: its outcome, PROFIL_DEFERRED, or PROFIL_NO_USER_PC if kernel threads are not recorded.
  */
-enum profil_cause profil_record_thread(struct profil_profile *profile, struct pt_regs *regs)
+enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs)
 {
-	struct profil_recording *recording = profile->recording;
 	struct profil_owned owned;
+	enum profil_cause cause;
 
-	if (!profile->everybody || !recording->kernel)
+	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
+		return PROFIL_OFF;
+	if (!profil_record_wants(profile))
 		return PROFIL_NO_USER_PC;
-	owned = profil_record_watched(profile);
-	if (!owned.owner && !profil_record_interrupt(profile).owner) {
-		if (profil_ask_thread(profile, profil_record_place(recording, regs)))
-			return PROFIL_DEFERRED;
-		owned = recording->nobody;
-	}
-	return profil_record_kernel(profile, owned, regs);
+	if (!user_mode(regs))
+		return profil_record_unmet_kernel(profile, regs);
+	owned = profil_watched_owner(profile, task_tgid(current));
+	if (current->mm && profil_record_ask(profile, owned, regs))
+		return PROFIL_DEFERRED;
+	if (!owned.owner)
+		owned = profile->recording->nobody;
+	cause = profil_record_add_unknown(profile, owned);
+	profil_record_add_thread(profile, owned, cause, current);
+	return cause;
 }

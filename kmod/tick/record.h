@@ -15,6 +15,7 @@
 #include <linux/seqlock.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 struct mm_struct;
 struct profil_binding;
@@ -28,8 +29,9 @@ struct task_struct;
 #define PROFIL_HIT_SHIFT	20
 #define PROFIL_HIT_SETS		16
 #define PROFIL_HIT_WAYS		4
-/* Ticks of a CPU that can wait at once until their tasks return to user mode. */
+/* Ticks of a CPU that can wait at once until their tasks return to user mode; of one user. */
 #define PROFIL_QUESTIONS	16
+#define PROFIL_QUESTIONS_USER	8
 
 /**
  * struct profil_hit - a part of a mapping, in which there was a tick
@@ -62,18 +64,16 @@ struct profil_hits {
 };
 
 /**
- * struct profil_question - a tick whose text is not known yet
+ * struct profil_question - a tick in user mode whose text is not known yet
  * @work: finds out, on the task's way to user mode; its function is set by resolve.c
  * @task: the task that had the tick; NULL: free.  Set by ticks of its CPU only
  * @profile: whose tick it is, referenced
  * @mm: the address space it ran in: it may execute another program before @work runs
- * @pc: where; in kernel mode the offset
- * @user: in user mode; otherwise only @owned is to be found out
- * @answering: @work runs
- * @more: ticks in kernel mode that came meanwhile, and wait for @owned, too
+ * @pc: where
+ * @uid: the task's user
  * @owned: whose; 0: not known yet either
  *
- * What follows @task is changed by @task only, with interrupts off if its ticks do so, too.
+ * What follows @task is changed by @task only.
  */
 struct profil_question {
 	struct callback_head work;
@@ -81,9 +81,7 @@ struct profil_question {
 	struct profil_profile *profile;
 	struct mm_struct *mm;
 	u64 pc;
-	bool user;
-	bool answering;
-	u32 more;
+	kuid_t uid;
 	struct profil_owned owned;
 };
 
@@ -106,6 +104,5 @@ void profil_record_add_thread(const struct profil_profile *profile, struct profi
 			      enum profil_cause cause, struct task_struct *task);
 enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
 enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs);
-enum profil_cause profil_record_thread(struct profil_profile *profile, struct pt_regs *regs);
 
 #endif /* PROFIL_TICK_RECORD_H */

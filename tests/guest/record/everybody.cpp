@@ -172,7 +172,7 @@ TEST_CASE_METHOD(AtRest, "only a sampling event of a CPU is a proof for everybod
 	CHECK(refused(recording, recording.request(), open_proof({.pid = -1, .cpu = cpu})) == EINVAL);
 }
 
-TEST_CASE_METHOD(AtRest, "there are four recordings of everybody at most", "[record]")
+TEST_CASE_METHOD(AtRest, "there are four privileged recordings of everybody at most", "[record]")
 {
 	std::vector<Recording> all(5);
 

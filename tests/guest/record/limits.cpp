@@ -56,14 +56,21 @@ Child many_texts(const Memory &stop)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "two recordings of everybody are for users, and two more for the privileged",
+TEST_CASE_METHOD(AtRest, "two recordings of everybody are for users, and four for the privileged",
 		 "[record]")
 {
 	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "-1");
-	const Gate begun, go;
+	const bool privileged_first = GENERATE(false, true);
+	const auto begin_four = [](std::vector<Recording> &recordings) {
+		for (size_t i = 0; i < 4; i++)
+			CHECK(recordings[i].begin_everybody() == 0);
+	};
+	const Gate begin, begun, go;
 	ChildOf<int> user([&] {
 		std::vector<Recording> recordings;
 		int errors = 0;
+
+		begin.wait();
 
 		for (int i = 0; i < 3; i++)
 			recordings.emplace_back(256, period_nobody);
@@ -76,12 +83,15 @@ TEST_CASE_METHOD(AtRest, "two recordings of everybody are for users, and two mor
 		recordings[0].finish();
 		return errors ? -1 : third * 1000 + recordings[2].begin_everybody();
 	});
-	std::vector<Recording> recordings(3);
+	std::vector<Recording> recordings(5);
 
+	if (privileged_first)
+		begin_four(recordings);
+	begin.open();
 	begun.wait();
-	CHECK(recordings[0].begin_everybody() == 0);
-	CHECK(recordings[1].begin_everybody() == 0);
-	CHECK(recordings[2].begin_everybody() == EBUSY);
+	if (!privileged_first)
+		begin_four(recordings);
+	CHECK(recordings[4].begin_everybody() == EBUSY);
 	CHECK(grows([&] { return recordings[1].sum(); }));
 	go.open();
 	CHECK(user.result() == EBUSY * 1000);

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ticks in kernel mode of tasks that a recording of everybody has not met: a work item does.
+ *
+ * The task itself may stay in a system call for as long as it likes, and a kernel thread never
+ * leaves the kernel.
+ *
+ * Context: process
+ */
+#include "record/unmet.h"
+
+#include "follow/meet.h"
+#include "profile/profile.h"
+#include "profile/stats.h"
+#include "profile/work.h"
+#include "record/recording.h"
+#include "tick/ask.h"
+#include "tick/record.h"
+#include "tick/section.h"
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <linux/irqflags.h>
+#include <linux/percpu.h>
+#include <linux/rwsem.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/workqueue.h>
+
+#include <asm/barrier.h>
+
+static void profil_unmet_count(const struct profil_asked *asked, struct profil_owned owned,
+			       int ticks)
+{
+	struct profil_tally *tally;
+	enum profil_cause cause;
+	unsigned long flags;
+	int i;
+
+	local_irq_save(flags);
+	profil_section_enter();
+	tally = this_cpu_ptr(asked->profile->tally);
+	for (i = 0; i < ticks; i++) {
+		cause = profil_record_add_kernel(asked->profile, owned, asked->place[i]);
+		profil_record_add_thread(asked->profile, owned, cause, asked->task);
+		tally->cause[cause]++;
+		tally->granted++;
+	}
+	profil_section_leave();
+	local_irq_restore(flags);
+}
+
+/* The address space that its ticks came in, grabbed; NULL if it has another one by now. */
+static struct mm_struct *profil_unmet_memory(const struct profil_asked *asked)
+{
+	struct mm_struct *mm;
+
+	task_lock(asked->task);
+	mm = asked->task->mm;
+	if (mm && mm == asked->mm)
+		mmgrab(mm);
+	else
+		mm = NULL;
+	task_unlock(asked->task);
+	return mm;
+}
+
+/*
+ * The lock keeps the process from another program until it has its watch, which the probe on
+ * exec changes.  Who holds it may wait for user memory, which the work must not.
+ */
+static struct profil_owned profil_unmet_process(const struct profil_asked *asked)
+{
+	struct profil_owned owned = asked->profile->recording->nobody;
+	struct rw_semaphore *exec = &asked->task->signal->exec_update_lock;
+	struct mm_struct *mm;
+
+	if (!down_read_trylock(exec))
+		return owned;
+	mm = profil_unmet_memory(asked);
+	if (mm) {
+		owned = profil_meet_task(asked->profile, asked->task, mm);
+		mmdrop(mm);
+	}
+	up_read(exec);
+	return owned;
+}
+
+static void profil_unmet_answer(struct profil_asked *asked)
+{
+	struct profil_profile *profile = asked->profile;
+	struct task_struct *task = asked->task;
+	struct mem_cgroup *before = set_active_memcg(profile->recording->memcg);
+	struct profil_owned owned;
+
+	owned = task->flags & PF_KTHREAD ? profil_meet_task(profile, task, NULL) :
+					   profil_unmet_process(asked);
+	set_active_memcg(before);
+	/* Pairs with the tick that adds itself: it has written its place. */
+	profil_unmet_count(asked, owned, atomic_xchg(&asked->ticks, PROFIL_ASKED_TAKEN));
+	smp_store_release(&asked->task, NULL);	/* only now may a tick use it */
+	put_task_struct(task);
+	profil_profile_put(profile);
+}
+
+static void profil_unmet_work(struct work_struct *unused)
+{
+	struct profil_asked *asked;
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		asked = *per_cpu_ptr(&profil_asked, cpu);
+		for (i = 0; i < PROFIL_ASKED; i++, asked++)
+			if (smp_load_acquire(&asked->task))	/* the tick has filled it in */
+				profil_unmet_answer(asked);
+	}
+}
+
+static DECLARE_WORK(work, profil_unmet_work);
+
+static void profil_unmet_asked(struct irq_work *unused)
+{
+	queue_work(profil_wq, &work);
+}
+
+/**
+ * profil_unmet_init() - tell ticks who answers them
+ *
+ * Context: Process context, before the first tick.
+ */
+void profil_unmet_init(void)
+{
+	init_irq_work(&profil_ask_irq, profil_unmet_asked);
+}
+
+/**
+ * profil_unmet_exit() - undo profil_unmet_init()
+ *
+ * Context: Process context, may sleep; after the last tick, before the queue is destroyed.
+ */
+void profil_unmet_exit(void)
+{
+	irq_work_sync(&profil_ask_irq);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Ticks in kernel mode of tasks that a recording of everybody has not met: a work item does.
+ *
+ * Context: process
+ */
+#ifndef PROFIL_UNMET_H
+#define PROFIL_UNMET_H
+
+void profil_unmet_init(void);
+void profil_unmet_exit(void);
+
+#endif /* PROFIL_UNMET_H */
