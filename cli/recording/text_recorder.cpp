@@ -288,7 +288,7 @@ void TextRecorder::work(Clock::time_point now)
 		next_change_ = now + (table_->fills_up() && !change_table() ? check_interval : look_interval);
 	if (pace_.due(now))
 		pace_.look(now, session_.status(profile_).ticks);
-	if (texts_.in_use() > numbers_ / 4 && now >= next_forgetting_)
+	if (texts_.in_use() > std::min(numbers_, texts_.highest_number()) / 4 && now >= next_forgetting_)
 		forget_ended(now);
 	/* What a process is now decides whether it matches, and what a thread is called. */
 	if ((texts_.filter() || settings_.per_thread) && now >= next_check_)

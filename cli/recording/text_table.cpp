@@ -209,8 +209,13 @@ void TextTable::learn()
 		return;
 	in_use_ = about.in_use;
 	kernel_.look();
-	while (last_ < about.numbers) {
-		last_++;
+	highest_ = about.highest;
+	while (last_ != about.numbers) {
+		last_ = last_ == about.highest ? 1 : last_ + 1;
+		/* Numbers begin again; modules are forgotten by the kernel itself. */
+		const Number *const known = find(last_);
+		if (known && known->kind != PROFIL_KIND_MODULE)
+			continue;
 		if (Number number = describe(last_); number.kind)
 			numbers_[last_] = std::move(number);
 	}

@@ -100,6 +100,8 @@ public:
 	[[nodiscard]] const Selected &selected() const { return selected_; }
 	/** How many numbers were given and not forgotten, as of the last learn(). */
 	[[nodiscard]] uint32_t in_use() const { return in_use_; }
+	/** The highest number that the recording gives. */
+	[[nodiscard]] uint64_t highest_number() const { return highest_; }
 	/**
 	 * Forget processes, and memory of processes, that were seen to have ended in an earlier
 	 * call, a second ago; and see which have ended now.  All that was counted must have been
@@ -159,6 +161,7 @@ private:
 	std::unordered_map<uint32_t, Number> numbers_; /* what is not forgotten */
 	uint32_t last_ = 0;			       /* that was described */
 	uint32_t in_use_ = 0;
+	uint32_t highest_ = 0;
 	std::set<std::shared_ptr<Object>> programs_;
 	std::unique_ptr<OwnerFilter> filter_;
 	bool per_process_ = false;	       /* owners that have a PID are told apart by it */

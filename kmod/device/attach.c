@@ -229,9 +229,11 @@ put:
 	return err;
 }
 
-/* In which modes a profile samples. */
-static unsigned int profil_attach_modes(bool kernel)
+/* In which modes a profile samples.  An event may leave out user mode if the kernel is sampled. */
+static unsigned int profil_attach_modes(bool kernel, bool event)
 {
+	if (kernel && event)
+		return PROFIL_PROOF_KERNEL;
 	return kernel ? PROFIL_PROOF_USER | PROFIL_PROOF_KERNEL : PROFIL_PROOF_USER;
 }
 
@@ -241,9 +243,7 @@ static int profil_attach_start(struct profil_session *session, const struct atta
 	struct profil_recording *recording = attach->recording;
 	struct profil_start *start = attach->start;
 	bool kernel = start->flags & PROFIL_KERNEL_TICKS || (recording && recording->kernel);
-	/* An event may leave out user mode if it is to be sampled in the kernel. */
-	unsigned int modes = kernel && start->flags & PROFIL_EVENT ?
-				     PROFIL_PROOF_KERNEL : profil_attach_modes(kernel);
+	unsigned int modes = profil_attach_modes(kernel, start->flags & PROFIL_EVENT);
 	struct profil_layout *layout;
 	struct profil_proof proof;
 	int err;
@@ -296,6 +296,21 @@ int profil_session_attach(struct profil_session *session, struct profil_start *s
 	return profil_attach_start(session, &attach, false);
 }
 
+/* A recording of an event has a proof on that event for each of its processes. */
+static int profil_attach_check_event(struct profil_profile *profile,
+				     const struct profil_proof *proof)
+{
+	struct perf_event_attr attr;
+	int err;
+
+	if (!profile->event.source)
+		return 0;
+	err = profil_source_choose(&attr, proof->event);
+	if (err)
+		return err;
+	return profil_source_is(&profile->event, &attr) ? 0 : -EACCES;
+}
+
 /* The process is added to a recording. */
 static int profil_attach_add(struct profil_session *session, struct profil_record *record)
 {
@@ -316,10 +331,13 @@ static int profil_attach_add(struct profil_session *session, struct profil_recor
 	if (err)
 		goto put;
 	err = profil_proof_open(&proof, record->proof,
-				profil_attach_modes(profile->recording->kernel), 0);
+				profil_attach_modes(profile->recording->kernel,
+						    profile->event.source), 0);
 	if (err)
 		goto put;
-	err = profil_attach_target(session, profile, &proof, profil_attach_more);
+	err = profil_attach_check_event(profile, &proof);
+	if (!err)
+		err = profil_attach_target(session, profile, &proof, profil_attach_more);
 	profil_proof_close(&proof);
 put:
 	profil_profile_put(profile);

@@ -254,12 +254,13 @@ int profil_session_describe(struct profil_session *session, struct profil_descri
 		.number = describe->number,
 		.path = describe->path,
 		.path_size = describe->path_size,
+		.highest = PROFIL_NUMBERS_MAX,
 		.fd = -1,
 	};
 	struct profil_profile *profile;
 	int err = -EINVAL;
 
-	if (describe->flags & ~(u32)FLAGS || describe->reserved ||
+	if (describe->flags & ~(u32)FLAGS ||
 	    !describe->path != !describe->path_size || (describe->flags && !describe->number))
 		return -EINVAL;
 	if (describe->flags & PROFIL_DESCRIBE_FORGET && describe->number <= PROFIL_NUMBERS_FIXED)

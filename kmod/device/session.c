@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "profile/update.h"
 #include "record/everybody.h"
+#include "record/recording.h"
 #include "tick/checkpoint.h"
 
 #include <linux/atomic.h>
@@ -132,19 +133,21 @@ int profil_session_update(struct profil_session *session, const struct profil_up
  * @stop: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0, -ENOENT; -EINVAL to keep what is no recording.
+ * Return: 0, -ENOENT; to keep it: -EINVAL if it is no recording, -EDQUOT if its user's account
+ * has no room for its numbers.  Then nothing has changed.
  */
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
 {
 	struct profil_profile *profile = profil_session_find(session, stop->profile);
 	bool keep = stop->flags & PROFIL_STOP_KEEP;
+	int err = 0;
 
 	if (!profile)
 		return -ENOENT;
-	if (keep && !profile->recording) {
-		profil_profile_put(profile);
-		return -EINVAL;
-	}
+	if (keep)
+		err = profile->recording ? profil_recording_keep(profile->recording) : -EINVAL;
+	if (err)
+		goto put;
 	stop->stored = profil_session_retire(session, profile);
 	if (keep) {
 		mutex_lock(&profile->lock);
@@ -154,8 +157,9 @@ int profil_session_stop(struct profil_session *session, struct profil_stop *stop
 	/* If two threads stop it at once, only one drops the table's reference. */
 	if (!keep && xa_cmpxchg(&session->profiles, stop->profile, profile, NULL, 0) == profile)
 		profil_profile_put(profile);
+put:
 	profil_profile_put(profile);
-	return 0;
+	return err;
 }
 
 /**

@@ -351,6 +351,24 @@ bool profil_source_account(struct profil_source_user *user, struct perf_event_at
 	return claimed;
 }
 
+/**
+ * profil_source_is() - is it this event that ticks for a profile?
+ * @user: with or without a claim
+ * @attr: of profil_source_choose()
+ *
+ * Context: Process context.
+ * Return: false without a claim, too.
+ */
+bool profil_source_is(struct profil_source_user *user, const struct perf_event_attr *attr)
+{
+	bool is;
+
+	spin_lock(&sources_lock);
+	is = !list_empty(&user->link) && !memcmp(&user->source->attr, attr, sizeof(*attr));
+	spin_unlock(&sources_lock);
+	return is;
+}
+
 /* Return: the shortest period of its users.  Without users 0, and the source has left the list. */
 static u64 profil_source_shortest(struct profil_source *source)
 {

@@ -83,6 +83,7 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 int profil_source_get(struct profil_source_user *user, const struct perf_event_attr *attr,
 		      u64 period);
 void profil_source_put(struct profil_source_user *user);
+bool profil_source_is(struct profil_source_user *user, const struct perf_event_attr *attr);
 bool profil_source_account(struct profil_source_user *user, struct perf_event_attr *attr,
 			   struct profil_source_lost *lost, struct profil_source_time *time);
 int profil_sources_init(const struct profil_source_ops *ops);

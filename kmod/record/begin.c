@@ -8,6 +8,7 @@
 
 #include "compat.h"
 #include "profile/layout.h"
+#include "profile/limits.h"
 #include "record/modules.h"
 #include "record/owner.h"
 #include "record/recording.h"
@@ -132,38 +133,60 @@ static int profil_recording_prepare(struct profil_recording *recording)
 	return err;
 }
 
+/* Memory for its chains, at current's expense. */
+static int profil_recording_hash(struct profil_recording *recording)
+{
+	size_t chains = (size_t)2 << recording->bits;
+	unsigned long pages = DIV_ROUND_UP(chains * sizeof(*recording->hash), PAGE_SIZE);
+	int err;
+
+	recording->user = profil_user_get();
+	if (!recording->user)
+		return -ENOMEM;
+	err = profil_user_charge_pages(recording->user, pages);
+	if (err)
+		return err;
+	recording->charged = pages;
+	recording->hash = kvcalloc(chains, sizeof(*recording->hash), GFP_KERNEL_ACCOUNT);
+	if (!recording->hash)
+		return -ENOMEM;
+	recording->number = recording->hash + chains / 2;
+	return 0;
+}
+
 /**
  * profil_recording_create() - make a recording
  * @record: from user space, checked
  * @ns: the PID namespace of its reader
  *
  * Context: Process context, may sleep; current pays for it.
- * Return: the recording, for profil_recording_free(), or an ERR_PTR: -ENOMEM.
+ * Return: the recording, for profil_recording_free(), or an ERR_PTR: -ENOMEM, -EDQUOT.
  */
 struct profil_recording *profil_recording_create(const struct profil_record *record,
 						 struct pid_namespace *ns)
 {
-	u32 limit = clamp_t(u32, record->nr_counts / COUNTS_NUMBER, NUMBERS_MIN,
-			    PROFIL_NUMBERS_MAX);
+	u32 limit = min_t(u32, max_t(u32, record->nr_counts / COUNTS_NUMBER, NUMBERS_MIN),
+			  PROFIL_NUMBERS_MAX);
 	unsigned int bits = ilog2(limit / CHAIN_NUMBERS);
 	struct profil_recording *recording;
 	int err;
 
-	recording = kvzalloc(struct_size(recording, hash, (size_t)2 << bits), GFP_KERNEL_ACCOUNT);
+	recording = kzalloc(sizeof(*recording), GFP_KERNEL_ACCOUNT);
 	if (!recording)
 		return ERR_PTR(-ENOMEM);
-	recording->limit = limit;
-	recording->bits = bits;
-	recording->number = recording->hash + (1U << bits);
 	raw_spin_lock_init(&recording->lock);
 	atomic64_inc(&profil_recordings);
+	recording->limit = limit;
+	recording->bits = bits;
 	get_random_bytes(&recording->key, sizeof(recording->key));
 	recording->processes = record->flags & PROFIL_RECORD_PROCESSES;
 	if (record->flags & PROFIL_RECORD_THREADS)
 		recording->threads = get_pid_ns(ns);
 	recording->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_LIST_HEAD(&recording->told);
-	err = profil_recording_prepare(recording);
+	err = profil_recording_hash(recording);
+	if (!err)
+		err = profil_recording_prepare(recording);
 	if (err) {
 		profil_recording_free(recording);
 		return ERR_PTR(err);

@@ -209,11 +209,15 @@ static void profil_modules_tell(struct profil_recording *recording, const struct
 
 static int profil_modules_notify(struct notifier_block *unused, unsigned long state, void *module)
 {
-	struct profil_recording *recording;
+	struct profil_recording *recording, *next;
 
 	mutex_lock(&profil_told_lock);
-	list_for_each_entry(recording, &profil_told, told)
-		profil_modules_tell(recording, module, state);
+	list_for_each_entry_safe(recording, next, &profil_told, told) {
+		if (READ_ONCE(recording->ended))
+			list_del_init(&recording->told);
+		else
+			profil_modules_tell(recording, module, state);
+	}
 	mutex_unlock(&profil_told_lock);
 	return NOTIFY_DONE;
 }

@@ -106,15 +106,13 @@ static struct profil_entry *profil_recording_own_locked(struct profil_recording 
 	struct profil_identity cell = { .kind = PROFIL_KIND_CELL };
 	struct profil_spare none = {};
 	struct profil_entry *entry;
-	u32 nr = recording->nr;
 
 	lockdep_assert_held(&recording->lock);
-	if (profil_recording_room(recording) < PROFIL_OWNER_NUMBERS ||
-	    profil_spare_nodes(spare) < PROFIL_OWNER_NUMBERS)
-		spare = &none;
-	entry = profil_recording_find_locked(recording, same, spare);
-	if (!entry || entry->number <= nr)
+	entry = profil_recording_find_locked(recording, same, &none);
+	if (entry || profil_spare_nodes(spare) < PROFIL_OWNER_NUMBERS ||
+	    !profil_recording_row(recording, PROFIL_OWNER_NUMBERS))
 		return entry;
+	entry = profil_recording_find_locked(recording, same, spare);
 	cell.word[0] = entry->number;
 	for (cell.word[1] = PROFIL_TEXT_KERNEL; cell.word[1] <= PROFIL_TEXT_THREADS; cell.word[1]++)
 		profil_recording_find_locked(recording, &cell, spare);

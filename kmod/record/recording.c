@@ -3,14 +3,15 @@
  * A recording: numbers for texts and cells.
  *
  * Numbers are given for what has used CPU time, and for modules that come and go.  The reader
- * may ask what any of them stands for, until it forgets it or the recording is gone; none is
- * given twice.
+ * may ask what any of them stands for, until it forgets it or the recording is gone.  One that
+ * was forgotten is given again only after all others.
  *
  * Context: tracepoint probe
  */
 #include "record/recording.h"
 
 #include "compat.h"
+#include "profile/limits.h"
 #include "tick/news.h"
 
 #include <linux/file.h>
@@ -57,20 +58,44 @@ void profil_recording_free(struct profil_recording *recording)
 	mutex_lock(&profil_told_lock);
 	list_del_init(&recording->told);
 	mutex_unlock(&profil_told_lock);
-	for (i = 0; i < 1U << recording->bits; i++) {
+	for (i = 0; recording->hash && i < 1U << recording->bits; i++) {
 		hlist_for_each_entry_safe(entry, next, &recording->number[i], next)
 			profil_entry_free(entry);
 		cond_resched();
 	}
+	kvfree(recording->hash);
+	profil_user_uncharge_pages(recording->user, recording->charged + recording->kept);
+	profil_user_put(recording->user);
 	if (recording->threads)
 		put_pid_ns(recording->threads);
 	mem_cgroup_put(recording->memcg);
 	atomic64_dec(&profil_recordings);
-	kvfree(recording);
+	kfree(recording);
 }
 
 /**
- * profil_recording_tell() - tell the reader, if it waits for news, that a recording has ended
+ * profil_recording_keep() - charge for the numbers of a recording that is kept for them alone
+ * @recording: of a profile that is about to end; called again for one that is kept already
+ *
+ * Context: Process context.
+ * Return: 0; -EDQUOT: nothing has changed.
+ */
+int profil_recording_keep(struct profil_recording *recording)
+{
+	unsigned long bytes = READ_ONCE(recording->in_use) * sizeof(struct profil_entry);
+	unsigned long pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	int err = profil_user_charge_pages(recording->user, pages);
+
+	if (err)
+		return err;
+	/* Two threads may keep it at once. */
+	pages = xchg(&recording->kept, pages);
+	profil_user_uncharge_pages(recording->user, pages);
+	return 0;
+}
+
+/**
+ * profil_recording_tell() - a recording has ended: tell the reader, if it waits for news
  * @recording: the recording
  *
  * Context: Any but hard interrupt.
@@ -80,6 +105,7 @@ void profil_recording_tell(struct profil_recording *recording)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
+	WRITE_ONCE(recording->ended, true);
 	if (recording->news)
 		profil_news_tell(recording->news);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
@@ -164,16 +190,39 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
 	return NULL;
 }
 
+/*
+ * Numbers in a row after the last one that are looked at for room, when they begin again: the
+ * lock is held, with interrupts off.
+ */
+#define LOOK_AT		1024
+
 /**
- * profil_recording_room() - how many numbers a recording can still give
+ * profil_recording_row() - find room for entries with consecutive numbers
  * @recording: its lock is held
+ * @count: how many
+ *
+ * Once all numbers were given they begin again, without those that are in use.
  *
  * Context: Any.
- * Return: that number.
+ * Return: true: the numbers after the last one are free.  false: there are too many entries, or
+ * there is no such row nearby; the next call looks further.
  */
-u32 profil_recording_room(const struct profil_recording *recording)
+bool profil_recording_row(struct profil_recording *recording, u32 count)
 {
-	return min(recording->limit - recording->in_use, PROFIL_NUMBERS_MAX - recording->nr);
+	u32 number = recording->nr, row = 0, looks;
+
+	lockdep_assert_held(&recording->lock);
+	if (recording->limit - recording->in_use < count)
+		return false;
+	for (looks = 0; looks < LOOK_AT && row < count; looks++) {
+		if (number == PROFIL_NUMBERS_MAX) {
+			number = PROFIL_NUMBERS_FIXED;
+			row = 0;
+		}
+		row = profil_recording_numbered(recording, ++number) ? 0 : row + 1;
+	}
+	recording->nr = number - row;
+	return row == count;
 }
 
 /* @chain: of its identity, in which there is no such entry. */
@@ -184,12 +233,13 @@ static struct profil_entry *profil_recording_add(struct profil_recording *record
 {
 	struct profil_entry *entry;
 
-	if (!profil_recording_room(recording))
+	if (!profil_recording_row(recording, 1))
 		return NULL;
 	entry = profil_spare_take(spare);
 	if (!entry)
 		return NULL;
 	recording->in_use++;
+	recording->given++;
 	entry->number = ++recording->nr;
 	entry->same = *same;
 	hlist_add_head(&entry->next, profil_recording_numbers(recording, entry->number));
@@ -238,16 +288,17 @@ u32 profil_recording_find(struct profil_recording *recording, const struct profi
 {
 	struct profil_entry *entry;
 	unsigned long flags;
-	u32 nr, number = 0;
+	u32 number = 0;
+	u64 given;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	nr = recording->nr;
+	given = recording->given;
 	entry = profil_recording_find_locked(recording, same, spare);
 	if (entry)
 		number = entry->number;
-	if (number > nr && file)
+	if (recording->given > given && file)
 		entry->file = get_file(file);
-	if (number > nr)
+	if (recording->given > given)
 		entry->pid = get_pid(pid);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	return number;

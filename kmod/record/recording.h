@@ -24,6 +24,7 @@ struct mutex;
 struct pid;
 struct pid_namespace;
 struct profil_news;
+struct profil_user;
 struct task_struct;
 
 /* Texts that every recording has, and their numbers. */
@@ -37,8 +38,12 @@ struct task_struct;
 /* Generations that an offset in the kernel can hold; this one is not known. */
 #define PROFIL_GENERATIONS	255
 #define PROFIL_GENERATION_SHIFT	32	/* in an offset in the kernel */
-/* What a key can hold. */
+/* What a key can hold; fewer in a module for tests, which come to the end of them. */
+#ifdef PROFIL_TEST_WINDOW
+#define PROFIL_NUMBERS_MAX	((u32)BIT(10) - 1)
+#else
 #define PROFIL_NUMBERS_MAX	((u32)(BIT_ULL(64 - PROFIL_COUNT_SHIFT) - 1))
+#endif
 
 /**
  * struct profil_identity - what makes two entries the same
@@ -106,13 +111,19 @@ struct profil_entry {
  * @lives: address spaces so far, each of which has a number
  * @forgets: how often something was forgotten: what has a cell's number from before may have
  *	one that is not given any more
+ * @user: the account that pays for @hash and, once it is kept for its numbers alone, for entries;
+ *	referenced; constant
+ * @charged: the pages that it pays for @hash; constant
+ * @kept: and for entries
+ * @ended: there are no ticks any more: modules that come and go do not matter
  * @nr: the last number that was given
+ * @given: how many were given: more than there are once numbers begin again
  * @in_use: numbers that are given and not forgotten
  * @limit: how many may be in use; constant
  * @bits: of the number of chains; constant
  * @key: of the hash, random: nobody can make others' entries share a chain; constant
- * @number: chains of entries by number
  * @hash: chains of entries by identity
+ * @number: chains of entries by number, behind those
  */
 struct profil_recording {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
@@ -128,14 +139,19 @@ struct profil_recording {
 	struct list_head told;
 	struct profil_news *news;
 	atomic64_t lives;
+	struct profil_user *user;
+	unsigned long charged;
+	unsigned long kept;
+	bool ended;
 	u32 forgets;
 	u32 nr;
+	u64 given;
 	u32 in_use;
 	u32 limit;
 	unsigned int bits;
 	siphash_key_t key;
+	struct hlist_head *hash;
 	struct hlist_head *number;
-	struct hlist_head hash[];
 };
 
 /* The recordings that are told of modules; guards what they know of these, too. */
@@ -155,7 +171,8 @@ struct profil_spare {
 void profil_recording_free(struct profil_recording *recording);
 void profil_recording_tell(struct profil_recording *recording);
 void profil_recording_leave(struct profil_recording *recording);
-u32 profil_recording_room(const struct profil_recording *recording);
+int profil_recording_keep(struct profil_recording *recording);
+bool profil_recording_row(struct profil_recording *recording, u32 count);
 struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number);
 struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,
 						  const struct profil_identity *same,

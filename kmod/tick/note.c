@@ -9,6 +9,7 @@
  */
 #include "tick/note.h"
 
+#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
@@ -20,7 +21,7 @@
 /**
  * struct profil_notes - a CPU's notes
  * @work: has them counted
- * @written: how many there were; written by NMIs only
+ * @written: how many there were; changed by NMIs only, one of which may interrupt another
  * @done: how many of them were counted; written by @work only
  * @note: by number
  */
@@ -47,17 +48,21 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 		       enum profil_where where)
 {
 	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
-	unsigned int written = notes->written;
-	struct profil_note *note = &notes->note[written % NOTES];
+	struct profil_note *note;
+	unsigned int written;
 
-	if (written - smp_load_acquire(&notes->done) == NOTES)	/* it is read no more */
-		return false;
+	/* A debug exception counts as an NMI, and can be interrupted by one: take the place first. */
+	do {
+		written = READ_ONCE(notes->written);
+		if (written - smp_load_acquire(&notes->done) == NOTES)	/* it is read no more */
+			return false;
+	} while (cmpxchg_local(&notes->written, written, written + 1) != written);
+	note = &notes->note[written % NOTES];
 	note->source = source;
 	note->task = current;
 	note->period = period;
 	note->where = where;
 	note->regs = *regs;
-	smp_store_release(&notes->written, written + 1);	/* see profil_notes_waiting() */
 	irq_work_queue(&notes->work);
 	return true;
 }
@@ -65,14 +70,14 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 /**
  * profil_notes_waiting() - how many notes this CPU has to count
  *
- * Context: The notes' interrupt.
+ * Context: The notes' interrupt, which no NMI that has not finished its note lets come.
  * Return: their number; NMIs may write more meanwhile.
  */
 unsigned int profil_notes_waiting(void)
 {
 	struct profil_notes *notes = this_cpu_ptr(&profil_notes);
 
-	return smp_load_acquire(&notes->written) - notes->done;	/* the notes were written before */
+	return READ_ONCE(notes->written) - notes->done;
 }
 
 /**

@@ -24,7 +24,8 @@
  *
  * A recording has numbers for an eighth of the elements of its first table, and 32,768 at
  * least.  When all are in use, what is new counts for the owner without text and name, or in
- * the text that is not known.  PROFIL_DESCRIBE_FORGET makes room, until 2^24 were given.
+ * the text that is not known.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are
+ * given again once all have been given.
  *
  * Errors are those of <linux/profil.h>, and:
  *
@@ -228,7 +229,8 @@ enum profil_owner_state {
  *	alone, as are the numbers that every recording has.  Ticks may still count for what
  *	is forgotten: for an owner as long as its processes run that program, whose children
  *	may count for the owner without text and name; for cells another 100 ms.  If what
- *	it stood for counts again after that, it gets another number.
+ *	it stood for counts again after that, it gets another number.  The number itself is
+ *	given again only after all those that follow it, up to &profil_describe.highest
  */
 enum profil_describe_flag {
 	PROFIL_DESCRIBE_OPEN	= 1 << 0,
@@ -242,7 +244,9 @@ enum profil_describe_flag {
  * @flags: in: &enum profil_describe_flag
  * @profile: in: a recording of this file
  * @number: in: a number; 0: only @numbers is wanted
- * @numbers: out: the last number that was given; others are ENOENT
+ * @numbers: out: the last number that was given; those not given are ENOENT.  When the last one
+ *	was @highest, numbers begin again: those that were forgotten are given once more, in
+ *	ascending order
  * @kind: out: &enum profil_kind; 0 if @number is 0
  * @owner: out: CELL: number of its owner; else 0
  * @text: out: CELL: number of its text; OWNER: of the file that was executed, of the
@@ -264,7 +268,7 @@ enum profil_describe_flag {
  * @path_size: in: its size in bytes; ENAMETOOLONG if the path does not fit.  out: bytes
  *	of the path, with the final 0; 0 if it is neither, or the file was released.
  *	" (deleted)" follows the path of a deleted file, as in /proc/PID/maps.
- * @reserved: in: 0
+ * @highest: out: the highest number that is ever given
  * @name: out: OWNER: the command name, ending with a 0 if it is shorter
  * @uid: out: OWNER of one process: its effective user, in the caller's user
  *	namespace; else 0
@@ -296,7 +300,7 @@ struct profil_describe {
 	__s32 fd;
 	__aligned_u64 path;
 	__u32 path_size;
-	__u32 reserved;
+	__u32 highest;
 	char name[16];
 	__u32 uid;
 	__u32 parent;

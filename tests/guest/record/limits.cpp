@@ -7,6 +7,8 @@
 #include <catch2/catch.hpp>
 
 #include <cerrno>
+#include <deque>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -197,4 +199,157 @@ TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of 
 	CAPTURE(ticks, used, status.lost_late, found);
 	CHECK(found > 0.98);
 	CHECK(found < 1.02);
+}
+
+namespace {
+
+/** What a number stands for, if it is given. */
+std::optional<profil_describe> known(const Recording &recording, uint32_t number)
+{
+	profil_describe about = {};
+
+	about.size = sizeof(about);
+	about.profile = recording.profile();
+	about.number = number;
+	const int error = recording.device().call(PROFIL_DESCRIBE, &about);
+	need_that(error == 0 || error == ENOENT, "a number is given or not");
+	return error ? std::nullopt : std::optional(about);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "numbers that were forgotten are given again once all have been given",
+		 "[record][window]")
+{
+	Recording recording(4096, period_nobody);
+
+	recording.begin(getpid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	const uint32_t highest = recording.described(0).highest;
+	if (highest > 100'000)
+		support::skip("the numbers of this module do not end before the test would");
+	uint32_t last = recording.described(0).numbers;
+	unsigned begun_again = 0, found = 0;
+
+	/* Each child has four numbers. */
+	for (uint32_t i = 0; i < highest; i++) {
+		Child child([] {});
+		const pid_t pid = child.pid();
+
+		child.join();
+		for (const uint32_t end = recording.described(0).numbers; last != end;) {
+			begun_again += last == highest;
+			last = last == highest ? 1 : last + 1;
+			const auto one = known(recording, last);
+			if (!one || one->kind != PROFIL_KIND_OWNER || one->pid != pid)
+				continue;
+			found++;
+			CHECK(recording.forget(last) == 0);
+		}
+	}
+	CHECK(found == highest);
+	CHECK(begun_again >= 3);
+	CHECK(recording.described(0).in_use < 100);
+	Steps late([](auto spin) {
+		const Burner burner;
+		burner.plant_loop(text);
+		spin(text);
+	});
+	CHECK(grows([&] {
+		return recording.sum([&](const Row &row) {
+			return row.owner.pid == late.pid() && row.text.kind == PROFIL_KIND_MEMORY;
+		});
+	}, 3));
+}
+
+TEST_CASE_METHOD(AtRest, "recordings that are kept use up the pages of their user, and of nobody else",
+		 "[record][quota]")
+{
+	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "-1");
+	const Setting pages = module_parameter("max_user_pages", 64);
+	const Gate kept, done;
+	ChildOf<unsigned> user([&] {
+		std::deque<Recording> recordings;
+		int error = 0;
+
+		become_nobody();
+		const Child target([] { pause(); });
+		while (!error) {
+			Recording &one = recordings.emplace_back(256, period_nobody);
+			error = one.try_begin(target.pid());
+			if (!error)
+				one.finish();
+		}
+		kept.open();
+		done.wait();
+		return error == EDQUOT ? static_cast<unsigned>(recordings.size()) - 1 : 0;
+	});
+	const Child target([] { pause(); });
+	Recording root(256);
+
+	kept.wait();
+	root.begin(target.pid());
+	done.open();
+	/* Eight pages of chains each and one of numbers; to begin takes a page for counts, too. */
+	CHECK(user.result() == 7);
+}
+
+TEST_CASE_METHOD(AtRest, "a child that has no watch is nobody's, and no process is described", "[record][quota]")
+{
+	const Setting watches = module_parameter("max_user_watches", 1);
+	const Gate forked;
+	const Memory pid(4096, MAP_SHARED);
+	const Burner burner;
+	burner.plant_loop(text);
+	Steps parent([&](auto spin) {
+		spin(text);
+		Child child([&] { spin(text); });
+		*pid.at<pid_t>() = child.pid();
+		forked.open();
+		child.reap();
+	});
+	Recording recording;
+
+	recording.begin(parent.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	parent.next();
+	forked.wait();
+	CHECK(grows([&] {
+		return recording.sum([](const Row &row) {
+			return row.owner.number == nobody_owner && row.text.kind == PROFIL_KIND_MEMORY;
+		});
+	}));
+	recording.finish();
+	CHECK(recording.status().forks_lost == 1);
+	for (uint32_t number = 1; number <= recording.described(0).numbers; number++)
+		CHECK((recording.described(number).kind != PROFIL_KIND_OWNER ||
+		       recording.described(number).pid != *pid.at<pid_t>()));
+}
+
+TEST_CASE_METHOD(AtRest, "children that have ended use up no watches", "[record][quota]")
+{
+	const Setting watches = module_parameter("max_user_watches", 3);
+	const Gate go;
+	Child parent([&] {
+		go.wait();
+		for (int i = 0; i < 20; i++) {
+			Child([] {}).join();
+			/* Ticks may find a process for a moment after its end. */
+			usleep(300'000);
+		}
+	});
+	Recording recording;
+	unsigned ended = 0;
+
+	recording.begin(parent.pid());
+	go.open();
+	/* An end that was not read is kept, and is one of the three. */
+	while (ended < 21) {
+		profil_event event;
+
+		need_that(read(recording.device().fd(), &event, sizeof(event)) == sizeof(event),
+			  "an event is read");
+		ended += (event.what & PROFIL_EVENT_EXIT) != 0;
+	}
+	parent.join();
+	recording.finish();
+	CHECK(recording.status().forks_lost == 0);
 }

@@ -82,23 +82,18 @@ public:
 	void begin(pid_t pid, uint32_t flags = PROFIL_FOLLOW) { begin_with(proof_of(pid), flags); }
 	void begin_with(const Fd &proof, uint32_t flags = PROFIL_FOLLOW)
 	{
-		profil_record record = request(flags);
-
-		record.proof = proof.get();
-		need_errno(device_.call(PROFIL_RECORD, &record), "PROFIL_RECORD");
-		profile_ = record.profile;
+		need_errno(try_begin_with(proof, flags), "PROFIL_RECORD");
 	}
+	/** Begin with a process.  Returns 0 or the error. */
+	int try_begin(pid_t pid, uint32_t flags = PROFIL_FOLLOW) { return try_begin_with(proof_of(pid), flags); }
 
 	/** Begin with everybody.  Returns 0 or the error. */
 	int begin_everybody(uint32_t flags = 0)
 	{
 		const Fd proof = open_proof({.pid = -1, .cpu = sched_getcpu()});
-		profil_record record = request(PROFIL_RECORD_EVERYBODY | flags);
 
-		record.proof = need(proof.get(), "perf_event_open");
-		const int error = device_.call(PROFIL_RECORD, &record);
-		profile_ = error ? 0 : record.profile;
-		return error;
+		need(proof.get(), "perf_event_open");
+		return try_begin_with(proof, PROFIL_RECORD_EVERYBODY | flags);
 	}
 
 	/** The owners with that command name. */
@@ -243,6 +238,15 @@ public:
 	}
 
 private:
+	int try_begin_with(const Fd &proof, uint32_t flags)
+	{
+		profil_record record = request(flags);
+
+		record.proof = proof.get();
+		const int error = device_.call(PROFIL_RECORD, &record);
+		profile_ = error ? 0 : record.profile;
+		return error;
+	}
 	static void need_errno(int error, const char *what)
 	{
 		errno = error;

@@ -147,7 +147,7 @@ MEMBER(profil_describe, pid, 64, 4);
 MEMBER(profil_describe, fd, 68, 4);
 MEMBER(profil_describe, path, 72, 8);
 MEMBER(profil_describe, path_size, 80, 4);
-MEMBER(profil_describe, reserved, 84, 4);
+MEMBER(profil_describe, highest, 84, 4);
 MEMBER(profil_describe, name, 88, 16);
 MEMBER(profil_describe, uid, 104, 4);
 MEMBER(profil_describe, parent, 108, 4);
