@@ -5,8 +5,8 @@
  * What can reach a profile, and until when:
  *  - the tick, through a binding in the table, under RCU.  It uses the pins
  *    that it finds there; these are released only after profil_clock_sync().
- *  - the fork and exec probes, through bindings and watches, under
- *    profil_bindings_lock.
+ *  - the fork and exec probes, through bindings and watches, under the lock of the
+ *    bucket.
  *  - a queued check, commands: each holds a reference.
  *  - the sweep, through the list of all profiles, under profil_profiles_lock,
  *    which profil_profile_end_work() takes to leave that list.

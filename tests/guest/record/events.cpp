@@ -262,6 +262,28 @@ TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[recor
 	CHECK(in_fdinfo(recording.device(), "counted") == status.kernel);
 }
 
+TEST_CASE_METHOD(AtRest, "a process is added to a recording of an event with a proof on that very event",
+		 "[record][source]")
+{
+	constexpr uint32_t software = 1, dummy = 9, minor_faults = 5;
+	const Child first([] { pause(); }), second([] { pause(); });
+	Recording recording(4096, 1);
+	const auto add = [&](const Fd &proof) {
+		profil_record record = {};
+
+		record.size = sizeof(record);
+		record.profile = recording.profile();
+		record.proof = proof.get();
+		return recording.device().call(PROFIL_RECORD, &record);
+	};
+
+	recording.begin_with(faults_of(first.pid()), event_flags);
+	CHECK(add(open_proof({.pid = second.pid(), .type = software, .config = dummy})) == EACCES);
+	CHECK(add(open_proof({.pid = second.pid(), .type = software, .config = minor_faults})) == EACCES);
+	CHECK(add(proof_of(second.pid())) == EINVAL);
+	CHECK(add(faults_of(second.pid())) == 0);
+}
+
 TEST_CASE_METHOD(AtRest, "an event is refused in each way that is not for it", "[record][source]")
 {
 	Child child([] { pause(); });

@@ -231,7 +231,7 @@ TEST_CASE_METHOD(AtRest, "numbers that were forgotten are given again once all h
 	unsigned begun_again = 0, found = 0;
 
 	/* Each child has four numbers. */
-	for (uint32_t i = 0; i < highest; i++) {
+	for (uint32_t i = 0; i < highest / 2; i++) {
 		Child child([] {});
 		const pid_t pid = child.pid();
 
@@ -246,8 +246,8 @@ TEST_CASE_METHOD(AtRest, "numbers that were forgotten are given again once all h
 			CHECK(recording.forget(last) == 0);
 		}
 	}
-	CHECK(found == highest);
-	CHECK(begun_again >= 3);
+	CHECK(found == highest / 2);
+	CHECK(begun_again >= 1);
 	CHECK(recording.described(0).in_use < 100);
 	Steps late([](auto spin) {
 		const Burner burner;

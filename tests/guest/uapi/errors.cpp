@@ -63,7 +63,7 @@ struct Row {
 
 const Row policy_rows[] = {
 	{"nothing wrong", 0, [](Description &) {}},
-	{"unknown flag", EINVAL, [](Description &d) { d.how.flags = 1 << 6; }},
+	{"unknown flag", EINVAL, [](Description &d) { d.how.flags = 1 << 15; }},
 	{"unknown last flag", EINVAL, [](Description &d) { d.how.flags = 1U << 31; }},
 	{"every known flag of a process", 0, [](Description &d) { d.how.flags = 7 | PROFIL_OWED_TICKS; }},
 	{"unknown clock", EOPNOTSUPP, [](Description &d) { d.how.clock = 100; }},
