@@ -14,10 +14,7 @@
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
-#include <linux/seqlock.h>
 #include <linux/version.h>
-
-#include "tick/arch.h"
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #include <linux/io_uring/cmd.h>
@@ -203,24 +200,6 @@ static inline const struct path *profil_user_path(const struct file *file)
 	return file_user_path((struct file *)file);
 #else
 	return &file->f_path;
-#endif
-}
-
-/*
- * A number that is another one once any mapping has changed: one that is read while mmap_lock is
- * held holds as long as it stays the same.  The kernel counts how often mmap_lock was held for
- * writing, at the end or, in a sequence count, at the start, too.  Before 6.4 it did not:
- * profil_mm_changes() does as well for what has been executed, if it knows.
- * Context: Any.
- */
-static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
-{
-#ifdef CONFIG_PER_VMA_LOCK
-	return READ_ONCE(*_Generic(&mm->mm_lock_seq,
-				   const seqcount_t *: (const u32 *)&mm->mm_lock_seq,
-				   const int *: (const u32 *)&mm->mm_lock_seq));
-#else
-	return profil_mm_changes(mm);
 #endif
 }
 

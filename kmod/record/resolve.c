@@ -11,7 +11,6 @@
  */
 #include "record/resolve.h"
 
-#include "compat.h"
 #include "follow/meet.h"
 #include "profile/binding.h"
 #include "profile/pool.h"
@@ -19,6 +18,7 @@
 #include "profile/stats.h"
 #include "record/recording.h"
 #include "record/space.h"
+#include "tick/arch.h"
 #include "tick/record.h"
 #include "tick/sample.h"
 #include "tick/section.h"

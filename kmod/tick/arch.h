@@ -14,6 +14,7 @@
 #include <linux/percpu.h>
 #include <linux/pgtable.h>
 #include <linux/ptrace.h>
+#include <linux/seqlock.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
 
@@ -85,6 +86,24 @@ static inline u64 profil_mm_changes(const struct mm_struct *mm)
 	return atomic64_read(&mm->context.tlb_gen) + 1;
 #else
 	return 0;
+#endif
+}
+
+/*
+ * A number that is another one once any mapping has changed: one that is read while mmap_lock is
+ * held holds as long as it stays the same.  The kernel counts how often mmap_lock was held for
+ * writing, at the end or, in a sequence count, at the start, too.  Before 6.4 it did not:
+ * profil_mm_changes() does as well for what has been executed, if it knows.
+ * Context: Any.
+ */
+static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
+{
+#ifdef CONFIG_PER_VMA_LOCK
+	return READ_ONCE(*_Generic(&mm->mm_lock_seq,
+				   const seqcount_t *: (const u32 *)&mm->mm_lock_seq,
+				   const int *: (const u32 *)&mm->mm_lock_seq));
+#else
+	return profil_mm_changes(mm);
 #endif
 }
 

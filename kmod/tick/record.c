@@ -10,7 +10,6 @@
  */
 #include "tick/record.h"
 
-#include "compat.h"
 #include "follow/watched.h"
 #include "profile/binding.h"
 #include "profile/pins.h"
