@@ -60,7 +60,7 @@ endif
 ifeq ($(origin FC),default)
 FC := gfortran
 endif
-OPT ?= -O2 -g
+OPT ?= -O2 -g1
 WARN := -Wall -Wextra -Wshadow -Wundef -Wvla -Wformat=2 -Wpointer-arith
 ifeq ($(WERROR),1)
 WARN += -Werror
