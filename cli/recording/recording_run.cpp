@@ -36,9 +36,9 @@ double seconds_since(Clock::time_point start)
 
 pid_t RecordingRun::first_pid() const
 {
-	if (command_)
-		return command_->pid();
-	return options_.selection.pids.empty() ? getpid() : options_.selection.pids.front();
+	if (!options_.selection.pids.empty())
+		return options_.selection.pids.front();
+	return command_ ? command_->pid() : getpid();
 }
 
 Outcome RecordingRun::prepare()
@@ -62,7 +62,7 @@ Outcome RecordingRun::prepare()
 			return available;
 	}
 	/* What a command will do is not known yet. */
-	if (options_.command.empty())
+	if (!options_.selection.empty())
 		choose_periods(options_.events, options_.selection.pids);
 	for (const Event &event : options_.events)
 		sources_.push_back({event.name, "count", event.period});
@@ -134,6 +134,8 @@ Outcome RecordingRun::start()
 
 Outcome RecordingRun::attach()
 {
+	const Error nothing{command_ ? "the command was not run" : "nothing was recorded"};
+
 	if (finder_ && recorder_->attach_everybody(options_.selection)) {
 		/* One look, to say so: the recording needs no search. */
 		if (!options_.selection.only_everything() && finder_->find().empty())
@@ -145,18 +147,18 @@ Outcome RecordingRun::attach()
 		const size_t found = search();
 
 		if (found && recorder_->idle())
-			return Error{"nothing was recorded"};
+			return nothing;
 		if (!found)
 			log_.warn(nothing_yet);
 		return Done();
 	}
 
+	/* Beside a selection, the command only says how long. */
+	const bool of_command = options_.selection.empty();
 	const std::vector<pid_t> pids =
-		command_ ? std::vector<pid_t>{command_->pid()} : options_.selection.pids;
+		of_command ? std::vector<pid_t>{command_->pid()} : options_.selection.pids;
 
-	if (recorder_->attach(pids, command_.has_value()))
-		return Done();
-	return Error{command_ ? "the command was not run" : "nothing was recorded"};
+	return recorder_->attach(pids, of_command) ? Outcome(Done()) : nothing;
 }
 
 /** @return how many processes were found that have not ended. */
@@ -178,8 +180,8 @@ size_t RecordingRun::search()
 bool RecordingRun::over()
 {
 	/* The recording ends with the command, even if that leaves processes in the background. */
-	if (command_)
-		return command_->ended() || recorder_->idle();
+	if (command_ && command_->ended())
+		return true;
 	return !finder_ && recorder_->idle();
 }
 

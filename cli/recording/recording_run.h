@@ -27,7 +27,10 @@ double seconds_since(Clock::time_point start);
 
 using RecorderWrap = std::function<std::unique_ptr<Recorder>(std::unique_ptr<Recorder>)>;
 
-/** A recorder and what it profiles: processes, a search for processes, or a command. */
+/**
+ * A recorder and what it profiles: processes, a search for processes, or a command.  Beside one of
+ * the others, a command is not profiled for itself, but ends the recording.
+ */
 class RecordingRun {
 public:
 	/**
@@ -48,7 +51,7 @@ public:
 	 * @p seconds have passed; then do the work.
 	 */
 	void step(double seconds, std::span<const int> descriptors);
-	/** Is there nothing left to profile?  Always false during a search. */
+	/** Has the command ended, or is nothing left to profile?  A search always has something left. */
 	[[nodiscard]] bool over();
 
 	[[nodiscard]] Recorder &recorder() { return *recorder_; }
@@ -56,7 +59,7 @@ public:
 	[[nodiscard]] const std::vector<SampleSource> &sources() const { return sources_; }
 	/** Nanoseconds between samples of the clock; 0: it does not tick. */
 	[[nodiscard]] uint64_t period() const { return period_; }
-	/** The command, or nullptr. */
+	/** The command, which may not be what is profiled; or nullptr. */
 	[[nodiscard]] ChildProcess *command() { return command_ ? &*command_ : nullptr; }
 	/**
 	 * Wait for the end of the command, after the recording.  Ctrl-C on a terminal

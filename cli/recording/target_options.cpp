@@ -140,8 +140,6 @@ std::optional<int> TargetParser::check() const
 	if (!with_command_ && !options_.command.empty())
 		return usage_error(name_, "a command cannot be run: give running processes with -p, --name, "
 					  "-u, --cgroup or -a");
-	if (processes && !options_.command.empty())
-		return usage_error(name_, "give either processes or a command, not both");
 	if (!processes && options_.command.empty())
 		return usage_error(
 			name_, fmt::format("nothing to profile: give -p PID, -t TID, --name REGEX, -u USER, "
@@ -217,7 +215,8 @@ these execute:
 )help";
 
 	if (with_command)
-		text += "  --  COMMAND             a command, from its first instruction\n";
+		text += "  --  COMMAND             a command, from its first instruction; with any of the\n"
+			"                          above, those processes while the command runs\n";
 	return text + R"help(      --no-follow         do not profile forked children
 A process must match all of --name, -u and --cgroup that are given.  With the
 right to record all processes (CAP_PERFMON, or perf_event_paranoid 0) and

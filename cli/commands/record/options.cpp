@@ -62,8 +62,9 @@ std::string record_help()
 	return R"help(Usage: profil record [options] -p PID[,PID...]
        profil record [options] [--] COMMAND [ARGUMENTS...]
 
-Count where processes spend their CPU time, until they end, -d is over, or
-Ctrl-C; then write a profile in pprof's format.  'profil report' shows it.
+Count where processes spend their CPU time, until they or COMMAND end, -d is
+over, or Ctrl-C; then write a profile in pprof's format.  'profil report' shows
+it.
 
 )help" + target_help() +
 	       R"help(
@@ -100,6 +101,7 @@ Examples:
   profil record -p 4711 -d 10             ten seconds of process 4711
   profil record --name '^nginx' -d 1m     all processes with such a name
   profil record -- make -j8               a command and all that it starts
+  profil record -a -- make -j8            all processes, while a command runs
   profil record -a --loop 1h -o '%h-%t.pb.gz'
                                           all processes, one file per hour
   profil record -a --slice 1s --loop 1m --keep 10 -o 'last-%t.pb.gz'

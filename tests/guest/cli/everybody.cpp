@@ -26,6 +26,51 @@ TEST_CASE("record -a has who runs already and who is started later, by program",
 	CHECK(rows["cli_burn_static"] > 50);
 }
 
+TEST_CASE("record -a with a command has everybody while the command runs, which is one of them",
+	  "[cli][every-kernel]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child before = start({program("cli_burn"), "1000000"});
+
+	/* One recording of all; and a search, as that recording does not count at calls. */
+	for (const std::string options : {"", "--kernel-at call "}) {
+		const Output output = profil("record -a " + options + "-o " + file + " -- sh -c '" +
+					     program("cli_burn_static") + " 500; exit 3'");
+
+		INFO(output.text);
+		CHECK(output.status == 3);
+		CHECK(has(output.text, "the command exited with status 3"));
+
+		const Json json = report(file, "object");
+
+		CHECK(percent(json, program("cli_burn")) > 0);
+		CHECK(percent(json, program("cli_burn_static")) > 0);
+	}
+	CHECK(nothing_is_profiled());
+	CHECK(profil("record -a -o " + file + " -- sh -c 'kill -KILL $$'").status == 128 + SIGKILL);
+}
+
+TEST_CASE("with a process and a command, the process alone is recorded, while the command runs", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child before = start({program("cli_burn"), "1000000"});
+	const std::string record = "record --user-only -o " + file + " -p " + std::to_string(before.pid());
+	const Output output = profil(record + " -- " + program("cli_burn_static") + " 500");
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+
+	std::map<std::string, uint64_t> rows = by_process(file);
+
+	CHECK(rows.size() == 1);
+	CHECK(rows["cli_burn"] > 0);
+	/* A command is not run for nothing. */
+	CHECK(profil("record -o " + file + " -p 999999999 -- touch " + (directory / "ran")).status == 1);
+	CHECK_FALSE(std::filesystem::exists(directory / "ran"));
+}
+
 TEST_CASE("record --per-process tells apart processes of one program, children too", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;

@@ -142,7 +142,10 @@ TEST_CASE("without the module, record says how to get it and leaves no file", "[
 
 	if (std::filesystem::exists("/dev/profil"))
 		support::skip("this machine has /dev/profil");
-	for (const std::string &arguments : {std::string("-p 1"), "-- touch " + (directory / "ran")}) {
+	const std::string command = "touch " + (directory / "ran");
+
+	for (const std::string &arguments : {std::string("-p 1"), "-- " + command, "-a -- " + command,
+					     "-a " + command, "-p 1 -- " + command, "-u 0 -- " + command}) {
 		const support::Output output = profil("record -o " + (directory / "out") + " " + arguments);
 
 		CHECK(output.status == 1);

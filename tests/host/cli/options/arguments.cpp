@@ -149,6 +149,21 @@ TEST_CASE("a command needs no -- before it", "[cli]")
 	CHECK(options.seconds == 1);
 }
 
+TEST_CASE("record takes a command beside all processes, or others", "[cli]")
+{
+	const RecordOptions options = parsed({"-a", "--", "ls", "-a"});
+
+	CHECK(options.target.selection.only_everything());
+	CHECK(options.target.command == Words{"ls", "-a"});
+	for (const Words &arguments : {Words{"-a", "ls"}, Words{"-p", "1", "ls"},
+				       Words{"-t", "1", "--", "ls"}, Words{"--name", "x", "--", "ls"}}) {
+		CAPTURE(arguments);
+		CHECK(parsed(arguments).target.command == Words{"ls"});
+		CHECK_FALSE(parsed(arguments).target.selection.empty());
+	}
+	CHECK(refused({"-a", "--"}) == exit_usage);
+}
+
 TEST_CASE("wrong usage of record exits with 2", "[cli]")
 {
 	const Words wrong[] = {{},
@@ -159,8 +174,6 @@ TEST_CASE("wrong usage of record exits with 2", "[cli]")
 			       {"-p", "-1"},
 			       {"-p", "1x"},
 			       {"-p", "99999999999"},
-			       {"-p", "1", "--", "ls"},
-			       {"-p", "1", "ls"},
 			       {"-p", "1", "--"},
 			       {"--frobnicate", "--", "ls"},
 			       {"-d", "0", "ls"},
@@ -180,8 +193,6 @@ TEST_CASE("wrong usage of record exits with 2", "[cli]")
 			       {"--max-memory", "0", "ls"},
 			       {"--max-memory", "much", "ls"},
 			       {"-a", "-p", "1"},
-			       {"-a", "ls"},
-			       {"--name", "x", "ls"},
 			       {"-u", "nobody-has-this-name", "-d", "1"},
 			       {"-F", "0", "ls"},
 			       {"-F", "inf", "ls"},

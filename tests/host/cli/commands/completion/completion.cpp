@@ -136,6 +136,7 @@ const std::pair<const char *, const char *> lines[] = {
 	{"profil record -- base64 oth", "profil record -- base64 other |"},
 	{"profil record base64 oth", "profil record base64 other |"},
 	{"profil record -F 100 -- /usr/bin/base6", "profil record -F 100 -- /usr/bin/base64 |"},
+	{"profil record -a -- base64 oth", "profil record -a -- base64 other |"},
 };
 
 } // namespace
