@@ -22,8 +22,6 @@ struct task_struct;
  */
 #define PROFIL_DEFERRALS	16
 #define PROFIL_DEFERRALS_KERNEL	8
-/* Ticks that one thread can have there before it returns to user mode. */
-#define PROFIL_DEFERRED_MAX	1024
 
 /**
  * struct profil_place - where a tick is to be counted
@@ -58,7 +56,7 @@ struct profil_deferral {
 	struct task_struct *task;
 	struct mm_struct *mm;
 	struct profil_place place;
-	u32 count;
+	u64 count;
 	u64 turn;
 };
 

@@ -115,21 +115,19 @@ static bool profil_demand_wanted(const struct profil_deferral *deferral)
 }
 
 /* Interrupts stay off, so that membarrier(2) waits for this as it does for ticks. */
-static bool profil_demand_settle(struct profil_deferral *deferral, struct page *page, bool hole)
+static void profil_demand_settle(struct profil_deferral *deferral, struct page *page, bool hole)
 {
 	struct profil_profile *profile = deferral->profile;
 	struct profil_demand *demand = profile->demand;
 	const struct profil_pins *pins;
 	unsigned long flags;
-	bool more;
 
 	raw_spin_lock_irqsave(&demand->lock, flags);
 	pins = rcu_dereference_protected(profile->pins, lockdep_is_held(&demand->lock));
 	profil_section_enter();
-	more = profil_defer_settle(deferral, pins, page ? page_address(page) : NULL, hole);
+	profil_defer_settle(deferral, pins, page ? page_address(page) : NULL, hole);
 	profil_section_leave();
 	raw_spin_unlock_irqrestore(&demand->lock, flags);
-	return more;
 }
 
 /* Runs in the thread that had the tick, or in its exit, where it has no mm any more. */
@@ -143,9 +141,8 @@ static void profil_demand_work(struct callback_head *work)
 
 	if (profil_demand_wanted(deferral))
 		err = profil_page_pin(profil_demand_address(profile->demand->layout, index), &page);
-	/* The last one frees the deferral for ticks to come. */
-	while (profil_demand_settle(deferral, err ? NULL : page, err == -EFAULT))
-		cond_resched();
+	/* This frees the deferral for ticks to come. */
+	profil_demand_settle(deferral, err ? NULL : page, err == -EFAULT);
 	if (!err && !profil_demand_keep(profile, index, page))
 		unpin_user_pages_dirty_lock(&page, 1, true);
 	profil_profile_put(profile);

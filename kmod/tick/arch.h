@@ -28,19 +28,19 @@
 #endif
 
 /*
- * Add 1 to a 16-bit counter: there is no generic atomic of that size.  Return: false
+ * Add to a 16-bit counter: there is no generic atomic of that size.  Return: false
  * if all @tries lost a race; other threads of the program can win as often as they like.
  */
-static __always_inline bool profil_inc16(u16 *counter, unsigned int tries)
+static __always_inline bool profil_add16(u16 *counter, u16 ticks, unsigned int tries)
 {
 #ifdef CONFIG_X86
-	xadd(counter, 1);
+	xadd(counter, ticks);
 	return true;
 #else
 	u16 old = READ_ONCE(*counter);
 
 	while (tries--)
-		if (try_cmpxchg_relaxed(counter, &old, (u16)(old + 1)))
+		if (try_cmpxchg_relaxed(counter, &old, (u16)(old + ticks)))
 			return true;
 	return false;
 #endif

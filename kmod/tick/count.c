@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counting a tick, once its place in pinned memory is known.
+ * Counting ticks, once their place in pinned memory is known.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -17,26 +17,29 @@
 #include <linux/log2.h>
 
 /**
- * profil_count_in() - add 1 to a counter, by the profile's policy
+ * profil_count_in() - add to a counter, by the profile's policy
  * @profile: it stops if the policy says so
  * @pins: its pins
  * @counter: in a pinned page
  * @width: its bytes
+ * @ticks: how many; receives how many of them had the outcome
  *
  * Context: Interrupts off.
- * Return: the outcome of the tick.
+ * Return: the outcome of the ticks.
  */
 enum profil_cause profil_count_in(struct profil_profile *profile, const struct profil_pins *pins,
-				  void *counter, u32 width)
+				  void *counter, u32 width, u64 *ticks)
 {
 	const struct profil_layout *layout = pins->layout;
 	enum profil_cause cause;
 
 	if (layout->how.limit_policy == PROFIL_WRAP)
-		return profil_counter_wrap(counter, width);
-	cause = profil_counter_limit(counter, width, layout->limit[ilog2(width)]);
-	if (cause == PROFIL_SATURATED && layout->how.limit_policy == PROFIL_LIMIT_STOP)
+		return profil_counter_wrap(counter, width, *ticks);
+	cause = profil_counter_limit(counter, width, layout->limit[ilog2(width)], ticks);
+	if (cause == PROFIL_SATURATED && layout->how.limit_policy == PROFIL_LIMIT_STOP) {
+		*ticks = 1;	/* the profile is off for the others */
 		profil_profile_stop(profile, PROFIL_STATE_LIMIT);
+	}
 	return cause;
 }
 

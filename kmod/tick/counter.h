@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Incrementing a counter that a hostile program may write at the same time.
+ * Adding to a counter that a hostile program may write at the same time.
  *
  * Context: hard interrupt
  */
@@ -12,23 +12,27 @@
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 /* Other threads can win every race; an interrupt must not spin for them. */
 #define PROFIL_COUNTER_TRIES	8
 
-#define PROFIL_COUNTER_BELOW(type, counter, limit) ({				\
+#define PROFIL_COUNTER_BELOW(type, counter, limit, ticks) ({			\
 	enum profil_cause __cause = PROFIL_CONTENDED;				\
 	type *__counter = (counter);						\
 	type __old = READ_ONCE(*__counter);					\
+	u64 *__ticks = (ticks), __limit = (limit), __fit;			\
 	unsigned int __try;							\
 										\
 	for (__try = 0; __try < PROFIL_COUNTER_TRIES; __try++) {		\
-		if (__old >= (limit)) {						\
+		if (__old >= __limit) {						\
 			__cause = PROFIL_SATURATED;				\
 			break;							\
 		}								\
-		if (try_cmpxchg(__counter, &__old, (type)(__old + 1))) {	\
+		__fit = min_t(u64, *__ticks, __limit - __old);			\
+		if (try_cmpxchg(__counter, &__old, (type)(__old + __fit))) {	\
+			*__ticks = __fit;					\
 			__cause = PROFIL_COUNTED;				\
 			break;							\
 		}								\
@@ -36,31 +40,32 @@
 	__cause;								\
 })
 
-/* Add 1 unless the counter is at its limit. */
-static inline enum profil_cause profil_counter_limit(void *counter, u32 width, u64 limit)
+/* Add *@ticks, or as many as lead to the limit: then *@ticks are these.  None, if it is there. */
+static inline enum profil_cause profil_counter_limit(void *counter, u32 width, u64 limit,
+						     u64 *ticks)
 {
 	switch (width) {
 	case 2:
-		return PROFIL_COUNTER_BELOW(u16, counter, limit);
+		return PROFIL_COUNTER_BELOW(u16, counter, limit, ticks);
 	case 4:
-		return PROFIL_COUNTER_BELOW(u32, counter, limit);
+		return PROFIL_COUNTER_BELOW(u32, counter, limit, ticks);
 	default:
-		return PROFIL_COUNTER_BELOW(u64, counter, limit);
+		return PROFIL_COUNTER_BELOW(u64, counter, limit, ticks);
 	}
 }
 
-/* Add 1; after the maximum comes 0. */
-static __always_inline enum profil_cause profil_counter_wrap(void *counter, u32 width)
+/* Add @ticks; after the maximum comes 0. */
+static __always_inline enum profil_cause profil_counter_wrap(void *counter, u32 width, u64 ticks)
 {
 	switch (width) {
 	case 2:
-		return profil_inc16(counter, PROFIL_COUNTER_TRIES) ? PROFIL_COUNTED :
-								     PROFIL_CONTENDED;
+		return profil_add16(counter, ticks, PROFIL_COUNTER_TRIES) ? PROFIL_COUNTED :
+									    PROFIL_CONTENDED;
 	case 4:
-		atomic_inc((atomic_t *)counter);
+		atomic_add(ticks, (atomic_t *)counter);
 		return PROFIL_COUNTED;
 	default:
-		atomic64_inc((atomic64_t *)counter);
+		atomic64_add(ticks, (atomic64_t *)counter);
 		return PROFIL_COUNTED;
 	}
 }

@@ -22,28 +22,24 @@
 #include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/log2.h>
-#include <linux/minmax.h>
 #include <linux/mm_types.h>
 #include <linux/percpu.h>
 #include <linux/profil.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
-/* Interrupts must not be off for long. */
-#define SETTLED_AT_ONCE	64
-
 static u32 profil_defer_step(const struct profil_profile *profile, const struct profil_place *place)
 {
 	return place->width ? 0 : profile->demand->layout->how.sample_width;
 }
 
-/* Is it one more tick at the place that a deferral is for? */
+/* Are these more ticks at the place that a deferral is for? */
 static bool profil_defer_extends(const struct profil_profile *profile,
 				 const struct profil_deferral *deferral,
 				 const struct profil_place *place)
 {
 	const struct profil_place *first = &deferral->place;
-	u64 next = first->position + (u64)deferral->count * profil_defer_step(profile, first);
+	u64 next = first->position + deferral->count * profil_defer_step(profile, first);
 
 	return first->width == place->width && first->pc == place->pc &&
 	       first->region == place->region && place->position == next &&
@@ -79,21 +75,21 @@ static struct profil_deferral *profil_defer_claim(const struct profil_profile *p
 }
 
 /**
- * profil_defer() - have a tick counted when current returns to user mode
+ * profil_defer() - have ticks counted when current returns to user mode
  * @profile: a profile of current's address space, with PROFIL_PIN_LATE
  * @place: where
+ * @ticks: how many; of an array of PCs: 1
  *
  * Context: The tick.
- * Return: PROFIL_DEFERRED, or the outcome of the tick if it cannot wait.
+ * Return: PROFIL_DEFERRED, or the outcome of the ticks if they cannot wait.
  */
-enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place)
+enum profil_cause profil_defer(struct profil_profile *profile, const struct profil_place *place,
+			       u64 ticks)
 {
 	struct profil_deferral *deferral = profil_defer_find(profile, place);
 
 	if (deferral) {
-		if (deferral->count == PROFIL_DEFERRED_MAX)
-			return PROFIL_CONTENDED;
-		deferral->count++;
+		deferral->count += ticks;
 		return PROFIL_DEFERRED;
 	}
 	deferral = profil_defer_claim(profile, place->user);
@@ -101,7 +97,7 @@ enum profil_cause profil_defer(struct profil_profile *profile, const struct prof
 		return PROFIL_CONTENDED;
 	deferral->mm = current->mm;
 	deferral->place = *place;
-	deferral->count = 1;
+	deferral->count = ticks;
 	deferral->turn = atomic64_inc_return(&profile->demand->turns);
 	if (profil_profile_get(profile)) {
 		if (!task_work_add(current, &deferral->work, TWA_RESUME))
@@ -157,11 +153,11 @@ bool profil_defer_runs(const struct profil_deferral *deferral, const struct prof
 }
 
 static enum profil_cause profil_defer_count(const struct profil_deferral *deferral,
-					    const struct profil_pins *pins, void *at)
+					    const struct profil_pins *pins, void *at, u64 *ticks)
 {
 	const struct profil_place *place = &deferral->place;
 
-	return place->width ? profil_count_in(deferral->profile, pins, at, place->width) :
+	return place->width ? profil_count_in(deferral->profile, pins, at, place->width, ticks) :
 			      profil_count_store(pins, at, place->pc);
 }
 
@@ -175,7 +171,7 @@ static enum profil_cause profil_defer_count(const struct profil_deferral *deferr
  *
  * Context: Interrupts off.
  */
-void profil_defer_return(struct profil_profile *profile, u64 position, u32 nr)
+void profil_defer_return(struct profil_profile *profile, u64 position, u64 nr)
 {
 	const struct profil_layout *layout = profile->demand->layout;
 	u64 index = (position - layout->samples) >> ilog2(layout->how.sample_width);
@@ -186,19 +182,19 @@ void profil_defer_return(struct profil_profile *profile, u64 position, u32 nr)
 
 /**
  * profil_defer_settle() - count what a thread's ticks have deferred
- * @deferral: current's; freed when nothing is left
+ * @deferral: current's; free afterwards
  * @pins: as for profil_defer_runs()
  * @page: kernel address of its pinned page, or NULL if there is no page
  * @hole: the page is not there, or cannot be written
  *
  * Interrupts stay off from the look at the gate to the counters: whoever shuts the
- * gate and then waits for ticks with membarrier(2) waits for this, too.
+ * gate and then waits for ticks with membarrier(2) waits for this, too.  It is not long: ticks of a
+ * counter are few additions, and those of an array of PCs have elements in one page.
  *
  * Context: Process context in the thread that had the ticks, interrupts off, under
  * the lock of the profile's demand.
- * Return: true if ticks are left, as interrupts must not be off for long.
  */
-bool profil_defer_settle(struct profil_deferral *deferral, const struct profil_pins *pins,
+void profil_defer_settle(struct profil_deferral *deferral, const struct profil_pins *pins,
 			 void *page, bool hole)
 {
 	struct profil_profile *profile = deferral->profile;
@@ -206,31 +202,28 @@ bool profil_defer_settle(struct profil_deferral *deferral, const struct profil_p
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 	bool runs = profil_defer_runs(deferral, pins);
 	enum profil_cause cause = hole || !runs ? PROFIL_OFF : PROFIL_CONTENDED;
-	u32 i, counted = 0, count = min_t(u32, deferral->count, SETTLED_AT_ONCE);
 	u64 step = profil_defer_step(profile, place);
-	u64 first = place->position;
+	u64 first = place->position, counted = 0, left, some;
 
 	if (runs && hole)
 		profil_defer_hole(deferral, pins);
-	for (i = 0; i < count; i++) {
+	for (left = deferral->count; left; left -= some) {
+		some = step ? 1 : left;
 		/* Each time: a counter at its limit may have stopped the profile. */
 		if (page)
 			cause = profil_defer_runs(deferral, pins) ?
 				profil_defer_count(deferral, pins,
-						   page + (place->position & ~PAGE_MASK)) :
+						   page + (place->position & ~PAGE_MASK), &some) :
 				PROFIL_OFF;
-		tally->cause[cause]++;
-		counted += cause == PROFIL_COUNTED;
+		tally->cause[cause] += some;
+		if (cause == PROFIL_COUNTED)
+			counted += some;
 		place->position += step;
 	}
-	tally->granted += count;
+	tally->granted += deferral->count;
 	/* Those that were stored come first. */
 	if (step)
-		profil_defer_return(profile, first + counted * step, count - counted);
-	deferral->count -= count;
-	if (deferral->count)
-		return true;
+		profil_defer_return(profile, first + counted * step, deferral->count - counted);
 	/* Only now may a tick on another CPU use the deferral. */
 	smp_store_release(&deferral->task, NULL);
-	return false;
 }

@@ -10,10 +10,12 @@
 #include "tick/region.h"
 
 #include <linux/math64.h>
-#include <linux/minmax.h>
 
-/* An interrupt must not count for long. */
-#define OWED_AT_ONCE	64
+/*
+ * An interrupt must not count for long.  Ticks that go to one counter are one addition, so this is
+ * a limit for arrays of PCs alone.
+ */
+#define OWED_TURNS	1024
 
 /**
  * profil_owe() - count ticks that did not come
@@ -30,18 +32,21 @@ noinline void profil_owe(struct profil_profile *profile, struct profil_tally *ta
 {
 	bool runs = READ_ONCE(profile->state) == PROFIL_STATE_RUNNING;
 	bool counts = runs && regs && profile->flags & PROFIL_OWED_TICKS;
-	u64 now = counts ? min_t(u64, ticks, OWED_AT_ONCE) : 0;
+	unsigned int turns = counts ? OWED_TURNS : 0;
 	enum profil_cause cause;
+	u64 some;
 
 	tally->granted += ticks;
-	tally->cause[runs ? PROFIL_LATE : PROFIL_OFF] += ticks - now;
-	for (; now; now--) {
-		cause = profil_sample(profile, regs);
+	for (; ticks && turns; turns--) {
+		some = ticks;
+		cause = profil_sample(profile, regs, &some);
 		if (cause == PROFIL_DEFERRED)
-			tally->granted--;
+			tally->granted -= some;
 		else
-			tally->cause[cause]++;
+			tally->cause[cause] += some;
+		ticks -= some;
 	}
+	tally->cause[runs ? PROFIL_LATE : PROFIL_OFF] += ticks;
 }
 
 /* The clock ticks slower than this profile asked for. */

@@ -2,6 +2,9 @@
 /*
  * A sample of one profile: from a PC to a counter of one of its regions.
  *
+ * It may stand for several ticks, that which has come and those that it is late by.  If not
+ * all of them have the same outcome, @ticks are fewer afterwards, and the caller comes again.
+ *
  * Context: hard interrupt; also process context with interrupts off
  */
 #include "tick/region.h"
@@ -26,41 +29,44 @@
 
 static enum profil_cause profil_count_at(struct profil_profile *profile,
 					 const struct profil_pins *pins,
-					 const struct profil_place *place)
+					 const struct profil_place *place, u64 *ticks)
 {
 	void *page = profil_page_at(pins, place->position >> PAGE_SHIFT), *at;
 
 	if (unlikely(pins->holes) && test_bit(place->region, pins->holes))
 		return PROFIL_OFF;
 	if (unlikely(profil_page_is_off(page)))
-		return profile->demand ? profil_defer(profile, place) : PROFIL_OFF;
+		return profile->demand ? profil_defer(profile, place, *ticks) : PROFIL_OFF;
 	profil_window();
 	at = page + offset_in_page(place->position);
-	return place->width ? profil_count_in(profile, pins, at, place->width) :
+	return place->width ? profil_count_in(profile, pins, at, place->width, ticks) :
 			      profil_count_store(pins, at, place->pc);
 }
 
 static enum profil_cause profil_store_pc(struct profil_profile *profile,
-					 const struct profil_pins *pins, u64 pc, bool user)
+					 const struct profil_pins *pins, u64 pc, bool user,
+					 u64 *ticks)
 {
 	const struct profil_layout *layout = pins->layout;
 	u64 index = atomic64_fetch_inc(&profile->stored);
 	struct profil_place place = { .pc = pc, .region = layout->nr_bins, .user = user };
 	enum profil_cause cause;
 
+	*ticks = 1;	/* each has its own element */
 	if (layout->pcsample && index + 1 >= layout->how.nr_samples)
 		profil_profile_stop(profile, PROFIL_STATE_FULL);
 	if (index >= layout->how.nr_samples)
 		return layout->pcsample ? PROFIL_OFF : PROFIL_OUTSIDE;
 	place.position = layout->samples + index * layout->how.sample_width;
-	cause = profil_count_at(profile, pins, &place);
+	cause = profil_count_at(profile, pins, &place, ticks);
 	if (profile->demand && cause != PROFIL_COUNTED && cause != PROFIL_DEFERRED)
 		profil_defer_return(profile, place.position, 1);
 	return cause;
 }
 
 static enum profil_cause profil_count_outside(struct profil_profile *profile,
-					      const struct profil_pins *pins, u64 pc, bool user)
+					      const struct profil_pins *pins, u64 pc, bool user,
+					      u64 *ticks)
 {
 	const struct profil_layout *layout = pins->layout;
 	struct profil_place place = {
@@ -71,19 +77,22 @@ static enum profil_cause profil_count_outside(struct profil_profile *profile,
 	};
 
 	if (layout->how.samples)
-		return profil_store_pc(profile, pins, pc, user);
-	return layout->how.overflow ? profil_count_at(profile, pins, &place) : PROFIL_OUTSIDE;
+		return profil_store_pc(profile, pins, pc, user, ticks);
+	return layout->how.overflow ? profil_count_at(profile, pins, &place, ticks) :
+				      PROFIL_OUTSIDE;
 }
 
 /**
- * profil_sample() - count a tick of one profile, on the slow path
+ * profil_sample() - count ticks of one profile, on the slow path
  * @profile: any but a recording, in any state and mode
- * @regs: what the tick interrupted
+ * @regs: what they interrupted
+ * @ticks: how many, not 0; receives how many of them had the outcome, at least 1
  *
  * Context: Interrupts off, in a section.
- * Return: the outcome of the tick.
+ * Return: the outcome of the ticks.
  */
-noinline enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *regs)
+noinline enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *regs,
+					 u64 *ticks)
 {
 	const struct profil_pins *pins;
 	const struct profil_bin *bin;
@@ -111,7 +120,7 @@ noinline enum profil_cause profil_sample(struct profil_profile *profile, struct 
 	pc = instruction_pointer(regs);
 	bin = profil_layout_find(pins->layout, pc);
 	if (!bin)
-		return profil_count_outside(profile, pins, pc, user);
+		return profil_count_outside(profile, pins, pc, user, ticks);
 	if (!bin->width)
 		return PROFIL_OUTSIDE;
 	place = (struct profil_place) {
@@ -120,5 +129,5 @@ noinline enum profil_cause profil_sample(struct profil_profile *profile, struct 
 		.width = bin->width,
 		.user = user,
 	};
-	return profil_count_at(profile, pins, &place);
+	return profil_count_at(profile, pins, &place, ticks);
 }

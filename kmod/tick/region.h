@@ -16,7 +16,7 @@
 struct profil_profile;
 struct pt_regs;
 
-enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *regs);
+enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *regs, u64 *ticks);
 
 /**
  * profil_page_at() - a page of the counters

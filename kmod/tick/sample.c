@@ -41,10 +41,12 @@ static __always_inline void profil_tick_due_profile(struct profil_profile *profi
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 	enum profil_cause cause;
+	u64 ticks = 1;
 
 	if (profile->period != period && !profil_due_now(profile, tally, regs, period))
 		return;
-	cause = profil_sample_plain(profile, regs) ? PROFIL_COUNTED : profil_sample(profile, regs);
+	cause = profil_sample_plain(profile, regs) ? PROFIL_COUNTED :
+						     profil_sample(profile, regs, &ticks);
 	/* What counts it later grants it, too. */
 	if (unlikely(cause == PROFIL_DEFERRED))
 		tally->granted--;

@@ -130,7 +130,7 @@ profil_sample_quick(const struct profil_profile *profile, struct profil_tally *t
 	position = profil_bin_position(bin, pc);
 	page = profil_page_at(pins, position >> PAGE_SHIFT);
 	profil_window();
-	return profil_counter_wrap(page + (position & ~PAGE_MASK), bin->width);
+	return profil_counter_wrap(page + (position & ~PAGE_MASK), bin->width, 1);
 }
 
 /* The chain of the bucket of @mm: mostly that of the tick before. */

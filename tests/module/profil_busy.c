@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module that uses CPU time where a test wants ticks: in its code, or in what it runs once.
+ * A module that uses CPU time where a test wants ticks: in its code, or in what it runs once; or
+ * where it wants none, with interrupts off.
  *
  * Context: process
  */
-#include <linux/delay.h>
+#include "compat.h"
+
+#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -37,6 +40,18 @@ static const struct kernel_param_ops spin_ops = { .set = profil_busy_spin };
 module_param_cb(spin, &spin_ops, NULL, 0200);
 MODULE_PARM_DESC(spin, "written: use so many ms of CPU time");
 
+/*
+ * Interrupts are off.  An emulator executes these instructions many times faster than those of
+ * mdelay(), and seconds of an emulated clock are billions of them.
+ */
+static void busy_wait(unsigned int ms)
+{
+	u64 end = ktime_get_ns() + (u64)ms * NSEC_PER_MSEC;
+
+	while (ktime_get_ns() < end)
+		asm volatile (".rept 4000\n\tnop\n\t.endr");
+}
+
 static noinline int profil_busy_hold(const char *value, const struct kernel_param *unused)
 {
 	unsigned long flags;
@@ -46,7 +61,7 @@ static noinline int profil_busy_hold(const char *value, const struct kernel_para
 	if (err)
 		return err;
 	local_irq_save(flags);
-	mdelay(ms);
+	busy_wait(ms);
 	local_irq_restore(flags);
 	return 0;
 }
@@ -54,6 +69,28 @@ static noinline int profil_busy_hold(const char *value, const struct kernel_para
 static const struct kernel_param_ops hold_ops = { .set = profil_busy_hold };
 module_param_cb(hold, &hold_ops, NULL, 0200);
 MODULE_PARM_DESC(hold, "written: use so many ms with interrupts off");
+
+static struct hrtimer interrupt;
+static unsigned int interrupt_ms;
+
+static enum hrtimer_restart profil_busy_in_interrupt(struct hrtimer *timer)
+{
+	busy_wait(interrupt_ms);
+	return HRTIMER_NORESTART;
+}
+
+static noinline int profil_busy_interrupt(const char *value, const struct kernel_param *unused)
+{
+	int err = kstrtouint(value, 10, &interrupt_ms);
+
+	if (!err)
+		hrtimer_start(&interrupt, ms_to_ktime(1), HRTIMER_MODE_REL_PINNED_HARD);
+	return err;
+}
+
+static const struct kernel_param_ops interrupt_ops = { .set = profil_busy_interrupt };
+module_param_cb(interrupt, &interrupt_ops, NULL, 0200);
+MODULE_PARM_DESC(interrupt, "written: in 1 ms, use so many ms in an interrupt of this CPU");
 
 static unsigned int early;
 module_param(early, uint, 0444);
@@ -70,6 +107,8 @@ static noinline void profil_busy_begin(void)
 
 static int __init profil_busy_early(void)
 {
+	profil_hrtimer_setup(&interrupt, profil_busy_in_interrupt, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_REL_PINNED_HARD);
 	busy_for(early);
 	profil_busy_begin();
 	return 0;
@@ -77,6 +116,7 @@ static int __init profil_busy_early(void)
 
 static void __exit profil_busy_exit(void)
 {
+	hrtimer_cancel(&interrupt);
 }
 
 module_init(profil_busy_early);

@@ -140,8 +140,8 @@ struct profil_region {
  * @PROFIL_THREAD: PROFIL_ATTACH: profile only the thread that the proof is on,
  *	not the whole process; read(2) reports no event of it, and an exec
  *	ends it.  Excludes PROFIL_FOLLOW; EINVAL for PROFIL_START
- * @PROFIL_OWED_TICKS: ticks that came too late, up to 64 at once, count at the PC
- *	that the next tick finds, not in &profil_status.lost_late
+ * @PROFIL_OWED_TICKS: ticks that came too late count at the PC that the next tick
+ *	finds, not in &profil_status.lost_late; in an array of PCs up to 1024 at once
  * @PROFIL_PIN_LATE: PROFIL_START only: the thread that had a tick looks at the
  *	counter's page before it returns to user mode.  If it cannot be written
  *	then, the profile (with PROFIL_FAULT_REGION: the region) is off; without

@@ -228,6 +228,31 @@ TEST_CASE("ticks of the lazy clock that interrupts were off for are late, all bu
 	CHECK(as_expected(static_cast<double>(status.ticks), periods, periods / 100 + 2));
 }
 
+TEST_CASE("an array of PCs stores 1,024 late ticks at once with PROFIL_OWED_TICKS, and the rest are late",
+	  "[clock][icount]")
+{
+	constexpr uint64_t held = 200, points = held * ms / period_10khz, most = 1024;
+	const Clock lazy("lazy");
+	const BusyModule module;
+	const Device device;
+	const Memory samples(8 * page);
+	auto how = describe_samples(samples.at(), 4 * page / sizeof(uint64_t));
+
+	how.flags |= PROFIL_KERNEL_TICKS | PROFIL_OWED_TICKS;
+	run_before_others();
+	device.start(how);
+	const auto before = device.status();
+	BusyModule::hold(held);
+	const auto after = device.status();
+	device.stop();
+	CAPTURE(before.ticks, after.ticks, after.counted, after.lost_late);
+	/* One of them has come, and so may others around. */
+	CHECK(after.lost_late >= points - 2 - most);
+	CHECK(after.lost_late <= points - most);
+	CHECK(after.counted - before.counted >= most + 1);
+	CHECK(after.counted + after.lost_late == after.ticks);
+}
+
 TEST_CASE("the lazy clock ticks each of a hundred profiles by its own CPU time", "[clock][icount]")
 {
 	struct Outcome {

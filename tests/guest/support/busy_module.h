@@ -44,7 +44,12 @@ public:
 	{
 		write_file("/sys/module/profil_busy/parameters/spin", std::to_string(ms));
 	}
-	/** The same with interrupts off. */
+	/** Use it in an interrupt, one millisecond later: meanwhile the program can go on. */
+	static void interrupt(unsigned ms)
+	{
+		write_file("/sys/module/profil_busy/parameters/interrupt", std::to_string(ms));
+	}
+	/** Use it with interrupts off. */
 	static void hold(unsigned ms)
 	{
 		write_file("/sys/module/profil_busy/parameters/hold", std::to_string(ms));
