@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/gate.h"
 
+#include "libprofil/shared.h"
+
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,22 +17,6 @@ extern char __libc_single_threaded __attribute__((weak));
 namespace libprofil {
 
 namespace {
-
-/* Threads that start profiles at once need one each; the profile that runs has another. */
-constexpr unsigned gates_nr = 16;
-
-/*
- * The module pins the page, so nothing else is in it.  All gates are shut together,
- * as only the module knows which profile was the last to start.
- */
-struct alignas(4096) Gates {
-	alignas(16) profil_gate gate[gates_nr];
-};
-
-constinit Gates gates = {};
-constinit std::atomic<unsigned> taken = 0;
-constinit std::atomic<profil_gate *> current = nullptr;
-constinit std::atomic<bool> open = false;
 
 /*
  * Wait until every CPU that runs a thread of this process has had its interrupts on.
@@ -53,33 +38,37 @@ bool wait_for_ticks()
 
 profil_gate *next_gate()
 {
+	Shared &all = shared();
 	profil_gate *gate;
 
 	do
-		gate = &gates.gate[taken.fetch_add(1, std::memory_order_relaxed) % gates_nr];
-	while (gate == current.load(std::memory_order_acquire));
+		gate = &all.gate[all.taken.fetch_add(1, std::memory_order_relaxed) % Shared::gates_nr];
+	while (gate == all.current.load(std::memory_order_acquire));
 	gate->stored = 0;
 	return gate;
 }
 
 void opened(profil_gate *gate, uint32_t value)
 {
-	current.store(gate, std::memory_order_release);
-	open.store(!gate || std::atomic_ref(gate->value).load(std::memory_order_acquire) == value,
-		   std::memory_order_release);
+	Shared &all = shared();
+
+	all.current.store(gate, std::memory_order_release);
+	all.open.store(!gate || std::atomic_ref(gate->value).load(std::memory_order_acquire) == value,
+		       std::memory_order_release);
 }
 
 bool was_opened()
 {
-	return current.load(std::memory_order_acquire) != nullptr;
+	return is_shared() && shared().current.load(std::memory_order_acquire) != nullptr;
 }
 
 bool shut_gates(uint64_t &stored)
 {
-	const bool was_open = open.exchange(false, std::memory_order_acq_rel);
-	profil_gate *const gate = current.load(std::memory_order_acquire);
+	Shared &all = shared();
+	const bool was_open = all.open.exchange(false, std::memory_order_acq_rel);
+	profil_gate *const gate = all.current.load(std::memory_order_acquire);
 
-	for (profil_gate &each : gates.gate)
+	for (profil_gate &each : all.gate)
 		std::atomic_ref(each.value).fetch_add(1, std::memory_order_seq_cst);
 
 	const bool certain = wait_for_ticks();

@@ -27,7 +27,7 @@ namespace libprofil {
  */
 void opened(profil_gate *gate, uint32_t value);
 
-/** Has this library ever started a profile in this process? */
+/** Has any copy of this library ever started a profile in this process, as far as this one knows? */
 [[nodiscard]] bool was_opened();
 
 /**

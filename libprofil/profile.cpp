@@ -17,11 +17,26 @@ constexpr size_t spec_size_first = offsetof(profil_spec, sample_width) + sizeof(
 /* Above every version's size: a greater one was probably never filled in. */
 constexpr size_t spec_size_max = 4096;
 
-static std::atomic<uint64_t> changes = 0;
-
 uint64_t generation()
 {
-	return changes.load(std::memory_order_relaxed);
+	return shared().changes.load(std::memory_order_relaxed);
+}
+
+static std::atomic<uint64_t> &start_of(Kind kind)
+{
+	return shared().start_of[static_cast<unsigned>(kind)];
+}
+
+void mark(Kind kind)
+{
+	start_of(kind).store(generation(), std::memory_order_relaxed);
+}
+
+bool is_marked(Kind kind)
+{
+	const uint64_t start = start_of(kind).load(std::memory_order_relaxed);
+
+	return start && start == generation();
 }
 
 static bool is_zero(const unsigned char *bytes, size_t nr)
@@ -94,13 +109,13 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 	if (error)
 		return error;
 	opened(gate, value);
-	changes.fetch_add(1, std::memory_order_relaxed);
+	shared().changes.fetch_add(1, std::memory_order_relaxed);
 	if (stored)
 		*stored = start.stored;
 	return 0;
 }
 
-/* By a descriptor: for a profile that this library has not started, or an older module. */
+/* By a descriptor: for a profile that no copy of this library has started, or an older module. */
 static int stop_by_device(uint64_t *stored)
 {
 	Device device;
@@ -113,7 +128,7 @@ void stop_self(uint64_t *stored)
 {
 	uint64_t in_gate = 0, in_module = 0;
 
-	changes.fetch_add(1, std::memory_order_relaxed);
+	shared().changes.fetch_add(1, std::memory_order_relaxed);
 
 	const bool was = was_opened();
 

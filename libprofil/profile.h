@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include "libprofil/shared.h"
+
 #include <profil.h>
 
 namespace libprofil {
@@ -56,8 +58,17 @@ constexpr profil_spec classic_profile()
  */
 void stop_self(uint64_t *stored);
 
-/** Changes with every start and stop, so that a flavour can tell whether its own profile is still on. */
+/**
+ * Changes with every start and stop of any copy of the library, so that a flavour can tell
+ * whether its own profile is still on.
+ */
 [[nodiscard]] uint64_t generation();
+
+/** The profile that was just started is of this kind. */
+void mark(Kind kind);
+
+/** Was the profile that was started last of this kind, by any copy of the library, and not stopped since? */
+[[nodiscard]] bool is_marked(Kind kind);
 
 /** Is the process's own profile counting now?  @return 0, or an errno value. */
 [[nodiscard]] int is_running(bool &running);

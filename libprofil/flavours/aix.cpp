@@ -15,12 +15,8 @@ namespace libprofil {
 constexpr uint32_t scale_mask = 0xffff;
 constexpr unsigned computed_scale = UINT32_MAX;
 
-/* The profile that was started last.  Only the module knows whether it is still on. */
-static constinit struct Last {
-	Lock lock;
-	uint64_t generation = 0;
-	bool extended = false;
-} last;
+/* Of two threads that start, one finds the other's profile. */
+static constinit Lock lock;
 
 static profil_spec aix_profile()
 {
@@ -41,23 +37,21 @@ static int start_form(const profil_spec &spec, bool extended)
 {
 	if (const int error = start_self(spec, nullptr))
 		return error_of(error);
-	last.extended = extended;
-	last.generation = generation();
+	if (extended)
+		mark(Kind::aix_list);
 	return 0;
 }
 
 /* The first form also stops a profile that another flavour has started. */
 static void stop_form(bool extended)
 {
-	const bool is_extended = last.extended && last.generation == generation();
-
-	if (is_extended == extended)
+	if (is_marked(Kind::aix_list) == extended)
 		stop_self(nullptr);
 }
 
 int aix_profil(const Histogram &histogram)
 {
-	const std::lock_guard guard(last.lock);
+	const std::lock_guard guard(lock);
 	Histogram meant = histogram;
 	bool running = false;
 
@@ -186,7 +180,7 @@ int aix_extended(const void *ranges)
 	if (const int error = count_ranges(list, nr))
 		return error;
 
-	const std::lock_guard guard(last.lock);
+	const std::lock_guard guard(lock);
 
 	if (!nr) {
 		stop_form(true);

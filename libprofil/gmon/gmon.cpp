@@ -23,8 +23,7 @@ constexpr uint32_t unscaled = 0x10000;
 struct ExecutionProfile {
 	GmonRanges ranges;
 	uint32_t hz = 0;
-	bool ticking = false;	 /**< the module counts, unless another profile has replaced ours */
-	uint64_t generation = 0; /**< of our profile */
+	uint64_t generation = 0; /**< at its last start: the module counts, unless there was another since */
 };
 
 /* constinit: a static program's startup code gets here before any constructor has run. */
@@ -65,23 +64,24 @@ int start_ticks(ExecutionProfile &profile)
 	spec.nr_regions = static_cast<uint32_t>(profile.ranges.nr);
 	if (const int error = start_self(spec, nullptr))
 		return error;
-	profile.ticking = true;
+	mark(Kind::execution);
 	profile.generation = generation();
 	return 0;
 }
 
-/* The program may have called profil() since: that profile is not ours to end. */
 bool is_ours(const ExecutionProfile &profile)
 {
-	return profile.ticking && profile.generation == generation();
+	return is_marked(Kind::execution) && profile.generation == generation();
 }
 
-/* Afterwards the module does not write to the counters. */
-void stop_ticks(ExecutionProfile &profile)
+/*
+ * Afterwards the module does not write to the counters, ours or another copy's.  The
+ * program may have called profil() since: that profile is not ours to end.
+ */
+void stop_ticks()
 {
-	if (is_ours(profile))
+	if (is_marked(Kind::execution))
 		stop_self(nullptr);
-	profile.ticking = false;
 }
 
 /* Use the finest counters that the machine's memory and the user's limit allow. */
@@ -119,7 +119,7 @@ template <typename Choose, typename Start> int begin_profile(Choose choose, Star
 		release_ranges(profile.ranges);
 		return error;
 	}
-	stop_ticks(present.profile);
+	stop_ticks();
 	release_ranges(present.profile.ranges);
 	if (!present.first)
 		present.first = first_process();
@@ -208,15 +208,13 @@ int switch_execution_profile(bool on, bool &was)
 	const std::lock_guard guard(present.lock);
 	ExecutionProfile &profile = present.profile;
 
-	was = is_ours(profile);
-	if (!profile.ranges.nr)
-		return 0;
-	switch_calls(on);
-	if (was == on)
-		return 0;
-	if (on)
+	was = is_marked(Kind::execution);
+	if (profile.ranges.nr)
+		switch_calls(on);
+	if (!on)
+		stop_ticks();
+	else if (profile.ranges.nr && !is_ours(profile))
 		return start_ticks(profile);
-	stop_ticks(profile);
 	return 0;
 }
 
@@ -229,7 +227,7 @@ int finish_execution_profile()
 	{
 		const std::lock_guard guard(present.lock);
 
-		stop_ticks(present.profile);
+		stop_ticks();
 		switch_calls(false);
 		profile = std::exchange(present.profile, {});
 		first = present.first;
