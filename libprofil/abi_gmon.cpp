@@ -11,6 +11,16 @@
 
 using namespace libprofil;
 
+/* Not by its name: a program may have a _mcleanup() of its own. */
+static void finish()
+{
+	const Caller caller;
+
+	/* Failures to write are already reported on standard error. */
+	(void)finish_execution_profile();
+	(void)caller.answer(0);
+}
+
 extern "C" {
 
 PROFIL_EXPORT int monstartup(unsigned long low, unsigned long high)
@@ -38,11 +48,7 @@ PROFIL_EXPORT int moncontrol(int mode)
 
 PROFIL_EXPORT void _mcleanup(void)
 {
-	const Caller caller;
-
-	/* Failures to write are already reported on standard error. */
-	(void)finish_execution_profile();
-	(void)caller.answer(0);
+	finish();
 }
 
 PROFIL_EXPORT void monitor_svid(const void *low, const void *high, unsigned short *buffer, size_t bufsize,
@@ -62,7 +68,7 @@ PROFIL_EXPORT int monitor_aix(char *low, char *high, unsigned short *buffer, int
 	static std::atomic<bool> at_exit = false;
 
 	if (!at_exit.exchange(true))
-		atexit(_mcleanup);
+		atexit(finish);
 	if (low && bufsize == -1)
 		return caller.answer(monitor_ranges(buffer), "monitor");
 	return caller.answer(monitor(address(low), address(high), buffer, bytes), "monitor");

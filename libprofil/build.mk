@@ -16,10 +16,12 @@ libprofil_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics \
 	-ffunction-sections -fdata-sections -U_GLIBCXX_ASSERTIONS
 
+# Names that libc has, too, and that a program may have in its place.
+libprofil_libcs := profil sprofil mcount _mcount __fentry__ monstartup __monstartup moncontrol _mcleanup
+
 # Names that stay global in the archive.  All others, including liburing's, are
 # made local, so that they cannot clash with the program's own.
-libprofil_global := profil profil_* sprofil sprofil_* add_profil_* pcsample monitor_* \
-	mcount _mcount __fentry__ monstartup __monstartup moncontrol _mcleanup
+libprofil_global := $(libprofil_libcs) profil_* sprofil_* add_profil_* pcsample monitor_*
 
 # io_uring: liburing is linked in, and its names are hidden.  gcc-multilib has
 # no 32-bit liburing, and a 32-bit program that attaches to thousands of processes can do with
@@ -59,11 +61,11 @@ $(B)/libprofil/libprofil.o: $(libprofil_objects)
 	$(Q)$(CC) -nostdlib -r -Wl,--force-group-allocation -o $@ $^ $(libprofil_uring)
 	$(Q)$(OBJCOPY) --wildcard $(foreach name,$(libprofil_global),--keep-global-symbol='$(name)') $@
 
-# In the archive the names that libprofil-FLAVOUR.a also has are weak: the linker has
-# already taken that archive's, and would otherwise report a second definition.
+# In the archive the names that libc also has are weak: the linker has already taken the
+# program's own, or those of libprofil-FLAVOUR.a, and would otherwise report a second definition.
 $(B)/libprofil/archive/libprofil.o: $(B)/libprofil/libprofil.o
 	@mkdir -p $(@D)
-	$(Q)$(OBJCOPY) --weaken-symbol=profil --weaken-symbol=sprofil $< $@
+	$(Q)$(OBJCOPY) $(libprofil_libcs:%=--weaken-symbol=%) $< $@
 
 $(B)/libprofil.a: $(B)/libprofil/archive/libprofil.o
 $(foreach flavour,$(libprofil_flavours),$(eval $(B)/libprofil-$(flavour).a: \

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <cstdio>
 #include <pcsample.h>
 #include <sstream>
 
@@ -77,6 +78,20 @@ TEST_CASE_METHOD(AtRest, "a static musl program, whose libc has no profil, is co
 		 "[lib][programs]")
 {
 	check_counted_by_kernel(histogram_of("", "lib_musl"));
+}
+
+TEST_CASE_METHOD(AtRest, "a static program with a gmon.c of its own counts by libprofil's profil",
+		 "[lib][programs]")
+{
+	const Output output = run(program("gmon_own"));
+	unsigned ticks = 0, calls = 0, state = 0;
+
+	INFO(output.text);
+	CHECK(output.status == 0);
+	REQUIRE(sscanf(output.text.c_str(), "%u ticks, %u call, %u", &ticks, &calls, &state) == 3);
+	CHECK(ticks > 0);
+	CHECK(calls == 1);
+	CHECK(state == 3);
 }
 
 TEST_CASE_METHOD(AtRest, "exec ends the profile and the count of samples", "[lib][programs]")
