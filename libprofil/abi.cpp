@@ -152,12 +152,11 @@ PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
 PROFIL_EXPORT int profil_(unsigned short *buffer, const int *bufsiz, const int *offset, const int *scale)
 {
 	const Caller caller;
-	const auto bytes = static_cast<unsigned>(*bufsiz), low = static_cast<unsigned>(*offset);
-	const int error = irix_profil_32(shorts(buffer, bytes, low, static_cast<unsigned>(*scale)));
+	const uintptr_t low = irix_offset(static_cast<uint32_t>(*offset));
 
-	if (error == EOVERFLOW)
-		return caller.answer(error, "profil");
-	caller.ignore(error, "profil");
+	caller.ignore(irix_profil(shorts(buffer, static_cast<unsigned>(*bufsiz), low,
+					 static_cast<unsigned>(*scale))),
+		      "profil");
 	return 0;
 }
 

@@ -163,9 +163,6 @@ constexpr Sentence sentences[] = {
 	{EINVAL, "the description of the profile is not valid (check the alignment, order and overlap "
 		 "of its regions), or needs a newer module (load the one that belongs to "
 		 "libprofil " PROFIL_VERSION ")"},
-	{EOVERFLOW, "an offset of four bytes cannot be an address of this program, whose text is above "
-		    "4 GiB (pass eight bytes to profil_irix() of the module in profil/profil.f90, or link "
-		    "with '-no-pie')"},
 	{ESRCH, "no such process: it has ended, or has just executed another program (look up its "
 		"current PID)"},
 	{ENOENT, "no such profile in this session"},

@@ -8,8 +8,7 @@
 !
 ! A program written for IRIX calls profil() as an external function of four-byte
 ! integers and does not need this module.  However, four bytes cannot hold an
-! address of a position-independent program, where such a call returns -1.  Here each
-! of bufsiz, offset and scale is a default or an eight-byte integer, such as those of
+! address of a shared library.  Here each of bufsiz, offset and scale is a default or an eight-byte integer, such as those of
 ! iso_c_binding (c_int, c_size_t, c_intptr_t ...), and offset may also be a c_funptr.
 ! For their meaning see profil(2), "IRIX".
 !
@@ -30,7 +29,7 @@ module profil
       integer(c_int) :: status
     end function c_profil
 
-    ! An offset of four bytes is an error where it cannot be an address.
+    ! Completes an offset of four bytes that is the low part of an address of the program.
     function c_profil_32(buff, bufsiz, offset, scale) bind(c, name='profil_') result(status)
       import :: c_int, c_int16_t
       integer(c_int16_t), intent(inout) :: buff(*)
@@ -45,12 +44,11 @@ module profil
   !! buff: 16-bit counters, which must be asynchronous or volatile where the
   !!   program reads them while it is profiled
   !! bufsiz: bytes of buff
-  !! offset: lowest address that is counted, in bytes; in a position-independent
-  !!   program an integer of eight bytes or a c_funptr, or 0
+  !! offset: lowest address that is counted, in bytes; outside of the program itself
+  !!   an integer of eight bytes or a c_funptr
   !! scale: 16.16 fixed point; 0 and 1: off; 2: every PC counts in the first
   !!   counter
-  !! result: 0; or -1 for an offset of four bytes in a position-independent program,
-  !!   except when profiling is turned off, or offset is 0 and scale is 2
+  !! result: 0
   interface profil_irix
     module procedure profil_444, profil_448, profil_484, profil_488
     module procedure profil_844, profil_848, profil_884, profil_888

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace libprofil {
 
@@ -47,14 +49,21 @@ int irix_profil(const Histogram &histogram)
 	return start_histogram_or_off(classic_profile(), histogram, Rounding::down);
 }
 
-int irix_profil_32(const Histogram &histogram)
+static bool is_mapped(uintptr_t address)
 {
-	const bool counts = histogram.scale >= scale_of_clock && has_room(histogram);
+	const uintptr_t page = address & -static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+	unsigned char unused;
 
-	if (!counts || is_clock(histogram.offset, histogram.scale) || getauxval(AT_ENTRY) <= UINT32_MAX)
-		return irix_profil(histogram);
-	(void)stop_self(nullptr); /* report the wrong offset */
-	return EOVERFLOW;
+	return !mincore(reinterpret_cast<void *>(page), 1, &unused);
+}
+
+uintptr_t irix_offset(uint32_t offset)
+{
+	const uintptr_t entry = getauxval(AT_ENTRY);
+	const auto distance = static_cast<int32_t>(offset - static_cast<uint32_t>(entry));
+	const uintptr_t near = entry + static_cast<uintptr_t>(static_cast<intptr_t>(distance));
+
+	return offset && !is_mapped(offset) && is_mapped(near) ? near : offset;
 }
 
 static int check_entries(const Entries &entries)

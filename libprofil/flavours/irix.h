@@ -21,15 +21,13 @@ struct IrixProf {
 [[nodiscard]] int irix_profil(const Histogram &histogram);
 
 /**
- * profil() of IRIX with an offset of four bytes, as Fortran calls it.
+ * The offset that a caller with integers of four bytes means, as Fortran's.
  *
- * A call that turns profiling off never fails.  Neither does one with offset 0 and
- * scale 2, which counts every PC.
- *
- * @return as irix_profil(), or EOVERFLOW: the program is position-independent, so
- *         four bytes cannot hold an address of its text.  Profiling is then off.
+ * Usually the offset itself.  The address of a function of a position-independent program
+ * does not fit: its low four bytes stand for the address near the program's entry that
+ * has the same ones, if something is mapped there, and nothing at the offset itself.
  */
-[[nodiscard]] int irix_profil_32(const Histogram &histogram);
+[[nodiscard]] uintptr_t irix_offset(uint32_t offset);
 
 /**
  * sprofil() of IRIX: many regions.

@@ -5,10 +5,14 @@
 #include "tests/guest/flavour/support.h"
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cstring>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 
 #include <profil/irix.h>
+
+extern "C" int profil_(unsigned short *, const int *, const int *, const int *);
 
 using namespace guest;
 using namespace lib_test;
@@ -21,6 +25,24 @@ int start(std::vector<prof> entries, unsigned flags = PROF_USHORT)
 }
 
 } // namespace
+
+TEST_CASE_METHOD(AtRest, "IRIX: Fortran's offset of four bytes counts where it is, in a PIE, too",
+		 "[lib][flavour][fortran]")
+{
+	const Loop loop;
+	const OffAtEnd off;
+	Guarded<2> counters;
+	auto *const buffer = const_cast<unsigned short *>(counters.counter);
+	const int size = sizeof counters.counter, offset = static_cast<int>(loop.pc()), scale = four_bytes;
+
+	REQUIRE(getauxval(AT_ENTRY) > UINT32_MAX);
+	errno = 0;
+	CHECK(profil_(buffer, &size, &offset, &scale) == 0);
+	CHECK(errno == 0);
+	CHECK(is_counted(loop, counters.counter[0]));
+	CHECK(profil(nullptr, 0, 0, 0) == 0);
+	CHECK(counters.only(0));
+}
 
 TEST_CASE_METHOD(AtRest, "IRIX: profil wraps its counters and always returns 0", "[lib][flavour]")
 {
