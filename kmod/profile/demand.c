@@ -266,7 +266,6 @@ static struct page *profil_demand_renew_gate(struct profil_pins *pins, unsigned 
 		WRITE_ONCE(pins->page[index], NULL);
 	else if (page != before)
 		WRITE_ONCE(pins->page[index], page_address(page));
-	pins->held -= hole;
 	if (hole || page != before)
 		profil_pins_sync(pins);
 	return before;
@@ -295,12 +294,9 @@ static int profil_demand_check_gate(struct profil_pins *pins)
 	mutex_lock(pins->lock);
 	if (!pins->gone)
 		page = profil_demand_renew_gate(pins, gate.first, page, err);
-	else
-		err = 0;
 	mutex_unlock(pins->lock);
 	if (page)
 		unpin_user_pages_dirty_lock(&page, 1, true);
-	profil_charge_return(pins, err ? 1 : 0);
 	return 0;
 }
 

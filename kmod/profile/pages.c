@@ -117,7 +117,10 @@ static int profil_pins_pin_spans(struct profil_pins *pins, const struct profil_p
 	return 0;
 }
 
-/* Under PROFIL_PIN_LATE only the gate is pinned at the start. */
+/*
+ * Under PROFIL_PIN_LATE only the gate is pinned at the start.  It is charged to the user alone:
+ * no RLIMIT_MEMLOCK keeps a program from what needs no other page.
+ */
 static int profil_pins_pin_gate(struct profil_pins *pins)
 {
 	const struct profil_layout *layout = pins->layout;
@@ -139,7 +142,7 @@ static unsigned long profil_pins_to_pin(const struct profil_layout *layout,
 	unsigned int i;
 
 	if (profil_layout_is_late(layout))
-		return layout->how.gate ? 1 : 0;
+		return 0;
 	for (i = 0; old && i < layout->nr_spans; i++)
 		if (profil_pins_old_span(old, &layout->spans[i]))
 			pages -= layout->spans[i].pages;
@@ -216,7 +219,8 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 
 	/* Pages that are pinned pay for their place in the array; here most may be missing. */
 	if (profil_layout_is_late(layout))
-		overhead += array_size(size, sizeof(*pins->page)) >> PAGE_SHIFT;
+		overhead += (array_size(size, sizeof(*pins->page)) >> PAGE_SHIFT) +
+			    !!layout->how.gate;
 	/* Before memory is allocated for them: there may be a great many. */
 	err = profil_user_charge_pages(user, pages + overhead);
 	if (err)

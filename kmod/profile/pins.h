@@ -51,7 +51,8 @@ struct user_struct;
  * @locker: the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: nobody's, as
  *	the caller had CAP_IPC_LOCK
  * @held: pages that are pinned, and charged to @mm, @user and @locker
- * @overhead: pages of memory for the layout, charged to @user only
+ * @overhead: pages of memory for the layout, and with PROFIL_PIN_LATE the gate's, charged to
+ *	@user only
  * @next: in a list of pins to be released
  * @owed: pages that are no longer pinned, but still charged
  * @owed_long: that could not be given back at the first try either

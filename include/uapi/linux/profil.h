@@ -367,7 +367,7 @@ enum profil_state {
  * @lost_exec: out: ticks in a program that a followed process has executed and that is
  *	not attached yet; none in a recording
  * @stored: out: number of PCs in the array of samples
- * @pinned: out: memory pinned for the profile, in bytes
+ * @pinned: out: memory pinned for the profile, in bytes; with PROFIL_PIN_LATE without the gate's
  * @processes: out: number of address spaces in the profile now; the end of one
  *	is noticed within two seconds
  * @forks_lost: out: number of children that could not be followed

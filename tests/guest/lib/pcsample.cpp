@@ -8,6 +8,7 @@
 #include <climits>
 #include <pcsample.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <vector>
 
 using namespace guest;
@@ -176,6 +177,28 @@ TEST_CASE_METHOD(AtRest, "pcsample stores up to a page that cannot be written, a
 		loop.spin_ms(60);
 		CHECK(pcsample(nullptr, 0) == 0);
 	}
+}
+
+TEST_CASE_METHOD(AtRest, "pcsample stores every sample for a user who may lock no memory", "[lib][pcsample]")
+{
+	const Loop loop;
+	ChildOf<int> child([&] {
+		const rlimit none = {0, 0};
+		Samples samples(1000);
+
+		if (setrlimit(RLIMIT_MEMLOCK, &none) || setgid(65534) || setuid(65534))
+			return 1;
+		errno = 0;
+		if (pcsample(samples.data(), samples.size()) != 0 || errno)
+			return 2;
+		loop.spin_until([&] { return samples.stored() >= 5; });
+		/* Off needs no descriptor here, either. */
+		if (setrlimit(RLIMIT_NOFILE, &none))
+			return 3;
+		return pcsample(nullptr, 0) == samples.stored() ? 0 : 4;
+	});
+
+	CHECK(child.result() == 0);
 }
 
 TEST_CASE_METHOD(AtRest, "profil and pcsample replace each other, and profil resets the count of samples",

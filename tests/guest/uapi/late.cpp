@@ -134,13 +134,14 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts every tick where RLIMIT_MEMLOCK
 	in_child([] {
 		const rlimit none = {};
 		const Burner burner;
-		const Memory memory(4 * page);
+		const Memory memory(4 * page), gate(page);
 
 		need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
 		become_nobody();
 		const Device device;
-		const auto how = late(describe(wide_region(memory, 512), period_nobody));
+		auto how = late(describe(wide_region(memory, 512), period_nobody));
 
+		how.gate = gate.address();
 		device.start(how);
 		burn_ticks(device, burner, counted_text, 5);
 		const auto status = device.status();
@@ -148,6 +149,33 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts every tick where RLIMIT_MEMLOCK
 		need_that(status.state == PROFIL_STATE_RUNNING, "the profile runs");
 		need_that(*memory.at<volatile uint64_t>(page) == status.counted, "every tick counts");
 		device.stop();
+		return 0;
+	});
+}
+
+TEST_CASE_METHOD(AtRest, "the gate of a late profile is charged to the user, and given back with the profile",
+		 "[uapi][late][gate][quota]")
+{
+	in_child([] {
+		const Memory memory(page), gate(page);
+
+		become_nobody();
+		const Device device;
+		auto how = late(describe(region_on(memory.at()), period_nobody));
+		const auto before = module_stat("pinned_pages");
+		const auto start = [&] {
+			device.start(how);
+			return module_stat("pinned_pages") - before;
+		};
+
+		const auto without = start();
+		how.gate = gate.address();
+		need_that(start() == without + 1, "the gate is charged");
+		need_that(locked_bytes() == 0, "but not to RLIMIT_MEMLOCK");
+		need(mprotect(gate.at(), page, PROT_READ), "mprotect");
+		(void)device.status(); /* looks at the memory */
+		need_that(device.status().state == PROFIL_STATE_NONE, "it has ended");
+		need_that(module_stat("pinned_pages") == before, "the charge is given back");
 		return 0;
 	});
 }
@@ -187,15 +215,15 @@ TEST_CASE_METHOD(AtRest, "a late profile that has used up RLIMIT_MEMLOCK makes r
 	});
 }
 
-TEST_CASE_METHOD(AtRest, "memory is rechecked even if RLIMIT_MEMLOCK leaves room for the gate only",
+TEST_CASE_METHOD(AtRest, "memory is rechecked even if RLIMIT_MEMLOCK leaves room for no page",
 		 "[uapi][late][gate]")
 {
 	in_child([] {
-		const rlimit one = {page, page};
+		const rlimit none = {};
 		const Burner burner;
 		const Memory memory(page), gate(page);
 
-		need(setrlimit(RLIMIT_MEMLOCK, &one), "setrlimit");
+		need(setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
 		become_nobody();
 		const Device device;
 		auto how = late(describe(region_on(memory.at()), period_nobody));
