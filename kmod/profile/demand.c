@@ -6,7 +6,8 @@
  * there then is counted in, and only a tick that meets a hole turns profiling off.
  * A tick here that finds no pinned page is deferred (tick/defer.c).  The thread that
  * had it pins the page on its way to user mode, counts, and leaves the page pinned
- * for the ticks to come.  A limit that leaves no room for that costs time, not ticks.
+ * for the ticks to come.  A limit that leaves no room for that costs time, not ticks, and so
+ * does a private page of hugetlbfs, which fork cannot copy while it is pinned if no other is free.
  *
  * A page is faulted in without any lock of ours: the thread may wait there for its
  * own file system, as for any page that it touches.
@@ -19,6 +20,7 @@
 #include "profile/deferral.h"
 #include "profile/layout.h"
 #include "profile/pins.h"
+#include "profile/present.h"
 #include "profile/profile.h"
 #include "profile/span.h"
 #include "tick/defer.h"
@@ -137,13 +139,23 @@ static void profil_demand_work(struct callback_head *work)
 	unsigned long index = deferral->place.position >> PAGE_SHIFT;
 	struct profil_profile *profile = deferral->profile;
 	struct page *page = NULL;
+	unsigned long address;
+	bool lent = false;
 	int err = -ENOENT;
 
-	if (profil_demand_wanted(deferral))
-		err = profil_page_pin(profil_demand_address(profile->demand->layout, index), &page);
+	if (profil_demand_wanted(deferral)) {
+		address = profil_demand_address(profile->demand->layout, index);
+		err = profil_page_pin(address, &page);
+		if (err == -EFAULT) {
+			err = profil_page_lend(address, &page);
+			lent = !err;
+		}
+	}
 	/* This frees the deferral for ticks to come. */
 	profil_demand_settle(deferral, err ? NULL : page, err == -EFAULT);
-	if (!err && !profil_demand_keep(profile, index, page))
+	if (lent)
+		profil_page_unlend(page);
+	else if (!err && !profil_demand_keep(profile, index, page))
 		unpin_user_pages_dirty_lock(&page, 1, true);
 	profil_profile_put(profile);
 }

@@ -22,6 +22,8 @@
 
 /* Pages handled at once; bounds the use of stack. */
 #define BATCH		32
+/* How often to fault in a page that is taken away again. */
+#define LEND_TRIES	8
 
 /**
  * profil_is_tmpfs_file() - is the file of a mapping in memory?
@@ -122,4 +124,68 @@ int profil_pages_fault_in(struct mm_struct *mm, unsigned long start, unsigned lo
 	if (!err || err == -ENOMEM || err == -EINTR)
 		return err;
 	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+}
+
+/* Return: 0; -ENOENT if the page is missing; -EFAULT if it may not be lent. */
+static int profil_page_lend_present(struct mm_struct *mm, unsigned long at, struct page **page)
+{
+	const struct profil_span span = { .start = at, .pages = 1 };
+	struct vm_area_struct *vma = vma_lookup(mm, at);
+
+	if (!vma || !is_vm_hugetlb_page(vma) ||
+	    (vma->vm_flags & (VM_WRITE | VM_SHARED)) != VM_WRITE)
+		return -EFAULT;
+	if (profil_pin_user_pages(at, 1, page, false) != 1)
+		return profil_pages_fault_in_watched(mm, &span) ?: -ENOENT;
+	if (!is_page_hwpoison(*page))
+		return 0;
+	unpin_user_page(*page);
+	return -EFAULT;
+}
+
+/**
+ * profil_page_lend() - pin a page of current's memory that cannot stay pinned
+ * @at: its address
+ * @page: receives it; profil_page_unlend() unpins it
+ *
+ * It is a private page of hugetlbfs.  A fork copies such a page at once if it is pinned, and
+ * fails if no huge page is free.  It takes mmap_lock, so it does not find this one pinned.
+ *
+ * Context: Process context, may sleep; no lock of ours is held.
+ * Return: 0, with current's mmap_lock held; -EFAULT if it is no such page; -ENOMEM, -EINTR;
+ * -EAGAIN if current may not wait.
+ */
+int profil_page_lend(unsigned long at, struct page **page)
+{
+	struct mm_struct *mm = current->mm;
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < LEND_TRIES; tries++) {
+		err = profil_mmap_read_lock(mm);
+		if (err)
+			return err;
+		err = profil_page_lend_present(mm, at, page);
+		if (!err)
+			return 0;
+		mmap_read_unlock(mm);
+		if (err == -ENOENT)
+			err = profil_pages_fault_in(mm, at, 1);
+		if (err)
+			return err;
+	}
+	return -ENOMEM;
+}
+
+/**
+ * profil_page_unlend() - unpin a page
+ * @page: from profil_page_lend(), whose mmap_lock current holds since
+ *
+ * Context: Process context.
+ */
+void profil_page_unlend(struct page *page)
+{
+	/* It is never written back, so nobody asks whether it is dirty. */
+	unpin_user_page(page);
+	mmap_read_unlock(current->mm);
 }

@@ -145,7 +145,7 @@ struct profil_region {
  * @PROFIL_PIN_LATE: PROFIL_START only: the thread that had a tick looks at the
  *	counter's page before it returns to user mode.  If it cannot be written
  *	then, the profile (with PROFIL_FAULT_REGION: the region) is off; without
- *	room to pin it, it is counted in all the same
+ *	room to pin it, and in private hugetlbfs, it is counted in all the same
  * @PROFIL_EVENT: PROFIL_ATTACH, PROFIL_RECORD: the event of the proof ticks, on every CPU,
  *	and no clock (EINVAL with one).  Any but software's needs CAP_PERFMON (EPERM)
  */

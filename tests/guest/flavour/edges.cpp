@@ -59,6 +59,42 @@ TEST_CASE_METHOD(AtRest, "every form counts in all kinds of memory, across pages
 	}
 }
 
+TEST_CASE_METHOD(AtRest,
+		 "a form that looks at its buffer late counts in private pages of hugetlbfs; others fail",
+		 "[lib][flavour][edge]")
+{
+	constexpr size_t huge = 2 << 20;
+	const Setting some("/proc/sys/vm/nr_hugepages", "1");
+	const Loop loop;
+	const OffAtEnd off;
+
+	REQUIRE(std::stoi(read_file("/proc/sys/vm/nr_hugepages")) == 1);
+	for (const Form &form : forms) {
+		const std::string name = form.name;
+		const bool late =
+			name.starts_with("Solaris") || name.starts_with("IRIX") || name.starts_with("Tru64");
+		const Memory memory(huge, MAP_PRIVATE | MAP_HUGETLB);
+		auto &counter = *memory.at<volatile unsigned short>(3 * 4096);
+
+		INFO(form);
+		CHECK(errno_of([&] { form.on(memory.at(3 * 4096), 4096, loop.pc()); }) ==
+		      (late ? 0 : EFAULT));
+		CHECK(state() == (late ? PROFIL_STATE_RUNNING : PROFIL_STATE_NONE));
+		if (!late)
+			continue;
+		CHECK(is_counted(loop, counter));
+		/* No other huge page is free, and yet a fork does not fail; the child cannot have one. */
+		CHECK(in_child([&] {
+			meet_hole(loop);
+			return true;
+		}));
+		CHECK(is_counted(loop, counter));
+		CHECK(self_status().pinned == 0);
+		form.off();
+		CHECK(is_off(loop, counter));
+	}
+}
+
 TEST_CASE_METHOD(AtRest, "every form is off after a tick has met unmapped or read-only memory",
 		 "[lib][flavour][edge]")
 {

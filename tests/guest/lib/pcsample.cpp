@@ -179,6 +179,22 @@ TEST_CASE_METHOD(AtRest, "pcsample stores up to a page that cannot be written, a
 	}
 }
 
+TEST_CASE_METHOD(AtRest, "pcsample stores in a private page of hugetlbfs", "[lib][pcsample]")
+{
+	const Setting some("/proc/sys/vm/nr_hugepages", "1");
+	const Loop loop;
+	const OffAtEnd off;
+	const Memory memory(2 << 20, MAP_PRIVATE | MAP_HUGETLB);
+	auto *const pcs = memory.at<uintptr_t>(4096 - 2 * sizeof(uintptr_t));
+
+	REQUIRE(pcsample(pcs, 1000) == 0);
+	loop.spin_until([&] { return const_cast<volatile uintptr_t *>(pcs)[4] != 0; });
+	const long stored = pcsample(nullptr, 0);
+	CHECK(stored >= 5);
+	CHECK(pcs[stored - 1] - loop.pc() <= CODE_LOOP_RETURN);
+	CHECK(pcs[stored] == 0);
+}
+
 TEST_CASE_METHOD(AtRest, "pcsample stores every sample for a user who may lock no memory", "[lib][pcsample]")
 {
 	const Loop loop;

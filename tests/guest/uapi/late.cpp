@@ -244,6 +244,40 @@ TEST_CASE_METHOD(AtRest, "memory is rechecked even if RLIMIT_MEMLOCK leaves room
 	});
 }
 
+TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in private hugetlb pages, in a forked child's own copy, too",
+		 "[uapi][late][fork]")
+{
+	constexpr size_t huge = 2 << 20;
+	const Setting some("/proc/sys/vm/nr_hugepages", "2");
+	const Device device;
+	const Burner burner;
+
+	REQUIRE(std::stoi(read_file("/proc/sys/vm/nr_hugepages")) == 2);
+	const Memory memory(huge, MAP_PRIVATE | MAP_HUGETLB);
+	auto how = late(describe(wide_region(memory, 512 * 7)));
+
+	how.flags |= PROFIL_FOLLOW;
+	device.start(how);
+	check_counts_on(device, burner, memory.at<volatile uint64_t>(7 * page));
+	CHECK(device.status().pinned == 0);
+	CHECK(in_child([&] {
+		const Device own;
+		const auto before = *memory.at<volatile uint64_t>(7 * page);
+		const auto ticks = burn_ticks(own, burner, counted_text, 5);
+
+		return *memory.at<volatile uint64_t>(7 * page) >= before + ticks;
+	}));
+	check_counts_on(device, burner, memory.at<volatile uint64_t>(7 * page));
+	const auto status = device.status();
+	CHECK(status.state == PROFIL_STATE_RUNNING);
+	CHECK(status.lost_contended == 0);
+	CHECK(*memory.at<volatile uint64_t>(7 * page) == status.counted);
+	/* Read-only it is a hole, as any other memory. */
+	need(mprotect(memory.at(), huge, PROT_READ), "mprotect");
+	CHECK(status_at_hole(device, burner).state == PROFIL_STATE_FAULT);
+	device.stop();
+}
+
 TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in what is mapped at the address now", "[uapi][late]")
 {
 	const Device device;
