@@ -64,9 +64,10 @@ TEST_CASE_METHOD(AtRest, "processes that stay in a system call keep nobody's tic
 	const std::string refcnt = "/sys/module/profil/refcnt";
 	const std::string references = read_file(refcnt);
 	const std::vector<Writer> writers(2);
-	auto recording = std::make_unique<Recording>();
+	auto recording = std::make_unique<Recording>(), other = std::make_unique<Recording>();
 
-	REQUIRE(recording->begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	for (const auto &one : {recording.get(), other.get()})
+		REQUIRE(one->begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 	for (const Writer &writer : writers)
 		writer.read(32 << 20);
 	Child victim([] {
@@ -78,7 +79,14 @@ TEST_CASE_METHOD(AtRest, "processes that stay in a system call keep nobody's tic
 	});
 	const pid_t pid = victim.pid();
 	victim.join();
-	recording->finish();
+	for (const auto &one : {recording.get(), other.get()}) {
+		one->finish();
+		CHECK(soon([&] {
+			const profil_status status = one->status();
+
+			return status.counted + status.kernel == one->sum();
+		}));
+	}
 	const auto of = [&](pid_t process, uint32_t kind) {
 		return recording->sum([&](const Row &row) {
 			return row.owner.pid == process && row.text.kind == kind;
@@ -89,5 +97,6 @@ TEST_CASE_METHOD(AtRest, "processes that stay in a system call keep nobody's tic
 	for (const Writer &writer : writers)
 		CHECK(of(writer.pid(), PROFIL_KIND_KERNEL) > 20);
 	recording.reset();
+	other.reset();
 	CHECK(soon([&] { return read_file(refcnt) == references; }));
 }

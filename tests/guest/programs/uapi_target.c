@@ -4,6 +4,7 @@
  *   uapi_target state               print the state of its self profile
  *   uapi_target wait                print a line, then wait for the end of its input
  *   uapi_target burn ADDRESS        loop at that address for ever
+ *   uapi_target burn-again ADDRESS  execute this program once more, and do so
  *   uapi_target child ADDRESS USER  wait for a child that does so as that user
  */
 #include <errno.h>
@@ -88,8 +89,13 @@ int main(int argc, char **argv)
 		return wait_for_end();
 	if (argc == 3 && !strcmp(argv[1], "burn"))
 		return burn(strtoul(argv[2], NULL, 0));
+	if (argc == 3 && !strcmp(argv[1], "burn-again")) {
+		execl(argv[0], argv[0], "burn", argv[2], NULL);
+		perror(argv[0]);
+		return 1;
+	}
 	if (argc == 4 && !strcmp(argv[1], "child"))
 		return burn_in_child(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
-	fputs("usage: uapi_target state | wait | burn ADDRESS | child ADDRESS USER\n", stderr);
+	fputs("usage: uapi_target state | wait | burn ADDRESS | burn-again ADDRESS | child ADDRESS USER\n", stderr);
 	return 2;
 }

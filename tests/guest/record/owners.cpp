@@ -7,9 +7,11 @@
 
 #include <filesystem>
 #include <grp.h>
+#include <map>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -258,4 +260,108 @@ TEST_CASE_METHOD(AtRest, "threads are not counted unless that is asked for", "[r
 	recording.begin(child.pid());
 	CHECK(grows([&] { return recording.sum(); }));
 	CHECK(recording.of_kind(PROFIL_KIND_THREADS) == 0);
+}
+
+namespace {
+
+/** The owner of a process that the recording describes. */
+std::vector<Described> owners_of(const Recording &recording, pid_t pid)
+{
+	std::vector<Described> all;
+
+	for (uint32_t number = 1; number <= recording.described(0).numbers; number++) {
+		const Described one = recording.described(number);
+
+		if (one.kind == PROFIL_KIND_OWNER && one.pid == pid)
+			all.push_back(one);
+	}
+	return all;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "an owner lives on after its process could not be added once more", "[record]")
+{
+	const Child child([] { pause(); });
+	Recording recording;
+
+	recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	CHECK(recording.add(child.pid()) == EEXIST);
+	const auto owners = owners_of(recording, child.pid());
+	REQUIRE(owners.size() == 1);
+	CHECK(owners[0].state == PROFIL_OWNER_LIVE);
+}
+
+TEST_CASE_METHOD(AtRest, "a process that executes its own program once more has a live owner", "[record]")
+{
+	const auto path = program("uapi_target");
+	const auto where = std::to_string(text);
+	const Gate go;
+	const Child child([&] {
+		go.wait();
+		execl(path.c_str(), path.c_str(), "burn-again", where.c_str(), nullptr);
+		need(-1, path.c_str());
+	});
+	Recording recording;
+
+	recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	go.open();
+	CHECK(soon([&] {
+		const auto owners = owners_of(recording, child.pid());
+
+		return owners.size() == 2 && owners[1].who() == "uapi_target" &&
+		       recording.sum([&](const Row &row) { return row.owner.number == owners[1].number; }) > 20;
+	}));
+	const auto owners = owners_of(recording, child.pid());
+	CHECK(owners[0].state == PROFIL_OWNER_ENDED);
+	CHECK(owners[1].state == PROFIL_OWNER_LIVE);
+}
+
+TEST_CASE_METHOD(AtRest, "a process has the name of its first thread, whichever ticks first", "[record]")
+{
+	const Gate go;
+	const Child child([&] {
+		const Burner burner;
+
+		burner.plant_loop(text);
+		go.wait();
+		std::thread([] {
+			need(prctl(PR_SET_NAME, "second"), "PR_SET_NAME");
+			for (;;)
+				Burner::spin(text, 100'000);
+		}).join();
+	});
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	go.open();
+	CHECK(grows([&] {
+		return recording.sum([&](const Row &row) { return row.owner.pid == child.pid(); });
+	}));
+	for (const Described &owner : owners_of(recording, child.pid()))
+		CHECK(owner.who() == "guest");
+}
+
+TEST_CASE_METHOD(AtRest, "the threads of each owner have its ticks, kernel threads too", "[record]")
+{
+	Recording recording(16384);
+	std::map<uint32_t, uint64_t> of_threads, of_others;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL | PROFIL_RECORD_THREADS) == 0);
+	for (int i = 0; i < 20; i++)
+		Child([] {
+			const Burner burner;
+			burner.plant_syscalls(text, SYS_getppid);
+			Burner::spin(text, 20'000);
+		}).join();
+	recording.finish();
+	for (const Row &row : recording.rows()) {
+		const bool threads = row.text.kind == PROFIL_KIND_THREADS;
+
+		/* Interrupts are no thread's. */
+		if (row.owner.state != PROFIL_OWNER_IRQ && row.owner.state != PROFIL_OWNER_SOFTIRQ)
+			(threads ? of_threads : of_others)[row.owner.number] += row.count;
+	}
+	CHECK(of_others.size() > 2);
+	CHECK(of_threads == of_others);
 }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/describe.cpp  What PROFIL_DESCRIBE writes, and what it leaves alone if it fails. */
+#include "tests/guest/record/support.h"
+#include "tests/guest/support/busy_module.h"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <string>
+
+using namespace guest;
+
+namespace {
+
+const uintptr_t text = Burner::usual;
+
+/** PROFIL_DESCRIBE of one number with a buffer of a certain size, and what it has written there. */
+class Answer {
+public:
+	Answer(const Recording &recording, uint32_t number, size_t room, uint32_t flags = 0)
+	{
+		buffer_.fill(guard);
+		about_.size = sizeof(about_);
+		about_.flags = flags;
+		about_.profile = recording.profile();
+		about_.number = number;
+		about_.path = reinterpret_cast<uintptr_t>(buffer_.data());
+		about_.path_size = static_cast<uint32_t>(room);
+		error_ = recording.device().call(PROFIL_DESCRIBE, &about_);
+		opened_ = Fd(error_ ? -1 : about_.fd);
+	}
+
+	int error() const { return error_; }
+	const profil_describe &about() const { return about_; }
+	bool has_opened() const { return opened_.get() >= 0; }
+	std::string path() const { return buffer_.data(); }
+	bool is_untouched_from(size_t at) const
+	{
+		for (; at < buffer_.size(); at++)
+			if (buffer_[at] != guard)
+				return false;
+		return true;
+	}
+
+private:
+	static constexpr char guard = '\x5a';
+	std::array<char, 4096> buffer_;
+	profil_describe about_ = {};
+	Fd opened_;
+	int error_;
+};
+
+void check_sizes(const Recording &recording, uint32_t number, const std::string &path)
+{
+	const Answer fits(recording, number, path.size() + 1), small(recording, number, path.size());
+
+	CAPTURE(path);
+	CHECK(fits.error() == 0);
+	CHECK(fits.path() == path);
+	CHECK(fits.about().path_size == path.size() + 1);
+	CHECK(fits.is_untouched_from(path.size() + 1));
+	CHECK(small.error() == ENAMETOOLONG);
+	CHECK(small.is_untouched_from(0));
+}
+
+/** The number of the text of a kind that has ticks. */
+uint32_t ticked(const Recording &recording, const std::string &place)
+{
+	for (const Row &row : recording.rows())
+		if (row.text.place == place)
+			return row.text.number;
+	return 0;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "a path is written as far as the caller's buffer goes, and no byte beyond", "[record]")
+{
+	const LoopFile file("profil-described");
+	Steps child([&](auto spin) {
+		file.map(text);
+		spin(text);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.in_file(file.path()); }));
+	recording.finish();
+	check_sizes(recording, ticked(recording, file.path()), file.path());
+}
+
+TEST_CASE_METHOD(AtRest, "the name of a module is written likewise", "[record]")
+{
+	Recording recording;
+
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+	const BusyModule module;
+	uint32_t modules = 0;
+
+	for (uint32_t number = 1; number <= recording.described(0).numbers; number++)
+		if (recording.described(number).kind == PROFIL_KIND_MODULE) {
+			check_sizes(recording, number, BusyModule::name);
+			modules++;
+		}
+	CHECK(modules > 0);
+	recording.finish();
+}
+
+TEST_CASE_METHOD(AtRest, "a file stays a recording's if it could not be told which it is", "[record]")
+{
+	const LoopFile file("profil-released");
+	Steps child([&](auto spin) {
+		file.map(text);
+		spin(text);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.in_file(file.path()); }));
+	recording.finish();
+	const uint32_t number = ticked(recording, file.path());
+
+	CHECK(Answer(recording, number, 3, PROFIL_DESCRIBE_RELEASE).error() == ENAMETOOLONG);
+	CHECK(Answer(recording, number, 3, PROFIL_DESCRIBE_FORGET).error() == ENAMETOOLONG);
+	CHECK(Answer(recording, number, 4096, PROFIL_DESCRIBE_OPEN).has_opened());
+	CHECK(Answer(recording, number, 4096, PROFIL_DESCRIBE_RELEASE).error() == 0);
+	CHECK(Answer(recording, number, 4096, PROFIL_DESCRIBE_OPEN).error() == ENODATA);
+}
+
+TEST_CASE_METHOD(AtRest, "a device that is mapped as code is not opened", "[record]")
+{
+	Steps child([&](auto spin) {
+		const Fd zero(need(open("/dev/zero", O_RDWR), "/dev/zero"));
+		void *at = mmap(reinterpret_cast<void *>(text), 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				MAP_PRIVATE | MAP_FIXED, zero.get(), 0);
+
+		need_that(at != MAP_FAILED, "the device is mapped");
+		__builtin_memcpy(at, code_loop, sizeof(code_loop));
+		code_written(at, 4096);
+		spin(text);
+	});
+	Recording recording;
+
+	recording.begin(child.pid());
+	CHECK(grows([&] { return recording.in_file("/dev/zero"); }));
+	recording.finish();
+	CHECK(Answer(recording, ticked(recording, "/dev/zero"), 4096, PROFIL_DESCRIBE_OPEN).error() == EACCES);
+}
