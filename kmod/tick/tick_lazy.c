@@ -22,6 +22,7 @@
 #include "compat.h"
 #include "follow/watched.h"
 #include "profile/binding.h"
+#include "tick/point.h"
 #include "tick/sample.h"
 #include "tick/section.h"
 
@@ -34,11 +35,7 @@
 #include <linux/siphash.h>
 #include <asm/irq_regs.h>
 
-#define CELLS_PER_SECRET	64
-#define POINT_BITS		22
-#define POINT_SHIFT		(64 - POINT_BITS)
-
-static_assert(PROFIL_CLOCK_MAX >> POINT_SHIFT == 0);
+static_assert(PROFIL_CLOCK_MAX >> PROFIL_POINT_SHIFT == 0);
 
 DEFINE_PER_CPU_ALIGNED(struct profil_lazy_clock, profil_lazy_clocks);
 siphash_key_t profil_lazy_key __ro_after_init;
@@ -48,24 +45,15 @@ static noinline void profil_lazy_renew(struct profil_lazy_clock *clock)
 {
 	u64 index = div64_u64(clock->cell, clock->period);
 
-	clock->left = CELLS_PER_SECRET - index % CELLS_PER_SECRET;
-	clock->secret = siphash_2u64(smp_processor_id(), index / CELLS_PER_SECRET,
+	clock->left = PROFIL_CELLS_PER_SECRET - index % PROFIL_CELLS_PER_SECRET;
+	clock->secret = siphash_2u64(smp_processor_id(), index / PROFIL_CELLS_PER_SECRET,
 				     &profil_lazy_key);
 }
 
-/*
- * The point of the current cell; two rounds of multiplication mix all bits.  They are no
- * pseudo-random function, but what they mix in comes from one, and only serves a few cells:
- * who would learn it from the points that they see has no use for it any more.
- *
- * A cell has 2^22 places for its point, so that the product with the longest period fits.
- */
+/* The point of the current cell. */
 static __always_inline u64 profil_lazy_point(const struct profil_lazy_clock *clock)
 {
-	u64 hash = (clock->cell ^ clock->secret) * 0x9e3779b97f4a7c15ULL;
-
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
-	return clock->cell + (clock->period * (hash >> POINT_SHIFT) >> POINT_BITS);
+	return profil_point(clock->cell, clock->period, clock->secret);
 }
 
 static __always_inline u64 profil_lazy_point_of_next_cell(struct profil_lazy_clock *clock)

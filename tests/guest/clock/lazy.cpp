@@ -11,8 +11,10 @@
 
 #include <cerrno>
 #include <cmath>
+#include <sched.h>
 #include <sstream>
 #include <time.h>
+#include <utility>
 
 using namespace guest;
 
@@ -94,6 +96,66 @@ uint64_t interrupts_with(const std::string &clock, const std::function<void()> &
 	const Clock other(clock);
 
 	return interrupts_during(work);
+}
+
+/** Take turns with the other tasks that do, and with no others.  @return the length of a turn in ns. */
+uint64_t take_turns()
+{
+	const sched_param low = {.sched_priority = 1};
+	timespec turn = {};
+
+	run_before_others();
+	need(sched_setscheduler(0, SCHED_RR, &low), "sched_setscheduler");
+	need(sched_rr_get_interval(0, &turn), "sched_rr_get_interval");
+	return static_cast<uint64_t>(turn.tv_sec) * second + static_cast<uint64_t>(turn.tv_nsec);
+}
+
+/** How far ticks were from the CPU time, in windows of ten periods of it. */
+struct Deviations {
+	double ticks = 0, periods = 0, chi_square = 0;
+};
+
+/** Of a process that takes turns with another one, in step with the clock. */
+Deviations deviations(int windows, bool other_is_profiled)
+{
+	const uint64_t period = 2 * take_turns();
+	const Gate ready;
+	const Child other([&] {
+		const Burner burner;
+		const Device device;
+		const Memory counters(page);
+
+		if (other_is_profiled)
+			device.start(describe_all_ticks(one_counter(0, CODE_END, counters.at(), 8), period));
+		take_turns();
+		ready.open();
+		for (;;)
+			burner.spend(second);
+	});
+	const Burner burner;
+	const Device device;
+	const Memory counters(page);
+	Deviations all;
+
+	device.start(describe_all_ticks(one_counter(0, CODE_END, counters.at(), 8), period));
+	ready.wait();
+	/* From now on it runs for half of the time. */
+	burner.spend(2 * period);
+	uint64_t ticks = device.status().ticks, time = process_ns();
+	for (int i = 0; i < windows; i++) {
+		burner.spend(10 * period);
+		const uint64_t ticks_before = std::exchange(ticks, device.status().ticks);
+		const uint64_t time_before = std::exchange(time, process_ns());
+		const auto had = static_cast<double>(ticks - ticks_before);
+		const double periods = static_cast<double>(time - time_before) / static_cast<double>(period);
+
+		/* Of twice as many points it runs at half. */
+		all.chi_square += (had - periods) * (had - periods) / (periods / 2);
+		all.ticks += had;
+		all.periods += periods;
+	}
+	device.stop();
+	return all;
 }
 
 } // namespace
@@ -317,4 +379,22 @@ TEST_CASE("the shared clock adds almost no interrupts", "[clock][icount]")
 
 	CHECK(lazy > 1800);
 	CHECK(shared < 400);
+}
+
+TEST_CASE("ticks of the lazy clock are binomial for tasks that take turns in step with it", "[clock][icount]")
+{
+	constexpr int windows = 50;
+	const Clock lazy("lazy");
+	/* Rounded to whole ticks of the scheduler: 4 ms where it has 250 a second. */
+	const Setting slice("/proc/sys/kernel/sched_rr_timeslice_ms", "4");
+
+	for (const bool other_is_profiled : {true, false}) {
+		/* The other one has ended: nothing could be printed beside it. */
+		const auto seen = deviations(windows, other_is_profiled);
+
+		CAPTURE(other_is_profiled, seen.ticks, seen.periods, seen.chi_square);
+		/* Six standard deviations. */
+		CHECK(std::abs(seen.ticks - seen.periods) < 6 * std::sqrt(seen.periods / 2));
+		CHECK(seen.chi_square < windows + 6 * std::sqrt(2 * windows));
+	}
 }
