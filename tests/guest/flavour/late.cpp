@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <ctime>
 #include <pcsample.h>
 #include <vector>
 
@@ -25,15 +24,7 @@ constexpr uint64_t stall_ns = stall_ms * 1'000'000ULL;
 constexpr uint64_t rounds = 50'000'000; /* at least 50 ms */
 constexpr size_t bytes = 128;
 
-uint64_t now_ns()
-{
-	timespec now = {};
-
-	need(clock_gettime(CLOCK_MONOTONIC, &now), "clock_gettime");
-	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
-/** What a form of profil() counted while something was done, which nothing interrupted. */
+/** What a form of profil() counted while something was done, and the CPU time of that. */
 struct Outcome {
 	profil_status status;
 	double periods;
@@ -47,10 +38,10 @@ template <typename Work> Outcome outcome(const Form &form, const Loop &loop, uin
 	const Memory counters(4096);
 	*counters.at<uint16_t>() = preset;
 	form.on(counters.at(), bytes, loop.pc());
-	const uint64_t begin = now_ns();
+	const uint64_t begin = process_ns();
 	work();
 	const auto status = self_status();
-	const uint64_t end = now_ns();
+	const uint64_t end = process_ns();
 
 	form.off();
 	return {status, static_cast<double>(end - begin) / static_cast<double>(status.period),
