@@ -307,8 +307,8 @@ static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bu
  * The caller keeps the process from exec'ing meanwhile.
  *
  * Context: Process context; the lock of the binding's profile is held.
- * Return: 0; or -EBUSY, -EDQUOT, -EEXIST, -ENOENT, -ESRCH: nothing has changed, and the caller still
- * owns @binding and @watch.
+ * Return: 0; or -EBUSY, -EDQUOT, -EEXIST, -ENOENT, -ESRCH: nothing has changed, and the caller
+ * still owns @binding and @watch.
  */
 int profil_watch_publish(struct profil_binding *binding, struct profil_watch *watch,
 			 struct profil_follower *follower, struct task_struct *target)

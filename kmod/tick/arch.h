@@ -9,6 +9,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/mm_types.h>
 #include <linux/percpu.h>
@@ -99,9 +100,11 @@ static inline u64 profil_mm_changes(const struct mm_struct *mm)
 static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
 {
 #ifdef CONFIG_PER_VMA_LOCK
-	return READ_ONCE(*_Generic(&mm->mm_lock_seq,
-				   const seqcount_t *: (const u32 *)&mm->mm_lock_seq,
-				   const int *: (const u32 *)&mm->mm_lock_seq));
+	const void *number = &mm->mm_lock_seq;
+
+	/* An int, or since 6.14, and where that was taken over, a sequence count. */
+	BUILD_BUG_ON(offsetof(seqcount_t, sequence));
+	return READ_ONCE(*(const u32 *)number);
 #else
 	return profil_mm_changes(mm);
 #endif

@@ -42,10 +42,10 @@ static struct profil_asked *profil_ask_find(const struct profil_profile *profile
 
 	for (i = 0; i < PROFIL_ASKED; i++, asked++) {
 		task = smp_load_acquire(&asked->task);	/* the work item has left it */
+		if (task == current && asked->profile == profile)
+			return asked;
 		if (!task)
 			room = asked;
-		else if (task == current && asked->profile == profile)
-			return asked;
 		else
 			same += uid_eq(asked->uid, current_uid());
 	}

@@ -51,7 +51,7 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 	struct profil_note *note;
 	unsigned int written;
 
-	/* A debug exception counts as an NMI, and can be interrupted by one: take the place first. */
+	/* A debug exception counts as an NMI, and one may interrupt it: take the place first. */
 	do {
 		written = READ_ONCE(notes->written);
 		if (written - smp_load_acquire(&notes->done) == NOTES)	/* it is read no more */

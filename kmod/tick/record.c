@@ -220,11 +220,10 @@ static struct profil_question *profil_record_question(void)
 	struct profil_question *question = *this_cpu_ptr(&profil_questions), *room = NULL;
 	unsigned int same = 0, i;
 
-	for (i = 0; i < PROFIL_QUESTIONS; i++, question++) {
+	/* Mostly the first one is free. */
+	for (i = 0; i < PROFIL_QUESTIONS && !(i == 1 && room); i++, question++) {
 		if (smp_load_acquire(&question->task))	/* its last user has left it */
 			same += uid_eq(question->uid, current_uid());
-		else if (!i)
-			return question;	/* mostly */
 		else
 			room = question;
 	}
