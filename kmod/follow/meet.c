@@ -18,7 +18,6 @@
 #include "profile/profile.h"
 #include "record/begin.h"
 #include "record/everybody.h"
-#include "record/owner.h"
 #include "record/recording.h"
 
 #include <linux/atomic.h>
@@ -97,12 +96,9 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	smp_mb();
 	if (met == watch && !atomic_read(&task->signal->live))
 		profil_watch_exit(watch, task);
-	if (met) {
+	/* Without a watch it is named all the same: who may record everybody may see each process. */
+	if (met)
 		owned = profil_owned_read(&met->owned);
-	} else if (profile->recording->processes) {
-		profil_recording_end_owner(profile->recording, owned, task);
-		owned = profile->recording->nobody;
-	}
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 free:
 	put_pid(pid);
