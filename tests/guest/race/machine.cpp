@@ -3,6 +3,7 @@
  * go offline and online, perf's limit changes, the module is unloaded and loaded.
  */
 #include "tests/guest/support/clock.h"
+#include "tests/guest/support/held_probes.h"
 #include "tests/guest/support/race.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +13,6 @@
 #include <cstring>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,36 +52,6 @@ void use_for_ever(const Memory &successes, const Memory &rest)
 		__atomic_fetch_add(successes.at<uint64_t>(), 1, __ATOMIC_RELAXED);
 	}
 }
-
-/**
- * Holds two more probes on each of the module's tracepoints.  Adding the first probe, or removing
- * one of two, changes the kernel's text, and QEMU 7.2 sometimes executes the old text meanwhile.
- */
-class HeldProbes {
-public:
-	HeldProbes()
-	{
-		need(mkdir(instance, 0755), instance);
-		all("1");
-	}
-	HeldProbes(const HeldProbes &) = delete;
-	HeldProbes &operator=(const HeldProbes &) = delete;
-	~HeldProbes()
-	{
-		all("0");
-		rmdir(instance);
-	}
-
-private:
-	static constexpr const char *instance = "/sys/kernel/tracing/instances/profil";
-
-	static void all(const char *value)
-	{
-		for (const std::string where : {"/sys/kernel/tracing", instance})
-			for (const char *event : {"fork", "exec", "exit"})
-				write_file(where + "/events/sched/sched_process_" + event + "/enable", value);
-	}
-};
 
 } // namespace
 

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/race/actions.h  What can happen to a recording: commands on its file, what its target
+ * and its owner do, and what becomes of a CPU and of the module.
+ */
+#pragma once
+
+#include "tests/guest/record/support.h"
+#include "tests/guest/support/race.h"
+
+#include <atomic>
+#include <cerrno>
+#include <string>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <utility>
+
+namespace guest {
+
+constexpr size_t table_bytes = 4096;
+/* Numbers: those that every recording has, and more than most of these have. */
+constexpr uint32_t fixed_numbers = 15, last_number = 24;
+constexpr const char *switch_of_cpu1 = "/sys/devices/system/cpu/cpu1/online";
+
+/** What an action does to the other one: reasons for an error, or for none. */
+enum Reason : unsigned {
+	stops = 1 << 0,	      /* the recording is over */
+	unwatches = 1 << 1,   /* its target may be in another one */
+	erases = 1 << 2,      /* its number is unknown */
+	closes = 1 << 3,      /* the descriptor */
+	takes = 1 << 4,	      /* the target is in a recording of the file */
+	loses = 1 << 5,	      /* the target ends, or becomes another user's */
+	ends_target = 1 << 6, /* its threads are killed */
+	ends_owner = 1 << 7,  /* likewise, and the tables' memory goes away */
+	meets = 1 << 8,	      /* everybody is recorded, so the target may be */
+	root = 1 << 9,	      /* it needs privileges */
+	whatever = 1 << 10,
+};
+
+/** What the recording is when both begin. */
+enum Kind { of_owner, of_target, of_everybody };
+
+struct Shared {
+	std::atomic<unsigned> waiting;
+	std::atomic<uint32_t> profile;
+	/* Of each side; and the errors that it had. */
+	std::atomic<bool> ended[2], seen[2][256];
+};
+
+/** One of both, with what it may use. */
+struct Side {
+	Shared &shared;
+	const std::string program, guarded;
+	int device = -1, proof = -1, proof_of_everybody = -1;
+	uintptr_t tables = 0;
+	unsigned number = 0;
+	bool apart = false; /* from the owner, with a file that outlives it */
+
+	void note(int error) const { shared.seen[number][error] = true; }
+	/** A command on the recording. */
+	template <typename T> int call(unsigned command, T &structure, uint32_t flags = 0) const
+	{
+		structure.size = sizeof(structure);
+		structure.flags = flags;
+		return ioctl(device, command, &structure) ? errno : 0;
+	}
+	template <typename T> T about() const
+	{
+		T structure = {};
+
+		structure.profile = shared.profile;
+		return structure;
+	}
+	/** PROFIL_RECORD: begin a recording, or change it; perhaps with one of this side's tables. */
+	int record(uint32_t flags, int its_proof, unsigned table, bool begins = false) const
+	{
+		profil_record record = {};
+
+		record.proof = its_proof;
+		record.period = begins ? period_nobody : 0;
+		record.profile = begins ? 0 : shared.profile.load();
+		record.table = table ? tables + (table * 2 + number) * table_bytes : 0;
+		record.nr_counts = table ? table_bytes / sizeof(profil_count) : flags == PROFIL_RECORD_NEWS;
+		const int error = call(PROFIL_RECORD, record, flags);
+		if (!error && !shared.profile)
+			shared.profile = record.profile;
+		return error;
+	}
+};
+
+template <uint32_t flags> void describe(const Side &side)
+{
+	for (uint32_t number = flags & PROFIL_DESCRIBE_FORGET ? fixed_numbers + 1 : 1; number < last_number;
+	     number++) {
+		auto about = side.about<profil_describe>();
+
+		about.number = number;
+		const int error = side.call(PROFIL_DESCRIBE, about, flags);
+		if (!error && about.fd >= 0)
+			close(about.fd);
+		/* The higher ones may not be given yet, or forgotten. */
+		if (error != ENOENT || number <= fixed_numbers)
+			side.note(error);
+	}
+}
+
+template <uint32_t flags> void stop(const Side &side)
+{
+	auto stop = side.about<profil_stop>();
+
+	side.note(side.call(PROFIL_STOP, stop, flags));
+}
+
+inline void ask_for_status(const Side &side)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		auto status = side.about<profil_status>();
+		const int error = side.call(PROFIL_STATUS, status);
+
+		side.note(error);
+		need_that(error || status.ticks == causes(status), "the causes add up to the ticks");
+	}
+}
+
+inline void begin(const Side &side)
+{
+	side.note(side.record(PROFIL_FOLLOW, side.proof, 1, true));
+}
+
+inline void begin_everybody(const Side &side)
+{
+	side.note(side.record(PROFIL_RECORD_EVERYBODY, side.proof_of_everybody, 1, true));
+}
+
+inline void add(const Side &side)
+{
+	side.note(side.record(0, side.proof, 0));
+}
+
+inline void change_tables(const Side &side)
+{
+	for (unsigned table = 1; table < 4; table++)
+		side.note(side.record(PROFIL_RECORD_TABLE, -1, table));
+}
+
+inline void ask_for_news(const Side &side)
+{
+	for (unsigned i = 0; i < 8; i++)
+		side.note(side.record(PROFIL_RECORD_NEWS, -1, 0));
+}
+
+inline void stop_all(const Side &side)
+{
+	profil_stop_all all = {};
+
+	side.note(side.call(PROFIL_STOP_ALL, all));
+}
+
+inline void fork_once(const Side &side)
+{
+	const pid_t pid = fork();
+
+	if (!pid) {
+		Burner::spin(Burner::usual, 2'000);
+		_exit(0);
+	}
+	side.note(pid < 0 ? errno : 0);
+	waitpid(pid, nullptr, 0);
+}
+
+template <auto path> void execute(const Side &side)
+{
+	execl((side.*path).c_str(), "program", "1", nullptr);
+	side.note(errno);
+}
+
+inline void exit_now(const Side &)
+{
+	_exit(0);
+}
+
+inline void close_file(const Side &side)
+{
+	side.note(close(side.device) ? errno : 0);
+}
+
+inline void switch_cpu1(const Side &side)
+{
+	for (const char *value : {"0", "1"})
+		write_file(switch_of_cpu1, value);
+	side.note(0);
+}
+
+inline void unload(const Side &side)
+{
+	if (side.apart)
+		close(side.device);
+	side.note(unload_module());
+}
+
+using Errors = std::vector<std::pair<unsigned, int>>;
+
+struct Action {
+	const char *name;
+	enum Group { command, by_target, other, of_module } group;
+	void (*run)(const Side &side);
+	unsigned does;
+	/** Its errors for each of these reasons; without any, by the kind of the recording. */
+	Errors errors;
+	int usual[3] = {0, 0, 0};
+};
+
+using enum Action::Group;
+
+inline const Errors begun = {{takes | meets, EEXIST}, {unwatches, 0}, {loses, ESRCH}},
+		    added = {{takes, EEXIST}, {stops | ends_owner, ENOENT}, {loses, ESRCH}},
+		    running = {{stops | ends_owner, ENOENT}}, erased = {{erases, ENOENT}};
+
+/** A row says what one does to another, and which errors it has for what reason. */
+inline const Action actions[] = {
+	{"begin", command, begin, takes, begun, {0, EEXIST, 0}},
+	{"begin everybody", command, begin_everybody, takes | root, {}},
+	{"add", command, add, takes, added, {0, EEXIST, EINVAL}},
+	{"table", command, change_tables, 0, {{stops | ends_owner, ENOENT}, {ends_owner, EPERM}}},
+	{"news", command, ask_for_news, 0, running},
+	{"describe", command, describe<0>, 0, erased},
+	{"OPEN", command, describe<PROFIL_DESCRIBE_OPEN>, root, {{whatever, ENODATA}, {erases, ENOENT}}},
+	{"RELEASE", command, describe<PROFIL_DESCRIBE_RELEASE>, 0, erased},
+	{"FORGET", command, describe<PROFIL_DESCRIBE_FORGET>, 0, {{whatever, EINVAL}}},
+	{"stop", command, stop<0>, stops | unwatches | erases, erased},
+	{"KEEP", command, stop<PROFIL_STOP_KEEP>, stops | unwatches, erased},
+	{"status", command, ask_for_status, 0, erased},
+	{"STOP_ALL", command, stop_all, stops | root, {}},
+	{"target forks", by_target, fork_once, 0, {}},
+	{"target executes", by_target, execute<&Side::program>, ends_target, {}},
+	{"target executes set-uid", by_target, execute<&Side::guarded>, ends_target | loses, {}},
+	{"target exits", by_target, exit_now, ends_target | loses, {}},
+	{"close", other, close_file, closes, {}},
+	{"owner executes", other, execute<&Side::program>, ends_owner, {}},
+	{"owner exits", other, exit_now, ends_owner, {}},
+	{"CPU off and on", other, switch_cpu1, root, {}},
+	{"rmmod",
+	 of_module,
+	 unload,
+	 root,
+	 {{closes | ends_owner, 0}},
+	 {EWOULDBLOCK, EWOULDBLOCK, EWOULDBLOCK}},
+};
+
+} // namespace guest
