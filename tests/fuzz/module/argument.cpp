@@ -2,6 +2,7 @@
 #include "tests/fuzz/module/argument.h"
 
 #include "tests/fuzz/module/arena.h"
+#include "tests/fuzz/module/shared.h"
 
 #include <cstring>
 #include <linux/hw_breakpoint.h>
@@ -98,6 +99,12 @@ void make_update(Random &random, profil_update &update, Regions &regions)
 	update.region_size = sizeof(profil_region);
 }
 
+/* With one file, there are few at once. */
+uint32_t any_profile(Random &random)
+{
+	return static_cast<uint32_t>(random.between(1, shared->together ? 2 : 4));
+}
+
 /* Behind the bytes of a slot that must stay zero. */
 void make_table(Random &random, profil_record &record)
 {
@@ -110,18 +117,18 @@ void make_record(Random &random, profil_record &record)
 {
 	record.proof = -1;
 	if (random.one_in(3)) {
-		record.profile = static_cast<uint32_t>(random.between(1, 4));
+		record.profile = any_profile(random);
 		return;
 	}
 	if (random.one_in(3)) {
 		record.flags = PROFIL_RECORD_TABLE;
-		record.profile = static_cast<uint32_t>(random.between(1, 4));
+		record.profile = any_profile(random);
 		make_table(random, record);
 		return;
 	}
 	if (random.one_in(4)) {
 		record.flags = PROFIL_RECORD_NEWS;
-		record.profile = static_cast<uint32_t>(random.between(1, 4));
+		record.profile = any_profile(random);
 		record.nr_counts = static_cast<uint32_t>(random.between(1, 100));
 		return;
 	}
@@ -142,7 +149,7 @@ void make_record(Random &random, profil_record &record)
 
 void make_describe(Random &random, profil_describe &describe)
 {
-	describe.profile = static_cast<uint32_t>(random.between(1, 4));
+	describe.profile = any_profile(random);
 	describe.number = static_cast<uint32_t>(random.below(40));
 	if (describe.number && random.one_in(2))
 		describe.flags = static_cast<uint32_t>(random.below(8));
@@ -183,7 +190,9 @@ void make(Random &random, unsigned command, Argument &argument, Regions &regions
 	else if (command == PROFIL_DESCRIBE)
 		make_describe(random, argument.describe);
 	else if (command == PROFIL_STOP || command == PROFIL_STATUS)
-		argument.status.profile = random.one_in(2) ? 0 : static_cast<uint32_t>(random.below(4));
+		argument.status.profile = random.one_in(2) && !shared->together ? 0 : any_profile(random);
+	if (command == PROFIL_STOP && argument.stop.profile && random.one_in(3))
+		argument.stop.flags = PROFIL_STOP_KEEP;
 }
 
 void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size)

@@ -41,7 +41,7 @@ bool documented(unsigned command, int error)
 			{EACCES, EBUSY, EDQUOT, EEXIST, ENOENT, ENOSPC, EOPNOTSUPP, EPERM, ERANGE, ESRCH});
 	/* Opening a file may fail as open(2) does; the file system may be FUSE, and die. */
 	case PROFIL_DESCRIBE: return one_of({EACCES, EIO, EMFILE, ENAMETOOLONG, ENODATA, ENOENT, ENOTCONN});
-	case PROFIL_STOP:
+	case PROFIL_STOP: return one_of({EDQUOT, ENOENT});
 	case PROFIL_STATUS: return error == ENOENT;
 	case PROFIL_UPDATE: return one_of({EDQUOT, ENOENT, EPERM});
 	case PROFIL_STOP_ALL: return error == EPERM;
@@ -94,7 +94,7 @@ long major_faults()
 
 void run_command(Random &random, pid_t target)
 {
-	const unsigned command = random.pick(commands);
+	const unsigned command = shared->together ? random.pick(commands_together) : random.pick(commands);
 	const int fd = any_device(random);
 	const bool by_ring = random.one_in(3);
 	Argument argument, before;
@@ -108,7 +108,7 @@ void run_command(Random &random, pid_t target)
 		return;
 	make(random, command, argument, regions);
 	before = argument;
-	if (random.one_in(6))
+	if (random.one_in(shared->together ? 60 : 6))
 		spoil(random, argument, regions, size_of(command));
 	if (!harmless(command, argument, before))
 		return;

@@ -15,7 +15,7 @@ namespace fuzz {
 
 int any_device(Random &random)
 {
-	return first_device + static_cast<int>(random.below(nr_devices));
+	return first_device + static_cast<int>(shared->together ? 0 : random.below(nr_devices));
 }
 
 void open_device(Random &random)

@@ -60,12 +60,15 @@ void complain(const char *format, ...)
 namespace {
 
 constexpr const char *usage = R"(fuzz [--seed N] [--seconds S] [--workers N] [--threads N] [--among-others]
+     [--together]
   Fuzz /dev/profil for S seconds (default 10), as root, with N processes
   (default 4) of N threads (default 3).  The same seed repeats a run.
   Prints the seed first and a summary at the end; exit status 1 if an
   invariant did not hold, or something was left behind.
   --among-others: leave the profiles of other users of the module alone, and
   do not check what is left behind.
+  --together: the threads of a process share one file and one target, give
+  no commands on self profiles, and a CPU goes offline and online.
 )";
 
 constexpr const char *statistics = "/sys/class/misc/profil/";
@@ -75,7 +78,7 @@ struct Options {
 	uint64_t seed = 0;
 	time_t seconds = 10;
 	unsigned workers = 4, threads = 3;
-	bool among_others = false;
+	bool among_others = false, together = false;
 };
 
 std::string contents(const std::string &path)
@@ -180,6 +183,13 @@ std::string whereabouts(pid_t pid)
 	return text;
 }
 
+/** The second CPU, where there is one that can be switched. */
+void switch_cpu()
+{
+	for (const char *value : {"0", "1"})
+		std::ofstream("/sys/devices/system/cpu/cpu1/online") << value;
+}
+
 void run_workers(const Options &options, SlowFile &slow_file)
 {
 	Generations generations;
@@ -199,6 +209,8 @@ void run_workers(const Options &options, SlowFile &slow_file)
 		}
 		if (random.one_in(100))
 			slow_file.restart();
+		if (options.together && !options.among_others && random.one_in(40))
+			switch_cpu();
 	}
 	shared->stop = true;
 }
@@ -322,7 +334,8 @@ Options options_of(int argc, char **argv)
 	static const option names[] = {{"seed", 1, nullptr, 's'},	  {"seconds", 1, nullptr, 't'},
 				       {"workers", 1, nullptr, 'w'},	  {"threads", 1, nullptr, 'n'},
 				       {"burn", 1, nullptr, 'b'},	  {"help", 0, nullptr, 'h'},
-				       {"among-others", 0, nullptr, 'o'}, {nullptr, 0, nullptr, 0}};
+				       {"among-others", 0, nullptr, 'o'}, {"together", 0, nullptr, 'g'},
+				       {nullptr, 0, nullptr, 0}};
 	Options options;
 
 	if (getrandom(&options.seed, sizeof(options.seed), 0) < 0)
@@ -334,6 +347,7 @@ Options options_of(int argc, char **argv)
 		case 'w': options.workers = static_cast<unsigned>(number_of(optarg)); break;
 		case 'n': options.threads = static_cast<unsigned>(number_of(optarg)); break;
 		case 'o': options.among_others = true; break;
+		case 'g': options.together = true; break;
 		case 'b':
 			/* Our own children exec this. */
 			burn(number_of(optarg));
@@ -361,5 +375,6 @@ int main(int argc, char **argv)
 	fuzz::shared = new (memory) fuzz::Shared{};
 	fuzz::shared->seed = options.seed;
 	fuzz::shared->among_others = options.among_others;
+	fuzz::shared->together = options.together;
 	return fuzz::fuzz_all(options);
 }

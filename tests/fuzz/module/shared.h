@@ -13,6 +13,7 @@ constexpr unsigned max_workers = 16;
 struct Shared {
 	uint64_t seed;
 	bool among_others; /* leave other users' profiles alone */
+	bool together;	   /* the threads of a worker share one file and one target */
 	std::atomic<bool> stop, failed;
 	char why[400];
 	char guarded[64];   /* a set-uid copy of this program */

@@ -40,6 +40,12 @@ std::array<std::atomic<pid_t>, max_threads> threads_of_worker;
 
 void step(Random &random);
 
+/** Threads that act together have one. */
+std::atomic<pid_t> &any_child(Random &random)
+{
+	return children[random.below(shared->together ? 1 : nr_children)];
+}
+
 void end_child(std::atomic<pid_t> &slot, pid_t next)
 {
 	const pid_t pid = slot.exchange(next);
@@ -98,7 +104,7 @@ void end_children()
 
 void fork_child(Random &random)
 {
-	auto &slot = children[random.below(nr_children)];
+	auto &slot = any_child(random);
 	const Random its(random.next());
 	const pid_t parent = getpid();
 
@@ -116,7 +122,7 @@ void fork_child(Random &random)
 /** vfork and exec: for a while, the child is in its parent's address space. */
 void spawn_child(Random &random)
 {
-	auto &slot = children[random.below(nr_children)];
+	auto &slot = any_child(random);
 	const char *const arguments[] = {"fuzz", "--burn", "500", nullptr};
 	pid_t pid;
 
@@ -159,15 +165,30 @@ void change_cpu(Random &random)
 
 pid_t any_target(Random &random)
 {
-	const pid_t child = children[random.below(nr_children)];
+	const pid_t child = any_child(random);
 	const pid_t thread = threads_of_worker[random.below(max_threads)];
 	const pid_t worker = shared->worker[random.below(max_workers)];
 
-	switch (random.below(5)) {
+	switch (shared->together ? 4 : random.below(5)) {
 	case 0: return 0;
 	case 1: return worker;
 	case 2: return thread;
 	default: return child;
+	}
+}
+
+void step_together(Random &random)
+{
+	switch (random.below(100)) {
+	case 0 ... 3: return fork_child(random);
+	case 4: return spawn_child(random);
+	case 5: return end_child(any_child(random), 0);
+	case 6 ... 9: return open_device(random);
+	case 10: return close_device(random);
+	case 11 ... 13: return read_events(random);
+	case 14: return change_cpu(random);
+	case 15 ... 17: return burn(random.below(500));
+	default: return run_command(random, any_target(random));
 	}
 }
 
@@ -176,10 +197,12 @@ void step(Random &random)
 	/* Each step has its own generator: what one step draws does not shift the others. */
 	Random own(random.next());
 
+	if (shared->together)
+		return step_together(own);
 	switch (own.below(100)) {
 	case 0: return fork_child(own);
 	case 1: return own.one_in(2) ? spawn_child(own) : fork_child(own);
-	case 2: return end_child(children[own.below(nr_children)], 0);
+	case 2: return end_child(any_child(own), 0);
 	case 3 ... 6: return open_device(own);
 	case 7: return close_device(own);
 	case 8 ... 11: return read_events(own);
