@@ -18,7 +18,7 @@ int prove(pid_t pid, const profil_record &record, Fd &proof, const perf_event_at
 	if (record.flags & PROFIL_RECORD_EVERYBODY)
 		return open_proof_of_everybody(kernel, proof, event);
 	/* What the recording needs to which a process is added is known to the module alone. */
-	if (record.profile && !event && !open_proof(pid, PROFIL_KERNEL_TICKS, proof))
+	if (record.profile && !open_proof(pid, PROFIL_KERNEL_TICKS, proof, event))
 		return 0;
 	return open_proof(pid, kernel, proof, event);
 }

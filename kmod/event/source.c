@@ -354,17 +354,23 @@ bool profil_source_account(struct profil_source_user *user, struct perf_event_at
 /**
  * profil_source_is() - is it this event that ticks for a profile?
  * @user: with or without a claim
- * @attr: of profil_source_choose()
+ * @attr: of profil_source_choose(); in whatever modes
  *
  * Context: Process context.
  * Return: false without a claim, too.
  */
 bool profil_source_is(struct profil_source_user *user, const struct perf_event_attr *attr)
 {
+	struct perf_event_attr same = *attr;
 	bool is;
 
 	spin_lock(&sources_lock);
-	is = !list_empty(&user->link) && !memcmp(&user->source->attr, attr, sizeof(*attr));
+	is = !list_empty(&user->link);
+	if (is) {
+		same.exclude_user = user->source->attr.exclude_user;
+		same.exclude_kernel = user->source->attr.exclude_kernel;
+		is = !memcmp(&user->source->attr, &same, sizeof(same));
+	}
 	spin_unlock(&sources_lock);
 	return is;
 }
