@@ -265,8 +265,8 @@ TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[recor
 TEST_CASE_METHOD(AtRest, "a process is added to a recording of an event with a proof on that very event",
 		 "[record][source]")
 {
-	constexpr uint32_t software = 1, dummy = 9, minor_faults = 5;
-	const Child first([] { pause(); }), second([] { pause(); });
+	constexpr uint32_t software = 1, dummy = 9, minor_faults = 5, faults = 2;
+	const Child first([] { pause(); }), second([] { pause(); }), third([] { pause(); });
 	Recording recording(4096, 1);
 	const auto add = [&](const Fd &proof) {
 		profil_record record = {};
@@ -282,6 +282,11 @@ TEST_CASE_METHOD(AtRest, "a process is added to a recording of an event with a p
 	CHECK(add(open_proof({.pid = second.pid(), .type = software, .config = minor_faults})) == EACCES);
 	CHECK(add(proof_of(second.pid())) == EINVAL);
 	CHECK(add(faults_of(second.pid())) == 0);
+	/* It may sample in fewer modes, or in more, than the recording. */
+	const Proof both = {.pid = third.pid(), .type = software, .config = faults};
+	CHECK(add(open_proof(both)) == 0);
+	const Proof user = {.pid = third.pid(), .exclude_kernel = true, .type = software, .config = faults};
+	CHECK(add(open_proof(user)) == EEXIST);
 }
 
 TEST_CASE_METHOD(AtRest, "an event is refused in each way that is not for it", "[record][source]")
