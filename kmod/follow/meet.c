@@ -96,7 +96,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	smp_mb();
 	if (met == watch && !atomic_read(&task->signal->live))
 		profil_watch_exit(watch, task);
-	/* Without a watch it is named all the same: who may record everybody may see each process. */
+	/* Without a watch it is named, too: users who may record everybody may see each process. */
 	if (met)
 		owned = profil_owned_read(&met->owned);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);

@@ -24,7 +24,8 @@ public:
 	void read(size_t bytes) const
 	{
 		while (bytes > 0) {
-			const ssize_t got = ::read(pipe_.first.get(), buffer_.at(), std::min(bytes, buffer_.bytes()));
+			const ssize_t got =
+				::read(pipe_.first.get(), buffer_.at(), std::min(bytes, buffer_.bytes()));
 
 			need(static_cast<int>(got), "read");
 			bytes -= static_cast<size_t>(got);
@@ -40,7 +41,8 @@ private:
 
 		become_nobody();
 		stay_on(shared_cpu);
-		need(static_cast<int>(writev(pipe_.second.get(), parts.data(), static_cast<int>(parts.size()))),
+		need(static_cast<int>(
+			     writev(pipe_.second.get(), parts.data(), static_cast<int>(parts.size()))),
 		     "writev");
 	}
 	static std::pair<Fd, Fd> make_pipe()
@@ -88,9 +90,8 @@ TEST_CASE_METHOD(AtRest, "processes that stay in a system call keep nobody's tic
 		}));
 	}
 	const auto of = [&](pid_t process, uint32_t kind) {
-		return recording->sum([&](const Row &row) {
-			return row.owner.pid == process && row.text.kind == kind;
-		});
+		return recording->sum(
+			[&](const Row &row) { return row.owner.pid == process && row.text.kind == kind; });
 	};
 	CHECK(of(pid, PROFIL_KIND_MEMORY) > 20);
 	CHECK(of(pid, PROFIL_KIND_UNKNOWN) == 0);

@@ -333,7 +333,8 @@ TEST_CASE_METHOD(AtRest, "a process that is added while its recording is stopped
 					record.size = sizeof(record);
 					record.profile = recording.profile();
 					record.proof = proof.get();
-					if (!one_of(recording.device().call(PROFIL_RECORD, &record), {0, ENOENT}))
+					if (!one_of(recording.device().call(PROFIL_RECORD, &record),
+						    {0, ENOENT}))
 						expected = false;
 				}
 			});

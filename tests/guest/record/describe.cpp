@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/describe.cpp  What PROFIL_DESCRIBE writes, and what it leaves alone if it fails. */
+/** @file tests/guest/record/describe.cpp  What PROFIL_DESCRIBE writes, and what it leaves alone if it fails.
+ */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/busy_module.h"
 
@@ -74,7 +75,8 @@ uint32_t ticked(const Recording &recording, const std::string &place)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a path is written as far as the caller's buffer goes, and no byte beyond", "[record]")
+TEST_CASE_METHOD(AtRest, "a path is written as far as the caller's buffer goes, and no byte beyond",
+		 "[record]")
 {
 	const LoopFile file("profil-described");
 	Steps child([&](auto spin) {
@@ -144,5 +146,6 @@ TEST_CASE_METHOD(AtRest, "a device that is mapped as code is not opened", "[reco
 	recording.begin(child.pid());
 	CHECK(grows([&] { return recording.in_file("/dev/zero"); }));
 	recording.finish();
-	CHECK(Answer(recording, ticked(recording, "/dev/zero"), 4096, PROFIL_DESCRIBE_OPEN).error() == EACCES);
+	CHECK(Answer(recording, ticked(recording, "/dev/zero"), 4096, PROFIL_DESCRIBE_OPEN).error() ==
+	      EACCES);
 }

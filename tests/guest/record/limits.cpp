@@ -58,8 +58,7 @@ Child many_texts(const Memory &stop)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "two recordings of everybody are for users, and four for the privileged",
-		 "[record]")
+TEST_CASE_METHOD(AtRest, "two recordings of everybody are for users, and four for the privileged", "[record]")
 {
 	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "-1");
 	const bool privileged_first = GENERATE(false, true);
@@ -224,8 +223,8 @@ uint64_t ticks_of_process(Recording &recording, pid_t pid)
 	for (size_t at = 0; at < recording.table().bytes(); at += sizeof(profil_count)) {
 		const auto *element = recording.table().at<profil_count>(at);
 		const uint64_t key = __atomic_load_n(&element->key, __ATOMIC_RELAXED);
-		const auto cell = key ? known(recording, static_cast<uint32_t>(key >> PROFIL_COUNT_SHIFT)) :
-					std::nullopt;
+		const auto cell = key ? known(recording, static_cast<uint32_t>(key >> PROFIL_COUNT_SHIFT))
+				      : std::nullopt;
 		const auto owner = cell ? known(recording, cell->owner) : std::nullopt;
 
 		if (owner && owner->pid == pid)
@@ -307,7 +306,8 @@ TEST_CASE_METHOD(AtRest, "recordings that are kept use up the pages of their use
 	CHECK(user.result() == 7);
 }
 
-TEST_CASE_METHOD(AtRest, "a child that has no watch is nobody's, and no process is described", "[record][quota]")
+TEST_CASE_METHOD(AtRest, "a child that has no watch is nobody's, and no process is described",
+		 "[record][quota]")
 {
 	const Setting watches = module_parameter("max_user_watches", 1);
 	const Gate forked;

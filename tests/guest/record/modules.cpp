@@ -76,7 +76,9 @@ bool sees_addresses()
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "where a module is, is told only to users with CAP_SYSLOG to whom /proc/kallsyms tells it", "[record]")
+TEST_CASE_METHOD(AtRest,
+		 "where a module is, is told only to users with CAP_SYSLOG to whom /proc/kallsyms tells it",
+		 "[record]")
 {
 	const int hidden = GENERATE(0, 1, 2), paranoid = GENERATE(1, 2);
 	const bool capable = GENERATE(false, true);

@@ -310,7 +310,8 @@ TEST_CASE_METHOD(AtRest, "a process that executes its own program once more has 
 		const auto owners = owners_of(recording, child.pid());
 
 		return owners.size() == 2 && owners[1].who() == "uapi_target" &&
-		       recording.sum([&](const Row &row) { return row.owner.number == owners[1].number; }) > 20;
+		       recording.sum([&](const Row &row) { return row.owner.number == owners[1].number; }) >
+			       20;
 	}));
 	const auto owners = owners_of(recording, child.pid());
 	CHECK(owners[0].state == PROFIL_OWNER_ENDED);
@@ -335,9 +336,8 @@ TEST_CASE_METHOD(AtRest, "a process has the name of its first thread, whichever 
 
 	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 	go.open();
-	CHECK(grows([&] {
-		return recording.sum([&](const Row &row) { return row.owner.pid == child.pid(); });
-	}));
+	CHECK(grows(
+		[&] { return recording.sum([&](const Row &row) { return row.owner.pid == child.pid(); }); }));
 	for (const Described &owner : owners_of(recording, child.pid()))
 		CHECK(owner.who() == "guest");
 }

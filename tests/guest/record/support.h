@@ -85,7 +85,10 @@ public:
 		need_errno(try_begin_with(proof, flags), "PROFIL_RECORD");
 	}
 	/** Begin with a process.  Returns 0 or the error. */
-	int try_begin(pid_t pid, uint32_t flags = PROFIL_FOLLOW) { return try_begin_with(proof_of(pid), flags); }
+	int try_begin(pid_t pid, uint32_t flags = PROFIL_FOLLOW)
+	{
+		return try_begin_with(proof_of(pid), flags);
+	}
 
 	/** Begin with everybody.  Returns 0 or the error. */
 	int begin_everybody(uint32_t flags = 0)
@@ -290,10 +293,7 @@ public:
 	const std::string &path() const { return path_; }
 	uint64_t place() const { return place_; }
 	/** Is that an instruction of the loop? */
-	bool has_code_at(uint64_t where) const
-	{
-		return where - (offset + place_) < sizeof(code_loop);
-	}
+	bool has_code_at(uint64_t where) const { return where - (offset + place_) < sizeof(code_loop); }
 	/** Map the page; then the loop is @p place bytes behind @p at. */
 	void map(uintptr_t at) const { map(fd_.get(), at); }
 	static void map(int fd, uintptr_t at)

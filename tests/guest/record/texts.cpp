@@ -174,8 +174,7 @@ private:
 TEST_CASE_METHOD(AtRest, "a tick counts in the file that was mapped when it came", "[record]")
 {
 	const bool everybody = GENERATE(false, true);
-	const Swap swap =
-		GENERATE(Swap::map_over, Swap::unmap, Swap::move_over, Swap::other_thread);
+	const Swap swap = GENERATE(Swap::map_over, Swap::unmap, Swap::move_over, Swap::other_thread);
 	const Plugins plugins;
 	const Gate go;
 	Child child([&] {
