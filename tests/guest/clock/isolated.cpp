@@ -5,12 +5,11 @@
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
-#include "tests/guest/support/race.h"
+#include "tests/guest/support/partition.h"
 #include "tests/support/skip.h"
 
 #include <catch2/catch.hpp>
 
-#include <sched.h>
 #include <time.h>
 
 using namespace guest;
@@ -23,54 +22,6 @@ const uintptr_t text = Burner::usual;
 /** A thousand ticks: too many for all of them to be late. */
 constexpr uint64_t span = 1000 * period_nobody;
 constexpr uint64_t patience = 30 * span;
-
-void need_cpusets()
-{
-	if (read_file("/sys/fs/cgroup/cgroup.controllers").find("cpuset") == std::string::npos)
-		support::skip("this kernel has no cpusets");
-}
-
-/** A group whose processes run on CPU 1, which is isolated while the partition is. */
-class Partition {
-public:
-	Partition() : group_("profil-partition", "cpuset") { group_.set("cpuset.cpus", "1"); }
-
-	void enter(const Child &child) const { group_.enter(child.pid()); }
-	void become(const std::string &kind) const
-	{
-		group_.set("cpuset.cpus.partition", kind);
-		need_that(group_.get("cpuset.cpus.partition") == kind + "\n",
-			  "the group becomes that kind of partition");
-	}
-
-private:
-	const Cgroup group_;
-};
-
-bool kernel_threads_may_use_cpu1()
-{
-	constexpr pid_t kthreadd = 2;
-	cpu_set_t cpus;
-
-	need(sched_getaffinity(kthreadd, sizeof(cpus), &cpus), "sched_getaffinity");
-	return CPU_ISSET(1, &cpus);
-}
-
-/**
- * Is an isolated partition without housekeeping, as with isolcpus=?  Before Linux 7.0 it is not,
- * and the clock goes on there.  No file says so, but kernel threads show it: they leave the CPUs
- * of every partition where the cpuset moves them, and only isolated ones where that is done
- * because of housekeeping.
- */
-bool isolation_ends_housekeeping(const Partition &partition)
-{
-	partition.become("root");
-	const bool stay = kernel_threads_may_use_cpu1();
-	partition.become("isolated");
-	const bool leave = !kernel_threads_may_use_cpu1();
-	partition.become("member");
-	return stay && leave;
-}
 
 uint64_t cpu_ns(pid_t pid)
 {
@@ -87,7 +38,7 @@ class Burning {
 public:
 	explicit Burning(const Partition &partition) : child_(burning_child(text))
 	{
-		partition.enter(child_);
+		partition.enter(child_.pid());
 		profile_ = device_.attach(
 			describe(one_counter(text, text + CODE_LOOP_RETURN, counter_.at(), 8), period_nobody),
 			proof_of(child_.pid()).get());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/busy_module.h  A kernel module that uses CPU time (tests/module). */
+/** @file tests/guest/support/busy_module.h  Kernel modules of the tests (tests/module): any, and the one that
+ * uses CPU time.
+ */
 #pragma once
 
 #include "tests/guest/support/guest.h"
@@ -13,32 +15,47 @@
 
 namespace guest {
 
-/** The module, loaded as long as this exists. */
-class BusyModule {
+/** A module, loaded as long as this exists. */
+class TestModule {
 public:
-	static constexpr const char *name = "profil_busy";
-
 	/** @param parameters as in insmod(8), such as "early=100". */
-	explicit BusyModule(const std::string &parameters = "")
+	explicit TestModule(const std::string &name, const std::string &parameters = "") : name_(name)
 	{
-		const std::string file_path = path();
+		const std::string file_path = path(name);
 		const Fd file(need(open(file_path.c_str(), O_RDONLY | O_CLOEXEC), file_path.c_str()));
 
 		need(static_cast<int>(syscall(SYS_finit_module, file.get(), parameters.c_str(), 0)),
 		     "finit_module");
 	}
-	BusyModule(const BusyModule &) = delete;
-	BusyModule &operator=(const BusyModule &) = delete;
-	~BusyModule() { syscall(SYS_delete_module, name, O_NONBLOCK); }
+	TestModule(const TestModule &) = delete;
+	TestModule &operator=(const TestModule &) = delete;
+	/** What used it may be released by a worker. */
+	~TestModule()
+	{
+		soon([this] { return !syscall(SYS_delete_module, name_.c_str(), O_NONBLOCK); });
+	}
 
 	/** Its file, of the running kernel. */
-	static std::string path()
+	static std::string path(const std::string &name)
 	{
 		utsname kernel;
 
 		need(uname(&kernel), "uname");
 		return support::build_dir() + "/kmod/" + kernel.release + "/tests/module/" + name + ".ko";
 	}
+
+private:
+	const std::string name_;
+};
+
+/** The module that uses CPU time. */
+class BusyModule : public TestModule {
+public:
+	static constexpr const char *name = "profil_busy";
+
+	explicit BusyModule(const std::string &parameters = "") : TestModule(name, parameters) {}
+
+	static std::string path() { return TestModule::path(name); }
 	/** Use CPU time, in the module. */
 	static void spin(unsigned ms)
 	{

@@ -8,14 +8,14 @@
 
 namespace guest {
 
-/** From now on the calling thread, and what it starts, run on this CPU only. */
-inline void stay_on(int cpu)
+/** From now on the calling thread (or another one), and what it starts, run on this CPU only. */
+inline void stay_on(int cpu, pid_t thread = 0)
 {
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	need(sched_setaffinity(0, sizeof(one), &one), "sched_setaffinity");
+	need(sched_setaffinity(thread, sizeof(one), &one), "sched_setaffinity");
 }
 
 } // namespace guest
