@@ -13,7 +13,8 @@
  *  - work that a tick has queued: profil_life_exit(); of kernel threads: profil_work_exit()
  *  - a look at what CPUs run: profil_clock_look_exit()
  *  - a tick: profil_clock_exit() stops each CPU's timer, if
- *    profil_clock_relax_work() has not; of an event: profil_sources_exit()
+ *    profil_clock_relax_work() has not; of an event: profil_sources_exit() waits until the
+ *    counters are released, and profil_work_exit() for the grace period behind it
  *  - the tail of a queued check, birth, deferred tick or question after its last put:
  *    synchronize_rcu_tasks(), as that ends in user mode or a sleep
  *  - a callback of queue_rcu_work(): it is the kernel's own, but rcu_barrier()
@@ -25,7 +26,7 @@
 #include "clock/clocks.h"
 #include "clock/cpus.h"
 #include "device/device.h"
-#include "event/source.h"
+#include "event/serve.h"
 #include "follow/follow.h"
 #include "profile/binding.h"
 #include "profile/life.h"

@@ -23,6 +23,7 @@
 
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/proc_fs.h>
@@ -105,21 +106,20 @@ static void profil_fdinfo_pids(struct seq_file *to, const struct profil_profile 
 	seq_printf(to, "%s\n", !more ? "" : n ? " ..." : "...");
 }
 
-static void profil_fdinfo_event(struct seq_file *to, struct profil_profile *profile)
+static void profil_fdinfo_event(struct seq_file *to, struct profil_profile *profile, u64 since)
 {
-	struct profil_source_lost lost;
-	struct profil_source_time time;
-	struct perf_event_attr attr;
+	struct profil_source_report event;
 
-	if (!profil_source_account(&profile->event, &attr, &lost, &time)) {
+	if (profil_source_account(&profile->event, since, &event)) {
 		seq_puts(to, "event:\tgone\n");
 		return;
 	}
-	seq_printf(to, "event:\t%u %#llx\n", attr.type, attr.config);
-	seq_printf(to, "event_missed:\t%llu\n", lost.missed);
-	seq_printf(to, "event_throttled:\t%llu\n", lost.throttled);
-	seq_printf(to, "event_enabled_ns:\t%llu\n", time.enabled);
-	seq_printf(to, "event_running_ns:\t%llu\n", time.running);
+	seq_printf(to, "event:\t%u %#llx\n", event.type, event.config);
+	seq_printf(to, "event_period:\t%llu\n", event.period);
+	seq_printf(to, "event_missed:\t%llu\n", event.lost.missed);
+	seq_printf(to, "event_throttled:\t%llu\n", event.lost.throttled);
+	seq_printf(to, "event_enabled_ns:\t%llu\n", event.time.enabled);
+	seq_printf(to, "event_running_ns:\t%llu\n", event.time.running);
 }
 
 static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *profile)
@@ -135,7 +135,8 @@ static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *pro
 	seq_printf(to, "pinned_pages:\t%llu\n", held);
 }
 
-static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *profile)
+/* @since: no value is older, in ns of ktime_get_ns(). */
+static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *profile, u64 since)
 {
 	struct profil_sum sum;
 
@@ -153,7 +154,7 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
 		   sum.cause[PROFIL_LATE] + sum.cause[PROFIL_CONTENDED] + sum.cause[PROFIL_EXEC] +
 		   sum.cause[PROFIL_FULL]);
 	if (profile->event.source)
-		profil_fdinfo_event(to, profile);
+		profil_fdinfo_event(to, profile, since);
 	profil_fdinfo_pinned(to, profile);
 }
 
@@ -163,13 +164,15 @@ static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *pr
  * @session: of the file
  *
  * profil(4) describes the format.  If the text does not fit, seq_file calls again
- * with more room, so nothing may be changed here.
+ * with more room, so nothing may be changed here.  The times of events are as of this call:
+ * one reading of each source, whatever the number of its profiles.
  *
  * Context: Process context, may sleep.
  */
 void profil_fdinfo_show(struct seq_file *to, struct profil_session *session)
 {
 	struct profil_profile *profile;
+	u64 since = ktime_get_ns();
 	unsigned long id = 0;
 
 	seq_printf(to, "session:\t%llu\n", session->id);
@@ -177,7 +180,7 @@ void profil_fdinfo_show(struct seq_file *to, struct profil_session *session)
 		profile = profil_fdinfo_next(session, &id);
 		if (!profile)
 			break;
-		profil_fdinfo_profile(to, profile);
+		profil_fdinfo_profile(to, profile, since);
 		profil_profile_put(profile);
 		id++;
 		cond_resched();

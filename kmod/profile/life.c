@@ -8,6 +8,8 @@
 
 #include "clock/clock.h"
 #include "clock/cpus.h"
+#include "event/serve.h"
+#include "event/source.h"
 #include "profile/binding.h"
 #include "profile/check.h"
 #include "profile/demand.h"
@@ -41,7 +43,7 @@ static DECLARE_DELAYED_WORK(sweep_again, profil_sweep_work);
  * @attr: the event, of profil_source_choose(); NULL: the clock
  *
  * Context: Process context, may sleep; no lock is held.
- * Return: 0, -ENOMEM, or the error of the clock or of perf.
+ * Return: 0, -ENOMEM, an error of profil_source_get(), or the clock's.
  */
 int profil_profile_prepare(struct profil_profile *profile, const struct perf_event_attr *attr)
 {
@@ -267,8 +269,10 @@ static void profil_sweep_work(struct work_struct *work)
 	bool again = work == &sweep_again.work;
 
 	profil_bindings_sweep();
-	if (again)
+	if (again) {
 		profil_clock_review();
+		profil_sources_review();
+	}
 	again = profil_settle_all(again);
 	/*
 	 * No probe reports the end of every last user of an mm; and the mm of an

@@ -13,7 +13,7 @@
 #include "tick/tick_event.h"
 
 #include "compat.h"
-#include "event/source.h"
+#include "event/serve.h"
 #include "tick/arch.h"
 #include "tick/note.h"
 #include "tick/record.h"
@@ -93,7 +93,7 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 	if (event->hw.interrupts == PROFIL_PERF_THROTTLED)
 		this_cpu_inc(source->lost->throttled);
 	/* It came late, or perf does not ask where a tracepoint is. */
-	if (unlikely(source->attr.exclude_user) && user_mode(regs))
+	if (unlikely(source->counters.attr.exclude_user) && user_mode(regs))
 		return;
 	if (in_nmi()) {
 		/* Nothing else: it may have interrupted anything. */

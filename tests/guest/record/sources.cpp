@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/sources.cpp  The counters of events: on which CPUs they are, how many there are,
+ * how often they tick, and who waits for them.
+ */
+#include "tests/guest/hostile/support.h"
+#include "tests/guest/record/event_programs.h"
+#include "tests/guest/support/cpu.h"
+#include "tests/guest/support/own_pmu.h"
+#include "tests/guest/support/partition.h"
+#include "tests/guest/support/ways.h"
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
+#include <deque>
+#include <filesystem>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <thread>
+
+using namespace guest;
+
+namespace {
+
+const char switch_of_cpu1[] = "/sys/devices/system/cpu/cpu1/online";
+
+/** A child that does some work on a CPU, each time it is told to. */
+class Repeater {
+public:
+	explicit Repeater(const std::function<void(uint64_t)> &work)
+		: child_([this, work] {
+			  const volatile size_t none = 0;
+
+			  /* Its text is mapped. */
+			  touch(nullptr, none);
+			  for (;;) {
+				  go_.wait();
+				  work(counter<uint64_t>(amount_));
+				  done_.open();
+			  }
+		  })
+	{
+	}
+
+	pid_t pid() const { return child_.pid(); }
+	void run(int cpu, uint64_t amount)
+	{
+		*amount_.at<uint64_t>() = amount;
+		stay_on(cpu, pid());
+		go_.open();
+		done_.wait();
+	}
+
+private:
+	const Memory amount_{page, MAP_SHARED};
+	const Gate go_, done_;
+	const Child child_;
+};
+
+/** Touches pages for the first time. */
+class Toucher : public Repeater {
+public:
+	Toucher()
+		: Repeater([](uint64_t pages) {
+			  volatile char *const memory = fresh_pages(pages);
+
+			  touch(memory, pages);
+			  munmap(const_cast<char *>(memory), pages * page);
+		  })
+	{
+	}
+};
+
+/** Has samples of the CPU's event, if that is counted there. */
+class Firer : public Repeater {
+public:
+	Firer() : Repeater([](uint64_t times) { OwnPmu::fire(static_cast<unsigned>(times)); }) {}
+};
+
+Fd faults_of(pid_t pid)
+{
+	return open_proof({.pid = pid, .config = PERF_COUNT_SW_PAGE_FAULTS});
+}
+
+/** Proofs on so many different events of a process. */
+std::deque<Fd> different_events(pid_t pid, size_t number)
+{
+	std::deque<Fd> events;
+
+	for (const auto &entry : std::filesystem::directory_iterator("/sys/kernel/tracing/events/syscalls")) {
+		if (events.size() == number)
+			break;
+		if (!entry.is_directory())
+			continue;
+		events.push_back(open_proof({.pid = pid,
+					     .type = PERF_TYPE_TRACEPOINT,
+					     .config = std::stoull(read_file(entry.path() / "id"))}));
+		need(events.back().get(), "perf_event_open");
+	}
+	need_that(events.size() == number, "there are so many tracepoints");
+	return events;
+}
+
+int begin_error(Recording &recording, const Fd &proof)
+{
+	profil_record record = recording.request(event_flags);
+
+	record.proof = proof.get();
+	return recording.device().call(PROFIL_RECORD, &record);
+}
+
+} // namespace
+
+TEST_CASE_METHOD(AtRest, "page faults on a CPU are counted again after it was offline",
+		 "[record][source][smp]")
+{
+	Toucher toucher;
+	Recording recording(4096, 1);
+
+	recording.begin_with(faults_of(toucher.pid()), event_flags);
+	toucher.run(1, 100);
+	CHECK(ticks_in(recording, touch) == 100);
+	write_file(switch_of_cpu1, "0");
+	toucher.run(0, 10);
+	CHECK(ticks_in(recording, touch) == 110);
+	write_file(switch_of_cpu1, "1");
+	/* A worker makes the new counter. */
+	CHECK(soon([&] {
+		const uint64_t before = ticks_in(recording, touch);
+
+		toucher.run(1, 1);
+		return ticks_in(recording, touch) > before;
+	}));
+	const uint64_t before = ticks_in(recording, touch);
+	toucher.run(1, 1000);
+	CHECK(ticks_in(recording, touch) == before + 1000);
+	recording.finish();
+}
+
+TEST_CASE_METHOD(AtRest, "an event that was made while its CPU went offline is counted when that is back",
+		 "[record][source][smp]")
+{
+	/* Of what is loaded last the callbacks come first; then the other module waits; perf's come last. */
+	need_that(soon([] { return !unload_module(); }), "the module is not in use");
+	const OwnPmu pmu;
+	need_that(!load_module(), "the module loads again");
+	Firer firer;
+	Recording recording(4096, 1);
+	const Fd proof = OwnPmu::event_of(firer.pid());
+
+	need(proof.get(), "perf_event_open");
+	OwnPmu::set("hold_offline", "1");
+	std::thread offline([] { write_file(switch_of_cpu1, "0"); });
+	CHECK(soon([] { return OwnPmu::held() == 1; }));
+	recording.begin_with(proof, event_flags);
+	OwnPmu::set("hold_offline", "0");
+	offline.join();
+	write_file(switch_of_cpu1, "1");
+	CHECK(soon([&] {
+		firer.run(1, 1);
+		return recording.status().ticks > 0;
+	}));
+	const uint64_t before = recording.status().ticks;
+	firer.run(1, 50);
+	CHECK(recording.status().ticks == before + 50);
+	recording.finish();
+}
+
+TEST_CASE_METHOD(AtRest, "as many events as one likes can be counted, one after another", "[record][source]")
+{
+	Child child([] { pause(); });
+
+	for (const Fd &event : different_events(child.pid(), 65)) {
+		Recording recording(512, 1'000'000);
+
+		recording.begin_with(event, event_flags);
+		recording.finish();
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "no more than 64 events are counted at a time", "[record][source]")
+{
+	Child child([] { pause(); });
+	const std::deque<Fd> events = different_events(child.pid(), 66);
+	std::deque<Recording> recordings;
+
+	for (size_t i = 0; i < 64; i++) {
+		recordings.emplace_back(512, 1'000'000);
+		CHECK(begin_error(recordings.back(), events[i]) == 0);
+	}
+	Recording shared(512, 1'000'000), more(512, 1'000'000), too_many(512, 1'000'000);
+	CHECK(begin_error(more, events[64]) == EBUSY);
+	/* One that is counted already needs no other counters. */
+	CHECK(begin_error(shared, events[0]) == 0);
+	recordings.pop_back();
+	CHECK(begin_error(more, events[64]) == 0);
+	CHECK(begin_error(too_many, events[65]) == EBUSY);
+}
+
+TEST_CASE_METHOD(AtRest, "an event ticks at the shortest period that one of its profiles asks for",
+		 "[record][source]")
+{
+	Toucher toucher;
+	Recording longer(4096, 1000), shorter(4096, 10);
+	const auto period = [&] { return in_fdinfo(longer.device(), "event_period"); };
+
+	longer.begin_with(faults_of(toucher.pid()), event_flags);
+	CHECK(period() == 1000);
+	shorter.begin_with(faults_of(toucher.pid()), event_flags);
+	CHECK(period() == 10);
+	shorter.finish();
+	CHECK(soon([&] { return period() == 1000; }));
+	longer.finish();
+}
+
+TEST_CASE_METHOD(AtRest, "an event begins through a ring as it does by ioctl", "[record][source]")
+{
+	Toucher toucher;
+	const Fd proof = faults_of(toucher.pid());
+
+	for (const Way &way : {by_ioctl(), by_ring()}) {
+		const Recording recording(4096, 1);
+		profil_record record = recording.request(event_flags);
+
+		record.proof = proof.get();
+		CHECK(way(recording.device(), PROFIL_RECORD, &record, sizeof(record)) == 0);
+		toucher.run(0, 20);
+		CHECK(recording.device().status(record.profile).ticks >= 20);
+	}
+}
+
+TEST_CASE_METHOD(AtRest, "commands that wait for the counters of an event can be killed",
+		 "[record][source][hostile]")
+{
+	const OwnPmu pmu;
+	Toucher toucher;
+	Recording counted(4096, 1);
+
+	counted.begin_with(faults_of(toucher.pid()), event_flags);
+	OwnPmu::set("hold", "1");
+	const Child slow([&] {
+		Recording recording;
+
+		recording.begin_with(OwnPmu::event_of(getpid()), event_flags);
+	});
+	CHECK(soon([] { return OwnPmu::held() == 1; }));
+	const Gate ready;
+	const Child starter([&] {
+		Recording recording;
+		const Fd proof = open_proof({.pid = getpid(), .config = PERF_COUNT_SW_ALIGNMENT_FAULTS});
+
+		ready.open();
+		recording.begin_with(proof, event_flags);
+	});
+	const Child reader([&] {
+		const std::string file = "/proc/self/fdinfo/" + std::to_string(counted.device().fd());
+
+		ready.open();
+		read_file(file);
+	});
+	ready.wait();
+	ready.wait();
+	for (const Child *child : {&slow, &starter, &reader}) {
+		kill(child->pid(), SIGKILL);
+		CHECK(hostile::ends(*child));
+	}
+	OwnPmu::set("hold", "0");
+	counted.finish();
+}
