@@ -61,7 +61,14 @@ static DECLARE_DELAYED_WORK(relax, profil_clock_relax_work);
 static void profil_clock_close_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(close_later, profil_clock_close_work);
 
-static bool profil_clock_wants_cpu(unsigned int cpu)
+/**
+ * profil_clock_wants_cpu() - is this CPU to tick, by the clock or by events?
+ * @cpu: its number
+ *
+ * Context: Any.
+ * Return: false if it is kept free of housekeeping, which a cpuset may change at any time.
+ */
+bool profil_clock_wants_cpu(unsigned int cpu)
 {
 	bool housekeeping;
 

@@ -61,6 +61,7 @@ int profil_clock_init(const struct profil_clock_ops *ops, u32 number);
 void profil_clock_exit(void);
 int profil_clock_get(struct profil_clock_user *user, u64 period);
 void profil_clock_put(struct profil_clock_user *user);
+bool profil_clock_wants_cpu(unsigned int cpu);
 bool profil_clock_serves(u32 number);
 u64 profil_clock_period(void);
 const struct cpumask *profil_clock_ticking(void);

@@ -12,6 +12,7 @@
  */
 #include "event/serve.h"
 
+#include "clock/clock.h"
 #include "profile/work.h"
 
 #include <linux/cpuhotplug.h>
@@ -45,6 +46,8 @@ static enum cpuhp_state hotplug_state;
 
 static void profil_sources_serve(struct work_struct *work);
 static DECLARE_WORK(serve, profil_sources_serve);
+/* The CPUs on which events are to be counted: for the work item alone. */
+static struct cpumask wanted_cpus;
 /* What a turn is for. */
 typedef void (*profil_source_turn_t)(struct profil_source *source);
 
@@ -84,7 +87,7 @@ static void profil_source_run(struct profil_source *source)
 	if (!source->runs && !list_empty(&source->users))
 		source->period = profil_source_shortest(source);
 	spin_unlock(&profil_sources_lock);
-	err = profil_counters_run(&source->counters, source->period, cpu_possible_mask);
+	err = profil_counters_run(&source->counters, source->period, &wanted_cpus);
 	spin_lock(&profil_sources_lock);
 	if (!err)
 		source->runs = true;
@@ -171,7 +174,7 @@ static profil_source_turn_t profil_source_due(const struct profil_source *source
 		return profil_source_release;
 	if (source->err)
 		return NULL;
-	if (!source->runs || profil_counters_are_stale(&source->counters, cpu_possible_mask))
+	if (!source->runs || profil_counters_are_stale(&source->counters, &wanted_cpus))
 		return profil_source_run;
 	if (profil_source_want(source) != source->period)
 		return profil_source_set_period;
@@ -196,6 +199,19 @@ static struct profil_source *profil_sources_next(profil_source_turn_t *turn)
 	return NULL;
 }
 
+/* A cpuset may isolate CPUs, and give them back, at any time. */
+static void profil_sources_look_at_cpus(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (profil_clock_wants_cpu(cpu))
+			cpumask_set_cpu(cpu, &wanted_cpus);
+		else
+			cpumask_clear_cpu(cpu, &wanted_cpus);
+	}
+}
+
 static void profil_sources_serve(struct work_struct *work)
 {
 	static unsigned long next;
@@ -204,6 +220,7 @@ static void profil_sources_serve(struct work_struct *work)
 	long early;
 
 	for (;;) {
+		profil_sources_look_at_cpus();
 		source = profil_sources_next(&turn);
 		if (!source)
 			break;
@@ -260,7 +277,7 @@ void profil_sources_queue(void)
 }
 
 /**
- * profil_sources_review() - look again how often sources are to tick
+ * profil_sources_review() - look again which CPUs are to count, and how often
  *
  * To be called each second while there are profiles.
  *

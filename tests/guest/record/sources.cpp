@@ -166,6 +166,45 @@ TEST_CASE_METHOD(AtRest, "an event that was made while its CPU went offline is c
 	recording.finish();
 }
 
+TEST_CASE_METHOD(
+	AtRest,
+	"an event is not counted on a CPU that a cpuset partition isolates, and is again after it returns",
+	"[record][source][smp]")
+{
+	need_cpusets();
+	const Partition partition;
+
+	if (!isolation_ends_housekeeping(partition))
+		support::skip("this kernel's isolated partitions have housekeeping");
+	Toucher toucher;
+	Recording recording(4096, 1), later(4096, 1);
+	const auto counts = [&] {
+		const uint64_t before = recording.status().ticks;
+
+		toucher.run(1, 1);
+		return recording.status().ticks > before;
+	};
+
+	partition.enter(toucher.pid());
+	recording.begin_with(faults_of(toucher.pid()), event_flags);
+	CHECK(counts());
+	partition.become("isolated");
+	CHECK(soon([&] { return !counts(); }));
+	later.begin_with(open_proof({.pid = toucher.pid(), .config = PERF_COUNT_SW_PAGE_FAULTS_MIN}),
+			 event_flags);
+	const uint64_t before = recording.status().ticks;
+	toucher.run(1, 100);
+	CHECK(recording.status().ticks == before);
+	CHECK(later.status().ticks == 0);
+	partition.become("member");
+	CHECK(soon(counts));
+	const uint64_t after = ticks_in(recording, touch);
+	toucher.run(1, 100);
+	CHECK(ticks_in(recording, touch) == after + 100);
+	recording.finish();
+	later.finish();
+}
+
 TEST_CASE_METHOD(AtRest, "as many events as one likes can be counted, one after another", "[record][source]")
 {
 	Child child([] { pause(); });
