@@ -98,14 +98,16 @@ bool profil_counters_are_stale(const struct profil_counters *counters, const str
  * @period: for new counters
  * @cpus: where it is to be counted, if they are online
  *
- * An error does not keep other CPUs from counting.  The credentials are those of a kernel thread:
- * a profiled user may not be allowed to count what all CPUs do.
+ * Where CPUs are of several kinds, a PMU refuses those of the other kinds (-ENOENT): one that can
+ * count is enough.  Other errors do not keep the rest from counting.  The credentials are those of
+ * a kernel thread: a profiled user may not be allowed to count what all CPUs do.
  *
  * Context: Process context of a kernel thread, may sleep.
- * Return: 0 or the first error of perf's.
+ * Return: 0; -ENOENT if no CPU can count it; the first other error of perf's.
  */
 int profil_counters_run(struct profil_counters *counters, u64 period, const struct cpumask *cpus)
 {
+	bool counts = false, refused = false;
 	int err, first = 0;
 	unsigned int cpu;
 
@@ -118,10 +120,13 @@ int profil_counters_run(struct profil_counters *counters, u64 period, const stru
 		err = 0;
 		if (wanted && !*per_cpu_ptr(counters->event, cpu))
 			err = profil_counters_start(counters, cpu, period);
-		if (!first)
+		if (err == -ENOENT)
+			refused = true;
+		else if (!first)
 			first = err;
+		counts |= !!*per_cpu_ptr(counters->event, cpu);
 	}
-	return first;
+	return refused && !counts && !first ? -ENOENT : first;
 }
 
 /**

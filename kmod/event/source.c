@@ -168,7 +168,7 @@ static bool profil_source_answers(const struct profil_source_user *user, int *er
  *
  * Context: Process context, may sleep; no lock is held.
  * Return: 0; -EBUSY if there are too many sources; -EAGAIN if current may not wait, and would
- * have to; -EINTR; -ENOMEM; an error of perf's.
+ * have to; -EINTR; -ENOMEM; -ENOENT if no CPU can count it; another error of perf's.
  */
 int profil_source_get(struct profil_source_user *user, const struct perf_event_attr *attr,
 		      u64 period)

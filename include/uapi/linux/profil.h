@@ -41,7 +41,7 @@
  *               zero, an unaligned buffer or gate, regions that overlap or are not sorted, a proof
  *               that is no sampling event, or on a task with a target, or on a CPU without one
  *   ENODEV      (from open) the module is not loaded
- *   ENOENT      no such profile in this file
+ *   ENOENT      no such profile in this file; no CPU can count the event
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command
  *   EOPNOTSUPP  an unknown clock; a breakpoint, except on x86; an IOPOLL ring, where refused

@@ -205,6 +205,31 @@ TEST_CASE_METHOD(
 	later.finish();
 }
 
+TEST_CASE_METHOD(AtRest, "an event that only CPUs of one kind can count is counted on these",
+		 "[record][source][smp]")
+{
+	const OwnPmu pmu("cpus=1");
+	Firer firer;
+	Recording recording(4096, 1);
+
+	recording.begin_with(OwnPmu::event_of(firer.pid()), event_flags);
+	firer.run(0, 30);
+	firer.run(1, 30);
+	CHECK(recording.status().ticks == 30);
+	recording.finish();
+}
+
+TEST_CASE_METHOD(AtRest, "an event that no CPU can count is refused", "[record][source]")
+{
+	const OwnPmu pmu("cpus=0");
+	Firer firer;
+	Recording recording(4096, 1);
+
+	CHECK(begin_error(recording, OwnPmu::event_of(firer.pid())) == ENOENT);
+	OwnPmu::set("cpus", "3");
+	CHECK(begin_error(recording, OwnPmu::event_of(firer.pid())) == 0);
+}
+
 TEST_CASE_METHOD(AtRest, "as many events as one likes can be counted, one after another", "[record][source]")
 {
 	Child child([] { pause(); });
