@@ -11,6 +11,7 @@
 #include "tick/arch.h"
 
 #include <linux/capability.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -31,12 +32,16 @@
  *
  * Context: Process context.
  * Return: 0; -EINVAL if it is a clock, or of no task; -EOPNOTSUPP for a breakpoint, where one
- * cannot have a handler; -EPERM.
+ * cannot have a handler; -ENODEV if what counts it is gone; -EPERM.
  */
 int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event)
 {
 	const struct perf_event_attr *from = &event->attr;
+	const struct pmu *pmu = READ_ONCE(event->pmu);
 
+	/* Perf takes an event from a PMU that is unregistered; its owner keeps the descriptor. */
+	if (!pmu)
+		return -ENODEV;
 	*attr = (struct perf_event_attr) {
 		.type			= from->type,
 		.size			= sizeof(*attr),
@@ -77,7 +82,7 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		break;
 	default:
 		/* Others count for no task, or are made from the caller's memory (probes). */
-		if (event->pmu->task_ctx_nr != perf_hw_context)
+		if (pmu->task_ctx_nr != perf_hw_context)
 			return -EINVAL;
 	}
 	/* An event of a CPU: perf permits that there. */

@@ -40,7 +40,7 @@
  *   EINVAL      a size below the first version, an unknown flag or value, padding that is not
  *               zero, an unaligned buffer or gate, regions that overlap or are not sorted, a proof
  *               that is no sampling event, or on a task with a target, or on a CPU without one
- *   ENODEV      (from open) the module is not loaded
+ *   ENODEV      (from open) the module is not loaded; what counts the event was removed
  *   ENOENT      no such profile in this file; no CPU can count the event
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command

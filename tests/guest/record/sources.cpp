@@ -230,6 +230,23 @@ TEST_CASE_METHOD(AtRest, "an event that no CPU can count is refused", "[record][
 	CHECK(begin_error(recording, OwnPmu::event_of(firer.pid())) == 0);
 }
 
+TEST_CASE_METHOD(AtRest, "an event whose PMU is gone is refused", "[record][source]")
+{
+	const OwnPmu pmu;
+	Firer firer;
+	Recording recording(4096, 1);
+	const Fd event = OwnPmu::event_of(firer.pid());
+
+	need(event.get(), "perf_event_open");
+	if (read_file("/proc/modules").find("profil_pmu 1") == std::string::npos) {
+		/* Else it holds the module with its PMU, and must not outlive that. */
+		OwnPmu::set("go", "1");
+		CHECK(begin_error(recording, event) == ENODEV);
+		return;
+	}
+	support::skip("this kernel takes no event from a PMU that goes");
+}
+
 TEST_CASE_METHOD(AtRest, "as many events as one likes can be counted, one after another", "[record][source]")
 {
 	Child child([] { pause(); });
