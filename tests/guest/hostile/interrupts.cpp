@@ -92,7 +92,7 @@ Fd own_event(uint64_t event = PERF_COUNT_SW_PAGE_FAULTS)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "who reads what became of an event interrupts other CPUs once in two jiffies",
+TEST_CASE_METHOD(AtRest, "who reads what became of an event interrupts other CPUs twice a jiffy at most",
 		 "[hostile][source][smp]")
 {
 	std::unique_ptr<Recording> recording;
@@ -106,11 +106,11 @@ TEST_CASE_METHOD(AtRest, "who reads what became of an event interrupts other CPU
 
 	CAPTURE(calls.rounds, calls.calls, calls.jiffies);
 	CHECK(calls.calls > 0);
-	CHECK(calls.calls <= calls.jiffies / 2 + 1);
+	CHECK(calls.calls <= 2 * (calls.jiffies + 2));
 }
 
 TEST_CASE_METHOD(AtRest,
-		 "who asks for ever shorter periods of an event interrupts other CPUs once in two jiffies",
+		 "who asks for ever shorter periods of an event interrupts other CPUs twice a jiffy at most",
 		 "[hostile][source][smp]")
 {
 	std::unique_ptr<Recording> longest;
@@ -125,7 +125,7 @@ TEST_CASE_METHOD(AtRest,
 
 	CAPTURE(calls.rounds, calls.calls, calls.jiffies);
 	CHECK(calls.calls > 0);
-	CHECK(calls.calls <= calls.jiffies / 2 + 1);
+	CHECK(calls.calls <= 2 * (calls.jiffies + 2));
 }
 
 TEST_CASE_METHOD(AtRest,
