@@ -99,10 +99,10 @@ void make_update(Random &random, profil_update &update, Regions &regions)
 	update.region_size = sizeof(profil_region);
 }
 
-/* With one file, there are few at once. */
+/* With one file, there is seldom more than one. */
 uint32_t any_profile(Random &random)
 {
-	return static_cast<uint32_t>(random.between(1, shared->together ? 2 : 4));
+	return static_cast<uint32_t>(shared->together ? 1 + random.one_in(4) : random.between(1, 4));
 }
 
 /* Behind the bytes of a slot that must stay zero. */

@@ -20,9 +20,10 @@ constexpr unsigned commands[] = {
 	PROFIL_RECORD, PROFIL_RECORD, PROFIL_DESCRIBE, PROFIL_STOP_ALL, unknown_command};
 
 /** Those that the threads of a process give together, on one file and one target. */
-constexpr unsigned commands_together[] = {PROFIL_RECORD, PROFIL_RECORD, PROFIL_RECORD,	 PROFIL_RECORD,
-					  PROFIL_RECORD, PROFIL_STATUS, PROFIL_DESCRIBE, PROFIL_DESCRIBE,
-					  PROFIL_STOP,	 PROFIL_ATTACH, PROFIL_STOP_ALL};
+constexpr unsigned commands_together[] = {
+	PROFIL_RECORD,	 PROFIL_RECORD,	  PROFIL_RECORD, PROFIL_RECORD, PROFIL_RECORD,	PROFIL_RECORD,
+	PROFIL_RECORD,	 PROFIL_RECORD,	  PROFIL_RECORD, PROFIL_STATUS, PROFIL_STATUS,	PROFIL_DESCRIBE,
+	PROFIL_DESCRIBE, PROFIL_DESCRIBE, PROFIL_STOP,	 PROFIL_ATTACH, PROFIL_STOP_ALL};
 
 /** A structure, and the bytes after it, which no command may write. */
 struct Argument {

@@ -97,7 +97,7 @@ void end_children()
 	end_children();
 	if (random.one_in(3))
 		exec_self(random);
-	if (random.one_in(4))
+	if (shared->together || random.one_in(4))
 		pause();
 	_exit(0);
 }
@@ -180,14 +180,13 @@ pid_t any_target(Random &random)
 void step_together(Random &random)
 {
 	switch (random.below(100)) {
-	case 0 ... 3: return fork_child(random);
-	case 4: return spawn_child(random);
-	case 5: return end_child(any_child(random), 0);
-	case 6 ... 9: return open_device(random);
-	case 10: return close_device(random);
-	case 11 ... 13: return read_events(random);
-	case 14: return change_cpu(random);
-	case 15 ... 17: return burn(random.below(500));
+	case 0 ... 1: return fork_child(random);
+	case 2: return spawn_child(random);
+	case 3: return end_child(any_child(random), 0);
+	case 4: return random.one_in(10) ? close_device(random) : open_device(random);
+	case 5 ... 7: return read_events(random);
+	case 8: return change_cpu(random);
+	case 9 ... 12: return burn(random.below(500));
 	default: return run_command(random, any_target(random));
 	}
 }
