@@ -145,7 +145,8 @@ void profil_counters_set_period(struct profil_counters *counters, u64 period)
 
 	for_each_possible_cpu(cpu) {
 		event = *per_cpu_ptr(counters->event, cpu);
-		if (event)
+		/* Perf takes the PMU from an event when it is unregistered. */
+		if (event && READ_ONCE(event->pmu))
 			perf_event_period(event, period);
 	}
 }

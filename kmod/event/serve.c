@@ -81,12 +81,17 @@ static u64 profil_source_want(const struct profil_source *source)
 
 static void profil_source_run(struct profil_source *source)
 {
+	bool used;
 	int err;
 
 	spin_lock(&profil_sources_lock);
-	if (!source->runs && !list_empty(&source->users))
+	used = !list_empty(&source->users);
+	if (used && !source->runs)
 		source->period = profil_source_shortest(source);
 	spin_unlock(&profil_sources_lock);
+	/* Its last user has gone since this was its turn: it is released next. */
+	if (!used)
+		return;
 	err = profil_counters_run(&source->counters, source->period, &wanted_cpus);
 	spin_lock(&profil_sources_lock);
 	if (!err)

@@ -351,3 +351,45 @@ TEST_CASE_METHOD(AtRest, "commands that wait for the counters of an event can be
 	OwnPmu::set("hold", "0");
 	counted.finish();
 }
+
+TEST_CASE_METHOD(AtRest, "an event counts for whoever comes after a claim that was killed while it waited",
+		 "[record][source][hostile]")
+{
+	const hostile::PerfForUsers users;
+	const auto mine = [](uint64_t event) {
+		return open_proof({.pid = getpid(), .exclude_kernel = true, .config = event});
+	};
+	/* Who reads what became of an event makes others wait for their turn. */
+	const Child reader([&] {
+		Recording read(512, 1);
+
+		read.begin_with(mine(PERF_COUNT_SW_DUMMY), event_flags);
+		for (;;)
+			in_fdinfo(read.device(), "event_enabled_ns");
+	});
+	unsigned counted = 0, rounds = 0;
+
+	for (; rounds < 300; rounds++) {
+		const Gate begins;
+		Child claimer([&] {
+			Recording killed(512, 1);
+			const Fd proof = mine(PERF_COUNT_SW_PAGE_FAULTS);
+
+			begins.open();
+			killed.begin_with(proof, event_flags);
+			pause();
+		});
+		begins.wait();
+		usleep(rounds % 16 * 1000);
+		kill(claimer.pid(), SIGKILL);
+		usleep(rounds / 16 % 8 * 1000);
+		Recording next(512, 1);
+		next.begin_with(mine(PERF_COUNT_SW_PAGE_FAULTS), event_flags);
+		volatile char *const memory = fresh_pages(100);
+		touch(memory, 100);
+		munmap(const_cast<char *>(memory), 100 * page);
+		next.finish();
+		counted += ticks_in(next, touch) >= 100;
+	}
+	CHECK(counted == rounds);
+}
