@@ -121,7 +121,7 @@ static void profil_space_believe(struct profil_hits *hits, u32 cell, struct prof
 	struct profil_hit *way = profil_space_way(hits, hit);
 
 	hit->key |= (u64)cell << PROFIL_COUNT_SHIFT;
-	hit->until = (u32)jiffies + BELIEVED;
+	hit->until = jiffies + BELIEVED;
 	write_seqcount_begin(&hits->seq);
 	WRITE_ONCE(way->low, hit->low);
 	WRITE_ONCE(way->span, hit->span);

@@ -10,8 +10,8 @@
 #include "tick/ask.h"
 
 #include "profile/profile.h"
+#include "tick/payer.h"
 
-#include <linux/cred.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -37,6 +37,7 @@ static bool profil_ask_add(struct profil_asked *asked, u64 place)
 static struct profil_asked *profil_ask_find(const struct profil_profile *profile)
 {
 	struct profil_asked *asked = *this_cpu_ptr(&profil_asked), *room = NULL;
+	unsigned long payer = profil_payer();
 	struct task_struct *task;
 	unsigned int same = 0, i;
 
@@ -47,7 +48,7 @@ static struct profil_asked *profil_ask_find(const struct profil_profile *profile
 		if (!task)
 			room = asked;
 		else
-			same += uid_eq(asked->uid, current_uid());
+			same += asked->payer == payer;
 	}
 	return same < PROFIL_ASKED_USER ? room : NULL;
 }
@@ -72,7 +73,7 @@ bool profil_ask_owner(struct profil_profile *profile, u64 place)
 		return false;
 	asked->profile = profile;
 	asked->mm = current->flags & PF_KTHREAD ? NULL : current->mm;
-	asked->uid = current_uid();
+	asked->payer = profil_payer();
 	asked->place[0] = place;
 	atomic_set(&asked->ticks, 1);
 	smp_store_release(&asked->task, get_task_struct(current));	/* now it is whole */

@@ -11,13 +11,12 @@
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
-#include <linux/uidgid.h>
 
 struct mm_struct;
 struct profil_profile;
 struct task_struct;
 
-/* Tasks of a CPU that can wait at once, those of one user, and the ticks of each. */
+/* Tasks of a CPU that can wait at once, those of one payer, and the ticks of each. */
 #define PROFIL_ASKED		16
 #define PROFIL_ASKED_USER	8
 #define PROFIL_ASKED_TICKS	8
@@ -29,7 +28,7 @@ struct task_struct;
  * @task: the task, referenced; NULL: free.  Set by ticks of its CPU only
  * @profile: whose ticks they are, referenced
  * @mm: the address space they came in, compared only; NULL for a kernel thread
- * @uid: the task's user
+ * @payer: profil_payer() of the task
  * @ticks: how many there are, or PROFIL_ASKED_TAKEN
  * @place: where in the kernel each came
  *
@@ -40,7 +39,7 @@ struct profil_asked {
 	struct task_struct *task;
 	struct profil_profile *profile;
 	const struct mm_struct *mm;
-	kuid_t uid;
+	unsigned long payer;
 	atomic_t ticks;
 	u64 place[PROFIL_ASKED_TICKS];
 };

@@ -17,9 +17,9 @@
 #include "record/recording.h"
 #include "tick/arch.h"
 #include "tick/ask.h"
+#include "tick/payer.h"
 #include "tick/table.h"
 
-#include <linux/cred.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
@@ -30,7 +30,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
-#include <linux/uidgid.h>
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
@@ -202,7 +201,7 @@ static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u32 m
 	for (way = 0; way < PROFIL_HIT_WAYS && !found; way++, hit++) {
 		low = READ_ONCE(hit->low);
 		if (pc - low >= READ_ONCE(hit->span) || mappings != READ_ONCE(hit->mappings) ||
-		    time_after32(jiffies, READ_ONCE(hit->until)))
+		    time_after(jiffies, READ_ONCE(hit->until)))
 			continue;
 		*key = READ_ONCE(hit->key) + (pc - low);
 		found = true;
@@ -218,16 +217,17 @@ static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u32 m
 static struct profil_question *profil_record_question(void)
 {
 	struct profil_question *question = *this_cpu_ptr(&profil_questions), *room = NULL;
+	unsigned long payer = profil_payer();
 	unsigned int same = 0, i;
 
-	/* Mostly the first one is free. */
+	/* Mostly the first one is free; then the others are not counted, so it is one of the bound. */
 	for (i = 0; i < PROFIL_QUESTIONS && !(i == 1 && room); i++, question++) {
 		if (smp_load_acquire(&question->task))	/* its last user has left it */
-			same += uid_eq(question->uid, current_uid());
+			same += question->payer == payer;
 		else
 			room = question;
 	}
-	return same < PROFIL_QUESTIONS_USER ? room : NULL;
+	return same < PROFIL_QUESTIONS_USER - 1 ? room : NULL;
 }
 
 /* Return: false if current cannot answer it. */
@@ -241,7 +241,7 @@ static bool profil_record_ask(struct profil_profile *profile, struct profil_owne
 	question->task = current;
 	question->profile = profile;
 	question->mm = current->mm;
-	question->uid = current_uid();
+	question->payer = profil_payer();
 	question->pc = instruction_pointer(regs);
 	question->owned = owned;
 	if (!task_work_add(current, &question->work, TWA_RESUME))

@@ -15,7 +15,6 @@
 #include <linux/seqlock.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
-#include <linux/uidgid.h>
 
 struct mm_struct;
 struct profil_binding;
@@ -29,7 +28,7 @@ struct task_struct;
 #define PROFIL_HIT_SHIFT	20
 #define PROFIL_HIT_SETS		16
 #define PROFIL_HIT_WAYS		4
-/* Ticks of a CPU that can wait at once until their tasks return to user mode; of one user. */
+/* Ticks of a CPU that can wait at once until their tasks return to user mode; of one payer. */
 #define PROFIL_QUESTIONS	16
 #define PROFIL_QUESTIONS_USER	8
 
@@ -38,15 +37,15 @@ struct task_struct;
  * @low: its first address
  * @span: its bytes; 0: not in use
  * @key: of @low in the table of counts
- * @mappings: profil_mm_mappings(), for as long as that stays the same
  * @until: when to ask again whether the file was written over, in jiffies
+ * @mappings: profil_mm_mappings(), for as long as that stays the same
  */
 struct profil_hit {
 	unsigned long low;
-	unsigned long span;
-	u64 key;
+	u32 span;
 	u32 mappings;
-	u32 until;
+	u64 key;
+	unsigned long until;
 };
 
 /**
@@ -70,7 +69,7 @@ struct profil_hits {
  * @profile: whose tick it is, referenced
  * @mm: the address space it ran in: it may execute another program before @work runs
  * @pc: where
- * @uid: the task's user
+ * @payer: profil_payer() of the task
  * @owned: whose; 0: not known yet either
  *
  * What follows @task is changed by @task only.
@@ -81,7 +80,7 @@ struct profil_question {
 	struct profil_profile *profile;
 	struct mm_struct *mm;
 	u64 pc;
-	kuid_t uid;
+	unsigned long payer;
 	struct profil_owned owned;
 };
 

@@ -33,6 +33,8 @@ public:
 		mapped_.open();
 	}
 
+	pid_t pid() const { return child_.pid(); }
+
 private:
 	const Gate unshared_, mapped_;
 	Child child_;

@@ -3,10 +3,10 @@
  * page that never comes.
  */
 #include "tests/guest/hostile/support.h"
+#include "tests/guest/hostile/unserved.h"
 
 #include <csignal>
 #include <cstring>
-#include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <thread>
@@ -43,35 +43,6 @@ private:
 	io_uring ring_;
 };
 
-/** Memory of the caller's that a userfaultfd watches whose events nobody reads. */
-class UnservedMemory {
-public:
-	UnservedMemory() : faults_(need(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC)), "userfaultfd"))
-	{
-		uffdio_api api = {};
-		uffdio_register range = {};
-
-		api.api = UFFD_API;
-		need(ioctl(faults_.get(), UFFDIO_API, &api), "UFFDIO_API");
-		range.range.start = memory_.address();
-		range.range.len = memory_.bytes();
-		range.mode = UFFDIO_REGISTER_MODE_MISSING;
-		need(ioctl(faults_.get(), UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
-	}
-	void *at() const { return memory_.at(); }
-	/** Does a fault wait? */
-	bool awaited() const
-	{
-		pollfd event = {faults_.get(), POLLIN, 0};
-
-		return need(poll(&event, 1, 0), "poll") == 1;
-	}
-
-private:
-	const Fd faults_;
-	const Memory memory_{page};
-};
-
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "a command that waits for its counters keeps nobody else from entering the ring",
@@ -102,7 +73,7 @@ TEST_CASE_METHOD(AtRest, "a command that waits for its counters keeps nobody els
 TEST_CASE_METHOD(AtRest, "a command that waits for a userfaultfd keeps nobody else from entering the ring",
 		 "[hostile]")
 {
-	const Setting allowed("/proc/sys/vm/unprivileged_userfaultfd", "1");
+	const FaultsForUsers allowed;
 	const Memory shared(page, MAP_SHARED);
 	auto *const awaited = shared.at<std::atomic<bool>>();
 	SharedRing ring;

@@ -2,15 +2,20 @@
 /** @file tests/guest/hostile/waiting_ticks.cpp  Ticks that cannot be counted at once: a process that keeps
  * them waiting takes nothing from others.
  */
-#include "tests/guest/record/support.h"
+#include "tests/guest/hostile/holder.h"
+#include "tests/guest/hostile/unserved.h"
+#include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/cpu.h"
 
 #include <catch2/catch.hpp>
 
+#include <linux/perf_event.h>
 #include <memory>
 #include <sys/uio.h>
+#include <thread>
 
 using namespace guest;
+using namespace guest::hostile;
 
 namespace {
 
@@ -58,7 +63,72 @@ private:
 	const Child child_;
 };
 
+/** A process that burns beside them, until it ends.  Returns its PID. */
+pid_t burn_beside()
+{
+	Child burning([] {
+		const Burner burner;
+
+		stay_on(shared_cpu);
+		burner.plant_loop(Burner::usual);
+		Burner::spin(Burner::usual, 100'000'000);
+	});
+	const pid_t pid = burning.pid();
+
+	burning.join();
+	return pid;
+}
+
+uint64_t ticks_of(const Recording &recording, pid_t pid, uint32_t kind)
+{
+	return recording.sum([&](const Row &row) { return row.owner.pid == pid && row.text.kind == kind; });
+}
+
+/** Threads of a process with two user IDs that wait in page faults on one CPU, for ever. */
+void wait_in_faults(const Gate &go, const Gate &waiting)
+{
+	constexpr size_t number = 16;
+	const UnservedMemory memory(number);
+	std::vector<std::thread> threads;
+
+	go.wait();
+	for (size_t i = 0; i < number; i++)
+		threads.emplace_back([&memory, i] {
+			stay_on(shared_cpu);
+			/* Unlike libc's, the system call changes one thread's alone. */
+			need(static_cast<int>(syscall(SYS_setresuid, i % 2, i % 2, i % 2)), "setresuid");
+			/* What was known of the mappings is not believed any more. */
+			fresh_pages(1);
+			touch(static_cast<volatile char *>(memory.at(i)), 1);
+		});
+	memory.await(number);
+	waiting.open();
+	pause();
+}
+
 } // namespace
+
+TEST_CASE_METHOD(AtRest, "a user whose ticks wait under several user IDs takes no more room than under one",
+		 "[hostile][record][source]")
+{
+	const PerfForUsers perf;
+	const FaultsForUsers faults;
+	const Gate go, waiting;
+	const Subordinate attackers(0, [&] { wait_in_faults(go, waiting); });
+	Recording waits(512, 1), recording;
+
+	waits.begin_with(open_proof({.pid = attackers.pid(),
+				     .exclude_kernel = true,
+				     .config = PERF_COUNT_SW_PAGE_FAULTS}),
+			 event_flags);
+	go.open();
+	waiting.wait();
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	const pid_t pid = burn_beside();
+	recording.finish();
+	CHECK(ticks_of(recording, pid, PROFIL_KIND_MEMORY) > 20);
+	CHECK(ticks_of(recording, pid, PROFIL_KIND_UNKNOWN) == 0);
+}
 
 TEST_CASE_METHOD(AtRest, "processes that stay in a system call keep nobody's ticks, nor the module",
 		 "[hostile][record]")
@@ -72,15 +142,7 @@ TEST_CASE_METHOD(AtRest, "processes that stay in a system call keep nobody's tic
 		REQUIRE(one->begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 	for (const Writer &writer : writers)
 		writer.read(32 << 20);
-	Child victim([] {
-		const Burner burner;
-
-		stay_on(shared_cpu);
-		burner.plant_loop(Burner::usual);
-		Burner::spin(Burner::usual, 100'000'000);
-	});
-	const pid_t pid = victim.pid();
-	victim.join();
+	const pid_t pid = burn_beside();
 	for (const auto &one : {recording.get(), other.get()}) {
 		one->finish();
 		CHECK(soon([&] {
@@ -89,14 +151,10 @@ TEST_CASE_METHOD(AtRest, "processes that stay in a system call keep nobody's tic
 			return status.counted + status.kernel == one->sum();
 		}));
 	}
-	const auto of = [&](pid_t process, uint32_t kind) {
-		return recording->sum(
-			[&](const Row &row) { return row.owner.pid == process && row.text.kind == kind; });
-	};
-	CHECK(of(pid, PROFIL_KIND_MEMORY) > 20);
-	CHECK(of(pid, PROFIL_KIND_UNKNOWN) == 0);
+	CHECK(ticks_of(*recording, pid, PROFIL_KIND_MEMORY) > 20);
+	CHECK(ticks_of(*recording, pid, PROFIL_KIND_UNKNOWN) == 0);
 	for (const Writer &writer : writers)
-		CHECK(of(writer.pid(), PROFIL_KIND_KERNEL) > 20);
+		CHECK(ticks_of(*recording, writer.pid(), PROFIL_KIND_KERNEL) > 20);
 	recording.reset();
 	other.reset();
 	CHECK(soon([&] { return read_file(refcnt) == references; }));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/hostile/unserved.h  Memory in which who touches it waits as long as a user likes. */
+#pragma once
+
+#include "tests/guest/hostile/support.h"
+
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace guest::hostile {
+
+/** Lets users without capabilities have what follows. */
+struct FaultsForUsers {
+	const Setting setting{"/proc/sys/vm/unprivileged_userfaultfd", "1"};
+};
+
+/** Pages of the caller's that a userfaultfd watches, and that nobody ever provides. */
+class UnservedMemory {
+public:
+	explicit UnservedMemory(size_t pages = 1)
+		: faults_(need(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC)), "userfaultfd")),
+		  memory_(pages * page)
+	{
+		uffdio_api api = {};
+		uffdio_register range = {};
+
+		api.api = UFFD_API;
+		need(ioctl(faults_.get(), UFFDIO_API, &api), "UFFDIO_API");
+		range.range.start = memory_.address();
+		range.range.len = memory_.bytes();
+		range.mode = UFFDIO_REGISTER_MODE_MISSING;
+		need(ioctl(faults_.get(), UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
+	}
+	void *at(size_t number = 0) const { return memory_.at<char>(number * page); }
+	/** Does a fault wait? */
+	bool awaited() const
+	{
+		pollfd event = {faults_.get(), POLLIN, 0};
+
+		return need(poll(&event, 1, 0), "poll") == 1;
+	}
+	/** Returns when so many more wait. */
+	void await(size_t number) const
+	{
+		uffd_msg fault;
+
+		while (number--)
+			need_that(::read(faults_.get(), &fault, sizeof(fault)) == sizeof(fault),
+				  "a fault is read");
+	}
+
+private:
+	const Fd faults_;
+	const Memory memory_;
+};
+
+} // namespace guest::hostile
