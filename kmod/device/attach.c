@@ -12,6 +12,7 @@
 #include "event/source.h"
 #include "follow/follower.h"
 #include "follow/watch.h"
+#include "follow/watched.h"
 #include "profile/binding.h"
 #include "profile/layout.h"
 #include "profile/life.h"
@@ -29,6 +30,7 @@
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/profil_record.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -131,6 +133,18 @@ static int profil_attach_more(struct profil_profile *profile, struct target *tar
 	return err;
 }
 
+/* Does the profile follow the process, which is that owner's, already? */
+static bool profil_attach_follows(struct profil_profile *profile, struct task_struct *task,
+				  struct profil_owned owned)
+{
+	struct profil_owned followed;
+
+	rcu_read_lock();
+	followed = profil_watched_owner(profile, task_tgid(task));
+	rcu_read_unlock();
+	return followed.owner == owned.owner;
+}
+
 /*
  * Entering the proof waits for a target that execs, which may wait for memory: without
  * any lock of ours.
@@ -152,8 +166,7 @@ static int profil_attach_target(struct profil_session *session, struct profil_pr
 	if (err)
 		goto free;
 	err = publish(profile, &target);
-	/* -EEXIST: that is its owner already. */
-	if (err && err != -EEXIST && profile->recording)
+	if (err && profile->recording && !profil_attach_follows(profile, proof->target, target.owned))
 		profil_recording_end_owner(profile->recording, target.owned, proof->target);
 	profil_proof_leave(proof, target.mm);
 free:

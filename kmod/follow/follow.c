@@ -154,6 +154,8 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	if (watch->owned.owner)
 		copy->owned = profil_fork_owner(watch->profile, watch->owned, child);
 	if (!profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child))) {
+		if (copy->owned.owner)
+			profil_recording_end_owner(watch->profile->recording, copy->owned, NULL);
 		profil_pool_give(&follower->pool, copy);
 		profil_user_unwatch(follower->user);
 		return;

@@ -380,6 +380,9 @@ static struct profil_watch *profil_watch_unlink_first(struct profil_profile *pro
 	raw_spin_lock(&follower->lock);
 	watch = profil_watch_first(profile);
 	if (watch && watch->pid == pid) {
+		/* While the probe on execve(2) would still find it, and wait for the lock. */
+		if (watch->owned.owner)
+			profil_recording_leave_owner(profile->recording, watch->owned);
 		hlist_del_init_rcu(&watch->node);
 		profil_watch_unlink(watch);
 	} else {

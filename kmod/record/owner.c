@@ -259,3 +259,30 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
 	}
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 }
+
+/**
+ * profil_recording_leave_owner() - a process goes on, but is not followed any more
+ * @recording: the recording
+ * @owned: its owner; no effect if that is not of one process
+ *
+ * What it is now is the last that is told of it: nobody would notice that it executes a program
+ * whose user and cgroup must not be told.
+ *
+ * Context: Any but hard interrupt; the lock of its watch's bucket is held, for which the probe on
+ * execve(2) waits.
+ */
+void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned)
+{
+	struct profil_entry *entry;
+	unsigned long flags;
+
+	if (!recording->processes)
+		return;
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	entry = profil_recording_numbered(recording, owned.owner);
+	if (entry && entry->pid && entry->state == PROFIL_OWNER_LIVE) {
+		profil_recording_look_live(entry->pid, &entry->uid, &entry->cgroup);
+		entry->state = PROFIL_OWNER_ENDED;
+	}
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+}

@@ -27,5 +27,6 @@ bool profil_recording_fork(struct profil_recording *recording, struct task_struc
 void profil_recording_refresh(struct profil_recording *recording, struct profil_entry *owner);
 void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
 				struct task_struct *task);
+void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned);
 
 #endif /* PROFIL_OWNER_H */

@@ -77,44 +77,121 @@ struct Last {
 	uint64_t executed; /**< owners with the name of the program */
 };
 
+Last last_of(const Recording &recording)
+{
+	Last last = {2, 0, 0};
+
+	for (const Described &owner : recording.owners("guest"))
+		last = {owner.state, owner.uid, recording.owners("program").size()};
+	return last;
+}
+
+constexpr uint32_t each_process = PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES;
+
+Fd users_proof(pid_t pid)
+{
+	Fd proof = open_proof({.pid = pid, .exclude_kernel = true});
+
+	need(proof.get(), "perf_event_open");
+	return proof;
+}
+
 /** As a user, record a process until its end is reported. */
 Last record_until_end(pid_t pid, const Gate &go)
 {
 	become_nobody();
 	Recording recording(4096, period_nobody);
-	const Fd proof = open_proof({.pid = pid, .exclude_kernel = true});
-	Last last = {2, 0, 0};
 	bool ended = false;
 
-	need(proof.get(), "perf_event_open");
-	recording.begin_with(proof, PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	recording.begin_with(users_proof(pid), each_process);
 	go.open();
 	while (!ended)
 		for (const profil_event &event : recording.device().read_events())
 			ended = ended || event.what & PROFIL_EVENT_EXIT;
-	for (const Described &owner : recording.owners("guest"))
-		last = {owner.state, owner.uid, recording.owners("program").size()};
-	return last;
+	return last_of(recording);
 }
+
+/** A process of a user that executes a set-uid program when told to. */
+class Rising {
+public:
+	void execute() const
+	{
+		go_.open();
+		need_that(soon([this] {
+				  return read_file("/proc/" + std::to_string(pid()) + "/comm") == "program\n";
+			  }),
+			  "the program is executed");
+	}
+	pid_t pid() const { return child_.pid(); }
+	const Gate &go() const { return go_; }
+
+private:
+	const Setting allowed_{"/proc/sys/kernel/perf_event_paranoid", "2"};
+	const SetUidProgram program_{"uapi_target"};
+	const Gate go_;
+	const Child child_{[this] {
+		become_nobody();
+		go_.wait();
+		execl(program_.path().c_str(), "program", "wait", nullptr);
+		need(-1, "execl");
+	}};
+};
 
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "of a process that executes a set-uid program a user sees no more",
 		 "[record][hostile]")
 {
-	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "2");
-	const SetUidProgram program("uapi_target");
-	const Gate ready, go;
-	Child target([&] {
+	const Rising target;
+	const Last last = in_child([&] { return record_until_end(target.pid(), target.go()); });
+
+	CHECK(last.state == PROFIL_OWNER_ENDED);
+	CHECK(last.uid == nobody);
+	CHECK(last.executed == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "of a process whose recording was stopped a user sees no more", "[record][hostile]")
+{
+	const Rising target;
+	const Last last = in_child([&] {
 		become_nobody();
-		ready.open();
-		go.wait();
-		execl(program.path().c_str(), "program", "wait", nullptr);
-		need(-1, "execl");
+		Recording recording(4096, period_nobody);
+
+		recording.begin_with(users_proof(target.pid()), each_process);
+		recording.finish();
+		target.execute();
+		return last_of(recording);
 	});
 
-	ready.wait();
-	const Last last = in_child([&] { return record_until_end(target.pid(), go); });
+	CHECK(last.state == PROFIL_OWNER_ENDED);
+	CHECK(last.uid == nobody);
+	CHECK(last.executed == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "of a process that a file's other recording follows a user sees no more",
+		 "[record][hostile]")
+{
+	const Rising target;
+	const Last last = in_child([&] {
+		become_nobody();
+		const Child other([] { pause(); });
+		const Memory table(4096 * sizeof(profil_count));
+		const Fd proof = users_proof(target.pid());
+		Recording recording(4096, period_nobody);
+		profil_record follows = recording.request(each_process), add = {};
+
+		follows.table = table.address();
+		follows.proof = proof.get();
+		need_that(!recording.device().call(PROFIL_RECORD, &follows), "it is followed");
+		recording.begin_with(users_proof(other.pid()), each_process);
+		add.size = sizeof(add);
+		add.profile = recording.profile();
+		add.proof = proof.get();
+		need_that(recording.device().call(PROFIL_RECORD, &add) == EEXIST, "it is followed already");
+		target.execute();
+		return last_of(recording);
+	});
+
 	CHECK(last.state == PROFIL_OWNER_ENDED);
 	CHECK(last.uid == nobody);
 	CHECK(last.executed == 0);
