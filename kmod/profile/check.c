@@ -61,7 +61,7 @@ static void profil_check_fault(struct profil_profile *profile)
 	if (!profile->retired)
 		profil_profile_stop(profile, PROFIL_STATE_FAULT);
 	if (profile->recording)
-		profil_recording_tell(profile->recording);
+		profil_recording_end(profile->recording);
 	mutex_unlock(&profile->lock);
 }
 

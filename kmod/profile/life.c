@@ -86,7 +86,7 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 	/* Watches lead ticks to it, too, and tasks that look for what is mapped. */
 	if (profile->recording) {
 		rcu_assign_pointer(profile->pins, NULL);
-		profil_recording_tell(profile->recording);
+		profil_recording_end(profile->recording);
 	}
 	profil_clock_sync();
 	*stored = profil_profile_stored(profile);

@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "profile/limits.h"
+#include "profile/pool.h"
 #include "tick/news.h"
 
 #include <linux/file.h>
@@ -73,6 +74,17 @@ void profil_recording_free(struct profil_recording *recording)
 	kfree(recording);
 }
 
+static unsigned long profil_recording_pages(const struct profil_recording *recording)
+{
+	return DIV_ROUND_UP((u64)READ_ONCE(recording->in_use) * PROFIL_NODE_SIZE, PAGE_SIZE);
+}
+
+/* @pages: charged.  Two threads may be here at once. */
+static void profil_recording_keep_pages(struct profil_recording *recording, unsigned long pages)
+{
+	profil_user_uncharge_pages(recording->user, xchg(&recording->kept, pages));
+}
+
 /**
  * profil_recording_keep() - charge for the numbers of a recording that is kept for them alone
  * @recording: of a profile that is about to end; called again for one that is kept already
@@ -82,28 +94,28 @@ void profil_recording_free(struct profil_recording *recording)
  */
 int profil_recording_keep(struct profil_recording *recording)
 {
-	unsigned long bytes = READ_ONCE(recording->in_use) * sizeof(struct profil_entry);
-	unsigned long pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	unsigned long pages = profil_recording_pages(recording);
 	int err = profil_user_charge_pages(recording->user, pages);
 
-	if (err)
-		return err;
-	/* Two threads may keep it at once. */
-	pages = xchg(&recording->kept, pages);
-	profil_user_uncharge_pages(recording->user, pages);
-	return 0;
+	if (!err)
+		profil_recording_keep_pages(recording, pages);
+	return err;
 }
 
 /**
- * profil_recording_tell() - a recording has ended: tell the reader, if it waits for news
+ * profil_recording_end() - a recording has ended: charge for what is left, tell who waits for news
  * @recording: the recording
  *
- * Context: Any but hard interrupt.
+ * Its file may stay open for long, however the recording has ended.
+ *
+ * Context: Process context.
  */
-void profil_recording_tell(struct profil_recording *recording)
+void profil_recording_end(struct profil_recording *recording)
 {
-	unsigned long flags;
+	unsigned long flags, pages = profil_recording_pages(recording);
 
+	profil_user_charge_kept(recording->user, pages);
+	profil_recording_keep_pages(recording, pages);
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	WRITE_ONCE(recording->ended, true);
 	if (recording->news)
@@ -194,7 +206,7 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
  * Numbers in a row after the last one that are looked at for room, when they begin again: the
  * lock is held, with interrupts off.
  */
-#define LOOK_AT		1024
+#define LOOK_AT		256
 
 /**
  * profil_recording_row() - find room for entries with consecutive numbers
