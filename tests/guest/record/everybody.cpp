@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/everybody.cpp  Recordings of all processes, and of processes one by one. */
 #include "tests/guest/record/support.h"
+#include "tests/guest/support/cpu.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <sys/prctl.h>
@@ -249,6 +252,90 @@ TEST_CASE_METHOD(AtRest, "each of many processes has its share of everybody's ti
 	CHECK(sum * period / all > 0.99);
 	CHECK(sum * period / all < 1.01);
 	CHECK(distance < 1.5 * chance);
+}
+
+/*
+ * The tick that meets a process in a system call waits until its owner is known, in each recording
+ * by itself.
+ */
+TEST_CASE_METHOD(AtRest,
+		 "each of two recordings of everybody has its ticks of processes that neither has met",
+		 "[record][icount]")
+{
+	constexpr size_t processes = 50, bytes = 128 << 10;
+
+	skip_if_late_is_unknown();
+	std::vector<Gate> go(processes);
+	std::vector<Child> children;
+	std::vector<pid_t> pids;
+
+	for (size_t i = 0; i < processes; i++)
+		children.emplace_back([&, i] {
+			static char random[bytes];
+			const sched_param idle = {};
+
+			/* The work that finds out whose ticks these are runs before it. */
+			need(sched_setscheduler(0, SCHED_IDLE, &idle), "sched_setscheduler");
+			go[i].wait();
+			need_that(syscall(SYS_getrandom, random, bytes, 0) == bytes, "getrandom");
+		});
+	for (const Child &child : children)
+		pids.push_back(child.pid());
+	Recording first(8192), second(8192);
+	for (Recording *recording : {&first, &second})
+		REQUIRE(recording->begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+
+	/* One after another: there is room for a few tasks that wait. */
+	for (size_t i = 0; i < processes; i++) {
+		go[i].open();
+		children[i].join();
+	}
+	first.finish();
+	second.finish();
+
+	const auto ticks = [&](const Recording &recording) {
+		std::map<pid_t, uint64_t> of;
+		uint64_t all = 0;
+
+		for (const Row &row : recording.rows())
+			of[row.owner.pid] += row.count;
+		for (const pid_t pid : pids) {
+			CHECK(of[pid] > 10);
+			all += of[pid];
+		}
+		return all;
+	};
+	const uint64_t one = ticks(first), other = ticks(second);
+
+	/* Some may not have room to wait; but not one of each process. */
+	CHECK(std::max(one, other) - std::min(one, other) < processes / 2);
+}
+
+TEST_CASE_METHOD(AtRest, "a task that is never switched from has everybody's ticks, too", "[record][smp]")
+{
+	std::unique_ptr<Setting> unthrottled;
+
+	if (!std::filesystem::exists("/sys/kernel/debug/sched/fair_server"))
+		unthrottled = std::make_unique<Setting>("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+	const Gate ready;
+	const Child lonely([&] {
+		const Burner burner;
+
+		stay_on(1);
+		run_before_others();
+		burner.plant_loop(text);
+		ready.open();
+		spin_while(text, [] { return true; });
+	});
+	Recording recording;
+
+	stay_on(0);
+	ready.wait();
+	await_no_clock();
+	REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
+	CHECK(grows([&] {
+		return recording.sum([&](const Row &row) { return row.owner.pid == lonely.pid(); });
+	}));
 }
 
 TEST_CASE_METHOD(AtRest, "who ends all profiles ends a recording of everybody", "[record]")
