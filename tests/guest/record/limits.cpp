@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <deque>
+#include <linux/perf_event.h>
 #include <optional>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -200,6 +201,47 @@ TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of 
 	CHECK(found < 1.02);
 }
 
+TEST_CASE_METHOD(AtRest, "a child is nobody's, and not its parent's, if the pool has no memory for its owner",
+		 "[record][icount]")
+{
+	/* Each takes six nodes, four of them for its owner; there are 512 at most. */
+	constexpr unsigned forks = 200;
+	const Gate go;
+	Recording recording(8192, 20'000);
+	Child parent([&] {
+		const Burner burner;
+
+		burner.plant_loop(text);
+		go.wait();
+		/* Nor does the work run that fills the pool. */
+		run_before_others();
+		for (unsigned i = 0; i < forks; i++) {
+			if (need(fork(), "fork"))
+				continue;
+			code_run(text, 100'000);
+			_exit(0);
+		}
+		while (wait(nullptr) > 0)
+			;
+	});
+	const pid_t pid = parent.pid();
+
+	recording.begin(pid, PROFIL_FOLLOW | PROFIL_RECORD_PROCESSES);
+	go.open();
+	parent.join();
+	recording.finish();
+	CHECK(recording.status().forks_lost > 0);
+	const auto in_loop = [&](auto is_its) {
+		return recording.sum([&](const Row &row) {
+			return row.text.kind == PROFIL_KIND_MEMORY && is_its(row.owner);
+		});
+	};
+	CHECK(in_loop([](const Described &owner) { return owner.number == nobody_owner; }) > 0);
+	/* The children alone have run the loop. */
+	CHECK(in_loop([&](const Described &owner) { return owner.pid == pid; }) == 0);
+	CHECK(recording.sum() == recording.status().counted + recording.status().kernel);
+}
+
 namespace {
 
 /** What a number stands for, if it is given. */
@@ -272,6 +314,39 @@ TEST_CASE_METHOD(AtRest, "numbers that were forgotten are given again once all h
 		spin(text);
 	});
 	CHECK(grows([&] { return ticks_of_process(recording, late.pid()); }, 3));
+}
+
+/* Owners have four numbers each, one after the other. */
+TEST_CASE_METHOD(AtRest, "an owner for whom three numbers are left gets none", "[record][window]")
+{
+	/* Nothing ticks, so only processes and programs get numbers. */
+	const Fd never = open_proof({.pid = getpid(), .config = PERF_COUNT_SW_ALIGNMENT_FAULTS});
+	Recording recording(4096, uint64_t{1} << 48);
+
+	recording.begin_with(never, PROFIL_FOLLOW | PROFIL_EVENT | PROFIL_RECORD_PROCESSES);
+	const uint32_t highest = recording.described(0).highest;
+	if (highest > 100'000)
+		support::skip("the numbers of this module do not end before the test would");
+	const auto left = [&] { return highest - recording.described(0).in_use; };
+
+	for (uint32_t now = left(); now > 3; now = left()) {
+		Child([] {}).join();
+		REQUIRE(left() == now - 4);
+	}
+	REQUIRE(left() == 3);
+	Child child([] {});
+	const pid_t pid = child.pid();
+	child.join();
+	CHECK(left() == 3);
+	for (uint32_t number = 1; number <= recording.described(0).numbers; number++) {
+		const Described owner = recording.described(number);
+
+		CHECK(owner.pid != pid);
+		if (owner.kind != PROFIL_KIND_OWNER)
+			continue;
+		for (uint32_t cell = number + 1; cell <= number + 3; cell++)
+			CHECK(recording.described(cell).owner == number);
+	}
 }
 
 TEST_CASE_METHOD(AtRest, "recordings that are kept use up the pages of their user, and of nobody else",
