@@ -163,6 +163,29 @@ TEST_CASE_METHOD(AtRest, "a proof of everybody from somebody else names nobody",
 	}
 }
 
+TEST_CASE_METHOD(AtRest,
+		 "where anybody may watch all CPUs, a target is named by those with CAP_PERFMON alone",
+		 "[attach][shared-proof]")
+{
+	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "-1");
+	const Memory counters(page);
+	const Child target([] { pause(); });
+
+	for (const uint64_t capabilities : {uint64_t{0}, perfmon}) {
+		const int error = in_child([&] {
+			auto start = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8),
+					      period_nobody);
+
+			become(nobody, capabilities);
+			const Fd proof = proof_of_everybody();
+			start.proof = proof.get();
+			start.target = target.pid();
+			return Device().call(PROFIL_ATTACH, &start);
+		});
+		CHECK(error == (capabilities ? 0 : EACCES));
+	}
+}
+
 TEST_CASE_METHOD(AtRest, "a target is named by the number that the caller sees", "[attach][shared-proof]")
 {
 	const Burner burner;
