@@ -124,6 +124,23 @@ TEST_CASE_METHOD(AtRest, "a recording that has ended is not told of modules", "[
 	CHECK(recording.described(0).numbers == last);
 }
 
+TEST_CASE_METHOD(AtRest, "modules that come and go without a tick use up no numbers", "[record][slow]")
+{
+	const unsigned loads = slowness() > 1 ? 20 : 200;
+	Child child([] { pause(); });
+	Recording recording;
+
+	recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_KERNEL);
+	const uint32_t before = recording.described(0).in_use;
+	for (unsigned i = 0; i < loads; i++) {
+		const BusyModule module;
+
+		if (i == 0)
+			CHECK(recording.described(0).in_use > before);
+	}
+	CHECK(recording.described(0).in_use == before);
+}
+
 TEST_CASE_METHOD(AtRest, "a module that is loaded again has ticks of its own", "[record]")
 {
 	Recording recording;
