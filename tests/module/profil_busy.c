@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module that uses CPU time where a test wants ticks: in its code, or in what it runs once; or
- * where it wants none, with interrupts off.
+ * A module that uses CPU time where a test wants ticks: in its code, in what it runs once, or in a
+ * kernel thread; or where it wants none, with interrupts off.  It also writes a variable there, for
+ * breakpoints.
  *
  * Context: process
  */
@@ -12,6 +13,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/workqueue.h>
 
 /* Its loop, so that ticks come in this module and not in a function that it calls. */
 static __always_inline void busy_for(unsigned int ms)
@@ -39,6 +41,30 @@ static noinline int profil_busy_spin(const char *value, const struct kernel_para
 static const struct kernel_param_ops spin_ops = { .set = profil_busy_spin };
 module_param_cb(spin, &spin_ops, NULL, 0200);
 MODULE_PARM_DESC(spin, "written: use so many ms of CPU time");
+
+static unsigned int work_ms;
+
+static void profil_busy_in_thread(struct work_struct *unused)
+{
+	busy_for(work_ms);
+}
+
+static DECLARE_WORK(work, profil_busy_in_thread);
+
+static int profil_busy_work(const char *value, const struct kernel_param *unused)
+{
+	int err = kstrtouint(value, 10, &work_ms);
+
+	if (err)
+		return err;
+	schedule_work(&work);
+	flush_work(&work);
+	return 0;
+}
+
+static const struct kernel_param_ops work_ops = { .set = profil_busy_work };
+module_param_cb(work, &work_ops, NULL, 0200);
+MODULE_PARM_DESC(work, "written: use so many ms of CPU time in a kernel thread");
 
 /*
  * Interrupts are off.  An emulator executes these instructions many times faster than those of
@@ -69,6 +95,41 @@ static noinline int profil_busy_hold(const char *value, const struct kernel_para
 static const struct kernel_param_ops hold_ops = { .set = profil_busy_hold };
 module_param_cb(hold, &hold_ops, NULL, 0200);
 MODULE_PARM_DESC(hold, "written: use so many ms with interrupts off");
+
+/* A breakpoint on its writes is an NMI. */
+static u64 profil_busy_watched;
+
+static int profil_busy_write(const char *value, const struct kernel_param *unused)
+{
+	unsigned long flags;
+	unsigned int times;
+	int err = kstrtouint(value, 10, &times);
+
+	if (err)
+		return err;
+	local_irq_save(flags);
+	while (times--)
+		WRITE_ONCE(profil_busy_watched, times);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static const struct kernel_param_ops write_ops = { .set = profil_busy_write };
+module_param_cb(write, &write_ops, NULL, 0200);
+MODULE_PARM_DESC(write, "written: so many writes of profil_busy_watched with interrupts off");
+
+/* The scheduler turns interrupts on once it has switched to the next task. */
+static int profil_busy_leave(const char *value, const struct kernel_param *unused)
+{
+	local_irq_disable();
+	WRITE_ONCE(profil_busy_watched, 0);
+	schedule_timeout_uninterruptible(1);
+	return 0;
+}
+
+static const struct kernel_param_ops leave_ops = { .set = profil_busy_leave };
+module_param_cb(leave, &leave_ops, NULL, 0200);
+MODULE_PARM_DESC(leave, "written: one such write, and interrupts stay off until another task runs");
 
 static struct hrtimer interrupt;
 static unsigned int interrupt_ms;

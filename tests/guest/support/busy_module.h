@@ -61,11 +61,25 @@ public:
 	{
 		write_file("/sys/module/profil_busy/parameters/spin", std::to_string(ms));
 	}
+	/** Use it in a kernel thread, and wait for that. */
+	static void work(unsigned ms)
+	{
+		write_file("/sys/module/profil_busy/parameters/work", std::to_string(ms));
+	}
 	/** Use it in an interrupt, one millisecond later: meanwhile the program can go on. */
 	static void interrupt(unsigned ms)
 	{
 		write_file("/sys/module/profil_busy/parameters/interrupt", std::to_string(ms));
 	}
+	/** A variable of the module, for breakpoints. */
+	static constexpr const char *watched = "profil_busy_watched";
+	/** Write it with interrupts off. */
+	static void write_watched(unsigned times)
+	{
+		write_file("/sys/module/profil_busy/parameters/write", std::to_string(times));
+	}
+	/** Write it once and sleep: interrupts are off until another task runs. */
+	static void write_watched_and_leave() { write_file("/sys/module/profil_busy/parameters/leave", "1"); }
 	/** Use it with interrupts off. */
 	static void hold(unsigned ms)
 	{
