@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/events.cpp  Recordings of events instead of CPU time. */
 #include "tests/guest/record/event_programs.h"
+#include "tests/guest/support/busy_module.h"
 
 #include <catch2/catch.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <linux/perf_event.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 using namespace guest;
@@ -188,6 +191,44 @@ TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[r
 	CHECK(recording.sum([](const Row &row) { return row.owner.state == PROFIL_OWNER_IRQ; }) ==
 	      status.ticks);
 }
+
+TEST_CASE_METHOD(AtRest,
+		 "of the events in NMIs while interrupts are off, eight are counted and the rest missed",
+		 "[record][source]")
+{
+	const BusyModule module;
+	Worker worker([] { BusyModule::write_watched(20); });
+	Recording recording(4096, 1);
+
+	recording.begin_with(open_proof({.pid = worker.pid(),
+					 .type = PERF_TYPE_BREAKPOINT,
+					 .config = 0,
+					 .address = address_of(BusyModule::watched)}),
+			     event_flags | PROFIL_RECORD_KERNEL);
+	worker.run();
+	CHECK(in_fdinfo(recording.device(), "event_missed") == 12);
+	recording.finish();
+	CHECK(recording.status().kernel == 8);
+	CHECK(recording.status().ticks == 8);
+}
+
+TEST_CASE_METHOD(AtRest, "an event in an NMI is missed if its task is switched from before it is counted",
+		 "[record][source]")
+{
+	const BusyModule module;
+	Worker worker([] { BusyModule::write_watched_and_leave(); });
+	Recording recording(4096, 1);
+
+	recording.begin_with(open_proof({.pid = worker.pid(),
+					 .type = PERF_TYPE_BREAKPOINT,
+					 .config = 0,
+					 .address = address_of(BusyModule::watched)}),
+			     event_flags | PROFIL_RECORD_KERNEL);
+	worker.run();
+	CHECK(in_fdinfo(recording.device(), "event_missed") == 1);
+	recording.finish();
+	CHECK(recording.status().ticks == 0);
+}
 #else
 /* Here the program would come to the breakpoint again and again, and never get past it. */
 TEST_CASE_METHOD(AtRest, "a breakpoint is refused where one would stop the program", "[record][source]")
@@ -235,6 +276,36 @@ TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record
 	CHECK(status.kernel == status.ticks);
 	CHECK(status.kernel >= 500);
 	CHECK(status.kernel < 550);
+}
+
+/* Perf does not ask where a tracepoint is: of a system call, it is where the program called. */
+TEST_CASE_METHOD(AtRest, "a tracepoint that comes in user mode is not one of the kernel alone",
+		 "[record][source]")
+{
+	const std::filesystem::path tracepoint = "/sys/kernel/tracing/events/syscalls/sys_enter_getppid";
+	if (!is_directory(tracepoint))
+		support::skip("this kernel has no tracepoints of system calls");
+	const uint64_t id = std::stoull(read_file(tracepoint / "id"));
+	Worker worker([] {
+		for (int i = 0; i < 100; i++)
+			syscall(SYS_getppid);
+	});
+	const auto calls = [&](bool exclude_user) {
+		return open_proof({.pid = worker.pid(),
+				   .type = PERF_TYPE_TRACEPOINT,
+				   .config = id,
+				   .exclude_user = exclude_user});
+	};
+	Recording kernel(4096, 1), both(4096, 1);
+
+	kernel.begin_with(calls(true), event_flags | PROFIL_RECORD_KERNEL);
+	both.begin_with(calls(false), event_flags);
+	worker.run();
+	kernel.finish();
+	both.finish();
+	CHECK(kernel.status().ticks == 0);
+	CHECK(both.status().ticks == 100);
+	CHECK(both.status().counted == 100);
 }
 
 TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[record][source]")
