@@ -2,6 +2,7 @@
 /** @file tests/guest/clock/lazy.cpp  The clocks that tick only where a profiled task runs.  Interrupts
  * can be counted on one CPU where a nanosecond is one executed instruction.
  */
+#include "tests/guest/record/support.h"
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/busy_module.h"
 #include "tests/guest/support/clock.h"
@@ -15,6 +16,7 @@
 #include <sstream>
 #include <time.h>
 #include <utility>
+#include <vector>
 
 using namespace guest;
 
@@ -50,6 +52,14 @@ void sleep_ns(uint64_t ns)
 	const timespec time = {static_cast<time_t>(ns / second), static_cast<long>(ns % second)};
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+}
+
+uint64_t now()
+{
+	timespec time = {};
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return static_cast<uint64_t>(time.tv_sec) * second + static_cast<uint64_t>(time.tv_nsec);
 }
 
 /** Timer interrupts while a profile of this process runs at 10,000 Hz. */
@@ -225,6 +235,51 @@ TEST_CASE("the lazy clock does not tick where no profiled task runs", "[clock][i
 	CHECK(interrupts_with("lazy", sleep) < 400);
 	CHECK(interrupts_with("lazy", wait) < 400);
 	CHECK(interrupts_with("perf", wait) > 1800);
+}
+
+TEST_CASE("the lazy clock does not tick for recordings of everybody that have ended, or were refused",
+	  "[clock][record][icount]")
+{
+	const Clock lazy("lazy");
+	const BusyModule module;
+	const Burner burner;
+	Gate burn, work, done;
+	const Child burning([&] {
+		for (;;) {
+			burn.wait();
+			burner.spend(second / 5);
+			done.open();
+		}
+	});
+	/* A kernel thread that nobody profiles would have one tick each time that it is switched to. */
+	const Child working([&] {
+		for (;;) {
+			work.wait();
+			for (const uint64_t until = now() + second / 5; now() < until;)
+				BusyModule::work(0);
+			done.open();
+		}
+	});
+	const auto process = [&] {
+		burn.open();
+		done.wait();
+	};
+	const auto kernel_thread = [&] {
+		work.open();
+		done.wait();
+	};
+	{
+		std::vector<Recording> recordings(5);
+
+		for (size_t i = 0; i < 4; i++)
+			REQUIRE(recordings[i].begin_everybody(PROFIL_RECORD_KERNEL) == 0);
+		REQUIRE(recordings[4].begin_everybody(PROFIL_RECORD_KERNEL) == EBUSY);
+		CHECK(interrupts_during(process) > 1800);
+		CHECK(interrupts_during(kernel_thread) > 1000);
+		recordings[0].finish();
+	}
+	CHECK(interrupts_during(process) < 400);
+	CHECK(interrupts_during(kernel_thread) < 400);
 }
 
 TEST_CASE("the lazy clock ticks a task with short bursts in proportion to its CPU time", "[clock][icount]")
