@@ -105,6 +105,38 @@ TEST_CASE("several resources share what they have in common", "[cli][otlp]")
 	CHECK_FALSE(has(text, "profile_id"));
 }
 
+TEST_CASE("of two processes each has its own functions, though both have places with the same numbers",
+	  "[cli][otlp]")
+{
+	const auto one_place = [](const char *function, int64_t samples) {
+		Profile profile;
+
+		profile.sample_types = {{"samples", "count"}};
+		profile.functions = {{function, function, "", 0}};
+		profile.locations = {{std::nullopt, 0x1000, {{0, 0}}}};
+		profile.samples = {{{0}, {samples}, {}}};
+		return profile;
+	};
+	const Profile sort = one_place("sort", 5);
+	const Profile search = one_place("search", 7);
+	const OtlpResource both[] = {{{{"service.name", std::string("a")}}, &sort, ""},
+				     {{{"service.name", std::string("b")}}, &search, ""}};
+	const std::string text = decoded(encode_otlp(both));
+
+	CAPTURE(text);
+	CHECK(has(text, "samples {\nstack_index: 1\nvalues: 5\n}\n"));
+	CHECK(has(text, "samples {\nstack_index: 2\nvalues: 7\n}\n"));
+	CHECK(has(text, "stack_table {\n}\nstack_table {\nlocation_indices: 1\n}\n"
+			"stack_table {\nlocation_indices: 2\n}\n"));
+	CHECK(has(text, "location_table {\n}\n"
+			"location_table {\naddress: 4096\nlines {\nfunction_index: 1\n}\n}\n"
+			"location_table {\naddress: 4096\nlines {\nfunction_index: 2\n}\n}\n"));
+	/* Strings in the order of their first use: "samples" 1, "count" 2. */
+	CHECK(has(text, "function_table {\n}\nfunction_table {\nname_strindex: 3\n"));
+	CHECK(has(text, "function_table {\nname_strindex: 4\n"));
+	CHECK(has(text, "string_table: \"count\"\nstring_table: \"sort\"\nstring_table: \"search\"\n"));
+}
+
 TEST_CASE("text that is not UTF-8 does not make OTLP's message invalid", "[cli][otlp]")
 {
 	Profile profile = sample_profile();

@@ -127,6 +127,15 @@ TEST_CASE("several events of perf script are values of their own", "[cli]")
 	CHECK(rows_of(profile) == std::map<std::string, uint64_t>{{"a /a f", 10}});
 }
 
+TEST_CASE("periods of perf script that are too large to add up stay the largest value", "[cli]")
+{
+	const std::string line = "a 1 1.0: 9223372036854775807 cycles: 1000 f+0x0 (/a)\n";
+	const Profile profile = read(line + line + "a 1 1.1: 9 cycles: 1000 f+0x0 (/a)\n");
+
+	REQUIRE(profile.samples.size() == 1);
+	CHECK(profile.samples[0].values == std::vector<int64_t>{3, INT64_MAX});
+}
+
 TEST_CASE("what is exported for perf script's readers is read back", "[cli]")
 {
 	const Result<std::string> text = export_perf_script(sample_profile());

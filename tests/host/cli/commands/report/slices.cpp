@@ -74,6 +74,23 @@ TEST_CASE("a part of the time has the samples of the slices that begin in it", "
 	CHECK(keep_time(plain, {}));
 }
 
+TEST_CASE("a part of the time has no samples by thread, as these are known of the whole time only",
+	  "[cli][report]")
+{
+	Profile profile = sliced();
+	About about = from_comments(profile.comments);
+
+	about.threads = {{4711, "program", 600}, {4712, "worker", 400}};
+	profile.comments = to_comments(about);
+
+	Profile all = profile;
+
+	REQUIRE(keep_time(all, {}));
+	CHECK(from_comments(all.comments).threads == about.threads);
+	REQUIRE(keep_time(profile, {0, 0.5}));
+	CHECK(from_comments(profile.comments).threads.empty());
+}
+
 TEST_CASE("all samples are in a report, whatever slices they are of", "[cli][report]")
 {
 	const Flat flat = flatten(sliced(), {});
