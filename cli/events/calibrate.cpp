@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/events/calibrate.h"
 
-#include "cli/base/fd.h"
 #include "cli/base/whole_number.h"
 
 #include <algorithm>
@@ -60,15 +59,6 @@ Fd open_counter(perf_event_attr attr, const Place &place)
 		syscall(SYS_perf_event_open, &attr, place.thread, place.cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
-double rate_of_counter(const Fd &counter)
-{
-	std::array<uint64_t, 3> values{}; /* count, time enabled, time running */
-
-	if (read(counter.get(), values.data(), sizeof(values)) != sizeof(values) || !values[2])
-		return 0;
-	return static_cast<double>(values[0]) / static_cast<double>(values[2]) * ns_per_second;
-}
-
 std::optional<double> highest_rate(std::span<const Fd> counters)
 {
 	double most = 0;
@@ -94,6 +84,15 @@ void add_rates(std::span<const Event> events, std::span<const Place> places,
 }
 
 } // namespace
+
+double rate_of_counter(const Fd &counter)
+{
+	std::array<uint64_t, 3> values{}; /* count, time enabled, time running */
+
+	if (read(counter.get(), values.data(), sizeof(values)) != sizeof(values) || !values[2])
+		return 0;
+	return static_cast<double>(values[0]) / static_cast<double>(values[2]) * ns_per_second;
+}
 
 uint64_t period_for(double events_per_second)
 {

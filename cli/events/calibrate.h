@@ -2,6 +2,7 @@
 /** @file cli/events/calibrate.h  Periods that give as many samples whatever a CPU does. */
 #pragma once
 
+#include "cli/base/fd.h"
 #include "cli/events/event.h"
 
 #include <cstdint>
@@ -17,6 +18,15 @@ inline constexpr double samples_per_second = 2000;
 
 /** The period for an event that comes at a rate; 1 or more, and odd: not in step with what comes in tens. */
 uint64_t period_for(double events_per_second);
+
+/**
+ * How often the event of a counter came in a second in which it was counted: where more are wanted
+ * than there are counters, they take turns.
+ * @param counter read(2) gives its count and the times enabled and running, as perf_event_open(2) has
+ *        them.
+ * @return 0 if it was not counted.
+ */
+double rate_of_counter(const Fd &counter);
 
 /**
  * How often each event comes in a second of CPU time, where it comes most often.

@@ -6,6 +6,7 @@
 #include "tests/support/skip.h"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <string>
 #include <sys/resource.h>
@@ -79,6 +80,27 @@ TEST_CASE("a period is chosen for an event of the hardware without one, and for 
 	CHECK(events[0].period == 1'000'003);
 	CHECK(events[1].period == 77);
 	CHECK(events[2].period == 1);
+}
+
+TEST_CASE("the rate of an event that shares a counter is that of the time in which it was counted",
+	  "[cli][events]")
+{
+	const auto rate_of = [](const std::array<uint64_t, 3> &count_enabled_running) {
+		int ends[2];
+
+		REQUIRE(!pipe(ends));
+		const Fd counter(ends[0]), kernel(ends[1]);
+
+		REQUIRE(write(kernel.get(), count_enabled_running.data(), sizeof(count_enabled_running)) ==
+			sizeof(count_enabled_running));
+		return rate_of_counter(counter);
+	};
+
+	CHECK(rate_of({3000, 50'000'000, 10'000'000}) == Approx(300'000));
+	CHECK(rate_of({3000, 50'000'000, 50'000'000}) == Approx(60'000));
+	CHECK(rate_of({0, 50'000'000, 50'000'000}) == 0);
+	CHECK(rate_of({3000, 50'000'000, 0}) == 0);
+	CHECK(rate_of_counter(Fd()) == 0);
 }
 
 TEST_CASE("what a process that is not there does has no rate", "[cli][events]")

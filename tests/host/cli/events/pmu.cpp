@@ -26,6 +26,7 @@ public:
 		write("cpu/format/edge", "config:18");
 		write("cpu/format/ldlat", "config1:0-15");
 		write("cpu/format/far", "config3:0-3");
+		write("cpu/format/offcore_rsp", "config1:0-63");
 		write("cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3");
 		write("cpu/events/mem-loads.scale", "1.0");
 		write("uncore/type", "17");
@@ -91,6 +92,12 @@ TEST_CASE("terms of a PMU are put where its format has them", "[cli][events]")
 	CHECK(loads->attr.config1 == 30);
 	CHECK(loads->period == 500);
 	CHECK(loads->name == "loads");
+
+	const Result<PmuTerms> whole = parse_pmu_terms(
+		"cpu", "offcore_rsp=0xfedcba9876543210,offcore_rsp=0x8123456789abcdef", pmus.root());
+
+	REQUIRE(whole);
+	CHECK(whole->attr.config1 == 0x8123456789abcdef);
 }
 
 TEST_CASE("what a PMU does not have is refused with what it has not", "[cli][events]")

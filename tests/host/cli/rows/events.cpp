@@ -141,6 +141,47 @@ TEST_CASE("rows are ordered by any event or ratio, those without a ratio last", 
 	CHECK(ordered("IPC") == "idle busy stalled ");
 }
 
+TEST_CASE("a name that one event has is that event, though it is the beginning of another's", "[cli][events]")
+{
+	const std::vector<std::string> names = {"cycles:u", "cycles", "instructions:u"};
+
+	CHECK(find_event(names, "cycles") == 1);
+	CHECK(find_event(names, "cycles:u") == 0);
+	CHECK(find_event(names, "instructions") == 2);
+	CHECK(find_event(names, "cache-misses") == names.size());
+}
+
+TEST_CASE("rows that have as many of an event keep their order, however many they are", "[cli][events]")
+{
+	constexpr size_t many = 100;
+	Profile profile = two_functions();
+
+	/* The more samples, the earlier; all with the same number of instructions but the last. */
+	profile.functions.clear();
+	profile.locations.clear();
+	profile.samples.clear();
+	for (size_t i = 0; i < many; i++) {
+		const std::string name = "f" + std::to_string(i);
+		const auto samples = static_cast<int64_t>(many - i);
+
+		profile.functions.push_back({name, name, "", 0});
+		profile.locations.push_back({std::nullopt, i + 1, {{i, 0}}});
+		profile.samples.push_back({{i}, {samples, 100 * samples, i + 1 == many ? 2000 : 1000}, {}});
+	}
+
+	Flat flat = flatten(profile, {});
+	const Result<EventOrder> order = find_order(flat.events, {}, "instructions");
+	std::vector<std::string> ordered, expected = {"f99"};
+
+	REQUIRE(order);
+	order_rows(flat, *order);
+	for (const Row &row : flat.rows)
+		ordered.emplace_back(row.function);
+	for (size_t i = 0; i + 1 < many; i++)
+		expected.push_back("f" + std::to_string(i));
+	CHECK(ordered == expected);
+}
+
 TEST_CASE("an order by what the profile does not have is refused", "[cli][events]")
 {
 	const Flat flat = flatten(two_functions(), {});
