@@ -110,6 +110,9 @@ TEST_CASE("C++ and Rust names are demangled, and symbol versions dropped", "[cli
 	CHECK(demangle("_Znot_a_mangled_name") == "_Znot_a_mangled_name");
 	CHECK(demangle("") == "");
 	CHECK(demangle("@") == "@");
+	/* An assembler's local names may begin so: that is no version. */
+	CHECK(demangle("@local") == "@local");
+	CHECK(demangle("@local@@VERSION_1") == "@local");
 }
 
 TEST_CASE("accounting adds up profiles, and its lines show every cause that has ticks", "[cli]")

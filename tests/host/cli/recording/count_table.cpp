@@ -46,6 +46,19 @@ TEST_CASE("a table fills up before half of it is used, wherever one looks", "[cl
 		CHECK(table.fills_up());
 }
 
+TEST_CASE("a table fills up when three eighths of what is looked at are used", "[cli][count-table]")
+{
+	constexpr uint64_t limit = least_counts / 8 * 3;
+	CountTable table(least_counts); /* so small that each look is at all of it */
+
+	REQUIRE(table.ok());
+	for (uint64_t i = 0; i + 1 < limit; i++)
+		elements(table)[i].key = 1;
+	CHECK_FALSE(table.fills_up());
+	elements(table)[limit - 1].key = 1;
+	CHECK(table.fills_up());
+}
+
 TEST_CASE("two tables never need more memory than is permitted", "[cli][count-table]")
 {
 	constexpr uint64_t element = sizeof(profil_count);
