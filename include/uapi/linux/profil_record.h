@@ -202,7 +202,7 @@ enum profil_kind {
  * @PROFIL_OWNER_LIVE: it runs the program; user and cgroup are those of now
  * @PROFIL_OWNER_ENDED: it has ended, and user and cgroup are those that it had then; or it
  *	has executed another program, and they are those that it had when it began to run
- *	this one
+ *	this one; or it is not followed any more, and they are those of the end of that
  * @PROFIL_OWNER_EXECUTES: it is in execve(2); they are likewise.  Its command name in /proc
  *	may be that of the next program already.
  * @PROFIL_OWNER_IRQ: no process: interrupts, and what they interrupt is not their owner

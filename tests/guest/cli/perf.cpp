@@ -9,9 +9,9 @@ TEST_CASE("what perf script prints is a profile of the functions that perf names
 	const bool stacks = GENERATE(false, true);
 	const TemporaryDirectory directory;
 	const std::string data = directory / "perf.data", text = directory / "perf.txt";
-	const Output recorded =
-		run("perf record -q -e cpu-clock:u -F 999 " + std::string(stacks ? "-g " : "") + "-o " +
-		    data + " -- " + program("cli_burn") + " 500 && perf script -i " + data + " >" + text);
+	const Output recorded = run(
+		"perf record -q -e cpu-clock:u -F 999 " + std::string(stacks ? "-g " : "") + "-o " + data +
+		" -- " + program("cli_burn") + " 500 && perf script --no-inline -i " + data + " >" + text);
 
 	CAPTURE(stacks, recorded.text);
 	REQUIRE(recorded.status == 0);
