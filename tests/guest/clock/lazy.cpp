@@ -278,6 +278,10 @@ TEST_CASE("the lazy clock does not tick for recordings of everybody that have en
 		CHECK(interrupts_during(kernel_thread) > 1000);
 		recordings[0].finish();
 	}
+	/* Without any recording, none of these tasks would be looked at. */
+	const Child sleeping([] { pause(); });
+	Recording other;
+	other.begin(sleeping.pid());
 	CHECK(interrupts_during(process) < 400);
 	CHECK(interrupts_during(kernel_thread) < 400);
 }
