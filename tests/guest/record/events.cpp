@@ -56,9 +56,10 @@ TEST_CASE_METHOD(AtRest, "page faults are counted where they come, to the last o
 	recording.begin_with(faults_of(faulter.pid()), event_flags);
 	faulter.run();
 	recording.finish();
+	const profil_status status = recording.status();
+	INFO(causes_text(status) << recording.rows_text());
 	CHECK(ticks_in(recording, touch) == 1000);
 	CHECK(ticks_in(recording, touch_again) == 300);
-	const profil_status status = recording.status();
 	CHECK(status.period == 1);
 	CHECK(status.ticks == status.counted + status.kernel);
 	CHECK(recording.sum() == status.ticks);

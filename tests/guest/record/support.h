@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <sched.h>
+#include <sstream>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -42,6 +43,19 @@ struct Described : profil_describe {
 	/** The command name of an owner. */
 	std::string who() const { return {name, strnlen(name, sizeof(name))}; }
 };
+
+/** causes() one by one, for a test that fails. */
+inline std::string causes_text(const profil_status &status)
+{
+	std::ostringstream text;
+
+	text << status.ticks << " ticks: counted " << status.counted << ", outside " << status.outside
+	     << ", saturated " << status.saturated << ", kernel " << status.kernel << ", no_user_pc "
+	     << status.no_user_pc << ", off " << status.off << ", lost_late " << status.lost_late
+	     << ", lost_contended " << status.lost_contended << ", lost_exec " << status.lost_exec
+	     << ", lost_full " << status.lost_full;
+	return text.str();
+}
 
 /** An element of the table that is in use. */
 struct Row {
@@ -213,6 +227,18 @@ public:
 				       __atomic_load_n(&element.count, __ATOMIC_RELAXED)});
 		}
 		return all;
+	}
+
+	/** The same, a line for each, for a test that fails. */
+	std::string rows_text() const
+	{
+		std::ostringstream text;
+
+		for (const Row &row : rows())
+			text << '\n'
+			     << row.count << " of " << row.owner.who() << " at " << std::hex << row.offset
+			     << std::dec << " of kind " << row.text.kind << ' ' << row.text.place;
+		return text.str();
 	}
 
 	/** The sum of the rows that fit. */
