@@ -54,3 +54,34 @@ TEST_CASE("after a storm of more processes than there are numbers, the last ones
 
 	CHECK(functions["processes"].get<int>() + functions["ticks"]["forks_lost"].get<int>() == 9051);
 }
+
+TEST_CASE("a process that had no ticks during a storm of others has its name when it ticks after it",
+	  "[cli][lasting][slow]")
+{
+	/* As above: most of them are forgotten. */
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const IdleProgram idle(1000);
+	HeldProgram storm("cli_burn 10 storm");
+	guest::Child record = start({profil_path(), "record", "--per-process", "-o", file, "-p",
+				     std::to_string(idle.pid()) + "," + std::to_string(storm.pid())},
+				    directory / "output");
+
+	REQUIRE(soon([] { return guest::module_stat("profiles") >= 1; }));
+	REQUIRE(soon([&] { return guest::asleep(record.pid()); }));
+	storm.go();
+	REQUIRE(storm.end() == 0);
+	idle.burn();
+	REQUIRE(samples_come(200));
+	kill(record.pid(), SIGINT);
+	CHECK(end_of(record) == 0);
+	INFO(read_file(directory / "output"));
+
+	const std::map<std::string, uint64_t> samples = by_process(file);
+
+	CHECK(samples.contains("cli_burn " + std::to_string(idle.pid())));
+	/* No other process has this PID. */
+	CHECK(std::count_if(samples.begin(), samples.end(), [&](const auto &one) {
+		      return one.first.ends_with(" " + std::to_string(idle.pid()));
+	      }) == 1);
+}

@@ -235,6 +235,63 @@ TEST_CASE("code mapped in place of other code is recorded separately even withou
 	unlink(file.c_str());
 }
 
+TEST_CASE("a program that a user may not read at first has names if it is the same when it ticks", "[cli]")
+{
+	const TemporaryDirectory directory, open;
+	const auto setting = paranoid("2");
+	const std::vector<std::string> as_nobody = {"setpriv", "--reuid=65534", "--regid=65534",
+						    "--clear-groups"};
+	const auto nobody_runs = [&](const std::vector<std::string> &arguments) {
+		std::vector<std::string> all = as_nobody;
+
+		all.insert(all.end(), arguments.begin(), arguments.end());
+		return all;
+	};
+	const std::string path = open / "late", file = open / "p.pb.gz";
+
+	guest::need(chmod((open / "").c_str(), 01777), "chmod");
+	std::filesystem::copy_file(program("cli_burn_static"), path);
+	guest::need(chmod(path.c_str(), 0755), "chmod");
+
+	/* By then it has been executed: a process whose program it cannot read is none of a user's. */
+	const IdleProgram idle(1000, nobody_runs({path}));
+
+	guest::need(chmod(path.c_str(), 0711), "chmod");
+
+	guest::Child record =
+		start(nobody_runs({profil_path(), "record", "-o", file, "-p", std::to_string(idle.pid())}),
+		      directory / "output");
+
+	REQUIRE(soon([] { return guest::module_stat("profiles") == 1; }));
+	REQUIRE(soon([&] { return guest::asleep(record.pid()); }));
+
+	const auto first_function = [&] {
+		guest::need(chmod(path.c_str(), 0755), "chmod");
+		idle.burn();
+		REQUIRE(samples_come(100));
+		REQUIRE(soon([&] { return idle.threads() == 1; }));
+		kill(record.pid(), SIGINT);
+		CHECK(end_of(record) == 0);
+		return report(file)["rows"][0]["function"].get<std::string>();
+	};
+
+	SECTION("it is the same")
+	{
+		CHECK(first_function() == "burn_child()");
+		INFO(read_file(directory / "output"));
+		CHECK_FALSE(has(read_file(directory / "output"), "no names"));
+	}
+	SECTION("it was written since then, with as many bytes")
+	{
+		std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now());
+		CHECK(first_function() != "burn_child()");
+		INFO(read_file(directory / "output"));
+		CHECK(has(read_file(directory / "output"),
+			  path + ": is not the file that ran: it was modified at another time: no names for "
+				 "it"));
+	}
+}
+
 TEST_CASE("time in the kernel counts by its functions, at calls, or not at all", "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;

@@ -10,6 +10,7 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <linux/perf_event.h>
 #include <map>
@@ -93,6 +94,19 @@ inline std::map<std::string, uint64_t> by_process(const std::string &file)
 	return all;
 }
 
+/** The samples of all threads, and of interrupts and softirqs, which are no thread's. */
+inline uint64_t samples_by_thread(const std::string &file)
+{
+	uint64_t sum = 0;
+	const Json json = report(file);
+
+	for (const Json &thread : json.value("threads", Json::array()))
+		sum += thread["samples"].get<uint64_t>();
+	for (const auto &[process, samples] : by_process(file))
+		sum += process.starts_with("[") ? samples : 0;
+	return sum;
+}
+
 /** The values of a type, by function. */
 inline std::map<std::string, uint64_t> values_of(const std::string &file, const std::string &type)
 {
@@ -171,6 +185,37 @@ private:
 	TemporaryDirectory directory_;
 	std::string path_;
 	guest::Child shell_;
+};
+
+/** A process that does nothing but cli_burn's burn_child(), in a thread that ends, when it is told to. */
+class IdleProgram {
+public:
+	/** @param ms of CPU time each time; @param command that executes "cli_burn" or a copy of it. */
+	explicit IdleProgram(unsigned ms, std::vector<std::string> command = {program("cli_burn")})
+		: process_(start(arguments(std::move(command), ms), directory_ / "output"))
+	{
+		guest::need_that(soon([&] { return has(read_file(directory_ / "output"), "ready"); }),
+				 "the program waits");
+	}
+
+	[[nodiscard]] pid_t pid() const { return process_.pid(); }
+	void burn() const { kill(process_.pid(), SIGUSR1); }
+	[[nodiscard]] size_t threads() const
+	{
+		const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid()) + "/task");
+
+		return static_cast<size_t>(std::distance(begin(tasks), end(tasks)));
+	}
+
+private:
+	static std::vector<std::string> arguments(std::vector<std::string> command, unsigned ms)
+	{
+		command.insert(command.end(), {std::to_string(ms), "idle"});
+		return command;
+	}
+
+	TemporaryDirectory directory_;
+	guest::Child process_;
 };
 
 /** What recordings have counted so far, in user mode and in the kernel. */

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 
 using namespace cli_test;
 
@@ -134,21 +135,50 @@ TEST_CASE("record --per-thread adds up the samples of each thread", "[cli][threa
 	REQUIRE(output.status == 0);
 	const Json one = report(file);
 	std::map<pid_t, std::string> names;
-	uint64_t sum = 0;
 
-	for (const Json &thread : one["threads"]) {
+	for (const Json &thread : one["threads"])
 		names[thread["tid"].get<int>()] = thread["name"];
-		sum += thread["samples"].get<uint64_t>();
-	}
 	CHECK(names == std::map<pid_t, std::string>{{cold, "cold"}, {burn.pid(), "cli_burn"}});
-	/* Interrupts and softirqs are no thread's. */
-	for (const auto &[process, samples] : by_process(file))
-		sum += process.starts_with("[") ? samples : 0;
-	CHECK(sum == one["ticks"]["counted"].get<uint64_t>());
+	CHECK(samples_by_thread(file) == one["ticks"]["counted"].get<uint64_t>());
 
 	const Output table = profil("report " + file);
 
 	CHECK(has(table.text, "cold (tid " + std::to_string(cold) + ")\n"));
 	CHECK(profil("record --per-thread --kernel -o " + file + " -p 1").status == 2);
 	CHECK(profil("record --per-thread -o " + file + " -t 1").status == 2);
+}
+
+TEST_CASE(
+	"threads of a process that was idle for long have their names, though they end before the recording",
+	"[cli][thread]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const IdleProgram idle(3000);
+	guest::Child record =
+		start({profil_path(), "record", "--per-thread", "-o", file, "-p", std::to_string(idle.pid())},
+		      directory / "output");
+
+	REQUIRE(soon([] { return guest::module_stat("profiles") == 1; }));
+	/* The second one ticks where the first one did, so nothing is new but the thread. */
+	for (int i = 0; i < 2; i++) {
+		/* After some seconds without ticks, other recordings look again only when there are news. */
+		sleep(6);
+		idle.burn();
+		REQUIRE(samples_come(1000));
+		REQUIRE(soon([&] { return idle.threads() == 1; }));
+	}
+	kill(record.pid(), SIGINT);
+	CHECK(end_of(record) == 0);
+
+	const Json json = report(file);
+	std::set<pid_t> late;
+
+	CAPTURE(json["threads"].dump());
+	for (const Json &thread : json["threads"]) {
+		if (thread["name"] == "late")
+			late.insert(thread["tid"].get<int>());
+	}
+	CHECK(late.size() == 2);
+	CHECK(samples_by_thread(file) == json["ticks"]["counted"].get<uint64_t>());
 }

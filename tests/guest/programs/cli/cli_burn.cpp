@@ -14,6 +14,8 @@
  *          after the other; prints the PID of the last
  *          wide: 16,384 loops in code that it makes, one after the other
  *          threads: burn_hot() in four threads
+ *          idle: prints "ready", and after each SIGUSR1 does burn_child() in a thread
+ *          with the name "late"
  *          pair: burn_cold() in a thread with the name "cold", and burn_hot() for
  *          as long in the first thread, and then without end
  */
@@ -213,6 +215,27 @@ static void pair(int64_t ms)
 	burn(INT32_MAX, CLOCK_THREAD_CPUTIME_ID, burn_hot);
 }
 
+/** Whoever waits for "ready" can be sure that no signal is lost. */
+static void idle(int64_t ms)
+{
+	sigset_t signals;
+	int signal = 0;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &signals, nullptr);
+	std::puts("ready");
+	std::fflush(stdout);
+	while (!sigwait(&signals, &signal)) {
+		std::thread late([&] {
+			prctl(PR_SET_NAME, "late");
+			burn(ms, CLOCK_THREAD_CPUTIME_ID, burn_child);
+		});
+
+		late.join();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const int64_t ms = argc > 1 ? std::atoll(argv[1]) : 1000;
@@ -228,6 +251,8 @@ int main(int argc, char **argv)
 		wide(ms);
 	} else if (what == "threads") {
 		threads(ms);
+	} else if (what == "idle") {
+		idle(ms);
 	} else if (what == "pair") {
 		pair(ms);
 	} else if (what == "late") {
