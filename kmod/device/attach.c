@@ -133,22 +133,18 @@ static int profil_attach_more(struct profil_profile *profile, struct target *tar
 	return err;
 }
 
-/* Does the profile follow the process, which is that owner's, already? */
-static bool profil_attach_follows(struct profil_profile *profile, struct task_struct *task,
-				  struct profil_owned owned)
+/* The target was not attached.  Its owner ends, unless the profile follows it already. */
+static void profil_attach_end_owner(struct profil_profile *profile, const struct target *target)
 {
-	struct profil_owned followed;
+	struct task_struct *task = target->proof->target;
 
 	rcu_read_lock();
-	followed = profil_watched_owner(profile, task_tgid(task));
+	if (profil_watched_owner(profile, task_tgid(task)).owner != target->owned.owner)
+		profil_recording_end_owner(profile->recording, target->owned, task);
 	rcu_read_unlock();
-	return followed.owner == owned.owner;
 }
 
-/*
- * Entering the proof waits for a target that execs, which may wait for memory: without
- * any lock of ours.
- */
+/* Entering the proof waits for a target in execve(2), and so for memory: no lock is held. */
 static int profil_attach_target(struct profil_session *session, struct profil_profile *profile,
 				struct profil_proof *proof,
 				int (*publish)(struct profil_profile *profile,
@@ -166,8 +162,8 @@ static int profil_attach_target(struct profil_session *session, struct profil_pr
 	if (err)
 		goto free;
 	err = publish(profile, &target);
-	if (err && profile->recording && !profil_attach_follows(profile, proof->target, target.owned))
-		profil_recording_end_owner(profile->recording, target.owned, proof->target);
+	if (err && profile->recording)
+		profil_attach_end_owner(profile, &target);
 	profil_proof_leave(proof, target.mm);
 free:
 	profil_binding_free(target.binding);

@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "profile/update.h"
 #include "record/everybody.h"
+#include "record/kept.h"
 #include "record/recording.h"
 #include "tick/checkpoint.h"
 

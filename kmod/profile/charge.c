@@ -163,8 +163,10 @@ int profil_charge_pages(struct profil_pins *pins, unsigned long pages)
  */
 void profil_charge_move(struct profil_pins *from, struct profil_pins *to, unsigned long pages)
 {
-	if (from->user != to->user)
-		profil_user_move_pages(from->user, to->user, pages);
+	if (from->user != to->user) {
+		profil_user_charge_kept(to->user, pages);
+		profil_user_uncharge_pages(from->user, pages);
+	}
 	if (from->locker == to->locker)
 		return;
 	profil_locked_uncharge(from->locker, pages);

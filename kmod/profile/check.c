@@ -14,6 +14,7 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "profile/wait.h"
+#include "record/kept.h"
 #include "record/recording.h"
 #include "tick/checkpoint.h"
 

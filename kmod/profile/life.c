@@ -21,6 +21,7 @@
 #include "profile/sweep.h"
 #include "profile/work.h"
 #include "record/everybody.h"
+#include "record/kept.h"
 #include "record/recording.h"
 #include "tick/checkpoint.h"
 

@@ -349,23 +349,6 @@ void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages)
 }
 
 /**
- * profil_user_move_pages() - move a charge for pages to another user
- * @from: the account that was charged
- * @to: the account to charge, even above its limit: this pins nothing
- * @pages: how many
- *
- * Context: Process context.
- */
-void profil_user_move_pages(struct profil_user *from, struct profil_user *to,
-			    unsigned long pages)
-{
-	spin_lock(&users_lock);
-	profil_user_add_pages(from, -pages);
-	profil_user_add_pages(to, pages);
-	spin_unlock(&users_lock);
-}
-
-/**
  * profil_user_watch() - charge one followed process
  * @user: the account
  *

@@ -52,8 +52,6 @@ void profil_user_uncharge_profile(struct profil_user *user, u64 rate);
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages);
 void profil_user_charge_kept(struct profil_user *user, unsigned long pages);
 void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages);
-void profil_user_move_pages(struct profil_user *from, struct profil_user *to,
-			    unsigned long pages);
 bool profil_user_watch(struct profil_user *user);
 void profil_user_unwatch(struct profil_user *user);
 void profil_user_pages(u64 *used, u64 *max);

@@ -169,9 +169,7 @@ struct profil_spare {
 };
 
 void profil_recording_free(struct profil_recording *recording);
-void profil_recording_end(struct profil_recording *recording);
 void profil_recording_leave(struct profil_recording *recording);
-int profil_recording_keep(struct profil_recording *recording);
 bool profil_recording_row(struct profil_recording *recording, u32 count);
 struct profil_entry *profil_recording_numbered(struct profil_recording *recording, u32 number);
 struct profil_entry *profil_recording_find_locked(struct profil_recording *recording,

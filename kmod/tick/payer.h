@@ -2,7 +2,7 @@
 /*
  * Who pays for what a tick makes wait.
  *
- * Context: any
+ * Context: hard interrupt
  */
 #ifndef PROFIL_PAYER_H
 #define PROFIL_PAYER_H

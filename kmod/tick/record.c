@@ -220,7 +220,7 @@ static struct profil_question *profil_record_question(void)
 	unsigned long payer = profil_payer();
 	unsigned int same = 0, i;
 
-	/* Mostly the first one is free; then the others are not counted, so it is one of the bound. */
+	/* Mostly the first one is free.  It is one of the bound: others are not counted then. */
 	for (i = 0; i < PROFIL_QUESTIONS && !(i == 1 && room); i++, question++) {
 		if (smp_load_acquire(&question->task))	/* its last user has left it */
 			same += question->payer == payer;

@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <sched.h>
 #include <sstream>
@@ -19,6 +20,7 @@
 #include <vector>
 
 using namespace guest;
+using Steady = std::chrono::steady_clock;
 
 namespace {
 
@@ -52,14 +54,6 @@ void sleep_ns(uint64_t ns)
 	const timespec time = {static_cast<time_t>(ns / second), static_cast<long>(ns % second)};
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
-}
-
-uint64_t now()
-{
-	timespec time = {};
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return static_cast<uint64_t>(time.tv_sec) * second + static_cast<uint64_t>(time.tv_nsec);
 }
 
 /** Timer interrupts while a profile of this process runs at 10,000 Hz. */
@@ -255,35 +249,32 @@ TEST_CASE("the lazy clock does not tick for recordings of everybody that have en
 	const Child working([&] {
 		for (;;) {
 			work.wait();
-			for (const uint64_t until = now() + second / 5; now() < until;)
+			for (const auto until = Steady::now() + std::chrono::milliseconds(200);
+			     Steady::now() < until;)
 				BusyModule::work(0);
 			done.open();
 		}
 	});
-	const auto process = [&] {
-		burn.open();
-		done.wait();
-	};
-	const auto kernel_thread = [&] {
-		work.open();
-		done.wait();
+	const auto interrupts_by = [&](Gate &who) {
+		return interrupts_during([&] {
+			who.open();
+			done.wait();
+		});
 	};
 	{
 		std::vector<Recording> recordings(5);
 
-		for (size_t i = 0; i < 4; i++)
-			REQUIRE(recordings[i].begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-		REQUIRE(recordings[4].begin_everybody(PROFIL_RECORD_KERNEL) == EBUSY);
-		CHECK(interrupts_during(process) > 1800);
-		CHECK(interrupts_during(kernel_thread) > 1000);
+		for (size_t i = 0; i < 5; i++)
+			REQUIRE(recordings[i].begin_everybody(PROFIL_RECORD_KERNEL) == (i < 4 ? 0 : EBUSY));
+		CHECK(interrupts_by(burn) > 1800);
+		CHECK(interrupts_by(work) > 1000);
 		recordings[0].finish();
 	}
-	/* Without any recording, none of these tasks would be looked at. */
-	const Child sleeping([] { pause(); });
+	const Child sleeping([] { pause(); }); /* without any, nobody's tasks are looked at */
 	Recording other;
 	other.begin(sleeping.pid());
-	CHECK(interrupts_during(process) < 400);
-	CHECK(interrupts_during(kernel_thread) < 400);
+	CHECK(interrupts_by(burn) < 400);
+	CHECK(interrupts_by(work) < 400);
 }
 
 TEST_CASE("the lazy clock ticks a task with short bursts in proportion to its CPU time", "[clock][icount]")

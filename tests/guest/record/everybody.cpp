@@ -311,19 +311,6 @@ TEST_CASE_METHOD(AtRest,
 	CHECK(std::max(one, other) - std::min(one, other) < processes / 2);
 }
 
-namespace {
-
-/** How often a task had to leave its CPU to another. */
-uint64_t preemptions(pid_t pid)
-{
-	const std::string name = "nonvoluntary_ctxt_switches:\t";
-	const std::string status = read_file("/proc/" + std::to_string(pid) + "/status");
-
-	return std::stoull(status.substr(status.find(name) + name.size()));
-}
-
-} // namespace
-
 TEST_CASE_METHOD(AtRest, "a task has everybody's ticks before it is switched from for the first time",
 		 "[record][smp]")
 {
@@ -350,12 +337,12 @@ TEST_CASE_METHOD(AtRest, "a task has everybody's ticks before it is switched fro
 		Recording recording;
 
 		await_no_clock();
-		const uint64_t before = preemptions(lonely.pid());
+		const uint64_t before = preemptions_of(lonely.pid());
 		REQUIRE(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 		CHECK(soon([&] {
 			ticked = recording.sum(
 					 [&](const Row &row) { return row.owner.pid == lonely.pid(); }) > 0;
-			switched = preemptions(lonely.pid()) != before;
+			switched = preemptions_of(lonely.pid()) != before;
 			return ticked || switched;
 		}));
 	}

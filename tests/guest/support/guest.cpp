@@ -238,11 +238,14 @@ uint64_t module_ticks(const std::string &name)
 	return named_number("/sys/class/misc/profil/ticks", name);
 }
 
+uint64_t preemptions_of(pid_t pid)
+{
+	return named_number("/proc/" + std::to_string(pid) + "/status", "nonvoluntary_ctxt_switches:");
+}
+
 uint64_t locked_bytes(pid_t pid)
 {
-	const auto who = pid ? std::to_string(pid) : "self";
-
-	return named_number("/proc/" + who + "/status", "VmLck:") * 1024;
+	return named_number("/proc/" + (pid ? std::to_string(pid) : "self") + "/status", "VmLck:") * 1024;
 }
 
 bool asleep(pid_t pid)
