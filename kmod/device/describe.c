@@ -11,6 +11,7 @@
 #include "profile/profile.h"
 #include "profile/wait.h"
 #include "record/owner.h"
+#include "record/kept.h"
 #include "record/recording.h"
 
 #include <linux/capability.h>
@@ -211,6 +212,8 @@ static int profil_describe_file(struct profil_describe *describe,
 		fput(released);
 	if (!err && describe->flags & PROFIL_DESCRIBE_FORGET)
 		err = profil_recording_forget(recording, describe->number);
+	if (READ_ONCE(recording->ended))
+		profil_recording_charge(recording);
 	return err;
 }
 

@@ -164,8 +164,8 @@ int profil_charge_pages(struct profil_pins *pins, unsigned long pages)
 void profil_charge_move(struct profil_pins *from, struct profil_pins *to, unsigned long pages)
 {
 	if (from->user != to->user) {
-		profil_user_charge_kept(to->user, pages);
-		profil_user_uncharge_pages(from->user, pages);
+		profil_user_shift_pages(to->user, pages);
+		profil_user_shift_pages(from->user, -pages);
 	}
 	if (from->locker == to->locker)
 		return;

@@ -296,7 +296,6 @@ static void profil_user_add_pages(struct profil_user *user, long pages)
 	lockdep_assert_held(&users_lock);
 	for_each_payer(payer, user)
 		payer->pages += pages;
-	WRITE_ONCE(pages_sum, pages_sum + pages);
 }
 
 /**
@@ -314,20 +313,24 @@ int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 
 	spin_lock(&users_lock);
 	err = profil_user_check_pages(user, pages);
-	if (!err)
+	if (!err) {
 		profil_user_add_pages(user, pages);
+		WRITE_ONCE(pages_sum, pages_sum + pages);
+	}
 	spin_unlock(&users_lock);
 	return err;
 }
 
 /**
- * profil_user_charge_kept() - charge pages that are there already
- * @user: the account, even above its limit
- * @pages: how many
+ * profil_user_shift_pages() - have an account pay for more or fewer pages, whatever its limit is
+ * @user: the account
+ * @pages: how many more: not pinned, or charged to another account until now
+ *
+ * They do not count for all users together, so nobody else has fewer.
  *
  * Context: Process context.
  */
-void profil_user_charge_kept(struct profil_user *user, unsigned long pages)
+void profil_user_shift_pages(struct profil_user *user, long pages)
 {
 	spin_lock(&users_lock);
 	profil_user_add_pages(user, pages);
@@ -345,6 +348,7 @@ void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages)
 {
 	spin_lock(&users_lock);
 	profil_user_add_pages(user, -pages);
+	WRITE_ONCE(pages_sum, pages_sum - pages);
 	spin_unlock(&users_lock);
 }
 

@@ -50,7 +50,7 @@ int profil_user_charge_profile(struct profil_user *user, u64 rate);
 void profil_user_uncharge_rate(struct profil_user *user, u64 rate);
 void profil_user_uncharge_profile(struct profil_user *user, u64 rate);
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages);
-void profil_user_charge_kept(struct profil_user *user, unsigned long pages);
+void profil_user_shift_pages(struct profil_user *user, long pages);
 void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages);
 bool profil_user_watch(struct profil_user *user);
 void profil_user_unwatch(struct profil_user *user);

@@ -14,7 +14,7 @@
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/math.h>
-#include <linux/mm.h>
+#include <linux/mm_types.h>
 #include <linux/spinlock.h>
 
 /* What its entries take. */
@@ -23,26 +23,37 @@ static unsigned long profil_recording_pages(const struct profil_recording *recor
 	return DIV_ROUND_UP((u64)READ_ONCE(recording->in_use) * PROFIL_NODE_SIZE, PAGE_SIZE);
 }
 
-/* @pages: charged.  Two threads may be here at once. */
-static void profil_recording_keep_pages(struct profil_recording *recording, unsigned long pages)
+/**
+ * profil_recording_charge() - charge for the numbers that a recording has when it has ended
+ * @recording: ended, so that it gets no more
+ *
+ * Context: Process context.
+ */
+void profil_recording_charge(struct profil_recording *recording)
 {
-	profil_user_uncharge_pages(recording->user, xchg(&recording->kept, pages));
+	long pages = profil_recording_pages(recording);
+
+	/* Two threads may be here at once, one of whom has forgotten a number. */
+	profil_user_shift_pages(recording->user, pages - xchg(&recording->kept, pages));
 }
 
 /**
- * profil_recording_keep() - charge for the numbers of a recording that is kept for them alone
- * @recording: of a profile that is about to end; called again for one that is kept already
+ * profil_recording_keep() - may the numbers of a recording be kept when it ends?
+ * @recording: of a profile that is about to end; or has ended, and has been charged
  *
  * Context: Process context.
- * Return: 0; -EDQUOT: nothing has changed.
+ * Return: 0; -EDQUOT if its user cannot pay for them.
  */
 int profil_recording_keep(struct profil_recording *recording)
 {
 	unsigned long pages = profil_recording_pages(recording);
-	int err = profil_user_charge_pages(recording->user, pages);
+	int err;
 
+	if (READ_ONCE(recording->kept))
+		return 0;
+	err = profil_user_charge_pages(recording->user, pages);
 	if (!err)
-		profil_recording_keep_pages(recording, pages);
+		profil_user_uncharge_pages(recording->user, pages);
 	return err;
 }
 
@@ -50,19 +61,18 @@ int profil_recording_keep(struct profil_recording *recording)
  * profil_recording_end() - a recording has ended: charge for what is left, tell who waits for news
  * @recording: the recording
  *
- * Its file may stay open for long, however the recording has ended.
+ * It gets no more numbers.  Its file may stay open for long, however it has ended.
  *
  * Context: Process context.
  */
 void profil_recording_end(struct profil_recording *recording)
 {
-	unsigned long flags, pages = profil_recording_pages(recording);
+	unsigned long flags;
 
-	profil_user_charge_kept(recording->user, pages);
-	profil_recording_keep_pages(recording, pages);
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	WRITE_ONCE(recording->ended, true);
 	if (recording->news)
 		profil_news_tell(recording->news);
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	profil_recording_charge(recording);
 }

@@ -9,6 +9,7 @@
 
 struct profil_recording;
 
+void profil_recording_charge(struct profil_recording *recording);
 int profil_recording_keep(struct profil_recording *recording);
 void profil_recording_end(struct profil_recording *recording);
 

@@ -88,7 +88,10 @@ void profil_recording_refresh(struct profil_recording *recording, struct profil_
 		owner->state = entry->state;
 		owner->uid = entry->uid;
 		owner->cgroup = entry->cgroup;
-		if (owner->state == PROFIL_OWNER_LIVE)
+		/* Not every owner in a recording of everybody has a watch that ends it. */
+		if (owner->state == PROFIL_OWNER_LIVE && recording->ended)
+			owner->state = PROFIL_OWNER_ENDED;
+		else if (owner->state == PROFIL_OWNER_LIVE)
 			owner->state = profil_recording_look_live(owner->pid, &owner->uid,
 								  &owner->cgroup);
 	}

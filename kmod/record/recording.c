@@ -64,7 +64,8 @@ void profil_recording_free(struct profil_recording *recording)
 		cond_resched();
 	}
 	kvfree(recording->hash);
-	profil_user_uncharge_pages(recording->user, recording->charged + recording->kept);
+	profil_user_uncharge_pages(recording->user, recording->charged);
+	profil_user_shift_pages(recording->user, -recording->kept);
 	profil_user_put(recording->user);
 	if (recording->threads)
 		put_pid_ns(recording->threads);
@@ -167,14 +168,14 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
  *
  * Context: Any.
  * Return: true: the numbers after the last one are free.  false: there are too many entries, or
- * there is no such row nearby; the next call looks further.
+ * there is no such row nearby: the next call looks further; or the recording has ended.
  */
 bool profil_recording_row(struct profil_recording *recording, u32 count)
 {
 	u32 number = recording->nr, row = 0, looks;
 
 	lockdep_assert_held(&recording->lock);
-	if (recording->limit - recording->in_use < count)
+	if (recording->ended || recording->limit - recording->in_use < count)
 		return false;
 	for (looks = 0; looks < LOOK_AT && row < count; looks++) {
 		if (number == PROFIL_NUMBERS_MAX) {

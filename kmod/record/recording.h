@@ -141,7 +141,7 @@ struct profil_recording {
 	atomic64_t lives;
 	struct profil_user *user;
 	unsigned long charged;
-	unsigned long kept;
+	long kept;
 	bool ended;
 	u32 forgets;
 	u32 nr;

@@ -22,8 +22,10 @@
  */
 static inline unsigned long profil_payer(void)
 {
-	const struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_uid();
+	/* Not those that a file system, or a ring, uses for a while. */
+	const struct cred *cred = current_real_cred();
+	const struct user_namespace *ns = cred->user_ns;
+	kuid_t uid = cred->uid;
 
 	for (; ns->parent; ns = ns->parent) {
 		if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
