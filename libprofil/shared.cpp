@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstring>
+#include <initializer_list>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
