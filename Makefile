@@ -40,6 +40,7 @@ CXX := $(cross)aarch64-linux-gnu-g++ --sysroot=$(sysroot)
 FC := $(cross)aarch64-linux-gnu-gfortran --sysroot=$(sysroot)
 AR := aarch64-linux-gnu-ar
 OBJCOPY := aarch64-linux-gnu-objcopy
+pkg_config := PKG_CONFIG_SYSROOT_DIR=$(sysroot) PKG_CONFIG_LIBDIR=$(sysroot)/usr/lib/aarch64-linux-gnu/pkgconfig pkg-config
 else ifeq ($(ARCH),i386)
 ifneq ($(filter-out help all libprofil libprofil-programs install clean,$(MAKECMDGOALS)),)
 $(error for i386 there is only the library, not $(MAKECMDGOALS))
@@ -60,6 +61,7 @@ endif
 ifeq ($(origin FC),default)
 FC := gfortran
 endif
+pkg_config ?= pkg-config
 OPT ?= -O2 -g1
 WARN := -Wall -Wextra -Wshadow -Wundef -Wvla -Wformat=2 -Wpointer-arith
 ifeq ($(WERROR),1)

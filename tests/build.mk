@@ -44,6 +44,8 @@ endif
 # optimized; the code that they test is compiled as always.
 tests_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(tests_opt) $(WARN) $(CXXFLAGS) -MMD -MP
 tests_opt = $(OPT)
+# Catch2 3 is a library; Catch2 2 is headers alone.
+tests_libs = $(shell $(pkg_config) --libs catch2)
 $(B)/tests/objects/tests/host/%: tests_opt = -O0 -g1
 # The guest's take the most time; without optimization, their loops would not be those they describe.
 $(B)/tests/objects/tests/guest/%: tests_opt = -O1 -g1
@@ -69,11 +71,11 @@ tests_libprofil_objects := $(addprefix $(B)/libprofil/,flavours/partition.o gmon
 
 $(B)/tests/host: $(tests_host_objects) $(tests_libprofil_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lz -ldl -pthread -lssl -lcrypto
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lz -ldl -pthread -lssl -lcrypto $(tests_libs)
 
 $(B)/tests/guest: $(tests_guest_objects) $(B)/libprofil.a
 	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -luring -ldl -pthread
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -luring -ldl -pthread $(tests_libs)
 
 $(B)/tests/fuzz: $(tests_fuzz_objects)
 	$(call say,LINK)
@@ -81,7 +83,7 @@ $(B)/tests/fuzz: $(tests_fuzz_objects)
 
 $(B)/tests/harness: $(tests_harness_objects)
 	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(tests_libs)
 
 .SECONDARY: $(tests_examples:=.c)
 $(B)/tests/examples/%.c: $(tests_pages)

@@ -3,7 +3,7 @@
  * that scripts/guest-tests knows which test caused a warning, a hang or a panic.
  */
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <fcntl.h>
 #include <string>
@@ -12,9 +12,10 @@
 
 namespace {
 
-class KernelLog : public Catch::TestEventListenerBase {
+class KernelLog : public Catch::EventListenerBase {
 public:
-	explicit KernelLog(const Catch::ReporterConfig &config) : TestEventListenerBase(config)
+	/* What it is made from depends on Catch2's version. */
+	template <typename Config> explicit KernelLog(Config &&config) : Catch::EventListenerBase(config)
 	{
 		fd_ = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 		if (fd_ < 0)
@@ -27,26 +28,28 @@ public:
 
 	void testCaseStarting(const Catch::TestCaseInfo &test) override
 	{
-		TestEventListenerBase::testCaseStarting(test);
-		say("start", test.name);
+		Catch::EventListenerBase::testCaseStarting(test);
+		name_ = test.name;
+		say("start");
 	}
 
 	void testCaseEnded(const Catch::TestCaseStats &stats) override
 	{
-		say("end", stats.testInfo.name);
-		TestEventListenerBase::testCaseEnded(stats);
+		say("end");
+		Catch::EventListenerBase::testCaseEnded(stats);
 	}
 
 private:
-	void say(std::string_view what, std::string_view name) const
+	void say(std::string_view what) const
 	{
-		const auto line = "profil-test: " + std::string(what) + ' ' + std::string(name) + '\n';
+		const auto line = "profil-test: " + std::string(what) + ' ' + name_ + '\n';
 
 		if (write(fd_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
 			FAIL("cannot write to the kernel's log");
 	}
 
 	int fd_;
+	std::string name_;
 };
 
 CATCH_REGISTER_LISTENER(KernelLog)

@@ -2,7 +2,7 @@
 /** @file tests/support/precompiled.h  The slow headers that nearly every test includes, precompiled: see
  * tests/build.mk.  A test still includes what it needs.
  */
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/attach/ends.cpp  What ends an attached profile, and when the end is noticed. */
 #include "tests/guest/attach/burning_target.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <chrono>

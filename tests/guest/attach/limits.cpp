@@ -2,8 +2,7 @@
 /** @file tests/guest/attach/limits.cpp  A user's limits hold for attached profiles and inside namespaces. */
 #include "tests/guest/attach/credentials.h"
 #include "tests/guest/support/places.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <unistd.h>

@@ -3,8 +3,7 @@
  * room for.
  */
 #include "tests/guest/attach/event_reader.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <cerrno>

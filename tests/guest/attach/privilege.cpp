@@ -8,9 +8,8 @@
  */
 #include "tests/guest/attach/target_kinds.h"
 #include "tests/guest/support/places.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
-
-#include <catch2/catch.hpp>
 
 #include <cerrno>
 #include <csignal>

@@ -4,8 +4,7 @@
  */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <csignal>

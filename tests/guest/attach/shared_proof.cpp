@@ -5,8 +5,7 @@
 #include "tests/guest/attach/credentials.h"
 #include "tests/guest/support/places.h"
 #include "tests/guest/support/ways.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <csignal>

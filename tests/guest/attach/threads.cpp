@@ -2,8 +2,7 @@
 /** @file tests/guest/attach/threads.cpp  A profile of one thread of a process. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <sys/mman.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/attach/update.cpp  PROFIL_UPDATE: new regions for a running profile. */
 #include "tests/guest/attach/burning_target.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 

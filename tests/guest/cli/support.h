@@ -6,9 +6,9 @@
 
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/guest.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
 #include <fstream>

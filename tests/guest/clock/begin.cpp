@@ -3,8 +3,7 @@
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cmath>
 #include <unistd.h>

@@ -3,9 +3,8 @@
 #include "tests/guest/attach/burning_target.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/places.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
-
-#include <catch2/catch.hpp>
 
 #include <sstream>
 #include <thread>

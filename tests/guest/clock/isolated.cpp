@@ -6,9 +6,8 @@
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/partition.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
-
-#include <catch2/catch.hpp>
 
 #include <time.h>
 

@@ -2,8 +2,7 @@
 /** @file tests/guest/clock/kernel.cpp  Ticks in kernel mode, with and without a user PC. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -7,8 +7,7 @@
 #include "tests/guest/support/busy_module.h"
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <chrono>

@@ -5,8 +5,7 @@
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cmath>
 #include <memory>

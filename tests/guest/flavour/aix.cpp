@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/flavour/aix.cpp  profil() of AIX, both forms, as its manual page describes it. */
 #include "tests/guest/flavour/support.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

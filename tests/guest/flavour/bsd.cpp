@@ -3,9 +3,9 @@
  * pages describe them.
  */
 #include "tests/guest/flavour/support.h"
+#include "tests/support/catch.h"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <thread>
 
 #include <profil/bsd.h>

@@ -3,10 +3,10 @@
  * sizes, offsets, limits, threads, fork and exec.
  */
 #include "tests/guest/flavour/forms.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <string>
 #include <sys/wait.h>
 #include <thread>

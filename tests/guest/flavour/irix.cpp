@@ -3,8 +3,8 @@
  * them.
  */
 #include "tests/guest/flavour/support.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
 #include <sys/auxv.h>

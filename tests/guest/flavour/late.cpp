@@ -7,9 +7,9 @@
 #include "tests/guest/support/busy_module.h"
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
+#include "tests/support/catch.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <pcsample.h>
 #include <vector>
 

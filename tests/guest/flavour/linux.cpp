@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/flavour/linux.cpp  sprofil() of Linux, and the symbols without a flavour. */
 #include "tests/guest/flavour/support.h"
+#include "tests/support/catch.h"
 
 #include <bit>
-#include <catch2/catch.hpp>
 #include <sys/auxv.h>
 
 #include <profil/linux.h>

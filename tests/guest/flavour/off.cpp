@@ -4,9 +4,9 @@
  */
 #include "tests/guest/flavour/forms.h"
 #include "tests/guest/support/device.h"
+#include "tests/support/catch.h"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -4,8 +4,8 @@
  */
 #include "tests/support/programs.h"
 #include "tests/guest/lib/support.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 
 using namespace guest;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/flavour/solaris.cpp  profil() of Solaris, as its manual page describes it. */
 #include "tests/guest/flavour/support.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <profil/solaris.h>
 

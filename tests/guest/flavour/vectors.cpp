@@ -5,10 +5,10 @@
  */
 #include "tests/guest/flavour/support.h"
 
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <random>

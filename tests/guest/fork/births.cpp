@@ -2,8 +2,7 @@
 /** @file tests/guest/fork/births.cpp  Children to which something happens before their first instruction. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <csignal>

@@ -2,8 +2,7 @@
 /** @file tests/guest/fork/counting.cpp  What children of a profiled process count, and in which memory. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <csignal>

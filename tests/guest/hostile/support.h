@@ -9,9 +9,9 @@
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/fuse.h"
 #include "tests/guest/support/places.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <poll.h>
 #include <vector>

@@ -6,8 +6,7 @@
 #include "tests/guest/hostile/unserved.h"
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/cpu.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <linux/perf_event.h>
 #include <memory>

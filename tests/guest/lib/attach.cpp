@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/lib/attach.cpp  Profiles of other processes: sessions and their events. */
 #include "tests/guest/lib/herd.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <poll.h>
 #include <string>

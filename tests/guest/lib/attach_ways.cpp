@@ -3,8 +3,8 @@
  * descriptors, with various permissions.
  */
 #include "tests/guest/lib/herd.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>

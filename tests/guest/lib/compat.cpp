@@ -6,10 +6,10 @@
 
 #include "tests/guest/lib/monitor.h"
 #include "tests/guest/lib/support.h"
+#include "tests/support/catch.h"
 #include "tests/support/gmon_reader.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
 using namespace guest;

@@ -4,9 +4,9 @@
  */
 #include "tests/guest/flavour/forms.h"
 #include "tests/guest/support/device.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <dlfcn.h>
 #include <pcsample.h>
 #include <sys/resource.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/lib/events.cpp  A process samples events of its own. */
 #include "tests/guest/lib/support.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
-
-#include <catch2/catch.hpp>
 
 #include <cerrno>
 #include <map>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/lib/generic.cpp  The generic profile of the calling process: <profil.h>. */
 #include "tests/guest/lib/support.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
 #include <memory>

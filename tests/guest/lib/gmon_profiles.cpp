@@ -4,9 +4,9 @@
  */
 #include "tests/guest/lib/monitor.h"
 #include "tests/guest/lib/support.h"
+#include "tests/support/catch.h"
 #include "tests/support/gmon_reader.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <sstream>
 

@@ -3,8 +3,8 @@
  * refuses.
  */
 #include "tests/guest/lib/support.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <numeric>
 #include <sys/mman.h>

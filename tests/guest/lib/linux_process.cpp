@@ -3,8 +3,8 @@
  * and calls that the program may make meanwhile.
  */
 #include "tests/guest/lib/support.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>

@@ -2,10 +2,10 @@
 /** @file tests/guest/lib/monitor.h  Programs that call monitor(), built for 64 and for 32 bits. */
 #pragma once
 
+#include "tests/support/catch.h"
 #include "tests/support/gmon_reader.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <string>
 
 namespace lib_test {

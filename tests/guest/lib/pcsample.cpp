@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/lib/pcsample.cpp  pcsample() as on Solaris. */
 #include "tests/guest/lib/support.h"
+#include "tests/support/catch.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <climits>
 #include <pcsample.h>

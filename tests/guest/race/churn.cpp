@@ -8,8 +8,7 @@
  */
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/race.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,7 @@
  * profiles must add up to its counts.
  */
 #include "tests/guest/support/race.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/race/fuzz.cpp  A short run of tests/fuzz; make soak runs it for long. */
 #include "tests/guest/support/guest.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <unistd.h>
 

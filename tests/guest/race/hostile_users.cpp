@@ -3,9 +3,9 @@
  * trigger, each seen to fail before its fix.
  */
 #include "tests/guest/support/device.h"
+#include "tests/support/catch.h"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <csignal>
 #include <sys/ioctl.h>

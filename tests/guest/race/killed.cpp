@@ -3,8 +3,7 @@
  * operation, by a signal or by the OOM killer.
  */
 #include "tests/guest/support/race.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <csignal>

@@ -5,8 +5,7 @@
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/held_probes.h"
 #include "tests/guest/support/race.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <csignal>

@@ -4,8 +4,7 @@
  */
 #include "tests/guest/support/places.h"
 #include "tests/guest/support/race.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cstring>
 #include <sys/mman.h>

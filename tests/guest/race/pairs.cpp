@@ -6,8 +6,7 @@
 #include "tests/guest/race/actions.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/held_probes.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <new>

@@ -3,8 +3,7 @@
  * their profiles can still come and go.
  */
 #include "tests/guest/support/race.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <csignal>
 #include <elf.h>

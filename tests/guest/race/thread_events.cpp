@@ -3,8 +3,7 @@
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/race.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <linux/perf_event.h>
 #include <thread>

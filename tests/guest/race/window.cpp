@@ -7,8 +7,7 @@
  */
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/race.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <sched.h>
 #include <sys/mman.h>

@@ -3,8 +3,7 @@
  * and what one that has ended leaves to the next.
  */
 #include "tests/guest/record/support.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 

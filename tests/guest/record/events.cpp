@@ -2,8 +2,7 @@
 /** @file tests/guest/record/events.cpp  Recordings of events instead of CPU time. */
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/busy_module.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <filesystem>
 #include <fstream>

@@ -2,8 +2,7 @@
 /** @file tests/guest/record/everybody.cpp  Recordings of all processes, and of processes one by one. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/cpu.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <cmath>

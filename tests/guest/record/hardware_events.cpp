@@ -3,10 +3,10 @@
  */
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/machine_code.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <linux/perf_event.h>
 #include <memory>
 #include <vector>

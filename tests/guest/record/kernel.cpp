@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/kernel.cpp  Recordings that count where in the kernel ticks come. */
 #include "tests/guest/record/support.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <arpa/inet.h>
 #include <fstream>

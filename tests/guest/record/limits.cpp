@@ -3,8 +3,7 @@
  * memory for what forks.
  */
 #include "tests/guest/record/support.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <deque>

@@ -3,8 +3,7 @@
  * a change no tick counts in what comes, and 100 ms after it none in what was there.
  */
 #include "tests/guest/record/support.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <dlfcn.h>
 #include <filesystem>

@@ -3,8 +3,7 @@
 #include "tests/guest/attach/credentials.h"
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/busy_module.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <fstream>
 #include <memory>

@@ -2,8 +2,7 @@
 /** @file tests/guest/record/owners.cpp  What a recording says of the processes in it. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/held_exec.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <filesystem>
 #include <grp.h>

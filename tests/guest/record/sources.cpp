@@ -8,8 +8,8 @@
 #include "tests/guest/support/own_pmu.h"
 #include "tests/guest/support/partition.h"
 #include "tests/guest/support/ways.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <csignal>
 #include <deque>

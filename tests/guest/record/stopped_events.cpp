@@ -2,8 +2,8 @@
 /** @file tests/guest/record/stopped_events.cpp  Events that come more often than perf lets them. */
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/machine_code.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <ctime>
 #include <fstream>
 #include <linux/perf_event.h>

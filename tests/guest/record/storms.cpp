@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/storms.cpp  Nothing of a short life is lost: ticks are CPU time. */
 #include "tests/guest/record/support.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <filesystem>
 #include <sys/resource.h>

@@ -3,8 +3,7 @@
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/ways.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <sys/wait.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/record/texts.cpp  Which text a recording counts a tick in. */
 #include "tests/guest/record/support.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <array>
 #include <cmath>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "tests/guest/support/guest.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <string>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/guest/support/guest.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <csignal>

@@ -5,10 +5,9 @@
 
 #include "tests/guest/support/guest.h"
 #include "tests/guest/support/mounted.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
-
-#include <catch2/catch.hpp>
 
 #include <cerrno>
 #include <csignal>

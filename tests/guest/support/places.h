@@ -4,8 +4,8 @@
 
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

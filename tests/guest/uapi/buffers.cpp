@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/buffers.cpp  Kinds of memory in which counters may be, and in which not. */
 #include "tests/guest/support/places.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
-
-#include <catch2/catch.hpp>
 
 #include <cerrno>
 #include <cstdlib>

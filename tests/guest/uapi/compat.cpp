@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/compat.cpp  32-bit programs on the 64-bit kernel: runs programs/uapi_compat.c. */
 #include "tests/guest/support/places.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
-
-#include <catch2/catch.hpp>
 
 #include <cerrno>
 #include <csignal>

@@ -2,8 +2,7 @@
 /** @file tests/guest/uapi/counting.cpp  From a PC to its counter, in the kernel. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <random>
 

@@ -5,8 +5,7 @@
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/ways.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cstring>
 #include <sys/mman.h>

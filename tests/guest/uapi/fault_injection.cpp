@@ -6,8 +6,7 @@
  * configured for it.
  */
 #include "tests/guest/uapi/fault_injection.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <array>

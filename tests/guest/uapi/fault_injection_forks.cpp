@@ -3,8 +3,7 @@
  * profiled processes.
  */
 #include "tests/guest/uapi/fault_injection.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <sys/wait.h>

@@ -3,8 +3,7 @@
  * and which users may read that.
  */
 #include "tests/guest/support/race.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/gate.cpp  struct profil_gate: a profile that its program turns off by itself. */
 #include "tests/guest/support/places.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 
 using namespace guest;

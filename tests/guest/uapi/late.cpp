@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/late.cpp  PROFIL_PIN_LATE: memory is looked at when a counter changes. */
 #include "tests/guest/support/places.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <sys/resource.h>
 #include <sys/syscall.h>

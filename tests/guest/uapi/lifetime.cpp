@@ -2,8 +2,7 @@
 /** @file tests/guest/uapi/lifetime.cpp  The life of a profile, and what keeps the module loaded. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <sys/mman.h>

@@ -2,8 +2,7 @@
 /** @file tests/guest/uapi/limits.cpp  Counters at their limit: wrap, saturate, stop. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <atomic>
 #include <random>

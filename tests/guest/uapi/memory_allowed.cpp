@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/memory_allowed.cpp  Memory in which counters may be. */
 #include "tests/guest/uapi/memory_kinds.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
-
-#include <catch2/catch.hpp>
 
 #include <cerrno>
 #include <filesystem>

@@ -3,9 +3,9 @@
  * madvise(2) can pretend.
  */
 #include "tests/guest/uapi/memory_kinds.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <csetjmp>
 #include <csignal>

@@ -3,8 +3,7 @@
  * meanwhile.
  */
 #include "tests/guest/uapi/memory_kinds.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace guest;
 

@@ -5,9 +5,8 @@
 #include "tests/guest/support/race.h"
 #include "tests/guest/support/swap.h"
 #include "tests/guest/uapi/memory_kinds.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
-
-#include <catch2/catch.hpp>
 
 #include <filesystem>
 #include <sys/uio.h>

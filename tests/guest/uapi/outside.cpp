@@ -2,8 +2,7 @@
 /** @file tests/guest/uapi/outside.cpp  PCs in no region, and the array of PCs. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <algorithm>
 

@@ -2,8 +2,7 @@
 /** @file tests/guest/uapi/quota.cpp  Limits of a process, of a user and of the module. */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cerrno>
 #include <functional>

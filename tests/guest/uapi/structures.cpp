@@ -4,8 +4,7 @@
  */
 #include "tests/guest/support/device.h"
 #include "tests/guest/support/ways.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <cstring>
 #include <linux/profil_record.h>

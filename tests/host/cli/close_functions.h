@@ -2,10 +2,10 @@
 /** @file tests/host/cli/close_functions.h  A program whose functions are where its source puts them. */
 #pragma once
 
+#include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <memory>
 #include <string>

@@ -3,8 +3,8 @@
  * found. */
 #include "cli/base/files.h"
 #include "tests/fuzz/reader/read_profile.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 
 TEST_CASE("every file of the fuzzer's corpus is read, or refused", "[cli][corpus]")

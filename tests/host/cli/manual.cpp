@@ -2,10 +2,10 @@
 /** @file tests/host/cli/manual.cpp  profil(1) compared with the program: it has every command and every
  * option.
  */
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <regex>
 #include <set>

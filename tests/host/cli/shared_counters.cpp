@@ -8,8 +8,8 @@
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/commands/top/support.h"
 #include "tests/host/cli/http/receiver.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
 

@@ -2,13 +2,13 @@
 /** @file tests/host/kmod/bin_position.cpp  The module's short formula (profil_bin_position) against the
  * formula of the interface (profil_bin_index).
  */
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <random>
 
 #include "kmod/tick/bin.h"
+#include "tests/support/catch.h"
 
 namespace {
 

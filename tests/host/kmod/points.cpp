@@ -6,7 +6,6 @@
  * independent, a task that has the part p of a period has a tick in it with probability p, so its ticks
  * are a sum of Bernoulli variables, with the variance sum p (1 - p).  With n of them alike it is binomial.
  */
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +13,7 @@
 #include <random>
 
 #include "kmod/tick/point.h"
+#include "tests/support/catch.h"
 
 namespace {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/lib/abi.cpp  libprofil as a linker sees it: its symbols and its dependencies. */
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <set>
 #include <sstream>

@@ -2,9 +2,9 @@
 /** @file tests/host/lib/bin.cpp  From a PC to its counter: kmod/tick/bin.h, as the module and libprofil
  * compile it. */
 #include "kmod/tick/bin.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <profil.h>
 #include <random>

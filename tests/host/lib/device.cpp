@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/lib/device.cpp  libprofil without the module, and what it refuses by itself. */
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <csignal>
 #include <pcsample.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/lib/explain.cpp  Errors in words: what failed, why, and the next step. */
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -8,7 +9,7 @@
 #include <set>
 #include <sys/resource.h>
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -35,29 +36,30 @@ TEST_CASE("the error for a missing permission names the sysctl with its value an
 		paranoid < 2 ? "denied" : "kernel.perf_event_paranoid is " + std::to_string(paranoid);
 
 	for (const int error : {EACCES, EPERM}) {
-		CHECK_THAT(explain(error, proof), Contains(named));
-		CHECK_THAT(explain(error, proof), Contains("CAP_PERFMON"));
-		CHECK_THAT(explain(error, proof), Contains("same user"));
+		CHECK_THAT(explain(error, proof), ContainsSubstring(named));
+		CHECK_THAT(explain(error, proof), ContainsSubstring("CAP_PERFMON"));
+		CHECK_THAT(explain(error, proof), ContainsSubstring("same user"));
 	}
-	CHECK_THAT(explain(EACCES, attach), !Contains("paranoid") && Contains("credentials"));
-	CHECK_THAT(explain(EPERM), Contains("CAP_SYS_ADMIN"));
+	CHECK_THAT(explain(EACCES, attach),
+		   !ContainsSubstring("paranoid") && ContainsSubstring("credentials"));
+	CHECK_THAT(explain(EPERM), ContainsSubstring("CAP_SYS_ADMIN"));
 }
 
 TEST_CASE("a device that may not be opened is not reported as a proof that does not permit", "[explain]")
 {
-	CHECK_THAT(explain(EACCES),
-		   !Contains("proof") && Contains("ls -l /dev/profil") && Contains("container"));
-	CHECK_THAT(explain(EPERM), Contains("open /dev/profil"));
+	CHECK_THAT(explain(EACCES), !ContainsSubstring("proof") && ContainsSubstring("ls -l /dev/profil") &&
+					    ContainsSubstring("container"));
+	CHECK_THAT(explain(EPERM), ContainsSubstring("open /dev/profil"));
 }
 
 TEST_CASE("the error for a missing module says how to load it", "[explain]")
 {
 	for (const int error : {ENODEV, ENXIO}) {
-		CHECK_THAT(explain(error), Contains("/dev/profil"));
-		CHECK_THAT(explain(error), Contains("modprobe profil"));
-		CHECK_THAT(explain(error), Contains("insmod profil.ko"));
+		CHECK_THAT(explain(error), ContainsSubstring("/dev/profil"));
+		CHECK_THAT(explain(error), ContainsSubstring("modprobe profil"));
+		CHECK_THAT(explain(error), ContainsSubstring("insmod profil.ko"));
 	}
-	CHECK_THAT(explain(EPROTO), Contains("libprofil " PROFIL_VERSION));
+	CHECK_THAT(explain(EPROTO), ContainsSubstring("libprofil " PROFIL_VERSION));
 }
 
 TEST_CASE("the error for memory that cannot be pinned names the limit with its value", "[explain]")
@@ -69,14 +71,15 @@ TEST_CASE("the error for memory that cannot be pinned names the limit with its v
 	limit = before;
 	limit.rlim_cur = std::min<rlim_t>(before.rlim_max, 65536);
 	REQUIRE(setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
-	CHECK_THAT(explain(ENOMEM), Contains("RLIMIT_MEMLOCK is 64 KiB") && Contains("ulimit -l"));
+	CHECK_THAT(explain(ENOMEM),
+		   ContainsSubstring("RLIMIT_MEMLOCK is 64 KiB") && ContainsSubstring("ulimit -l"));
 	REQUIRE(setrlimit(RLIMIT_MEMLOCK, &before) == 0);
 }
 
 TEST_CASE("the error for a process that is gone says so", "[explain]")
 {
-	CHECK_THAT(explain(ESRCH, proof), Contains("no such process"));
-	CHECK_THAT(explain(ESRCH, attach), Contains("no such process"));
+	CHECK_THAT(explain(ESRCH, proof), ContainsSubstring("no such process"));
+	CHECK_THAT(explain(ESRCH, attach), ContainsSubstring("no such process"));
 }
 
 TEST_CASE("every documented error is one line with a text of its own", "[explain]")

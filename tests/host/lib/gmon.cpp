@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/lib/gmon.cpp  gmon.out, as far as it needs no kernel module. */
 #include "libprofil/gmon/file.h"
+#include "tests/support/catch.h"
 #include "tests/support/gmon_reader.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <memory>
 

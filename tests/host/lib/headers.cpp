@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/lib/headers.cpp  The headers of the flavours, as sources of the old systems include them.
  */
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <fstream>
 #include <map>

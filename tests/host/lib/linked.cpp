@@ -2,9 +2,9 @@
 /** @file tests/host/lib/linked.cpp  Choosing a flavour at link time, for sources that declare profil()
  * themselves.
  */
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
 #include <set>

@@ -2,9 +2,9 @@
 /** @file tests/host/lib/own_names.cpp  Old programs that have functions of their own by names that libc and
  * libprofil have, too, as Apple's gmon.c, UCB's mon.c and GCC's gmon.c for Solaris.
  */
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 
 using namespace support;

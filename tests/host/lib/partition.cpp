@@ -2,8 +2,8 @@
 /** @file tests/host/lib/partition.cpp  Overlapping regions become disjoint ones: which of them has which PC.
  */
 #include "libprofil/flavours/partition.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <ostream>
 #include <random>

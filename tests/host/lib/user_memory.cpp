@@ -2,8 +2,8 @@
 /** @file tests/host/lib/user_memory.cpp  Copies from a caller's pointer, with the kernel's own call for it
  * and without. */
 #include "libprofil/user_memory.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <functional>

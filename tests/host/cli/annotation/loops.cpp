@@ -2,8 +2,8 @@
 /** @file tests/host/cli/annotation/loops.cpp  Which instructions are a loop, in machine code of a few bytes.
  */
 #include "cli/annotation/code_part.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <initializer_list>
 #include <map>
 #include <ostream>

@@ -8,10 +8,10 @@
 #include "cli/objects/object.h"
 #include "cli/profile/about.h"
 #include "cli/symbols/build_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>

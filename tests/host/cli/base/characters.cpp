@@ -5,8 +5,7 @@
 #include "cli/names/demangle.h"
 #include "cli/profile/about.h"
 #include "cli/profile/accounting.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/base/look_pace.cpp  How often a recording is looked at. */
 #include "cli/base/look_pace.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <vector>
 
 using namespace cli;

@@ -3,9 +3,9 @@
 #include "cli/base/output_file.h"
 #include "cli/base/files.h"
 #include "cli/base/stop_signals.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>

@@ -2,9 +2,9 @@
 /** @file tests/host/cli/base/stream.cpp  Standard streams that are closed, full, or have hung up. */
 #include "cli/base/fd.h"
 #include "cli/recording/progress.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>

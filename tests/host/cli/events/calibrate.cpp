@@ -3,11 +3,11 @@
 #include "cli/events/calibrate.h"
 
 #include "cli/base/fd.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 #include <algorithm>
 #include <array>
-#include <catch2/catch.hpp>
 #include <string>
 #include <sys/resource.h>
 #include <sys/syscall.h>

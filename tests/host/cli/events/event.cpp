@@ -3,8 +3,8 @@
 #include "cli/events/event.h"
 
 #include "cli/events/available.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <linux/hw_breakpoint.h>
 #include <string>
 

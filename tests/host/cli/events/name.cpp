@@ -2,9 +2,9 @@
 /** @file tests/host/cli/events/name.cpp  Names of events by their numbers. */
 #include "cli/events/name.h"
 
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <linux/perf_event.h>

@@ -2,9 +2,9 @@
 /** @file tests/host/cli/events/pmu.cpp  Events of PMUs, from a copy of what sysfs has of three. */
 #include "cli/events/pmu.h"
 #include "cli/events/event.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/names/bare_name.cpp  Demangled names, shortened to what a user would type. */
 #include "cli/names/bare_name.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <utility>
 
 using namespace cli;

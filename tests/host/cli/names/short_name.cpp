@@ -3,8 +3,8 @@
 #include "cli/names/short_name.h"
 #include "cli/names/demangle.h"
 #include "cli/names/shown_names.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <utility>
 

@@ -4,8 +4,7 @@
 
 #include "cli/objects/kernel_symbols.h"
 #include "cli/symbols/symbols.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <fstream>
 #include <sstream>

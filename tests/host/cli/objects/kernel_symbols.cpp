@@ -3,8 +3,7 @@
 #include "cli/objects/kernel_symbols.h"
 
 #include "cli/recording/text_table.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 

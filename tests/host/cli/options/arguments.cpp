@@ -4,8 +4,7 @@
 #include "cli/commands/record/options.h"
 #include "cli/options/subcommands.h"
 #include "cli/recording/recording_run.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 using Words = std::vector<std::string>;

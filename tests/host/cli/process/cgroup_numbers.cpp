@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/process/cgroup_numbers.cpp  The numbers of cgroups are those of their directories. */
 #include "cli/process/cgroup_numbers.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <sys/stat.h>
 

@@ -2,9 +2,9 @@
 /** @file tests/host/cli/process/cgroup_paths.cpp  Paths of cgroups by the numbers of their directories. */
 #include "cli/process/cgroup_paths.h"
 
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <sys/stat.h>
 

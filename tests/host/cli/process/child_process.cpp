@@ -7,9 +7,9 @@
 #include "cli/process/process.h"
 #include "cli/recording/coverage.h"
 #include "cli/symbols/symbols.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstring>
 #include <elf.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/process/machine_time.cpp  The idle time of all CPUs, from texts of /proc/stat. */
 #include "cli/process/machine_time.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/process/maps.cpp  The executable mappings of a /proc/PID/maps. */
 #include "cli/process/maps.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 

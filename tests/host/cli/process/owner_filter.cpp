@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/process/owner_filter.cpp  Which owners of a recording of everybody are kept. */
 #include "cli/process/owner_filter.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <unistd.h>
 

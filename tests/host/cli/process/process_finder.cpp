@@ -2,10 +2,10 @@
 /** @file tests/host/cli/process/process_finder.cpp  The processes that a search finds. */
 #include "cli/process/process_finder.h"
 #include "cli/recording/refusals.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <functional>
 #include <sys/prctl.h>

@@ -2,8 +2,7 @@
 /** @file tests/host/cli/profile/accounting.cpp  The accounting of ticks, and of those since an earlier time.
  */
 #include "cli/profile/accounting.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 

@@ -6,8 +6,7 @@
 #include "cli/profile/about.h"
 #include "cli/recording/recorded_profile.h"
 #include "cli/rows/events.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 

@@ -5,9 +5,9 @@
 #include "cli/profile/pprof.h"
 #include "cli/rows/flat.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 
 #include <array>
-#include <catch2/catch.hpp>
 
 using namespace cli;
 

@@ -5,9 +5,9 @@
 
 #include "cli/commands/export/export.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <sstream>
 

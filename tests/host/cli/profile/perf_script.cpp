@@ -6,8 +6,8 @@
 #include "cli/profile/location.h"
 #include "cli/rows/flat.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include <map>

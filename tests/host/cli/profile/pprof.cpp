@@ -4,9 +4,9 @@
 #include "cli/profile/pprof.h"
 #include "cli/base/gzip.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <deque>
 #include <fstream>
 #include <map>

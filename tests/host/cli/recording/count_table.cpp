@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/recording/count_table.cpp  Tables of counts: when they fill up, and what follows. */
 #include "cli/recording/count_table.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 
 using namespace cli;

@@ -3,9 +3,9 @@
  */
 #include "cli/recording/coverage.h"
 #include "tests/host/cli/mappings.h"
+#include "tests/support/catch.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <unistd.h>
 
 using namespace cli;

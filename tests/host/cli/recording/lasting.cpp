@@ -6,8 +6,8 @@
 #include "cli/recording/coverage.h"
 #include "cli/recording/refusals.h"
 #include "tests/host/cli/mappings.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <ctime>
 #include <unistd.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/recording/target.cpp  The array in which the kernel stores PCs. */
 #include "cli/recording/target.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 using Pcs = std::vector<uint64_t>;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/recording/text_table.cpp  The names of the programs of a recording. */
 #include "cli/recording/text_table.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 

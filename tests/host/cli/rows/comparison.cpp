@@ -5,9 +5,9 @@
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/event_profile.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 
 #include <array>
-#include <catch2/catch.hpp>
 
 using namespace cli;
 using cli_test::comparison_of;

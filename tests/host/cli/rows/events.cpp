@@ -5,8 +5,7 @@
 #include "cli/profile/about.h"
 #include "cli/rows/event_order.h"
 #include "cli/rows/flat.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 

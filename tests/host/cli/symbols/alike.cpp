@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/symbols/alike.cpp  The addresses around one that have its function. */
 #include "cli/symbols/symbols.h"
+#include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <memory>

@@ -8,11 +8,11 @@
 #include "cli/rows/flat.h"
 #include "cli/symbols/build_profile.h"
 #include "cli/symbols/later_lines.h"
+#include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
 #include <arpa/inet.h>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>

@@ -4,10 +4,10 @@
 #include "cli/objects/jit_files.h"
 #include "cli/process/process.h"
 #include "cli/symbols/symbols.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
 
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>

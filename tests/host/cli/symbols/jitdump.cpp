@@ -4,9 +4,9 @@
 #include "cli/base/fd.h"
 #include "cli/objects/jit_files.h"
 #include "tests/host/cli/symbols/support.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>

@@ -5,11 +5,11 @@
 #include "cli/profile/merge.h"
 #include "cli/profile/pprof.h"
 #include "cli/symbols/build_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/symbols/perf_map.cpp  Names of JIT-compiled code from perf maps. */
 #include "tests/host/cli/symbols/support.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <string_view>
 

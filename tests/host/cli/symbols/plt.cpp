@@ -4,11 +4,11 @@
 #include "cli/symbols/plt.h"
 #include "cli/base/files.h"
 #include "cli/symbols/symbols.h"
+#include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <elf.h>
 #include <fmt/format.h>

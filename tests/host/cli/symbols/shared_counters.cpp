@@ -8,8 +8,8 @@
 #include "cli/symbols/live_profile.h"
 #include "cli/symbols/symbols.h"
 #include "tests/host/cli/close_functions.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <string_view>
 
 using namespace cli;

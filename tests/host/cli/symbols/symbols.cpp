@@ -3,10 +3,10 @@
  * with binutils. */
 #include "cli/symbols/symbols.h"
 #include "cli/symbols/build_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>

@@ -6,10 +6,10 @@
 #include "cli/profile/pprof.h"
 #include "cli/rows/sort_key.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <set>
 #include <unistd.h>

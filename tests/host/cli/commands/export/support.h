@@ -6,10 +6,10 @@
 #include "cli/commands/export/export.h"
 #include "cli/symbols/build_profile.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/gmon_reader.h"
 #include "tests/support/objects.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/host/cli/commands/list/list.cpp  The table of profil list. */
 #include "cli/commands/list/list.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 

@@ -9,9 +9,9 @@
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/event_profile.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <unistd.h>
 

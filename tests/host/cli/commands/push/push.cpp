@@ -7,10 +7,10 @@
 #include "cli/symbols/build_profile.h"
 #include "tests/host/cli/http/receiver.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 

@@ -5,9 +5,9 @@
 
 #include "cli/commands/push/recording.h"
 #include "tests/host/cli/http/receiver.h"
+#include "tests/support/catch.h"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <future>
 

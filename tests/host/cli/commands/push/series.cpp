@@ -9,8 +9,8 @@
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/event_profile.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 
 using namespace cli;

@@ -3,9 +3,9 @@
 #include "cli/commands/record/control.h"
 #include "cli/base/exit.h"
 #include "cli/commands/record/options.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>

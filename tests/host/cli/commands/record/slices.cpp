@@ -3,9 +3,9 @@
  * of files. */
 #include "cli/commands/record/kept_files.h"
 #include "cli/commands/record/sliced_recorder.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 

@@ -5,9 +5,9 @@
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/event_profile.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>

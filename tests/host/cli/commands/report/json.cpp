@@ -4,9 +4,9 @@
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
 

@@ -3,8 +3,8 @@
 #include "cli/commands/report/report.h"
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

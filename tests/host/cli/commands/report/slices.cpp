@@ -5,8 +5,8 @@
 #include "cli/profile/time_range.h"
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 using namespace cli;

@@ -7,8 +7,8 @@
 #include "cli/rows/row_names.h"
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <ctime>
 
 using namespace cli;

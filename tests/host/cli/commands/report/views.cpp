@@ -3,8 +3,7 @@
  * sample is lost. */
 #include "tests/host/cli/commands/report/support.h"
 #include "tests/host/cli/sample_profile.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 using cli_test::has;

@@ -2,8 +2,8 @@
 /** @file tests/host/cli/commands/status/abilities.cpp  What prevents profil from working, and the commands
  * that help. */
 #include "tests/host/cli/commands/status/support.h"
+#include "tests/support/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <sys/stat.h>
 

@@ -4,9 +4,9 @@
 #include "cli/commands/status/status.h"
 #include "cli/process/account_names.h"
 #include "tests/host/cli/commands/status/support.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <numeric>

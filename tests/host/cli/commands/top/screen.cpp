@@ -2,9 +2,9 @@
 /** @file tests/host/cli/commands/top/screen.cpp  profil top on a real terminal, and without one. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/terminal.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>

@@ -6,11 +6,11 @@
 #include "cli/commands/top/file.h"
 #include "cli/commands/top/top.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/objects.h"
 #include "tests/support/programs.h"
 #include "tests/support/told_feed.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
