@@ -20,9 +20,8 @@ cli_common := $(B)/cli/common.a
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o $(cli_no_network_objects),$(cli_objects))
 # Every command pays for what the dynamic linker does at its start.  Most of that was done for
 # libstdc++ and libfmt, so both are part of the program; of libfmt, which Debian does not have as
-# an archive, it is cli/base/fmt.cpp.  In profil-network, libcpp-httplib brings the shared
-# libstdc++, and there must not be two.
-CLI_LIBS := -liberty -ldw -lelf -lz -ldeflate -lcurl -lcpp-httplib -lncursesw -ltinfo -pthread
+# an archive, it is cli/base/fmt.cpp.
+CLI_LIBS := -liberty -ldw -lelf -lz -ldeflate -lcurl -lmicrohttpd -lncursesw -ltinfo -pthread
 
 .PHONY: cli
 cli: $(B)/profil $(B)/profil-network
@@ -57,9 +56,8 @@ $(cli_common): $(filter-out $(cli_network_objects) $(B)/cli/main.o,$(CLI_TEST_OB
 
 $(B)/profil: $(B)/cli/main.o $(cli_no_network_objects) $(cli_common) $(B)/libprofil.a
 $(B)/profil-network: $(B)/cli/main.o $(cli_network_objects) $(cli_common) $(B)/libprofil.a
-$(B)/profil: cli_link := -static-libstdc++ -static-libgcc
 $(B)/profil $(B)/profil-network:
 	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) $(cli_link) -Wl,--as-needed -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CXX) $(LDFLAGS) -static-libstdc++ -static-libgcc -Wl,--as-needed -o $@ $^ $(CLI_LIBS)
 
 -include $(cli_objects:.o=.d) $(cli_precompiled).d

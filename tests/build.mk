@@ -42,8 +42,10 @@ endif
 # The headers that nearly all tests include are precompiled, and come first (or they
 # would not be used).  The host's tests are most of the code to compile, so they are not
 # optimized; the code that they test is compiled as always.
-tests_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(tests_opt) $(WARN) $(CXXFLAGS) -MMD -MP
+tests_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(tests_cppflags) $(CPPFLAGS) $(CXXSTD) $(tests_opt) $(WARN) $(CXXFLAGS) -MMD -MP
 tests_opt = $(OPT)
+# The layout of cpp-httplib's classes depends on the macros that its library was compiled with.
+$(B)/tests/objects/tests/host/%: tests_cppflags = $(shell $(pkg_config) --cflags cpp-httplib)
 # Catch2 3 is a library; Catch2 2 is headers alone.
 tests_libs = $(shell $(pkg_config) --libs catch2)
 $(B)/tests/objects/tests/host/%: tests_opt = -O0 -g1
@@ -71,7 +73,7 @@ tests_libprofil_objects := $(addprefix $(B)/libprofil/,flavours/partition.o gmon
 
 $(B)/tests/host: $(tests_host_objects) $(tests_libprofil_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lz -ldl -pthread -lssl -lcrypto $(tests_libs)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lcpp-httplib -lz -ldl -pthread -lssl -lcrypto $(tests_libs)
 
 $(B)/tests/guest: $(tests_guest_objects) $(B)/libprofil.a
 	$(call say,LINK)

@@ -46,7 +46,7 @@ Result<sockaddr_un> unix_address(const std::string &path)
 
 Result<Fd> bound(int family, const sockaddr *address, socklen_t length, const std::string &name)
 {
-	Fd socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	Fd socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	const int on = 1;
 
 	if (!socket)

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/serve/pprof_server.h"
 
-#include "cli/http/httplib.h"
+#include "cli/http/server.h"
 #include "cli/http/server_hosts.h"
-#include "cli/http/stream.h"
-#include "cli/http/task_pool.h"
 
 #include <atomic>
 #include <charconv>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
 
@@ -17,7 +14,7 @@ namespace {
 
 constexpr unsigned default_seconds = 30;
 constexpr unsigned longest_seconds = 3600;
-constexpr size_t other_threads = 8;
+constexpr size_t other_connections = 8;
 constexpr char text_type[] = "text/plain; charset=utf-8";
 
 constexpr char index_page[] = R"html(<!DOCTYPE html>
@@ -35,36 +32,31 @@ constexpr char index_page[] = R"html(<!DOCTYPE html>
 </html>
 )html";
 
-/* The connection that this thread answers; cpp-httplib does not pass it to handlers. */
-thread_local const HttpStream *current_stream;
-
 /* Does what serveError() of net/http/pprof does. */
-void serve_error(httplib::Response &response, int status, const std::string &text)
+ServerAnswer serve_error(unsigned status, const std::string &text)
 {
-	response.status = status;
-	response.set_header("X-Go-Pprof", "1");
-	response.set_content(text + "\n", text_type);
+	return {status, text + "\n", {{"X-Go-Pprof", "1"}, {"Content-Type", text_type}}};
 }
 
-std::optional<unsigned> seconds_of(const httplib::Request &request)
+ServerAnswer page(std::string text, const std::string &type = text_type)
 {
-	if (!request.has_param("seconds"))
+	return {200, std::move(text), {{"Content-Type", type}}};
+}
+
+std::optional<unsigned> seconds_of(const ServerRequest &request)
+{
+	const std::optional<std::string_view> text = request.parameter("seconds");
+	unsigned seconds = 0;
+
+	if (!text)
 		return default_seconds;
 
-	const std::string text = request.get_param_value("seconds");
-	unsigned seconds = 0;
-	const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+	const auto [stop, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
 
-	if (error != std::errc() || stop != text.data() + text.size() || seconds < 1 ||
+	if (error != std::errc() || stop != text->data() + text->size() || seconds < 1 ||
 	    seconds > longest_seconds)
 		return std::nullopt;
 	return seconds;
-}
-
-/* RFC 9110 allows it, and Go does it: cpp-httplib would copy the answer for each of a thousand ranges. */
-void ignore_ranges(httplib::Request &request)
-{
-	request.ranges.clear();
 }
 
 /** One of the profiles recorded at the same time, counted while it lives. */
@@ -84,171 +76,126 @@ private:
 
 } // namespace
 
-class PprofServer::Implementation : public httplib::Server {
+class PprofServer::Implementation {
 public:
 	Implementation(ServerSettings settings, ServeProfile profile, Fd socket);
-	~Implementation() override { close_unused(); }
+	~Implementation();
 
-	Outcome serve();
-	void end();
 	[[nodiscard]] const ListenAddress &address() const { return settings_.listen; }
+	HttpServer &server() { return server_; }
 
 private:
-	using Request = httplib::Request;
-	using Response = httplib::Response;
-
-	bool process_and_close_socket(socket_t socket) override;
-	bool admit(const Request &request, Response &response) const;
-	void profile(const Request &request, Response &response);
-	void add_routes();
-	void close_unused();
+	ServerAnswer answer(const ServerRequest &request);
+	[[nodiscard]] std::optional<ServerAnswer> refuse(const ServerRequest &request) const;
+	ServerAnswer route(const ServerRequest &request);
+	ServerAnswer profile(const ServerRequest &request);
 
 	const ServerSettings settings_;
 	const ServeProfile profile_;
 	std::atomic<size_t> running_ = 0;
-	std::atomic<bool> stopping_ = false;
+	HttpServer server_;
 };
 
 PprofServer::Implementation::Implementation(ServerSettings settings, ServeProfile profile, Fd socket)
-	: settings_(std::move(settings)), profile_(std::move(profile))
+	: settings_(std::move(settings)), profile_(std::move(profile)),
+	  server_(std::move(socket), settings_.limits, settings_.max_profiles + other_connections,
+		  [this](const ServerRequest &request) { return answer(request); })
 {
-	svr_sock_ = socket.release();
-	new_task_queue = [threads = settings_.max_profiles + other_threads] { return new TaskPool(threads); };
-	set_payload_max_length(settings_.limits.request_bytes);
-	set_default_headers({{"X-Content-Type-Options", "nosniff"}, {"Cache-Control", "no-store"}});
-	set_pre_routing_handler([this](const Request &request, Response &response) {
-		return admit(request, response) ? HandlerResponse::Unhandled : HandlerResponse::Handled;
-	});
-	set_error_handler([](const Request &, Response &response) {
-		if (response.body.empty())
-			serve_error(response, response.status,
-				    response.status == 404 ? "404 page not found" : "bad request");
-	});
-	add_routes();
 }
 
-void PprofServer::Implementation::add_routes()
+PprofServer::Implementation::~Implementation()
 {
-	Get("/debug/pprof/", [](const Request &, Response &response) {
-		response.set_content(index_page, "text/html; charset=utf-8");
-	});
-	Get("/debug/pprof",
-	    [](const Request &, Response &response) { response.set_redirect("/debug/pprof/", 301); });
-	Get("/debug/pprof/profile",
-	    [this](const Request &request, Response &response) { profile(request, response); });
-	Get("/debug/pprof/cmdline", [this](const Request &, Response &response) {
-		response.set_content(settings_.command_line, text_type);
-	});
-	/* The profile already has all the names that we know. */
-	const auto no_symbols = [](const Request &, Response &response) {
-		response.set_content("num_symbols: 0\n", text_type);
-	};
-
-	Get("/debug/pprof/symbol", no_symbols);
-	Post("/debug/pprof/symbol", no_symbols);
-	Get("/healthz", [](const Request &, Response &response) { response.set_content("ok\n", text_type); });
+	if (!settings_.listen.unix_path.empty())
+		unlink(settings_.listen.unix_path.c_str());
 }
 
-/* False when the request is refused; then the response is complete. */
-bool PprofServer::Implementation::admit(const Request &request, Response &response) const
+ServerAnswer PprofServer::Implementation::answer(const ServerRequest &request)
 {
-	if (!is_host_served(request.get_header_value("Host"), settings_.listen, settings_.hosts)) {
-		serve_error(response, 403, "host name not allowed (profil serve --allow-host NAME)");
-		return false;
-	}
-	if (request.get_header_value("Sec-Fetch-Site") == "cross-site") {
-		serve_error(response, 403, "requests from pages of other sites are refused");
-		return false;
-	}
-	/* Refuse it before the body is read: cpp-httplib would unpack it to any size. */
-	if (request.has_header("Content-Encoding")) {
-		response.set_header("Accept-Encoding", "identity");
-		serve_error(response, 415, "requests with a Content-Encoding are refused");
-		return false;
+	const std::optional<ServerAnswer> refusal = refuse(request);
+	ServerAnswer answer = refusal ? *refusal : route(request);
+
+	answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
+	answer.headers.emplace_back("Cache-Control", "no-store");
+	return answer;
+}
+
+std::optional<ServerAnswer> PprofServer::Implementation::refuse(const ServerRequest &request) const
+{
+	const std::optional<std::string_view> host = request.header("Host");
+
+	if (!host)
+		return serve_error(400, "the request has no Host header");
+	if (!is_host_served(*host, settings_.listen, settings_.hosts))
+		return serve_error(403, "host name not allowed (profil serve --allow-host NAME)");
+	if (request.header("Sec-Fetch-Site") == "cross-site")
+		return serve_error(403, "requests from pages of other sites are refused");
+	if (request.header("Content-Encoding")) {
+		ServerAnswer answer = serve_error(415, "requests with a Content-Encoding are refused");
+
+		answer.headers.emplace_back("Accept-Encoding", "identity");
+		return answer;
 	}
 	/* pprof asks for symbols by POST.  HEAD would record a profile that nobody gets. */
-	if (request.method == "GET" || (request.method == "POST" && request.path == "/debug/pprof/symbol") ||
-	    (request.method == "HEAD" && request.path != "/debug/pprof/profile"))
-		return true;
-	response.set_header("Allow", "GET");
-	serve_error(response, 405, "only GET is allowed");
-	return false;
+	if (request.method() == "GET" ||
+	    (request.method() == "POST" && request.path() == "/debug/pprof/symbol") ||
+	    (request.method() == "HEAD" && request.path() != "/debug/pprof/profile"))
+		return std::nullopt;
+
+	ServerAnswer answer = serve_error(405, "only GET is allowed");
+
+	answer.headers.emplace_back("Allow", "GET");
+	return answer;
 }
 
-void PprofServer::Implementation::profile(const Request &request, Response &response)
+ServerAnswer PprofServer::Implementation::route(const ServerRequest &request)
+{
+	if (request.path() == "/debug/pprof/")
+		return page(index_page, "text/html; charset=utf-8");
+	if (request.path() == "/debug/pprof")
+		return {301, "", {{"Location", "/debug/pprof/"}}};
+	if (request.path() == "/debug/pprof/profile")
+		return profile(request);
+	if (request.path() == "/debug/pprof/cmdline")
+		return page(settings_.command_line);
+	/* The profile already has all the names that we know. */
+	if (request.path() == "/debug/pprof/symbol")
+		return page("num_symbols: 0\n");
+	if (request.path() == "/healthz")
+		return page("ok\n");
+	return serve_error(404, "404 page not found");
+}
+
+ServerAnswer PprofServer::Implementation::profile(const ServerRequest &request)
 {
 	const std::optional<unsigned> seconds = seconds_of(request);
 
 	if (!seconds)
-		return serve_error(
-			response, 400,
-			fmt::format("invalid value for \"seconds\" - must be a positive integer, at "
-				    "most {}",
-				    longest_seconds));
+		return serve_error(400, fmt::format("invalid value for \"seconds\" - must be a positive "
+						    "integer, at most {}",
+						    longest_seconds));
 
 	const Slot slot(running_);
 
 	if (slot.number() > settings_.max_profiles) {
-		response.set_header("Retry-After", std::to_string(*seconds));
-		return serve_error(response, 503,
-				   fmt::format("Could not enable CPU profiling: {} profiles are being "
-					       "recorded already",
-					       settings_.max_profiles));
+		ServerAnswer answer = serve_error(
+			503,
+			fmt::format("Could not enable CPU profiling: {} profiles are being recorded already",
+				    settings_.max_profiles));
+
+		answer.headers.emplace_back("Retry-After", std::to_string(*seconds));
+		return answer;
 	}
 
-	const HttpStream *stream = current_stream;
-	const Result<std::string> content = profile_(
-		{*seconds, slot.number(), [this, stream] { return stopping_ || stream->is_abandoned(); }});
+	Result<std::string> content =
+		profile_({*seconds, slot.number(), [&request] { return request.cancelled(); }});
 
 	if (!content)
-		return serve_error(response, 500, "Could not enable CPU profiling: " + content.error().text);
-	response.set_header("Content-Disposition", "attachment; filename=\"profile\"");
-	response.set_content(*content, "application/octet-stream");
-}
+		return serve_error(500, "Could not enable CPU profiling: " + content.error().text);
 
-/* One request per connection: a connection that is kept open would keep a thread. */
-bool PprofServer::Implementation::process_and_close_socket(socket_t socket)
-{
-	/* cpp-httplib accepts without SOCK_CLOEXEC; programs that we start must not keep connections. */
-	fcntl(socket, F_SETFD, FD_CLOEXEC);
+	ServerAnswer answer = page(*std::move(content), "application/octet-stream");
 
-	HttpStream stream(Fd(socket), settings_.limits, stopping_);
-	bool closed = false;
-
-	current_stream = &stream;
-
-	const bool done = process_request(stream, true, closed, ignore_ranges);
-
-	current_stream = nullptr;
-	stream.linger();
-	return done;
-}
-
-Outcome PprofServer::Implementation::serve()
-{
-	if (!stopping_ && !listen_after_bind() && !stopping_)
-		return Error{fmt::format("{}: accepting connections failed", settings_.listen.text())};
-	return Done();
-}
-
-/* cpp-httplib's stop() does nothing until its loop has begun, so close the socket instead. */
-void PprofServer::Implementation::end()
-{
-	stopping_ = true;
-	close_unused();
-}
-
-/* Shut down, so that accept() ends; the exchange ensures that nobody else closes it. */
-void PprofServer::Implementation::close_unused()
-{
-	const socket_t socket = svr_sock_.exchange(INVALID_SOCKET);
-
-	if (socket == INVALID_SOCKET)
-		return;
-	::shutdown(socket, SHUT_RDWR);
-	::close(socket);
-	if (!settings_.listen.unix_path.empty())
-		unlink(settings_.listen.unix_path.c_str());
+	answer.headers.emplace_back("Content-Disposition", "attachment; filename=\"profile\"");
+	return answer;
 }
 
 PprofServer::PprofServer(std::unique_ptr<Implementation> implementation)
@@ -276,12 +223,12 @@ const ListenAddress &PprofServer::address() const
 
 Outcome PprofServer::run()
 {
-	return implementation_->serve();
+	return implementation_->server().run();
 }
 
 void PprofServer::stop()
 {
-	implementation_->end();
+	implementation_->server().stop();
 }
 
 } // namespace cli

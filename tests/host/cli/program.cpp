@@ -3,10 +3,10 @@
  */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 #include "tests/support/skip.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -60,7 +60,7 @@ TEST_CASE("only push and serve load the libraries for HTTP", "[cli]")
 		return run("readelf -d " + support::build_dir() + "/" + name + " | grep NEEDED").text;
 	};
 
-	for (const char *library : {"libcurl", "libcpp-httplib"}) {
+	for (const char *library : {"libcurl", "libmicrohttpd"}) {
 		CHECK_FALSE(has(libraries("profil"), library));
 		CHECK(has(libraries("profil-network"), library));
 	}

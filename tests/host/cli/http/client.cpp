@@ -6,9 +6,9 @@
 #include "cli/http/grpc_web.h"
 #include "cli/http/header.h"
 #include "tests/host/cli/http/receiver.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <csignal>
 
 using namespace cli;

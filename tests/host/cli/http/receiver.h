@@ -3,11 +3,11 @@
 #pragma once
 
 #include "cli/base/fd.h"
-#include "cli/http/httplib.h"
 
 #include <arpa/inet.h>
 #include <atomic>
 #include <functional>
+#include <httplib.h>
 #include <mutex>
 #include <stdexcept>
 #include <string>

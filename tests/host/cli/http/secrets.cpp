@@ -7,9 +7,9 @@
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/http/receiver.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <fstream>
 

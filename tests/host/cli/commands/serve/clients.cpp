@@ -165,13 +165,44 @@ TEST_CASE("a client that sends an endless request is cut off", "[cli][serve]")
 	const Running server(sample);
 
 	CHECK(has(exchange(server.port(), "GET / HTTP/1.1\r\nHost: localhost\r\n" + std::string(100000, 'a')),
-		  "HTTP/1.1 400 Bad Request\r\n"));
+		  "HTTP/1.1 431 Request Header Fields Too Large\r\n"));
 	CHECK(server.status("/healthz") == "200");
+}
+
+TEST_CASE("clients beyond the limit of connections wait until others have gone", "[cli][serve]")
+{
+	ServerSettings settings;
+
+	settings.limits.request = 24h;
+	settings.max_profiles = 1;
+
+	const Running server(sample, settings);
+	std::vector<Fd> silent;
+
+	for (int i = 0; i < 8 + 1; i++)
+		silent.push_back(connected(server.port()));
+
+	const Fd late = connected(server.port());
+	const std::string text = "GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n";
+	std::string answer(4096, '\0');
+
+	REQUIRE(send(late.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
+	/* It is in the kernel's backlog, and neither refused nor answered. */
+	CHECK(recv(late.get(), answer.data(), answer.size(), MSG_DONTWAIT) == -1);
+	CHECK(errno == EAGAIN);
+	silent.clear();
+	CHECK(recv(late.get(), answer.data(), answer.size(), 0) > 0);
+	CHECK(has(answer, " 200 OK\r\n"));
 }
 
 TEST_CASE("input that is not HTTP gets an error, or no answer", "[cli][serve]")
 {
-	const Running server(sample);
+	ServerSettings settings;
+
+	/* After empty lines, a request may still come. */
+	settings.limits.request = 500ms;
+
+	const Running server(sample, settings);
 
 	for (const char *text : {"\r\n\r\n", "hello\r\n\r\n", "GET\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n"})
 		CHECK_FALSE(has(exchange(server.port(), text), "200 OK"));

@@ -2,8 +2,7 @@
 /** @file tests/host/cli/commands/serve/options.cpp  The command line options of a server of profiles. */
 #include "cli/commands/serve/options.h"
 #include "cli/options/arguments.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace cli;
 

@@ -86,7 +86,7 @@ TEST_CASE("the other pages answer as those of net/http/pprof", "[cli][serve]")
 	CHECK(server.curl("/healthz").text == "ok\n");
 	CHECK(server.status("/healthz", "-I") == "200");
 	for (const char *path :
-	     {"/", "/debug/", "/debug/pprof/heap", "/debug/pprof/../../etc/passwd", "/%00"})
+	     {"/", "/debug/", "/debug/pprof/heap", "/debug/pprof/../../etc/passwd", "/%00", "/healthz%00x"})
 		CHECK(server.status(path, "--path-as-is") == "404");
 	CHECK(has(server.curl("/debug/pprof/heap", "-i").text, "\r\n\r\n404 page not found\n"));
 }

@@ -6,10 +6,10 @@
 #include "cli/commands/serve/pprof_server.h"
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/sample_profile.h"
+#include "tests/support/catch.h"
 #include "tests/support/programs.h"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 #include <thread>
