@@ -6,6 +6,8 @@
 #include "tests/support/catch.h"
 
 #include <algorithm>
+#include <string>
+#include <sys/prctl.h>
 
 using namespace guest;
 
@@ -194,4 +196,45 @@ TEST_CASE_METHOD(AtRest, "of a process that a file's other recording follows a u
 	CHECK(last.state == PROFIL_OWNER_ENDED);
 	CHECK(last.uid == nobody);
 	CHECK(last.executed == 0);
+}
+
+TEST_CASE_METHOD(AtRest, "a recording that has ended gives no more numbers, and pays for those that are left",
+		 "[record][hostile]")
+{
+	const bool kept = GENERATE(false, true);
+	const Gate go, done;
+	/* Under each name it would be another owner, as would its children. */
+	Child child([&] {
+		for (unsigned i = 0;; i++) {
+			go.wait();
+			prctl(PR_SET_NAME, std::to_string(i).c_str());
+			Child([] {}).join();
+			done.open();
+		}
+	});
+	Recording recording;
+	const auto rename = [&](int error) {
+		for (int i = 0; i < 20; i++) {
+			go.open();
+			done.wait();
+			CHECK(recording.add(child.pid()) == error);
+		}
+		return recording.described(0).in_use;
+	};
+	profil_stop_all all = {};
+
+	all.size = sizeof(all);
+	recording.begin(child.pid(), each_process);
+	const uint32_t before = recording.described(0).in_use, running = rename(EEXIST);
+	CHECK(running > before + 40);
+	if (kept)
+		recording.finish();
+	else
+		REQUIRE(Device().call(PROFIL_STOP_ALL, &all) == 0);
+	CHECK(rename(ENOENT) == running);
+	/* Its user pays for the numbers, but nobody else has fewer pages. */
+	profil_info info = {};
+	info.size = sizeof(info);
+	REQUIRE(recording.device().call(PROFIL_INFO, &info) == 0);
+	CHECK(info.pages_used > module_stat("pinned_pages"));
 }
