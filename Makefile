@@ -258,6 +258,10 @@ abi: ## regenerate the ABI that programs rely on: libprofil/libprofil.abi, kmod/
 	+scripts/build/abi >libprofil/libprofil.abi.tmp && mv libprofil/libprofil.abi.tmp libprofil/libprofil.abi
 	scripts/build/uapi-layout >kmod/uapi.layout.tmp && mv kmod/uapi.layout.tmp kmod/uapi.layout
 
+.PHONY: check-backports
+check-backports: setup ## build the module for kernels with changes of later ones, as distributions have them
+	scripts/check/backports
+
 .PHONY: check-abi
 check-abi: ## check that the library's interface and the module's structures match the recorded ABI
 	scripts/setup abi

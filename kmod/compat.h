@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between kernel versions: no other file may test for one.
+ * Differences between kernels: no other file may test for one.
+ *
+ * Kernels of distributions have changes of later versions, so no version is asked for.  Whether a
+ * kernel has something is found out by a program in features/.
  *
  * Context: any, unless a function says otherwise
  */
 #ifndef PROFIL_COMPAT_H
 #define PROFIL_COMPAT_H
+
+#include "features.h"
 
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
@@ -14,9 +19,8 @@
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
-#include <linux/version.h>
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#if PROFIL_HAS_URING_CMD_HEADER
 #include <linux/io_uring/cmd.h>
 #else
 #include <linux/io_uring.h>
@@ -25,7 +29,7 @@
 /* The payload of a command: user space shares it and may change it. */
 static inline const void *profil_uring_payload(const struct io_uring_cmd *cmd)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#if PROFIL_HAS_URING_CMD_SQE
 	/* io_uring_sqe_cmd() came later, and has since got a second argument. */
 	return cmd->sqe->cmd;
 #else
@@ -44,7 +48,7 @@ static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
 {
 	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | (fault ? FOLL_NOWAIT : FOLL_NOFAULT);
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#if !PROFIL_HAS_PIN_USER_PAGES_VMAS
 	return pin_user_pages(start, nr, flags, pages);
 #else
 	return pin_user_pages(start, nr, flags, pages, NULL);
@@ -58,7 +62,7 @@ static inline long profil_pin_user_pages(unsigned long start, unsigned long nr,
  */
 static inline int profil_pin_user_pages_fast(unsigned long start, int nr, struct page **pages)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#if !PROFIL_HAS_PIN_USER_PAGES_FAST_ONLY
 	return pin_user_pages_fast(start, nr, FOLL_WRITE | FOLL_LONGTERM | FOLL_NOFAULT, pages);
 #else
 	/* The other one waits for mmap_lock, and cannot be killed then. */
@@ -74,16 +78,14 @@ static inline int profil_pin_user_pages_fast(unsigned long start, int nr, struct
 #endif
 
 /* Arguments of a probe on sched_process_exit behind the private pointer. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#if PROFIL_HAS_EXIT_GROUP_DEAD
 #define PROFIL_EXIT_PROTO	struct task_struct *task, bool group_dead
 #else
 #define PROFIL_EXIT_PROTO	struct task_struct *task
 #endif
 
-#ifdef __has_include	/* sparse does not */
-#if __has_include("linux/hrtimer_bases.h")
+#if PROFIL_HAS_HRTIMER_BASES
 #include <linux/hrtimer_bases.h>
-#endif
 #endif
 
 /* How many interrupts of timers of a high resolution this CPU had.  Context: a timer. */
@@ -106,7 +108,7 @@ static inline void profil_hrtimer_setup(struct hrtimer *timer,
 					enum hrtimer_restart (*function)(struct hrtimer *),
 					clockid_t clock, enum hrtimer_mode mode)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#if PROFIL_HAS_HRTIMER_SETUP
 	hrtimer_setup(timer, function, clock, mode);
 #else
 	hrtimer_init(timer, clock, mode);
@@ -119,13 +121,7 @@ static inline void profil_hrtimer_setup(struct hrtimer *timer,
  * not.  Both belong to the address space, though since 7.2 the task has them.  @mm is
  * @task's, and @task is current or its exec_update_lock is held.
  */
-#ifdef __has_include	/* sparse does not */
-#if __has_include("linux/sched/exec_state.h")
-#define PROFIL_EXEC_STATE
-#endif
-#endif
-
-#ifdef PROFIL_EXEC_STATE
+#if PROFIL_HAS_EXEC_STATE
 #include <linux/sched/exec_state.h>
 
 static inline const struct task_exec_state *
@@ -164,7 +160,7 @@ static inline struct user_namespace *profil_dump_ns(const struct task_struct *ta
  */
 static inline u64 profil_inode_change_time(const struct inode *inode)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+#if PROFIL_HAS_INODE_GET_MTIME
 	struct timespec64 time = inode_get_mtime(inode);
 #else
 	struct timespec64 time = inode->i_mtime;
@@ -182,7 +178,7 @@ static inline struct file *profil_exe_file(struct mm_struct *mm)
 	struct file *file;
 
 	rcu_read_lock();
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+#if PROFIL_HAS_GET_FILE_RCU_POINTER
 	file = get_file_rcu(&mm->exe_file);
 #else
 	file = rcu_dereference(mm->exe_file);
@@ -196,7 +192,7 @@ static inline struct file *profil_exe_file(struct mm_struct *mm)
 /* The path of a mapping's file as user space knows it: overlayfs maps a file of a layer. */
 static inline const struct path *profil_user_path(const struct file *file)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#if PROFIL_HAS_FILE_USER_PATH
 	return file_user_path((struct file *)file);
 #else
 	return &file->f_path;
@@ -228,7 +224,7 @@ struct profil_code {
 
 static inline struct profil_code profil_module_code(const struct module *module)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#if PROFIL_HAS_MODULE_MEMORY
 	return (struct profil_code){ module->mem[MOD_TEXT].base, module->mem[MOD_TEXT].size };
 #else
 	return (struct profil_code){ module->core_layout.base, module->core_layout.text_size };
@@ -238,7 +234,7 @@ static inline struct profil_code profil_module_code(const struct module *module)
 /* What it only runs when it is loaded. */
 static inline struct profil_code profil_module_early_code(const struct module *module)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#if PROFIL_HAS_MODULE_MEMORY
 	return (struct profil_code){ module->mem[MOD_INIT_TEXT].base,
 				     module->mem[MOD_INIT_TEXT].size };
 #else

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Since 6.8, the path of a mapped file that users know is asked for. */
+#include <linux/fs.h>
+
+static const struct path *path(struct file *file)
+{
+	return file_user_path(file);
+}
+
+const struct path *(*use)(struct file *file) = path;

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Since 6.7, a file is referenced by the pointer to it, which may change. */
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+
+static struct file *reference(struct mm_struct *mm)
+{
+	return get_file_rcu(&mm->exe_file);
+}
+
+struct file *(*use)(struct mm_struct *mm) = reference;
