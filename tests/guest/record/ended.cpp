@@ -115,6 +115,8 @@ Last record_until_end(pid_t pid, const Gate &go)
 /** A process of a user that executes a set-uid program when told to. */
 class Rising {
 public:
+	Rising() { ready_.wait(); }
+
 	void execute() const
 	{
 		go_.open();
@@ -129,9 +131,10 @@ public:
 private:
 	const Setting allowed_{"/proc/sys/kernel/perf_event_paranoid", "2"};
 	const SetUidProgram program_{"uapi_target"};
-	const Gate go_;
+	const Gate ready_, go_;
 	const Child child_{[this] {
 		become_nobody();
+		ready_.open();
 		go_.wait();
 		execl(program_.path().c_str(), "program", "wait", nullptr);
 		need(-1, "execl");
