@@ -210,10 +210,11 @@ static int profil_describe_file(struct profil_describe *describe,
 		released = profil_recording_release(recording, describe->number);
 	if (released)
 		fput(released);
-	if (!err && describe->flags & PROFIL_DESCRIBE_FORGET)
+	if (!err && describe->flags & PROFIL_DESCRIBE_FORGET) {
 		err = profil_recording_forget(recording, describe->number);
-	if (READ_ONCE(recording->ended))
-		profil_recording_charge(recording);
+		if (!err && READ_ONCE(recording->ended))
+			profil_recording_charge(recording);
+	}
 	return err;
 }
 

@@ -33,7 +33,7 @@ void profil_recording_charge(struct profil_recording *recording)
 {
 	long pages = profil_recording_pages(recording);
 
-	/* Two threads may be here at once, one of whom has forgotten a number. */
+	/* Two threads may charge at once, as each forgets numbers. */
 	profil_user_shift_pages(recording->user, pages - xchg(&recording->kept, pages));
 }
 

@@ -237,6 +237,15 @@ bool profil_recording_fork(struct profil_recording *recording, struct task_struc
 	return parent && profil_recording_own(recording, &same, child, spare, owned);
 }
 
+/* The owner, if it is one of a process and has not ended; or NULL. */
+static struct profil_entry *profil_recording_live(struct profil_recording *recording,
+						  struct profil_owned owned)
+{
+	struct profil_entry *entry = profil_recording_numbered(recording, owned.owner);
+
+	return entry && entry->pid && entry->state == PROFIL_OWNER_LIVE ? entry : NULL;
+}
+
 /**
  * profil_recording_end_owner() - a process ends, or executes another program
  * @recording: the recording
@@ -254,8 +263,8 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
 	if (!recording->processes)
 		return;
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_numbered(recording, owned.owner);
-	if (entry && entry->pid && entry->state == PROFIL_OWNER_LIVE) {
+	entry = profil_recording_live(recording, owned);
+	if (entry) {
 		entry->state = PROFIL_OWNER_ENDED;
 		if (task)
 			profil_recording_look(task, &entry->uid, &entry->cgroup);
@@ -282,8 +291,8 @@ void profil_recording_leave_owner(struct profil_recording *recording, struct pro
 	if (!recording->processes)
 		return;
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_numbered(recording, owned.owner);
-	if (entry && entry->pid && entry->state == PROFIL_OWNER_LIVE) {
+	entry = profil_recording_live(recording, owned);
+	if (entry) {
 		profil_recording_look_live(entry->pid, &entry->uid, &entry->cgroup);
 		entry->state = PROFIL_OWNER_ENDED;
 	}

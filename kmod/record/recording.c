@@ -168,7 +168,7 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
  *
  * Context: Any.
  * Return: true: the numbers after the last one are free.  false: there are too many entries, or
- * there is no such row nearby: the next call looks further; or the recording has ended.
+ * the recording has ended, or there is no such row nearby, and the next call looks further.
  */
 bool profil_recording_row(struct profil_recording *recording, u32 count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who pays for what a tick makes wait.
+ * Whose limit a waiting tick counts towards.
  *
  * Context: hard interrupt
  */
