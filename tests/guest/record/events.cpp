@@ -192,6 +192,19 @@ TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[r
 	      status.ticks);
 }
 
+namespace {
+
+/** A proof on the process's writes of the module's watched variable. */
+Fd writes_of_watched(pid_t pid)
+{
+	return open_proof({.pid = pid,
+			   .type = PERF_TYPE_BREAKPOINT,
+			   .config = 0,
+			   .address = address_of(BusyModule::watched)});
+}
+
+} // namespace
+
 TEST_CASE_METHOD(AtRest,
 		 "of the events in NMIs while interrupts are off, eight are counted and the rest missed",
 		 "[record][source]")
@@ -200,11 +213,7 @@ TEST_CASE_METHOD(AtRest,
 	Worker worker([] { BusyModule::write_watched(20); });
 	Recording recording(4096, 1);
 
-	recording.begin_with(open_proof({.pid = worker.pid(),
-					 .type = PERF_TYPE_BREAKPOINT,
-					 .config = 0,
-					 .address = address_of(BusyModule::watched)}),
-			     event_flags | PROFIL_RECORD_KERNEL);
+	recording.begin_with(writes_of_watched(worker.pid()), event_flags | PROFIL_RECORD_KERNEL);
 	worker.run();
 	CHECK(in_fdinfo(recording.device(), "event_missed") == 12);
 	recording.finish();
@@ -219,11 +228,7 @@ TEST_CASE_METHOD(AtRest, "an event in an NMI is missed if its task is switched f
 	Worker worker([] { BusyModule::write_watched_and_leave(); });
 	Recording recording(4096, 1);
 
-	recording.begin_with(open_proof({.pid = worker.pid(),
-					 .type = PERF_TYPE_BREAKPOINT,
-					 .config = 0,
-					 .address = address_of(BusyModule::watched)}),
-			     event_flags | PROFIL_RECORD_KERNEL);
+	recording.begin_with(writes_of_watched(worker.pid()), event_flags | PROFIL_RECORD_KERNEL);
 	worker.run();
 	CHECK(in_fdinfo(recording.device(), "event_missed") == 1);
 	recording.finish();
