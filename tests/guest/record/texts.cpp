@@ -232,11 +232,11 @@ TEST_CASE_METHOD(AtRest, "code that a program makes in place of other code count
 {
 	constexpr uintptr_t apart = 0x400;
 	const Gate go;
-	Child child([&] {
+	const Child child([&] {
 		const Burner burner;
 
 		go.wait();
-		for (unsigned turn = 0; turn < 300; turn++) {
+		for (unsigned turn = 0;; turn++) {
 			const uintptr_t at = text + turn % 2 * apart;
 
 			burner.plant_loop(at);
@@ -244,22 +244,24 @@ TEST_CASE_METHOD(AtRest, "code that a program makes in place of other code count
 		}
 	});
 	Recording recording;
-	std::array<uint64_t, 2> ticks = {};
+	const auto ticks = [&] {
+		std::array<uint64_t, 2> of = {};
+
+		for (const Row &row : recording.rows()) {
+			if (row.text.kind != PROFIL_KIND_MEMORY)
+				continue;
+			const uintptr_t from = row.text.base + row.offset - text;
+
+			CHECK(from % apart < sizeof(code_loop));
+			of.at(from / apart) += row.count;
+		}
+		return of;
+	};
 
 	recording.begin(child.pid());
 	go.open();
-	child.join();
+	CHECK(soon([&] { return ticks()[0] > 20 && ticks()[1] > 20; }));
 	recording.finish();
-	for (const Row &row : recording.rows()) {
-		if (row.text.kind != PROFIL_KIND_MEMORY)
-			continue;
-		const uintptr_t from = row.text.base + row.offset - text;
-
-		CHECK(from % apart < sizeof(code_loop));
-		ticks.at(from / apart) += row.count;
-	}
-	CHECK(ticks[0] > 0);
-	CHECK(ticks[1] > 0);
 }
 
 TEST_CASE_METHOD(AtRest, "text that was moved counts where it is now", "[record]")
