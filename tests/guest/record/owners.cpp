@@ -166,8 +166,12 @@ TEST_CASE_METHOD(AtRest,
 	held.release();
 	CHECK(soon([&] { return owner().state == PROFIL_OWNER_ENDED; }));
 	CHECK(owner().uid == 0);
-	/* What it executes is known before it runs that. */
-	CHECK(soon([&] { return owner_of(recording, pid, "held").state == PROFIL_OWNER_LIVE; }));
+	/* What it executes is known before it runs that, and not as soon as the last one has ended. */
+	CHECK(soon([&] {
+		const Described next = owner_of(recording, pid, "held");
+
+		return next.number != 0 && next.state == PROFIL_OWNER_LIVE;
+	}));
 	CHECK(owner_of(recording, pid, "held").uid == other_user);
 }
 
