@@ -261,7 +261,8 @@ TEST_CASE_METHOD(AtRest,
 		 "each of two recordings of everybody has its ticks of processes that neither has met",
 		 "[record][icount]")
 {
-	constexpr size_t processes = 50, bytes = 128 << 10;
+	/* Six ticks each: fewer than can wait for one task. */
+	constexpr size_t processes = 50, bytes = 20 << 10;
 
 	skip_if_late_is_unknown();
 	std::vector<Gate> go(processes);
@@ -271,12 +272,11 @@ TEST_CASE_METHOD(AtRest,
 	for (size_t i = 0; i < processes; i++)
 		children.emplace_back([&, i] {
 			static char random[bytes];
-			const sched_param idle = {};
 
-			/* The work that finds out whose ticks these are runs before it. */
-			need(sched_setscheduler(0, SCHED_IDLE, &idle), "sched_setscheduler");
 			go[i].wait();
 			need_that(syscall(SYS_getrandom, random, bytes, 0) == bytes, "getrandom");
+			/* The work that finds out whose ticks these are runs meanwhile. */
+			usleep(20'000);
 		});
 	for (const Child &child : children)
 		pids.push_back(child.pid());
@@ -299,7 +299,7 @@ TEST_CASE_METHOD(AtRest,
 		for (const Row &row : recording.rows())
 			of[row.owner.pid] += row.count;
 		for (const pid_t pid : pids) {
-			CHECK(of[pid] > 10);
+			CHECK(of[pid] > 3);
 			all += of[pid];
 		}
 		return all;
