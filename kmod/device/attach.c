@@ -133,14 +133,19 @@ static int profil_attach_more(struct profil_profile *profile, struct target *tar
 	return err;
 }
 
-/* The target was not attached.  Its owner ends, unless the profile follows it already. */
-static void profil_attach_end_owner(struct profil_profile *profile, const struct target *target)
+/*
+ * The target was not attached.  Its owner ends, unless the profile follows it already; or if it
+ * has exited, after which the owner may have been found once more.
+ */
+static void profil_attach_end_owner(struct profil_profile *profile, const struct target *target,
+				    bool exited)
 {
 	struct task_struct *task = target->proof->target;
+	struct pid *pid = task_tgid(task);
 
 	rcu_read_lock();
-	if (profil_watched_owner(profile, task_tgid(task)).owner != target->owned.owner)
-		profil_recording_end_owner(profile->recording, target->owned, task);
+	if (exited || profil_watched_owner(profile, pid).owner != target->owned.owner)
+		profil_recording_end_owner(profile->recording, target->owned, pid, task);
 	rcu_read_unlock();
 }
 
@@ -163,7 +168,7 @@ static int profil_attach_target(struct profil_session *session, struct profil_pr
 		goto free;
 	err = publish(profile, &target);
 	if (err && profile->recording)
-		profil_attach_end_owner(profile, &target);
+		profil_attach_end_owner(profile, &target, err == -ESRCH);
 	profil_proof_leave(proof, target.mm);
 free:
 	profil_binding_free(target.binding);

@@ -55,12 +55,12 @@ static u64 profil_follow_life(const struct profil_profile *profile)
 	return atomic64_inc_return(&profile->recording->lives);
 }
 
-static struct profil_owned profil_fork_owner(const struct profil_profile *profile,
-					     struct profil_owned parent, struct task_struct *child)
+static struct profil_owned profil_fork_owner(const struct profil_watch *watch,
+					     struct task_struct *child)
 {
-	struct profil_program same = { .parent = profil_owned_read(&parent) };
+	struct profil_program same = { .parent = watch->owned, .pid = watch->pid };
 
-	return profil_program_owner(profile, &same, child);
+	return profil_program_owner(watch->profile, &same, child);
 }
 
 /*
@@ -152,10 +152,11 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 	}
 	/* The watch comes first: see profil_fork_owned(). */
 	if (watch->owned.owner)
-		copy->owned = profil_fork_owner(watch->profile, watch->owned, child);
+		copy->owned = profil_fork_owner(watch, child);
 	if (!profil_watch_add(bucket, copy, follower, watch->profile, task_tgid(child))) {
 		if (copy->owned.owner)
-			profil_recording_end_owner(watch->profile->recording, copy->owned, NULL);
+			profil_recording_end_owner(watch->profile->recording, copy->owned,
+						   task_tgid(child), NULL);
 		profil_pool_give(&follower->pool, copy);
 		profil_user_unwatch(follower->user);
 		return;
@@ -176,7 +177,7 @@ static void profil_follow_meet(struct profil_profile *profile, struct profil_buc
 	owned = profil_program_owner(profile, program, task);
 	if (profil_meet_process(bucket, profile, task_tgid(task), owned, watch) == watch)
 		return;
-	profil_recording_end_owner(profile->recording, owned, NULL);
+	profil_recording_end_owner(profile->recording, owned, task_tgid(task), NULL);
 	profil_pool_give(&profile->follower->pool, watch);
 }
 
@@ -256,7 +257,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 
 	if (profile->recording) {
 		program.parent = watch->owned;
-		profil_recording_end_owner(profile->recording, watch->owned, NULL);
+		profil_recording_end_owner(profile->recording, watch->owned, watch->pid, NULL);
 		profil_owned_write(&watch->owned, profil_program_owner(profile, &program, current));
 	}
 	if (profile->everybody)
@@ -287,7 +288,8 @@ static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
 	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
 		/* Nor may they see which user and cgroup it has from now on. */
 		if (watch->profile->recording)
-			profil_recording_end_owner(watch->profile->recording, watch->owned, NULL);
+			profil_recording_end_owner(watch->profile->recording, watch->owned,
+						   watch->pid, NULL);
 		profil_watch_end(watch);
 		return;
 	}

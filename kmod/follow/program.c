@@ -19,7 +19,7 @@ static bool profil_program_find(struct profil_recording *recording,
 {
 	*owned = program->parent;
 	if (!program->file)
-		return profil_recording_fork(recording, task, spare, owned);
+		return profil_recording_fork(recording, task, program->pid, spare, owned);
 	return profil_recording_owner(recording, program->file, program->name, task, spare, owned);
 }
 

@@ -10,6 +10,7 @@
 #include "profile/owned.h"
 
 struct file;
+struct pid;
 struct profil_profile;
 struct task_struct;
 
@@ -18,11 +19,13 @@ struct task_struct;
  * @file: that was executed; NULL: the parent's
  * @name: the command name
  * @parent: the owner that forked or executed it; 0: not known
+ * @pid: the thread group that forked it, if there is no @file
  */
 struct profil_program {
 	struct file *file;
 	const char *name;
 	struct profil_owned parent;
+	const struct pid *pid;
 };
 
 struct profil_owned profil_program_owner(const struct profil_profile *profile,

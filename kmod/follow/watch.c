@@ -141,7 +141,7 @@ void profil_watch_exit(struct profil_watch *watch, struct task_struct *task)
 		profil_watch_end(watch);
 		return;
 	}
-	profil_recording_end_owner(watch->profile->recording, watch->owned, task);
+	profil_recording_end_owner(watch->profile->recording, watch->owned, watch->pid, task);
 	raw_spin_lock(&follower->lock);
 	if (list_empty(&watch->left)) {
 		profil_watch_note_locked(watch, PROFIL_EVENT_EXIT);
@@ -382,7 +382,7 @@ static struct profil_watch *profil_watch_unlink_first(struct profil_profile *pro
 	if (watch && watch->pid == pid) {
 		/* While the probe on execve(2) would still find it, and wait for the lock. */
 		if (watch->owned.owner)
-			profil_recording_leave_owner(profile->recording, watch->owned);
+			profil_recording_leave_owner(profile->recording, watch->owned, pid);
 		hlist_del_init_rcu(&watch->node);
 		profil_watch_unlink(watch);
 	} else {

@@ -67,6 +67,20 @@ static u32 profil_recording_look_live(struct pid *pid, kuid_t *uid, u64 *cgroup)
 	return state;
 }
 
+/*
+ * The owner of a process.  Return: NULL: the reader has forgotten it, though the process may go
+ * on with its number, which may be another's by now.
+ */
+static struct profil_entry *profil_recording_owned(struct profil_recording *recording, u32 number,
+						   const struct pid *pid)
+{
+	struct profil_entry *entry = profil_recording_numbered(recording, number);
+
+	if (!pid || !entry || entry->same.kind != PROFIL_KIND_OWNER || entry->pid != pid)
+		return NULL;
+	return entry;
+}
+
 /**
  * profil_recording_refresh() - who the process of an owner is now
  * @recording: the recording
@@ -83,7 +97,7 @@ void profil_recording_refresh(struct profil_recording *recording, struct profil_
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_numbered(recording, owner->number);
+	entry = profil_recording_owned(recording, owner->number, owner->pid);
 	if (entry) {
 		owner->state = entry->state;
 		owner->uid = entry->uid;
@@ -213,6 +227,7 @@ bool profil_recording_own_state(struct profil_recording *recording, u32 state,
  * profil_recording_fork() - the owner that a child's ticks count for
  * @recording: the recording
  * @child: a task of the child
+ * @pid: its parent's thread group
  * @spare: memory for it
  * @owned: its parent's owner; receives the child's
  *
@@ -220,7 +235,8 @@ bool profil_recording_own_state(struct profil_recording *recording, u32 state,
  * Return: false without memory or numbers.
  */
 bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
-			   struct profil_spare *spare, struct profil_owned *owned)
+			   const struct pid *pid, struct profil_spare *spare,
+			   struct profil_owned *owned)
 {
 	struct profil_identity same;
 	struct profil_entry *parent;
@@ -229,7 +245,7 @@ bool profil_recording_fork(struct profil_recording *recording, struct task_struc
 	if (!recording->processes || owned->owner == recording->nobody.owner)
 		return true;
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	parent = profil_recording_numbered(recording, owned->owner);
+	parent = profil_recording_owned(recording, owned->owner, pid);
 	if (parent)
 		same = parent->same;
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
@@ -237,25 +253,26 @@ bool profil_recording_fork(struct profil_recording *recording, struct task_struc
 	return parent && profil_recording_own(recording, &same, child, spare, owned);
 }
 
-/* The owner, if it is one of a process and has not ended; or NULL. */
+/* The owner of a process, if it has not ended; or NULL. */
 static struct profil_entry *profil_recording_live(struct profil_recording *recording,
-						  struct profil_owned owned)
+						  struct profil_owned owned, const struct pid *pid)
 {
-	struct profil_entry *entry = profil_recording_numbered(recording, owned.owner);
+	struct profil_entry *entry = profil_recording_owned(recording, owned.owner, pid);
 
-	return entry && entry->pid && entry->state == PROFIL_OWNER_LIVE ? entry : NULL;
+	return entry && entry->state == PROFIL_OWNER_LIVE ? entry : NULL;
 }
 
 /**
  * profil_recording_end_owner() - a process ends, or executes another program
  * @recording: the recording
  * @owned: its owner; no effect if that is not of one process
+ * @pid: its thread group
  * @task: looked at for the last time; NULL: it has changed already
  *
  * Context: Any but hard interrupt.
  */
 void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
-				struct task_struct *task)
+				const struct pid *pid, struct task_struct *task)
 {
 	struct profil_entry *entry;
 	unsigned long flags;
@@ -263,7 +280,7 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
 	if (!recording->processes)
 		return;
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_live(recording, owned);
+	entry = profil_recording_live(recording, owned, pid);
 	if (entry) {
 		entry->state = PROFIL_OWNER_ENDED;
 		if (task)
@@ -276,6 +293,7 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
  * profil_recording_leave_owner() - a process goes on, but is not followed any more
  * @recording: the recording
  * @owned: its owner; no effect if that is not of one process
+ * @pid: its thread group
  *
  * What it is now is the last that is told of it: nobody would notice that it executes a program
  * whose user and cgroup must not be told.
@@ -283,7 +301,8 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
  * Context: Any but hard interrupt; the lock of its watch's bucket is held, for which the probe on
  * execve(2) waits.
  */
-void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned)
+void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned,
+				  const struct pid *pid)
 {
 	struct profil_entry *entry;
 	unsigned long flags;
@@ -291,7 +310,7 @@ void profil_recording_leave_owner(struct profil_recording *recording, struct pro
 	if (!recording->processes)
 		return;
 	raw_spin_lock_irqsave(&recording->lock, flags);
-	entry = profil_recording_live(recording, owned);
+	entry = profil_recording_live(recording, owned, pid);
 	if (entry) {
 		profil_recording_look_live(entry->pid, &entry->uid, &entry->cgroup);
 		entry->state = PROFIL_OWNER_ENDED;

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 struct file;
+struct pid;
 struct profil_entry;
 struct profil_recording;
 struct profil_spare;
@@ -23,10 +24,12 @@ bool profil_recording_owner(struct profil_recording *recording, struct file *pro
 bool profil_recording_own_state(struct profil_recording *recording, u32 state,
 				struct profil_spare *spare, struct profil_owned *owned);
 bool profil_recording_fork(struct profil_recording *recording, struct task_struct *child,
-			   struct profil_spare *spare, struct profil_owned *owned);
+			   const struct pid *pid, struct profil_spare *spare,
+			   struct profil_owned *owned);
 void profil_recording_refresh(struct profil_recording *recording, struct profil_entry *owner);
 void profil_recording_end_owner(struct profil_recording *recording, struct profil_owned owned,
-				struct task_struct *task);
-void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned);
+				const struct pid *pid, struct task_struct *task);
+void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned,
+				  const struct pid *pid);
 
 #endif /* PROFIL_OWNER_H */

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <deque>
 #include <linux/perf_event.h>
-#include <optional>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -242,19 +241,6 @@ TEST_CASE_METHOD(AtRest, "a child is nobody's, and not its parent's, if the pool
 }
 
 namespace {
-
-/** What a number stands for, if it is given. */
-std::optional<profil_describe> known(const Recording &recording, uint32_t number)
-{
-	profil_describe about = {};
-
-	about.size = sizeof(about);
-	about.profile = recording.profile();
-	about.number = number;
-	const int error = recording.device().call(PROFIL_DESCRIBE, &about);
-	need_that(error == 0 || error == ENOENT, "a number is given or not");
-	return error ? std::nullopt : std::optional(about);
-}
 
 /** Ticks of a process, beside elements whose numbers were forgotten. */
 uint64_t ticks_of_process(Recording &recording, pid_t pid)

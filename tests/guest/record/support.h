@@ -344,6 +344,19 @@ inline void spin_while(uintptr_t loop, const std::function<bool()> &more)
 		code_run(loop, 100'000);
 }
 
+/** What a number stands for, if it is given. */
+inline std::optional<profil_describe> known(const Recording &recording, uint32_t number)
+{
+	profil_describe about = {};
+
+	about.size = sizeof(about);
+	about.profile = recording.profile();
+	about.number = number;
+	const int error = recording.device().call(PROFIL_DESCRIBE, &about);
+	need_that(error == 0 || error == ENOENT, "a number is given or not");
+	return error ? std::nullopt : std::optional(about);
+}
+
 /** A child that does one step after the other, each when told to, and a loop in between. */
 class Steps {
 public:

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/guest/record/forgotten.cpp  Numbers that something goes on with, though its reader has
+ * forgotten them, and that were given again. */
+#include "tests/guest/record/support.h"
+#include "tests/support/catch.h"
+#include "tests/support/programs.h"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+using namespace guest;
+
+namespace {
+
+/** Execute a program in a file that nobody else has executed. */
+void execute_copy()
+{
+	const std::string path = program("cli_burn_static");
+	const int from = need(open(path.c_str(), O_RDONLY | O_CLOEXEC), path.c_str());
+	const int copy = need(memfd_create("profil-copy", MFD_CLOEXEC), "memfd_create");
+	const auto bytes = static_cast<size_t>(std::filesystem::file_size(path));
+	std::string name = "copy", turns = "1";
+	char *arguments[] = {name.data(), turns.data(), nullptr}, *environment[] = {nullptr};
+
+	need_that(sendfile(copy, from, nullptr, bytes) == static_cast<ssize_t>(bytes), "sendfile");
+	fexecve(copy, arguments, environment);
+	need(-1, "fexecve");
+}
+
+/** A recording of this process and its children in which nothing ticks. */
+class Numbers {
+public:
+	Numbers()
+	{
+		const Fd never = open_proof({.pid = getpid(), .config = PERF_COUNT_SW_ALIGNMENT_FAULTS});
+
+		recording_.begin_with(never, PROFIL_FOLLOW | PROFIL_EVENT | PROFIL_RECORD_PROCESSES);
+	}
+
+	[[nodiscard]] uint32_t last() const { return recording_.described(0).numbers; }
+	[[nodiscard]] uint32_t left() const { return recording_.described(0).highest - last(); }
+	[[nodiscard]] std::optional<profil_describe> about(uint32_t number) const
+	{
+		return known(recording_, number);
+	}
+	[[nodiscard]] int forget(uint32_t number) const { return recording_.forget(number); }
+	/** The first number of a process. */
+	[[nodiscard]] uint32_t of(pid_t pid) const
+	{
+		for (uint32_t number = last(); number; number--) {
+			const auto one = about(number);
+
+			if (one && one->kind == PROFIL_KIND_OWNER && one->pid == pid)
+				return number;
+		}
+		return 0;
+	}
+	/** Use up numbers, and forget what they stand for. */
+	void use_up(uint32_t numbers, const std::function<void()> &run) const
+	{
+		const uint32_t before = last();
+
+		Child(run).join();
+		need_that(last() == before + numbers, "a child has as many numbers as expected");
+		for (uint32_t number = before + 1; number <= last(); number++)
+			/* Those of an owner go with its first. */
+			if (about(number))
+				need_that(forget(number) == 0, "PROFIL_DESCRIBE_FORGET");
+	}
+
+private:
+	Recording recording_;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(
+	AtRest, "a child of a process whose number was forgotten is not described as what has the number now",
+	"[record][window]")
+{
+	const Gate fork, execute, end;
+	const Memory forked(4096, MAP_SHARED);
+	const Numbers numbers;
+
+	if (numbers.left() > 100'000)
+		support::skip("the numbers of this module do not end before the test would");
+	const Child parent([&] {
+		fork.wait();
+		Child child([&] { end.wait(); });
+		*forked.at<volatile pid_t>() = child.pid();
+		child.join();
+	});
+	Child other([&] {
+		execute.wait();
+		execute_copy();
+	});
+	const uint32_t number = numbers.of(parent.pid());
+
+	REQUIRE(number);
+	REQUIRE(numbers.forget(number) == 0);
+	/* A child has four, and five if it executes a file that is new. */
+	while (numbers.left() % 4)
+		numbers.use_up(9, execute_copy);
+	while (numbers.left())
+		numbers.use_up(4, [] {});
+	execute.open();
+	other.join();
+	REQUIRE(numbers.about(number)->kind == PROFIL_KIND_FILE);
+
+	fork.open();
+	REQUIRE(soon([&] { return *forked.at<volatile pid_t>() != 0; }));
+	for (uint32_t one = 1; one <= numbers.last(); one++) {
+		const auto about = numbers.about(one);
+
+		/* An address of the kernel's, in place of the file's size. */
+		CHECK((!about || about->bytes < UINT32_MAX));
+		CHECK((!about || about->pid != *forked.at<volatile pid_t>()));
+	}
+	end.open();
+}
