@@ -77,25 +77,27 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
 				     struct mm_struct *mm)
 {
+	/* One work item meets other tasks for all recordings: it waits for nobody's memory. */
+	gfp_t gfp = task == current ? PROFIL_GFP_SPARING : PROFIL_GFP_AT_ONCE;
 	struct profil_owned owned = profile->recording->nobody;
 	struct profil_watch *watch, *met = NULL;
 	struct profil_bucket *bucket;
 	unsigned long flags;
 	struct pid *pid;
 
-	watch = kzalloc(sizeof(*watch), PROFIL_GFP_SPARING);
+	watch = kzalloc(sizeof(*watch), gfp);
 	pid = get_task_pid(task, PIDTYPE_TGID);
 	/* Its exit is, or may be, behind the probe that would end the watch. */
 	if (!watch || !pid || READ_ONCE(task->flags) & PF_EXITING ||
-	    profil_recording_own_task(profile->recording, task, mm, PROFIL_GFP_SPARING, &owned))
+	    profil_recording_own_task(profile->recording, task, mm, gfp, &owned))
 		goto free;
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	met = profil_meet_process(bucket, profile, pid, owned, watch);
 	/* As in profil_watch_publish(): another task may exit meanwhile. */
 	smp_mb();
-	if (met == watch && !atomic_read(&task->signal->live))
-		profil_watch_exit(watch, task);
+	if (met && !atomic_read(&task->signal->live))
+		profil_watch_exit(met, task);
 	/* Without a watch it is named, too: users who may record everybody may see each process. */
 	if (met)
 		owned = profil_owned_read(&met->owned);

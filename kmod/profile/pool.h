@@ -23,6 +23,8 @@
 
 /* A task or worker does not reclaim for long, or kill, on behalf of who profiles. */
 #define PROFIL_GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+/* What others wait for does not reclaim at all. */
+#define PROFIL_GFP_AT_ONCE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 /**
  * struct profil_pool - memory for the probes

@@ -14,6 +14,7 @@
 #include "record/modules.h"
 
 #include "compat.h"
+#include "profile/pool.h"
 #include "record/recording.h"
 #include "tick/arch.h"
 
@@ -93,7 +94,7 @@ static u32 profil_modules_add(struct profil_recording *recording, const struct m
 
 	loaded++;
 	before = set_active_memcg(recording->memcg);
-	spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_KERNEL_ACCOUNT);
+	spare.node[0] = kzalloc(sizeof(*spare.node[0]), PROFIL_GFP_SPARING);
 	set_active_memcg(before);
 	profil_modules_name(&same, module);
 	raw_spin_lock_irqsave(&recording->lock, flags);
