@@ -338,6 +338,26 @@ void profil_user_shift_pages(struct profil_user *user, long pages)
 }
 
 /**
+ * profil_user_may_shift() - may an account pay for more pages with profil_user_shift_pages()?
+ * @user: the account
+ * @pages: how many more
+ *
+ * Context: Process context.
+ * Return: false above the user's limit.
+ */
+bool profil_user_may_shift(const struct profil_user *user, unsigned long pages)
+{
+	const struct profil_user *payer;
+	bool may = true;
+
+	spin_lock(&users_lock);
+	for_each_payer(payer, user)
+		may = may && payer->pages + pages <= READ_ONCE(max_user_pages);
+	spin_unlock(&users_lock);
+	return may || capable(CAP_SYS_RESOURCE);
+}
+
+/**
  * profil_user_uncharge_pages() - undo profil_user_charge_pages()
  * @user: the account
  * @pages: how many, after they are unpinned

@@ -51,6 +51,7 @@ void profil_user_uncharge_rate(struct profil_user *user, u64 rate);
 void profil_user_uncharge_profile(struct profil_user *user, u64 rate);
 int profil_user_charge_pages(struct profil_user *user, unsigned long pages);
 void profil_user_shift_pages(struct profil_user *user, long pages);
+bool profil_user_may_shift(const struct profil_user *user, unsigned long pages);
 void profil_user_uncharge_pages(struct profil_user *user, unsigned long pages);
 bool profil_user_watch(struct profil_user *user);
 void profil_user_unwatch(struct profil_user *user);

@@ -18,7 +18,7 @@
 #include <linux/spinlock.h>
 
 /* What its entries take. */
-static unsigned long profil_recording_pages(const struct profil_recording *recording)
+static long profil_recording_pages(const struct profil_recording *recording)
 {
 	return DIV_ROUND_UP((u64)READ_ONCE(recording->in_use) * PROFIL_NODE_SIZE, PAGE_SIZE);
 }
@@ -31,10 +31,16 @@ static unsigned long profil_recording_pages(const struct profil_recording *recor
  */
 void profil_recording_charge(struct profil_recording *recording)
 {
-	long pages = profil_recording_pages(recording);
+	unsigned long flags;
+	long pages, before;
 
-	/* Two threads may charge at once, as each forgets numbers. */
-	profil_user_shift_pages(recording->user, pages - xchg(&recording->kept, pages));
+	/* Two threads may charge at once, as each forgets numbers: the later one saw fewer. */
+	raw_spin_lock_irqsave(&recording->lock, flags);
+	pages = profil_recording_pages(recording);
+	before = recording->kept;
+	WRITE_ONCE(recording->kept, pages);
+	raw_spin_unlock_irqrestore(&recording->lock, flags);
+	profil_user_shift_pages(recording->user, pages - before);
 }
 
 /**
@@ -46,15 +52,10 @@ void profil_recording_charge(struct profil_recording *recording)
  */
 int profil_recording_keep(struct profil_recording *recording)
 {
-	unsigned long pages = profil_recording_pages(recording);
-	int err;
-
 	if (READ_ONCE(recording->kept))
 		return 0;
-	err = profil_user_charge_pages(recording->user, pages);
-	if (!err)
-		profil_user_uncharge_pages(recording->user, pages);
-	return err;
+	return profil_user_may_shift(recording->user, profil_recording_pages(recording)) ? 0 :
+											   -EDQUOT;
 }
 
 /**
