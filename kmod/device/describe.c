@@ -78,36 +78,23 @@ static int profil_describe_may_open(struct file *file)
 {
 	if (!capable(CAP_DAC_READ_SEARCH))
 		return -EACCES;
-	/* Opening a device or a FIFO may do anything. */
-	if (!S_ISREG(file_inode(file)->i_mode))
-		return -EACCES;
 	return file_permission(file, MAY_READ);
 }
 
-static int profil_describe_open(struct profil_describe *describe, struct file *file)
+/* Return: the file, opened once more; or an error. */
+static struct file *profil_describe_open(struct file *file)
 {
-	struct file *opened;
-	int err, fd;
+	int err;
 
 	if (!file)
-		return -ENODATA;
+		return ERR_PTR(-ENODATA);
 	/* A file system may take its time. */
 	if (!profil_may_wait())
-		return -EAGAIN;
+		return ERR_PTR(-EAGAIN);
 	err = profil_describe_may_open(file);
 	if (err)
-		return err;
-	fd = get_unused_fd_flags(O_CLOEXEC);
-	if (fd < 0)
-		return fd;
-	opened = dentry_open(&file->f_path, O_RDONLY | O_LARGEFILE, current_cred());
-	if (IS_ERR(opened)) {
-		put_unused_fd(fd);
-		return PTR_ERR(opened);
-	}
-	fd_install(fd, opened);
-	describe->fd = fd;
-	return 0;
+		return ERR_PTR(err);
+	return dentry_open(&file->f_path, O_RDONLY | O_LARGEFILE, current_cred());
 }
 
 static void profil_describe_owner(struct profil_describe *describe,
@@ -190,32 +177,61 @@ static void profil_describe_entry(struct profil_describe *describe,
 	}
 }
 
-/* What may fail comes before what cannot be undone. */
+static int profil_describe_name(struct profil_describe *describe, const struct profil_entry *entry)
+{
+	if (describe->path && entry->file)
+		return profil_describe_path(describe, entry->file);
+	if (describe->path && entry->same.kind == PROFIL_KIND_MODULE)
+		return profil_describe_module(describe, entry);
+	describe->path_size = 0;
+	return 0;
+}
+
+/* What the reader has no use for any more. */
+static int profil_describe_drop(const struct profil_describe *describe,
+				struct profil_recording *recording)
+{
+	struct file *released = NULL;
+	int err = 0;
+
+	if (describe->flags & PROFIL_DESCRIBE_RELEASE)
+		released = profil_recording_release(recording, describe->number);
+	if (released)
+		fput(released);
+	if (describe->flags & PROFIL_DESCRIBE_FORGET)
+		err = profil_recording_forget(recording, describe->number);
+	if (!err && describe->flags & PROFIL_DESCRIBE_FORGET && READ_ONCE(recording->ended))
+		profil_recording_charge(recording);
+	return err;
+}
+
+/* What may fail comes before what cannot be undone; but another thread may forget, too. */
 static int profil_describe_file(struct profil_describe *describe,
 				struct profil_recording *recording,
 				const struct profil_entry *entry)
 {
-	struct file *released = NULL, *file = entry->file;
-	int err = 0;
+	struct file *opened;
+	int fd, err = profil_describe_name(describe, entry);
 
-	if (describe->path && file)
-		err = profil_describe_path(describe, file);
-	else if (describe->path && entry->same.kind == PROFIL_KIND_MODULE)
-		err = profil_describe_module(describe, entry);
-	else
-		describe->path_size = 0;
-	if (!err && describe->flags & PROFIL_DESCRIBE_OPEN)
-		err = profil_describe_open(describe, file);
-	if (!err && describe->flags & PROFIL_DESCRIBE_RELEASE)
-		released = profil_recording_release(recording, describe->number);
-	if (released)
-		fput(released);
-	if (!err && describe->flags & PROFIL_DESCRIBE_FORGET) {
-		err = profil_recording_forget(recording, describe->number);
-		if (!err && READ_ONCE(recording->ended))
-			profil_recording_charge(recording);
+	if (err || !(describe->flags & PROFIL_DESCRIBE_OPEN))
+		return err ?: profil_describe_drop(describe, recording);
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	opened = profil_describe_open(entry->file);
+	err = PTR_ERR_OR_ZERO(opened);
+	if (!err) {
+		err = profil_describe_drop(describe, recording);
+		if (err)
+			fput(opened);
 	}
-	return err;
+	if (err) {
+		put_unused_fd(fd);
+		return err;
+	}
+	fd_install(fd, opened);
+	describe->fd = fd;
+	return 0;
 }
 
 static int profil_describe_recording(struct profil_session *session,

@@ -78,7 +78,8 @@ static void profil_resolve_vma(struct vm_area_struct *vma, unsigned long pc, str
 	found->hit.low = low;
 	found->hit.span = end - low + 1;
 	found->hit.mappings = profil_mm_mappings(vma->vm_mm);
-	if (vma->vm_file) {
+	/* Not a device's or io_uring's: a recording would hold it, and a reader open it. */
+	if (vma->vm_file && S_ISREG(file_inode(vma->vm_file)->i_mode)) {
 		offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
 		/* Beyond it nothing executable is known to be. */
 		if (offset >= OFFSETS - size)
