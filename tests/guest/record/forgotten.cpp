@@ -43,9 +43,9 @@ public:
 
 	[[nodiscard]] uint32_t last() const { return recording_.described(0).numbers; }
 	[[nodiscard]] uint32_t left() const { return recording_.described(0).highest - last(); }
-	[[nodiscard]] std::optional<profil_describe> about(uint32_t number) const
+	[[nodiscard]] std::optional<Described> about(uint32_t number) const
 	{
-		return known(recording_, number);
+		return recording_.known(number);
 	}
 	[[nodiscard]] int forget(uint32_t number) const { return recording_.forget(number); }
 	/** The first number of a process. */

@@ -250,9 +250,9 @@ uint64_t ticks_of_process(Recording &recording, pid_t pid)
 	for (size_t at = 0; at < recording.table().bytes(); at += sizeof(profil_count)) {
 		const auto *element = recording.table().at<profil_count>(at);
 		const uint64_t key = __atomic_load_n(&element->key, __ATOMIC_RELAXED);
-		const auto cell = key ? known(recording, static_cast<uint32_t>(key >> PROFIL_COUNT_SHIFT))
+		const auto cell = key ? recording.known(static_cast<uint32_t>(key >> PROFIL_COUNT_SHIFT))
 				      : std::nullopt;
-		const auto owner = cell ? known(recording, cell->owner) : std::nullopt;
+		const auto owner = cell ? recording.known(cell->owner) : std::nullopt;
 
 		if (owner && owner->pid == pid)
 			sum += __atomic_load_n(&element->count, __ATOMIC_RELAXED);
@@ -283,7 +283,7 @@ TEST_CASE_METHOD(AtRest, "numbers that were forgotten are given again once all h
 		for (const uint32_t end = recording.described(0).numbers; last != end;) {
 			begun_again += last == highest;
 			last = last == highest ? 1 : last + 1;
-			const auto one = known(recording, last);
+			const auto one = recording.known(last);
 			if (!one || one->kind != PROFIL_KIND_OWNER || one->pid != pid)
 				continue;
 			found++;

@@ -36,14 +36,11 @@ std::vector<Described> modules(const Recording &recording)
 	std::vector<Described> all;
 
 	for (uint32_t number = 1; number <= recording.described(0).numbers; number++) {
-		profil_describe about = {};
+		const auto about = recording.known(number);
 
-		about.size = sizeof(about);
-		about.profile = recording.profile();
-		about.number = number;
 		/* A module that had no ticks is forgotten. */
-		if (!recording.device().call(PROFIL_DESCRIBE, &about) && about.kind == PROFIL_KIND_MODULE)
-			all.push_back(recording.described(number));
+		if (about && about->kind == PROFIL_KIND_MODULE)
+			all.push_back(*about);
 	}
 	return all;
 }

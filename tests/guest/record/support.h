@@ -119,10 +119,10 @@ public:
 		std::vector<Described> all;
 
 		for (uint32_t number = 1; number <= described(0).numbers; number++) {
-			const Described one = described(number);
+			const auto one = known(number);
 
-			if (one.kind == PROFIL_KIND_OWNER && one.who() == who)
-				all.push_back(one);
+			if (one && one->kind == PROFIL_KIND_OWNER && one->who() == who)
+				all.push_back(*one);
 		}
 		return all;
 	}
@@ -191,7 +191,8 @@ public:
 
 	profil_status status() const { return device_.status(profile_); }
 
-	Described described(uint32_t number, uint32_t flags = 0) const
+	/** What a number stands for; nothing if it is not given, or was forgotten. */
+	std::optional<Described> known(uint32_t number, uint32_t flags = 0) const
 	{
 		char path[4096];
 		Described answer = {};
@@ -202,11 +203,22 @@ public:
 		answer.number = number;
 		answer.path = number ? reinterpret_cast<uintptr_t>(path) : 0;
 		answer.path_size = number ? sizeof(path) : 0;
-		need_errno(device_.call(PROFIL_DESCRIBE, static_cast<profil_describe *>(&answer)),
-			   "PROFIL_DESCRIBE");
+
+		const int error = device_.call(PROFIL_DESCRIBE, static_cast<profil_describe *>(&answer));
+
+		if (error == ENOENT)
+			return std::nullopt;
+		need_errno(error, "PROFIL_DESCRIBE");
 		if (answer.path_size)
 			answer.place = path;
 		return answer;
+	}
+	Described described(uint32_t number, uint32_t flags = 0) const
+	{
+		const std::optional<Described> answer = known(number, flags);
+
+		need_that(answer.has_value(), "the number is known");
+		return *answer;
 	}
 
 	/** Everything that was counted. */
@@ -342,19 +354,6 @@ inline void spin_while(uintptr_t loop, const std::function<bool()> &more)
 {
 	while (more())
 		code_run(loop, 100'000);
-}
-
-/** What a number stands for, if it is given. */
-inline std::optional<profil_describe> known(const Recording &recording, uint32_t number)
-{
-	profil_describe about = {};
-
-	about.size = sizeof(about);
-	about.profile = recording.profile();
-	about.number = number;
-	const int error = recording.device().call(PROFIL_DESCRIBE, &about);
-	need_that(error == 0 || error == ENOENT, "a number is given or not");
-	return error ? std::nullopt : std::optional(about);
 }
 
 /** A child that does one step after the other, each when told to, and a loop in between. */
