@@ -133,10 +133,7 @@ static int profil_attach_more(struct profil_profile *profile, struct target *tar
 	return err;
 }
 
-/*
- * The target was not attached.  Its owner ends, unless the profile follows it already; or if it
- * has exited, after which the owner may have been found once more.
- */
+/* The target was not attached.  Its owner ends, unless it is followed already, and lives. */
 static void profil_attach_end_owner(struct profil_profile *profile, const struct target *target,
 				    bool exited)
 {

@@ -9,6 +9,7 @@
  */
 #include "device/command.h"
 
+#include "clock/rates.h"
 #include "device/attach.h"
 #include "device/describe.h"
 #include "device/output.h"

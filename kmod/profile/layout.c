@@ -10,6 +10,7 @@
 #include "profile/layout.h"
 
 #include "clock/clock.h"
+#include "clock/rates.h"
 #include "profile/limits.h"
 #include "profile/work.h"
 #include "tick/bin.h"

@@ -57,7 +57,6 @@ bool profil_user_watch(struct profil_user *user);
 void profil_user_unwatch(struct profil_user *user);
 void profil_user_pages(u64 *used, u64 *max);
 unsigned long profil_pinned_pages(void);
-u64 profil_period_min(bool privileged);
 void profil_limits_init(void);
 
 #endif /* PROFIL_LIMITS_H */

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * The interface of /dev/profil: the execution-time profile of a process.
+ *
+ * A profile is a set of regions of program text, each with counters in the caller's
+ * own memory, and a policy.  At every tick of the clock the module looks at the user
+ * program counter of the running task, and increments the counter for it in place.
+ *
+ * PROFIL_START makes a *self* profile.  It belongs to the calling process (its address space), not
+ * to the descriptor.  It ends with PROFIL_STOP, its gate, exec, exit, or when its memory goes away.
+ *
+ * PROFIL_ATTACH makes an *attached* profile.  It belongs to the open file and ends with
+ * PROFIL_STOP, the last close, or the address space that made it and has its counters.
+ *
+ * Every command takes a pointer to a structure that begins with its own size in bytes.  One that is
+ * shorter than the module's is treated as if it were padded with zeroes (down to the size of its
+ * first version).  A longer one is accepted if all bytes that the module does not know are zero.
+ * Members marked "out" are written when the command succeeds, and ignored on entry.  Commands can
+ * be given by ioctl(2) or by IORING_OP_URING_CMD, where sqe->cmd_op is the ioctl number and
+ * sqe->cmd holds a &struct profil_uring_cmd.
+ *
+ * Errors, the same for every command and both ways:
+ *
+ *   E2BIG       the structure is longer than the module's, and a byte that it does not know is not
+ *               zero; more regions than &profil_info.region_max
+ *   EACCES      the proof was opened with other credentials, or excludes a mode in which the
+ *               profile samples; its target is no longer dumpable; a target without CAP_PERFMON
+ *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring, with
+ *               nothing changed, would have to wait for memory, or to count an event
+ *   EBADF       the proof is not an open descriptor
+ *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
+ *               profiled threads, as the module allows
+ *   EDQUOT      the user's limit of profiles, pinned pages, or followed processes
+ *   EFAULT      a pointer cannot be read or written; a buffer cannot be pinned: not mapped, not
+ *               writable, beyond the end of its file, memory of a device, driver or the kernel, a
+ *               shared file outside shmem and hugetlbfs, private hugetlbfs, memfd_secret(2), a
+ *               page that a userfaultfd(2) handler would have to provide or make writable
+ *   EINTR       a fatal signal came while the command waited
+ *   EINVAL      a size below the first version, an unknown flag or value, padding that is not
+ *               zero, an unaligned buffer or gate, regions that overlap or are not sorted, a proof
+ *               that is no sampling event, or on a task with a target, or on a CPU without one
+ *   ENODEV      (from open) the module is not loaded; what counts the event was removed
+ *   ENOENT      no such profile in this file; no CPU can count the event
+ *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
+ *   ENOTTY      unknown command
+ *   EOPNOTSUPP  an unknown clock; a breakpoint, except on x86; an IOPOLL ring, where refused
+ *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from another
+ *               address space than the one that attached
+ *   ERANGE      a period below &profil_info.period_min, or above an hour
+ *   ESRCH       the target is gone, or that of the proof has executed a set-uid program
+ */
+#ifndef _UAPI_LINUX_PROFIL_H
+#define _UAPI_LINUX_PROFIL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Raised when an old program would misread a new module. */
+#define PROFIL_ABI	1
+#define PROFIL_FEATURE_GATE	1	/* bit of &profil_info.features */
+#define PROFIL_TYPE	0xD7
+
+#define PROFIL_INFO	_IO(PROFIL_TYPE, 0x80)	/* struct profil_info */
+#define PROFIL_START	_IO(PROFIL_TYPE, 0x81)	/* struct profil_start */
+#define PROFIL_STOP	_IO(PROFIL_TYPE, 0x82)	/* struct profil_stop */
+#define PROFIL_STATUS	_IO(PROFIL_TYPE, 0x83)	/* struct profil_status */
+#define PROFIL_ATTACH	_IO(PROFIL_TYPE, 0x84)	/* struct profil_start */
+#define PROFIL_UPDATE	_IO(PROFIL_TYPE, 0x85)	/* struct profil_update */
+#define PROFIL_STOP_ALL	_IO(PROFIL_TYPE, 0x86)	/* struct profil_stop_all */
+
+/**
+ * struct profil_info - PROFIL_INFO: what this module can do for this caller
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @abi: out: PROFIL_ABI of the module
+ * @region_max: out: maximum number of regions in a profile
+ * @features: out: PROFIL_FEATURE_GATE, or 0 if the module is older than
+ *	&profil_start.gate, PROFIL_OWED_TICKS and PROFIL_PIN_LATE
+ * @period_min: out: shortest period that the caller may request, in ns
+ * @pages_max: out: number of pages that the caller's user may pin
+ * @pages_used: out: number of pages that the user has pinned now, including the
+ *	kernel memory of profiles with a great many regions
+ */
+struct profil_info {
+	__u32 size;
+	__u32 flags;
+	__u32 abi;
+	__u32 region_max;
+	__aligned_u64 features;
+	__aligned_u64 period_min;
+	__aligned_u64 pages_max;
+	__aligned_u64 pages_used;
+};
+
+/**
+ * struct profil_region - a range of program text and its counters
+ * @low: first PC of the range
+ * @high: first PC above it; @low < @high
+ * @offset: subtracted from the PC; at most @low
+ * @buffer: address of the first counter, a multiple of @width
+ * @bytes: size of the counters in bytes, a multiple of @width, at most 64 GiB;
+ *	0: the range swallows its ticks (they count as &profil_status.outside,
+ *	and reach neither the overflow counter nor the samples)
+ * @scale: 16.16 fixed-point factor; 0: every PC counts in the first counter
+ *	that the rounding gives
+ * @width: bytes per counter: 2, 4 or 8
+ * @pre: bits dropped before the multiplication, 0 to 3
+ * @bias: added after it, 0 or 1
+ * @post: bits dropped at the end, 0 to 3
+ *
+ * With d = pc - @offset, the index of the counter is
+ *
+ *	((((d >> @pre) * @scale) >> 16) + @bias) >> @post
+ *
+ * computed exactly.  A PC whose counter would lie outside the buffer is in no
+ * region.  Regions ascend and do not overlap; their buffers may.
+ */
+struct profil_region {
+	__aligned_u64 low;
+	__aligned_u64 high;
+	__aligned_u64 offset;
+	__aligned_u64 buffer;
+	__aligned_u64 bytes;
+	__u32 scale;
+	__u8 width;
+	__u8 pre;
+	__u8 bias;
+	__u8 post;
+};
+
+/**
+ * enum profil_flag - bits of &profil_start.flags
+ * @PROFIL_KERNEL_TICKS: a tick in kernel mode counts at the PC to which the
+ *	task will return; without it, such ticks only appear in
+ *	&profil_status.kernel
+ * @PROFIL_FOLLOW: children made by fork are profiled too: in their own copy of
+ *	the buffer (self), or in the attacher's counters (attached)
+ * @PROFIL_FAULT_REGION: when memory goes away, only the regions in it are off;
+ *	without it, the whole profile is
+ * @PROFIL_THREAD: PROFIL_ATTACH: profile only the thread that the proof is on,
+ *	not the whole process; read(2) reports no event of it, and an exec
+ *	ends it.  Excludes PROFIL_FOLLOW; EINVAL for PROFIL_START
+ * @PROFIL_OWED_TICKS: ticks that came too late count at the PC that the next tick
+ *	finds, not in &profil_status.lost_late; in an array of PCs up to 1024 at once
+ * @PROFIL_PIN_LATE: PROFIL_START only: the thread that had a tick looks at the
+ *	counter's page before it returns to user mode.  If it cannot be written
+ *	then, the profile (with PROFIL_FAULT_REGION: the region) is off; without
+ *	room to pin it, and in private hugetlbfs, it is counted in all the same
+ * @PROFIL_EVENT: PROFIL_ATTACH, PROFIL_RECORD: the event of the proof ticks, on every CPU,
+ *	and no clock (EINVAL with one).  Any but software's needs CAP_PERFMON (EPERM)
+ */
+enum profil_flag {
+	PROFIL_KERNEL_TICKS	= 1 << 0,
+	PROFIL_FOLLOW		= 1 << 1,
+	PROFIL_FAULT_REGION	= 1 << 2,
+	PROFIL_THREAD		= 1 << 3,
+	PROFIL_OWED_TICKS	= 1 << 4,
+	PROFIL_PIN_LATE		= 1 << 5,
+	PROFIL_EVENT		= 1 << 6
+};
+
+/**
+ * enum profil_limit - what happens to a counter at its limit
+ * @PROFIL_WRAP: it wraps to 0; &profil_start.limit must be 0
+ * @PROFIL_SATURATE: it stays at the limit
+ * @PROFIL_LIMIT_STOP: the whole profile stops instead of exceeding it
+ */
+enum profil_limit {
+	PROFIL_WRAP		= 0,
+	PROFIL_SATURATE		= 1,
+	PROFIL_LIMIT_STOP	= 2
+};
+
+/**
+ * enum profil_clock - the source of ticks
+ * @PROFIL_CLOCK_DEFAULT: the clock that the module was loaded with
+ * @PROFIL_CLOCK_PERF: one cpu-clock perf event on each CPU
+ * @PROFIL_CLOCK_LAZY: a timer on each CPU that runs a profiled task
+ * @PROFIL_CLOCK_SHARED: the same, but the timer waits for the next interrupt of
+ *	another timer: no more often than the scheduler's tick, and in step
+ *	with it
+ *
+ * A module has one clock, which its parameter "clock" selects.
+ */
+enum profil_clock {
+	PROFIL_CLOCK_DEFAULT	= 0,
+	PROFIL_CLOCK_PERF	= 1,
+	PROFIL_CLOCK_LAZY	= 2,
+	PROFIL_CLOCK_SHARED	= 3
+};
+
+/**
+ * struct profil_gate - turns a self profile off without a system call
+ * @value: nothing is counted once it is not what it was at PROFIL_START
+ * @reserved: 0
+ * @stored: the module adds 1 for each PC that it stores
+ *
+ * Belongs to one profile; forked children look at their own copies.  Ticks that
+ * other CPUs have begun are over when membarrier(2) with
+ * MEMBARRIER_CMD_PRIVATE_EXPEDITED returns.  The process's next tick or command ends
+ * the profile, or a worker within two seconds.
+ */
+struct profil_gate {
+	__u32 value;
+	__u32 reserved;
+	__aligned_u64 stored;
+};
+
+/**
+ * struct profil_start - PROFIL_START and PROFIL_ATTACH: make a profile
+ * @size: in: bytes of this structure
+ * @flags: in: &enum profil_flag
+ * @clock: in: &enum profil_clock
+ * @limit_policy: in: &enum profil_limit
+ * @period: in: CPU time between two samples of one CPU, in ns; or events, up to 2^48
+ * @limit: in: the greatest value of a counter; 0, or too much for it: what it can hold
+ * @regions: in: address of an array of &struct profil_region
+ * @nr_regions: in: number of its elements
+ * @region_size: in: bytes per element
+ * @overflow: in: address of a counter for PCs in no region; 0: none
+ * @samples: in: address of an array of PCs; 0: none.  Without regions every PC
+ *	is stored there in order, and the profile stops when it is full
+ *	(pcsample).  With regions, only PCs in no region are stored.
+ *	@overflow and @samples exclude each other.
+ *	A profile needs at least one of regions, @overflow and @samples.
+ * @nr_samples: in: number of elements of @samples
+ * @overflow_width: in: bytes of the overflow counter: 2, 4 or 8; 0 if there is none
+ * @sample_width: in: bytes per element of @samples: 4 or 8; 0 if there are none.  4 is for
+ *	32-bit programs; of a 64-bit PC only the low half is stored
+ * @proof: in: PROFIL_ATTACH: a descriptor of perf_event_open(2) on the target, or on a
+ *	CPU and all tasks; may be closed afterwards.  PROFIL_START: -1
+ * @profile: out: PROFIL_ATTACH: number of the profile in this file, from 1; else 0
+ * @stored: out: PROFIL_START: number of PCs that the replaced self profile had
+ *	stored; 0 if its gate was shut
+ * @gate: in: PROFIL_START: address of a &struct profil_gate, a multiple of 16; 0:
+ *	none.  PROFIL_ATTACH: 0
+ * @target: in: PROFIL_ATTACH with CAP_PERFMON, without PROFIL_EVENT, and with a proof on a CPU:
+ *	the thread that is attached to, in the caller's PID namespace; else 0
+ * @reserved: in: 0
+ *
+ * PROFIL_START replaces the process's self profile, if there is one; if it fails, that profile
+ * continues untouched.  PROFIL_ATTACH to an address space that a profile of the same file covers
+ * moves it to the new profile, without losing or doubling a tick (from a recording: EEXIST).  With
+ * PROFIL_THREAD it moves the same thread, and leaves those of other threads and of the process.
+ */
+struct profil_start {
+	__u32 size;
+	__u32 flags;
+	__u32 clock;
+	__u32 limit_policy;
+	__aligned_u64 period;
+	__aligned_u64 limit;
+	__aligned_u64 regions;
+	__u32 nr_regions;
+	__u32 region_size;
+	__aligned_u64 overflow;
+	__aligned_u64 samples;
+	__aligned_u64 nr_samples;
+	__u32 overflow_width;
+	__u32 sample_width;
+	__s32 proof;
+	__u32 profile;
+	__aligned_u64 stored;
+	__aligned_u64 gate;
+	__s32 target;
+	__u32 reserved;
+};
+
+/**
+ * struct profil_stop - PROFIL_STOP: end a profile
+ * @size: in: bytes of this structure
+ * @flags: in: 0; of a recording also PROFIL_STOP_KEEP (<linux/profil_record.h>)
+ * @profile: in: 0: the caller's self profile; else a profile of this file
+ * @reserved: in: 0
+ * @stored: out: number of PCs stored since it was started
+ *
+ * When it returns, the counters are no longer written and their memory may be
+ * freed.  Stopping a self profile that does not exist is no error.
+ */
+struct profil_stop {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 reserved;
+	__aligned_u64 stored;
+};
+
+/**
+ * struct profil_stop_all - PROFIL_STOP_ALL: end every profile on the machine
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ *
+ * For an administrator who wants to unload the module.  Needs CAP_SYS_ADMIN.
+ */
+struct profil_stop_all {
+	__u32 size;
+	__u32 flags;
+};
+
+/**
+ * struct profil_update - PROFIL_UPDATE: new regions for an attached profile
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @profile: in: a profile of this file
+ * @nr_regions: in: number of elements of @regions
+ * @region_size: in: bytes per element
+ * @reserved: in: 0
+ * @regions: in: address of an array of &struct profil_region
+ *
+ * Every tick sees either the old regions or the new ones.  Buffers that both
+ * share stay pinned and are charged once.  The overflow counter or the samples
+ * stay.
+ */
+struct profil_update {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 nr_regions;
+	__u32 region_size;
+	__u32 reserved;
+	__aligned_u64 regions;
+};
+
+/**
+ * enum profil_state - &profil_status.state
+ * @PROFIL_STATE_NONE: there is no self profile
+ * @PROFIL_STATE_RUNNING: ticks are counted
+ * @PROFIL_STATE_LIMIT: stopped by a counter at its limit
+ * @PROFIL_STATE_FULL: stopped by a full array of PCs
+ * @PROFIL_STATE_FAULT: off because its memory went away
+ * @PROFIL_STATE_STOPPED: an attached profile that was stopped by PROFIL_STOP_ALL, or by
+ *	the end of the address space that holds the counters; a recording that is kept.
+ *	(A self profile that PROFIL_STOP_ALL ends is PROFIL_STATE_NONE.)
+ *
+ * A child made by fork begins in the state of its parent's profile.  If the
+ * parent's profile was off from the parent's own birth on, the child has no profile.
+ */
+enum profil_state {
+	PROFIL_STATE_NONE	= 0,
+	PROFIL_STATE_RUNNING	= 1,
+	PROFIL_STATE_LIMIT	= 2,
+	PROFIL_STATE_FULL	= 3,
+	PROFIL_STATE_FAULT	= 4,
+	PROFIL_STATE_STOPPED	= 5
+};
+
+/**
+ * struct profil_status - PROFIL_STATUS: the outcome of every tick
+ * @size: in: bytes of this structure
+ * @flags: in: 0
+ * @profile: in: 0: the caller's self profile; else a profile of this file
+ * @state: out: &enum profil_state
+ * @period: out: ns
+ * @ticks: out: all ticks of the profile
+ * @counted: out: ticks that incremented a counter of a region or the overflow
+ *	counter, or stored a PC in the samples
+ * @outside: out: ticks in no region that had no other place to be counted
+ * @saturated: out: ticks whose counter was at its limit
+ * @kernel: out: ticks in kernel mode, which were not counted
+ * @no_user_pc: out: ticks of a kernel thread, io_uring worker or the like in
+ *	the profiled address space
+ * @off: out: ticks while the profile, or the region, was off
+ * @lost_late: out: ticks that the clock missed (it was throttled, or interrupts
+ *	were off)
+ * @lost_contended: out: ticks whose counter other threads kept changing; with
+ *	PROFIL_PIN_LATE also for lack of memory or of room to remember them
+ * @lost_exec: out: ticks in a program that a followed process has executed and that is
+ *	not attached yet; none in a recording
+ * @stored: out: number of PCs in the array of samples
+ * @pinned: out: memory pinned for the profile, in bytes; with PROFIL_PIN_LATE without the gate's
+ * @processes: out: number of address spaces in the profile now; the end of one
+ *	is noticed within two seconds
+ * @forks_lost: out: number of children that could not be followed
+ * @lost_full: out: ticks of a recording for which its table had no room
+ *
+ * @ticks is the sum of @counted, @outside, @saturated, @kernel, @no_user_pc,
+ * @off, @lost_late, @lost_contended, @lost_exec and @lost_full.
+ */
+struct profil_status {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 state;
+	__aligned_u64 period;
+	__aligned_u64 ticks;
+	__aligned_u64 counted;
+	__aligned_u64 outside;
+	__aligned_u64 saturated;
+	__aligned_u64 kernel;
+	__aligned_u64 no_user_pc;
+	__aligned_u64 off;
+	__aligned_u64 lost_late;
+	__aligned_u64 lost_contended;
+	__aligned_u64 lost_exec;
+	__aligned_u64 stored;
+	__aligned_u64 pinned;
+	__u32 processes;
+	__u32 forks_lost;
+	__aligned_u64 lost_full;
+};
+
+/**
+ * enum profil_event_bit - bits of &profil_event.what
+ * @PROFIL_EVENT_FORK: the process is new, a child of a followed one
+ * @PROFIL_EVENT_EXEC: it has executed another program since it was last
+ *	reported; its ticks count as &profil_status.lost_exec until it is
+ *	attached again
+ * @PROFIL_EVENT_EXIT: its last event: it has ended, or has executed a program that the
+ *	caller may not see (set-uid, not readable)
+ * @PROFIL_EVENT_SHARES: with FORK: it runs in its parent's address space
+ *	(vfork, posix_spawn), and is profiled there
+ */
+enum profil_event_bit {
+	PROFIL_EVENT_FORK	= 1 << 0,
+	PROFIL_EVENT_EXEC	= 1 << 1,
+	PROFIL_EVENT_EXIT	= 1 << 2,
+	PROFIL_EVENT_SHARES	= 1 << 3
+};
+
+/**
+ * struct profil_event - a record that read(2) returns for attached profiles
+ * @what: &enum profil_event_bit: everything that happened to one process since
+ *	it was last reported; no event is ever lost
+ * @profile: the profile that follows the process
+ * @pid: process ID in the PID namespace of who opened the file, 0 if it has none there
+ * @parent: with PROFIL_EVENT_FORK: its parent's process ID, likewise
+ *
+ * read(2) waits for the first record (EAGAIN under O_NONBLOCK), then returns as
+ * many whole records as are available and fit; EINVAL if not even one fits.
+ */
+struct profil_event {
+	__u32 what;
+	__u32 profile;
+	__s32 pid;
+	__s32 parent;
+};
+
+/**
+ * struct profil_uring_cmd - sqe->cmd of an IORING_OP_URING_CMD
+ * @arg: address of the command's structure
+ * @size: its size in bytes; must equal the size in the structure
+ * @reserved: 0
+ */
+struct profil_uring_cmd {
+	__aligned_u64 arg;
+	__u32 size;
+	__u32 reserved;
+};
+
+#endif /* _UAPI_LINUX_PROFIL_H */

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Recordings: attached profiles that count by file, for tools.
+ *
+ * An attached profile of PROFIL_ATTACH counts by address, in the address spaces that
+ * its owner has described.  A recording needs no description: the module itself finds
+ * what is mapped at the program counter of each tick, and counts *(owner, text,
+ * offset)*.  A *text* is what has code: a file, the vDSO, memory in which a process
+ * makes code, the kernel.  An *owner* is what rows are told apart by: a program, which
+ * is the file that was executed and the command name that it got then.  A *cell* is an
+ * owner and a text.  Owners, texts and cells have numbers, which ascend from 1.
+ *
+ * PROFIL_RECORD makes a recording of a process, with its threads and, with
+ * PROFIL_FOLLOW, all that it forks and executes; or adds a process to one; or makes a
+ * recording of everybody; or gives a recording another table.  The numbers of
+ * PROFIL_STATUS, PROFIL_STOP and read(2) are those of other attached profiles.
+ * PROFIL_UPDATE refuses it (EINVAL).
+ *
+ * Counts are in the caller's memory, in a hash table with open addressing.  The module
+ * only adds to it, so it can be read while ticks come.  An element whose key is not 0
+ * keeps its key.  The order of elements has no meaning.  A tick without room is
+ * &profil_status.lost_full: before the table is full, its owner gives the recording
+ * another one, and has all the time to read the old one, which does not change any more.
+ *
+ * A recording has numbers for an eighth of the elements of its first table, and 32,768 at
+ * least.  When all are in use, what is new counts for the owner without text and name, or in
+ * the text that is not known.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are
+ * given again once all have been given.
+ *
+ * Errors are those of <linux/profil.h>, and:
+ *
+ *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or not reach it
+ *   EBUSY       PROFIL_RECORD: there are 4 recordings of everybody, or 2 and the caller
+ *               lacks CAP_PERFMON
+ *   EEXIST      PROFIL_RECORD, PROFIL_ATTACH: the process is in a recording of this
+ *               file already, or in another profile of it
+ *   ENOSPC      PROFIL_EVENT, here and with PROFIL_ATTACH: all breakpoints of a CPU are in use
+ *   ENODATA     PROFIL_DESCRIBE_OPEN: the number is not that of a file, or the file was
+ *               released
+ */
+#ifndef _UAPI_LINUX_PROFIL_RECORD_H
+#define _UAPI_LINUX_PROFIL_RECORD_H
+
+#include <linux/profil.h>
+
+#define PROFIL_FEATURE_RECORD	2	/* bit of &profil_info.features: there are recordings */
+
+/*
+ * Bit of &profil_stop.flags: the recording ends, but its number stays for PROFIL_STATUS and
+ * PROFIL_DESCRIBE, until it is stopped without the flag.
+ */
+#define PROFIL_STOP_KEEP	1
+
+/*
+ * Bit of &profil_record.flags: record every process that there is, and every one to come.
+ * &profil_record.proof is a perf event of a CPU, not of a process (pid -1 of
+ * perf_event_open(2)), which samples user mode, unless it is itself what ticks (PROFIL_EVENT)
+ * and PROFIL_RECORD_KERNEL is given.  No process is added, and read(2) reports
+ * nothing.
+ *
+ * Everybody are all tasks that have, or had, memory of their own; kernel threads only with
+ * PROFIL_RECORD_KERNEL.  A process is known from its first tick, fork or execve(2) on.
+ * Before that, ticks of its exit, once it has given up its memory, are of an owner without
+ * text and name.
+ */
+#define PROFIL_RECORD_EVERYBODY	(1 << 16)
+
+/* Bit of &profil_record.flags: each process is an owner of its own. */
+#define PROFIL_RECORD_PROCESSES	(1 << 17)
+
+/*
+ * Bit of &profil_record.flags: from now on, the recording &profil_record.profile counts in
+ * @table.  Only @size, @flags, @table, @nr_counts and @profile are given, and @proof is -1.
+ * Each tick counts in one of both tables, and once the command has returned, in the new one.
+ * Both must be in the same address space, which is the caller's (EPERM).  ENOENT if the
+ * recording has ended.
+ */
+#define PROFIL_RECORD_TABLE	(1 << 18)
+
+#define PROFIL_RECORD	_IO(PROFIL_TYPE, 0x87)	/* struct profil_record */
+#define PROFIL_DESCRIBE	_IO(PROFIL_TYPE, 0x88)	/* struct profil_describe */
+
+/*
+ * Bit of &profil_record.flags: a tick also counts for its thread: in the cell of its owner and
+ * PROFIL_KIND_THREADS, at its thread ID in the PID namespace of who opened /dev/profil, or at
+ * 0 if it has none there.  If the table has no room for that, the tick counts in its text
+ * alone.
+ */
+#define PROFIL_RECORD_THREADS	(1 << 19)
+
+/*
+ * Bit of &profil_record.flags: a tick in kernel mode counts where in the kernel it came.
+ * &profil_record.proof, and that of each process which is added, is an event that samples
+ * the kernel (EACCES).  With PROFIL_EVENT the first one may leave out user mode.  Interrupts
+ * and softirqs that came while a task ran are no doing of its: their ticks are of two owners
+ * of the whole recording, which it has with or without this.
+ *
+ * With PROFIL_RECORD_EVERYBODY kernel threads are recorded, too, and each is an owner of its
+ * name, whose text is the kernel.  Not so the idle task: time in which it is interrupted has
+ * no ticks.
+ */
+#define PROFIL_RECORD_KERNEL	(1 << 20)
+
+/*
+ * Bit of &profil_record.flags: wait for news of the recording &profil_record.profile.  From now
+ * on poll(2) of the file reports EPOLLPRI once a recording of it has given a number, has taken
+ * @nr_counts elements of its table for new keys, or has ended; until then, and after the next
+ * such command, it does not.  A reader asks for news, looks at the recording once more, and
+ * sleeps.  Only @size, @flags, @profile and @nr_counts, from 1 to 2^31 - 1, are given, and
+ * @proof is -1.  ENOENT if the recording has ended.
+ */
+#define PROFIL_RECORD_NEWS	(1 << 21)
+
+/**
+ * struct profil_count - an element of a recording's table
+ * @key: number of a cell << 40 | offset in its text, in bytes; 0: not in use
+ * @count: ticks.  It may still be 0 when the key is there.
+ */
+struct profil_count {
+	__aligned_u64 key;
+	__aligned_u64 count;
+};
+
+#define PROFIL_COUNT_SHIFT	40	/* of the cell's number in a key */
+
+/**
+ * struct profil_record - PROFIL_RECORD: begin a recording, or add a process to one
+ * @size: in: bytes of this structure
+ * @flags: in: PROFIL_FOLLOW, PROFIL_RECORD_EVERYBODY, which follows anyway,
+ *	PROFIL_RECORD_PROCESSES, PROFIL_RECORD_THREADS, PROFIL_RECORD_KERNEL and
+ *	PROFIL_EVENT; or PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS alone
+ * @clock: in: &enum profil_clock
+ * @proof: in: as &profil_start.proof
+ * @period: in: as &profil_start.period
+ * @table: in: address of an array of &struct profil_count, a multiple of the size of a
+ *	page; it is to be zero
+ * @nr_counts: in: number of its elements, a power of two from 256 to 2^28; with
+ *	PROFIL_RECORD_NEWS, of new keys
+ * @profile: in: 0: begin a recording; otherwise its number in this file, to which the
+ *	process is added, and every other member but @size and @proof is 0, unless
+ *	PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS is set.  out: the number
+ * @reserved: in: 0
+ *
+ * Every tick is in one element, and perhaps in that of its thread, except those of
+ * PROFIL_STATUS that were lost, late, off, or of no task of the process
+ * (&profil_status.no_user_pc).  Ticks in kernel mode,
+ * those in execve(2) and of exiting tasks among them, count in the cell of the owner
+ * and the kernel, without PROFIL_RECORD_KERNEL at offset 0; in PROFIL_STATUS they are
+ * @kernel.
+ *
+ * A tick finds its text by what was mapped at its address when it came, and whether a file
+ * was written over by a look at most 100 ms earlier.
+ */
+struct profil_record {
+	__u32 size;
+	__u32 flags;
+	__u32 clock;
+	__s32 proof;
+	__aligned_u64 period;
+	__aligned_u64 table;
+	__u32 nr_counts;
+	__u32 profile;
+	__aligned_u64 reserved;
+};
+
+/**
+ * enum profil_kind - what a number stands for
+ * @PROFIL_KIND_KERNEL: text: the kernel, with its modules.  Offsets are 0, or with
+ *	PROFIL_RECORD_KERNEL generation << 32 | address - &profil_describe.base.  Where
+ *	modules cannot be, the generation is 0; elsewhere it grows when a module is loaded
+ *	after a tick: all ticks at an address in one generation were in the same code.  0: it
+ *	is not known where in the kernel, or no generation is left.
+ * @PROFIL_KIND_UNKNOWN: text: not known; the map could not be read in time, nothing
+ *	executable was mapped any more, or there were too many numbers.  Offsets are 0.
+ * @PROFIL_KIND_FILE: text: a file; offsets are those in the file
+ * @PROFIL_KIND_VDSO: text: the vDSO, of which a process may have another than others
+ * @PROFIL_KIND_MEMORY: text: memory of one address space that is no file's.  Offsets
+ *	count from &profil_describe.base.
+ * @PROFIL_KIND_OWNER: a program; with PROFIL_RECORD_PROCESSES, of one process
+ * @PROFIL_KIND_CELL: an owner and a text
+ * @PROFIL_KIND_THREADS: text: the threads of the owner.  Offsets are thread IDs.
+ * @PROFIL_KIND_MODULE: code of a kernel module that was loaded, or was removed, since the
+ *	recording began.  Its ticks are in the kernel, at addresses from
+ *	&profil_describe.base on and of generations from &profil_describe.state to
+ *	&profil_describe.parent.  Where several had an address in one generation, the ticks are
+ *	those of the one whose first generation is the highest.
+ */
+enum profil_kind {
+	PROFIL_KIND_KERNEL	= 1,
+	PROFIL_KIND_UNKNOWN	= 2,
+	PROFIL_KIND_FILE	= 3,
+	PROFIL_KIND_VDSO	= 4,
+	PROFIL_KIND_MEMORY	= 5,
+	PROFIL_KIND_OWNER	= 6,
+	PROFIL_KIND_CELL	= 7,
+	PROFIL_KIND_THREADS	= 8,
+	PROFIL_KIND_MODULE	= 9
+};
+
+/**
+ * enum profil_owner_state - &profil_describe.state, of an owner
+ * @PROFIL_OWNER_LIVE: it runs the program; user and cgroup are those of now
+ * @PROFIL_OWNER_ENDED: it has ended, and user and cgroup are those that it had then; or it
+ *	has executed another program, and they are those that it had when it began to run
+ *	this one; or it is not followed any more, and they are those of the end of that
+ * @PROFIL_OWNER_EXECUTES: it is in execve(2); they are likewise.  Its command name in /proc
+ *	may be that of the next program already.
+ * @PROFIL_OWNER_IRQ: no process: interrupts, and what they interrupt is not their owner
+ * @PROFIL_OWNER_SOFTIRQ: likewise softirqs, also those that ksoftirqd runs
+ */
+enum profil_owner_state {
+	PROFIL_OWNER_LIVE	= 0,
+	PROFIL_OWNER_ENDED	= 1,
+	PROFIL_OWNER_EXECUTES	= 2,
+	PROFIL_OWNER_IRQ	= 3,
+	PROFIL_OWNER_SOFTIRQ	= 4
+};
+
+/**
+ * enum profil_describe_flag - bits of &profil_describe.flags
+ * @PROFIL_DESCRIBE_OPEN: open the file, for reading.  It is the file that was mapped,
+ *	even if it was deleted, or another mount namespace has it.  The caller needs the
+ *	permission to read it, and CAP_DAC_READ_SEARCH in the initial user namespace, as
+ *	for open_by_handle_at(2).
+ * @PROFIL_DESCRIBE_RELEASE: drop the module's own reference to the file afterwards,
+ *	which keeps its file system from being unmounted
+ * @PROFIL_DESCRIBE_FORGET: forget the number afterwards, so that it is ENOENT.  An owner's
+ *	cells of the kernel, of unknown text and of its threads go with it, and are EINVAL
+ *	alone, as are the numbers that every recording has.  Ticks may still count for what
+ *	is forgotten: for an owner as long as its processes run that program, whose children
+ *	may count for the owner without text and name; for cells another 100 ms.  If what
+ *	it stood for counts again after that, it gets another number.  The number itself is
+ *	given again only after all those that follow it, up to &profil_describe.highest
+ */
+enum profil_describe_flag {
+	PROFIL_DESCRIBE_OPEN	= 1 << 0,
+	PROFIL_DESCRIBE_RELEASE	= 1 << 1,
+	PROFIL_DESCRIBE_FORGET	= 1 << 2
+};
+
+/**
+ * struct profil_describe - PROFIL_DESCRIBE: what a number of a recording stands for
+ * @size: in: bytes of this structure
+ * @flags: in: &enum profil_describe_flag
+ * @profile: in: a recording of this file
+ * @number: in: a number; 0: only @numbers is wanted
+ * @numbers: out: the last number that was given; those not given are ENOENT.  When the last one
+ *	was @highest, numbers begin again: those that were forgotten are given once more, in
+ *	ascending order
+ * @kind: out: &enum profil_kind; 0 if @number is 0
+ * @owner: out: CELL: number of its owner; else 0
+ * @text: out: CELL: number of its text; OWNER: of the file that was executed, of the
+ *	kernel if it is a kernel thread; else 0
+ * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: of its code, 0 if the caller
+ *	may not see addresses in /proc/kallsyms (kernel.kptr_restrict); FILE: when it was
+ *	modified, in ns since 1970; else 0
+ * @inode: out: FILE: its number as of stat(2), but overlayfs reports that of another layer
+ *	there once it has copied a file; else 0
+ * @bytes: out: FILE: its size when it was met; VDSO: its size; MODULE: likewise, 0 if
+ *	@base is; else 0
+ * @device_major: out: FILE: as of stat(2); some file systems report another there
+ * @device_minor: out: likewise
+ * @pid: out: MEMORY, OWNER of one process: process ID in the PID namespace of who opened
+ *	/dev/profil, 0 if it has none there; else 0
+ * @fd: out: with PROFIL_DESCRIBE_OPEN: the new descriptor; else -1
+ * @path: in: address of a buffer for the path of a FILE, or the name of a MODULE, whose
+ *	first 24 bytes are known; 0: none
+ * @path_size: in: its size in bytes; ENAMETOOLONG if the path does not fit.  out: bytes
+ *	of the path, with the final 0; 0 if it is neither, or the file was released.
+ *	" (deleted)" follows the path of a deleted file, as in /proc/PID/maps.
+ * @highest: out: the highest number that is ever given
+ * @name: out: OWNER: the command name, ending with a 0 if it is shorter
+ * @uid: out: OWNER of one process: its effective user, in the caller's user
+ *	namespace; else 0.  Once it has ended, the user that it had at its end; and once
+ *	the recording has, one that it had before
+ * @parent: out: OWNER of one process: the owner that forked it, or that executed it, if
+ *	the recording has seen that; MODULE: the last generation of its code, 0xffffffff
+ *	while it is loaded; else 0
+ * @cgroup: out: OWNER of one process: number of its cgroup of version 2, which is the
+ *	inode number of its directory; 0: there are none; else 0
+ * @state: out: OWNER of one process: &enum profil_owner_state; OWNER of interrupts:
+ *	PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; MODULE: the first generation of its code;
+ *	else 0
+ * @in_use: out: numbers that are given and not forgotten
+ */
+struct profil_describe {
+	__u32 size;
+	__u32 flags;
+	__u32 profile;
+	__u32 number;
+	__u32 numbers;
+	__u32 kind;
+	__u32 owner;
+	__u32 text;
+	__aligned_u64 base;
+	__aligned_u64 inode;
+	__aligned_u64 bytes;
+	__u32 device_major;
+	__u32 device_minor;
+	__s32 pid;
+	__s32 fd;
+	__aligned_u64 path;
+	__u32 path_size;
+	__u32 highest;
+	char name[16];
+	__u32 uid;
+	__u32 parent;
+	__aligned_u64 cgroup;
+	__u32 state;
+	__u32 in_use;
+};
+
+#endif /* _UAPI_LINUX_PROFIL_RECORD_H */
