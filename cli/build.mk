@@ -3,9 +3,25 @@
 # The CLI: $(B)/profil, and $(B)/profil-network, which also has the commands that
 # speak HTTP.  Tests link CLI_TEST_OBJECTS with CLI_LIBS.
 
+# The command does without those of these packages that pkg-config does not know, and says so.
+cli_optional := libcurl libmicrohttpd libdebuginfod capstone
+cli_missing := $(shell for name in $(cli_optional); do $(pkg_config) --exists $$name 2>/dev/null || echo $$name; done)
+cli_without := $(if $(filter libcurl libmicrohttpd,$(cli_missing)),HTTP) \
+	$(if $(filter libdebuginfod,$(cli_missing)),DEBUGINFOD) $(if $(filter capstone,$(cli_missing)),CAPSTONE)
+
 cli_page_folder := cli/commands/report/page
 cli_folders := cli cli/* cli/commands/* cli/recording/* $(cli_page_folder)
-cli_sources := $(wildcard $(cli_folders:%=%/*.cpp))
+cli_network_sources := $(addprefix cli/,commands/push/command.cpp commands/serve/command.cpp)
+# With the headers of a library that may be missing.
+cli_of_HTTP := $(cli_network_sources) $(addprefix cli/,commands/serve/pprof_server.cpp http/client.cpp http/server.cpp)
+cli_of_CAPSTONE := $(addprefix cli/symbols/,capstone.cpp disassembly.cpp)
+cli_of_DEBUGINFOD := cli/symbols/debuginfod_notice.cpp
+# In their place.
+cli_instead_of_CAPSTONE := cli/missing/capstone.cpp
+cli_instead_of_DEBUGINFOD := cli/missing/debuginfod.cpp
+cli_left_out := $(foreach part,$(cli_without),$(cli_of_$(part))) \
+	$(foreach part,$(filter-out $(cli_without),CAPSTONE DEBUGINFOD),$(cli_instead_of_$(part)))
+cli_sources := $(filter-out $(cli_left_out),$(wildcard $(cli_folders:%=%/*.cpp)))
 cli_objects := $(cli_sources:%.cpp=$(B)/%.o) $(B)/$(cli_page_folder)/content.o
 
 # The page of 'profil report --html', with the scripts in the order of their dependencies.
@@ -13,7 +29,7 @@ cli_page_scripts := report theme icicle time_map table source address_map page
 cli_page_parts := page.html page.css $(cli_page_scripts:%=%.js)
 cli_page := $(B)/$(cli_page_folder)/page.html
 
-cli_network_objects := $(B)/cli/commands/push/command.o $(B)/cli/commands/serve/command.o
+cli_network_objects := $(cli_network_sources:%.cpp=$(B)/%.o)
 cli_no_network_objects := $(B)/cli/commands/network.o
 cli_common := $(B)/cli/common.a
 
@@ -21,10 +37,11 @@ CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o $(cli_no_network_objects),$(cli
 # Every command pays for what the dynamic linker does at its start.  Most of that was done for
 # libstdc++ and libfmt, so both are part of the program; of libfmt, which Debian does not have as
 # an archive, it is cli/base/fmt.cpp.
-CLI_LIBS := -liberty -ldw -lelf -lz -ldeflate -lcurl -lmicrohttpd -lncursesw -ltinfo -pthread
+CLI_LIBS := -liberty -ldw -lelf -lz -ldeflate $(if $(filter HTTP,$(cli_without)),,-lcurl -lmicrohttpd) \
+	-lncursesw -ltinfo -pthread
 
 .PHONY: cli
-cli: $(B)/profil $(B)/profil-network
+cli: $(B)/profil $(if $(filter HTTP,$(cli_without)),,$(B)/profil-network)
 
 $(cli_page): scripts/build/html-page $(cli_page_parts:%=$(cli_page_folder)/%)
 	@mkdir -p $(@D)
@@ -35,7 +52,7 @@ $(B)/$(cli_page_folder)/content.o: $(cli_page_folder)/content.S $(cli_page)
 	$(call say,AS)
 	$(Q)$(CC) -c -I$(dir $(cli_page)) -o $@ $<
 
-cli_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP
+cli_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(cli_without:%=-DPROFIL_WITHOUT_%) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP
 # The compiler finds the .gch beside this name; there is no header of this name in B.
 cli_precompiled := $(B)/cli/precompiled.h
 
@@ -47,7 +64,11 @@ $(cli_precompiled).gch: cli/precompiled.h
 $(cli_sources:%.cpp=$(B)/%.o): $(B)/%.o: %.cpp $(cli_precompiled).gch
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$(Q)$(cli_cxx) -include $(cli_precompiled) -c -o $@ $<
+	$(Q)$(cli_cxx) $(cli_include) -c -o $@ $<
+
+cli_include = -include $(cli_precompiled)
+# It includes libfmt's header in another way.
+$(B)/cli/base/fmt.o: cli_include =
 
 # An archive, so that each program links only what it refers to.
 $(cli_common): $(filter-out $(cli_network_objects) $(B)/cli/main.o,$(CLI_TEST_OBJECTS))
@@ -58,6 +79,24 @@ $(B)/profil: $(B)/cli/main.o $(cli_no_network_objects) $(cli_common) $(B)/libpro
 $(B)/profil-network: $(B)/cli/main.o $(cli_network_objects) $(cli_common) $(B)/libprofil.a
 $(B)/profil $(B)/profil-network:
 	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) -static-libstdc++ -static-libgcc -Wl,--as-needed -o $@ $^ $(CLI_LIBS)
+	$(Q)$(cli_link) 2>/dev/null || $(cli_link) -lfmt
+# A later libfmt may call more functions than that file has: then it is linked.
+cli_link = $(CXX) $(LDFLAGS) -static-libstdc++ -static-libgcc -Wl,--as-needed -o $@ $^ $(CLI_LIBS)
 
--include $(cli_objects:.o=.d) $(cli_precompiled).d
+# One file for machines without the libraries, which are part of it; but those of HTTP.  At its
+# own addresses, capstone's tables need no relocations.
+cli_portable_sources := cli/main.cpp cli/commands/network.cpp cli/optional/built_with.cpp cli/symbols/capstone.cpp
+cli_portable_objects := $(cli_portable_sources:%.cpp=$(B)/portable/%.o)
+cli_portable_archives := -liberty -ldw -lelf -lz -llzma -lbz2 -lzstd -ldeflate -lncursesw -ltinfo -lcapstone
+
+$(cli_portable_objects): $(B)/portable/%.o: %.cpp $(cli_precompiled).gch
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(cli_cxx) -DPROFIL_WITHOUT_HTTP -DPROFIL_STATIC_CAPSTONE $(cli_include) -c -o $@ $<
+
+$(B)/portable/profil: $(cli_portable_objects) $(cli_common) $(B)/libprofil.a
+	$(call say,LINK)
+	$(Q)$(CXX) $(LDFLAGS) -no-pie -s -static-libstdc++ -static-libgcc -Wl,--gc-sections,--as-needed -o $@ $^ \
+		-Wl,-Bstatic $(cli_portable_archives) -Wl,-Bdynamic -pthread
+
+-include $(cli_objects:.o=.d) $(cli_portable_objects:.o=.d) $(cli_precompiled).d

@@ -4,6 +4,7 @@
 #include "cli/base/stream.h"
 #include "cli/commands/completion/completion.h"
 #include "cli/names/similar.h"
+#include "cli/optional/built_with.h"
 #include "cli/options/perf_words.h"
 #include "cli/options/subcommands.h"
 #include "profil.h"
@@ -99,7 +100,7 @@ int run(const std::vector<std::string> &arguments)
 	if (name == "help" || name == "--help" || name == "-h")
 		return help(rest);
 	if (name == "--version" || name == "version") {
-		return print("profil", fmt::format("profil {}\n", profil_version()));
+		return print("profil", fmt::format("profil {}\n{}", profil_version(), built_with()));
 	}
 	if (const Subcommand *subcommand = find(name))
 		return subcommand->run(rest);

@@ -73,7 +73,7 @@ tests_libprofil_objects := $(addprefix $(B)/libprofil/,flavours/partition.o gmon
 
 $(B)/tests/host: $(tests_host_objects) $(tests_libprofil_objects) $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 	$(call say,LINK)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lcpp-httplib -lz -ldl -pthread -lssl -lcrypto $(tests_libs)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) -lfmt -lcpp-httplib -lz -ldl -pthread -lssl -lcrypto $(tests_libs)
 
 $(B)/tests/guest: $(tests_guest_objects) $(B)/libprofil.a
 	$(call say,LINK)
@@ -103,7 +103,7 @@ $(tests_benches): $(CLI_TEST_OBJECTS) $(B)/libprofil.a
 $(tests_benches): $(B)/tests/%: tests/bench/%.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$(Q)$(tests_bench_cxx) -o $@ $(filter %.cpp %.o %.a,$^) $(CLI_LIBS) -pthread
+	$(Q)$(tests_bench_cxx) -o $@ $(filter %.cpp %.o %.a,$^) $(CLI_LIBS) -lfmt -pthread
 tests_bench_cxx = $(CXX) -I$(B) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP
 
 # The programs of make bench.  They need what scripts/setup bench installs, so nothing
@@ -174,7 +174,7 @@ $(fuzz_reader_cli): $(filter-out $(fuzz_reader_own),$(fuzz_reader_objects))
 
 $(B)/fuzz-reader/fuzz-reader: $(fuzz_reader_own) $(fuzz_reader_cli) $(B)/libprofil.a
 	$(call say,LINK)
-	$(Q)clang++ $(fuzz_reader_flags) -fsanitize=fuzzer -o $@ $^ $(CLI_LIBS)
+	$(Q)clang++ $(fuzz_reader_flags) -fsanitize=fuzzer -o $@ $^ $(CLI_LIBS) -lfmt
 
 # A program with very many functions.
 tests_many_units := $(shell seq -f unit_%03g 0 99)

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libfmt's functions, compiled from its headers into the program: see CLI_LIBS in cli/build.mk.
- * The templates are those that its headers declare as compiled elsewhere.
+ * libfmt's functions, compiled into the program: see CLI_LIBS in cli/build.mk.  They are inline in
+ * this file alone, which says so to the header before anything else does.
  */
-#include <fmt/format-inl.h>
+#define FMT_HEADER_ONLY 1
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <string>
 
-namespace fmt::detail {
+namespace {
 
-template dragonbox::decimal_fp<float> dragonbox::to_decimal(float);
-template dragonbox::decimal_fp<double> dragonbox::to_decimal(double);
-template locale_ref::locale_ref(const std::locale &);
-template std::locale locale_ref::get<std::locale>() const;
-template thousands_sep_result<char> thousands_sep_impl(locale_ref);
-template char decimal_point_impl(locale_ref);
-template void buffer<char>::append(const char *, const char *);
-template void vformat_to(buffer<char> &, string_view, basic_format_args<buffer_context<char>>, locale_ref);
+/* All that fmt/format.h formats ends in this function. */
+[[gnu::used]] std::string (*const format)(fmt::string_view, fmt::format_args) = fmt::vformat;
 
-} // namespace fmt::detail
+/* And fmt/chrono.h in these. */
+[[gnu::used]] std::string year(const std::tm &time)
+{
+	return fmt::format("{:%Y}", time);
+}
+
+} // namespace

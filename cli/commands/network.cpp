@@ -9,6 +9,7 @@
 #include "cli/base/stream.h"
 #include "cli/commands/push/options.h"
 #include "cli/commands/serve/options.h"
+#include "cli/optional/built_with.h"
 #include "cli/options/subcommands.h"
 
 #include <array>
@@ -47,6 +48,9 @@ std::string execute(const std::string &command, const std::vector<std::string> &
 		if (errno != ENOENT)
 			return place.string() + ": " + std::strerror(errno);
 	}
+	if (!with_http)
+		return "this profil was built without HTTP (install the headers of libcurl and "
+		       "libmicrohttpd, and build profil again)";
 	return fmt::format("{} is neither in {} nor in {} (install profil again)", program,
 			   places[0].parent_path().string(), places[1].parent_path().string());
 }

@@ -9,6 +9,7 @@
 #include "cli/options/option_list.h"
 #include "cli/options/perf_words.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>

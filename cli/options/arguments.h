@@ -3,8 +3,8 @@
 #pragma once
 
 #include "cli/base/exit.h"
+#include "cli/options/cli11.h"
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 /** @file cli/options/option_list.h  Lists the options of a subcommand, from CLI11 and its help text. */
 #pragma once
 
+#include "cli/options/cli11.h"
 #include "cli/options/subcommands.h"
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -5,6 +5,7 @@
 #include "cli/options/arguments.h"
 #include "cli/process/process_finder.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -4,11 +4,11 @@
 
 #include "cli/base/result.h"
 #include "cli/events/event.h"
+#include "cli/options/cli11.h"
 #include "cli/process/selection.h"
 #include "cli/recording/recorder.h"
 #include "profil.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>

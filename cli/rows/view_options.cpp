@@ -3,6 +3,8 @@
 
 #include "cli/options/arguments.h"
 
+#include <CLI/CLI.hpp>
+
 namespace cli {
 
 void add_view_options(CLI::App &app, ViewWords &words)

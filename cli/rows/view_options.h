@@ -2,9 +2,9 @@
 /** @file cli/rows/view_options.h  --sort, --filter and --full-names, for every subcommand that shows rows. */
 #pragma once
 
+#include "cli/options/cli11.h"
 #include "cli/rows/flat.h"
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -7,6 +7,16 @@
 namespace cli {
 namespace {
 
+#ifdef PROFIL_STATIC_CAPSTONE
+
+/* It is part of the program: see cli_portable_objects in cli/build.mk. */
+Result<Capstone> load()
+{
+	return Capstone{cs_open, cs_close, cs_option, cs_strerror, cs_malloc, cs_free, cs_disasm_iter};
+}
+
+#else
+
 /** Put the address of a function into @p function; false if the library has none of its name. */
 template <typename Function> bool find(void *library, const char *name, Function &function)
 {
@@ -30,6 +40,8 @@ Result<Capstone> load()
 				    dlerror(), CS_API_MAJOR)};
 	return functions;
 }
+
+#endif
 
 } // namespace
 

@@ -5,7 +5,6 @@
 #include "cli/base/numbers.h"
 
 #include <cstdlib>
-#include <elfutils/debuginfod.h>
 #include <fmt/format.h>
 #include <string>
 #include <unistd.h>
@@ -53,7 +52,7 @@ bool has_file_of_name(const std::string &file, const std::string &name)
 
 bool has_debuginfod_servers()
 {
-	const char *urls = std::getenv(DEBUGINFOD_URLS_ENV_VAR);
+	const char *urls = std::getenv("DEBUGINFOD_URLS");
 
 	return urls && *urls;
 }

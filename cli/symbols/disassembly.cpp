@@ -5,15 +5,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <gelf.h>
 #include <span>
 
 namespace cli {
 namespace {
-
-struct ElfCloser {
-	void operator()(Elf *elf) const { elf_end(elf); }
-};
 
 /** The library, which Disassembler::open() has loaded. */
 const Capstone &library()
@@ -104,25 +99,6 @@ Instruction converted(const cs_insn &decoded, Machine machine)
 }
 
 } // namespace
-
-std::optional<Machine> machine_of(int fd)
-{
-	elf_version(EV_CURRENT);
-
-	const std::unique_ptr<Elf, ElfCloser> elf(elf_begin(fd, ELF_C_READ, nullptr));
-	GElf_Ehdr header;
-
-	if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !gelf_getehdr(elf.get(), &header))
-		return std::nullopt;
-	if (header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return std::nullopt;
-	switch (header.e_machine) {
-	case EM_X86_64: return Machine::X86_64;
-	case EM_386: return Machine::I386;
-	case EM_AARCH64: return Machine::Aarch64;
-	default: return std::nullopt;
-	}
-}
 
 void Disassembler::Closer::operator()(size_t *handle) const
 {

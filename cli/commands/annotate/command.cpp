@@ -11,6 +11,7 @@
 #include "cli/profile/profile_file.h"
 #include "cli/symbols/later_lines.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>

@@ -7,6 +7,7 @@
 #include "cli/options/arguments.h"
 #include "cli/options/subcommands.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>

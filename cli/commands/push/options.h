@@ -6,10 +6,10 @@
 #include "cli/commands/push/encode.h"
 #include "cli/commands/push/labels.h"
 #include "cli/http/settings.h"
+#include "cli/options/cli11.h"
 #include "cli/profile/profile_file.h"
 #include "cli/recording/target_options.h"
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -6,6 +6,7 @@
 #include "cli/options/arguments.h"
 #include "cli/options/subcommands.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace cli {

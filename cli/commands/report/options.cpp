@@ -6,6 +6,7 @@
 #include "cli/profile/profile_file.h"
 #include "cli/rows/view_options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "cli/http/listen_address.h"
+#include "cli/options/cli11.h"
 #include "cli/recording/target_options.h"
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -6,6 +6,7 @@
 #include "cli/options/subcommands.h"
 #include "cli/process/process.h"
 
+#include <CLI/CLI.hpp>
 #include <sys/utsname.h>
 
 namespace cli {

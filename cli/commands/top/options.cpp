@@ -7,6 +7,8 @@
 #include "cli/rows/event_order.h"
 #include "cli/rows/view_options.h"
 
+#include <CLI/CLI.hpp>
+
 namespace cli {
 namespace {
 

@@ -43,7 +43,11 @@ size_t lines(const std::string &text)
 
 TEST_CASE("help and version are printed on demand", "[cli]")
 {
-	CHECK(profil("--version").text == "profil " PROFIL_VERSION "\n");
+	CHECK(profil("--version").text ==
+	      "profil " PROFIL_VERSION "\n"
+	      "  with    libcapstone: instructions in annotate, top and report --html\n"
+	      "  with    libdebuginfod: debug information from the servers in DEBUGINFOD_URLS\n"
+	      "  with    libcurl and libmicrohttpd: serve and push\n");
 	CHECK(profil("--version").status == 0);
 	for (const char *arguments : {"help", "--help", "-h"}) {
 		CHECK(profil(arguments).status == 0);

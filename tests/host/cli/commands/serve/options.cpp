@@ -4,6 +4,8 @@
 #include "cli/options/arguments.h"
 #include "tests/support/catch.h"
 
+#include <CLI/CLI.hpp>
+
 using namespace cli;
 
 namespace {
