@@ -39,6 +39,7 @@ CC := $(cross)aarch64-linux-gnu-gcc --sysroot=$(sysroot)
 CXX := $(cross)aarch64-linux-gnu-g++ --sysroot=$(sysroot)
 FC := $(cross)aarch64-linux-gnu-gfortran --sysroot=$(sysroot)
 AR := aarch64-linux-gnu-ar
+export STRIP := aarch64-linux-gnu-strip
 OBJCOPY := aarch64-linux-gnu-objcopy
 pkg_config := PKG_CONFIG_SYSROOT_DIR=$(sysroot) PKG_CONFIG_LIBDIR=$(sysroot)/usr/lib/aarch64-linux-gnu/pkgconfig pkg-config
 else ifeq ($(ARCH),i386)
@@ -119,7 +120,7 @@ i386: ## build the library for 32-bit programs, and their tests, in B/i386
 
 .PHONY: setup
 setup: ## install what building and testing need, from Debian's packages and npm
-	scripts/setup build guest readers
+	scripts/setup build guest tests readers
 	@scripts/build/npm-tools >/dev/null
 
 # The demo profiles this program as well as some of Debian's.
@@ -284,6 +285,18 @@ rmmod: ## unload the module from this machine's kernel
 install: libprofil $(if $(filter i386,$(ARCH)),,cli) ## install the CLI, the library and the headers below DESTDIR and PREFIX
 	scripts/build/install
 
+.PHONY: install-module
+install-module: ## build the module for the running kernel and install it there; later boots load it
+	scripts/module install
+
+.PHONY: dist
+dist: ## make a tarball of the sources of the present commit, in B: the same bytes each time
+	scripts/build/dist
+
+.PHONY: portable
+portable: ## build a command that needs nothing but a C library of Debian 12 or later, B/portable/profil
+	scripts/build/portable
+
 .PHONY: deb
 deb: ## build the Debian packages into B/deb
 	scripts/setup build deb
@@ -293,6 +306,10 @@ deb: ## build the Debian packages into B/deb
 check-deb: deb ## install, use, upgrade and purge the packages in a Debian 12, and in guests of KERNEL
 	scripts/setup guest
 	scripts/check/deb $(KERNEL)
+
+.PHONY: check-packages
+check-packages: $(B)/demo/words ## check tarball, DKMS, RPM and Arch packages, make install and make portable
+	scripts/check/packages $(KERNEL)
 
 .PHONY: clean
 clean: ## remove what was built (B), but not the cache of kernels
