@@ -170,7 +170,7 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a tick counts in the file that was mapped when it came", "[record]")
+TEST_CASE_METHOD(AtRest, "a tick counts in the file that was mapped when it came", "[record][slow]")
 {
 	const bool everybody = GENERATE(false, true);
 	const Swap swap = GENERATE(Swap::map_over, Swap::unmap, Swap::move_over, Swap::other_thread);
