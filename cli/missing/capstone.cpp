@@ -14,7 +14,7 @@ Result<Disassembler> Disassembler::open(Machine /*machine*/, Syntax /*syntax*/)
 		     "and build profil again)"};
 }
 
-/* There is none that could be asked. */
+/* open() makes no disassembler, so nobody calls this. */
 std::vector<Instruction> Disassembler::decode(std::string_view /*bytes*/, uint64_t /*address*/) const
 {
 	std::abort();

@@ -11,7 +11,6 @@
 
 #include "clock/clock.h"
 #include "clock/rates.h"
-#include "profile/limits.h"
 #include "profile/work.h"
 #include "tick/bin.h"
 

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <unistd.h>
 
 using namespace guest;
@@ -15,21 +14,6 @@ using namespace guest;
 namespace {
 
 const uintptr_t text = Burner::usual;
-
-/** How often a process was switched from, by its own will or not. */
-uint64_t switches_of(pid_t pid)
-{
-	std::istringstream status(read_file("/proc/" + std::to_string(pid) + "/status"));
-	uint64_t switches = 0;
-
-	for (std::string word; status >> word;) {
-		uint64_t number = 0;
-
-		if (word.ends_with("voluntary_ctxt_switches:") && status >> number)
-			switches += number;
-	}
-	return switches;
-}
 
 } // namespace
 

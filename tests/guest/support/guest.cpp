@@ -237,9 +237,11 @@ uint64_t module_ticks(const std::string &name)
 	return named_number("/sys/class/misc/profil/ticks", name);
 }
 
-uint64_t preemptions_of(pid_t pid)
+uint64_t switches_of(pid_t pid)
 {
-	return named_number("/proc/" + std::to_string(pid) + "/status", "nonvoluntary_ctxt_switches:");
+	const std::string status = "/proc/" + std::to_string(pid) + "/status";
+	return named_number(status, "voluntary_ctxt_switches:") +
+	       named_number(status, "nonvoluntary_ctxt_switches:");
 }
 
 uint64_t locked_bytes(pid_t pid)
