@@ -123,11 +123,8 @@ static void profil_resolve_count_here(const struct profil_question *question, u6
 {
 	struct profil_profile *profile = question->profile;
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
-	enum profil_cause cause = profil_record_add(profile, key);
 
-	if (unlikely(profile->recording->threads))
-		profil_record_add_thread(profile, question->owned, cause, current);
-	tally->cause[cause]++;
+	tally->cause[profil_record_add(profile, question->owned, current, key)]++;
 	tally->granted++;
 }
 

@@ -44,8 +44,8 @@ static void profil_unmet_count(const struct profil_asked *asked, struct profil_o
 	profil_section_enter();
 	tally = this_cpu_ptr(asked->profile->tally);
 	for (i = 0; i < ticks; i++) {
-		cause = profil_record_add_kernel(asked->profile, owned, asked->place[i]);
-		profil_record_add_thread(asked->profile, owned, cause, asked->task);
+		cause = profil_record_add_kernel(asked->profile, owned, asked->task,
+						 asked->place[i]);
 		tally->cause[cause]++;
 		tally->granted++;
 	}

@@ -36,36 +36,49 @@ DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 /* Where a note that is being counted came. */
 DEFINE_PER_CPU(enum profil_where, profil_event_where);
 
+/* @owned, @task: as for profil_record_add(). */
 static __always_inline enum profil_cause
-profil_record_add_inline(const struct profil_profile *profile, u64 key)
+profil_record_add_inline(const struct profil_profile *profile, struct profil_owned owned,
+			 struct task_struct *task, u64 key)
 {
 	const struct profil_pins *pins = rcu_dereference_sched(profile->pins);
+	const struct profil_recording *recording = profile->recording;
 	enum profil_cause cause;
 
 	if (!pins || READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
 	cause = profil_table_add_known(pins, key);
-	return unlikely(cause == PROFIL_FULL) ?
-		       profil_table_add(pins, key, profile->recording->news) : cause;
+	if (unlikely(cause == PROFIL_FULL))
+		cause = profil_table_add(pins, key, recording->news);
+	/* In the same table: the recording may end meanwhile. */
+	if (unlikely(recording->threads) && task && cause == PROFIL_COUNTED)
+		profil_table_add(pins, (u64)profil_owned_threads(owned) << PROFIL_COUNT_SHIFT |
+				 task_pid_nr_ns(task, recording->threads), recording->news);
+	return cause;
 }
 
 /**
- * profil_record_add() - count a tick in the table
+ * profil_record_add() - count a tick in the table, and for its thread if that is asked for
  * @profile: a recording
+ * @owned: whose tick
+ * @task: which had it; NULL: an interrupt
  * @key: as in &struct profil_count
  *
  * Context: Interrupts off, in a section.
  * Return: PROFIL_COUNTED; PROFIL_FULL without room; PROFIL_OFF if it has ended.
  */
-enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key)
+enum profil_cause profil_record_add(const struct profil_profile *profile,
+				    struct profil_owned owned, struct task_struct *task, u64 key)
 {
-	return profil_record_add_inline(profile, key);
+	return profil_record_add_inline(profile, owned, task, key);
 }
 
 static enum profil_cause profil_record_add_unknown(const struct profil_profile *profile,
 						   struct profil_owned owned)
 {
-	return profil_record_add(profile, (u64)profil_owned_unknown(owned) << PROFIL_COUNT_SHIFT);
+	u64 key = (u64)profil_owned_unknown(owned) << PROFIL_COUNT_SHIFT;
+
+	return profil_record_add(profile, owned, current, key);
 }
 
 /**
@@ -97,16 +110,18 @@ u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs
  * profil_record_add_kernel() - count a tick that came in kernel mode
  * @profile: a recording
  * @owned: whose tick
+ * @task: as for profil_record_add()
  * @place: as profil_record_place() returns it
  *
  * Context: Interrupts off, in a section.
  * Return: PROFIL_KERNEL, PROFIL_FULL, PROFIL_OFF.
  */
 enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
-					   struct profil_owned owned, u64 place)
+					   struct profil_owned owned, struct task_struct *task,
+					   u64 place)
 {
 	u64 key = (u64)profil_owned_kernel(owned) << PROFIL_COUNT_SHIFT | place;
-	enum profil_cause cause = profil_record_add(profile, key);
+	enum profil_cause cause = profil_record_add(profile, owned, task, key);
 
 	return cause == PROFIL_COUNTED ? PROFIL_KERNEL : cause;
 }
@@ -158,33 +173,10 @@ enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 {
 	struct profil_owned interrupt = profil_record_interrupt(profile);
 	u64 place = profil_record_place(profile->recording, regs);
-	enum profil_cause cause;
 
 	if (interrupt.owner)
-		return profil_record_add_kernel(profile, interrupt, place);
-	cause = profil_record_add_kernel(profile, owned, place);
-	if (unlikely(profile->recording->threads))
-		profil_record_add_thread(profile, owned, cause, current);
-	return cause;
-}
-
-/**
- * profil_record_add_thread() - count a tick for its thread, too, if that is asked for
- * @profile: a recording
- * @owned: whose tick
- * @cause: its outcome
- * @task: which had it
- *
- * Context: Interrupts off, in a section.
- */
-void profil_record_add_thread(const struct profil_profile *profile, struct profil_owned owned,
-			      enum profil_cause cause, struct task_struct *task)
-{
-	struct pid_namespace *ns = profile->recording->threads;
-	u64 key = (u64)profil_owned_threads(owned) << PROFIL_COUNT_SHIFT;
-
-	if (ns && (cause == PROFIL_COUNTED || cause == PROFIL_KERNEL))
-		profil_record_add(profile, key | task_pid_nr_ns(task, ns));
+		return profil_record_add_kernel(profile, interrupt, NULL, place);
+	return profil_record_add_kernel(profile, owned, current, place);
 }
 
 /*
@@ -280,19 +272,13 @@ enum profil_cause profil_record_sample(const struct profil_binding *binding, str
 {
 	struct profil_owned owned = profil_owned_read(&binding->owned);
 	struct profil_hits *hits = READ_ONCE(binding->hits);
-	struct profil_profile *profile = binding->profile;
-	enum profil_cause cause;
 	u64 key;
 
 	if (user_mode(regs) && hits &&
 	    profil_record_find(hits, instruction_pointer(regs),
 			       profil_mm_mappings(binding->mm), &key))
-		cause = profil_record_add_inline(profile, key);
-	else
-		cause = profil_record_other(profile, owned, regs);
-	if (unlikely(profile->recording->threads) && user_mode(regs))
-		profil_record_add_thread(profile, owned, cause, current);
-	return cause;
+		return profil_record_add_inline(binding->profile, owned, current, key);
+	return profil_record_other(binding->profile, owned, regs);
 }
 
 /* Kernel threads are recorded if the kernel is. */
@@ -327,7 +313,6 @@ static enum profil_cause profil_record_unmet_kernel(struct profil_profile *profi
 enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs)
 {
 	struct profil_owned owned;
-	enum profil_cause cause;
 
 	if (READ_ONCE(profile->state) != PROFIL_STATE_RUNNING)
 		return PROFIL_OFF;
@@ -340,7 +325,5 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 		return PROFIL_DEFERRED;
 	if (!owned.owner)
 		owned = profile->recording->nobody;
-	cause = profil_record_add_unknown(profile, owned);
-	profil_record_add_thread(profile, owned, cause, current);
-	return cause;
+	return profil_record_add_unknown(profile, owned);
 }

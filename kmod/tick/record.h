@@ -93,14 +93,14 @@ static inline unsigned int profil_hit_set(unsigned long pc)
 	return (pc >> PROFIL_HIT_SHIFT) % PROFIL_HIT_SETS;
 }
 
-enum profil_cause profil_record_add(const struct profil_profile *profile, u64 key);
+enum profil_cause profil_record_add(const struct profil_profile *profile,
+				    struct profil_owned owned, struct task_struct *task, u64 key);
 u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs);
 enum profil_cause profil_record_add_kernel(const struct profil_profile *profile,
-					   struct profil_owned owned, u64 place);
+					   struct profil_owned owned, struct task_struct *task,
+					   u64 place);
 enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 				       struct profil_owned owned, struct pt_regs *regs);
-void profil_record_add_thread(const struct profil_profile *profile, struct profil_owned owned,
-			      enum profil_cause cause, struct task_struct *task);
 enum profil_cause profil_record_sample(const struct profil_binding *binding, struct pt_regs *regs);
 enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_regs *regs);
 

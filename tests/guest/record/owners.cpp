@@ -2,6 +2,7 @@
 /** @file tests/guest/record/owners.cpp  What a recording says of the processes in it. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/held_exec.h"
+#include "tests/guest/support/race.h"
 #include "tests/support/catch.h"
 
 #include <filesystem>
@@ -366,5 +367,28 @@ TEST_CASE_METHOD(AtRest, "the threads of each owner have its ticks, kernel threa
 			(threads ? of_threads : of_others)[row.owner.number] += row.count;
 	}
 	CHECK(of_others.size() > 2);
+	INFO(recording.rows_text());
 	CHECK(of_threads == of_others);
+}
+
+TEST_CASE_METHOD(AtRest, "a tick that comes while its recording ends counts for its thread too",
+		 "[record][window]")
+{
+	/* Several times as long as a tick of the module for these tests. */
+	constexpr uint64_t period = 10'000'000;
+	const Burner burner;
+
+	burner.plant_loop(text);
+	const Child child = burning_child(text);
+
+	for (unsigned round = 0; round < 30; round++) {
+		Recording recording(4096, period);
+
+		recording.begin(child.pid(), PROFIL_FOLLOW | PROFIL_RECORD_THREADS);
+		REQUIRE(soon([&] { return recording.sum() > 0; }));
+		recording.finish();
+		const uint64_t of_threads = recording.of_kind(PROFIL_KIND_THREADS);
+
+		CHECK(of_threads == recording.sum() - of_threads);
+	}
 }
