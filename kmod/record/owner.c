@@ -136,22 +136,29 @@ static struct profil_entry *profil_recording_own_locked(struct profil_recording 
 	return entry;
 }
 
-/* @owned: as for profil_recording_owner().  Return: false without memory or numbers. */
+/*
+ * @parent: the process of @owned's owner; the others are as for profil_recording_owner().
+ * Return: false without memory or numbers, or if the task was reaped.
+ */
 static bool profil_recording_own(struct profil_recording *recording,
-				 struct profil_identity *same, struct task_struct *task,
-				 struct profil_spare *spare, struct profil_owned *owned)
+				 struct profil_identity *same, const struct pid *parent,
+				 struct task_struct *task, struct profil_spare *spare,
+				 struct profil_owned *owned)
 {
 	struct pid *pid = recording->processes && task ? task_tgid(task) : NULL;
 	struct profil_entry *entry;
 	unsigned long flags;
 
+	if (recording->processes && task && !pid)
+		return false;
 	same->word[3] = (uintptr_t)pid;
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_own_locked(recording, same, spare);
 	if (entry && pid) {
 		if (!entry->pid) {
 			entry->pid = get_pid(pid);
-			entry->parent = owned->owner;
+			if (profil_recording_owned(recording, owned->owner, parent))
+				entry->parent = owned->owner;
 		}
 		entry->state = PROFIL_OWNER_LIVE;
 		profil_recording_look(task, &entry->uid, &entry->cgroup);
@@ -191,7 +198,8 @@ bool profil_recording_owner(struct profil_recording *recording, struct file *pro
 	}
 	owner.word[0] = number;
 	memcpy(&owner.word[1], name, strnlen(name, 2 * sizeof(owner.word[0])));
-	return profil_recording_own(recording, &owner, task, spare, owned);
+	return profil_recording_own(recording, &owner, task ? task_tgid(task) : NULL, task, spare,
+				    owned);
 }
 
 /**
@@ -250,7 +258,7 @@ bool profil_recording_fork(struct profil_recording *recording, struct task_struc
 		same = parent->same;
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	/* The reader has forgotten the parent's, and with it which program it is. */
-	return parent && profil_recording_own(recording, &same, child, spare, owned);
+	return parent && profil_recording_own(recording, &same, pid, child, spare, owned);
 }
 
 /* The owner of a process, if it has not ended; or NULL. */

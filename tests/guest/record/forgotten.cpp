@@ -79,7 +79,8 @@ private:
 } // namespace
 
 TEST_CASE_METHOD(
-	AtRest, "a child of a process whose number was forgotten is not described as what has the number now",
+	AtRest,
+	"what a process whose number was forgotten forks and executes has nothing of what has the number now",
 	"[record][window]")
 {
 	const Gate fork, execute, end;
@@ -88,17 +89,19 @@ TEST_CASE_METHOD(
 
 	if (numbers.left() > 100'000)
 		support::skip("the numbers of this module do not end before the test would");
-	const Child parent([&] {
+	Child parent([&] {
 		fork.wait();
 		Child child([&] { end.wait(); });
 		*forked.at<volatile pid_t>() = child.pid();
 		child.join();
+		execute_copy();
 	});
 	Child other([&] {
 		execute.wait();
 		execute_copy();
 	});
-	const uint32_t number = numbers.of(parent.pid());
+	const pid_t pid = parent.pid();
+	const uint32_t number = numbers.of(pid);
 
 	REQUIRE(number);
 	REQUIRE(numbers.forget(number) == 0);
@@ -121,4 +124,9 @@ TEST_CASE_METHOD(
 		CHECK((!about || about->pid != *forked.at<volatile pid_t>()));
 	}
 	end.open();
+	parent.join();
+	const uint32_t executed = numbers.of(pid);
+	REQUIRE(executed);
+	/* It is not a file's child. */
+	CHECK(numbers.about(executed)->parent == 0);
 }
