@@ -51,6 +51,7 @@ static int profil_attach_publish_thread(struct profil_binding *binding, struct t
  * struct target - what a profile is attached to
  * @follower: of the session that follows it
  * @proof: proof of the permission to attach, entered
+ * @pid: the target's thread group, referenced: the target may be reaped meanwhile
  * @mm: the address space that it permits to profile
  * @binding: to be published; NULL once it is taken over
  * @watch: likewise; NULL for a thread, too
@@ -59,6 +60,7 @@ static int profil_attach_publish_thread(struct profil_binding *binding, struct t
 struct target {
 	struct profil_follower *follower;
 	struct profil_proof *proof;
+	struct pid *pid;
 	struct mm_struct *mm;
 	struct profil_binding *binding;
 	struct profil_watch *watch;
@@ -74,8 +76,8 @@ static int profil_attach_enter(struct target *target, const struct profil_profil
 	target->mm = profil_proof_enter(proof);
 	if (IS_ERR(target->mm) || !profile->recording)
 		return PTR_ERR_OR_ZERO(target->mm);
-	err = profil_recording_own_task(profile->recording, proof->target, target->mm,
-					GFP_KERNEL_ACCOUNT, &target->owned);
+	err = profil_recording_own_target(profile->recording, proof->target, target->mm,
+					  &target->owned);
 	if (err)
 		profil_proof_leave(proof, target->mm);
 	return err;
@@ -86,7 +88,7 @@ static int profil_attach_publish(struct profil_profile *profile, void *data)
 {
 	struct target *target = data;
 	struct profil_binding *binding = target->binding;
-	struct profil_proof *proof = target->proof;
+	struct task_struct *task = target->proof->target;
 	int err;
 
 	target->binding = NULL;
@@ -95,10 +97,9 @@ static int profil_attach_publish(struct profil_profile *profile, void *data)
 		profil_binding_own(binding, target->owned,
 				   atomic64_inc_return(&profile->recording->lives));
 	if (profile->flags & PROFIL_THREAD)
-		err = profil_attach_publish_thread(binding, proof->target);
+		err = profil_attach_publish_thread(binding, task);
 	else
-		err = profil_watch_publish(binding, target->watch, target->follower,
-					   proof->target);
+		err = profil_watch_publish(binding, target->watch, target->follower, task);
 	if (err) {
 		profil_binding_drop(binding);
 		return err;
@@ -137,12 +138,10 @@ static int profil_attach_more(struct profil_profile *profile, struct target *tar
 static void profil_attach_end_owner(struct profil_profile *profile, const struct target *target,
 				    bool exited)
 {
-	struct task_struct *task = target->proof->target;
-	struct pid *pid = task_tgid(task);
-
 	rcu_read_lock();
-	if (exited || profil_watched_owner(profile, pid).owner != target->owned.owner)
-		profil_recording_end_owner(profile->recording, target->owned, pid, task);
+	if (exited || profil_watched_owner(profile, target->pid).owner != target->owned.owner)
+		profil_recording_end_owner(profile->recording, target->owned, target->pid,
+					   target->proof->target);
 	rcu_read_unlock();
 }
 
@@ -156,11 +155,11 @@ static int profil_attach_target(struct profil_session *session, struct profil_pr
 	struct target target = { .follower = &session->follower, .proof = proof };
 	int err = -ENOMEM;
 
+	target.pid = get_task_pid(proof->target, PIDTYPE_TGID);
 	target.binding = profil_binding_alloc();
 	target.watch = thread ? NULL : profil_watch_alloc();
-	if (!target.binding || (!target.watch && !thread))
-		goto free;
-	err = profil_attach_enter(&target, profile);
+	if (target.binding && (target.watch || thread))
+		err = target.pid ? profil_attach_enter(&target, profile) : -ESRCH;
 	if (err)
 		goto free;
 	err = publish(profile, &target);
@@ -170,6 +169,7 @@ static int profil_attach_target(struct profil_session *session, struct profil_pr
 free:
 	profil_binding_free(target.binding);
 	kfree(target.watch);
+	put_pid(target.pid);
 	return err;
 }
 

@@ -38,8 +38,12 @@ static void profil_follower_fill_work(struct work_struct *work)
 	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
 	struct mem_cgroup *before = set_active_memcg(follower->memcg);
 
-	/* Without memory children are lost, which is counted: do not try at each of them. */
-	if (profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING))
+	/*
+	 * A group over its memory.high makes who may wait for memory wait.  Without memory children
+	 * are lost, which is counted: do not try at each of them.
+	 */
+	if (profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
+	    profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING))
 		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
 	set_active_memcg(before);
 }

@@ -10,6 +10,7 @@
  */
 #include "follow/meet.h"
 
+#include "follow/follower.h"
 #include "follow/watch.h"
 #include "follow/watched.h"
 #include "profile/binding.h"
@@ -21,6 +22,8 @@
 #include "record/recording.h"
 
 #include <linux/atomic.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -66,6 +69,33 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 }
 
 /**
+ * profil_meet_alloc() - memory for what a tick has found
+ * @profile: of a recording, whose memory cgroup is active
+ *
+ * Nobody reclaims for who records everybody but the work that fills the pool.
+ *
+ * Context: Process context, may sleep.
+ * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
+ */
+void *profil_meet_alloc(const struct profil_profile *profile)
+{
+	void *node = kzalloc(PROFIL_NODE_SIZE, profil_meet_gfp(profile));
+	unsigned long flags;
+
+	if (node)
+		return node;
+	/* Unless the recording ends, this keeps its follower. */
+	rcu_read_lock();
+	if (profil_everybody_bit(profile)) {
+		local_irq_save(flags);
+		node = profil_follower_take(profile->follower);
+		local_irq_restore(flags);
+	}
+	rcu_read_unlock();
+	return node;
+}
+
+/**
  * profil_meet_task() - whose ticks a task has in a recording of everybody
  * @profile: of the recording, whose memory cgroup is active
  * @task: current; or referenced, and a kernel thread or kept from executing a program
@@ -77,20 +107,20 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
 				     struct mm_struct *mm)
 {
-	/* One work item meets other tasks for all recordings: it waits for nobody's memory. */
-	gfp_t gfp = task == current ? PROFIL_GFP_SPARING : PROFIL_GFP_AT_ONCE;
+	struct profil_watch *watch = profil_meet_alloc(profile), *met = NULL;
 	struct profil_owned owned = profile->recording->nobody;
-	struct profil_watch *watch, *met = NULL;
+	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
 	struct profil_bucket *bucket;
+	struct profil_spare spare;
 	unsigned long flags;
-	struct pid *pid;
+	unsigned int i;
 
-	watch = kzalloc(sizeof(*watch), gfp);
-	pid = get_task_pid(task, PIDTYPE_TGID);
+	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
+		spare.node[i] = profil_meet_alloc(profile);
 	/* Its exit is, or may be, behind the probe that would end the watch. */
-	if (!watch || !pid || READ_ONCE(task->flags) & PF_EXITING ||
-	    profil_recording_own_task(profile->recording, task, mm, gfp, &owned))
+	if (!watch || !pid || READ_ONCE(task->flags) & PF_EXITING)
 		goto free;
+	profil_recording_own_task(profile->recording, task, mm, &spare, &owned);
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	met = profil_meet_process(bucket, profile, pid, owned, watch);
@@ -103,6 +133,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 		owned = profil_owned_read(&met->owned);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 free:
+	profil_spare_free(&spare);
 	put_pid(pid);
 	if (met != watch)
 		kfree(watch);
@@ -120,7 +151,7 @@ free:
 void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
 		       struct profil_owned owned)
 {
-	struct profil_binding *binding = kmalloc(sizeof(*binding), PROFIL_GFP_SPARING);
+	struct profil_binding *binding = profil_meet_alloc(profile);
 	bool met;
 
 	if (!binding)

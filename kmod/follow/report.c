@@ -12,6 +12,7 @@
 #include "follow/watch.h"
 #include "profile/binding.h"
 #include "profile/limits.h"
+#include "profile/pool.h"
 #include "profile/profile.h"
 
 #include <linux/build_bug.h>
@@ -138,8 +139,7 @@ void profil_reports_keep(struct profil_follower *follower)
 	/* kmalloc() has memory of 32 bytes. */
 	BUILD_BUG_ON(sizeof(*report) > 32);
 	do {
-		report = kmalloc(sizeof(*report),
-				 GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
+		report = kmalloc(sizeof(*report), PROFIL_GFP_SPARING);
 		if (!report)
 			return;
 		watch = profil_report_keep(follower, report);

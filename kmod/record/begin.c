@@ -80,13 +80,13 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 	return profil_recording_check_table(record, start);
 }
 
-static int profil_spare_alloc(struct profil_spare *spare, gfp_t gfp)
+static int profil_spare_alloc(struct profil_spare *spare)
 {
 	unsigned int i;
 
 	*spare = (struct profil_spare) {};
 	for (i = 0; i < ARRAY_SIZE(spare->node); i++) {
-		spare->node[i] = kzalloc(sizeof(*spare->node[i]), gfp);
+		spare->node[i] = kzalloc(sizeof(*spare->node[i]), GFP_KERNEL_ACCOUNT);
 		if (!spare->node[i]) {
 			profil_spare_free(spare);
 			return -ENOMEM;
@@ -100,7 +100,7 @@ static int profil_recording_prepare_owner(struct profil_recording *recording, u3
 					  struct profil_owned *owned)
 {
 	struct profil_spare spare;
-	int err = profil_spare_alloc(&spare, GFP_KERNEL_ACCOUNT);
+	int err = profil_spare_alloc(&spare);
 
 	if (!err)
 		profil_recording_own_state(recording, state, &spare, owned);
@@ -113,7 +113,7 @@ static int profil_recording_prepare(struct profil_recording *recording)
 {
 	struct profil_identity text = { .kind = PROFIL_KIND_KERNEL };
 	struct profil_spare spare;
-	int err = profil_spare_alloc(&spare, GFP_KERNEL_ACCOUNT);
+	int err = profil_spare_alloc(&spare);
 
 	if (err)
 		return err;
@@ -202,22 +202,18 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
  * @recording: the recording
  * @task: one of its threads
  * @mm: its address space; NULL: it is a kernel thread
- * @gfp: how memory is allocated
- * @owned: receives the owner
+ * @spare: memory for the owner
+ * @owned: receives it; that of nobody without memory or numbers
  *
- * Context: Process context, may sleep; the task cannot execute another program meanwhile.
- * Return: 0 or -ENOMEM.
+ * Context: Process context; the task cannot execute another program meanwhile.
  */
-int profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
-			      struct mm_struct *mm, gfp_t gfp, struct profil_owned *owned)
+void profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
+			       struct mm_struct *mm, struct profil_spare *spare,
+			       struct profil_owned *owned)
 {
 	char name[TASK_COMM_LEN] = "";
-	struct profil_spare spare;
 	struct file *program = NULL;
-	int err = profil_spare_alloc(&spare, gfp);
 
-	if (err)
-		return err;
 	*owned = (struct profil_owned) {};
 	rcu_read_lock();
 	/* A task that was reaped has no leader any more. */
@@ -227,11 +223,32 @@ int profil_recording_own_task(struct profil_recording *recording, struct task_st
 		program = profil_exe_file(mm);
 	/* Without a number its ticks are nobody's, as those of a program that it executes. */
 	if (!task_tgid(task) ||
-	    !profil_recording_owner(recording, program, name, task, &spare, owned))
+	    !profil_recording_owner(recording, program, name, task, spare, owned))
 		*owned = recording->nobody;
 	rcu_read_unlock();
 	if (program)
 		fput(program);
+}
+
+/**
+ * profil_recording_own_target() - the owner of a process that a recording is attached to
+ * @recording: the recording
+ * @task: one of its threads
+ * @mm: its address space
+ * @owned: as for profil_recording_own_task()
+ *
+ * Context: Process context, may sleep; the task cannot execute another program meanwhile.
+ * Return: 0 or -ENOMEM.
+ */
+int profil_recording_own_target(struct profil_recording *recording, struct task_struct *task,
+				struct mm_struct *mm, struct profil_owned *owned)
+{
+	struct profil_spare spare;
+	int err = profil_spare_alloc(&spare);
+
+	if (err)
+		return err;
+	profil_recording_own_task(recording, task, mm, &spare, owned);
 	profil_spare_free(&spare);
 	return 0;
 }

@@ -94,7 +94,7 @@ static u32 profil_modules_add(struct profil_recording *recording, const struct m
 
 	loaded++;
 	before = set_active_memcg(recording->memcg);
-	spare.node[0] = kzalloc(sizeof(*spare.node[0]), PROFIL_GFP_SPARING);
+	spare.node[0] = kzalloc(sizeof(*spare.node[0]), PROFIL_GFP_AT_ONCE);
 	set_active_memcg(before);
 	profil_modules_name(&same, module);
 	raw_spin_lock_irqsave(&recording->lock, flags);
@@ -171,7 +171,8 @@ static void profil_modules_went(struct profil_recording *recording, const struct
 		number = profil_modules_add(recording, module, code, first);
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_numbered(recording, number);
-	if (entry)
+	/* The reader may have forgotten it, and the number be another's. */
+	if (entry && profil_modules_is(entry, code))
 		entry->parent = last;
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
 	if (!number)

@@ -55,13 +55,14 @@ struct space {
 
 /**
  * profil_space_alloc() - memory for what is known of an address space
+ * @gfp: how it is allocated
  *
  * Context: Process.
  * Return: what ticks see of it, to be freed with kfree(); NULL without memory.
  */
-struct profil_hits *profil_space_alloc(void)
+struct profil_hits *profil_space_alloc(gfp_t gfp)
 {
-	struct space *space = kzalloc(sizeof(*space), PROFIL_GFP_SPARING);
+	struct space *space = kzalloc(sizeof(*space), gfp);
 
 	BUILD_BUG_ON(offsetof(struct space, hits));
 	if (!space)

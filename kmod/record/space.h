@@ -15,7 +15,7 @@
 struct profil_hit;
 struct profil_hits;
 
-struct profil_hits *profil_space_alloc(void);
+struct profil_hits *profil_space_alloc(gfp_t gfp);
 bool profil_space_recall(struct profil_hits *hits, const struct profil_identity *text,
 			 u32 owner, u32 forgets, struct profil_hit *hit);
 void profil_space_learn(struct profil_hits *hits, const struct profil_identity *text, u32 owner,
