@@ -138,7 +138,7 @@ jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .PHONY: check
 check: setup ## run all tests: on the host, then in guests of KERNELS
-	+$(MAKE) $(jobs) --no-print-directory kmod kmod-window-$(lastword $(KERNELS)) check-programs
+	+scripts/build/progress $(jobs) kmod kmod-window-$(lastword $(KERNELS)) check-programs
 	scripts/check/all --window $(KERNELS)
 
 # Kernels with checkers that others do not have.  Run one guest at a time: two guest CPUs

@@ -36,7 +36,7 @@ constexpr const char *usage = R"(
   Run test cases, each in a process of its own and for at most SEC seconds
   (default 120).  TESTS are Catch2's names and [tags]; FILE has names, one a
   line.  What the running test prints is in the file of --output.
-  Prints for each "run NAME", then one of
+  Prints "tests N", how many there are; then for each "run NAME" and one of
     pass NAME (1.3 s)
     fail NAME (1.3 s)   after what the test printed, each line after "| "
     skip NAME: REASON   if the machine lacks what the test needs
@@ -387,6 +387,7 @@ int run_suite(const std::vector<std::string> &arguments)
 	const sigset_t signals = end_of_child();
 	bool good = true;
 
+	std::cout << "tests " << plan.tests.size() << std::endl;
 	support::adopt_orphans();
 	sigprocmask(SIG_BLOCK, &signals, nullptr);
 	for (const auto &test : plan.tests)
