@@ -13,11 +13,13 @@
 #include "profile/work.h"
 
 #include <linux/atomic.h>
+#include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
@@ -26,6 +28,10 @@
 #define POOL_START	64
 #define POOL_SIZE	512
 #define FILL_BELOW	256
+/* So many are for probes alone: a tick can ask again. */
+#define POOL_PROBES	32
+/* No less than the largest memory that a tick needs. */
+#define TICK_BYTES	SZ_8K
 
 static void profil_follower_wake(struct irq_work *work)
 {
@@ -37,13 +43,23 @@ static void profil_follower_fill_work(struct work_struct *work)
 {
 	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
 	struct mem_cgroup *before = set_active_memcg(follower->memcg);
+	void *room = NULL;
+	bool failed;
 
 	/*
 	 * A group over its memory.high makes who may wait for memory wait.  Without memory children
 	 * are lost, which is counted: do not try at each of them.
 	 */
-	if (profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
-	    profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING))
+	failed = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
+		 profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING);
+	/* A tick that had none finds what this has made room for, when it asks again. */
+	if (READ_ONCE(follower->tick_without)) {
+		WRITE_ONCE(follower->tick_without, false);
+		room = kmalloc(TICK_BYTES, PROFIL_GFP_SPARING);
+		failed |= !room;
+		kfree(room);
+	}
+	if (failed)
 		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
 	set_active_memcg(before);
 }
@@ -128,6 +144,12 @@ int profil_follower_prepare(struct profil_follower *follower, bool forks)
 				GFP_KERNEL_ACCOUNT);
 }
 
+static void profil_follower_refill(struct profil_follower *follower)
+{
+	if (time_after_eq(jiffies, READ_ONCE(follower->no_memory)))
+		queue_work(profil_user_wq, &follower->fill);
+}
+
 /**
  * profil_follower_take() - take memory for a binding or watch of a child
  * @follower: of the session that follows its parent
@@ -142,10 +164,33 @@ void *profil_follower_take(struct profil_follower *follower)
 	raw_spin_lock(&follower->lock);
 	node = profil_pool_take(&follower->pool);
 	raw_spin_unlock(&follower->lock);
-	if (atomic_read(&follower->pool.filled) < FILL_BELOW &&
-	    time_after_eq(jiffies, READ_ONCE(follower->no_memory)))
-		queue_work(profil_user_wq, &follower->fill);
+	if (atomic_read(&follower->pool.filled) < FILL_BELOW)
+		profil_follower_refill(follower);
 	if (!node)
 		atomic64_inc(&profil_totals.pool_empty);
+	return node;
+}
+
+/**
+ * profil_follower_spare() - take memory for a tick, if probes do not need it
+ * @follower: of the session that records
+ * @bytes: how much; more than a node has is not had now, but perhaps when it is asked for again
+ *
+ * Context: Any.
+ * Return: as profil_follower_take().
+ */
+void *profil_follower_spare(struct profil_follower *follower, size_t bytes)
+{
+	unsigned long flags;
+	void *node = NULL;
+
+	local_irq_save(flags);
+	if (bytes <= PROFIL_NODE_SIZE && atomic_read(&follower->pool.filled) > POOL_PROBES) {
+		node = profil_follower_take(follower);
+	} else {
+		WRITE_ONCE(follower->tick_without, true);
+		profil_follower_refill(follower);
+	}
+	local_irq_restore(flags);
 	return node;
 }

@@ -15,5 +15,6 @@ int profil_follower_init(struct profil_follower *follower);
 void profil_follower_exit(struct profil_follower *follower);
 int profil_follower_prepare(struct profil_follower *follower, bool forks);
 void *profil_follower_take(struct profil_follower *follower);
+void *profil_follower_spare(struct profil_follower *follower, size_t bytes);
 
 #endif /* PROFIL_FOLLOWER_H */

@@ -22,7 +22,6 @@
 #include "record/recording.h"
 
 #include <linux/atomic.h>
-#include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/pid.h>
@@ -71,28 +70,26 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 /**
  * profil_meet_alloc() - memory for what a tick has found
  * @profile: of a recording, whose memory cgroup is active
+ * @bytes: how much
  *
- * Nobody reclaims for who records everybody but the work that fills the pool.
+ * No task reclaims for who records everybody, but the work that fills the pool does.
  *
  * Context: Process context, may sleep.
- * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
+ * Return: zeroed memory, to be freed with kfree(), or NULL.
  */
-void *profil_meet_alloc(const struct profil_profile *profile)
+void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
 {
-	void *node = kzalloc(PROFIL_NODE_SIZE, profil_meet_gfp(profile));
-	unsigned long flags;
+	void *memory = kzalloc(bytes, profile->everybody ? PROFIL_GFP_AT_ONCE :
+							   PROFIL_GFP_SPARING);
 
-	if (node)
-		return node;
+	if (memory)
+		return memory;
 	/* Unless the recording ends, this keeps its follower. */
 	rcu_read_lock();
-	if (profil_everybody_bit(profile)) {
-		local_irq_save(flags);
-		node = profil_follower_take(profile->follower);
-		local_irq_restore(flags);
-	}
+	if (profil_everybody_bit(profile))
+		memory = profil_follower_spare(profile->follower, bytes);
 	rcu_read_unlock();
-	return node;
+	return memory;
 }
 
 /**
@@ -107,20 +104,27 @@ void *profil_meet_alloc(const struct profil_profile *profile)
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
 				     struct mm_struct *mm)
 {
-	struct profil_watch *watch = profil_meet_alloc(profile), *met = NULL;
-	struct profil_owned owned = profile->recording->nobody;
+	struct profil_recording *recording = profile->recording;
 	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
+	struct profil_owned owned = recording->nobody;
+	struct profil_watch *watch = NULL, *met = NULL;
+	struct profil_spare spare = {};
 	struct profil_bucket *bucket;
-	struct profil_spare spare;
 	unsigned long flags;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(spare.node); i++)
-		spare.node[i] = profil_meet_alloc(profile);
 	/* Its exit is, or may be, behind the probe that would end the watch. */
-	if (!watch || !pid || READ_ONCE(task->flags) & PF_EXITING)
+	if (!pid || READ_ONCE(task->flags) & PF_EXITING)
 		goto free;
-	profil_recording_own_task(profile->recording, task, mm, &spare, &owned);
+	watch = profil_meet_alloc(profile, sizeof(*watch));
+	for (i = 0; watch && i < ARRAY_SIZE(spare.node); i++)
+		spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
+	if (!watch)
+		goto free;
+	profil_recording_own_task(recording, task, mm, &spare, &owned);
+	/* For want of memory it has none yet: the next tick asks again. */
+	if (owned.owner == recording->nobody.owner && !profil_recording_full(recording))
+		goto free;
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	met = profil_meet_process(bucket, profile, pid, owned, watch);
@@ -151,7 +155,7 @@ free:
 void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
 		       struct profil_owned owned)
 {
-	struct profil_binding *binding = profil_meet_alloc(profile);
+	struct profil_binding *binding = profil_meet_alloc(profile, sizeof(*binding));
 	bool met;
 
 	if (!binding)

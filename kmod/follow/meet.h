@@ -8,8 +8,6 @@
 #define PROFIL_MEET_H
 
 #include "profile/owned.h"
-#include "profile/pool.h"
-#include "profile/profile.h"
 
 #include <linux/types.h>
 
@@ -20,18 +18,12 @@ struct profil_profile;
 struct profil_watch;
 struct task_struct;
 
-/* How a tick's memory is allocated: those who record everybody are no concern of its task's. */
-static inline gfp_t profil_meet_gfp(const struct profil_profile *profile)
-{
-	return profile->everybody ? PROFIL_GFP_AT_ONCE : PROFIL_GFP_SPARING;
-}
-
 struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 					 struct profil_profile *profile, struct pid *pid,
 					 struct profil_owned owned, struct profil_watch *watch);
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
 				     struct mm_struct *mm);
-void *profil_meet_alloc(const struct profil_profile *profile);
+void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes);
 void profil_meet_space(struct profil_profile *profile, struct mm_struct *mm,
 		       struct profil_owned owned);
 

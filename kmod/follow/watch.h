@@ -40,7 +40,8 @@ struct task_struct;
  * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
  * @fill: fills @pool
- * @no_memory: until when that has no use, in jiffies
+ * @tick_without: a tick had no memory
+ * @no_memory: until when @fill has no use, in jiffies
  * @keep: replaces watches of @ended by reports alone, which are smaller
  * @left: watches of recordings whose process has ended, which ticks may still find
  * @leave: takes them out of the table
@@ -59,6 +60,7 @@ struct profil_follower {
 	bool prepared;
 	struct profil_pool pool;
 	struct work_struct fill;
+	bool tick_without;
 	unsigned long no_memory;
 	struct delayed_work keep;
 	struct list_head left;

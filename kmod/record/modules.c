@@ -14,7 +14,6 @@
 #include "record/modules.h"
 
 #include "compat.h"
-#include "profile/pool.h"
 #include "record/recording.h"
 #include "tick/arch.h"
 
@@ -28,7 +27,6 @@
 #include <linux/notifier.h>
 #include <linux/profil_record.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -87,15 +85,13 @@ static u32 profil_modules_add(struct profil_recording *recording, const struct m
 		.word = { (uintptr_t)code->start, code->bytes | (u64)loaded << 32 },
 	};
 	struct profil_spare spare = {};
-	struct mem_cgroup *before;
 	struct profil_entry *entry;
 	unsigned long flags;
 	u32 number = 0;
 
 	loaded++;
-	before = set_active_memcg(recording->memcg);
-	spare.node[0] = kzalloc(sizeof(*spare.node[0]), PROFIL_GFP_AT_ONCE);
-	set_active_memcg(before);
+	/* The loader's memory: it must not reclaim, and wait for, what a recorder has. */
+	spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_KERNEL);
 	profil_modules_name(&same, module);
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_find_locked(recording, &same, &spare);

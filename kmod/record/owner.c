@@ -157,7 +157,8 @@ static bool profil_recording_own(struct profil_recording *recording,
 	if (entry && pid) {
 		if (!entry->pid) {
 			entry->pid = get_pid(pid);
-			if (profil_recording_owned(recording, owned->owner, parent))
+			if (owned->owner != entry->number &&
+			    profil_recording_owned(recording, owned->owner, parent))
 				entry->parent = owned->owner;
 		}
 		entry->state = PROFIL_OWNER_LIVE;

@@ -11,6 +11,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/profil_record.h>
 #include <linux/siphash.h>
@@ -167,6 +168,12 @@ extern struct list_head profil_told;
 struct profil_spare {
 	struct profil_entry *node[PROFIL_OWNER_NUMBERS + 1];
 };
+
+/* Has it no numbers for another owner? */
+static inline bool profil_recording_full(const struct profil_recording *recording)
+{
+	return recording->limit - READ_ONCE(recording->in_use) < PROFIL_OWNER_NUMBERS;
+}
 
 void profil_recording_free(struct profil_recording *recording);
 void profil_recording_leave(struct profil_recording *recording);

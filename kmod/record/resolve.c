@@ -220,7 +220,7 @@ static u64 profil_resolve_prepare(const struct profil_question *question)
 	rcu_read_unlock();
 	if (!wanted)
 		return life;
-	hits = profil_space_alloc(profil_meet_gfp(question->profile));
+	hits = profil_space_alloc(question->profile);
 	if (!hits)
 		return life;
 	rcu_read_lock();
@@ -247,8 +247,10 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 	/* Mostly both have numbers already. */
 	for (try = 0; try < 2 && !number; try++) {
 		if (try) {
-			spare.node[0] = profil_meet_alloc(question->profile);
-			spare.node[1] = profil_meet_alloc(question->profile);
+			spare.node[0] = profil_meet_alloc(question->profile,
+							  sizeof(*spare.node[0]));
+			spare.node[1] = profil_meet_alloc(question->profile,
+							  sizeof(*spare.node[1]));
 		}
 		cell.word[1] = profil_recording_find(recording, &found->same, &spare, found->file,
 						     memory ? task_tgid(current) : NULL);

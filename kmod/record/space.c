@@ -11,7 +11,7 @@
  */
 #include "record/space.h"
 
-#include "profile/pool.h"
+#include "follow/meet.h"
 #include "tick/record.h"
 
 #include <linux/build_bug.h>
@@ -55,14 +55,14 @@ struct space {
 
 /**
  * profil_space_alloc() - memory for what is known of an address space
- * @gfp: how it is allocated
+ * @profile: of the recording, whose memory cgroup is active
  *
  * Context: Process.
  * Return: what ticks see of it, to be freed with kfree(); NULL without memory.
  */
-struct profil_hits *profil_space_alloc(gfp_t gfp)
+struct profil_hits *profil_space_alloc(const struct profil_profile *profile)
 {
-	struct space *space = kzalloc(sizeof(*space), gfp);
+	struct space *space = profil_meet_alloc(profile, sizeof(*space));
 
 	BUILD_BUG_ON(offsetof(struct space, hits));
 	if (!space)

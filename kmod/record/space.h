@@ -14,8 +14,9 @@
 
 struct profil_hit;
 struct profil_hits;
+struct profil_profile;
 
-struct profil_hits *profil_space_alloc(gfp_t gfp);
+struct profil_hits *profil_space_alloc(const struct profil_profile *profile);
 bool profil_space_recall(struct profil_hits *hits, const struct profil_identity *text,
 			 u32 owner, u32 forgets, struct profil_hit *hit);
 void profil_space_learn(struct profil_hits *hits, const struct profil_identity *text, u32 owner,

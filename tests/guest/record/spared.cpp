@@ -4,6 +4,7 @@
 #include "tests/guest/support/race.h"
 #include "tests/support/catch.h"
 
+#include <set>
 #include <sstream>
 
 using namespace guest;
@@ -25,6 +26,13 @@ uint64_t reclaims(const Cgroup &group)
 	throw std::runtime_error("memory.events has no line of max");
 }
 
+/** A limit that the group is beyond already; who records must not be killed for it. */
+void fill_up(const Cgroup &group, pid_t recorder)
+{
+	std::ofstream("/proc/" + std::to_string(recorder) + "/oom_score_adj") << -1000 << std::flush;
+	group.set("memory.max", "64K");
+}
+
 } // namespace
 
 TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody", "[record]")
@@ -44,9 +52,7 @@ TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody"
 	});
 
 	begun.wait();
-	/* It has more than that already, none of which can go, and it must not be killed for it. */
-	std::ofstream("/proc/" + std::to_string(recorder.pid()) + "/oom_score_adj") << -1000 << std::flush;
-	group.set("memory.max", "64K");
+	fill_up(group, recorder.pid());
 	const uint64_t before = reclaims(group);
 	for (unsigned i = 0; i < burners; i++) {
 		const Child child([] {
@@ -65,4 +71,51 @@ TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody"
 	CHECK(*seen.at<uint64_t>() >= burners * ns_each / 100'000 / 2);
 	/* A work does, ten times a second at most. */
 	CHECK(reclaimed < *seen.at<uint64_t>() / 10);
+}
+
+TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some", "[record]")
+{
+	/* More than the memory that there is beforehand is enough for. */
+	constexpr unsigned processes = 40;
+	const Cgroup group("recorder");
+	const Gate begun, first, then, enough;
+	const Memory pids(4096, MAP_SHARED), done(4096, MAP_SHARED);
+	std::vector<std::unique_ptr<Child>> children;
+
+	for (unsigned i = 0; i < processes; i++) {
+		children.push_back(std::make_unique<Child>([&] {
+			const Burner burner;
+			burner.plant_loop(text);
+			first.wait();
+			Burner::spin(text, 2'000'000);
+			__atomic_fetch_add(done.at<uint32_t>(), 1, __ATOMIC_RELEASE);
+			then.wait();
+			for (;;)
+				Burner::spin(text, 100'000);
+		}));
+		pids.at<pid_t>()[i] = children.back()->pid();
+	}
+	Child recorder([&] {
+		group.enter();
+		Recording recording(16384);
+		need_that(recording.begin_everybody(PROFIL_RECORD_PROCESSES) == 0, "PROFIL_RECORD");
+		begun.open();
+		enough.wait();
+		std::set<pid_t> unnamed(pids.at<pid_t>(), pids.at<pid_t>() + processes);
+		need_that(soon([&] {
+				  for (const Row &row : recording.rows())
+					  unnamed.erase(row.owner.pid);
+				  return unnamed.empty();
+			  }),
+			  "each process is named");
+	});
+
+	begun.wait();
+	fill_up(group, recorder.pid());
+	first.open(processes);
+	REQUIRE(soon([&] { return __atomic_load_n(done.at<uint32_t>(), __ATOMIC_ACQUIRE) == processes; }));
+	group.set("memory.max", "max");
+	then.open(processes);
+	enough.open();
+	CHECK_NOTHROW(recorder.join());
 }
