@@ -25,8 +25,8 @@
  *               zero; more regions than &profil_info.region_max
  *   EACCES      the proof was opened with other credentials, or excludes a mode in which the
  *               profile samples; its target is no longer dumpable; a target without CAP_PERFMON
- *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring, with
- *               nothing changed, would have to wait for memory, or to count an event
+ *   EAGAIN      on a non-blocking file: read(2) has no event yet; a command on a ring would have
+ *               to wait, for memory or to count an event, and has changed nothing
  *   EBADF       the proof is not an open descriptor
  *   EBUSY       the user's budget of rates is used up, or the process has as many profiles, or
  *               profiled threads, as the module allows
@@ -38,14 +38,14 @@
  *   EINTR       a fatal signal came while the command waited
  *   EINVAL      a size below the first version, an unknown flag or value, padding that is not
  *               zero, an unaligned buffer or gate, regions that overlap or are not sorted, a proof
- *               that is no sampling event, or on a task with a target, or on a CPU without one
- *   ENODEV      (from open) the module is not loaded; what counts the event was removed
+ *               that does not sample, is on a task with a target, or on a CPU without one
+ *   ENODEV      (from open) the module is not loaded; the event's PMU was removed
  *   ENOENT      no such profile in this file; no CPU can count the event
  *   ENOMEM      RLIMIT_MEMLOCK is exceeded, or the machine is out of memory
  *   ENOTTY      unknown command
  *   EOPNOTSUPP  an unknown clock; a breakpoint, except on x86; an IOPOLL ring, where refused
- *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from another
- *               address space than the one that attached
+ *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from an
+ *               address space other than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
  *   ESRCH       the target is gone, or that of the proof has executed a set-uid program
  */
@@ -143,11 +143,11 @@ struct profil_region {
  * @PROFIL_OWED_TICKS: ticks that came too late count at the PC that the next tick
  *	finds, not in &profil_status.lost_late; in an array of PCs up to 1024 at once
  * @PROFIL_PIN_LATE: PROFIL_START only: the thread that had a tick looks at the
- *	counter's page before it returns to user mode.  If it cannot be written
- *	then, the profile (with PROFIL_FAULT_REGION: the region) is off; without
- *	room to pin it, and in private hugetlbfs, it is counted in all the same
- * @PROFIL_EVENT: PROFIL_ATTACH, PROFIL_RECORD: the event of the proof ticks, on every CPU,
- *	and no clock (EINVAL with one).  Any but software's needs CAP_PERFMON (EPERM)
+ *	counter's page before it returns to user mode.  If the page is not writable
+ *	then, the profile (with PROFIL_FAULT_REGION: the region) is off.  If there is
+ *	no room to pin the page, or it is private hugetlbfs, the tick counts all the same
+ * @PROFIL_EVENT: PROFIL_ATTACH, PROFIL_RECORD: the proof's event ticks, on every CPU, and
+ *	no clock does (EINVAL with one).  All but software events need CAP_PERFMON (EPERM)
  */
 enum profil_flag {
 	PROFIL_KERNEL_TICKS	= 1 << 0,
@@ -191,7 +191,7 @@ enum profil_clock {
 
 /**
  * struct profil_gate - turns a self profile off without a system call
- * @value: nothing is counted once it is not what it was at PROFIL_START
+ * @value: nothing is counted once it differs from its value at PROFIL_START
  * @reserved: 0
  * @stored: the module adds 1 for each PC that it stores
  *
@@ -213,7 +213,7 @@ struct profil_gate {
  * @clock: in: &enum profil_clock
  * @limit_policy: in: &enum profil_limit
  * @period: in: CPU time between two samples of one CPU, in ns; or events, up to 2^48
- * @limit: in: the greatest value of a counter; 0, or too much for it: what it can hold
+ * @limit: in: the greatest value of a counter; 0, or more than it can hold: the most it can hold
  * @regions: in: address of an array of &struct profil_region
  * @nr_regions: in: number of its elements
  * @region_size: in: bytes per element
@@ -363,7 +363,7 @@ enum profil_state {
  * @lost_late: out: ticks that the clock missed (it was throttled, or interrupts
  *	were off)
  * @lost_contended: out: ticks whose counter other threads kept changing; with
- *	PROFIL_PIN_LATE also for lack of memory or of room to remember them
+ *	PROFIL_PIN_LATE also ticks that there was no memory or room to remember
  * @lost_exec: out: ticks in a program that a followed process has executed and that is
  *	not attached yet; none in a recording
  * @stored: out: number of PCs in the array of samples
@@ -422,7 +422,7 @@ enum profil_event_bit {
  * @what: &enum profil_event_bit: everything that happened to one process since
  *	it was last reported; no event is ever lost
  * @profile: the profile that follows the process
- * @pid: process ID in the PID namespace of who opened the file, 0 if it has none there
+ * @pid: process ID in the opener's PID namespace, 0 if it has none there
  * @parent: with PROFIL_EVENT_FORK: its parent's process ID, likewise
  *
  * read(2) waits for the first record (EAGAIN under O_NONBLOCK), then returns as

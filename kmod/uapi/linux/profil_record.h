@@ -6,32 +6,32 @@
  * its owner has described.  A recording needs no description: the module itself finds
  * what is mapped at the program counter of each tick, and counts *(owner, text,
  * offset)*.  A *text* is what has code: a file, the vDSO, memory in which a process
- * makes code, the kernel.  An *owner* is what rows are told apart by: a program, which
- * is the file that was executed and the command name that it got then.  A *cell* is an
+ * makes code, the kernel.  An *owner* is a program: the file that was executed, and the
+ * command name that it got then.  Rows are told apart by owner.  A *cell* is an
  * owner and a text.  Owners, texts and cells have numbers, which ascend from 1.
  *
  * PROFIL_RECORD makes a recording of a process, with its threads and, with
  * PROFIL_FOLLOW, all that it forks and executes; or adds a process to one; or makes a
- * recording of everybody; or gives a recording another table.  The numbers of
- * PROFIL_STATUS, PROFIL_STOP and read(2) are those of other attached profiles.
- * PROFIL_UPDATE refuses it (EINVAL).
+ * recording of everybody; or gives a recording another table.  PROFIL_STATUS, PROFIL_STOP
+ * and read(2) number recordings as they number other attached profiles.
+ * PROFIL_UPDATE refuses a recording (EINVAL).
  *
  * Counts are in the caller's memory, in a hash table with open addressing.  The module
  * only adds to it, so it can be read while ticks come.  An element whose key is not 0
- * keeps its key.  The order of elements has no meaning.  A tick without room is
- * &profil_status.lost_full: before the table is full, its owner gives the recording
- * another one, and has all the time to read the old one, which does not change any more.
+ * keeps its key.  The order of elements has no meaning.  A tick that finds no room
+ * counts as &profil_status.lost_full.  So the caller gives the recording another table
+ * before this one is full; the old one no longer changes, and can be read at leisure.
  *
- * A recording has numbers for an eighth of the elements of its first table, and 32,768 at
- * least.  When all are in use, what is new counts for the owner without text and name, or in
- * the text that is not known.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers are
- * given again once all have been given.
+ * A recording has numbers for an eighth of the elements of its first table, but at least
+ * 32,768.  When all are in use, a new program counts for the owner without text and name,
+ * and a new text as the unknown text.  PROFIL_DESCRIBE_FORGET makes room: forgotten numbers
+ * are reused once every number has been given out.
  *
  * Errors are those of <linux/profil.h>, and:
  *
  *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or not reach it
- *   EBUSY       PROFIL_RECORD: there are 4 recordings of everybody, or 2 and the caller
- *               lacks CAP_PERFMON
+ *   EBUSY       PROFIL_RECORD: all 4 recordings of everybody for callers with CAP_PERFMON are
+ *               in use, or both of those for callers without it
  *   EEXIST      PROFIL_RECORD, PROFIL_ATTACH: the process is in a recording of this
  *               file already, or in another profile of it
  *   ENOSPC      PROFIL_EVENT, here and with PROFIL_ATTACH: all breakpoints of a CPU are in use
@@ -52,16 +52,16 @@
 #define PROFIL_STOP_KEEP	1
 
 /*
- * Bit of &profil_record.flags: record every process that there is, and every one to come.
- * &profil_record.proof is a perf event of a CPU, not of a process (pid -1 of
- * perf_event_open(2)), which samples user mode, unless it is itself what ticks (PROFIL_EVENT)
- * and PROFIL_RECORD_KERNEL is given.  No process is added, and read(2) reports
+ * Bit of &profil_record.flags: record every process, present and future.
+ * &profil_record.proof is a perf event on a CPU, not on a process (pid -1 of
+ * perf_event_open(2)).  It must sample user mode, unless it ticks itself (PROFIL_EVENT)
+ * and PROFIL_RECORD_KERNEL is given.  No process can be added, and read(2) reports
  * nothing.
  *
- * Everybody are all tasks that have, or had, memory of their own; kernel threads only with
- * PROFIL_RECORD_KERNEL.  A process is known from its first tick, fork or execve(2) on.
- * Before that, ticks of its exit, once it has given up its memory, are of an owner without
- * text and name.
+ * "Everybody" is every task that has, or had, memory of its own, but kernel threads
+ * only with PROFIL_RECORD_KERNEL.  A process is known from its first tick, fork or execve(2)
+ * on.  If it exits before any of these, ticks of its exit after it has released its memory
+ * count for an owner without text and name.
  */
 #define PROFIL_RECORD_EVERYBODY	(1 << 16)
 
@@ -82,32 +82,32 @@
 
 /*
  * Bit of &profil_record.flags: a tick also counts for its thread: in the cell of its owner and
- * PROFIL_KIND_THREADS, at its thread ID in the PID namespace of who opened /dev/profil, or at
- * 0 if it has none there.  If the table has no room for that, the tick counts in its text
+ * PROFIL_KIND_THREADS, at its thread ID in the PID namespace of the opener of /dev/profil, or
+ * at 0 if it has none there.  If the table has no room for that, the tick counts in its text
  * alone.
  */
 #define PROFIL_RECORD_THREADS	(1 << 19)
 
 /*
- * Bit of &profil_record.flags: a tick in kernel mode counts where in the kernel it came.
- * &profil_record.proof, and that of each process which is added, is an event that samples
- * the kernel (EACCES).  With PROFIL_EVENT the first one may leave out user mode.  Interrupts
- * and softirqs that came while a task ran are no doing of its: their ticks are of two owners
- * of the whole recording, which it has with or without this.
+ * Bit of &profil_record.flags: a tick in kernel mode counts at its address in the kernel.
+ * &profil_record.proof, and the proof of each added process, must be an event that samples
+ * the kernel (EACCES).  With PROFIL_EVENT the first one may exclude user mode.  Interrupts
+ * and softirqs that came while a task ran are not charged to it: their ticks belong to two
+ * owners of the whole recording, which exist with or without this flag.
  *
- * With PROFIL_RECORD_EVERYBODY kernel threads are recorded, too, and each is an owner of its
- * name, whose text is the kernel.  Not so the idle task: time in which it is interrupted has
- * no ticks.
+ * With PROFIL_RECORD_EVERYBODY kernel threads are recorded, too.  Each counts for an owner
+ * with the thread's name, whose text is the kernel.  The idle task is not
+ * recorded: time in which it is interrupted has no ticks.
  */
 #define PROFIL_RECORD_KERNEL	(1 << 20)
 
 /*
- * Bit of &profil_record.flags: wait for news of the recording &profil_record.profile.  From now
- * on poll(2) of the file reports EPOLLPRI once a recording of it has given a number, has taken
- * @nr_counts elements of its table for new keys, or has ended; until then, and after the next
- * such command, it does not.  A reader asks for news, looks at the recording once more, and
- * sleeps.  Only @size, @flags, @profile and @nr_counts, from 1 to 2^31 - 1, are given, and
- * @proof is -1.  ENOENT if the recording has ended.
+ * Bit of &profil_record.flags: arm a wake-up for the recording &profil_record.profile.  poll(2)
+ * of the file reports EPOLLPRI once a recording of the file has given out a number, has taken
+ * @nr_counts elements of its table for new keys, or has ended.  The next such command clears
+ * EPOLLPRI until one of these happens again.  A reader arms the wake-up, looks at the
+ * recording once more, and sleeps.  Only @size, @flags, @profile and @nr_counts, from 1 to
+ * 2^31 - 1, are given, and @proof is -1.  ENOENT if the recording has ended.
  */
 #define PROFIL_RECORD_NEWS	(1 << 21)
 
@@ -136,20 +136,19 @@ struct profil_count {
  *	page; it is to be zero
  * @nr_counts: in: number of its elements, a power of two from 256 to 2^28; with
  *	PROFIL_RECORD_NEWS, of new keys
- * @profile: in: 0: begin a recording; otherwise its number in this file, to which the
- *	process is added, and every other member but @size and @proof is 0, unless
- *	PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS is set.  out: the number
+ * @profile: in: 0: begin a recording; otherwise add the process to the recording that
+ *	has this number in this file.  Then every other member but @size and @proof is 0,
+ *	unless PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS is set.  out: the number
  * @reserved: in: 0
  *
- * Every tick is in one element, and perhaps in that of its thread, except those of
- * PROFIL_STATUS that were lost, late, off, or of no task of the process
- * (&profil_status.no_user_pc).  Ticks in kernel mode,
- * those in execve(2) and of exiting tasks among them, count in the cell of the owner
- * and the kernel, without PROFIL_RECORD_KERNEL at offset 0; in PROFIL_STATUS they are
- * @kernel.
+ * Every tick is in one element, and perhaps also in that of its thread, except ticks that
+ * PROFIL_STATUS reports as lost, late, off, or of no task of the process
+ * (&profil_status.no_user_pc).  Ticks in kernel mode, including those in execve(2) and of
+ * exiting tasks, count in the cell of the owner and the kernel, at offset 0 without
+ * PROFIL_RECORD_KERNEL; PROFIL_STATUS reports them as @kernel.
  *
- * A tick finds its text by what was mapped at its address when it came, and whether a file
- * was written over by a look at most 100 ms earlier.
+ * The text of a tick is what was mapped at its address when it came.  A check at most
+ * 100 ms earlier tells whether the file had been overwritten.
  */
 struct profil_record {
 	__u32 size;
@@ -173,8 +172,8 @@ struct profil_record {
  * @PROFIL_KIND_UNKNOWN: text: not known; the map could not be read in time, nothing
  *	executable was mapped any more, or there were too many numbers.  Offsets are 0.
  * @PROFIL_KIND_FILE: text: a file; offsets are those in the file
- * @PROFIL_KIND_VDSO: text: the vDSO, of which a process may have another than others
- * @PROFIL_KIND_MEMORY: text: memory of one address space that is no file's.  Offsets
+ * @PROFIL_KIND_VDSO: text: a vDSO; processes may have different ones
+ * @PROFIL_KIND_MEMORY: text: memory of one address space, not backed by a file.  Offsets
  *	count from &profil_describe.base.
  * @PROFIL_KIND_OWNER: a program; with PROFIL_RECORD_PROCESSES, of one process
  * @PROFIL_KIND_CELL: an owner and a text
@@ -182,8 +181,8 @@ struct profil_record {
  * @PROFIL_KIND_MODULE: code of a kernel module that was loaded, or was removed, since the
  *	recording began.  Its ticks are in the kernel, at addresses from
  *	&profil_describe.base on and of generations from &profil_describe.state to
- *	&profil_describe.parent.  Where several had an address in one generation, the ticks are
- *	those of the one whose first generation is the highest.
+ *	&profil_describe.parent.  If several had an address in one generation, the ticks belong
+ *	to the one whose first generation is the highest.
  */
 enum profil_kind {
 	PROFIL_KIND_KERNEL	= 1,
@@ -199,13 +198,13 @@ enum profil_kind {
 
 /**
  * enum profil_owner_state - &profil_describe.state, of an owner
- * @PROFIL_OWNER_LIVE: it runs the program; user and cgroup are those of now
- * @PROFIL_OWNER_ENDED: it has ended, and user and cgroup are those that it had then; or it
- *	has executed another program, and they are those that it had when it began to run
- *	this one; or it is not followed any more, and they are those of the end of that
- * @PROFIL_OWNER_EXECUTES: it is in execve(2); they are likewise.  Its command name in /proc
- *	may be that of the next program already.
- * @PROFIL_OWNER_IRQ: no process: interrupts, and what they interrupt is not their owner
+ * @PROFIL_OWNER_LIVE: it runs the program; user and cgroup are the current ones
+ * @PROFIL_OWNER_ENDED: it has ended, has executed another program, or is no longer
+ *	followed.  User and cgroup are those at its end, those when it began to run this
+ *	program, or those when following ended, respectively
+ * @PROFIL_OWNER_EXECUTES: it is in execve(2); user and cgroup are those when it began to run
+ *	this program.  Its command name in /proc may already be that of the next program.
+ * @PROFIL_OWNER_IRQ: not a process: interrupts, which are not charged to what they interrupt
  * @PROFIL_OWNER_SOFTIRQ: likewise softirqs, also those that ksoftirqd runs
  */
 enum profil_owner_state {
@@ -224,13 +223,14 @@ enum profil_owner_state {
  *	for open_by_handle_at(2).
  * @PROFIL_DESCRIBE_RELEASE: drop the module's own reference to the file afterwards,
  *	which keeps its file system from being unmounted
- * @PROFIL_DESCRIBE_FORGET: forget the number afterwards, so that it is ENOENT.  An owner's
- *	cells of the kernel, of unknown text and of its threads go with it, and are EINVAL
- *	alone, as are the numbers that every recording has.  Ticks may still count for what
- *	is forgotten: for an owner as long as its processes run that program, whose children
- *	may count for the owner without text and name; for cells another 100 ms.  If what
- *	it stood for counts again after that, it gets another number.  The number itself is
- *	given again only after all those that follow it, up to &profil_describe.highest
+ * @PROFIL_DESCRIBE_FORGET: forget the number afterwards; it then gives ENOENT.  An owner's
+ *	cells of the kernel, of unknown text and of its threads are forgotten with it.  To
+ *	forget one of these alone is EINVAL, as for the numbers that every recording has.
+ *	Ticks may still count for a forgotten number: for an owner, as long as its processes
+ *	run that program, and their children may count for the owner without text and name;
+ *	for a cell, another 100 ms.  If the same thing counts again after that, it gets
+ *	another number.  The number itself is reused only after all those that follow it, up
+ *	to &profil_describe.highest
  */
 enum profil_describe_flag {
 	PROFIL_DESCRIBE_OPEN	= 1 << 0,
@@ -254,13 +254,13 @@ enum profil_describe_flag {
  * @base: out: MEMORY, KERNEL: the address of offset 0; MODULE: of its code, 0 if the caller
  *	may not see addresses in /proc/kallsyms (kernel.kptr_restrict); FILE: when it was
  *	modified, in ns since 1970; else 0
- * @inode: out: FILE: its number as of stat(2), but overlayfs reports that of another layer
- *	there once it has copied a file; else 0
- * @bytes: out: FILE: its size when it was met; VDSO: its size; MODULE: likewise, 0 if
- *	@base is; else 0
- * @device_major: out: FILE: as of stat(2); some file systems report another there
+ * @inode: out: FILE: its inode number, as in stat(2); but on overlayfs, stat(2) reports that
+ *	of another layer once the file was copied; else 0
+ * @bytes: out: FILE: its size when first seen; VDSO: its size; MODULE: its size, 0 if
+ *	@base is 0; else 0
+ * @device_major: out: FILE: as in stat(2); but on some file systems, stat(2) reports another
  * @device_minor: out: likewise
- * @pid: out: MEMORY, OWNER of one process: process ID in the PID namespace of who opened
+ * @pid: out: MEMORY, OWNER of one process: process ID in the PID namespace of the opener of
  *	/dev/profil, 0 if it has none there; else 0
  * @fd: out: with PROFIL_DESCRIBE_OPEN: the new descriptor; else -1
  * @path: in: address of a buffer for the path of a FILE, or the name of a MODULE, whose
@@ -271,8 +271,8 @@ enum profil_describe_flag {
  * @highest: out: the highest number that is ever given
  * @name: out: OWNER: the command name, ending with a 0 if it is shorter
  * @uid: out: OWNER of one process: its effective user, in the caller's user
- *	namespace; else 0.  Once it has ended, the user that it had at its end; and once
- *	the recording has, one that it had before
+ *	namespace; else 0.  Once the process has ended, the user at its end; once the
+ *	recording has ended, a user that the process had before that
  * @parent: out: OWNER of one process: the owner that forked it, or that executed it, if
  *	the recording has seen that; MODULE: the last generation of its code, 0xffffffff
  *	while it is loaded; else 0
