@@ -19,9 +19,10 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+
+#include <asm/barrier.h>
 
 /* Nodes of the pool: for execs only; for forks; once there were some. */
 #define POOL_EXECS	8
@@ -29,9 +30,7 @@
 #define POOL_SIZE	512
 #define FILL_BELOW	256
 /* So many are for probes alone: a tick can ask again. */
-#define POOL_PROBES	32
-/* No less than the largest memory that a tick needs. */
-#define TICK_BYTES	SZ_8K
+#define POOL_PROBES	FILL_BELOW
 
 static void profil_follower_wake(struct irq_work *work)
 {
@@ -43,24 +42,23 @@ static void profil_follower_fill_work(struct work_struct *work)
 {
 	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
 	struct mem_cgroup *before = set_active_memcg(follower->memcg);
-	void *room = NULL;
-	bool failed;
+	void *large;
 
 	/*
 	 * A group over its memory.high makes who may wait for memory wait.  Without memory children
 	 * are lost, which is counted: do not try at each of them.
 	 */
-	failed = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
-		 profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING);
-	/* A tick that had none finds what this has made room for, when it asks again. */
-	if (READ_ONCE(follower->tick_without)) {
-		WRITE_ONCE(follower->tick_without, false);
-		room = kmalloc(TICK_BYTES, PROFIL_GFP_SPARING);
-		failed |= !room;
-		kfree(room);
-	}
-	if (failed)
+	if (profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
+	    profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING))
 		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
+	/* Ticks only take it. */
+	if (READ_ONCE(follower->large_wanted) && !READ_ONCE(follower->large)) {
+		WRITE_ONCE(follower->large_wanted, false);
+		large = kzalloc(PROFIL_FOLLOWER_LARGE, PROFIL_GFP_SPARING);
+		if (!large)
+			WRITE_ONCE(follower->no_large, jiffies + HZ / 10);
+		smp_store_release(&follower->large, large);	/* it is zeroed */
+	}
 	set_active_memcg(before);
 }
 
@@ -92,6 +90,7 @@ int profil_follower_init(struct profil_follower *follower)
 	if (!follower->user)
 		return -ENOMEM;
 	follower->no_memory = jiffies;
+	follower->no_large = jiffies;
 	follower->ns = get_pid_ns(task_active_pid_ns(current));
 	follower->memcg = get_mem_cgroup_from_mm(current->mm);
 	raw_spin_lock_init(&follower->lock);
@@ -124,6 +123,7 @@ void profil_follower_exit(struct profil_follower *follower)
 		irq_work_sync(&follower->wake);
 	}
 	profil_pool_empty(&follower->pool);
+	kfree(follower->large);
 	mem_cgroup_put(follower->memcg);
 	put_pid_ns(follower->ns);
 	profil_user_put(follower->user);
@@ -171,26 +171,38 @@ void *profil_follower_take(struct profil_follower *follower)
 	return node;
 }
 
+/* Return: PROFIL_FOLLOWER_LARGE bytes; or NULL, and the next tick that asks may get some. */
+static void *profil_follower_take_large(struct profil_follower *follower)
+{
+	void *large = xchg(&follower->large, NULL);
+
+	if (!large && time_after_eq(jiffies, READ_ONCE(follower->no_large))) {
+		WRITE_ONCE(follower->large_wanted, true);
+		queue_work(profil_user_wq, &follower->fill);
+	}
+	return large;
+}
+
 /**
  * profil_follower_spare() - take memory for a tick, if probes do not need it
  * @follower: of the session that records
- * @bytes: how much; more than a node has is not had now, but perhaps when it is asked for again
+ * @bytes: how much, at most PROFIL_FOLLOWER_LARGE
  *
  * Context: Any.
- * Return: as profil_follower_take().
+ * Return: zeroed memory, to be freed with kfree(), or NULL.
  */
 void *profil_follower_spare(struct profil_follower *follower, size_t bytes)
 {
 	unsigned long flags;
 	void *node = NULL;
 
+	if (bytes > PROFIL_NODE_SIZE)
+		return profil_follower_take_large(follower);
 	local_irq_save(flags);
-	if (bytes <= PROFIL_NODE_SIZE && atomic_read(&follower->pool.filled) > POOL_PROBES) {
+	if (atomic_read(&follower->pool.filled) > POOL_PROBES)
 		node = profil_follower_take(follower);
-	} else {
-		WRITE_ONCE(follower->tick_without, true);
+	else
 		profil_follower_refill(follower);
-	}
 	local_irq_restore(flags);
 	return node;
 }

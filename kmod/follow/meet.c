@@ -117,13 +117,18 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	if (!pid || READ_ONCE(task->flags) & PF_EXITING)
 		goto free;
 	watch = profil_meet_alloc(profile, sizeof(*watch));
-	for (i = 0; watch && i < ARRAY_SIZE(spare.node); i++)
-		spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
 	if (!watch)
 		goto free;
+	/* What it has got is enough for an owner that is known already. */
+	for (i = 0; i < ARRAY_SIZE(spare.node); i++) {
+		spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
+		if (!spare.node[i])
+			break;
+	}
 	profil_recording_own_task(recording, task, mm, &spare, &owned);
 	/* For want of memory it has none yet: the next tick asks again. */
-	if (owned.owner == recording->nobody.owner && !profil_recording_full(recording))
+	if (owned.owner == recording->nobody.owner &&
+	    profil_recording_left(recording) >= PROFIL_OWNER_NUMBERS)
 		goto free;
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);

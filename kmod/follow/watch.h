@@ -40,8 +40,10 @@ struct task_struct;
  * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
  * @fill: fills @pool
- * @tick_without: a tick had no memory
- * @no_memory: until when @fill has no use, in jiffies
+ * @no_memory: until when that has no use, in jiffies
+ * @large: memory for a tick that needs more than a node has; or NULL
+ * @large_wanted: a tick needed it, and @fill is to allocate it
+ * @no_large: until when that has no use, in jiffies
  * @keep: replaces watches of @ended by reports alone, which are smaller
  * @left: watches of recordings whose process has ended, which ticks may still find
  * @leave: takes them out of the table
@@ -60,8 +62,10 @@ struct profil_follower {
 	bool prepared;
 	struct profil_pool pool;
 	struct work_struct fill;
-	bool tick_without;
 	unsigned long no_memory;
+	void *large;
+	bool large_wanted;
+	unsigned long no_large;
 	struct delayed_work keep;
 	struct list_head left;
 	struct delayed_work leave;

@@ -169,10 +169,10 @@ struct profil_spare {
 	struct profil_entry *node[PROFIL_OWNER_NUMBERS + 1];
 };
 
-/* Has it no numbers for another owner? */
-static inline bool profil_recording_full(const struct profil_recording *recording)
+/* How many numbers are left; an owner needs PROFIL_OWNER_NUMBERS. */
+static inline u32 profil_recording_left(const struct profil_recording *recording)
 {
-	return recording->limit - READ_ONCE(recording->in_use) < PROFIL_OWNER_NUMBERS;
+	return recording->limit - READ_ONCE(recording->in_use);
 }
 
 void profil_recording_free(struct profil_recording *recording);

@@ -246,7 +246,7 @@ static u32 profil_resolve_cell(const struct profil_question *question, struct fo
 
 	/* Mostly both have numbers already. */
 	for (try = 0; try < 2 && !number; try++) {
-		if (try) {
+		if (try && profil_recording_left(recording)) {
 			spare.node[0] = profil_meet_alloc(question->profile,
 							  sizeof(*spare.node[0]));
 			spare.node[1] = profil_meet_alloc(question->profile,

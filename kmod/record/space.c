@@ -11,6 +11,7 @@
  */
 #include "record/space.h"
 
+#include "follow/follower.h"
 #include "follow/meet.h"
 #include "tick/record.h"
 
@@ -65,6 +66,7 @@ struct profil_hits *profil_space_alloc(const struct profil_profile *profile)
 	struct space *space = profil_meet_alloc(profile, sizeof(*space));
 
 	BUILD_BUG_ON(offsetof(struct space, hits));
+	BUILD_BUG_ON(sizeof(struct space) > PROFIL_FOLLOWER_LARGE);
 	if (!space)
 		return NULL;
 	raw_spin_lock_init(&space->hits.lock);
