@@ -35,7 +35,7 @@ void fill_up(const Cgroup &group, pid_t recorder)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody", "[record]")
+TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody", "[record][slow]")
 {
 	constexpr unsigned burners = 4;
 	constexpr uint64_t ns_each = 200'000'000;
@@ -73,7 +73,7 @@ TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody"
 	CHECK(reclaimed < *seen.at<uint64_t>() / 10);
 }
 
-TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some", "[record]")
+TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some", "[record][slow]")
 {
 	/* More than the memory that there is beforehand is enough for. */
 	constexpr unsigned processes = 40;
