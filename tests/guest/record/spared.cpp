@@ -73,7 +73,8 @@ TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody"
 	CHECK(reclaimed < *seen.at<uint64_t>() / 10);
 }
 
-TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some", "[record][slow]")
+TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some",
+		 "[record][slow]")
 {
 	/* More than the memory that there is beforehand is enough for. */
 	constexpr unsigned processes = 40;
