@@ -51,7 +51,7 @@ static int profil_attach_publish_thread(struct profil_binding *binding, struct t
  * struct target - what a profile is attached to
  * @follower: of the session that follows it
  * @proof: proof of the permission to attach, entered
- * @pid: the target's thread group, referenced: the target may be reaped meanwhile
+ * @pid: the target's thread group, referenced because the target may be reaped
  * @mm: the address space that it permits to profile
  * @binding: to be published; NULL once it is taken over
  * @watch: likewise; NULL for a thread, too

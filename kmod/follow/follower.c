@@ -45,13 +45,13 @@ static void profil_follower_fill_work(struct work_struct *work)
 	void *large;
 
 	/*
-	 * A group over its memory.high makes who may wait for memory wait.  Without memory children
-	 * are lost, which is counted: do not try at each of them.
+	 * First without waiting: a group over its memory.high delays allocations that may wait.
+	 * Without memory children are lost, which is counted: do not try at each of them.
 	 */
 	if (profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
 	    profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING))
 		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
-	/* Ticks only take it. */
+	/* Only this work sets it; ticks take it. */
 	if (READ_ONCE(follower->large_wanted) && !READ_ONCE(follower->large)) {
 		WRITE_ONCE(follower->large_wanted, false);
 		large = kzalloc(PROFIL_FOLLOWER_LARGE, PROFIL_GFP_SPARING);

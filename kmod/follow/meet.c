@@ -72,7 +72,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
  * @profile: of a recording, whose memory cgroup is active
  * @bytes: how much
  *
- * No task reclaims for who records everybody, but the work that fills the pool does.
+ * In a recording of everybody no task reclaims memory; only the work that fills the pool does.
  *
  * Context: Process context, may sleep.
  * Return: zeroed memory, to be freed with kfree(), or NULL.
@@ -119,7 +119,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	watch = profil_meet_alloc(profile, sizeof(*watch));
 	if (!watch)
 		goto free;
-	/* What it has got is enough for an owner that is known already. */
+	/* An owner that exists already is found with fewer, too. */
 	for (i = 0; i < ARRAY_SIZE(spare.node); i++) {
 		spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
 		if (!spare.node[i])

@@ -205,7 +205,7 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
  * @spare: memory for the owner
  * @owned: receives it; that of nobody without memory or numbers
  *
- * Context: Process context; the task cannot execute another program meanwhile.
+ * Context: Process context; the caller keeps the task from executing another program.
  */
 void profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
 			       struct mm_struct *mm, struct profil_spare *spare,
@@ -237,7 +237,7 @@ void profil_recording_own_task(struct profil_recording *recording, struct task_s
  * @mm: its address space
  * @owned: as for profil_recording_own_task()
  *
- * Context: Process context, may sleep; the task cannot execute another program meanwhile.
+ * Context: Process context, may sleep; the caller keeps the task from executing another program.
  * Return: 0 or -ENOMEM.
  */
 int profil_recording_own_target(struct profil_recording *recording, struct task_struct *task,

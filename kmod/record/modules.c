@@ -90,7 +90,7 @@ static u32 profil_modules_add(struct profil_recording *recording, const struct m
 	u32 number = 0;
 
 	loaded++;
-	/* The loader's memory: it must not reclaim, and wait for, what a recorder has. */
+	/* Not charged to the recorder: the loader must not reclaim its memory cgroup. */
 	spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_KERNEL);
 	profil_modules_name(&same, module);
 	raw_spin_lock_irqsave(&recording->lock, flags);

@@ -50,7 +50,7 @@ profil_record_add_inline(const struct profil_profile *profile, struct profil_own
 	cause = profil_table_add_known(pins, key);
 	if (unlikely(cause == PROFIL_FULL))
 		cause = profil_table_add(pins, key, recording->news);
-	/* In the same table: the recording may end meanwhile. */
+	/* Use the same table: the recording may end between the two counts. */
 	if (unlikely(recording->threads) && task && cause == PROFIL_COUNTED)
 		profil_table_add(pins, (u64)profil_owned_threads(owned) << PROFIL_COUNT_SHIFT |
 				 task_pid_nr_ns(task, recording->threads), recording->news);

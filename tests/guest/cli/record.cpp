@@ -173,9 +173,9 @@ TEST_CASE("forked children are recorded with their parent", "[cli][every-kernel]
 	const Json json = report(file);
 
 	CHECK(json["processes"] == 2);
-	/* Each has one tick that is not late, however busy the host is. */
-	CHECK(percent(json, "burn_child()") > 0);
-	CHECK(percent(json, "burn_parent()") > 0);
+	/* On a busy host so many ticks are late that either may have more. */
+	CHECK(percent(json, "burn_child()") > 5);
+	CHECK(percent(json, "burn_parent()") > 5);
 	CHECK(json["ticks"]["lost_exec"] == 0);
 }
 

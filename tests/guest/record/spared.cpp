@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/spared.cpp  What processes do for the memory of who records them. */
+/** @file tests/guest/record/spared.cpp  Recordings of everybody whose memory cgroup is full. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/race.h"
 #include "tests/support/catch.h"
@@ -26,7 +26,7 @@ uint64_t reclaims(const Cgroup &group)
 	throw std::runtime_error("memory.events has no line of max");
 }
 
-/** A limit that the group is beyond already; who records must not be killed for it. */
+/** Set a limit that the group is beyond already.  The recorder must not be killed for it. */
 void fill_up(const Cgroup &group, pid_t recorder)
 {
 	std::ofstream("/proc/" + std::to_string(recorder) + "/oom_score_adj") << -1000 << std::flush;
@@ -35,13 +35,17 @@ void fill_up(const Cgroup &group, pid_t recorder)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody", "[record][slow]")
+TEST_CASE_METHOD(AtRest, "no process reclaims memory on behalf of a user who records everybody",
+		 "[record][slow]")
 {
 	constexpr unsigned burners = 4;
 	constexpr uint64_t ns_each = 200'000'000;
 	const Cgroup group("recorder");
 	const Gate begun, end;
 	const Memory seen(4096, MAP_SHARED);
+	const Burner burner;
+
+	burner.plant_loop(text);
 	Child recorder([&] {
 		group.enter();
 		Recording recording(4096);
@@ -55,12 +59,7 @@ TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody"
 	fill_up(group, recorder.pid());
 	const uint64_t before = reclaims(group);
 	for (unsigned i = 0; i < burners; i++) {
-		const Child child([] {
-			const Burner burner;
-			burner.plant_loop(text);
-			for (;;)
-				Burner::spin(text, 100'000);
-		});
+		const Child child = burning_child(text);
 		REQUIRE(process_runs_for(child.pid(), ns_each));
 	}
 	const uint64_t reclaimed = reclaims(group) - before;
@@ -69,14 +68,14 @@ TEST_CASE_METHOD(AtRest, "processes reclaim no memory for who records everybody"
 	recorder.join();
 	/* 10 kHz. */
 	CHECK(*seen.at<uint64_t>() >= burners * ns_each / 100'000 / 2);
-	/* A work does, ten times a second at most. */
+	/* Only the worker does, at most ten times a second. */
 	CHECK(reclaimed < *seen.at<uint64_t>() / 10);
 }
 
 TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some",
 		 "[record][slow]")
 {
-	/* More than the memory that there is beforehand is enough for. */
+	/* The pool of the session has too few nodes for so many. */
 	constexpr unsigned processes = 40;
 	const Cgroup group("recorder");
 	const Gate begun, first, then, enough;
