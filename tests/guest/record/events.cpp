@@ -2,6 +2,7 @@
 /** @file tests/guest/record/events.cpp  Recordings of events instead of CPU time. */
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/busy_module.h"
+#include "tests/guest/support/cpu.h"
 #include "tests/support/catch.h"
 
 #include <filesystem>
@@ -9,7 +10,9 @@
 #include <linux/perf_event.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
+#include <thread>
 
 using namespace guest;
 
@@ -169,10 +172,18 @@ TEST_CASE_METHOD(AtRest, "a breakpoint finds what writes a variable", "[record][
 /* There a breakpoint of the kernel comes as an NMI does, whatever it interrupts. */
 TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[record][source]")
 {
-	Child child([] {
-		const Burner burner;
+	Gate go;
+	/* On every CPU: one of them keeps the time, and may do so for good. */
+	Child child([&] {
+		const auto burn = [](int cpu) {
+			stay_on(cpu);
+			Burner().burn_until(Burner::usual, [] { return false; });
+		};
 
-		burner.burn_until(Burner::usual, [] { return false; });
+		go.wait();
+		for (int cpu = 1; cpu < get_nprocs(); cpu++)
+			std::thread(burn, cpu).detach();
+		burn(0);
 	});
 	Recording recording(4096, 1);
 
@@ -181,6 +192,7 @@ TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[r
 					 .config = 0,
 					 .address = address_of("jiffies_64")}),
 			     event_flags | PROFIL_RECORD_KERNEL);
+	go.open();
 	CHECK(soon([&] { return recording.status().kernel >= 20; }));
 	recording.finish();
 	const profil_status status = recording.status();
