@@ -29,8 +29,8 @@
 #define POOL_START	64
 #define POOL_SIZE	512
 #define FILL_BELOW	256
-/* So many are for probes alone: a tick can ask again. */
-#define POOL_PROBES	FILL_BELOW
+/* So many are for probes alone: a tick can ask again.  Less, so that ticks need not wait. */
+#define POOL_PROBES	128
 
 static void profil_follower_wake(struct irq_work *work)
 {
@@ -42,23 +42,23 @@ static void profil_follower_fill_work(struct work_struct *work)
 {
 	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
 	struct mem_cgroup *before = set_active_memcg(follower->memcg);
+	bool filled;
 	void *large;
 
-	/*
-	 * First without waiting: a group over its memory.high delays allocations that may wait.
-	 * Without memory children are lost, which is counted: do not try at each of them.
-	 */
-	if (profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
-	    profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING))
-		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
+	/* First without waiting: a group over its memory.high delays allocations that may wait. */
+	filled = !profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) ||
+		 !profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING);
 	/* Only this work sets it; ticks take it. */
 	if (READ_ONCE(follower->large_wanted) && !READ_ONCE(follower->large)) {
 		WRITE_ONCE(follower->large_wanted, false);
-		large = kzalloc(PROFIL_FOLLOWER_LARGE, PROFIL_GFP_SPARING);
-		if (!large)
-			WRITE_ONCE(follower->no_large, jiffies + HZ / 10);
+		large = kzalloc(PROFIL_FOLLOWER_LARGE, PROFIL_GFP_AT_ONCE) ?:
+			kzalloc(PROFIL_FOLLOWER_LARGE, PROFIL_GFP_SPARING);
+		filled = filled && large;
 		smp_store_release(&follower->large, large);	/* it is zeroed */
 	}
+	/* Without memory children are lost, which is counted: do not try at each of them. */
+	if (!filled)
+		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
 	set_active_memcg(before);
 }
 
@@ -90,7 +90,6 @@ int profil_follower_init(struct profil_follower *follower)
 	if (!follower->user)
 		return -ENOMEM;
 	follower->no_memory = jiffies;
-	follower->no_large = jiffies;
 	follower->ns = get_pid_ns(task_active_pid_ns(current));
 	follower->memcg = get_mem_cgroup_from_mm(current->mm);
 	raw_spin_lock_init(&follower->lock);
@@ -176,9 +175,9 @@ static void *profil_follower_take_large(struct profil_follower *follower)
 {
 	void *large = xchg(&follower->large, NULL);
 
-	if (!large && time_after_eq(jiffies, READ_ONCE(follower->no_large))) {
+	if (!large) {
 		WRITE_ONCE(follower->large_wanted, true);
-		queue_work(profil_user_wq, &follower->fill);
+		profil_follower_refill(follower);
 	}
 	return large;
 }

@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 /* Bytes for a tick that needs more than a node has: for &struct space of record/space.c. */
-#define PROFIL_FOLLOWER_LARGE	SZ_8K
+#define PROFIL_FOLLOWER_LARGE	SZ_4K
 
 int profil_follower_init(struct profil_follower *follower);
 void profil_follower_exit(struct profil_follower *follower);

@@ -119,13 +119,13 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	watch = profil_meet_alloc(profile, sizeof(*watch));
 	if (!watch)
 		goto free;
-	/* An owner that exists already is found with fewer, too. */
-	for (i = 0; i < ARRAY_SIZE(spare.node); i++) {
-		spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
-		if (!spare.node[i])
-			break;
-	}
+	/* Its program may have an owner already, and no memory is needed. */
 	profil_recording_own_task(recording, task, mm, &spare, &owned);
+	if (owned.owner == recording->nobody.owner) {
+		for (i = 0; i < ARRAY_SIZE(spare.node); i++)
+			spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
+		profil_recording_own_task(recording, task, mm, &spare, &owned);
+	}
 	/* For want of memory it has none yet: the next tick asks again. */
 	if (owned.owner == recording->nobody.owner &&
 	    profil_recording_left(recording) >= PROFIL_OWNER_NUMBERS)

@@ -36,14 +36,13 @@ struct task_struct;
  * @ended: watches whose process has ended, which has not been read yet
  * @user: the account that is charged for watches: of the user who opened the file
  * @ns: in which processes are numbered: of who opened the file, referenced
- * @memcg: pays for @pool, and for reports that are kept: likewise, referenced
+ * @memcg: pays for @pool, @large and reports that are kept: likewise, referenced
  * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
- * @fill: fills @pool
+ * @fill: fills @pool, and allocates @large
  * @no_memory: until when that has no use, in jiffies
  * @large: memory for a tick that needs more than a node has; or NULL
  * @large_wanted: a tick needed it, and @fill is to allocate it
- * @no_large: until when that has no use, in jiffies
  * @keep: replaces watches of @ended by reports alone, which are smaller
  * @left: watches of recordings whose process has ended, which ticks may still find
  * @leave: takes them out of the table
@@ -65,7 +64,6 @@ struct profil_follower {
 	unsigned long no_memory;
 	void *large;
 	bool large_wanted;
-	unsigned long no_large;
 	struct delayed_work keep;
 	struct list_head left;
 	struct delayed_work leave;
