@@ -29,8 +29,11 @@
 #define POOL_START	64
 #define POOL_SIZE	512
 #define FILL_BELOW	256
-/* So many are for probes alone: a tick can ask again.  Less, so that ticks need not wait. */
-#define POOL_PROBES	128
+/*
+ * So many are for probes alone: a tick can ask again.  Fewer than POOL_START and FILL_BELOW, so
+ * that the work fills the pool before ticks find no memory.
+ */
+#define POOL_PROBES	48
 
 static void profil_follower_wake(struct irq_work *work)
 {
@@ -41,10 +44,14 @@ static void profil_follower_wake(struct irq_work *work)
 static void profil_follower_fill_work(struct work_struct *work)
 {
 	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
-	struct mem_cgroup *before = set_active_memcg(follower->memcg);
+	struct mem_cgroup *before;
 	bool filled;
 	void *large;
 
+	/* It may have been queued while it found no memory. */
+	if (time_before(jiffies, READ_ONCE(follower->no_memory)))
+		return;
+	before = set_active_memcg(follower->memcg);
 	/* First without waiting: a group over its memory.high delays allocations that may wait. */
 	filled = !profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) ||
 		 !profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING);
@@ -56,7 +63,7 @@ static void profil_follower_fill_work(struct work_struct *work)
 		filled = filled && large;
 		smp_store_release(&follower->large, large);	/* it is zeroed */
 	}
-	/* Without memory children are lost, which is counted: do not try at each of them. */
+	/* Do not try at each child or tick. */
 	if (!filled)
 		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
 	set_active_memcg(before);

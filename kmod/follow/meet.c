@@ -92,6 +92,14 @@ void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
 	return memory;
 }
 
+/* Has it no owner, though there are numbers for one? */
+static bool profil_meet_lacks_memory(const struct profil_recording *recording,
+				     struct profil_owned owned)
+{
+	return owned.owner == recording->nobody.owner &&
+	       profil_recording_left(recording) >= PROFIL_OWNER_NUMBERS;
+}
+
 /**
  * profil_meet_task() - whose ticks a task has in a recording of everybody
  * @profile: of the recording, whose memory cgroup is active
@@ -119,16 +127,15 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	watch = profil_meet_alloc(profile, sizeof(*watch));
 	if (!watch)
 		goto free;
-	/* Its program may have an owner already, and no memory is needed. */
+	/* Its program may have an owner already; then that needs no memory. */
 	profil_recording_own_task(recording, task, mm, &spare, &owned);
-	if (owned.owner == recording->nobody.owner) {
+	if (profil_meet_lacks_memory(recording, owned)) {
 		for (i = 0; i < ARRAY_SIZE(spare.node); i++)
 			spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
 		profil_recording_own_task(recording, task, mm, &spare, &owned);
 	}
-	/* For want of memory it has none yet: the next tick asks again. */
-	if (owned.owner == recording->nobody.owner &&
-	    profil_recording_left(recording) >= PROFIL_OWNER_NUMBERS)
+	/* The next tick asks again. */
+	if (profil_meet_lacks_memory(recording, owned))
 		goto free;
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);

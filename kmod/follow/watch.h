@@ -40,7 +40,7 @@ struct task_struct;
  * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
  * @fill: fills @pool, and allocates @large
- * @no_memory: until when that has no use, in jiffies
+ * @no_memory: until when @fill has no use, in jiffies
  * @large: memory for a tick that needs more than a node has; or NULL
  * @large_wanted: a tick needed it, and @fill is to allocate it
  * @keep: replaces watches of @ended by reports alone, which are smaller
