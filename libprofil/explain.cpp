@@ -2,11 +2,11 @@
 #include "libprofil/explain.h"
 
 #include "libprofil/device.h"
+#include "libprofil/number.h"
 
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <profil.h>
@@ -39,7 +39,7 @@ long perf_event_paranoid()
 
 	if (!file || syscall(SYS_read, file.get(), digits, sizeof digits - 1) <= 0)
 		return -1;
-	return strtol(digits, nullptr, 10);
+	return number_at(digits);
 }
 
 bool module_info(profil_info &info)

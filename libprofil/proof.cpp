@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "libprofil/proof.h"
 
+#include "libprofil/number.h"
+
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <dirent.h>
 #include <linux/perf_event.h>
 #include <linux/profil.h>
@@ -68,7 +69,7 @@ static int open_event_on_others(pid_t pid, uint32_t flags, Fd &proof, const perf
 
 		if (!entry)
 			break;
-		const auto thread = static_cast<pid_t>(strtol(entry->d_name, nullptr, 10));
+		const auto thread = static_cast<pid_t>(number_at(entry->d_name));
 
 		if (thread > 0 && thread != pid)
 			error = open_event(thread, flags, proof, event);

@@ -3,6 +3,7 @@
 
 #include "libprofil/device.h"
 #include "libprofil/flavours/classic.h"
+#include "libprofil/number.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +15,7 @@
 
 namespace libprofil {
 
-constexpr unsigned long rate_max = 1'000'000'000;
+constexpr long rate_max = 1'000'000'000;
 constexpr char owner_name[] = "PROFIL_GMON_OWNER";
 
 pid_t first_process()
@@ -68,18 +69,19 @@ static void say_rate(const char *rate, const char *wrong, unsigned hz)
 uint32_t wanted_rate()
 {
 	const char *const text = secure_getenv("PROFIL_RATE");
-	char *end = nullptr;
+	const char *end = nullptr;
 
 	if (!text || !*text)
 		return classic_hz;
 
-	const unsigned long hz = strtoul(text, &end, 10);
+	const long hz = number_at(text, &end);
 
-	if (*end || *text < '0' || *text > '9' || !hz || hz > rate_max) {
+	if (*end || *text < '0' || *text > '9' || hz <= 0 || hz > rate_max) {
 		say_rate(text, "not a rate in Hz", classic_hz);
 		return classic_hz;
 	}
-	if (const uint64_t shortest = shortest_period(); 1'000'000'000 / hz < shortest) {
+	if (const uint64_t shortest = shortest_period();
+	    static_cast<uint64_t>(1'000'000'000 / hz) < shortest) {
 		const auto most = static_cast<uint32_t>(1'000'000'000 / shortest);
 
 		say_rate(text, "above this user's limit", most);
