@@ -53,12 +53,14 @@ $(B)/$(cli_page_folder)/content.o: $(cli_page_folder)/content.S $(cli_page)
 	$(Q)$(CC) -c -I$(dir $(cli_page)) -o $@ $<
 
 cli_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(cli_without:%=-DPROFIL_WITHOUT_%) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP
-# The compiler finds the .gch beside this name; there is no header of this name in B.
+# The compiler finds the .gch beside this header, and takes the header itself if it is another
+# compiler, or has other options, than that which made the .gch.
 cli_precompiled := $(B)/cli/precompiled.h
 
 $(cli_precompiled).gch: cli/precompiled.h
 	@mkdir -p $(@D)
 	$(call say,CXX)
+	$(Q)echo '#include "$<"' >$(@:.gch=)
 	$(Q)$(cli_cxx) -x c++-header -o $@ $<
 
 $(cli_sources:%.cpp=$(B)/%.o): $(B)/%.o: %.cpp $(cli_precompiled).gch

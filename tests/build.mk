@@ -56,6 +56,7 @@ tests_precompiled := $(foreach part,host guest,$(B)/tests/objects/tests/$(part)/
 $(tests_precompiled:%=%.gch): tests/support/precompiled.h
 	@mkdir -p $(@D)
 	$(call say,CXX)
+	$(Q)echo '#include "$<"' >$(@:.gch=)
 	$(Q)$(tests_cxx) -x c++-header -o $@ $<
 
 $(tests_objects): $(B)/tests/objects/%.o: %.cpp
