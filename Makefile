@@ -179,6 +179,21 @@ check-matrix: setup ## build the module and run its guest tests on the kernels o
 check-host: check-programs ## run the tests that need no kernel; TESTS= selects
 	$(B)/tests/host --suite $(tests)
 
+# Debian's suites, each with more compilers than its own, as far as it has them.
+COMPILERS.bookworm := clang-16
+COMPILERS.trixie := gcc-13 clang-17 clang-18 clang-19
+COMPILERS.sid := gcc-15
+SUITES ?= trixie
+
+.PHONY: check-suites
+check-suites: $(SUITES:%=check-suite-%) ## build everything in a Debian of each of SUITES (trixie, sid), and run the tests that need no kernel there
+check-suite-%: FORCE
+	scripts/check/suite $*
+
+.PHONY: check-compilers
+check-compilers: ## build everything with each compiler that profil is for, in the Debian that has it
+	$(foreach suite,bookworm trixie sid,scripts/check/suite $(suite) $(COMPILERS.$(suite)) &&) :
+
 .PHONY: check-guest
 check-guest: kmod-$(KERNEL) check-programs ## run the tests in a guest of KERNEL; TESTS= selects
 	scripts/guest-tests $(KERNEL) $(tests)
@@ -303,7 +318,7 @@ deb: ## build the Debian packages into B/deb
 	scripts/build/deb
 
 .PHONY: check-deb
-check-deb: deb ## install, use, upgrade and purge the packages in a Debian 12, and in guests of KERNEL
+check-deb: deb ## install, use, upgrade and purge the packages in a Debian of their own, and in guests of KERNEL
 	scripts/setup guest
 	scripts/check/deb $(KERNEL)
 

@@ -33,6 +33,11 @@ usage_from() {
 	sed -n '3,/^[^#]/{/^#/{s/^# \{0,1\}//;p}}' "$1"
 }
 
+# this_suite: print the Debian suite of this machine; nothing if it is no Debian.
+this_suite() {
+	(. /etc/os-release && [ "$ID" != debian ] || echo "${VERSION_CODENAME-}")
+}
+
 # results_of OUTPUT: a line "pass NAME", "fail NAME" or "skip NAME" for each test, without
 # the seconds or the reason, which a name could end with too.
 results_of() {
