@@ -170,10 +170,11 @@ coverage: setup ## measure which lines and branches of the module the guest test
 	scripts/check/coverage
 
 .PHONY: check-matrix
-check-matrix: setup ## build the module and run its guest tests on the kernels of MATRIX; prints a table
+check-matrix: setup ## build the module and run its guest tests on the kernels of MATRIX; prints a table; then as check-suites SUITES=sid
 	+$(MAKE) $(jobs) --no-print-directory check-programs
 	$(if $(findstring arm64,$(MATRIX)),+$(MAKE) $(jobs) --no-print-directory ARCH=arm64 B=$(B)/arm64 check-programs)
 	scripts/check/matrix $(if $(TESTS),--tests $(tests)) $(MATRIX)
+	$(if $(TESTS),,scripts/check/suite sid)
 
 .PHONY: check-host
 check-host: check-programs ## run the tests that need no kernel; TESTS= selects
