@@ -175,11 +175,14 @@ TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[r
 	Gate go;
 	/* On every CPU: one of them keeps the time, and may do so for good. */
 	Child child([&] {
+		const Burner burner;
 		const auto burn = [](int cpu) {
 			stay_on(cpu);
-			Burner().burn_until(Burner::usual, [] { return false; });
+			for (;;)
+				Burner::spin(Burner::usual, 100'000);
 		};
 
+		burner.plant_loop(Burner::usual);
 		go.wait();
 		for (int cpu = 1; cpu < get_nprocs(); cpu++)
 			std::thread(burn, cpu).detach();
