@@ -31,8 +31,9 @@ public:
 		: child_([this, work] {
 			  const volatile size_t none = 0;
 
-			  /* Its text is mapped. */
+			  /* Its text is mapped before anything is counted. */
 			  touch(nullptr, none);
+			  ready_.open();
 			  for (;;) {
 				  go_.wait();
 				  work(counter<uint64_t>(amount_));
@@ -40,6 +41,7 @@ public:
 			  }
 		  })
 	{
+		ready_.wait();
 	}
 
 	pid_t pid() const { return child_.pid(); }
@@ -53,7 +55,7 @@ public:
 
 private:
 	const Memory amount_{page, MAP_SHARED};
-	const Gate go_, done_;
+	const Gate ready_, go_, done_;
 	const Child child_;
 };
 
