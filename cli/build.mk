@@ -15,7 +15,7 @@ cli_network_sources := $(addprefix cli/,commands/push/command.cpp commands/serve
 # With the headers of a library that may be missing.
 cli_of_HTTP := $(cli_network_sources) $(addprefix cli/,commands/serve/pprof_server.cpp http/client.cpp http/server.cpp)
 cli_of_CAPSTONE := $(addprefix cli/symbols/,capstone.cpp disassembly.cpp)
-cli_of_DEBUGINFOD := cli/symbols/debuginfod_notice.cpp
+cli_of_DEBUGINFOD := cli/symbols/debuginfod.cpp
 # In their place.
 cli_instead_of_CAPSTONE := cli/missing/capstone.cpp
 cli_instead_of_DEBUGINFOD := cli/missing/debuginfod.cpp

@@ -3,9 +3,11 @@
 
 #include "cli/base/characters.h"
 #include "cli/base/numbers.h"
+#include "cli/symbols/debuginfod_notice.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <unistd.h>
 
@@ -60,8 +62,12 @@ bool has_debuginfod_servers()
 int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
 		    const char *debuglink, GElf_Word crc, char **found)
 {
+	std::optional<DebuginfodNotice> notice;
+
+	if (has_debuginfod_servers())
+		notice.emplace(std::string(base_name(name)));
 	/* Without a file, it is for what several debug files share (.gnu_debugaltlink). */
-	if (has_debuginfod_servers() || !file || has_file_of_build_id(module) ||
+	if (notice || !file || has_file_of_build_id(module) ||
 	    has_file_of_name(file, debuglink ? debuglink : std::string(base_name(file)) + ".debug"))
 		return dwfl_standard_find_debuginfo(module, user, name, base, file, debuglink, crc, found);
 	return -1;

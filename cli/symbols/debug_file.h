@@ -2,7 +2,10 @@
 /** @file cli/symbols/debug_file.h  Finds the file with an object's debug information. */
 #pragma once
 
+#include "cli/base/fd.h"
+
 #include <elfutils/libdwfl.h>
+#include <string>
 
 namespace cli {
 
@@ -18,5 +21,13 @@ bool has_debuginfod_servers();
  */
 int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
 		    const char *debuglink, GElf_Word crc, char **found);
+
+/**
+ * Debug information from the servers in DEBUGINFOD_URLS, or from the cache of earlier downloads.
+ * @param object its name, for the notice.
+ * @param build_id in hexadecimal digits.
+ * @return closed if there are no servers, or none has it.
+ */
+Fd download_debug_file(const std::string &object, const std::string &build_id);
 
 } // namespace cli

@@ -6,7 +6,7 @@
 #include "cli/objects/kernel_image.h"
 #include "cli/objects/kernel_objects.h"
 #include "cli/objects/module_file.h"
-#include "cli/symbols/debuginfod_notice.h"
+#include "cli/symbols/debug_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

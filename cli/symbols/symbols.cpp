@@ -79,7 +79,6 @@ Symbols::Symbols(const Object &object, Detail detail)
 		nameless_ = object.name;
 	if (!module_)
 		return;
-	notice_ = std::make_unique<DebuginfodNotice>(dwfl_.get(), object_name_);
 	table_ = SymbolTable(module_);
 	if (detail == Detail::Lines || table_.empty())
 		debug_ = DebugInfo(module_);

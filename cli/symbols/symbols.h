@@ -6,7 +6,6 @@
 #include "cli/objects/object.h"
 #include "cli/symbols/code_sections.h"
 #include "cli/symbols/debug_info.h"
-#include "cli/symbols/debuginfod_notice.h"
 #include "cli/symbols/eh_frame.h"
 #include "cli/symbols/frame.h"
 #include "cli/symbols/plt.h"
@@ -105,7 +104,6 @@ private:
 	std::string nameless_; /* the name for places without one; empty: they have none */
 	JitSymbols jit_;       /* the only names of anonymous memory */
 	std::shared_ptr<const KernelText> kernel_; /* the only names of the kernel; or nullptr */
-	std::unique_ptr<DebuginfodNotice> notice_; /* dwfl_ holds a pointer to it */
 	std::unique_ptr<Dwfl, DwflCloser> dwfl_;
 	Dwfl_Module *module_ = nullptr; /* owned by dwfl_ */
 	SymbolTable table_;
