@@ -10,11 +10,11 @@ namespace libprofil {
 /**
  * The decimal number that a text begins with.
  *
- * Not strtol(): compiled with glibc 2.38 or later that is a function which no other C library
- * has, and the static archive serves those, too.
+ * It replaces strtol(), which glibc 2.38 and later compile into a call of __isoc23_strtol().  Other C
+ * libraries do not have that function, and the static archive is linked with them, too.
  *
  * @param[out] rest  what follows it, unless null
- * @return 0 if there is none
+ * @return the number, or 0 if the text does not begin with one
  */
 inline long number_at(const char *text, const char **rest = nullptr)
 {

@@ -26,7 +26,7 @@ int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Ad
  * Debug information from the servers in DEBUGINFOD_URLS, or from the cache of earlier downloads.
  * @param object its name, for the notice.
  * @param build_id in hexadecimal digits.
- * @return closed if there are no servers, or none has it.
+ * @return the file; closed if DEBUGINFOD_URLS names no server, or no server has the file.
  */
 Fd download_debug_file(const std::string &object, const std::string &build_id);
 

@@ -8,12 +8,13 @@
 namespace cli {
 
 /**
- * While this exists, a debuginfod server may have to answer; if that takes long, the user is told,
- * once for each object.
+ * Exists while a debuginfod server may have to answer.  If that takes long, it tells the user, once
+ * for each object.
  *
  * libdwfl asks the servers in DEBUGINFOD_URLS for debug information that is not installed.
  * DEBUGINFOD_TIMEOUT and other variables limit the wait, see debuginfod_find_debuginfo(3).  The
- * library's own progress function is no help: since 0.191 it is first called when a server answers.
+ * library's own progress function does not help: libdebuginfod 0.192 does not call it before a server
+ * answers.
  */
 class DebuginfodNotice {
 public:

@@ -48,7 +48,7 @@ static void profil_follower_fill_work(struct work_struct *work)
 	bool filled;
 	void *large;
 
-	/* It may have been queued while it found no memory. */
+	/* The last run may have found no memory after this one was queued. */
 	if (time_before(jiffies, READ_ONCE(follower->no_memory)))
 		return;
 	before = set_active_memcg(follower->memcg);

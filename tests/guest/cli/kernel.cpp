@@ -144,7 +144,7 @@ TEST_CASE("the kernel's functions are told to whom perf and kallsyms tell them",
 	const auto names = kptr_restrict(std::to_string(hidden));
 
 	CAPTURE(level, hidden);
-	/* The strictest level is no limit for root. */
+	/* perf_event_paranoid does not limit root, even at its strictest. */
 	if (level == 3) {
 		const Told root = told_to("root");
 		CHECK(root.status == 0);

@@ -71,8 +71,7 @@ TEST_CASE_METHOD(AtRest, "no process reclaims memory on behalf of a user who rec
 	recorder.join();
 	/* 10 kHz, but a busy host delivers few of them. */
 	CHECK(*seen.at<uint64_t>() >= 100);
-	/* Only the worker does, ten times a second, for a node and for something larger; a charge tries
-	 * twice. */
+	/* Only the worker does, ten times a second: for a node and for something larger, twice each. */
 	CHECK(reclaimed <= (seconds.count() + 0.2) * 10 * 4);
 }
 
