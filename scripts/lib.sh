@@ -65,8 +65,8 @@ as_root() {
 }
 
 # inside [--user UID:GID] [--in DIR] [--share=DIR]... ROOT COMMAND...: run COMMAND in the
-# Debian below ROOT, in DIR of --in if it exists there.  While it runs, /proc, terminals and the
-# host's DIRs of --share are mounted.
+# Debian below ROOT, in DIR of --in if it exists there.  While it runs, /proc, /sys, terminals
+# and the host's DIRs of --share are mounted.
 inside() {
 	local user=0:0 directory=/ shared=() root
 	while :; do
@@ -83,6 +83,7 @@ inside() {
 	as_root unshare --mount --pid --fork sh -ec 'root=$0 user=$1 directory=$2 shared=$3
 		shift 3
 		mount -t proc proc "$root/proc"
+		mount -t sysfs -o ro sysfs "$root/sys"
 		mkdir -p "$root/dev/pts"
 		mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$root/dev/pts"
 		while [ "$shared" -gt 0 ]; do
