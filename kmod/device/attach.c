@@ -71,16 +71,16 @@ struct target {
 static int profil_attach_enter(struct target *target, const struct profil_profile *profile)
 {
 	struct profil_proof *proof = target->proof;
-	int err;
+	struct profil_spare spare = {};
+	int err = profile->recording ? profil_spare_alloc(&spare) : 0;
 
-	target->mm = profil_proof_enter(proof);
-	if (IS_ERR(target->mm) || !profile->recording)
-		return PTR_ERR_OR_ZERO(target->mm);
-	err = profil_recording_own_target(profile->recording, proof->target, target->mm,
+	/* From here on the target cannot execute: it must not wait for memory. */
+	target->mm = err ? ERR_PTR(err) : profil_proof_enter(proof);
+	if (!IS_ERR(target->mm) && profile->recording)
+		profil_recording_own_task(profile->recording, proof->target, target->mm, &spare,
 					  &target->owned);
-	if (err)
-		profil_proof_leave(proof, target->mm);
-	return err;
+	profil_spare_free(&spare);
+	return PTR_ERR_OR_ZERO(target->mm);
 }
 
 /* Under the proof, so that the target cannot exec before it is followed. */

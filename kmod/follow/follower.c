@@ -16,13 +16,12 @@
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/memcontrol.h>
+#include <linux/minmax.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-
-#include <asm/barrier.h>
 
 /* Nodes of the pool: for execs only; for forks; once there were some. */
 #define POOL_EXECS	8
@@ -43,30 +42,20 @@ static void profil_follower_wake(struct irq_work *work)
 /* Works of a session allocate at its opener's expense. */
 static void profil_follower_fill_work(struct work_struct *work)
 {
-	struct profil_follower *follower = container_of(work, struct profil_follower, fill);
-	struct mem_cgroup *before;
-	bool filled;
-	void *large;
+	struct profil_follower *follower = container_of(to_delayed_work(work),
+							struct profil_follower, fill);
+	struct mem_cgroup *before = set_active_memcg(follower->memcg);
+	int err = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE);
 
-	/* The last run may have found no memory after this one was queued. */
-	if (time_before(jiffies, READ_ONCE(follower->no_memory)))
-		return;
-	before = set_active_memcg(follower->memcg);
-	/* First without waiting: a group over its memory.high delays allocations that may wait. */
-	filled = !profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) ||
-		 !profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING);
-	/* Only this work sets it; ticks take it. */
-	if (READ_ONCE(follower->large_wanted) && !READ_ONCE(follower->large)) {
-		WRITE_ONCE(follower->large_wanted, false);
-		large = kzalloc(PROFIL_FOLLOWER_LARGE, PROFIL_GFP_AT_ONCE) ?:
-			kzalloc(PROFIL_FOLLOWER_LARGE, PROFIL_GFP_SPARING);
-		filled = filled && large;
-		smp_store_release(&follower->large, large);	/* it is zeroed */
+	if (err && profil_user_reclaim(follower->user)) {
+		err = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING);
+		profil_user_reclaimed(follower->user);
 	}
-	/* Do not try at each child or tick. */
-	if (!filled)
-		WRITE_ONCE(follower->no_memory, jiffies + HZ / 10);
 	set_active_memcg(before);
+	follower->pause = err ? clamp_t(unsigned long, 2 * follower->pause, HZ / 10, HZ) : 0;
+	/* Who needs memory meanwhile does not queue it any sooner. */
+	if (err)
+		mod_delayed_work(profil_user_wq, &follower->fill, follower->pause);
 }
 
 static void profil_follower_keep_work(struct work_struct *work)
@@ -96,13 +85,12 @@ int profil_follower_init(struct profil_follower *follower)
 	follower->user = profil_user_get();
 	if (!follower->user)
 		return -ENOMEM;
-	follower->no_memory = jiffies;
 	follower->ns = get_pid_ns(task_active_pid_ns(current));
 	follower->memcg = get_mem_cgroup_from_mm(current->mm);
 	raw_spin_lock_init(&follower->lock);
 	INIT_LIST_HEAD(&follower->pending);
 	INIT_LIST_HEAD(&follower->ended);
-	INIT_WORK(&follower->fill, profil_follower_fill_work);
+	INIT_DELAYED_WORK(&follower->fill, profil_follower_fill_work);
 	INIT_DELAYED_WORK(&follower->keep, profil_follower_keep_work);
 	INIT_LIST_HEAD(&follower->left);
 	INIT_DELAYED_WORK(&follower->leave, profil_follower_leave_work);
@@ -123,13 +111,12 @@ void profil_follower_exit(struct profil_follower *follower)
 {
 	/* Most files are opened for a self profile alone. */
 	if (follower->prepared) {
-		cancel_work_sync(&follower->fill);
+		cancel_delayed_work_sync(&follower->fill);
 		cancel_delayed_work_sync(&follower->leave);
 		cancel_delayed_work_sync(&follower->keep);
 		irq_work_sync(&follower->wake);
 	}
 	profil_pool_empty(&follower->pool);
-	kfree(follower->large);
 	mem_cgroup_put(follower->memcg);
 	put_pid_ns(follower->ns);
 	profil_user_put(follower->user);
@@ -152,8 +139,7 @@ int profil_follower_prepare(struct profil_follower *follower, bool forks)
 
 static void profil_follower_refill(struct profil_follower *follower)
 {
-	if (time_after_eq(jiffies, READ_ONCE(follower->no_memory)))
-		queue_work(profil_user_wq, &follower->fill);
+	queue_delayed_work(profil_user_wq, &follower->fill, 0);
 }
 
 /**
@@ -177,33 +163,18 @@ void *profil_follower_take(struct profil_follower *follower)
 	return node;
 }
 
-/* Return: PROFIL_FOLLOWER_LARGE bytes; or NULL, and the next tick that asks may get some. */
-static void *profil_follower_take_large(struct profil_follower *follower)
-{
-	void *large = xchg(&follower->large, NULL);
-
-	if (!large) {
-		WRITE_ONCE(follower->large_wanted, true);
-		profil_follower_refill(follower);
-	}
-	return large;
-}
-
 /**
  * profil_follower_spare() - take memory for a tick, if probes do not need it
  * @follower: of the session that records
- * @bytes: how much, at most PROFIL_FOLLOWER_LARGE
  *
  * Context: Any.
- * Return: zeroed memory, to be freed with kfree(), or NULL.
+ * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
  */
-void *profil_follower_spare(struct profil_follower *follower, size_t bytes)
+void *profil_follower_spare(struct profil_follower *follower)
 {
 	unsigned long flags;
 	void *node = NULL;
 
-	if (bytes > PROFIL_NODE_SIZE)
-		return profil_follower_take_large(follower);
 	local_irq_save(flags);
 	if (atomic_read(&follower->pool.filled) > POOL_PROBES)
 		node = profil_follower_take(follower);

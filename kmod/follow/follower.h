@@ -9,16 +9,12 @@
 
 #include "follow/watch.h"
 
-#include <linux/sizes.h>
 #include <linux/types.h>
-
-/* Bytes for a tick that needs more than a node has: for &struct space of record/space.c. */
-#define PROFIL_FOLLOWER_LARGE	SZ_4K
 
 int profil_follower_init(struct profil_follower *follower);
 void profil_follower_exit(struct profil_follower *follower);
 int profil_follower_prepare(struct profil_follower *follower, bool forks);
 void *profil_follower_take(struct profil_follower *follower);
-void *profil_follower_spare(struct profil_follower *follower, size_t bytes);
+void *profil_follower_spare(struct profil_follower *follower);
 
 #endif /* PROFIL_FOLLOWER_H */

@@ -56,8 +56,14 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 	if (!profil_everybody_bit(profile))
 		return NULL;
 	existing = profil_watch_find(bucket, profile->follower, pid, &count);
-	if (existing)
-		return existing->profile == profile ? existing : NULL;
+	if (existing && existing->profile != profile)
+		return NULL;
+	if (existing) {
+		/* When it forked or executed there was no memory for its owner. */
+		if (existing->owned.owner == profile->recording->nobody.owner)
+			profil_owned_write(&existing->owned, owned);
+		return existing;
+	}
 	if (profil_binding_full(profile, count) || !profil_user_watch(profile->follower->user))
 		return NULL;
 	watch->owned = owned;
@@ -79,25 +85,17 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
  */
 void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
 {
-	void *memory = kzalloc(bytes, profile->everybody ? PROFIL_GFP_AT_ONCE :
-							   PROFIL_GFP_SPARING);
+	void *memory = profil_alloc(bytes, profile->everybody ? PROFIL_GFP_AT_ONCE :
+								PROFIL_GFP_SPARING);
 
-	if (memory)
+	if (memory || bytes > PROFIL_NODE_SIZE)
 		return memory;
 	/* Unless the recording ends, this keeps its follower. */
 	rcu_read_lock();
 	if (profil_everybody_bit(profile))
-		memory = profil_follower_spare(profile->follower, bytes);
+		memory = profil_follower_spare(profile->follower);
 	rcu_read_unlock();
 	return memory;
-}
-
-/* Has it no owner, though there are numbers for one? */
-static bool profil_meet_lacks_memory(const struct profil_recording *recording,
-				     struct profil_owned owned)
-{
-	return owned.owner == recording->nobody.owner &&
-	       profil_recording_left(recording) >= PROFIL_OWNER_NUMBERS;
 }
 
 /**
@@ -129,13 +127,16 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 		goto free;
 	/* Its program may have an owner already; then that needs no memory. */
 	profil_recording_own_task(recording, task, mm, &spare, &owned);
-	if (profil_meet_lacks_memory(recording, owned)) {
-		for (i = 0; i < ARRAY_SIZE(spare.node); i++)
+	if (profil_recording_lacks_owner(recording, owned)) {
+		for (i = 0; i < ARRAY_SIZE(spare.node); i++) {
 			spare.node[i] = profil_meet_alloc(profile, sizeof(*spare.node[i]));
+			if (!spare.node[i])
+				goto free;
+		}
 		profil_recording_own_task(recording, task, mm, &spare, &owned);
 	}
 	/* The next tick asks again. */
-	if (profil_meet_lacks_memory(recording, owned))
+	if (profil_recording_lacks_owner(recording, owned))
 		goto free;
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);

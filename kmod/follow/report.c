@@ -139,8 +139,7 @@ void profil_reports_keep(struct profil_follower *follower)
 	/* kmalloc() has memory of 32 bytes. */
 	BUILD_BUG_ON(sizeof(*report) > 32);
 	do {
-		report = kmalloc(sizeof(*report), PROFIL_GFP_AT_ONCE) ?:
-			 kmalloc(sizeof(*report), PROFIL_GFP_SPARING);
+		report = profil_alloc(sizeof(*report), PROFIL_GFP_AT_ONCE);
 		if (!report)
 			return;
 		watch = profil_report_keep(follower, report);

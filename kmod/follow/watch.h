@@ -36,13 +36,11 @@ struct task_struct;
  * @ended: watches whose process has ended, which has not been read yet
  * @user: the account that is charged for watches: of the user who opened the file
  * @ns: in which processes are numbered: of who opened the file, referenced
- * @memcg: pays for @pool, @large and reports that are kept: likewise, referenced
+ * @memcg: pays for @pool and reports that are kept: likewise, referenced
  * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
- * @fill: fills @pool, and allocates @large
- * @no_memory: until when @fill has no use, in jiffies
- * @large: memory for a tick that needs more than a node has; or NULL
- * @large_wanted: a tick needed it, and @fill is to allocate it
+ * @fill: fills @pool, and tries again later if it found no memory
+ * @pause: how much later, in jiffies; 0: it found some
  * @keep: replaces watches of @ended by reports alone, which are smaller
  * @left: watches of recordings whose process has ended, which ticks may still find
  * @leave: takes them out of the table
@@ -60,10 +58,8 @@ struct profil_follower {
 	struct mem_cgroup *memcg;
 	bool prepared;
 	struct profil_pool pool;
-	struct work_struct fill;
-	unsigned long no_memory;
-	void *large;
-	bool large_wanted;
+	struct delayed_work fill;
+	unsigned long pause;
 	struct delayed_work keep;
 	struct list_head left;
 	struct delayed_work leave;

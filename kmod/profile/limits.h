@@ -8,6 +8,7 @@
 #define PROFIL_LIMITS_H
 
 #include <linux/atomic.h>
+#include <linux/bitops.h>
 #include <linux/list.h>
 #include <linux/spinlock_types.h>
 #include <linux/uidgid.h>
@@ -26,6 +27,7 @@ struct user_namespace;
  * @pages: pinned pages
  * @rate: sum of the rates asked for, in Hz
  * @watches: processes that the user's sessions follow; not guarded by the lock
+ * @reclaiming: bit 0: a worker reclaims memory for a user whom this account pays for
  * @tallies_lock: guards @tallies and what is in it
  * @tallies: memory for tallies that has room for more (tallies.c)
  */
@@ -39,6 +41,7 @@ struct profil_user {
 	unsigned long pages;
 	u64 rate;
 	atomic_t watches;
+	unsigned long reclaiming;
 	spinlock_t tallies_lock;	/* see the kernel-doc above */
 	struct hlist_head tallies;
 };
@@ -58,5 +61,37 @@ void profil_user_unwatch(struct profil_user *user);
 void profil_user_pages(u64 *used, u64 *max);
 unsigned long profil_pinned_pages(void);
 void profil_limits_init(void);
+
+static inline struct profil_user *profil_user_outermost(struct profil_user *user)
+{
+	while (user->parent)
+		user = user->parent;
+	return user;
+}
+
+/**
+ * profil_user_reclaim() - may a worker reclaim memory for a user?
+ * @user: the account
+ *
+ * It may wait for long, and other users' works wait for workers: one at a time for each payer.
+ *
+ * Context: Any.
+ * Return: true: until profil_user_reclaimed().
+ */
+static inline bool profil_user_reclaim(struct profil_user *user)
+{
+	return !test_and_set_bit_lock(0, &profil_user_outermost(user)->reclaiming);
+}
+
+/**
+ * profil_user_reclaimed() - the worker has reclaimed
+ * @user: as for profil_user_reclaim()
+ *
+ * Context: Any.
+ */
+static inline void profil_user_reclaimed(struct profil_user *user)
+{
+	clear_bit_unlock(0, &profil_user_outermost(user)->reclaiming);
+}
 
 #endif /* PROFIL_LIMITS_H */

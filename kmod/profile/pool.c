@@ -6,8 +6,33 @@
  */
 #include "profile/pool.h"
 
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+
+/**
+ * profil_alloc() - allocate memory on behalf of who profiles
+ * @bytes: how much
+ * @gfp: PROFIL_GFP_SPARING or PROFIL_GFP_AT_ONCE
+ *
+ * If a group that is charged for it is over its memory.high, the kernel has current reclaim
+ * memory before it goes back to user mode.  But current is a process that had a tick, or a worker.
+ *
+ * Context: Process context, may sleep; the memory cgroup that pays is active.
+ * Return: zeroed memory, to be freed with kfree(), or NULL.
+ */
+void *profil_alloc(size_t bytes, gfp_t gfp)
+{
+#ifdef CONFIG_MEMCG
+	unsigned int over = current->memcg_nr_pages_over_high;
+#endif
+	void *memory = kzalloc(bytes, gfp);
+
+#ifdef CONFIG_MEMCG
+	current->memcg_nr_pages_over_high = over;
+#endif
+	return memory;
+}
 
 /**
  * profil_pool_give() - put a node into a pool
@@ -36,7 +61,7 @@ int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp)
 	void *node;
 
 	while (atomic_read(&pool->filled) < nodes) {
-		node = kmalloc(PROFIL_NODE_SIZE, gfp);
+		node = profil_alloc(PROFIL_NODE_SIZE, gfp);
 		if (!node)
 			return -ENOMEM;
 		/* Counted only when it is there. */

@@ -21,7 +21,7 @@
 #define PROFIL_NODE_SIZE	192
 #endif
 
-/* A task or worker does not reclaim for long, or kill, on behalf of who profiles. */
+/* For profil_alloc().  A task or worker does not reclaim for long, or kill, for who profiles. */
 #define PROFIL_GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 /* What others wait for does not reclaim at all. */
 #define PROFIL_GFP_AT_ONCE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
@@ -38,6 +38,7 @@ struct profil_pool {
 	atomic_t filled;
 };
 
+void *profil_alloc(size_t bytes, gfp_t gfp);
 int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp);
 void profil_pool_give(struct profil_pool *pool, void *node);
 void *profil_pool_take(struct profil_pool *pool);

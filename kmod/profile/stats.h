@@ -72,7 +72,7 @@ struct profil_tally {
  * @profiles: profiles that exist
  * @forks_lost: children that could not be followed, or whose counters could not
  *	be pinned
- * @pool_empty: those of them that were lost because the pool was empty
+ * @pool_empty: how often a pool had no node; not each time a child was lost
  *
  * @ended is guarded by profil_profiles_lock.
  */

@@ -80,21 +80,6 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 	return profil_recording_check_table(record, start);
 }
 
-static int profil_spare_alloc(struct profil_spare *spare)
-{
-	unsigned int i;
-
-	*spare = (struct profil_spare) {};
-	for (i = 0; i < ARRAY_SIZE(spare->node); i++) {
-		spare->node[i] = kzalloc(sizeof(*spare->node[i]), GFP_KERNEL_ACCOUNT);
-		if (!spare->node[i]) {
-			profil_spare_free(spare);
-			return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
 /* An owner that is no process. */
 static int profil_recording_prepare_owner(struct profil_recording *recording, u32 state,
 					  struct profil_owned *owned)
@@ -228,27 +213,4 @@ void profil_recording_own_task(struct profil_recording *recording, struct task_s
 	rcu_read_unlock();
 	if (program)
 		fput(program);
-}
-
-/**
- * profil_recording_own_target() - the owner of a process that a recording is attached to
- * @recording: the recording
- * @task: one of its threads
- * @mm: its address space
- * @owned: as for profil_recording_own_task()
- *
- * Context: Process context, may sleep; the caller keeps the task from executing another program.
- * Return: 0 or -ENOMEM.
- */
-int profil_recording_own_target(struct profil_recording *recording, struct task_struct *task,
-				struct mm_struct *mm, struct profil_owned *owned)
-{
-	struct profil_spare spare;
-	int err = profil_spare_alloc(&spare);
-
-	if (err)
-		return err;
-	profil_recording_own_task(recording, task, mm, &spare, owned);
-	profil_spare_free(&spare);
-	return 0;
 }

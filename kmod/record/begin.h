@@ -26,7 +26,5 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 void profil_recording_own_task(struct profil_recording *recording, struct task_struct *task,
 			       struct mm_struct *mm, struct profil_spare *spare,
 			       struct profil_owned *owned);
-int profil_recording_own_target(struct profil_recording *recording, struct task_struct *task,
-				struct mm_struct *mm, struct profil_owned *owned);
 
 #endif /* PROFIL_BEGIN_H */

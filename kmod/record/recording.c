@@ -105,6 +105,28 @@ static struct profil_entry *profil_spare_take(struct profil_spare *spare)
 }
 
 /**
+ * profil_spare_alloc() - allocate memory for an owner
+ * @spare: receives it
+ *
+ * Context: Process context, may sleep; current pays.
+ * Return: 0 or -ENOMEM.
+ */
+int profil_spare_alloc(struct profil_spare *spare)
+{
+	unsigned int i;
+
+	*spare = (struct profil_spare) {};
+	for (i = 0; i < ARRAY_SIZE(spare->node); i++) {
+		spare->node[i] = kzalloc(sizeof(*spare->node[i]), GFP_KERNEL_ACCOUNT);
+		if (!spare->node[i]) {
+			profil_spare_free(spare);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/**
  * profil_spare_free() - free memory that was not needed
  * @spare: what is left of it
  *

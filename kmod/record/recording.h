@@ -175,6 +175,21 @@ static inline u32 profil_recording_left(const struct profil_recording *recording
 	return recording->limit - READ_ONCE(recording->in_use);
 }
 
+/**
+ * profil_recording_lacks_owner() - was there no memory for an owner?
+ * @recording: the recording
+ * @owned: whose ticks a process has
+ *
+ * Context: Any.
+ * Return: true if that is nobody, though there are numbers for an owner.
+ */
+static inline bool profil_recording_lacks_owner(const struct profil_recording *recording,
+						struct profil_owned owned)
+{
+	return owned.owner == recording->nobody.owner &&
+	       profil_recording_left(recording) >= PROFIL_OWNER_NUMBERS;
+}
+
 void profil_recording_free(struct profil_recording *recording);
 void profil_recording_leave(struct profil_recording *recording);
 bool profil_recording_row(struct profil_recording *recording, u32 count);
@@ -189,6 +204,7 @@ bool profil_recording_get(struct profil_recording *recording, u32 number,
 			  struct profil_entry *copy, u32 *numbers, u32 *in_use);
 struct file *profil_recording_release(struct profil_recording *recording, u32 number);
 int profil_recording_forget(struct profil_recording *recording, u32 number);
+int profil_spare_alloc(struct profil_spare *spare);
 void profil_spare_free(struct profil_spare *spare);
 
 #endif /* PROFIL_RECORDING_H */

@@ -66,7 +66,6 @@ struct profil_hits *profil_space_alloc(const struct profil_profile *profile)
 	struct space *space = profil_meet_alloc(profile, sizeof(*space));
 
 	BUILD_BUG_ON(offsetof(struct space, hits));
-	BUILD_BUG_ON(sizeof(struct space) > PROFIL_FOLLOWER_LARGE);
 	if (!space)
 		return NULL;
 	raw_spin_lock_init(&space->hits.lock);

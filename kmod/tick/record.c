@@ -287,11 +287,20 @@ static bool profil_record_wants(const struct profil_profile *profile)
 	return !(current->flags & PF_KTHREAD) || (profile->everybody && profile->recording->kernel);
 }
 
+/* Whose ticks current has by its watch; of number 0: whoever can find that should. */
+static struct profil_owned profil_record_watched(const struct profil_profile *profile)
+{
+	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
+
+	return profil_recording_lacks_owner(profile->recording, owned) ?
+		(struct profil_owned) {} : owned;
+}
+
 /* A tick in kernel mode of a task without a binding. */
 static enum profil_cause profil_record_unmet_kernel(struct profil_profile *profile,
 						    struct pt_regs *regs)
 {
-	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
+	struct profil_owned owned = profil_record_watched(profile);
 	bool known = owned.owner || profil_record_interrupt(profile).owner;
 
 	if (!known && (current->mm || current->flags & PF_KTHREAD) &&
@@ -320,7 +329,7 @@ enum profil_cause profil_record_unmet(struct profil_profile *profile, struct pt_
 		return PROFIL_NO_USER_PC;
 	if (!user_mode(regs))
 		return profil_record_unmet_kernel(profile, regs);
-	owned = profil_watched_owner(profile, task_tgid(current));
+	owned = profil_record_watched(profile);
 	if (current->mm && profil_record_ask(profile, owned, regs))
 		return PROFIL_DEFERRED;
 	if (!owned.owner)

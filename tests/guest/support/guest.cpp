@@ -217,8 +217,7 @@ Setting::~Setting()
 	}
 }
 
-/** The number that follows a name in a file of names and numbers. */
-static uint64_t named_number(const std::string &path, const std::string &wanted)
+uint64_t named_number(const std::string &path, const std::string &wanted)
 {
 	std::istringstream file(read_file(path));
 	std::string line, name;

@@ -185,6 +185,8 @@ inline uint64_t module_stat(const std::string &name)
 	return std::stoull(read_file("/sys/class/misc/profil/" + name));
 }
 
+/** The number that follows a name in a file of names and numbers. */
+uint64_t named_number(const std::string &path, const std::string &wanted);
 uint64_t module_ticks(const std::string &name); /* a line of its file "ticks" */
 uint64_t switches_of(pid_t pid);		/* how often it was switched from, by its own will or not */
 uint64_t locked_bytes(pid_t pid = 0);		/* VmLck */

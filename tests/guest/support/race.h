@@ -70,6 +70,11 @@ public:
 
 	void set(const std::string &file, const std::string &value) const;
 	std::string get(const std::string &file) const;
+	/** A number of a file with names: of events, statistics. */
+	uint64_t number(const std::string &file, const std::string &name) const
+	{
+		return named_number(path_ + "/" + file, name);
+	}
 	/** Move the caller, or another process, into the group. */
 	void enter(pid_t pid = 0) const;
 	/** Freeze or thaw the group, and wait until that is done. */
