@@ -46,16 +46,20 @@ static void profil_follower_fill_work(struct work_struct *work)
 							struct profil_follower, fill);
 	struct mem_cgroup *before = set_active_memcg(follower->memcg);
 	int err = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE);
+	unsigned long pause = follower->pause;
 
 	if (err && profil_user_reclaim(follower->user)) {
-		err = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_SPARING);
+		profil_pool_fill(&follower->pool, FILL_BELOW, PROFIL_GFP_SPARING);
 		profil_user_reclaimed(follower->user);
+		pause *= 2;
 	}
 	set_active_memcg(before);
-	follower->pause = err ? clamp_t(unsigned long, 2 * follower->pause, HZ / 10, HZ) : 0;
+	follower->pause = 0;
+	if (!err || atomic_read(&follower->pool.filled) >= FILL_BELOW)
+		return;
 	/* Who needs memory meanwhile does not queue it any sooner. */
-	if (err)
-		mod_delayed_work(profil_user_wq, &follower->fill, follower->pause);
+	follower->pause = clamp_t(unsigned long, pause, HZ / 10, HZ);
+	mod_delayed_work(profil_user_wq, &follower->fill, follower->pause);
 }
 
 static void profil_follower_keep_work(struct work_struct *work)

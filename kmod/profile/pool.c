@@ -6,6 +6,7 @@
  */
 #include "profile/pool.h"
 
+#include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -13,12 +14,13 @@
 /**
  * profil_alloc() - allocate memory on behalf of who profiles
  * @bytes: how much
- * @gfp: PROFIL_GFP_SPARING or PROFIL_GFP_AT_ONCE
+ * @gfp: PROFIL_GFP_SPARING or PROFIL_GFP_AT_ONCE; GFP_KERNEL_ACCOUNT: current does
  *
  * If a group that is charged for it is over its memory.high, the kernel has current reclaim
- * memory before it goes back to user mode.  But current is a process that had a tick, or a worker.
+ * memory before it goes back to user mode.  But current may be a process that had a tick, or a
+ * worker.
  *
- * Context: Process context, may sleep; the memory cgroup that pays is active.
+ * Context: Process context, may sleep; for others, the memory cgroup that pays is active.
  * Return: zeroed memory, to be freed with kfree(), or NULL.
  */
 void *profil_alloc(size_t bytes, gfp_t gfp)
@@ -29,7 +31,8 @@ void *profil_alloc(size_t bytes, gfp_t gfp)
 	void *memory = kzalloc(bytes, gfp);
 
 #ifdef CONFIG_MEMCG
-	current->memcg_nr_pages_over_high = over;
+	if (gfp != GFP_KERNEL_ACCOUNT)
+		current->memcg_nr_pages_over_high = min(current->memcg_nr_pages_over_high, over);
 #endif
 	return memory;
 }
