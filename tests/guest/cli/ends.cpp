@@ -316,8 +316,10 @@ TEST_CASE("an ordinary user can record their own command where the sysctl allows
 	INFO(output.text);
 	REQUIRE(output.status == 0);
 	const Json json = report("/tmp/nobody.pb.gz");
+	/* A kernel for debugging may have more of the time than the program. */
+	const bool kernel_first = json["rows"][0]["function"] == "[kernel]";
 
-	CHECK(json["rows"][0]["function"] == "burn_hot()");
+	CHECK(json["rows"][kernel_first ? 1 : 0]["function"] == "burn_hot()");
 	CHECK(has(json["granularity"], "a counter for every byte of text"));
 	std::filesystem::remove("/tmp/nobody.pb.gz");
 }

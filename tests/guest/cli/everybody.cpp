@@ -32,11 +32,12 @@ TEST_CASE("record -a with a command has everybody while the command runs, which 
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
 	const guest::Child before = start({program("cli_burn"), "1000000"});
+	const std::string burn = program("cli_burn_static") + " " + std::to_string(500 * guest::slowness());
 
-	/* One recording of all; and a search, as that recording does not count at calls. */
+	/* One recording of all; and a search, which needs time, as that recording does not count at calls. */
 	for (const std::string options : {"", "--kernel-at call "}) {
-		const Output output = profil("record -a " + options + "-o " + file + " -- sh -c '" +
-					     program("cli_burn_static") + " 500; exit 3'");
+		const Output output =
+			profil("record -a " + options + "-o " + file + " -- sh -c '" + burn + "; exit 3'");
 
 		INFO(output.text);
 		CHECK(output.status == 3);
