@@ -108,7 +108,7 @@ TEST_CASE_METHOD(AtRest, "without numbers ticks are nobody's, until some are for
 		file.map(text);
 		spin(text);
 	});
-	Recording recording(counts, late_is_unknown() ? 100'000 : 20'000);
+	Recording recording(counts, late_ticks_are_counted() ? 20'000 : 100'000);
 
 	recording.begin(greedy.pid(), PROFIL_RECORD_PROCESSES);
 	for (uint32_t next = 4000; next <= most_numbers; next += 4096)

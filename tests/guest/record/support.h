@@ -2,6 +2,7 @@
 /** @file tests/guest/record/support.h  Recordings through the raw interface, and what they have counted. */
 #pragma once
 
+#include "tests/guest/support/clock.h"
 #include "tests/guest/support/device.h"
 #include "tests/support/skip.h"
 
@@ -18,23 +19,6 @@
 #include <vector>
 
 namespace guest {
-
-/**
- * Ticks that come too late to count are in lost_late only if the kernel says since when a task
- * runs (CONFIG_SCHED_INFO): kernels for debugging, which are slow enough for many, do not.
- */
-inline bool late_is_unknown()
-{
-	return access("/proc/self/schedstat", R_OK);
-}
-
-/** Skip a test that compares ticks with CPU time. */
-inline void skip_if_late_is_unknown()
-{
-	if (late_is_unknown())
-		support::skip("this kernel does not say since when a task runs, nor the module which ticks "
-			      "are late");
-}
 
 /** What a number stands for, with its path. */
 struct Described : profil_describe {

@@ -6,6 +6,7 @@
 
 #include "tests/guest/support/guest.h"
 #include "tests/support/catch.h"
+#include "tests/support/skip.h"
 
 #include <string>
 #include <unistd.h>
@@ -43,6 +44,14 @@ public:
 inline bool late_ticks_are_counted()
 {
 	return access("/proc/self/schedstat", F_OK) == 0;
+}
+
+/** Skip a test that needs late ticks, or compares ticks with CPU time. */
+inline void skip_if_late_is_unknown()
+{
+	if (!late_ticks_are_counted())
+		support::skip("this kernel does not say since when a task runs, nor the module which ticks "
+			      "are late");
 }
 
 /** Is @p ticks as expected?  If late ticks are counted nowhere, half of them may be missing. */
