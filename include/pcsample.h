@@ -22,15 +22,15 @@ extern "C" {
  * its parent's samples, in its own copy of the array.  Sampling ends with exec(2).
  * pcsample() and profil(2) replace each other.  Async-signal-safe.
  *
- * The array is looked at when an element is to be stored: at the first one that cannot be
- * written sampling ends.
+ * Elements are checked only when a PC is stored in them.  Sampling ends at the first that
+ * cannot be written.
  *
  * @param samples the array, which must stay mapped until sampling ends.
  * @param nsamples number of its elements; 0 ends sampling.
  * @return the number of elements stored since the previous call, 0 the first
  *         time; or -1 with errno EINVAL (nsamples is negative, or samples is not
  *         aligned), ENODEV (the module is not loaded), or another value listed at the
- *         head of <linux/profil.h>.  To end sampling never fails.
+ *         head of <linux/profil.h>.  Ending sampling never fails.
  */
 long pcsample(uintptr_t samples[], long nsamples);
 

@@ -15,12 +15,11 @@
  *     ENXIO (the node exists, but its driver does not).  EPROTO means that the
  *     module's PROFIL_ABI differs from the library's.  A call that succeeds
  *     leaves errno unchanged.
- *  2. In structures that begin with @c size, the caller sets it with sizeof, so
- *     that programs and libraries of different versions work together.  More
- *     than 4096 bytes are E2BIG.
+ *  2. Where a structure begins with @c size, the caller sets that member to the
+ *     sizeof of the structure, so that programs and libraries of different versions
+ *     work together.  A size above 4096 is E2BIG.
  *  3. Nothing is thrown, printed, or kept in static buffers.
- *  4. Several threads may use sessions, but only one at a time may use the same
- *     session.
+ *  4. Threads may use different sessions at the same time, but not the same one.
  *  5. Times are in nanoseconds, sizes in bytes, rates in Hz.  Addresses are those
  *     of the process they belong to.
  */
@@ -61,9 +60,11 @@ struct profil_spec {
 	uint32_t overflow_width;	     /**< bytes: 2, 4, 8; 0 without overflow */
 	uint32_t sample_width;		     /**< bytes: 4, 8; 0 without samples */
 	const struct perf_event_attr
-		*event; /**< what ticks, as for profil_session_record_event(); period is a number of these,
-			   clock is 0.  NULL: the clock.  Only for profil_attach(), with which a
-			   process can sample itself, too; each event needs a session of its own */
+		*event; /**< NULL: a clock is the source of ticks.  Else this event is, as in
+			   profil_session_record_event(); period is a number of events, and clock
+			   is 0.  Only for profil_attach(); a process may attach to itself.  Use
+			   one session for each event: in the same session, attaching to a process
+			   again moves it to the new profile */
 };
 
 /** One process to attach to, and the result. */
@@ -82,7 +83,7 @@ struct profil_session;
 const char *profil_version(void);
 
 /**
- * The actual time between two ticks of a flavour's calls.
+ * Get the CPU time between two ticks of a flavour's profil().
  * @param flavour "linux", "solaris", "irix", "bsd", "tru64" or "aix"; NULL: the
  *        flavour of the plain profil(), which PROFIL_FLAVOUR in the environment sets.
  * @param period receives ns of CPU time.  (PROF_FAST on IRIX and Linux is 1 ms;
@@ -92,7 +93,7 @@ const char *profil_version(void);
 int profil_flavour_period(const char *flavour, uint64_t *period);
 
 /**
- * Ask the module for its limits and abilities, as they are for this caller.
+ * Get the module's limits and abilities, as they apply to this caller.
  * @param info the caller sets size; the rest is filled in.
  * @return 0, or -1 with errno: ENODEV, ENXIO, EPROTO, EACCES, EMFILE, EINVAL.
  */
@@ -103,8 +104,9 @@ int profil_get_info(struct profil_info *info);
  *
  * Replaces the process's current profile.  The counters must stay mapped until
  * profil_self_stop() has returned.  Needs no privilege and keeps no descriptor
- * open.  The profile survives if the process closes all its descriptors or changes
- * its root directory, but stopping it needs /dev/profil.  Async-signal-safe.
+ * open.  If the process later closes all its descriptors or changes its root
+ * directory, the profile continues, and profil_self_stop() still ends it.
+ * Async-signal-safe.
  *
  * @param spec what to count.
  * @param stored if not NULL, receives the number of PCs that the replaced profile
@@ -114,10 +116,10 @@ int profil_get_info(struct profil_info *info);
 int profil_self_start(const struct profil_spec *spec, uint64_t *stored);
 
 /**
- * End the calling process's profile.  It is no error if there is no profile.
+ * End the calling process's profile.  It is not an error if there is none.
  *
- * Once it has returned, the counters are no longer written.  It needs no descriptor, and
- * no system call in a process with one thread.  Async-signal-safe.
+ * When this returns, the counters are no longer written.  It needs no descriptor, and in
+ * a process with one thread it makes no system call.  Async-signal-safe.
  *
  * @param stored if not NULL, receives the number of PCs that the profile had stored.
  * @return 0, always.
@@ -144,41 +146,45 @@ void profil_session_close(struct profil_session *session);
 int profil_session_fd(const struct profil_session *session);
 
 /**
- * Attach to many processes with one io_uring submission.
+ * Attach to many processes, with one io_uring submission for each batch of them.
  *
  * For each target the library opens a perf event, as the proof that the caller may
  * profile it (perf_event_open(2), perf_event_paranoid), makes the profile, and
- * closes the event.  A batch uses at most half of RLIMIT_NOFILE, so many targets
- * are attached in several batches.  A caller with CAP_PERFMON needs one event, on a CPU, for all.
+ * closes the event.  If the caller has CAP_PERFMON, targets whose spec has no event
+ * share an event on a CPU instead.  A batch has at most 128 targets, and uses at most
+ * half of RLIMIT_NOFILE.
+ *
  * Falls back to ioctl(2) where io_uring is forbidden, and in the library for i386.
- * Attaching again to a
- * process that this session already profiles moves it to the new profile
- * without losing or doubling a sample.
+ *
+ * Attaching again to a process that this session already profiles moves it to the
+ * new profile without losing or doubling a sample.
  *
  * @param session the owner.
  * @param targets in: pid and spec of each; out: profile, error, step.
  * @param nr number of targets.
  * @return the number of targets that were attached (their error is 0), 0 to nr;
- *         -1 with errno if none could be tried.
+ *         -1 with errno EFAULT if targets is NULL.
  */
 ssize_t profil_attach(struct profil_session *session, struct profil_target *targets, size_t nr);
 
 /**
- * Begin a recording of a process, or of everybody, or add a process to one, or give one
- * another table.
+ * Begin a recording of a process or of the whole system, add a process to a recording,
+ * give it another table, or arm its wake-up.
  *
  * A recording counts by file, and needs neither regions nor a reaction to exec or
- * dlopen(3): <linux/profil_record.h> describes it.  Its table is read as it is, at any
- * time; its end is profil_detach(), or profil_session_finish().
+ * dlopen(3): see <linux/profil_record.h>.  The caller may read its table at any time.
+ * profil_detach() or profil_session_finish() ends it.
  *
  * @param session the owner.
  * @param pid the process; ignored with PROFIL_RECORD_EVERYBODY, which needs CAP_PERFMON or
  *        perf_event_paranoid 0.
- * @param record in: size and, to begin, flags, clock, period, table (from
- *        profil_counters_alloc()) and nr_counts, or, to add, profile; the rest 0.  The
- *        library fills in proof.  With PROFIL_RECORD_TABLE: size, flags, profile, table and
- *        nr_counts; pid is ignored, and no proof is opened.  Afterwards the old table does
- *        not change any more, and may be freed once it was read.  out: profile.
+ * @param record in: size, and: to begin a recording, flags, clock, period, table (from
+ *        profil_counters_alloc()) and nr_counts; to add a process, profile; with
+ *        PROFIL_RECORD_TABLE, flags, profile, table and nr_counts; with
+ *        PROFIL_RECORD_NEWS, flags, profile and nr_counts.  The rest is 0.  The library
+ *        fills in proof; with the last two it opens none and ignores pid.  After
+ *        PROFIL_RECORD_TABLE the old table no longer changes, and may be freed once it has
+ *        been read.  out: profile.
  * @param step if not NULL, receives the call that failed ("perf_event_open",
  *        "PROFIL_RECORD"), or NULL.
  * @return 0, or -1 with errno; ENOTTY if the module is too old for recordings.
@@ -187,15 +193,15 @@ int profil_session_record(struct profil_session *session, pid_t pid, struct prof
 			  const char **step);
 
 /**
- * The same for a recording in which an event ticks instead of the clock: page faults, cache
- * misses, writes of a variable.
+ * The same for a recording whose ticks come from an event instead of a clock: page faults,
+ * cache misses, writes to a variable.
  *
  * @param session the owner.
  * @param pid as above.
- * @param event the event as for perf_event_open(2), of which type, config, config1, config2,
- *        bp_type, precise_ip, exclude_user and exclude_kernel are used.  It is counted on every
- *        CPU: any but one of software's needs CAP_PERFMON.  With exclude_user, @p record needs
- *        PROFIL_RECORD_KERNEL.
+ * @param event the event, as for perf_event_open(2).  Only type, config, config1, config2,
+ *        bp_type, precise_ip, exclude_user and exclude_kernel are used.  The event is counted
+ *        on every CPU, so all but software events need CAP_PERFMON.  With exclude_user,
+ *        @p record needs PROFIL_RECORD_KERNEL.
  * @param record as above; its period is a number of events.
  * @param step as above.
  * @return 0, or -1 with errno; EINVAL if the module is too old for events, EPERM without
@@ -206,7 +212,7 @@ int profil_session_record_event(struct profil_session *session, pid_t pid,
 				const char **step);
 
 /**
- * Ask what a number of a recording stands for; may open a text's file.
+ * Look up what a number of a recording stands for; PROFIL_DESCRIBE_OPEN also opens its file.
  * @param describe in and out, as struct profil_describe says.
  * @return 0, or -1 with errno.
  */
@@ -215,7 +221,7 @@ int profil_session_describe(struct profil_session *session, struct profil_descri
 /**
  * End a recording, but keep its numbers for profil_session_describe(), and its status,
  * until profil_detach() or the end of the session.
- * @return 0, or -1 with errno: ENOENT, EINVAL if it is no recording.
+ * @return 0, or -1 with errno: ENOENT, EINVAL if it is not a recording.
  */
 int profil_session_finish(struct profil_session *session, uint32_t profile);
 

@@ -147,7 +147,7 @@ PROFIL_EXPORT long pcsample(uintptr_t *samples, long nsamples)
 
 /*
  * Fortran's profil(): arguments by reference.  IRIX integers have four bytes;
- * the module in profil.f90 also accepts eight.
+ * the Fortran module in profil.f90 also accepts eight.
  */
 PROFIL_EXPORT int profil_(unsigned short *buffer, const int *bufsiz, const int *offset, const int *scale)
 {

@@ -11,7 +11,7 @@
 
 using namespace libprofil;
 
-/* Not by its name: a program may have a _mcleanup() of its own. */
+/* Our own code calls this, not _mcleanup(), which a program may define itself. */
 static void finish()
 {
 	const Caller caller;

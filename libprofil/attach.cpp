@@ -40,8 +40,8 @@ void finish(Attachment &attachment, int error)
 /**
  * Targets that are attached together.
  *
- * A caller with CAP_PERFMON has one proof for all of them.  Without, or with an older module, each
- * needs its own, and those of a batch are open at the same time.
+ * With CAP_PERFMON they share a proof.  Without it, or with an older module, each target
+ * needs its own, and all proofs of a batch are open at the same time.
  */
 class Batch {
 public:
@@ -69,7 +69,7 @@ private:
 	void with_its_own_proof(Attachment &attachment);
 
 	const Device &device_;
-	Ring ring_; /* one for all batches: to make it takes longer than to attach to many */
+	Ring ring_; /* one for all batches: making one takes longer than many attaches */
 	const size_t limit_;
 	bool share_;
 	std::array<Fd, 2> shared_; /* without and with kernel ticks */
@@ -106,7 +106,7 @@ int Batch::shared_proof(pid_t pid, const profil_spec &spec)
 {
 	const bool kernel = spec.flags & PROFIL_KERNEL_TICKS;
 
-	/* An event that ticks must be on its target. */
+	/* An event that is the source of ticks must be open on the target itself. */
 	if (!share_ || spec.event || pid <= 0)
 		return -1;
 	if (shared_[kernel].get() < 0 && open_proof_of_everybody(spec.flags, shared_[kernel]))
@@ -114,7 +114,10 @@ int Batch::shared_proof(pid_t pid, const profil_spec &spec)
 	return shared_[kernel].get();
 }
 
-/* The ring of the batch before, or the shared proofs, may have the last descriptors. */
+/*
+ * If no descriptor is free even for an empty batch, the ring or the shared proofs may hold
+ * the last ones: close them and try again.
+ */
 int Batch::prove(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event)
 {
 	const int error = open_proof(pid, flags, proof, event);
@@ -168,14 +171,14 @@ void Batch::by_ioctl(Attachment &attachment)
 		end(attachment, device_.start(PROFIL_ATTACH, attachment.command));
 }
 
-/* What the shared proof does not permit, the target's own may; and it has the better error. */
+/* If the shared proof fails, the target's own may work, and otherwise gives the better error. */
 void Batch::end(Attachment &attachment, int error)
 {
 	if (!error || !attachment.command.target) {
 		finish(attachment, error);
 		return;
 	}
-	/* The caller has no CAP_PERFMON, or the module is older. */
+	/* The caller lacks CAP_PERFMON, or the module is too old for a shared proof. */
 	if (error == EACCES || error == E2BIG)
 		share_ = false;
 	with_its_own_proof(attachment);

@@ -12,7 +12,7 @@ namespace libprofil {
 /** One target on its way into the module. */
 struct Attachment {
 	profil_target *target; /**< the caller's */
-	Fd proof;	       /**< open until the command is done; none: that of its batch */
+	Fd proof;	       /**< open until the command is done; empty if the batch's is used */
 	profil_start command;  /**< PROFIL_ATTACH's argument */
 };
 

@@ -16,16 +16,15 @@ libprofil_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics \
 	-ffunction-sections -fdata-sections -U_GLIBCXX_ASSERTIONS
 
-# Names that libc has, too, and that a program may have in its place.
+# Names that libc also defines, and that a program may define itself.
 libprofil_libcs := profil sprofil mcount _mcount __fentry__ monstartup __monstartup moncontrol _mcleanup
 
 # Names that stay global in the archive.  All others, including liburing's, are
 # made local, so that they cannot clash with the program's own.
 libprofil_global := $(libprofil_libcs) profil_* sprofil_* add_profil_* pcsample monitor_*
 
-# io_uring: liburing is linked in, and its names are hidden.  gcc-multilib has
-# no 32-bit liburing, and a 32-bit program that attaches to thousands of processes can do with
-# ioctl(2).
+# io_uring: liburing is linked in, and its names are hidden.  gcc-multilib has no 32-bit
+# liburing; ioctl(2) is good enough for a 32-bit program.
 ifeq ($(ARCH),i386)
 libprofil_cxxflags += -DPROFIL_WITHOUT_URING -D_FILE_OFFSET_BITS=64
 else
@@ -40,7 +39,7 @@ libprofil_pcs := $(B)/libprofil.pc $(libprofil_flavours:%=$(B)/libprofil-%.pc)
 .PHONY: libprofil
 libprofil: $(B)/libprofil.so.1 $(B)/libprofil.so $(libprofil_archives) $(libprofil_pcs)
 
-# Called while any register may hold an argument; see gmon/calls.h.
+# libprofil_count_call() runs while any register may hold an argument; see gmon/calls.h.
 $(B)/libprofil/gmon/calls.o: libprofil_cxxflags += -mgeneral-regs-only -fno-stack-protector
 
 $(B)/%.o: %.S

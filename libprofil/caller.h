@@ -27,7 +27,7 @@ public:
 		return error ? -1 : 0;
 	}
 
-	/** Return 0 or -1 from a call of a classical system. */
+	/** The same for a call of a classical system; reports the error, too. */
 	[[nodiscard]] int answer(int error, const char *call) const
 	{
 		if (error)

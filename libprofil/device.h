@@ -24,7 +24,7 @@ public:
 	 */
 	[[nodiscard]] int open(int flags = 0);
 
-	/** Does the module have all of these?  @param features &enum profil_feature. */
+	/** True if the module has all of these.  @param features PROFIL_FEATURE_*. */
 	[[nodiscard]] bool has(uint64_t features) const { return (features_ & features) == features; }
 
 	/** PROFIL_INFO.  @param info any version of the structure; only its size is read. */
@@ -40,7 +40,7 @@ public:
 	 */
 	[[nodiscard]] int stop(uint32_t profile, uint64_t *stored, uint32_t flags = 0) const;
 
-	/** A command whose structure the caller has filled in, any version of it. */
+	/** Issue a command.  @param structure filled in by the caller; may be of any version. */
 	[[nodiscard]] int sized(unsigned long number, void *structure) const;
 
 	/** PROFIL_STATUS.  @param status as in info(). */

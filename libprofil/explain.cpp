@@ -121,7 +121,7 @@ void too_big(const Text &text)
 			 "(use fewer regions, or load a newer module)");
 }
 
-/** Errors of perf_event_open(2) have meanings of their own. */
+/** Describe an error of perf_event_open(2).  Return false if it has no special meaning there. */
 bool explain_proof(int error, const Text &text)
 {
 	switch (error) {
@@ -129,8 +129,8 @@ bool explain_proof(int error, const Text &text)
 	case EPERM: not_permitted(text); return true;
 	case ENOENT:
 	case ENOSYS:
-		text.say("this kernel has no perf events (needs CONFIG_PERF_EVENTS, and a sandbox that "
-			 "permits perf_event_open)");
+		text.say("this kernel has no such event, or no perf events at all (needs "
+			 "CONFIG_PERF_EVENTS, and a sandbox that permits perf_event_open)");
 		return true;
 	default: return false;
 	}
@@ -172,7 +172,10 @@ constexpr Sentence sentences[] = {
 	{EINTR, "interrupted by a fatal signal"},
 };
 
-/* Only PROFIL_ATTACH uses a proof; elsewhere EACCES means that the device cannot be opened. */
+/*
+ * EACCES without a step.  A command with a proof (PROFIL_ATTACH, PROFIL_RECORD) reports its
+ * step, so here the device could not be opened.
+ */
 void device_denied(const Text &text)
 {
 	text.say("permission denied: /dev/profil may not be opened (check 'ls -l /dev/profil', and what the "

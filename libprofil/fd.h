@@ -11,8 +11,8 @@ namespace libprofil {
 /**
  * Owns a descriptor and closes it.
  *
- * It calls syscall(2), because close(3) is a cancellation point.  profil() is not
- * one, and a thread that is cancelled inside it would leak.
+ * It calls syscall(2), because close(3) is a cancellation point.  profil() must not be
+ * one: a thread that was cancelled inside it would leak what it holds.
  */
 class Fd {
 public:

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* glibc's: true as long as no other thread has been created.  Other libraries have none. */
+/* glibc: true as long as no other thread has been created.  Other C libraries do not define it. */
 extern "C" {
 extern char __libc_single_threaded __attribute__((weak));
 }
@@ -19,8 +19,10 @@ namespace libprofil {
 namespace {
 
 /*
- * Wait until every CPU that runs a thread of this process has had its interrupts on.
- * A process with one thread has no ticks but that thread's own, so it needs no system
+ * Wait until every tick that has begun on another CPU has ended.  membarrier(2) interrupts
+ * each CPU that runs a thread of this process, and ticks run with interrupts off.
+ *
+ * In a process with one thread, only that thread can have ticks, so it needs no system
  * call, which a filter might forbid.  (glibc does not know of threads that a program
  * makes by clone(CLONE_VM) itself: a tick of such a thread may end a moment after this.)
  */

@@ -3,10 +3,10 @@
  * @file libprofil/gate.h
  * The switch of the process's own profile: off without a descriptor.
  *
- * On no classical system can profiling fail to end, and a program may have no free
- * descriptor then, another root directory, or a filter of system calls.  So the
- * module looks at a word in our memory at every tick (struct profil_gate), and to
- * turn the profile off is to change that word.
+ * On the classical systems, turning profiling off never fails.  But by then a program
+ * may have no free descriptor, another root directory, or a seccomp filter.  So the
+ * module looks at a word in our memory at every tick (struct profil_gate), and
+ * changing that word turns the profile off.
  */
 #pragma once
 
@@ -22,21 +22,26 @@ namespace libprofil {
 [[nodiscard]] profil_gate *next_gate();
 
 /**
- * The profile of this gate has started.
- * @param value what the gate had before: if it is shut by now, the profile is off.
+ * Record that the profile of this gate has started.
+ * @param gate nullptr if the module is too old for gates.
+ * @param value the gate's value before the start.  If it differs now, another thread has
+ *        shut the gate, and the profile is off.
  */
 void opened(profil_gate *gate, uint32_t value);
 
-/** Has any copy of this library ever started a profile in this process, as far as this one knows? */
+/**
+ * True if any copy of this library has started a profile with a gate in this process.
+ * Always false if the copies do not share a page: then others may be unknown to this one.
+ */
 [[nodiscard]] bool was_opened();
 
 /**
  * Turn the profile off, and wait until no counter is written any more.
  *
- * Needs no system call in a process with a single thread, else membarrier(2).
+ * A process with a single thread needs no system call; others need membarrier(2).
  * @param stored receives the number of PCs that the profile has stored.
- * @return true if that is certain; false: membarrier() is missing or forbidden, so a
- *         tick that another CPU has begun may still count.
+ * @return true if nothing is written any more.  False if membarrier() is missing or
+ *         forbidden: a tick that another CPU has begun may still count.
  */
 [[nodiscard]] bool shut_gates(uint64_t &stored);
 

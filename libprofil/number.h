@@ -10,10 +10,11 @@ namespace libprofil {
 /**
  * The decimal number that a text begins with.
  *
- * It replaces strtol(), which glibc 2.38 and later compile into a call of __isoc23_strtol().  Other C
- * libraries do not have that function, and the static archive is linked with them, too.
+ * It replaces strtol(), which the headers of glibc 2.38 and later turn into a call of
+ * __isoc23_strtol().  The static archive is also linked with other C libraries, which do not
+ * have that function.
  *
- * @param[out] rest  what follows it, unless null
+ * @param[out] rest  receives the text after the number, unless null
  * @return the number, or 0 if the text does not begin with one
  */
 inline long number_at(const char *text, const char **rest = nullptr)

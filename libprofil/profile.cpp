@@ -14,7 +14,7 @@ namespace libprofil {
 /* Size of the first version of profil_spec.  Never changes. */
 constexpr size_t spec_size_first = offsetof(profil_spec, sample_width) + sizeof(uint32_t);
 
-/* Above every version's size: a greater one was probably never filled in. */
+/* Greater than the size of any version: a larger one is probably uninitialized. */
 constexpr size_t spec_size_max = 4096;
 
 uint64_t generation()
@@ -99,7 +99,7 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 	profil_gate *const gate = device.has(PROFIL_FEATURE_GATE) ? next_gate() : nullptr;
 
 	start.gate = reinterpret_cast<uintptr_t>(gate);
-	/* An older module would refuse what it does not know. */
+	/* A module without gates does not know these flags either, and would refuse them. */
 	if (!gate)
 		start.flags &= ~static_cast<uint32_t>(PROFIL_OWED_TICKS | PROFIL_PIN_LATE);
 
@@ -115,7 +115,7 @@ int start_self(const profil_spec &spec, uint64_t *stored)
 	return 0;
 }
 
-/* By a descriptor: for a profile that no copy of this library has started, or an older module. */
+/* For when no copy of this library has started a profile with a gate, or membarrier() fails. */
 static int stop_by_device(uint64_t *stored)
 {
 	Device device;

@@ -21,9 +21,8 @@ constexpr uint64_t period_of(unsigned hz)
 }
 
 /**
- * The defaults of the classical systems: 100 Hz, ticks in the kernel are charged
- * to the program, as are ticks that come late, children are profiled too, counters
- * wrap.
+ * The defaults of the classical systems: 100 Hz; ticks in the kernel and ticks that
+ * come late are charged to the program; children are profiled too; counters wrap.
  */
 constexpr profil_spec classic_profile()
 {
@@ -52,25 +51,30 @@ constexpr profil_spec classic_profile()
 [[nodiscard]] int start_self(const profil_spec &spec, uint64_t *stored);
 
 /**
- * Turn the process's own profile off.  Cannot fail, whatever the process has lost
- * since it was started; afterwards no counter is written any more.
+ * Turn the process's own profile off.  When this returns, no counter is written any more.
+ *
+ * Shuts the gates, which needs no descriptor.  Opens /dev/profil only if no copy of the
+ * library has started a profile with a gate, or membarrier(2) is missing or forbidden.
  * @param stored receives the number of PCs that the profile has stored, unless NULL.
  */
 void stop_self(uint64_t *stored);
 
 /**
- * Changes with every start and stop of any copy of the library, so that a flavour can tell
- * whether its own profile is still on.
+ * A number that changes with every start and stop by any copy of the library, so that a
+ * flavour can tell whether its own profile is still on.
  */
 [[nodiscard]] uint64_t generation();
 
-/** The profile that was just started is of this kind. */
+/** Mark the profile that was just started as one of this kind. */
 void mark(Kind kind);
 
-/** Was the profile that was started last of this kind, by any copy of the library, and not stopped since? */
+/**
+ * True if the profile that was started last, by any copy of the library, is of this kind
+ * and has not been stopped since.
+ */
 [[nodiscard]] bool is_marked(Kind kind);
 
-/** Is the process's own profile counting now?  @return 0, or an errno value. */
+/** Find out whether the process's own profile is counting now.  @return 0, or an errno value. */
 [[nodiscard]] int is_running(bool &running);
 
 } // namespace libprofil

@@ -13,8 +13,8 @@
 namespace libprofil {
 
 /*
- * The module accepts only a sampling event with PERF_SAMPLE_IP on one task:
- * permission to count must not become permission to see PCs.
+ * The module accepts only a sampling event with PERF_SAMPLE_IP: permission to count must
+ * not become permission to see PCs.
  */
 static perf_event_attr attributes(uint32_t flags, const perf_event_attr *event)
 {
@@ -52,7 +52,7 @@ static int open_event(pid_t thread, uint32_t flags, Fd &proof, const perf_event_
 	return 0;
 }
 
-/* The first thread of a process may end before the others; then it accepts no event. */
+/* For a process whose first thread has ended before the others: that thread accepts no event. */
 static int open_event_on_others(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event)
 {
 	char path[32];
@@ -94,7 +94,7 @@ int open_proof_of_everybody(uint32_t flags, Fd &proof, const perf_event_attr *ev
 {
 	int error = ENODEV;
 
-	/* This CPU may go offline before there is an event on it. */
+	/* This CPU may go offline before the event is open on it. */
 	for (int tries = 0; tries < 3 && error == ENODEV; tries++)
 		error = open_event(-1, flags, proof, event, sched_getcpu());
 	return error;

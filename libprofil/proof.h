@@ -26,7 +26,7 @@ namespace libprofil {
 [[nodiscard]] int open_proof(pid_t pid, uint32_t flags, Fd &proof, const perf_event_attr *event = nullptr);
 
 /**
- * Open a perf event on a CPU, which proves that we may profile whatever runs there.
+ * Open a perf event on a CPU, which proves that we may profile every process.
  * @param flags as for open_proof().
  * @param proof receives the descriptor.
  * @param event likewise.

@@ -8,7 +8,7 @@
 namespace libprofil {
 namespace {
 
-/* Only where ticks in kernel mode count at their addresses, the right to see these is needed. */
+/* The proof must permit sampling the kernel only if kernel ticks count at their addresses. */
 int prove(pid_t pid, const profil_record &record, Fd &proof, const perf_event_attr *event)
 {
 	const uint32_t kernel = record.flags & PROFIL_RECORD_KERNEL ? PROFIL_KERNEL_TICKS : 0;
@@ -17,7 +17,10 @@ int prove(pid_t pid, const profil_record &record, Fd &proof, const perf_event_at
 		return 0;
 	if (record.flags & PROFIL_RECORD_EVERYBODY)
 		return open_proof_of_everybody(kernel, proof, event);
-	/* What the recording needs to which a process is added is known to the module alone. */
+	/*
+	 * Only the module knows whether the recording to which the process is added samples the
+	 * kernel.  So prefer a proof that permits it.
+	 */
 	if (record.profile && !open_proof(pid, PROFIL_KERNEL_TICKS, proof, event))
 		return 0;
 	return open_proof(pid, kernel, proof, event);

@@ -11,7 +11,7 @@
 namespace libprofil {
 
 /**
- * PROFIL_RECORD, with a proof that is opened for the process and closed again.
+ * PROFIL_RECORD.  Opens the proof that the command needs, and closes it again.
  * @param step receives the call that failed, unless NULL.
  * @param event what ticks; nullptr: the clock.
  * @return 0, or an errno value.

@@ -52,8 +52,8 @@ void Ring::run(const Device &device, std::span<Attachment> attachments, std::spa
 
 	/*
 	 * A signal ends the wait, and a bad entry ends the submission: continue with
-	 * the rest.  After any other error wait for the commands that were taken, and
-	 * drop the rest, with the ring that has them.
+	 * the rest.  After any other error, wait for the commands that were taken, then
+	 * close the ring, which drops the rest.
 	 */
 	while (io_uring_sq_ready(&ring_) || in_flight_) {
 		const unsigned ready = io_uring_sq_ready(&ring_);

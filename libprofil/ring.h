@@ -37,7 +37,8 @@ public:
 	~Ring();
 
 	/**
-	 * Have room for so many commands; the ring may be open.
+	 * Open the ring with room for this many commands.  If it is open but too small,
+	 * replace it.
 	 * @return 0, or an errno value if io_uring is not available.
 	 */
 	[[nodiscard]] int open(size_t entries);

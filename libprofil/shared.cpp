@@ -17,16 +17,18 @@ constexpr uint64_t magic = 0x0001'6c69'666f'7270; /* "profil", 1 */
 
 constinit std::atomic<Shared *> known = nullptr;
 
-/* Only if the page cannot be mapped. */
+/* Used only if the page cannot be mapped. */
 constinit Shared own = {};
 
 /*
- * Copies know nothing of each other, not even a symbol: a static program has no table of
- * them.  So they meet at an address, which whoever comes first maps.  It follows from the
- * random bytes that the kernel gives each program: nobody else can know it.
+ * Copies cannot find each other by a symbol, because a static program has no dynamic
+ * symbol table.  So they meet at an address: the first copy maps the page there, and the
+ * others find it.  The address is derived from the random bytes that the kernel gives
+ * each program (AT_RANDOM), so that other processes cannot guess it.
  *
- * Where there is room: below the heap of Go, above that of Java with 32-bit pointers, in
- * 39-bit address spaces, too.  AddressSanitizer reserves that for itself, hence the second.
+ * The first range is usually free: it is below Go's heap, above that of Java with 32-bit
+ * pointers, and within a 39-bit address space.  AddressSanitizer reserves it for itself,
+ * hence the second range.
  */
 struct Range {
 	uint64_t start, bytes;
@@ -48,11 +50,11 @@ uint64_t random_of_process()
 
 	if (bytes)
 		memcpy(word, bytes, sizeof word);
-	/* The bytes are secret, and the address should not tell them. */
+	/* The bytes are secret, and the address must not reveal them. */
 	return ((word[0] ^ std::rotl(word[1], 32)) * 0x9e37'79b9'7f4a'7c15) >> 32;
 }
 
-/* Nothing is mapped next to it, so that it is no part of anybody's memory. */
+/* True if no neighbouring page is mapped: then this page is not part of a larger mapping. */
 bool is_alone(uintptr_t at)
 {
 	unsigned char unused;
@@ -63,7 +65,7 @@ bool is_alone(uintptr_t at)
 	return true;
 }
 
-/* Has another copy mapped this page, or is another thread about to do so? */
+/* Has another copy mapped this page?  It is zero until that copy has stored the magic number. */
 bool is_ours(const Shared *page)
 {
 	uint64_t seen;

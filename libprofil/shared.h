@@ -3,10 +3,10 @@
  * @file libprofil/shared.h
  * What all copies of this library in a process share.
  *
- * A process has one profile, but may have several copies of the library: that of a
- * program or plugin that is linked with libprofil.a, and the shared one, by dlopen(3) or
- * LD_PRELOAD.  Each has to turn off what any other has turned on, without a descriptor,
- * so their gates are the same ones.
+ * A process has one profile, but may have several copies of the library: one in each
+ * program or plugin that is linked with libprofil.a, and the shared one, loaded by
+ * dlopen(3) or LD_PRELOAD.  Each copy must be able to turn off, without a descriptor, a
+ * profile that another has started.  So all copies use the same gates.
  */
 #pragma once
 
@@ -16,30 +16,30 @@
 
 namespace libprofil {
 
-/** Profiles that a later call has to tell from all others. */
+/** Kinds of profiles that a later call has to recognize. */
 enum class Kind : unsigned { aix_list, execution };
 
 /**
- * A page that outlives the copy that has mapped it.
+ * A page that outlives the copy of the library that has mapped it.
  *
- * Copies of other versions know it, too: members are added at its end only.
+ * Copies of other versions use it as well, so new members go at its end.
  */
 struct alignas(4096) Shared {
-	/** Threads that start profiles at once need one each; the profile that runs has another. */
+	/** One for the profile that runs, and one for each thread that is starting another. */
 	static constexpr unsigned gates_nr = 16;
 
 	std::atomic<uint64_t> magic;
-	/** Starts and stops, and the last start of each kind, as a number of changes. */
+	/** The number of starts and stops, and what it was at the last start of each kind. */
 	std::atomic<uint64_t> changes, start_of[2];
 	/** The gate of the profile that was started last, or nullptr. */
 	std::atomic<profil_gate *> current;
 	/** Gates given out. */
 	std::atomic<unsigned> taken;
-	/** The current gate has not been shut by us. */
+	/** The current gate has not been shut since its profile started. */
 	std::atomic<bool> open;
 	/**
-	 * All are shut together, as only the module knows which profile was the last to
-	 * start.  The module pins the page, so nothing else is in it.
+	 * All gates are shut together, because only the module knows which profile was the
+	 * last to start.  The module pins the page, so the page holds nothing else.
 	 */
 	alignas(16) profil_gate gate[gates_nr];
 };
@@ -49,7 +49,7 @@ static_assert(sizeof(Shared) == 4096);
 /** The page.  Async-signal-safe. */
 [[nodiscard]] Shared &shared();
 
-/** Do other copies have it, too?  Not if the process has no room for another page. */
+/** True if other copies use the same page; false if it could not be mapped where they look. */
 [[nodiscard]] bool is_shared();
 
 } // namespace libprofil

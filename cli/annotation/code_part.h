@@ -34,7 +34,7 @@ struct AnnotatedInstruction {
 	std::vector<uint64_t> events = {}; /**< as in Counts */
 };
 
-/** A loop, from the target of backward jumps that it can reach to the end of the last such jump. */
+/** A loop: from the target of backward jumps to the end of the last jump that the target can reach. */
 struct Loop {
 	Extent extent;
 	uint64_t samples = 0;	/**< of all instructions in it */
@@ -74,7 +74,7 @@ template <typename T> Counts counts_of(const T &one)
 	return {one.samples, one.events};
 }
 
-/** Add to them. */
+/** Add to the counts of an instruction, a part or a stray. */
 template <typename T> void count(T &one, const Counts &more)
 {
 	Counts sum = counts_of(one);
@@ -85,7 +85,7 @@ template <typename T> void count(T &one, const Counts &more)
 }
 
 /**
- * Add what came in a bucket of text to the first instruction that begins in it.
+ * Add the counts of a bucket of text to the first instruction that begins in it.
  * @param source the line to use if debug information has none for the instruction.
  * @return false if no instruction begins there; then nothing is counted.
  */

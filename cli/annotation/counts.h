@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/annotation/counts.h  What came at a place: samples, and events if there are several. */
+/** @file cli/annotation/counts.h  The counts of a place: samples, and events if there are several. */
 #pragma once
 
 #include "cli/profile/profile.h"
@@ -11,14 +11,14 @@ namespace cli {
 
 struct Counts {
 	uint64_t samples = 0;
-	std::vector<uint64_t> events = {}; /**< of all events_of() the profile; may be empty if none came */
+	std::vector<uint64_t> events = {}; /**< of all events_of() the profile; may be empty if all are 0 */
 
 	[[nodiscard]] bool any() const;
 	/** Sums saturate. */
 	void add(const Counts &more);
 };
 
-/** For each location, by index, what came with that leaf. */
+/** For each location, by index, the counts of the samples with that leaf. */
 std::vector<Counts> counts_by_location(const Profile &profile);
 
 } // namespace cli

@@ -95,7 +95,7 @@ bool is_called_briefly(const FunctionSamples &function, std::string_view wanted)
 	       means(wanted, without_template_arguments(bare), function.object);
 }
 
-/** Only the name, of neither a namespace nor parameters nor template arguments. */
+/** Only the name itself, without namespace, parameters and template arguments. */
 std::string_view last_name(std::string_view name)
 {
 	return without_template_arguments(unqualified(without_parameters(name)));
@@ -252,7 +252,7 @@ Functions functions_of(const Profile &profile)
 Result<Functions> choose_functions(const Functions &functions, const std::string &wanted, NameLength length)
 {
 	const Candidates candidates(functions, length);
-	/* From what is written exactly to what is written most briefly. */
+	/* From the exact name to the briefest. */
 	const Predicate ways[] = {
 		[&](const FunctionSamples &one) { return is_called(one, wanted); },
 		[&](const FunctionSamples &one) { return means(wanted, candidates.text(one), one.object); },
@@ -265,7 +265,7 @@ Result<Functions> choose_functions(const Functions &functions, const std::string
 	Functions found;
 
 	for (const Predicate &way : ways) {
-		/* An expression may be a name, "/" at its beginning included, but not a brief one. */
+		/* Text that begins with "/" is an expression, unless it is the exact name of a function. */
 		if (&way != ways && wanted.starts_with('/'))
 			return choose_matching(functions, wanted);
 		found = those(functions, way);

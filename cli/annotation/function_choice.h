@@ -32,10 +32,10 @@ std::vector<FunctionSamples> functions_of(const Profile &profile);
 /**
  * The functions that match @p wanted, in the order of @p functions; never empty.
  *
- * @param wanted a name, demangled or mangled, as views show it, or with or without its
- *        parameters, the template arguments at its end, and what it is in:
- *        "words::sort" and "sort" are the same if there is no other.  "object:" may
- *        precede it, which is a path or its last component.  If it begins with '/', it is a POSIX
+ * @param wanted a name, as views show it, demangled or mangled.  It may leave out the
+ *        parameters, the template arguments at its end, and its namespace or class:
+ *        "sort" is "words::sort" if there is no other.  "object:" may precede it,
+ *        with a path or its last component.  If it begins with '/', it is a POSIX
  *        extended regular expression for names, which may match many functions;
  *        a '/' at its end is not part of it.
  * @return an error that lists candidates if no function has the name, or if

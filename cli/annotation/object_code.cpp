@@ -59,7 +59,7 @@ const Segment *ObjectCode::segment_at(uint64_t address) const
 
 uint64_t ObjectCode::link_address(const ProfileMapping &mapping, uint64_t address) const
 {
-	/* It is mapped from no file. */
+	/* The kernel is not mapped from a file. */
 	if (is_kernel_text(mapping.filename))
 		return address;
 

@@ -18,7 +18,7 @@ constexpr size_t gap = 2;
 /* On a narrow terminal, the text of a row is cut to no less than this. */
 constexpr size_t what_min = 24;
 constexpr size_t tab = 8;
-/* Of several events; the text of a row gets this much before their names are cut. */
+/* With several events, the text of a row gets this much before their names are cut. */
 constexpr size_t event_what_wanted = 36;
 constexpr size_t event_width_max = 18;
 constexpr size_t event_width_min = 9;

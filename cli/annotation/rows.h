@@ -24,9 +24,9 @@ public:
 	void text(std::string_view line, Paint paint = Paint::Plain);
 	/** The names of the columns. */
 	void heading(std::string_view what);
-	/** A row with samples, or with what came of other events; 0 is shown as blank. */
+	/** A row with samples, or counts of other events; 0 is shown as blank. */
 	void row(const Counts &counts, std::string_view what, Paint paint = Paint::Plain);
-	/** A row of neither. */
+	/** A row without counts. */
 	void blank(std::string_view what, Paint paint = Paint::Plain) { row({}, what, paint); }
 	/** Like row(), for something that shares the counter of the row above. */
 	void shared_row(std::string_view what);
@@ -41,7 +41,7 @@ private:
 		Paint paint = Paint::Plain;
 	};
 
-	/** The share of an event that the function has, if there are several. */
+	/** The column of an event, if there are several: each row's share of the function's count. */
 	struct EventColumn {
 		size_t event; /**< index in Annotation::events */
 		size_t width;
@@ -61,7 +61,7 @@ private:
 	std::string text_;
 };
 
-/** Of the whole function. */
+/** The counts of the whole function. */
 Counts counts_of_all(const Annotation &annotation);
 
 /** "file:line"; @p style says whether with the full path. */

@@ -145,12 +145,12 @@ void Renderer::add_notes()
 		rows_.text("  no room for: " + rows_.left_out());
 	if (annotation_.shared_bytes > 1)
 		rows_.text(fmt::format("  up to {} bytes shared a counter: the samples are those of the "
-				       "instruction they stand at and of those marked \" below it",
+				       "instruction in their row and of those marked \" below it",
 				       grouped(annotation_.shared_bytes)));
 	for (const CodePart &part : annotation_.parts) {
 		if (part.extent.high - part.extent.low > ObjectCode::most_bytes &&
 		    part.extent.high != UINT64_MAX)
-			rows_.text(fmt::format("  only the first {} of it are decoded",
+			rows_.text(fmt::format("  only the first {} of the function are decoded",
 					       bytes_text(ObjectCode::most_bytes)));
 	}
 	if (style_.source)

@@ -79,8 +79,8 @@ bool is_plain(char c)
 }
 
 /**
- * How many bytes at the beginning of a text are plain ASCII, which most texts are to their end:
- * eight are looked at in one go.
+ * The length of the printable ASCII prefix of a text, which is usually the whole text.  Examines
+ * eight bytes at a time.
  */
 size_t plain_length(std::string_view text)
 {
@@ -90,7 +90,8 @@ size_t plain_length(std::string_view text)
 
 	for (uint64_t word; text.size() - at >= sizeof(word); at += sizeof(word)) {
 		std::memcpy(&word, text.data() + at, sizeof(word));
-		/* Without high bits no sum reaches the next byte: below 0x20 has none, 0x7F gets one. */
+		/* If no byte has its high bit set, no sum carries.  Then a byte below 0x20 lacks it in
+		 * the first sum, and only 0x7F gets it in the second. */
 		if ((word | ~(word + ones * (0x80 - 0x20)) | (word + ones)) & high)
 			break;
 	}
@@ -99,7 +100,7 @@ size_t plain_length(std::string_view text)
 	return at;
 }
 
-/** Writes '?' for invalid bytes and for characters that are @p bad, which never gets plain ASCII. */
+/** Replaces invalid bytes, and characters that are @p bad, by '?'.  Printable ASCII is never checked. */
 template <typename Bad> std::string replaced(std::string_view text, Bad bad)
 {
 	std::string safe;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libfmt's functions, compiled into the program: see CLI_LIBS in cli/build.mk.  They are inline in
- * this file alone, which says so to the header before anything else does.
+ * libfmt's functions, compiled into the program: see CLI_LIBS in cli/build.mk.  Only this file uses
+ * the header-only variant, so nothing may include the header before FMT_HEADER_ONLY is defined.
  */
 #define FMT_HEADER_ONLY 1
 #include <ctime>
@@ -11,10 +11,10 @@
 
 namespace {
 
-/* All that fmt/format.h formats ends in this function. */
+/* All formatting of fmt/format.h ends up in this function. */
 [[gnu::used]] std::string (*const format)(fmt::string_view, fmt::format_args) = fmt::vformat;
 
-/* And fmt/chrono.h in these. */
+/* fmt/chrono.h needs the functions that this one calls. */
 [[gnu::used]] std::string year(const std::tm &time)
 {
 	return fmt::format("{:%Y}", time);

@@ -53,8 +53,8 @@ private:
 };
 
 /**
- * The size that the end of gzipped data states, as far as @p packed can hold so much: it may be
- * the size modulo 4 GiB, or that of the last of several parts, or made up.
+ * The uncompressed size in the gzip trailer, limited to what @p packed can hold.  It may be wrong:
+ * it is modulo 4 GiB, covers only the last member of the file, and can be forged.
  */
 size_t stated_size(std::string_view packed)
 {
@@ -67,7 +67,7 @@ size_t stated_size(std::string_view packed)
 	return std::min(size, packed.size() * most);
 }
 
-/** The content of usual data, in half the time that zlib takes; nothing if zlib is to have a look. */
+/** Unpacks ordinary data in half the time that zlib takes; nothing if zlib has to try. */
 std::optional<std::string> unpacked_at_once(std::string_view packed, size_t limit)
 {
 	const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor *)> decompressor(

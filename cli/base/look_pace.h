@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/look_pace.h  How often a recording is looked at. */
+/** @file cli/base/look_pace.h  How often the reader looks at a recording. */
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/** New texts are opened within this time while there are ticks: their processes may end. */
+/** While there are ticks, new texts are opened within this time, as their processes may end. */
 constexpr std::chrono::milliseconds look_interval{100};
 
 /** The table is changed when it is three eighths full; this part of it may fill up between two looks. */
@@ -18,8 +18,8 @@ constexpr uint64_t table_part = 8;
  * The time until the next look at a recording: it doubles while hardly anything ticks, so that an
  * idle machine is left alone.
  *
- * It stays shorter than the time in which the table can become too full, if all CPUs are busy
- * from now on.  Once it has reached its longest, the reader may rest until there are news.
+ * It stays shorter than the time in which the table can become too full, even if all CPUs are
+ * busy from now on.  Once it is at its maximum, the reader may rest until the module wakes it.
  */
 class LookPace {
 public:
@@ -45,14 +45,14 @@ public:
 	}
 	/** Did hardly anything tick before the last look? */
 	[[nodiscard]] bool quiet() const { return quiet_; }
-	/** Once in a second at most: with news all the time, a rest saves nothing. */
+	/** At most once a second: if the module always wakes the reader, a rest saves nothing. */
 	[[nodiscard]] bool may_rest(std::chrono::steady_clock::time_point now) const
 	{
 		return quiet_ && !soon_ && interval_ == longest_ && now >= rested_ + longest;
 	}
-	/** From now on only news end the rest. */
+	/** The reader rests until the module wakes it. */
 	void rest(std::chrono::steady_clock::time_point now) { rested_ = now; }
-	/** News have ended it: look now, and soon again. */
+	/** The module has woken the reader: this counts as a look, and the next one comes soon. */
 	void wake(std::chrono::steady_clock::time_point now, uint64_t ticks)
 	{
 		ticks_ = ticks;
@@ -62,7 +62,7 @@ public:
 	/** @param ticks so far. */
 	void look(std::chrono::steady_clock::time_point now, uint64_t ticks)
 	{
-		/* Of the reader's own looks, each second has a tick or two at high rates. */
+		/* Up to ten ticks a second are quiet: at high rates, looking itself causes one or two. */
 		quiet_ = (ticks - ticks_) * look_interval <= now - last_;
 		interval_ = quiet_ ? std::min(2 * interval_, longest_) : look_interval;
 		ticks_ = ticks;
@@ -78,7 +78,7 @@ private:
 	std::chrono::steady_clock::time_point last_{};
 	std::chrono::steady_clock::time_point rested_{};
 	bool quiet_ = false;
-	bool soon_ = false; /* the next look comes after news */
+	bool soon_ = false; /* the reader was woken since the last look */
 	uint64_t ticks_ = 0;
 };
 

@@ -130,7 +130,7 @@ Outcome OutputFile::write(std::string_view content, Before before) const
 	return replace(content, before);
 }
 
-/* By a link to it: at no time is there no file of its name.  Not all file systems have links. */
+/* A link keeps a file under the original name at all times.  Not all file systems have links. */
 Outcome OutputFile::keep_old() const
 {
 	const std::string old = real_ + old_suffix;

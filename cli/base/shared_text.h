@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/base/shared_text.h  A text with what keeps it: a string, or a mapped file. */
+/** @file cli/base/shared_text.h  A text and its owner: a string, or a mapped file. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -19,10 +19,10 @@ struct SharedText {
 SharedText share_text(std::string text);
 
 /**
- * Map a file, of which only the pages that are looked at are read.
+ * Map a file, so that only the pages that are used are read.
  *
- * Nobody may truncate it meanwhile, which would be SIGBUS for who reads on: only for files
- * that are replaced as a whole.
+ * If the file is truncated while it is mapped, reading beyond its new end raises SIGBUS.  So use
+ * this only for files that are always replaced as a whole.
  * @return an error that names the file, or its text; an empty file has no keeper.
  */
 Result<SharedText> map_text(const std::string &path);

@@ -19,8 +19,8 @@ namespace cli {
  * An ignored SIGINT is caught: shells ignore it for the background commands of
  * a script, and there it can only be sent deliberately.
  *
- * SIGPIPE and SIGXFSZ are ignored meanwhile, so that a failed write is an error
- * with a message.
+ * It also ignores SIGPIPE and SIGXFSZ, so that a failed write is an error with a
+ * message.
  */
 class StopSignals {
 public:

@@ -93,12 +93,12 @@ void share(const Table &table, std::vector<Shown> &shown, size_t width)
 	room = width > room ? width - room : 0;
 	for (const Shown *one : names)
 		weights += weight(one);
-	/* First those that need the least for their share. */
+	/* Start with the columns that need the least of their share. */
 	std::sort(names.begin(), names.end(), [&](const Shown *a, const Shown *b) {
 		return a->width * weight(b) < b->width * weight(a);
 	});
 	for (Shown *one : names) {
-		size_t others = 0; /* what those to come need at least */
+		size_t others = 0; /* the minimum of the columns that follow */
 
 		for (const Shown *other : std::span(names).subspan(++shared))
 			others += std::min(other->width, name_min);

@@ -34,13 +34,13 @@ struct Cell {
 	Paint paint = Paint::Plain;
 };
 
-/** Rows of cells, which are kept together: a table can have hundreds of thousands. */
+/** Rows of cells in compact form: a table can have hundreds of thousands of rows. */
 class Table {
 public:
 	/** A cell, and the columns of the terminal that it takes. */
 	struct Kept {
 		const char *begin; /**< of the text, which the mark follows */
-		uint32_t length;   /**< of the text, as the next one in bytes */
+		uint32_t length;   /**< of the text, in bytes; so is mark_length */
 		uint32_t mark_length;
 		uint32_t width;
 		Paint paint;
@@ -53,14 +53,14 @@ public:
 	/** Before the first row. */
 	void add_column(TableColumn column);
 
-	/** How many rows will be added, so that there is memory for them. */
+	/** Allocate memory for @p rows rows. */
 	void reserve(size_t rows) { cells_.reserve(rows * columns_.size()); }
 
 	/** @param cells one for each column, safe to print. */
 	void add_row(std::span<const Cell> cells);
 
 	[[nodiscard]] const std::vector<TableColumn> &columns() const { return columns_; }
-	/** The width of a column in which every cell is whole. */
+	/** The width that a column needs to show every cell in full. */
 	[[nodiscard]] size_t width(size_t column) const { return widths_[column]; }
 	[[nodiscard]] size_t rows() const { return cells_.size() / columns_.size(); }
 	[[nodiscard]] std::span<const Kept> row(size_t number) const

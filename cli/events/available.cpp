@@ -13,7 +13,7 @@
 namespace cli {
 namespace {
 
-/** 0, or the error of an event on this process that samples as rarely as can be. */
+/** Opens the event on this process, with a huge period; returns 0, or the errno value. */
 int try_event(const Event &event)
 {
 	perf_event_attr attr = event.attr;
@@ -22,7 +22,7 @@ int try_event(const Event &event)
 	attr.disabled = 1;
 	attr.sample_type = PERF_SAMPLE_IP;
 	attr.sample_period = uint64_t{1} << 62;
-	/* What everybody may open; tracepoints, and breakpoints on data of the kernel, are there only. */
+	/* User mode needs no privilege.  Tracepoints, and breakpoints on kernel data, need the kernel. */
 	if (attr.type != PERF_TYPE_TRACEPOINT && attr.type != PERF_TYPE_BREAKPOINT)
 		attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
@@ -40,7 +40,7 @@ Outcome check_available(const Event &event)
 
 	switch (error) {
 	case 0:
-	/* For who is attached to, it may be another matter. */
+	/* Permission depends on the target, so it is checked when the event is attached. */
 	case EACCES:
 	case EPERM: return Done();
 	case ENOENT:

@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds look{50};
-/* Each is a counter that others may want. */
+/* Each thread takes a counter that others may want. */
 constexpr size_t most_threads = 64;
-/* At a time: a process may have 1,024 open files if nobody has raised that. */
+/* Open at the same time: the default limit on open files is 1,024. */
 constexpr size_t most_counters = 512;
 constexpr double ns_per_second = 1e9;
 
@@ -30,7 +30,7 @@ struct Place {
 	int cpu;
 };
 
-/** The threads of some processes, without those that have ended meanwhile; without processes, all CPUs. */
+/** The first threads of @p pids that still exist; all CPUs if @p pids is empty. */
 std::vector<Place> places_of(std::span<const pid_t> pids)
 {
 	std::vector<Place> places;
@@ -68,7 +68,7 @@ std::optional<double> highest_rate(std::span<const Fd> counters)
 	return most > 0 ? std::optional(most) : std::nullopt;
 }
 
-/** Count some events at the same time, and add their rates. */
+/** Count some events at the same time, and append their rates. */
 void add_rates(std::span<const Event> events, std::span<const Place> places,
 	       std::vector<std::optional<double>> &rates)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/events/calibrate.h  Periods that give as many samples whatever a CPU does. */
+/** @file cli/events/calibrate.h  Chooses periods that give about the same sampling rate for every event. */
 #pragma once
 
 #include "cli/base/fd.h"
@@ -13,36 +13,36 @@
 
 namespace cli {
 
-/** Samples in a second of CPU time that a period is chosen for. */
+/** The sampling rate that a period aims at, per second of CPU time. */
 inline constexpr double samples_per_second = 2000;
 
-/** The period for an event that comes at a rate; 1 or more, and odd: not in step with what comes in tens. */
+/** The period for an event of this rate; at least 1, and odd, so that it is no multiple of ten. */
 uint64_t period_for(double events_per_second);
 
 /**
- * How often the event of a counter came in a second in which it was counted: where more are wanted
- * than there are counters, they take turns.
- * @param counter read(2) gives its count and the times enabled and running, as perf_event_open(2) has
- *        them.
+ * The rate of an event, per second in which its counter was running: if the CPU has too few
+ * counters, perf lets the events take turns.
+ * @param counter whose read_format has the count, and the times enabled and running, as in
+ *        perf_event_open(2).
  * @return 0 if it was not counted.
  */
 double rate_of_counter(const Fd &counter);
 
 /**
- * How often each event comes in a second of CPU time, where it comes most often.
+ * The rate of each event per second of CPU time, on the thread or CPU where it is highest.
  *
- * Counts all of them during the same twentieth of a second, or some after the others if that were
- * more than 512 counters.
+ * Counts all events during the same twentieth of a second; if that takes more than 512 counters, in
+ * several groups, one after the other.
  *
- * @param pids of processes whose threads are looked at, the first ones; empty: each CPU is.
- * @return nothing for an event that did not come, or may not be counted.
+ * @param pids of processes, of whose threads at most 64 are examined; empty: examine all CPUs.
+ * @return nothing for an event that did not occur, or may not be counted.
  */
 std::vector<std::optional<double>> rates_of(std::span<const Event> events, std::span<const pid_t> pids);
 
 /**
- * Choose the periods of those events of the hardware for which none was given.
+ * Choose the periods of the hardware events for which none was given.
  *
- * One that does not come now keeps its period.
+ * An event that does not occur now keeps its default period.
  *
  * @param pids as above.
  */

@@ -15,11 +15,11 @@
 namespace cli {
 namespace {
 
-/* Of what a CPU does all the time, a sample of each would cost far more than what is measured. */
+/* Hardware events occur all the time: sampling each one would cost more than the work itself. */
 constexpr uint64_t hardware_period = 1'000'003;
 constexpr uint64_t rare_hardware_period = 10'007;
 
-/** perf's names of caches, and of what is done to them, in the order of their numbers. */
+/** perf's names of caches and of operations on them, indexed by their numbers. */
 constexpr std::array<std::string_view, 7> caches = {"L1-dcache", "L1-icache", "LLC", "dTLB",
 						    "iTLB",	 "branch",    "node"};
 constexpr std::array<std::string_view, 3> operations = {"load", "store", "prefetch"};
@@ -74,7 +74,7 @@ bool set_raw(std::string_view name, Event &event)
 	return true;
 }
 
-/** "mem:ADDRESS[/LENGTH][:ACCESS]", of which @p rest is what follows "mem:". */
+/** Parses "mem:ADDRESS[/LENGTH][:ACCESS]"; @p rest is the part after "mem:". */
 Outcome set_breakpoint(std::string_view &rest, Event &event)
 {
 	std::string_view place = take_until(rest, ':');
@@ -140,7 +140,7 @@ void choose(const PmuTerms &terms, Event &event)
 		event.name = terms.name;
 }
 
-/** "PMU/TERM,.../", of which @p slash is the first slash; @p rest becomes what follows. */
+/** Parses "PMU/TERM,.../"; @p slash is the index of the first slash, @p rest becomes what follows. */
 Outcome set_pmu(std::string_view text, size_t slash, std::string_view &rest, Event &event)
 {
 	const size_t end = text.find('/', slash + 1);
@@ -161,7 +161,7 @@ Outcome set_pmu(std::string_view text, size_t slash, std::string_view &rest, Eve
 	return Done();
 }
 
-/** The event of any PMU with that name, as perf has it: "mem-loads". */
+/** Sets the event of any PMU with that name, as perf does: "mem-loads". */
 bool set_pmu_name(std::string_view name, Event &event)
 {
 	for (const PmuEvent &one : pmu_events()) {
@@ -176,7 +176,7 @@ bool set_pmu_name(std::string_view name, Event &event)
 	return false;
 }
 
-/** Modifiers and the period, each behind a colon. */
+/** Parses modifiers and the period, each after a colon. */
 Outcome set_details(std::string_view rest, Event &event)
 {
 	bool user = false, kernel = false;
@@ -264,12 +264,11 @@ std::string why_event_is_refused(const perf_event_attr &event, int error)
 		return "breakpoints can be sampled on x86 only: elsewhere programs would never get past one";
 	case EPERM:
 		return "permission denied: this event is counted on every CPU, which needs CAP_PERFMON "
-		       "(only events of software, such as page-faults, do not)";
+		       "(only software events, such as page-faults, do not)";
 	case EACCES:
 		return event.exclude_user
-			       ? "permission denied: sampling the kernel alone needs the right to see where "
-				 "in the "
-				 "kernel it is (CAP_PERFMON, or kernel.perf_event_paranoid of 1 or less)"
+			       ? "permission denied: sampling only the kernel needs the right to see kernel "
+				 "addresses (CAP_PERFMON, or kernel.perf_event_paranoid of 1 or less)"
 			       : "";
 	default: return {};
 	}

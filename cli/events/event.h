@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/events/event.h  What to sample instead of CPU time, by the names that perf has for it. */
+/** @file cli/events/event.h  Events to sample instead of CPU time, by perf's names. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -12,16 +12,16 @@
 
 namespace cli {
 
-/** An event that ticks. */
+/** An event to sample. */
 struct Event {
 	std::string name;	 /**< as it was given, without its period: "page-faults:u" */
 	uint64_t period = 1;	 /**< events between two samples */
-	bool has_period = false; /**< it was given, and is not a default */
+	bool has_period = false; /**< the user gave it; it is not a default */
 	perf_event_attr attr{};	 /**< what perf_event_open(2) is to count */
 };
 
 /**
- * The events of a list as for perf record -e, separated by commas.
+ * Parse a list of events as for perf record -e, separated by commas.
  *
  * Each is a name of event_names(), a raw event of the CPU ("r1a8"), an event of a PMU
  * ("cpu/event=0x3c,umask=1/", see parse_pmu_terms()) or its name, a tracepoint
@@ -33,14 +33,14 @@ Result<std::vector<Event>> parse_events(std::string_view text);
 /**
  * Why the module refuses to sample an event.
  * @param error  of PROFIL_RECORD
- * @return "" if that has nothing to do with the event
+ * @return "" if the error has nothing to do with the event
  */
 std::string why_event_is_refused(const perf_event_attr &event, int error);
 
-/** Does a counter of the CPU count it, and not the kernel? */
+/** Is it counted by the CPU, and not by the kernel? */
 bool is_of_hardware(const Event &event);
 
-/** A name by which an event can be given, and another one or "". */
+/** A name for an event, and its alias or "". */
 struct EventName {
 	std::string_view name;
 	std::string_view alias;

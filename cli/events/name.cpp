@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/** "SYSTEM:NAME" of the tracepoint with that number; "" if none can be seen that has it. */
+/** "SYSTEM:NAME" of the tracepoint with that number; "" if no visible tracepoint has it. */
 std::string name_of_tracepoint(uint64_t id, const std::string &root)
 {
 	std::error_code error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/events/name.h  The name of an event that somebody else has chosen. */
+/** @file cli/events/name.h  The name of an event, from its numbers. */
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace cli {
 inline constexpr char tracepoint_root[] = "/sys/kernel/tracing/events";
 
 /**
- * A name for an event, of what perf_event_open(2) knows of it.
+ * A name for an event that is known only by its type and configuration.
  *
  * @param type    as in perf_event_attr
  * @param config  likewise

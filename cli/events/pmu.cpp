@@ -25,7 +25,7 @@ bool is_name(std::string_view text)
 	return !text.empty() && text.find('/') == text.npos && !text.starts_with('.');
 }
 
-/** As C has them: decimal, or hexadecimal behind "0x". */
+/** A number as in C: decimal, or hexadecimal after "0x". */
 std::optional<uint64_t> number_of(std::string_view text)
 {
 	return text.starts_with("0x") ? hexadecimal(text) : whole_number<uint64_t>(text);
@@ -96,7 +96,7 @@ public:
 	[[nodiscard]] PmuTerms &chosen() { return chosen_; }
 
 private:
-	/** @param own whether the user has written it, and not the kernel. */
+	/** @param own whether the term comes from the user, and not from the kernel. */
 	Outcome set_one(std::string_view term, bool own)
 	{
 		std::string_view value = term;
@@ -147,8 +147,7 @@ Result<PmuTerms> parse_pmu_terms(std::string_view pmu, std::string_view terms, c
 	TermReader reader(folder);
 
 	if (!number)
-		return Error{fmt::format("there is no PMU '{}' below {} (ls shows those that there are)", pmu,
-					 root)};
+		return Error{fmt::format("there is no PMU '{}' below {} (ls lists them)", pmu, root)};
 	if (terms.empty())
 		return Error{"there is no term between the slashes"};
 	reader.chosen().attr.type = *number;
@@ -169,7 +168,7 @@ std::vector<PmuEvent> pmu_events(const std::string &root)
 		     event.increment(none)) {
 			const std::string name = event->path().filename();
 
-			/* "cycles.scale" and the like tell how to show a count of it. */
+			/* "cycles.scale" and the like say how to show a count of the event. */
 			if (name.find('.') == name.npos)
 				all.push_back({pmu->path().filename(), name});
 		}

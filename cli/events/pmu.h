@@ -20,15 +20,15 @@ inline constexpr char pmu_root[] = "/sys/bus/event_source/devices";
 /** What the terms of a PMU say. */
 struct PmuTerms {
 	perf_event_attr attr{};		/**< type and configuration */
-	std::optional<uint64_t> period; /**< events between two samples, if they say so */
-	std::string name;		/**< of the event, if they say so; else empty */
+	std::optional<uint64_t> period; /**< events between two samples, if a term sets it */
+	std::string name;		/**< of the event, if a term sets it; else empty */
 };
 
 /**
- * The event of a PMU that its terms choose, as in "cpu/event=0x3c,umask=1/".
+ * Parse the terms that choose an event of a PMU, as in "cpu/event=0x3c,umask=1/".
  *
- * A term is a name in the PMU's format, with a number or alone (1); the name of one of its
- * events; or one of config, config1, config2 (numbers), period and name.
+ * A term is a name from the PMU's format, with a number or alone, which means 1; the name of one
+ * of its events; or one of config, config1, config2 (numbers), period and name.
  *
  * @param pmu "cpu".
  * @param terms what is between the slashes.

@@ -14,7 +14,7 @@ namespace cli {
  */
 std::string_view take_until(std::string_view &text, char separator);
 
-/** The hexadecimal number that @p text is, behind "0x" or alone; nothing if it is more than that. */
+/** The hexadecimal number in @p text, with or without "0x"; nothing if @p text has anything else. */
 std::optional<uint64_t> hexadecimal(std::string_view text);
 
 } // namespace cli

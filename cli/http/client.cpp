@@ -13,7 +13,7 @@
 namespace cli {
 namespace {
 
-/* Nothing needs more of a response; gRPC's trailers follow an empty message. */
+/* More of a response is never needed: gRPC's trailers follow an empty message. */
 constexpr size_t most_body = 64 << 10;
 constexpr size_t most_headers = 100;
 
@@ -31,7 +31,7 @@ size_t take_body(char *data, size_t, size_t size, void *context)
 
 	body.append(data, std::min(size, most_body - body.size()));
 	transfer.too_long = body.size() == most_body;
-	/* Returning anything else than the size ends the transfer. */
+	/* Returning anything but the size ends the transfer. */
 	return transfer.too_long ? 0 : size;
 }
 
@@ -41,7 +41,7 @@ size_t take_header(char *data, size_t, size_t size, void *context)
 	std::string line(data, size);
 	const size_t colon = line.find(':');
 
-	/* Another response, after one from a proxy or an interim one. */
+	/* A new response begins: the headers so far are those of a proxy or of an interim response. */
 	if (line.starts_with("HTTP/"))
 		headers.clear();
 	if (colon == line.npos || headers.size() == most_headers)

@@ -20,7 +20,7 @@ namespace {
 /* Closing a socket with unread input resets the connection, and the client could lose the answer. */
 constexpr std::chrono::milliseconds longest_linger{1000};
 constexpr size_t most_discarded = 1 << 20;
-/* accept(2): nearly all of its errors pass, most often a lack of descriptors. */
+/* Nearly all errors of accept(2) are transient, such as running out of descriptors. */
 constexpr std::chrono::milliseconds accept_pause{10};
 
 struct StopDaemon {
@@ -48,7 +48,7 @@ MHD_Result send_answer(MHD_Connection *connection, const ServerAnswer &answer)
 		if (!MHD_add_response_header(response.get(), name.c_str(), value.c_str()))
 			return MHD_NO;
 	}
-	/* A connection that is kept open would keep a thread. */
+	/* A connection that is kept open would occupy a thread. */
 	if (!MHD_add_response_header(response.get(), MHD_HTTP_HEADER_CONNECTION, "close"))
 		return MHD_NO;
 	return MHD_queue_response(connection, answer.status, response.get());
@@ -110,7 +110,7 @@ void HttpServer::on_connection(void *cls, MHD_Connection *connection, void **con
 	const int socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	const std::lock_guard lock(server.mutex_);
 
-	/* The newest: a connection that lingers may have had the same number. */
+	/* Take the newest: a lingering connection may have had the same descriptor number. */
 	*context = &*std::find_if(server.connections_.rbegin(), server.connections_.rend(),
 				  [socket](const Connection &ours) { return ours.original == socket; });
 }
@@ -120,7 +120,7 @@ void HttpServer::enter(Connection &connection, Phase phase)
 	const Clock::time_point now = Clock::now();
 	const std::lock_guard lock(mutex_);
 
-	/* Once cut, it can only end. */
+	/* A connection that was cut can only go on to linger. */
 	if (connection.phase == Phase::Cut && phase != Phase::Linger)
 		return;
 	connection.phase = phase;
@@ -141,7 +141,7 @@ void HttpServer::accept(MHD_Daemon *daemon)
 	if (connections_.size() >= most_connections_)
 		return;
 
-	/* Programs that we start must not keep connections. */
+	/* Programs that we start must not inherit connections. */
 	Fd socket(accept4(listening_.get(), reinterpret_cast<sockaddr *>(&address), &length,
 			  SOCK_CLOEXEC | SOCK_NONBLOCK));
 	Fd duplicate(socket ? fcntl(socket.get(), F_DUPFD_CLOEXEC, 0) : -1);
@@ -156,7 +156,7 @@ void HttpServer::accept(MHD_Daemon *daemon)
 
 		connections_.push_back({std::move(duplicate), socket.get(), Clock::now() + limits_.request});
 	}
-	/* It closes the socket in any case. */
+	/* MHD_add_connection() closes the socket even if it fails. */
 	if (!MHD_add_connection(daemon, socket.release(), reinterpret_cast<sockaddr *>(&address), length))
 		enter(connections_.back(), Phase::Linger);
 }
@@ -189,7 +189,8 @@ void HttpServer::wait()
 	eventfd_read(woken_.get(), &times);
 }
 
-/* Does what is due for it; true if it can be forgotten.  The caller holds the mutex. */
+/* Drains or cuts off a connection as its phase demands; true if it can be removed.  The caller holds
+ * the mutex. */
 bool HttpServer::is_over(Connection &connection) const
 {
 	const bool late = Clock::now() >= connection.deadline;

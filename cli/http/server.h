@@ -68,12 +68,12 @@ struct ServerAnswer {
 /**
  * Answers each request on a connection and in a thread of its own.
  *
- * Requests are answered when their headers have come: bodies are discarded.  When as many
- * clients are connected as may be, the next one is not accepted and stays in the kernel's backlog.
+ * A request is answered as soon as its headers have arrived; bodies are discarded.  At the limit of
+ * connections, the next client is not accepted and waits in the kernel's backlog.
  *
- * libmicrohttpd has neither such a backlog nor limits on the time of a whole request, so run()
- * accepts the connections, and keeps a duplicate of each socket: with that it cuts off late
- * clients, and gives the others time to read the answer.
+ * libmicrohttpd has neither such a backlog nor a limit on the time of a whole request.  So run()
+ * accepts the connections itself, and keeps a duplicate of each socket, by which it cuts off late
+ * clients and gives the others time to read the answer.
  */
 class HttpServer {
 public:
@@ -95,12 +95,11 @@ private:
 	using Clock = std::chrono::steady_clock;
 
 	enum class Phase {
-		Request,  /**< until its headers have come */
+		Request,  /**< until its headers have arrived */
 		Answer,	  /**< takes as long as its handler */
 		Response, /**< until it is sent */
 		Cut,	  /**< shut down, until libmicrohttpd has seen it */
-		Linger,	  /**< libmicrohttpd has ended; the client may still read, and write what is discarded
-			   */
+		Linger,	  /**< libmicrohttpd is done; the client may still read, and its input is discarded */
 	};
 
 	struct Connection {
@@ -123,12 +122,12 @@ private:
 	bool is_over(Connection &connection) const;
 
 	Fd listening_;
-	Fd woken_; /**< an eventfd, for changes that wait() has to see */
+	Fd woken_; /**< an eventfd that makes wait() return */
 	const HttpLimits limits_;
 	const size_t most_connections_;
 	const Answer answer_;
 	std::atomic<bool> stopping_ = false;
-	std::mutex mutex_; /**< guards the members of connections_; only run() adds and removes them */
+	std::mutex mutex_; /**< guards the elements of connections_; only run() adds and removes them */
 	std::list<Connection> connections_;
 };
 

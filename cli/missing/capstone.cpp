@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without libcapstone's headers: what there is in place of disassembly.cpp. */
+/* Replaces symbols/capstone.cpp and symbols/disassembly.cpp in a build without libcapstone's headers. */
 #include "cli/symbols/disassembly.h"
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ Result<Disassembler> Disassembler::open(Machine /*machine*/, Syntax /*syntax*/)
 		     "and build profil again)"};
 }
 
-/* open() makes no disassembler, so nobody calls this. */
+/* Never called, as open() always fails. */
 std::vector<Instruction> Disassembler::decode(std::string_view /*bytes*/, uint64_t /*address*/) const
 {
 	std::abort();

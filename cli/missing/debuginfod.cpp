@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Without libdebuginfod's headers: what there is in place of debuginfod.cpp.  libdwfl may find the
- * library, and ask the servers, all the same.
+ * Replaces symbols/debuginfod.cpp in a build without libdebuginfod's headers.  libdwfl may still
+ * load the library at run time, and query the servers by itself.
  */
 #include "cli/symbols/debug_file.h"
 
@@ -14,9 +14,9 @@ Fd download_debug_file(const std::string & /*object*/, const std::string & /*bui
 	static bool told = false;
 
 	if (!told && has_debuginfod_servers())
-		write_message("profil: DEBUGINFOD_URLS: this profil was built without libdebuginfod: it "
-			      "downloads no debug information of its own accord (install its headers, and "
-			      "build profil again)\n");
+		write_message("profil: DEBUGINFOD_URLS is set, but this profil was built without "
+			      "libdebuginfod and does not download debug information itself (install its "
+			      "headers, and build profil again)\n");
 	told = true;
 	return {};
 }

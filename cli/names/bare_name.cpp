@@ -109,7 +109,7 @@ private:
 		}
 	}
 
-	std::string open_; /**< of Bracket; few are open, so that a string needs no memory of its own */
+	std::string open_; /**< of Bracket; few are open at a time, so the string stays in its small buffer */
 	std::array<size_t, brackets> counts_{};
 };
 
@@ -119,7 +119,7 @@ struct Outside {
 	char what;
 };
 
-/** All of them, in order.  An opening bracket is outside if no other is open, so is one that closes none. */
+/** All of them, in order.  This includes an opening bracket if no other is open, and one that closes none. */
 std::vector<Outside> outside_in(std::string_view name)
 {
 	std::vector<Outside> found;

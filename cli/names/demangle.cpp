@@ -5,15 +5,14 @@
 #include <cstdlib>
 #include <memory>
 
-/* Else its header declares basename() once more, in another way. */
+/* Otherwise libiberty's header declares basename() again, differently. */
 #define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
 namespace cli {
 namespace {
 
-/** The older mangling of Rust is that of C++ and a hash before the last 'E', "17h" and 16 digits: tried
- * first. */
+/** Rust's older mangling is that of C++ with a hash before the last 'E': "17h" and 16 digits. */
 bool may_have_hash(std::string_view name)
 {
 	constexpr std::string_view length = "17h";
@@ -48,7 +47,7 @@ std::string readable(std::string plain)
 
 	if (!style)
 		return plain;
-	/* Most names are of this style, and need no memory this way but that of their text. */
+	/* Most names are of this style.  The callback needs no memory besides that of the text. */
 	if (style == DMGL_GNU_V3)
 		return cplus_demangle_v3_callback(plain.c_str(), options, append, &text) ? text : plain;
 

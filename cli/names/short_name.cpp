@@ -17,7 +17,7 @@ constexpr int deepest = 8;
 
 using Abbreviation = std::pair<std::string_view, std::string_view>;
 
-/* In this order: the first ones make the others fit. */
+/* The order matters: the first ones make the others match. */
 constexpr std::array<Abbreviation, 8> abbreviations = {{
 	{"std::__cxx11::", "std::"},
 	{"std::__1::", "std::"},
@@ -92,8 +92,7 @@ std::string_view without_defaults(std::string_view arguments)
 	}
 }
 
-/** Is the '<' at @p at that of arguments?  In Rust, paths as "<A as B>::f" and "a::<impl B for C>::f" have
- * others. */
+/** Does the '<' at @p at open template arguments?  Not in Rust's "<A as B>::f" and "a::<impl B for C>::f". */
 bool opens_arguments(std::string_view name, size_t at)
 {
 	return name[at] == '<' && at && (is_word(name[at - 1]) || name[at - 1] == ':') &&
@@ -211,7 +210,7 @@ std::string_view bare(std::string_view name)
 	return bare;
 }
 
-/** What plain_part() need not look at twice. */
+/** Characters that plain_part() takes as they are. */
 constexpr std::array<bool, 256> plain = [] {
 	std::array<bool, 256> all{};
 
@@ -224,8 +223,8 @@ constexpr std::array<bool, 256> plain = [] {
 }();
 
 /**
- * All that is left of most names: "a::b" of "a::b" and of "a::b(int, c<d>)".  Empty if a name has anything
- * but such parameters to strip.
+ * What is left of most names: "a::b" of both "a::b" and "a::b(int, c<d>)".  Empty if more than such
+ * parameters may have to be stripped.
  */
 std::string_view plain_part(std::string_view name)
 {

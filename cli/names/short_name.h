@@ -8,9 +8,9 @@
 namespace cli {
 
 /**
- * A demangled name with its templates abbreviated: "std::string" for what the ABI makes of it,
- * no arguments that are defaults, as allocators are, and "<...>" for more than 20 characters of
- * them.  Names without templates are returned unchanged.
+ * A demangled name with its templates abbreviated: "std::string" instead of the long form, no
+ * default arguments such as allocators, and "<...>" for arguments of more than 20 characters.
+ * Names without templates are returned unchanged.
  */
 std::string with_short_templates(std::string_view name);
 
@@ -21,7 +21,7 @@ std::string with_short_templates(std::string_view name);
 std::string with_arguments(std::string_view name);
 
 /**
- * The same without parameters, return type and qualifiers: "words::sort" for
+ * with_short_templates() without parameters, return type and qualifiers: "words::sort" for
  * "void words::sort(std::vector<char*, std::allocator<char*> >&)".  A clone of a function, or a
  * stub, keeps its mark: "f [clone .cold]", "f@plt".  Names of other languages, which may have
  * brackets elsewhere, keep all that does not look like parameters: "main.(*Tree).walk".

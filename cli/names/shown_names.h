@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/names/shown_names.h  The names of a view: short, and yet told apart. */
+/** @file cli/names/shown_names.h  The names of a view: short, but distinct. */
 #pragma once
 
 #include "cli/base/text_store.h"
@@ -46,7 +46,7 @@ private:
 	NameLength length_;
 	TextStore store_;
 	Shown shown_{store_.memory()}; /**< the longest text that each name has needed */
-	/* From short to long; the longer ones of names that share a shorter. */
+	/* From short to long.  Only names that share a text have the next longer one. */
 	std::array<Texts, 3> texts_{Texts(store_.memory()), Texts(store_.memory()), Texts(store_.memory())};
 };
 

@@ -26,7 +26,7 @@ constexpr uint16_t machine = EM_AARCH64;
 #else
 constexpr uint16_t machine = EM_X86_64;
 #endif
-/* Mappings of processes with such names. */
+/* Mappings of processes, whose names look like those of modules. */
 constexpr std::array<std::string_view, 4> no_kernel = {"[vdso]", "[vsyscall]", "[uprobes]", "[unknown]"};
 
 struct ElfCloser {
@@ -34,7 +34,7 @@ struct ElfCloser {
 };
 using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
 
-/** Code that runs, and where it is linked. */
+/** Code of the running kernel, and where it was linked. */
 struct Running {
 	uint64_t low = 0; /**< where it is */
 	uint64_t high = 0;
@@ -78,8 +78,8 @@ Result<std::string> read_code(const Running &code)
 /**
  * Writes an ELF file of code and its symbols.
  *
- * It has no build-id: libdwfl would look for the debug information that belongs to it, and place
- * that by its first segment, which is larger than this one's.
+ * It has no build-id.  With one, libdwfl would look for the debug information, and place that by
+ * its first segment, which is larger than the one here.
  */
 class Image {
 public:
@@ -205,7 +205,7 @@ private:
 		names_.resize(names_.size() - sizeof(".shstrtab"));
 		all_names_ = std::move(all);
 		add_section(elf, {".shstrtab", SHT_STRTAB, 0, 0, 0, 0, 0}, all_names_, ELF_T_BYTE);
-		/* Now their places are known. */
+		/* This sets the offsets of the sections. */
 		elf_update(elf, ELF_C_NULL);
 		set_program(elf, 0, 1, PT_LOAD, PF_R | PF_X);
 	}
@@ -219,7 +219,7 @@ private:
 	std::vector<Elf64_Sym> symbols_;
 };
 
-/** Not if only its debug information was kept. */
+/** False for a file with only the debug information. */
 bool has_code(const Fd &file)
 {
 	elf_version(EV_CURRENT);
@@ -249,7 +249,7 @@ Result<Fd> running_text(const ProfileMapping &mapping)
 	Running code;
 
 	if (!symbols.known())
-		return Error{fmt::format("{}: kernel.kptr_restrict hides where it is", mapping.filename)};
+		return Error{fmt::format("{}: kernel.kptr_restrict hides its addresses", mapping.filename)};
 	if (mapping.filename == kernel_name) {
 		code.low = symbols.text();
 		code.high = symbols.text_end();
@@ -335,7 +335,7 @@ Result<Fd> open_kernel_text(const ProfileMapping &mapping, const std::string &ro
 			   : module_build_id(mapping.filename.substr(1, mapping.filename.size() - 2)));
 
 	if (recorded.empty() || now != recorded)
-		return Error{fmt::format("{}: this is not what runs now, and there is no vmlinux with its "
+		return Error{fmt::format("{}: not the running build, and there is no vmlinux with its "
 					 "build-id {} (install "
 					 "the kernel's debug information)",
 					 mapping.filename,
@@ -344,7 +344,7 @@ Result<Fd> open_kernel_text(const ProfileMapping &mapping, const std::string &ro
 	Result<Fd> running = running_text(mapping);
 
 	if (!running)
-		return Error{fmt::format("{} (root may read the code that runs)", running.error().text)};
+		return Error{fmt::format("{} (root may read the running code)", running.error().text)};
 	return running;
 }
 

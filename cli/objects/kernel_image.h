@@ -11,19 +11,19 @@
 
 namespace cli {
 
-/** Does a mapping have this name if it is the kernel, or a module: "[kernel]", "[e1000]"? */
+/** Does a mapping with this name stand for the kernel or a module: "[kernel]", "[e1000]"? */
 bool is_kernel_text(std::string_view filename);
 
 /**
- * A vmlinux with a build-id, from where distributions and builds put it; empty if there is none.
+ * The path of the vmlinux with a build-id, where distributions and builds put it; empty: none.
  * @param build_id in lower-case digits.
  * @param root is put before its path.
  */
 std::string find_vmlinux(const std::string &build_id, const std::string &root = "");
 
 /**
- * The debug information of a build-id, where Debian and others install that of a module; empty if there is
- * none.
+ * The path of the debug information with a build-id, where Debian and others install that of modules;
+ * empty: none.
  * @param build_id in lower-case digits.
  * @param root is put before its path.
  */
@@ -32,8 +32,8 @@ std::string find_debug_file_of(const std::string &build_id, const std::string &r
 /**
  * An ELF file with the code at its link-time addresses.
  *
- * It is the vmlinux with the recorded build-id, or one without a name that is made of
- * /proc/kcore and /proc/kallsyms, if the kernel or the module that runs has that build-id.
+ * This is the vmlinux with the recorded build-id.  Otherwise, if the running kernel or module has
+ * that build-id, it is an unnamed file that is made from /proc/kcore and /proc/kallsyms.
  * @param root is put before the path of the vmlinux.
  */
 Result<Fd> open_kernel_text(const ProfileMapping &mapping, const std::string &root);

@@ -12,11 +12,11 @@
 namespace cli {
 namespace {
 
-/* To read all names takes longer than most modules take to load. */
+/* Reading all names takes longer than loading most modules. */
 constexpr std::chrono::seconds read_interval{1};
 constexpr unsigned generation_shift = 32;
 constexpr size_t most_notes = 65536;
-/* Of a module's name, PROFIL_DESCRIBE tells as much. */
+/* PROFIL_DESCRIBE knows only this much of a module's name. */
 constexpr size_t told_name_bytes = 24;
 
 #ifdef __x86_64__
@@ -24,7 +24,7 @@ constexpr size_t told_name_bytes = 24;
 constexpr uint64_t linked_text = 0xffffffff81000000;
 #endif
 
-/** The build-id among notes as in an ELF file. */
+/** The build-id in a file of ELF notes. */
 std::string build_id_in(const std::string &path)
 {
 	const Result<std::string> notes = read_file(path, most_notes);
@@ -128,7 +128,7 @@ void KernelObjects::set(uint32_t number, const ModuleLife &life)
 	if (!base_ || !fresh)
 		return;
 	complete_name(lives_[number]);
-	/* Of one that has gone already, names can be known only if it was there at the beginning. */
+	/* An unloaded module has names only if it was loaded at the beginning. */
 	if (life.last != UINT32_MAX)
 		symbols_of_[number] = symbols_;
 	else
@@ -160,7 +160,7 @@ void KernelObjects::look()
 	nameless_.clear();
 }
 
-/** A name that may have been cut is looked up among the modules that are loaded. */
+/** Look up a name that may have been cut among the loaded modules. */
 void KernelObjects::complete_name(ModuleLife &life) const
 {
 	if (life.name.size() != told_name_bytes)
@@ -175,7 +175,7 @@ void KernelObjects::forget(uint32_t number)
 	nameless_.erase(number);
 }
 
-/** The module that had code there in that generation: of several, the one that came last. */
+/** The module that had code there in that generation; if several had, the one loaded last. */
 const ModuleLife *KernelObjects::life_at(uint64_t address, uint32_t generation, uint32_t &number) const
 {
 	const ModuleLife *found = nullptr;

@@ -16,14 +16,14 @@ namespace cli {
 
 class KernelSymbols;
 
-/** What rows call the kernel, and its functions that are not known. */
+/** What rows call the kernel, and functions of it whose names are not known. */
 inline constexpr std::string_view kernel_name = "[kernel]";
 
-/** The build-id of the kernel that runs; empty if it has none. */
+/** The build-id of the running kernel; empty if it has none. */
 std::string kernel_build_id();
-/** The same of a module that is loaded. */
+/** The build-id of a loaded module; empty if it has none. */
 std::string module_build_id(std::string_view module);
-/** How far the kernel that runs is from where it was linked. */
+/** How far the running kernel is from its link-time address. */
 uint64_t kernel_shift(const KernelSymbols &symbols);
 
 /** The names in the kernel, or in one module, by link-time addresses. */
@@ -36,7 +36,7 @@ struct KernelText {
 	[[nodiscard]] std::string_view name_at(uint64_t address) const;
 };
 
-/** Code of a module that was loaded or removed while a recording went on: PROFIL_KIND_MODULE. */
+/** Code of a module that was loaded or removed during a recording: PROFIL_KIND_MODULE. */
 struct ModuleLife {
 	std::string name;
 	uint64_t base = 0;
@@ -45,34 +45,34 @@ struct ModuleLife {
 	uint32_t last = UINT32_MAX; /**< the last generation of ticks in it; UINT32_MAX: it is loaded */
 };
 
-/** Where in the kernel a tick came. */
+/** The place of a tick in the kernel. */
 struct KernelPlace {
 	std::shared_ptr<Object> object;
 	uint64_t address = 0; /**< link-time; 0: not known */
 };
 
 /**
- * The objects of what ticks in the kernel have met.
+ * The objects that ticks in the kernel belong to.
  *
- * Addresses are those at which the kernel was linked, and in a module those from the
- * beginning of its code on: neither changes from boot to boot.
+ * Addresses are link-time addresses of the kernel, or in a module offsets from the
+ * beginning of its code.  Neither changes from boot to boot.
  */
 class KernelObjects {
 public:
 	KernelObjects();
 
-	/** Read all names: before the recording begins, whose ticks that would otherwise have. */
+	/** Read all names.  Call this before the recording begins, or the recording samples it. */
 	void read();
 	/**
-	 * From now on, offsets are places in the kernel.
-	 * @param base the address of offset 0; 0: offsets say nothing, and no names are read.
+	 * Begin to translate the recording's offsets.
+	 * @param base the address of offset 0; 0: offsets have no meaning, and no names are read.
 	 */
 	void begin(uint64_t base);
 	/** Are places known?  Not if kernel.kptr_restrict hides the addresses of names. */
 	[[nodiscard]] bool known() const { return base_; }
-	/** What the recording says of a module, by its number. */
+	/** Note what the recording says about a module, by the module's number. */
 	void set(uint32_t number, const ModuleLife &life);
-	/** The recording does not know the number any more: no tick was in the module. */
+	/** The recording has dropped the number, because no tick was in the module. */
 	void forget(uint32_t number);
 	/** Read the names of modules that were loaded since, at most once a second. */
 	void look();
@@ -106,7 +106,7 @@ private:
 	std::map<uint32_t, std::shared_ptr<const KernelSymbols>> symbols_of_; /* as of a life's beginning */
 	std::map<uint32_t, std::string> build_id_of_;			      /* likewise */
 	std::map<uint32_t, std::shared_ptr<Object>> of_life_;
-	std::map<std::string, Known, std::less<>> of_module_; /* that is there since the beginning */
+	std::map<std::string, Known, std::less<>> of_module_; /* of modules that were loaded from the start */
 };
 
 } // namespace cli

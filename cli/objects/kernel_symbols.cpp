@@ -17,11 +17,11 @@
 namespace cli {
 namespace {
 
-/* Of code whose end nothing tells. */
+/* The most bytes of code whose end is not known. */
 constexpr uint64_t most_bytes = 65536;
 /* Compilers put these before the name of a function for the padding before it. */
 constexpr std::array<std::string_view, 2> paddings = {"__pfx_", "__cfi_"};
-/* They end a part of the kernel's text, and are no functions. */
+/* These mark the end of a part of the kernel's text, and are not functions. */
 constexpr std::array<std::string_view, 3> ends = {"_etext", "_einittext", "_end"};
 
 std::string_view first_line(std::string_view &text)
@@ -63,7 +63,7 @@ struct Symbol {
 	std::string_view module;
 };
 
-/** "ffffffff81000000 T name", and of a module "\t[module]" after it. */
+/** "ffffffff81000000 T name", and for a module "\t[module]" after it. */
 Symbol parse_symbol(std::string_view line)
 {
 	Symbol symbol;
@@ -122,7 +122,7 @@ std::string read_or_nothing(const std::string &path, size_t limit = SIZE_MAX)
 /** Does kernel.kptr_restrict hide the addresses from us? */
 bool hidden()
 {
-	/* The first symbols may be offsets in the memory of each CPU, of which the first are 0. */
+	/* The first symbols may be per-CPU offsets, which begin at 0. */
 	constexpr int first_lines = 32;
 	std::ifstream symbols("/proc/kallsyms");
 	std::string line;
@@ -134,7 +134,7 @@ bool hidden()
 	return true;
 }
 
-/** What changes whenever the addresses do: the boot, and which modules there are. */
+/** A key that changes whenever the addresses do: made of the boot, and of the loaded modules. */
 std::string key_of(std::string_view modules)
 {
 	std::string boot = read_or_nothing("/proc/sys/kernel/random/boot_id");
@@ -165,7 +165,7 @@ std::string private_directory()
 		return "";
 
 	const std::string parent = cache && *cache == '/' ? cache : std::string(home) + "/.cache";
-	/* Others may have made the first, and let all read it. */
+	/* The cache directory may be another program's, and readable by all. */
 	const std::string path = parent + "/profil/kernel";
 
 	mkdir(parent.c_str(), 0700);
@@ -189,7 +189,7 @@ std::vector<LoadedModule> parse_modules(std::string_view text)
 
 		module.name = first_word(line);
 		module.size = number(first_word(line), 10);
-		/* References, those who refer, state. */
+		/* Skip the number of references, the users and the state. */
 		for (int i = 0; i < 3; i++)
 			first_word(line);
 		if (const std::string_view base = first_word(line); base.starts_with("0x"))
@@ -221,7 +221,7 @@ KernelSymbols::KernelSymbols(std::string_view symbols, std::string_view modules)
 		return a.address != b.address ? a.address < b.address : better(a, b);
 	});
 	for (const Symbol &symbol : all) {
-		/* After the padding of a function comes the function. */
+		/* A function follows its padding, which now has the same name. */
 		if (symbol.address != last.address &&
 		    (symbol.name != last.name || symbol.module != last.module))
 			lines += line_of(symbol);
@@ -242,7 +242,7 @@ KernelSymbols KernelSymbols::read()
 	const std::string key = key_of(modules);
 
 	if (!directory.empty()) {
-		/* It is ours, in a directory of ours, and replaced as a whole. */
+		/* The file is ours, in a private directory, and is only ever replaced as a whole. */
 		if (Result<SharedText> text = map_text(file)) {
 			KernelSymbols before = restored(*std::move(text), key, modules);
 
@@ -253,7 +253,7 @@ KernelSymbols KernelSymbols::read()
 
 	KernelSymbols symbols(read_or_nothing("/proc/kallsyms"), modules);
 
-	/* A module that came or went meanwhile may have symbols, or not. */
+	/* A module that was loaded or removed in between may or may not have symbols here. */
 	const std::string after = read_or_nothing("/proc/modules");
 
 	if (directory.empty() || !all_live(modules) || !all_live(after) || key_of(after) != key)
@@ -316,7 +316,7 @@ const LoadedModule *KernelSymbols::module_like(std::string_view beginning, uint6
 	return count == 1 ? found : nullptr;
 }
 
-/** The beginning of the line that has a place in the text. */
+/** The beginning of the line that contains @p place. */
 size_t KernelSymbols::line_at(size_t place) const
 {
 	const size_t before = place > lines_ ? text_.rfind('\n', place - 1) : text_.npos;
@@ -334,7 +334,7 @@ uint64_t KernelSymbols::address_at(size_t line) const
 	return number(text_.substr(line, 16), 16);
 }
 
-/** The address that a function does not reach, if no other begins before. */
+/** The latest end of a function, if no other begins before that. */
 uint64_t KernelSymbols::limit_of(const KernelFunction &function) const
 {
 	const LoadedModule *const loaded = function.module.empty() ? nullptr : module(function.module);

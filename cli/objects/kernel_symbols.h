@@ -15,7 +15,7 @@ namespace cli {
 /** A function of the kernel or of a module; the texts live as long as the KernelSymbols. */
 struct KernelFunction {
 	std::string_view name;
-	std::string_view module; /**< empty: the kernel itself; "bpf" for what it has compiled */
+	std::string_view module; /**< empty: the kernel itself; "bpf" for a compiled BPF program */
 	uint64_t start = 0;	 /**< with the padding before it, if that has a symbol of its own */
 	uint64_t end = 0;	 /**< the first address after it */
 };
@@ -30,28 +30,28 @@ struct LoadedModule {
 /**
  * The functions in a /proc/kallsyms.
  *
- * Of several names of one address, perf's choice is taken: not a weak one, a global one, one
- * with fewer underscores at its beginning, the longest.
+ * If an address has several names, the one that perf would choose is taken: not weak, global,
+ * with fewer leading underscores, longest.
  *
- * They are kept as lines of the same format, in the order of their addresses, which are
- * searched by halving: of what was saved once, only the pages on the way to a line are read.
+ * They are kept as lines of the same format, sorted by address.  A binary search in a saved text
+ * reads only the pages on the way to a line.
  */
 class KernelSymbols {
 public:
 	KernelSymbols() = default;
 	/**
 	 * @param symbols the text of /proc/kallsyms: its format is in proc_kallsyms(5).
-	 * @param modules the text of /proc/modules: how far a module's last function reaches.
+	 * @param modules the text of /proc/modules, which limits a module's last function.
 	 */
 	KernelSymbols(std::string_view symbols, std::string_view modules);
 
-	/** Those of the running kernel; what was saved since it was booted is used if modules are the same.
+	/** Those of the running kernel.  Uses what was saved since the boot, if the modules are the same.
 	 */
 	static KernelSymbols read();
 
 	/** A text for restored(). */
 	[[nodiscard]] std::string saved(std::string_view key) const;
-	/** From a text of saved(); nothing is known if the key is another. */
+	/** From a text of saved(); not known() if the key differs. */
 	static KernelSymbols restored(SharedText text, std::string_view key, std::string_view modules);
 
 	/** Are there addresses?  kernel.kptr_restrict hides them as 0. */
@@ -63,7 +63,7 @@ public:
 	[[nodiscard]] uint64_t text() const { return low_; }
 	[[nodiscard]] uint64_t text_end() const { return high_; }
 	[[nodiscard]] const LoadedModule *module(std::string_view name) const;
-	/** The module whose name begins so: the one at @p base, or the only one. */
+	/** The module whose name has this beginning: the one at @p base, or else the only one. */
 	[[nodiscard]] const LoadedModule *module_like(std::string_view beginning, uint64_t base) const;
 
 private:

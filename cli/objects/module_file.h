@@ -16,11 +16,11 @@ constexpr uint64_t module_shift = 0x10000000;
 /**
  * Copy the file of a module, or of its debug information, and give its sections addresses.
  *
- * A module is a relocatable file.  The kernel puts the sections with code that it keeps one
- * after the other, as they come, at the beginning of the module's code (layout_sections() in
- * kernel/module/main.c).
+ * A module is a relocatable file.  The kernel puts the code sections that it keeps one after
+ * the other, in the order of the file, at the beginning of the module's code
+ * (layout_sections() in kernel/module/main.c).
  * @param name for errors.
- * @return a file without a name, in which the code begins at module_shift.
+ * @return an unnamed file, in which the code begins at module_shift.
  */
 Result<Fd> lay_out_module(const Fd &file, const std::string &name);
 

@@ -98,7 +98,7 @@ Fd open_vdso(pid_t pid, const Mapping &mapping)
 	return file;
 }
 
-/* All anonymous memory of a process is one object, also where the process has given it other names. */
+/* All anonymous memory of a process is one object, even if the process has named parts of it. */
 std::string memory_name(pid_t pid, const Mapping &mapping)
 {
 	return mapping.source == Source::Anonymous ? fmt::format("[anon:{}]", pid) : mapping.name;

@@ -11,8 +11,8 @@
 namespace cli {
 
 /**
- * A process, with its name when it was attached; an exec can change the name.  Or the program
- * that any number of processes run.
+ * A process, with its name when it was attached; an exec can change the name.  Or a program,
+ * which any number of processes run.
  */
 struct Owner {
 	pid_t pid = 0; /**< 0: a program */
@@ -38,7 +38,7 @@ public:
 		return place->second;
 	}
 
-	/** nullptr for 0, which stands for no particular one. */
+	/** nullptr for 0, which stands for any process. */
 	[[nodiscard]] const Owner *find(uint32_t number) const
 	{
 		const auto place = owners_.find(number);

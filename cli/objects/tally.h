@@ -17,7 +17,7 @@ struct Bucket {
 	uint64_t address = 0;
 	unsigned shift = 0;
 	uint32_t owner = 0;  /**< number of the sampled process or program, see Owners; 0: any */
-	uint32_t source = 0; /**< what has ticked: its number among those of the recording */
+	uint32_t source = 0; /**< what ticked: index among the sources of the recording */
 	auto operator<=>(const Bucket &) const = default;
 };
 
@@ -58,9 +58,9 @@ public:
 	void add_unknown(uint64_t pc, uint32_t owner) { add_unknown({pc, 0, owner}, 1); }
 
 	/**
-	 * Join the samples in anonymous memory of ended processes, whose addresses
-	 * differ from process to process, in one object without addresses, if there
-	 * are more than @p most such objects.
+	 * If more than @p most objects are anonymous memory of ended processes, join
+	 * their samples in one object.  It has no addresses, because they differ from
+	 * process to process.
 	 * @return how many objects were joined.
 	 */
 	size_t join_ended_memory(size_t most);
@@ -88,7 +88,7 @@ public:
 		return place == objects_.end() ? 0 : total_of(place->second);
 	}
 
-	/** The same, for any number of samples. */
+	/** The other add_unknown(), for any number of samples. */
 	void add_unknown(Bucket bucket, uint64_t samples)
 	{
 		if (unknown_.size() >= most_unknown && !unknown_.contains(bucket))

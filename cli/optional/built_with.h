@@ -24,7 +24,7 @@ constexpr bool with_capstone = false;
 constexpr bool with_capstone = true;
 #endif
 
-/** A line for each part of the command that needs a library, with whether it is there. */
+/** A line for each part of the command that needs an optional library, and whether this build has it. */
 std::string built_with();
 
 } // namespace cli

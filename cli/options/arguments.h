@@ -19,7 +19,7 @@ namespace cli {
 std::optional<int> parse_arguments(CLI::App &app, std::vector<std::string> arguments,
 				   const std::string &help);
 
-/** Why @p argument, which @p app does not know, is not taken, and what serves instead. */
+/** Why @p app rejects @p argument, which it does not know, and what to use instead. */
 std::string unexpected_argument(const CLI::App &app, const std::string &argument);
 
 /** Prints "profil record: text (see profil record --help)"; returns exit_usage. */

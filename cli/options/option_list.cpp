@@ -12,7 +12,7 @@ namespace {
 /* The column where a help text puts options without a letter. */
 constexpr size_t last_column = 6;
 
-/* Where give_options() puts the options while they are listed; there is only one thread then. */
+/* Where give_options() puts the options during list_options(), when there is only one thread. */
 OptionList *wanted = nullptr;
 
 ListedOption describe(const CLI::Option &option)

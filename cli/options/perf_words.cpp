@@ -15,8 +15,8 @@ struct Answer {
 constexpr std::string_view no_stacks =
 	"a profile has functions and what is inlined in them, but no call stacks, which 'perf record -g' has";
 constexpr std::string_view no_events =
-	"only record, top, serve and push sample other events than time: -e of each";
-constexpr std::string_view no_branches = "profil counts where the CPU is, not how it came there";
+	"only record, top, serve and push sample other events than time, with their own -e";
+constexpr std::string_view no_branches = "profil counts where the CPU is, not how it got there";
 
 constexpr std::array options = {
 	Answer{"-g", no_stacks},
@@ -30,10 +30,10 @@ constexpr std::array options = {
 	Answer{"--branch-any", no_branches},
 	Answer{"-j", no_branches},
 	Answer{"--branch-filter", no_branches},
-	Answer{"-m", "the counters are of one size from the beginning: --max-memory limits it"},
-	Answer{"--mmap-pages", "the counters are of one size from the beginning: --max-memory limits it"},
-	Answer{"-C", "CPUs are not told apart; -a records all of them"},
-	Answer{"--cpu", "CPUs are not told apart; -a records all of them"},
+	Answer{"-m", "the counters have a fixed size: --max-memory limits it"},
+	Answer{"--mmap-pages", "the counters have a fixed size: --max-memory limits it"},
+	Answer{"-C", "profil does not tell CPUs apart; -a records all of them"},
+	Answer{"--cpu", "profil does not tell CPUs apart; -a records all of them"},
 	Answer{"--comms", "--filter process=NAME does that"},
 	Answer{"--dsos", "--filter object=NAME does that"},
 	Answer{"--symbols", "--filter function=NAME does that"},
@@ -43,7 +43,7 @@ constexpr std::array options = {
 constexpr std::array commands = {
 	Answer{"diff", "'profil report --base OLD NEW' compares profiles"},
 	Answer{"script", "'profil export --format perf-script' writes what perf script prints"},
-	Answer{"stat", "'profil record -e' samples where events are; 'perf stat' only counts them"},
+	Answer{"stat", "'profil record -e' samples where events occur; 'perf stat' only counts them"},
 	Answer{"archive", "'profil record --lines' puts names and lines into the profile"},
 };
 

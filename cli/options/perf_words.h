@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/options/perf_words.h  Answers to what users of perf type first. */
+/** @file cli/options/perf_words.h  Answers to options and commands of perf that profil does not have. */
 #pragma once
 
 #include <string_view>
 
 namespace cli {
 
-/** Why there is no such option, and what serves instead; empty if it is not one of perf's. */
+/** Why there is no such option, and what to use instead; empty if it is none of perf's. */
 std::string_view answer_for_perf_option(std::string_view option);
 
 /** The same for a command. */

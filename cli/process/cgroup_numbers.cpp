@@ -10,7 +10,7 @@
 namespace cli {
 namespace {
 
-/* Numbers that are not in the selection; beyond that they are looked for again. */
+/* How many numbers outside the selection are remembered; beyond that, start over. */
 constexpr size_t most_outside = 100000;
 
 } // namespace

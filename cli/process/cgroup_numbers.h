@@ -14,17 +14,17 @@ namespace cli {
  * The numbers of some cgroups of version 2, and of all groups below them.
  *
  * A cgroup's number is the inode number of its directory, and never used again.  A group
- * cannot move to another parent, so what is known of a number stays true.
+ * cannot move to another parent, so a cached answer stays true.
  */
 class CgroupNumbers {
 public:
-	/** @param directories of the groups; none: every number is in. */
+	/** @param directories of the groups; empty: every number is contained. */
 	explicit CgroupNumbers(std::vector<std::string> directories)
 		: directories_(std::move(directories)), all_(directories_.empty())
 	{
 	}
 
-	/** Is it one of the groups, or below one?  Looks at the directories again for a new number. */
+	/** Is it one of the groups, or below one?  Scans the directories again for an unknown number. */
 	[[nodiscard]] bool contains(uint64_t number);
 
 private:

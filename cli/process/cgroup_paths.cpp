@@ -9,7 +9,7 @@ namespace cli {
 namespace {
 
 constexpr std::chrono::seconds look_interval{1};
-/* Groups of services that are started again and again are new ones; beyond that, those of now are kept. */
+/* A service that is restarted gets a new group each time; beyond this, only present groups are kept. */
 constexpr size_t most_paths = 100000;
 const std::string nowhere;
 

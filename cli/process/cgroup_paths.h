@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/cgroup_paths.h  Where cgroups are, by number. */
+/** @file cli/process/cgroup_paths.h  The paths of cgroups, by number. */
 #pragma once
 
 #include <chrono>
@@ -20,14 +20,14 @@ public:
 	explicit CgroupPaths(std::string mount);
 
 	/**
-	 * The path of a group; empty if no group has that number.  Looks at the directories
-	 * again for a new number, at most once a second.
+	 * The path of a group; empty if no group has that number.  Scans the directories again
+	 * for an unknown number, at most once a second.
 	 */
 	const std::string &path(uint64_t number);
 
 private:
 	std::string mount_;
-	std::map<uint64_t, std::string> paths_; /* of groups that have gone, too: samples may be left */
+	std::map<uint64_t, std::string> paths_; /* also of removed groups, which may still have samples */
 	std::chrono::steady_clock::time_point next_look_;
 };
 

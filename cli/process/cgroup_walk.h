@@ -9,8 +9,7 @@
 namespace cli {
 
 /**
- * Visit a cgroup and all groups below it.  A group that disappears meanwhile does not end the
- * search of the others.
+ * Visit a cgroup and all groups below it.  A group that disappears during the walk is skipped.
  *
  * @param directory of the group.
  * @param visit is called with each group's number, which is the inode number of its directory,

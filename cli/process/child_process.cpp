@@ -191,7 +191,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string> &argumen
 	if (pid < 0)
 		return system_error(program);
 	if (!pid) {
-		/* Otherwise, if the parent ended now, the child would wait for itself. */
+		/* With its own write end open, the child would wait forever if the parent died now. */
 		go.in.close();
 		become(arguments, go, failure);
 	}

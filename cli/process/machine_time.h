@@ -10,18 +10,18 @@ namespace cli {
 
 /** Since the machine was booted. */
 struct MachineTime {
-	uint64_t wall_ms = 0; /**< of one CPU, which was on all the time */
+	uint64_t wall_ms = 0; /**< elapsed time, as of one CPU */
 	uint64_t idle_ms = 0; /**< of all CPUs: idle, or waiting for input and output */
 };
 
 /**
  * The idle time of all CPUs, in ms, in the text of a /proc/stat, as in proc_stat(5); nothing if
- * it has none.  The other times there are guesses by the scheduler's ticks.
- * @param ticks how many of its units are a second.
+ * it has none.  The other times in it are estimates from the scheduler's ticks.
+ * @param ticks how many of its units make a second.
  */
 std::optional<uint64_t> parse_idle_time(std::string_view text, uint64_t ticks);
 
-/** As of now; nothing if /proc does not tell. */
+/** The current times; nothing if /proc/stat does not have them. */
 std::optional<MachineTime> machine_time();
 
 /** The time of all CPUs between two times, in ms. */

@@ -52,7 +52,7 @@ void OwnerFilter::look_again(uint32_t owner, Known &known)
 		known.facts = *std::move(facts);
 	else
 		known.facts.ended = true;
-	/* The module does not know that the parent is forgotten. */
+	/* Keep the parent: forget() may have replaced it, and the module still reports the old one. */
 	known.facts.parent = parent;
 	check(known);
 }
@@ -62,7 +62,7 @@ void OwnerFilter::add(uint32_t owner, OwnerFacts facts)
 	const auto parent = known_.find(facts.parent);
 	Known known;
 
-	/* To execute a program keeps the PID, to fork does not. */
+	/* exec keeps the PID, fork does not. */
 	if (parent != known_.end() && facts.pid && parent->second.facts.pid == facts.pid)
 		known.life = parent->second.life;
 	else
@@ -117,7 +117,7 @@ void OwnerFilter::forget(const std::set<uint32_t> &owners)
 	for (auto &[owner, known] : known_) {
 		if (!owners.contains(owner) && !owners.contains(known.facts.parent))
 			continue;
-		/* The last look at those that are to be forgotten; what they include is known then. */
+		/* Check a last time: an owner may still match through one that is now forgotten. */
 		(void)matches(owner);
 		for (auto parent = known_.find(known.facts.parent);
 		     parent != known_.end() && owners.contains(parent->first);

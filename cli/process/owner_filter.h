@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/owner_filter.h  Which owners of a recording of everybody match a selection. */
+/** @file cli/process/owner_filter.h  Which owners of a system-wide recording match a selection. */
 #pragma once
 
 #include "cli/process/cgroup_numbers.h"
@@ -19,7 +19,7 @@
 
 namespace cli {
 
-/** What the module says of an owner of one process. */
+/** What the module reports about an owner that is one process. */
 struct OwnerFacts {
 	std::string name;
 	pid_t pid = 0;
@@ -32,17 +32,19 @@ struct OwnerFacts {
 /**
  * Decides which owners are recorded.
  *
- * As in a search, an owner matches if its name, user and cgroup do, and so do, unless
- * children are not followed, all that it has forked or executed.  Once an owner has matched,
- * it stays so.  What a child executes that was only forked is never included without following,
- * as the child may match by the name of its parent alone.  A live owner that does not match is looked at
- * again, once a round.
+ * As in a search, an owner matches if its name, user and cgroup do.  Then everything that it
+ * executes matches as well, and so does everything that it forks, if children are followed.
+ * An owner that has matched keeps matching.  A live owner that does not match is checked again,
+ * once a round.
+ *
+ * If children are not followed, a program does not match merely because a forked child executed
+ * it: that child may have matched only by the name of its parent.
  *
  * Our own process never matches.
  */
 class OwnerFilter {
 public:
-	/** The facts of an owner as of now; nothing if it is forgotten. */
+	/** The current facts about an owner; nothing if the module has forgotten it. */
 	using Look = std::function<std::optional<OwnerFacts>(uint32_t owner)>;
 
 	/** @param follow whether children are recorded. */
@@ -54,14 +56,14 @@ public:
 
 	/** A new owner.  Parents are added before their children. */
 	void add(uint32_t owner, OwnerFacts facts);
-	/** From now on, owners may be looked at again. */
+	/** From now on, owners may be checked again. */
 	void begin_round() { round_++; }
 	[[nodiscard]] bool matches(uint32_t owner);
 	/** Forget owners that have ended; their children keep their ancestors. */
 	void forget(const std::set<uint32_t> &owners);
 	/** How many processes have matched; a process that executes programs is one. */
 	[[nodiscard]] uint64_t processes() const { return processes_; }
-	/** "cli_burn (pid 4711)": the first that matched themselves. */
+	/** "cli_burn (pid 4711)": the first owners that matched the criteria themselves. */
 	[[nodiscard]] const std::vector<std::string> &named() const { return named_; }
 
 private:
@@ -75,7 +77,7 @@ private:
 		bool forked = false; /**< and has executed nothing since: its name is its parent's */
 		bool matched = false;
 		bool final = false; /**< its facts were checked after its end */
-		uint64_t round = 0; /**< in which neither it nor an ancestor matched */
+		uint64_t round = 0; /**< the last one in which neither it nor an ancestor matched */
 	};
 
 	[[nodiscard]] bool criteria_match(const OwnerFacts &facts);

@@ -34,7 +34,7 @@ void add_members(const fs::path &group, std::set<pid_t> &pids)
 	}
 }
 
-/* A group may disappear meanwhile; that must not end the search of the others. */
+/* A group that disappears during the search must not end the search of the others. */
 void add_members_below(const fs::path &group, std::set<pid_t> &pids)
 {
 	std::error_code error;

@@ -90,13 +90,13 @@ void set(About &about, std::string_view key, std::string_view value)
 		set_cause(about.accounting, key, value);
 }
 
-/** What no process does, and nobody has asked for. */
+/** Does a label name interrupts, which belong to no process? */
 bool is_interrupt(std::string_view name)
 {
 	return name == "[irq]" || name == "[softirq]";
 }
 
-/** Everything else that samples are labelled with, most samples first: "python3 (pid 4711)", or "python3". */
+/** The other labels of samples, most samples first: "python3 (pid 4711)", or "python3". */
 std::vector<std::string> samplers_of(const Profile &profile)
 {
 	using Name = std::pair<std::string_view, std::optional<int64_t>>;
@@ -235,7 +235,7 @@ std::string targets_text(const About &about, const Profile &profile)
 {
 	constexpr size_t most = 3;
 	const std::vector<std::string> samplers = samplers_of(profile);
-	/* Targets are what was attached: they can be without samples, and start other programs. */
+	/* Targets are what was attached.  They may have no samples, and may run other programs. */
 	const bool attached = samplers.empty() || about.targets.empty() || all_are(about.targets, samplers);
 	const std::vector<std::string> &named = attached ? about.targets : samplers;
 	std::string text;

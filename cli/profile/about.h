@@ -31,7 +31,7 @@ struct About {
 	std::vector<std::string> lines_later;
 	/** With --per-thread; most samples first. */
 	std::vector<ThreadTotal> threads = {};
-	/** Length of a slice of time, see slice_label; 0: samples have none, or those of files differ. */
+	/** Length of a slice of time, see slice_label; 0: no slices, or merged files differ in it. */
 	uint64_t slice_ms = 0;
 	/** The events that were sampled, and what they have lost. */
 	std::vector<EventAccount> events = {};
@@ -51,9 +51,9 @@ bool is_about(std::string_view comment);
 About merge_abouts(std::span<const About> abouts);
 
 /**
- * What the title of a profile says was profiled: up to three of the processes or programs that
- * have most samples, as far as the samples' labels tell them apart, or else of the targets;
- * and how many more there are.  Not safe to print.
+ * What was profiled, for the title of a profile.  Names up to three of the processes or programs
+ * with most samples, if labels tell them apart, or else of the targets; and says how many more
+ * there are.  Not safe to print.
  */
 std::string targets_text(const About &about, const Profile &profile);
 

@@ -28,10 +28,10 @@ struct Accounting {
 	uint64_t lost_contended = 0;
 	uint64_t lost_exec = 0;
 	uint64_t lost_full = 0;
-	uint64_t lost_unowned = 0; /**< of a selection: ticks that may be of any process */
+	uint64_t lost_unowned = 0; /**< with a selection: ticks whose process is not known */
 	uint64_t forks_lost = 0;
-	uint64_t cpu_ms = 0;  /**< of all CPUs meanwhile, if every process was recorded */
-	uint64_t idle_ms = 0; /**< of those: no process ran */
+	uint64_t cpu_ms = 0;  /**< of all CPUs during the recording, if every process was recorded */
+	uint64_t idle_ms = 0; /**< the part of cpu_ms in which no process ran */
 
 	void add(const profil_status &status);
 	/** Add another recording's; sums saturate, because files can hold any number. */
@@ -69,7 +69,7 @@ std::vector<std::string> accounting_lines(const Accounting &accounting, std::str
 /** The same in a line: "9,953 ticks: 89.43 % counted, 10.57 % lost: the clock was late". */
 std::string accounting_line(const Accounting &accounting);
 
-/** Of how many processes samples are: "2 processes"; "all processes", if every one was recorded. */
+/** How many processes were recorded: "2 processes"; "all processes" if every process was. */
 std::string processes_text(uint64_t processes, const Accounting &accounting);
 
 } // namespace cli

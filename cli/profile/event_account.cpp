@@ -69,7 +69,7 @@ uint64_t EventAccount::scaled(uint64_t counted) const
 
 	const double all = static_cast<double>(counted) / share_running(*this);
 
-	/* The first number of a double that is too large. */
+	/* 2^64: the smallest double that is too large. */
 	constexpr double too_many = 18446744073709551616.0;
 
 	return all < too_many ? static_cast<uint64_t>(std::round(all)) : UINT64_MAX;

@@ -11,25 +11,25 @@
 
 namespace cli {
 
-/** An event of any process, on all CPUs together, as the module's fdinfo has it (profil(4)). */
+/** The account of an event over all processes and CPUs, as in the module's fdinfo (profil(4)). */
 struct EventAccount {
 	std::string name;
 	uint64_t period = 0;	 /**< events between two samples; 0: not known */
 	uint64_t missed = 0;	 /**< ticks that came while the module was at work on their CPU */
 	uint64_t throttled = 0;	 /**< times that perf has stopped it until the kernel's next tick */
-	uint64_t enabled_ns = 0; /**< how long it was to be counted */
-	uint64_t running_ns = 0; /**< how long it was: less, if more is wanted than there are counters */
+	uint64_t enabled_ns = 0; /**< how long it should have been counted */
+	uint64_t running_ns = 0; /**< how long it was counted: less if there were too few counters */
 
 	/** What has come since an @p earlier account of the same event. */
 	[[nodiscard]] EventAccount since(const EventAccount &earlier) const;
-	/** Add another recording's; the longest period stays.  Sums saturate: files can hold any number. */
+	/** Add another recording's; keeps the longer period.  Sums saturate: files can hold any number. */
 	void add(const EventAccount &other);
 
-	/** Was it not counted all the time? */
+	/** Was it counted only part of the time? */
 	[[nodiscard]] bool is_shared() const { return running_ns < enabled_ns; }
-	/** Has it lost anything, or is it an estimate? */
+	/** Was nothing lost, and is the count not an estimate? */
 	[[nodiscard]] bool is_whole() const { return !missed && !throttled && !is_shared(); }
-	/** A number of events as it would be, had it been counted all the time (as in perf stat). */
+	/** Scale a number of events up to what all of the time would have given, as perf stat does. */
 	[[nodiscard]] uint64_t scaled(uint64_t counted) const;
 
 	bool operator==(const EventAccount &) const = default;
@@ -40,18 +40,18 @@ std::vector<std::string> event_account_lines(const EventAccount &account);
 /** The same in a few words each: "counted 66.67 % of the time", "stopped 2 times", "3 ticks missed". */
 std::vector<std::string> event_losses(const EventAccount &account);
 
-/** Add those of several sources, in their order, from the number @p first on. */
+/** Add the accounts of several sources to @p sums, in their order, from index @p first on. */
 void add_events(std::vector<EventAccount> &sums, const std::vector<EventAccount> &events, size_t first = 0);
 
 /** "10007 3 0 1000 500 cycles", for a comment of a profile. */
 std::string to_text(const EventAccount &account);
-/** The same; nothing if it is not that. */
+/** Parse such a text; nothing if it is not one. */
 std::optional<EventAccount> parse_event_account(std::string_view text);
 
 /** Set the member that a line of fdinfo names ("event_missed").  @return false for any other line. */
 bool set_event_field(EventAccount &account, std::string_view name, std::string_view value);
 
-/** The first event that a fdinfo of the module describes, if there is one. */
+/** The first event that an fdinfo of the module describes, if any. */
 std::optional<EventAccount> event_account_of_fdinfo(std::string_view fdinfo);
 
 } // namespace cli

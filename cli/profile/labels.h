@@ -52,7 +52,7 @@ public:
 		return *all_;
 	}
 
-	/** Are these known to be the same without a look at them? */
+	/** Are both known to be the same without comparing them? */
 	[[nodiscard]] bool shares(const Labels &other) const { return all_ == other.all_; }
 	bool operator==(const Labels &other) const { return shares(other) || all() == other.all(); }
 

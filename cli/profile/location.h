@@ -11,7 +11,7 @@
 
 namespace cli {
 
-/** The label of a sample that says in which slice it came: milliseconds from the beginning to that. */
+/** The label with a sample's slice of time: milliseconds from the beginning to that of the slice. */
 inline constexpr char slice_label[] = "slice";
 
 /** The object of a location outside all mappings, and the function of a sample without a location. */

@@ -100,7 +100,7 @@ private:
 		return place->second;
 	}
 
-	/* The addresses of the first profile with this mapping, which may have it elsewhere in memory. */
+	/* Moves a location to where the first profile with this mapping has it in memory. */
 	Location moved(const Profile &from, const Location &one, const Indices &indices) const
 	{
 		Location here = one;

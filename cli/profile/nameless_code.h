@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/nameless_code.h  The name of code that was made at run time and that nobody has named.
- */
+/** @file cli/profile/nameless_code.h  The name of generated code that has no symbols. */
 #pragma once
 
 #include <string>

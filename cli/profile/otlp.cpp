@@ -19,7 +19,7 @@ namespace wire = cli::field::otlp;
 
 using Index = int32_t;
 
-/** A table in which each message is once.  The first is the zero value: index 0 is "not set". */
+/** A table that holds each message once.  The first is the zero value: index 0 is "not set". */
 class Table {
 public:
 	Table() { index({}); }
@@ -141,7 +141,7 @@ private:
 				     resource.id, true);
 	}
 
-	/** Only where there are any: what one event has, another may not have. */
+	/** Leaves out samples where this value is 0: most have values of only some events. */
 	std::string values(const OtlpResource &resource, const OtlpValue &value, const std::string &id)
 	{
 		return profile(*resource.profile, value.type,

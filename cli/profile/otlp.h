@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/profile/otlp.h
- * Profiles as OpenTelemetry's protocol has them: experimental, like the signal itself.
+ * Profiles in OpenTelemetry's protocol: experimental, like the signal itself.
  *
  * The messages are those of opentelemetry/proto/profiles/v1development/profiles.proto in
  * github.com/open-telemetry/opentelemetry-proto; names of attributes are those of
@@ -31,15 +31,15 @@ struct OtlpAttribute {
 /** A type of value that is a profile of its own. */
 struct OtlpValue {
 	size_t type = 0;    /**< index in Profile::sample_types */
-	int64_t period = 0; /**< of it, between two samples */
+	int64_t period = 0; /**< how much of it comes between two samples */
 };
 
-/** What samples are of, for instance a service, and the samples. */
+/** The samples of a resource, for instance of a service, and its attributes. */
 struct OtlpResource {
 	std::vector<OtlpAttribute> attributes;
 	const Profile *profile = nullptr;
-	std::string id; /**< a UUID, of the first profile; empty: none */
-	/** A profile of OTLP has one type.  Empty: a profile of the samples. */
+	std::string id; /**< a UUID for the first profile; empty: none */
+	/** One profile each, because OTLP allows one type in a profile.  Empty: only the samples. */
 	std::vector<OtlpValue> values = {};
 };
 
@@ -47,8 +47,8 @@ struct OtlpResource {
 std::string encode_otlp(std::span<const OtlpResource> resources);
 
 /**
- * What an answer, ExportProfilesServiceResponse, says of profiles that were not accepted.
- * @return empty if all were.
+ * What a response (ExportProfilesServiceResponse) says about profiles that were not accepted.
+ * @return empty if all were accepted.
  */
 std::string otlp_refusal(std::string_view answer);
 

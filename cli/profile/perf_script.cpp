@@ -17,7 +17,7 @@
 namespace cli {
 namespace {
 
-/* Of an entry of a map, besides what it points to. */
+/* The size of a map's entry, without what it points to. */
 constexpr size_t node_bytes = 64;
 /* A file with more has something else in the place of events. */
 constexpr size_t most_events = 64;
@@ -90,7 +90,7 @@ private:
 					add_place(std::exchange(inlined, {}), stack);
 			}
 		}
-		/* No place is known: the sample is one all the same. */
+		/* A sample without a known place counts as well. */
 		if (stack.empty())
 			add_place(std::array{PerfPlace{}}, stack);
 		count(head, *event, std::move(stack));

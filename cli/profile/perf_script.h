@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/perf_script.h  Reads what perf script prints as a profile. */
+/** @file cli/profile/perf_script.h  Reads the output of perf script as a profile. */
 #pragma once
 
 #include "cli/base/result.h"

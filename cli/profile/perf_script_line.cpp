@@ -55,7 +55,7 @@ bool is_cpu(std::string_view word)
 	       number_of<uint32_t>(word.substr(1, word.size() - 2));
 }
 
-/** "pid/tid", or "tid": is it an ID, and which process does it tell? */
+/** Is a word "pid/tid" or "tid"?  Sets @p pid to the process, if the word has it. */
 bool is_id(std::string_view word, std::optional<int64_t> &pid)
 {
 	const size_t slash = word.find('/');
@@ -66,7 +66,7 @@ bool is_id(std::string_view word, std::optional<int64_t> &pid)
 	return slash == word.npos || pid;
 }
 
-/** What follows the ID of a thread: "[cpu] time: period event: rest". */
+/** Parse what follows the ID of a thread: "[cpu] time: period event: rest". */
 bool take_tail(std::string_view text, PerfHead &head)
 {
 	std::string_view word = take_word(text);
@@ -136,7 +136,7 @@ std::string_view take_line(std::string_view &text)
 	return line;
 }
 
-/** A command may have blanks and digits itself: the first ID after which a time follows ends it. */
+/** A command may itself have blanks and digits, so it ends at the first ID that a time follows. */
 std::optional<PerfHead> perf_head(std::string_view line)
 {
 	std::string_view text = line;

@@ -129,13 +129,13 @@ private:
 		}
 	}
 
-	/** Decode the messages with @p tag, and have room for them in @p decoded. */
+	/** Reserve room in @p decoded for the messages with @p tag, and decode them. */
 	template <typename Element, typename Decode>
 	void for_each(field::Profile tag, std::vector<Element> &decoded, Decode decode)
 	{
 		const List &list = *list_of(tag);
 
-		/* What is in a message is taken as it is decoded. */
+		/* The content of a message counts against the limit when it is decoded. */
 		if (list.messages > left_ / sizeof(Element))
 			throw TooLarge();
 		decoded.reserve(list.messages);

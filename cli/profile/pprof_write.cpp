@@ -70,8 +70,8 @@ public:
 
 private:
 	/**
-	 * Adds a message that @p fill writes.  A builder would make room for the longest length
-	 * and move the message when its length is known; there are hundreds of thousands.
+	 * Adds a message that @p fill writes.  A nested builder would reserve room for the longest
+	 * length, and move each message once its length is known: hundreds of thousands of them.
 	 */
 	template <typename Field, typename Out, typename Tag, typename Fill>
 	static void nested(std::string &scratch, Out &out, Tag tag, Fill fill)

@@ -86,7 +86,7 @@ struct Profile {
  */
 size_t samples_index(const Profile &profile);
 
-/** Keep only the values of the type @p name, which are then shown.  The error says which there are. */
+/** Keep only the values of the type @p name, which are then shown.  The error lists the types. */
 Outcome keep_value(Profile &profile, const std::string &name);
 
 /** How many samples @p sample stands for; a negative count is taken as 0. */

@@ -11,7 +11,7 @@ namespace cli {
 
 /**
  * The name of a counter that several functions share: "libc.so.6+0x1000..0x2000 (11 functions)".
- * No output knows which of them was sampled, so this is its function's name in all of them.
+ * Which of them was sampled is not known, so every output has this name for the function.
  * @param object path or name.
  */
 std::string shared_counter_name(std::string_view object, uint64_t low, uint64_t high, uint64_t functions);
@@ -22,7 +22,7 @@ std::string shared_counter_name(std::string_view object, uint64_t low, uint64_t 
  */
 std::optional<uint64_t> functions_sharing(std::string_view name);
 
-/** The part of such a name that says how many functions they are: " (11 functions)"; else empty. */
+/** The part of such a name that says how many functions share it: " (11 functions)"; else empty. */
 std::string_view sharing_mark(std::string_view name);
 
 } // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/thread_total.h  The samples of each thread, without where they were. */
+/** @file cli/profile/thread_total.h  The number of samples of each thread. */
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,8 @@ struct TimeRange {
 };
 
 /**
- * Keep only the samples of the slices that begin in a time, and nothing that is about all
- * samples: the ticks, the threads.  The error says why that is not possible.
+ * Keep only the samples of the slices that begin in @p range.  Drop the accounting of ticks and
+ * the threads, which are about all samples.  Fails if the profile has no slices.
  */
 Outcome keep_time(Profile &profile, const TimeRange &range);
 

@@ -7,13 +7,13 @@
 namespace cli {
 namespace {
 
-/* A table costs its pages to begin with, and each reader looks at all of it. */
+/* A table costs all its pages from the start, and each drain() reads all of it. */
 constexpr uint64_t small_counts = uint64_t{1} << 13;
 constexpr uint64_t large_counts = uint64_t{1} << 19;
 /* Elements for each tick that may come until the next look, which may be late. */
 constexpr uint64_t counts_for_tick = 32;
 
-/* Elements of a look. */
+/* How many elements fills_up() looks at. */
 constexpr size_t some = 256;
 
 } // namespace
@@ -33,8 +33,8 @@ void CountTable::drain(const Visit &visit)
 }
 
 /*
- * A key may be in 16 elements in a row, at two places.  Of tables that are full to three eighths,
- * hardly one new key in a hundred thousand finds no room there; of half full ones, one or two.
+ * A key may be in either of two runs of 16 elements.  In a table that is three eighths full, hardly
+ * one new key in a hundred thousand finds no room there; in one that is half full, one or two do.
  */
 bool CountTable::fills_up()
 {
@@ -62,7 +62,7 @@ uint64_t next_counts(uint64_t memory, uint64_t counts)
 {
 	const uint64_t all = memory / sizeof(profil_count);
 
-	/* Only to a size that another table of that size can follow. */
+	/* Double only if another table of the new size can follow. */
 	if (2 * counts <= most_counts && all / 4 >= counts)
 		return 2 * counts;
 	return all / 2 >= counts ? counts : 0;

@@ -35,7 +35,7 @@ public:
 	/** Visit what was counted since the last time, while the kernel goes on counting. */
 	void drain(const Visit &visit);
 	/**
-	 * Is it time for another table?  A look at some of its elements, each time at others:
+	 * Is it time for another table?  Looks at only some elements, and at others each time:
 	 * keys are spread evenly.
 	 */
 	[[nodiscard]] bool fills_up();
@@ -47,17 +47,17 @@ private:
 };
 
 /**
- * The elements of a first table.
+ * The number of elements for a first table.
  * @param memory bytes for it and for the one that follows it.
  * @param ticks that all CPUs can have between two looks at the table.
- * @param many_numbers are each process and its texts to have a number?  The module gives more
- *        of them with a larger table.
+ * @param many_numbers whether every process, with each of its texts, needs a number.  The
+ *        module gives more of them with a larger table.
  */
 uint64_t first_counts(uint64_t memory, uint64_t ticks, bool many_numbers);
 
 /**
- * The elements of the table that follows one of @p counts: twice as many, or as many, if
- * both fit in @p memory bytes; 0: none does.
+ * The number of elements for the table that follows one of @p counts: twice as many, or else
+ * as many, if both tables fit in @p memory bytes; 0: they do not.
  */
 uint64_t next_counts(uint64_t memory, uint64_t counts);
 

@@ -6,7 +6,7 @@
 
 namespace cli {
 
-/* By file unless something is asked for that the module's recordings do not have. */
+/* Records by file, unless the settings ask for something that the module's recordings lack. */
 std::unique_ptr<Recorder> make_recorder(Session session, const RecorderSettings &settings,
 					const profil_info &info, RecorderLog &log)
 {
@@ -16,7 +16,7 @@ std::unique_ptr<Recorder> make_recorder(Session session, const RecorderSettings 
 	if (by_file)
 		return std::make_unique<TextRecorder>(std::move(session), settings, log);
 	if (settings.per_thread)
-		log.warn("--per-thread needs a newer module: no samples of threads are added up");
+		log.warn("--per-thread needs a newer module: samples are not added up by thread");
 	return std::make_unique<SpaceRecorder>(std::move(session), settings, log);
 }
 

@@ -18,17 +18,17 @@ namespace cli {
 struct RecordedTime {
 	int64_t begin = 0;		   /**< ns since the epoch */
 	double seconds = 0;		   /**< duration */
-	std::vector<SampleSource> sources; /**< what has ticked */
+	std::vector<SampleSource> sources; /**< what ticked */
 };
 
 /** " at 999 Hz" or " by page-faults and cs:10". */
 std::string sources_text(std::span<const SampleSource> sources);
 
-/** The sources, with what became of those that are events. */
+/** The sources, with the accounts of those that are events. */
 std::vector<SampleSource> accounted_sources(std::vector<SampleSource> sources,
 					    const std::vector<EventAccount> &events);
 
-/** What became of the sources that are events: for About::events. */
+/** The accounts of the sources that are events, for About::events. */
 std::vector<EventAccount> event_accounts(const std::vector<SampleSource> &sources);
 
 /** Nanoseconds since the epoch. */

@@ -20,11 +20,11 @@
 
 namespace cli {
 
-/** What becomes of the time that programs spend in the kernel. */
+/** How the time that programs spend in the kernel is counted. */
 enum class KernelTime {
-	ByFunction, /**< it counts where in the kernel it was spent; without the right to see that, as
+	ByFunction, /**< at its place in the kernel; without the right to see that, as
 		       [kernel] */
-	AtCall,	    /**< it counts at the instruction that called the kernel */
+	AtCall,	    /**< at the instruction that called the kernel */
 	LeftOut,
 };
 
@@ -55,7 +55,7 @@ public:
 	virtual void warn(const std::string &text) = 0;
 };
 
-/** What profiles the processes of one recording, and their children. */
+/** Profiles the processes of one recording, and their children. */
 class Recorder {
 public:
 	Recorder() = default;
@@ -71,9 +71,9 @@ public:
 	virtual size_t attach(std::span<const pid_t> pids, bool young) = 0;
 
 	/**
-	 * Record all processes of a selection, those to come included, as one; no process is
-	 * attached then.
-	 * @return false if that is not possible or not permitted: processes are to be searched for.
+	 * Record all processes of a selection, including future ones, without attaching to each.
+	 * @return false if that is not possible or not permitted; the caller then has to search
+	 *         for processes.
 	 */
 	virtual bool attach_everybody(const Selection &) { return false; }
 

@@ -61,7 +61,7 @@ Outcome RecordingRun::prepare()
 		if (Outcome available = check_available(event); !available)
 			return available;
 	}
-	/* What a command will do is not known yet. */
+	/* For a command that has not run yet, there is nothing to choose periods by. */
 	if (!options_.selection.empty())
 		choose_periods(options_.events, options_.selection.pids);
 	for (const Event &event : options_.events)
@@ -137,7 +137,7 @@ Outcome RecordingRun::attach()
 	const Error nothing{command_ ? "the command was not run" : "nothing was recorded"};
 
 	if (finder_ && recorder_->attach_everybody(options_.selection)) {
-		/* One look, to say so: the recording needs no search. */
+		/* Search once, only for the warning: the recording needs no search. */
 		if (!options_.selection.only_everything() && finder_->find().empty())
 			log_.warn(nothing_yet);
 		finder_.reset();
@@ -153,7 +153,7 @@ Outcome RecordingRun::attach()
 		return Done();
 	}
 
-	/* Beside a selection, the command only says how long. */
+	/* With a selection, the command only sets the duration. */
 	const bool of_command = options_.selection.empty();
 	const std::vector<pid_t> pids =
 		of_command ? std::vector<pid_t>{command_->pid()} : options_.selection.pids;

@@ -28,14 +28,14 @@ double seconds_since(Clock::time_point start);
 using RecorderWrap = std::function<std::unique_ptr<Recorder>(std::unique_ptr<Recorder>)>;
 
 /**
- * A recorder and what it profiles: processes, a search for processes, or a command.  Beside one of
- * the others, a command is not profiled for itself, but ends the recording.
+ * A recorder and what it profiles: processes, a search for processes, or a command.  A command that
+ * is given with one of the others is not a target; it only ends the recording.
  */
 class RecordingRun {
 public:
 	/**
 	 * @param log must outlive this.
-	 * @param wrap makes the recorder to use of the one that does the work.
+	 * @param wrap wraps the recorder that does the work; its result is used instead.
 	 */
 	RecordingRun(TargetOptions options, RecorderLog &log, RecorderWrap wrap = {})
 		: options_(std::move(options)), log_(log), wrap_(std::move(wrap))

@@ -30,7 +30,7 @@ public:
 	[[nodiscard]] std::vector<profil_event> events() const;
 	/** All zeroes if the profile does not exist. */
 	[[nodiscard]] profil_status status(uint32_t profile) const;
-	/** What has become of the event that the session samples, unless it has none or it has ended. */
+	/** The account of the session's event; nothing if it has none, or the event has ended. */
 	[[nodiscard]] std::optional<EventAccount> event() const;
 
 private:

@@ -17,11 +17,13 @@ namespace {
 constexpr std::chrono::milliseconds look_interval{100};
 /* How often the leftovers of ended processes are removed. */
 constexpr std::chrono::minutes tidy_interval{1};
-/* A file names only this many of the processes that a search has found. */
+/* A file names only this many of the attached processes. */
 constexpr size_t most_named = 100;
 
-/** After vfork(2), a child's exec leaves the parent's memory alive: the module waits for the thread to
- * return. */
+/**
+ * Does the thread run another program?  A child of vfork(2) leaves the parent's memory alive when it
+ * calls exec, so the module does not end the profile, but waits for the thread to return.
+ */
 bool runs_another_program(const Target &target)
 {
 	return target.start && program_start(target.pid) != target.start;
@@ -150,7 +152,7 @@ void SpaceRecorder::work(Clock::time_point now)
 		profiles.push_back(profile);
 	for (const uint32_t profile : profiles) {
 		look_after(*targets_.at(profile), now);
-		/* This takes time, and programs that have started meanwhile lose ticks until they are
+		/* That took time, and programs that have started since lose ticks until they are
 		 * attached. */
 		handle_events();
 	}
@@ -214,7 +216,7 @@ void SpaceRecorder::handle_event(const profil_event &event)
 
 	if (born)
 		recording_.processes++;
-	/* In another PID namespace: it is counted, but has no PID here. */
+	/* A process in another PID namespace is counted, but has no PID here. */
 	if (event.pid <= 0)
 		return;
 	if (event.what & (PROFIL_EVENT_EXIT | PROFIL_EVENT_EXEC))

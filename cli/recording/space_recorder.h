@@ -18,7 +18,8 @@
 namespace cli {
 
 /**
- * Records by address space: what the module can do without recordings of its own.
+ * Records by address space, for what the module's own recordings (PROFIL_RECORD) cannot do, or
+ * if it has none.
  *
  * Every attached process, and every program that one of them executes, gets a
  * Target.  Forked children are profiled by their parent's target until they map

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The part of Recorder that counts samples and accounts for every tick.
+// The part of SpaceRecorder that counts samples and accounts for every tick.
 #include "cli/recording/space_recorder.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ std::map<uint32_t, uint64_t> SpaceRecorder::all_kernel() const
 	return sum;
 }
 
-/** Those that are in no part yet. */
+/** Ticks in the kernel that are in no part yet, by owner. */
 std::map<uint32_t, uint64_t> SpaceRecorder::new_kernel() const
 {
 	std::map<uint32_t, uint64_t> fresh;
@@ -95,7 +95,7 @@ std::map<uint32_t, uint64_t> SpaceRecorder::new_kernel() const
 	return fresh;
 }
 
-/** The profiles do not say where in the kernel ticks came. */
+/** Add ticks in the kernel without addresses: the profiles do not say where they came. */
 void SpaceRecorder::add_kernel(Recording &recording) const
 {
 	for (const auto &[owner, ticks] : new_kernel())

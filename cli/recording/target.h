@@ -69,7 +69,7 @@ private:
 	std::optional<Clock::time_point> next_;
 };
 
-/** The pause after unknown PCs were not found, and after a failed attempt to attach again. */
+/** The pause after no mapping of unknown PCs was found, and after a failed attempt to attach again. */
 constexpr std::chrono::seconds patience_interval{1};
 /** How often a target is checked for changes that no event reports. */
 constexpr std::chrono::seconds check_interval{1};

@@ -140,10 +140,10 @@ bool TargetBuilder::set_regions(Target &target)
 }
 
 /*
- * If new counters cannot be pinned, their text does without, and its PCs are stored
- * raw; the regions must still be set, because text that is no longer mapped must not
- * be counted.  If even that fails, the kernel counts as before, in counters that
- * in_kernel keeps.  Either is tried again at the next update.
+ * If new counters cannot be pinned, their text gets none, and its PCs are stored raw.
+ * The regions must still be set, because text that is no longer mapped must not be
+ * counted.  If even that fails, the kernel counts as before, in counters that
+ * in_kernel keeps.  The next update tries both again.
  */
 void TargetBuilder::update(Target &target, uint64_t pinned)
 {

@@ -27,7 +27,7 @@ struct TargetOptions {
 	KernelTime kernel = KernelTime::ByFunction;
 	bool follow = true;
 	bool per_process = false;
-	bool per_thread = false;	/**< without an option of TargetParser: not everything shows it */
+	bool per_thread = false;	/**< not set by TargetParser: not every subcommand shows it */
 	bool per_cgroup = false;	/**< likewise */
 	std::optional<uint64_t> memory; /**< most bytes of counters */
 };

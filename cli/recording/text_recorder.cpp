@@ -16,16 +16,16 @@ namespace {
 constexpr uint64_t look_ns = std::chrono::nanoseconds(look_interval).count();
 constexpr uint64_t event_ns_least = 1000;
 /*
- * Events wait for this time after others.  Each program of a shell script has several, and to
- * wake up for each of them costs more than its ticks.
+ * Events that follow others wait this long.  Each program of a shell script causes several, and
+ * waking up for each of them costs more than its ticks.
  */
 constexpr std::chrono::milliseconds event_interval{50};
-/* A file names only this many of the processes that a search has found. */
+/* A file names only this many of the attached processes. */
 constexpr size_t most_named = 100;
 /* Ended processes whose anonymous memory still has mappings of its own in the file. */
 constexpr size_t most_ended = 1000;
 
-/* A recording has numbers for so many elements of its first table each, and these at least. */
+/* A recording has a number for this many elements of its first table, but at least least_numbers. */
 constexpr uint64_t counts_for_number = 8;
 constexpr uint64_t least_numbers = uint64_t{1} << 15;
 
@@ -46,7 +46,7 @@ uint32_t TextRecorder::flags() const
 	       static_cast<uint32_t>(settings_.per_thread ? PROFIL_RECORD_THREADS : 0);
 }
 
-/** Begin the recording; without the right to see where in the kernel ticks come, without that. */
+/** Begin the recording; with places in the kernel, if that is permitted. */
 AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 {
 	if (!counts_kernel())
@@ -62,11 +62,11 @@ AttachError TextRecorder::begin(pid_t pid, uint32_t flags)
 	return begin_with(pid, flags);
 }
 
-/** With a table that is as large as may be pinned and is useful. */
+/** Begin with the largest useful table that may be pinned. */
 AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 {
 	const auto cpus = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF));
-	/* Events of software come no more often than that, and others are throttled. */
+	/* Software events come at most once in event_ns_least, and others are throttled. */
 	const uint64_t ticks =
 		settings_.event ? cpus * look_ns / event_ns_least : cpus * (look_ns / settings_.period + 1);
 	uint64_t counts = first_counts(settings_.memory, ticks,
@@ -103,7 +103,7 @@ AttachError TextRecorder::begin_with(pid_t pid, uint32_t flags)
 	return error;
 }
 
-/** From now on, the module counts in that table. */
+/** Make the module count in @p table from now on. */
 bool TextRecorder::give(const CountTable &table)
 {
 	profil_record record = {};
@@ -118,8 +118,8 @@ bool TextRecorder::give(const CountTable &table)
 }
 
 /**
- * Count in another table, before there is no room for new keys in this one.  Without memory
- * for it, this one stays.
+ * Switch to another table before this one has no room for new keys.  If there is no memory for
+ * another, this one stays.
  */
 bool TextRecorder::change_table()
 {
@@ -150,7 +150,7 @@ AttachError TextRecorder::add(pid_t pid)
 		return begin(pid, flags());
 	record.size = sizeof(record);
 	record.profile = profile_;
-	/* EEXIST: a child that is followed, of which no event was read yet. */
+	/* EEXIST: a followed child whose event was not read yet. */
 	if (record_on(pid, record, &step) && errno != EEXIST)
 		return {errno, step};
 	return {};
@@ -158,7 +158,7 @@ AttachError TextRecorder::add(pid_t pid)
 
 std::string TextRecorder::why(const AttachError &error) const
 {
-	/* Of perf_event_open(2) they say another thing. */
+	/* From perf_event_open(2), the same errors have other causes. */
 	const bool of_module = error.step && std::string_view(error.step) == "PROFIL_RECORD";
 
 	const std::string of_event =
@@ -193,7 +193,7 @@ size_t TextRecorder::attach(std::span<const pid_t> pids, bool)
 	return attached;
 }
 
-/** Does the module say of a process which user and cgroup it has? */
+/** Does the module report the user and cgroup of a process? */
 bool TextRecorder::knows_processes() const
 {
 	profil_describe about = {};
@@ -239,7 +239,7 @@ void TextRecorder::handle_event(const profil_event &event)
 	}
 	if (event.what & PROFIL_EVENT_EXIT)
 		members_.erase(event.pid);
-	/* In another PID namespace: it is counted, but has no PID here. */
+	/* A process in another PID namespace is counted, but has no PID here. */
 	members_.erase(0);
 }
 
@@ -290,7 +290,7 @@ void TextRecorder::work(Clock::time_point now)
 		pace_.look(now, session_.status(profile_).ticks);
 	if (texts_.in_use() > std::min(numbers_, texts_.highest_number()) / 4 && now >= next_forgetting_)
 		forget_ended(now);
-	/* What a process is now decides whether it matches, and what a thread is called. */
+	/* Whether a process matches, and what a thread is called, is looked up when samples are read. */
 	if ((texts_.filter() || settings_.per_thread) && now >= next_check_)
 		drain();
 	if (now >= next_check_ || (members_.empty() && !everybody_))
@@ -300,7 +300,7 @@ void TextRecorder::work(Clock::time_point now)
 		rest(now);
 }
 
-/** Processes to come need the numbers of those that have ended. */
+/** Make room for new processes: they need the numbers of those that have ended. */
 void TextRecorder::forget_ended(Clock::time_point now)
 {
 	drain();
@@ -331,7 +331,7 @@ void TextRecorder::drain()
 
 /**
  * Only what is in the table has an owner: what was lost may be of any process.
- * @param all of the machine.
+ * @param all the accounting of the whole recording.
  */
 Accounting TextRecorder::selected(const Accounting &all) const
 {
@@ -398,7 +398,7 @@ Recording TextRecorder::snapshot()
 	Accounting now = accounting();
 
 	drain();
-	/* What matches is known only now. */
+	/* drain() has just found out what matches. */
 	if (texts_.filter())
 		now = accounting();
 

@@ -76,7 +76,7 @@ private:
 	[[nodiscard]] Accounting selected(const Accounting &all) const;
 	void add_machine_time(Accounting &all) const;
 	void complete(Recording &recording, const Accounting &accounting) const;
-	/** Once the event has ended, what was known stays. */
+	/** Update the account of the event.  Once the event has ended, the last account stays. */
 	const EventAccount &look_at_event() { return event_ = session_.event().value_or(event_); }
 
 	Session session_;
@@ -86,13 +86,13 @@ private:
 	std::unique_ptr<CountTable> table_;
 	uint32_t profile_ = 0;
 	std::set<pid_t> members_;
-	uint64_t others_ = 0; /* processes of which no event has told yet */
+	uint64_t others_ = 0; /* processes that no event has reported yet */
 	Recording recording_;
 	Accounting parted_;	    /* of all parts that were taken */
 	EventAccount event_;	    /* so far; others may have sampled it before */
 	EventAccount event_parted_; /* before this part */
 	LookPace pace_;
-	bool told_of_news_ = true; /* unless the module is older */
+	bool told_of_news_ = true; /* false: the module is too old for PROFIL_RECORD_NEWS */
 	bool rests_ = false;	   /* until the module has news */
 	Clock::time_point next_check_{};
 	Clock::time_point next_change_{}; /* of the table: not before */

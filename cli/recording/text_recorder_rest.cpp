@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * While nothing happens, nothing is looked at: the module says when there are news.
+ * While nothing happens, the recorder sleeps until the module has news (PROFIL_RECORD_NEWS).
  *
- * What is looked at each second otherwise waits for these, too: new texts and full tables are
- * news themselves, and so are processes that need the numbers of ended ones, and the end of the
- * recording.  Where processes make code is looked at when they tick at new places.
+ * Checks that are otherwise made each second wait for news as well.  What they look for is news
+ * itself: new texts, full tables, new processes, which need the numbers of ended ones, and the
+ * end of the recording.  Generated code is looked at when it ticks at new places.
  */
 #include "cli/recording/text_recorder.h"
 
@@ -15,7 +15,7 @@ namespace cli {
 
 std::vector<pollfd> TextRecorder::descriptors() const
 {
-	/* Without a rest, POLLPRI says what is known already. */
+	/* When not at rest, POLLPRI only reports news that is known already. */
 	const auto events = static_cast<short>(rests_ ? POLLIN | POLLPRI : POLLIN);
 
 	return {{Clock::now() < next_events_ ? -1 : session_.fd(), events, 0}};
@@ -39,17 +39,17 @@ bool TextRecorder::may_rest(Clock::time_point now) const
 {
 	if (!told_of_news_ || !profile_ || over_ || !pace_.may_rest(now))
 		return false;
-	/* What a process is when it has ticks decides whether it matches, and what threads are called. */
+	/* Whether a process matches, and what threads are called, must be looked up soon after its ticks. */
 	if (texts_.filter() || settings_.per_thread)
 		return false;
-	/* What could not be done yet is tried again. */
+	/* Something that failed is still to be tried again. */
 	if (texts_.has_nameless() || next_change_ > now + look_interval)
 		return false;
-	/* Nobody tells when the last process is gone of which no event has told. */
+	/* Nothing reports the end of the last process if no event has reported the process itself. */
 	return everybody_ || !members_.empty();
 }
 
-/** Wait for news from now on; what was missed until now is looked at once more. */
+/** Arm the wake-up for news, then look once more for what was missed. */
 void TextRecorder::rest(Clock::time_point now)
 {
 	const uint64_t keys = texts_.has_code() ? 1 : table_->counts() / table_part;
@@ -62,7 +62,7 @@ void TextRecorder::rest(Clock::time_point now)
 	record.nr_counts = static_cast<uint32_t>(keys);
 	if (profil_session_record(session_.get(), 0, &record, nullptr)) {
 		told_of_news_ = errno != EINVAL;
-		/* It has ended. */
+		/* The recording has ended. */
 		if (told_of_news_)
 			check(now);
 		return;
@@ -70,7 +70,7 @@ void TextRecorder::rest(Clock::time_point now)
 	pace_.rest(now);
 	texts_.learn();
 	texts_.look();
-	/* Code that was met only now is looked at when it ticks at any new place. */
+	/* If only this look has found generated code, rest again, with a wake-up for each new key. */
 	rests_ = keys == 1 || !texts_.has_code();
 }
 

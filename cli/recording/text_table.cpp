@@ -18,7 +18,7 @@ namespace {
 
 /* Every recording has it. */
 constexpr uint32_t kernel_number = 1;
-/* A tick may count for a process that has ended until 100 ms later. */
+/* A tick may still count for a process up to 100 ms after its end. */
 constexpr std::chrono::seconds rest{1};
 
 bool is_interrupts(const profil_describe &owner)
@@ -48,7 +48,7 @@ std::string owner_name(std::string_view command, std::string_view path)
 
 std::string kernel_thread_name(std::string_view command)
 {
-	/* Each interrupt has a thread of its own, and [irq] is what they serve. */
+	/* Each threaded interrupt has its own thread; "[irq]" alone is the name for hard interrupts. */
 	if (!command.starts_with("irq/"))
 		command = command.substr(0, command.find('/'));
 	return fmt::format("[{}]", command);
@@ -69,7 +69,7 @@ void TextTable::learn_module(uint32_t number, const profil_describe &about, cons
 	kernel_.set(number, {name, about.base, about.bytes, about.state, about.parent});
 }
 
-/** Some may have gone; those without ticks are not known any more. */
+/** Modules may have been removed; the recording forgets those without ticks. */
 void TextTable::look_at_modules()
 {
 	profil_describe about;
@@ -150,7 +150,7 @@ TextTable::Number TextTable::describe(uint32_t number)
 	if (about.kind == PROFIL_KIND_FILE) {
 		known.facts = {about.inode, about.bytes, about.base};
 		known.object = file_object(about, about.path_size ? path.data() : "[file]");
-		/* Nobody else's umount(2) is to fail because of us for longer than needed. */
+		/* Release the file, or umount(2) of its file system fails. */
 		about.flags = PROFIL_DESCRIBE_RELEASE;
 		about.path = about.path_size = 0;
 		profil_session_describe(session_.get(), &about);
@@ -212,7 +212,7 @@ void TextTable::learn()
 	highest_ = about.highest;
 	while (last_ != about.numbers) {
 		last_ = last_ == about.highest ? 1 : last_ + 1;
-		/* Numbers begin again; modules are forgotten by the kernel itself. */
+		/* Numbers wrap around, and skip those in use.  The kernel itself forgets those of modules. */
 		const Number *const known = find(last_);
 		if (known && known->kind != PROFIL_KIND_MODULE)
 			continue;
@@ -228,7 +228,7 @@ void TextTable::begin_round()
 		filter_->begin_round();
 }
 
-/** Adds to what was selected, too. */
+/** Also adds to selected_. */
 bool TextTable::is_selected(const Number &cell, const Number &text, uint64_t samples)
 {
 	const Number *const owner = find(cell.owner);
@@ -242,7 +242,7 @@ bool TextTable::is_selected(const Number &cell, const Number &text, uint64_t sam
 	return false;
 }
 
-/** A thread that has ended has the name of its program. */
+/** A thread that has ended gets the name of its program. */
 void TextTable::count_thread(const Number &cell, pid_t tid, uint64_t samples, ThreadTotals &threads)
 {
 	const Owner *const owner = owners_.find(program_of_cell(cell));
@@ -258,7 +258,7 @@ void TextTable::count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals
 	const uint64_t cell = key >> PROFIL_COUNT_SHIFT;
 	const uint64_t offset = key & ((uint64_t{1} << PROFIL_COUNT_SHIFT) - 1);
 
-	/* Its number may be newer than the last look. */
+	/* The cell may be newer than the last learn(). */
 	if (cell > last_)
 		learn();
 
@@ -360,7 +360,7 @@ void TextTable::add_cells(std::set<uint32_t> &doomed) const
 	doomed.merge(cells);
 }
 
-/** Keep the names of the rows that there are, and of processes that may get some. */
+/** Keep the names of existing rows, and of processes that may still get one. */
 void TextTable::forget_owners(const Tally &tally)
 {
 	std::set<uint32_t> kept = tally.owners();

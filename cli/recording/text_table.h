@@ -46,7 +46,7 @@ struct Selected {
 	uint64_t unowned = 0; /**< whose owner is not known */
 };
 
-/** What tells a file from another that has its path now. */
+/** Tells a file from another that has replaced it at its path. */
 struct FileFacts {
 	uint64_t inode = 0;
 	uint64_t bytes = 0;
@@ -59,26 +59,26 @@ public:
 	/** @param session must outlive this. */
 	explicit TextTable(const Session &session) : session_(session) {}
 
-	/** Before a recording with the kernel's samples begins. */
+	/** Call this before a recording with the kernel's samples begins. */
 	void prepare() { kernel_.read(); }
 	/**
-	 * From now on, this is about that profile of the session.
+	 * Take the numbers of that profile of the session from now on.
 	 * @param with_kernel whether samples in the kernel are to be added.
 	 */
 	void begin(uint32_t profile, bool with_kernel);
-	/** Are programs told apart by their processes, and by the cgroups of these? */
+	/** Set whether programs are told apart by process, and by the cgroup of the process. */
 	void tell_apart(bool per_process, bool per_cgroup);
 	/** Record only the owners that match; each is of one process. */
 	void select(Criteria criteria, bool follow);
 	/** The selection; nullptr: everything is recorded. */
 	[[nodiscard]] const OwnerFilter *filter() const { return filter_.get(); }
-	/** Ask what new numbers stand for, as long as files and processes are there. */
+	/** Ask what new numbers stand for, while their files and processes still exist. */
 	void learn();
-	/** Is there memory in which processes make code that have not been seen to end? */
+	/** Is there memory with generated code whose process has not ended? */
 	[[nodiscard]] bool has_code() const;
 	/** Are there modules of the kernel whose names are still to be read? */
 	[[nodiscard]] bool has_nameless() const { return kernel_.has_nameless(); }
-	/** Look again where the processes that make code have put it, and for files that name it. */
+	/** Look again where processes have generated code, and for files that name it. */
 	void look();
 	/** The same for processes that have ended, before what they leave behind is gone. */
 	void look_at_ended(const std::set<pid_t> &pids);
@@ -87,25 +87,25 @@ public:
 	/**
 	 * Add samples of an element of the recording's table; those of the kernel only if begin()
 	 * was told so.
-	 * @param threads for elements of threads, whose samples are in other elements as well.
+	 * @param threads receives elements of threads, whose samples are in other elements as well.
 	 */
 	void count(uint64_t key, uint64_t samples, Tally &tally, ThreadTotals &threads);
 	/** Numbers for the programs, or for the processes; those of one name have one number. */
 	[[nodiscard]] const Owners &owners() const { return owners_; }
-	/** Know again the owners of a part that was taken, and is given back. */
+	/** Restore the owners of a part that is given back. */
 	void restore(const Owners &earlier) { owners_.add(earlier); }
 	/** The program with most samples. */
 	[[nodiscard]] std::shared_ptr<Object> busiest_program(const Tally &tally) const;
-	/** What count() was given of the owners that match; only with a selection. */
+	/** The samples of matching owners that count() was given; only with a selection. */
 	[[nodiscard]] const Selected &selected() const { return selected_; }
 	/** How many numbers were given and not forgotten, as of the last learn(). */
 	[[nodiscard]] uint32_t in_use() const { return in_use_; }
 	/** The highest number that the recording gives. */
 	[[nodiscard]] uint64_t highest_number() const { return highest_; }
 	/**
-	 * Forget processes, and memory of processes, that were seen to have ended in an earlier
-	 * call, a second ago; and see which have ended now.  All that was counted must have been
-	 * given to count().
+	 * Forget processes, and their memory, that a call at least a second ago has found to have
+	 * ended; and find those that have ended now.  All that was counted must have been given
+	 * to count().
 	 * @param tally whose rows keep their names.
 	 */
 	void forget_ended(Clock::time_point now, const Tally &tally);
@@ -113,11 +113,11 @@ public:
 	void forget_unused() { objects_.forget_unused(); }
 
 private:
-	/** Memory in which a process makes code. */
+	/** Memory in which a process generates code. */
 	struct Code {
 		pid_t pid = 0;
 		uint64_t base = 0;
-		std::optional<ProgramStart> start; /**< its mappings are no others' */
+		std::optional<ProgramStart> start; /**< mappings are read only while this is the same */
 		std::vector<Mapping> mappings;
 		std::map<std::string, std::shared_ptr<Object>> objects; /**< by the name of the mapping */
 	};

@@ -44,7 +44,7 @@ std::string difference(const Fd &opened, const struct stat &file, const FileFact
 				   ran.bytes);
 	if (modified != ran.modified)
 		return "is not the file that ran: it was modified at another time";
-	/* There a file keeps its number in stat(2) when it is copied to the upper layer. */
+	/* On overlayfs, a file keeps its inode number in stat(2) when it is copied to the upper layer. */
 	if (file.st_ino != ran.inode && !on_overlay(opened))
 		return fmt::format("is not the file that ran: inode {} rather than {}", file.st_ino,
 				   ran.inode);
@@ -94,8 +94,8 @@ void TextTable::open_file(const profil_describe &text, Object &object)
 }
 
 /**
- * What could not be opened when it was met may be when its first samples are looked at.  Later
- * would be too late: their addresses depend on its segments.
+ * Try once more to open a file that could not be opened when it was first seen, before its first
+ * samples are counted.  Later is too late: their addresses depend on its segments.
  */
 void TextTable::open_again(Number &text)
 {
@@ -126,13 +126,13 @@ std::shared_ptr<Object> TextTable::file_object(profil_describe &text, const std:
 	return object;
 }
 
-/** Of a file whose segments are not known, the text around an address. */
+/** Remember the page of an address as text, in a file whose segments are not known. */
 void TextTable::remember_page(Object &object, uint64_t address)
 {
 	object.texts.add({page_of(address), page_of(address) + page, page_of(address)}, true);
 }
 
-/** A vDSO of the same size as ours is ours; of others nothing is known. */
+/** A vDSO of the same size as ours is taken for ours.  Nothing is known about others. */
 std::shared_ptr<Object> TextTable::vdso_object(uint64_t bytes)
 {
 	const Result<std::vector<Mapping>> own = read_maps(getpid());

@@ -35,7 +35,7 @@ struct ProcessLabel {
 	auto operator<=>(const ProcessLabel &) const = default;
 };
 
-/** The process of a sample, of which a foreign file may say anything: a negative PID is unknown. */
+/** The process of a sample.  A negative PID, which a foreign file may have, counts as unknown. */
 ProcessLabel process_label(const Sample &sample);
 
 /** A call stack and the number of its samples. */

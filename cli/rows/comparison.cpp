@@ -120,7 +120,7 @@ void add(ComparedRow &sum, const OneSide &side, std::span<const CommonEvent> eve
 		add(sum.events[i], side, side.row->events[side.is_base ? events[i].base : events[i].now]);
 }
 
-/** How many events there are in both profiles, and how many of them a sample stands for. */
+/** How many events each profile has, and how many of them one sample stands for. */
 struct Totals {
 	uint64_t base;
 	uint64_t now;
@@ -133,7 +133,7 @@ uint64_t samples_of(uint64_t count, uint64_t period)
 	return period ? count / period : 0;
 }
 
-/** How many of the values of a profile one sample stands for; 0: they do not count any. */
+/** How much of a profile's values one sample stands for; 0: they count neither samples nor events. */
 uint64_t period_of(const Flat &flat)
 {
 	return flat.is_count() ? 1 : flat.period;
@@ -168,7 +168,7 @@ void compare_part(std::vector<ComparedRow> &rows, Part part, const Totals &total
 		tested[i]->p_corrected = corrected[i];
 }
 
-/** Take all but the numbers themselves: those of an event are not its samples'. */
+/** Take everything except the counts: an event's counts are not its numbers of samples. */
 void take_shares(ComparedValue &one, const ComparedValue &other)
 {
 	const uint64_t base = one.base, now = one.now;

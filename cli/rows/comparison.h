@@ -46,7 +46,7 @@ struct CommonEvent {
 	[[nodiscard]] bool is_first() const { return base == 0 && now == 0; }
 };
 
-/** In the order of the newer profile. */
+/** The events of both profiles, in the order of the newer one. */
 std::vector<CommonEvent> common_events(const EventColumns &base, const EventColumns &now);
 
 /**
@@ -60,7 +60,7 @@ std::vector<CommonEvent> common_events(const EventColumns &base, const EventColu
  * tested and every p-value is 1.  Each event is tested for itself, by its samples,
  * and corrected for the rows that have it.
  *
- * The texts of the rows are those of the two profiles.
+ * The rows refer to the texts of both profiles, which must outlive them.
  */
 std::vector<ComparedRow> compare(const Flat &base, const Flat &flat);
 
@@ -77,8 +77,8 @@ struct ComparedRatio {
 ComparedRatio compare_ratio(const ComparedRow &row, const Ratio &ratio);
 
 /**
- * The greatest differences of one of the common_events(), or changes of a ratio, first; rows
- * without a change come last.
+ * Order rows by the size of their difference in one of the common_events(), or of their change of
+ * a ratio, greatest first.  Rows whose change is unknown come last.
  */
 void order_rows(std::vector<ComparedRow> &rows, const EventOrder &order);
 

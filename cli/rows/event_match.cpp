@@ -22,7 +22,7 @@ std::vector<std::string> without(const std::vector<std::string> &names,
 
 template <typename T> void move_first_event(std::vector<T> &of_types, size_t type)
 {
-	const auto first = of_types.begin() + 1; /* behind the samples */
+	const auto first = of_types.begin() + 1; /* after the samples */
 	const auto moved = of_types.begin() + static_cast<ptrdiff_t>(type);
 
 	std::rotate(first, moved, moved + 1);
@@ -76,7 +76,7 @@ bool lead_with(Profile &profile, const std::string &event)
 		return false;
 
 	const auto place = static_cast<size_t>(found - types.begin());
-	/* It has none if there are no values. */
+	/* The period is 0 if there are no values. */
 	const uint64_t period = std::clamp<uint64_t>(event_periods(profile)[place], 1, INT64_MAX);
 
 	for (Sample &sample : profile.samples) {

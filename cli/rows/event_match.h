@@ -17,7 +17,7 @@ struct EventMatch {
 	std::vector<std::string> base_only;
 	std::vector<std::string> now_only;
 
-	/** Are both profiles of events, but of different ones? */
+	/** Are both profiles of events, but with none in common? */
 	[[nodiscard]] bool none() const { return both.empty() && !base_only.empty() && !now_only.empty(); }
 };
 
@@ -29,13 +29,14 @@ std::vector<std::string> event_names(const Profile &profile);
 
 /**
  * If a profile has no events, its samples are compared with those of the other's first event,
- * which then is not among those that only one has.
+ * which then does not count as an event that only one of them has.
  */
 EventMatch match_events(const Profile &base, const Profile &now);
 
 /**
- * Make an event the first one of a profile, as if it had been recorded so: the samples are of it.
- * @return whether another one was.
+ * Make an event the first one of a profile, as if it had been recorded first: the samples are then
+ * those of this event.
+ * @return whether another event was first.
  */
 bool lead_with(Profile &profile, const std::string &event);
 

@@ -15,7 +15,7 @@ namespace cli {
 /** What rows are ordered by: an event, by its index in EventColumns::names, or a ratio. */
 using EventOrder = std::variant<size_t, Ratio>;
 
-/** The event or ratio of that name; the error says which there are. */
+/** The event or ratio of that name; the error lists the names. */
 Result<EventOrder> find_order(const EventColumns &events, std::span<const Ratio> ratios,
 			      const std::string &name);
 

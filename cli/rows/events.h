@@ -15,10 +15,10 @@
 
 namespace cli {
 
-/** The index of the first event in Profile::sample_types: that of the samples is 0. */
+/** The index of the first event in Profile::sample_types; the samples have index 0. */
 inline constexpr size_t first_event = 1;
 
-/** Is what ticked in the recording an event, and not a clock? */
+/** Did events tick in the recording, and not a clock? */
 bool is_of_events(const Profile &profile);
 
 /**
@@ -31,15 +31,15 @@ std::vector<size_t> events_of(const Profile &profile);
 std::vector<std::string> event_names_of(const Profile &profile);
 
 /**
- * How many events a sample of each of events_of() stands for: the period of the recording, scaled
- * as its values are.  Profiles of other tools do not say it: then the greatest common divisor of
- * the values, which may be a multiple of it.  0: there are no values.
+ * For each of events_of(), how many events one sample stands for: the period of the recording,
+ * scaled as its values are.  Profiles of other tools do not have it, so the greatest common divisor
+ * of the values is taken, which may be a multiple of the period.  0: there are no values.
  */
 std::vector<uint64_t> event_periods(const Profile &profile);
 
 /** The events of a flat profile with several of them. */
 struct EventColumns {
-	std::vector<std::string> names; /**< of the first one, too */
+	std::vector<std::string> names; /**< including the first */
 	std::vector<uint64_t> totals;
 	std::vector<uint64_t> periods; /**< event_periods() */
 	std::shared_ptr<std::vector<uint64_t>>
@@ -49,7 +49,7 @@ struct EventColumns {
 /** The index of an event by its name, with perf's modifiers or without; else the number of names. */
 size_t find_event(const std::vector<std::string> &names, std::string_view wanted);
 
-/** Events of a sum of profiles: a sample is that of the profile with the longest period. */
+/** Set the periods for a sum of profiles: of each event, the longest in any of them. */
 void take_longest_periods(EventColumns &events, std::span<const Profile> profiles);
 
 /** One event divided by another. */
@@ -62,8 +62,8 @@ struct Ratio {
 };
 
 /**
- * The ratios to show: those that are asked for, "cache-misses/instructions", and if there are
- * both instructions and cycles, "IPC".
+ * The ratios to show: "IPC" if there are both instructions and cycles, and those that are asked
+ * for, such as "cache-misses/instructions".
  * @param whose the events are, for the error.
  */
 Result<std::vector<Ratio>> ratios_of(const EventColumns &events, std::span<const std::string> wanted,

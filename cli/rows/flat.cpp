@@ -24,7 +24,7 @@ void add_to(PlaceSamples &sum, const PlaceSamples &one, EventColumns &events)
 	}
 }
 
-/* A recording has its samples by address, so that many places follow each other at once. */
+/* A recording's samples are sorted by address, so equal places often follow each other. */
 void append(std::vector<PlaceSamples> &counts, const PlaceSamples &one, EventColumns &events)
 {
 	if (counts.empty() || counts.back().place != one.place) {

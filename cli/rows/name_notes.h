@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/rows/name_notes.h  What is behind names that are not those of functions. */
+/** @file cli/rows/name_notes.h  Explains names that are not those of functions. */
 #pragma once
 
 #include "cli/profile/profile.h"

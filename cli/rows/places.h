@@ -23,7 +23,7 @@ namespace cli {
 
 /**
  * The places of one profile, as far as the columns distinguish them.  The profile
- * may grow meanwhile, as long as the indices of its elements do not change.
+ * may grow between calls, as long as the indices of its elements do not change.
  */
 class Places {
 public:
@@ -35,7 +35,7 @@ public:
 	/** The name for a number in a Place. */
 	[[nodiscard]] std::string_view text(uint32_t name) const { return texts_[name]; }
 
-	/** What keeps the texts. */
+	/** The store that owns the texts. */
 	[[nodiscard]] const std::shared_ptr<TextStore> &store() const { return store_; }
 
 	/** The build-id of an object, by the number of its name; empty if it has none. */
@@ -61,7 +61,7 @@ private:
 
 	const Profile &profile_;
 	std::array<bool, sort_keys> shown_ = {}; /**< by SortKey */
-	/** Of the texts: a profile that grows may move its own. */
+	/** Has copies of the texts, because a profile that grows may move its own. */
 	std::shared_ptr<TextStore> store_ = std::make_shared<TextStore>();
 	std::vector<std::string_view> texts_;
 	std::pmr::unordered_map<std::string_view, uint32_t> numbers_{store_->memory()}; /**< of texts_ */

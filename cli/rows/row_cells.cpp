@@ -25,7 +25,7 @@ std::string process_text(const Row &row)
 	return row.pid ? fmt::format("{} (pid {})", command, *row.pid) : command;
 }
 
-/** How many functions it is must not be cut off. */
+/** The number of functions must not be cut off. */
 Cell function_cell(std::string_view name, std::string_view mark)
 {
 	const std::string_view sharing = sharing_mark(name);

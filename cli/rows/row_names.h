@@ -13,8 +13,8 @@
 namespace cli {
 
 /**
- * Limits the names in rows.  Each row is printed with its own, and those in a hostile
- * file can be megabytes long: so only a limited number of bytes is shown in full.
+ * Limits the names in rows.  Each row is printed with its own names, and those in a
+ * hostile file can be megabytes long, so only a limited number of bytes is shown in full.
  */
 class RowNames {
 public:

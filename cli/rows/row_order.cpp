@@ -47,7 +47,7 @@ private:
 	static constexpr std::array names = {&Place::function, &Place::inlined, &Place::object,
 					     &Place::command, &Place::file};
 
-	/** Calls @p act with all keys of a number that several have. */
+	/** Calls @p act with each run of two or more keys that have the same number. */
 	template <typename Act> static void for_each_run(std::span<Key> keys, Act act)
 	{
 		while (!keys.empty()) {
@@ -61,7 +61,7 @@ private:
 		}
 	}
 
-	/** How long the beginning is that all names have in common; all have @p known bytes in common. */
+	/** The length of the common prefix of all names, which is at least @p known. */
 	static size_t common_length(std::span<const Key> keys, size_t known)
 	{
 		const std::string_view first = keys.front().name.substr(known);
@@ -79,7 +79,7 @@ private:
 		return known + length;
 	}
 
-	/** The next bytes of @p name as a number, so that its order is theirs. */
+	/** The next bytes of @p name as a number that sorts as they do. */
 	static uint64_t bytes_at(std::string_view name, size_t at)
 	{
 		uint64_t number = 0;
@@ -90,12 +90,12 @@ private:
 		return number;
 	}
 
-	/** Sorts keys of as many samples, whose names have their first @p known bytes in common. */
+	/** Sorts keys with equal samples, whose names have their first @p known bytes in common. */
 	void by_name(std::span<Key> keys, size_t known, int depth)
 	{
 		const size_t common = common_length(keys, known);
 
-		/* Bytes may follow that are 0, as if the name had ended. */
+		/* Numbers cannot tell a name that ends here from one that goes on with zero bytes. */
 		if (depth == deepest || keys.front().name.size() == common) {
 			std::sort(keys.begin(), keys.end(),
 				  [this](const Key &a, const Key &b) { return before(a, b); });

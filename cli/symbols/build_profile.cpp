@@ -28,7 +28,7 @@ struct Share {
 	uint32_t source = 0;
 	uint64_t samples = 0;
 
-	/** Those that are the same are added up. */
+	/** Shares that neither come before nor after each other are added up. */
 	[[nodiscard]] bool comes_before(const Share &other) const
 	{
 		return std::pair(owner, source) < std::pair(other.owner, other.source);
@@ -55,7 +55,7 @@ struct Spots {
 	}
 };
 
-/** Names are stored for places with more samples than this, which are at most few_places. */
+/** Only places with more samples than this get names: at most few_places of them. */
 uint64_t samples_without_a_name(const Spots &spots)
 {
 	std::vector<uint64_t> samples;
@@ -116,7 +116,7 @@ public:
 								     tally_.total()});
 		Symbols symbols(object, later ? Detail::Functions : Detail::Lines);
 
-		/* Without a symbol table, names come from the debug information, which then is read now. */
+		/* Without a symbol table, names are from debug information, which has been read by now. */
 		const bool left = later && !symbols.has_lines();
 
 		warn_about(object, symbols);
@@ -145,7 +145,7 @@ public:
 			add_samples(location, spots.of(spot));
 			profile_.locations.push_back(
 				{mapping(object, symbols, spot.address), spot.address, {}});
-			/* Only this knows how many bytes share the counter, see add_names(). */
+			/* Places with shared counters are named now: add_names() does not know their size. */
 			if (spot.samples <= nameless && !spot.shift)
 				continue;
 			named.push_back(location);
@@ -231,7 +231,7 @@ private:
 			profile_.mappings[*location.mapping].has_inline_frames = true;
 	}
 
-	/** The labels of an owner, which mostly is that of the sample before. */
+	/** The labels of an owner; cached, because most samples have the owner of the one before. */
 	const Labels &labels_of(uint32_t owner)
 	{
 		if (!labelled_ || *labelled_ != owner)

@@ -17,8 +17,8 @@ namespace cli {
 /** A profile without samples, with the types that all our profiles have and @p period ns between samples. */
 Profile empty_profile(uint64_t period);
 /**
- * The same for other sources, of which there is one at least: "samples" are those of the
- * first, and then come all sources, in their units.
+ * The same for any sources, at least one.  "samples" counts those of the first source; then
+ * comes a type of value for each source, in its unit.
  */
 Profile empty_profile(std::span<const SampleSource> sources);
 
@@ -26,11 +26,11 @@ Profile empty_profile(std::span<const SampleSource> sources);
 std::vector<Label> process_labels(const Owner *owner);
 
 /**
- * Build a profile from a tally.  Only objects that have samples are read, and
- * @p program.
+ * Build a profile from a tally.  Only objects that have samples, and @p program, are
+ * read.
  * @param program the object to list first, even without samples, because pprof
  *        takes the first object for the program; nullptr: none.
- * @param owners the processes or programs in the buckets; process_labels() of their
+ * @param owners the processes or programs in the buckets, for the process_labels() of
  *        samples.
  * @param sources what the samples stand for, by Bucket::source.
  * @param warnings receives a line about each object whose names are missing.
@@ -41,7 +41,7 @@ std::vector<Label> process_labels(const Owner *owner);
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program,
 		      std::span<const SampleSource> sources, std::vector<std::string> &warnings,
 		      std::vector<std::string> *left = nullptr);
-/** The same if only the clock ticks, every @p period ns. */
+/** The same with the clock as the only source, ticking every @p period ns. */
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program, uint64_t period,
 		      std::vector<std::string> &warnings, std::vector<std::string> *left = nullptr);
 

@@ -2,8 +2,8 @@
 /**
  * @file cli/symbols/capstone.h  Loads libcapstone when something is disassembled.
  *
- * The library's tables need 77,000 relocations in 327 pages.  If it were linked, they
- * would be most of the cost of the start of each command.
+ * The library's tables need 77,000 relocations in 327 pages.  If it were linked in, they
+ * would be most of the time that each command takes to start.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct Capstone {
  * Load libcapstone with the first call.
  *
  * @return its functions, for as long as the program runs; an error if the library is
- * missing or another one than the headers describe.
+ * missing or is not the version of the headers.
  */
 Result<const Capstone *> capstone();
 

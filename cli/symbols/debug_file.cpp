@@ -36,7 +36,10 @@ bool has_file_of_build_id(Dwfl_Module *module)
 		fmt::format("{}/.build-id/{}/{}.debug", debug_directory, id.substr(0, 2), id.substr(2)));
 }
 
-/** In the directories of DEBUGINFO_PATH's default, of which libdwfl also leaves out the first parts. */
+/**
+ * Looks where libdwfl does by default.  Below debug_directory, libdwfl also tries the file's directory
+ * without its leading components.
+ */
 bool has_file_of_name(const std::string &file, const std::string &name)
 {
 	const size_t slash = file.rfind('/');
@@ -66,7 +69,7 @@ int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Ad
 
 	if (has_debuginfod_servers())
 		notice.emplace(std::string(base_name(name)));
-	/* Without a file, it is for what several debug files share (.gnu_debugaltlink). */
+	/* Without @file, libdwfl looks for the file that several debug files share (.gnu_debugaltlink). */
 	if (notice || !file || has_file_of_build_id(module) ||
 	    has_file_of_name(file, debuglink ? debuglink : std::string(base_name(file)) + ".debug"))
 		return dwfl_standard_find_debuginfo(module, user, name, base, file, debuglink, crc, found);

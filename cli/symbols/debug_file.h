@@ -13,11 +13,11 @@ namespace cli {
 bool has_debuginfod_servers();
 
 /**
- * The find_debuginfo of Dwfl_Callbacks: as dwfl_standard_find_debuginfo(), which it calls only if
- * that may find something.
+ * The find_debuginfo of Dwfl_Callbacks.  Calls dwfl_standard_find_debuginfo(), but only if that may
+ * find something.
  *
- * Otherwise libdwfl loads the client of debuginfod with its network libraries, just to learn that
- * there are no servers: that takes longer than the whole rest of a short recording's end.
+ * Otherwise libdwfl would load the debuginfod client and its network libraries, only to learn that
+ * there are no servers.  That takes longer than everything else at the end of a short recording.
  */
 int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
 		    const char *debuglink, GElf_Word crc, char **found);

@@ -33,7 +33,7 @@ Fd download_debug_file(const std::string &object, const std::string &build_id)
 
 	const DebuginfodNotice notice(object);
 
-	/* Of length 0, an identifier is one of digits. */
+	/* Length 0 means that the build-id is a string of digits. */
 	return Fd(find(client, reinterpret_cast<const unsigned char *>(build_id.c_str()), 0, nullptr));
 }
 

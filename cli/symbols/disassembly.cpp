@@ -29,7 +29,7 @@ std::pair<cs_arch, cs_mode> mode_of(Machine machine)
 	}
 }
 
-/* x86's loop and jrcxz are only in the group of relative branches. */
+/* capstone has x86's loop and jrcxz only in the group of relative branches. */
 Flow flow_of(const cs_insn &instruction)
 {
 	const cs_detail &detail = *instruction.detail;

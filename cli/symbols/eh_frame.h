@@ -18,7 +18,7 @@ namespace cli {
 class FunctionStarts {
 public:
 	FunctionStarts() = default;
-	/** Empty if the object, which must outlive this, has no such table, or one in another form. */
+	/** Empty if the object has no such table, or one in another form.  @p elf must outlive this. */
 	explicit FunctionStarts(Elf *elf) : unread_(elf) {}
 
 	/** The last start that is not above @p address. */

@@ -23,14 +23,15 @@
 namespace cli {
 namespace {
 
-/* An object with less than 1 / rare of all samples is not worth reading its debug information. */
+/* If an object has less than 1 / rare of all samples, reading its debug information is not worth it. */
 constexpr uint64_t rare = 100;
 
 constexpr char next_step[] = "record with --lines to have names and lines in the profile";
 
 /**
- * Does the object's path still lead to the same file, here and not only in a container?  On
- * overlayfs what is mapped is the file of a layer, which stat(2) tells apart from the path's.
+ * Does the object's path still lead to the same file, and not only inside a container?  On
+ * overlayfs, the mapped file is that of a layer.  stat(2) tells it from the file at the path, so
+ * the build-id decides.
  */
 bool has_its_path(const Object &object)
 {
@@ -82,14 +83,14 @@ std::map<FileKey, Places> places_without(Detail detail, const Profile &profile, 
 
 class LineReader {
 public:
-	/** @param places as many may get lines. */
+	/** @param places how many places may get lines. */
 	LineReader(Profile &profile, size_t places)
 		: profile_(profile), bytes_(shared_bytes(from_comments(profile.comments)))
 	{
 		/* Renumber the functions, to drop those that no location has once the lines are known. */
 		old_functions_ = std::exchange(profile_.functions, {});
 		read_.resize(profile_.locations.size());
-		/* Memory that is not used is not even zeroed. */
+		/* Reserving too much costs little: unused elements are never touched. */
 		functions_.reserve(profile_.functions, old_functions_.size() + places);
 	}
 
@@ -130,8 +131,9 @@ public:
 
 private:
 	/*
-	 * A recording stores the names of all places whose counter is of several bytes.  Such a
-	 * counter may be smaller than the largest, so what shares it is not asked again.
+	 * A recording stores the names of all places whose counter covers several bytes.  Only the
+	 * size of the largest counter is known here, so the functions that share one are not
+	 * looked up again.
 	 */
 	std::vector<Frame> frames_of(Symbols &symbols, const Location &location, uint64_t shift)
 	{
@@ -158,7 +160,7 @@ private:
 		return lines;
 	}
 
-	/** @return how many they are. */
+	/** @return the number of lines. */
 	size_t set_lines(size_t place, std::vector<Line> lines)
 	{
 		std::vector<Line> &own = profile_.locations[place].lines;
@@ -189,7 +191,7 @@ private:
 	FunctionTable functions_;
 };
 
-/** Drop all objects except the missing ones from the comments; keep the comments of other tools. */
+/** Of the lines_later, keep only the missing objects.  Keep the comments of other tools. */
 void keep_comments(Profile &profile, About about, const std::set<std::string> &missing)
 {
 	std::vector<std::string> comments;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/symbols/later_lines.h
- * Lines and names that are only read when they are to be shown.
+ * Lines and names that are not read before they are shown.
  *
  * If tens of thousands of places have samples, lines, inlined functions and names
  * take most of the time for writing a profile and most of the space in its file.
- * For an object with that many places, therefore, all lines, and the names of all
- * places except the hottest, are left in the object's file, provided that the
- * file can be found again.  The same applies to the lines of an object that has
+ * So if an object has that many places, all its lines, and all names except those of
+ * the hottest places, are left in the object's file, provided that the file can be
+ * found again.  The same applies to the lines of an object that has
  * hardly any samples, or that has its debug information in another file.
  */
 #pragma once
@@ -30,7 +30,7 @@ enum class Lines {
 /** Looking up names and lines of this many places takes a fraction of a second. */
 inline constexpr size_t few_places = 4096;
 
-/** The lines of a larger file, in bytes, take seconds to find, however few they are. */
+/** In a file of more bytes than this, finding even a few lines takes seconds. */
 inline constexpr off_t large_file = 128 << 20;
 
 /** The share of an object in a profile. */
@@ -40,7 +40,7 @@ struct Weight {
 	uint64_t of = 0; /**< samples of all objects */
 };
 
-/** May debug information of the kernel or a module, here or at a debuginfod server, have its lines? */
+/** Can the lines of the kernel or a module perhaps be found, here or at a debuginfod server? */
 bool may_have_kernel_lines(const std::string &filename, const std::string &build_id);
 
 /** Are the lines of this object, and the names of its rare places, left for later? */
@@ -58,7 +58,7 @@ std::vector<std::string> texts_of(const std::vector<FileNote> &notes);
  * Add the lines that were left for later: locations get inlined functions and
  * lines, and mappings are marked accordingly; nothing else changes.
  * @param root is put before the paths of objects.
- * @return a note for each object whose file is no longer the recorded one.
+ * @return a note for each object whose recorded file is missing or was replaced.
  */
 std::vector<FileNote> add_lines(Profile &profile, const std::string &root = "");
 

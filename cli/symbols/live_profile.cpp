@@ -14,7 +14,7 @@ namespace cli {
 namespace {
 
 constexpr size_t nowhere = SIZE_MAX;
-/* In Sample::values, behind the samples. */
+/* Index in Sample::values, after the samples. */
 constexpr size_t first_source = 1;
 /* JIT symbols are read again only after this many parts, because there may be many. */
 constexpr uint64_t jit_rounds = 5;
@@ -94,7 +94,7 @@ size_t LiveProfile::location_at(Known &known, const Bucket &bucket)
 		shifts_.push_back(bucket.shift);
 		look_up(known, index);
 	} else if (bucket.shift > shifts_[index]) {
-		/* Samples by address come before those of counters. */
+		/* Exact samples of an address come before those of a counter that begins there. */
 		shifts_[index] = bucket.shift;
 		look_up(known, index);
 		edition_++;
@@ -206,7 +206,10 @@ void LiveProfile::set_detail(Detail detail)
 	}
 }
 
-/** By location: how many samples of all sources there are, where an event may be a million of another. */
+/**
+ * The samples of all sources, by location.  Values are divided by the source's period, because one
+ * event can be as frequent as a million of another.
+ */
 std::vector<double> LiveProfile::weights(const Profile &old) const
 {
 	std::vector<double> weights(old.locations.size());
@@ -220,7 +223,7 @@ std::vector<double> LiveProfile::weights(const Profile &old) const
 	return weights;
 }
 
-/** By location: is it among those that are kept, at most half the limit? */
+/** By location: is it kept?  Those with most samples are, up to half the limits. */
 std::vector<bool> LiveProfile::most_sampled(const Profile &old) const
 {
 	const std::vector<double> totals = weights(old);

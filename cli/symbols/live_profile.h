@@ -54,12 +54,12 @@ public:
 
 	/** @param sources what the samples stand for, by Bucket::source; one at least. */
 	explicit LiveProfile(std::vector<SampleSource> sources, LiveLimits limits = {});
-	/** The same if only the clock ticks, every @p period ns. */
+	/** The same with the clock as the only source, ticking every @p period ns. */
 	explicit LiveProfile(uint64_t period, LiveLimits limits = {});
 
 	/**
 	 * Add the samples of @p part, which must all be new; returns what changed.
-	 * @param events what became of each source during the part: its values are scaled by it.
+	 * @param events the account of each source during the part; the source's values are scaled by it.
 	 */
 	std::vector<Change> add(const Tally &part, const Owners &owners,
 				std::span<const EventAccount> events = {});
@@ -105,7 +105,7 @@ private:
 	size_t other_of(const Profile &old, size_t index, std::map<std::string, size_t> &others);
 
 	std::vector<SampleSource> sources_; /* with their accounts of the last part */
-	bool of_events_;		    /* and not of the clock, which is alone */
+	bool of_events_;		    /* else of the clock, which is the only source then */
 	LiveLimits limits_;
 	Profile profile_;
 	Detail detail_ = Detail::Functions;

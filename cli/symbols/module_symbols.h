@@ -25,7 +25,7 @@ struct ModuleSymbol {
  *
  * libdwfl combines the tables of up to three files, and finds out for each symbol which
  * file it is in.  If a linked object has one table, reading that directly takes a fifth
- * of the time, and less if its elements are those of GElf_Sym already.
+ * of the time, and even less if its elements are laid out like GElf_Sym.
  */
 class ModuleSymbols {
 public:
@@ -33,9 +33,9 @@ public:
 	/** @param module must outlive this; nullptr: no symbols. */
 	explicit ModuleSymbols(Dwfl_Module *module);
 
-	/** The number of symbols, with number 0, which stands for no symbol. */
+	/** The number of symbols, including number 0, which is no symbol. */
 	[[nodiscard]] int count() const { return count_; }
-	/** One of them.  Inline, as each symbol of a large table is asked for. */
+	/** The symbol with a number.  Inline, because each symbol of a large table is read. */
 	[[nodiscard]] ModuleSymbol at(int number) const
 	{
 		ModuleSymbol found;
@@ -62,7 +62,7 @@ private:
 	int count_ = 0;
 	Elf *elf_ = nullptr;
 	Elf_Data *table_ = nullptr;	    /**< nullptr: ask the module */
-	const GElf_Sym *symbols_ = nullptr; /**< the table, if of 64 bits; libelf has aligned it */
+	const GElf_Sym *symbols_ = nullptr; /**< the table of a 64-bit file; libelf has aligned it */
 	Elf_Data *names_ = nullptr;
 	GElf_Addr shift_ = 0;
 };

@@ -164,7 +164,7 @@ void Plt::read()
 		  [](const Stub &a, const Stub &b) { return a.entry.start < b.entry.start; });
 }
 
-/** The function whose address is put into a slot; without a name, as written by objdump. */
+/** The function whose address is put into a slot; if it has no name, what objdump writes. */
 std::string Plt::name_of(const Slot &slot, const SymbolTable &symbols) const
 {
 	Elf_Scn *table = elf_getscn(elf_, slot.table);

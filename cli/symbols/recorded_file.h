@@ -22,7 +22,7 @@ struct RecordedFile {
 };
 
 /**
- * Open the file of a mapping; of the kernel or a module, as open_kernel_text() does.
+ * Open the file of a mapping.  For the kernel or a module, calls open_kernel_text().
  * @param root is put before its path.
  * @param next_step what to do if the file is missing or has another build-id; it
  *        becomes a part of the error.
@@ -31,8 +31,8 @@ Result<RecordedFile> open_recorded(const ProfileMapping &mapping, const std::str
 				   std::string_view next_step);
 
 /**
- * As open_recorded(), to read lines; of the kernel from a vmlinux and of a module from its debug
- * information, which a debuginfod server may have.
+ * Like open_recorded(), but to read lines.  Those of the kernel are in a vmlinux, and those of a
+ * module in its debug information; a debuginfod server may have either.
  */
 Result<RecordedFile> open_lines(const ProfileMapping &mapping, const std::string &root,
 				std::string_view next_step);

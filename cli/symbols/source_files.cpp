@@ -88,7 +88,7 @@ std::vector<std::string> SourceFiles::candidates(const std::string &path) const
 	std::string below = std::filesystem::path(mapped).lexically_normal();
 	std::vector<std::string> paths;
 
-	/* A path that was relative when it was compiled belongs to a directory that is unknown now. */
+	/* The directory that a relative path in debug information belongs to is not known. */
 	if (findable)
 		paths.push_back(mapped);
 	below.erase(0, below.find_first_not_of('/'));

@@ -8,7 +8,7 @@
 namespace cli {
 namespace {
 
-/* How many symbols back a symbol may begin that contains others. */
+/* How many symbols back to look for one that contains the address. */
 constexpr int most_nested = 64;
 
 bool is_code(const ModuleSymbol &found)
@@ -56,8 +56,8 @@ bool is_better(const ModuleSymbol &found, const ModuleSymbol &other)
 }
 
 /*
- * Sorts as std::sort() does, with fewer comparisons: functions are spread evenly over their
- * text, so if there are about as many parts of it as functions, each part has few.
+ * std::sort() with fewer comparisons.  Functions are spread evenly over the text, so if it is
+ * divided into about as many parts as there are functions, each part has only a few.
  */
 template <typename Place> void sort_by_start(std::vector<Place> &places)
 {

@@ -16,8 +16,8 @@ namespace cli {
  * The symbols of a module, sorted.
  *
  * libdwfl's own look-up scans the whole table each time, which takes minutes for
- * the addresses of a large program.  Only what is sorted is kept: most symbols are
- * never asked for.
+ * the addresses of a large program.  Only the sort keys are kept, because most symbols
+ * are never looked up.
  */
 class SymbolTable {
 public:
@@ -35,8 +35,8 @@ public:
 
 	[[nodiscard]] bool empty() const { return places_.empty(); }
 	/**
-	 * The innermost symbol that contains an address, if any.  Of symbols with one start only
-	 * the best is kept, by rank.
+	 * The innermost symbol that contains an address, if any.  Of several symbols with the
+	 * same start, only the highest-ranking is kept.
 	 */
 	[[nodiscard]] std::optional<Entry> find(uint64_t address) const;
 	/** The first start above @p address; UINT64_MAX: none. */

@@ -28,7 +28,7 @@ const Dwfl_Callbacks callbacks = {
 	.debuginfo_path = nullptr,
 };
 
-/** Of a kernel module, which libdwfl would place, what lay_out_module() has chosen. */
+/** The base address for libdwfl: 0, or for a kernel module the one of lay_out_module(). */
 GElf_Addr base_of(const Fd &file)
 {
 	GElf_Half type = ET_NONE;
@@ -155,7 +155,7 @@ std::vector<size_t> Symbols::unit_by_unit(std::span<const uint64_t> addresses) c
 	order.reserve(addresses.size());
 	for (size_t i = 0; i < addresses.size(); i++)
 		units.emplace_back(unit_of(addresses[i]), i);
-	/* Without debug information, all are of the same unit, and in order. */
+	/* Without debug information, all addresses have unit 0, and this is sorted already. */
 	if (!std::is_sorted(units.begin(), units.end()))
 		std::sort(units.begin(), units.end());
 	for (const auto &[unit, index] : units)
@@ -234,14 +234,14 @@ std::vector<Frame> Symbols::jit_frames(const JitSymbols::Entry &entry, uint64_t 
 	return {frame};
 }
 
-/** Where another function may begin. */
+/** The first address above @p address where another function may begin. */
 uint64_t Symbols::next_boundary(uint64_t address)
 {
 	return std::min(
 		{table_.next(address), starts_.next(address).value_or(UINT64_MAX), sections_.next(address)});
 }
 
-/** Is text without a name, which ends before a boundary, too short for a function? */
+/** Is the text without a name that ends at the boundary @p end too short for a function? */
 bool Symbols::is_padding(uint64_t begin, uint64_t end)
 {
 	while (begin && end - begin <= most_padding && !extent(begin - 1) &&

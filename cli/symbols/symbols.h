@@ -46,19 +46,19 @@ public:
 	 * comes first, the function of the symbol last.
 	 *
 	 * A function without a name is "object+0xstart"; if its start is unknown
-	 * as well, the result is empty.  In anonymous memory, it is nameless_code_name(),
-	 * in the kernel the name of the object.
+	 * as well, the result is empty.  But in anonymous memory it is
+	 * nameless_code_name(), and in the kernel the name of the object.
 	 *
 	 * If the @p size bytes from @p address on shared a counter, the result is the
 	 * only function among them; if they hold several, shared_counter_name().
 	 * Text without a name counts as a function there, unless it is padding.
 	 */
 	[[nodiscard]] std::vector<Frame> frames(uint64_t address, uint64_t size);
-	/** The first function among them, which must be known to be the only one. */
+	/** Like frames(), but the range must be known to hold only one function. */
 	[[nodiscard]] std::vector<Frame> only_frames(uint64_t address, uint64_t size);
 
 	/**
-	 * The addresses, around that of the last frames(address, 1), which have the same frames; empty
+	 * The addresses, from that of the last frames(address, 1) on, that have the same frames; empty
 	 * if that is not known.
 	 */
 	[[nodiscard]] Extent alike() const { return alike_; }

@@ -18,7 +18,7 @@
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
-/* It declares another struct prof. */
+/* libc's <sys/profil.h> declares a different struct prof. */
 #ifdef _PROFIL_H
 #error "<profil/aix.h>: this source already has libc's <sys/profil.h>, which differs from AIX's"
 #endif
@@ -40,7 +40,7 @@ struct prof {
 	char *p_high;	      /**< first PC above it; ascending */
 	HISTCOUNTER *p_buff;  /**< its counters */
 	int p_bufsize;	      /**< size of the counters in bytes */
-	unsigned int p_scale; /**< 16.16 fixed point; -1: computed; 0: not counted */
+	unsigned int p_scale; /**< 16.16 fixed point; -1: computed; 0 and 1: not counted */
 };
 
 /**
@@ -48,9 +48,10 @@ struct prof {
  *
  * First form: a PC at d bytes above offset counts in counter
  * (((d * scale) >> 16) + 1) / 2.  Second form, selected by bufsiz -1: shortbuf is an
- * array of struct prof; offset and scale are ignored.  Turning profiling on while it
- * is on, or off in the other form, or with a list in which nothing is counted, has no
- * effect.
+ * array of struct prof; offset and scale are ignored.
+ *
+ * Three calls have no effect: one that turns profiling on while it is on, one that turns
+ * it off in the other form, and one with a list in which nothing is counted.
  *
  * @param shortbuf 16-bit counters, or ranges.
  * @param bufsiz size of the counters in bytes, 0: no effect; or -1.

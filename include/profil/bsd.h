@@ -35,7 +35,7 @@ extern "C" {
  * @param offset lowest PC that is counted.
  * @param scale 16.16 fixed point, up to 0x10000; 0: off.
  * @return 0, or -1 with errno EINVAL (scale above 0x10000, samples at an odd
- *         address), EFAULT (samples cannot be written, and profiling is off),
+ *         address), EFAULT (samples cannot be written; profiling is then off),
  *         ENOMEM (RLIMIT_MEMLOCK), ENODEV (no module).
  */
 int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
@@ -48,10 +48,9 @@ int profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int sc
  *
  * @param samples, size, offset as in profil().
  * @param scale as in profil(), but not limited; 0: the call does nothing.
- * @return 0, also if profiling is off and the call does nothing, or if samples cannot be
- *         written and nothing is counted there; or -1 with errno EINVAL (samples at an
- *         odd address), ENOMEM (RLIMIT_MEMLOCK, or beyond 100 buffers), ENODEV (no
- *         module).
+ * @return 0, even if the call does nothing because profiling is off, or because samples
+ *         cannot be written; or -1 with errno EINVAL (samples at an odd address), ENOMEM
+ *         (RLIMIT_MEMLOCK, or beyond 100 buffers), ENODEV (no module).
  */
 int add_profil_bsd(char *samples, size_t size, unsigned long offset, unsigned int scale);
 

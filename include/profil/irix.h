@@ -18,7 +18,7 @@
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
-/* It declares another struct prof. */
+/* libc's <sys/profil.h> declares a different struct prof. */
 #ifdef _PROFIL_H
 #error "<profil/irix.h>: this source already has libc's <sys/profil.h>, which differs from IRIX's"
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file profil/monitor.h
- * monitor(), monstartup() and moncontrol(), as AIX, Tru64 UNIX and the systems
- * of the SVID have them in <mon.h>.
+ * monitor(), monstartup() and moncontrol(), as in <mon.h> of AIX, of Tru64 UNIX and
+ * of the SVID's systems.
  *
- * A flavour that was included before (<profil/aix.h>, <profil/tru64.h>) selects the
- * system; otherwise the functions are the SVID's.  In C before C23 they have no
- * prototypes, because sources of that age call them with integers, with functions,
- * or with one argument.
+ * <profil/aix.h> or <profil/tru64.h>, if included before this header, selects that
+ * system's functions; otherwise they are the SVID's.  In C before C23 they have no
+ * prototypes, because old sources pass integers, or functions, or only one argument.
  *
- * They write gmon.out, for gprof(1), and not mon.out.  See monitor(3).
+ * They write gmon.out, for gprof(1), instead of mon.out.  See monitor(3).
  * Link with -lprofil.  Needs the kernel module profil.
  */
 #ifndef PROFIL_MONITOR_H
@@ -39,9 +38,10 @@ extern "C" {
 /**
  * Begin to count the program counter, or end the profile and write gmon.out.
  *
- * The whole buffer holds counters, which stay at 65535.  Each counter stands for as
- * few bytes of text, a power of two, as the buffer allows.  The rate is
- * PROFIL_RATE in the environment, in Hz; the default is 100.
+ * The whole buffer holds counters, which stay at 65535.  Each counter stands for the
+ * same number of bytes of text: the smallest power of two for which the buffer has
+ * enough counters.  The rate is PROFIL_RATE in the environment, in Hz; the default is
+ * 100.
  *
  * AIX: int monitor(char *lowpc, char *highpc, unsigned short *buffer, int bufsize, int nfunc)
  * Tru64: int monitor(char *lowpc, char *highpc, char *buffer, size_t bufsiz, size_t nfunc)
@@ -51,7 +51,7 @@ extern "C" {
  * @param highpc first PC above the range.
  * @param buffer 16-bit counters; AIX, with bufsize -1: an array of struct prof.
  * @param bufsize number of counters; Tru64: bytes.
- * @param nfunc ignored: calls have memory of their own.
+ * @param nfunc ignored: the table of calls is not in the buffer.
  *
  * Returns 0, or -1 with errno: EINVAL (no text, or no room for a counter), EFAULT
  * (the buffer), ENODEV (no module), or an error of writing the file.  The SVID's
@@ -70,7 +70,7 @@ void monitor PROFIL_MONITOR_ARGUMENTS((void (*lowpc)(void), void (*highpc)(void)
 
 /**
  * Begin to count the program counter in the library's own memory.
- * @param lowpc first PC; AIX, with highpc 0: -1 is the whole program.
+ * @param lowpc first PC; as on AIX, -1 with highpc 0 means the whole program.
  * @param highpc first PC above the range.
  * @return 0, or -1 with errno.
  */

@@ -8,9 +8,9 @@
 !
 ! A program written for IRIX calls profil() as an external function of four-byte
 ! integers and does not need this module.  However, four bytes cannot hold an
-! address of a shared library.  Here each of bufsiz, offset and scale is a default or an eight-byte integer, such as those of
-! iso_c_binding (c_int, c_size_t, c_intptr_t ...), and offset may also be a c_funptr.
-! For their meaning see profil(2), "IRIX".
+! address of a shared library.  Here bufsiz, offset and scale may each have four bytes
+! (the default integer, c_int) or eight (c_size_t, c_intptr_t), and offset may also be
+! a c_funptr.  The section "IRIX" of profil(2) describes the arguments.
 !
 module profil
   use, intrinsic :: iso_c_binding, only: c_int, c_int16_t, c_int32_t, c_int64_t, &
@@ -29,7 +29,7 @@ module profil
       integer(c_int) :: status
     end function c_profil
 
-    ! Completes an offset of four bytes that is the low part of an address of the program.
+    ! The library completes a four-byte offset that is the low half of an address in the program.
     function c_profil_32(buff, bufsiz, offset, scale) bind(c, name='profil_') result(status)
       import :: c_int, c_int16_t
       integer(c_int16_t), intent(inout) :: buff(*)
@@ -44,8 +44,8 @@ module profil
   !! buff: 16-bit counters, which must be asynchronous or volatile where the
   !!   program reads them while it is profiled
   !! bufsiz: bytes of buff
-  !! offset: lowest address that is counted, in bytes; outside of the program itself
-  !!   an integer of eight bytes or a c_funptr
+  !! offset: lowest address that is counted, in bytes; must be an eight-byte integer or
+  !!   a c_funptr if it is not in the program itself
   !! scale: 16.16 fixed point; 0 and 1: off; 2: every PC counts in the first
   !!   counter
   !! result: 0

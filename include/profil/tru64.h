@@ -3,8 +3,8 @@
  * @file profil/tru64.h
  * profil() of Tru64 UNIX, both forms, at 1024 Hz.
  *
- * If PROFIL_TRU64_V5 is defined before, struct profil_args is that of the version 5
- * headers, which has no offset.
+ * If PROFIL_TRU64_V5 is defined before this header is included, struct profil_args is
+ * that of the version 5 headers, which has no offset.
  *
  * The names are macros for this flavour's entry points, so that one program can be
  * built from sources of several systems; each source has one flavour.  <unistd.h>,
@@ -19,7 +19,7 @@
 #endif
 #define PROFIL_FLAVOUR_CHOSEN
 
-/* Macros with a variable number of arguments are newer than C90. */
+/* No warnings: variadic macros are newer than C90. */
 #pragma GCC system_header
 #include <stddef.h>
 #include <unistd.h>
@@ -93,9 +93,9 @@ void profil_tru64_v5(void *buffer, size_t size, unsigned long offset, unsigned l
 #endif
 
 /*
- * The offset may be -1 or, as the manual page declares it, a pointer: a call with four
- * arguments converts them.  Without arguments it is a source's own declaration, as in
- * `extern void profil();`.
+ * With four arguments this is a call, and the arguments are converted: the offset may be
+ * -1 or, as the manual page declares it, a pointer.  With fewer it is a source's own
+ * declaration, such as `extern void profil();`, and is left alone.
  */
 #define profil_tru64(...) PROFIL_TRU64_CHOSEN(__VA_ARGS__)(profil_tru64, __VA_ARGS__)
 #define profil_tru64_v5(...) PROFIL_TRU64_CHOSEN(__VA_ARGS__)(profil_tru64_v5, __VA_ARGS__)

@@ -15,7 +15,7 @@ namespace libprofil {
 constexpr uint32_t scale_mask = 0xffff;
 constexpr unsigned computed_scale = UINT32_MAX;
 
-/* Of two threads that start, one finds the other's profile. */
+/* Held from the look for a running profile to the start, so that only one thread starts. */
 static constinit Lock lock;
 
 static profil_spec aix_profile()
@@ -161,7 +161,7 @@ static int start_ranges(const AixRange *list, size_t nr)
 		return EFAULT;
 	if (const int error = make_regions(list, nr, regions.get(), made))
 		return error;
-	/* Nothing would be counted, and the next call would have no effect. */
+	/* A profile that counts nothing would only keep the next call from having an effect. */
 	if (!counts(regions.get(), made))
 		return 0;
 	if (const int error = partition(regions.get(), made, Winner::first, Extent::whole, parts.get(), made))

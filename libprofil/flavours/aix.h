@@ -22,7 +22,7 @@ struct AixRange {
  * Ticks in the kernel are not counted.  Only the low 16 bits of the scale are
  * used; with scale 2 every PC counts in the first counter.
  *
- *  - scale 0 or 1: turns the profile off if this form is on; otherwise no effect.
+ *  - scale 0 or 1: turns the profile off, unless the other form has started it.
  *  - size below one counter: no effect.
  *  - turned on while on, in either form: no effect.
  *  - a buffer at an odd address: EINVAL; a buffer that is NULL, or that cannot be

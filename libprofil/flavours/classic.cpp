@@ -24,15 +24,16 @@ bool is_possible(const Histogram &histogram)
 }
 
 /*
- * Where user space ends.  The kernel puts the program's name right below it, and the
- * end itself is a power of two, except for at most a page.
+ * The end of user space; with 32-bit addresses, an upper bound.  The kernel puts the
+ * program's name (AT_EXECFN) right below the end, which with 64-bit addresses is a power
+ * of two, or a page less.
  */
 static uint64_t end_of_user_space()
 {
 	return std::bit_ceil(uint64_t{getauxval(AT_EXECFN)}) - 4096;
 }
 
-/* A buffer as far as it is in user space; one that begins beyond is left to the module. */
+/* Bytes of a buffer that are in user space.  One that begins beyond is left to the module. */
 static uint64_t bytes_in_user_space(uint64_t start, uint64_t bytes)
 {
 	const uint64_t end = end_of_user_space();

@@ -46,7 +46,7 @@ enum class Rounding {
  * A region from the offset upwards; the module clips it to what the buffer covers.
  *
  * Only whole counters of the buffer are used.  A buffer larger than the module accepts
- * is used as far as it does, and not beyond the end of user space.
+ * is cut to what it accepts, and at the end of user space.
  * @see struct profil_region.
  */
 [[nodiscard]] profil_region region_of(const Histogram &histogram, Rounding rounding);
@@ -72,7 +72,7 @@ enum class Rounding {
 /** The same region without counters: it swallows its ticks. */
 [[nodiscard]] profil_region swallowing(const profil_region &region);
 
-/** A pointer as the module expects it: it becomes 64 bits without a sign. */
+/** A pointer as the module expects it: zero-extended when it becomes 64 bits. */
 [[nodiscard]] inline uintptr_t address(const void *pointer)
 {
 	return reinterpret_cast<uintptr_t>(pointer);
@@ -92,20 +92,20 @@ enum class TimeBits {
 [[nodiscard]] int store_period(void *tvp, uint64_t ns, TimeBits bits);
 
 /**
- * How much of a buffer the module looks at when a counter in it is to change: at most
- * 1 GiB, and not beyond the end of user space.
+ * Bytes of a buffer that are used with PROFIL_PIN_LATE: at most 1 GiB, and none beyond the
+ * end of user space.
  */
 [[nodiscard]] uint64_t late_bytes(uint64_t start, uint64_t bytes);
 
-/** Have the buffers looked at when a counter changes, not at the start.  @see late_bytes(). */
+/** Cut the buffers to late_bytes(), and have them checked when a counter changes. */
 void pin_late(profil_spec &spec, profil_region *regions);
 
 /**
- * Start the profile, or turn profiling off: for systems that look at the buffer
- * when a counter is to change, and do not report one that cannot be written.
+ * Start the profile, or turn profiling off: for systems that check the buffer only
+ * when a counter changes, and do not report one that cannot be written.
  *
  * The previous profile ends in any case.  EFAULT and EINVAL become 0.
- * @param regions the spec's regions; their buffers are cut: @see late_bytes().
+ * @param regions the spec's regions; their buffers are cut as in late_bytes().
  * @return 0, or an errno value whose cause is not in the arguments.
  */
 [[nodiscard]] int start_or_off(profil_spec spec, profil_region *regions);

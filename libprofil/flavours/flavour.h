@@ -22,9 +22,9 @@ enum class Flavour { linux, solaris, irix, bsd, tru64, aix };
 /**
  * The plain profil().
  *
- * Only in the flavours of AIX (size -1) and Tru64 (offset -1; the scale holds the
- * flags) may the buffer be a list.  Elsewhere it is never read: a program passes a size
- * of (size_t)-1 where it knows no limit, and what its buffer holds is no command.
+ * The buffer may be a list only in the flavours of AIX (size -1) and Tru64 (offset -1;
+ * the scale holds the flags).  In the others it is never read as one: a size of
+ * (size_t)-1 there means that the program knows no limit.
  * @return 0, or an errno value.
  */
 [[nodiscard]] int plain_profil(void *buffer, size_t size, size_t offset, unsigned scale);

@@ -102,7 +102,7 @@ static int read_entries(Entries &entries, const void *profp, int nr, unsigned fl
 	return check_entries(entries);
 }
 
-/* Of entries with equal offsets only the first counts; drop the others. */
+/* Where entries have equal offsets, only the first counts; drop the others. */
 static int sort_entries(Entries &entries, int nr)
 {
 	int *const order = entries.by_offset;
@@ -118,8 +118,8 @@ static int sort_entries(Entries &entries, int nr)
 
 /*
  * A region covers the PCs above its own offset, up to and including the next one.
- * The lowest also has the PC at its offset, so that one region counts what profil()
- * counts with the same arguments.
+ * The lowest also has the PC at its offset, so that a single region counts the same PCs
+ * as profil() with the same arguments.
  */
 static uint32_t make_regions(const Entries &entries, int nr, profil_region *regions)
 {

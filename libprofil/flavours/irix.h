@@ -21,11 +21,12 @@ struct IrixProf {
 [[nodiscard]] int irix_profil(const Histogram &histogram);
 
 /**
- * The offset that a caller with integers of four bytes means, as Fortran's.
+ * The address that a four-byte offset means, for callers such as Fortran programs.
  *
- * Usually the offset itself.  The address of a function of a position-independent program
- * does not fit: its low four bytes stand for the address near the program's entry that
- * has the same ones, if something is mapped there, and nothing at the offset itself.
+ * Usually this is the offset itself.  But an address in a position-independent program
+ * does not fit in four bytes, and loses its upper half.  So the result is the address
+ * near the program's entry point that has the same low half, if something is mapped
+ * there and nothing at the offset itself.
  */
 [[nodiscard]] uintptr_t irix_offset(uint32_t offset);
 

@@ -24,8 +24,8 @@ struct LinuxProf {
  *  - size below one counter: nothing is counted, and the previous profile is off.
  *  - a buffer at an odd address: EINVAL; one that cannot be written: EFAULT,
  *    from the module.  The previous profile then continues.
- *  - a size above the module's limit, such as -1: the buffer is looked at when a counter
- *    in it is to change.
+ *  - a size above the module's limit, such as -1: the buffer is checked when a counter in
+ *    it changes, not at the start.
  *
  * @return 0, or an errno value.
  */

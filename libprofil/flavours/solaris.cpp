@@ -38,7 +38,7 @@ int solaris_pcsample(uintptr_t *samples, long nr, long &previous)
 
 	if (nr < 0)
 		return EINVAL;
-	/* Nothing can be stored at NULL: the first tick would turn it off. */
+	/* Nothing can be stored at NULL: the first tick would turn sampling off anyway. */
 	if (nr == 0 || !samples) {
 		stop_self(&stored);
 	} else {

@@ -65,7 +65,7 @@ static bool in_order(const Tru64Range *ranges, size_t nr)
 	return true;
 }
 
-/* Of two ranges that touch, the higher one, which is found first, counts the PC that both have. */
+/* Where two ranges touch, the higher one comes first, and counts the PC that they share. */
 static uint64_t last_pc(const Tru64Range *ranges, size_t index)
 {
 	const uint64_t high = address(ranges[index].high);
@@ -74,8 +74,8 @@ static uint64_t last_pc(const Tru64Range *ranges, size_t index)
 }
 
 /*
- * The last PC of the range determines the number of its counters.  Returns false if no
- * PC of it is counted.
+ * The last PC of the range determines the number of its counters.  Returns false if the
+ * range counts no PC.
  */
 static bool make_region(const Tru64Range &range, uint64_t high, profil_region &region)
 {

@@ -47,8 +47,8 @@ enum class Tru64Layout {
  *
  * Each range has as many counters as its scale and its length need.  If a buffer
  * cannot be written, only its own range is off.  Ranges may touch: if the last PC of
- * one is the first of the one before it, the latter counts it.  (The manual page says
- * only that ranges do not overlap.)
+ * a range is the first PC of the range before it, the range before it counts that PC.
+ * (The manual page says only that ranges do not overlap.)
  *
  * @return 0, or an errno value: EFAULT (the array), EINVAL (not 1 to 64 ranges,
  *         not in decreasing order of low, ranges that overlap or are empty, an

@@ -54,7 +54,7 @@ void switch_calls(bool on);
 /**
  * Count one call.  mcount and __fentry__ call this.
  *
- * It is compiled not to touch floating-point and vector registers, which may hold
- * arguments.
+ * It is compiled so that it does not touch floating-point and vector registers, which
+ * may hold arguments.
  */
 extern "C" void libprofil_count_call(uintptr_t from, uintptr_t self);

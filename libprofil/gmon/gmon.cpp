@@ -23,7 +23,7 @@ constexpr uint32_t unscaled = 0x10000;
 struct ExecutionProfile {
 	GmonRanges ranges;
 	uint32_t hz = 0;
-	uint64_t generation = 0; /**< at its last start: the module counts, unless there was another since */
+	uint64_t generation = 0; /**< after its last start; another one now: it no longer counts */
 };
 
 /* constinit: a static program's startup code gets here before any constructor has run. */
@@ -75,8 +75,8 @@ bool is_ours(const ExecutionProfile &profile)
 }
 
 /*
- * Afterwards the module does not write to the counters, ours or another copy's.  The
- * program may have called profil() since: that profile is not ours to end.
+ * End an execution profile, ours or another copy's, so that the module no longer writes to
+ * its counters.  If the program has called profil() since, that profile is not ours to end.
  */
 void stop_ticks()
 {

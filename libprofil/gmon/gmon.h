@@ -5,11 +5,11 @@
  * monstartup(3) or monitor(3): counted by the kernel module, written as gmon.out.
  *
  * All threads are sampled, at PROFIL_RATE in the environment (Hz, default 100).
- * Each 32-bit counter stands for four bytes of text, or for eight, sixteen, up to
- * 64 KiB if so many counters are not permitted.  Each shared object that is loaded
- * when the profile begins has counters and a file of its own.
+ * Each 32-bit counter stands for four bytes of text, or for a greater power of two, up
+ * to 64 KiB, if the limits do not permit so many counters.  Each shared object that is
+ * loaded when the profile begins has counters and a file of its own.
  *
- * Thread-safe, but not for signal handlers.
+ * Thread-safe, but not async-signal-safe.
  */
 #pragma once
 
@@ -42,9 +42,9 @@ namespace libprofil {
  * End the profile, if there is one, and write its files.
  *
  * gmon.out is for the program, gmon.out.NAME for the shared object NAME if anything
- * was counted in it.  A process that a profiled process has forked or executed
- * writes gmon.out.PID instead of gmon.out.  With GMON_OUT_PREFIX in the environment
- * every process writes PREFIX.PID.
+ * was counted in it.  A child of a profiled process writes gmon.out.PID instead of
+ * gmon.out, even after it has executed another program.  With GMON_OUT_PREFIX in the
+ * environment every process writes PREFIX.PID.
  * Files that cannot be written and calls that were not counted are reported on
  * standard error.
  * @return 0, or the errno value of the first failure.

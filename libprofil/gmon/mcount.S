@@ -13,7 +13,7 @@
  * hold some as well.
  */
 
-/* CALLER: where the return address into the caller's caller is. */
+/* CALLER: where the return address of the profiled function is. */
 .macro counter name, caller:vararg
 	.globl \name
 	.type \name, @function
@@ -59,11 +59,11 @@
 #elif defined(__i386__)
 
 /*
- * The same.  Here a function may have arguments in %eax, %edx and %ecx, and one that was
- * not compiled as position-independent code has no address of a table in %ebx.
+ * The same.  Here a function may have arguments in %eax, %edx and %ecx, and one that is
+ * not position-independent does not have the address of the GOT in %ebx.
  */
 
-/* CALLER: where the return address into the caller's caller is, once three registers are pushed. */
+/* CALLER: where the profiled function's return address is, after three pushes. */
 .macro counter name, caller:vararg
 	.globl \name
 	.type \name, @function

@@ -27,7 +27,7 @@ pid_t first_process()
 	snprintf(own, sizeof own, "%ld", static_cast<long>(self));
 	if (owner)
 		return strcmp(owner, own) ? -1 : self;
-	/* If this fails for lack of memory, only executed programs do not learn the owner. */
+	/* If this fails for lack of memory, programs executed later do not know the owner. */
 	setenv(owner_name, own, 1);
 	return self;
 }

@@ -9,9 +9,9 @@
 namespace libprofil {
 
 /**
- * Is this the process that writes gmon.out itself?  The first profiled process does.
- * It records its PID in the environment, where programs that it executes find it.
- * Not async-signal-safe.
+ * Find out whether this is the process that writes gmon.out itself.  That is the first
+ * profiled process.  It records its PID in the environment, which programs that it
+ * executes inherit.  Not async-signal-safe.
  * @return this process's PID if so, else -1.
  */
 [[nodiscard]] pid_t first_process();

@@ -67,7 +67,7 @@ ProgramText::ProgramText() : texts_(count_texts()), nr_(0)
 	if (!texts_)
 		return;
 
-	/* Objects that another thread loads meanwhile are left out. */
+	/* If another thread has loaded objects since the count, there is no room for them. */
 	Finder finder = {texts_.get(), texts_.size()};
 
 	dl_iterate_phdr(find, &finder);

@@ -147,7 +147,7 @@ void forget_counters(GmonRanges &ranges)
 
 void release_ranges(GmonRanges &ranges)
 {
-	/* Clear the ranges first: a child forked meanwhile must not see unmapped ones. */
+	/* Clear the ranges first: a child forked during munmap() must not see unmapped ones. */
 	const GmonRanges old = std::exchange(ranges, {});
 
 	if (old.memory)

@@ -37,15 +37,15 @@ constexpr uint8_t coarsest_shift = 16; /**< the text of one gmon.out record */
 
 /**
  * Choose the ranges, without counters: in one object the text between low and high,
- * in all others the whole text.  If low is the program's entry point, its range
- * begins at the start of its text instead.
+ * in all others the whole text.  If low is the program's entry point, the range begins
+ * at the start of the program's text instead.
  * @return 0, ENOMEM, or EINVAL: there is no text between low and high.
  */
 [[nodiscard]] int choose_ranges(GmonRanges &ranges, uintptr_t low, uintptr_t high);
 
 /**
- * Replace the counters by 32-bit ones for (1 << shift) bytes of text each.  A child
- * made by fork begins with zeroes.
+ * Replace the counters with 32-bit ones, each for (1 << shift) bytes of text.  In a child
+ * made by fork they begin at zero.
  * @return 0, or ENOMEM: then there are no counters.
  */
 [[nodiscard]] int make_counters(GmonRanges &ranges, uint8_t shift);

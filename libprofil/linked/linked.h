@@ -17,8 +17,8 @@
  *  - Parameters have the types of the system's manual page, and never wider ones,
  *    except the offset.  A call without a prototype passes an int in the lower half of
  *    a register, and the ABI leaves the upper half undefined.
- *  - Functions that the manual page declares void return 0, as they did: sources of
- *    that age may have declared them as int.
+ *  - Functions that the manual page declares void return 0, because old sources may
+ *    declare them as int.
  */
 #pragma once
 

@@ -99,7 +99,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 	return std::nullopt;
 }
 
-/* Line by line, as a list of candidates has a line for each. */
+/* Keeps the newlines in the text: a list of candidates has one line for each. */
 int fail(std::string_view text)
 {
 	std::string lines;
@@ -150,7 +150,7 @@ the samples of each: the loop with most samples first, then the code before and
 after it.
 
 FUNCTION is a name, demangled or mangled, with or without its parameters and
-what it is in ('words::sort', 'sort'); or OBJECT:FUNCTION; or, if it begins with
+its scope ('words::sort', 'sort'); or OBJECT:FUNCTION; or, if it begins with
 '/', a POSIX extended regular expression.
 Without it, the functions with most samples are shown.
 
@@ -184,8 +184,8 @@ instruction after it.  '>' marks the target of a jump within the function.  A
 loop is the code between a backward jump and its target.  Of nested loops, the
 one with most samples of its own comes first.
 
-Of a profile of several events, each event that the function has is a column,
-with its share of the function's.
+If the profile has several events, each one that the function has gets a column
+with the shares of the function's count.
 
 A function that is inlined in others is shown line by line, all places together,
 and then its instructions in each place.  (Without FUNCTION, functions are those

@@ -85,7 +85,7 @@ Completion complete_option(const OptionList &list, const std::string &word)
 	return completion;
 }
 
-/** The file that words have given with --input, or that is read without it. */
+/** The file that the words name with --input, or the default. */
 std::string given_profile(const OptionList &list, std::span<const std::string> words)
 {
 	for (size_t i = 1; i < words.size(); i++) {
@@ -125,7 +125,7 @@ Completion with_prefix(Completion completion, std::string_view prefix)
 	return completion;
 }
 
-/** The value of @p option, of which the last of @p words has the part from @p start on. */
+/** Completes the value of @p option; the last of @p words has the part typed so far, from @p start on. */
 Completion complete_value_of(const ListedOption &option, const OptionList &list,
 			     std::span<const std::string> words, size_t start)
 {

@@ -17,7 +17,7 @@ struct Candidate {
 	std::string summary;
 };
 
-/** What is left to the shell, which completes it better. */
+/** What to leave to the shell, which completes it better. */
 enum class Shells {
 	Nothing,
 	Files,

@@ -165,7 +165,7 @@ Candidates words_for(std::string_view command, const ListedOption &option)
 	return {};
 }
 
-/* Only options that read a profile complete to profiles; other files, such as tokens, are none. */
+/* Only options that read a profile complete to profiles: other files, such as tokens, are not profiles. */
 Shells files_for(const ListedOption &option)
 {
 	if (option.value == "DIR")

@@ -20,7 +20,7 @@
 
 namespace cli {
 
-/** The largest file, in bytes; only pprof's, which has each function once, may be larger. */
+/** The largest file, in bytes; only pprof's and OTLP's, which have each function once, may be larger. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 inline constexpr size_t export_bytes_max = size_t{16} << 20;
 #else
@@ -71,7 +71,7 @@ Result<GmonFiles> export_gmon(const Profile &profile);
 /** A format and its name. */
 struct ExportFormat {
 	std::string_view name;
-	std::string_view tools; /**< which open it */
+	std::string_view tools; /**< that open it */
 	bool binary = false;
 	bool keeps_names = false; /**< has names as in the profile, whole */
 	Result<std::string> (*write)(const Profile &profile) =

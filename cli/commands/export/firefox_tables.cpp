@@ -10,7 +10,7 @@ using Json = FirefoxJson;
 
 /* resourceTypes.library of the profiler. */
 constexpr int library_resource = 1;
-/* The libraries' architecture: a profile does not name it, but usually is from such a machine. */
+/* The libraries' architecture: a profile does not name it, but is usually recorded on the same one. */
 #ifdef __aarch64__
 constexpr char machine[] = "aarch64";
 #else
@@ -36,7 +36,7 @@ std::string breakpad_id(std::string_view build_id)
 	return id;
 }
 
-/** Relative to where the file's first byte would be in memory. */
+/** The address relative to where the file's first byte would be in memory. */
 uint64_t address_in_library(const Profile &profile, const CallFrame &frame)
 {
 	if (!frame.mapping)

@@ -78,7 +78,7 @@ private:
 };
 
 /**
- * The counters of a stretch of text.  A greater count than fits into a counter needs several
+ * The counters of a stretch of text.  A count that does not fit into a counter needs several
  * records: gprof adds up the records of the same text.
  */
 class Stretch {
@@ -112,7 +112,7 @@ public:
 	}
 
 private:
-	/** What is left of each count after @p before of it has been written. */
+	/** The rest of each count after its first @p before samples, which are written already. */
 	[[nodiscard]] std::array<uint16_t, record_counters> counts_after(uint64_t before) const
 	{
 		std::array<uint16_t, record_counters> rest;
@@ -163,7 +163,7 @@ Result<std::string> gmon_content(const Counted &counted, uint32_t hz)
 /** Names of files, each given out once. */
 class FileNames {
 public:
-	/** Of several objects with one name, those after the first get a number, as in libprofil. */
+	/** If several objects have one name, those after the first get a number, as in libprofil. */
 	std::string name_of(std::string_view object)
 	{
 		std::string plain = '.' + printable(base_name(object));

@@ -21,7 +21,7 @@ std::string word(std::string_view text)
 	return safe;
 }
 
-/* No comment, and at least two characters, as stackcollapse-perf.pl requires. */
+/* stackcollapse-perf.pl skips lines that begin with '#', and requires at least two characters. */
 std::string command_text(const ProcessLabel &process, const Profile &profile)
 {
 	std::string text = word(process.name.empty() ? program_name(profile) : process.name);

@@ -9,7 +9,7 @@
 
 namespace cli {
 
-/** A row for each of the events of this machine, and then what else -e takes. */
+/** A row for each event of this machine, followed by the other forms that -e takes. */
 std::string list_text(std::span<const Event> events);
 
 } // namespace cli

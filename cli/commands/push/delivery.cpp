@@ -113,7 +113,7 @@ Delivery deliver(const HttpClient &client, PushFormat format, const HttpRequest 
 				fmt::format("{}: {}", client.url(), client.without_secrets(excerpt(why))),
 				std::nullopt};
 	}
-	/* Mask secrets last: earlier, frame lengths would become wrong, and encoded secrets be overlooked. */
+	/* Mask secrets last: any earlier would make frame lengths wrong, and miss encoded secrets. */
 	if (response)
 		response->body = client.without_secrets(std::move(response->body));
 	return judge(response, client.url());

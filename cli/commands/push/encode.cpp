@@ -38,7 +38,7 @@ std::string percent_encoded(std::string_view text)
 	return encoded;
 }
 
-/* The name has no way to quote, and the server chooses the kind of profile. */
+/* The format cannot quote characters in the name, and the server chooses the kind of profile. */
 std::string why_not_in_ingest(const PushLabel &label, std::string_view kind)
 {
 	if (label.value.find_first_of("{},=") != label.value.npos)
@@ -69,7 +69,7 @@ Result<std::string> ingest_name(const PushSeries &series)
 	return service + "{" + rest + "}";
 }
 
-/** What the server is to make of each type, which it does not know. */
+/** Tells the server how to treat each type, as it knows none of them. */
 std::string type_config(const Profile &profile)
 {
 	std::string types;
@@ -81,7 +81,7 @@ std::string type_config(const Profile &profile)
 	return "{" + types + "}";
 }
 
-/** A form of the profile and type_config(). */
+/** Makes the body a form with the profile and type_config(). */
 void add_form(HttpRequest &request, const PushSeries &series)
 {
 	const std::string boundary = "profil-" + series.profile.id;

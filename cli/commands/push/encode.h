@@ -49,7 +49,7 @@ struct PushSeries {
 	PushLabels labels;
 	PushProfile profile;
 	Profile decoded; /**< the same as PushProfile::content */
-	/** Events between two samples, of each type, if these are events_for_servers(); else empty. */
+	/** Events between two samples, for each type, if the types are events_for_servers(); else empty. */
 	std::vector<uint64_t> periods = {};
 
 	[[nodiscard]] bool of_events() const { return !periods.empty(); }

@@ -3,9 +3,9 @@
  * @file cli/commands/push/event_types.h
  * A profile of events as servers can file it.
  *
- * Pyroscope and Parca file each type of value for itself, and select it by
+ * Pyroscope and Parca file each type of value separately, and select it by
  * "kind:type:unit:period_type:period_unit", which is also the name of a metric in Prometheus'
- * query language.  So a type has neither a colon nor a hyphen: page_faults, cycles_u.
+ * query language.  So a type must contain neither a colon nor a hyphen: page_faults, cycles_u.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ namespace cli {
 /** An event's name with _ for all but letters and digits. */
 std::string type_for_servers(std::string_view event);
 
-/** The events alone, under these names: the samples are those of the first, and say no more. */
+/** Only the events, under these names.  The samples are dropped: they are those of the first event. */
 Profile events_for_servers(const Profile &profile);
 
 } // namespace cli

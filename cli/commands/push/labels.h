@@ -47,7 +47,7 @@ Result<PushLabels> complete_push_labels(std::vector<PushLabel> given, const std:
 					const PushLabels &more = {},
 					const std::string &kind = push_kind_default);
 
-/** The program that a profile without labels is of: the file of its first mapping, or "profil". */
+/** The service_name of a profile without labels: the file name of its first mapping, or "profil". */
 std::string service_of(const Profile &profile);
 
 } // namespace cli

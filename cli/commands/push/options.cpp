@@ -122,17 +122,17 @@ one when the server is back.
 
       --to URL            the server (default http://localhost:4040, or with
                           --format parca http://localhost:7070, with otlp
-                          http://localhost:4318); a path in it goes before that
-                          of the server's interface
+                          http://localhost:4318); a path in URL is put before
+                          the paths of the server's API
       --format FORMAT     pyroscope (default), pyroscope-ingest, for servers
                           before 1.0 and compatible ones, parca, or otlp, for
                           OpenTelemetry's collector (experimental)
       --label NAME=VALUE  also file the profile under this label; may be
-                          repeated.  By default: service_name, each program by
-                          its command name; hostname, this machine's; __name__,
-                          process_cpu, or events if they were sampled.  What is
-                          profiled also has, where its cgroup tells: unit, of
-                          systemd; container_id; pod, the pod's UID
+                          repeated.  By default: service_name, the command name
+                          of each program; hostname, of this machine; __name__,
+                          process_cpu, or events if they were sampled.  The
+                          path of a program's cgroup may add unit (of systemd),
+                          container_id, and pod (the pod's UID)
       --auth-token-file FILE     send the token in FILE as a Bearer token
       --user NAME                authenticate with a password instead
       --auth-password-file FILE  read the password from FILE
@@ -141,8 +141,8 @@ one when the server is back.
       --ca-file FILE      trust the certificates in FILE instead of the system's
       --timeout SECONDS   how long a request may take (default 30)
       --interval TIME     time between two profiles that are sent (default 15s);
-                          the first is sent after half of it to one and a half,
-                          by chance, so that machines do not send together
+                          the first is sent after 0.5 to 1.5 times TIME, at
+                          random, so that machines do not send together
   -h, --help              this text
 
 )help" + target_help() +

@@ -16,11 +16,11 @@
 
 namespace cli {
 
-/** The environment variables with the secrets that are in no file. */
+/** The environment variables that hold the secrets, unless files are given. */
 inline constexpr char push_token_variable[] = "PROFIL_PUSH_TOKEN";
 inline constexpr char push_password_variable[] = "PROFIL_PUSH_PASSWORD";
 
-/** Where profiles are pushed to, and as what, whatever they are of. */
+/** Where to push profiles, in which format and with which labels, and what to record. */
 struct PushOptions {
 	std::string url; /**< empty: the default of the format's server, on this machine */
 	PushFormat format = PushFormat::Pyroscope;
@@ -33,12 +33,12 @@ struct PushOptions {
 	double timeout = 30; /**< seconds that a request may take */
 	std::string file = default_profile_file;
 	std::optional<TargetOptions> target; /**< what to record and push, instead of a file */
-	double interval = 15;		     /**< seconds per profile then */
+	double interval = 15;		     /**< seconds per profile, with a target */
 };
 
 /**
- * Add the options that say where to push and as what; the command adds those that
- * say what to profile.
+ * Add the options that say where and how to push; the command adds those that say
+ * what to profile.
  * @param options outlives @p app.
  */
 void add_push_options(CLI::App &app, PushOptions &options);
@@ -50,8 +50,8 @@ std::optional<int> parse_push_options(const std::vector<std::string> &arguments,
 std::vector<std::string_view> push_format_names();
 
 /**
- * Settings with the secrets read: from the files, or else from the environment's
- * PROFIL_PUSH_TOKEN and PROFIL_PUSH_PASSWORD.  Errors never contain a secret.
+ * Make the settings, and read the secrets: from the files, or else from the environment
+ * variables PROFIL_PUSH_TOKEN and PROFIL_PUSH_PASSWORD.  Errors never contain a secret.
  */
 Result<HttpSettings> http_settings(const PushOptions &options);
 

@@ -177,7 +177,7 @@ std::string PushQueue::settle(Item item, const Delivery &delivery)
 			: "";
 }
 
-/* The server answers again: the rest of what waited follows at the pace. */
+/* The server answers again: send the other waiting parts at the configured pace. */
 void PushQueue::keep_pace(uint64_t part)
 {
 	behind_ = behind_ && !items_.empty();
@@ -189,7 +189,7 @@ std::string PushQueue::put_back(Item item, const Delivery &delivery)
 {
 	if (closing_) {
 		counters_.dropped_shutdown++;
-		/* Once, as each waiting profile would have the same line. */
+		/* Say it once: each waiting profile would give the same line. */
 		if (std::exchange(said_end_, true))
 			return "";
 		return fmt::format("{}: the profile is dropped, as profil is ending; the others that "
@@ -206,7 +206,7 @@ std::string PushQueue::put_back(Item item, const Delivery &delivery)
 	bytes_ += item.request.body.size();
 	items_.push_front(std::move(item));
 	drop_surplus();
-	/* Once: a server that is down for a night must not cause a thousand lines. */
+	/* Say it once: a server that is down for a night must not cause a thousand lines. */
 	if (failures_ > 1)
 		return "";
 	return fmt::format("{}: will be tried again, first in {}", delivery.reason,

@@ -36,7 +36,7 @@ public:
 	}
 };
 
-/** The limits of back-off, and of what may wait. */
+/** The limits of the back-off and of the queue. */
 struct PushQueueSettings {
 	size_t most_parts = 60;		      /**< waiting; one more may be on its way */
 	size_t most_bytes = size_t{64} << 20; /**< of the waiting profiles */
@@ -69,9 +69,9 @@ std::chrono::milliseconds backoff_delay(const PushQueueSettings &settings, unsig
 					std::optional<std::chrono::seconds> retry_after);
 
 /**
- * How long to wait before the next part of those that waited for the server: between half of
- * the pace and all of it.  Without it, each client would send all of them at once to a
- * server that has just come back.
+ * How long to pause before sending the next of the waiting parts: between half of the pace and
+ * all of it.  Without the pause, every client would send all its parts at once to a server that
+ * has just come back.
  * @param random in [0, 1).
  */
 std::chrono::milliseconds pace_delay(const PushQueueSettings &settings, double random);
@@ -136,13 +136,13 @@ private:
 	std::condition_variable changed_;
 	std::deque<Item> items_;
 	size_t bytes_ = 0;
-	uint64_t parts_ = 0; /**< so far; those that wait have no gaps */
+	uint64_t parts_ = 0; /**< so far; the waiting ones are consecutive */
 	PushCounters counters_;
 	unsigned failures_ = 0; /**< in a row */
-	bool behind_ = false;	/**< parts wait since a failure */
+	bool behind_ = false;	/**< parts are waiting because of a failure */
 	PushTime not_before_;	/**< of the next attempt */
 	bool closing_ = false;
-	bool said_end_ = false; /**< that profiles are dropped on failure from now on */
+	bool said_end_ = false; /**< the user knows that profiles are now dropped on failure */
 	PushTime deadline_;	/**< of the grace, once closing_ */
 	std::thread thread_;
 };

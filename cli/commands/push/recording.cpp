@@ -24,11 +24,11 @@
 namespace cli {
 namespace {
 
-/* How long waiting profiles are still tried at the end. */
+/* How long to go on sending the waiting profiles at the end. */
 constexpr std::chrono::seconds grace{10};
-/* What waited for the server follows two or three times as fast as new profiles come. */
+/* Waiting profiles are sent two to four times as fast as new ones arrive: see pace_delay(). */
 constexpr double pace_in_intervals = 0.5;
-/* A longer one would not spare a server anything. */
+/* A longer pace would not relieve the server any more. */
 constexpr double longest_pace = 3600;
 
 PushQueueSettings queue_settings(double interval)

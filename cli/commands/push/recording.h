@@ -8,10 +8,10 @@
 namespace cli {
 
 /**
- * How long the first part is, in seconds: machines that start together, after a deployment or
- * a power cut, are to push at different moments.
+ * The length of the first part, in seconds.  It is random, so that machines that start together,
+ * after a deployment or a power cut, push at different moments.
  * @param random in [0, 1).
- * @return between half of @p interval and one and a half, so that all moments are as likely.
+ * @return from 0.5 to 1.5 times @p interval, so that all moments in an interval are equally likely.
  */
 double first_interval(double interval, double random);
 

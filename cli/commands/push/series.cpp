@@ -150,7 +150,7 @@ Result<std::vector<PushSeries>> series_of(const std::vector<PushLabel> &given, c
 	return all;
 }
 
-/** Of each event.  Profiles of other tools say that of the first one alone. */
+/** The period of each event.  Profiles of other tools have only that of the first. */
 std::vector<uint64_t> periods_of(const Profile &profile)
 {
 	std::vector<uint64_t> periods = event_periods(profile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/push/series.h  Divides a profile into what servers file under different labels. */
+/** @file cli/commands/push/series.h  Divides a profile into series with different labels. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -13,21 +13,21 @@
 
 namespace cli {
 
-/** A part has at most so many series; the rarest programs beyond that are in one. */
+/** The most series of a part; if there would be more, the last one has all the rarest programs. */
 inline constexpr size_t most_series = 100;
 /** The service_name of that one. */
 inline constexpr char other_service[] = "[other]";
 
 /**
- * A series for each program and cgroup that samples are labelled with, most samples first; for
- * each set of labels, if @p given has a service_name.  A profile without such labels, or
- * without samples, is one series, of its first object.
+ * Make a series for each set of labels, most samples first.  A sample's labels follow from its
+ * program, unless @p given has a service_name, and from its cgroup.  A profile whose samples name
+ * neither, or that has no samples, is one series, named after its first object.
  *
  * A profile of events is events_for_servers(), of the kind push_kind_events.
  *
  * @param given the labels that the user has given.
- * @param content the profile in pprof's format, gzipped or not: that of the only series.  Empty:
- *        it is encoded if there is only one.
+ * @param content the profile in pprof's format, gzipped or not, to be sent if there is only one
+ *        series, and not one of events.  Empty: encode @p profile.
  */
 Result<std::vector<PushSeries>> push_series(const std::vector<PushLabel> &given, const Profile &profile,
 					    std::string content);

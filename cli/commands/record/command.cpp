@@ -33,7 +33,7 @@ constexpr std::chrono::milliseconds progress_interval{250};
 constexpr int64_t ns_per_second = 1000000000;
 constexpr double ms_per_second = 1e3;
 
-/** Recordings by slices, if that is wanted. */
+/** Divides recordings into slices, with --slice. */
 RecorderWrap wrap(const RecordOptions &options)
 {
 	if (!options.slice)
@@ -95,14 +95,14 @@ private:
 	Clock::time_point part_;  /* start of the file that is due next */
 	double part_seconds_ = 0; /* its length, with --loop */
 	Clock::time_point next_progress_;
-	std::optional<TickCost> tick_cost_; /* if it is shown, and could be measured */
+	std::optional<TickCost> tick_cost_; /* if progress is shown, and it could be measured */
 	bool delayed_ = false;
 	KeptFiles files_;
 	std::optional<Control> control_;
 	bool stopped_ = false;	  /* by a command */
-	bool enabled_ = true;	  /* what is counted is wanted */
-	Recording kept_;	  /* while it is not: what was counted before */
-	double kept_seconds_ = 0; /* and the time in which it was */
+	bool enabled_ = true;	  /* samples are kept, not discarded */
+	Recording kept_;	  /* while disabled: the samples from before */
+	double kept_seconds_ = 0; /* the time in which recording was enabled */
 };
 
 /* Each given PID deserves a line; a search may have hundreds of refusals. */
@@ -237,7 +237,7 @@ void RecordRun::forget_kept()
 	kept_seconds_ = 0;
 }
 
-/* Counting goes on while it is disabled: what comes then is thrown away. */
+/* Counting goes on while recording is disabled; the samples of that time are discarded here. */
 void RecordRun::enable()
 {
 	if (std::exchange(enabled_, true))
@@ -266,7 +266,7 @@ void RecordRun::write_snapshot()
 		console_.say(written.error().text);
 }
 
-/* Counting goes on meanwhile.  If the file cannot be written, the next one gets its samples. */
+/* Counting goes on during the write.  If it fails, the next file gets the samples. */
 void RecordRun::write_part()
 {
 	const Recording part = profiler_.recorder().take_part();
@@ -306,7 +306,7 @@ void RecordRun::record()
 	start_ = part_;
 	delayed_ = options_.delay.has_value();
 	if (options_.disabled) {
-		/* What the command has done before is not wanted either. */
+		/* Discard what was counted before this point, too. */
 		disable();
 		forget_kept();
 	}
@@ -331,7 +331,7 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 	std::vector<std::string> warnings;
 
 	if (several()) {
-		/* All snapshots begin together: each has the name of its own time. */
+		/* All snapshots have the same start time, so each is named by the time when it is taken. */
 		if (Outcome prepared = prepare_output(options_.loop ? time.begin : wall_clock_ns());
 		    !prepared)
 			return prepared;
@@ -343,13 +343,14 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 
 	for (const std::string &warning : warnings)
 		console_.say(warning);
-	/* As perf record does; a file of a series has its own name, or is to be replaced. */
+	/* perf record also keeps the old file.  A file of a series has its own name, or is meant to be
+	 * replaced. */
 	if (Outcome written = output_->write(content, several() ? OutputFile::Before::Replaced
 								: OutputFile::Before::Kept);
 	    !written)
 		return written;
 	summarize(recording, time, from_comments(profile->comments));
-	/* The process ends next: to release each of its samples takes longer than to write them. */
+	/* The process ends next, and releasing all samples would take longer than writing them. */
 	if (!several()) {
 		[[maybe_unused]] static const Profile &only = *profile.release();
 	}
@@ -393,7 +394,7 @@ Outcome RecordRun::finish()
 	const RecordedTime time = time_so_far();
 	Recording recording = profiler_.recorder().finish();
 
-	/* What has come since it was disabled is not wanted, to the last tick. */
+	/* Discard every tick since recording was disabled. */
 	if (!enabled_) {
 		recording.tally = kept_.tally;
 		recording.threads = kept_.threads;

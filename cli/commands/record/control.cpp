@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view of_fifo = "fifo:";
 constexpr std::string_view of_descriptor = "fd:";
-/* A line without an end must not grow for ever. */
+/* A line that never ends must not use more and more memory. */
 constexpr size_t longest_line = 256;
 
 constexpr std::array<std::pair<std::string_view, ControlWord>, 5> words = {{
@@ -57,7 +57,7 @@ std::optional<Ends> ends_of(std::string_view text)
 	return ends;
 }
 
-/** For reading and writing: a FIFO never ends then, whoever comes and goes at its other end. */
+/** Opens a FIFO for reading and writing, so that it never reports end of file when a writer leaves. */
 Result<Fd> open_end(const Ends &ends, const std::string &end)
 {
 	Fd file(ends.fifo ? ::open(end.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)
@@ -69,7 +69,7 @@ Result<Fd> open_end(const Ends &ends, const std::string &end)
 		return system_error(ends.fifo ? end : "file descriptor " + end);
 	if (ends.fifo && !S_ISFIFO(about.st_mode))
 		return Error{end + " is not a FIFO (mkfifo makes one)"};
-	/* The description of a descriptor is shared with who gave it: they asked for this use of it. */
+	/* This also affects other users of the open file description; the caller passed it for this. */
 	if (fcntl(file.get(), F_SETFL, fcntl(file.get(), F_GETFL) | O_NONBLOCK))
 		return system_error(ends.fifo ? end : "file descriptor " + end);
 	return file;
@@ -121,7 +121,7 @@ std::vector<ControlCommand> Control::take()
 			}
 		}
 	}
-	/* The other end of a pipe is closed: poll(2) would never wait again. */
+	/* The other end of a pipe is closed: from now on, poll(2) would return at once. */
 	if (commands_ && (!count || (count < 0 && errno != EAGAIN && errno != EINTR)))
 		commands_.close();
 	return commands;
@@ -131,7 +131,7 @@ void Control::acknowledge() const
 {
 	constexpr std::string_view words = "ack\n";
 
-	/* Full, or closed: nobody reads. */
+	/* Ignore a full or closed pipe: nobody is reading. */
 	if (answers_ && write(answers_.get(), words.data(), words.size()) < 0)
 		return;
 }

@@ -20,23 +20,23 @@ enum class ControlWord { Enable, Disable, Snapshot, Stop, Ping };
 /** A line that was received. */
 struct ControlCommand {
 	std::string text;
-	std::optional<ControlWord> word; /**< nothing: there is no such command */
+	std::optional<ControlWord> word; /**< nothing if there is no such command */
 };
 
 /** Why @p text is neither fifo:CTL[,ACK] nor fd:CTL[,ACK]; empty if it is. */
 std::string why_no_control(const std::string &text);
 
-/** Receives commands, a line each, and answers them if there is somewhere to answer to. */
+/** Receives commands, one per line, and acknowledges them if ACK was given. */
 class Control {
 public:
 	/** @param text for which why_no_control() is empty. */
 	static Result<Control> open(const std::string &text);
 
-	/** For poll(2): readable when a command has come; -1 once nobody can send any. */
+	/** For poll(2): readable when a command has arrived; -1 once the other end is closed. */
 	[[nodiscard]] int fd() const { return commands_.get(); }
-	/** The commands that have come since the last call.  Never waits. */
+	/** The commands that have arrived since the last call.  Never waits. */
 	std::vector<ControlCommand> take();
-	/** Say that a command has been carried out: "ack".  Who does not read misses it. */
+	/** Write "ack" for a command that has been carried out.  It is lost if ACK is full or closed. */
 	void acknowledge() const;
 
 private:

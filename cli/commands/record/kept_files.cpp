@@ -14,13 +14,13 @@ Outcome KeptFiles::add(const std::string &path)
 
 	if (!most_)
 		return outcome;
-	/* A file of the same second was replaced. */
+	/* A file that was written in the same second has the same name, and was replaced. */
 	if (files_.empty() || files_.back() != path)
 		files_.push_back(path);
 	for (; files_.size() > most_; files_.pop_front()) {
 		const std::string &oldest = files_.front();
 
-		/* Somebody else may have taken it away. */
+		/* It may have been removed already. */
 		if (std::remove(oldest.c_str()) && errno != ENOENT)
 			outcome = Error{fmt::format("{}: cannot be removed: {} (--keep)", oldest,
 						    std::strerror(errno))};

@@ -16,7 +16,7 @@ public:
 	/** @param most how many files; 0: all. */
 	explicit KeptFiles(uint64_t most) : most_(most) {}
 
-	/** A file was written: remove those that are older than the last. */
+	/** Add a file that was written, and remove the oldest ones beyond the limit. */
 	Outcome add(const std::string &path);
 
 private:

@@ -20,7 +20,7 @@ struct RecordOptions {
 	std::optional<double> loop;	    /**< seconds per file */
 	uint64_t keep = 0;		    /**< how many of these files are kept; 0: all */
 	std::optional<double> slice;	    /**< seconds per slice of a file */
-	std::optional<std::string> control; /**< where commands come from, as for Control::open() */
+	std::optional<std::string> control; /**< the argument for Control::open() */
 	bool disabled = false;		    /**< nothing counts until a command enables it */
 	bool snapshot = false;		    /**< write the profile so far at SIGUSR1 */
 	Lines lines = Lines::OfFewPlaces;

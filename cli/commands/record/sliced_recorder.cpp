@@ -24,7 +24,7 @@ bool SlicedRecorder::attach_everybody(const Selection &selection)
 	return attached;
 }
 
-/** What is attached first begins the first slice: to get there may have taken seconds. */
+/** The first attach begins the first slice: preparing may have taken seconds. */
 void SlicedRecorder::begin()
 {
 	if (!std::exchange(begun_, true))
@@ -42,7 +42,7 @@ void SlicedRecorder::work(Clock::time_point now)
 	if (now < end_of_slice())
 		return;
 	add_slice(past_, recorder_->take_part());
-	/* A slice that was not looked at in time is part of the one before it. */
+	/* If this call is late, the slices that it missed are part of the one just added. */
 	slice_ = slice_at(now);
 }
 
@@ -117,7 +117,7 @@ Recording SlicedRecorder::take_part()
 	return part;
 }
 
-/* What has come since it was taken begins where the part ended. */
+/* Number the slices from the start of @p part again, so that later samples follow it. */
 void SlicedRecorder::give_back(const Recording &part)
 {
 	start_ = last_start_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/record/sliced_recorder.h  Tells samples apart by when they came. */
+/** @file cli/commands/record/sliced_recorder.h  Divides samples into slices of time. */
 #pragma once
 
 #include "cli/recording/recorder.h"
@@ -10,9 +10,10 @@
 namespace cli {
 
 /**
- * A recorder whose samples have slices of time: each owner is one of a slice, see Owner::slice.
+ * A recorder that divides samples into slices of time: each slice has its own owners, see
+ * Owner::slice.
  *
- * At the end of each slice it takes a part from another recorder, which does the work.
+ * Another recorder does the work; this one takes a part from it at the end of each slice.
  */
 class SlicedRecorder : public Recorder {
 public:
@@ -48,7 +49,7 @@ private:
 	bool begun_ = false;
 	Clock::time_point start_ = Clock::now();
 	Clock::time_point last_start_{}; /* of the part that was taken last */
-	int64_t slice_ = 0;		 /* since the start: the present one */
+	int64_t slice_ = 0;		 /* number of the present one, counted from start_ */
 	Owners owners_;			 /* of all slices */
 	Recording past_;		 /* the slices that are over */
 };

@@ -23,7 +23,7 @@ namespace {
 constexpr char name[] = "profil report";
 constexpr int most_kept = 32 << 20;
 
-/** What is read of a file and its objects. */
+/** What to read from a file and its objects. */
 struct Wanted {
 	std::string value; /**< the type of the values; empty: the file's choice */
 	TimeRange time;
@@ -104,7 +104,7 @@ void forget_names(Profile &profile)
 	profile.functions = {};
 }
 
-/** What --ratio and --order choose among: of a comparison, the events that both profiles have. */
+/** The events that --ratio and --order can name; in a comparison, those that both profiles have. */
 EventColumns columns_of(const Report &report)
 {
 	if (!report.base)
@@ -117,7 +117,7 @@ EventColumns columns_of(const Report &report)
 	return columns;
 }
 
-/** The ratios of --ratio, and the rows in the order of --order, if there is one. */
+/** Adds the ratios of --ratio to a report, and sorts its rows by --order, if that is given. */
 Result<Report> ordered(Report report, const ReportOptions &options)
 {
 	const EventColumns events = columns_of(report);
@@ -130,7 +130,7 @@ Result<Report> ordered(Report report, const ReportOptions &options)
 	if (options.order.empty())
 		return report;
 
-	/* A page begins with an event; it has no ratios. */
+	/* For a page, --order names the event to show first; a page has no ratios. */
 	Result<EventOrder> order = find_order(
 		events, options.html ? std::span<const Ratio>() : std::span<const Ratio>(report.ratios),
 		options.order);
@@ -154,7 +154,7 @@ Error no_common_event(const Reported &base, const Reported &now, const EventMatc
 			    names_text(events.now_only))};
 }
 
-/** Compare by the first event that both have: the samples are made those of it. */
+/** Make the samples of both profiles those of the first event that both have. */
 Outcome match(Report &report, Read &base, Read &now)
 {
 	Profile &older = base.reported.profile, &newer = now.reported.profile;
@@ -179,7 +179,7 @@ Outcome match(Report &report, Read &base, Read &now)
 
 Result<Report> prepare_comparison(const ReportOptions &options, Read now, const Wanted &wanted)
 {
-	/* Another recording, or the whole of this one: no part of it is asked for. */
+	/* --from and --to do not apply to the base: it is another recording, or all of this one. */
 	Wanted of_base = wanted;
 
 	of_base.time = {};
@@ -243,13 +243,13 @@ int fail(const Error &error)
 	return exit_failure;
 }
 
-/** All that is known of the files: a page has every object. */
+/** Prints all notes about objects, because a page has every object. */
 void tell_all(const Report &report)
 {
 	tell(name, texts_of(report.now.notes));
 }
 
-/** What is known of the files of the rows that are shown. */
+/** Prints the notes about the objects in the rows that are shown. */
 void tell_of_shown(const Report &report)
 {
 	std::set<std::string_view> objects;
@@ -301,8 +301,8 @@ int report_main(const std::vector<std::string> &arguments)
 {
 	ReportOptions options;
 
-	/* Tables come and go in a short life: each page that is returned would be zeroed again for the next.
-	 */
+	/* Large tables come and go quickly: memory returned to the kernel would be zeroed again for the
+	 * next one. */
 	mallopt(M_MMAP_THRESHOLD, most_kept);
 	mallopt(M_TRIM_THRESHOLD, most_kept);
 
@@ -312,7 +312,7 @@ int report_main(const std::vector<std::string> &arguments)
 	if (options.html)
 		return options.html == "-" ? print_page(options) : write_page(options);
 
-	/* The process ends next: to release each name of it would take a tenth of its time. */
+	/* The process ends next, and releasing all names would take a tenth of its time. */
 	static const Result<Report> &report = *new Result<Report>(prepare_report(options));
 
 	if (!report)

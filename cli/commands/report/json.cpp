@@ -146,7 +146,7 @@ Json compared_event(const ComparedValue &one)
 		{"significant", one.significant()}};
 }
 
-/** Without what a denominator of 0 leaves unknown. */
+/** Leaves out values that are unknown because a denominator is 0. */
 Json compared_ratio(const ComparedRatio &ratio)
 {
 	Json json = Json::object();

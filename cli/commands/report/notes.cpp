@@ -105,7 +105,7 @@ std::string different_events_text(const Report &report)
 	       '\n';
 }
 
-/** Events that the rows do not have, as one of the profiles does not. */
+/** Says which events are not compared, because only one of the profiles has them. */
 std::string only_in_text(const std::vector<std::string> &names, const Reported &one)
 {
 	if (names.empty())

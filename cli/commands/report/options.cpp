@@ -154,22 +154,21 @@ pprof's format, or the output of 'perf script'; -: standard input.
       --value TYPE      show these values: an event, or what another tool has
                         counted, such as alloc_space; by default samples, or
                         those that the tool has marked
-      --ratio A/B       of a profile of several events: a column of one divided
-                        by another, such as cache-misses/instructions; may be
-                        repeated.  Instructions a cycle (IPC) are always shown;
-                        with --base the ratio in both, and its change in percent
-      --order EVENT     of a profile of several events: the rows with most of
-                        this one first, or those with the highest ratio, such
-                        as IPC; by default those with most samples; with
-                        --base those with the greatest difference; the page of
-                        --html begins with this event
+      --ratio A/B       add a column with one event divided by another, such as
+                        cache-misses/instructions; may be repeated.
+                        Instructions per cycle (IPC) are always shown; with
+                        --base the ratio in both, and its change in percent
+      --order EVENT     show the rows with most of this event first, or those
+                        with the highest ratio, such as IPC; by default those
+                        with most samples; with --base those with the greatest
+                        difference; the page of --html begins with this event
       --base [FILE]     show the differences from FILE, the greatest first; by
                         default from FILE.old, the one that 'profil record'
                         replaced
-      --from TIME       show only what came after this time since the beginning,
-                        such as 90s, and percentages of that; FILE has slices
-                        of time (see 'profil record --slice')
-      --to TIME         likewise before this time
+      --from TIME       show only samples later than TIME from the beginning,
+                        such as 90s, and percentages of those; FILE must have
+                        slices of time (see 'profil record --slice')
+      --to TIME         show only samples earlier than TIME
       --limit N         show only the first N rows
       --percent-limit P show only rows with P percent or more, with --order of
                         that event
@@ -203,12 +202,12 @@ The page of --html is one file that needs nothing else, and fetches nothing.  It
 has a chart of objects, functions and lines; the table; the functions with most
 samples, with source and instructions as in 'profil annotate'; samples by
 address; and what became of every tick.  --sort, --filter and the limits mean
-the same; the chart always shows objects, functions and lines.  Of several
-events, its reader chooses the one that it shows, with --base among those of
-both profiles; it has no ratios.  The page contains source text: consider that
-before you give it to anyone.  With --base its table has the shares before and
-now, and what has more or less time than before is coloured, unless chance
-explains it.
+the same; the chart always shows objects, functions and lines.  If there are
+several events, the page shows the one that you choose in it; with --base, you
+can choose those that both profiles have.  The page has no ratios.  It contains
+source text: consider that before you give it to anyone.  With --base its table
+has the shares before and now, and places with more or less time than before are
+coloured, unless chance explains the difference.
 
 With --base, the columns are the shares of all samples, before and now, and
 their difference in percentage points, so rates and durations may differ.  Rows
@@ -225,10 +224,10 @@ Holm's correction for the number of rows.  Of a hundred comparisons of a program
 with itself, at most one has any wrong mark.  The test covers only chance in
 sampling.  For what varies from run to run, add up several runs.
 
-If both profiles have several events, each of them is compared and tested for
-itself, by its samples, and corrected for the rows that have it.  Events that
-only one of them has are not compared, and the samples are those of the first
-event that both have.  The changes of ratios are not tested.
+If both profiles have several events, each common event is compared and tested
+separately, by its samples, and corrected for the number of rows that have it.
+The samples are those of the first common event.  Events that only one profile
+has are not compared.  The changes of ratios are not tested.
 
 Examples:
   profil report

@@ -29,7 +29,7 @@ struct ReportOptions {
 	ColorWhen color = ColorWhen::Auto;
 };
 
-/** @return nothing to go on, or the exit status to end with. */
+/** Parse the arguments; returns an exit status when there is nothing left to do. */
 std::optional<int> parse_report_options(const std::vector<std::string> &arguments, ReportOptions &options);
 
 } // namespace cli

@@ -45,7 +45,7 @@ struct Report {
 					      is one of the common_events(), or a ratio of them */
 	ReportStyle style;
 	EventMatch events{};  /**< with a base */
-	std::string led_by{}; /**< the event that the samples were made those of, to compare them */
+	std::string led_by{}; /**< the common event that the samples were changed to, if they were */
 };
 
 /** The CPU time in seconds that a sample stands for; nothing if that is not known, or differs. */
@@ -62,7 +62,7 @@ std::string report_table(const Report &report);
 /** As Documentation/report.schema.json describes it. */
 std::string report_json(const Report &report);
 
-/** What the limits leave of a report. */
+/** The rows of a report that are within the limits. */
 struct Shown {
 	std::vector<size_t> rows; /**< indices in Flat::rows, or Report::compared */
 	uint64_t more = 0;	  /**< rows that are not shown */

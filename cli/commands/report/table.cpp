@@ -80,7 +80,7 @@ private:
 	Cell cell_;
 };
 
-/** The functions of all rows: whether more of them are shown changes no name. */
+/** Covers the functions of all rows, so that names do not depend on how many rows are shown. */
 ShownNames names_of(const Report &report)
 {
 	ShownNames names(report.view.names);
@@ -128,7 +128,7 @@ std::string first_heading(const Report &report)
 	return each ? report.now.profile.period_type.type : std::string(flat.unit());
 }
 
-/** Sums of the samples say nothing about rows in another order than theirs. */
+/** Cumulative sums make sense only if the rows are ordered by their samples. */
 bool shows_sums(const Report &report)
 {
 	return !report.order || *report.order == EventOrder(size_t{0});
@@ -193,7 +193,7 @@ std::vector<size_t> other_events(const std::vector<CommonEvent> &events)
 	return others;
 }
 
-/* With several events, each has its name at its difference; of others, shares are left out first. */
+/* With several events, each difference names its event; shares of the others are left out first. */
 void add_comparison_columns(Table &table, const Report &report)
 {
 	const std::vector<CommonEvent> events = common_events(report);

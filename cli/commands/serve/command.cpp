@@ -24,7 +24,7 @@ namespace cli {
 namespace {
 
 constexpr char name[] = "profil serve";
-/* How late the end of a client's connection is noticed: seconds. */
+/* How long it may take to notice that a client has gone, in seconds. */
 constexpr double patience = 0.1;
 
 /**
@@ -64,7 +64,7 @@ private:
 		if (why_.empty())
 			why_ = fmt::format("pid {} ({}): {}: ", pid, process, why);
 	}
-	/* An event that is not recorded would look like one that did not come. */
+	/* Without a warning, an event that is not recorded would look like one that did not occur. */
 	void warn(const std::string &text) override
 	{
 		if (several_)
@@ -77,7 +77,7 @@ private:
 	std::string why_;
 };
 
-/* In the calling thread, whose system calls would fail if a signal interrupted them. */
+/* Blocks them in the calling thread, so that they do not interrupt its system calls. */
 void block_stop_signals()
 {
 	sigset_t signals;
@@ -88,7 +88,7 @@ void block_stop_signals()
 	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-/* Find out before the first request what would make every request fail. */
+/* Find errors that would make every request fail, before the first request. */
 Outcome check(const TargetOptions &target)
 {
 	const Result<profil_info> info = module_info();

@@ -68,8 +68,9 @@ std::string serve_help()
 Answer GET /debug/pprof/profile?seconds=N as a Go program does: with a profile
 of the next N seconds in pprof's format.  So 'go tool pprof', Parca, Grafana
 Alloy and other scrapers of Go programs get profiles of any program.  Processes
-are attached only while a client asks.  Of several events (-e), the profile has
-a sample type for each, the first by default ('go tool pprof -sample_index').
+are attached only while a client asks.  With several events (-e), the profile
+has a sample type for each; the first is the default ('go tool pprof
+-sample_index' chooses another).
 
 )help" + target_help(false) +
 	       R"help(

@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/** How profiles are served, whatever they are of. */
+/** How to serve profiles, whatever is profiled. */
 struct ServeOptions {
 	ListenAddress listen;
 	std::vector<std::string> hosts; /**< further host names to answer for */
@@ -26,7 +26,7 @@ struct ServeOptions {
  */
 void add_serve_options(CLI::App &app, ServeOptions &options);
 
-/** Parse the command's arguments. @return nothing to go on, or the exit status to end with. */
+/** Parse the arguments; returns an exit status when there is nothing left to do. */
 std::optional<int> parse_serve_options(const std::vector<std::string> &arguments, ServeOptions &serve,
 				       TargetOptions &target);
 

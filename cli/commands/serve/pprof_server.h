@@ -27,7 +27,7 @@ namespace cli {
 struct ServeRequest {
 	unsigned seconds = 30;		 /**< 1 to 3600 */
 	size_t running = 1;		 /**< requests for profiles at present, including this one */
-	std::function<bool()> cancelled; /**< nobody waits for the profile any more: end soon */
+	std::function<bool()> cancelled; /**< true once the client has stopped waiting: end soon */
 };
 
 /** A profile in pprof's format, gzipped; called by several threads at once. */

@@ -30,8 +30,8 @@ struct Ability {
 /**
  * Judge what was found.
  *
- * What cannot be done only because of another inability is left out, so each
- * inability has commands of its own.
+ * An ability that is missing only because another one is missing is left out, so
+ * each inability has commands of its own.
  */
 std::vector<Ability> judge(const Machine &machine, const Permissions &permissions);
 

@@ -41,7 +41,7 @@ void add_pids(HeldProfile &profile, std::string_view words)
 	}
 }
 
-/** The name of an event, of whose type and configuration @p value consists. */
+/** The name of an event.  @p value is its type and its configuration. */
 std::string event_name(std::string_view value)
 {
 	const std::string_view type = value.substr(0, value.find(' '));
@@ -82,7 +82,7 @@ std::string name_in(const std::string &path)
 	return name && !name->empty() ? name->substr(0, name->find('\n')) : "?";
 }
 
-/** Sessions among the open files of one process; it may end meanwhile. */
+/** Finds the sessions among the open files of one process, which may end during the search. */
 void search_process(const fs::path &process, pid_t pid, SessionSearch &search, std::set<uint64_t> &known)
 {
 	std::error_code error;

@@ -22,12 +22,12 @@ struct HeldProfile {
 	uint64_t processes = 0;	 /**< address spaces that it samples */
 	std::string state;	 /**< "running" or why not */
 	uint64_t period = 0;	 /**< ns, or events */
-	std::string event;	 /**< what ticks, by its name; empty: the clock */
+	std::string event;	 /**< the name of the event that ticks; empty: the clock ticks */
 	EventAccount account;	 /**< of the event, since it got its first profile */
 	uint64_t ticks = 0;
 	uint64_t counted = 0;
 	uint64_t lost = 0;
-	std::optional<uint64_t> pinned_pages; /**< nothing while it is being changed */
+	std::optional<uint64_t> pinned_pages; /**< nothing while the profile is being changed */
 };
 
 /** An open /dev/profil. */

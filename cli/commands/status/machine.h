@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/machine.h  What files say about the module, and about what keeps it out. */
+/** @file cli/commands/status/machine.h  What files say about the module, and what keeps it from loading. */
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct Machine {
 	std::optional<bool> secure_boot; /**< of the firmware; nothing without EFI */
 	std::string lockdown;		 /**< "none", "integrity" or "confidentiality"; empty without it */
 	bool demands_signatures = false; /**< of modules */
-	std::string signing_key;	 /**< DKMS' certificate for that, if there is one */
-	/** Has the machine's owner enrolled it?  Nothing where that cannot be read. */
+	std::string signing_key;	 /**< DKMS' certificate for signing modules, if there is one */
+	/** Has the machine's owner enrolled that key?  Nothing if this cannot be read. */
 	std::optional<bool> signing_key_enrolled;
 	std::optional<ModuleFile> installed;
 	std::optional<ModuleFile> built; /**< beside this command, in its build directory */

@@ -38,7 +38,7 @@ int try_event(pid_t pid, bool kernel_ticks)
 	return event ? 0 : errno;
 }
 
-/* Try the first process of another user; a process that ends meanwhile is skipped. */
+/* Try the first process of another user, and skip processes that end before the attempt. */
 std::optional<int> try_others()
 {
 	std::error_code error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/status/process_load.h  What a process does, on which a profile's cost depends. */
+/** @file cli/commands/status/process_load.h  What a process does: the cost of a profile depends on it. */
 #pragma once
 
 #include "cli/base/result.h"
@@ -28,7 +28,8 @@ Result<ProcessUsage> process_usage(pid_t pid, const std::string &root = "");
 
 /**
  * The load between two readings.
- * A thread that began meanwhile counts in full, one that has ended not at all.
+ * The switches of a thread that began in between count in full, those of one that has ended not
+ * at all.
  * @param seconds between them, above 0.
  */
 ProcessLoad load_between(const ProcessUsage &before, const ProcessUsage &after, double seconds);

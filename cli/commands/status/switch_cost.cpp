@@ -21,7 +21,7 @@ namespace cli {
 namespace {
 
 constexpr uint64_t duration = 500000000;
-constexpr uint64_t slow = 1000000000; /* hardly ever a tick among the switches */
+constexpr uint64_t slow = 1000000000; /* so that hardly any switch is interrupted by a tick */
 constexpr size_t least_pairs = 9;
 constexpr size_t most_pairs = 101;
 constexpr size_t rounds = 500;
@@ -74,7 +74,7 @@ void echo(int from, int to)
 		;
 }
 
-/** Two threads of which one is awake at a time. */
+/** Two threads that wake each other, so that only one runs at a time. */
 class Players {
 public:
 	Players()
@@ -143,7 +143,7 @@ double median(std::vector<double> values)
 SwitchCost cost_of_pairs(const std::vector<SwitchPair> &pairs)
 {
 	const size_t number = pairs.size();
-	/* The distance of both bounds from the middle: see the header. */
+	/* The distance of both bounds from the middle, for 95 %: see the header. */
 	const auto apart = static_cast<size_t>(std::ceil(std::sqrt(number) * 0.98));
 	const size_t low = number / 2 > apart ? number / 2 - apart : 0;
 	std::vector<double> plain;

@@ -17,7 +17,7 @@ struct SwitchPair {
 
 struct SwitchCost {
 	double ns = 0;	   /**< that a profile adds: the median of the pairs' differences */
-	double low_ns = 0; /**< it is between these two in 95 of 100 measurements */
+	double low_ns = 0; /**< low_ns to high_ns is the 95 % confidence interval */
 	double high_ns = 0;
 	double plain_ns = 0; /**< the time of a switch without a profile, including pipes: the median */
 	size_t pairs = 0;
@@ -29,15 +29,16 @@ struct SwitchCost {
 /**
  * Let two threads wake each other on one CPU, by pipes, with a profile that
  * hardly ticks and without one, in turn, for half a second.  The clock keeps
- * running in between, so both include the cost of its probe, which all tasks pay.
+ * running in between, so both times include the cost of its probe, which all tasks
+ * pay.
  */
 Result<SwitchCost> measure_switch_cost();
 
 /**
  * The median of the differences, and the interval between the two order
- * statistics at a distance of sqrt(n) from the middle (W. J. Conover, Practical
- * Nonparametric Statistics, 3rd ed., 1999, section 3.2).  The interval is valid for
- * any distribution of the machine's other work.
+ * statistics at a distance of 0.98 sqrt(n) from the middle (W. J. Conover, Practical
+ * Nonparametric Statistics, 3rd ed., 1999, section 3.2).  The interval is valid
+ * however the noise of the machine's other work is distributed.
  * @param pairs at least one.
  */
 SwitchCost cost_of_pairs(const std::vector<SwitchPair> &pairs);

@@ -92,7 +92,7 @@ std::string ticks_text(const std::map<std::string, uint64_t> &ticks)
 	accounting.ticks = value_of(ticks, "ticks");
 	for (const Cause &cause : all_causes())
 		accounting.*cause.member = value_of(ticks, std::string(cause.key));
-	/* The module does not tell ticks of recordings from those of other profiles. */
+	/* The module's totals do not separate the ticks of recordings from those of other profiles. */
 	for (const std::string &one :
 	     accounting_lines(accounting, "of the clock and of events",
 			      "in the kernel, which recordings count, unless they have --user-only"))
@@ -223,7 +223,7 @@ std::string rates_text(const HeldSession &session)
 	return text;
 }
 
-/** What is lost of the events, a line each.  Profiles of one event share its counters. */
+/** The losses of the events, a line each.  Profiles of the same event share its counters. */
 std::string events_text(const HeldSession &session)
 {
 	std::map<std::string, EventAccount> events;

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-/** In brackets, without a blank before: empty if each event was a sample, and none was lost. */
+/** In brackets, after a blank; empty if each event was a sample, and none was lost. */
 std::string account_text(const EventAccount &account)
 {
 	std::vector<std::string> parts;

@@ -13,7 +13,7 @@
 namespace cli {
 
 /**
- * What there is of each event, its period if that is not 1, and what it has lost:
+ * The count of each event, its period if that is not 1, and its losses:
  * "10,000 page-faults, 3,000,000 cycles (1 of 1,000,003; 2 ticks missed)".  Not safe to print.
  * @param accounts of the events, as far as they are known.
  */
@@ -22,7 +22,7 @@ std::string events_text(const TopRows &rows, std::span<const EventAccount> accou
 /** What rows are sorted by: "samples", "page-faults", "delta of page-faults".  Not safe to print. */
 std::string order_text(const TopRows &rows, TopOrder order);
 
-/** Of instructions and cycles, those per cycle. */
+/** Instructions per cycle, if the profile has both events. */
 std::vector<Ratio> ratios_in(const TopRows &rows);
 
 } // namespace cli

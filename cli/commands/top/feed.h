@@ -35,7 +35,7 @@ public:
 	[[nodiscard]] virtual bool over() = 0;
 	/** Is this a file, for which samples never arrive? */
 	[[nodiscard]] virtual bool is_file() const = 0;
-	/** What is told apart, or will be when there are samples? */
+	/** What does the profile tell apart, or will once there are samples? */
 	[[nodiscard]] virtual ToldApart told_apart() const { return cli::told_apart(profile()); }
 	/** What could not be profiled and why, one line each; not safe to print. */
 	[[nodiscard]] virtual std::vector<std::string> notices() const = 0;

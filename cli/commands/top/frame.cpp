@@ -41,7 +41,7 @@ bool of_events(const TopPicture &picture)
 	return is_of_events(picture.profile);
 }
 
-/** "12,345 samples in 12.3 s at 999 Hz"; of events, what there is of each, and what they have lost. */
+/** "12,345 samples in 12.3 s at 999 Hz"; with events, the count and the losses of each. */
 std::string title(const TopPicture &picture, const About &about)
 {
 	const std::string duration = profile_duration_text(picture.profile);

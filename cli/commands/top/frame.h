@@ -32,7 +32,7 @@ struct ScreenSize {
 struct TopPicture {
 	const Profile &profile;
 	const TopRows &rows;
-	bool live = true; /**< samples arrive: show the columns of the last refresh */
+	bool live = true; /**< samples still arrive: show the columns for the last refresh */
 	TopOrder order = TopOrder::Samples;
 	bool reversed = false;
 	std::string state;		  /**< "paused", ...; empty: nothing to say */

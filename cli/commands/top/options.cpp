@@ -50,7 +50,7 @@ std::optional<int> check_file(const CLI::App &app, const TargetParser &targets)
 	return usage_error(name, unexpected_argument(app, rest));
 }
 
-/** Of what is recorded, the names are known before there is a sample. */
+/** The names of the events to record are known before the first sample. */
 std::optional<int> check_order(const TopOptions &options)
 {
 	std::vector<std::string> events;
@@ -79,16 +79,16 @@ std::string top_help()
 
 Show where processes spend their CPU time while they run: the functions with
 most samples, their share of all samples since the start ('%'), and the samples
-and share since the last refresh ('delta', 'now %').  Below the table are what
-became of every tick of the clock, and what could not be profiled.
+and share since the last refresh ('delta', 'now %').  The lines below the table
+say what became of every tick of the clock, and what could not be profiled.
 
 )help" + target_help(false, "16M") +
 	       R"help(
 What to show:
 )help" + view_help() +
-	       R"help(      --order EVENT     sort by this event of several, instead of the first: the
-                        count, 'delta' and 'now %' are then of it, and each of
-                        the others has a column with its share
+	       R"help(      --order EVENT     sort by this event instead of the first.  The count,
+                        'delta' and 'now %' are those of this event, and each
+                        other event has a column with its share
 
 Refreshes and output:
   -d, --delay TIME        time between refreshes: 1 (default), 0.5, 500ms, 1m

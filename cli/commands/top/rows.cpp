@@ -10,7 +10,7 @@
 namespace cli {
 namespace {
 
-/** The samples; of a profile of events, each event's own values. */
+/** The values to count: the samples, or, in a profile of events, those of each event. */
 std::vector<size_t> counted_values(const Profile &profile)
 {
 	std::vector<size_t> events = events_of(profile);

@@ -21,9 +21,9 @@ struct TopRow {
 	bool any = false; /**< it has samples of any event; else it must not be shown */
 };
 
-/** What a row, or the whole profile, has of the samples or of an event. */
+/** The samples, or the count of one event, in a row or in the whole profile. */
 struct TopAmount {
-	uint64_t samples = 0; /**< of the whole profile; of an event, its value */
+	uint64_t samples = 0; /**< in the whole profile; for an event, its count */
 	uint64_t fresh = 0;   /**< what came with the last refresh */
 };
 
@@ -58,14 +58,14 @@ public:
 	[[nodiscard]] std::span<const SortKey> columns() const { return columns_; }
 	/** The types of the values that are counted: the samples, or each of the events. */
 	[[nodiscard]] std::span<const ValueType> types() const { return types_; }
-	/** The index in types() of what leads, and its type. */
+	/** The index in types() of the leading value, and its type. */
 	[[nodiscard]] size_t leading() const { return leading_; }
 	[[nodiscard]] const ValueType &type() const { return types_[leading_]; }
 	/** Sort by another of types(), and count that. */
 	void lead(size_t value) { leading_ = value; }
 	/** In the order in which they were found. */
 	[[nodiscard]] const std::vector<TopRow> &rows() const { return rows_; }
-	/** What a row has of one of types(), or of what leads. */
+	/** The amount of one of types() in a row, or that of the leading one. */
 	[[nodiscard]] const TopAmount &amount(size_t row, size_t value) const
 	{
 		return amounts_[row * types_.size() + value];
@@ -73,7 +73,7 @@ public:
 	[[nodiscard]] const TopAmount &amount(size_t row) const { return amount(row, leading_); }
 	/** How many rows have samples. */
 	[[nodiscard]] size_t shown() const { return shown_; }
-	/** All that there is of one of types(), including what the filters leave out. */
+	/** The total of one of types(), including what the filters leave out. */
 	[[nodiscard]] const TopAmount &total(size_t value) const { return totals_[value]; }
 	[[nodiscard]] uint64_t samples() const { return total(leading_).samples; }
 	[[nodiscard]] uint64_t fresh() const { return total(leading_).fresh; }

@@ -60,7 +60,7 @@ private:
 	TopOrder order_ = TopOrder::Samples;
 	bool reversed_ = false;
 	bool paused_ = false;
-	std::optional<size_t> selected_; /* a row, wherever it moves; none: whichever is first */
+	std::optional<size_t> selected_; /* stays on its row when that moves; none: the first row */
 	size_t first_ = 0;		 /* how many rows are above those on the screen */
 	size_t page_ = 1;		 /* rows on the screen */
 	std::string message_;		 /* until the next key */

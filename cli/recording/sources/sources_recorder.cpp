@@ -9,10 +9,10 @@
 namespace cli {
 namespace {
 
-/** Adds recordings up, so that an object that several have met is one. */
+/** Adds up recordings.  An object that is in several of them becomes one. */
 class Sum {
 public:
-	/** @param source of the samples; those that were joined before keep theirs. */
+	/** @param source of the samples; samples that were joined before keep theirs. */
 	void add(Recording one, uint32_t source)
 	{
 		for (const auto &[object, buckets] : one.tally.objects()) {
@@ -25,7 +25,7 @@ public:
 			sum_.tally.add_unknown(moved(bucket, one.owners, source), samples);
 		sum_.threads.add(one.threads);
 		sum_.accounting.add(one.accounting);
-		/* A part that was joined before has those of all sources. */
+		/* A part that was joined before has the events of all sources. */
 		add_events(sum_.events, one.events, source);
 		sum_.counter_bytes += one.counter_bytes;
 		sum_.missing += one.missing;
@@ -88,7 +88,7 @@ bool SourcesRecorder::attach_everybody(const Selection &selection)
 			return false;
 		if (!attached)
 			log_.warn("one of the events is not recorded: only four recordings of all processes "
-				  "are possible at a time");
+				  "are possible at a time (two without CAP_PERFMON)");
 		any = true;
 	}
 	return any;

@@ -13,8 +13,8 @@ namespace cli {
 /**
  * A recorder for each source, all of the same processes.
  *
- * The module counts each source for itself; here the samples of a place come together, and
- * Bucket::source tells them apart.
+ * The module counts each source separately.  This joins the samples of all sources, which
+ * Bucket::source tells apart.
  */
 class SourcesRecorder : public Recorder {
 public:

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 /** An object's path, and a function's name or nothing. */
 using Key = std::pair<std::string_view, std::string_view>;
 
-/** The rows of a comparison by other keys than the report's, by what they show. */
+/** A comparison by other keys than the report's, whose rows are found by object and function. */
 class Compared {
 public:
 	Compared(const Report &report, std::vector<SortKey> keys)
@@ -50,7 +50,7 @@ public:
 	}
 
 private:
-	Flat base_; /**< have the texts of the rows, as has now_ */
+	Flat base_; /**< base_ and now_ own the texts of the rows */
 	Flat now_;
 	std::vector<ComparedRow> rows_;
 	std::map<Key, const ComparedRow *> by_key_;

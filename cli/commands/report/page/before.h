@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/before.h  What a page shows of the profile that it is compared with. */
+/** @file cli/commands/report/page/before.h  What a page shows of the base that it compares with. */
 #pragma once
 
 #include "cli/commands/report/page/tree.h"

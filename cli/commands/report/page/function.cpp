@@ -182,8 +182,8 @@ private:
 	}
 
 	/**
-	 * [address, samples or a ditto mark, text, place, in the hottest loop]; [n, samples]: n that
-	 * were left out.
+	 * [address, samples or a ditto mark, text, place, in the hottest loop]; or [n, samples] for n
+	 * instructions that are left out.
 	 */
 	Json instructions_json(const CodePart &part, size_t &left)
 	{
@@ -227,14 +227,14 @@ private:
 		return parts;
 	}
 
-	/** [address, samples, place] of samples that are on no instruction; [n, samples]: as above. */
+	/** [address, samples, place] of samples that are on no instruction; or [n, samples], as above. */
 	[[nodiscard]] Json strays_json(const Annotation &annotation) const
 	{
 		Json strays = Json::array();
 		Rest rest;
 
 		for (const StraySamples &stray : annotation.strays) {
-			/* Of another event. */
+			/* It has samples of another event only. */
 			if (!stray.samples)
 				continue;
 			if (strays.size() < limits_.listed)

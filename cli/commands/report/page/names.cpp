@@ -10,7 +10,7 @@ namespace cli {
 
 namespace {
 
-/** How many bytes two texts share at their beginning; all of them are characters of ASCII. */
+/** The length of the ASCII prefix that two texts share. */
 size_t shared_bytes(std::string_view one, std::string_view other)
 {
 	const size_t most = std::min(one.size(), other.size());

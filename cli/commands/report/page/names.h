@@ -20,9 +20,9 @@ public:
 	size_t number(std::string_view text);
 
 	/**
-	 * How many bytes, ASCII characters all, each text shares with the one before, and the rest
-	 * of it.  Functions of one class share most of their names, and a browser reads what is
-	 * short sooner.
+	 * For each text, the length of the ASCII prefix that it shares with the text before it, and
+	 * the rest.  Functions of one class share most of their names, and a browser reads a
+	 * shorter page sooner.
 	 */
 	[[nodiscard]] const std::vector<size_t> &shared() const { return shared_; }
 	[[nodiscard]] const std::vector<std::string> &rests() const { return rests_; }

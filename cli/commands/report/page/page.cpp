@@ -26,7 +26,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Notes = std::vector<std::string>;
 
-/** Only the samples that pass the filters, so that all parts of a page are about the same ones. */
+/** Keeps only the samples that pass the filters, so that all parts of a page show the same ones. */
 Profile filtered(const Profile &profile, std::span<const Filter> filters)
 {
 	SampleFilter filter(profile, filters);
@@ -202,7 +202,7 @@ Json table_json(const Report &report, const PlaceTree &tree, HtmlNames &names, c
 	return table.take();
 }
 
-/** The functions of the table and of the chart. */
+/** Covers the functions of the table and of the chart. */
 ShownNames shown_names(const Report &report, const PlaceTree &tree)
 {
 	ShownNames names(report.view.names);

@@ -17,7 +17,7 @@ namespace cli {
 /** The JSON document of a report. */
 std::string report_html_data(const Report &report, const HtmlOptions &options, const HtmlLimits &limits = {});
 
-/** The page that holds it, or those of all events, beginning with that of Report::order. */
+/** The page that holds this document, or one for each event; it first shows the event of Report::order. */
 std::string report_html(const Report &report, const HtmlOptions &options, const HtmlLimits &limits = {});
 
 } // namespace cli

@@ -14,7 +14,7 @@ function showHead() {
 	}
 }
 
-/** A choice of what the page shows.  It is loaded again for another one, so the way back works, too. */
+/** Lets the user choose an event.  Each choice reloads the page, so the browser's Back button works, too. */
 function showEvents() {
 	const select = byId('event');
 

@@ -4,14 +4,14 @@
 
 /** The document that cli/commands/report/page/page.cpp puts into the page. */
 const data = JSON.parse(document.getElementById('data').textContent);
-/** The names of the events, if there are several; the page's address says which is shown, if not the first to be. */
+/** The names of the events, if there are several.  The fragment of the page's URL can name the one to show. */
 const events = (data.events ?? []).map(({ name }) => name);
 const wantedEvent = events.indexOf(new URLSearchParams(location.hash.slice(1)).get('event'));
 const shownEvent = wantedEvent < 0 ? data.first : wantedEvent;
 const report = data.events ? data.events[shownEvent].report : data;
 const total = Number(report.samples);
 
-/* Each text begins as the one before it. */
+/* Each text shares a prefix with the one before it: see names.h. */
 for (let i = 1; i < report.strings.length; i++)
 	report.strings[i] = report.strings[i - 1].slice(0, report.shared[i]) + report.strings[i];
 
@@ -77,7 +77,7 @@ function exactSum(counts) {
 /* Differences in percentage points above which a colour is stronger. */
 const strongDeltas = [1, 5];
 
-/** How much more of its profile some place has than it had of the base, in percentage points. */
+/** The share of a place in its profile less its share in the base, in percentage points. */
 function deltaOf(count, before) {
 	return percentOf(count) - percentOf(before, Number(report.base.samples));
 }
@@ -98,7 +98,7 @@ function deltaColor(count, before, sure) {
 	return `${delta > 0 ? 'more' : 'less'}-${1 + strongDeltas.filter((least) => Math.abs(delta) >= least).length}`;
 }
 
-/** Do what a key stands for, unless it is one of the browser's own shortcuts. */
+/** Run the action of a key, unless it is one of the browser's own shortcuts. */
 function pressKey(event, keys) {
 	if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey)
 		return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/commands/report/page/slices.h  When the samples of a page came. */
+/** @file cli/commands/report/page/slices.h  The samples of a page by time. */
 #pragma once
 
 #include "cli/commands/report/page/limits.h"

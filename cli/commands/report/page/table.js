@@ -3,7 +3,7 @@
 
 /* Extra rows beyond both ends of the view, for scrolling. */
 const spareRows = 8;
-/* Characters of a unit above which its column is wider: the name of an event. */
+/* A unit of more characters than this, such as the name of an event, gets a wider column. */
 const longUnit = 10;
 
 /** The rank of each of some strings; digits in them are compared as numbers. */

@@ -28,7 +28,7 @@ class TimeMap {
 		canvas.addEventListener('click', (event) => this.click(event));
 		canvas.addEventListener('pointermove', (event) => this.tell(this.cellAt(event) ?? this.chosen));
 		canvas.addEventListener('pointerleave', () => this.tell(this.chosen));
-		this.scale.textContent = `A column is ${timeText(report.slices.column_ms)}; the stronger its colour, the larger the share of the most samples in a column, ${amountText(this.most)}.`;
+		this.scale.textContent = `A column is ${timeText(report.slices.column_ms)}; the stronger the colour, the more samples. The busiest column has ${amountText(this.most)}.`;
 		this.tell(this.chosen);
 		this.drawing = new Drawing(canvas, theme, (...where) => this.draw(...where));
 	}
@@ -77,7 +77,7 @@ class TimeMap {
 		context.strokeRect(left + column * across, row * timeRow, Math.max(across - 1, 2), timeRow - 1);
 	}
 
-	/** A time below every so many columns. */
+	/** Draw the time below every few columns. */
 	drawTimes(context, left, across, height) {
 		const every = Math.max(Math.ceil(70 / across), 1);
 
