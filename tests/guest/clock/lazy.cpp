@@ -15,7 +15,6 @@
 #include <sched.h>
 #include <sstream>
 #include <time.h>
-#include <utility>
 #include <vector>
 
 using namespace guest;
