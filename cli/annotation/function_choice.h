@@ -34,7 +34,7 @@ std::vector<FunctionSamples> functions_of(const Profile &profile);
  *
  * @param wanted a name, as views show it, demangled or mangled.  It may leave out the
  *        parameters, the template arguments at its end, and its namespace or class:
- *        "sort" is "words::sort" if there is no other.  "object:" may precede it,
+ *        "sort" is "words::sort" if only that matches.  "object:" may precede it,
  *        with a path or its last component.  If it begins with '/', it is a POSIX
  *        extended regular expression for names, which may match many functions;
  *        a '/' at its end is not part of it.

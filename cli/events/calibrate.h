@@ -16,7 +16,7 @@ namespace cli {
 /** The sampling rate that a period aims at, per second of CPU time. */
 inline constexpr double samples_per_second = 2000;
 
-/** The period for an event of this rate; at least 1, and odd, so that it is no multiple of ten. */
+/** The period for an event of this rate; at least 1, and odd, so never a multiple of ten. */
 uint64_t period_for(double events_per_second);
 
 /**

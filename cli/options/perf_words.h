@@ -6,7 +6,7 @@
 
 namespace cli {
 
-/** Why there is no such option, and what to use instead; empty if it is none of perf's. */
+/** Why profil lacks an option of perf, and what to use instead; empty for other options. */
 std::string_view answer_for_perf_option(std::string_view option);
 
 /** The same for a command. */

@@ -118,8 +118,8 @@ bool TextRecorder::give(const CountTable &table)
 }
 
 /**
- * Switch to another table before this one has no room for new keys.  If there is no memory for
- * another, this one stays.
+ * Switch to another table before this one runs out of room for new keys.  If another cannot be
+ * allocated, this one stays.
  */
 bool TextRecorder::change_table()
 {

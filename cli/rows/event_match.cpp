@@ -76,7 +76,7 @@ bool lead_with(Profile &profile, const std::string &event)
 		return false;
 
 	const auto place = static_cast<size_t>(found - types.begin());
-	/* The period is 0 if there are no values. */
+	/* The period of an event without values is 0. */
 	const uint64_t period = std::clamp<uint64_t>(event_periods(profile)[place], 1, INT64_MAX);
 
 	for (Sample &sample : profile.samples) {

@@ -33,7 +33,7 @@ std::vector<std::string> event_names_of(const Profile &profile);
 /**
  * For each of events_of(), how many events one sample stands for: the period of the recording,
  * scaled as its values are.  Profiles of other tools do not have it, so the greatest common divisor
- * of the values is taken, which may be a multiple of the period.  0: there are no values.
+ * of the values is taken, which may be a multiple of the period.  0 without values.
  */
 std::vector<uint64_t> event_periods(const Profile &profile);
 

@@ -17,7 +17,7 @@ bool has_debuginfod_servers();
  * find something.
  *
  * Otherwise libdwfl would load the debuginfod client and its network libraries, only to learn that
- * there are no servers.  That takes longer than everything else at the end of a short recording.
+ * no server is configured.  That takes longer than everything else at the end of a short recording.
  */
 int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
 		    const char *debuglink, GElf_Word crc, char **found);

@@ -33,7 +33,7 @@ public:
 	/** @param module must outlive this; nullptr: no symbols. */
 	explicit ModuleSymbols(Dwfl_Module *module);
 
-	/** The number of symbols, including number 0, which is no symbol. */
+	/** The number of symbols, including number 0, which stands for no symbol. */
 	[[nodiscard]] int count() const { return count_; }
 	/** The symbol with a number.  Inline, because each symbol of a large table is read. */
 	[[nodiscard]] ModuleSymbol at(int number) const

@@ -57,7 +57,7 @@ static void profil_follower_fill_work(struct work_struct *work)
 	follower->pause = 0;
 	if (!err || atomic_read(&follower->pool.filled) >= FILL_BELOW)
 		return;
-	/* Who needs memory meanwhile does not queue it any sooner. */
+	/* Until then the work is pending, so that asking for memory does not queue it. */
 	follower->pause = clamp_t(unsigned long, pause, HZ / 10, HZ);
 	mod_delayed_work(profil_user_wq, &follower->fill, follower->pause);
 }

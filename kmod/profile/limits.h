@@ -73,7 +73,8 @@ static inline struct profil_user *profil_user_outermost(struct profil_user *user
  * profil_user_reclaim() - may a worker reclaim memory for a user?
  * @user: the account
  *
- * It may wait for long, and other users' works wait for workers: one at a time for each payer.
+ * Reclaiming may take long while other users' works wait for a worker.  So each payer has one
+ * worker that reclaims at a time.
  *
  * Context: Any.
  * Return: true: until profil_user_reclaimed().

@@ -120,7 +120,7 @@ static void profil_defer_hole(struct profil_deferral *deferral, const struct pro
 		return;
 	}
 	profile->demand->hole = min(profile->demand->hole, deferral->turn);
-	/* If these ticks have taken the last elements, they give them back: it is not full. */
+	/* These ticks may have taken the last elements.  They give them back, so it is not full. */
 	cmpxchg(&profile->state, PROFIL_STATE_FULL, PROFIL_STATE_FAULT);
 	profil_profile_stop(profile, PROFIL_STATE_FAULT);
 }

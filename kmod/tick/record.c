@@ -287,7 +287,7 @@ static bool profil_record_wants(const struct profil_profile *profile)
 	return !(current->flags & PF_KTHREAD) || (profile->everybody && profile->recording->kernel);
 }
 
-/* Whose ticks current has by its watch; of number 0: whoever can find that should. */
+/* Whose ticks current has, by its watch.  Number 0: that is still to be found. */
 static struct profil_owned profil_record_watched(const struct profil_profile *profile)
 {
 	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));

@@ -20,7 +20,7 @@ enum class ControlWord { Enable, Disable, Snapshot, Stop, Ping };
 /** A line that was received. */
 struct ControlCommand {
 	std::string text;
-	std::optional<ControlWord> word; /**< nothing if there is no such command */
+	std::optional<ControlWord> word; /**< nothing if the command is unknown */
 };
 
 /** Why @p text is neither fifo:CTL[,ACK] nor fd:CTL[,ACK]; empty if it is. */

@@ -22,7 +22,7 @@ struct Permissions {
 
 	int own_error = 0;		 /**< of a perf event on a process of this user */
 	int kernel_error = 0;		 /**< the same with ticks in the kernel */
-	std::optional<int> others_error; /**< on a process of another user; nothing if there is none */
+	std::optional<int> others_error; /**< on a process of another user; nothing without such a process */
 
 	uint64_t memlock = 0; /**< the hard limit RLIMIT_MEMLOCK, in bytes; UINT64_MAX: none */
 };

@@ -34,7 +34,7 @@ TEST_CASE("record -a with a command has everybody while the command runs, which 
 	const guest::Child before = start({program("cli_burn"), "1000000"});
 	const std::string burn = program("cli_burn_static") + " " + std::to_string(500 * guest::slowness());
 
-	/* One recording of all; and a search, which needs time, as that recording does not count at calls. */
+	/* A recording of all processes cannot count at calls: then profil searches, which takes time. */
 	for (const std::string options : {"", "--kernel-at call "}) {
 		const Output output =
 			profil("record -a " + options + "-o " + file + " -- sh -c '" + burn + "; exit 3'");
