@@ -60,17 +60,27 @@ bool is_about(uint64_t ticks, double periods)
 	return as_expected(static_cast<double>(ticks), periods, periods / 100 + 2);
 }
 
-} // namespace
+/** A kernel that tells late ticks. */
+struct Needs {
+	Needs() { skip_if_late_is_unknown(); }
+};
 
-TEST_CASE_METHOD(AtRest, "late ticks of every flavour are counted where they find the program, however many",
-		 "[lib][flavour][icount]")
-{
-	skip_if_late_is_unknown();
-	const Clock lazy("lazy");
+/** A loop, and what makes its ticks late. */
+struct LateTicks : AtRest {
+	LateTicks() { run_before_others(); }
+
+	const Needs needs;
+	const Clock lazy{"lazy"};
 	const BusyModule module;
 	const Loop loop;
+};
 
-	run_before_others();
+} // namespace
+
+TEST_CASE_METHOD(LateTicks,
+		 "late ticks of every flavour are counted where they find the program, however many",
+		 "[lib][flavour][icount]")
+{
 	for (const Form &form : forms) {
 		const auto seen = outcome(form, loop, 0, [&] {
 			BusyModule::interrupt(stall_ms);
@@ -89,16 +99,10 @@ TEST_CASE_METHOD(AtRest, "late ticks of every flavour are counted where they fin
 	}
 }
 
-TEST_CASE_METHOD(AtRest,
+TEST_CASE_METHOD(LateTicks,
 		 "late ticks that find the program in the kernel are charged to it, but on AIX dropped",
 		 "[lib][flavour][icount]")
 {
-	skip_if_late_is_unknown();
-	const Clock lazy("lazy");
-	const BusyModule module;
-	const Loop loop;
-
-	run_before_others();
 	for (const Form &form : forms) {
 		const auto seen = outcome(form, loop, 0, [&] { BusyModule::hold(stall_ms); });
 		const auto &status = seen.status;
@@ -112,15 +116,9 @@ TEST_CASE_METHOD(AtRest,
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "late ticks lead no counter beyond its limit", "[lib][flavour][icount]")
+TEST_CASE_METHOD(LateTicks, "late ticks lead no counter beyond its limit", "[lib][flavour][icount]")
 {
 	constexpr unsigned room = 100; /* half of the ticks that are late at 100 Hz */
-	skip_if_late_is_unknown();
-	const Clock lazy("lazy");
-	const BusyModule module;
-	const Loop loop;
-
-	run_before_others();
 	for (const Form &form : forms) {
 		if (form.width != 2)
 			continue;
@@ -149,15 +147,9 @@ TEST_CASE_METHOD(AtRest, "late ticks lead no counter beyond its limit", "[lib][f
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "pcsample stores the PC of each late tick, and no more than fit",
+TEST_CASE_METHOD(LateTicks, "pcsample stores the PC of each late tick, and no more than fit",
 		 "[lib][pcsample][icount]")
 {
-	skip_if_late_is_unknown();
-	const Clock lazy("lazy");
-	const BusyModule module;
-	const Loop loop;
-
-	run_before_others();
 	for (const long room : {1000L, 150L}) {
 		const OffAtEnd off;
 		std::vector<uintptr_t> samples(1001);
@@ -182,16 +174,11 @@ TEST_CASE_METHOD(AtRest, "pcsample stores the PC of each late tick, and no more 
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "an array that is not there is at fault, not full, however many ticks are late",
+TEST_CASE_METHOD(LateTicks, "an array that is not there is at fault, not full, however many ticks are late",
 		 "[lib][pcsample][icount]")
 {
-	skip_if_late_is_unknown();
-	const Clock lazy("lazy");
-	const BusyModule module;
 	const OffAtEnd off;
-	const Loop loop;
 
-	run_before_others();
 	REQUIRE(pcsample(nowhere<uintptr_t>(), 8) == 0);
 	BusyModule::interrupt(stall_ms);
 	loop.spin(rounds);
