@@ -214,7 +214,7 @@ static int profil_attach_try(struct profil_session *session, struct profil_layou
 	if (err)
 		goto put;
 	profile->id = id;
-	profile->follower = &session->follower;
+	profil_follower_join(&session->follower, profile);
 	if (profile->recording)
 		profile->recording->news = &session->follower.news;
 	err = profil_attach_tell(attach, id, 0, false);

@@ -59,8 +59,6 @@ static u64 profil_session_retire(struct profil_session *session, struct profil_p
 	/* Tasks and probes that have found it in profil_everybody go on to the follower. */
 	if (profile->everybody)
 		synchronize_rcu();
-	/* It retries while there is no memory.  Other profiles of the session queue it again. */
-	cancel_delayed_work_sync(&session->follower.fill);
 	mutex_lock(&session->follower.reader);
 	profil_watches_remove(&session->follower, profile);
 	profil_reports_remove(&session->follower, profile->id);

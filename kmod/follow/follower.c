@@ -9,6 +9,7 @@
 #include "follow/leave.h"
 #include "follow/report.h"
 #include "profile/limits.h"
+#include "profile/profile.h"
 #include "profile/stats.h"
 #include "profile/work.h"
 
@@ -16,7 +17,6 @@
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/memcontrol.h>
-#include <linux/minmax.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -28,6 +28,8 @@
 #define POOL_START	64
 #define POOL_SIZE	512
 #define FILL_BELOW	256
+/* A worker that found no memory, or found another one that reclaims, looks again after it. */
+#define FILL_AGAIN	(HZ / 4)
 /*
  * So many are for probes alone: a tick can ask again.  Fewer than POOL_START and FILL_BELOW, so
  * that the work fills the pool before ticks find no memory.
@@ -44,22 +46,21 @@ static void profil_follower_fill_work(struct work_struct *work)
 {
 	struct profil_follower *follower = container_of(to_delayed_work(work),
 							struct profil_follower, fill);
-	struct mem_cgroup *before = set_active_memcg(follower->memcg);
-	int err = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE);
-	unsigned long pause = follower->pause;
+	struct mem_cgroup *before;
+	int err;
 
+	if (!atomic_read(&follower->live))
+		return;
+	before = set_active_memcg(follower->memcg);
+	err = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE);
 	if (err && profil_user_reclaim(follower->user)) {
 		profil_pool_fill(&follower->pool, FILL_BELOW, PROFIL_GFP_SPARING);
 		profil_user_reclaimed(follower->user);
-		pause *= 2;
 	}
 	set_active_memcg(before);
-	follower->pause = 0;
-	if (!err || atomic_read(&follower->pool.filled) >= FILL_BELOW)
-		return;
 	/* Until then the work is pending, so that asking for memory does not queue it. */
-	follower->pause = clamp_t(unsigned long, pause, HZ / 10, HZ);
-	mod_delayed_work(profil_user_wq, &follower->fill, follower->pause);
+	if (err && atomic_read(&follower->pool.filled) < FILL_BELOW)
+		mod_delayed_work(profil_user_wq, &follower->fill, FILL_AGAIN);
 }
 
 static void profil_follower_keep_work(struct work_struct *work)
@@ -124,6 +125,19 @@ void profil_follower_exit(struct profil_follower *follower)
 	mem_cgroup_put(follower->memcg);
 	put_pid_ns(follower->ns);
 	profil_user_put(follower->user);
+}
+
+/**
+ * profil_follower_join() - let a profile follow processes, until it is over
+ * @follower: of its session
+ * @profile: known only to the caller
+ *
+ * Context: Process context.
+ */
+void profil_follower_join(struct profil_follower *follower, struct profil_profile *profile)
+{
+	profile->follower = follower;
+	atomic_inc(&follower->live);
 }
 
 /**

@@ -13,6 +13,7 @@
 
 int profil_follower_init(struct profil_follower *follower);
 void profil_follower_exit(struct profil_follower *follower);
+void profil_follower_join(struct profil_follower *follower, struct profil_profile *profile);
 int profil_follower_prepare(struct profil_follower *follower, bool forks);
 void *profil_follower_take(struct profil_follower *follower);
 void *profil_follower_spare(struct profil_follower *follower);

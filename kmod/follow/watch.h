@@ -12,6 +12,7 @@
 #include "profile/pool.h"
 #include "tick/news.h"
 
+#include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -39,8 +40,8 @@ struct task_struct;
  * @memcg: pays for @pool and reports that are kept: likewise, referenced
  * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
+ * @live: profiles of the session that are not over: without one, nobody needs @pool
  * @fill: fills @pool, and tries again later if it found no memory
- * @pause: how much later, in jiffies; 0: it found some
  * @keep: replaces watches of @ended by reports alone, which are smaller
  * @left: watches of recordings whose process has ended, which ticks may still find
  * @leave: takes them out of the table
@@ -58,8 +59,8 @@ struct profil_follower {
 	struct mem_cgroup *memcg;
 	bool prepared;
 	struct profil_pool pool;
+	atomic_t live;
 	struct delayed_work fill;
-	unsigned long pause;
 	struct delayed_work keep;
 	struct list_head left;
 	struct delayed_work leave;

@@ -10,6 +10,7 @@
 #include "clock/cpus.h"
 #include "event/serve.h"
 #include "event/source.h"
+#include "follow/watch.h"
 #include "profile/binding.h"
 #include "profile/check.h"
 #include "profile/demand.h"
@@ -83,6 +84,9 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
+	/* Its session cannot end before: it takes the lock, too. */
+	if (profile->follower)
+		atomic_dec(&profile->follower->live);
 	profil_bindings_remove(profile);
 	/* Watches lead ticks to it, too, and tasks that look for what is mapped. */
 	if (profile->recording) {

@@ -42,7 +42,8 @@ struct profil_user;
  * @checkpoint: ticks of a CPU between two checkpoints
  * @next_check: when the memory is to be rechecked, in jiffies
  * @state: &enum profil_state.  It changes once, from RUNNING; the first of the
- *	tick, a check, PROFIL_STOP_ALL and the sweep changes it.
+ *	tick, a check, PROFIL_STOP_ALL and the sweep changes it.  But FULL becomes FAULT if a
+ *	tick that was taken before finds that a page of the array is not there.
  * @flags: &enum profil_flag
  * @demand: with PROFIL_PIN_LATE; else NULL
  * @recording: if it counts by file; else NULL

@@ -120,9 +120,9 @@ static void profil_defer_hole(struct profil_deferral *deferral, const struct pro
 		return;
 	}
 	profile->demand->hole = min(profile->demand->hole, deferral->turn);
-	/* These ticks may have taken the last elements.  They give them back, so it is not full. */
-	cmpxchg(&profile->state, PROFIL_STATE_FULL, PROFIL_STATE_FAULT);
 	profil_profile_stop(profile, PROFIL_STATE_FAULT);
+	/* An array with a hole is at fault, even if ticks have taken its last elements before. */
+	cmpxchg(&profile->state, PROFIL_STATE_FULL, PROFIL_STATE_FAULT);
 }
 
 /**
