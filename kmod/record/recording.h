@@ -41,7 +41,7 @@ struct task_struct;
 #define PROFIL_GENERATION_SHIFT	32	/* in an offset in the kernel */
 /* What a key can hold; fewer in a module for tests, which come to the end of them. */
 #ifdef PROFIL_TEST_WINDOW
-#define PROFIL_NUMBERS_MAX	((u32)BIT(10) - 1)
+#define PROFIL_NUMBERS_MAX	((u32)BIT(8) - 1)
 #else
 #define PROFIL_NUMBERS_MAX	((u32)(BIT_ULL(64 - PROFIL_COUNT_SHIFT) - 1))
 #endif
