@@ -10,7 +10,7 @@
  * to the descriptor.  It ends with PROFIL_STOP, its gate, exec, exit, or when its memory goes away.
  *
  * PROFIL_ATTACH makes an *attached* profile.  It belongs to the open file and ends with
- * PROFIL_STOP, the last close, or the address space that made it and has its counters.
+ * PROFIL_STOP, the last close, or the address space that made it and holds its counters.
  *
  * Every command takes a pointer to a structure that begins with its own size in bytes.  One that is
  * shorter than the module's is treated as if it were padded with zeroes (down to the size of its
@@ -19,7 +19,7 @@
  * be given by ioctl(2) or by IORING_OP_URING_CMD, where sqe->cmd_op is the ioctl number and
  * sqe->cmd holds a &struct profil_uring_cmd.
  *
- * Errors, the same for every command and both ways:
+ * Errors, which are the same for ioctl(2) and io_uring:
  *
  *   E2BIG       the structure is longer than the module's, and a byte that it does not know is not
  *               zero; more regions than &profil_info.region_max
@@ -47,7 +47,7 @@
  *   EPERM       PROFIL_STOP_ALL without CAP_SYS_ADMIN; PROFIL_UPDATE from an
  *               address space other than the one that attached
  *   ERANGE      a period below &profil_info.period_min, or above an hour
- *   ESRCH       the target is gone, or that of the proof has executed a set-uid program
+ *   ESRCH       the target is gone; the proof's target has executed a set-uid program
  */
 #ifndef _UAPI_LINUX_PROFIL_H
 #define _UAPI_LINUX_PROFIL_H
@@ -198,7 +198,7 @@ enum profil_clock {
  * Belongs to one profile; forked children look at their own copies.  Ticks that
  * other CPUs have begun are over when membarrier(2) with
  * MEMBARRIER_CMD_PRIVATE_EXPEDITED returns.  The process's next tick or command ends
- * the profile, or a worker within two seconds.
+ * the profile; otherwise a worker does, within two seconds.
  */
 struct profil_gate {
 	__u32 value;
@@ -363,7 +363,7 @@ enum profil_state {
  * @lost_late: out: ticks that the clock missed (it was throttled, or interrupts
  *	were off)
  * @lost_contended: out: ticks whose counter other threads kept changing; with
- *	PROFIL_PIN_LATE also ticks that there was no memory or room to remember
+ *	PROFIL_PIN_LATE also ticks that could not be remembered for lack of memory or room
  * @lost_exec: out: ticks in a program that a followed process has executed and that is
  *	not attached yet; none in a recording
  * @stored: out: number of PCs in the array of samples

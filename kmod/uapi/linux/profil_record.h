@@ -5,22 +5,22 @@
  * An attached profile of PROFIL_ATTACH counts by address, in the address spaces that
  * its owner has described.  A recording needs no description: the module itself finds
  * what is mapped at the program counter of each tick, and counts *(owner, text,
- * offset)*.  A *text* is what has code: a file, the vDSO, memory in which a process
- * makes code, the kernel.  An *owner* is a program: the file that was executed, and the
- * command name that it got then.  Rows are told apart by owner.  A *cell* is an
- * owner and a text.  Owners, texts and cells have numbers, which ascend from 1.
+ * offset)*.  A *text* is anything that contains code: a file, the vDSO, memory in
+ * which a process generates code, the kernel.  An *owner* is a program: the file that was
+ * executed, and the command name that it got then.  A *cell* is an owner and a text.
+ * Owners, texts and cells have numbers, which ascend from 1.
  *
- * PROFIL_RECORD makes a recording of a process, with its threads and, with
- * PROFIL_FOLLOW, all that it forks and executes; or adds a process to one; or makes a
- * recording of everybody; or gives a recording another table.  PROFIL_STATUS, PROFIL_STOP
+ * PROFIL_RECORD begins a recording of the whole system, or of one process, with its threads
+ * and, with PROFIL_FOLLOW, all that it forks and executes.  It also adds a process to a
+ * recording, gives a recording another table, or arms its wake-up.  PROFIL_STATUS, PROFIL_STOP
  * and read(2) number recordings as they number other attached profiles.
  * PROFIL_UPDATE refuses a recording (EINVAL).
  *
  * Counts are in the caller's memory, in a hash table with open addressing.  The module
  * only adds to it, so it can be read while ticks come.  An element whose key is not 0
  * keeps its key.  The order of elements has no meaning.  A tick that finds no room
- * counts as &profil_status.lost_full.  So the caller gives the recording another table
- * before this one is full; the old one no longer changes, and can be read at leisure.
+ * counts as &profil_status.lost_full.  So give the recording another table before this one
+ * is full; the old one then no longer changes, and can be read at leisure.
  *
  * A recording has numbers for an eighth of the elements of its first table, but at least
  * 32,768.  When all are in use, a new program counts for the owner without text and name,
@@ -30,8 +30,8 @@
  * Errors are those of <linux/profil.h>, and:
  *
  *   EACCES      PROFIL_DESCRIBE_OPEN: the caller may not read the file, or not reach it
- *   EBUSY       PROFIL_RECORD: all 4 recordings of everybody for callers with CAP_PERFMON are
- *               in use, or both of those for callers without it
+ *   EBUSY       PROFIL_RECORD: all system-wide recordings are in use: 4 for callers with
+ *               CAP_PERFMON, 2 for callers without it
  *   EEXIST      PROFIL_RECORD, PROFIL_ATTACH: the process is in a recording of this
  *               file already, or in another profile of it
  *   ENOSPC      PROFIL_EVENT, here and with PROFIL_ATTACH: all breakpoints of a CPU are in use
@@ -54,14 +54,14 @@
 /*
  * Bit of &profil_record.flags: record every process, present and future.
  * &profil_record.proof is a perf event on a CPU, not on a process (pid -1 of
- * perf_event_open(2)).  It must sample user mode, unless it ticks itself (PROFIL_EVENT)
- * and PROFIL_RECORD_KERNEL is given.  No process can be added, and read(2) reports
+ * perf_event_open(2)).  It must sample user mode, unless PROFIL_EVENT and
+ * PROFIL_RECORD_KERNEL are both given.  No process can be added, and read(2) reports
  * nothing.
  *
- * "Everybody" is every task that has, or had, memory of its own, but kernel threads
- * only with PROFIL_RECORD_KERNEL.  A process is known from its first tick, fork or execve(2)
- * on.  If it exits before any of these, ticks of its exit after it has released its memory
- * count for an owner without text and name.
+ * This records every task that has, or had, an address space; kernel threads only with
+ * PROFIL_RECORD_KERNEL.  A process is known from its first tick, fork or execve(2) on.  If it
+ * exits before any of these, the ticks after it has released its memory count for an owner
+ * without text and name.
  */
 #define PROFIL_RECORD_EVERYBODY	(1 << 16)
 
@@ -71,8 +71,8 @@
 /*
  * Bit of &profil_record.flags: from now on, the recording &profil_record.profile counts in
  * @table.  Only @size, @flags, @table, @nr_counts and @profile are given, and @proof is -1.
- * Each tick counts in one of both tables, and once the command has returned, in the new one.
- * Both must be in the same address space, which is the caller's (EPERM).  ENOENT if the
+ * Each tick counts in exactly one of the two tables, and in the new one once the command has
+ * returned.  Both tables must be in the caller's address space (EPERM).  ENOENT if the
  * recording has ended.
  */
 #define PROFIL_RECORD_TABLE	(1 << 18)
@@ -91,9 +91,9 @@
 /*
  * Bit of &profil_record.flags: a tick in kernel mode counts at its address in the kernel.
  * &profil_record.proof, and the proof of each added process, must be an event that samples
- * the kernel (EACCES).  With PROFIL_EVENT the first one may exclude user mode.  Interrupts
- * and softirqs that came while a task ran are not charged to it: their ticks belong to two
- * owners of the whole recording, which exist with or without this flag.
+ * the kernel (EACCES).  With PROFIL_EVENT such an event may exclude user mode.
+ * Interrupts and softirqs that came while a task ran are not charged to it: their ticks count
+ * for two owners that every recording has, with or without this flag.
  *
  * With PROFIL_RECORD_EVERYBODY kernel threads are recorded, too.  Each counts for an owner
  * with the thread's name, whose text is the kernel.  The idle task is not
@@ -133,19 +133,19 @@ struct profil_count {
  * @proof: in: as &profil_start.proof
  * @period: in: as &profil_start.period
  * @table: in: address of an array of &struct profil_count, a multiple of the size of a
- *	page; it is to be zero
+ *	page; the array must be zero
  * @nr_counts: in: number of its elements, a power of two from 256 to 2^28; with
- *	PROFIL_RECORD_NEWS, of new keys
+ *	PROFIL_RECORD_NEWS, the number of new keys to wait for
  * @profile: in: 0: begin a recording; otherwise add the process to the recording that
  *	has this number in this file.  Then every other member but @size and @proof is 0,
  *	unless PROFIL_RECORD_TABLE or PROFIL_RECORD_NEWS is set.  out: the number
  * @reserved: in: 0
  *
- * Every tick is in one element, and perhaps also in that of its thread, except ticks that
- * PROFIL_STATUS reports as lost, late, off, or of no task of the process
- * (&profil_status.no_user_pc).  Ticks in kernel mode, including those in execve(2) and of
- * exiting tasks, count in the cell of the owner and the kernel, at offset 0 without
- * PROFIL_RECORD_KERNEL; PROFIL_STATUS reports them as @kernel.
+ * Every tick counts in one element, and with PROFIL_RECORD_THREADS perhaps also in that of
+ * its thread, except ticks that PROFIL_STATUS reports as lost, as late, as off, or as those of a
+ * task without a user PC (&profil_status.no_user_pc).  Ticks in kernel mode, including those in
+ * execve(2) and of exiting tasks, count in the cell of the owner and the kernel, at offset 0
+ * without PROFIL_RECORD_KERNEL; PROFIL_STATUS reports them as @kernel.
  *
  * The text of a tick is what was mapped at its address when it came.  A check at most
  * 100 ms earlier tells whether the file had been overwritten.
@@ -165,10 +165,10 @@ struct profil_record {
 /**
  * enum profil_kind - what a number stands for
  * @PROFIL_KIND_KERNEL: text: the kernel, with its modules.  Offsets are 0, or with
- *	PROFIL_RECORD_KERNEL generation << 32 | address - &profil_describe.base.  Where
- *	modules cannot be, the generation is 0; elsewhere it grows when a module is loaded
- *	after a tick: all ticks at an address in one generation were in the same code.  0: it
- *	is not known where in the kernel, or no generation is left.
+ *	PROFIL_RECORD_KERNEL generation << 32 | address - &profil_describe.base.  Outside
+ *	the addresses of modules the generation is 0.  Within them it grows when a module is
+ *	loaded after a tick, so that all ticks at an address in one generation were in the
+ *	same code.  Offset 0: the place in the kernel is not known, or no generation is left.
  * @PROFIL_KIND_UNKNOWN: text: not known; the map could not be read in time, nothing
  *	executable was mapped any more, or there were too many numbers.  Offsets are 0.
  * @PROFIL_KIND_FILE: text: a file; offsets are those in the file
@@ -181,8 +181,8 @@ struct profil_record {
  * @PROFIL_KIND_MODULE: code of a kernel module that was loaded, or was removed, since the
  *	recording began.  Its ticks are in the kernel, at addresses from
  *	&profil_describe.base on and of generations from &profil_describe.state to
- *	&profil_describe.parent.  If several had an address in one generation, the ticks belong
- *	to the one whose first generation is the highest.
+ *	&profil_describe.parent.  If several modules had an address in one generation, the ticks
+ *	belong to the module whose first generation is the highest.
  */
 enum profil_kind {
 	PROFIL_KIND_KERNEL	= 1,
@@ -221,8 +221,8 @@ enum profil_owner_state {
  *	even if it was deleted, or another mount namespace has it.  The caller needs the
  *	permission to read it, and CAP_DAC_READ_SEARCH in the initial user namespace, as
  *	for open_by_handle_at(2).
- * @PROFIL_DESCRIBE_RELEASE: drop the module's own reference to the file afterwards,
- *	which keeps its file system from being unmounted
+ * @PROFIL_DESCRIBE_RELEASE: afterwards, drop the module's own reference to the file, so
+ *	that the module no longer keeps the file system from being unmounted
  * @PROFIL_DESCRIBE_FORGET: forget the number afterwards; it then gives ENOENT.  An owner's
  *	cells of the kernel, of unknown text and of its threads are forgotten with it.  To
  *	forget one of these alone is EINVAL, as for the numbers that every recording has.
@@ -277,7 +277,7 @@ enum profil_describe_flag {
  *	the recording has seen that; MODULE: the last generation of its code, 0xffffffff
  *	while it is loaded; else 0
  * @cgroup: out: OWNER of one process: number of its cgroup of version 2, which is the
- *	inode number of its directory; 0: there are none; else 0
+ *	inode number of its directory; 0 if there are none; else 0
  * @state: out: OWNER of one process: &enum profil_owner_state; OWNER of interrupts:
  *	PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; MODULE: the first generation of its code;
  *	else 0
