@@ -127,9 +127,15 @@ void profil_follower_exit(struct profil_follower *follower)
 	profil_user_put(follower->user);
 }
 
+static void profil_follower_refill(struct profil_follower *follower)
+{
+	if (atomic_read(&follower->live))
+		queue_delayed_work(profil_user_wq, &follower->fill, 0);
+}
+
 /**
  * profil_follower_join() - let a profile follow processes, until it is over
- * @follower: of its session
+ * @follower: of its session, prepared
  * @profile: known only to the caller
  *
  * Context: Process context.
@@ -138,6 +144,9 @@ void profil_follower_join(struct profil_follower *follower, struct profil_profil
 {
 	profile->follower = follower;
 	atomic_inc(&follower->live);
+	/* Others may have emptied the pool since. */
+	if (atomic_read(&follower->pool.filled) < POOL_EXECS)
+		profil_follower_refill(follower);
 }
 
 /**
@@ -153,11 +162,6 @@ int profil_follower_prepare(struct profil_follower *follower, bool forks)
 	WRITE_ONCE(follower->prepared, true);
 	return profil_pool_fill(&follower->pool, forks ? POOL_START : POOL_EXECS,
 				GFP_KERNEL_ACCOUNT);
-}
-
-static void profil_follower_refill(struct profil_follower *follower)
-{
-	queue_delayed_work(profil_user_wq, &follower->fill, 0);
 }
 
 /**

@@ -40,7 +40,7 @@ struct task_struct;
  * @memcg: pays for @pool and reports that are kept: likewise, referenced
  * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
- * @live: profiles of the session that are not over: without one, nobody needs @pool
+ * @live: profiles of the session that are not over: without one, nobody fills @pool
  * @fill: fills @pool, and tries again later if it found no memory
  * @keep: replaces watches of @ended by reports alone, which are smaller
  * @left: watches of recordings whose process has ended, which ticks may still find

@@ -41,9 +41,9 @@ struct profil_user;
  * @started: when it was published, in ns of CLOCK_MONOTONIC
  * @checkpoint: ticks of a CPU between two checkpoints
  * @next_check: when the memory is to be rechecked, in jiffies
- * @state: &enum profil_state.  It changes once, from RUNNING; the first of the
- *	tick, a check, PROFIL_STOP_ALL and the sweep changes it.  But FULL becomes FAULT if a
- *	tick that was taken before finds that a page of the array is not there.
+ * @state: &enum profil_state.  It changes once, from RUNNING; the first of a tick, a
+ *	check, a command that stops it and the sweep changes it.  But FULL becomes FAULT if a
+ *	deferred tick finds that a page of the array is not there.
  * @flags: &enum profil_flag
  * @demand: with PROFIL_PIN_LATE; else NULL
  * @recording: if it counts by file; else NULL
@@ -66,7 +66,8 @@ struct profil_user;
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never dereferenced: it may be gone.
  * @follower: the part of @session that follows; used by who has found a binding or watch
- *	of the profile in a table, under the lock of its bucket: until then it exists
+ *	of the profile in a table, under the lock of its bucket, and under @lock before
+ *	@retired is set: until then it exists
  * @id: number in the session
  * @bindings_lock: guards @bindings and @nr_bindings
  * @bindings: its bindings

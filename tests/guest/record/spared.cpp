@@ -236,18 +236,28 @@ TEST_CASE_METHOD(AtRest,
 		 "[record][slow]")
 {
 	const Cgroup group("recorder");
-	const Gate begun, end;
+	const Gate begun, stop, stopped, end;
 	const Forking forking;
 	Child recorder([&] {
 		group.enter();
+		const Memory counters(4096);
 		Recording recording(4096);
 		recording.begin(forking.pid());
+		const uint32_t other = recording.device().attach(
+			describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)),
+			proof_of(getpid()).get());
 		begun.open();
+		stop.wait();
+		recording.device().stop(other);
+		stopped.open();
 		end.wait();
 	});
 
 	begun.wait();
 	forking.lose_child(group, recorder.pid());
+	/* That another profile of the session ends does not keep the worker from it. */
+	stop.open();
+	stopped.wait();
 	const uint64_t full = std::stoull(group.get("memory.current"));
 	group.set("memory.max", "max");
 	/* Its nodes have 96 KiB. */
@@ -267,6 +277,8 @@ TEST_CASE_METHOD(AtRest, "no worker reclaims memory for a session whose profiles
 		group.enter();
 		Recording recording(4096);
 		recording.begin(forking.pid());
+		/* One that does not come to begin does not count. */
+		need_that(recording.try_begin(forking.pid()) == EEXIST, "it is followed already");
 		begun.open();
 		stop.wait();
 		if (!by_stop_all)
