@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <set>
+#include <sys/mman.h>
 
 using namespace guest;
 
@@ -18,6 +19,12 @@ void fill_up(const Cgroup &group, pid_t recorder)
 {
 	std::ofstream("/proc/" + std::to_string(recorder) + "/oom_score_adj") << -1000 << std::flush;
 	group.set("memory.max", "64K");
+}
+
+/** The caller's own memory, once its group is full, is what it has now. */
+void touch_all_memory()
+{
+	need(mlockall(MCL_CURRENT), "mlockall");
 }
 
 } // namespace
@@ -246,6 +253,7 @@ TEST_CASE_METHOD(AtRest,
 		const uint32_t other = recording.device().attach(
 			describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8)),
 			proof_of(getpid()).get());
+		touch_all_memory();
 		begun.open();
 		stop.wait();
 		recording.device().stop(other);
@@ -279,6 +287,7 @@ TEST_CASE_METHOD(AtRest, "no worker reclaims memory for a session whose profiles
 		recording.begin(forking.pid());
 		/* One that does not come to begin does not count. */
 		need_that(recording.try_begin(forking.pid()) == EEXIST, "it is followed already");
+		touch_all_memory();
 		begun.open();
 		stop.wait();
 		if (!by_stop_all)

@@ -269,7 +269,8 @@ private:
 
 		record.proof = proof.get();
 		const int error = device_.call(PROFIL_RECORD, &record);
-		profile_ = error ? 0 : record.profile;
+		if (!error)
+			profile_ = record.profile;
 		return error;
 	}
 	static void need_errno(int error, const char *what)
