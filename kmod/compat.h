@@ -2,8 +2,8 @@
 /*
  * Differences between kernels: no other file may test for one.
  *
- * Kernels of distributions have changes of later versions, so no version is asked for.  Whether a
- * kernel has something is found out by a program in features/.
+ * Distribution kernels have backports from later versions, so no version is tested.  For each
+ * difference, a program in features/ tests what the kernel has.
  *
  * Context: any, unless a function says otherwise
  */
@@ -65,19 +65,19 @@ static inline int profil_pin_user_pages_fast(unsigned long start, int nr, struct
 #if !PROFIL_HAS_PIN_USER_PAGES_FAST_ONLY
 	return pin_user_pages_fast(start, nr, FOLL_WRITE | FOLL_LONGTERM | FOLL_NOFAULT, pages);
 #else
-	/* The other one waits for mmap_lock, and cannot be killed then. */
+	/* pin_user_pages_fast() waits for mmap_lock, and cannot be killed then. */
 	return pin_user_pages_fast_only(start, nr, FOLL_WRITE | FOLL_LONGTERM, pages);
 #endif
 }
 
-/* Tasks that may run in a user's address space and have no user registers. */
+/* Tasks that may run in a user's address space but have no user registers. */
 #ifdef PF_USER_WORKER
 #define PROFIL_PF_NO_USER_PC	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define PROFIL_PF_NO_USER_PC	(PF_KTHREAD | PF_IO_WORKER)
 #endif
 
-/* Arguments of a probe on sched_process_exit behind the private pointer. */
+/* Arguments of a probe on sched_process_exit after the private pointer. */
 #if PROFIL_HAS_EXIT_GROUP_DEAD
 #define PROFIL_EXIT_PROTO	struct task_struct *task, bool group_dead
 #else
@@ -88,7 +88,7 @@ static inline int profil_pin_user_pages_fast(unsigned long start, int nr, struct
 #include <linux/hrtimer_bases.h>
 #endif
 
-/* How many interrupts of timers of a high resolution this CPU had.  Context: a timer. */
+/* How many interrupts for high-resolution timers this CPU had.  Context: a timer. */
 static __always_inline unsigned int profil_hrtimer_interrupts(const struct hrtimer *timer)
 {
 #ifdef CONFIG_HIGH_RES_TIMERS
@@ -98,7 +98,7 @@ static __always_inline unsigned int profil_hrtimer_interrupts(const struct hrtim
 #endif
 }
 
-/* Have timers such interrupts, or do they wait for the scheduler's tick?  Context: a timer. */
+/* Return: false if timers wait for the scheduler's tick instead.  Context: a timer. */
 static inline bool profil_hrtimer_is_precise(const struct hrtimer *timer)
 {
 	return IS_ENABLED(CONFIG_HIGH_RES_TIMERS) && timer->base->cpu_base->hres_active;
@@ -118,7 +118,7 @@ static inline void profil_hrtimer_setup(struct hrtimer *timer,
 
 /*
  * Whether a program is dumpable, and the namespace whose CAP_SYS_PTRACE is needed if
- * not.  Both belong to the address space, though since 7.2 the task has them.  @mm is
+ * not.  Both belong to the address space, although the task has them since 7.2.  @mm is
  * @task's, and @task is current or its exec_update_lock is held.
  */
 #if PROFIL_HAS_EXEC_STATE
@@ -155,8 +155,8 @@ static inline struct user_namespace *profil_dump_ns(const struct task_struct *ta
 #endif
 
 /*
- * When a file was changed, in ns.  The file is not locked: it is compared with another
- * such value, no more.
+ * When a file was changed, in ns.  The file is not locked, so the value is only good for
+ * comparing it with another one.
  */
 static inline u64 profil_inode_change_time(const struct inode *inode)
 {
@@ -231,7 +231,7 @@ static inline struct profil_code profil_module_code(const struct module *module)
 #endif
 }
 
-/* What it only runs when it is loaded. */
+/* Its init code, which runs only when it is loaded. */
 static inline struct profil_code profil_module_early_code(const struct module *module)
 {
 #if PROFIL_HAS_MODULE_MEMORY

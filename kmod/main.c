@@ -10,13 +10,13 @@
  *    (both call tracepoint_synchronize_unregister())
  *  - the last work items, one of which dropped the last reference:
  *    profil_work_exit()
- *  - work that a tick has queued: profil_life_exit(); of kernel threads: profil_work_exit()
+ *  - work of ticks: profil_life_exit(); to find owners: profil_unmet_exit(), profil_work_exit()
  *  - a look at what CPUs run: profil_clock_look_exit()
  *  - a tick: profil_clock_exit() stops each CPU's timer, if
  *    profil_clock_relax_work() has not; of an event: profil_sources_exit() waits until the
  *    counters are released, and profil_work_exit() for the grace period behind it
  *  - the tail of a queued check, birth, deferred tick or question after its last put:
- *    synchronize_rcu_tasks(), as that ends in user mode or a sleep
+ *    synchronize_rcu_tasks(), as the task then goes to user mode or sleeps
  *  - a callback of queue_rcu_work(): it is the kernel's own, but rcu_barrier()
  *    waits for it before the workqueue that it queues on is destroyed
  *

@@ -62,17 +62,17 @@ static void profil_clock_close_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(close_later, profil_clock_close_work);
 
 /**
- * profil_clock_wants_cpu() - is this CPU to tick, by the clock or by events?
+ * profil_clock_wants_cpu() - should a CPU have ticks, of the clock or of events?
  * @cpu: its number
  *
  * Context: Any.
- * Return: false if it is kept free of housekeeping, which a cpuset may change at any time.
+ * Return: false if it is isolated (a cpuset may change that at any time) and isolated_cpus is off.
  */
 bool profil_clock_wants_cpu(unsigned int cpu)
 {
 	bool housekeeping;
 
-	/* Since 7.0 a mask may be replaced at any time. */
+	/* Since 7.0 a housekeeping mask may be replaced at any time. */
 	rcu_read_lock();
 	housekeeping = housekeeping_test_cpu(cpu, HK_TYPE_TICK) &&
 		       housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN);
@@ -163,7 +163,7 @@ static u64 profil_clock_faster(u64 wanted)
 	return max_t(u64, clock_period / 2, PROFIL_CLOCK_MIN);
 }
 
-/* Not under cpus_read_lock(), which registering a probe takes. */
+/* Must not be called under cpus_read_lock(), which registering a probe takes. */
 static int profil_clock_open(void)
 {
 	int err = 0;
@@ -409,7 +409,7 @@ int profil_clock_init(const struct profil_clock_ops *ops, u32 number)
 /**
  * profil_clock_exit() - undo profil_clock_init(); stops the clock
  *
- * Context: Process context; there are no users any more.
+ * Context: Process context; no users are left.
  */
 void profil_clock_exit(void)
 {
@@ -417,7 +417,7 @@ void profil_clock_exit(void)
 	cancel_delayed_work_sync(&close_later);
 	cpuhp_remove_state(hotplug_state);
 	mutex_lock(&open_lock);
-	/* Each CPU was stopped as if it went down. */
+	/* cpuhp_remove_state() has stopped each CPU, as if it went down. */
 	WRITE_ONCE(clock_period, 0);
 	profil_clock_close();
 	mutex_unlock(&open_lock);

@@ -13,7 +13,7 @@
 
 struct cpumask;
 
-/* Calls for inter-processor calls: see @look below. */
+/* For inter-processor calls: see @look below. */
 typedef void (*profil_clock_look_t)(void *unused);
 
 /* perf's hrtimer does not go below 10 us. */
@@ -44,8 +44,8 @@ struct profil_clock_user {
  *
  * @start, @set_period and @stop run in process context, under cpus_read_lock() or
  * in the CPU's hotplug callback, and under the clock's lock; @open and @close run
- * in process context, under neither.  A tick calls profil_tick_alone(), and if that
- * does not count it, profil_tick_any().
+ * in process context, under neither.  A tick is counted by the functions of
+ * tick/sample.h, in a section.
  */
 struct profil_clock_ops {
 	int (*init)(u32 number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Other CPUs: have them look at what they run, and wait for what they do now.
+ * Other CPUs: having them look at the tasks they run, and waiting for their sections.
  *
  * Context: process
  */
@@ -25,7 +25,7 @@ static void profil_clock_look_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_later, profil_clock_look_work);
 
 /**
- * profil_clock_look_here() - the task that runs on this CPU is now profiled
+ * profil_clock_look_here() - look at the task on this CPU, which is now profiled
  *
  * Context: Any but hard interrupt.
  */
@@ -48,11 +48,11 @@ static void profil_clock_look_work(struct work_struct *work)
 }
 
 /**
- * profil_clock_look_all() - any task that runs may now be profiled
+ * profil_clock_look_all() - look at all running tasks, any of which may now be profiled
  *
- * The clock itself finds tasks that are switched in after this call.  Everybody may
- * start profiles as often as they like, so other CPUs are called at most once in a
- * jiffy.  A look that has to wait is made in the next one: twice in a jiffy at most.
+ * The clock itself finds tasks that are switched in after this call.  Any user may start
+ * profiles as often as they like, so other CPUs are called at most once in a jiffy, and
+ * once more for a look that was put off from the jiffy before.
  *
  * Context: Process context.
  */
@@ -70,18 +70,18 @@ void profil_clock_look_all(void)
 }
 
 /**
- * profil_clock_look() - tasks of an address space may run on any CPU, and are now profiled
- * @mm: the address space, which cannot go away meanwhile
+ * profil_clock_look() - look at the tasks of an address space, which are now profiled
+ * @mm: the address space, which cannot go away during the call
  *
- * (mm_cpumask() would not do to call fewer CPUs: a task that is being switched in may be
- * past the probe, and not in the mask yet.)
+ * (It would not do to call only the CPUs in mm_cpumask(): a task that is being switched in
+ * may be past the probe, and its CPU not in the mask yet.)
  *
  * Context: Process context.
  */
 void profil_clock_look(struct mm_struct *mm)
 {
 	profil_clock_look_here();
-	/* All its tasks: current. */
+	/* Unless current is its only task. */
 	if (mm != current->mm || atomic_read(&mm->mm_users) != 1)
 		profil_clock_look_all();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Other CPUs: have them look at what they run, and wait for what they do now.
+ * Other CPUs: having them look at the tasks they run, and waiting for their sections.
  *
  * Context: process
  */

@@ -52,10 +52,10 @@ static int profil_attach_publish_thread(struct profil_binding *binding, struct t
  * @follower: of the session that follows it
  * @proof: proof of the permission to attach, entered
  * @pid: the target's thread group, referenced because the target may be reaped
- * @mm: the address space that it permits to profile
+ * @mm: the address space that @proof gives access to
  * @binding: to be published; NULL once it is taken over
  * @watch: likewise; NULL for a thread, too
- * @owned: whose ticks it has, in a recording
+ * @owned: in a recording, the owner of its ticks
  */
 struct target {
 	struct profil_follower *follower;
@@ -67,14 +67,14 @@ struct target {
 	struct profil_owned owned;
 };
 
-/* To find the owner, in a recording, may sleep: not under the profile's lock. */
+/* Finding the owner, in a recording, may sleep: do it before the profile's lock is taken. */
 static int profil_attach_enter(struct target *target, const struct profil_profile *profile)
 {
 	struct profil_proof *proof = target->proof;
 	struct profil_spare spare = {};
 	int err = profile->recording ? profil_spare_alloc(&spare) : 0;
 
-	/* From here on the target cannot execute: it must not wait for memory. */
+	/* From here on the target cannot exec, so nothing here may wait for memory. */
 	target->mm = err ? ERR_PTR(err) : profil_proof_enter(proof);
 	if (!IS_ERR(target->mm) && profile->recording)
 		profil_recording_own_task(profile->recording, proof->target, target->mm, &spare,
@@ -123,7 +123,7 @@ static int profil_attach_everybody(struct profil_profile *profile, void *unused)
 	return err;
 }
 
-/* Another process of a recording, which is not over until the lock is given back, or is. */
+/* Add a process to a recording, which, under the lock, either has ended or cannot end. */
 static int profil_attach_more(struct profil_profile *profile, struct target *target)
 {
 	int err;
@@ -134,7 +134,7 @@ static int profil_attach_more(struct profil_profile *profile, struct target *tar
 	return err;
 }
 
-/* The target was not attached.  Its owner ends, unless it is followed already, and lives. */
+/* The target was not attached: end its owner, unless it lives and is already followed. */
 static void profil_attach_end_owner(struct profil_profile *profile, const struct target *target,
 				    bool exited)
 {
@@ -177,7 +177,7 @@ free:
  * struct attach - an attach that is being made
  * @start: the caller's structure; its output is filled in
  * @tell: writes it back before anything is attached, so that nothing has to be undone if that
- *	fails, or takes that back; or NULL
+ *	fails, or takes it back; or NULL
  * @recording: NULL, or taken over, even if this fails
  */
 struct attach {
@@ -186,7 +186,7 @@ struct attach {
 	struct profil_recording *recording;
 };
 
-/* Which profile the caller has if this succeeds, and what it has stored. */
+/* Tell the caller which profile it gets, and how much that has stored. */
 static int profil_attach_tell(const struct attach *attach, u32 profile, u64 stored, bool back)
 {
 	attach->start->profile = profile;
@@ -240,7 +240,7 @@ put:
 	return err;
 }
 
-/* In which modes a profile samples.  An event may leave out user mode if the kernel is sampled. */
+/* The modes that a profile samples.  An event may leave out user mode if the kernel is sampled. */
 static unsigned int profil_attach_modes(bool kernel, bool event)
 {
 	if (kernel && event)
@@ -286,8 +286,8 @@ free:
  * profil_session_attach() - PROFIL_ATTACH
  * @session: of the file
  * @start: copied from user space; its output is filled in
- * @tell: writes it back to user space: called before anything is attached, and if that fails,
- *	again with what it was, and true
+ * @tell: writes it back to user space: called before anything is attached, and again, with the
+ *	old contents and true, if attaching fails
  *
  * Context: Process context, may sleep.
  * Return: 0; or, with nothing changed, an error that the head of <linux/profil.h>
@@ -301,13 +301,13 @@ int profil_session_attach(struct profil_session *session, struct profil_start *s
 	/* A target has no way to pin the attacher's pages, and no gate. */
 	if (start->flags & PROFIL_PIN_LATE || start->gate || start->reserved)
 		return -EINVAL;
-	/* An event that ticks is its target's. */
+	/* With an event, the target is the event's. */
 	if (start->flags & PROFIL_EVENT && start->target)
 		return -EINVAL;
 	return profil_attach_start(session, &attach, false);
 }
 
-/* A recording of an event has a proof on that event for each of its processes. */
+/* A recording of an event needs a proof with that same event for each of its processes. */
 static int profil_attach_check_event(struct profil_profile *profile,
 				     const struct profil_proof *proof)
 {
@@ -322,7 +322,7 @@ static int profil_attach_check_event(struct profil_profile *profile,
 	return profil_source_is(&profile->event, &attr) ? 0 : -EACCES;
 }
 
-/* The process is added to a recording. */
+/* Add the process to a recording. */
 static int profil_attach_add(struct profil_session *session, struct profil_record *record)
 {
 	struct profil_profile *profile;
@@ -355,7 +355,7 @@ put:
 	return err;
 }
 
-/* The recording counts in another table. */
+/* Have the recording count in another table. */
 static int profil_attach_table(struct profil_session *session, const struct profil_record *record)
 {
 	struct profil_profile *profile;
@@ -381,7 +381,7 @@ static int profil_attach_table(struct profil_session *session, const struct prof
 	return err;
 }
 
-/* The lock: who ends the recording tells of that, or has done so before it is looked at. */
+/* Under the lock: the end of the recording is either seen here, or told to the reader. */
 static int profil_attach_await(struct profil_session *session, struct profil_profile *profile,
 			       int keys)
 {
@@ -396,7 +396,7 @@ static int profil_attach_await(struct profil_session *session, struct profil_pro
 	return err;
 }
 
-/* The session's reader waits for news of its recordings. */
+/* Have the session's reader told of news of its recordings. */
 static int profil_attach_news(struct profil_session *session, const struct profil_record *record)
 {
 	struct profil_profile *profile;

@@ -41,7 +41,7 @@ union argument {
 /**
  * struct call - a command that runs
  * @arg: its structure
- * @bytes: how many of them are written back
+ * @bytes: how many bytes of @arg are written back
  * @output: where
  */
 struct call {
@@ -155,8 +155,8 @@ static void profil_command_undo_start(struct profil_session *session, const unio
 }
 
 /*
- * A process that was added stays: only its profile's end takes it out.  So does another
- * table: the caller knows both.
+ * A process that was added stays: only the end of its profile removes it.  So does another
+ * table.  The caller knows about both.
  */
 static void profil_command_undo_record(struct profil_session *session, const union argument *arg)
 {
@@ -221,7 +221,7 @@ static const struct command *profil_command_find(unsigned int nr)
 	return NULL;
 }
 
-/* A page of user memory is missing: bad, or only not there yet? */
+/* A page of user memory is missing.  Return: -EAGAIN if a worker may still fault it in. */
 static int profil_command_fault(void)
 {
 	return profil_may_wait() ? -EFAULT : -EAGAIN;
@@ -251,7 +251,7 @@ static int profil_command_run(const struct command *command, struct profil_sessi
 {
 	int err = command->run(session, &call->arg);
 
-	/* What user memory it has read, or written, may only have been missing. */
+	/* The user memory that it has read or written may only have been missing. */
 	if (err == -EFAULT)
 		return profil_command_fault();
 	if (err || !command->output || command->tells)

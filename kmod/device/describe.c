@@ -71,8 +71,8 @@ static int profil_describe_module(struct profil_describe *describe,
 }
 
 /*
- * Whoever opens a file by its path needs to search the directories above it, too, which
- * nothing checks here; hence the capability.
+ * To open a file by its path, a user also needs search permission on the directories above
+ * it, which is not checked here; hence the capability.
  */
 static int profil_describe_may_open(struct file *file)
 {
@@ -111,11 +111,11 @@ static void profil_describe_owner(struct profil_describe *describe,
 }
 
 /*
- * A module's code is told without a tick in it, which perf does not do: so never to a user for
- * whom /proc/kallsyms has no addresses.  What it asks is not exported.  "%pK" tells whether
- * kernel.kptr_restrict hides addresses from a user with CAP_SYSLOG, and says nothing about others
- * if it is 0: /proc/kallsyms asks for kernel.perf_event_paranoid <= 1 then, which cannot be seen
- * here.
+ * Unlike perf, this tells addresses of a module's code without a tick in it: so only to users for
+ * whom /proc/kallsyms has addresses.  Its check is not exported.  "%pK" tells whether
+ * kernel.kptr_restrict hides addresses from a user with CAP_SYSLOG.  It says nothing about others
+ * if that is 0: /proc/kallsyms then requires kernel.perf_event_paranoid <= 1, which cannot be
+ * read here.
  */
 static bool profil_describe_shows(unsigned long address)
 {
@@ -187,7 +187,7 @@ static int profil_describe_name(struct profil_describe *describe, const struct p
 	return 0;
 }
 
-/* What the reader has no use for any more. */
+/* Drop what the reader no longer needs. */
 static int profil_describe_drop(const struct profil_describe *describe,
 				struct profil_recording *recording)
 {
@@ -205,7 +205,7 @@ static int profil_describe_drop(const struct profil_describe *describe,
 	return err;
 }
 
-/* What may fail comes before what cannot be undone; but another thread may forget, too. */
+/* What may fail comes before what cannot be undone; but another thread may forget it first. */
 static int profil_describe_file(struct profil_describe *describe,
 				struct profil_recording *recording,
 				const struct profil_entry *entry)

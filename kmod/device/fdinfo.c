@@ -82,7 +82,7 @@ static unsigned int profil_fdinfo_followed(const struct profil_profile *profile,
 			*more = true;
 			break;
 		}
-		/* Its neighbours in the bucket come and go. */
+		/* Lockless, as its neighbours in the bucket come and go. */
 		if (hlist_unhashed_lockless(&watch->node) || !list_empty(&watch->left))
 			continue;
 		pids[n] = pid_has_task(watch->pid, PIDTYPE_TGID) ? pid_nr_ns(watch->pid, ns) : 0;
@@ -135,7 +135,7 @@ static void profil_fdinfo_pinned(struct seq_file *to, struct profil_profile *pro
 	seq_printf(to, "pinned_pages:\t%llu\n", held);
 }
 
-/* @since: no value is older, in ns of ktime_get_ns(). */
+/* @since: no value may be older, in ns of ktime_get_ns(). */
 static void profil_fdinfo_profile(struct seq_file *to, struct profil_profile *profile, u64 since)
 {
 	struct profil_sum sum;

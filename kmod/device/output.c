@@ -2,8 +2,8 @@
 /*
  * Where a command writes its output.
  *
- * A command must not find only after its work is done that its output cannot be written.
- * A task that may wait can fault the page in again.  One that may not (profile/wait.h) pins it
+ * A command must find out before it does its work whether its output can be written.  A task
+ * that may wait can fault the page in again later.  One that may not (profile/wait.h) pins it
  * first, unless the command writes before it changes anything.
  *
  * Context: process
@@ -26,7 +26,7 @@ static int profil_output_pin(struct profil_output *output, u32 bytes)
 	unsigned long end = (unsigned long)output->to + bytes;
 
 	for (; at < end; at += PAGE_SIZE) {
-		/* A worker learns whether it is bad, or only not there. */
+		/* A worker will find out whether it is bad, or only not present. */
 		if (profil_page_pin(at, &output->pages[output->nr]))
 			return -EAGAIN;
 		output->nr++;
@@ -51,7 +51,7 @@ int profil_output_open(struct profil_output *output, void __user *to, const void
 	*output = (struct profil_output) { .to = to };
 	if (profil_may_wait())
 		return copy_to_user(to, from, bytes) ? -EFAULT : 0;
-	/* Of two pages one could be written, and the other one missing. */
+	/* One of two pages could be written while the other is missing. */
 	if (may_fail)
 		return offset_in_page(to) + bytes > PAGE_SIZE ? -EAGAIN : 0;
 	return access_ok(to, bytes) ? profil_output_pin(output, bytes) : -EFAULT;
@@ -84,14 +84,14 @@ int profil_output_write(struct profil_output *output, const void *from, u32 byte
 }
 
 /**
- * profil_output_take_back() - write again what was there before
+ * profil_output_take_back() - restore what was there before
  * @output: opened; profil_output_write() may have failed
  * @from: what was there
  * @bytes: not more than were opened
  *
  * If the page has been taken away since, by a fork for instance, this waits for it, even on a
- * ring: a worker would find there what was written.  It was there a moment ago, and io_uring
- * itself waits for what it copies of such memory.
+ * ring: a worker would find there what was written.  The page was there a moment ago, and
+ * io_uring itself waits when it copies such memory.
  *
  * Context: Process context, may sleep.
  * Return: 0 or -EFAULT.

@@ -7,16 +7,16 @@
  * ptrace, security modules), and a caller that has passed them holds a
  * descriptor.  So every caller must show one, even root.
  *
- * To a caller with CAP_PERFMON, perf gives each task, without a look at which: all its checks
- * are those that it makes for an event of all tasks.  So one such event is enough for many.
+ * A caller with CAP_PERFMON may open an event on any task: perf checks no more than it does for
+ * a system-wide event.  So one system-wide event is enough for many tasks.
  *
  * A descriptor can be passed on, and outlive the permission it was granted with:
  *  - it may be another user's: its opener's credentials must be the caller's;
  *  - a counting event is granted more easily, and gives no right to PCs: the
  *    event must sample;
- *  - one that leaves out user mode is good for itself as the event that ticks, in the kernel,
- *    though that may count where the program called it: perf gives such an event's owner the
- *    program's registers, too, and asks for more before it lets anybody sample the kernel;
+ *  - one that leaves out user mode is accepted only as the event that ticks, in the kernel.
+ *    That may count where the program called the kernel: perf, too, gives such an event's
+ *    owner the program's registers, and it requires more for sampling the kernel;
  *  - inherited contexts move between tasks: inherit must be 0;
  *  - the target may have exec'ed a set-uid program since: the kernel then
  *    removes its events, which is checked here under exec_update_lock.
@@ -89,7 +89,7 @@ static int profil_proof_check_file(const struct file *file)
 	return profil_proof_check_release(file);
 }
 
-/* Was it opened with the caller's credentials? */
+/* Return: true if it was opened with the caller's credentials. */
 static bool profil_proof_opened_by_caller(const struct file *file)
 {
 	const struct cred *opener = file->f_cred, *caller = current_cred();
@@ -168,7 +168,7 @@ static int profil_proof_find(struct profil_proof *proof, pid_t thread)
  * @proof: filled in; profil_proof_close() undoes it
  * @fd: the caller's descriptor
  * @modes: it must permit sampling in these, of enum profil_proof_mode
- * @thread: of an event of all tasks, the one that is asked for, in current's pid namespace;
+ * @thread: with a system-wide event, the thread to profile, in current's PID namespace;
  *	else 0
  *
  * Context: Process context, may sleep.
@@ -194,7 +194,7 @@ int profil_proof_open(struct profil_proof *proof, int fd, unsigned int modes, pi
  * @fd: the caller's descriptor
  * @modes: as for profil_proof_open()
  *
- * perf lets only those open an event that samples whatever a CPU runs who may see all.
+ * perf lets only users who may see every task open an event that samples all of a CPU.
  *
  * Context: Process context, may sleep.
  * Return: 0; -EBADF; -EINVAL if it is not a sampling perf event on one CPU, of all
@@ -259,7 +259,7 @@ static bool profil_proof_may_see(const struct profil_proof *proof, struct mm_str
 }
 
 /**
- * profil_proof_enter() - get the address space that the proof permits to profile
+ * profil_proof_enter() - get the address space that the proof gives access to
  * @proof: opened
  *
  * The target cannot exec until profil_proof_leave().

@@ -19,7 +19,7 @@ struct task_struct;
  * @file: its file, referenced
  * @event: the event
  * @target: the task that it is on; the event keeps it from being freed.  NULL: all tasks
- * @named: @target is one of all tasks, which the event is on, and referenced
+ * @named: the event is system-wide, and @target, which the caller named, is referenced
  */
 struct profil_proof {
 	struct file *file;
@@ -29,7 +29,7 @@ struct profil_proof {
 };
 
 /**
- * enum profil_proof_mode - in which modes a proof must permit to sample
+ * enum profil_proof_mode - modes in which a proof must permit sampling
  * @PROFIL_PROOF_USER: in user mode
  * @PROFIL_PROOF_KERNEL: in the kernel
  */

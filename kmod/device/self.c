@@ -30,13 +30,13 @@
 #include <linux/task_work.h>
 
 /*
- * Threads that can fork at once before the first of them is back in user mode, and has
- * made room again: at the start, and once the program has forked.
+ * How many threads can fork before the first of them is back in user mode and has filled
+ * the pool again: at the start, and once the program has forked.
  */
 #define BIRTHS_START	2
 #define BIRTHS		32
 
-/* From the copy of the memory until the fork is over, at most, in ns: it may be preempted. */
+/* The longest that a fork takes once it has copied the memory, in ns: it may be preempted. */
 #define FORK_TAKES	NSEC_PER_SEC
 
 /**
@@ -78,7 +78,7 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 	int err;
 
 	profil_binding_init(binding, current->mm, fresh, false);
-	/* Share this late: with @old locked, publishing cannot fail any more. */
+	/* Share only now: with @old locked, publishing can no longer fail. */
 	if (old_pins)
 		profil_pins_share(profil_profile_pins(fresh), old_pins);
 	err = profil_binding_publish_self(binding, old);
@@ -94,7 +94,7 @@ static int profil_self_publish(struct profil_profile *fresh, void *data)
 
 /*
  * Pages that were pinned late are only a cache: if they leave no room for the new
- * profile, they make it.
+ * profile, unpin them and try again.
  */
 static struct profil_profile *profil_self_create(struct profil_layout *layout,
 						 struct profil_pins *old)
@@ -140,7 +140,7 @@ static void profil_births_refill(struct profil_profile *profile)
 	profil_profile_put(profile);
 }
 
-/* Publish the new profile in the place of the old one.  -ESTALE: that has ended. */
+/* Publish the new profile in place of the old one.  Return: -ESTALE if the old one has ended. */
 static int profil_self_begin(struct profil_profile *fresh, struct profil_profile *old, u64 *stored)
 {
 	struct succession succession = { .old = old, .stored = stored };
@@ -185,7 +185,7 @@ static int profil_self_make(struct profil_layout *layout, struct profil_profile 
 	return err;
 }
 
-/* The old profile's memory is locked, so that only its end can come between. */
+/* The old profile's memory is locked, so only its end can intervene. */
 static int profil_self_replace(struct profil_layout *layout, struct profil_profile *old,
 			       u64 *stored)
 {
@@ -318,9 +318,9 @@ static int profil_self_adopt(const struct profil_birth *birth)
 }
 
 /*
- * Without a page where the parent has pinned its own, the child was copied before another
- * thread's start, and has nothing to inherit; but not if another profile was there before, and
- * hardly long after the start: then the parent has mapped other memory since.
+ * A child without a page where its parent has pinned one was copied before another thread's
+ * start, and has nothing to inherit.  But if that start replaced a profile, or was long before
+ * the fork, the parent has mapped other memory since.
  */
 static bool profil_birth_is_older(const struct profil_birth *birth)
 {
@@ -331,7 +331,7 @@ static bool profil_birth_is_older(const struct profil_birth *birth)
 
 /*
  * Runs in the child before its first instruction in user mode; or in its exit, when
- * it has no mm any more and nothing is left to profile.  A child that was killed
+ * it no longer has an mm and nothing is left to profile.  A child that was killed
  * first loses nothing either: it will not run in user mode.
  */
 static void profil_birth_work(struct callback_head *work)
@@ -365,7 +365,7 @@ void profil_self_fork(struct profil_profile *profile, struct task_struct *child)
 	struct profil_birth *birth;
 
 	BUILD_BUG_ON(sizeof(*birth) > PROFIL_NODE_SIZE);
-	/* Off, or a child of a profile that was: there is nothing to inherit. */
+	/* It is off, or was inherited from one that was off: there is nothing to inherit. */
 	if (!pins || !profil_pins_open(pins))
 		return;
 	birth = profil_pool_take(&profile->births);

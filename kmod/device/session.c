@@ -51,12 +51,12 @@ struct profil_session *profil_session_create(void)
 	return session;
 }
 
-/* End a profile, and follow nobody for it any more.  Return: as profil_profile_retire(). */
+/* End a profile, and stop following processes for it.  Return: as profil_profile_retire(). */
 static u64 profil_session_retire(struct profil_session *session, struct profil_profile *profile)
 {
 	u64 stored = profil_profile_retire(profile);
 
-	/* Tasks and probes that have found it in profil_everybody go on to the follower. */
+	/* Tasks and probes that have found it in profil_everybody may still use the follower. */
 	if (profile->everybody)
 		synchronize_rcu();
 	mutex_lock(&session->follower.reader);
@@ -68,7 +68,7 @@ static u64 profil_session_retire(struct profil_session *session, struct profil_p
 
 /**
  * profil_session_end() - end the session when its file is released
- * @session: not used by anything else any more
+ * @session: no longer used by anything else
  *
  * Context: Process context, may sleep; possibly a kernel worker without an mm.
  */
@@ -122,7 +122,7 @@ int profil_session_update(struct profil_session *session, const struct profil_up
 
 	if (!profile)
 		return -ENOENT;
-	/* It has no regions. */
+	/* A recording has no regions. */
 	err = profile->recording ? -EINVAL : profil_profile_update(profile, update);
 	profil_profile_put(profile);
 	return err;
@@ -134,8 +134,8 @@ int profil_session_update(struct profil_session *session, const struct profil_up
  * @stop: copied from user space; its output is filled in
  *
  * Context: Process context, may sleep.
- * Return: 0, -ENOENT; to keep it: -EINVAL if it is no recording, -EDQUOT if its user's account
- * has no room for its numbers.  Then nothing has changed.
+ * Return: 0; or, with nothing changed, -ENOENT; with PROFIL_STOP_KEEP, also -EINVAL if it is not
+ * a recording, and -EDQUOT if its user's account has no room for its numbers.
  */
 int profil_session_stop(struct profil_session *session, struct profil_stop *stop)
 {
@@ -183,7 +183,7 @@ int profil_session_status(struct profil_session *session, struct profil_status *
 	return err;
 }
 
-/* A waiter asks once it is in the wait queue, and under the lock: see profil_watch_note(). */
+/* A waiter checks this after joining the wait queue, under the lock: see profil_watch_note(). */
 static bool profil_session_pending(struct profil_session *session)
 {
 	struct profil_follower *follower = &session->follower;
@@ -257,7 +257,7 @@ ssize_t profil_session_read(struct profil_session *session, char __user *to, siz
 }
 
 /**
- * profil_session_poll() - poll(2): is there an event to read, are there news?
+ * profil_session_poll() - poll(2): is there an event to read, or news?
  * @session: of the file
  * @file: the file
  * @table: of the poller

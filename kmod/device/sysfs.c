@@ -22,8 +22,8 @@
 
 /*
  * The sum over all profiles, ended ones included.  No CPU is interrupted for
- * numbers that are out of date once they are read, so a tick that comes meanwhile
- * may be in one line and not in another.
+ * numbers that are out of date once they are read.  Each CPU's share is of one
+ * moment, so the causes add up to the ticks.
  */
 static void profil_sysfs_sum(struct profil_sum *sum)
 {
@@ -40,7 +40,7 @@ static void profil_sysfs_sum(struct profil_sum *sum)
 	mutex_unlock(&profil_profiles_lock);
 }
 
-/* For root only: it covers all users, whom perf_event_paranoid may hide from others. */
+/* For root only: it covers all users, whose work perf_event_paranoid may hide from others. */
 static ssize_t ticks_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	static const char * const name[PROFIL_NR_CAUSES] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counters of one event: one of perf's on each CPU.
+ * The counters of one event: a perf event on each CPU.
  *
- * Nothing here locks: only the work item of serve.c has counters, as whatever is done to those of
- * another CPU interrupts it.  Perf itself takes an event from a CPU that goes offline.
+ * Nothing here locks, as only the work item of serve.c touches counters: whatever is done to those
+ * of another CPU interrupts it.  Perf itself takes an event from a CPU that goes offline.
  *
  * Context: process
  */
@@ -52,7 +52,7 @@ static int profil_counters_start(struct profil_counters *counters, unsigned int 
 	attr.sample_period = period;
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, counters->tick,
 						 counters->context);
-	/* Offline: it is stale when it comes online. */
+	/* Offline: the CPU is marked stale when it comes online. */
 	if (IS_ERR(event))
 		return PTR_ERR(event) == -ENODEV ? 0 : PTR_ERR(event);
 	*per_cpu_ptr(counters->event, cpu) = event;
@@ -85,7 +85,7 @@ static void profil_counters_stop(struct profil_counters *counters, unsigned int 
  * @cpus: where the event is to be counted
  *
  * Context: Any.
- * Return: true if these are other CPUs, or if perf may have taken an event.
+ * Return: true if @cpus has changed, or if perf may have taken an event.
  */
 bool profil_counters_are_stale(const struct profil_counters *counters, const struct cpumask *cpus)
 {
@@ -130,11 +130,11 @@ int profil_counters_run(struct profil_counters *counters, u64 period, const stru
 }
 
 /**
- * profil_counters_set_period() - sample every so many events
+ * profil_counters_set_period() - set the number of events between two samples
  * @counters: which may run
  * @period: the number
  *
- * If a PMU refuses, its ticks go on to say which period they stand for.
+ * If a PMU refuses, its ticks still say which period they stand for.
  *
  * Context: Process context, may sleep.
  */
@@ -145,7 +145,7 @@ void profil_counters_set_period(struct profil_counters *counters, u64 period)
 
 	for_each_possible_cpu(cpu) {
 		event = *per_cpu_ptr(counters->event, cpu);
-		/* Perf takes the PMU from an event when it is unregistered. */
+		/* Perf takes the PMU from an event when that PMU is unregistered. */
 		if (event && READ_ONCE(event->pmu))
 			perf_event_period(event, period);
 	}
@@ -172,8 +172,8 @@ void profil_counters_read(struct profil_counters *counters, struct profil_source
 }
 
 /**
- * profil_counters_release() - stop to count
- * @counters: which may run, and do not any more
+ * profil_counters_release() - stop counting
+ * @counters: which may run, but no longer do afterwards
  *
  * A tick may have begun before its event was released, so a grace period has to pass before what it
  * reaches is freed.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The counters of one event: one of perf's on each CPU.
+ * The counters of one event: a perf event on each CPU.
  *
  * Context: any
  */
@@ -28,7 +28,7 @@ struct profil_source_time {
  * @context: for @tick; constant
  * @event: of each CPU, or NULL
  * @counted: CPUs on which it was to be counted when it last ran
- * @stale: CPUs whose event perf may have taken; changed atomically, by anybody
+ * @stale: CPUs whose event perf may have taken; changed atomically, also by others
  * @past: of events that were released
  */
 struct profil_counters {

@@ -2,10 +2,10 @@
 /*
  * Serving the sources: what is done to the counters of events, and when.
  *
- * To make, change, read or release a counter of another CPU interrupts it, may sleep for grace
- * periods, and may take the lock of CPU hotplug (perf turns static keys on and off).  So one work
- * item alone does that, and no lock is held meanwhile.  It serves one source at a time, in turn,
- * and waits between two turns: that bounds the interrupts, whatever anybody asks for.  Commands
+ * Making, changing, reading or releasing a counter of another CPU interrupts it, may sleep for
+ * grace periods, and may take the lock of CPU hotplug (perf turns static keys on and off).  So only
+ * one work item does that, without holding a lock.  It serves one source at a time, in turn, and
+ * waits between two turns: that bounds the interrupts, whatever users ask for.  Commands
  * (source.c) change what is wanted of a source, and wait killably.
  *
  * Context: process
@@ -33,7 +33,7 @@
  */
 #define TURN	2
 
-/* A shorter period lasts as long after its user has gone. */
+/* How long a shorter period lasts after its user has gone. */
 #define LINGER	HZ
 
 DEFINE_SPINLOCK(profil_sources_lock);
@@ -51,7 +51,7 @@ static struct cpumask wanted_cpus;
 /* What a turn is for. */
 typedef void (*profil_source_turn_t)(struct profil_source *source);
 
-/* Return: the shortest period of its users, of which there are some. */
+/* Return: the shortest period of its users; it must have some. */
 static u64 profil_source_shortest(const struct profil_source *source)
 {
 	const struct profil_source_user *user;
@@ -89,7 +89,7 @@ static void profil_source_run(struct profil_source *source)
 	if (used && !source->runs)
 		source->period = profil_source_shortest(source);
 	spin_unlock(&profil_sources_lock);
-	/* Its last user has gone since this was its turn: it is released next. */
+	/* Its last user has gone since the turn was chosen: it is released next. */
 	if (!used)
 		return;
 	err = profil_counters_run(&source->counters, source->period, &wanted_cpus);
@@ -171,7 +171,7 @@ static void profil_source_release(struct profil_source *source)
 	queue_rcu_work(profil_wq, &source->free);
 }
 
-/* Return: what the work item has to do for it next; NULL if that is nothing. */
+/* Return: what the work item has to do for it next, or NULL. */
 static profil_source_turn_t profil_source_due(const struct profil_source *source)
 {
 	lockdep_assert_held(&profil_sources_lock);
@@ -186,7 +186,7 @@ static profil_source_turn_t profil_source_due(const struct profil_source *source
 	return source->read < source->read_wanted ? profil_source_read : NULL;
 }
 
-/* Return: the next source in turn, which stays, as only the work item takes it away; or NULL. */
+/* Return: the next source in turn, which stays, as only the work item removes it; or NULL. */
 static struct profil_source *profil_sources_next(profil_source_turn_t *turn)
 {
 	struct profil_source *source;
@@ -238,7 +238,7 @@ static void profil_sources_serve(struct work_struct *work)
 	}
 }
 
-/* Others are counted by the code that they come in. */
+/* Other events are counted by the code in which they happen. */
 static bool profil_source_interrupts(const struct perf_event_attr *attr)
 {
 	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
@@ -272,7 +272,7 @@ struct profil_source *profil_source_alloc(const struct perf_event_attr *attr)
 }
 
 /**
- * profil_sources_queue() - something is wanted of a source
+ * profil_sources_queue() - queue the work item, as something is wanted of a source
  *
  * Context: Any but hard interrupt.
  */
@@ -297,8 +297,8 @@ void profil_sources_review(void)
 }
 
 /*
- * Perf has taken this CPU's events when it went offline, also those that were made after the
- * callbacks of modules; it can have new ones now.
+ * Perf took this CPU's events when it went offline, even those that were made after the callbacks
+ * of modules had run; it can have new ones now.
  */
 static int profil_sources_cpu_online(unsigned int cpu)
 {
@@ -335,12 +335,12 @@ int profil_sources_init(const struct profil_source_ops *ops)
 /**
  * profil_sources_exit() - undo profil_sources_init(); releases what the last profiles had counted
  *
- * Context: Process context; there are no users any more.
+ * Context: Process context; no users are left.
  */
 void profil_sources_exit(void)
 {
 	cpuhp_remove_state_nocalls(hotplug_state);
 	flush_work(&serve);
-	/* They queue the last works, which profil_work_exit() waits for. */
+	/* The RCU callbacks queue the last works, which profil_work_exit() waits for. */
 	rcu_barrier();
 }

@@ -21,8 +21,8 @@
 
 /**
  * struct profil_source_lost - what a CPU has lost of an event
- * @missed: ticks that no profile was asked about
- * @throttled: times that perf has stopped its counter until the CPU's next jiffy
+ * @missed: ticks that were not offered to any profile
+ * @throttled: how often perf has stopped its counter until the CPU's next jiffy
  */
 struct profil_source_lost {
 	u64 missed;
@@ -33,7 +33,7 @@ struct profil_source_lost {
  * struct profil_source - an event, for all profiles that sample it
  * @counters: what counts it, on each CPU; all but its @attr and @stale is for the work item of
  *	serve.c alone
- * @interrupts: a tick of it comes in an interrupt of its own, not in what had it; constant
+ * @interrupts: its ticks are interrupts of their own, not part of the code that had it; constant
  * @lost: for each CPU; written there only
  * @link: among all sources; this and all that follows is guarded by profil_sources_lock
  * @users: claims on it
@@ -41,8 +41,8 @@ struct profil_source_lost {
  * @err: why it never will be, or 0
  * @period: events between two ticks
  * @changed: when that was changed last, in jiffies
- * @read_wanted: since when @time is to be, in ns of ktime_get_ns()
- * @read: since when it is, at least
+ * @read_wanted: @time must not be older than this, in ns of ktime_get_ns()
+ * @read: @time is not older than this
  * @time: how long it was counted
  * @free: ends it
  */
@@ -76,7 +76,7 @@ struct profil_source_user {
 
 /**
  * struct profil_source_report - what became of an event
- * @type: what is counted, as perf has it
+ * @type: what is counted, as in &struct perf_event_attr
  * @config: likewise
  * @period: events between two ticks, for all profiles that share its counters
  * @lost: the sum of all CPUs
@@ -93,7 +93,7 @@ struct profil_source_report {
 /**
  * struct profil_source_ops - what happens when an event comes
  * @tick: perf's overflow handler; its context is the source
- * @settle: waits until no CPU has a tick of a released event to count any more.  Called in
+ * @settle: waits until no CPU still has a tick of a released event to count.  Called in
  *	process context
  */
 struct profil_source_ops {

@@ -21,18 +21,17 @@
 #define SOURCES_MAX	64
 
 /**
- * profil_source_choose() - take over the event of a proof
+ * profil_source_choose() - copy the event of a proof
  * @attr: receives what is to be counted
  * @event: the caller's event
  *
- * What perf has granted for one process is counted on every CPU, of all tasks.  That is no
- * more than a few instructions for a software event; counters of the hardware,
- * breakpoints and tracepoints are the whole machine's, and only for those who may
- * count there.
+ * What perf has granted for one process is counted on every CPU, for all tasks.  A software
+ * event costs only a few instructions there; hardware counters, breakpoints and tracepoints
+ * are shared by the whole machine, and only for users who may count there.
  *
  * Context: Process context.
- * Return: 0; -EINVAL if it is a clock, or of no task; -EOPNOTSUPP for a breakpoint, where one
- * cannot have a handler; -ENODEV if what counts it is gone; -EPERM.
+ * Return: 0; -EINVAL if it is a clock, or cannot be of a task; -EOPNOTSUPP for a breakpoint,
+ * where one cannot have a handler; -ENODEV if its PMU is gone; -EPERM.
  */
 int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *event)
 {
@@ -62,7 +61,7 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 		if (from->config == PERF_COUNT_SW_CPU_CLOCK ||
 		    from->config == PERF_COUNT_SW_TASK_CLOCK)
 			return -EINVAL;
-		/* No user can have more sources of these: each event, in either mode or in both. */
+		/* This bounds the sources of such events: each event, in either mode or in both. */
 		*attr = (struct perf_event_attr) {
 			.type		= from->type,
 			.size		= sizeof(*attr),
@@ -81,11 +80,11 @@ int profil_source_choose(struct perf_event_attr *attr, const struct perf_event *
 	case PERF_TYPE_TRACEPOINT:
 		break;
 	default:
-		/* Others count for no task, or are made from the caller's memory (probes). */
+		/* Other PMUs count for no task, or are set up from the caller's memory (probes). */
 		if (pmu->task_ctx_nr != perf_hw_context)
 			return -EINVAL;
 	}
-	/* An event of a CPU: perf permits that there. */
+	/* perf has already permitted an event that is on a CPU. */
 	return perfmon_capable() || !(event->attach_state & PERF_ATTACH_TASK) ? 0 : -EPERM;
 }
 
@@ -100,7 +99,7 @@ static struct profil_source *profil_source_find(const struct perf_event_attr *at
 	return NULL;
 }
 
-/* Is each source in use, and will stay?  If not, one will soon be freed. */
+/* Return: true if all sources are in use; false if one will soon be freed. */
 static bool profil_sources_are_used(void)
 {
 	struct profil_source *source;
@@ -119,8 +118,8 @@ static bool profil_source_serves(const struct profil_source_user *user)
 }
 
 /*
- * Claim the source that others have, or @fresh.  Return: 0; -EBUSY; -EAGAIN if one will be
- * freed; or if @fresh is NULL, and the claim would have to wait for its turn.
+ * Claim the existing source, or @fresh.  Return: 0; -EBUSY; -EAGAIN if a source will soon be
+ * freed, or if @fresh is NULL and the claim would have to wait for its turn.
  */
 static int profil_source_claim(struct profil_source_user *user, const struct perf_event_attr *attr,
 			       struct profil_source *fresh)
@@ -169,7 +168,7 @@ static bool profil_source_answers(const struct profil_source_user *user, int *er
  * @period: events between two samples
  *
  * If the event is not counted yet, or not often enough, this waits for its turn: two jiffies
- * for each source that others want something of.
+ * for each source of which others want something.
  *
  * Context: Process context, may sleep; no lock is held.
  * Return: 0; -EBUSY if there are too many sources; -EAGAIN if current may not wait, and would
@@ -206,7 +205,7 @@ int profil_source_get(struct profil_source_user *user, const struct perf_event_a
  * profil_source_put() - give up a claim
  * @user: with or without a claim
  *
- * The source may be gone when this returns: no tick may reach the profile any more.
+ * The source may be gone when this returns, so ticks must no longer reach the profile.
  *
  * Context: Process context.
  */
@@ -215,7 +214,7 @@ void profil_source_put(struct profil_source_user *user)
 	spin_lock(&profil_sources_lock);
 	if (!list_empty(&user->link)) {
 		list_del_init(&user->link);
-		/* What is left for others may wait for profil_sources_review(). */
+		/* A longer period for the others can wait for profil_sources_review(). */
 		if (list_empty(&user->source->users))
 			profil_sources_queue();
 	}
@@ -228,7 +227,7 @@ static bool profil_source_is_claimed(const struct profil_source_user *user)
 	return !list_empty(&user->link);
 }
 
-/* Return: true if the source was read since then, or there is none any more. */
+/* Return: true if the source was read since then, or there is no longer one. */
 static bool profil_source_was_read(const struct profil_source_user *user, u64 since)
 {
 	bool done;
@@ -246,10 +245,10 @@ static bool profil_source_was_read(const struct profil_source_user *user, u64 si
 /**
  * profil_source_account() - tell what became of an event since it got its first profile
  * @user: with or without a claim
- * @since: no value is older, in ns of ktime_get_ns()
+ * @since: no value may be older, in ns of ktime_get_ns()
  * @report: receives it
  *
- * To read the counters of all CPUs waits for its turn, as in profil_source_get(); all who wait
+ * Reading the counters of all CPUs waits for its turn, as in profil_source_get(); all waiters
  * get the same values.
  *
  * Context: Process context, may sleep; no lock is held.
@@ -286,12 +285,12 @@ int profil_source_account(struct profil_source_user *user, u64 since,
 }
 
 /**
- * profil_source_is() - is it this event that ticks for a profile?
+ * profil_source_is() - does this event tick for a profile?
  * @user: with or without a claim
- * @attr: of profil_source_choose(); in whatever modes
+ * @attr: of profil_source_choose(); its modes do not matter
  *
  * Context: Process context.
- * Return: false without a claim, too.
+ * Return: true if it does; false without a claim.
  */
 bool profil_source_is(struct profil_source_user *user, const struct perf_event_attr *attr)
 {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 7.2, a task, and not its memory, knows whether its program is dumpable. */
+/* Since 7.2, the task, not its mm, says whether its program is dumpable. */
 #include <linux/sched/exec_state.h>

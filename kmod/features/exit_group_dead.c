@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 6.16, the tracepoint of an exit says whether it is the last one of a process. */
+/* Since 6.16, sched_process_exit says whether the thread is the last one of its process. */
 #include <trace/events/sched.h>
 
 static void probe(void *data, struct task_struct *task, bool group_dead)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is there in every kernel that the module is for. */
+/* Headers that every supported kernel has. */
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>

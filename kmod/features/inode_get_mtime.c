@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 6.7, the times of an inode are asked for. */
+/* Since 6.7, the times of an inode are read by functions. */
 #include <linux/fs.h>
 
 static struct timespec64 changed(const struct inode *inode)

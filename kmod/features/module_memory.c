@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 6.4, the memory of a module is an array by what it is for. */
+/* Since 6.4, the memory of a module is an array, indexed by type. */
 #include <linux/module.h>
 
 static const void *code(const struct module *module)

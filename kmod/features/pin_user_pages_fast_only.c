@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Until 6.4, a function of its own pinned without mmap_lock. */
+/* Until 6.4, pin_user_pages_fast_only() pinned pages without mmap_lock. */
 #include <linux/mm.h>
 
 static int pin(unsigned long start, int nr, struct page **pages)

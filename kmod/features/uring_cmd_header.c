@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 6.8, commands of io_uring have a header of their own. */
+/* Since 6.8, io_uring commands have a header of their own. */
 #include <linux/io_uring/cmd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since 6.5, a command of io_uring points to what was submitted. */
+/* Since 6.5, an io_uring command points to its submission queue entry. */
 #include <linux/fs.h>
 #include <linux/io_uring.h>
 #if __has_include("linux/io_uring/cmd.h")

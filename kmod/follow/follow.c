@@ -39,7 +39,7 @@ static void profil_fork_lost(struct profil_profile *profile, const struct task_s
 {
 	struct profil_tally *tally = this_cpu_ptr(profile->tally);
 
-	/* It is met when it ticks. */
+	/* It gets its watch at its first tick. */
 	if (profile->everybody)
 		return;
 	if (tally->fork_lost == child->start_boottime)
@@ -64,8 +64,8 @@ static struct profil_owned profil_fork_owner(const struct profil_watch *watch,
 }
 
 /*
- * Whose ticks the child's memory has.  Only a watch notices that a process becomes one that its
- * user must not see: without one it is no owner of its own.
+ * The owner of ticks in the child's address space.  Only a watch notices when a process becomes
+ * one that the reader must not see: a child without a watch gets no owner of its own.
  */
 static struct profil_owned profil_fork_owned(const struct profil_binding *binding,
 					     struct task_struct *child)
@@ -181,7 +181,7 @@ static void profil_follow_meet(struct profil_profile *profile, struct profil_buc
 	profil_pool_give(&profile->follower->pool, watch);
 }
 
-/* Everybody's recordings that have not met the parent: it has done nothing so far. */
+/* Add the parent to system-wide recordings that do not have it: it has done nothing so far. */
 static void profil_fork_meet(struct task_struct *parent, struct file *file,
 			     struct profil_bucket *bucket)
 {
@@ -198,7 +198,7 @@ static void profil_fork_meet(struct task_struct *parent, struct file *file,
 		profil_follow_meet(profile, bucket, &program, parent);
 }
 
-/* @file: that the parent has executed; NULL if there are no recordings of everybody. */
+/* @file: the parent's program; NULL if there are no system-wide recordings. */
 static void profil_fork_watches(struct task_struct *parent, struct task_struct *child,
 				struct file *file, struct profil_bucket *from)
 {
@@ -228,7 +228,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 
 	/* A start or attach that is not seen here comes after the fork. */
 	memory = memory && profil_maybe_bound(parent->mm);
-	/* What a kernel thread makes is another one, or has a program soon. */
+	/* A kernel thread's child is another kernel thread, or soon executes a program. */
 	if (child->tgid != parent->tgid && !(parent->flags & PF_KTHREAD))
 		watches = profil_watch_bucket(task_tgid(parent));
 	if (watches && !profil_watched(watches) && !profil_everybody_exist())
@@ -247,7 +247,7 @@ static void profil_probe_fork(void *data, struct task_struct *parent, struct tas
 		fput(file);
 }
 
-/* In a recording the new program counts at once.  Otherwise, until it is attached, as lost. */
+/* Ticks of the new program count at once in a recording, otherwise as lost until it is attached. */
 static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 			     const struct profil_program *executed)
 {
@@ -264,7 +264,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 		return;
 	binding = profil_follower_take(watch->follower);
 	if (!binding) {
-		/* Nobody will attach it. */
+		/* It will not be attached later. */
 		if (profile->recording)
 			profil_fork_lost(profile, current);
 		return;
@@ -278,15 +278,15 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 }
 
 /*
- * If the program runs with other rights than its caller's, or may not be read, its user
- * must not even see that it runs.
+ * If the program runs with other rights than its caller's, or may not be read, an
+ * unprivileged user must not even see that it runs.
  */
 static void profil_exec_watch(struct profil_watch *watch, struct mm_struct *mm,
 			      const struct profil_program *program, bool secret)
 {
-	/* Who may record everybody may see all that they execute. */
+	/* Users who may record system-wide may see every program. */
 	if (secret && !watch->profile->privileged && !watch->profile->everybody) {
-		/* Nor may they see which user and cgroup it has from now on. */
+		/* Nor may the reader see its user and cgroup from now on. */
 		if (watch->profile->recording)
 			profil_recording_end_owner(watch->profile->recording, watch->owned,
 						   watch->pid, NULL);

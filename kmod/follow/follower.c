@@ -23,16 +23,16 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-/* Nodes of the pool: for execs only; for forks; once there were some. */
+/* Nodes of the pool: at first for execs, or for forks, too; after a refill; refill below. */
 #define POOL_EXECS	8
 #define POOL_START	64
 #define POOL_SIZE	512
 #define FILL_BELOW	256
-/* A worker that found no memory, or found another one that reclaims, looks again after it. */
+/* After this, a worker that found no memory, or another worker reclaiming, tries again. */
 #define FILL_AGAIN	(HZ / 4)
 /*
- * So many are for probes alone: a tick can ask again.  Fewer than POOL_START and FILL_BELOW, so
- * that the work fills the pool before ticks find no memory.
+ * This many are for probes alone, as a tick can ask again.  It is less than POOL_START and
+ * FILL_BELOW, so that the work fills the pool before ticks find no memory.
  */
 #define POOL_PROBES	48
 
@@ -41,7 +41,7 @@ static void profil_follower_wake(struct irq_work *work)
 	wake_up_interruptible(&container_of(work, struct profil_follower, wake)->wait);
 }
 
-/* Works of a session allocate at its opener's expense. */
+/* The works of a session allocate at its opener's expense. */
 static void profil_follower_fill_work(struct work_struct *work)
 {
 	struct profil_follower *follower = container_of(to_delayed_work(work),
@@ -108,7 +108,7 @@ int profil_follower_init(struct profil_follower *follower)
 
 /**
  * profil_follower_exit() - undo profil_follower_init()
- * @follower: nothing is followed any more
+ * @follower: it follows nothing any more
  *
  * Context: Process context, may sleep.
  */

@@ -20,10 +20,10 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-/* In a storm of exits, the work comes back for all that are left in this time, not for each. */
+/* In a storm of exits, the work runs once for all watches of this time, not once for each. */
 #define LEAVE_TOGETHER	DIV_ROUND_UP(HZ, 20)
 
-/* The first watch that is left, if its time is over; otherwise the work comes back for it. */
+/* The first watch that has to leave, if its time is over; otherwise the work is queued for it. */
 static struct profil_watch *profil_leave_first(struct profil_follower *follower)
 {
 	struct profil_watch *watch;
@@ -55,13 +55,13 @@ static struct pid *profil_leave_pid(struct profil_follower *follower)
 	return pid;
 }
 
-/* Out of the table.  Return: the watch if nothing needs it any more, to be freed; or NULL. */
+/* Take it out of the table.  Return: the watch, to be freed, if nothing needs it; else NULL. */
 static struct profil_watch *profil_leave_locked(struct profil_follower *follower,
 						const struct pid *pid)
 {
 	struct profil_watch *watch = profil_leave_first(follower);
 
-	/* Somebody else may have been here. */
+	/* Another task may have taken it out. */
 	if (!watch || watch->pid != pid)
 		return NULL;
 	hlist_del_init_rcu(&watch->node);
@@ -78,7 +78,7 @@ static struct profil_watch *profil_leave_locked(struct profil_follower *follower
  * profil_watches_leave() - forget processes that have ended
  * @follower: of a session
  *
- * Those whose end was not read yet keep their reports.
+ * The reports of ends that have not been read are kept.
  *
  * Context: Process context.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a process gets into a recording of everybody.
+ * How a process gets into a system-wide recording.
  *
- * It gets a watch, which says whose ticks it has, when it forks, executes or ticks; and
- * each of its address spaces a binding when a tick there has to be resolved.  So programs
- * that never tick cost a watch, and those that do nothing cost nothing.
+ * It gets a watch, which has the owner of its ticks, when it forks, executes a program or
+ * has a tick; each of its address spaces gets a binding when a tick there has to be resolved.
+ * So a program without ticks costs a watch, and one that does nothing costs nothing.
  *
  * Context: tracepoint probe
  */
@@ -34,11 +34,11 @@
 #include <asm/barrier.h>
 
 /**
- * profil_meet_process() - watch a process for a recording of everybody
+ * profil_meet_process() - watch a process for a system-wide recording
  * @bucket: of @pid
  * @profile: of the recording
  * @pid: the process's thread group
- * @owned: whose ticks it has
+ * @owned: the owner of its ticks
  * @watch: zeroed memory
  *
  * Context: Any; the lock of @bucket is held, with interrupts off.
@@ -59,7 +59,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
 	if (existing && existing->profile != profile)
 		return NULL;
 	if (existing) {
-		/* When it forked or executed there was no memory for its owner. */
+		/* There was no memory for its owner when it forked or executed a program. */
 		if (existing->owned.owner == profile->recording->nobody.owner)
 			profil_owned_write(&existing->owned, owned);
 		return existing;
@@ -78,7 +78,7 @@ struct profil_watch *profil_meet_process(struct profil_bucket *bucket,
  * @profile: of a recording, whose memory cgroup is active
  * @bytes: how much
  *
- * In a recording of everybody no task reclaims memory; only the work that fills the pool does.
+ * In a system-wide recording no task reclaims memory; only the work that fills the pool does.
  *
  * Context: Process context, may sleep.
  * Return: zeroed memory, to be freed with kfree(), or NULL.
@@ -99,13 +99,13 @@ void *profil_meet_alloc(const struct profil_profile *profile, size_t bytes)
 }
 
 /**
- * profil_meet_task() - whose ticks a task has in a recording of everybody
+ * profil_meet_task() - find the owner of a task's ticks in a system-wide recording
  * @profile: of the recording, whose memory cgroup is active
  * @task: current; or referenced, and a kernel thread or kept from executing a program
  * @mm: its address space; NULL for a kernel thread
  *
  * Context: Process context, may sleep.
- * Return: its owner; that of nobody without memory, or if it exits.
+ * Return: its owner; &profil_recording.nobody without memory, or if it exits.
  */
 struct profil_owned profil_meet_task(struct profil_profile *profile, struct task_struct *task,
 				     struct mm_struct *mm)
@@ -119,7 +119,7 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	unsigned long flags;
 	unsigned int i;
 
-	/* Its exit is, or may be, behind the probe that would end the watch. */
+	/* It has, or may have, passed the exit probe, which would end the watch. */
 	if (!pid || READ_ONCE(task->flags) & PF_EXITING)
 		goto free;
 	watch = profil_meet_alloc(profile, sizeof(*watch));
@@ -141,11 +141,11 @@ struct profil_owned profil_meet_task(struct profil_profile *profile, struct task
 	bucket = profil_watch_bucket(pid);
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	met = profil_meet_process(bucket, profile, pid, owned, watch);
-	/* As in profil_watch_publish(): another task may exit meanwhile. */
+	/* As in profil_watch_publish(): @task may be exiting, unless it is current. */
 	smp_mb();
 	if (met && !atomic_read(&task->signal->live))
 		profil_watch_exit(met, task);
-	/* Without a watch it is named, too: users who may record everybody may see each process. */
+	/* Without a watch, too, it is named: users who may record system-wide may see it. */
 	if (met)
 		owned = profil_owned_read(&met->owned);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
@@ -158,10 +158,10 @@ free:
 }
 
 /**
- * profil_meet_space() - bind an address space to a recording of everybody
+ * profil_meet_space() - bind an address space to a system-wide recording
  * @profile: of the recording, whose memory cgroup is active
  * @mm: current's
- * @owned: whose ticks are there
+ * @owned: the owner of ticks there
  *
  * Context: Process context, may sleep.
  */

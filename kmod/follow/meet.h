@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a process gets into a recording of everybody.
+ * How a process gets into a system-wide recording.
  *
  * Context: tracepoint probe
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The owner that a program has in a recording, as probes find it.
+ * The owner of a program in a recording, as probes find it.
  *
  * Context: tracepoint probe
  */
@@ -25,12 +25,12 @@ static bool profil_program_find(struct profil_recording *recording,
 
 /**
  * profil_program_owner() - the owner of a program
- * @profile: of a recording, whose session's pool has memory
+ * @profile: of a recording, whose session's pool has the memory for it
  * @program: the program
- * @task: of the process that has it
+ * @task: of the process that runs it
  *
  * Context: Any but hard interrupt.
- * Return: its owner; that of nobody without memory or numbers.
+ * Return: its owner; &profil_recording.nobody without memory or numbers.
  */
 struct profil_owned profil_program_owner(const struct profil_profile *profile,
 					 const struct profil_program *program,

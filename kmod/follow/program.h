@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The owner that a program has in a recording, as probes find it.
+ * The owner of a program in a recording, as probes find it.
  *
  * Context: any
  */
@@ -15,8 +15,8 @@ struct profil_profile;
 struct task_struct;
 
 /**
- * struct profil_program - whose owner is wanted
- * @file: that was executed; NULL: the parent's
+ * struct profil_program - a program, to find its owner
+ * @file: the file that was executed; NULL: the one that the parent has executed
  * @name: the command name
  * @parent: the owner that forked or executed it; 0: not known
  * @pid: the thread group that forked it, if there is no @file

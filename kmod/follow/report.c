@@ -2,8 +2,8 @@
 /*
  * Reports: what has happened to followed processes, and has not been read yet.
  *
- * The report of a process that runs is part of its watch.  A process that has ended needs
- * no watch: until somebody reads it, its report alone is kept.
+ * The report of a running process is part of its watch.  A process that has ended needs no
+ * watch: only its report is kept until it is read.
  *
  * Context: process
  */
@@ -103,7 +103,7 @@ unsigned int profil_reports_take(struct profil_follower *follower, struct profil
 	return n;
 }
 
-/* Replace the watch of a process that has ended by its report.  Return: the watch, or NULL. */
+/* Replace the watch of a process that has ended with its report.  Return: the watch, or NULL. */
 static struct profil_watch *profil_report_keep(struct profil_follower *follower,
 					       struct profil_report *report)
 {
@@ -115,7 +115,7 @@ static struct profil_watch *profil_report_keep(struct profil_follower *follower,
 	if (watch) {
 		profil_report_describe(report, watch);
 		report->event.what |= PROFIL_REPORT_KEPT;
-		/* Reports stay in the order of what happened. */
+		/* Reports stay in the order of events. */
 		list_add(&report->pending, &watch->report.pending);
 		profil_watch_unlink(watch);
 	}
@@ -136,7 +136,7 @@ void profil_reports_keep(struct profil_follower *follower)
 	struct profil_report *report;
 	struct profil_watch *watch;
 
-	/* kmalloc() has memory of 32 bytes. */
+	/* kmalloc() has a cache for 32 bytes. */
 	BUILD_BUG_ON(sizeof(*report) > 32);
 	do {
 		report = profil_alloc(sizeof(*report), PROFIL_GFP_AT_ONCE);

@@ -26,9 +26,9 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
-/* When ends that nobody has read are made small. */
+/* How long after the end of a process its watch is replaced with a report, if unread. */
 #define KEEP_AFTER	DIV_ROUND_UP(HZ, 10)
-/* How long the last ticks of a process's exit are expected. */
+/* How long after the end of a process ticks of its exit may still come. */
 #define LEAVE_AFTER	DIV_ROUND_UP(HZ, 10)
 
 struct profil_bucket profil_watches[1 << PROFIL_WATCH_BITS];
@@ -61,19 +61,19 @@ static void profil_watch_note_locked(struct profil_watch *watch, u32 what)
 	struct profil_follower *follower = watch->follower;
 
 	lockdep_assert_held(&follower->lock);
-	/* Who records everybody need not know each. */
+	/* The reader of a system-wide recording need not know each process. */
 	if (watch->profile->everybody)
 		return;
 	watch->report.event.what |= what;
 	if (list_empty(&watch->report.pending))
 		list_add_tail(&watch->report.pending, &follower->pending);
-	/* This takes an interrupt.  A later waiter checks what is pending, under the lock. */
+	/* Waking takes an interrupt.  A later waiter checks what is pending, under the lock. */
 	if (waitqueue_active(&follower->wait))
 		irq_work_queue(&follower->wake);
 }
 
 /**
- * profil_watch_ended() - the report of its end is all that a watch is left for
+ * profil_watch_ended() - keep a watch only to report the end of its process
  * @watch: no longer in the table
  *
  * Context: Any; its follower's lock is held.
@@ -92,7 +92,7 @@ void profil_watch_ended(struct profil_watch *watch)
 /**
  * profil_watch_note() - note an event, to be reported
  * @watch: of the process that the event is about, in the table
- * @what: &enum profil_event_bit, but for PROFIL_EVENT_EXIT
+ * @what: &enum profil_event_bit, except PROFIL_EVENT_EXIT
  *
  * Context: Any; the lock of the watch's bucket is held.
  */
@@ -109,8 +109,8 @@ void profil_watch_note(struct profil_watch *watch, u32 what)
  * profil_watch_end() - stop following a process, and report that as its end
  * @watch: of the process, in the table
  *
- * Context: Any; the lock of the watch's bucket is held, and still guards the chain alone:
- * once this returns, the reader may free the watch.
+ * Context: Any; the lock of the watch's bucket is held, but after this it guards only the
+ * chain, as the reader may free the watch.
  */
 void profil_watch_end(struct profil_watch *watch)
 {
@@ -128,8 +128,8 @@ void profil_watch_end(struct profil_watch *watch)
  * @watch: of the process, in the table
  * @task: one of its threads
  *
- * What a task does after it has given up its memory counts for its process in a recording,
- * so that watch stays in the table for a while.
+ * In a recording, ticks of a task that has given up its memory count for its process, so
+ * the watch of the process stays in the table for a while.
  *
  * Context: Any; as profil_watch_end().
  */
@@ -252,7 +252,7 @@ struct profil_watch *profil_watch_find(const struct profil_bucket *bucket,
 	return found;
 }
 
-/* Return: the watch that follows now, which is not @watch if there was one; or an error. */
+/* Return: the watch on the process: @watch, or an existing one; or an ERR_PTR. */
 static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bucket,
 							struct profil_binding *binding,
 							struct profil_watch *watch,
@@ -267,7 +267,7 @@ static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bu
 	int err;
 
 	existing = profil_watch_find(bucket, follower, pid, &count);
-	/* Its end may have been noted, in a watch that is not in the table any more. */
+	/* Its end may have been noted, in a watch that is no longer in the table. */
 	if (existing ? !list_empty(&existing->left) : !atomic_read(&target->signal->live))
 		return ERR_PTR(-ESRCH);
 	if (existing && (profile->recording || existing->profile->recording))
@@ -284,7 +284,7 @@ static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bu
 	}
 	if (!existing) {
 		watch->owned = binding->owned;
-		/* Its lock is held, and it was not over when the binding was published. */
+		/* The profile's lock is held, and @binding was published, so it is not over. */
 		WARN_ON_ONCE(!profil_watch_add(bucket, watch, follower, profile, pid));
 		return watch;
 	}
@@ -304,7 +304,7 @@ static struct profil_watch *profil_watch_publish_locked(struct profil_bucket *bu
  * @follower: of the session that follows
  * @target: one of the process's threads
  *
- * The caller keeps the process from exec'ing meanwhile.
+ * The caller keeps the process from executing another program.
  *
  * Context: Process context; the lock of the binding's profile is held.
  * Return: 0; or -EBUSY, -EDQUOT, -EEXIST, -ENOENT, -ESRCH: nothing has changed, and the caller
@@ -367,7 +367,7 @@ static struct pid *profil_watch_first_pid(struct profil_profile *profile)
 	return pid;
 }
 
-/* Unlink the first watch, unless it is of another process by now.  Return: it, or NULL. */
+/* Unlink the first watch, unless it is another process's by now.  Return: it, or NULL. */
 static struct profil_watch *profil_watch_unlink_first(struct profil_profile *profile,
 						      const struct pid *pid)
 {
@@ -380,7 +380,7 @@ static struct profil_watch *profil_watch_unlink_first(struct profil_profile *pro
 	raw_spin_lock(&follower->lock);
 	watch = profil_watch_first(profile);
 	if (watch && watch->pid == pid) {
-		/* While the probe on execve(2) would still find it, and wait for the lock. */
+		/* First, while the probe on execve(2) still finds it and waits for the lock. */
 		if (watch->owned.owner)
 			profil_recording_leave_owner(profile->recording, watch->owned, pid);
 		hlist_del_init_rcu(&watch->node);
@@ -396,7 +396,7 @@ static struct profil_watch *profil_watch_unlink_first(struct profil_profile *pro
 /**
  * profil_watches_remove() - stop following processes for a profile
  * @follower: of its session; the reader lock is held
- * @profile: the profile, which is over, so that nobody adds a watch to it
+ * @profile: the profile, which is over, so it gets no more watches
  *
  * Context: Process context.
  */

@@ -31,24 +31,24 @@ struct task_struct;
 
 /**
  * struct profil_follower - the part of a session that follows processes
- * @lock: guards @pending, @ended, @left, taking from @pool, and watches but for their place in the
- *	table.  Raw, because probes take it with preemption off
+ * @lock: guards @pending, @ended, @left, taking from @pool, and watches, except for their place in
+ *	the table.  Raw, because probes take it with preemption off
  * @pending: reports to read
- * @ended: watches whose process has ended, which has not been read yet
- * @user: the account that is charged for watches: of the user who opened the file
- * @ns: in which processes are numbered: of who opened the file, referenced
- * @memcg: pays for @pool and reports that are kept: likewise, referenced
+ * @ended: watches whose process has ended, but whose last report has not been read yet
+ * @user: the account of the user who opened the file, which is charged for watches
+ * @ns: the PID namespace in which processes are reported: the opener's, referenced
+ * @memcg: the opener's, which pays for @pool and for kept reports; referenced
  * @prepared: works may have been queued
  * @pool: memory for bindings and watches of children
- * @live: profiles of the session that are not over: without one, nobody fills @pool
+ * @live: profiles of the session that are not over: @pool is filled only for them
  * @fill: fills @pool, and tries again later if it found no memory
- * @keep: replaces watches of @ended by reports alone, which are smaller
+ * @keep: replaces the watches in @ended with reports alone, which are smaller
  * @left: watches of recordings whose process has ended, which ticks may still find
  * @leave: takes them out of the table
  * @reader: serialises read(2), and keeps it out while watches are removed
  * @wait: readers and pollers
  * @wake: wakes them for the probes and ticks, which must not take a sleeping lock
- * @news: does one of them wait for news of recordings?
+ * @news: whether one of them waits for news of recordings
  */
 struct profil_follower {
 	raw_spinlock_t lock;	/* see the kernel-doc above */

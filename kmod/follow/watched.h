@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of watches: of each process that is followed, by whom.
+ * The table of watches: which processes are followed, and by which sessions.
  *
  * Context: any
  */
@@ -24,7 +24,7 @@ struct profil_profile;
 
 #define PROFIL_WATCH_BITS	12
 
-/* In &profil_event.what of a report: it is not part of a watch. */
+/* In &profil_event.what of a report: the report is not part of a watch. */
 #define PROFIL_REPORT_KEPT	BIT(31)
 
 /**
@@ -48,15 +48,15 @@ struct profil_report {
  * @profile: the profile that its ticks count for, referenced
  * @pid: its thread group, referenced
  * @parent: with PROFIL_EVENT_FORK the parent's thread group, referenced; or NULL
- * @owned: whose ticks it has, in a recording; else 0
+ * @owned: in a recording, the owner of its ticks; else 0
  * @left: in the follower's list of processes that have ended and that ticks may still find
  * @until: how long, in jiffies
  * @rcu: frees it
  *
  * @node changes under the lock of its bucket and @follower's, as does @profile of a watch in
  * the table; the lists and @report under @follower's.  A watch is freed by the reader that
- * reports the process's end, when its report alone is kept, when ticks need not find it any
- * more, or with its profile or session.
+ * reports the process's end, when only its report is kept, when ticks no longer need to find
+ * it, or with its profile or session.
  */
 struct profil_watch {
 	struct hlist_node node;
@@ -83,12 +83,12 @@ static inline struct profil_bucket *profil_watch_bucket(const struct pid *pid)
 }
 
 /**
- * profil_watched_owner() - whose ticks a process has by its watch
+ * profil_watched_owner() - the owner of a process's ticks, by its watch
  * @profile: of a recording
- * @pid: its thread group; NULL: it has none any more
+ * @pid: its thread group; NULL: it was reaped
  *
  * Context: Any, with preemption off.
- * Return: its owner; that of number 0 without a watch.
+ * Return: its owner; number 0 without a watch.
  */
 static inline struct profil_owned profil_watched_owner(const struct profil_profile *profile,
 						       const struct pid *pid)

@@ -115,7 +115,7 @@ void profil_binding_init(struct profil_binding *binding, struct mm_struct *mm,
 /**
  * profil_binding_own() - count a binding's ticks by file
  * @binding: of a recording, initialised, not yet in the table
- * @owned: whose ticks they are
+ * @owned: the owner of its ticks
  * @life: number of the address space in the recording
  *
  * Context: Any.
@@ -153,7 +153,7 @@ void profil_binding_drop(struct profil_binding *binding)
 		queue_rcu_work(profil_wq, &binding->free);
 }
 
-/* The look that follows a start finds who has seen the count and not yet the binding. */
+/* A task that sees the count but not yet the binding is found by the look after a start. */
 static void profil_binding_count(const struct profil_binding *binding, int change)
 {
 	struct profil_profile *profile = binding->profile;
@@ -192,8 +192,8 @@ static int profil_binding_insert(struct profil_bucket *bucket, struct profil_bin
 }
 
 /*
- * Off the profile's list and out of the counts, but not out of the table.  The lock of the
- * bucket is held.
+ * Take it off the profile's list and out of the counts, but leave it in the table.  The lock
+ * of the bucket is held.
  * Return: false if it was removed already.
  */
 static bool profil_binding_unlist(struct profil_binding *binding)
@@ -213,9 +213,9 @@ static bool profil_binding_unlist(struct profil_binding *binding)
 
 /**
  * profil_binding_remove() - remove a binding from the table, if it is still there
- * @binding: in the table, or removed meanwhile
+ * @binding: in the table, or already removed
  * @removed: it is added to these, which profil_binding_drop() frees together: an RCU callback
- *	and a work item for each would cost more than all else that is done for it
+ *	and a work item for each would cost more than everything else
  *
  * Context: Any; the lock of its bucket is held.
  */
@@ -232,8 +232,8 @@ void profil_binding_remove(struct profil_binding *binding, struct profil_binding
  * Find the binding that a new one would replace: same owner, same address space,
  * same thread if any.  If there is none, check for room.  Privileged bindings do
  * not use up others' room; those of threads have room of their own, as there may be
- * thousands of threads, and a tick walks past all their bindings.  A bucket has room
- * for a number that is not reached by chance.
+ * thousands of threads, and a tick walks past all their bindings.  The limit of a
+ * bucket is not reached by chance.
  */
 static int profil_binding_find_place(const struct profil_bucket *bucket,
 				     const struct profil_binding *binding,
@@ -264,7 +264,7 @@ static int profil_binding_find_place(const struct profil_bucket *bucket,
 }
 
 /**
- * profil_binding_full() - is there no room for another profile of a process?
+ * profil_binding_full() - does a process have too many profiles for another one?
  * @profile: that profile
  * @count: unprivileged profiles that the process has
  *

@@ -23,7 +23,7 @@ struct profil_hits;
 struct profil_session;
 
 #define PROFIL_BINDING_BITS	12
-/* In the low bits of a key, which an mm, being aligned, has clear. */
+/* In the low bits of a key, which are 0 in the address of an mm. */
 #define PROFIL_KEY_GAP		1UL
 #define PROFIL_KEY_THREAD	2UL
 #define PROFIL_KEY_OWNED	4UL
@@ -32,7 +32,7 @@ struct profil_session;
 /* For one address space: bindings to all of it, and to single threads. */
 #define PROFIL_BINDINGS_MAX	8
 #define PROFIL_THREADS_MAX	64
-/* Bindings in a bucket: what a tick, or a fork with interrupts off, walks past at most. */
+/* Bindings in a bucket: a tick, or a fork with interrupts off, may walk past all of them. */
 #define PROFIL_CHAIN_MAX	256
 
 /**
@@ -42,7 +42,7 @@ struct profil_session;
  *	exec'ed this program and it is not attached yet, so its ticks are
  *	counted as lost.  PROFIL_KEY_THREAD: only @thread is sampled.
  *	PROFIL_KEY_OWNED: ticks are counted by file, for @owned.  PROFIL_KEY_MORE:
- *	there are other recordings of everybody, which @mm may not be in yet.
+ *	there are other system-wide recordings, which @mm may not be in yet.
  *	PROFIL_KEY_EVENT: its ticks are those of an event, not of the clock.
  * @thread: the only thread that is sampled, referenced; NULL: all threads
  * @mm: the address space; grabbed, so that its address is not reused
@@ -50,8 +50,8 @@ struct profil_session;
  * @link: in the profile's list; empty once the binding is removed
  * @free: frees it a grace period after it was removed
  * @freed_next: what is freed with it, or NULL: see profil_binding_remove()
- * @owned: whose ticks they are, in a recording
- * @life: number of the address space there
+ * @owned: in a recording, the owner of its ticks
+ * @life: number of the address space in the recording
  * @hits: where its texts are, once a tick has asked; set once
  *
  * @node and PROFIL_KEY_MORE are changed under the lock of its bucket, @link under that and
@@ -79,10 +79,10 @@ extern struct profil_bucket profil_bindings[1 << PROFIL_BINDING_BITS];
  */
 extern DECLARE_BITMAP(profil_bindings_used, 1 << PROFIL_BINDING_BITS);
 
-/* Random: nobody can make others' bindings share a bucket. */
+/* Random, so that no user can make others' bindings share a bucket. */
 extern siphash_key_t profil_binding_key;
 
-/* For measuring (make bench MODE=worst), since nobody can: all bindings share a bucket. */
+/* To measure the worst case (make bench MODE=worst): all bindings share a bucket. */
 #ifdef PROFIL_TEST_ONE_BUCKET
 #define PROFIL_BINDING_HASHES	0ULL
 #else
@@ -110,7 +110,7 @@ static inline atomic_t *profil_binding_sieve(const struct mm_struct *mm)
 	return &profil_binding_filter[hash >> (64 - PROFIL_BINDING_BITS)];
 }
 
-/* Could @mm be profiled?  False positives (the same cheap hash) are fine. */
+/* Return: false only if @mm is certainly not profiled: others may have the same hash. */
 static inline bool profil_maybe_bound(const struct mm_struct *mm)
 {
 	return mm && atomic_read(profil_binding_sieve(mm));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A bucket of a hash table, with its own lock: what one process does in a probe, with
- * interrupts off, keeps no other waiting that does not share the bucket.
+ * A bucket of a hash table, with its own lock: a probe, which holds it with interrupts
+ * off, delays only processes that share the bucket.
  *
  * Context: any
  */

@@ -2,13 +2,13 @@
 /*
  * Charging pages that are pinned, and giving them back.
  *
- * Pages are charged to three accounts: the module's own of the user (limits.c), and
- * RLIMIT_MEMLOCK twice, as io_uring has it: for the user, together with what other
- * parts of the kernel have pinned for them, and for the address space (VmLck).
+ * Pages are charged to three accounts: the user's in this module (limits.c), and, as in
+ * io_uring, two for RLIMIT_MEMLOCK: the user's, together with what other parts of the
+ * kernel have pinned for that user, and the address space's (VmLck).
  *
- * The address space's account needs mmap_lock, whose owner may hold it for as long as
- * its file systems like.  So only the owner waits for it, and without any lock of ours;
- * for everybody else, what cannot be given back at once is owed.
+ * The address space's account needs mmap_lock, which the memory's owner may hold for as
+ * long as its file systems like.  So only the owner waits for it, and without any lock of
+ * ours; when another task cannot give pages back at once, they are owed.
  *
  * Context: process
  */
@@ -70,7 +70,7 @@ static int profil_mm_charge(const struct profil_pins *pins, unsigned long pages)
 	return err;
 }
 
-/* The owner waits; whoever is killed meanwhile does not. */
+/* The memory's owner waits for the lock, unless it is killed; other tasks do not. */
 static bool profil_mm_uncharge(struct mm_struct *mm, unsigned long pages)
 {
 	if (!down_write_trylock(&mm->mmap_lock) &&
@@ -178,7 +178,7 @@ void profil_charge_move(struct profil_pins *from, struct profil_pins *to, unsign
  * @pins: theirs
  * @pages: how many
  *
- * Context: Process context, may sleep; without locks of ours in the memory's owner.
+ * Context: Process context, may sleep; the memory's owner must hold no lock of ours.
  */
 void profil_charge_return(struct profil_pins *pins, unsigned long pages)
 {
@@ -193,7 +193,7 @@ void profil_charge_return(struct profil_pins *pins, unsigned long pages)
 
 /**
  * profil_pins_put() - drop a reference
- * @pins: freed with the last one; their layout holds the module meanwhile
+ * @pins: freed with the last one; until then their layout holds the module
  *
  * Context: Process context.
  */

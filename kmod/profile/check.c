@@ -55,7 +55,7 @@ static struct profil_pins *profil_check_pins(struct profil_profile *profile)
 	return NULL;
 }
 
-/* Too late if it has ended meanwhile. */
+/* Stop the profile, unless it has ended by now. */
 static void profil_check_fault(struct profil_profile *profile)
 {
 	mutex_lock(&profile->lock);
@@ -87,14 +87,14 @@ int profil_profile_check(struct profil_profile *profile)
 	profil_pins_put(pins);
 	if (err == -EFAULT && !(profile->flags & PROFIL_FAULT_REGION))
 		profil_check_fault(profile);
-	/* -ENOMEM: not known, try again next time. */
+	/* -ENOMEM: the result is unknown, so try again next time. */
 	return err == -EINTR || err == -EAGAIN ? err : 0;
 }
 
 /*
  * Runs in the profiled task on its way to user space, or in its exit, where it
- * has no mm any more.  On contention skip: the holder is about to do more than
- * this check.
+ * no longer has an mm.  Skip the check if @memory is taken: its holder is about
+ * to do more than that.
  */
 static void profil_check_work(struct callback_head *check)
 {

@@ -17,8 +17,8 @@ struct profil_profile;
 struct task_struct;
 
 /*
- * Threads of a process that can wait for a page at once; half of them in the kernel,
- * where a thread may stay for hours.
+ * How many threads of a process can wait for a page at once; at most half of them in the
+ * kernel, where a thread may stay for hours.
  */
 #define PROFIL_DEFERRALS	16
 #define PROFIL_DEFERRALS_KERNEL	8
@@ -29,7 +29,7 @@ struct task_struct;
  * @pc: an element's PC; 0 for a counter
  * @region: which region has the counter; nr_bins: the overflow counter or the samples
  * @width: bytes of the counter; 0: an element of the array of PCs
- * @user: the tick came in user mode, so that its thread will look very soon
+ * @user: the tick came in user mode, so its thread will look very soon
  */
 struct profil_place {
 	u64 position;
@@ -64,11 +64,11 @@ struct profil_deferral {
  * struct profil_demand - what a profile with PROFIL_PIN_LATE has in addition
  * @lock: held while deferred ticks are counted, and while the profile's pins go: the
  *	thread that counts need not run on a CPU that profil_clock_sync() asks
- * @layout: the profile's, referenced; it is never another
- * @no_room: until when no page needs to be charged again, in jiffies: there was no
+ * @layout: the profile's, referenced; it never changes
+ * @no_room: until when not to try again to charge a page, in jiffies: there was no
  *	room for one
  * @turns: deferrals so far
- * @hole: the turn of the first one that met a hole, guarded by @lock
+ * @hole: the turn of the first one that found a hole, guarded by @lock
  * @deferral: ticks that wait for their page
  */
 struct profil_demand {

@@ -2,8 +2,8 @@
 /*
  * PROFIL_PIN_LATE: pages that are pinned when a tick needs them.
  *
- * The classic kernels look at a counter when it is to change: whatever is mapped
- * there then is counted in, and only a tick that meets a hole turns profiling off.
+ * A classic Unix kernel looks up a counter when it has to change: it counts in whatever
+ * is mapped there then, and only a tick that finds a hole turns profiling off.
  * A tick here that finds no pinned page is deferred (tick/defer.c).  The thread that
  * had it pins the page on its way to user mode, counts, and leaves the page pinned
  * for the ticks to come.  A limit that leaves no room for that costs time, not ticks, and so
@@ -80,7 +80,7 @@ static bool profil_demand_keep(struct profil_profile *profile, unsigned long ind
 	struct profil_pins *pins;
 	bool kept = false;
 
-	/* A charge takes mmap_lock, and a refusal may be audited: not for each tick. */
+	/* A charge takes mmap_lock, and a refusal may be audited: do not try for each tick. */
 	if (time_before(jiffies, READ_ONCE(demand->no_room)))
 		return false;
 	pins = profil_profile_get_pins(profile);
@@ -132,7 +132,7 @@ static void profil_demand_settle(struct profil_deferral *deferral, struct page *
 	raw_spin_unlock_irqrestore(&demand->lock, flags);
 }
 
-/* Runs in the thread that had the tick, or in its exit, where it has no mm any more. */
+/* Runs in the thread that had the tick, possibly in its exit, when it no longer has an mm. */
 static void profil_demand_work(struct callback_head *work)
 {
 	struct profil_deferral *deferral = container_of(work, struct profil_deferral, work);
@@ -191,7 +191,7 @@ int profil_demand_init(struct profil_profile *profile)
 }
 
 /**
- * profil_demand_unpublish() - take a profile's pins from ticks and deferred ticks
+ * profil_demand_unpublish() - hide a profile's pins from ticks and deferred ticks
  * @profile: its lock is held, and it has no binding
  *
  * Context: Process context; ticks that run now are waited for by profil_clock_sync().
@@ -285,7 +285,7 @@ static struct page *profil_demand_renew_gate(struct profil_pins *pins, unsigned 
 
 /*
  * The look without a lock may fail by chance, and a profile does not outlive its gate.
- * Only if the gate cannot be written any more is its page forgotten.
+ * So its page is forgotten only if the gate can no longer be written.
  */
 static int profil_demand_check_gate(struct profil_pins *pins)
 {
@@ -316,9 +316,9 @@ static int profil_demand_check_gate(struct profil_pins *pins)
  * profil_demand_check() - unpin pages that are no longer mapped as they were
  * @pins: of current's memory, with PROFIL_PIN_LATE, referenced
  *
- * The next tick that needs such a page looks at what is there now.
+ * For the next tick that needs such a page, what is mapped there then is pinned.
  *
- * Context: Process context, may sleep; nobody else checks the same pins.
+ * Context: Process context, may sleep; no other task checks the same pins.
  * Return: 0, -EINTR, -ENOMEM; -EAGAIN if current may not wait.
  */
 int profil_demand_check(struct profil_pins *pins)

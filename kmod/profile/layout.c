@@ -30,9 +30,9 @@
 				 PROFIL_THREAD | PROFIL_OWED_TICKS | PROFIL_PIN_LATE | \
 				 PROFIL_EVENT)
 
-/* Few regions are checked on the stack: to allocate takes longer. */
+/* So few regions are checked on the stack, as allocating memory takes longer. */
 #define FEW_REGIONS	2
-/* The others: the gate, and the overflow counter or the samples. */
+/* Places besides regions: the gate, and the overflow counter or the samples. */
 #define OTHER_PLACES	2
 
 /* A range of memory for counters, and where to store its position. */
@@ -48,7 +48,7 @@ static int profil_layout_check_period(const struct profil_start *how)
 		return !how->period || how->period > PROFIL_EVENTS_MAX ? -ERANGE : 0;
 	if (how->period > PROFIL_CLOCK_MAX)
 		return -ERANGE;
-	/* Most ask for no more than everybody may have: who they are takes longer to find out. */
+	/* Most ask for no more than any user may have, and the capability check takes longer. */
 	return how->period >= profil_period_min(false) ||
 	       how->period >= profil_period_min(perfmon_capable()) ? 0 : -ERANGE;
 }
@@ -60,7 +60,7 @@ static int profil_layout_check_policy(const struct profil_start *how)
 	/* A child belongs to the process, not to the thread that forked it. */
 	if (how->flags & PROFIL_THREAD && how->flags & PROFIL_FOLLOW)
 		return -EINVAL;
-	/* No clock ticks, and no event is owed: each is in one place. */
+	/* An event uses no clock, and is never owed: each one happens in one place. */
 	if (how->flags & PROFIL_EVENT && (how->clock || how->flags & PROFIL_OWED_TICKS))
 		return -EINVAL;
 	if (!profil_clock_serves(how->clock))
@@ -184,7 +184,7 @@ static int profil_layout_compare(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	/* There may be PROFIL_REGION_MAX of them, and sort() itself gives no chance. */
+	/* There may be PROFIL_REGION_MAX of them, and sort() itself does not reschedule. */
 	cond_resched();
 	return x->start < y->start ? -1 : x->start > y->start;
 }
@@ -419,10 +419,10 @@ void profil_layout_put(struct profil_layout *layout)
  * profil_layout_put_here() - drop a reference, without waking a worker
  * @layout: freed here with the last reference
  *
- * A worker takes longer than all else that a stop does.
+ * A worker takes longer than everything else that a stop does.
  *
- * Context: Process context.  The caller holds the module otherwise, or is work of its
- * workqueue.
+ * Context: Process context.  The caller has its own reference to the module, or is work of
+ * its workqueue.
  */
 void profil_layout_put_here(struct profil_layout *layout)
 {

@@ -38,17 +38,17 @@ struct profil_span {
 
 /**
  * struct profil_layout - regions and policy, prepared for the tick
- * @refs: profiles, pins and births that use it; with the last one it is freed, by the
- *	module's workqueue or by who drops pins, and its reference to the module dropped
+ * @refs: profiles, pins and births that use it; with the last one it is freed, in the
+ *	module's workqueue or where pins are dropped, and its reference to the module dropped
  * @free: that work
  * @how: the caller's request, unchanged
  * @limit: greatest value of a counter of 1 << index bytes
  * @overflow: position of the overflow counter, if how.overflow
  * @samples: position of the array of PCs, if how.samples
- * @count_bits: of the number of elements, if that array is a recording's table of counts
+ * @count_bits: log2 of the number of elements, if that array is a recording's table of counts
  * @count_mask: that number minus 1
  * @gate: position of the gate, if how.gate
- * @gate_value: what it had when the layout was made
+ * @gate_value: the gate's value when the layout was made
  * @bytes: size of the layout itself
  * @pages: pages of all spans
  * @spans: where the pages are: @few_spans if that is enough, else allocated
@@ -82,7 +82,7 @@ struct profil_layout {
 };
 
 /**
- * profil_layout_is_late() - are its pages pinned only when a counter changes?
+ * profil_layout_is_late() - are pages pinned only when a tick needs them?
  * @layout: a layout
  *
  * Context: Any.

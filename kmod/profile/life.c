@@ -40,7 +40,7 @@ static void profil_sweep_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sweep_again, profil_sweep_work);
 
 /**
- * profil_profile_prepare() - start what ticks for a profile
+ * profil_profile_prepare() - start the event or the clock of a profile
  * @profile: created, known only to the caller, who ends it if this fails
  * @attr: the event, of profil_source_choose(); NULL: the clock
  *
@@ -73,9 +73,8 @@ static void profil_life_list(struct profil_profile *profile)
 }
 
 /*
- * From here on nobody publishes a binding or a watch of it: ticks already in flight are the
- * last.  Return: the pins, for the caller to
- * release without the lock; or NULL.
+ * From here on no binding or watch of it is published: ticks already in flight are the last.
+ * Return: the pins, for the caller to release without the lock; or NULL.
  */
 static struct profil_pins *profil_life_end(struct profil_profile *profile,
 					   struct profil_pins *heir, u64 *stored)
@@ -84,11 +83,11 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 
 	lockdep_assert_held(&profile->lock);
 	WRITE_ONCE(profile->retired, true);
-	/* Its session cannot end before: it takes the lock, too. */
+	/* Its session cannot end before this, as that takes the lock, too. */
 	if (profile->follower)
 		atomic_dec(&profile->follower->live);
 	profil_bindings_remove(profile);
-	/* Watches lead ticks to it, too, and tasks that look for what is mapped. */
+	/* Watches, too, lead ticks to it, and so do questions that tasks still answer. */
 	if (profile->recording) {
 		rcu_assign_pointer(profile->pins, NULL);
 		profil_recording_end(profile->recording);
@@ -103,7 +102,7 @@ static struct profil_pins *profil_life_end(struct profil_profile *profile,
 		profil_pins_take_over(heir, pins);
 	profil_clock_put(&profile->clock);
 	profil_source_put(&profile->event);
-	/* The rest is freed later; a thousand profiles may begin and end meanwhile. */
+	/* The rest is freed later; a thousand profiles may begin and end until then. */
 	profil_user_uncharge_rate(profile->user, profile->rate);
 	profile->rate = 0;
 	return pins;
@@ -184,7 +183,7 @@ bool profil_profile_retire_shut(struct profil_profile *profile)
 
 	mutex_lock(&profile->lock);
 	pins = profil_profile_pins(profile);
-	/* The sweep may have been quicker. */
+	/* The sweep may have ended it first. */
 	shut = profile->retired || (pins && !profil_pins_open(pins));
 	if (shut)
 		spent = profil_life_retire(profile, &unused);
@@ -280,16 +279,16 @@ static void profil_sweep_work(struct work_struct *work)
 	}
 	again = profil_settle_all(again);
 	/*
-	 * No probe reports the end of every last user of an mm; and the mm of an
-	 * attacher need not have a binding.
+	 * No probe reports every end of an mm's last user; and the mm of an attacher
+	 * need not have a binding.
 	 */
 	if (again || atomic_read(&profil_totals.profiles))
 		queue_delayed_work(profil_wq, &sweep_again, SWEEP_AGAIN);
 }
 
 /*
- * The next profile that PROFIL_STOP_ALL has not looked at, referenced; or NULL.  Those that
- * are made meanwhile come behind those that it has passed.  Sets *retired.
+ * The next profile that PROFIL_STOP_ALL has not looked at; or NULL.  New profiles come behind
+ * those that it has passed.  Sets *retired; if false, the profile is referenced.
  */
 static struct profil_profile *profil_life_next(u64 pass, bool *retired)
 {
@@ -325,8 +324,8 @@ static void profil_life_stop(struct profil_profile *profile)
 /**
  * profil_profile_stop_all() - end every profile on the machine
  *
- * None is left of those that there were: whatever its owner waits for, nobody holds its
- * lock meanwhile.  Those that others make meanwhile are theirs.
+ * Ends every profile that exists at the start: the lock of a profile is never held while its
+ * owner waits for memory.  Profiles created after that stay.
  *
  * Context: Process context, may sleep.
  * Return: 0; -EINTR if a fatal signal came first.
@@ -368,7 +367,7 @@ void profil_life_init(void)
  * profil_life_exit() - wait for work that ticks have queued; end the sweeps
  *
  * Context: Process context; no profile is left, and none of follow.c's probes.  The
- * clock may still tick, but hits nothing.
+ * clock may still tick, but finds no profile.
  */
 void profil_life_exit(void)
 {

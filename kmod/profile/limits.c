@@ -3,12 +3,12 @@
  * Limits on what a user may hold: profiles, pinned pages, ticks per second.
  *
  * Each user has an account, to which forked children are charged as well.  Users of a
- * user namespace are also charged to the account of its owner, and so on up: subordinate
- * user IDs give nobody more than one account.  Pages are uncharged only after they are
+ * user namespace are also charged to the account of its owner, and so on up, so subordinate
+ * user IDs do not multiply a user's limits.  Pages are uncharged only after they are
  * really unpinned.
  *
- * There is no limit of the rates of all users: the clock is one for all, and a process
- * that is in no profile has no tick.
+ * The rates of all users together have no limit: profiles share the clock, and a process
+ * without a profile has no ticks.
  *
  * Context: process
  */
@@ -44,10 +44,10 @@ static int max_user_watches = 65536;
 module_param(max_user_watches, int, 0644);
 MODULE_PARM_DESC(max_user_watches, "processes that a user's sessions may follow");
 
-/* What max_pages leaves to each, RLIMIT_MEMLOCK's default: others cannot keep it from them. */
+/* What each user may pin even if others use up max_pages: RLIMIT_MEMLOCK's default. */
 #define EVERYBODYS	(SZ_8M >> PAGE_SHIFT)
 
-/* Namespaces nest no deeper (create_user_ns()), and there is the first one. */
+/* Namespaces nest no deeper (create_user_ns()), the initial one included. */
 #define LEVELS		34
 
 /* Guards the table, every profil_user in it, and the sum. */
@@ -100,7 +100,7 @@ static struct profil_user *profil_user_get_one(kuid_t uid, struct user_namespace
 	return user;
 }
 
-/* Together with those of its namespace's owner, and so on up. */
+/* Get the account of current's user, below that of its namespace's owner, and so on up. */
 static struct profil_user *profil_user_make(void)
 {
 	struct user_namespace *ns[LEVELS] = { current_user_ns() };
@@ -111,11 +111,11 @@ static struct profil_user *profil_user_make(void)
 
 	for (i = 0; ns[i]->parent && !roots && i < LEVELS - 1; i++) {
 		uid[i + 1] = ns[i]->owner;
-		/* Root pays for nobody: its containers have an account each. */
+		/* Root pays for no other user: each of its containers has its own account. */
 		roots = uid_eq(ns[i]->owner, GLOBAL_ROOT_UID);
 		ns[i + 1] = roots ? ns[i] : ns[i]->parent;
 	}
-	/* The outermost one first: it is charged for all. */
+	/* The outermost one first, as each is the parent of the next. */
 	do {
 		user = profil_user_get_one(uid[i], ns[i], user);
 	} while (user && i--);
@@ -258,7 +258,7 @@ static bool profil_user_has_room(const struct profil_user *user, unsigned long p
 	unsigned long most = READ_ONCE(max_pages), users_most = READ_ONCE(max_user_pages);
 	const struct profil_user *payer;
 
-	if (!pages)	/* What is charged already may be more than is allowed now. */
+	if (!pages)	/* What is charged already may be above a limit that was lowered. */
 		return true;
 	for_each_payer(payer, user) {
 		if (payer->pages + pages > users_most)
@@ -310,11 +310,11 @@ int profil_user_charge_pages(struct profil_user *user, unsigned long pages)
 }
 
 /**
- * profil_user_shift_pages() - have an account pay for more or fewer pages, whatever its limit is
+ * profil_user_shift_pages() - charge an account for more or fewer pages, whatever its limit is
  * @user: the account
  * @pages: how many more: not pinned, or charged to another account until now
  *
- * They do not count for all users together, so nobody else has fewer.
+ * They do not count towards max_pages, so no other user has fewer.
  *
  * Context: Process context.
  */

@@ -27,7 +27,7 @@ struct user_namespace;
  * @pages: pinned pages
  * @rate: sum of the rates asked for, in Hz
  * @watches: processes that the user's sessions follow; not guarded by the lock
- * @reclaiming: bit 0: a worker reclaims memory for a user whom this account pays for
+ * @reclaiming: bit 0: a worker reclaims memory for a user that this account pays for
  * @tallies_lock: guards @tallies and what is in it
  * @tallies: memory for tallies that has room for more (tallies.c)
  */
@@ -73,11 +73,11 @@ static inline struct profil_user *profil_user_outermost(struct profil_user *user
  * profil_user_reclaim() - may a worker reclaim memory for a user?
  * @user: the account
  *
- * Reclaiming may take long while other users' works wait for a worker.  So each payer has one
- * worker that reclaims at a time.
+ * Reclaiming may take long, while other users' works wait for a worker.  So only one worker
+ * at a time reclaims for each payer.
  *
  * Context: Any.
- * Return: true: until profil_user_reclaimed().
+ * Return: true if it may, until profil_user_reclaimed().
  */
 static inline bool profil_user_reclaim(struct profil_user *user)
 {

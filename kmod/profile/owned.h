@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose ticks a binding or a watch of a recording counts.
+ * The owner of the ticks of a binding or a watch in a recording.
  *
  * Context: any
  */
@@ -16,7 +16,7 @@
  * struct profil_owned - an owner
  * @owner: its number; 0: of no recording, or not known
  *
- * The cells that ticks need without asking have the next numbers.
+ * Its cells for the texts that every recording has are the next numbers.
  */
 struct profil_owned {
 	u32 owner;
@@ -41,7 +41,7 @@ static inline u32 profil_owned_threads(struct profil_owned owned)
 }
 
 /**
- * profil_owned_read() - read an owner that may change meanwhile
+ * profil_owned_read() - read an owner that may be changed at the same time
  * @owned: the owner
  *
  * Context: Any.
@@ -53,7 +53,7 @@ static inline struct profil_owned profil_owned_read(const struct profil_owned *o
 }
 
 /**
- * profil_owned_write() - change an owner that ticks may read meanwhile
+ * profil_owned_write() - change an owner that ticks may read at the same time
  * @owned: the owner
  * @to: what it becomes
  *
@@ -64,7 +64,7 @@ static inline void profil_owned_write(struct profil_owned *owned, struct profil_
 	WRITE_ONCE(owned->owner, to.owner);
 }
 
-/* Recordings that there are; one of everybody counts this much more. */
+/* The number of recordings; a system-wide one counts this much more. */
 #define PROFIL_EVERYBODY_SHIFT	32
 #define PROFIL_EVERYBODY	BIT_ULL(PROFIL_EVERYBODY_SHIFT)
 extern atomic64_t profil_recordings;
@@ -79,7 +79,7 @@ static inline bool profil_everybody_exist(void)
 	return atomic64_read(&profil_recordings) >> PROFIL_EVERYBODY_SHIFT;
 }
 
-/* Recordings of everybody that count ticks of kernel threads. */
+/* System-wide recordings that count ticks of kernel threads. */
 extern atomic_t profil_threads;
 
 static inline bool profil_threads_count(void)
@@ -88,10 +88,10 @@ static inline bool profil_threads_count(void)
 }
 
 /**
- * profil_everybody_met() - is something in all recordings of everybody?
- * @met: &profil_profile.everybody of those that it is in
+ * profil_everybody_met() - are these all system-wide recordings?
+ * @met: their &profil_profile.everybody
  *
- * Mostly there is one, so nobody has to look which there are.
+ * Mostly there is at most one, so the table need not be searched.
  *
  * Context: Any.
  * Return: true if so; false if that is not known.

@@ -24,7 +24,7 @@
 
 /* Pages handled at once; bounds the use of stack. */
 #define BATCH		32
-/* Single pages are looked at for memory errors at one check in so many that find no change. */
+/* Of the checks that find no change, one in so many looks at single pages for memory errors. */
 #define RARELY		64
 /* Elements of the array of pages between two chances to schedule. */
 #define STRIDE		1024
@@ -119,7 +119,7 @@ static int profil_pins_pin_spans(struct profil_pins *pins, const struct profil_p
 
 /*
  * Under PROFIL_PIN_LATE only the gate is pinned at the start.  It is charged to the user alone:
- * no RLIMIT_MEMLOCK keeps a program from what needs no other page.
+ * a program that needs no other page can run with any RLIMIT_MEMLOCK.
  */
 static int profil_pins_pin_gate(struct profil_pins *pins)
 {
@@ -197,8 +197,8 @@ static struct profil_pins *profil_pins_alloc(struct profil_layout *layout,
  *	@inherited
  * @user: the account to charge
  * @lock: of the profile that will have the pins
- * @old: pins of the same memory, which nobody checks meanwhile, or NULL; identical
- *	spans are left out, for profil_pins_share() to share once nothing can fail any more
+ * @old: pins of the same memory, which no other task checks now, or NULL; identical spans
+ *	are left out, for profil_pins_share() to share once nothing can fail
  * @inherited: by fork: refuse memory that is not the parent's
  *
  * Context: Process context, current->mm is the owner's.  May sleep, for as long as
@@ -210,18 +210,18 @@ struct profil_pins *profil_pins_create(struct profil_layout *layout, struct prof
 				       struct mutex *lock, const struct profil_pins *old,
 				       bool inherited)
 {
-	/* The mask keeps a PC of speculative execution inside of the array. */
+	/* A power of two, for the mask that keeps speculative execution inside the array. */
 	unsigned long size = roundup_pow_of_two(max(layout->pages, 1UL));
 	unsigned long pages = profil_pins_to_pin(layout, old);
 	unsigned long overhead = layout->bytes >> PAGE_SHIFT;
 	struct profil_pins *pins;
 	int err;
 
-	/* Pages that are pinned pay for their place in the array; here most may be missing. */
+	/* A pinned page's charge covers its place in the array, but here most may be missing. */
 	if (profil_layout_is_late(layout))
 		overhead += (array_size(size, sizeof(*pins->page)) >> PAGE_SHIFT) +
 			    !!layout->how.gate;
-	/* Before memory is allocated for them: there may be a great many. */
+	/* Before the array is allocated, as there may be a great many pages. */
 	err = profil_user_charge_pages(user, pages + overhead);
 	if (err)
 		return ERR_PTR(err);
@@ -301,13 +301,13 @@ void profil_pins_take_over(struct profil_pins *pins, struct profil_pins *old)
 	profil_charge_move(old, pins, moved);
 }
 
-/* Nothing is counted in the span any more. */
+/* Stop counting in a span. */
 static void profil_pins_shut_span(struct profil_pins *pins, const struct profil_span *span)
 {
 	unsigned long i, end = span->first + span->pages;
 
 	lockdep_assert_held(pins->lock);
-	/* No tick may be on a fast path, as these do not check for the page. */
+	/* No tick may be on a fast path, as fast paths do not check for the page. */
 	profil_pins_slow(pins);
 	profil_clock_sync();
 	for (i = span->first; i < end; i++)
@@ -315,7 +315,7 @@ static void profil_pins_shut_span(struct profil_pins *pins, const struct profil_
 	profil_pins_sync(pins);
 }
 
-/* Take some pages of the span, which is shut.  Return: how many; 0: none is left. */
+/* Take pages out of a span that is shut.  Return: how many; 0 if none is left. */
 static unsigned int profil_pins_take(struct profil_pins *pins, const struct profil_span *span,
 				     unsigned long *done, struct page **pages)
 {
@@ -341,7 +341,7 @@ static void profil_pins_turn_off(struct profil_pins *pins, const struct profil_s
 	if (!pins->gone)
 		profil_pins_shut_span(pins, span);
 	mutex_unlock(pins->lock);
-	/* Whoever ends the profile meanwhile unpins the rest. */
+	/* If the profile ends in between, its end unpins the rest. */
 	while ((n = profil_pins_take(pins, span, &done, pages))) {
 		unpin_user_pages_dirty_lock(pages, n, true);
 		profil_charge_return(pins, n);
@@ -359,7 +359,7 @@ static bool profil_page_is_part(struct page *page)
 	return PageCompound(page);
 }
 
-/* Is one of the pages that are not off such a page? */
+/* Return: true if any page that is not off is such a page. */
 static __always_inline bool profil_pins_have(const struct profil_pins *pins,
 					     bool (*such)(struct page *page))
 {
@@ -377,8 +377,8 @@ static __always_inline bool profil_pins_have(const struct profil_pins *pins,
 }
 
 /*
- * Then the kernel unmaps a page that has a memory error, unless it finds that at a bad moment.
- * Late pages may come after they were looked at; others do not become parts of huge ones.
+ * If so, the kernel unmaps a page with a memory error, unless it finds the error at a bad moment.
+ * Late pages may be pinned after this look; others do not become part of a huge page.
  */
 static bool profil_pins_are_single(const struct profil_pins *pins)
 {
@@ -390,10 +390,10 @@ static bool profil_pins_are_single(const struct profil_pins *pins)
  * @pins: of current's memory, referenced
  *
  * If a mapping is gone, was replaced, or is no longer writable, its span is turned
- * off: this is how munmap, mprotect and mremap take effect.  Where the kernel can say that
- * nothing of the kind has happened since the last check, they are not looked up.
+ * off: this is how munmap, mprotect and mremap take effect.  Mappings are not looked up if
+ * the kernel can tell that nothing of the kind has happened since the last check.
  *
- * Context: Process context, may sleep; nobody else checks the same pins.
+ * Context: Process context, may sleep; no other task checks the same pins.
  * Return: 0, -EFAULT if this call has turned a span off, -EINTR, -ENOMEM; -EAGAIN if
  * current may not wait.
  */
@@ -416,7 +416,7 @@ int profil_pins_check(struct profil_pins *pins)
 		    profil_span_same(pins, span))
 			continue;	/* already off, or unchanged */
 		err = profil_span_check(pins, span);
-		/* The others are not known: next time.  A fault would not be found again. */
+		/* Check the rest next time, but report a fault now: it would not be found again. */
 		if (err && err != -EFAULT)
 			return ret ?: err;
 		if (err) {
@@ -424,7 +424,7 @@ int profil_pins_check(struct profil_pins *pins)
 			ret = err;
 		}
 	}
-	/* As it was before they were looked up. */
+	/* The value from before the mappings were looked up. */
 	pins->changes = changes;
 	pins->single = profil_pins_are_single(pins);
 	return ret;

@@ -43,20 +43,20 @@ struct user_struct;
  * @gone: they are no longer their profile's
  * @refs: the profile's, and those of tasks that look at the memory without @lock
  * @mm: the memory they are pages of, grabbed
- * @changes: of @mm, when all pages were found where they were; 0: that is not known.  Guarded
- *	by the profile's memory lock
- * @single: then no page was part of a huge one; guarded likewise, as the next is
- * @checks: how often that was relied upon, modulo 256
+ * @changes: profil_mm_changes() before all pages were last found in their places; 0: not known.
+ *	Guarded by the profile's memory lock
+ * @single: at that time no page was part of a huge one; guarded likewise, as is @checks
+ * @checks: how often that was relied on, modulo 256
  * @user: the account that is charged, referenced
- * @locker: the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: nobody's, as
- *	the caller had CAP_IPC_LOCK
+ * @locker: the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: none is, as the
+ *	caller had CAP_IPC_LOCK
  * @held: pages that are pinned, and charged to @mm, @user and @locker
  * @overhead: pages of memory for the layout, and with PROFIL_PIN_LATE the gate's, charged to
  *	@user only
  * @next: in a list of pins to be released
  * @owed: pages that are no longer pinned, but still charged
- * @owed_long: that could not be given back at the first try either
- * @retry: gives them back later, and holds a reference
+ * @owed_long: @retry has run before, so it waits longer now
+ * @retry: gives back @owed later, and holds a reference
  * @page: kernel address of each page, in the order of the layout's spans; see
  *	profil_page_is_off(); with PROFIL_PIN_LATE NULL is not off, but not pinned
  *	yet.  Written by the holder of @lock with WRITE_ONCE, read by the tick.

@@ -12,15 +12,15 @@
 #include <linux/string.h>
 
 /**
- * profil_alloc() - allocate memory on behalf of who profiles
+ * profil_alloc() - allocate memory on behalf of the user who profiles
  * @bytes: how much
- * @gfp: PROFIL_GFP_SPARING or PROFIL_GFP_AT_ONCE; GFP_KERNEL_ACCOUNT: current does
+ * @gfp: PROFIL_GFP_SPARING or PROFIL_GFP_AT_ONCE; GFP_KERNEL_ACCOUNT if that is current
  *
- * If a group that is charged for it is over its memory.high, the kernel has current reclaim
- * memory before it goes back to user mode.  But current may be a process that had a tick, or a
- * worker.
+ * If a cgroup that is charged for it is over its memory.high, the kernel has current reclaim
+ * memory before it goes back to user mode.  That is undone unless current profiles: it may be
+ * a process that had a tick, or a worker.
  *
- * Context: Process context, may sleep; for others, the memory cgroup that pays is active.
+ * Context: Process context, may sleep; unless current pays, the paying memory cgroup is active.
  * Return: zeroed memory, to be freed with kfree(), or NULL.
  */
 void *profil_alloc(size_t bytes, gfp_t gfp)
@@ -67,7 +67,7 @@ int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp)
 		node = profil_alloc(PROFIL_NODE_SIZE, gfp);
 		if (!node)
 			return -ENOMEM;
-		/* Counted only when it is there. */
+		/* It is counted only once it is in the pool. */
 		profil_pool_give(pool, node);
 	}
 	return 0;
@@ -75,7 +75,7 @@ int profil_pool_fill(struct profil_pool *pool, int nodes, gfp_t gfp)
 
 /**
  * profil_pool_take() - take a node from a pool
- * @pool: nobody else takes from it meanwhile
+ * @pool: no other task takes from it at the same time
  *
  * Context: Any.
  * Return: PROFIL_NODE_SIZE bytes of zero, to be freed with kfree(), or NULL.
@@ -92,7 +92,7 @@ void *profil_pool_take(struct profil_pool *pool)
 
 /**
  * profil_pool_empty() - free all nodes of a pool
- * @pool: nobody fills it, or takes from it, any more
+ * @pool: it is no longer filled or taken from
  *
  * Context: Process context.
  */

@@ -2,8 +2,8 @@
 /*
  * A pool: memory for the probes, which cannot allocate.
  *
- * Each session, and each self profile that forks inherit, has its own, so that one
- * user's storm of forks loses nothing of another's.
+ * Each session, and each self profile that forks inherit, has its own, so that a storm
+ * of forks of one user loses no children of another's.
  *
  * Context: any
  */
@@ -21,9 +21,9 @@
 #define PROFIL_NODE_SIZE	192
 #endif
 
-/* For profil_alloc().  A task or worker does not reclaim for long, or kill, for who profiles. */
+/* For profil_alloc(): another user's task, or a worker, does not reclaim for long, or kill. */
 #define PROFIL_GFP_SPARING	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
-/* What others wait for does not reclaim at all. */
+/* The same where others wait: does not reclaim at all. */
 #define PROFIL_GFP_AT_ONCE	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 /**

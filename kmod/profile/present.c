@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages that are to be pinned, and have to be present for that.
+ * Making pages present, so that they can be pinned.
  *
  * They are faulted in without mmap_lock, as that may take as long as a file system likes.
  *
@@ -26,7 +26,7 @@
 #define LEND_TRIES	8
 
 /**
- * profil_is_tmpfs_file() - is the file of a mapping in memory?
+ * profil_is_tmpfs_file() - is the file of a mapping on tmpfs?
  * @inode: the file's
  *
  * devtmpfs has the same magic, but pages of a device node are a driver's.
@@ -66,12 +66,12 @@ static bool profil_vma_is_watched(struct vm_area_struct *vma)
 }
 
 /**
- * profil_pages_fault_in_watched() - have pages that a userfaultfd watches
+ * profil_pages_fault_in_watched() - fault in pages that a userfaultfd watches
  * @mm: current's
  * @span: the pages
  *
- * Does not wait for pages that its handler would have to provide or make writable: it may
- * never do so.  Such memory belongs to no file system that could make others wait.
+ * Does not wait for pages that its handler would have to provide or make writable, as it may
+ * never do so.  No file system can make others wait for such memory.
  *
  * Context: Process context, under mmap_lock, may sleep.
  * Return: 0; -EFAULT if the handler would be asked.
@@ -92,7 +92,7 @@ int profil_pages_fault_in_watched(struct mm_struct *mm, const struct profil_span
 }
 
 /**
- * profil_pages_fault_in() - have pages
+ * profil_pages_fault_in() - fault in pages
  * @mm: current's
  * @start: address of the first one
  * @pages: how many
@@ -149,10 +149,10 @@ static int profil_page_lend_present(struct mm_struct *mm, unsigned long at, stru
  * @page: receives it; profil_page_unlend() unpins it
  *
  * It is a private page of hugetlbfs.  A fork copies such a page at once if it is pinned, and
- * fails if no huge page is free.  It takes mmap_lock, so it does not find this one pinned.
+ * fails if no huge page is free.  A fork takes mmap_lock, so it does not find this one pinned.
  *
  * Context: Process context, may sleep; no lock of ours is held.
- * Return: 0, with current's mmap_lock held; -EFAULT if it is no such page; -ENOMEM, -EINTR;
+ * Return: 0, with current's mmap_lock held; -EFAULT if it is not such a page; -ENOMEM, -EINTR;
  * -EAGAIN if current may not wait.
  */
 int profil_page_lend(unsigned long at, struct page **page)
@@ -179,13 +179,13 @@ int profil_page_lend(unsigned long at, struct page **page)
 
 /**
  * profil_page_unlend() - unpin a page
- * @page: from profil_page_lend(), whose mmap_lock current holds since
+ * @page: from profil_page_lend(); current still holds mmap_lock from there
  *
  * Context: Process context.
  */
 void profil_page_unlend(struct page *page)
 {
-	/* It is never written back, so nobody asks whether it is dirty. */
+	/* It is never written back, so it need not be marked dirty. */
 	unpin_user_page(page);
 	mmap_read_unlock(current->mm);
 }

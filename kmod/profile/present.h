@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pages that are to be pinned, and have to be present for that.
+ * Making pages present, so that they can be pinned.
  *
  * Context: process
  */

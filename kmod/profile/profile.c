@@ -86,7 +86,7 @@ static void profil_profile_end_work(struct work_struct *work)
 
 /*
  * The next number of SplitMix64 (Steele, Lea and Flood, 2014), whose numbers look independent;
- * get_random_u64() takes ten times as long, and nobody gains by guessing these.
+ * get_random_u64() takes ten times as long, and there is nothing to gain by guessing these.
  */
 static u64 profil_profile_random(void)
 {
@@ -280,9 +280,9 @@ static u64 profil_samples_of(struct profil_profile *parent, const struct profil_
 }
 
 /*
- * Fork copies memory page by page, so PCs that the parent's ticks stored meanwhile
- * are missing at the ends of pages: copy them from the parent.  PCs that cannot be
- * fetched any more are missing in the child.
+ * Fork copies memory page by page, so PCs that the parent's ticks stored during the
+ * fork are missing at the ends of pages: copy them from the parent.  PCs that can no
+ * longer be fetched are missing in the child.
  */
 static u64 profil_samples_complete(struct profil_pins *pins, struct profil_profile *parent,
 				   u64 stored)
@@ -341,7 +341,7 @@ struct profil_profile *profil_profile_create_child(struct profil_layout *layout,
 	if (pins && layout->how.samples)
 		stored = profil_samples_complete(pins, parent, stored);
 	atomic64_set(&profile->stored, stored);
-	/* Its copy may be of another moment. */
+	/* The value that fork has copied may be of another moment. */
 	gate = pins ? profil_pins_gate(pins) : NULL;
 	if (gate)
 		WRITE_ONCE(gate->stored, stored);
@@ -369,7 +369,7 @@ u64 profil_profile_stored(struct profil_profile *profile)
  * profil_profile_get_pins() - get the pins, referenced
  * @profile: a profile
  *
- * They may be replaced meanwhile: who changes them looks at their @gone, under their lock.
+ * They may be replaced at any time: before changing them, look at their @gone under their lock.
  *
  * Context: Process context.
  * Return: the pins, or NULL if the profile has ended.

@@ -35,27 +35,27 @@ struct profil_user;
  * @pins: where the tick counts; NULL after the end.  Changed under @lock, freed
  *	after profil_clock_sync().
  * @tally: a share for each CPU
- * @event: claim on an event; its source is NULL if the clock ticks for it.  @event.source is
- *	constant once it is published
+ * @event: claim on an event; @event.source is NULL if the profile uses the clock, and constant
+ *	once the profile is published
  * @period: ns between samples, or events
  * @started: when it was published, in ns of CLOCK_MONOTONIC
  * @checkpoint: ticks of a CPU between two checkpoints
  * @next_check: when the memory is to be rechecked, in jiffies
- * @state: &enum profil_state.  It changes once, from RUNNING; the first of a tick, a
- *	check, a command that stops it and the sweep changes it.  But FULL becomes FAULT if a
- *	deferred tick finds that a page of the array is not there.
+ * @state: &enum profil_state.  It changes once, from RUNNING, by what comes first: a tick,
+ *	a check, a command that stops it or the sweep.  But FULL becomes FAULT if a deferred
+ *	tick finds that a page of the array is not there.
  * @flags: &enum profil_flag
  * @demand: with PROFIL_PIN_LATE; else NULL
  * @recording: if it counts by file; else NULL
- * @everybody: its bit among the recordings of everybody; else 0
+ * @everybody: its bit among the system-wide recordings; else 0
  * @stored: attempts to store a PC; those beyond the size of the array failed
  * @refs: bindings, watches, births, the session's table, queued checks, callers
  * @memory: held by tasks of the counters' owner that wait for user memory: to check
- *	pins, or to make the ones that replace them.  Nobody else ever takes it.
+ *	pins, or to make the ones that replace them.  No other task ever takes it.
  * @lock: guards @pins, @clock and @retired; held for short times only, never while
  *	waiting for memory or mmap_lock
  * @retired: it is over.  Set once, under @lock, before its bindings and watches are removed;
- *	whoever adds one to a list reads it under the lock of that list, and adds none then
+ *	it is read under the lock of their list before one is added, and then none is
  * @clock: claim on the clock
  * @rate: Hz charged to @user; 0 once it has ended
  * @replaces: a self profile that took the place of another one
@@ -65,9 +65,9 @@ struct profil_user;
  * @tallies: the memory of which @tally is a part
  * @session: the open file that owns it; NULL for a self profile.  Compared,
  *	never dereferenced: it may be gone.
- * @follower: the part of @session that follows; used by who has found a binding or watch
- *	of the profile in a table, under the lock of its bucket, and under @lock before
- *	@retired is set: until then it exists
+ * @follower: the part of @session that follows; it exists until @retired is set.  Used under
+ *	the lock of a bucket in which a binding or watch of the profile was found, and under
+ *	@lock before @retired is set
  * @id: number in the session
  * @bindings_lock: guards @bindings and @nr_bindings
  * @bindings: its bindings

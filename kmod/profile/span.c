@@ -37,7 +37,7 @@
 #define PIN_TRIES	8
 /* The mapping is good, but pages are missing. */
 #define MISSING		1
-/* The mapping is good, but the signature is not the one that it will have. */
+/* The mapping is good, but its signature is not final. */
 #define UNSETTLED	2
 
 static bool profil_vma_countable(struct vm_area_struct *vma)
@@ -55,7 +55,7 @@ static bool profil_vma_countable(struct vm_area_struct *vma)
  * Identity of what backs a VMA.  Opaque: only ever compared.  A child's copy gives
  * the same value, as fork passes on the root anon_vma.  A new mapping gives
  * another value, unless it is anonymous too and the kernel happens to reuse the
- * freed anon_vma: then it is taken for the old one, as on every Unix, which knew
+ * freed anon_vma: then it is taken for the old one, as on classic Unix, which knew
  * only the address.  Memory that fork wipes has another anon_vma in the child:
  * only its flag can be compared.
  */
@@ -76,7 +76,7 @@ static u64 profil_vma_identity(struct vm_area_struct *vma)
 
 /*
  * A sum over pages, so that splitting or merging mappings does not change it.  Return: 0;
- * UNSETTLED if a mapping has its identity only with its first page; -EFAULT if counters may
+ * UNSETTLED if a mapping gets its identity only with its first page; -EFAULT if counters may
  * not be there.
  */
 static int profil_span_signature(struct mm_struct *mm, const struct profil_span *span,
@@ -95,7 +95,7 @@ static int profil_span_signature(struct mm_struct *mm, const struct profil_span 
 		if (!vma || !profil_vma_countable(vma))
 			return -EFAULT;
 		stop = min(vma->vm_end, end);
-		/* Before it is read: it may be set meanwhile. */
+		/* Before the identity is read: a fault may set anon_vma at any time. */
 		if (!(vma->vm_flags & VM_SHARED) && !READ_ONCE(vma->anon_vma))
 			ret = UNSETTLED;
 		*signature += profil_vma_identity(vma) * ((stop - at) >> PAGE_SHIFT);
@@ -105,8 +105,8 @@ static int profil_span_signature(struct mm_struct *mm, const struct profil_span 
 }
 
 /*
- * What was inherited by fork must be the parent's; else the span receives its signature.
- * Return: as profil_span_signature(); -ENOENT if no page was ever there, so that it was copied
+ * Memory inherited by fork must be the parent's; otherwise the span receives its signature.
+ * Return: as profil_span_signature(); -ENOENT if no page was ever there: the fork copied it
  * before the parent's start, or the parent has mapped other memory since.
  */
 static int profil_span_identify(struct mm_struct *mm, struct profil_span *span, bool inherited)
@@ -151,9 +151,9 @@ static int profil_pages_pin_present(unsigned long start, unsigned long nr, struc
 }
 
 /*
- * Pages did not stay long enough to be pinned.  Return: -ENOMEM if one alone can be, so that
- * memory is short, in a cgroup perhaps; -EFAULT if it cannot, as it is of a kind that no
- * check here knows; -EINTR; -EAGAIN if current may not wait.
+ * Pages did not stay long enough to be pinned.  Return: -ENOMEM if one page alone can be pinned:
+ * memory is short, perhaps in a cgroup; -EFAULT if it cannot: it is of a kind that no check
+ * here knows; -EINTR; -EAGAIN if current may not wait.
  */
 static int profil_pages_why_missing(struct mm_struct *mm, unsigned long at)
 {
@@ -202,7 +202,7 @@ static int profil_span_pin_once(struct profil_pins *pins, struct profil_span *sp
 	return 0;
 }
 
-/* Are the pins what is mapped there, where counters may be? */
+/* Return: 0 if the pins are what is mapped there, and counters may be; MISSING, or an error. */
 static int profil_span_confirm(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
 	int err = profil_mmap_read_lock(pins->mm);
@@ -217,8 +217,8 @@ static int profil_span_confirm(struct profil_pins *pins, struct profil_span *spa
 }
 
 /*
- * Most often all pages are present.  Then it is several times as cheap to pin them without
- * mmap_lock, and to see under it that they are the right ones.
+ * Most often all pages are present.  Then it is several times cheaper to pin them without
+ * mmap_lock, and to check under it that they are the right ones.
  */
 static int profil_span_pin_fast(struct profil_pins *pins, struct profil_span *span, bool inherited)
 {
@@ -294,12 +294,12 @@ bool profil_pins_aim(struct profil_pins *pins)
 }
 
 /**
- * profil_pins_sync() - wait for everybody who may use pages that have just gone
+ * profil_pins_sync() - wait for all code that may use pages that have just gone
  * @pins: published; their lock is held
  *
- * Counters are reached by ticks only.  The gate is read by the fork probe, too, and
- * by threads that count deferred ticks, on CPUs that need not tick; all of them have
- * interrupts off.
+ * Counters are reached by ticks only.  The gate is also read by the fork probe and by
+ * threads that count deferred ticks, perhaps on CPUs that do not tick; all of these
+ * have interrupts off.
  *
  * Context: Process context, may sleep.
  */
@@ -392,7 +392,7 @@ static void profil_span_renew(struct profil_pins *pins, const struct profil_span
  *
  * If the mapping is the same but has other pages, those are pinned instead.
  *
- * Context: Process context, may sleep; nobody else checks the same pins.
+ * Context: Process context, may sleep; no other task checks the same pins.
  * Return: 0; -EFAULT if not; -ENOMEM, -EINTR; -EAGAIN if current may not wait.
  */
 int profil_span_check(struct profil_pins *pins, const struct profil_span *span)

@@ -47,14 +47,14 @@ struct profil_sum {
  *	@countdown it is the number of ticks that hit the profile, counted
  *	independently of @cause
  * @cause: their outcomes
- * @region: in which this CPU counted last, if the layout still has so many
- * @credit: ns that the clock has ticked and the profile has not yet sampled
+ * @region: the region in which this CPU counted last, if the layout still has that many
+ * @credit: ns of the clock, or events, that the profile has not yet sampled
  * @late_credit: the same for ticks that never came
  * @fork_lost: start time of the child that was counted last here as lost: one child may
  *	be lost in two ways
  *
- * Written on its CPU in sections (tick/section.h), so that others can tell when they
- * have read whole ticks.
+ * Written on its CPU in sections (tick/section.h), so that readers can tell whether
+ * they have read whole ticks.
  */
 struct profil_tally {
 	u64 countdown ____cacheline_aligned;
@@ -72,7 +72,7 @@ struct profil_tally {
  * @profiles: profiles that exist
  * @forks_lost: children that could not be followed, or whose counters could not
  *	be pinned
- * @pool_empty: how often a pool had no node; not each time a child was lost
+ * @pool_empty: how often a pool had no node; that does not lose a child each time
  *
  * @ended is guarded by profil_profiles_lock.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bindings in which no task can run any more are removed.
+ * Removing bindings to address spaces and threads that have ended.
  *
  * Context: process
  */
@@ -41,7 +41,7 @@ static void profil_bindings_sweep_bucket(struct profil_bucket *bucket,
 }
 
 /**
- * profil_bindings_sweep() - remove bindings in which no task can run any more
+ * profil_bindings_sweep() - remove bindings to address spaces and threads that have ended
  *
  * Context: Process context.
  */

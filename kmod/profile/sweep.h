@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bindings in which no task can run any more are removed.
+ * Removing bindings to address spaces and threads that have ended.
  *
  * Context: process
  */

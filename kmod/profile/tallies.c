@@ -2,10 +2,10 @@
 /*
  * Memory for tallies: allocated for several profiles of a user at once.
  *
- * The kernel's allocator of per-CPU memory looks through all of a chunk at most allocations,
- * which would cost a start more than all else that it does.  A profile takes a place where
- * others of its user and memory cgroup have left one, so a cgroup never pays for more than its
- * profiles needed at once, unless two started together.
+ * For most allocations, the kernel's allocator of per-CPU memory searches a whole chunk, which
+ * would cost a start more than everything else it does.  A profile takes a place that others of
+ * its user and memory cgroup have left free, so a cgroup never pays for more than its profiles
+ * needed at once, unless two started together.
  *
  * Context: process
  */
@@ -30,9 +30,9 @@
 /**
  * struct profil_tallies - tallies that were allocated together
  * @link: in the list of their user, while there is a place
- * @memcg: that pays for them, referenced; or NULL
- * @user: whose profiles have them; kept by these
- * @used: which of the places; guarded by the lock of @user's list, as @link is
+ * @memcg: the cgroup that pays for them, referenced; or NULL
+ * @user: the account of the profiles that use them, which keep it
+ * @used: the places that are in use; guarded by the lock of @user's list, as is @link
  * @tally: the places, one after the other
  */
 struct profil_tallies {
@@ -72,7 +72,7 @@ static struct profil_tallies *profil_tallies_alloc(struct profil_user *user,
 	return NULL;
 }
 
-/* A place among tallies that have one. */
+/* Take a place among tallies that have a free one. */
 static struct profil_tally __percpu *profil_tallies_take(struct profil_tallies *tallies)
 {
 	unsigned int place = find_first_zero_bit(tallies->used, PLACES);

@@ -65,7 +65,7 @@ static int profil_profile_repin(struct profil_profile *profile, struct profil_la
 	spent = profil_profile_replace_pins(profile, pins);
 	mutex_unlock(&profile->lock);
 	profil_pins_release(spent);
-	/* The profile has ended meanwhile. */
+	/* The new pins are left over if the profile has ended. */
 	return spent == pins ? -ENOENT : 0;
 }
 

@@ -2,11 +2,11 @@
 /*
  * Waiting for user memory.
  *
- * A page may take as long as a userfault handler or a file system likes, and so may a
- * lock whose holder waits for a page.  A command on a ring runs under its lock first,
- * which others may need: with page faults disabled, it must not wait, and returns
- * -EAGAIN, upon which io_uring has a worker run it.  The only exception is output that is taken
- * back (device/output.c).
+ * A page may take as long as a userfaultfd handler or a file system likes, and so may a
+ * lock whose holder waits for a page.  A command on a ring first runs under the ring's
+ * lock, which others may need, and with page faults disabled.  There it must not wait: it
+ * returns -EAGAIN, and io_uring has a worker run it.  The only exception is output that is
+ * taken back (device/output.c).
  *
  * Context: process
  */

@@ -10,8 +10,8 @@
 #include <linux/workqueue.h>
 
 /*
- * All deferred work runs here, but what allocates at a user's expense.  Only work on
- * this queue drops the last reference to the module; unloading drains the queue.
+ * All deferred work runs here, except work that allocates at a user's expense.  Only work
+ * on this queue drops the last reference to the module; unloading drains the queue.
  */
 extern struct workqueue_struct *profil_wq;
 /* Work that allocates at a user's expense, and may take long at that user's limits. */

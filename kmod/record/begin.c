@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a recording begins, and what a process is in it.
+ * How a recording begins, and which owner a process has in it.
  *
  * Context: process
  */
@@ -80,7 +80,7 @@ int profil_recording_check(const struct profil_record *record, struct profil_sta
 	return profil_recording_check_table(record, start);
 }
 
-/* An owner that is no process. */
+/* Prepare an owner that is not a process. */
 static int profil_recording_prepare_owner(struct profil_recording *recording, u32 state,
 					  struct profil_owned *owned)
 {
@@ -93,7 +93,7 @@ static int profil_recording_prepare_owner(struct profil_recording *recording, u3
 	return err;
 }
 
-/* What every recording has, in the order of its numbers. */
+/* Add the entries that every recording has, in the order of their numbers. */
 static int profil_recording_prepare(struct profil_recording *recording)
 {
 	struct profil_identity text = { .kind = PROFIL_KIND_KERNEL };
@@ -118,7 +118,7 @@ static int profil_recording_prepare(struct profil_recording *recording)
 	return err;
 }
 
-/* Memory for its chains, at current's expense. */
+/* Allocate its chains, charged to current. */
 static int profil_recording_hash(struct profil_recording *recording)
 {
 	size_t chains = (size_t)2 << recording->bits;
@@ -176,19 +176,19 @@ struct profil_recording *profil_recording_create(const struct profil_record *rec
 		profil_recording_free(recording);
 		return ERR_PTR(err);
 	}
-	/* Only now: a module that is loaded meanwhile must not take one of the fixed numbers. */
+	/* Only now, so that a module that is being loaded cannot take one of the fixed numbers. */
 	if (record->flags & PROFIL_RECORD_KERNEL)
 		profil_modules_begin(recording);
 	return recording;
 }
 
 /**
- * profil_recording_own_task() - the owner of a process that runs already
+ * profil_recording_own_task() - find the owner of a process that is already running
  * @recording: the recording
  * @task: one of its threads
  * @mm: its address space; NULL: it is a kernel thread
  * @spare: memory for the owner
- * @owned: receives it; that of nobody without memory or numbers
+ * @owned: receives it, or &profil_recording.nobody without memory or numbers
  *
  * Context: Process context; the caller keeps the task from executing another program.
  */
@@ -201,12 +201,12 @@ void profil_recording_own_task(struct profil_recording *recording, struct task_s
 
 	*owned = (struct profil_owned) {};
 	rcu_read_lock();
-	/* A task that was reaped has no leader any more. */
+	/* A task that was reaped no longer has a leader. */
 	if (pid_alive(task))
 		strscpy(name, task->group_leader->comm, sizeof(name));
 	if (mm)
 		program = profil_exe_file(mm);
-	/* Without a number its ticks are nobody's, as those of a program that it executes. */
+	/* Without a number its ticks are unattributed, as are those of a program it executes. */
 	if (!task_tgid(task) ||
 	    !profil_recording_owner(recording, program, name, task, spare, owned))
 		*owned = recording->nobody;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a recording begins, and what a process is in it.
+ * How a recording begins, and which owner a process has in it.
  *
  * Context: process
  */

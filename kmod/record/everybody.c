@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The recordings of everybody.
+ * System-wide recordings.
  *
- * Nothing is done to the processes that there are when one begins: each gets a watch and
- * bindings as it forks, executes or ticks.
+ * When one begins, nothing is done to existing processes: each gets a watch and bindings
+ * when it forks, executes a program or has a tick.
  *
  * Context: process
  */
@@ -42,8 +42,8 @@ static void profil_everybody_mark_bucket(struct profil_bucket *bucket)
 }
 
 /*
- * A tick with one binding looks no further, unless that says that there is more.  Who comes
- * last sets all to what is true then.
+ * A tick with one binding looks no further, unless the binding has PROFIL_KEY_MORE.  Of several
+ * callers at once, the last one sets all keys to what is true then.
  */
 static void profil_everybody_mark(void)
 {
@@ -63,7 +63,7 @@ static void profil_everybody_uncount(const struct profil_profile *profile)
 }
 
 /**
- * profil_everybody_begin() - from now on a recording is of everybody
+ * profil_everybody_begin() - make a recording system-wide
  * @profile: of the recording, whose ticks can be counted
  *
  * Context: Process context, may sleep.
@@ -90,10 +90,10 @@ int profil_everybody_begin(struct profil_profile *profile)
 }
 
 /**
- * profil_everybody_end() - no process gets into a recording any more
+ * profil_everybody_end() - let no more processes into a recording
  * @profile: of the recording, or any other
  *
- * What has found it before may go on for an RCU grace period.
+ * Code that has found it before may use it for an RCU grace period.
  *
  * Context: Process context, may sleep.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The recordings of everybody.
+ * System-wide recordings.
  *
  * Context: any
  */
@@ -13,15 +13,15 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* Each tick and probe looks at all.  The first ones are for users without CAP_PERFMON. */
+/* Each tick and probe looks at all of them.  The first are for users without CAP_PERFMON. */
 #define PROFIL_EVERYBODY_MAX	6
 #define PROFIL_EVERYBODY_USERS	2
 
 extern struct profil_profile *profil_everybody[PROFIL_EVERYBODY_MAX];
 
 /**
- * profil_everybody_next() - a recording of everybody that something is not in yet
- * @met: profil_everybody_bit() of those that it is in; the one that is returned is added
+ * profil_everybody_next() - the next system-wide recording, except those in @met
+ * @met: profil_everybody_bit() of the recordings to skip; the one that is returned is added
  *
  * Context: Any; under RCU, which keeps the profile and, unless it ends, its follower.
  * Return: its profile, or NULL if there is no other.
@@ -42,13 +42,13 @@ static inline struct profil_profile *profil_everybody_next(u32 *met)
 }
 
 /**
- * profil_everybody_bit() - the bit of a recording of everybody, for profil_everybody_next()
+ * profil_everybody_bit() - the bit of a system-wide recording, for profil_everybody_next()
  * @profile: a profile
  *
- * One that has ended, and that watches still lead to, has given its bit to the next one.
+ * Watches may still lead to a recording that has ended, while its bit is another's.
  *
  * Context: Any; under RCU, as for profil_everybody_next().
- * Return: the bit; 0 if it is not a recording of everybody, or has ended.
+ * Return: the bit; 0 if it is not a system-wide recording, or has ended.
  */
 static inline u32 profil_everybody_bit(const struct profil_profile *profile)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording that has ended, and whose numbers are kept for the reader.
+ * A recording that has ended, but whose numbers are kept for the reader.
  *
  * Context: process
  */
@@ -17,14 +17,14 @@
 #include <linux/mm_types.h>
 #include <linux/spinlock.h>
 
-/* What its entries take. */
+/* The pages that its entries take. */
 static long profil_recording_pages(const struct profil_recording *recording)
 {
 	return DIV_ROUND_UP((u64)READ_ONCE(recording->in_use) * PROFIL_NODE_SIZE, PAGE_SIZE);
 }
 
 /**
- * profil_recording_charge() - charge for the numbers that a recording has when it has ended
+ * profil_recording_charge() - charge for the numbers of a recording that has ended
  * @recording: ended, so that it gets no more
  *
  * Context: Process context.
@@ -34,7 +34,7 @@ void profil_recording_charge(struct profil_recording *recording)
 	unsigned long flags;
 	long pages, before;
 
-	/* Two threads may charge at once, as each forgets numbers: the later one saw fewer. */
+	/* Two threads that forget numbers may charge at once: the later one has seen fewer. */
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	pages = profil_recording_pages(recording);
 	before = recording->kept;
@@ -59,7 +59,7 @@ int profil_recording_keep(struct profil_recording *recording)
 }
 
 /**
- * profil_recording_end() - a recording has ended: charge for what is left, tell who waits for news
+ * profil_recording_end() - charge for a recording that has ended, and tell its reader
  * @recording: the recording
  *
  * It gets no more numbers.  Its file may stay open for long, however it has ended.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recording that has ended, and whose numbers are kept for the reader.
+ * A recording that has ended, but whose numbers are kept for the reader.
  *
  * Context: process
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which modules had code where in the kernel, for recordings that count there.
+ * Which modules had code at which kernel addresses, for recordings that count there.
  *
- * Ticks count by address, and the code of another module may be there later.  So a
- * recording has generations: ticks that came where modules are, before a module was loaded,
- * are of an earlier one than those after it.  A number tells from which generation to which
- * code was there; of several in one generation only the last can have had ticks.
+ * Ticks count by address, where another module may be loaded later.  So a recording has
+ * generations: loading a module begins the next one, if there were ticks where modules are.
+ * A number has the first and the last generation of its code; of several numbers at an
+ * address in one generation, only the last can have had ticks.
  *
  * The notifiers are called before the code of a module can run, and after it has run.
  *
@@ -33,7 +33,7 @@
 
 #include <asm/barrier.h>
 
-/* Window from a recording's base on that covers the kernel's text and its modules. */
+/* The window, from a recording's base on, that covers the kernel's text and its modules. */
 #define WINDOW		BIT_ULL(PROFIL_GENERATION_SHIFT)
 
 /* Distinguishes successive loads of a module at the same address. */
@@ -41,20 +41,20 @@ static u32 loaded;	/* guarded by profil_told_lock */
 
 /**
  * profil_modules_begin() - tell a recording of modules from now on
- * @recording: which counts where in the kernel ticks come
+ * @recording: one that counts ticks by their place in the kernel
  *
  * Context: Process context, may sleep.
  */
 void profil_modules_begin(struct profil_recording *recording)
 {
-	/* Modules are not further than half the window from the kernel's own code. */
+	/* Modules are within half a window of the kernel's own code. */
 	recording->kernel = round_down((uintptr_t)schedule, PROFIL_KERNEL_UNIT) - WINDOW / 2;
 	mutex_lock(&profil_told_lock);
 	list_add_tail(&recording->told, &profil_told);
 	mutex_unlock(&profil_told_lock);
 }
 
-/* Without memory or numbers for what has gone, where ticks came is not known any more. */
+/* Without memory or a number for code that was there, the places of ticks are unknown. */
 static void profil_modules_lose(struct profil_recording *recording)
 {
 	lockdep_assert_held(&profil_told_lock);
@@ -74,8 +74,8 @@ static void profil_modules_name(struct profil_identity *same, const struct modul
 }
 
 /*
- * Code of a module, which is not known yet, and its first generation.  Return: its number; 0:
- * none is left.
+ * Add code of a module, which is not known yet, with its first generation.  Return: its number;
+ * 0 without memory or numbers.
  */
 static u32 profil_modules_add(struct profil_recording *recording, const struct module *module,
 			      const struct profil_code *code, u32 first)
@@ -90,7 +90,7 @@ static u32 profil_modules_add(struct profil_recording *recording, const struct m
 	u32 number = 0;
 
 	loaded++;
-	/* Not charged to the recorder: the loader must not reclaim its memory cgroup. */
+	/* Not charged to the recorder: the loader must not reclaim from its memory cgroup. */
 	spare.node[0] = kzalloc(sizeof(*spare.node[0]), GFP_KERNEL);
 	profil_modules_name(&same, module);
 	raw_spin_lock_irqsave(&recording->lock, flags);
@@ -113,8 +113,8 @@ static bool profil_modules_is(const struct profil_entry *entry, const struct pro
 }
 
 /*
- * The number of code that is loaded, and its first generation; 0 if it was there before the
- * recording.
+ * The number of code that is loaded, and its first generation; both 0 if it was loaded before
+ * the recording began.
  */
 static u32 profil_modules_find(struct profil_recording *recording, const struct profil_code *code,
 			       u32 *first)
@@ -124,7 +124,7 @@ static u32 profil_modules_find(struct profil_recording *recording, const struct 
 	u32 number = 0, i;
 
 	*first = 0;
-	/* Not under one lock: others wait for it with interrupts off. */
+	/* Drop the lock after each chain: others wait for it with interrupts off. */
 	for (i = 0; i < 1U << recording->bits && !number; i++) {
 		raw_spin_lock_irqsave(&recording->lock, flags);
 		hlist_for_each_entry(entry, &recording->number[i], next)
@@ -157,7 +157,7 @@ static void profil_modules_went(struct profil_recording *recording, const struct
 	if (!code->bytes)
 		return;
 	number = profil_modules_find(recording, code, &first);
-	/* Nothing was sampled where modules are since it came, so nothing has to be told. */
+	/* Modules have had no ticks since it was loaded, so the reader need not know it. */
 	if (first == recording->generation && !READ_ONCE(recording->modules_ticked)) {
 		if (number)
 			profil_recording_forget(recording, number);
@@ -167,7 +167,7 @@ static void profil_modules_went(struct profil_recording *recording, const struct
 		number = profil_modules_add(recording, module, code, first);
 	raw_spin_lock_irqsave(&recording->lock, flags);
 	entry = profil_recording_numbered(recording, number);
-	/* The reader may have forgotten it, and the number be another's. */
+	/* The reader may have forgotten it, and the number may be another entry's. */
 	if (entry && profil_modules_is(entry, code))
 		entry->parent = last;
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
@@ -175,13 +175,13 @@ static void profil_modules_went(struct profil_recording *recording, const struct
 		profil_modules_lose(recording);
 }
 
-/* Ticks in code that comes now are of another generation than those before. */
+/* Ticks in code that is loaded now are of another generation than those before. */
 static void profil_modules_change(struct profil_recording *recording)
 {
 	if (profil_modules_lost(recording) || !READ_ONCE(recording->modules_ticked))
 		return;
 	WRITE_ONCE(recording->modules_ticked, false);
-	/* Pairs with profil_record_place(): a tick of the next one sees it cleared, or its like. */
+	/* Pairs with profil_record_place(): ticks of the next generation see the flag cleared. */
 	smp_store_release(&recording->generation, recording->generation + 1);
 }
 
@@ -201,7 +201,7 @@ static void profil_modules_tell(struct profil_recording *recording, const struct
 		profil_modules_went(recording, module, &code);
 		break;
 	}
-	/* What a module runs once is freed when that is done, or has failed. */
+	/* A module's init code is freed when it has run, or has failed. */
 	profil_modules_went(recording, module, &early);
 }
 
@@ -223,7 +223,7 @@ static int profil_modules_notify(struct notifier_block *unused, unsigned long st
 static struct notifier_block notifier = { .notifier_call = profil_modules_notify };
 
 /**
- * profil_modules_init() - be told of modules
+ * profil_modules_init() - register for news of modules
  *
  * Context: Process context.
  * Return: 0 or -errno.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which modules had code where in the kernel, for recordings that count there.
+ * Which modules had code at which kernel addresses, for recordings that count there.
  *
  * Context: process
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Owners: whose ticks a recording counts, and who they are.
+ * Owners: the programs, processes and interrupts that a recording's ticks count for.
  *
  * Context: tracepoint probe
  */
@@ -29,7 +29,7 @@ static unsigned int profil_spare_nodes(const struct profil_spare *spare)
 	return nodes;
 }
 
-/* Its effective user, and the number of its cgroup of version 2; 0: there are none. */
+/* Its effective user, and the ID of its cgroup v2, or 0 without cgroups. */
 static void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cgroup)
 {
 	rcu_read_lock();
@@ -42,7 +42,7 @@ static void profil_recording_look(struct task_struct *task, kuid_t *uid, u64 *cg
 	rcu_read_unlock();
 }
 
-/* Return: the state of a process that has an owner, if that does not end meanwhile. */
+/* Look at the process of a live owner.  Return: the state of the owner. */
 static u32 profil_recording_look_live(struct pid *pid, kuid_t *uid, u64 *cgroup)
 {
 	u32 state = PROFIL_OWNER_LIVE;
@@ -68,8 +68,8 @@ static u32 profil_recording_look_live(struct pid *pid, kuid_t *uid, u64 *cgroup)
 }
 
 /*
- * The owner of a process.  Return: NULL: the reader has forgotten it, though the process may go
- * on with its number, which may be another's by now.
+ * The owner of a process.  Return: NULL if the reader has forgotten it: the process may still
+ * use its number, which may be another entry's by now.
  */
 static struct profil_entry *profil_recording_owned(struct profil_recording *recording, u32 number,
 						   const struct pid *pid)
@@ -82,12 +82,12 @@ static struct profil_entry *profil_recording_owned(struct profil_recording *reco
 }
 
 /**
- * profil_recording_refresh() - who the process of an owner is now
+ * profil_recording_refresh() - bring what is known of an owner's process up to date
  * @recording: the recording
- * @owner: copied from it, of one process; user, cgroup and state are brought up to date
+ * @owner: copied from it, of one process; receives user, cgroup and state
  *
- * execve(2) changes the credentials and the name before the owner ends, for which the lock
- * is needed.  So what is seen is the owner's own unless the process is in there afterwards.
+ * execve(2) changes the credentials and the name before the owner ends, which takes the
+ * lock.  So what is seen is the owner's own, unless the process is in execve(2) afterwards.
  *
  * Context: Any but hard interrupt.
  */
@@ -102,7 +102,7 @@ void profil_recording_refresh(struct profil_recording *recording, struct profil_
 		owner->state = entry->state;
 		owner->uid = entry->uid;
 		owner->cgroup = entry->cgroup;
-		/* Not every owner in a recording of everybody has a watch that ends it. */
+		/* Not every owner in a system-wide recording has a watch that ends it. */
 		if (owner->state == PROFIL_OWNER_LIVE && recording->ended)
 			owner->state = PROFIL_OWNER_ENDED;
 		else if (owner->state == PROFIL_OWNER_LIVE)
@@ -113,8 +113,8 @@ void profil_recording_refresh(struct profil_recording *recording, struct profil_
 }
 
 /*
- * An owner gets all its numbers, one after the other, or none.  Return: the owner, or NULL
- * without memory or numbers.
+ * An owner gets all its numbers, in a row, or none.  Return: the owner, or NULL without
+ * memory or numbers.
  */
 static struct profil_entry *profil_recording_own_locked(struct profil_recording *recording,
 							const struct profil_identity *same,
@@ -174,10 +174,10 @@ static bool profil_recording_own(struct profil_recording *recording,
  * profil_recording_owner() - the owner that a program's ticks count for
  * @recording: the recording
  * @program: the file that was executed; NULL: not known, or @task is a kernel thread
- * @name: the command name that it got then, at most 16 bytes
- * @task: of the process that executes it, which may be an owner of its own; NULL: of none
+ * @name: the command name at that time, at most 16 bytes
+ * @task: of the process that executes it, which may be an owner of its own; NULL: none
  * @spare: memory for it
- * @owned: the owner of whom it is forked, or that executes it, or 0; receives the owner
+ * @owned: the owner that forked the process, or executes @program, or 0; receives the owner
  *
  * Context: Any but hard interrupt.
  * Return: false without memory or numbers.
@@ -204,9 +204,9 @@ bool profil_recording_owner(struct profil_recording *recording, struct file *pro
 }
 
 /**
- * profil_recording_own_state() - an owner that is no process
+ * profil_recording_own_state() - an owner that is not a process
  * @recording: the recording
- * @state: what it is: PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; 0: that of whom nothing is known
+ * @state: what it is: PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; 0: that of unattributed ticks
  * @spare: memory for it
  * @owned: receives the owner
  *
@@ -258,7 +258,7 @@ bool profil_recording_fork(struct profil_recording *recording, struct task_struc
 	if (parent)
 		same = parent->same;
 	raw_spin_unlock_irqrestore(&recording->lock, flags);
-	/* The reader has forgotten the parent's, and with it which program it is. */
+	/* If the reader has forgotten the parent's owner, the program is no longer known. */
 	return parent && profil_recording_own(recording, &same, pid, child, spare, owned);
 }
 
@@ -299,16 +299,16 @@ void profil_recording_end_owner(struct profil_recording *recording, struct profi
 }
 
 /**
- * profil_recording_leave_owner() - a process goes on, but is not followed any more
+ * profil_recording_leave_owner() - a process goes on, but is no longer followed
  * @recording: the recording
  * @owned: its owner; no effect if that is not of one process
  * @pid: its thread group
  *
- * What it is now is the last that is told of it: nobody would notice that it executes a program
- * whose user and cgroup must not be told.
+ * The reader is told its present user and cgroup, and no later ones: no probe would see it
+ * execute a program whose user and cgroup must not be told.
  *
- * Context: Any but hard interrupt; the lock of its watch's bucket is held, for which the probe on
- * execve(2) waits.
+ * Context: Any but hard interrupt; the lock of its watch's bucket is held, which the probe on
+ * execve(2) takes.
  */
 void profil_recording_leave_owner(struct profil_recording *recording, struct profil_owned owned,
 				  const struct pid *pid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Owners: whose ticks a recording counts, and who they are.
+ * Owners: the programs, processes and interrupts that a recording's ticks count for.
  *
  * Context: any
  */

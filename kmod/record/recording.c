@@ -3,8 +3,8 @@
  * A recording: numbers for texts and cells.
  *
  * Numbers are given for what has used CPU time, and for modules that come and go.  The reader
- * may ask what any of them stands for, until it forgets it or the recording is gone.  One that
- * was forgotten is given again only after all others.
+ * may ask what a number stands for until it forgets the number, or the recording is freed.  A
+ * forgotten number is given again only after all others.
  *
  * Context: tracepoint probe
  */
@@ -75,9 +75,9 @@ void profil_recording_free(struct profil_recording *recording)
 }
 
 /**
- * profil_recording_leave() - the session may end
- * @recording: of a profile that no tick can reach any more.  Tasks that answer its last
- *	questions still give numbers.
+ * profil_recording_leave() - part a recording from its session, which may end
+ * @recording: of a profile that ticks can no longer reach.  Tasks that answer its last
+ *	questions still add numbers.
  *
  * Context: Any but hard interrupt.
  */
@@ -150,7 +150,7 @@ static struct hlist_head *profil_recording_chain(struct profil_recording *record
 
 static struct hlist_head *profil_recording_numbers(struct profil_recording *recording, u32 number)
 {
-	/* The reader chooses which numbers stay. */
+	/* Hashed with a secret, as the reader chooses which numbers stay. */
 	u64 hash = siphash_1u64(number, &recording->key);
 
 	return &recording->number[hash >> (64 - recording->bits)];
@@ -176,8 +176,8 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
 }
 
 /*
- * Numbers in a row after the last one that are looked at for room, when they begin again: the
- * lock is held, with interrupts off.
+ * How many numbers one call looks at for free ones, once numbers are given again: the lock is
+ * held, with interrupts off.
  */
 #define LOOK_AT		256
 
@@ -186,11 +186,11 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
  * @recording: its lock is held
  * @count: how many
  *
- * Once all numbers were given they begin again, without those that are in use.
+ * After the highest number they begin again, without those that are in use.
  *
  * Context: Any.
- * Return: true: the numbers after the last one are free.  false: there are too many entries, or
- * the recording has ended, or there is no such row nearby, and the next call looks further.
+ * Return: true if the numbers after the last one are free; false if there are too many entries,
+ * the recording has ended, or there is no such row nearby: then the next call looks further.
  */
 bool profil_recording_row(struct profil_recording *recording, u32 count)
 {
@@ -210,7 +210,7 @@ bool profil_recording_row(struct profil_recording *recording, u32 count)
 	return row == count;
 }
 
-/* @chain: of its identity, in which there is no such entry. */
+/* @chain: of its identity, without such an entry. */
 static struct profil_entry *profil_recording_add(struct profil_recording *recording,
 						 const struct profil_identity *same,
 						 struct hlist_head *chain,
@@ -258,7 +258,7 @@ struct profil_entry *profil_recording_find_locked(struct profil_recording *recor
 }
 
 /**
- * profil_recording_find() - the number of a text or a cell, which gets one if it has none
+ * profil_recording_find() - the number of a text or a cell, given now if it is new
  * @recording: the recording
  * @same: its identity
  * @spare: memory for it
@@ -292,12 +292,12 @@ u32 profil_recording_find(struct profil_recording *recording, const struct profi
 /**
  * profil_recording_identify() - the identity of a file
  * @same: receives it
- * @file: mapped, or executed.  On overlayfs a mapping's file is that of the layer, even if
- *	its path is the one above, whose file may be another by now; a program's file is the
- *	one above.
+ * @file: mapped, or executed.  On overlayfs, a mapping's file is the layer's, even if its
+ *	path is the overlay's, which may lead to another file by now; a program's file is
+ *	the overlay's.
  *
- * A library may be overwritten in place, hence the size and the time of change.  Numbers
- * of snapshots of btrfs repeat, hence the address.
+ * A library may be overwritten in place, hence the size and the time of change.  Inode
+ * numbers repeat in snapshots of btrfs, hence the address.
  *
  * Context: Any but hard interrupt.
  */
@@ -385,7 +385,7 @@ static struct profil_entry *profil_recording_unlink(struct profil_recording *rec
 	return entry;
 }
 
-/* Is it one of those that an owner has without asking?  They go with the owner. */
+/* Return: true for a cell that was added with its owner, and is forgotten with it. */
 static bool profil_entry_is_owners(const struct profil_entry *entry)
 {
 	return entry->same.kind == PROFIL_KIND_CELL && entry->same.word[1] <= PROFIL_TEXT_THREADS;
@@ -396,8 +396,8 @@ static bool profil_entry_is_owners(const struct profil_entry *entry)
  * @recording: the recording
  * @number: a number, except those that every recording has
  *
- * Bindings and watches that have it go on counting for it, hits until they are not believed
- * any more.
+ * Bindings and watches that have it go on counting for it, and hits until they are no longer
+ * valid.
  *
  * Context: Process.
  * Return: 0; -ENOENT if it was not given, or is forgotten; -EINVAL for a cell that goes with

@@ -32,14 +32,14 @@ struct task_struct;
 #define PROFIL_TEXT_KERNEL	1
 #define PROFIL_TEXT_UNKNOWN	2
 #define PROFIL_TEXT_THREADS	3
-/* An owner, and its cell of each of these texts. */
+/* An owner's own number, and those of its cells for each of these texts. */
 #define PROFIL_OWNER_NUMBERS	4
-/* These texts, the owner of whom nothing is known, and those of interrupts and softirqs. */
+/* These texts, and the owners of unattributed ticks, of interrupts and of softirqs. */
 #define PROFIL_NUMBERS_FIXED	(3 + 3 * PROFIL_OWNER_NUMBERS)
-/* Generations that an offset in the kernel can hold; this one is not known. */
+/* How many generations an offset in the kernel can hold; this one stands for unknown. */
 #define PROFIL_GENERATIONS	255
 #define PROFIL_GENERATION_SHIFT	32	/* in an offset in the kernel */
-/* What a key can hold; fewer in a module for tests, which come to the end of them. */
+/* Numbers that a key can hold; fewer in a module for tests, which use them all up. */
 #ifdef PROFIL_TEST_WINDOW
 #define PROFIL_NUMBERS_MAX	((u32)BIT(8) - 1)
 #else
@@ -63,8 +63,8 @@ struct profil_identity {
 
 /**
  * struct profil_entry - what a number stands for
- * @node: in the recording's chain of those whose identities have its hash
- * @next: in that of its number
+ * @node: in the recording's chain for the hash of its identity
+ * @next: in the chain for the hash of its number
  * @number: from 1
  * @parent: OWNER of one process: the owner that forked or executed it; 0: not known;
  *	MODULE: the last generation of its code
@@ -73,7 +73,7 @@ struct profil_identity {
  * @file: FILE: referenced; NULL once it was released
  * @pid: MEMORY, OWNER of one process: that process, referenced
  * @uid: OWNER of one process: its user, as of its beginning or end
- * @cgroup: likewise, the number of its cgroup of version 2
+ * @cgroup: likewise, the ID of its cgroup v2
  *
  * @parent of a MODULE, @state, @file, @uid and @cgroup change under the recording's lock.
  * Freed with it, or when the reader forgets it.
@@ -96,10 +96,10 @@ struct profil_entry {
  * @lock: guards @nr, @in_use, @forgets, @hash and @number, and their entries.  Raw, because probes
  *	take it with preemption off
  * @processes: each process is an owner of its own; constant
- * @threads: in which namespace threads have the IDs that ticks count at, referenced; NULL: ticks
+ * @threads: the PID namespace of the thread IDs that ticks count for, referenced; NULL: ticks
  *	do not count for threads; constant
- * @memcg: pays for entries that tasks make, referenced; constant
- * @nobody: the owner for whom there was no number or memory; constant
+ * @memcg: pays for entries that tasks add, referenced; constant
+ * @nobody: the owner of unattributed ticks: no number or memory was left; constant
  * @irq: the owner of interrupts; constant
  * @softirq: that of softirqs; constant
  * @kernel: the address of offset 0 in the kernel; 0: all its ticks count at offset 0; constant
@@ -107,24 +107,24 @@ struct profil_entry {
  *	as are the following
  * @modules_ticked: there was a tick in a module in this generation
  * @told: in profil_told, or empty
- * @news: of its session, told of each number that is given; NULL once the session's part in it
- *	has ended, after its last tick.  Changed under @lock
- * @lives: address spaces so far, each of which has a number
- * @forgets: how often something was forgotten: what has a cell's number from before may have
- *	one that is not given any more
- * @user: the account that pays for @hash and, once it is kept for its numbers alone, for entries;
+ * @news: of its session, told of each number that is given; NULL once the session may end,
+ *	after the last tick.  Changed under @lock
+ * @lives: how many address spaces there were, each of which has a number
+ * @forgets: how often something was forgotten: cached cell numbers older than this may be
+ *	stale
+ * @user: the account that pays for @hash and, when only the numbers are kept, for entries;
  *	referenced; constant
- * @charged: the pages that it pays for @hash; constant
- * @kept: and for entries
- * @ended: there are no ticks any more: modules that come and go do not matter
+ * @charged: pages that it pays for @hash; constant
+ * @kept: pages that it pays for entries
+ * @ended: there are no more ticks, so modules that come and go do not matter
  * @nr: the last number that was given
- * @given: how many were given: more than there are once numbers begin again
+ * @given: how many were given, those that were given again included
  * @in_use: numbers that are given and not forgotten
  * @limit: how many may be in use; constant
- * @bits: of the number of chains; constant
- * @key: of the hash, random: nobody can make others' entries share a chain; constant
+ * @bits: log2 of the number of chains of each kind; constant
+ * @key: of the hash; random, so that no user can make others' entries share a chain; constant
  * @hash: chains of entries by identity
- * @number: chains of entries by number, behind those
+ * @number: chains of entries by number, behind @hash
  */
 struct profil_recording {
 	raw_spinlock_t lock;	/* see the kernel-doc above */
@@ -155,15 +155,15 @@ struct profil_recording {
 	struct hlist_head *number;
 };
 
-/* The recordings that are told of modules; guards what they know of these, too. */
+/* The recordings that are told of modules; the lock also guards what they know of modules. */
 extern struct mutex profil_told_lock;
 extern struct list_head profil_told;
 
 /**
- * struct profil_spare - memory for entries, taken beforehand: none can be had under the lock
+ * struct profil_spare - memory for entries, allocated before the lock is taken
  * @node: zeroed, to be freed with kfree(); NULL once used
  *
- * As many as an owner may need, with the text of its program.
+ * It is enough for an owner and the text of its program.
  */
 struct profil_spare {
 	struct profil_entry *node[PROFIL_OWNER_NUMBERS + 1];
@@ -178,10 +178,10 @@ static inline u32 profil_recording_left(const struct profil_recording *recording
 /**
  * profil_recording_lacks_owner() - was there no memory for an owner?
  * @recording: the recording
- * @owned: whose ticks a process has
+ * @owned: the owner of a process
  *
  * Context: Any.
- * Return: true if that is nobody, though there are numbers for an owner.
+ * Return: true if that is &profil_recording.nobody, although there are numbers for an owner.
  */
 static inline bool profil_recording_lacks_owner(const struct profil_recording *recording,
 						struct profil_owned owned)

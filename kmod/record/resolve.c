@@ -2,9 +2,9 @@
 /*
  * What is mapped at the PC of a tick.
  *
- * The task that had the tick looks itself, on its way back to user mode: before it
- * executes another instruction, so that nothing can have changed but by its process's
- * other threads.  It never waits for mmap_lock, as it would not have waited without the
+ * The task that had the tick looks it up, on its way back to user mode: before it
+ * executes another instruction, so only other threads of its process can have changed
+ * anything.  It never waits for mmap_lock, as it would not have waited without the
  * profile.
  *
  * Context: process
@@ -38,7 +38,7 @@
 #include <linux/string.h>
 #include <linux/task_work.h>
 
-/* After so many failures to get mmap_lock, at once, a tick's text is unknown. */
+/* After this many failures in a row to get mmap_lock, a tick's text is unknown. */
 #define TRIES		16
 /* What the offset in a key can hold. */
 #define OFFSETS		BIT_ULL(PROFIL_COUNT_SHIFT)
@@ -57,7 +57,7 @@ struct found {
 	bool counted;
 };
 
-/* The vDSO names itself by its operations; no other mapping of the kernel's has code. */
+/* The vDSO is a special mapping, which only its name tells from others. */
 static bool profil_resolve_is_vdso(struct vm_area_struct *vma)
 {
 	const char *name;
@@ -78,10 +78,10 @@ static void profil_resolve_vma(struct vm_area_struct *vma, unsigned long pc, str
 	found->hit.low = low;
 	found->hit.span = end - low + 1;
 	found->hit.mappings = profil_mm_mappings(vma->vm_mm);
-	/* Not a device's or io_uring's: a recording would hold it, and a reader open it. */
+	/* Not a device's or io_uring's: a recording would hold it, and a reader could open it. */
 	if (vma->vm_file && S_ISREG(file_inode(vma->vm_file)->i_mode)) {
 		offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
-		/* Beyond it nothing executable is known to be. */
+		/* No known executable is that large. */
 		if (offset >= OFFSETS - size)
 			return;
 		profil_recording_identify(&found->same, vma->vm_file);
@@ -91,7 +91,7 @@ static void profil_resolve_vma(struct vm_area_struct *vma, unsigned long pc, str
 			.word = { (uintptr_t)vma->vm_private_data, vma->vm_end - vma->vm_start },
 		};
 	} else {
-		/* Offsets are of the largest range that a key can hold. */
+		/* Offsets are from the start of an aligned range as large as a key can hold. */
 		base = round_down((u64)low, OFFSETS);
 		found->same = (struct profil_identity) {
 			.kind = PROFIL_KIND_MEMORY, .word = { 0, base },
@@ -112,7 +112,7 @@ static struct profil_binding *profil_resolve_binding_in(const struct hlist_head 
 	return NULL;
 }
 
-/* The binding that the tick had come by; under RCU, which keeps it.  NULL: it is gone. */
+/* The binding of the tick's address space; under RCU, which keeps it.  NULL if it is gone. */
 static struct profil_binding *profil_resolve_binding(const struct profil_question *question)
 {
 	return profil_resolve_binding_in(&profil_binding_bucket(question->mm)->chain, question);
@@ -187,13 +187,13 @@ static bool profil_resolve_find(const struct profil_question *question, struct f
 	return true;
 }
 
-/* Everybody's address spaces are bound when they need it. */
+/* A system-wide recording binds an address space only when it has a tick. */
 static void profil_resolve_bind(const struct profil_question *question)
 {
 	struct profil_profile *profile = question->profile;
 	bool bound;
 
-	/* Of an owner that could not be found, the next tick asks again. */
+	/* If the owner could not be found, the next tick asks again. */
 	if (!profile->everybody || current->mm != question->mm ||
 	    question->owned.owner == profile->recording->nobody.owner)
 		return;
@@ -308,7 +308,7 @@ static void profil_resolve_slowly(struct profil_question *question, struct found
 		fput(found->file);
 }
 
-/* Runs in the task that had the tick, or in its exit, where it has no mm any more. */
+/* Runs in the task that had the tick, possibly in its exit, when it no longer has an mm. */
 static void profil_resolve_work(struct callback_head *work)
 {
 	struct profil_question *question = container_of(work, struct profil_question, work);
@@ -319,7 +319,7 @@ static void profil_resolve_work(struct callback_head *work)
 	found.file = NULL;
 	found.same.kind = PROFIL_KIND_UNKNOWN;
 	found.counted = false;
-	/* In its exit, or if it executes another program, its memory is gone. */
+	/* If it exits, or executes another program, its memory is gone. */
 	while (current->mm == question->mm &&
 	       !profil_resolve_find(question, &found) && ++try < TRIES)
 		cond_resched();
@@ -330,7 +330,7 @@ static void profil_resolve_work(struct callback_head *work)
 }
 
 /**
- * profil_resolve_init() - tell ticks who answers their questions
+ * profil_resolve_init() - set the function that answers the questions of ticks
  *
  * Context: Process context, before the first tick.
  */

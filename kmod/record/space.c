@@ -3,9 +3,9 @@
  * What a recording knows of an address space: what is mapped where, and which cells its
  * texts have.
  *
- * What is mapped somewhere is believed until a mapping changes, and then looked up again.
- * Mostly it is the same as before, so its cell is known, too, and need not be looked for
- * among those of the whole recording.
+ * A look-up of a mapping is valid until any mapping changes, and then it is repeated.  Mostly
+ * the text is the same as before, so its cell is known, too, and need not be looked for among
+ * those of the whole recording.
  *
  * Context: process
  */
@@ -26,7 +26,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-/* For how long a hit is believed: bounds how long a file that is written over is not noticed. */
+/* How long a hit is valid, and so how long an overwritten file may go unnoticed. */
 #define BELIEVED	DIV_ROUND_UP(HZ, 10)
 #define CELL_BITS	5
 
@@ -45,7 +45,7 @@ struct cell {
 /**
  * struct space - what is known of an address space
  * @hits: what ticks see of it, and its lock; first, as it is freed by its address
- * @forgets: of the recording, as of which @cell is right
+ * @forgets: &profil_recording.forgets for which @cell is valid
  * @cell: by a hash of the text
  */
 struct space {
@@ -79,7 +79,7 @@ static noinline void profil_space_forget(struct space *space, u32 forgets)
 	space->forgets = forgets;
 }
 
-/* The lock is held.  Numbers of cells that may be forgotten are not believed. */
+/* The lock is held.  Numbers of cells that may have been forgotten are dropped. */
 static __always_inline struct cell *profil_space_cell(struct space *space,
 						      const struct profil_identity *text,
 						      u32 forgets)
@@ -89,7 +89,7 @@ static __always_inline struct cell *profil_space_cell(struct space *space,
 	return &space->cell[hash_64(text->word[0] + text->word[1], CELL_BITS)];
 }
 
-/* As memcmp() does, only sooner. */
+/* memcmp(), inlined. */
 static __always_inline bool profil_space_is_text(const struct profil_identity *a,
 						 const struct profil_identity *b)
 {
@@ -104,8 +104,8 @@ static __always_inline bool profil_space_is_text(const struct profil_identity *a
 }
 
 /*
- * The way of a set that the hit replaces: its own, or the next one.  Where mappings have
- * changed others may overlap it, which are believed no longer than they were.
+ * The way of a set that the hit replaces: its own, or the next one.  If mappings have changed,
+ * older hits may overlap it, but those are no longer valid.
  */
 static struct profil_hit *profil_space_way(struct profil_hits *hits, const struct profil_hit *hit)
 {
@@ -134,7 +134,7 @@ static void profil_space_believe(struct profil_hits *hits, u32 cell, struct prof
 }
 
 /**
- * profil_space_recall() - believe what is mapped somewhere, if its cell is known
+ * profil_space_recall() - add a hit, if the cell of its text is known
  * @hits: of the address space
  * @text: what is mapped
  * @owner: whose cell
@@ -161,11 +161,11 @@ bool profil_space_recall(struct profil_hits *hits, const struct profil_identity 
 }
 
 /**
- * profil_space_learn() - believe what is mapped somewhere, and know its cell from now on
+ * profil_space_learn() - add a hit, and remember the cell of its text
  * @hits: of the address space
  * @text: what is mapped
  * @owner: whose cell
- * @forgets: of the recording, as of before the cell was looked for
+ * @forgets: of the recording, read before the cell was looked for
  * @cell: its number
  * @hit: as for profil_space_recall()
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ticks in kernel mode of tasks that a recording of everybody has not met: a work item does.
+ * Ticks in kernel mode of tasks new to a system-wide recording: a work item finds their owners.
  *
  * The task itself may stay in a system call for as long as it likes, and a kernel thread never
  * leaves the kernel.
@@ -69,8 +69,8 @@ static struct mm_struct *profil_unmet_memory(const struct profil_asked *asked)
 }
 
 /*
- * The lock keeps the process from another program until it has its watch, which the probe on
- * exec changes.  Who holds it may wait for user memory, which the work must not.
+ * The lock keeps the process from executing another program until it has its watch, which the
+ * probe on exec changes.  A holder of the lock may wait for user memory; the work must not.
  */
 static struct profil_owned profil_unmet_process(const struct profil_asked *asked)
 {
@@ -99,7 +99,7 @@ static void profil_unmet_answer(struct profil_asked *asked)
 	owned = task->flags & PF_KTHREAD ? profil_meet_task(profile, task, NULL) :
 					   profil_unmet_process(asked);
 	set_active_memcg(before);
-	/* Pairs with the tick that adds itself: it has written its place. */
+	/* Pairs with profil_ask_add(): each tick that is counted here has written its place. */
 	profil_unmet_count(asked, owned, atomic_xchg(&asked->ticks, PROFIL_ASKED_TAKEN));
 	smp_store_release(&asked->task, NULL);	/* only now may a tick use it */
 	put_task_struct(task);
@@ -127,7 +127,7 @@ static void profil_unmet_asked(struct irq_work *unused)
 }
 
 /**
- * profil_unmet_init() - tell ticks who answers them
+ * profil_unmet_init() - set what ticks queue to have their owners found
  *
  * Context: Process context, before the first tick.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ticks in kernel mode of tasks that a recording of everybody has not met: a work item does.
+ * Ticks in kernel mode of tasks new to a system-wide recording: a work item finds their owners.
  *
  * Context: process
  */

@@ -48,8 +48,8 @@ static __always_inline bool profil_add16(u16 *counter, u16 ticks, unsigned int t
 }
 
 /*
- * Levels of hardirq_count() that an NMI accounts for itself.  Where one is a kind of interrupt,
- * and interrupts were on, arm64 enters that first.
+ * Levels of hardirq_count() that an NMI itself adds.  If interrupts were on, arm64 first enters
+ * a hard interrupt for its pseudo-NMI.
  */
 static __always_inline unsigned int profil_nmi_levels(const struct pt_regs *regs)
 {
@@ -61,8 +61,8 @@ static __always_inline unsigned int profil_nmi_levels(const struct pt_regs *regs
 }
 
 /*
- * Add 1 to a variable of this CPU, whose interrupts are off: a release.  x86 stores in
- * the order of the program anyway.
+ * Add 1 to a per-CPU variable, with release semantics; interrupts are off.  x86 does not
+ * reorder a store with earlier accesses anyway.
  */
 static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *variable)
 {
@@ -78,8 +78,8 @@ static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *
 }
 
 /*
- * How often present pages of an address space were unmapped, moved or protected so far, or 0 if
- * that is not known: x86 numbers the flushes of its TLBs, which each such change needs.
+ * A number that grows when present pages of an address space are unmapped, moved or protected,
+ * or 0 if there is none: x86 numbers its TLB flushes, and each such change needs one.
  */
 static inline u64 profil_mm_changes(const struct mm_struct *mm)
 {
@@ -91,10 +91,10 @@ static inline u64 profil_mm_changes(const struct mm_struct *mm)
 }
 
 /*
- * A number that is another one once any mapping has changed: one that is read while mmap_lock is
- * held holds as long as it stays the same.  The kernel counts how often mmap_lock was held for
- * writing, at the end or, in a sequence count, at the start, too.  Before 6.4 it did not:
- * profil_mm_changes() does as well for what has been executed, if it knows.
+ * A number that changes when any mapping does: mappings that were looked up under mmap_lock are
+ * valid for as long as it is what it was then.  The kernel counts the times that mmap_lock was
+ * held for writing: at the end, and at the start, too, where it is a sequence count.  Before 6.4
+ * it did not; profil_mm_changes() does as well for text that has been executed, if not 0.
  * Context: Any.
  */
 static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
@@ -102,7 +102,7 @@ static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
 #ifdef CONFIG_PER_VMA_LOCK
 	const void *number = &mm->mm_lock_seq;
 
-	/* An int, or since 6.14, and where that was taken over, a sequence count. */
+	/* An int; a seqcount_t since 6.14 and where that was backported. */
 	BUILD_BUG_ON(offsetof(seqcount_t, sequence));
 	return READ_ONCE(*(const u32 *)number);
 #else
@@ -111,7 +111,7 @@ static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
 }
 
 /*
- * KASLR moves x86-64's kernel within one such unit only, so a rounded address reveals nothing.
+ * KASLR moves x86-64's kernel only within one such unit, so a rounded address reveals nothing.
  * Elsewhere the kernel may be anywhere, with modules as far above it as below.
  */
 #ifdef CONFIG_X86
@@ -121,8 +121,8 @@ static __always_inline u32 profil_mm_mappings(const struct mm_struct *mm)
 #endif
 
 /*
- * May the code at an address of the kernel be a module's, or be replaced otherwise?  Only x86
- * has a fixed place for that: arm64's modules are around the kernel, wherever that is.
+ * Return: false only if the code at a kernel address is not a module's and is never replaced.
+ * Only x86 has a fixed range for such code: arm64's modules are around the kernel, wherever it is.
  */
 static __always_inline bool profil_code_may_go(unsigned long address)
 {
@@ -134,8 +134,8 @@ static __always_inline bool profil_code_may_go(unsigned long address)
 }
 
 /*
- * May a breakpoint have a handler?  x86 has done the access when it reports it.  Others report it
- * before, and the kernel steps over it only for perf's own handler: it would come again for ever.
+ * Whether a breakpoint may have a handler.  x86 reports an access after it is done.  Others report
+ * it before, and the kernel steps over it only for perf's own handler: it would hit for ever.
  */
 #ifdef CONFIG_X86
 #define PROFIL_BREAKPOINTS	true

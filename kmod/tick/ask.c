@@ -2,8 +2,8 @@
 /*
  * Ticks in kernel mode of tasks that are in no recording yet.
  *
- * A work item finds out whose they are (record/unmet.c).  Later ones find the task's watch.
- * A task waits once, whatever it does meanwhile, and a user's tasks cannot take all the room.
+ * A work item finds out whose they are (record/unmet.c).  Later ticks find the task's watch.
+ * A task has at most one slot for each recording, and one user's tasks cannot take all slots.
  *
  * Context: hard interrupt
  */
@@ -22,7 +22,7 @@
 DEFINE_PER_CPU(struct profil_asked[PROFIL_ASKED], profil_asked);
 struct irq_work profil_ask_irq;
 
-/* Return: false if there is no room, or the work item has taken the others. */
+/* Return: false if the slot is full, or the work item has taken its ticks. */
 static bool profil_ask_add(struct profil_asked *asked, u64 place)
 {
 	int ticks = atomic_read(&asked->ticks);
@@ -33,7 +33,7 @@ static bool profil_ask_add(struct profil_asked *asked, u64 place)
 	return atomic_cmpxchg(&asked->ticks, ticks, ticks + 1) == ticks;
 }
 
-/* Return: room for current to wait in, or where it waits already; NULL: there is none. */
+/* Return: current's slot, or a free one; NULL if there is none. */
 static struct profil_asked *profil_ask_find(const struct profil_profile *profile)
 {
 	struct profil_asked *asked = *this_cpu_ptr(&profil_asked), *room = NULL;
@@ -42,7 +42,7 @@ static struct profil_asked *profil_ask_find(const struct profil_profile *profile
 	unsigned int same = 0, i;
 
 	for (i = 0; i < PROFIL_ASKED; i++, asked++) {
-		task = smp_load_acquire(&asked->task);	/* the work item has left it */
+		task = smp_load_acquire(&asked->task);	/* the work item is done with it */
 		if (task == current && asked->profile == profile)
 			return asked;
 		if (!task)
@@ -56,10 +56,10 @@ static struct profil_asked *profil_ask_find(const struct profil_profile *profile
 /**
  * profil_ask_owner() - have a tick of current counted once its owner is known
  * @profile: a recording
- * @place: where in the kernel the tick came
+ * @place: the place in the kernel that the tick interrupted
  *
  * Context: The tick.
- * Return: false if it cannot wait for that.
+ * Return: false if it cannot wait.
  */
 bool profil_ask_owner(struct profil_profile *profile, u64 place)
 {
@@ -76,7 +76,7 @@ bool profil_ask_owner(struct profil_profile *profile, u64 place)
 	asked->payer = profil_payer();
 	asked->place[0] = place;
 	atomic_set(&asked->ticks, 1);
-	smp_store_release(&asked->task, get_task_struct(current));	/* now it is whole */
+	smp_store_release(&asked->task, get_task_struct(current));	/* publish it */
 	irq_work_queue(&profil_ask_irq);	/* the tick must not take a work queue's locks */
 	return true;
 }

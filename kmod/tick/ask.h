@@ -16,24 +16,24 @@ struct mm_struct;
 struct profil_profile;
 struct task_struct;
 
-/* Tasks of a CPU that can wait at once, those of one payer, and the ticks of each. */
+/* Slots of a CPU, those that one payer may use, and the ticks in each. */
 #define PROFIL_ASKED		16
 #define PROFIL_ASKED_USER	8
 #define PROFIL_ASKED_TICKS	8
-/* In &profil_asked.ticks: no tick may be added any more. */
+/* In &profil_asked.ticks: no more ticks may be added. */
 #define PROFIL_ASKED_TAKEN	INT_MAX
 
 /**
  * struct profil_asked - ticks of a task whose owner is not known
  * @task: the task, referenced; NULL: free.  Set by ticks of its CPU only
  * @profile: whose ticks they are, referenced
- * @mm: the address space they came in, compared only; NULL for a kernel thread
+ * @mm: the task's address space, compared only; NULL for a kernel thread
  * @payer: profil_payer() of the task
  * @ticks: how many there are, or PROFIL_ASKED_TAKEN
- * @place: where in the kernel each came
+ * @place: the place in the kernel that each interrupted
  *
  * Ticks of the same CPU add to @place and @ticks until the work item has taken them; the rest
- * is constant until it has given back @task.
+ * is constant until it clears @task.
  */
 struct profil_asked {
 	struct task_struct *task;

@@ -19,7 +19,7 @@
 #define PROFIL_BIN_SHIFT_MAX	3
 
 /**
- * profil_bin_width_valid() - may a counter be so wide?
+ * profil_bin_width_valid() - is this a width that counters may have?
  * @width: in bytes
  *
  * Context: Any.
@@ -31,13 +31,13 @@ static inline int profil_bin_width_valid(__u32 width)
 }
 
 /**
- * profil_bin_valid() - may the module compute with this region?
+ * profil_bin_valid() - is a region within the documented limits?
  * @r: a region from user space
  *
  * Does not check the buffer's address, or the region against others.
  *
  * Context: Any.
- * Return: 1 if every value is within the documented limits, else 0.
+ * Return: 1 if every value is, else 0.
  */
 static inline int profil_bin_valid(const struct profil_region *r)
 {
@@ -138,7 +138,7 @@ static inline __u64 profil_bin_clip(const struct profil_region *r)
 /**
  * struct profil_bin - a region, prepared for the tick
  * @low: first PC
- * @high: first PC without a counter; from there on the rest is not exact
+ * @high: first PC without a counter; the other members are exact only below it
  * @offset: subtracted from the PC
  * @mask: drops the bits that pre drops, but leaves the others in place
  * @scale: as in the region

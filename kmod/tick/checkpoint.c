@@ -25,7 +25,7 @@ bool profil_settle_wanted;
 struct delayed_work profil_sweep;
 
 /**
- * profil_sweep_soon() - have address spaces that have ended swept out
+ * profil_sweep_soon() - schedule the sweep of address spaces that have ended
  *
  * Context: Any, hard interrupt included.
  */
@@ -44,11 +44,11 @@ static void profil_settle_ask(struct irq_work *work)
 DEFINE_IRQ_WORK(profil_settle_irq, profil_settle_ask);
 
 /**
- * profil_profile_stop() - stop counting, without the owner's doing
+ * profil_profile_stop() - stop counting, not at the owner's request
  * @profile: a profile; no effect unless it runs
  * @why: its &enum profil_state from now on
  *
- * It gives up its claim on the clock soon after, in process context.
+ * Its claim on the clock is given up soon after, in process context.
  *
  * Context: The tick, process context with interrupts off, or under @profile's lock:
  * each keeps the pins from being freed.
@@ -88,8 +88,8 @@ static void profil_check_queue(struct profil_profile *profile)
  * The memory of a self profile is rechecked by current on its way to user
  * space.  A task in the kernel may take long to get there, or never get there;
  * so wait for a tick in user mode.  The memory of an attached profile is the
- * attacher's, and no target has to wait for it: it is rechecked when the attacher
- * asks for the status.
+ * attacher's.  It is rechecked when the attacher asks for the status, so that no
+ * target has to wait.
  *
  * Context: Hard interrupt, interrupts off.
  */

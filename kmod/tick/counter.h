@@ -40,7 +40,7 @@
 	__cause;								\
 })
 
-/* Add *@ticks, or as many as lead to the limit: then *@ticks are these.  None, if it is there. */
+/* Add *@ticks, but only up to the limit: *@ticks becomes how many fit, or stays if none do. */
 static inline enum profil_cause profil_counter_limit(void *counter, u32 width, u64 limit,
 						     u64 *ticks)
 {

@@ -3,9 +3,9 @@
  * Ticks whose page is not pinned: they wait until their thread returns to user mode.
  *
  * An interrupt cannot look at memory that may have to be faulted in.  It notes the
- * place, as a classic kernel does that owes a process a tick, and the thread itself
- * pins the page on its way to user mode (demand.c).  Such a tick is in no outcome
- * until then.
+ * place, as a classic Unix kernel does when it owes a process a tick, and the thread
+ * itself pins the page on its way to user mode (demand.c).  Until then the tick has
+ * no outcome.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -33,7 +33,7 @@ static u32 profil_defer_step(const struct profil_profile *profile, const struct 
 	return place->width ? 0 : profile->demand->layout->how.sample_width;
 }
 
-/* Are these more ticks at the place that a deferral is for? */
+/* Return: true if ticks at this place can be added to a deferral. */
 static bool profil_defer_extends(const struct profil_profile *profile,
 				 const struct profil_deferral *deferral,
 				 const struct profil_place *place)
@@ -78,7 +78,7 @@ static struct profil_deferral *profil_defer_claim(const struct profil_profile *p
  * profil_defer() - have ticks counted when current returns to user mode
  * @profile: a profile of current's address space, with PROFIL_PIN_LATE
  * @place: where
- * @ticks: how many; of an array of PCs: 1
+ * @ticks: how many; 1 for an array of PCs
  *
  * Context: The tick.
  * Return: PROFIL_DEFERRED, or the outcome of the ticks if they cannot wait.
@@ -121,17 +121,17 @@ static void profil_defer_hole(struct profil_deferral *deferral, const struct pro
 	}
 	profile->demand->hole = min(profile->demand->hole, deferral->turn);
 	profil_profile_stop(profile, PROFIL_STATE_FAULT);
-	/* An array with a hole is at fault, even if ticks have taken its last elements before. */
+	/* A hole is a fault, even if other ticks have already taken the array's last elements. */
 	cmpxchg(&profile->state, PROFIL_STATE_FULL, PROFIL_STATE_FAULT);
 }
 
 /**
  * profil_defer_runs() - may deferred ticks still count?
  * @deferral: theirs
- * @pins: the profile's, which cannot go meanwhile; NULL: it has ended
+ * @pins: the profile's, which stay for the call; NULL: it has ended
  *
  * The tick that took the last element has stopped the profile, and its PC belongs
- * there.  Ticks from before the one that met a hole count, too.
+ * there.  Ticks that came before the one that found a hole count, too.
  *
  * Context: Interrupts off, under the lock of the profile's demand.
  * Return: true if they may.
@@ -164,12 +164,12 @@ static enum profil_cause profil_defer_count(const struct profil_deferral *deferr
 }
 
 /**
- * profil_defer_return() - give the last elements of the array of PCs back
+ * profil_defer_return() - give back the last elements of the array of PCs
  * @profile: a profile
  * @position: of the first element
  * @nr: how many; nothing was stored there
  *
- * Elements before those that other ticks have taken stay empty.
+ * An element below one that another tick has taken stays empty.
  *
  * Context: Interrupts off.
  */
@@ -183,15 +183,15 @@ void profil_defer_return(struct profil_profile *profile, u64 position, u64 nr)
 }
 
 /**
- * profil_defer_settle() - count what a thread's ticks have deferred
+ * profil_defer_settle() - count a thread's deferred ticks
  * @deferral: current's; free afterwards
  * @pins: as for profil_defer_runs()
  * @page: kernel address of its pinned page, or NULL if there is no page
  * @hole: the page is not there, or cannot be written
  *
- * Interrupts stay off from the look at the gate to the counters: whoever shuts the
- * gate and then waits for ticks with membarrier(2) waits for this, too.  It is not long: ticks of a
- * counter are few additions, and those of an array of PCs have elements in one page.
+ * Interrupts stay off from the look at the gate to the counting: a program that shuts the
+ * gate and then waits for ticks with membarrier(2) waits for this, too.  It is short: ticks of
+ * one counter take few additions, and the elements of an array of PCs are in one page.
  *
  * Context: Process context in the thread that had the ticks, interrupts off, under
  * the lock of the profile's demand.
@@ -223,7 +223,7 @@ void profil_defer_settle(struct profil_deferral *deferral, const struct profil_p
 		place->position += step;
 	}
 	tally->granted += deferral->count;
-	/* Those that were stored come first. */
+	/* The elements that were stored come first. */
 	if (step)
 		profil_defer_return(profile, first + counted * step, deferral->count - counted);
 	/* Only now may a tick on another CPU use the deferral. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which ticks of a source are a profile's: the source may tick more often than it asked for,
- * or less often, or late.
+ * Which ticks of a source are a profile's: the source may tick more often than the profile
+ * asked for, or less often, or late.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -12,17 +12,17 @@
 #include <linux/math64.h>
 
 /*
- * An interrupt must not count for long.  Ticks that go to one counter are one addition, so this is
- * a limit for arrays of PCs alone.
+ * An interrupt must not count for long.  Ticks that go to one counter are one addition, so this
+ * limits arrays of PCs alone.
  */
 #define OWED_TURNS	1024
 
 /**
  * profil_owe() - count ticks that did not come
- * @profile: they are its; stopped, it is owed nothing
+ * @profile: whose they are; if it is stopped, they are PROFIL_OFF
  * @tally: its tally of this CPU
- * @regs: where the program is now: with PROFIL_OWED_TICKS they count there.  NULL: that is
- *	of another program
+ * @regs: where the program is now; with PROFIL_OWED_TICKS, the ticks count there.  NULL: they
+ *	are PROFIL_LATE
  * @ticks: how many
  *
  * Context: Interrupts off, in a section.
@@ -59,10 +59,10 @@ static noinline void profil_due_often(struct profil_profile *profile, struct pro
 }
 
 /**
- * profil_due_now() - is a tick that came too early for a profile one of its ticks?
- * @profile: it asked for less of them
+ * profil_due_now() - is a tick of another period one of a profile's?
+ * @profile: it asked for more of them, or fewer
  * @tally: its tally of this CPU
- * @regs: what the tick interrupted; NULL: ticks that it is owed do not count
+ * @regs: what the tick interrupted; NULL: ticks that it is owed are PROFIL_LATE
  * @period: what the tick stands for, in ns or events
  *
  * Context: Interrupts off, in a section.

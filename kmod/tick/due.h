@@ -20,14 +20,14 @@ void profil_owe(struct profil_profile *profile, struct profil_tally *tally, stru
 bool profil_due_now(struct profil_profile *profile, struct profil_tally *tally,
 		    struct pt_regs *regs, u64 period);
 
-/* Is a tick of a recording due?  Its questions count for it when they are answered. */
+/* Is a tick one of a recording's?  Ticks that the recording is owed are PROFIL_LATE. */
 static __always_inline bool profil_tick_due(struct profil_profile *profile, u64 period)
 {
 	return profile->period == period ||
 	       profil_due_now(profile, this_cpu_ptr(profile->tally), NULL, period);
 }
 
-/* Counts the outcome of a tick of a recording, unless its question has to be answered first. */
+/* Count the outcome of a recording's tick; a deferred one counts when its question is answered. */
 static __always_inline void profil_tick_recorded(struct profil_profile *profile,
 						 enum profil_cause cause)
 {

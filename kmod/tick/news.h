@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * News of a session's recordings, for which its reader sleeps: PROFIL_RECORD_NEWS.
+ * Wake-ups for the reader of a session's recordings: PROFIL_RECORD_NEWS.
  *
- * A tick whose key the table has already is no news, and does not look whether anybody waits.
+ * A tick whose key is in the table already is not news, and does not look for a waiting reader.
  *
  * Context: hard interrupt; also process context
  */
@@ -14,9 +14,9 @@
 #include <linux/types.h>
 
 /**
- * struct profil_news - does the reader of a session wait for news?
+ * struct profil_news - what the reader of a session waits for
  * @keys: new keys until it is told; 0: it was told; below 0: it has never waited
- * @wake: wakes it; constant
+ * @wake: wakes the reader; constant
  */
 struct profil_news {
 	atomic_t keys;
@@ -24,7 +24,7 @@ struct profil_news {
 };
 
 /**
- * profil_news_init() - nobody waits
+ * profil_news_init() - start without a waiting reader
  * @news: of a session that is created
  * @wake: its follower's
  *
@@ -39,19 +39,19 @@ static inline void profil_news_init(struct profil_news *news, struct irq_work *w
 /**
  * profil_news_await() - from now on the reader waits, and is told once
  * @news: of its session
- * @keys: after so many new keys, or at any other news; above 0
+ * @keys: tell it after this many new keys, or any other news; above 0
  *
  * Context: Any.
  */
 static inline void profil_news_await(struct profil_news *news, int keys)
 {
 	atomic_set(&news->keys, keys);
-	/* Before the reader looks: a tick takes its element, then reads this. */
+	/* Before the reader looks at the table: a tick claims its element, then reads this. */
 	smp_mb();
 }
 
 /**
- * profil_news_told() - were there news since the reader has begun to wait?
+ * profil_news_told() - has there been news since the reader began to wait?
  * @news: of its session
  *
  * Context: Any.
@@ -64,7 +64,7 @@ static inline bool profil_news_told(const struct profil_news *news)
 
 /**
  * profil_news_tell() - tell the reader, if it waits
- * @news: of its session, which cannot end meanwhile
+ * @news: of its session, which cannot end during the call
  *
  * Context: Any.
  */
@@ -75,7 +75,7 @@ static inline void profil_news_tell(struct profil_news *news)
 }
 
 /**
- * profil_news_key() - a tick has a new key
+ * profil_news_key() - count a new key, and tell the reader if that is the last it waits for
  * @news: of its session
  *
  * Context: Interrupts off, in a section, which the end of the session waits for.

@@ -2,8 +2,8 @@
 /*
  * Notes that NMIs leave for an interrupt of the same CPU.
  *
- * An NMI may have interrupted anything, a holder of any lock too.  So all that it reaches is
- * here: it writes a note that nobody reads yet, and raises an interrupt.
+ * An NMI may interrupt anything, even the holder of a lock.  So everything that it does is
+ * here: it writes a note that nothing reads yet, and raises an interrupt.
  *
  * Context: NMI; also hard interrupt
  */
@@ -15,13 +15,13 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 
-/* NMIs that may come before an interrupt does: while they are off. */
+/* NMIs that can be noted while interrupts are off. */
 #define NOTES	8
 
 /**
  * struct profil_notes - a CPU's notes
  * @work: has them counted
- * @written: how many there were; changed by NMIs only, one of which may interrupt another
+ * @written: how many were written; changed by NMIs only, which may interrupt each other
  * @done: how many of them were counted; written by @work only
  * @note: by number
  */
@@ -39,7 +39,7 @@ static DEFINE_PER_CPU(struct profil_notes, profil_notes);
  * @source: of the event
  * @regs: what the NMI interrupted
  * @period: events that it stands for
- * @where: in what it came
+ * @where: what was running
  *
  * Context: NMI.
  * Return: false if there is no room.
@@ -51,10 +51,10 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 	struct profil_note *note;
 	unsigned int written;
 
-	/* A debug exception counts as an NMI, and one may interrupt it: take the place first. */
+	/* A debug exception counts as an NMI, and an NMI may nest in it: claim the place first. */
 	do {
 		written = READ_ONCE(notes->written);
-		if (written - smp_load_acquire(&notes->done) == NOTES)	/* it is read no more */
+		if (written - smp_load_acquire(&notes->done) == NOTES)	/* no longer read */
 			return false;
 	} while (cmpxchg_local(&notes->written, written, written + 1) != written);
 	note = &notes->note[written % NOTES];
@@ -70,8 +70,8 @@ bool profil_note_write(struct profil_source *source, struct pt_regs *regs, u64 p
 /**
  * profil_notes_waiting() - how many notes this CPU has to count
  *
- * Context: The notes' interrupt, which no NMI that has not finished its note lets come.
- * Return: their number; NMIs may write more meanwhile.
+ * Context: The notes' interrupt, so each NMI before it has finished its note.
+ * Return: their number; NMIs may write more at any time.
  */
 unsigned int profil_notes_waiting(void)
 {
@@ -94,7 +94,7 @@ struct profil_note *profil_note_first(void)
 }
 
 /**
- * profil_note_done() - give the room of the oldest note to another one
+ * profil_note_done() - free the place of the oldest note
  *
  * Context: The notes' interrupt.
  */

@@ -16,7 +16,7 @@ struct task_struct;
 
 /**
  * enum profil_where - what was running when an event came
- * @PROFIL_IN_THIS: what is running now: it is no note that is counted
+ * @PROFIL_IN_THIS: whatever is running now: the event was not noted
  * @PROFIL_IN_TASK: the task
  * @PROFIL_IN_SOFTIRQ: a softirq
  * @PROFIL_IN_IRQ: an interrupt, other than the event's own
@@ -31,9 +31,9 @@ enum profil_where {
 /**
  * struct profil_note - an event in an NMI
  * @source: its source
- * @task: which had it; compared, never dereferenced
+ * @task: the task that had it; compared, never dereferenced
  * @period: events that it stands for
- * @where: it came in this
+ * @where: what was running
  * @regs: what it interrupted
  */
 struct profil_note {

@@ -12,17 +12,17 @@
 #include <linux/user_namespace.h>
 
 /**
- * profil_payer() - who pays for what current has, as profile/limits.c has it
+ * profil_payer() - the payer for what current uses, as in profile/limits.c
  *
- * The owner of a user namespace pays for all its users; but root pays for nobody, so that a
- * namespace of root's pays for its own.
+ * The owner of a user namespace pays for all its users; but root pays for no other user, so a
+ * namespace that root owns pays for itself.
  *
  * Context: Any.
- * Return: a number that only those with the same payer have.
+ * Return: a number that identifies the payer.
  */
 static inline unsigned long profil_payer(void)
 {
-	/* Not those that a file system, or a ring, uses for a while. */
+	/* Not the subjective ones: a file system or io_uring may override those for a while. */
 	const struct cred *cred = current_real_cred();
 	const struct user_namespace *ns = cred->user_ns;
 	kuid_t uid = cred->uid;
@@ -32,7 +32,7 @@ static inline unsigned long profil_payer(void)
 			return (uintptr_t)ns;
 		uid = ns->owner;
 	}
-	/* Unlike any address. */
+	/* Odd, unlike any address. */
 	return (unsigned long)__kuid_val(uid) << 1 | 1;
 }
 

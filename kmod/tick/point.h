@@ -2,7 +2,7 @@
 /*
  * Where in its cell the lazy clock ticks: pure arithmetic.
  *
- * Compiled into the module, and into a host test of whether each task gets its share.  Nothing
+ * Compiled into the module, and into a host test that each task gets its share.  Nothing
  * here touches memory.
  *
  * Context: hard interrupt
@@ -15,7 +15,7 @@
 #define PROFIL_POINT_BITS	22
 #define PROFIL_POINT_SHIFT	(64 - PROFIL_POINT_BITS)
 
-/* Successive cells that one secret is for. */
+/* How many successive cells share a secret. */
 #define PROFIL_CELLS_PER_SECRET	64
 
 /**
@@ -25,8 +25,8 @@
  * @secret: pseudo-random, and for a few cells only
  *
  * Two rounds of multiplication mix all bits.  This is not a pseudo-random function, but it is
- * seeded by one for a few cells only: a program that learns the secret from the points that it
- * sees has no use for it any more.
+ * seeded by one for a few cells only: by the time a program has learnt the secret from the
+ * points that it sees, the secret is of no more use.
  *
  * A cell has 2^22 places for its point, so that the product with the longest period fits.
  *

@@ -2,9 +2,9 @@
 /*
  * The tick of a recording: which text is at the PC, and so its key in the table.
  *
- * A tick cannot look at mappings.  It looks at what was found there before, if no mapping of
- * the address space has changed since; otherwise it is a question that its task answers on
- * its way to user mode (record/resolve.c), and in no outcome until then.
+ * A tick cannot look up mappings.  It uses what was found at the PC before, if no mapping of
+ * the address space has changed since.  Otherwise it becomes a question, which its task answers
+ * on its way to user mode (record/resolve.c), and has no outcome until then.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -33,7 +33,7 @@
 
 DEFINE_PER_CPU(struct profil_question[PROFIL_QUESTIONS], profil_questions);
 
-/* Where a note that is being counted came. */
+/* What was running when the note that is being counted was written. */
 DEFINE_PER_CPU(enum profil_where, profil_event_where);
 
 /* @owned, @task: as for profil_record_add(). */
@@ -58,10 +58,10 @@ profil_record_add_inline(const struct profil_profile *profile, struct profil_own
 }
 
 /**
- * profil_record_add() - count a tick in the table, and for its thread if that is asked for
+ * profil_record_add() - count a tick in the table, and for its thread if threads are wanted
  * @profile: a recording
  * @owned: whose tick
- * @task: which had it; NULL: an interrupt
+ * @task: the task that had it; NULL for an interrupt
  * @key: as in &struct profil_count
  *
  * Context: Interrupts off, in a section.
@@ -82,7 +82,7 @@ static enum profil_cause profil_record_add_unknown(const struct profil_profile *
 }
 
 /**
- * profil_record_place() - where in the kernel a tick came
+ * profil_record_place() - the place in the kernel that a tick interrupted
  * @recording: its recording
  * @regs: what it interrupted, in kernel mode
  *
@@ -107,7 +107,7 @@ u64 profil_record_place(struct profil_recording *recording, struct pt_regs *regs
 }
 
 /**
- * profil_record_add_kernel() - count a tick that came in kernel mode
+ * profil_record_add_kernel() - count a tick in kernel mode
  * @profile: a recording
  * @owned: whose tick
  * @task: as for profil_record_add()
@@ -133,7 +133,7 @@ static __always_inline enum profil_where profil_record_where(const struct profil
 
 	if (where != PROFIL_IN_THIS)
 		return where;
-	/* The tick of the clock, or of a counter of the CPU, accounts for one level itself. */
+	/* The tick of the clock, or of a counter of the CPU, itself adds one level. */
 	if (hardirq_count() > (!source || source->interrupts) * HARDIRQ_OFFSET)
 		return PROFIL_IN_IRQ;
 	return in_serving_softirq() ? PROFIL_IN_SOFTIRQ : PROFIL_IN_TASK;
@@ -160,7 +160,7 @@ profil_record_interrupt(const struct profil_profile *profile)
 }
 
 /**
- * profil_record_kernel() - count a tick in kernel mode where it came
+ * profil_record_kernel() - count a tick in kernel mode at the place it interrupted
  * @profile: a recording
  * @owned: whose tick, unless it came in an interrupt
  * @regs: what it interrupted, in kernel mode
@@ -181,7 +181,7 @@ enum profil_cause profil_record_kernel(const struct profil_profile *profile,
 
 /*
  * The key of a PC in an address space with these mappings.  Return: false if it is not known, or
- * not any more.
+ * no longer.
  */
 static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u32 mappings, u64 *key)
 {
@@ -198,13 +198,13 @@ static bool profil_record_find(struct profil_hits *hits, unsigned long pc, u32 m
 		*key = READ_ONCE(hit->key) + (pc - low);
 		found = true;
 	}
-	/* Always: KCSAN takes all that follows for a part of the section otherwise. */
+	/* Always call it, or KCSAN takes all that follows for part of the section. */
 	return !read_seqcount_retry(&hits->seq, seq) && !(seq & 1) && found;
 }
 
 /*
- * Room for a question.  A task that does not get the CPU again before it has answered keeps its
- * own for so long, so one user may not take all.
+ * Room for a question.  A task that does not get the CPU keeps its room until it runs again and
+ * answers, so one user may not take all of it.
  */
 static struct profil_question *profil_record_question(void)
 {
@@ -212,7 +212,7 @@ static struct profil_question *profil_record_question(void)
 	unsigned long payer = profil_payer();
 	unsigned int same = 0, i;
 
-	/* Mostly the first one is free.  It is one of the bound: others are not counted then. */
+	/* Mostly the first is free, and then the others are not counted: hence the - 1 below. */
 	for (i = 0; i < PROFIL_QUESTIONS && !(i == 1 && room); i++, question++) {
 		if (smp_load_acquire(&question->task))	/* its last user has left it */
 			same += question->payer == payer;
@@ -243,7 +243,7 @@ static bool profil_record_ask(struct profil_profile *profile, struct profil_owne
 	return false;
 }
 
-/* The text at its PC is not known. */
+/* Count a tick whose text is not known. */
 static noinline enum profil_cause profil_record_other(struct profil_profile *profile,
 						      struct profil_owned owned,
 						      struct pt_regs *regs)
@@ -287,7 +287,7 @@ static bool profil_record_wants(const struct profil_profile *profile)
 	return !(current->flags & PF_KTHREAD) || (profile->everybody && profile->recording->kernel);
 }
 
-/* Whose ticks current has, by its watch.  Number 0: that is still to be found. */
+/* The owner of current's ticks, by its watch; number 0 if it has yet to be found. */
 static struct profil_owned profil_record_watched(const struct profil_profile *profile)
 {
 	struct profil_owned owned = profil_watched_owner(profile, task_tgid(current));
@@ -312,8 +312,8 @@ static enum profil_cause profil_record_unmet_kernel(struct profil_profile *profi
 }
 
 /**
- * profil_record_unmet() - count a tick of a task that is in no binding yet
- * @profile: a recording of everybody
+ * profil_record_unmet() - count a tick of a task that has no binding yet
+ * @profile: a system-wide recording
  * @regs: what the tick interrupted
  *
  * Context: The tick.

@@ -24,11 +24,11 @@ struct profil_recording;
 struct pt_regs;
 struct task_struct;
 
-/* A hit is part of a mapping, in a range of this size: that of the sets. */
+/* A hit is part of a mapping, within an aligned range of this size, which selects its set. */
 #define PROFIL_HIT_SHIFT	20
 #define PROFIL_HIT_SETS		16
 #define PROFIL_HIT_WAYS		4
-/* Ticks of a CPU that can wait at once until their tasks return to user mode; of one payer. */
+/* Ticks of a CPU that can wait for their tasks to return to user mode, and those of one payer. */
 #define PROFIL_QUESTIONS	16
 #define PROFIL_QUESTIONS_USER	8
 
@@ -37,8 +37,8 @@ struct task_struct;
  * @low: its first address
  * @span: its bytes; 0: not in use
  * @key: of @low in the table of counts
- * @until: when to ask again whether the file was written over, in jiffies
- * @mappings: profil_mm_mappings(), for as long as that stays the same
+ * @until: when to check again whether the file was overwritten, in jiffies
+ * @mappings: the value of profil_mm_mappings() for which the hit is valid
  */
 struct profil_hit {
 	unsigned long low;
@@ -50,8 +50,8 @@ struct profil_hit {
 
 /**
  * struct profil_hits - where the texts of an address space are
- * @lock: held by who changes it, with interrupts off
- * @seq: odd meanwhile, and then changed: ticks take no lock
+ * @lock: guards all members against other writers; taken with interrupts off
+ * @seq: odd during a change, as ticks take no lock
  * @next: which way of each set to use next
  * @hit: by address
  */
@@ -72,7 +72,7 @@ struct profil_hits {
  * @payer: profil_payer() of the task
  * @owned: whose; 0: not known yet either
  *
- * What follows @task is changed by @task only.
+ * Only @task changes what follows @task.
  */
 struct profil_question {
 	struct callback_head work;

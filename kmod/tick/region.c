@@ -2,8 +2,8 @@
 /*
  * A sample of one profile: from a PC to a counter of one of its regions.
  *
- * It may stand for several ticks, that which has come and those that it is late by.  If not
- * all of them have the same outcome, @ticks are fewer afterwards, and the caller comes again.
+ * It may stand for several ticks that a profile is owed.  If their outcomes differ, *@ticks is
+ * lowered to those that have the first outcome, and the caller calls again for the rest.
  *
  * Context: hard interrupt; also process context with interrupts off
  */

@@ -23,8 +23,8 @@ enum profil_cause profil_sample(struct profil_profile *profile, struct pt_regs *
  * @pins: theirs
  * @index: which page
  *
- * The program chooses the PC and the scale, so speculative execution must not be
- * led out of the array either: hence the mask.
+ * The program chooses the PC and the scale, so the mask also keeps speculative
+ * execution inside the array.
  *
  * Context: Hard interrupt.
  * Return: its address; see profil_page_is_off().

@@ -47,7 +47,7 @@ static __always_inline void profil_tick_due_profile(struct profil_profile *profi
 		return;
 	cause = profil_sample_plain(profile, regs) ? PROFIL_COUNTED :
 						     profil_sample(profile, regs, &ticks);
-	/* What counts it later grants it, too. */
+	/* Whatever counts it later also grants it. */
 	if (unlikely(cause == PROFIL_DEFERRED))
 		tally->granted--;
 	else
@@ -181,7 +181,7 @@ static void profil_late_profile(struct profil_profile *profile, struct pt_regs *
  * @due: when the present tick, which is not one of them, was due
  *
  * Missing ticks are charged to current as far back as current ran: the idle task
- * lost nothing, and what ran before is not known any more.
+ * lost nothing, and what ran before is no longer known.
  *
  * Context: Hard interrupt, interrupts off, in a section.
  */

@@ -3,7 +3,7 @@
  * The tick: from registers to a counter.
  *
  * The fast paths are here, to be inlined into the clock's own functions; the slow path
- * is in sample.c, whose head is about all of them.
+ * is in sample.c, where the comment at the top describes all of them.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -34,8 +34,8 @@
 struct profil_source;
 
 /**
- * struct profil_memo - the bucket of an address space, which costs much to compute
- * @mm: compared, never dereferenced; at first no address at all
+ * struct profil_memo - the last bucket that was looked up, as the hash is expensive
+ * @mm: its address space; compared, never dereferenced; initially not an address
  * @chain: of its bucket
  */
 struct profil_memo {
@@ -64,10 +64,10 @@ static inline bool profil_tick_all(struct pt_regs *regs, u64 period)
 }
 
 /*
- * The shortest path.  It checks nothing that was settled when the pins were made, and
- * not whether the profile runs or the page is there: profil_pins_slow() disables
- * this path when the profile stops, and before a page goes.  Only the program itself
- * shuts the gate.
+ * The shortest path.  It does not check what was settled when the pins were made, nor
+ * whether the profile runs and the page is there: profil_pins_slow() disables this path
+ * when the profile stops, and before a page goes.  The gate is checked, as the program
+ * itself shuts it.
  */
 static __always_inline bool profil_sample_plain(const struct profil_profile *profile,
 						struct pt_regs *regs)
@@ -89,7 +89,7 @@ static __always_inline bool profil_sample_plain(const struct profil_profile *pro
 	return true;
 }
 
-/* The region of a PC: mostly that of the tick before. */
+/* The region of a PC: mostly the same as at the tick before. */
 static __always_inline const struct profil_bin *
 profil_tick_region(const struct profil_layout *layout, struct profil_tally *tally, u64 pc)
 {
@@ -109,8 +109,8 @@ profil_tick_region(const struct profil_layout *layout, struct profil_tally *tall
 }
 
 /*
- * The same for any number of regions with counters of any width: PROFIL_NR_CAUSES if it is not
- * so simple, with nothing counted.
+ * The same for any number of regions with counters of any width.  Return: PROFIL_NR_CAUSES,
+ * with nothing counted, if the slow path has to count it.
  */
 static __always_inline enum profil_cause
 profil_sample_quick(const struct profil_profile *profile, struct profil_tally *tally,
@@ -133,7 +133,7 @@ profil_sample_quick(const struct profil_profile *profile, struct profil_tally *t
 	return profil_counter_wrap(page + (position & ~PAGE_MASK), bin->width, 1);
 }
 
-/* The chain of the bucket of @mm: mostly that of the tick before. */
+/* The chain of the bucket of @mm: mostly the same as at the tick before. */
 static __always_inline struct hlist_head *profil_tick_chain(const struct mm_struct *mm)
 {
 	struct profil_memo *memo = this_cpu_ptr(&profil_memo);
@@ -159,7 +159,7 @@ static __always_inline bool profil_tick_plain(struct profil_profile *profile,
 	return true;
 }
 
-/* The same for a profile that profil_sample_quick() is for. */
+/* The same, by profil_sample_quick(). */
 static __always_inline bool profil_tick_quick(struct profil_profile *profile,
 					      struct pt_regs *regs, u64 period)
 {
@@ -176,7 +176,7 @@ static __always_inline bool profil_tick_quick(struct profil_profile *profile,
 	return true;
 }
 
-/* The only binding in the bucket of @mm, or NULL: nobody knows yet whether it is @mm's. */
+/* The only binding in the bucket of @mm, which may be another address space's, or NULL. */
 static __always_inline struct profil_binding *profil_tick_only(const struct mm_struct *mm)
 {
 	const struct profil_memo *memo = this_cpu_ptr(&profil_memo);
@@ -220,8 +220,8 @@ static __always_inline void profil_tick_recording(struct profil_binding *binding
 }
 
 /*
- * Is each binding of a chain, which may be empty, of this address space, of all its threads,
- * and of a program that is attached, and is there no recording of everybody that it is not in?
+ * Return: true if each binding in a chain, which may be empty, is to this address space and all
+ * its threads, its program is attached, and no system-wide recording lacks a binding.
  */
 static __always_inline bool profil_chain_is_simple(const struct hlist_head *chain,
 						   const struct mm_struct *mm)
@@ -256,7 +256,7 @@ static __always_inline void profil_tick_event(const struct profil_source *source
 		profil_window();
 		hlist_for_each_entry_rcu(binding, chain, node) {
 			key = READ_ONCE(binding->key);
-			/* Others may have come since: they begin after this tick. */
+			/* A binding that was added since then begins after this tick. */
 			if ((key & ~PROFIL_KEY_OWNED) != mine ||
 			    binding->profile->event.source != source)
 				continue;

@@ -2,9 +2,9 @@
 /*
  * A section: what a CPU does to profiles in one go, with interrupts off.
  *
- * Each CPU numbers its sections: the number is odd inside of one.  So others can
- * wait for the section that runs now, or read what sections write and know whether
- * it is whole, without interrupting the CPU.
+ * Each CPU numbers its sections, and the number is odd inside one.  So other CPUs can
+ * wait for the section that runs now, or read what sections write and know whether it
+ * is consistent, without interrupting the CPU.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -29,7 +29,7 @@ static __always_inline void profil_section_enter(void)
 	this_cpu_inc(profil_section);
 	/*
 	 * Pairs with smp_mb() in profil_clock_sync(): either that sees the odd number,
-	 * or this section sees what was unpublished before.  And orders the number
+	 * or this section sees what was unpublished before.  It also orders the number
 	 * before what the section writes, for profil_tally_sum().
 	 */
 	smp_mb();
@@ -64,7 +64,7 @@ static __always_inline bool profil_section_inside(void)
  * A section is short: it runs with interrupts off, and bounds what it does.
  *
  * Context: Any but hard interrupt.
- * Return: its number of sections, which is even.
+ * Return: its section number, which is even.
  */
 static inline unsigned long profil_section_settled(unsigned int cpu)
 {
@@ -77,7 +77,7 @@ static inline unsigned long profil_section_settled(unsigned int cpu)
  * @settled: what profil_section_settled() has returned
  *
  * Context: Any.
- * Return: true if what was read since then may be of two moments.
+ * Return: true if what was read since then may be inconsistent.
  */
 static inline bool profil_section_changed(unsigned int cpu, unsigned long settled)
 {

@@ -2,8 +2,8 @@
 /*
  * The table of counts of a recording: how a key gets its element.
  *
- * The table is the reader's memory, who may write there at any time: an element is only
- * claimed and incremented, and what is in it is never trusted.
+ * The reader owns the table and may write to it at any time: an element is only claimed
+ * and incremented, and its contents are never trusted.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -14,7 +14,7 @@
 #include <linux/atomic.h>
 #include <linux/hash.h>
 
-/* Is it the key's element, by now? */
+/* Return: true if the element is the key's, or was free and is the key's now. */
 static bool profil_table_claim(struct profil_count *element, u64 key, struct profil_news *news)
 {
 	u64 there = READ_ONCE(element->key);
@@ -52,7 +52,7 @@ static enum profil_cause profil_table_add_from(const struct profil_pins *pins, u
  * @news: of the session, whose reader may wait for new keys
  *
  * Without a second place, a table that is replaced when it is three eighths full would
- * lose a tick now and then.  Keys with one hash differ in the low half of the product.
+ * lose a tick now and then.  Keys with the same index differ in the low half of the product.
  *
  * Context: Interrupts off, in a section, which the end of the session waits for.
  * Return: PROFIL_COUNTED; PROFIL_FULL without room; PROFIL_OFF if its page is.

@@ -20,7 +20,7 @@
 
 struct profil_news;
 
-/* Elements in a row that a key may be in, from each of the two that its hashes say. */
+/* How many elements in a row a key may be in, from each of its two places on. */
 #define PROFIL_TABLE_TRIES	16
 
 /* Return: NULL if its page is off. */
@@ -35,7 +35,7 @@ static __always_inline struct profil_count *profil_table_element(const struct pr
 	return profil_page_is_off(page) ? NULL : page + (position & ~PAGE_MASK);
 }
 
-/* By the highest bits: a cell's number, in the highest bits of the key, is in no others. */
+/* By the product's highest bits: no others depend on the cell's number, the key's highest bits. */
 static __always_inline u64 profil_table_index(const struct profil_pins *pins, u64 key)
 {
 	return hash_64(key, pins->layout->count_bits);
@@ -52,10 +52,10 @@ static __always_inline void profil_table_count(struct profil_count *element)
  * @pins: of the table
  * @key: as in &struct profil_count
  *
- * This is every tick but a few, so it calls nothing.
+ * Nearly all ticks take this path, so it calls nothing.
  *
  * Context: Interrupts off, in a section.
- * Return: PROFIL_COUNTED, PROFIL_OFF; PROFIL_FULL: profil_table_add() knows better.
+ * Return: PROFIL_COUNTED, PROFIL_OFF; PROFIL_FULL: use profil_table_add().
  */
 static __always_inline enum profil_cause profil_table_add_known(const struct profil_pins *pins,
 								u64 key)
@@ -75,7 +75,7 @@ static __always_inline enum profil_cause profil_table_add_known(const struct pro
 		}
 		if (!there)
 			break;
-		barrier();	/* or each tick fills registers for rounds that few have */
+		barrier();	/* or each tick loads registers for rounds that few need */
 	}
 	return PROFIL_FULL;
 }

@@ -44,7 +44,7 @@ static void profil_event_count(struct profil_source *source, struct pt_regs *reg
 	profil_section_leave();
 }
 
-/* The NMI itself does not count. */
+/* The NMI itself does not count as an interrupt. */
 static enum profil_where profil_nmi_where(const struct pt_regs *regs)
 {
 	if (hardirq_count() > profil_nmi_levels(regs) * HARDIRQ_OFFSET)
@@ -89,14 +89,14 @@ void profil_event_tick(struct perf_event *event, struct perf_sample_data *data,
 	u64 period = event->hw.sample_period;
 	unsigned long flags;
 
-	/* Of this tick, perf has decided that it is the last one of its jiffy. */
+	/* perf has decided that this tick is the last one of its jiffy. */
 	if (event->hw.interrupts == PROFIL_PERF_THROTTLED)
 		this_cpu_inc(source->lost->throttled);
-	/* It came late, or perf does not ask where a tracepoint is. */
+	/* It came late, or is a tracepoint, where perf ignores exclude_user. */
 	if (unlikely(source->counters.attr.exclude_user) && user_mode(regs))
 		return;
 	if (in_nmi()) {
-		/* Nothing else: it may have interrupted anything. */
+		/* Nothing else is safe: the NMI may have interrupted anything. */
 		if (!profil_note_write(source, regs, period, profil_nmi_where(regs)))
 			profil_event_miss(source);
 		return;

@@ -106,15 +106,15 @@ static u64 profil_lazy_catch_up(struct profil_lazy_clock *clock, u64 now)
 static __always_inline enum hrtimer_restart profil_lazy_again(struct profil_lazy_clock *clock,
 							      u64 point)
 {
-	/* As hrtimer_set_expires_range_ns(), which makes sure that the sum does not overflow. */
+	/* Like hrtimer_set_expires_range_ns(), but without its check for overflow. */
 	hrtimer_set_expires(&clock->timer, ns_to_ktime(point + clock->slack));
 	clock->timer._softexpires = ns_to_ktime(point);
 	return HRTIMER_RESTART;
 }
 
 /*
- * Counts a tick.  Return: the point of the next one, or 0 if there is to be no other, as current
- * is not profiled.
+ * Count a tick.  Return: the point of the next one, or 0 if there is none because current is not
+ * profiled.
  */
 static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)
 {
@@ -130,13 +130,13 @@ static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)
 }
 
 /*
- * Any tick, in the section of profil_lazy_tick(), whose exit from it this is.
+ * Any tick.  It leaves the section that profil_lazy_tick() has entered.
  *
  * The timer was set to a point without a look at the time.  If that point had passed, the
  * kernel runs the timer again in the same interrupt: so such a tick is late, and others may be,
- * too.  (That of the shared clock, which may be delayed, runs again only once it is the first that
- * is due.)  Timers of a low resolution wait for a tick of the scheduler's, which does not count as
- * an interrupt of theirs, so their ticks always look like that, and are late only if the clock
+ * too.  (The shared clock's timer, which may be delayed, runs again only once it is the first
+ * one due.)  Low-resolution timers run in the scheduler's tick, which the kernel does not count
+ * as a timer interrupt, so their ticks always look like that, and are late only if the clock
  * says so.
  */
 static noinline enum hrtimer_restart profil_lazy_tick_any(struct profil_lazy_clock *clock)
@@ -176,7 +176,7 @@ profil_lazy_leave(struct profil_lazy_clock *clock, unsigned int interrupt)
 	return profil_lazy_again(clock, profil_lazy_point(clock));
 }
 
-/* The tick of a profile that is alone, if it is a recording, or not simple. */
+/* The tick of the only profile, if it is a recording, or needs the slow path. */
 static noinline enum hrtimer_restart
 profil_lazy_tick_only(struct profil_lazy_clock *clock, struct profil_binding *only,
 		      unsigned int interrupt)
@@ -188,7 +188,7 @@ profil_lazy_tick_only(struct profil_lazy_clock *clock, struct profil_binding *on
 	return profil_lazy_leave(clock, interrupt);
 }
 
-/* The tick of a profile that is alone, and not plain: several regions, or other counters. */
+/* The tick of the only profile, if it is not plain: several regions, or other counters. */
 static noinline enum hrtimer_restart
 profil_lazy_tick_quick(struct profil_lazy_clock *clock, struct profil_binding *only,
 		       unsigned int interrupt)
@@ -202,8 +202,8 @@ profil_lazy_tick_quick(struct profil_lazy_clock *clock, struct profil_binding *o
  * profil_lazy_tick() - the timer of a CPU
  * @timer: of its &struct profil_lazy_clock
  *
- * What nearly all ticks are is done right here, by code that calls nothing and so saves no
- * registers.  Everything else takes another path, before anything has been changed.
+ * Nearly all ticks are counted right here, by code that calls nothing and so saves no
+ * registers.  Every other tick takes another path, before anything has been changed.
  *
  * Context: Hard interrupt, interrupts off, on the CPU whose clock it is: timers of an offlined
  * CPU migrate, but this one was stopped before.
@@ -230,7 +230,7 @@ enum hrtimer_restart profil_lazy_tick(struct hrtimer *timer)
 	return profil_lazy_tick_any(clock);
 }
 
-/* Could it be in a recording though its address space is in none? */
+/* Return: true if a task may be in a recording although its address space is in none. */
 static __always_inline bool profil_lazy_between(const struct task_struct *task)
 {
 	if (likely(!profil_recordings_exist()))
@@ -267,7 +267,7 @@ void profil_lazy_switch(void *unused, bool preempt, struct task_struct *prev,
 }
 
 /**
- * profil_lazy_look() - the running task may be profiled only since it was switched in
+ * profil_lazy_look() - arm the clock if the running task is profiled by now
  * @unused: private pointer
  *
  * Context: Any with interrupts off: an inter-processor call.

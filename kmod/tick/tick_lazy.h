@@ -16,12 +16,12 @@ struct task_struct;
 
 /**
  * struct profil_lazy_clock - the clock of one CPU
- * @timer: fires in the point of @cell, if @armed
+ * @timer: fires at the point of @cell, if @armed
  * @period: length of a cell, in ns; 0: stopped
- * @cell: where one begins, in ns of CLOCK_MONOTONIC
- * @left: cells that @secret is still for, @cell included
+ * @cell: where the current cell begins, in ns of CLOCK_MONOTONIC
+ * @left: cells for which @secret is still used, @cell included
  * @secret: pseudo-random, of this CPU and a group of cells
- * @interrupt: in which the timer ran last, as the kernel counts them on this CPU
+ * @interrupt: the interrupt in which the timer last ran, as the kernel counts them on this CPU
  * @slack: how late a point may be, in ns: for the shared clock one scheduler tick, else 0
  * @armed: the timer is queued
  */

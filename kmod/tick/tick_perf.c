@@ -38,7 +38,7 @@ static void profil_perf_irregular_tick(struct pt_regs *regs, u64 period, u64 due
 	profil_tick_all(regs, gap);
 }
 
-/* Any tick, in the section of profil_perf_tick(), whose exit from it this is. */
+/* Any tick.  It leaves the section that profil_perf_tick() has entered. */
 static noinline void profil_perf_tick_any(struct pt_regs *regs, u64 period, u64 due)
 {
 	if (due - __this_cpu_read(profil_perf_last) != period) {
@@ -56,7 +56,7 @@ static noinline void profil_perf_tick_any(struct pt_regs *regs, u64 period, u64 
  * @data: unused
  * @regs: what the tick interrupted
  *
- * As profil_lazy_tick(), it calls nothing for nearly all ticks.
+ * Like profil_lazy_tick(), it calls nothing for nearly all ticks.
  *
  * Context: Hard interrupt, interrupts off.
  */

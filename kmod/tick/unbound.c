@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ticks of tasks that no binding is for: only recordings count these.
+ * Ticks of tasks without a binding: only recordings count these.
  *
  * Context: hard interrupt; also process context with interrupts off
  */
@@ -22,7 +22,7 @@
 DEFINE_PER_CPU(u64, profil_exiting_ns);
 
 /**
- * profil_tick_unmet() - count a tick in recordings of everybody that have no binding for current
+ * profil_tick_unmet() - count a tick in system-wide recordings that have no binding for current
  * @source: what ticks; NULL: the clock
  * @met: those that have one, by profil_everybody_bit()
  * @regs: what it interrupted
@@ -47,7 +47,7 @@ bool profil_tick_unmet(const struct profil_source *source, u32 met, struct pt_re
 	return any;
 }
 
-/* A kernel thread, or a task that does not have memory yet. */
+/* A kernel thread, or a task that has no mm yet. */
 static bool profil_tick_thread(const struct profil_source *source, struct pt_regs *regs,
 			       u64 period)
 {
@@ -68,17 +68,17 @@ static bool profil_tick_thread(const struct profil_source *source, struct pt_reg
 }
 
 /**
- * profil_tick_unbound() - count a tick of a task that no binding is for
+ * profil_tick_unbound() - count a tick of a task without a binding
  * @source: what ticks; NULL: the clock
  * @regs: what it interrupted
  * @period: what the tick stands for, in ns or events
  *
- * An exiting thread, which has given up its address space; a program that is being
- * executed in one that the exec probe has not seen yet.  Recordings know their
- * processes, so they count these ticks, too.
+ * An exiting thread has given up its address space; a task in execve(2) may be in one
+ * that the exec probe has not seen yet.  Recordings know their processes, so they count
+ * these ticks, too.
  *
  * Context: Interrupts off, in a section.
- * Return: true if a recording was asked about it.
+ * Return: true if there is a recording that may count ticks of current.
  */
 bool profil_tick_unbound(const struct profil_source *source, struct pt_regs *regs, u64 period)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ticks of tasks that no binding is for: only recordings count these.
+ * Ticks of tasks without a binding: only recordings count these.
  *
  * Context: hard interrupt; also process context with interrupts off
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A window for tests: how long a tick has pins, or bindings that it has looked at, and has not
- * yet counted in them.
+ * A window for tests: the time between a tick's look at pins or bindings and its count in
+ * them.
  *
- * It is some instructions, too short for any test to hit.  So a module that waited for no
- * tick when pins are replaced or unpinned would pass all tests.  `scripts/build/kmod
- * --window` builds a module in which the window is long enough; in any other this is nothing
- * at all.
+ * It is a few instructions, too short for any test to hit.  So a module that replaced or
+ * unpinned pins without waiting for ticks would pass all tests.  `scripts/build/kmod
+ * --window` builds a module in which the window is long enough; in any other the window is
+ * empty.
  *
  * Context: hard interrupt
  */
@@ -18,9 +18,8 @@
 #include <linux/processor.h>
 
 /*
- * A count, and not a time: the host may take away the CPU meanwhile, and then the test has
- * all the more time.  It is a few milliseconds, more than a system call takes on an emulated
- * CPU.
+ * A count, not a time: if the host takes the CPU away, the test has all the more time.  It is
+ * a few milliseconds, more than a system call takes on an emulated CPU.
  */
 #define PROFIL_WINDOW_LOOPS	40000
 
