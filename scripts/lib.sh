@@ -33,7 +33,7 @@ usage_from() {
 	sed -n '3,/^[^#]/{/^#/{s/^# \{0,1\}//;p}}' "$1"
 }
 
-# this_suite: print the Debian suite of this machine; nothing if it is no Debian.
+# this_suite: print the Debian suite of this machine; nothing if it is not Debian.
 this_suite() {
 	(. /etc/os-release && [ "$ID" != debian ] || echo "${VERSION_CODENAME-}")
 }

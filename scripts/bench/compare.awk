@@ -7,7 +7,7 @@
 # -v worse=FILE: write the worse rows there, one a line; the file is always made.
 # -v verdicts=yes: compare only whether rows that have a goal meet it, unless it is missed or met by
 # less than 3 %.
-# -v before=FILE: only of those that an earlier run has written there.
+# -v before=FILE: only the rows that an earlier run has written there.
 BEGIN {
 	FS = " *[|] *"
 	printf "" >worse

@@ -2,7 +2,7 @@
 /** @file tests/bench/attach.cpp  The cost of attaching and detaching, in executed instructions.
  *
  * Meant for a guest under -icount, where a virtual nanosecond is an executed
- * instruction.  The targets stand still, so the figure has nothing of their work;
+ * instruction.  The targets stand still, so the figure includes none of their work;
  * it includes what the kernel's own threads do for a caller.
  *
  * Usage: attach processes|threads|everybody NUMBER LABEL
@@ -38,7 +38,7 @@ using bench::target_with;
 
 namespace {
 
-constexpr int runs = 11; /* now and then a run wakes a thread of the kernel */
+constexpr int runs = 11; /* now and then a run wakes a kernel thread */
 constexpr int perf_runs = 2;
 
 struct Cost {

@@ -28,7 +28,7 @@
  * --beside: unprofiled and profiled runs by turns, and a line for each; for work whose
  * cost differs from run to run by more than a profile costs.
  * --mark: one run between marks for QEMU's plugin (footprint/), which prints what it found itself.
- * --best: the same, but the least of all runs; for a host that others use.
+ * --best: as --beside, but the least of all runs; for a host that others use.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/footprint/mark.h"

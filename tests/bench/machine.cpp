@@ -71,7 +71,7 @@ void sleep_until(std::uint64_t time)
 		pause();
 }
 
-/** Of one habit, all wake at different moments. */
+/** Processes of one habit wake at different moments. */
 void crowd(unsigned number)
 {
 	const std::uint64_t begin = now() + second;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/bench/memory.cpp  The memory of a profile in bytes.
  *
- * It is measured as the memory that the machine has less, once nothing changes any more.
+ * It is measured as the decrease of the machine's free memory, once nothing changes any more.
  *
  * Usage: memory WHAT METHOD
  *        memory now

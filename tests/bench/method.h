@@ -30,7 +30,7 @@ public:
 	Method &operator=(const Method &) = delete;
 	virtual ~Method() = default;
 
-	/** Processes the samples that are there; ends each run. */
+	/** Processes the samples so far, at the end of each run. */
 	virtual void drain() {}
 	/** Stops, and returns all samples since the construction. */
 	virtual std::uint64_t stop() = 0;

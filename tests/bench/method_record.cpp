@@ -69,7 +69,7 @@ private:
 	std::uint32_t profile = 0;
 };
 
-/** Two events that come at the same instructions: page faults, and those that need no input. */
+/** Two events that come at the same instructions: page faults, and minor faults alone. */
 class TwoRecordings : public Method {
 public:
 	explicit TwoRecordings(const Wish &wish)

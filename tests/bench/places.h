@@ -4,7 +4,7 @@
 
 namespace bench {
 
-/** Maps so many pages of a file as text, each 1 MiB from the next; each has the loop of burn(). */
+/** Maps this many pages of a file as text, each 1 MiB from the next and with the loop of burn(). */
 void map_places(unsigned number);
 
 /** Runs burn()'s loop in one of them. */

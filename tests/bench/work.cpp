@@ -214,7 +214,7 @@ void stay_in_kernel()
 	}
 }
 
-/** Threads that do together the work of one, all at the same instructions. */
+/** Threads that together do the work of one, all at the same instructions. */
 template <long million_instructions> void burn_together()
 {
 	std::array<std::thread, together> all;
@@ -260,7 +260,7 @@ void ping_pong_with_other()
 
 volatile char *pages;
 
-/** Pages that are not there, nor large ones. */
+/** Pages neither present nor huge. */
 void map_pages()
 {
 	void *const memory = mmap(nullptr, fresh * 4096, PROT_READ | PROT_WRITE,

@@ -15,7 +15,7 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
-/* Its loop, so that ticks come in this module and not in a function that it calls. */
+/* Its own loop, so that ticks come in this module and not in a function that it calls. */
 static __always_inline void busy_for(unsigned int ms)
 {
 	u64 end = ktime_get_ns() + (u64)ms * NSEC_PER_MSEC;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A PMU of events that tests make: one that counts on some CPUs only, as those of machines with
- * CPUs of several kinds do, whose events take as long to make as a test likes, and that goes when a
- * test likes.
+ * A PMU whose events tests raise.  It counts on some CPUs only, like the PMUs of machines with
+ * several kinds of CPU; creating its events takes as long as a test likes; and a test may remove
+ * it at any time.
  *
  * Context: process
  */
@@ -18,7 +18,7 @@
 
 static DECLARE_WAIT_QUEUE_HEAD(changed);
 
-/* A parameter whose change wakes those who wait for it. */
+/* A parameter whose change wakes its waiters. */
 static int profil_pmu_set(const char *value, const struct kernel_param *param)
 {
 	int err = param_set_bool(value, param);
@@ -49,7 +49,7 @@ static unsigned long cpus = ~0UL;
 module_param(cpus, ulong, 0644);
 MODULE_PARM_DESC(cpus, "a bit for each CPU that can count");
 
-/* The event of each CPU that is of no task. */
+/* Each CPU's event that belongs to no task. */
 static DEFINE_PER_CPU(struct perf_event *, counting);
 
 static void profil_pmu_hold(const bool *while_set)
@@ -116,7 +116,7 @@ static void profil_pmu_overflow(void)
 	event = __this_cpu_read(counting);
 	if (event) {
 		perf_sample_data_init(&data, 0, event->hw.sample_period);
-		/* perf_event_overflow() is not for modules. */
+		/* perf_event_overflow() is not exported to modules. */
 		event->overflow_handler(event, &data, task_pt_regs(current));
 	}
 	local_irq_restore(flags);

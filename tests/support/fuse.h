@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/support/fuse.h  A FUSE file system with one file, whose server decides when a page of it
- * comes.  For the guest tests and for the fuzzer, so it has nothing of Catch2.
+ * comes.  For the guest tests and for the fuzzer, so it does not use Catch2.
  */
 #pragma once
 
@@ -49,7 +49,7 @@ private:
  */
 class FuseServer {
 public:
-	/** How a file is opened that forgets its pages at each mmap(2), which waits for those being read. */
+	/** Open flags with which mmap(2) drops the pages, and waits for those being read. */
 	static constexpr uint32_t fresh_pages = FOPEN_DIRECT_IO;
 
 	struct Read {
@@ -61,7 +61,7 @@ public:
 
 	/** Serve one request if one comes soon; returns it if it is a read.  Exits at the unmounting. */
 	std::optional<Read> serve();
-	/** With zeroes. */
+	/** Reply with zeroes. */
 	void answer(const Read &read) const;
 
 private:

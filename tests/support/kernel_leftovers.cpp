@@ -38,7 +38,7 @@ int64_t references()
 
 int64_t pinned_pages()
 {
-	/* Each CPU keeps a part of these counts to itself until it is asked. */
+	/* Fold each CPU's part of these counts into the totals. */
 	std::ofstream("/proc/sys/vm/stat_refresh") << "1" << std::flush;
 
 	std::ifstream file("/proc/vmstat");
@@ -54,7 +54,7 @@ int64_t pinned_pages()
 	return pinned;
 }
 
-/* O and E tell that a module from outside was loaded, which tests may do. */
+/* O and E: an out-of-tree or unsigned module was loaded, which tests may do. */
 int64_t taints()
 {
 	return number_in("/proc/sys/kernel/tainted") & ~(1 << 12 | 1 << 13);

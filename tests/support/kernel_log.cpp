@@ -14,7 +14,7 @@ namespace {
 
 class KernelLog : public Catch::EventListenerBase {
 public:
-	/* What it is made from depends on Catch2's version. */
+	/* The type of the argument depends on Catch2's version. */
 	template <typename Config> explicit KernelLog(Config &&config) : Catch::EventListenerBase(config)
 	{
 		fd_ = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);

@@ -25,7 +25,7 @@ std::vector<Leftover> &registered()
 	return kinds;
 }
 
-/** Wait until the condition is true; false after a long time. */
+/** Wait until the condition is true; false on timeout. */
 bool soon(const std::function<bool()> &condition)
 {
 	for (int i = 0; i < 24000; i++) {
@@ -50,7 +50,7 @@ struct Process {
 	std::string name;
 };
 
-/** The rest of the line of /proc/PID/status that begins so. */
+/** The rest of a line of /proc/PID/status, by its name. */
 std::string field(const std::string &status, const std::string &name)
 {
 	const std::string start = name + ":\t";
@@ -137,7 +137,7 @@ std::vector<std::string> await_no_leftovers(const Amounts &before)
 			left.push_back(std::string("it left ") + registered()[i].name + ": " +
 				       std::to_string(now[i]) + ", before it " + std::to_string(before[i]));
 	end_children();
-	/* What these processes held is none of the next test's. */
+	/* The next test is not to blame for what these held. */
 	soon([&] { return none_above(before); });
 	return left;
 }

@@ -46,7 +46,7 @@ constexpr const char *usage = R"(
 
 using Clock = std::chrono::steady_clock;
 
-/** As that of autotools and of many test suites. */
+/** As in autotools and many test suites. */
 constexpr int status_skipped = 77;
 constexpr const char *skip_mark = "skipped: ";
 
@@ -229,7 +229,7 @@ void say_where_is(const std::string &task)
 {
 	int status = 0;
 
-	/* Or the child would print what is there, too. */
+	/* Otherwise the child would print it, too. */
 	std::cout << std::flush;
 	const pid_t reader = fork();
 	if (reader == 0) {

@@ -23,7 +23,7 @@ namespace told_feed {
 class Feed : public cli::TopFeed {
 public:
 	explicit Feed(cli::LiveLimits limits = {}) : live_(1001001, limits) {}
-	/** Of events. */
+	/** A feed of events. */
 	explicit Feed(std::vector<cli::SampleSource> sources, cli::LiveLimits limits = {})
 		: sources_(std::move(sources)), live_(sources_, limits)
 	{

@@ -125,7 +125,7 @@ static int attached(struct profil_session *session, pid_t child, unsigned flags)
 	unsigned *counters = profil_counters_alloc(TEXT * sizeof *counters);
 	struct profil_region region = region_of(counters);
 	struct profil_spec spec = spec_of(&region, flags);
-	/* Twice, as several targets are attached in another way than one; the second has it. */
+	/* Twice, as several targets are attached in a different way from one; the second has it. */
 	struct profil_target targets[2] = {{.pid = child, .spec = &spec}, {.pid = child, .spec = &spec}};
 	const struct profil_target *target = &targets[1];
 	struct profil_status status = {.size = sizeof status};

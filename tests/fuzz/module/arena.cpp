@@ -21,8 +21,8 @@ constexpr size_t page = 4096;
 constexpr int both = PROT_READ | PROT_WRITE;
 int shared_file = -1;
 /**
- * Nobody reads its events: a fault waits until this is closed, or a signal comes.  Processes that share
- * memory have descriptors of their own, so it says whose it is, too.
+ * Nothing reads its events: a fault waits until this is closed, or a signal comes.  As processes
+ * that share memory have descriptors of their own, it also says whose it is.
  */
 struct Faults {
 	int fd = -1;
@@ -50,7 +50,7 @@ void map_shared(unsigned slot)
 	map(slot, MAP_SHARED, shared_file, slot * Arena::slot_bytes);
 }
 
-/** From a place in the slow file that nobody has read, probably. */
+/** Map a part of the slow file, which has probably not been read yet. */
 void map_slow(unsigned slot, Random &random)
 {
 	const size_t offset = random.below(SlowFile::bytes / Arena::slot_bytes) * Arena::slot_bytes;

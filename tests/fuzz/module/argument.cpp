@@ -229,7 +229,7 @@ bool harmless(unsigned command, const Argument &argument, const Argument &before
 	       now.nr_regions <= 2 * Regions::most;
 }
 
-/** An event that comes often, or one of hardware, which is asked for in vain without a PMU. */
+/** An event that comes often, or a hardware event, which fails without a PMU. */
 static void make_event(Random &random, perf_event_attr &attr)
 {
 	static const uint64_t software[] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -252,7 +252,7 @@ static void make_event(Random &random, perf_event_attr &attr)
 
 int make_proof(Random &random, pid_t target, bool everybody, bool event)
 {
-	/* Of a CPU, when it should be, and now and then when it should not. */
+	/* An event on a CPU when it should be, and now and then when it should not. */
 	const bool cpu = everybody != random.one_in(20);
 	perf_event_attr attr = {};
 

@@ -19,7 +19,7 @@ constexpr unsigned commands[] = {
 	PROFIL_STATUS, PROFIL_STATUS, PROFIL_ATTACH,   PROFIL_ATTACH,	PROFIL_ATTACH,	PROFIL_UPDATE,
 	PROFIL_RECORD, PROFIL_RECORD, PROFIL_DESCRIBE, PROFIL_STOP_ALL, unknown_command};
 
-/** Those that the threads of a process give together, on one file and one target. */
+/** Commands that the threads of a process run together, on one file and one target. */
 constexpr unsigned commands_together[] = {
 	PROFIL_RECORD,	 PROFIL_RECORD,	  PROFIL_RECORD, PROFIL_RECORD, PROFIL_RECORD,	PROFIL_RECORD,
 	PROFIL_RECORD,	 PROFIL_RECORD,	  PROFIL_RECORD, PROFIL_STATUS, PROFIL_STATUS,	PROFIL_DESCRIBE,

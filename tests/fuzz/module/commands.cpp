@@ -81,7 +81,7 @@ void check(unsigned command, int error, const Argument &before, const Argument &
 		shared->attaches++;
 }
 
-/** Of this thread: pages that were nowhere in memory, and those that it waited for. */
+/** This thread's faults on pages that were not in memory, or that it waited for. */
 long major_faults()
 {
 	rusage usage = {};

@@ -49,7 +49,7 @@ void complain(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	/* Only the first: others follow from it.  The main process prints it, which gets no signals. */
+	/* Only the first, as others follow.  The main process prints it: it gets no signals. */
 	if (!shared->failed.exchange(true))
 		snprintf(shared->why, sizeof(shared->why),
 			 "worker %u generation %u thread %u step %lu depth %u: %s", place.worker,
@@ -183,7 +183,7 @@ std::string whereabouts(pid_t pid)
 	return text;
 }
 
-/** The second CPU, where there is one that can be switched. */
+/** Switch the second CPU off and on, if that is possible. */
 void switch_cpu()
 {
 	for (const char *value : {"0", "1"})
@@ -249,7 +249,7 @@ void check_rest(const Rest &before)
 			 before.pages);
 }
 
-/** What workers find beside themselves, removed at the end. */
+/** What workers find on the machine.  Removed at the end. */
 class Surroundings {
 public:
 	Surroundings()
@@ -304,7 +304,7 @@ int fuzz_all(const Options &options)
 		  << " workers of " << options.threads << " threads" << std::endl;
 	SlowFile slow_file;
 	run_workers(options, slow_file);
-	/* Nobody may wait for a page any more. */
+	/* From here on nothing may wait for a page. */
 	slow_file.end();
 	if (end_workers() && !options.among_others)
 		check_rest(before);

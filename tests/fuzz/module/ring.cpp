@@ -90,7 +90,7 @@ void Ring::abandon(Random &random, int fd)
 		if (command == PROFIL_STOP_ALL || command == unknown_command)
 			continue;
 		make(random, command, argument, abandoned_regions);
-		/* Nobody would close a descriptor. */
+		/* Nothing would close its descriptor. */
 		if (command == PROFIL_DESCRIBE)
 			argument.describe.flags = 0;
 		some = prepare(random, fd, command, &argument, argument.size) || some;

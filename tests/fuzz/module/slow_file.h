@@ -12,9 +12,9 @@
 namespace fuzz {
 
 /**
- * Belongs to the main process; workers find its path in the shared state.  Whoever waits for a page that
- * never comes can be beyond the reach of signals, so the server is ended now and then, and before anybody
- * waits for the end of workers.
+ * Belongs to the main process; workers find its path in the shared state.  A task that waits for a
+ * page that never comes may not react to signals, so the server is ended now and then, and before
+ * the main process waits for workers to end.
  */
 class SlowFile {
 public:
@@ -27,9 +27,9 @@ public:
 	SlowFile &operator=(const SlowFile &) = delete;
 	~SlowFile();
 
-	/** End the server, for which accesses fail that wait for a page, and start another one. */
+	/** End the server, so that accesses that wait for a page fail, and start another one. */
 	void restart();
-	/** For good. */
+	/** End it for good. */
 	void end();
 
 private:

@@ -40,7 +40,7 @@ std::array<std::atomic<pid_t>, max_threads> threads_of_worker;
 
 void step(Random &random);
 
-/** Threads that act together have one. */
+/** Threads that act together share one child. */
 std::atomic<pid_t> &any_child(Random &random)
 {
 	return children[random.below(shared->together ? 1 : nr_children)];
@@ -65,7 +65,7 @@ void end_children()
 		end_child(slot, 0);
 }
 
-/** Now and then a set-uid program, to which a session of an ordinary user must lose the process. */
+/** Execute a program, sometimes a set-uid one, when an ordinary user's session must end. */
 [[noreturn]] void exec_self(Random &random)
 {
 	const char *const arguments[] = {"fuzz", "--burn", "2000", nullptr};
@@ -230,7 +230,7 @@ void run_thread(unsigned number, uint64_t steps)
 	threads_of_worker[number] = 0;
 }
 
-/** A quarter of them, where memory runs out. */
+/** For a quarter of them: memory runs out there. */
 void enter_group()
 {
 	const auto file = std::string(shared->group) + "/cgroup.procs";

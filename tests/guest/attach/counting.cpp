@@ -23,7 +23,7 @@ Child executed(const Gate &go)
 	});
 }
 
-/** The same, except that not the program burns, but a child of it, as that user. */
+/** The same, except that a child of the program burns instead, as that user. */
 Child executed_parent(const Gate &go, uid_t user)
 {
 	return Child([&go, user] {
@@ -91,7 +91,7 @@ TEST_CASE_METHOD(AtRest, "a new profile has no ticks of those whose memory it ha
 	target.begin();
 	CHECK(counted_to(counters, 20 * number));
 	target.end();
-	/* The module allocates for several at once: some of each stay. */
+	/* The module allocates for several at once: keep one of every eight. */
 	for (size_t i = 0; i < number; i++) {
 		CHECK(sessions[i]->status(profiles[i]).counted);
 		if (i % 8)
@@ -225,7 +225,7 @@ TEST_CASE_METHOD(AtRest, "ticks after an exec are lost and reported until the ne
 	CHECK(device.read_events()[0].what == PROFIL_EVENT_EXIT);
 }
 
-/* Nobody has proved that they may profile the program: so no proof is inherited from it either. */
+/* The session has no proof for the new program, so the program's children inherit none. */
 TEST_CASE_METHOD(AtRest, "children of an exec'ed program are lost until they are attached", "[attach]")
 {
 	const uid_t user = GENERATE(0, 65534);

@@ -132,11 +132,11 @@ TEST_CASE_METHOD(AtRest, "a process has room for 256 profiles, whoever makes the
 			break;
 		made++;
 	}
-	/* Others may have bindings in the same bucket, but nobody else runs now. */
+	/* Others could have bindings in the same bucket, but none does now. */
 	CHECK(made == room);
 	CHECK(sessions.back()->call(PROFIL_ATTACH, &how) == EBUSY);
 	CHECK(module_stat("longest_chain") == room);
-	/* One that goes makes room. */
+	/* A session that ends makes room. */
 	sessions.front()->close();
 	CHECK(soon([&] { return sessions.back()->call(PROFIL_ATTACH, &how) == 0; }));
 }

@@ -143,7 +143,7 @@ TEST_CASE_METHOD(AtRest, "children beyond the node pool are lost, and each is co
 {
 	/*
 	 * More children than nodes in the pool, and no new nodes while the parent runs.  On a
-	 * debug kernel a fork waits so long that other tasks run meanwhile and refill the pool.
+	 * debug kernel a fork waits so long that other tasks run and refill the pool.
 	 */
 	const bool quick = slowness() == 1;
 	const unsigned children = quick ? 600 : 100;
@@ -201,9 +201,9 @@ TEST_CASE_METHOD(AtRest, "reports of processes that ended long ago are complete,
 	const auto other = device.attach(how, proof_of(getpid()).get());
 	go.open();
 	done.wait();
-	/* Long ago: by now the module has kept no more than the reports; if not, they are the same. */
+	/* By now the module should keep only the reports; if it keeps more, they are the same. */
 	usleep(300'000);
-	/* Those of another profile go with it alone. */
+	/* A stop drops only the events of that profile. */
 	device.stop(other);
 	std::vector<pid_t> seen;
 	while (readable(device))

@@ -58,7 +58,7 @@ int ask_kernel(pid_t pid, bool kernel_ticks, Fd &proof)
 	return proof.get() < 0 ? errno : 0;
 }
 
-/** The task is named beside a proof of everybody, where the kernel gives one. */
+/** Name the task beside a proof of everybody, if the kernel gives one. */
 int ask_with_shared_proof(const Device &device, profil_start how, pid_t pid)
 {
 	const Fd proof =

@@ -29,7 +29,7 @@ Fd proof_of_everybody(bool exclude_kernel = false)
 	return proof;
 }
 
-/** What is refused, and a good one. */
+/** Each mistake is refused, a valid request not. */
 void check_refusals(const Way &way)
 {
 	const Device device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/container.cpp  Names of programs that no path of ours leads to. */
+/** @file tests/guest/cli/container.cpp  Names of programs that have no path in our namespace. */
 #include "tests/guest/cli/support.h"
 
 #include <filesystem>
@@ -9,7 +9,7 @@ using namespace cli_test;
 
 namespace {
 
-/** The process whose program has that path, as the kernel says. */
+/** The process whose program has that path, according to the kernel. */
 std::optional<pid_t> running(const std::string &path)
 {
 	for (const auto &entry : std::filesystem::directory_iterator("/proc")) {
@@ -22,7 +22,7 @@ std::optional<pid_t> running(const std::string &path)
 	return std::nullopt;
 }
 
-/** Runs a copy of cli_burn in a mount namespace of its own, where it is deleted meanwhile. */
+/** Runs a copy of cli_burn in a mount namespace of its own, and deletes it while it runs. */
 class Contained {
 public:
 	static constexpr const char *path = "/mnt/contained (deleted)";

@@ -11,7 +11,7 @@ using namespace cli_test;
 
 namespace {
 
-/** A FIFO of which this process holds both ends: neither waits for a recording. */
+/** A FIFO with both ends open here, so that opening it does not wait for a recording. */
 class Fifo {
 public:
 	explicit Fifo(std::string path) : path_(std::move(path))

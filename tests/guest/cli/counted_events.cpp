@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/counted_events.cpp  Recordings of what a CPU counts, and of what perf stops, as a
- * user makes them.
+/** @file tests/guest/cli/counted_events.cpp  profil record of hardware events, and of events that
+ * perf stops.
  */
 #include "tests/guest/cli/support.h"
 
@@ -32,7 +32,7 @@ uint64_t sum_of(const std::string &file, const std::string &type)
 	return sum;
 }
 
-/** How often perf has stopped an event, in a text of profil's; 0 if that does not say so. */
+/** How often perf has stopped an event, by profil's output; 0 if that does not say. */
 uint64_t stops_in(const std::string &text, const std::string &event)
 {
 	const std::string before = event + ": stopped ";
@@ -87,12 +87,12 @@ TEST_CASE("record and its profile say how often perf has stopped an event", "[cl
 		CHECK(stops_in(profil("report " + file).text, runtime) == stops_in(recorded, runtime));
 		CHECK(has(recorded, "as it came too often: its values are too small ("));
 		CHECK_FALSE(has(recorded, "scaled"));
-		/* A value is what the samples stand for, and nothing is guessed beside that. */
+		/* Values are what the samples stand for; what perf stopped is not estimated. */
 		CHECK(sum_of(file, runtime) == sum_of(file, "samples") * period);
 		CHECK(sum_of(file, runtime) > 0);
 		CHECK(sum_of(file, runtime) < spent / 2);
 	}
-	/* As many a tick as come in minutes, should the machine stand still. */
+	/* Enough for all ticks of a machine that stood still for minutes. */
 	const guest::Setting rate(max_sample_rate, "1000000000");
 	const std::string recorded = record_events(event, file, "cli_cycles");
 
@@ -113,7 +113,7 @@ TEST_CASE("status says how often perf has stopped an event", "[cli][source][icou
 				     directory / "p.pb.gz", "-p", std::to_string(burn.pid())},
 				    directory / "output");
 
-	/* Of hundreds that are due at a tick of the kernel, it has a few. */
+	/* Hundreds are due at each kernel tick, but only a few come. */
 	REQUIRE(soon([&] { return counted_ticks() >= before + 50; }));
 	const std::string text = profil("status --no-cost").text;
 	const Json json = Json::parse(profil("status --no-cost --json").text);
@@ -141,7 +141,7 @@ TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 	auto cycles = values_of(file, "cycles");
 	INFO(all_recorded);
 	CAPTURE(cycles);
-	/* With what the kernel did meanwhile. */
+	/* These include what the kernel did in between. */
 	const double share = static_cast<double>(cycles["long_loop"]) /
 			     static_cast<double>(cycles["long_loop"] + cycles["short_loop"]);
 	CHECK(std::abs(share - 0.75) < 0.0075);
@@ -151,14 +151,14 @@ TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 	cycles = values_of(file, "cycles:u");
 	INFO(user_recorded);
 	CAPTURE(cycles);
-	/* One for the phase of the counter, and one for instructions of the recorder's in between. */
+	/* One period for the phase of the counter, and one for the recorder's work in between. */
 	CHECK(std::abs(static_cast<double>(cycles["long_loop"]) - 90e6) <= 2 * period);
 	CHECK(std::abs(static_cast<double>(cycles["short_loop"]) - 30e6) <= 2 * period);
 }
 
 /*
- * Each cycle of QEMU's is an instruction.  Its counter of instructions counts right and interrupts
- * late: at the next exception.  With cycles beside it at the same period that is their interrupt.
+ * QEMU has a cycle for each instruction.  Its instruction counter is exact but interrupts late, at
+ * the next exception.  With cycles beside it at the same period, that is the cycles' interrupt.
  */
 TEST_CASE("instructions a cycle are right in each function", "[cli][source][icount]")
 {
@@ -179,7 +179,7 @@ TEST_CASE("instructions a cycle are right in each function", "[cli][source][icou
 	CHECK(std::abs(ipc.at("short_loop") - 1) <= 0.02);
 }
 
-/* Alone they interrupt at the tick of the kernel, which comes every four million of them. */
+/* Alone, instructions interrupt at the kernel's tick, every four million of them. */
 TEST_CASE("instructions that interrupt late are all counted if their period is long", "[cli][source][icount]")
 {
 	const TemporaryDirectory directory;
@@ -198,7 +198,7 @@ TEST_CASE("instructions that interrupt late are all counted if their period is l
 	CHECK(Json::parse(profil("report --json " + file).text)["samples"].get<uint64_t>() <= 13);
 }
 
-/* The kernel lets the events of a CPU take turns, every few milliseconds, whoever wants them. */
+/* The kernel rotates a CPU's counters among all users' events every few milliseconds. */
 TEST_CASE("an event that was counted for a part of the time is scaled up, and that is said",
 	  "[cli][source][icount]")
 {
@@ -208,7 +208,7 @@ TEST_CASE("an event that was counted for a part of the time is scaled up, and th
 	std::vector<guest::Fd> others;
 
 	skip_without_cycles();
-	/* Some events of the architecture, whether this CPU has them or not: it has seven counters. */
+	/* Raw events, whether this CPU knows them or not, but more than its seven counters. */
 	for (uint64_t event = 1; event <= 10; event++) {
 		others.push_back(guest::open_proof({.pid = -1,
 						    .sampling = false,
@@ -235,7 +235,7 @@ TEST_CASE("an event that was counted for a part of the time is scaled up, and th
 	CAPTURE(share, samples, cycles);
 	CHECK(share > 0.25);
 	CHECK(share < 0.9);
-	/* The samples are what came; a value is what they stand for, as if it had been counted all the time.
+	/* "samples" has what came; an event's value is scaled up as if it had always been counted.
 	 */
 	CHECK(samples["long_loop"] * period < 90'000'000 * 9 / 10);
 	for (const char *function : {"long_loop", "short_loop"})

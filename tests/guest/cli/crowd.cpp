@@ -78,7 +78,7 @@ bool is_done(const TemporaryDirectory &directory, size_t number)
 
 } // namespace
 
-/* In virtual time each call takes the same, so what it should be is known exactly. */
+/* In virtual time each call takes equally long, so the expected shares are known exactly. */
 TEST_CASE("record -a of 300 processes of 30 programs is as exact as chance permits",
 	  "[cli][crowd][icount][slow]")
 {

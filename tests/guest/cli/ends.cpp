@@ -316,7 +316,7 @@ TEST_CASE("an ordinary user can record their own command where the sysctl allows
 	INFO(output.text);
 	REQUIRE(output.status == 0);
 	const Json json = report("/tmp/nobody.pb.gz");
-	/* A kernel for debugging may have more of the time than the program. */
+	/* A debug kernel may take more of the time than the program. */
 	const bool kernel_first = json["rows"][0]["function"] == "[kernel]";
 
 	CHECK(json["rows"][kernel_first ? 1 : 0]["function"] == "burn_hot()");

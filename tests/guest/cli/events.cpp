@@ -35,7 +35,7 @@ TEST_CASE("several events are several values of the same places", "[cli][source]
 	INFO(recorded);
 	CHECK(has(recorded, " by page-faults and minor-faults:10 and cs: "));
 	CHECK(values_of(file, "page-faults").at("fill_pages") == 10'000);
-	/* Each sample stands for ten of them, wherever the others were. */
+	/* Each sample stands for ten faults, wherever the other nine were. */
 	CHECK(values_of(file, "minor-faults").at("fill_pages") % 10 == 0);
 	CHECK(values_of(file, "minor-faults").at("fill_pages") >= 9'900);
 	CHECK(values_of(file, "minor-faults").at("fill_pages") <= 10'010);
@@ -57,7 +57,7 @@ TEST_CASE("a loop across the memory of a matrix has the faults, one for each ele
 
 	if (!swap)
 		support::skip("this kernel has no zram");
-	/* The matrix has 16 MiB: what is used longest ago is in the swap device. */
+	/* The matrix has 16 MiB, so its least recently used pages are swapped out. */
 	group.set("memory.max", "12M");
 	const Output output = profil("record -e page-faults,major-faults -o " + file +
 				     " -- sh -c 'echo $$ >/sys/fs/cgroup/" +
@@ -66,7 +66,7 @@ TEST_CASE("a loop across the memory of a matrix has the faults, one for each ele
 	REQUIRE(output.status == 0);
 	auto all = values_of(file, "page-faults");
 	auto major = values_of(file, "major-faults");
-	/* The text itself is evicted now and then, and what was just evicted may be in memory yet. */
+	/* The text itself is evicted now and then, and evicted pages may still be in memory. */
 	constexpr uint64_t chance = rows / 10;
 	CHECK(all["fill"] >= rows);
 	CHECK(all["fill"] <= rows + chance);
@@ -98,7 +98,7 @@ TEST_CASE("a breakpoint names the writer of a variable", "[cli][source]")
 #endif
 }
 
-/* Of one CPU, as a tracepoint patches the kernel, which QEMU with two does not always survive. */
+/* On one CPU: a tracepoint patches the kernel, which QEMU with two does not always survive. */
 TEST_CASE("what interrupts do is not charged to the program that they interrupt", "[cli][source][icount]")
 {
 #ifdef __x86_64__
@@ -122,7 +122,7 @@ TEST_CASE("events of the kernel alone are those of its functions", "[cli][source
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
-	/* The kernel writes the zeroes, and has the faults: 256 of them, and some of the beginning. */
+	/* The kernel writes the zeroes, and so has the faults: 256, and some at the start. */
 	const Output recorded = profil("record -e page-faults:k,page-faults:u -o " + file +
 				       " -- dd if=/dev/zero of=/dev/null bs=1M count=1");
 	uint64_t faults = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/everybody.cpp  Recordings of the whole machine, and of processes one by one. */
+/** @file tests/guest/cli/everybody.cpp  Recordings of the whole machine, or by single processes. */
 #include "tests/guest/cli/support.h"
 
 #include <map>
@@ -67,7 +67,7 @@ TEST_CASE("with a process and a command, the process alone is recorded, while th
 
 	CHECK(rows.size() == 1);
 	CHECK(rows["cli_burn"] > 0);
-	/* A command is not run for nothing. */
+	/* With nothing to record, no command runs. */
 	CHECK(profil("record -o " + file + " -p 999999999 -- touch " + (directory / "ran")).status == 1);
 	CHECK_FALSE(std::filesystem::exists(directory / "ran"));
 }
@@ -83,7 +83,7 @@ TEST_CASE("record --per-process tells apart processes of one program, children t
 	REQUIRE(output.status == 0);
 	std::map<std::string, uint64_t> rows = by_process(file);
 
-	/* What has interrupted them is none of them. */
+	/* Interrupts are not among the processes. */
 	std::erase_if(rows, [](const auto &row) { return row.first.starts_with("["); });
 	CHECK(rows.size() == 2);
 	for (const auto &[name, samples] : rows) {
@@ -104,7 +104,7 @@ unsigned long waits(pid_t pid)
 	return std::stoul(status.substr(status.find(name) + name.size()));
 }
 
-/** Wait for five seconds in which a process does not wake up: otherwise it does each second, at least. */
+/** Wait for five seconds without a wake-up; a process not at rest has one a second at least. */
 bool rests(pid_t pid)
 {
 	return soon([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/kernel.cpp  Time in the kernel by function: who may see it, and what it is. */
+/** @file tests/guest/cli/kernel.cpp  Time in the kernel by function, and which users may see it. */
 #include "tests/guest/cli/support.h"
 #include "tests/guest/support/busy_module.h"
 
@@ -14,7 +14,7 @@ using guest::BusyModule;
 
 namespace {
 
-/** The functions of an object, with its samples. */
+/** The functions of an object, with their samples. */
 std::map<std::string, uint64_t> functions_in(const Json &json, const std::string &object)
 {
 	std::map<std::string, uint64_t> all;
@@ -31,7 +31,7 @@ guest::Setting kptr_restrict(const std::string &value)
 	return {"/proc/sys/kernel/kptr_restrict", value};
 }
 
-/** Everything of the kernel that a file of a user has: functions, and addresses. */
+/** All that a user's file tells about the kernel: functions and addresses. */
 struct Told {
 	int status = 0;
 	std::set<std::string> functions, addresses;
@@ -103,7 +103,7 @@ Hottest hottest_in_kernel(const std::string &file)
 	return hottest;
 }
 
-/** A vmlinux with the running kernel's build-id, in which its hottest code is of one line. */
+/** A vmlinux with the running kernel's build-id that maps its hottest code to one line. */
 class Vmlinux {
 public:
 	explicit Vmlinux(const Hottest &hottest)
@@ -172,7 +172,7 @@ TEST_CASE("a machine's time is its programs', its interrupts', its kernel's, and
 	const std::string file = directory / "p.pb.gz";
 	guest::Child record =
 		start({profil_path(), "record", "-a", "-F", "5000", "-o", file}, directory / "output");
-	/* Each membarrier(2) waits for kernel threads; packets on the loopback are softirqs. */
+	/* Packets on the loopback are softirqs; programs that end leave work to kernel threads. */
 	const guest::Child work =
 		start({"sh", "-c", "while :; do ping -q -c 3 -i 0.01 127.0.0.1; rmdir /none; done"});
 
@@ -204,8 +204,8 @@ TEST_CASE("a machine's time is its programs', its interrupts', its kernel's, and
 }
 
 /*
- * Where idle times are many and short, /proc/stat has too many: then it is no measure.  And the
- * guest's files are not read meanwhile: what its host does takes no virtual time, or too much.
+ * /proc/stat overstates idle times that are many and short, and then is no measure.  Nor does the
+ * guest read files here: what its host does for it takes no virtual time, or too much.
  */
 TEST_CASE("the ticks of record -a are the time in which the CPUs were not idle", "[cli][icount]")
 {
@@ -280,8 +280,8 @@ TEST_CASE("a module that is loaded again has samples of its own functions only",
 	REQUIRE(status == 0);
 
 	/*
-	 * What was gone before it was looked at has no function, but still its name.  To load and
-	 * remove it may take a tick, too.
+	 * Code that was gone before it was looked at has only the module's name.  Loading and
+	 * removing the module may take a tick, too.
 	 */
 	const std::set<std::string> known = {"profil_busy_spin", "profil_busy_early", "profil_busy_begin",
 					     "profil_busy_exit", "profil_busy_hold",  "init_module",
@@ -375,7 +375,7 @@ TEST_CASE("a module's lines come from its debug information, wherever its code i
 	const std::string place = "/usr/lib/debug/.build-id/" + build_id.substr(0, 2);
 	const std::string debug = place + "/" + build_id.substr(2) + ".debug";
 
-	/* The guest cannot write into directories there that its host has. */
+	/* The guest cannot write into directories that exist on its host. */
 	std::filesystem::create_directories("/usr/lib/debug/.build-id");
 	REQUIRE(run("mount -t tmpfs none /usr/lib/debug/.build-id").status == 0);
 	std::filesystem::create_directories(place);

@@ -24,7 +24,7 @@ std::vector<std::string> files_in(const TemporaryDirectory &directory)
 	return {files.begin(), files.end()};
 }
 
-/** How long a profile's only event was to be counted. */
+/** How long a profile's only event was enabled. */
 uint64_t enabled_ns_in(const std::string &file)
 {
 	const std::string key = "profil.event: ";
@@ -235,7 +235,7 @@ TEST_CASE("with --loop each file says what became of the event in its own part",
 	REQUIRE(end_of(record) == 0);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 
-	/* All of them together, it was enabled on each CPU for no longer than the recording. */
+	/* In all files together, it was enabled on each CPU for no longer than it was recorded. */
 	const uint64_t most = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF)) *
 			      (static_cast<uint64_t>(end.tv_sec - begin.tv_sec) + 1) * ns_per_second;
 	uint64_t enabled = 0;

@@ -254,7 +254,7 @@ TEST_CASE("a program that a user may not read at first has names if it is the sa
 	std::filesystem::copy_file(program("cli_burn_static"), path);
 	guest::need(chmod(path.c_str(), 0755), "chmod");
 
-	/* By then it has been executed: a process whose program it cannot read is none of a user's. */
+	/* Start it before the chmod: a process with an unreadable program is not the user's. */
 	const IdleProgram idle(1000, nobody_runs({path}));
 
 	guest::need(chmod(path.c_str(), 0711), "chmod");
@@ -322,7 +322,7 @@ TEST_CASE("time in the kernel counts by its functions, at calls, or not at all",
 
 	CHECK(usual["ticks"]["kernel"] == 0);
 	CHECK(in_kernel(usual) * 2 > usual["samples"]);
-	/* Zeroes are made by a function of the kernel. */
+	/* A function of the kernel makes the zeroes. */
 	CHECK(usual["rows"][0]["object"] == "[kernel]");
 	CHECK(usual["rows"][0]["function"] != "[kernel]");
 	CHECK(without["ticks"]["kernel"] > without["ticks"]["counted"]);

@@ -14,8 +14,8 @@ using namespace cli_test;
 namespace {
 
 /**
- * A profil record that searches for processes until it is told to end.  It has --kernel, as
- * otherwise everybody is recorded, and no search is needed.
+ * A profil record that searches for processes until it is told to end.  With --kernel, as otherwise
+ * it would record everybody and need no search.
  */
 class Search {
 public:
@@ -212,7 +212,7 @@ TEST_CASE("a program that overlayfs has copied up has its names", "[cli][search]
 		    ",upperdir=" + (directory / "upper") + ",workdir=" + (directory / "work") + " overlay " +
 		    (directory / "merged"))
 			.status == 0);
-	/* To change its mode copies it. */
+	/* Changing its mode copies it up. */
 	std::filesystem::permissions(burn, std::filesystem::perms(0755));
 	{
 		const guest::Child burner = start(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/selection.cpp  Recordings of everybody of which a name, user or cgroup is kept. */
+/** @file tests/guest/cli/selection.cpp  Recordings of everybody, kept by name, user or cgroup. */
 #include "tests/guest/cli/support.h"
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/held_exec.h"
@@ -77,7 +77,7 @@ guest::Child burner(const std::string &name = "cli_burn")
 	return start({program(name), "1000000"});
 }
 
-/** A program of its own name, which is a shell script. */
+/** A shell script that runs under a name of its own. */
 std::string script(const TemporaryDirectory &directory, const std::string &name, const std::string &text)
 {
 	std::ofstream(directory / name) << "#!/bin/sh\n" << text << '\n';
@@ -148,7 +148,7 @@ TEST_CASE("of everybody only a name is kept, of those that run and that begin la
 	CHECK(rows.size() == 2);
 	CHECK(rows.at("cli_burn") > 0);
 	CHECK(rows.at("cli_burn_static") > 0);
-	/* Those of the kernel are of the same processes. */
+	/* Ticks in the kernel are also of these processes only. */
 	CHECK(json["ticks"]["kernel"].get<uint64_t>() < json["samples"].get<uint64_t>());
 	CHECK(json["ticks"]["lost_late"] == 0);
 }
@@ -233,7 +233,7 @@ TEST_CASE("children of a match are recorded whatever they execute, unless --no-f
 
 	const Json json = record.end();
 
-	/* The child is called as its parent, until it executes the program. */
+	/* The child has its parent's name until it executes the program. */
 	CHECK(json["processes"] == 2);
 	CHECK(record.rows().contains("cli_burn_static") == follow);
 	kill(child, SIGKILL);
@@ -319,7 +319,7 @@ TEST_CASE("when others record everybody already, processes of a name are searche
 	Selected record({"--name", "^cli_burn$"});
 
 	REQUIRE(record.says("others record all processes already"));
-	/* The search is over when it has counted. */
+	/* The fifth profile is what the search found. */
 	REQUIRE(soon([&] { return guest::module_stat("profiles") == 5; }));
 	REQUIRE(burns(burn.pid(), 500));
 	CHECK(record.end()["processes"] == 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/slices.cpp  Recordings that say when samples came, and of which the last files are
- * kept. */
+/** @file tests/guest/cli/slices.cpp  Recordings that say when samples came, and that keep only
+ * their last files. */
 #include "tests/guest/cli/support.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ TEST_CASE("every sample is in one slice, and those of what ran first in earlier 
 	CHECK(whole["burn_child()"] > 0);
 	CHECK(last_hot <= first_child);
 	CHECK(has(profil("report --from " + std::to_string(seconds) + " " + file).text, ": 0 samples"));
-	/* A page of it has the map of time. */
+	/* Its HTML page has the map of time. */
 	CHECK(has(profil("report --html - " + file + " | cat").text, "\"column_ms\":1000"));
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("of the files of a loop the last are kept", "[cli]")
 		files.push_back(entry.path());
 	REQUIRE(files.size() == 2);
 	std::sort(files.begin(), files.end());
-	/* They are the last that it has told of. */
+	/* They are the last ones that it has reported. */
 	for (const std::string &file : files)
 		CHECK(has(output.text, file));
 	CHECK(output.text.rfind("p-") == output.text.rfind(std::filesystem::path(files[1]).filename()));

@@ -94,7 +94,7 @@ inline std::map<std::string, uint64_t> by_process(const std::string &file)
 	return all;
 }
 
-/** The samples of all threads, and of interrupts and softirqs, which are no thread's. */
+/** The samples of all threads, and of interrupts and softirqs, which have no thread. */
 inline uint64_t samples_by_thread(const std::string &file)
 {
 	uint64_t sum = 0;
@@ -187,7 +187,7 @@ private:
 	guest::Child shell_;
 };
 
-/** A process that does nothing but cli_burn's burn_child(), in a thread that ends, when it is told to. */
+/** An idle process that runs cli_burn's burn_child() in a new thread each time it is told to. */
 class IdleProgram {
 public:
 	/** @param ms of CPU time each time; @param command that executes "cli_burn" or a copy of it. */
@@ -243,7 +243,7 @@ inline guest::Setting paranoid(const std::string &value)
 	return {"/proc/sys/kernel/perf_event_paranoid", value};
 }
 
-/** What profil says when it has recorded them. */
+/** Record these events.  Returns what profil prints. */
 inline std::string record_events(const std::string &events, const std::string &file,
 				 const std::string &name = "cli_events")
 {

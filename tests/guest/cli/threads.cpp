@@ -162,7 +162,7 @@ TEST_CASE(
 	REQUIRE(soon([] { return guest::module_stat("profiles") == 1; }));
 	/* The second one ticks where the first one did, so nothing is new but the thread. */
 	for (int i = 0; i < 2; i++) {
-		/* After some seconds without ticks, other recordings look again only when there are news. */
+		/* After seconds without ticks, other recordings look again only for news. */
 		sleep(6);
 		idle.burn();
 		REQUIRE(samples_come(1000));

@@ -96,7 +96,7 @@ TEST_CASE("top shows page faults in the functions that have them, to the last on
 	INFO(frames.back());
 	CHECK(counts_of(frames.back(), "fill_pages").first == 10'000);
 	CHECK(counts_of(frames.back(), "read_pages").first == 5000);
-	/* What each refresh has added is in no other. */
+	/* Each event is in the delta of one refresh only. */
 	CHECK(filled == 10'000);
 	CHECK(read == 5000);
 	CHECK(std::regex_search(frames.back(), std::regex("^profil top: [0-9,]+ page-faults in ")));
@@ -130,7 +130,7 @@ TEST_CASE("top of everybody has a column for each event, and sorts by any of the
 	CHECK(has(frame, "\nby page-faults\n"));
 	CHECK(std::regex_search(frame, std::regex("\npage-faults +%  +delta  +now %  context-switches %  "
 						  "minor-faults %  function  +object\n")));
-	/* It is never switched away from in it, and each sample of a minor fault stands for ten. */
+	/* fill_pages has no switches, and each sample of a minor fault stands for ten faults. */
 	REQUIRE(std::regex_search(frame, row, std::regex("\n +10,000 .* 0\\.00  +([0-9.]+)  fill_pages")));
 	const double minor = std::stod(row[1]) / 100 * static_cast<double>(number(title[1]));
 

@@ -22,9 +22,9 @@ profil_start all_ticks(const Memory &counters, uint64_t period)
 } // namespace
 
 /*
- * A tick of the shared clock waits for the scheduler's, so each of them finds that ticks are late:
- * those of all the time since the one before.  A profile that has begun meanwhile lost only those
- * that came due since.
+ * A tick of the shared clock waits for the scheduler's, so each one finds late ticks: all that came
+ * due since the one before.  A profile that began in between lost only those that came due after
+ * its start.
  */
 TEST_CASE_METHOD(AtRest, "no tick is late for a profile that began after it was due", "[clock][icount]")
 {
@@ -47,10 +47,10 @@ TEST_CASE_METHOD(AtRest, "no tick is late for a profile that began after it was 
 
 		device.stop(profile);
 		CAPTURE(i, status.ticks, status.lost_late, ns);
-		/* One more than have passed, as the first may come due at once. */
+		/* One more than the periods, as the first may come due at once. */
 		CHECK(status.ticks <= ns / period_10khz + 1);
 		late += status.lost_late;
-		/* Begin at each part of the scheduler's period. */
+		/* Begin at all points of the scheduler's period. */
 		burner.spend((i + 1) * 100'000);
 	}
 	older.stop();

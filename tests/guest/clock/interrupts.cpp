@@ -14,7 +14,7 @@ using namespace guest;
 
 namespace {
 
-/** Function calls that other CPUs have interrupted a CPU for, since it was started. */
+/** The function call interrupts that a CPU has had since it was started. */
 uint64_t calls_of(int cpu)
 {
 	std::istringstream lines(read_file("/proc/interrupts"));
@@ -59,9 +59,9 @@ private:
 
 /* On debug kernels a start costs milliseconds. */
 const unsigned times = slowness() > 1 ? 200 : 2000;
-/* What else the kernel calls another CPU for meanwhile. */
+/* Allow for the kernel's other calls to that CPU. */
 const uint64_t others = times / 10;
-/* The same if workers have to be woken there each time, to free what has ended. */
+/* The same, if workers there must be woken each time to free what has ended. */
 const uint64_t wakes = 2 * times;
 
 void need_two_cpus()

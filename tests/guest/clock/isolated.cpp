@@ -52,13 +52,13 @@ public:
 		return soon([&] { return ticks() >= before + 10; });
 	}
 
-	/** Does it spend a span of CPU time without a tick, if not at once, then later? */
+	/** Does it, sooner or later, spend a span of CPU time without a tick? */
 	bool is_no_longer_ticked() const
 	{
 		const auto end = cpu_ns(child_.pid()) + patience;
 		auto seen = ticks(), since = cpu_ns(child_.pid());
 		const auto without_a_tick = [&] {
-			/* A tick may come between the two: then this time is not counted. */
+			/* If a tick comes between the two, this time is not counted. */
 			const auto now = cpu_ns(child_.pid()), number = ticks();
 
 			if (number != seen) {
@@ -81,7 +81,7 @@ private:
 	uint32_t profile_;
 };
 
-/** The CPU on which the test runs is ticked: that which is not isolated. */
+/** Check that the CPU of the test, which is not isolated, is ticked. */
 void check_own_ticks(const Burner &burner, uint64_t period)
 {
 	const Device device;

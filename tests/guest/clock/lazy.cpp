@@ -69,7 +69,7 @@ uint64_t interrupts_during(const std::function<void()> &work)
 	return during;
 }
 
-/** What a profile of some work counted, and how many of its periods the work took of CPU time. */
+/** What a profile of some work counted, and the CPU time of the work in periods. */
 struct Run {
 	profil_status status;
 	double periods;
@@ -100,7 +100,7 @@ uint64_t interrupts_with(const std::string &clock, const std::function<void()> &
 	return interrupts_during(work);
 }
 
-/** Take turns with the other tasks that do, and with no others.  @return the length of a turn in ns. */
+/** Take turns with the other callers of this only.  Returns the length of a turn in ns. */
 uint64_t take_turns()
 {
 	const sched_param low = {.sched_priority = 1};
@@ -117,7 +117,7 @@ struct Deviations {
 	double ticks = 0, periods = 0, chi_square = 0;
 };
 
-/** Of a process that takes turns with another one, in step with the clock. */
+/** For a process that takes turns with another one, in step with the clock. */
 Deviations deviations(int windows, bool other_is_profiled)
 {
 	const uint64_t period = 2 * take_turns();
@@ -151,7 +151,7 @@ Deviations deviations(int windows, bool other_is_profiled)
 		const auto had = static_cast<double>(ticks - ticks_before);
 		const double periods = static_cast<double>(time - time_before) / static_cast<double>(period);
 
-		/* Of twice as many points it runs at half. */
+		/* It runs at half of twice as many points. */
 		all.chi_square += (had - periods) * (had - periods) / (periods / 2);
 		all.ticks += had;
 		all.periods += periods;
@@ -268,7 +268,7 @@ TEST_CASE("the lazy clock does not tick for recordings of everybody that have en
 		CHECK(interrupts_by(work) > 1000);
 		recordings[0].finish();
 	}
-	const Child sleeping([] { pause(); }); /* without any, nobody's tasks are looked at */
+	const Child sleeping([] { pause(); }); /* with no profile at all, no task is checked */
 	Recording other;
 	other.begin(sleeping.pid());
 	CHECK(interrupts_by(burn) < 400);
@@ -439,7 +439,7 @@ TEST_CASE("ticks of the lazy clock are binomial for tasks that take turns in ste
 	const Setting slice("/proc/sys/kernel/sched_rr_timeslice_ms", "4");
 
 	for (const bool other_is_profiled : {true, false}) {
-		/* The other one has ended: nothing could be printed beside it. */
+		/* Returns after the other one has ended: only then can we print. */
 		const auto seen = deviations(windows, other_is_profiled);
 
 		CAPTURE(other_is_profiled, seen.ticks, seen.periods, seen.chi_square);

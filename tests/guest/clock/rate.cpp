@@ -130,7 +130,7 @@ TEST_CASE_METHOD(AtRest, "CPU time times rate is the number of samples with 8 th
 
 /*
  * perf throttles an event that fires too often between two scheduler ticks, until the next
- * scheduler tick.  No other task may run meanwhile, or the missing ticks could be that task's.
+ * scheduler tick.  No other task may run until then, or the missing ticks could be that task's.
  */
 TEST_CASE_METHOD(AtRest, "ticks that a throttled clock skips are counted as late", "[clock][icount]")
 {
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_OWED_TICKS counts ticks that a throttled clock 
 	burner.spend(second / 50);
 	const uint64_t ns = thread_ns() - begin;
 	const auto status = device.status();
-	/* Looking takes time, too, and a tick may come in it. */
+	/* Reading takes time, too, and a tick may come in between. */
 	const auto seen = counter<uint64_t>(counters);
 	const auto later = device.status();
 	device.stop();
@@ -280,7 +280,7 @@ TEST_CASE_METHOD(AtRest, "a child gets ticks from its first instruction on", "[c
 	const Memory counters(page, MAP_SHARED);
 	const auto region = all_text(counters);
 	auto how = describe_all_ticks(region, period_10khz);
-	/* Also if it is only that its locks are checked. */
+	/* Checking locks alone is slow enough here. */
 	const bool slow_birth = slowness() > 1 || access("/proc/lockdep", F_OK) == 0;
 	constexpr int children = 50;
 	struct Life {

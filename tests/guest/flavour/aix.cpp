@@ -83,7 +83,7 @@ TEST_CASE_METHOD(AtRest, "AIX: only the low 16 bits of the scale are used", "[li
 
 	on(counters.counter, sizeof counters.counter, loop.pc(), 0x10000);
 	CHECK(state() == PROFIL_STATE_NONE);
-	/* One counter: the address to which the loop returns has the next. */
+	/* A buffer of one counter: the loop's return would be in the next one. */
 	on(counters.counter, sizeof counters.counter[0], loop.pc() - 1, 0x28000);
 	/* (1 * 0x8000 >> 16) + 1, halved. */
 	loop.spin_until([&] { return counters.counter[0] >= 3; });
@@ -286,7 +286,7 @@ TEST_CASE_METHOD(AtRest,
 	for (auto &nothing : lists)
 		CHECK(error_of(nothing) == 0);
 	CHECK(is_counted(loop, counters.counter[0]));
-	/* What is wrong with it is reported all the same. */
+	/* Errors in such a list are still reported. */
 	prof none[] = {end};
 	CHECK(error_of(none) == 0);
 	prof falling[] = {one(32, 0), one(32, 0), end};

@@ -83,7 +83,7 @@ TEST_CASE_METHOD(AtRest,
 		if (!late)
 			continue;
 		CHECK(is_counted(loop, counter));
-		/* No other huge page is free, and yet a fork does not fail; the child cannot have one. */
+		/* No other huge page is free, so the child gets none, but the fork succeeds. */
 		CHECK(in_child([&] {
 			meet_hole(loop);
 			return true;
@@ -134,7 +134,7 @@ TEST_CASE_METHOD(AtRest, "every form counts only in the whole counters of its bu
 
 	for (const Form &form : forms) {
 		INFO(form);
-		/* Tru64's ranges have the size of their text. */
+		/* Tru64's ranges have no size: their text decides. */
 		if (form.width == 4)
 			continue;
 		for (const size_t bytes : {0, 1, 2, 3, 5, 7}) {

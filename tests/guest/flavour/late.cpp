@@ -54,13 +54,13 @@ bool counts_kernel(const Form &form)
 	return std::string(form.name).find("AIX") == std::string::npos;
 }
 
-/** Within 1 %, and two for the ends. */
+/** Within 1 %, plus two ticks for the ends. */
 bool is_about(uint64_t ticks, double periods)
 {
 	return as_expected(static_cast<double>(ticks), periods, periods / 100 + 2);
 }
 
-/** A kernel that tells late ticks. */
+/** A kernel that can tell late ticks. */
 struct Needs {
 	Needs() { skip_if_late_is_unknown(); }
 };

@@ -31,7 +31,7 @@ TEST_CASE_METHOD(AtRest,
 	const OffAtEnd off;
 	const Counters counters;
 
-	/* The inner region ends before the loop; the outer one goes on behind it. */
+	/* The inner region ends before the loop; the outer one continues past it. */
 	REQUIRE(start({{counters.base(0), 64, loop.pc() - 64, 0x8000},
 		       {counters.base(1), 2, loop.pc() - 16, 0x8000}}) == 0);
 	loop.spin_until([&] { return counters.memory.at<volatile unsigned short>()[16] >= 3; });

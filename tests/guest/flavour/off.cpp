@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/flavour/off.cpp  Turning off in a process that has lost descriptors, root
- * directory or system calls since it turned on: on no classical system can that fail.
+/** @file tests/guest/flavour/off.cpp  Turning off in a process that has lost descriptors, its root
+ * directory or system calls since it turned on.  This cannot fail on any classical system.
  */
 #include "tests/guest/flavour/forms.h"
 #include "tests/guest/support/device.h"
@@ -159,7 +159,7 @@ TEST_CASE_METHOD(AtRest, "every form is off without a system call in a process o
 	const Loop loop;
 
 	for (const Form &form : forms) {
-		/* These two keep what they know under a lock, which blocks signals. */
+		/* These two take a lock that blocks signals, by a system call. */
 		const std::string name = form.name;
 		if (name.starts_with("AIX") || name.starts_with("BSD"))
 			continue;

@@ -140,7 +140,7 @@ TEST_CASE_METHOD(AtRest, "Tru64: of ranges that touch the higher one counts the 
 	/* Alone, the lower one counts its last PC. */
 	REQUIRE(errno_of([&] { profil(args + 1, 1, -1, 0); }) == 0);
 	loop.spin_until([&] { return counters[8] > 2; });
-	/* Touching a range with scale 0, which counts nothing, does not change that the PC is its own. */
+	/* The PC belongs to the higher range even if that has scale 0, and counts nothing. */
 	args[0].scale = PROFIL_SCALE_STOP;
 	REQUIRE(errno_of([&] { profil(args, 2, -1, 0); }) == 0);
 	const unsigned before = counters[8];
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(AtRest, "Tru64: the counter of a PC that a range leaves to the 
 	const OffAtEnd off;
 	const Memory memory(2 * 4096);
 	auto *const counters = memory.at<volatile unsigned>();
-	/* A highpc that is the first above: its counter would be on the page that is read-only. */
+	/* A highpc one past the range: its counter would be on the read-only page. */
 	profil_args args[] = {range(counters, loop.pc() + 64, loop.pc() + 127),
 			      range(counters + 1024 - 16, loop.pc(), loop.pc() + 64)};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/accounts.cpp  What a user may take is bounded by user, however many processes
- * and user IDs they have: so nothing is left short for others.
+/** @file tests/guest/hostile/accounts.cpp  What a user may take is limited per user, however many
+ * processes and user IDs they have, so that others do not run short.
  */
 #include "tests/guest/hostile/holder.h"
 
@@ -158,7 +158,7 @@ TEST_CASE_METHOD(AtRest, "RLIMIT_MEMLOCK bounds what all processes of a user pin
 		CHECK(other.error() == 0);
 		CHECK(Holder::of_user(attacker, 1).error() == ENOMEM);
 	}
-	/* What has ended counts no more. */
+	/* Ended profiles no longer count. */
 	CHECK(soon([] { return Holder::of_user(attacker, 2048).error() == 0; }));
 }
 

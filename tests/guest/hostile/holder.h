@@ -11,10 +11,10 @@
 
 namespace guest::hostile {
 
-/** IDs that the attacker gets in a user namespace of theirs, as newuidmap(1) gives the subordinate ones. */
+/** The attacker's first subordinate ID, as newuidmap(1) would map it into a user namespace. */
 constexpr id_t first_subordinate = 100'000;
 
-/** A process that is one of the attacker's IDs: 0 the attacker themselves, 1 and above a subordinate. */
+/** A process with one of the attacker's IDs: 0 is the attacker, 1 and above a subordinate. */
 class Subordinate {
 public:
 	Subordinate(id_t number, const std::function<void()> &run)

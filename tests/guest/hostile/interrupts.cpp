@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/interrupts.cpp  How often a user can have other CPUs interrupted by the counters
- * of events.
+/** @file tests/guest/hostile/interrupts.cpp  How often a user can interrupt other CPUs by means of
+ * event counters.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/event_programs.h"
@@ -26,7 +26,7 @@ uint64_t now_ns(clockid_t clock)
 	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-/** The kernel's clock of jiffies. */
+/** The length of a jiffy. */
 uint64_t jiffy_ns()
 {
 	timespec one;
@@ -35,7 +35,7 @@ uint64_t jiffy_ns()
 	return static_cast<uint64_t>(one.tv_nsec);
 }
 
-/** How often other CPUs have called CPU 1 by an interrupt. */
+/** How many function call interrupts CPU 1 has had. */
 uint64_t calls_of_cpu1()
 {
 	std::istringstream lines(read_file("/proc/interrupts"));
@@ -59,8 +59,8 @@ struct Calls {
 };
 
 /**
- * A user without capabilities does something again and again on CPU 0, for two seconds.  No worker runs on
- * CPU 1, which would be called to wake it.
+ * A user without capabilities does something again and again on CPU 0, for two seconds.  Workers
+ * are kept off CPU 1, as waking one there would be such a call, too.
  */
 Calls calls_while(const std::function<void(uint64_t round)> &attack)
 {

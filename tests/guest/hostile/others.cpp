@@ -139,7 +139,7 @@ TEST_CASE_METHOD(AtRest, "no user but root stops the profiles of all, not even a
 
 namespace {
 
-/** A user's process that attaches to another one as often as it can, in a session each, and stays. */
+/** A user's process that attaches to another as often as it can, each time in a new session. */
 class Crowd {
 public:
 	Crowd(pid_t target, uint32_t flags)

@@ -17,7 +17,7 @@ using namespace guest::hostile;
 
 namespace {
 
-/** A program that not everybody who may run it may also trace. */
+/** A program that some users may run but not trace. */
 struct Guarded {
 	const char *name;
 	void (*guard)(const std::string &path);
@@ -58,7 +58,7 @@ public:
 	Fd from, to;
 };
 
-/** A process of the attacker, which is told when to become the guarded program, and when to do something. */
+/** A process of the attacker that executes the guarded program, and then acts, when told to. */
 class Family {
 public:
 	explicit Family(const Guarded &guarded, bool no_new_privs = false)

@@ -38,7 +38,7 @@ private:
 	}};
 };
 
-/** Stops everything while a process of the attacker waits with a lock. */
+/** Stops everything while a process of the attacker waits and holds a lock. */
 void check_stop_all(const Wait &wait)
 {
 	need_fuse();

@@ -19,12 +19,12 @@ using namespace guest::hostile;
 namespace {
 
 /**
- * A machine that is so busy that the kernel's work items wait: as after a burst of forks that is
- * faster than any of them, for which a guest is too slow.
+ * A machine so busy that the kernel's work items wait, as in a burst of forks that outruns them.  A
+ * guest is too slow for such a burst.
  */
 class Busy {
 	const Setting queue_{"/sys/devices/virtual/workqueue/cpumask", "2"};
-	/* Where nothing else leaves time to other tasks: see run_before_others(). */
+	/* Needed where nothing else leaves time to other tasks: see run_before_others(). */
 	std::unique_ptr<Setting> throttle_ =
 		std::filesystem::exists("/sys/kernel/debug/sched/fair_server")
 			? nullptr
@@ -37,7 +37,7 @@ class Busy {
 	}};
 };
 
-/** Forks without end, followed by as many sessions as may be. */
+/** Fork for ever, followed by as many sessions as possible. */
 void be_storm(const Gate &followed, const Gate &go, std::atomic<unsigned> &forks)
 {
 	const std::vector<Device> sessions(8);
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(AtRest, "a storm of forks of a user's processes costs another u
 	stay_on(0);
 	followed.wait();
 	storm_followed.wait();
-	/* No assertions meanwhile: their output goes through a work item, too. */
+	/* No assertions until this ends: their output needs a work item, too. */
 	auto busy = std::make_unique<Busy>();
 	storm_go.open();
 	const bool stormed = soon([&] { return forks > 100; });

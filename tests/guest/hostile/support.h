@@ -21,7 +21,7 @@ namespace guest::hostile {
 constexpr size_t page = 4096;
 constexpr id_t attacker = somebody, victim = nobody;
 
-/** What Debian has otherwise lets no user attach to anything. */
+/** Debian's default lets no user attach to anything. */
 struct PerfForUsers {
 	const Setting setting{"/proc/sys/kernel/perf_event_paranoid", "2"};
 };
@@ -33,7 +33,7 @@ inline void need_fuse()
 		support::skip("this kernel has no FUSE");
 }
 
-/** A process of a user without any capability; it already is when this returns. */
+/** A process of a user without any capability, which it has become when this returns. */
 inline Child as_user(id_t user, const std::function<void()> &run)
 {
 	const Gate ready;
@@ -126,7 +126,7 @@ extern const Wait start_waits, update_waits, status_waits, recheck_waits;
 extern const Wait first_start_waits, attach_waits, argument_waits, regions_wait, read_waits;
 extern const std::vector<Wait> locked_waits, unlocked_waits, all_waits;
 
-/** The child does its work although a read of the file has no answer, until this ends the file system. */
+/** Check that the child ends although a read of the file waits.  Ends the file system. */
 inline void check_not_kept(Child &child, FuseFile &file)
 {
 	CHECK(ends(child));
@@ -135,7 +135,7 @@ inline void check_not_kept(Child &child, FuseFile &file)
 	CHECK(child.reap() == 0);
 }
 
-/** A process of the attacker that waits so. */
+/** A process of the attacker that waits like that. */
 class Waiter {
 public:
 	Waiter(const FuseFile &file, const Wait &wait) : child_(as_user(attacker, [&] { wait.run(file); }))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/unserved.h  Memory in which who touches it waits as long as a user likes. */
+/** @file tests/guest/hostile/unserved.h  Memory where a fault waits for as long as a user likes. */
 #pragma once
 
 #include "tests/guest/hostile/support.h"
@@ -11,12 +11,12 @@
 
 namespace guest::hostile {
 
-/** Lets users without capabilities have what follows. */
+/** Lets users without capabilities have such memory. */
 struct FaultsForUsers {
 	const Setting setting{"/proc/sys/vm/unprivileged_userfaultfd", "1"};
 };
 
-/** Pages of the caller's that a userfaultfd watches, and that nobody ever provides. */
+/** Pages of the caller that are watched by a userfaultfd and are never provided. */
 class UnservedMemory {
 public:
 	explicit UnservedMemory(size_t pages = 1)
@@ -41,7 +41,7 @@ public:
 
 		return need(poll(&event, 1, 0), "poll") == 1;
 	}
-	/** Returns when so many more wait. */
+	/** Returns when this many more wait. */
 	void await(size_t number) const
 	{
 		uffd_msg fault;

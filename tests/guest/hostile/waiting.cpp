@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/waiting.cpp  A user's command waits for a page of a file system that never
- * answers: nobody else does.
+/** @file tests/guest/hostile/waiting.cpp  A user's command waits for a page of a file system that
+ * never answers: nothing else does.
  */
 #include "tests/guest/hostile/support.h"
 

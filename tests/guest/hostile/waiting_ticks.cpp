@@ -20,7 +20,7 @@ namespace {
 
 constexpr int shared_cpu = 1;
 
-/** A process of nobody's that is in one system call, which uses CPU time only while it is read. */
+/** A process of the user nobody in one writev(2), which runs only while its pipe is read. */
 class Writer {
 public:
 	Writer() : pipe_(make_pipe()), child_([this] { write_all(); }) { read(1 << 20); }
@@ -62,7 +62,7 @@ private:
 	const Child child_;
 };
 
-/** A process that burns beside them, until it ends.  Returns its PID. */
+/** Burn on their CPU, in a process that then ends.  Returns its PID. */
 pid_t burn_beside()
 {
 	Child burning([] {
@@ -94,9 +94,9 @@ void wait_in_faults(const Gate &go, const Gate &waiting)
 	for (size_t i = 0; i < number; i++)
 		threads.emplace_back([&memory, i] {
 			stay_on(shared_cpu);
-			/* Unlike libc's, the system call changes one thread's alone. */
+			/* Unlike libc's function, this changes the IDs of one thread only. */
 			need(static_cast<int>(syscall(SYS_setresuid, i % 2, i % 2, i % 2)), "setresuid");
-			/* What was known of the mappings is not believed any more. */
+			/* This invalidates what was known of the mappings. */
 			fresh_pages(1);
 			touch(static_cast<volatile char *>(memory.at(i)), 1);
 		});

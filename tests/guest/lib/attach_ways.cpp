@@ -57,7 +57,7 @@ int attach_two(const Loop &loop)
 	return herd.only_loop(0) && herd.only_loop(1) ? 0 : 2;
 }
 
-/** Attach to children with so many free descriptors; 0 if all were attached, and no descriptor was kept. */
+/** Attach to children with @p free free descriptors; 0 if all were attached and none was kept. */
 int attach_with_descriptors(const Loop &loop, size_t children, unsigned free)
 {
 	Herd herd(loop, children, 100 * ms);
@@ -132,7 +132,7 @@ TEST_CASE_METHOD(AtRest, "more targets than free descriptors are attached in bat
 
 TEST_CASE_METHOD(AtRest, "a shared proof that is refused gives back the last descriptor", "[lib][attach]")
 {
-	/* Everybody may open an event on a CPU, but only CAP_PERFMON makes it a proof for many. */
+	/* Any user may open an event on a CPU, but only CAP_PERFMON makes it a proof for many. */
 	const Setting open(paranoid, "0");
 	const Loop loop;
 	ChildOf<int> child([&] {

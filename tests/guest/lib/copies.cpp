@@ -129,7 +129,7 @@ const Way ways[] = {
 	{"monitor", monitor_on, [](const Copy &c) { c.control(0); }},
 };
 
-/** Every copy has turned a profile on and off, as in a program that uses them in turn. */
+/** Have every copy turn a profile on and off, as in a program that uses them in turn. */
 void use_all(const Loop &loop, std::initializer_list<const Copy *> copies)
 {
 	static unsigned short counters[2048];
@@ -140,7 +140,7 @@ void use_all(const Loop &loop, std::initializer_list<const Copy *> copies)
 	}
 }
 
-/** No descriptor is free: off must not need one. */
+/** Leave no descriptor free: off must not need one. */
 void allow_no_descriptors()
 {
 	const rlimit none = {};

@@ -46,7 +46,7 @@ __attribute__((noinline)) void touch(size_t pages)
 		static_cast<volatile char *>(fresh.at<char>())[i * page] = 1;
 }
 
-/** Counts each of a software event in one counter. */
+/** Counts every software event in one counter. */
 struct Spec {
 	perf_event_attr event = {};
 	profil_spec spec = {};
@@ -121,7 +121,7 @@ TEST_CASE_METHOD(AtRest, "events that a process samples of itself count beside e
 	REQUIRE(alignment.attach(PERF_COUNT_SW_ALIGNMENT_FAULTS) == 0);
 	const uint64_t before = faults.count(), minor_before = minor.count();
 	touch(500);
-	/* A CHECK may touch new memory of its own: all is read before the first. */
+	/* A CHECK may touch new memory of its own: read everything before the first. */
 	const uint64_t counted = faults.count() - before, minor_counted = minor.count() - minor_before;
 	CHECK(counted == 500);
 	CHECK(minor_counted == 500);

@@ -92,7 +92,7 @@ uint64_t calls_of(const GmonFile &gmon, const std::string &name, const std::stri
 	return gmon.calls_of(symbol.low, symbol.high);
 }
 
-/** What comes before a program that the module's limits apply to; RLIMIT_MEMLOCK does not. */
+/** Put before a program to subject it to the module's limits, but not to RLIMIT_MEMLOCK. */
 constexpr char as_nobody[] = "chmod 777 . && ulimit -l unlimited && exec setpriv --reuid 65534 "
 			     "--regid 65534 --clear-groups";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/lib/linux_process.cpp  profil() in a process: rate, threads, children, privileges,
- * and calls that the program may make meanwhile.
+/** @file tests/guest/lib/linux_process.cpp  profil() in a process: rate, threads, children,
+ * privileges, and calls that the program may make while it is profiled.
  */
 #include "tests/guest/lib/support.h"
 #include "tests/support/catch.h"
@@ -173,7 +173,7 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps gets no ticks", "[lib][profil]")
 	const uint64_t before = process_ns();
 	begin.open();
 	other.join();
-	/* While the host runs something else, CPU time passes in the guest, and is owed. */
+	/* While the host runs something else, the guest's CPU time goes on, and ticks are owed. */
 	const auto status = self_status();
 	CHECK(status.ticks <= 2 + (process_ns() - before) / status.period);
 	CHECK(counters.is_zero());

@@ -171,7 +171,7 @@ TEST_CASE_METHOD(AtRest, "pcsample stores up to a page that cannot be written, a
 	CHECK(pcs[room - 1] != 0);
 	CHECK(pcsample(nullptr, 0) == last);
 
-	/* Nothing at all can be stored: no error, as the original does not look. */
+	/* Nothing at all can be stored: no error, as the original does not check either. */
 	for (uintptr_t *const bad : {memory.at<uintptr_t>(4096), static_cast<uintptr_t *>(nullptr)}) {
 		CHECK(pcsample(bad, 100) == 0);
 		loop.spin_ms(60);
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(AtRest, "pcsample stores in a private page of hugetlbfs", "[lib
 	};
 
 	REQUIRE(pcsample(pcs, 1000) == 0);
-	/* Three of them: at least one is behind the first two, and thus behind the small page's end. */
+	/* Three of them: at least one is after the first two, so past the small page's end. */
 	loop.spin_until([&] { return in_loop(1000) >= 3; });
 	const long stored = pcsample(nullptr, 0);
 	CHECK(in_loop(stored) >= 3);

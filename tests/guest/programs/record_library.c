@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/programs/record_library.c  A library, of which tests make copies, that is loaded and
- * unloaded.
+/** @file tests/guest/programs/record_library.c  A library that tests copy, load and
+ * unload.
  */
 void record_library_spin(unsigned long times);
 

@@ -5,7 +5,7 @@
  *                              fork (no exec), exec (fork and exec), vfork (vfork and exec)
  *   record_short               be such a program: about a million instructions
  *
- * Linked statically: a file system that waits for a host is not read again for each of them.
+ * Linked statically, so that none of them waits for libraries on a file system of the host.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,11 +17,11 @@
 namespace guest {
 
 constexpr size_t table_bytes = 4096;
-/* Numbers: those that every recording has, and more than most of these have. */
+/* Numbers: those that every recording has, and more than most recordings here have. */
 constexpr uint32_t fixed_numbers = 15, last_number = 24;
 constexpr const char *switch_of_cpu1 = "/sys/devices/system/cpu/cpu1/online";
 
-/** What an action does to the other one: reasons for an error, or for none. */
+/** What an action does to the other one: why that may fail, or not. */
 enum Reason : unsigned {
 	stops = 1 << 0,	      /* the recording is over */
 	unwatches = 1 << 1,   /* its target may be in another one */
@@ -36,17 +36,17 @@ enum Reason : unsigned {
 	whatever = 1 << 10,
 };
 
-/** What the recording is when both begin. */
+/** What is recorded when both actions begin. */
 enum Kind { of_owner, of_target, of_everybody };
 
 struct Shared {
 	std::atomic<unsigned> waiting;
 	std::atomic<uint32_t> profile;
-	/* Of each side; and the errors that it had. */
+	/* Of each side: its end, and its errors. */
 	std::atomic<bool> ended[2], seen[2][256];
 };
 
-/** One of both, with what it may use. */
+/** One side of a pair, with what it may use. */
 struct Side {
 	Shared &shared;
 	const std::string program, guarded;
@@ -97,7 +97,7 @@ template <uint32_t flags> void describe(const Side &side)
 		const int error = side.call(PROFIL_DESCRIBE, about, flags);
 		if (!error && about.fd >= 0)
 			close(about.fd);
-		/* The higher ones may not be given yet, or forgotten. */
+		/* The higher ones may not be given yet, or may be forgotten. */
 		if (error != ENOENT || number <= fixed_numbers)
 			side.note(error);
 	}
@@ -215,7 +215,7 @@ inline const Errors begun = {{takes | meets, EEXIST}, {unwatches, 0}, {loses, ES
 		    added = {{takes, EEXIST}, {stops | ends_owner, ENOENT}, {loses, ESRCH}},
 		    running = {{stops | ends_owner, ENOENT}}, erased = {{erases, ENOENT}};
 
-/** A row says what one does to another, and which errors it has for what reason. */
+/** Each row says what an action does to the other one, and which errors it has, and why. */
 inline const Action actions[] = {
 	{"begin", command, begin, takes, begun, {0, EEXIST, 0}},
 	{"begin everybody", command, begin_everybody, takes | root, {}},

@@ -89,10 +89,10 @@ profil_start followed(const profil_region &region)
 /** A process that works while it is profiled by itself and by this process. */
 struct Churn {
 	struct Result {
-		uint64_t counted; /* by itself and, added by them, by its children */
+		uint64_t counted; /* by itself, and by its children, which add theirs */
 		uint64_t ns;	  /* CPU time of it and its children */
 		uint64_t exiting; /* the part of ns in threads without an mm, which no profile has */
-		std::optional<uint64_t> all; /* CPU time of all tasks meanwhile */
+		std::optional<uint64_t> all; /* CPU time of all tasks in that time */
 	};
 
 	Device device;
@@ -146,7 +146,7 @@ struct Churn {
 
 	/**
 	 * Where a nanosecond is one instruction, all CPU time is in the ticks or reported as lost.
-	 * result.ns is no upper bound of them: for a thread that has ended it includes only what
+	 * result.ns is not an upper bound: for a thread that has ended it includes only what
 	 * the scheduler had accounted by then.
 	 */
 	void check_time(const Result &result) const

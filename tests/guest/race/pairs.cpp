@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/pairs.cpp  Every two things that can happen to a recording, at once on two CPUs.
+/** @file tests/guest/race/pairs.cpp  Any two things that happen to a recording at once on two CPUs.
  *
  * Each pair is a section: -c 'add, stop' runs that one alone.
  */
@@ -27,7 +27,7 @@ struct Round {
 	uint64_t chance;
 
 	bool in_target(unsigned number) const { return action[number]->group == by_target; }
-	/** Ends it itself, or the other one the process that runs it? */
+	/** May this action, or the other one, end the process that runs it? */
 	bool may_vanish(unsigned number) const
 	{
 		const unsigned end = in_target(number) ? ends_target : ends_owner;
@@ -58,7 +58,7 @@ struct Round {
 		action[number]->run(side);
 		side.shared.ended[number] = true;
 	}
-	/** The actions of the target, or the others; the second of two in a thread of its own. */
+	/** Run the target's actions, or the others; if both, the second in a thread of its own. */
 	void run_those(const Side &side, bool of_the_target) const
 	{
 		std::thread second;
@@ -80,10 +80,10 @@ struct Round {
 
 		need_that(side.record(flags[kind], proofs[kind], 4, true) == 0, "the recording begins");
 	}
-	/** The owner, of which the other one may be apart. */
+	/** Run the owner, as a child if the other one is apart. */
 	void own(Side side, pid_t target) const
 	{
-		/* Nothing takes so long. */
+		/* No round takes this long. */
 		alarm(100);
 		if (as_nobody)
 			become_nobody();
@@ -97,7 +97,7 @@ struct Round {
 		if (!apart) {
 			begin(side);
 			run_those(side, false);
-			/* What the target does may have to go on for a while. */
+			/* Leave time for what the target does. */
 			usleep(in_target(0) || in_target(1) ? chance % 4000 : 0);
 			return;
 		}
@@ -122,7 +122,7 @@ public:
 	}
 
 protected:
-	/** Each pair of one of these groups, or of the last one, with one of the last one. */
+	/** Run each pair of an action of any of these groups and one of the last group. */
 	static void each(std::initializer_list<Action::Group> groups,
 			 const std::function<void(const Action &, const Action &)> &run)
 	{
@@ -181,7 +181,7 @@ private:
 		ready.wait();
 		Child owner([&] { round.own(side, target.pid()); });
 
-		/* The target is the last, when nothing follows it any more. */
+		/* The target is killed last, when nothing follows it any more. */
 		CHECK(owner.reap() == 0);
 		for (const unsigned number : {0U, 1U}) {
 			INFO(round.action[number]->name << " on CPU " << number << ", recording "
@@ -193,7 +193,7 @@ private:
 				if (shared.seen[number][error] && !round.allows(number, error))
 					FAIL_CHECK("error " << error);
 		}
-		/* Who is killed after it has switched a CPU off does not switch it on. */
+		/* A process killed after it switched a CPU off has not switched it on. */
 		write_file(switch_of_cpu1, "1");
 		if (access("/sys/module/profil/refcnt", F_OK))
 			need_that(load_module() == 0, "the module is loaded again");
@@ -230,7 +230,7 @@ TEST_CASE_METHOD(Pairs,
 TEST_CASE_METHOD(Pairs, "the module cannot be unloaded while anything happens to a recording",
 		 "[race][record][pairs]")
 {
-	/* Sections would change the kernel's text once each. */
+	/* Otherwise each section would patch the kernel's text. */
 	const HeldProbes probes;
 
 	each({command, by_target, other, of_module},

@@ -33,7 +33,7 @@ bool one_of(int error, std::initializer_list<int> errors)
 	return std::find(errors.begin(), errors.end(), error) != errors.end();
 }
 
-/** What a storm of processes runs, on a file system that waits for nobody. */
+/** The program of a storm of processes, in memory, so that reads never wait. */
 class Program {
 public:
 	Program()
@@ -64,7 +64,7 @@ private:
 	static constexpr const char *path = "/tmp/record_short";
 };
 
-/** What happens to a recording, each in a thread of its own, while this lives. */
+/** Threads that each keep doing something to a recording while this lives. */
 class Trouble {
 public:
 	explicit Trouble(const Recording &recording) : recording_(recording)
@@ -113,7 +113,7 @@ private:
 	}
 	void change_table()
 	{
-		/* None is freed: all are added up in the end. */
+		/* No table is freed, as all are added up in the end. */
 		if (tables_.size() == 200) {
 			sched_yield();
 			return;
@@ -310,7 +310,7 @@ TEST_CASE_METHOD(AtRest, "a process that is added while its recording is stopped
 {
 	const Child keeper([] { pause(); });
 	const char *refcnt = "/sys/module/profil/refcnt";
-	/* They end after the session: whatever still follows them uses memory that was freed. */
+	/* They end after the session: a watch that still followed them would use freed memory. */
 	std::deque<Child> targets;
 	std::vector<Fd> proofs;
 

@@ -77,8 +77,8 @@ Forked fork_beside_starts(const Device &device, unsigned number, const std::func
 
 	for (unsigned i = 0; i < number; i++) {
 		/*
-		 * Without a page until the start: a copy that is made before has none either.  Between
-		 * others, so that the kernel does not merge it with a mapping that has pages.
+		 * It has no page until the start, so an earlier copy has none either.  Mappings
+		 * around it keep the kernel from merging it with one that has pages.
 		 */
 		const Memory counters(3 * page);
 		const std::vector<profil_region> regions = {

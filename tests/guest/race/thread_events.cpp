@@ -11,7 +11,7 @@
 
 using namespace guest;
 
-/* As those of window.cpp, this is a race only in a module whose ticks take a while. */
+/* As in window.cpp, this race needs a module whose ticks take a while. */
 TEST_CASE_METHOD(AtRest,
 		 "a thread's profile has no event of another thread, even if that is just being counted",
 		 "[window][source]")

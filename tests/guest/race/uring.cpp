@@ -94,13 +94,13 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 				raise(SIGKILL);
 			if (i % 3 == 1)
 				device.close();
-			/* Otherwise the ring is destroyed first, then the file. */
+			/* Otherwise the destructors end the ring first, then the file. */
 		});
 		owner.reap();
 	}
 }
 
-/* A fork takes the structure's page, between what an attach writes there and takes back. */
+/* A fork shares the structure's page after the attach writes to it, before it undoes that. */
 TEST_CASE_METHOD(AtRest, "an attach that is refused leaves its structure as it was while the process forks",
 		 "[race][uring]")
 {

@@ -2,7 +2,7 @@
 /** @file tests/guest/race/window.cpp  Memory that is used for something else as soon as a command has
  * taken it from a profile, while a tick may be on its way there on the other CPU.
  *
- * They hold for any module, but a tick is too short to be hit: `make check-window` runs them
+ * The tests hold for any module, but a tick is too short to hit: `make check-window` runs them
  * with one whose ticks take a while just before they count (kmod/tick/window.h).
  */
 #include "tests/guest/support/cpu.h"
@@ -22,7 +22,7 @@ const uintptr_t text = Burner::usual;
 /* Several times as long as the window. */
 constexpr uint64_t period = 10'000'000;
 
-/** What burns on the second CPU, in a process or a thread, and says that it goes on. */
+/** Burns on the second CPU, in a process or a thread, and shows its progress. */
 class Burning {
 public:
 	void run() const
@@ -110,7 +110,7 @@ void await_ticks(const Place &place, const Burning &burning)
 	burning.await_tick();
 }
 
-/** The memory is no longer the profile's: use it, and look whether a tick writes there. */
+/** The memory is no longer the profile's: use it, and check that no tick writes there. */
 void check_use(const Place &place, const Burning &burning)
 {
 	give_up(place.kept);
@@ -197,7 +197,7 @@ TEST_CASE_METHOD(AtRest, "memory that is taken from a self profile can be used a
 	check_self_profiles(80, [](auto &device, auto &place, auto &burning, auto i, auto &path) {
 		const Place next;
 
-		/* It ends, or another one takes its place. */
+		/* The profile ends, or another one takes its place. */
 		if (i % 2)
 			device.stop();
 		else
@@ -211,7 +211,7 @@ TEST_CASE_METHOD(AtRest, "memory that a program has unmapped can be used once it
 	check_self_profiles(40, [](auto &device, auto &place, auto &burning, auto, auto) {
 		need(munmap(place.counters.at(), page), "munmap");
 		place.counters.forget();
-		/* Whichever thread has the tick after which it is due checks the memory. */
+		/* Whichever thread has a tick once a check is due makes it. */
 		for (unsigned n = 0; n < 1'000'000 && module_stat("pinned_pages"); n++)
 			Burner::spin(text, 200);
 		check_use(place, burning);

@@ -101,7 +101,7 @@ TEST_CASE_METHOD(AtRest, "the name of a module is written likewise", "[record]")
 	for (uint32_t number = 1; number <= recording.described(0).numbers; number++) {
 		const auto one = recording.known(number);
 
-		/* That of its first code is free again. */
+		/* The number of its init code is free again. */
 		if (!one || one->kind != PROFIL_KIND_MODULE)
 			continue;
 		check_sizes(recording, number, BusyModule::name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/ended.cpp  What a recording says of a process that it does not follow any more,
- * and what one that has ended leaves to the next.
+/** @file tests/guest/record/ended.cpp  What a recording says of a process that it no longer
+ * follows, and what an ended recording leaves to the next one.
  */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
@@ -14,7 +14,7 @@ using namespace guest;
 namespace {
 
 constexpr uint32_t nobody = 65534;
-/** So long that there is no tick. */
+/** A period so long that no tick comes. */
 constexpr uint64_t no_tick = 3'600'000'000'000;
 
 bool knows(const Recording &recording, pid_t pid)
@@ -45,7 +45,7 @@ TEST_CASE_METHOD(AtRest, "a recording of everybody meets the processes of one th
 	go.open();
 	forked.wait();
 	REQUIRE(knows(first, child.pid()));
-	/* Its file is still open, and knows the process. */
+	/* The first one's file still knows the process. */
 	REQUIRE(Device().call(PROFIL_STOP_ALL, &all) == 0);
 	REQUIRE(second.begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 	CHECK_FALSE(knows(second, child.pid()));
@@ -66,13 +66,13 @@ TEST_CASE_METHOD(AtRest,
 	all.size = sizeof(all);
 	recording.begin(first.pid());
 	REQUIRE(Device().call(PROFIL_STOP_ALL, &all) == 0);
-	/* Memory that it leaves is found after all tests, where the kernel searches for leaks. */
+	/* If this leaks memory, the kernel's search for leaks after all tests finds it. */
 	CHECK(recording.add(second.pid()) == ENOENT);
 }
 
 namespace {
 
-/** What is known of the owner that a process had when it began. */
+/** What is known of the first owner that a process had. */
 struct Last {
 	uint32_t state, uid;
 	uint64_t executed; /**< owners with the name of the program */
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(AtRest, "a recording that has ended gives no more numbers, and 
 {
 	const bool kept = GENERATE(false, true);
 	const Gate go, done;
-	/* Under each name it would be another owner, as would its children. */
+	/* If followed, each name makes it a new owner; each child is one, too. */
 	Child child([&] {
 		for (unsigned i = 0;; i++) {
 			go.wait();
@@ -234,9 +234,9 @@ TEST_CASE_METHOD(AtRest, "a recording that has ended gives no more numbers, and 
 		recording.finish();
 	else
 		REQUIRE(Device().call(PROFIL_STOP_ALL, &all) == 0);
-	/* Without KEEP its file goes on following the process. */
+	/* After PROFIL_STOP_ALL the file still follows the process. */
 	CHECK(rename(kept ? ENOENT : EEXIST) == running);
-	/* Its user pays for the numbers, but nobody else has fewer pages. */
+	/* The numbers are charged to the user, but not counted as pinned pages. */
 	profil_info info = {};
 	info.size = sizeof(info);
 	REQUIRE(recording.device().call(PROFIL_INFO, &info) == 0);

@@ -19,7 +19,7 @@ namespace guest {
 inline constexpr uint32_t event_flags = PROFIL_FOLLOW | PROFIL_EVENT;
 inline constexpr size_t page = 4096;
 
-/* Bytes of each of the functions, at most. */
+/* The most bytes that one of these functions has. */
 inline constexpr size_t longest = 64;
 
 /** Touch each page for the first time. */
@@ -63,7 +63,7 @@ template <typename Function> uint64_t ticks_in(const Recording &recording, Funct
 	});
 }
 
-/** Memory whose pages are not there yet, nor large. */
+/** Memory whose pages are neither present nor huge. */
 inline volatile char *fresh_pages(size_t pages)
 {
 	void *const memory =
@@ -79,7 +79,7 @@ class Worker {
 public:
 	explicit Worker(std::function<void()> work)
 		: child_([this, work = std::move(work)] {
-			  /* Their text is mapped: to run them for the first time can be a fault, too. */
+			  /* Fault in their text: the first run of each can be a fault, too. */
 			  const volatile size_t none = 0;
 
 			  touch(nullptr, none);

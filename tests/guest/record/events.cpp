@@ -34,7 +34,7 @@ uint64_t address_of(const std::string &symbol)
 }
 #endif
 
-/** How often the caller has been switched from. */
+/** Context switches of the caller, of both kinds. */
 long switches()
 {
 	rusage use = {};
@@ -75,7 +75,7 @@ TEST_CASE_METHOD(AtRest, "one of so many page faults is counted", "[record][sour
 	recording.begin_with(faults_of(faulter.pid()), event_flags);
 	faulter.run();
 	recording.finish();
-	/* Faults of other processes, between them, are counted for nobody. */
+	/* A sample at a fault of another process is not counted. */
 	CHECK(ticks_in(recording, touch) >= 90);
 	CHECK(ticks_in(recording, touch) <= 101);
 }
@@ -98,7 +98,7 @@ TEST_CASE_METHOD(AtRest, "fdinfo says how long an event was counted: one of soft
 	CHECK(in_fdinfo(device, "event_throttled") == 0);
 	CHECK_THROWS(in_fdinfo(later.device(), "event_enabled_ns"));
 
-	/* Profiles of one event share its counters, and what became of them. */
+	/* Profiles of one event share its counters, and thus these numbers. */
 	later.begin_with(faults_of(faulter.pid()), event_flags);
 	CHECK(in_fdinfo(later.device(), "event_enabled_ns") > enabled);
 	later.finish();
@@ -169,11 +169,11 @@ TEST_CASE_METHOD(AtRest, "a breakpoint finds what writes a variable", "[record][
 	CHECK(recording.status().ticks == 750);
 }
 
-/* There a breakpoint of the kernel comes as an NMI does, whatever it interrupts. */
+/* On x86 a kernel breakpoint comes like an NMI, whatever it interrupts. */
 TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[record][source]")
 {
 	Gate go;
-	/* On every CPU: one of them keeps the time, and may do so for good. */
+	/* On every CPU: only the timekeeper writes jiffies_64. */
 	Child child([&] {
 		const Burner burner;
 		const auto burn = [](int cpu) {
@@ -201,7 +201,7 @@ TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[r
 	const profil_status status = recording.status();
 	CHECK(status.ticks == status.kernel);
 	CHECK(recording.sum() == status.ticks);
-	/* All from one instruction, or the few places where time is kept, in the timer's interrupt. */
+	/* All are in the timer interrupt, at the one or few instructions that write jiffies_64. */
 	CHECK(recording.rows().size() <= 8);
 	CHECK(recording.sum([](const Row &row) { return row.owner.state == PROFIL_OWNER_IRQ; }) ==
 	      status.ticks);
@@ -209,7 +209,7 @@ TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[r
 
 namespace {
 
-/** A proof on the process's writes of the module's watched variable. */
+/** A proof for the process's writes to the module's watched variable. */
 Fd writes_of_watched(pid_t pid)
 {
 	return open_proof({.pid = pid,
@@ -250,7 +250,7 @@ TEST_CASE_METHOD(AtRest, "an event in an NMI is missed if its task is switched f
 	CHECK(recording.status().ticks == 0);
 }
 #else
-/* Here the program would come to the breakpoint again and again, and never get past it. */
+/* On this architecture the program would hit the breakpoint for ever, and never pass it. */
 TEST_CASE_METHOD(AtRest, "a breakpoint is refused where one would stop the program", "[record][source]")
 {
 	Memory shared(page, MAP_SHARED);
@@ -267,7 +267,7 @@ TEST_CASE_METHOD(AtRest, "a breakpoint is refused where one would stop the progr
 
 TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record][source]")
 {
-	/* The kernel writes the zeroes, and has the faults. */
+	/* The kernel writes the zeroes, so it has the faults. */
 	Worker worker([] {
 		const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
 
@@ -280,7 +280,7 @@ TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record
 	Recording recording(4096, 1), user(4096, 1), clock(4096);
 
 	recording.begin_with(kernel_faults, event_flags | PROFIL_RECORD_KERNEL);
-	/* Nothing would be sampled; and a profile of time is of user mode, too. */
+	/* The first would sample nothing; the second, of time, includes user mode. */
 	for (const uint32_t flags : {uint32_t{event_flags}, uint32_t{PROFIL_FOLLOW | PROFIL_RECORD_KERNEL}}) {
 		profil_record record = user.request(flags);
 
@@ -298,7 +298,7 @@ TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record
 	CHECK(status.kernel < 550);
 }
 
-/* Perf does not ask where a tracepoint is: of a system call, it is where the program called. */
+/* perf samples tracepoints in any mode; a system call's has the PC of the caller. */
 TEST_CASE_METHOD(AtRest, "a tracepoint that comes in user mode is not one of the kernel alone",
 		 "[record][source]")
 {
@@ -333,7 +333,7 @@ TEST_CASE_METHOD(AtRest, "switches of a task are counted in the kernel", "[recor
 	Gate go, done;
 	Child child([&] {
 		go.wait();
-		/* A slow kernel may find that the time is over before it has switched. */
+		/* On a slow kernel the time may be over before the task is switched out. */
 		for (const long before = switches(); switches() - before < 100;)
 			usleep(1000);
 		done.open();
@@ -373,7 +373,7 @@ TEST_CASE_METHOD(AtRest, "a process is added to a recording of an event with a p
 	CHECK(add(open_proof({.pid = second.pid(), .type = software, .config = minor_faults})) == EACCES);
 	CHECK(add(proof_of(second.pid())) == EINVAL);
 	CHECK(add(faults_of(second.pid())) == 0);
-	/* It may sample in fewer modes, or in more, than the recording. */
+	/* The proof may sample in fewer modes than the recording, or in more. */
 	const Proof both = {.pid = third.pid(), .type = software, .config = faults};
 	CHECK(add(open_proof(both)) == 0);
 	const Proof user = {.pid = third.pid(), .exclude_kernel = true, .type = software, .config = faults};

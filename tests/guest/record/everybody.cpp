@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/everybody.cpp  Recordings of all processes, and of processes one by one. */
+/** @file tests/guest/record/everybody.cpp  Recordings of all processes, together or separately. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/support/catch.h"
@@ -20,7 +20,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** Whose ticks there are in a file. */
+/** The ticks in a file of owners with this name. */
 uint64_t ticks_of(const Recording &recording, const std::string &who, const std::string &place)
 {
 	return recording.sum(
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(AtRest, "only a sampling event of a CPU is a proof for everybod
 	CHECK(refused(recording, request, open_proof({.pid = -1, .sampling = false, .cpu = cpu})) == EINVAL);
 	CHECK(refused(recording, request, open_proof({.pid = -1, .cpu = cpu, .sample_type = 2})) == EINVAL);
 	CHECK(refused(recording, request, Fd(-1)) == EBADF);
-	/* Nor is one of a CPU a proof for a process. */
+	/* An event on a CPU is no proof for a process. */
 	CHECK(refused(recording, recording.request(), open_proof({.pid = -1, .cpu = cpu})) == EINVAL);
 }
 
@@ -188,7 +188,7 @@ TEST_CASE_METHOD(AtRest, "there are four privileged recordings of everybody at m
 
 namespace {
 
-/** CPU time in ns of a child that has ended, as the kernel has accounted for it. */
+/** Reaps a child.  Returns its CPU time in ns, by the kernel's accounts. */
 double reap(pid_t pid)
 {
 	rusage use = {};
@@ -200,7 +200,7 @@ double reap(pid_t pid)
 	return ns(use.ru_utime) + ns(use.ru_stime);
 }
 
-/** A child that works for a while, a quarter of them long. */
+/** A child that works for a while; every fourth works long. */
 pid_t worker(unsigned number)
 {
 	const pid_t pid = need(fork(), "fork");
@@ -215,13 +215,13 @@ pid_t worker(unsigned number)
 
 } // namespace
 
-/* In virtual time: what a host does to a guest is in rusage, and not in ticks. */
+/* In virtual time: what the host takes from the guest is in rusage, not in ticks. */
 TEST_CASE_METHOD(AtRest, "each of many processes has its share of everybody's ticks", "[record][icount]")
 {
 	constexpr unsigned processes = 100;
 	constexpr uint64_t period = 50'000;
 
-	/* A kernel for debugging takes so long for a tick that the next one is due meanwhile. */
+	/* A debug kernel takes so long over a tick that the next one is due before it is done. */
 	skip_if_late_is_unknown();
 	Recording recording(8192, period);
 	std::map<pid_t, double> used;
@@ -253,8 +253,8 @@ TEST_CASE_METHOD(AtRest, "each of many processes has its share of everybody's ti
 }
 
 /*
- * The tick that meets a process in a system call waits until its owner is known, in each recording
- * by itself.
+ * A tick in a system call of a process without a known owner waits until the owner is known, in
+ * each recording separately.
  */
 TEST_CASE_METHOD(AtRest,
 		 "each of two recordings of everybody has its ticks of processes that neither has met",
@@ -274,7 +274,7 @@ TEST_CASE_METHOD(AtRest,
 
 			go[i].wait();
 			need_that(syscall(SYS_getrandom, random, bytes, 0) == bytes, "getrandom");
-			/* The work that finds out whose ticks these are runs meanwhile. */
+			/* Leave time for the work that finds the owner of these ticks. */
 			usleep(20'000);
 		});
 	for (const Child &child : children)
@@ -283,7 +283,7 @@ TEST_CASE_METHOD(AtRest,
 	for (Recording *recording : {&first, &second})
 		REQUIRE(recording->begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 
-	/* One after another: there is room for a few tasks that wait. */
+	/* One after another, as only a few tasks can wait at a time. */
 	for (size_t i = 0; i < processes; i++) {
 		go[i].open();
 		children[i].join();
@@ -305,7 +305,7 @@ TEST_CASE_METHOD(AtRest,
 	};
 	const uint64_t one = ticks(first), other = ticks(second);
 
-	/* Some may not have room to wait; but not one of each process. */
+	/* A few ticks may find no room to wait, but not one of each process. */
 	CHECK(std::max(one, other) - std::min(one, other) < processes / 2);
 }
 
@@ -326,7 +326,7 @@ TEST_CASE_METHOD(AtRest, "who ends all profiles ends a recording of everybody", 
 	CHECK(recording.status().state == PROFIL_STATE_STOPPED);
 	const uint64_t sum = recording.sum();
 	const ClockKeeper keeper;
-	/* Nothing is counted, and another one counts the same processes. */
+	/* It counts nothing, while a new one counts the same processes. */
 	Recording next;
 	REQUIRE(next.begin_everybody() == 0);
 	CHECK(grows([&] { return next.sum(); }));
@@ -334,8 +334,8 @@ TEST_CASE_METHOD(AtRest, "who ends all profiles ends a recording of everybody", 
 }
 
 /*
- * A session follows a process once.  Of this one, the recording of everybody has to find the
- * owner at each tick in the kernel, and ticks come faster than it does.
+ * A session follows a process only once.  So the recording of everybody must find the owner of
+ * this process at each tick in the kernel, and ticks come faster than that.
  */
 TEST_CASE_METHOD(AtRest, "a recording of everybody names a process that another of its file follows",
 		 "[record][icount]")
@@ -394,6 +394,6 @@ TEST_CASE_METHOD(AtRest, "a recording of everybody names a process that another 
 		CHECK(cell.kind == PROFIL_KIND_CELL);
 		its += described(cell.owner).pid == pid ? element.count : 0;
 	}
-	/* Both ticked at the same points; but everybody's recording had yet to meet it. */
+	/* Both ticked at the same points, but the recording of everybody first had to find it. */
 	CHECK(its > one.sum() / 2);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/files.cpp  Which file a text is: replaced, overwritten, deleted, of an overlay
- * or of another mount namespace.
+/** @file tests/guest/record/files.cpp  Which file a text belongs to: replaced, overwritten,
+ * deleted, in an overlay or in another mount namespace.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/mounted.h"
@@ -33,7 +33,7 @@ uint64_t in_text(const Recording &recording, uint32_t number)
 	return recording.sum([&](const Row &row) { return row.text.number == number; });
 }
 
-/** The texts whose place has that beginning, without a process's other files. */
+/** The texts whose place begins so: not a process's other files. */
 std::vector<Described> texts_at(const Recording &recording, const std::string &place)
 {
 	std::vector<Described> all;
@@ -55,7 +55,7 @@ std::string bytes_of(const Recording &recording, uint32_t number, size_t bytes, 
 	return content;
 }
 
-/** Write a word before the loop, by which a file is known. */
+/** Write a word before the loop, to tell the file from others. */
 void mark(int fd, const char *word)
 {
 	need_that(pwrite(fd, word, strlen(word), 0) == static_cast<ssize_t>(strlen(word)), "a mark");
@@ -197,7 +197,7 @@ TEST_CASE_METHOD(AtRest, "a library of an overlay that is copied up is another t
 	REQUIRE(grows([&] { return recording.in_file(path); }));
 	const auto lower = texts_at(recording, path);
 	REQUIRE(lower.size() == 1);
-	/* To open it for writing makes a copy in the upper layer, which is another file. */
+	/* Opening it for writing makes a copy in the upper layer, which is another file. */
 	mark(Fd(need(open(path.c_str(), O_RDWR), path.c_str())).get(), "upper");
 	outlast_belief();
 	CHECK(grows([&] { return in_text(recording, lower[0].number); }));
@@ -234,7 +234,7 @@ TEST_CASE_METHOD(AtRest, "a program of another mount namespace can be read, thou
 			execl(path.c_str(), "program", "1000000", "fork", nullptr);
 			need(-1, path.c_str());
 		});
-		/* The pipe's other end is closed once it has executed the program. */
+		/* The child's copy of the other end is closed by its execve. */
 		close(ends[1]);
 		need_that(read(ends[0], &byte, 1) == 0, "the program runs");
 		need(unlink(path.c_str()), "unlink");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/forgotten.cpp  Numbers that something goes on with, though its reader has
- * forgotten them, and that were given again. */
+/** @file tests/guest/record/forgotten.cpp  Numbers that a process goes on with, though the reader
+ * has forgotten them, and something else has them now. */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
@@ -16,7 +16,7 @@ using namespace guest;
 
 namespace {
 
-/** Execute a program in a file that nobody else has executed. */
+/** Execute a program from a new file, which has no number yet. */
 void execute_copy()
 {
 	const std::string path = program("cli_burn_static");
@@ -67,7 +67,7 @@ public:
 		Child(run).join();
 		need_that(last() == before + numbers, "a child has as many numbers as expected");
 		for (uint32_t number = before + 1; number <= last(); number++)
-			/* Those of an owner go with its first. */
+			/* An owner's others go with its first. */
 			if (about(number))
 				need_that(forget(number) == 0, "PROFIL_DESCRIBE_FORGET");
 	}
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(
 
 	REQUIRE(number);
 	REQUIRE(numbers.forget(number) == 0);
-	/* A child has four, and five if it executes a file that is new. */
+	/* A child takes four, and five more if it executes a new file. */
 	while (numbers.left() % 4)
 		numbers.use_up(9, execute_copy);
 	while (numbers.left())
@@ -119,7 +119,7 @@ TEST_CASE_METHOD(
 	for (uint32_t one = 1; one <= numbers.last(); one++) {
 		const auto about = numbers.about(one);
 
-		/* An address of the kernel's, in place of the file's size. */
+		/* A greater size would be a kernel address in its place. */
 		CHECK((!about || about->bytes < UINT32_MAX));
 		CHECK((!about || about->pid != *forked.at<volatile pid_t>()));
 	}
@@ -127,6 +127,6 @@ TEST_CASE_METHOD(
 	parent.join();
 	const uint32_t executed = numbers.of(pid);
 	REQUIRE(executed);
-	/* It is not a file's child. */
+	/* The file is not its parent. */
 	CHECK(numbers.about(executed)->parent == 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/hardware_events.cpp  Recordings of what a CPU counts, where QEMU emulates that.
+/** @file tests/guest/record/hardware_events.cpp  Recordings of hardware events that QEMU emulates.
  */
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/machine_code.h"
@@ -15,7 +15,7 @@ using namespace guest;
 
 namespace {
 
-/** Loops of two instructions a round. */
+/** A loop of two instructions a round. */
 __attribute__((noipa, aligned(longest))) void count_down(uintptr_t rounds)
 {
 	code_count_down(rounds);
@@ -39,7 +39,7 @@ public:
 	}
 };
 
-/** An event of the CPU's cycles; skips the test where they are not counted. */
+/** An event that counts CPU cycles.  Skips the test where there is none. */
 Fd cycles_of(pid_t pid, bool exclude_kernel)
 {
 	Fd fd = open_proof({.pid = pid,
@@ -53,13 +53,13 @@ Fd cycles_of(pid_t pid, bool exclude_kernel)
 	return fd;
 }
 
-/** How far two numbers of ticks are apart: the phase of a counter decides about one. */
+/** The distance of two numbers of ticks.  The phase of a counter alone can make it 1. */
 uint64_t apart(uint64_t one, uint64_t other)
 {
 	return std::max(one, other) - std::min(one, other);
 }
 
-/** How long an event was to be counted, and was: the latter a little later. */
+/** How long an event was enabled, and counted: read a little later. */
 struct Times {
 	uint64_t enabled, running;
 
@@ -77,9 +77,9 @@ Times times_of(const Device &device)
 } // namespace
 
 /*
- * QEMU's counter of cycles has nanoseconds of virtual time, which are instructions under -icount, and
- * interrupts behind the right one.  No task has a counter of its own here: with one, QEMU 7.2 loses
- * interrupts of the CPU's, also those of perf record -a.
+ * QEMU counts a cycle for each nanosecond of virtual time, which is an instruction under -icount,
+ * and interrupts right after the one that is due.  No task has a counter of its own here: with one,
+ * QEMU 7.2 loses interrupts of the CPU's counter, also for perf record -a.
  */
 TEST_CASE_METHOD(AtRest, "a CPU's cycles are counted where they went, to the period",
 		 "[record][source][icount]")
@@ -106,7 +106,7 @@ TEST_CASE_METHOD(AtRest, "two recordings share a CPU's counter of cycles, with a
 	const Fd proof = cycles_of(looper.pid(), true);
 	Recording seldom(4096, 300'000), often(4096, 100'000);
 
-	/* The second one has the counter, which runs already, come three times as often. */
+	/* The second one makes the counter, which runs already, interrupt three times as often. */
 	seldom.begin_with(proof, event_flags);
 	often.begin_with(proof, event_flags);
 	looper.run();
@@ -118,7 +118,7 @@ TEST_CASE_METHOD(AtRest, "two recordings share a CPU's counter of cycles, with a
 	CHECK(apart(ticks_in(seldom, count_down_again), 200) <= 1);
 }
 
-/* A fault is four instructions of the program's, and thousands of the kernel's. */
+/* A fault takes four of the program's instructions, and thousands of the kernel's. */
 TEST_CASE_METHOD(AtRest, "a CPU's cycles in the kernel are counted as such, or not at all",
 		 "[record][source][icount]")
 {
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(AtRest, "a CPU's cycles in the kernel are counted as such, or n
 	CHECK(user.status().ticks <= 1);
 }
 
-/* The kernel gives the events of a CPU its counters by turns, every few milliseconds. */
+/* The kernel rotates a CPU's counters among its events every few milliseconds. */
 TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there are too few counters",
 		 "[record][source][icount]")
 {
@@ -149,7 +149,7 @@ TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there ar
 	std::vector<std::unique_ptr<Recording>> others;
 
 	recording.begin_with(cycles_of(looper.pid(), true), event_flags);
-	/* Some events of the architecture, whether this CPU has them or not: it has seven counters. */
+	/* Raw events, whether this CPU knows them or not, but more than its seven counters. */
 	for (uint64_t event = 1; event <= 10; event++) {
 		others.push_back(std::make_unique<Recording>(4096, 1ULL << 40));
 		others.back()->begin_with(
@@ -175,7 +175,7 @@ TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there ar
 	CHECK(all.running < all.enabled * 9 / 10);
 	CHECK(other.running > other.enabled / 4);
 	CHECK(other.running < other.enabled * 9 / 10);
-	/* So many of the cycles were counted, and all of them are not far from what that tells. */
+	/* Only a part of the cycles was counted; scaled up, it is near the true number. */
 	CHECK(counted < cycles * 9 / 10);
 	const double scaled = static_cast<double>(counted) * static_cast<double>(all.enabled) /
 			      static_cast<double>(all.running);
@@ -183,7 +183,7 @@ TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there ar
 	CHECK(scaled < 1.1 * cycles);
 }
 
-/* 100 ms are 25 of the kernel's ticks, or 10, or 100: a tick has a few samples, of 100,000 that are due. */
+/* 100,000 samples are due in 100 ms, but each of the 10, 25 or 100 kernel ticks allows a few. */
 TEST_CASE_METHOD(AtRest, "perf stops a CPU's counter that comes too often until the next tick of the kernel",
 		 "[record][source][icount]")
 {
@@ -202,9 +202,9 @@ TEST_CASE_METHOD(AtRest, "perf stops a CPU's counter that comes too often until 
 	CAPTURE(throttled, ticks, all.enabled, all.running);
 	CHECK(throttled >= 5);
 	CHECK(throttled <= 120);
-	/* The last one of a tick is the one that stops it; at 100 ticks a second, the tenth. */
+	/* The last sample of each tick stops the counter; at 100 ticks a second it is the tenth. */
 	CHECK(ticks >= throttled);
 	CHECK(ticks <= 11 * (throttled + 1));
-	/* A stop is no turn of another event: the time says nothing of it. */
+	/* A throttled event counts as running: the times do not show it. */
 	CHECK(all.running >= all.enabled);
 }

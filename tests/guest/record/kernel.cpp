@@ -226,7 +226,7 @@ TEST_CASE_METHOD(AtRest, "kernel threads are in everybody's recording if the ker
 			return row.owner.text == kernel_number && row.text.kind != PROFIL_KIND_KERNEL;
 		}) == 0);
 	} else {
-		/* Time for as many ticks. */
+		/* Time for ticks of kernel threads. */
 		CHECK(grows([&] { return recording.of_kind(PROFIL_KIND_KERNEL); }, 200));
 		CHECK(threads() == 0);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/limits.cpp  What there is only so much of: recordings of everybody, numbers, and
- * memory for what forks.
+/** @file tests/guest/record/limits.cpp  Limited resources: recordings of everybody, numbers, and
+ * memory for forks.
  */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
@@ -16,7 +16,7 @@ using namespace guest;
 namespace {
 
 const uintptr_t text = Burner::usual;
-/** Those of a recording with a table of that many elements, or fewer. */
+/** Most numbers of a recording with so many elements, or fewer. */
 constexpr uint32_t most_numbers = 32768, counts = 65536;
 /** The cell of ticks whose owner and text are not known. */
 constexpr uint64_t unknown_of_nobody = 6, nobody_owner = 4;
@@ -34,7 +34,7 @@ uint64_t in_cell(Recording &recording, uint64_t cell)
 	return sum;
 }
 
-/** Runs in one text after the other, until told to stop. */
+/** Runs in one new text after another, until told to stop. */
 Child many_texts(const Memory &stop)
 {
 	return Child([&stop] {
@@ -120,10 +120,10 @@ TEST_CASE_METHOD(AtRest, "without numbers ticks are nobody's, until some are for
 	*stop.at<volatile uint64_t>() = 1;
 	const uint32_t last = recording.described(0).numbers;
 	CHECK(last == most_numbers);
-	/* Texts, and cells of the one owner that there is. */
+	/* These are texts, and cells of the only owner. */
 	for (uint32_t number = last; number > last - 100; number--)
 		CHECK(recording.forget(number) == 0);
-	/* The text and the cell, of which the greedy process may have taken some for its last tick. */
+	/* A tick of nobody's takes a text and a cell; so may the greedy process's last tick. */
 	CHECK(soon([&] {
 		for (uint32_t number = last + 1; number <= recording.described(0).numbers; number++)
 			if (recording.described(number).owner == nobody_owner)
@@ -153,7 +153,7 @@ double children_ns()
 
 } // namespace
 
-/* In virtual time: what a host does to a guest is in rusage, and not in ticks. */
+/* In virtual time: what the host takes from the guest is in rusage, not in ticks. */
 TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of everybody",
 		 "[record][icount]")
 {
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of 
 		const Burner burner;
 
 		burner.plant_loop(text);
-		/* Nor does the work run that fills the pool. */
+		/* The work that fills the pool does not run either. */
 		run_before_others();
 		for (unsigned i = 0; i < forks; i++) {
 			if (need(fork(), "fork"))
@@ -187,12 +187,12 @@ TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of 
 	CHECK(module_stat("pool_empty") > empty);
 	CHECK(status.forks_lost == 0);
 	CHECK(status.lost_exec == 0);
-	/* Most cells differ in their owners alone, and find room all the same. */
+	/* Most cells differ only in their owner, and still find room. */
 	CHECK(status.lost_full == 0);
 	CHECK(recording.sum() == status.counted + status.kernel);
 	const uint64_t ticks = recording.sum(
 		[](const Row &row) { return row.owner.who() == "guest" || row.owner.who().empty(); });
-	/* Late are those whose time the clock could not give to a task. */
+	/* A tick is late if the clock could not attribute its time to a task. */
 	const double found = static_cast<double>((ticks + status.lost_late) * period) / used;
 	CAPTURE(ticks, used, status.lost_late, found);
 	CHECK(found > 0.98);
@@ -202,7 +202,7 @@ TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of 
 TEST_CASE_METHOD(AtRest, "a child is nobody's, and not its parent's, if the pool has no memory for its owner",
 		 "[record][icount]")
 {
-	/* Each takes six nodes, four of them for its owner; there are 512 at most. */
+	/* Each fork takes six nodes, four of them for the owner; the pool has 512 at most. */
 	constexpr unsigned forks = 200;
 	const Gate go;
 	Recording recording(8192, 20'000);
@@ -211,7 +211,7 @@ TEST_CASE_METHOD(AtRest, "a child is nobody's, and not its parent's, if the pool
 
 		burner.plant_loop(text);
 		go.wait();
-		/* Nor does the work run that fills the pool. */
+		/* The work that fills the pool does not run either. */
 		run_before_others();
 		for (unsigned i = 0; i < forks; i++) {
 			if (need(fork(), "fork"))
@@ -235,14 +235,14 @@ TEST_CASE_METHOD(AtRest, "a child is nobody's, and not its parent's, if the pool
 		});
 	};
 	CHECK(in_loop([](const Described &owner) { return owner.number == nobody_owner; }) > 0);
-	/* The children alone have run the loop. */
+	/* Only the children have run the loop. */
 	CHECK(in_loop([&](const Described &owner) { return owner.pid == pid; }) == 0);
 	CHECK(recording.sum() == recording.status().counted + recording.status().kernel);
 }
 
 namespace {
 
-/** Ticks of a process, beside elements whose numbers were forgotten. */
+/** The ticks of a process.  Skips elements whose numbers were forgotten. */
 uint64_t ticks_of_process(Recording &recording, pid_t pid)
 {
 	uint64_t sum = 0;
@@ -301,7 +301,7 @@ TEST_CASE_METHOD(AtRest, "numbers that were forgotten are given again once all h
 	CHECK(grows([&] { return ticks_of_process(recording, late.pid()); }, 3));
 }
 
-/* Owners have four numbers each, one after the other. */
+/* Each owner has four consecutive numbers. */
 TEST_CASE_METHOD(AtRest, "an owner for whom three numbers are left gets none", "[record][window]")
 {
 	/* Nothing ticks, so only processes and programs get numbers. */
@@ -362,7 +362,7 @@ TEST_CASE_METHOD(AtRest, "recordings that are kept use up the pages of their use
 	kept.wait();
 	root.begin(target.pid());
 	done.open();
-	/* Eight pages of chains each and one of numbers, or two where the kernel checks locks. */
+	/* Each keeps eight pages of chains, and one of numbers, or two where lockdep is on. */
 	CHECK(user.result() == 64U / (access("/proc/lockdep", F_OK) ? 9 : 10));
 }
 
@@ -415,7 +415,7 @@ TEST_CASE_METHOD(AtRest, "children that have ended use up no watches", "[record]
 
 	recording.begin(parent.pid());
 	go.open();
-	/* An end that was not read is kept, and is one of the three. */
+	/* An exit that was not read keeps its watch, one of the three. */
 	while (ended < 21) {
 		profil_event event;
 

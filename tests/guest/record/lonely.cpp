@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/lonely.cpp  A recording of everybody, and a task that has a CPU for itself. */
+/** @file tests/guest/record/lonely.cpp  A recording of everybody, and a task alone on its CPU. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/support/catch.h"
@@ -32,7 +32,7 @@ TEST_CASE_METHOD(AtRest, "a task has everybody's ticks before it is switched fro
 		run_before_others();
 		burner.plant_loop(text);
 		ready.open();
-		/* What the kernel has put off on its CPU, a grace period too, waits for it to pause. */
+		/* Pause now and then, for what waits for this CPU, such as a grace period. */
 		for (;;) {
 			const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
 

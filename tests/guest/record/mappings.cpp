@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/mappings.cpp  What is mapped at an address changes while it is recorded: until
- * a change no tick counts in what comes, and 100 ms after it none in what was there.
+/** @file tests/guest/record/mappings.cpp  What is mapped at an address changes during a recording:
+ * before a change no tick counts in the new mapping, and 100 ms after it none in the old one.
  */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
@@ -78,7 +78,7 @@ private:
 	std::string path_;
 };
 
-/** Make the page with the loop anonymous memory, as tools do that put text on huge pages. */
+/** Make the page with the loop anonymous, as tools that put text on huge pages do. */
 void copy_over(uintptr_t at)
 {
 	void *copy = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -157,7 +157,7 @@ TEST_CASE_METHOD(AtRest, "code that is written over is the same text, with other
 	CHECK(in_memory(recording, later) == 0);
 	child.next();
 	CHECK(grows([&] { return in_memory(recording, later); }));
-	/* It is at the PC that the tick had, not at one of before: no time needs to pass. */
+	/* Ticks in memory count at their own PC, never at an earlier one: no time needs to pass. */
 	const uint64_t last = in_memory(recording, text);
 	CHECK(grows([&] { return in_memory(recording, later); }));
 	CHECK(in_memory(recording, text) == last);

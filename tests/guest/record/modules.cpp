@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kernel_number = 1;
 constexpr uint32_t loaded = UINT32_MAX;
 
-/** The ticks in kernel mode that came in code of a module, as its number tells. */
+/** The ticks in a module's code, by the addresses and generations of its description. */
 uint64_t ticks_in(const Recording &recording, const Described &module)
 {
 	const uint64_t base = recording.described(kernel_number).base;
@@ -45,7 +45,7 @@ std::vector<Described> modules(const Recording &recording)
 	return all;
 }
 
-/** The last generation of any module that has gone. */
+/** The last generation of any module that was unloaded. */
 uint32_t last_generation(const Recording &recording)
 {
 	uint32_t last = 0;
@@ -57,7 +57,7 @@ uint32_t last_generation(const Recording &recording)
 	return last;
 }
 
-/** Does /proc/kallsyms show addresses?  Those of variables of each CPU are small, or 0, anyway. */
+/** Does /proc/kallsyms show addresses?  Those of per-CPU variables are small, or 0, anyway. */
 bool sees_addresses()
 {
 	std::ifstream symbols("/proc/kallsyms");
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(AtRest,
 	REQUIRE(told.modules > 0);
 	CHECK(told.based == (shown ? told.modules : 0));
 	CHECK(told.sized == told.based);
-	/* Others may see addresses where users may sample the kernel, but the module cannot know that. */
+	/* kallsyms also shows them if users may sample the kernel; the module cannot know that. */
 	CHECK(told.listed == (shown || (hidden == 0 && paranoid < 2)));
 }
 
@@ -155,7 +155,7 @@ TEST_CASE_METHOD(AtRest, "a module that is loaded again has ticks of its own", "
 	}
 	recording.finish();
 
-	/* What it runs once has gone, too, but had no time for a tick. */
+	/* The init code is gone as well, but ran too briefly for a tick. */
 	std::set<uint32_t> generations;
 	for (const Described &module : modules(recording)) {
 		if (module.place == BusyModule::name && module.parent != loaded &&
@@ -214,7 +214,7 @@ TEST_CASE_METHOD(AtRest,
 		REQUIRE(first.kind == PROFIL_KIND_MODULE);
 	}
 	{
-		/* Likely where the first one was. */
+		/* Likely loaded where the first one was. */
 		const BusyModule module("begin=100");
 	}
 	recording.finish();
@@ -260,13 +260,13 @@ TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not 
 	uint32_t last = 0;
 
 	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-	/* Each is loaded into another generation, if ticks came in the last: a busy host needs more of them.
+	/* A new generation begins only if ticks came in the last: a busy host needs more loads.
 	 */
 	for (int i = 0; i < 600 && last < 254; i++) {
 		const BusyModule module("early=2");
 
 		BusyModule::spin(2);
-		/* Late in each round: to look at all numbers takes longer than a round. */
+		/* Only every 20th time: looking at all numbers takes longer than a load. */
 		if (i % 20 == 19)
 			last = last_generation(recording);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/news.cpp  The reader of a recording sleeps until there are news:
+/** @file tests/guest/record/news.cpp  The reader of a recording sleeps until there is news:
  * PROFIL_RECORD_NEWS.
  */
 #include "tests/guest/record/support.h"
@@ -20,7 +20,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** What poll(2) reports of a recording's file, at once. */
+/** What poll(2) reports for a recording's file, without waiting. */
 short ready(const Recording &recording)
 {
 	pollfd file = {recording.device().fd(), POLLIN | POLLPRI, 0};
@@ -41,7 +41,7 @@ profil_record request_news(const Recording &recording, uint32_t keys)
 	return record;
 }
 
-/** Wait for news from now on.  Returns 0 or the error. */
+/** Ask for news from now on.  Returns 0 or the error. */
 int await_news(const Recording &recording, uint32_t keys, const Way &way = by_ioctl())
 {
 	profil_record record = request_news(recording, keys);
@@ -55,7 +55,7 @@ std::pair<size_t, uint32_t> known(const Recording &recording)
 	return {recording.rows().size(), recording.described(0).numbers};
 }
 
-/** Stops a child, which then ticks no more. */
+/** Stop a child, which then has no more ticks. */
 void stop_process(pid_t pid)
 {
 	siginfo_t info = {};
@@ -99,7 +99,7 @@ private:
 	uint64_t place_ = 0;
 };
 
-/** Wait until a stretch of ticks has brought no new key or number, and is not told of. */
+/** Wait until some ticks bring no new key or number, and poll(2) does not report them. */
 bool old_keys_are_no_news(const Recording &recording, const Way &way)
 {
 	return soon([&] {
@@ -133,7 +133,7 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports a new key, once it was asked for, by i
 
 namespace {
 
-/** Wait for so many keys from now on.  Returns what is known before that. */
+/** Ask for news of this many keys from now on.  Returns what is known before. */
 std::pair<size_t, uint32_t> await_from_here(const Recording &recording, uint32_t keys)
 {
 	std::pair<size_t, uint32_t> before;
@@ -161,12 +161,12 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports so many new keys, and not fewer", "[re
 	while (!counted) {
 		REQUIRE(child.next(recording));
 		const size_t least = known(recording).first - before.first;
-		/* A key is there a moment before it is told of. */
+		/* A key exists a moment before poll(2) reports it. */
 		const bool told =
 			least < wanted ? ready(recording) != 0 : soon([&] { return ready(recording) != 0; });
 		const auto [keys, numbers] = known(recording);
 
-		/* The child's first tick in a library is news as well: then once more. */
+		/* The child's first tick in a library is news as well: then ask once more. */
 		CHECK((told || least < wanted));
 		CHECK((!told || keys - before.first >= wanted || numbers > before.second));
 		counted = told && numbers == before.second;
@@ -203,13 +203,13 @@ TEST_CASE_METHOD(AtRest, "who sleeps in poll(2), or waits for it in a ring, is w
 
 	recording.begin(child.pid());
 	REQUIRE(grows([&] { return recording.sum(); }));
-	/* Now and then it ticks at another place: not while the others fall asleep. */
+	/* It may tick at yet another place: stop it until the others are asleep. */
 	stop_process(child.pid());
 	REQUIRE(await_news(recording, 1) == 0);
 	Child sleeper([&] {
 		pollfd file = {recording.device().fd(), POLLPRI, 0};
 
-		/* At the end of a time-out it would see the news, woken or not. */
+		/* When a timeout expires, poll sees the news even if not woken. */
 		need_that(poll(&file, 1, -1) == 1 && file.revents == POLLPRI, "there are news");
 	});
 	REQUIRE(io_uring_queue_init(4, &ring, 0) == 0);

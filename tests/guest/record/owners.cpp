@@ -22,7 +22,7 @@ namespace {
 const uintptr_t text = Burner::usual;
 constexpr uid_t other_user = 4711;
 
-/** A process that waits until told, and then executes a program that burns. */
+/** Execute a program that burns. */
 void execute_burner()
 {
 	const auto path = program("uapi_target");
@@ -32,7 +32,7 @@ void execute_burner()
 	need(-1, path.c_str());
 }
 
-/** The owner of a process with that command name; a number of 0 if there is none. */
+/** The owner of a process with that command name; its number is 0 if there is none. */
 Described owner_of(const Recording &recording, pid_t pid, const std::string &who)
 {
 	for (const Described &owner : recording.owners(who)) {
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(AtRest, "an owner knows who forked it and who executed it", "[r
 	REQUIRE(soon([&] { return *forked.at<pid_t>() != 0; }));
 	const pid_t pid = *forked.at<pid_t>();
 	REQUIRE(soon([&] { return owner_of(recording, pid, "uapi_target").number != 0; }));
-	/* Before it runs its program, it is in execve. */
+	/* Until it runs its program, it is in execve. */
 	CHECK(soon([&] { return owner_of(recording, pid, "uapi_target").state != PROFIL_OWNER_EXECUTES; }));
 
 	const Described program = owner_of(recording, pid, "uapi_target");
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(AtRest,
 	held.release();
 	CHECK(soon([&] { return owner().state == PROFIL_OWNER_ENDED; }));
 	CHECK(owner().uid == 0);
-	/* What it executes is known before it runs that, and not as soon as the last one has ended. */
+	/* The next owner comes some time after the last one ends, and is not live at once. */
 	CHECK(soon([&] {
 		const Described next = owner_of(recording, pid, "held");
 
@@ -268,7 +268,7 @@ TEST_CASE_METHOD(AtRest, "threads are not counted unless that is asked for", "[r
 
 namespace {
 
-/** The owner of a process that the recording describes. */
+/** All owners that the recording describes for a process. */
 std::vector<Described> owners_of(const Recording &recording, pid_t pid)
 {
 	std::vector<Described> all;
@@ -362,7 +362,7 @@ TEST_CASE_METHOD(AtRest, "the threads of each owner have its ticks, kernel threa
 	for (const Row &row : recording.rows()) {
 		const bool threads = row.text.kind == PROFIL_KIND_THREADS;
 
-		/* Interrupts are no thread's. */
+		/* Interrupts have no thread. */
 		if (row.owner.state != PROFIL_OWNER_IRQ && row.owner.state != PROFIL_OWNER_SOFTIRQ)
 			(threads ? of_threads : of_others)[row.owner.number] += row.count;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/sources.cpp  The counters of events: on which CPUs they are, how many there are,
- * how often they tick, and who waits for them.
+/** @file tests/guest/record/sources.cpp  The counters of events: their CPUs, how many there may be,
+ * how often they tick, and what waits for them.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/event_programs.h"
@@ -31,7 +31,7 @@ public:
 		: child_([this, work] {
 			  const volatile size_t none = 0;
 
-			  /* Its text is mapped before anything is counted. */
+			  /* Fault in its text before anything is counted. */
 			  touch(nullptr, none);
 			  ready_.open();
 			  for (;;) {
@@ -73,7 +73,7 @@ public:
 	}
 };
 
-/** Has samples of the CPU's event, if that is counted there. */
+/** Raises samples of OwnPmu's event, if it is counted there. */
 class Firer : public Repeater {
 public:
 	Firer() : Repeater([](uint64_t times) { OwnPmu::fire(static_cast<unsigned>(times)); }) {}
@@ -84,7 +84,7 @@ Fd faults_of(pid_t pid)
 	return open_proof({.pid = pid, .config = PERF_COUNT_SW_PAGE_FAULTS});
 }
 
-/** Proofs on so many different events of a process. */
+/** Proofs for this many different events of a process. */
 std::deque<Fd> different_events(pid_t pid, size_t number)
 {
 	const std::filesystem::path tracepoints = "/sys/kernel/tracing/events/syscalls";
@@ -145,7 +145,7 @@ TEST_CASE_METHOD(AtRest, "page faults on a CPU are counted again after it was of
 TEST_CASE_METHOD(AtRest, "an event that was made while its CPU went offline is counted when that is back",
 		 "[record][source][smp]")
 {
-	/* Of what is loaded last the callbacks come first; then the other module waits; perf's come last. */
+	/* Offline callbacks run last-loaded first: profil's, the PMU's, which waits, perf's. */
 	need_that(soon([] { return !unload_module(); }), "the module is not in use");
 	const OwnPmu pmu;
 	need_that(!load_module(), "the module loads again");
@@ -244,7 +244,7 @@ TEST_CASE_METHOD(AtRest, "an event whose PMU is gone is refused", "[record][sour
 
 	need(event.get(), "perf_event_open");
 	if (read_file("/proc/modules").find("profil_pmu 1") == std::string::npos) {
-		/* Else it holds the module with its PMU, and must not outlive that. */
+		/* Here the event does not hold the PMU's module, and may outlive the PMU. */
 		OwnPmu::set("go", "1");
 		CHECK(begin_error(recording, event) == ENODEV);
 		return;
@@ -361,7 +361,7 @@ TEST_CASE_METHOD(AtRest, "an event counts for whoever comes after a claim that w
 	const auto mine = [](uint64_t event) {
 		return open_proof({.pid = getpid(), .exclude_kernel = true, .config = event});
 	};
-	/* Who reads what became of an event makes others wait for their turn. */
+	/* Reading what became of an event makes others wait for their turn. */
 	const Child reader([&] {
 		Recording read(512, 1);
 

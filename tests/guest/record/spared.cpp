@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/spared.cpp  Recordings of everybody whose memory cgroup is full. */
+/** @file tests/guest/record/spared.cpp  Recordings by a user whose memory cgroup is full. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/race.h"
 #include "tests/support/catch.h"
@@ -14,14 +14,14 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** Set a limit that the group is beyond already.  The recorder must not be killed for it. */
+/** Set a limit that the group already exceeds, and spare the recorder from the OOM killer. */
 void fill_up(const Cgroup &group, pid_t recorder)
 {
 	std::ofstream("/proc/" + std::to_string(recorder) + "/oom_score_adj") << -1000 << std::flush;
 	group.set("memory.max", "64K");
 }
 
-/** The caller's own memory, once its group is full, is what it has now. */
+/** Fault in all of the caller's memory: it gets no more once its group is full. */
 void touch_all_memory()
 {
 	need(mlockall(MCL_CURRENT), "mlockall");
@@ -64,14 +64,14 @@ TEST_CASE_METHOD(AtRest, "no process reclaims memory on behalf of a user who rec
 	recorder.join();
 	/* 10 kHz, but a busy host delivers few of them. */
 	CHECK(*seen.at<uint64_t>() >= 100);
-	/* Only the worker does, at most four times a second, and twice each time. */
+	/* Only the worker reclaims, at most four times a second, and twice each time. */
 	CHECK(reclaimed <= (seconds.count() + 0.25) * 4 * 2);
 }
 
 TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some",
 		 "[record][slow]")
 {
-	/* The pool of the session has too few nodes for so many. */
+	/* More than the nodes in the session's pool are enough for. */
 	constexpr unsigned processes = 40;
 	const Cgroup group("recorder");
 	const Gate begun, first, then, enough;
@@ -210,7 +210,7 @@ class Forking {
 public:
 	[[nodiscard]] pid_t pid() const { return parent_.pid(); }
 
-	/** Fill the group of who records it, and wait for the loss: the session's pool is empty. */
+	/** Fill the recorder's group, and wait for the loss, when the session's pool is empty. */
 	void lose_child(const Cgroup &group, pid_t recorder) const
 	{
 		fill_up(group, recorder);
@@ -263,12 +263,12 @@ TEST_CASE_METHOD(AtRest,
 
 	begun.wait();
 	forking.lose_child(group, recorder.pid());
-	/* That another profile of the session ends does not keep the worker from it. */
+	/* The worker goes on although another profile of the session ends. */
 	stop.open();
 	stopped.wait();
 	const uint64_t full = std::stoull(group.get("memory.current"));
 	group.set("memory.max", "max");
-	/* Its nodes have 96 KiB. */
+	/* The pool's nodes take 96 KiB. */
 	CHECK(soon([&] { return std::stoull(group.get("memory.current")) > full + (64 << 10); }));
 	end.open();
 	recorder.join();
@@ -285,7 +285,7 @@ TEST_CASE_METHOD(AtRest, "no worker reclaims memory for a session whose profiles
 		group.enter();
 		Recording recording(4096);
 		recording.begin(forking.pid());
-		/* One that does not come to begin does not count. */
+		/* A recording that fails to begin does not count. */
 		need_that(recording.try_begin(forking.pid()) == EEXIST, "it is followed already");
 		touch_all_memory();
 		begun.open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/stopped_events.cpp  Events that come more often than perf lets them. */
+/** @file tests/guest/record/stopped_events.cpp  Events that come more often than perf allows. */
 #include "tests/guest/record/event_programs.h"
 #include "tests/guest/support/machine_code.h"
 #include "tests/support/catch.h"
@@ -24,8 +24,8 @@ uint64_t cpu_time_of(pid_t pid)
 }
 
 /**
- * Spends CPU time when told to, and seldom looks how much: at each look the kernel brings its account up
- * to date.
+ * Spends CPU time when told to, and seldom reads how much, as each read makes the kernel update its
+ * account.
  */
 class Spender : public Worker {
 public:
@@ -55,7 +55,7 @@ Fd runtime_of(pid_t pid)
 
 constexpr uint64_t period = 20'000;
 
-/** A recording of the events of a process that spends CPU time, at most so many a second. */
+/** Records the events of a process that spends CPU time, with a limit on samples a second. */
 struct RecordedRuntime {
 	explicit RecordedRuntime(const std::string &max_sample_rate)
 		: rate("/proc/sys/kernel/perf_event_max_sample_rate", max_sample_rate)
@@ -81,7 +81,7 @@ struct RecordedRuntime {
 
 } // namespace
 
-/* A tick of the kernel has one sample at 1,000 ticks a second, ten of them at 100, and a hundred are due. */
+/* A kernel tick allows one sample at 1,000 ticks a second, and ten at 100; many more are due. */
 TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo says how often",
 		 "[record][source][icount]")
 {
@@ -90,25 +90,25 @@ TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo s
 
 	CAPTURE(runtime.throttled, status.ticks, runtime.spent);
 	CHECK(runtime.throttled > 0);
-	/* The last one of a tick is the one that stops it. */
+	/* The last sample of a tick stops the event. */
 	CHECK(status.ticks >= 1);
 	CHECK(status.ticks * period < runtime.spent / 2);
 	CHECK(status.ticks == status.kernel);
 	CHECK(runtime.recording.sum() == status.ticks);
-	/* A stop is no turn of another event: the time says nothing of it. */
+	/* A throttled event counts as running: the times do not show it. */
 	CHECK(runtime.running >= runtime.enabled);
 }
 
 TEST_CASE_METHOD(AtRest, "an event that perf does not stop has all its samples, however many come at once",
 		 "[record][source][icount]")
 {
-	/* As many a tick as come in minutes, should the machine stand still. */
+	/* Enough for all ticks of a machine that stood still for minutes. */
 	const RecordedRuntime runtime("1000000000");
 	const profil_status &status = runtime.status;
 
 	CAPTURE(runtime.throttled, status.ticks, runtime.spent);
 	CHECK(runtime.throttled == 0);
-	/* Other tasks' time on the CPU, in between, decides where in a portion a period ends. */
+	/* Where in a portion a period ends depends on other tasks' time on the CPU in between. */
 	CHECK(status.ticks * period > runtime.spent / 100 * 99);
 	CHECK(status.ticks * period < runtime.spent / 100 * 101);
 	CHECK(runtime.recording.sum() == status.ticks);

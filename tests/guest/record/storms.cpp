@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/storms.cpp  Nothing of a short life is lost: ticks are CPU time. */
+/** @file tests/guest/record/storms.cpp  Short programs lose no ticks: ticks are CPU time. */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
 
@@ -10,10 +10,10 @@ using namespace guest;
 
 namespace {
 
-/** A short period: what chance does to a sum of ticks stays below what the test asks. */
+/** So short that the random error of a sum of ticks is within the test's tolerance. */
 constexpr uint64_t period = 20'000;
 
-/** A file system whose reads wait for nobody. */
+/** A copy in memory, so that reads never wait. */
 std::string copied_program()
 {
 	const std::string copy = "/tmp/record_short";
@@ -38,7 +38,7 @@ struct Storm {
 	profil_status status;
 };
 
-/** @param begin is given a process that is to execute @p how at @p path, once @p go is open. */
+/** @param begin is given the process that will start the storm, before it executes anything. */
 template <typename Begin> Storm run_storm(const std::string &how, const Recording &recording, Begin begin)
 {
 	const std::string path = copied_program();
@@ -70,7 +70,7 @@ template <typename Begin> Storm run_storm(const std::string &how, const Recordin
 
 } // namespace
 
-/* In virtual time: what a host does to a guest is in rusage, and not in ticks. */
+/* In virtual time: what the host takes from the guest is in rusage, not in ticks. */
 TEST_CASE_METHOD(AtRest, "ticks are the CPU time of a storm of short programs", "[record][icount]")
 {
 	const std::string how = GENERATE("fork", "exec", "vfork");

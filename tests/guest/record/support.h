@@ -28,7 +28,7 @@ struct Described : profil_describe {
 	std::string who() const { return {name, strnlen(name, sizeof(name))}; }
 };
 
-/** causes() one by one, for a test that fails. */
+/** Each of causes(), for the output of a failed test. */
 inline std::string causes_text(const profil_status &status)
 {
 	std::ostringstream text;
@@ -62,7 +62,7 @@ public:
 	uint32_t profile() const { return profile_; }
 	Memory &table() { return *table_; }
 
-	/** What PROFIL_RECORD is to be given, without a proof. */
+	/** The argument of PROFIL_RECORD, without a proof. */
 	profil_record request(uint32_t flags = PROFIL_FOLLOW) const
 	{
 		profil_record record = {};
@@ -88,7 +88,7 @@ public:
 		return try_begin_with(proof_of(pid), flags);
 	}
 
-	/** Begin with everybody.  Returns 0 or the error. */
+	/** Begin a recording of everybody.  Returns 0 or the error. */
 	int begin_everybody(uint32_t flags = 0)
 	{
 		const Fd proof = open_proof({.pid = -1, .cpu = sched_getcpu()});
@@ -123,7 +123,7 @@ public:
 		return device_.call(PROFIL_RECORD, &record);
 	}
 
-	/** What PROFIL_RECORD is to be given for another table. */
+	/** The argument of PROFIL_RECORD for another table. */
 	profil_record request_table(const Memory &table) const
 	{
 		profil_record record = {};
@@ -175,7 +175,7 @@ public:
 
 	profil_status status() const { return device_.status(profile_); }
 
-	/** What a number stands for; nothing if it is not given, or was forgotten. */
+	/** What a number stands for; nothing if it was not given yet, or was forgotten. */
 	std::optional<Described> known(uint32_t number, uint32_t flags = 0) const
 	{
 		char path[4096];
@@ -315,9 +315,9 @@ public:
 	int fd() const { return fd_.get(); }
 	const std::string &path() const { return path_; }
 	uint64_t place() const { return place_; }
-	/** Is that an instruction of the loop? */
+	/** Is an instruction of the loop at this offset? */
 	bool has_code_at(uint64_t where) const { return where - (offset + place_) < sizeof(code_loop); }
-	/** Map the page; then the loop is @p place bytes behind @p at. */
+	/** Map the page; then the loop is @p place bytes past @p at. */
 	void map(uintptr_t at) const { map(fd_.get(), at); }
 	static void map(int fd, uintptr_t at)
 	{
@@ -341,7 +341,7 @@ inline void spin_while(uintptr_t loop, const std::function<bool()> &more)
 		code_run(loop, 100'000);
 }
 
-/** A child that does one step after the other, each when told to, and a loop in between. */
+/** A child that takes one step after another when told to, and runs a loop in between. */
 class Steps {
 public:
 	explicit Steps(const std::function<void(const std::function<void(uintptr_t loop)> &spin)> &run)
@@ -374,7 +374,7 @@ inline bool grows(const std::function<uint64_t()> &count, uint64_t more = 20)
 	return soon([&] { return count() >= before + more; });
 }
 
-/** Longer than a tick may be counted for what was mapped before. */
+/** Longer than ticks may count for what was mapped before. */
 inline void outlast_belief()
 {
 	usleep(250'000);

@@ -101,7 +101,7 @@ namespace {
 /** Ticks for which a table of 256 elements has no room, at 24 places that are side by side there. */
 uint64_t lost_side_by_side(uintptr_t from)
 {
-	/* Of 256 elements, a place has that of the highest 8 bits of its hash, or one of the next. */
+	/* In a table of 256 the top 8 bits of a place's hash select its first element. */
 	const auto side_by_side = [](uintptr_t pc) { return (pc * 0x61C8864680B583EB >> 56) == 0; };
 	constexpr size_t number = 24;
 	std::vector<uintptr_t> places;
@@ -128,8 +128,8 @@ uint64_t lost_side_by_side(uintptr_t from)
 } // namespace
 
 /*
- * Each place has 16 elements in a row, and 16 elsewhere.  Of those elsewhere, with some number of
- * the text, a place may have the very row that the others fill: one of 30 times.
+ * Each place may use 16 elements in a row, and 16 elsewhere.  With some numbers of the text, about
+ * one in 30, a place's other row is the very one that the rest fill.  So there are four tries.
  */
 TEST_CASE_METHOD(AtRest, "places that the table keeps side by side lose nothing while it has room elsewhere",
 		 "[record]")
@@ -252,7 +252,7 @@ TEST_CASE_METHOD(AtRest, "the numbers that every recording and every owner has a
 	for (uint32_t number = 0; number <= 15; number++)
 		CHECK(recording.forget(number) == EINVAL);
 	CHECK(recording.forget(100'000) == ENOENT);
-	/* The owner of the child, and the cells that it has without asking. */
+	/* The owner of the child, and the three cells that every owner has. */
 	for (const Described &owner : recording.owners("guest")) {
 		const uint32_t in_use = recording.described(0).in_use;
 

@@ -108,7 +108,7 @@ namespace {
 /** How a program puts one text in another's place. */
 enum class Swap { map_over, unmap, move_over, other_thread };
 
-/** Files with a loop each, at other places of a page, that are mapped in turn at one address. */
+/** Files that are mapped in turn at one address, with loops at different places of the page. */
 class Plugins {
 public:
 	static constexpr std::array<double, 3> share = {0.69, 0.21, 0.10};

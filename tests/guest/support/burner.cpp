@@ -46,7 +46,7 @@ void Burner::plant_loop(uintptr_t pc) const
 #ifdef __x86_64__
 void Burner::plant_block(uintptr_t pc, size_t length) const
 {
-	/* nop...; sub $1,%ecx is 3 bytes, jnz 2 or 6: both in the long form. */
+	/* nop...; sub $1,%ecx (3 bytes); jnz in its long form (6 bytes). */
 	std::vector<uint8_t> code(length, 0x90);
 	const auto jump = static_cast<int32_t>(-static_cast<int64_t>(length));
 

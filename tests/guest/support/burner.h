@@ -38,7 +38,7 @@ public:
 	/** Call system call `number` in a loop.  During the call the user PC is the returned address. */
 	uintptr_t plant_syscalls(uintptr_t pc, uint32_t number) const;
 
-	/** Long enough for a block. */
+	/** A good length for plant_block(). */
 	static constexpr size_t block = 4000;
 
 	/** Run a planted loop. */
@@ -47,7 +47,7 @@ public:
 	void burn(uintptr_t pc, uint64_t ns) const;
 	/** Plant a loop and run it until `enough` returns true; throws when it never does. */
 	void burn_until(uintptr_t pc, const std::function<bool()> &enough) const;
-	/** Spend `ns` where a nanosecond is one executed instruction: in a block at `usual`. */
+	/** Spend `ns` in a block at `usual`, in a guest where a nanosecond is one instruction. */
 	void spend(uint64_t ns) const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/busy_module.h  Kernel modules of the tests (tests/module): any, and the one that
- * uses CPU time.
+/** @file tests/guest/support/busy_module.h  Loads the tests' own modules (tests/module), such as
+ * the one that uses CPU time.
  */
 #pragma once
 
@@ -29,13 +29,13 @@ public:
 	}
 	TestModule(const TestModule &) = delete;
 	TestModule &operator=(const TestModule &) = delete;
-	/** What used it may be released by a worker. */
+	/** A worker may still hold the last reference. */
 	~TestModule()
 	{
 		soon([this] { return !syscall(SYS_delete_module, name_.c_str(), O_NONBLOCK); });
 	}
 
-	/** Its file, of the running kernel. */
+	/** Its file, built for the running kernel. */
 	static std::string path(const std::string &name)
 	{
 		utsname kernel;
@@ -66,7 +66,7 @@ public:
 	{
 		write_file("/sys/module/profil_busy/parameters/work", std::to_string(ms));
 	}
-	/** Use it in an interrupt, one millisecond later: meanwhile the program can go on. */
+	/** Use it in an interrupt one millisecond later, so that the program can go on first. */
 	static void interrupt(unsigned ms)
 	{
 		write_file("/sys/module/profil_busy/parameters/interrupt", std::to_string(ms));

@@ -13,7 +13,7 @@
 
 namespace guest {
 
-/** Loads the module with other parameters, and reloads it as it was at the end. */
+/** Reloads the module with other parameters, and as it was before when destroyed. */
 class Reloaded {
 public:
 	explicit Reloaded(const std::string &parameters)
@@ -37,8 +37,8 @@ public:
 };
 
 /**
- * Are ticks that never came counted as late?  A kernel without CONFIG_SCHED_INFO does not say
- * since when a task runs, so they are counted nowhere (Documentation/accuracy.md).  Debug kernels
+ * Are ticks that never came counted as late?  A kernel without CONFIG_SCHED_INFO does not record
+ * when a task began to run, so they are counted nowhere (Documentation/accuracy.md).  Debug kernels
  * without it lose many, because their interrupts take long.
  */
 inline bool late_ticks_are_counted()

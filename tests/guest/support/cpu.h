@@ -8,7 +8,7 @@
 
 namespace guest {
 
-/** From now on the calling thread (or another one), and what it starts, run on this CPU only. */
+/** Pin the calling thread (or another one), and whatever it starts from now on, to this CPU. */
 inline void stay_on(int cpu, pid_t thread = 0)
 {
 	cpu_set_t one;

@@ -69,7 +69,7 @@ std::vector<profil_event> Device::read_events() const
 	std::vector<profil_event> events(64);
 	const auto room = events.size() * sizeof(events[0]);
 
-	/* Without a wake-up the test ends here, as after soon(), and not when the harness gives up. */
+	/* If no wake-up comes, end the test here, as soon() does, before the harness gives up. */
 	alarm(120);
 	const auto bytes = static_cast<int>(read(fd(), events.data(), room));
 	alarm(0);
@@ -102,7 +102,7 @@ int Ring::complete()
 	io_uring_cqe *cqe;
 	int error;
 
-	/* The kernel may have no memory for it now (injected faults). */
+	/* With injected faults the kernel may lack the memory: try again. */
 	do
 		error = -std::min(io_uring_submit(&ring_), 0);
 	while (error == ENOMEM || error == EAGAIN);
@@ -186,7 +186,7 @@ profil_start describe(std::span<const profil_region> regions, uint64_t period)
 
 profil_start describe(const profil_region &region, uint64_t period)
 {
-	/* The description may outlive a region that is a temporary. */
+	/* The region may be a temporary, which the description outlives. */
 	static thread_local std::array<profil_region, 256> kept;
 	static thread_local size_t used;
 	profil_region &copy = kept[used++ % kept.size()];

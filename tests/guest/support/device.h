@@ -77,7 +77,7 @@ profil_start describe_samples(void *samples, uint64_t number, uint32_t width = 8
 			      uint64_t period = period_10khz);
 profil_update describe_update(uint32_t profile, std::span<const profil_region> regions);
 
-/** The value of a counter that the kernel may change meanwhile. */
+/** The value of a counter that the kernel may be changing. */
 template <typename T> T counter(const Memory &memory, size_t index = 0)
 {
 	return __atomic_load_n(memory.at<T>(index * sizeof(T)), __ATOMIC_RELAXED);
@@ -92,7 +92,7 @@ template <typename T> uint64_t sum_counters(const Memory &memory)
 	return sum;
 }
 
-/** Burn at a PC until at least `number` more ticks had that fate.  Returns how many. */
+/** Burn at a PC until `fate` has grown by at least `number`.  Returns by how much. */
 uint64_t burn_ticks(const Device &device, const Burner &burner, uintptr_t pc, uint64_t number,
 		    __u64 profil_status::*fate = &profil_status::counted, uint32_t profile = 0);
 

@@ -14,7 +14,7 @@ namespace {
 
 /** Roughly an upper bound for the size of the module's code. */
 constexpr uint64_t text_bytes = 1 << 18;
-/** The size of __vmalloc_node_range() in the debug kernel; the code behind it is vmalloc too. */
+/** The size of __vmalloc_node_range() in the debug kernel; the code after it is vmalloc, too. */
 constexpr uint64_t vmalloc_bytes = 0xa20;
 
 uint64_t module_text()
@@ -59,7 +59,7 @@ Faults::Faults(Of whose)
 		settings_.emplace_back("/sys/kernel/debug/" + kind + '/' + name, value);
 	};
 	for (const std::string kind : {"failslab", "fail_page_alloc", "fail_usercopy"}) {
-		/* The test would fail on a stack trace in the log. */
+		/* A stack trace in the log would fail the test. */
 		set(kind, "verbose", "0");
 		if (whose == Of::module) {
 			const auto text = module_text();

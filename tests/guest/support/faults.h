@@ -36,7 +36,7 @@ public:
 
 	void arm(unsigned n) const;
 	void disarm() const;
-	/** Has the call been reached that was to fail? */
+	/** Has the chosen call failed? */
 	bool fired() const;
 
 private:

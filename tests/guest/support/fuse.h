@@ -29,14 +29,14 @@ public:
 
 	/** From now on reads get no answer.  Any process may call this and the next ones. */
 	void hold() const { state()->held = true; }
-	/** Answer those that wait, and all others. */
+	/** Answer the waiting reads, and all later ones. */
 	void go_on() const { state()->held = false; }
 	/** How many reads wait for an answer? */
 	unsigned waiting() const { return state()->waiting; }
 	/** Wait until a read waits for an answer; throw when none does. */
 	void await_reader() const;
 
-	/** End the file system.  Needed before the end of anything that may wait for it. */
+	/** End the file system.  Call this before ending anything that may wait for it. */
 	void abort();
 
 private:

@@ -130,7 +130,7 @@ static std::pair<Fd, Fd> make_pipe()
 	return {Fd(ends[0]), Fd(ends[1])};
 }
 
-/** '=' and the bytes that the function returned, or '!' and the reason of its failure. */
+/** '=' and the bytes that the function returned, or '!' and why it failed. */
 static std::string outcome(const std::function<std::string()> &run)
 {
 	try {
@@ -194,7 +194,7 @@ void write_file(const std::string &path, const std::string &value)
 	need(static_cast<int>(write(file.get(), value.data(), value.size())), path.c_str());
 }
 
-/** A file that lists what one may choose has the choice in brackets. */
+/** A file that lists all choices has the current one in brackets. */
 static std::string chosen(const std::string &list)
 {
 	const size_t from = list.find('[') + 1; /* npos + 1 is 0 */
@@ -257,7 +257,7 @@ bool asleep(pid_t pid)
 
 int64_t pinned_in_kernel()
 {
-	/* Each CPU keeps a part of these counts to itself until it is asked. */
+	/* Fold each CPU's part of these counts into the totals. */
 	write_file("/proc/sys/vm/stat_refresh", "1");
 	return static_cast<int64_t>(named_number("/proc/vmstat", "nr_foll_pin_acquired") -
 				    named_number("/proc/vmstat", "nr_foll_pin_released"));
@@ -364,7 +364,7 @@ SetUidProgram::~SetUidProgram()
 	std::filesystem::remove_all(directory_);
 }
 
-/** Ticks of the module's file "ticks" that none of its causes accounts for. */
+/** The ticks in the module's file "ticks" that no cause in it accounts for. */
 static int64_t unexplained_ticks()
 {
 	std::istringstream lines(read_file("/sys/class/misc/profil/ticks"));
@@ -415,8 +415,8 @@ bool kernel_knows_arrivals()
 }
 
 /*
- * Since 6.12 tasks of normal scheduling get a twentieth of the time before real-time tasks, once
- * they have waited for a second.
+ * Since Linux 6.12, fair tasks that have waited for a second run ahead of real-time tasks for a
+ * twentieth of the time.
  */
 static void close_fair_servers()
 {

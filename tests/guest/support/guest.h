@@ -73,7 +73,7 @@ private:
 	Fd event_;
 };
 
-/** A forked child.  Killed when its parent ends, and at the end. */
+/** A forked child.  Killed when its parent, or this, ends. */
 class Child {
 public:
 	explicit Child(const std::function<void()> &run);
@@ -138,7 +138,7 @@ template <typename F> auto in_child(F run)
 }
 
 /**
- * Does the kernel record since when a task runs (CONFIG_SCHED_INFO)?  If not, missing ticks are
+ * Does the kernel record when a task began to run (CONFIG_SCHED_INFO)?  If not, missing ticks are
  * charged to no task.
  */
 bool kernel_knows_arrivals();
@@ -188,7 +188,7 @@ inline uint64_t module_stat(const std::string &name)
 /** The number that follows a name in a file of names and numbers. */
 uint64_t named_number(const std::string &path, const std::string &wanted);
 uint64_t module_ticks(const std::string &name); /* a line of its file "ticks" */
-uint64_t switches_of(pid_t pid);		/* how often it was switched from, by its own will or not */
+uint64_t switches_of(pid_t pid);		/* its context switches, voluntary or not */
 uint64_t locked_bytes(pid_t pid = 0);		/* VmLck */
 int64_t pinned_in_kernel();			/* nr_foll_pin_acquired - _released */
 uint64_t thread_ns();				/* CPU time of this thread */
@@ -197,7 +197,7 @@ uint64_t process_ns(pid_t pid = 0);		/* CPU time of a process; 0: of this one */
 /** Is the process in an interruptible sleep? */
 bool asleep(pid_t pid);
 
-/** Wait until the condition is true; false after a long time. */
+/** Wait until the condition is true; false on timeout. */
 bool soon(const std::function<bool()> &condition);
 
 /** Wait until the process has used this much more CPU time. */

@@ -19,7 +19,7 @@ namespace guest {
 
 /**
  * A script that cli_burn_static interprets.  This process has a lease on the interpreter, so
- * whoever opens it waits: execve(2) has begun then, and has replaced nothing.
+ * execve(2) waits to open it: it has begun by then, but has replaced nothing.
  */
 class HeldExec {
 public:
@@ -30,7 +30,7 @@ public:
 		std::filesystem::copy_file(program("cli_burn_static"), interpreter);
 		std::ofstream(path()) << "#!" << interpreter << " 1000000\n";
 		std::filesystem::permissions(path(), std::filesystem::perms(0755));
-		/* It tells of a waiting process. */
+		/* Sent when a process waits. */
 		std::signal(SIGIO, SIG_IGN);
 		interpreter_ = Fd(need(open(interpreter.c_str(), O_RDONLY | O_CLOEXEC), "open"));
 
@@ -47,7 +47,7 @@ public:
 
 	/** What to execute. */
 	[[nodiscard]] std::string path() const { return place_.path() + "/" + name_; }
-	/** Does anybody wait in there? */
+	/** Is a process waiting in execve(2)? */
 	[[nodiscard]] bool waits() const { return fcntl(interpreter_.get(), F_GETLEASE) != F_WRLCK; }
 	void release() const { fcntl(interpreter_.get(), F_SETLEASE, F_UNLCK); }
 

@@ -13,7 +13,7 @@ namespace guest {
 
 /**
  * Holds two more probes on each of the module's tracepoints.  Adding the first probe, or removing
- * one of two, changes the kernel's text, and QEMU 7.2 sometimes executes the old text meanwhile.
+ * one of two, patches the kernel's text, and QEMU 7.2 sometimes goes on executing the old text.
  */
 class HeldProbes {
 public:

@@ -84,10 +84,10 @@ static inline void code_run(uintptr_t loop, uintptr_t times)
 #endif
 }
 
-/* A loop of two instructions for each round; without one, none. */
+/* Run this many rounds of a loop of two instructions, or none. */
 static inline void code_count_down(uintptr_t rounds)
 {
-	/* It counts before it looks: from 0 it would go through all numbers. */
+	/* The loop decrements before it tests: from 0 it would wrap around. */
 	if (!rounds)
 		return;
 #if defined(__x86_64__) || defined(__i386__)
@@ -97,7 +97,7 @@ static inline void code_count_down(uintptr_t rounds)
 #endif
 }
 
-/* To be called before code that was just written is executed. */
+/* Call this before executing code that was just written. */
 static inline void code_written(void *at, unsigned long bytes)
 {
 	__builtin___clear_cache((char *)at, (char *)at + bytes);

@@ -31,9 +31,9 @@ public:
 	{
 		write_file(parameters() + parameter, value);
 	}
-	/** How many CPUs, or commands, wait for the test. */
+	/** How many CPUs, or commands, are held by the test. */
 	static uint64_t held() { return std::stoull(read_file(parameters() + "held")); }
-	/** As many samples on this CPU, in this process, if the event is counted there. */
+	/** Raise this many samples on this CPU, in this process, if the event is counted there. */
 	static void fire(unsigned times) { set("fire", std::to_string(times)); }
 
 private:

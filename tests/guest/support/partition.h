@@ -17,7 +17,7 @@ inline void need_cpusets()
 		support::skip("this kernel has no cpusets");
 }
 
-/** A group whose processes run on CPU 1, which is isolated while the partition is. */
+/** A group whose processes run on CPU 1, which an "isolated" partition isolates. */
 class Partition {
 public:
 	Partition() : group_("profil-partition", "cpuset") { group_.set("cpuset.cpus", "1"); }
@@ -44,10 +44,10 @@ inline bool kernel_threads_may_use_cpu1()
 }
 
 /**
- * Is an isolated partition without housekeeping, as with isolcpus=?  Before Linux 7.0 it is not,
- * and the clock goes on there.  No file says so, but kernel threads show it: they leave the CPUs
- * of every partition where the cpuset moves them, and only isolated ones where that is done
- * because of housekeeping.
+ * Does an isolated partition end housekeeping on its CPUs, as isolcpus= does?  Before Linux 7.0 it
+ * does not, and the clock goes on there.  No file says so, but kernel threads show it: if the
+ * cpuset moves them, they leave the CPUs of every partition; if the end of housekeeping does, only
+ * those of isolated ones.
  */
 inline bool isolation_ends_housekeeping(const Partition &partition)
 {

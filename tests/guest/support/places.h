@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/places.h  Memory in which counters may or may not be. */
+/** @file tests/guest/support/places.h  Memory that may, or may not, hold counters. */
 #pragma once
 
 #include "tests/guest/support/burner.h"
@@ -22,7 +22,7 @@ inline profil_region region_on(const volatile void *counter, uint8_t width = 8)
 			   width);
 }
 
-/** 0, or the error of a start with its counter there. */
+/** Start with a counter there.  Returns 0 or the error. */
 inline int start_on(const volatile void *counter)
 {
 	const Device device;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/support/race.h  What the tests of races share: the number of rounds, processes
- * that burn meanwhile, and memory that must not be written any more.
+ * that burn in the background, and memory that must not be written any more.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ private:
 	std::vector<std::thread> threads_;
 };
 
-/** A child whose threads all do so until it is killed. */
+/** A child whose threads all do this until it is killed. */
 Child burning_child(uintptr_t pc, unsigned threads = 1);
 
 /** give_up() fills memory with a pattern; given_up() checks that the pattern is still there. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/buffers.cpp  Kinds of memory in which counters may be, and in which not. */
+/** @file tests/guest/uapi/buffers.cpp  Kinds of memory that may hold counters, and that may not. */
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"

@@ -190,7 +190,7 @@ TEST_CASE_METHOD(AtRest, "a number that is not described in full is neither open
 	const unsigned failures = sweep([&](unsigned n) {
 		profil_describe about = {};
 
-		/* Once it is forgotten it gets another one. */
+		/* A forgotten file gets another number. */
 		need_that(soon([&] { return number_of_file() != 0; }), "the file has a number");
 		about.size = sizeof(about);
 		about.flags = flags;

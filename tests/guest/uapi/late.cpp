@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/late.cpp  PROFIL_PIN_LATE: memory is looked at when a counter changes. */
+/** @file tests/guest/uapi/late.cpp  PROFIL_PIN_LATE: memory is checked when a counter changes. */
 #include "tests/guest/support/places.h"
 #include "tests/support/catch.h"
 
@@ -231,7 +231,7 @@ TEST_CASE_METHOD(AtRest, "memory is rechecked even if RLIMIT_MEMLOCK leaves room
 		how.gate = gate.address();
 		device.start(how);
 		burn_ticks(device, burner, counted_text, 5);
-		/* The program writes to a new page from now on, and no command looks. */
+		/* From now on the program writes to a new page, and no command checks. */
 		need(madvise(gate.at(), page, MADV_DONTNEED), "madvise");
 		const uint64_t checked = counter<uint64_t>(memory) + 500;
 		burner.burn_until(counted_text, [&] { return counter<uint64_t>(memory) >= checked; });

@@ -172,7 +172,7 @@ TEST_CASE_METHOD(AtRest, "a stopped profile gives up its clock", "[uapi]")
 	const auto region = one_counter(text, text + CODE_LOOP_RETURN, counter.at(), 2);
 	device.start(with_limit(region, PROFIL_LIMIT_STOP, 0));
 	burner.burn_until(text, [&] { return device.status().state == PROFIL_STATE_LIMIT; });
-	/* The owner has made no call meanwhile. */
+	/* The owner has made no call since. */
 	CHECK(soon([] { return module_stat("clock_period") == 0; }));
 	CHECK(device.status().state == PROFIL_STATE_LIMIT);
 	device.stop();

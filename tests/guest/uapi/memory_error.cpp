@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/memory_error.cpp  Counters in memory whose hardware reports an error, which
- * madvise(2) can pretend.
+/** @file tests/guest/uapi/memory_error.cpp  Counters in memory for which the hardware reports an
+ * error, which madvise(2) can simulate.
  */
 #include "tests/guest/uapi/memory_kinds.h"
 #include "tests/support/catch.h"
@@ -48,8 +48,8 @@ void need_memory_errors()
 }
 
 /**
- * The hardware reports an error in a page.  The kernel tells the program at once, or when it touches
- * the page; EBUSY: it knows the error, and somebody still has the page pinned.
+ * Simulate a hardware error in a page.  The kernel tells the program at once, or when it touches
+ * the page.  EBUSY means that the kernel has noted the error, but the page is still pinned.
  */
 void strike(const volatile uint64_t *counter)
 {
@@ -74,8 +74,8 @@ profil_region region_elsewhere(const volatile void *counter)
 }
 
 /**
- * Not the huge ones: the pool of hugetlbfs keeps a page that has an error, and Linux 6.1 allocates a
- * transparent huge page again of which a part has one.
+ * Excludes huge pages: hugetlbfs keeps a page that has an error in its pool, and Linux 6.1 hands
+ * out a transparent huge page again although a part of it has an error.
  */
 std::vector<Kind> kinds_of_small_pages()
 {

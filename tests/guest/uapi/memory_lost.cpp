@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/uapi/memory_lost.cpp  Counters whose memory is unmapped, protected or dropped
- * meanwhile.
+ * while they are in use.
  */
 #include "tests/guest/uapi/memory_kinds.h"
 #include "tests/support/catch.h"

@@ -174,7 +174,7 @@ TEST_CASE_METHOD(AtRest, "a command with many regions that fails is charged for 
 	}
 	SECTION("above the limit of profiles")
 	{
-		/* The update makes none. */
+		/* An update makes no profile. */
 		if (kind == Command::update)
 			return;
 		const Setting limit = module_parameter("max_user_profiles", 1);
@@ -222,7 +222,7 @@ TEST_CASE_METHOD(AtRest, "a forked child that is refused the memory for its regi
 	std::unique_ptr<Setting> limit;
 
 	CAPTURE(lacking);
-	/* One page less than for two. */
+	/* One page less than both need. */
 	if (lacks == "pages of the user") {
 		const auto one = in_child([] {
 			const Device device;

@@ -38,7 +38,7 @@ struct Attached {
 	Child target{[] { pause(); }};
 	Fd proof = proof_of(target.pid());
 	uint32_t profile = 0;
-	/* Of a recording that is there, and of one that a command makes. */
+	/* The tables of the existing recording, and of one that a command begins. */
 	Memory counts{page}, more_counts{page};
 	Child recorded{[] { pause(); }}, more_recorded{[] { pause(); }};
 	Fd recorded_proof = proof_of(recorded.pid()), more_proof = proof_of(more_recorded.pid());
@@ -272,7 +272,7 @@ void check_members(const Way &way)
 	CHECK(on.device.status(on.recording.profile).state == PROFIL_STATE_RUNNING);
 }
 
-/** What a recording cannot begin with. */
+/** Requests for a recording that are refused. */
 void check_recording(const Way &way)
 {
 	const Device device;

@@ -24,7 +24,7 @@ struct Alternation {
 	std::uint64_t on, off;
 
 	[[nodiscard]] bool runs_at(std::uint64_t time) const { return time % (on + off) < on; }
-	/** Of the time from 0 on. */
+	/** Its CPU time since 0. */
 	[[nodiscard]] std::uint64_t cpu_time(std::uint64_t time) const
 	{
 		return time / (on + off) * on + std::min(time % (on + off), on);
@@ -73,7 +73,7 @@ TEST_CASE("tasks that alternate in step with the clock have binomial ticks over 
 
 		for (const std::uint64_t on :
 		     {period, period / 2, 2 * period, 3 * period, period / 3, 4 * ms}) {
-			/* Another task like it beside it, or three of them. */
+			/* Beside it, one other task like it, or three. */
 			for (const std::uint64_t others : {1, 3}) {
 				for (const std::uint64_t time : {second / 10, second, 10 * second}) {
 					const Alternation task = {on, others * on};

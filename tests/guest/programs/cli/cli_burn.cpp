@@ -215,7 +215,7 @@ static void pair(int64_t ms)
 	burn(INT32_MAX, CLOCK_THREAD_CPUTIME_ID, burn_hot);
 }
 
-/** Whoever waits for "ready" can be sure that no signal is lost. */
+/** No signal that is sent after "ready" is lost. */
 static void idle(int64_t ms)
 {
 	sigset_t signals;

@@ -15,7 +15,7 @@ __attribute__((noipa)) static void fill_pages(char *pages, int count)
 		((volatile char *)pages)[i * PAGE] = 1;
 }
 
-/* Likewise 1,000; each page is that of zeroes, so that writing it is another fault. */
+/* Likewise 1,000; each page is the zero page, so that writing to it is another fault. */
 __attribute__((noipa)) static void read_pages(const char *pages, int count)
 {
 	for (int i = 0; i < count; i++)

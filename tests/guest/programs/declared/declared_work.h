@@ -48,7 +48,7 @@ __attribute__((unused)) static int work_in_second(volatile unsigned short *watch
 	return 0;
 }
 
-/* Some ticks more at 100 Hz. */
+/* Run for some more ticks at 100 Hz. */
 __attribute__((unused)) static void work_on()
 {
 	clock_t end = clock() + CLOCKS_PER_SEC / 10;

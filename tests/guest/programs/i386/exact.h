@@ -90,7 +90,7 @@ static inline int is_off(void)
 	return status().state == PROFIL_STATE_NONE;
 }
 
-/** True if nothing but this counter of the first so many is not zero. */
+/** True if all of the first @p nr counters except this one are zero. */
 static inline int only(const volatile unsigned short *counters, size_t nr, size_t index)
 {
 	for (size_t i = 0; i < nr; i++)

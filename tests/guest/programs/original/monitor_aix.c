@@ -24,7 +24,7 @@ int n;
 	return sum;
 }
 
-/* A gap behind the first range, longer than one record of gmon.out. */
+/* A gap after the first range, longer than one record of gmon.out. */
 __asm__(".pushsection .text.between,\"ax\"; .skip 0x20000, 0x90; .popsection");
 
 __attribute__((section(".text.far"), noinline)) static void far_work()

@@ -33,7 +33,7 @@ Profile events_of_program(const std::string &program, const std::vector<Came> &a
 	profile.default_sample_type = "page-faults";
 	profile.period_type = profile.sample_types[1];
 	profile.period = 1;
-	/* Both are by address. */
+	/* Both are sorted by address. */
 	REQUIRE(profile.samples.size() == all.size());
 	for (size_t i = 0; i < all.size(); i++)
 		profile.samples[i].values = {all[i].faults, all[i].faults, all[i].switches};

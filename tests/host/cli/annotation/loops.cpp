@@ -13,7 +13,7 @@ using namespace cli;
 
 namespace {
 
-/* Each of one byte. */
+/* One byte each. */
 constexpr unsigned char nop = 0x90, ret = 0xc3;
 
 /* Followed by the distance from their end. */
@@ -66,7 +66,7 @@ static std::ostream &operator<<(std::ostream &out, const Loop &loop)
 
 TEST_CASE("a loop with continue reaches to its last jump back", "[cli][annotate]")
 {
-	/* Before the loop, its head, continue twice, the rest of its body, its end, and behind it. */
+	/* Before the loop, its head, continue twice, the rest of its body, its end, after it. */
 	CHECK(loops_of({nop, nop, je, back(3), nop, je, back(6), nop, jne, back(9), nop, ret},
 		       {{0, 1}, {1, 10}, {4, 100}, {7, 1000}, {8, 10000}, {10, 100000}}) ==
 	      Loops{{{1, 10}, 11110, 11110}});
@@ -74,7 +74,7 @@ TEST_CASE("a loop with continue reaches to its last jump back", "[cli][annotate]
 
 TEST_CASE("a loop ends with the last jump back that it can reach", "[cli][annotate]")
 {
-	/* The second jump is behind a return, and only other code gets there. */
+	/* The second jump follows a return, so only other code gets there. */
 	CHECK(loops_of({nop, jne, back(3), ret, nop, jmp, back(7)}, {{0, 5}, {4, 7}}) ==
 	      Loops{{{0, 3}, 5, 5}});
 	/* An indirect jump may lead there. */

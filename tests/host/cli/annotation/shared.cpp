@@ -49,7 +49,7 @@ TEST_CASE("a bucket that begins before its function counts for its first instruc
 					   "a counter for every 1 to 64 bytes of text");
 	Profile named = profile;
 
-	/* record names it so, because it knows the size of each bucket. */
+	/* record gives it this name, as it knows the size of each bucket. */
 	named.functions = {{"straight(unsigned long)", straight, source(), 27}};
 	named.locations[0].lines = {{0, 28}};
 	CHECK(counts_of(annotate(named, straight)) == std::map<uint64_t, uint64_t>{{listed[0].address, 3}});

@@ -109,7 +109,7 @@ TEST_CASE("C++ and Rust names are demangled, and symbol versions dropped", "[cli
 	CHECK(demangle("_Znot_a_mangled_name") == "_Znot_a_mangled_name");
 	CHECK(demangle("") == "");
 	CHECK(demangle("@") == "@");
-	/* An assembler's local names may begin so: that is no version. */
+	/* An assembler's local names may begin so, without a version. */
 	CHECK(demangle("@local") == "@local");
 	CHECK(demangle("@local@@VERSION_1") == "@local");
 }
@@ -135,7 +135,7 @@ TEST_CASE("accounting adds up profiles, and its lines show every cause that has 
 	sum.add(status);
 	CHECK(sum.ticks == 70);
 	CHECK(sum.lost() == 28);
-	/* No profile has this one, but a selection of all. */
+	/* Only a selection of everybody has this cause. */
 	sum.lost_unowned = 6;
 	sum.ticks += 6;
 	CHECK(sum.lost() == 34);

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/** The intervals after looks that found so many new ticks each. */
+/** The intervals after looks that found these numbers of ticks. */
 std::vector<std::chrono::milliseconds> intervals(LookPace &pace, const std::vector<uint64_t> &ticks)
 {
 	std::vector<std::chrono::milliseconds> all;
@@ -69,7 +69,7 @@ TEST_CASE("the reader rests once nothing has ticked for long, once in a second a
 	REQUIRE(pace.may_rest(now));
 	pace.rest(now);
 
-	/* News end it: a look soon after that, and another rest, unless there was one just now. */
+	/* News ends the rest.  A look follows soon, then another rest, unless one was just now. */
 	pace.wake(now += 10ms, 1000);
 	CHECK_FALSE(pace.may_rest(now));
 	CHECK(pace.interval() == 100ms);

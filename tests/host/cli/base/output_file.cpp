@@ -227,7 +227,7 @@ TEST_CASE("the last file is kept beside the new one, on demand", "[cli]")
 	CHECK(content_of(path + ".old") == "second");
 	CHECK(entries(directory / "") == 2);
 
-	/* What cannot be kept is not replaced. */
+	/* A file that cannot be kept is not replaced. */
 	REQUIRE(unlink((path + ".old").c_str()) == 0);
 	REQUIRE(mkdir((path + ".old").c_str(), 0700) == 0);
 	const Result<OutputFile> file = OutputFile::prepare(path);

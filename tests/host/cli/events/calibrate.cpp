@@ -17,7 +17,7 @@ using namespace cli;
 
 namespace {
 
-/** What a thread that runs has all the time, so that it has come when this one looks at itself. */
+/** An event that a thread has as long as it runs, so this thread has had some when it looks. */
 Event time_of_thread()
 {
 	Event event;
@@ -72,7 +72,7 @@ TEST_CASE("a period is chosen for an event of the hardware without one, and for 
 	CHECK_FALSE(is_of_hardware(event("page-faults")));
 	CHECK_FALSE(is_of_hardware(event("mem:0x601040:w")));
 
-	/* What does not come, as no such process has it, keeps its period. */
+	/* An event that does not come, for lack of a process, keeps its period. */
 	std::vector<Event> events = {event("cycles"), event("cycles:u:77"), event("page-faults")};
 	const pid_t nobody = 0x7fffffff;
 
@@ -126,7 +126,7 @@ TEST_CASE("many events are looked at together, and each has its own rate", "[cli
 	const long before = waits();
 	const std::vector<std::optional<double>> rates = rates_of(events, std::span(&self, 1));
 
-	/* To look at one after the other would be a wait for each. */
+	/* Looking at one event after another would be a wait for each. */
 	CHECK(waits() - before < static_cast<long>(many));
 	REQUIRE(rates.size() == many);
 	for (size_t i = 0; i < many; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/events/pmu.cpp  Events of PMUs, from a copy of what sysfs has of three. */
+/** @file tests/host/cli/events/pmu.cpp  Events of PMUs, from a copy of sysfs's files of three. */
 #include "cli/events/pmu.h"
 #include "cli/events/event.h"
 #include "tests/support/catch.h"
@@ -128,7 +128,7 @@ TEST_CASE("the named events of PMUs are listed without what describes them", "[c
 
 TEST_CASE("a PMU's terms have commas of their own in a list of events", "[cli][events]")
 {
-	/* This one is on every machine; its terms are not. */
+	/* Every machine has this PMU, but not its terms. */
 	const Result<std::vector<Event>> events =
 		parse_events("page-faults,breakpoint/config=1,config1=0x20/u:3,mem:0x601040/4:rw,cs");
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t base = 0xffffffff00000000;
 
-/** The offset of a function of this machine's kernel; 0: its address is hidden. */
+/** The offset of a function of this machine's kernel; 0 if its address is hidden. */
 uint64_t offset_of(const std::string &wanted)
 {
 	std::ifstream symbols("/proc/kallsyms");
@@ -53,7 +53,7 @@ TEST_CASE("a place in the kernel has the name of its function, wherever the kern
 {
 	const uint64_t offset = offset_of("schedule");
 
-	/* Nobody but root sees addresses. */
+	/* Only root sees addresses. */
 	if (!offset)
 		return;
 
@@ -92,9 +92,9 @@ TEST_CASE("of modules that were at a place one after the other, each has the tic
 	CHECK(name(5) == "[second]");
 	CHECK(name(254) == "[second]");
 	CHECK(objects.find(place).address == 0x800);
-	/* No function of theirs is known. */
+	/* No function of these modules is known. */
 	CHECK(name_at(objects.find(place)) == "[first]");
-	/* It had no ticks, and what comes has its generation. */
+	/* It had no ticks, so the next module has its generation. */
 	objects.forget(22);
 	objects.set(23, {"third", base + 0x1000, 0x1000, 5, UINT32_MAX});
 	CHECK(name(5) == "[third]");

@@ -47,7 +47,7 @@ TEST_CASE("a function of the kernel reaches to the next one", "[cli]")
 	CHECK(name_at(all, 0xffffffff8100000f) == "first");
 	CHECK(name_at(all, 0xffffffff810000ff) == "second");
 	CHECK(name_at(all, 0xffffffff810001ff) == "third");
-	/* What is behind the text is no function's. */
+	/* What follows the text belongs to no function. */
 	CHECK(name_at(all, 0xffffffff81000200).empty());
 	CHECK(name_at(all, 0xffffffff81000300).empty());
 }
@@ -133,7 +133,7 @@ TEST_CASE("what was saved is the same, unless the boot or the modules are others
 	CHECK_FALSE(KernelSymbols::restored(share_text(text), "boot 2", modules).known());
 	CHECK_FALSE(KernelSymbols::restored(share_text(""), "boot 1", modules).known());
 	CHECK_FALSE(KernelSymbols::restored(share_text("boot 1 1 2"), "boot 1", modules).known());
-	/* Cut off in the middle, it is not believed. */
+	/* A saved text that was cut off is rejected. */
 	CHECK_FALSE(KernelSymbols::restored(share_text(text.substr(0, text.size() - 5)), "boot 1", modules)
 			    .known());
 }
@@ -145,7 +145,7 @@ TEST_CASE("each function of this kernel is found at its address", "[cli]")
 	uint64_t address = all.text();
 	size_t functions = 0;
 
-	/* Nobody but root sees addresses. */
+	/* Only root sees addresses. */
 	while (const auto function = all.find(address)) {
 		REQUIRE(function->end > address);
 		REQUIRE(name_at(again, address) == function->name);

@@ -35,7 +35,7 @@ TEST_CASE("a cgroup has the path of the directory with its number", "[cli]")
 	CHECK(paths.path(0).empty());
 	CHECK(paths.path(number_of("/proc")).empty());
 
-	/* A group that has gone is known still: samples of it are to come. */
+	/* A removed group is still known, as samples of it may yet come. */
 	const uint64_t gone = number_of(service);
 	std::filesystem::remove(service);
 	CHECK(paths.path(gone) == "/system.slice/cron.service");

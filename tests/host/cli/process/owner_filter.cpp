@@ -27,7 +27,7 @@ public:
 		filter.add(owner, facts);
 	}
 
-	/** In a new round. */
+	/** Match in a new round. */
 	bool matches(uint32_t owner)
 	{
 		filter.begin_round();
@@ -47,7 +47,7 @@ Selection of_name(const std::string &name)
 	return selection;
 }
 
-/* PIDs above all that are possible. */
+/* Above every possible PID. */
 constexpr pid_t pid = 100000000;
 
 } // namespace
@@ -102,7 +102,7 @@ TEST_CASE("descendants of a match are kept, and the programs they execute", "[cl
 	CHECK(owned.matches(9));
 	CHECK(owned.matches(8));
 	CHECK_FALSE(owned.matches(10));
-	/* The program of the first has replaced another one. */
+	/* The second owner is an exec by the first. */
 	CHECK(owned.filter.processes() == 2);
 	CHECK(owned.filter.named().size() == 1);
 }
@@ -129,7 +129,7 @@ TEST_CASE("without following, a match is kept with what it executes, but no chil
 	CHECK(owned.matches(7));
 	CHECK_FALSE(owned.matches(8));
 	CHECK(owned.filter.processes() == 1);
-	/* A child is called as its parent until it executes a program. */
+	/* A child has its parent's name until it executes a program. */
 	owned.add(9, {"a", pid + 2, 0, 0, 6, true});
 	owned.add(10, {"d", pid + 2, 0, 0, 9, false});
 	CHECK(owned.matches(9));

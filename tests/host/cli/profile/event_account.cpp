@@ -17,7 +17,7 @@ TEST_CASE("an event that was counted all the time has no line and its own values
 	CHECK(account.is_whole());
 	CHECK(event_account_lines(account).empty());
 	CHECK(account.scaled(12345) == 12345);
-	/* Of an older module, nothing is known. */
+	/* An older module does not tell. */
 	CHECK(EventAccount{}.is_whole());
 	CHECK(EventAccount{}.scaled(12345) == 12345);
 }
@@ -89,13 +89,13 @@ TEST_CASE("a recording scales each event by its own account, and keeps what was 
 	CHECK(profile.samples[0].values == std::vector<int64_t>{6, 180, 7});
 	CHECK(from_comments(profile.comments).events ==
 	      std::vector<EventAccount>{{"cycles", 10, 0, 0, 900, 300}, {"page-faults", 1, 0, 0, 900, 900}});
-	/* A sum of files says it of all. */
+	/* A sum of profiles adds their accounts. */
 	const About one = from_comments(profile.comments);
 
 	CHECK(merge_abouts(std::vector{one, one}).events ==
 	      std::vector<EventAccount>{{"cycles", 10, 0, 0, 1800, 600},
 					{"page-faults", 1, 0, 0, 1800, 1800}});
-	/* So much is a sample of each, scaled. */
+	/* The scaled period of each event. */
 	CHECK(event_periods(profile) == std::vector<uint64_t>{30, 1});
 	CHECK(profile_accounting_lines(profile) == event_account_lines({"cycles", 10, 0, 0, 900, 300}));
 }

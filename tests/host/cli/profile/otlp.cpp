@@ -28,7 +28,7 @@ std::string protoc(const std::string &message, const std::string &how, const std
 	return output.text;
 }
 
-/** A message of protoc's text without blanks at the beginning of lines. */
+/** A message as protoc decodes it, without indentation. */
 std::string decoded(const std::string &message)
 {
 	std::istringstream text(protoc(message, "decode", "ProfilesData"));

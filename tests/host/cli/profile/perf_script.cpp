@@ -111,7 +111,7 @@ TEST_CASE("a record of perf script with a stack is a sample of its first functio
 		CHECK(profile.functions[leaf.lines[0].function].name == "std::sort<int>(int*)");
 	}
 	CHECK(profile.sample_types[1] == ValueType{"cycles:u", "count"});
-	/* Periods differ: there is no time between samples. */
+	/* The periods differ, so the profile has none. */
 	CHECK(profile.period == 0);
 }
 

@@ -29,7 +29,7 @@ Profile slower_profile()
 	return profile;
 }
 
-/** The samples of a kernel's function, and of a module's: with addresses of this build of it. */
+/** Samples of a kernel's function and of a module's, at the addresses of this build. */
 Profile kernel_profile(const std::string &build_id, uint64_t schedule, uint64_t nfs_read)
 {
 	Profile profile = sample_profile();
@@ -216,7 +216,7 @@ TEST_CASE("two kernels are compared by their functions", "[cli][comparison]")
 		for (const ComparedRow &one : rows)
 			CHECK(one.base == one.row.samples);
 	}
-	/* Their addresses are others, unless it is the same build. */
+	/* Their addresses differ, unless it is the same build. */
 	CHECK(compared(older, newer, "address").size() == 4);
 	CHECK(compared(older, older, "address").size() == 2);
 }

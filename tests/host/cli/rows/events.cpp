@@ -98,7 +98,7 @@ TEST_CASE("the period of an event is what its file says or its values have in co
 	take_longest_periods(sum, std::vector{finer});
 	CHECK(sum.periods == std::vector<uint64_t>{1000, 100});
 
-	/* Our own say it, and that the second was counted for half of the time. */
+	/* Our own files say it, and that the second counted for half of the time. */
 	About about;
 	Profile told = profile;
 
@@ -135,7 +135,7 @@ TEST_CASE("rows are ordered by any event or ratio, those without a ratio last", 
 
 	CHECK(ordered("cycles:u") == "busy idle stalled ");
 	CHECK(ordered("cycles") == "busy idle stalled ");
-	/* As many instructions as idle, whose samples keep it before. */
+	/* stalled has as many instructions as idle, but fewer samples. */
 	CHECK(ordered("instructions") == "idle stalled busy ");
 	CHECK(ordered("IPC") == "idle busy stalled ");
 }

@@ -91,7 +91,7 @@ private:
 	TemporaryDirectory directory_;
 };
 
-/** The program recorded as if it were the kernel: of that, names are known, and the build-id. */
+/** The program recorded as if it were the kernel, with its names and its build-id. */
 Profile recorded_as_kernel(const StrippedProgram &program)
 {
 	const std::string symbols = fmt::format("{:016x} T _stext\n{:016x} T kernel_run\n{:016x} T _etext\n",
@@ -225,7 +225,7 @@ TEST_CASE("a debuginfod server has the lines of the kernel", "[cli][debuginfod]"
 	CHECK(place(profile) == "deep::Worker::run(unsigned long) " + program.line);
 	CHECK(from_comments(profile.comments).lines_later.empty());
 
-	/* None has that of another build: the next step is said, and the names are kept. */
+	/* For another build there is no vmlinux: a note names the next step, and names stay. */
 	Profile other = recorded_as_kernel(program);
 
 	other.mappings.at(0).build_id = "0123456789abcdef";

@@ -70,7 +70,7 @@ private:
 	pid_t pid_;
 };
 
-/** A forked child that ends by doing something. */
+/** A forked child that does something before it ends. */
 class Ending {
 public:
 	/** @param prepare is done at once; the constructor waits for it.  @param last before the end. */
@@ -286,7 +286,7 @@ TEST_CASE("a perf map that a process writes at its end names its code, before an
 			child.reap();
 		CHECK(name_in(files, 0x5010) == "last");
 		unlink(map_path(child.pid()).c_str());
-		/* It was opened. */
+		/* It was opened before. */
 		CHECK(name_in(files, 0x5010) == "last");
 	}
 }

@@ -293,7 +293,7 @@ TEST_CASE("without the recorded file there are functions and a reason", "[cli][l
 	std::filesystem::copy_file("/bin/true", copy);
 	check_unchanged(" is not the recorded file: its build-id is ");
 
-	/* The file is there below another root. */
+	/* The file exists below another root. */
 	std::filesystem::create_directories(directory / "root" +
 					    std::filesystem::path(copy).parent_path().string());
 	std::filesystem::rename(directory / "moved", directory / "root" + copy);

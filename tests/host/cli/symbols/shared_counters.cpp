@@ -26,7 +26,7 @@ std::string name_at(Symbols &symbols, uint64_t offset, uint64_t size)
 	return frames.size() == 1 ? frames[0].name : "";
 }
 
-/** Of the location with most samples. */
+/** The name of the location with most samples. */
 std::string hottest(const Profile &profile)
 {
 	const std::vector<uint64_t> samples = samples_by_location(profile);
@@ -100,8 +100,8 @@ TEST_CASE("code made at run time shares counters like other code, and one name i
 	CHECK(count(0x1010, 0x1030) == 2);
 	CHECK(count(0x1000, 0x1060) == 3);
 	CHECK(count(0x1040, 0x1080) == 1);
-	/* Without a name are what is before the first, 128 bytes after the fourth, and what is after the
-	 * last. */
+	/* What is before the first, 128 bytes after the fourth, and what is after the last have no
+	 * name. */
 	CHECK(count(0xff0, 0x1010) == 2);
 	CHECK(count(0x1070, 0x1090) == 2);
 	CHECK(count(0x1150, 0x1170) == 2);

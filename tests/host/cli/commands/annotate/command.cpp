@@ -154,7 +154,7 @@ TEST_CASE("a function is found without what it is in, if there is no other of th
 	CHECK(chosen(profile, "srot") == "no function 'srot' has samples; did you mean\n"
 					 "  /opt/bin/program:words::sort  (700 samples)");
 
-	/* One without template arguments is meant rather than one of a template. */
+	/* A function that is not of a template is preferred to one that is. */
 	profile.functions[1].name = "void std::sort<int*>(int*, int*)";
 	CHECK(chosen(profile, "sort") == profile.functions[0].name);
 	CHECK(chosen(profile, "std::sort") == profile.functions[1].name);

@@ -8,7 +8,7 @@ using support::read_gmon;
 
 namespace {
 
-/* Of the file, and of a histogram of 4,096 bytes of text in it, with its header. */
+/* The file's header, and a histogram of 4,096 bytes of text with its own header. */
 constexpr size_t header_bytes = 20, record_bytes = 41 + 4096;
 
 /** Samples in all files, by the letter of the format, and samples that are in no file. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/push/push.cpp  profil push itself, with servers that are there or not. */
+/** @file tests/host/cli/commands/push/push.cpp  profil push itself, with a server and without. */
 #include "cli/base/gzip.h"
 #include "cli/http/grpc_web.h"
 #include "cli/profile/about.h"

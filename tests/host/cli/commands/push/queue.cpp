@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/** A clock whose time passes at once when somebody waits for it. */
+/** A clock whose time passes at once when something waits for it. */
 class JumpingClock : public PushClock {
 public:
 	PushTime now() override { return PushTime(std::chrono::nanoseconds(time_.load())); }

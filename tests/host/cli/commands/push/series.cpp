@@ -104,7 +104,7 @@ TEST_CASE("each program and cgroup is a series, whose samples are in no other", 
 	CHECK(samples_in(all[1]) == 200);
 	CHECK(value_of(all[2], "service_name") == "sh");
 	CHECK(samples_in(all[2]) == 60);
-	/* Without a label, by the first object, as profiles of other tools. */
+	/* Without a label the first object is the service, as for other tools. */
 	CHECK(value_of(all[3], "service_name") == "program");
 	CHECK(samples_in(all[3]) == 40);
 	/* A part has what its samples need, and says nothing about the ticks of all. */
@@ -139,7 +139,7 @@ TEST_CASE("samples with the same labels are one series, whatever program they ar
 	/* Nothing to push yet: the labels are checked all the same. */
 	CHECK(series_of(Profile()).size() == 1);
 	CHECK_FALSE(push_series({{"a", "1"}, {"a", "2"}}, Profile(), ""));
-	/* What is not gzipped is before it is sent. */
+	/* An uncompressed profile is compressed first. */
 	CHECK(is_gzip(push_series({}, profile, *decompress(content, 1 << 20))->front().profile.content));
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("of events, each is a type by a name that servers can select", "[cli][
 	CHECK(sent->samples[2].values == std::vector<int64_t>{0, 41, 0});
 	CHECK(all[0].decoded.sample_types == sent->sample_types);
 
-	/* Of time, nothing is another name. */
+	/* A profile of time keeps its name. */
 	CHECK(series_of(sample_profile())[0].periods.empty());
 	CHECK(value_of(series_of(sample_profile())[0], "__name__") == "process_cpu");
 	CHECK(value_of(series_of(profile, {{"__name__", "mine"}})[0], "__name__") == "mine");

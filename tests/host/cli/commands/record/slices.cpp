@@ -81,7 +81,7 @@ TEST_CASE("samples have the slice in which they came", "[cli][record]")
 	sliced.count("sh", 2);
 	sliced.go_to(1);
 	sliced.count("cc1", 7);
-	/* Not looked at for two slices: these samples are of the one that was begun. */
+	/* No look for two slices: these samples belong to the slice of the last look. */
 	sliced.go_to(3);
 	sliced.count("sh", 1);
 
@@ -143,7 +143,7 @@ TEST_CASE("of a series of files the last are kept", "[cli][record]")
 	CHECK(kept.add(write("3")));
 	CHECK_FALSE(there("1"));
 	CHECK(there("2"));
-	/* What somebody else has taken away is no error; what cannot be removed is. */
+	/* A file that is already gone is no error; one that cannot be removed is. */
 	std::filesystem::remove(directory / "2");
 	CHECK(kept.add(write("4")));
 	std::filesystem::remove(directory / "3");

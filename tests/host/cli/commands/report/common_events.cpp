@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/report/common_events.cpp  Comparisons of profiles that have not the same
+/** @file tests/host/cli/commands/report/common_events.cpp  Comparisons of profiles with different
  * events, and of ratios. */
 #include "cli/profile/pprof.h"
 #include "tests/host/cli/commands/report/support.h"
@@ -31,7 +31,7 @@ Profile renamed(const Names &names)
 	return profile;
 }
 
-/** Of event_profile(), the cycles alone. */
+/** Only the cycles of event_profile(). */
 Profile of_cycles()
 {
 	Profile profile = event_profile();
@@ -140,7 +140,7 @@ TEST_CASE("a comparison is by the first event that both profiles have", "[cli][r
 
 	const nlohmann::json json = files.json();
 
-	/* Each value of it is a multiple of 50. */
+	/* Each value of the base is a multiple of 50. */
 	CHECK(json["base"]["samples"] == 10);
 	CHECK(json["base"]["event"] == nlohmann::json({{"name", "page-faults"}, {"period", 50}}));
 	CHECK(json["samples"] == 1000);
@@ -206,7 +206,7 @@ TEST_CASE("a comparison has ratios in both profiles, and their change", "[cli][r
 			" object\n"));
 	CHECK(has(text, line("0.5", "0.9", "+80.0", "0", "0", "", "touch")));
 	CHECK(has(text, line("2", "1.5", "-25.0", "0.00225", "0.003", "+33.3", "grow")));
-	/* It has neither cycles nor instructions. */
+	/* wait has neither cycles nor instructions. */
 	CHECK(has(text, line("", "", "", "", "", "", "wait")));
 
 	const nlohmann::json json = files.json("--ratio context-switches/instructions");
@@ -252,6 +252,6 @@ TEST_CASE("a ratio of what only one of the profiles has is refused", "[cli][repo
 	CHECK(refused.text ==
 	      "profil report: --ratio: 'instructions/cycles' is not one event of both profiles "
 	      "divided by another (page-faults, cycles)\n");
-	/* Nor is it there by itself. */
+	/* It is not shown by default either. */
 	CHECK_FALSE(has(files.report().text, "IPC"));
 }

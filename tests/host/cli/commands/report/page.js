@@ -276,7 +276,7 @@ const checks = {
 		assert.equal(await text(page, '#source-name'), 'main');
 	},
 
-	/** A comparison: main has grown, memcpy shrunk, and of the rest chance explains the difference. */
+	/** A comparison: main has grown, memcpy has shrunk, and chance explains the rest. */
 	async compare(page) {
 		const pixel = async (part) =>
 			page.evaluate((at) => {

@@ -70,7 +70,7 @@ module.exports = ({ column, text, address }) => ({
 		await page.locator('#table-now', { hasText: '3,000,000 cycles' }).waitFor();
 	},
 
-	/** Of one event, or of time, there is no choice. */
+	/** A page of one event, or of time, offers no choice. */
 	async noevents(page) {
 		assert.equal(await page.locator('#event').isVisible(), false);
 		assert.notDeepEqual(await column(page, 1), []);

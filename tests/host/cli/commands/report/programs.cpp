@@ -141,7 +141,7 @@ TEST_CASE("the title names the processes that were attached if only their progra
 	profile.comments = to_comments(about);
 	CHECK(title(profile) == "python3");
 
-	/* As profiles that do not tell programs apart. */
+	/* Like a profile that does not tell programs apart. */
 	profile.samples[0].labels = {};
 	CHECK(title(profile) == "sh (pid 4711)");
 }

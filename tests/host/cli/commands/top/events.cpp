@@ -32,7 +32,7 @@ struct LiveEventTop {
 	Feed feed{faults_and_switches()};
 	Top top{feed, {}};
 
-	/** Samples, not events: of switches each is ten. */
+	/** Samples, not events: one of switches is ten. */
 	void come(const std::string &function, uint64_t faults, uint64_t switches)
 	{
 		const uint64_t address = program.address(function);
@@ -210,7 +210,7 @@ TEST_CASE_METHOD(LiveEventTop, "what events have lost is in the title, and below
 	come("main", 6, 6);
 	feed.account({{"", 0, 2, 0, 0, 0}, {"", 0, 0, 1, 1000, 500}});
 	top.refresh();
-	/* Twice as many were counted the second time, so they are as many again. */
+	/* Switches were counted for half of the first refresh and all of the second. */
 	come("main", 3, 6);
 	feed.account({{"", 0, 1, 0, 0, 0}, {"", 0, 0, 2, 500, 500}});
 	top.refresh();
