@@ -198,7 +198,7 @@ static void profil_fork_meet(struct task_struct *parent, struct file *file,
 		profil_follow_meet(profile, bucket, &program, parent);
 }
 
-/* @file: the parent's program; NULL if there are no system-wide recordings. */
+/* @file: the parent's program; NULL without system-wide recordings. */
 static void profil_fork_watches(struct task_struct *parent, struct task_struct *child,
 				struct file *file, struct profil_bucket *from)
 {

@@ -190,7 +190,7 @@ struct profil_entry *profil_recording_numbered(struct profil_recording *recordin
  *
  * Context: Any.
  * Return: true if the numbers after the last one are free; false if there are too many entries,
- * the recording has ended, or there is no such row nearby: then the next call looks further.
+ * the recording has ended, or such a row is not near: then the next call looks further.
  */
 bool profil_recording_row(struct profil_recording *recording, u32 count)
 {

@@ -116,7 +116,7 @@ struct profil_entry {
  *	referenced; constant
  * @charged: pages that it pays for @hash; constant
  * @kept: pages that it pays for entries
- * @ended: there are no more ticks, so modules that come and go do not matter
+ * @ended: ticks have ended, so modules that come and go do not matter
  * @nr: the last number that was given
  * @given: how many were given, those that were given again included
  * @in_use: numbers that are given and not forgotten

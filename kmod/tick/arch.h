@@ -79,7 +79,7 @@ static __always_inline void profil_this_cpu_inc_release(unsigned long __percpu *
 
 /*
  * A number that grows when present pages of an address space are unmapped, moved or protected,
- * or 0 if there is none: x86 numbers its TLB flushes, and each such change needs one.
+ * or 0 where it is unknown: x86 numbers its TLB flushes, and each such change needs one.
  */
 static inline u64 profil_mm_changes(const struct mm_struct *mm)
 {

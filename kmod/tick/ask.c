@@ -33,7 +33,7 @@ static bool profil_ask_add(struct profil_asked *asked, u64 place)
 	return atomic_cmpxchg(&asked->ticks, ticks, ticks + 1) == ticks;
 }
 
-/* Return: current's slot, or a free one; NULL if there is none. */
+/* Return: current's slot, or else a free one, or else NULL. */
 static struct profil_asked *profil_ask_find(const struct profil_profile *profile)
 {
 	struct profil_asked *asked = *this_cpu_ptr(&profil_asked), *room = NULL;

@@ -113,7 +113,7 @@ static __always_inline enum hrtimer_restart profil_lazy_again(struct profil_lazy
 }
 
 /*
- * Count a tick.  Return: the point of the next one, or 0 if there is none because current is not
+ * Count a tick.  Return: the point of the next one, or 0 if current is not
  * profiled.
  */
 static u64 profil_lazy_tick_and_next(struct profil_lazy_clock *clock, bool late)

@@ -277,7 +277,7 @@ enum profil_describe_flag {
  *	the recording has seen that; MODULE: the last generation of its code, 0xffffffff
  *	while it is loaded; else 0
  * @cgroup: out: OWNER of one process: number of its cgroup of version 2, which is the
- *	inode number of its directory; 0 if there are none; else 0
+ *	inode number of its directory; 0 without one; else 0
  * @state: out: OWNER of one process: &enum profil_owner_state; OWNER of interrupts:
  *	PROFIL_OWNER_IRQ, PROFIL_OWNER_SOFTIRQ; MODULE: the first generation of its code;
  *	else 0
