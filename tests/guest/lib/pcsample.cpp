@@ -16,6 +16,12 @@ using namespace lib_test;
 
 namespace {
 
+/** How many of these samples are of the loop at a PC; the others are the test's own between them. */
+long count_loop(const volatile uintptr_t *first, const volatile uintptr_t *last, uintptr_t pc)
+{
+	return std::count_if(first, last, [pc](uintptr_t sample) { return sample - pc <= CODE_LOOP_RETURN; });
+}
+
 /** An array of PCs that the kernel fills without the compiler's knowledge. */
 class Samples {
 public:
@@ -38,8 +44,7 @@ public:
 	/** How often the loop's PC is in a part of the array. */
 	[[nodiscard]] long count(uintptr_t pc, long first, long last) const
 	{
-		return std::count_if(all_.begin() + first, all_.begin() + last,
-				     [pc](uintptr_t sample) { return sample - pc <= CODE_LOOP_RETURN; });
+		return count_loop(volatile_data() + first, volatile_data() + last, pc);
 	}
 
 private:
@@ -186,18 +191,13 @@ TEST_CASE_METHOD(AtRest, "pcsample stores in a private page of hugetlbfs", "[lib
 	const OffAtEnd off;
 	const Memory memory(2 << 20, MAP_PRIVATE | MAP_HUGETLB);
 	auto *const pcs = memory.at<uintptr_t>(4096 - 2 * sizeof(uintptr_t));
-	/* How many of the first @nr samples are the loop's; the others are this test's between them. */
-	const auto in_loop = [&](long nr) {
-		return std::count_if(pcs, pcs + nr, [&](const volatile uintptr_t &pc) {
-			return pc - loop.pc() <= CODE_LOOP_RETURN;
-		});
-	};
 
 	REQUIRE(pcsample(pcs, 1000) == 0);
-	/* Three of them: at least one is after the first two, so past the small page's end. */
-	loop.spin_until([&] { return in_loop(1000) >= 3; });
+	/* At least three of five are behind the small page's end. */
+	loop.spin_until([&] { return count_loop(pcs, pcs + 1000, loop.pc()) >= 5; });
 	const long stored = pcsample(nullptr, 0);
-	CHECK(in_loop(stored) >= 3);
+	CHECK(stored >= 5);
+	CHECK(count_loop(pcs, pcs + stored, loop.pc()) >= 5);
 	CHECK(std::count(pcs, pcs + stored, 0) == 0);
 	CHECK(pcs[stored] == 0);
 }
