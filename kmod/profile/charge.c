@@ -34,6 +34,12 @@
 #define RETRY_AFTER	DIV_ROUND_UP(HZ, 10)
 #define RETRY_LATER	(2 * HZ)
 
+/* The user whose RLIMIT_MEMLOCK is charged.  Linux 6.1.176 does not export free_uid(). */
+static struct user_struct *profil_locked_user(const struct profil_pins *pins)
+{
+	return pins->locker ? pins->locker->user : NULL;
+}
+
 static int profil_locked_charge(struct user_struct *user, unsigned long pages, bool force)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
@@ -85,7 +91,7 @@ static bool profil_charge_try_return(struct profil_pins *pins, unsigned long pag
 {
 	if (!profil_mm_uncharge(pins->mm, pages))
 		return false;
-	profil_locked_uncharge(pins->locker, pages);
+	profil_locked_uncharge(profil_locked_user(pins), pages);
 	profil_user_uncharge_pages(pins->user, pages);
 	return true;
 }
@@ -107,7 +113,7 @@ static void profil_charge_retry_work(struct work_struct *work)
  */
 void profil_charge_init(struct profil_pins *pins)
 {
-	pins->locker = capable(CAP_IPC_LOCK) ? NULL : get_uid(current_user());
+	pins->locker = capable(CAP_IPC_LOCK) ? NULL : get_current_cred();
 	INIT_DELAYED_WORK(&pins->retry, profil_charge_retry_work);
 }
 
@@ -121,13 +127,13 @@ void profil_charge_init(struct profil_pins *pins)
  */
 int profil_charge_locked(struct profil_pins *pins, unsigned long pages)
 {
-	int err = profil_locked_charge(pins->locker, pages, false);
+	int err = profil_locked_charge(profil_locked_user(pins), pages, false);
 
 	if (err)
 		return err;
 	err = profil_mm_charge(pins, pages);
 	if (err)
-		profil_locked_uncharge(pins->locker, pages);
+		profil_locked_uncharge(profil_locked_user(pins), pages);
 	return err;
 }
 
@@ -167,10 +173,10 @@ void profil_charge_move(struct profil_pins *from, struct profil_pins *to, unsign
 		profil_user_shift_pages(to->user, pages);
 		profil_user_shift_pages(from->user, -pages);
 	}
-	if (from->locker == to->locker)
+	if (profil_locked_user(from) == profil_locked_user(to))
 		return;
-	profil_locked_uncharge(from->locker, pages);
-	profil_locked_charge(to->locker, pages, true);
+	profil_locked_uncharge(profil_locked_user(from), pages);
+	profil_locked_charge(profil_locked_user(to), pages, true);
 }
 
 /**
@@ -201,8 +207,7 @@ void profil_pins_put(struct profil_pins *pins)
 {
 	if (!refcount_dec_and_test(&pins->refs))
 		return;
-	if (pins->locker)
-		free_uid(pins->locker);
+	put_cred(pins->locker);
 	profil_user_put(pins->user);
 	mmdrop(pins->mm);
 	profil_layout_put_here(pins->layout);

@@ -19,11 +19,11 @@
 
 #define PROFIL_PAGE_LEAVES	1UL
 
+struct cred;
 struct mm_struct;
 struct mutex;
 struct profil_layout;
 struct profil_user;
-struct user_struct;
 
 /**
  * struct profil_pins - the pinned pages of one profile
@@ -48,8 +48,8 @@ struct user_struct;
  * @single: at that time no page was part of a huge one; guarded likewise, as is @checks
  * @checks: how often that was relied on, modulo 256
  * @user: the account that is charged, referenced
- * @locker: the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: none is, as the
- *	caller had CAP_IPC_LOCK
+ * @locker: credentials of the user whose RLIMIT_MEMLOCK is charged, referenced; NULL: none is,
+ *	as the caller had CAP_IPC_LOCK
  * @held: pages that are pinned, and charged to @mm, @user and @locker
  * @overhead: pages of memory for the layout, and with PROFIL_PIN_LATE the gate's, charged to
  *	@user only
@@ -78,7 +78,7 @@ struct profil_pins {
 	bool single;
 	u8 checks;
 	struct profil_user *user;
-	struct user_struct *locker;
+	const struct cred *locker;
 	unsigned long held;
 	unsigned long overhead;
 	struct profil_pins *next;
