@@ -42,6 +42,8 @@ constexpr const char *usage = R"(
     skip NAME: REASON   if the machine lacks what the test needs
   A test also fails if it leaves something behind that was not there before it.
   Exit status 1 if any failed, or if there was none.
+--names [TESTS...]
+  Only print the names of these test cases, one a line.
 )";
 
 using Clock = std::chrono::steady_clock;
@@ -407,10 +409,17 @@ void support::skip(const std::string &reason)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2 || std::string_view(argv[1]) != "--suite")
+	const std::string_view mode = argc < 2 ? "" : argv[1];
+
+	if (mode != "--suite" && mode != "--names")
 		return Catch::Session().run(argc, argv);
 	try {
-		return run_suite({argv + 2, argv + argc});
+		if (mode == "--suite")
+			return run_suite({argv + 2, argv + argc});
+		/* Catch2's own option for this has another name in each of its versions. */
+		for (const std::string &name : tests_named({argv + 2, argv + argc}))
+			std::cout << name << '\n';
+		return 0;
 	} catch (const std::exception &error) {
 		std::cerr << argv[0] << ": " << error.what() << '\n';
 		return 2;
