@@ -140,6 +140,9 @@ static void profil_fork_watch(struct profil_watch *watch, struct task_struct *ch
 		profil_watch_note(copy, what);
 		return;
 	}
+	/* It is over, and gets no more memory: nothing is lost. */
+	if (READ_ONCE(watch->profile->retired))
+		return;
 	if (!profil_user_watch(follower->user)) {
 		profil_fork_lost(watch->profile, child);
 		return;
@@ -260,7 +263,7 @@ static void profil_exec_bind(struct profil_watch *watch, struct mm_struct *mm,
 		profil_recording_end_owner(profile->recording, watch->owned, watch->pid, NULL);
 		profil_owned_write(&watch->owned, profil_program_owner(profile, &program, current));
 	}
-	if (profile->everybody)
+	if (profile->everybody || READ_ONCE(profile->retired))
 		return;
 	binding = profil_follower_take(watch->follower);
 	if (!binding) {

@@ -47,19 +47,20 @@ static void profil_follower_fill_work(struct work_struct *work)
 	struct profil_follower *follower = container_of(to_delayed_work(work),
 							struct profil_follower, fill);
 	struct mem_cgroup *before;
-	int err;
+	bool low;
 
 	if (!atomic_read(&follower->live))
 		return;
 	before = set_active_memcg(follower->memcg);
-	err = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE);
-	if (err && profil_user_reclaim(follower->user)) {
+	low = profil_pool_fill(&follower->pool, POOL_SIZE, PROFIL_GFP_AT_ONCE) &&
+	      atomic_read(&follower->pool.filled) < FILL_BELOW;
+	if (low && profil_user_reclaim(follower->user)) {
 		profil_pool_fill(&follower->pool, FILL_BELOW, PROFIL_GFP_SPARING);
 		profil_user_reclaimed(follower->user);
 	}
 	set_active_memcg(before);
 	/* Until then the work is pending, so that asking for memory does not queue it. */
-	if (err && atomic_read(&follower->pool.filled) < FILL_BELOW)
+	if (low)
 		mod_delayed_work(profil_user_wq, &follower->fill, FILL_AGAIN);
 }
 
@@ -144,7 +145,7 @@ void profil_follower_join(struct profil_follower *follower, struct profil_profil
 {
 	profile->follower = follower;
 	atomic_inc(&follower->live);
-	/* Others may have emptied the pool since. */
+	/* Others may have emptied the pool since.  If a take misses @live now, the next one sees it. */
 	if (atomic_read(&follower->pool.filled) < POOL_EXECS)
 		profil_follower_refill(follower);
 }

@@ -11,7 +11,6 @@
  */
 #include "record/space.h"
 
-#include "follow/follower.h"
 #include "follow/meet.h"
 #include "tick/record.h"
 

@@ -218,6 +218,28 @@ TEST_CASE_METHOD(AtRest, "an exec of a followed process after PROFIL_STOP_ALL ke
 	CHECK(soon([&] { return module_stat("images") == images(); }));
 }
 
+TEST_CASE_METHOD(AtRest, "after PROFIL_STOP_ALL no fork counts as lost, however often its process executes")
+{
+	/* Each exec took memory from the session's pool, which is not filled any more. */
+	constexpr char program[] = "[ $1 -eq 0 ] || exec sh -c \"$0\" \"$0\" $(($1 - 1)); true & true & wait";
+	const auto lost = module_stat("forks_lost");
+	Gate gate;
+	Child child([&] {
+		gate.wait();
+		execl("/bin/sh", "sh", "-c", program, program, "100", nullptr);
+	});
+	const Device device;
+	const Memory counters(4096);
+	auto how = describe(one_counter(1, 2, counters.at()));
+
+	how.flags |= PROFIL_FOLLOW;
+	device.attach(how, proof_of(child.pid()).get());
+	REQUIRE(stop_all(device) == 0);
+	gate.open();
+	child.join();
+	CHECK(module_stat("forks_lost") == lost);
+}
+
 TEST_CASE_METHOD(AtRest, "stopping profiles while they are attached leaves none behind")
 {
 	const unsigned rounds = 10 + 40 / slowness();
