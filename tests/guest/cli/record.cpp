@@ -330,8 +330,10 @@ TEST_CASE("time in the kernel counts by its functions, at calls, or not at all",
 	CHECK(called["ticks"]["kernel"] == 0);
 	CHECK(in_kernel(called) == 0);
 	CHECK(called["samples"] > without["samples"]);
-	/* The hottest row is the system call that reads. */
-	CHECK(has(called["rows"][0]["function"], "read"));
+	/* The hottest row is the system call that reads; glibc 2.41 makes all such calls in one place. */
+	const std::string hottest = called["rows"][0]["function"];
+	CAPTURE(hottest);
+	CHECK((has(hottest, "read") || has(hottest, "syscall_cancel")));
 }
 
 TEST_CASE("a rate is kept", "[cli][icount][every-kernel]")
