@@ -23,7 +23,10 @@ TEST_CASE("what perf script prints is a profile of the functions that perf names
 
 	CHECK(json["samples"] == std::stoul(samples.text));
 	CHECK(json["rows"][0]["process"] == "cli_burn");
-	CHECK(json["rows"][0]["function"] == "burn_hot");
+	/* Older versions of perf leave out the parameters of C++. */
+	const std::string function = json["rows"][0]["function"];
+	CAPTURE(function);
+	CHECK((function == "burn_hot" || function == "burn_hot()"));
 	CHECK(json["rows"][0]["percent"] > 50);
 	/* It is compared with our own as any other profile is. */
 	const std::string file = directory / "p.pb.gz";
