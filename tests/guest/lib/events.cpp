@@ -108,7 +108,8 @@ TEST_CASE_METHOD(AtRest, "a program counts two events of its own by function, in
 	CHECK(counts["faults in one"] == 100);
 	CHECK(counts["faults in two"] == 200);
 	CHECK(counts["faults in three"] == 300);
-	CHECK(counts["switches in clock_nanosleep"] >= 1);
+	/* Since 2.41 a function of glibc without a public name makes all calls that can be cancelled. */
+	CHECK(counts["switches in clock_nanosleep"] + counts["switches in ?"] >= 1);
 }
 
 TEST_CASE_METHOD(AtRest, "events that a process samples of itself count beside each other", "[lib][source]")
