@@ -54,7 +54,7 @@ void add_options(CLI::App &app, AnnotateOptions &options)
 	app.add_option("--value", options.value);
 	app.add_option("--limit", options.limit)->check(positive_count());
 	app.add_option("--symfs", options.code.root);
-	app.add_option("--source-dir", options.directories)->expected(1)->take_all();
+	app.add_option("--source-dir", options.directories)->allow_extra_args(false);
 	app.add_flag("--asm-raw", options.style.raw);
 	app.add_flag("-l,--print-line", options.style.summary);
 	app.add_flag("-P,--full-paths", options.style.full_paths);
@@ -76,8 +76,7 @@ std::optional<int> parse(const std::vector<std::string> &arguments, AnnotateOpti
 	CLI::Option *function = app.add_option("function", options.function);
 	app.add_option("-M,--disassembler-style", syntax)->check(CLI::Validator(why_no_syntax, ""));
 	app.add_option("--path-prefix", prefixes)
-		->expected(1)
-		->take_all()
+		->allow_extra_args(false)
 		->check(CLI::Validator(why_no_prefix, ""));
 	app.add_option("--color", color)->check(color_word());
 	app.add_flag("--asm-only,--no-source", no_source);

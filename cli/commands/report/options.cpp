@@ -82,10 +82,9 @@ void add_options(CLI::App &app, Words &words, ReportOptions &options)
 	app.add_flag("--json", options.json);
 	app.add_option("--html", words.html);
 	app.add_option("--symfs", options.page.code.root);
-	app.add_option("--source-dir", options.page.directories)->expected(1)->take_all();
+	app.add_option("--source-dir", options.page.directories)->allow_extra_args(false);
 	app.add_option("--path-prefix", words.prefixes)
-		->expected(1)
-		->take_all()
+		->allow_extra_args(false)
 		->check(CLI::Validator(why_no_prefix, ""));
 	app.add_flag("--no-source", words.no_source);
 }

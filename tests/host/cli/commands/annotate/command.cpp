@@ -247,6 +247,7 @@ TEST_CASE("annotate shows the functions with most samples, and one that is named
 	CHECK(one.text.starts_with("straight(unsigned long)\n  " + program + ", " + source() +
 				   ":27\n  30 samples, 30.00 % of the profile's 100\n"));
 	CHECK(profil("-s straight --stdio" + file).text == one.text);
+	CHECK(profil(file + " --source-dir /no --path-prefix /a=/b straight").text == one.text);
 	CHECK(has(profil("--limit 1" + file).text, "\n... and 1 more function\n"));
 	CHECK_FALSE(has(profil("--source-only" + file).text, fmt::format(" {:x}:  ", straight)));
 	CHECK(profil("--no-source" + file).text == profil("--asm-only" + file).text);

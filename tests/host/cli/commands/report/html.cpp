@@ -364,6 +364,8 @@ TEST_CASE("profil report --html writes a page, or says why not", "[cli][html]")
 	CHECK(profil("--html " + page + " " + path).text == "");
 	CHECK(document_in(output_of("cat " + page))["samples"] == 1000);
 	CHECK(document_in(profil("--html - " + path + " | cat").text)["samples"] == 1000);
+	for (const char *option : {"--source-dir /no ", "--path-prefix /a=/b "})
+		CHECK(document_in(profil(std::string("--html - ") + option + path).text)["samples"] == 1000);
 	CHECK(profil("--html " + (directory / "no/page.html") + " " + path).text ==
 	      fmt::format("profil report: {}: No such file or directory (choose another file with --html)\n",
 			  directory / "no/page.html"));
