@@ -60,6 +60,14 @@ function listing(caption, place, what, rows) {
 	return table;
 }
 
+/** Is there text for the lines with most of a function's samples?  A program's own source is often not there. */
+function hasText({ files }) {
+	const lines = files.flatMap((file) => file.lines);
+	const samples = (some) => some.reduce((sum, [, count]) => sum + Number(count), 0);
+
+	return samples(lines.filter(([, , text]) => text)) * 2 > samples(lines);
+}
+
 class SourceView {
 	constructor(panel, views, now) {
 		Object.assign(this, { panel, views, now });
@@ -71,10 +79,11 @@ class SourceView {
 
 	choose(showsCode) {
 		this.showsCode = showsCode;
-		this.show(this.index);
+		this.show(this.index, showsCode);
 	}
 
-	show(index) {
+	/** @param wantsCode by default what the user chose last, but not lines that are only numbers. */
+	show(index, wantsCode) {
 		const one = this.annotated.get(index);
 		const parts = [];
 
@@ -88,11 +97,12 @@ class SourceView {
 		this.views.source.disabled = Boolean(one) && !one.files.length;
 		this.views.code.disabled = !one || (!one.parts.length && !one.strays.length);
 
-		const code = this.views.code.disabled ? false : this.views.source.disabled ? true : this.showsCode;
+		const wanted = wantsCode ?? (this.showsCode || !one || !hasText(one));
+		const code = this.views.code.disabled ? false : this.views.source.disabled ? true : wanted;
 
 		this.views.source.setAttribute('aria-pressed', String(!code));
 		this.views.code.setAttribute('aria-pressed', String(code));
-		parts.push(this.heading(index, one));
+		parts.push(this.nameOf(index), this.heading(index, one));
 		if (one)
 			parts.push(...(code ? this.codeOf(one) : this.sourceOf(one)));
 		else
@@ -102,17 +112,24 @@ class SourceView {
 		this.scrollToHottest();
 	}
 
+	/** The name, which stays in view while the rest scrolls. */
+	nameOf(index) {
+		const name = element('h3', '', functionName(index));
+
+		name.id = 'source-name';
+		name.title = functionName(index);
+		return name;
+	}
+
 	heading(index, one) {
 		const heading = element('div', 'function-head');
-		const name = element('h3', '', functionName(index));
 		const object = report.functions.object[index];
 		const where = element('p', 'where', objectPath(object));
 
-		name.id = 'source-name';
 		where.dataset.color = objectColor(object);
 		if (one?.start)
 			where.append(`, ${one.start}`);
-		heading.append(name, where);
+		heading.append(where);
 		if (one?.full_name)
 			heading.append(element('p', 'note', one.full_name));
 		heading.append(element('p', '', shareText(report.functions.samples[index])));

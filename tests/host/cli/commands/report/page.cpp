@@ -170,6 +170,15 @@ TEST_CASE("a page shows the lines and instructions of a function", "[cli][html][
 	CHECK(browse("source", RealProfile().profile, "'deep::Worker::run' '^[{]$'") == "");
 }
 
+TEST_CASE("a page shows the instructions of a function whose source it does not have, and always its name",
+	  "[cli][html][browser]")
+{
+	CHECK(browse("textless", RealProfile().profile, "", std::nullopt, "--no-source") == "");
+	/* The headers of the library are there. */
+	CHECK(browse("textless", RealProfile().profile, "", std::nullopt,
+		     "--path-prefix $OLDPWD/tests=/no/such") == "");
+}
+
 TEST_CASE("a page has room on a narrow screen", "[cli][html][browser]")
 {
 	CHECK(browse("narrow", sample_profile()) == "");

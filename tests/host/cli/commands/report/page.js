@@ -30,6 +30,7 @@ async function active(page) {
 
 const checks = {
 	...require('./page_events.js')({ column, text, address }),
+	...require('./page_profiles.js')({ text }),
 
 	/** The page of the tests' sample profile, before a user does anything. */
 	async content(page) {
