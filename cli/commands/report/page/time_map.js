@@ -21,14 +21,15 @@ class TimeMap {
 		/* The first row is that of all functions. */
 		this.rows = [report.slices.all, ...report.slices.functions];
 		this.columns = report.slices.all.length;
-		this.most = Math.max(...report.slices.all.map(Number));
-		this.chosen = { row: Math.min(1, this.rows.length - 1), column: report.slices.all.findIndex((count) => Number(count) === this.most) };
+		/* Each row has its own scale: in a flat profile, no function has much of a column. */
+		this.most = this.rows.map((counts) => Math.max(...counts.map(Number)));
+		this.chosen = { row: Math.min(1, this.rows.length - 1), column: report.slices.all.findIndex((count) => Number(count) === this.most[0]) };
 		canvas.style.height = `${(this.rows.length + 1) * timeRow}px`;
 		canvas.addEventListener('keydown', (event) => this.press(event));
 		canvas.addEventListener('click', (event) => this.click(event));
 		canvas.addEventListener('pointermove', (event) => this.tell(this.cellAt(event) ?? this.chosen));
 		canvas.addEventListener('pointerleave', () => this.tell(this.chosen));
-		this.scale.textContent = `A column is ${timeText(report.slices.column_ms)}; the stronger the colour, the more samples. The busiest column has ${amountText(this.most)}.`;
+		this.scale.textContent = `A column is ${timeText(report.slices.column_ms)}; the stronger the colour, the more samples, compared with the other columns of its row. The busiest column has ${amountText(this.most[0])}.`;
 		this.tell(this.chosen);
 		this.drawing = new Drawing(canvas, theme, (...where) => this.draw(...where));
 	}
@@ -46,8 +47,8 @@ class TimeMap {
 		return Math.min(Math.round(width * 0.3), 260);
 	}
 
-	shade(count) {
-		return Number(count) ? Math.min(Math.ceil((Number(count) / this.most) * timeColors), timeColors) : 0;
+	shade(row, count) {
+		return Math.ceil((Number(count) / (this.most[row] || 1)) * timeColors);
 	}
 
 	draw(context, width, height) {
@@ -60,10 +61,9 @@ class TimeMap {
 		context.fillStyle = this.theme.color('map-0');
 		context.fillRect(left, 0, width - left, this.rows.length * timeRow);
 		this.rows.forEach((counts, index) => {
-			context.fillStyle = this.theme.color('text');
-			drawText(context, this.nameOf(index), 0, (index + 0.5) * timeRow, left - 8);
+			this.drawName(context, index, left - 8);
 			counts.forEach((count, at) => {
-				const shade = this.shade(count);
+				const shade = this.shade(index, count);
 
 				if (!shade)
 					return;
@@ -75,6 +75,18 @@ class TimeMap {
 		context.lineWidth = 2;
 		context.strokeStyle = this.theme.color(document.activeElement === this.canvas ? 'focus' : 'muted');
 		context.strokeRect(left + column * across, row * timeRow, Math.max(across - 1, 2), timeRow - 1);
+	}
+
+	/** Draw the name of a row, and its share of all samples where there is room. */
+	drawName(context, row, width) {
+		const share = row ? `${percentText(report.functions.samples[row - 1])} %` : '';
+		const shareWidth = share && width > 160 ? context.measureText(share).width : 0;
+		const middle = (row + 0.5) * timeRow;
+
+		context.fillStyle = this.theme.color('text');
+		drawText(context, this.nameOf(row), 0, middle, width - (shareWidth ? shareWidth + 8 : 0));
+		if (shareWidth)
+			context.fillText(share, width - shareWidth, middle);
 	}
 
 	/** Draw the time below every few columns. */

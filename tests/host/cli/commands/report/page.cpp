@@ -134,6 +134,7 @@ TEST_CASE("a page shows when the samples of its functions came", "[cli][html][br
 	profile.samples.back().values = {400, 400400400};
 	profile.samples.back().labels.own().back() = slice(1000);
 	CHECK(browse("time", profile) == "");
+	CHECK(browse("time_colors", profile) == "");
 }
 
 TEST_CASE("a page that compares colours what differs, except where chance explains it",

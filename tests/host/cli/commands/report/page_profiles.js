@@ -2,9 +2,39 @@
 // For page.js: the checks of pages of profiles that have no source, or are flat.
 'use strict';
 const assert = require('node:assert/strict');
+const { colors } = require('./page_colors.js');
+
+/** The colour of a point of a canvas, from 0 to 1. */
+async function pixel(page, id, x, y) {
+	/* The tests themselves read the canvas. */
+	page.expected = /willReadFrequently/;
+	return page.evaluate(([name, across, down]) => {
+		const canvas = document.getElementById(name);
+		const { data } = canvas.getContext('2d').getImageData(canvas.width * across, canvas.height * down, 1, 1);
+
+		return `rgb(${[...data.slice(0, 3)].join(', ')})`;
+	}, [id, x, y]);
+}
 
 /** @param text as in page.js. */
 module.exports = ({ text }) => ({
+	/** Each row has its own colours: from none to the strongest, also if it has few samples. */
+	async time_colors(page) {
+		const shades = await colors(page, ['map-0', 'map-1', 'map-2', 'map-3', 'map-4', 'map-5']);
+		const left = Math.min(Math.round(1248 * 0.3), 260) / 1248;
+		const row = async (number) => {
+			const at = (column) => pixel(page, 'time-map', left + (1 - left) * ((column + 0.5) / 3), (number + 0.5) / 6);
+
+			return [await at(0), await at(1), await at(2)].map((color) => shades.indexOf(color));
+		};
+
+		assert.equal(await page.locator('#time-map').evaluate((map) => map.clientWidth), 1248);
+		assert.deepEqual(await row(0), [5, 3, 5]);
+		assert.deepEqual(await row(1), [4, 0, 5]);
+		assert.deepEqual(await row(2), [0, 5, 0]);
+		assert.deepEqual(await row(3), [5, 0, 0]);
+	},
+
 	/** A function whose lines have no text: its instructions, until the user asks for the lines. */
 	async textless(page) {
 		const source = page.getByRole('button', { name: 'Source', exact: true });
