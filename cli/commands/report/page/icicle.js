@@ -66,6 +66,55 @@ function compareWith(place, { base, sure }, index) {
 	place.before = ` (before ${percentText(base[index], Number(report.base.samples))} %: ${deltaText(place.count, base[index], sure[index])})`;
 }
 
+/* What is too low for a mouse is not drawn, and what is too low for a name has none. */
+const leastHeight = 2;
+const nameHeight = 14;
+
+/** The number of children, from the first, that are at least so high. */
+function higherThan({ children, size }, height, least) {
+	const low = children.findIndex((child) => child.size * height < least * size && !child.isRest);
+
+	return low < 0 ? children.length : low;
+}
+
+/**
+ * How to share a height among the children of a place: draw the @p first ones, on a scale
+ * of pixels per sample, and the others as one.  In a flat profile, these have most of the
+ * samples together, and would leave no room for the names of the first ones; so they get
+ * less than their share, and are torn.
+ */
+function shareHeight(place, height) {
+	const { children, size } = place;
+	const first = higherThan(place, height, leastHeight);
+	const named = higherThan(place, height, nameHeight);
+	const drawn = first ? children[first - 1].end - place.start : 0;
+	const unknown = children.at(-1)?.isRest ? children.at(-1).size : 0;
+	const room = height - Math.min(Math.max(height / 6, 20), 48);
+	let most = 0;
+
+	if (first === children.length || 2 * Math.max(drawn, unknown) > size)
+		return { first, scale: height / (size || 1) };
+	while (most < children.length - 1 && children[most].size * room >= nameHeight * (children[most].end - place.start))
+		most++;
+	/* One child more or less is not worth it, unless there would be none. */
+	if (most < (first ? named + 2 : 1))
+		return { first, scale: height / size };
+	return { first: most, scale: room / (children[most - 1].end - place.start), isTorn: true };
+}
+
+/** All children from one on as a single place, which the user can open. */
+function tailOf(shown, first) {
+	const parent = shown.isTail ? shown.parent : shown;
+	const noun = ['object', 'function', 'line'][parent.level + 1];
+	const children = shown.children.slice(first);
+	const rest = children.at(-1).isRest ? children.at(-1).name : '';
+	const more = children.length - (rest ? 1 : 0);
+	const names = [more ? counted(more, `more ${noun}`) : '', rest];
+	const tail = new Place(parent, names.filter(Boolean).join(', '), exactSum(children.map((child) => child.count)), children[0].start);
+
+	return Object.assign(tail, { children, color: 'object-rest', isTail: true });
+}
+
 /** All places, and those of functions by index. */
 function placesOf() {
 	const shown = BigInt(report.samples) - BigInt(report.filtered_out);
@@ -129,16 +178,23 @@ class Icicle {
 	}
 
 	enter(place) {
-		this.chosen = place;
+		this.chosen = place.isTail ? place.children[0] : place;
 		this.zoom(place);
-		if (place.function !== null)
+		if (!place.isTail && place.function !== null)
 			this.open(place.function);
+	}
+
+	/** Enter the chosen place, or open those that it is drawn as one with. */
+	enterChosen() {
+		const { place } = this.boxOf(this.chosen) ?? { place: this.chosen };
+
+		this.enter(place.isTail ? tailOf(place.parent, place.parent.children.indexOf(this.chosen)) : place);
 	}
 
 	leave() {
 		if (this.zoomed === this.root)
 			return;
-		this.chosen = this.zoomed;
+		this.chosen = this.zoomed.isTail ? this.zoomed.children[0] : this.zoomed;
 		this.zoom(this.zoomed.parent);
 	}
 
@@ -158,8 +214,8 @@ class Icicle {
 			End: () => this.step(Infinity),
 			ArrowRight: () => this.chosen.children.length && this.choose(this.chosen.children[0]),
 			ArrowLeft: () => this.chosen.level > 0 && this.choose(this.chosen.parent),
-			Enter: () => this.enter(this.chosen),
-			' ': () => this.enter(this.chosen),
+			Enter: () => this.enterChosen(),
+			' ': () => this.enterChosen(),
 			Escape: () => this.leave(),
 			Backspace: () => this.leave(),
 		};
@@ -195,7 +251,7 @@ class Icicle {
 
 		for (let at = place; at.parent; at = at.parent)
 			names.unshift(at.level === 0 && at.object !== null ? objectPath(at.object) : briefly(at.name));
-		this.now.textContent = `${names.join(' › ') || 'all'}: ${shareText(place.count)}${place.before ?? ''}`;
+		this.now.textContent = `${names.join(' › ') || 'all'}: ${shareText(place.count)}${place.before ?? ''}${place.isTorn ? ', drawn lower than its share' : ''}`;
 	}
 
 	/** Show a button for the zoomed place and for each of its parents. */
@@ -209,7 +265,7 @@ class Icicle {
 			if (at === this.zoomed)
 				button.setAttribute('aria-current', 'true');
 			button.addEventListener('click', () => {
-				this.chosen = at;
+				this.chosen = at.isTail ? at.children[0] : at;
 				this.zoom(at);
 				this.canvas.focus();
 			});
@@ -219,65 +275,65 @@ class Icicle {
 	}
 
 	draw(context, width, height) {
-		const edges = [0, 0.2, 0.66, 1].map((part) => Math.round(part * width));
+		const parts = report.lines.line.length ? [0, 0.2, 0.66, 1] : [0, 0.25, 1, 1];
 
 		this.drawn = [];
-		this.view = { context, height, edges, scale: height / (this.zoomed.size || 1) };
+		this.view = { context, edges: parts.map((part) => Math.round(part * width)) };
 		context.font = `12px ${getComputedStyle(this.canvas).fontFamily}`;
 		context.textBaseline = 'middle';
-		this.drawChildren(this.root);
-		this.drawMark();
-	}
-
-	/** The y coordinate at which a sample is drawn, in pixels. */
-	top(samples) {
-		return (samples - this.zoomed.start) * this.view.scale;
-	}
-
-	/* Children less than two pixels high are drawn as one: all that follow are smaller still. */
-	drawChildren(parent) {
-		for (let i = 0; i < parent.children.length; i++) {
-			const child = parent.children[i];
-
-			if (this.top(child.end) <= 0)
-				continue;
-			if (this.top(child.start) >= this.view.height)
-				return;
-			if (child.size * this.view.scale < 2 && !child.isRest) {
-				this.drawTail(parent, i);
-				return;
-			}
-			this.drawPlace(child);
-			this.drawChildren(child);
+		for (let at = this.zoomed; at.parent; at = at.parent) {
+			if (!at.isTail)
+				this.drawPlace(at, 0, height);
 		}
+		this.drawChildren(this.zoomed, 0, height);
+		this.drawMark(height);
 	}
 
-	/** Draw all children from one on as a single place, to which the user can zoom. */
-	drawTail(parent, first) {
-		const nouns = ['object', 'function', 'line'];
-		const more = parent.children.length - first;
-		const start = parent.children[first].start;
-		const count = exactSum(parent.children.slice(first).map((child) => child.count));
-		const tail = new Place(parent, counted(more, `more ${nouns[parent.level + 1]}`), count, start);
+	drawChildren(parent, top, bottom) {
+		const { first, scale, isTorn } = shareHeight(parent, bottom - top);
+		const at = (samples) => top + (samples - parent.start) * scale;
 
-		tail.color = 'object-rest';
-		tail.children = parent.children.slice(first);
-		this.drawPlace(tail);
+		for (const child of parent.children.slice(0, first)) {
+			this.drawPlace(child, at(child.start), at(child.end));
+			this.drawChildren(child, at(child.start), at(child.end));
+		}
+		if (first === parent.children.length)
+			return;
+
+		const tail = tailOf(parent, first);
+
+		tail.isTorn = isTorn;
+		this.drawPlace(tail, at(tail.start), bottom);
+		if (isTorn)
+			this.drawTear(tail, at(tail.start));
 	}
 
-	drawPlace(place) {
-		const { context, height, edges } = this.view;
+	drawPlace(place, y, bottom) {
+		const { context, edges } = this.view;
 		const x = edges[place.level];
-		const y = Math.max(this.top(place.start), 0);
-		const box = { place, x, y, width: edges[place.level + 1] - x, height: Math.min(this.top(place.end), height) - y };
+		const box = { place, x, y, width: edges[place.level + 1] - x, height: bottom - y };
 
-		if (box.height <= 0)
+		if (box.height <= 0 || box.width <= 0)
 			return;
 		this.drawn.push(box);
 		context.fillStyle = this.theme.color(place.color);
 		context.fillRect(x, y, box.width - 1, Math.max(box.height - (box.height > 3 ? 1 : 0), 0.5));
-		if (box.height >= 13)
+		if (box.height >= nameHeight)
 			this.drawName(place, box);
+	}
+
+	/** Tear off the upper edge of a place that is not as high as its share. */
+	drawTear({ level }, y) {
+		const { context, edges } = this.view;
+
+		context.fillStyle = this.theme.color('panel');
+		context.beginPath();
+		context.moveTo(edges[level], y - 1);
+		for (let x = edges[level]; x < edges[level + 1]; x += 12) {
+			context.lineTo(x + 6, y + 4);
+			context.lineTo(x + 12, y - 1);
+		}
+		context.fill();
 	}
 
 	drawName(place, { x, y, width, height }) {
@@ -293,18 +349,22 @@ class Icicle {
 			context.fillText(share, x + width - 7 - shareWidth, middle);
 	}
 
-	/** Mark the place that the keyboard acts on. */
-	drawMark() {
-		const { context, height, edges } = this.view;
-		const place = this.chosen;
-		const y = Math.max(this.top(place.start), 0);
-		const end = Math.min(this.top(place.end), height);
-		const x = edges[Math.max(place.level, 0)];
+	/** Where a place is drawn, by itself or as one with others. */
+	boxOf(place) {
+		return this.drawn.find(
+			(box) => box.place === place || (box.place.isTail && box.place.level === place.level && box.place.contains(place)),
+		);
+	}
 
-		if (end < 0 || y > height || place.level < 0)
+	/** Mark the place that the keyboard acts on. */
+	drawMark(bottom) {
+		const { context } = this.view;
+		const box = this.boxOf(this.chosen);
+
+		if (!box)
 			return;
 		context.lineWidth = 2;
 		context.strokeStyle = this.theme.color(document.activeElement === this.canvas ? 'focus' : 'muted');
-		context.strokeRect(x + 1, Math.min(y + 1, height - 3), edges[place.level + 1] - x - 3, Math.max(end - y - 3, 2));
+		context.strokeRect(box.x + 1, Math.min(box.y + 1, bottom - 3), box.width - 3, Math.max(box.height - 3, 2));
 	}
 }

@@ -42,6 +42,22 @@ Profile with_markup()
 	return profile;
 }
 
+/** 5,500 samples in 5,000 functions without lines. */
+Profile flat_profile()
+{
+	Profile profile = sample_profile();
+
+	profile.functions.clear();
+	profile.locations.clear();
+	profile.samples.clear();
+	for (size_t i = 0; i < 5'000; i++) {
+		profile.functions.push_back({fmt::format("function_{:04}", i), "", "", 0});
+		profile.locations.push_back({0, 0x401000 + i, {{i, 0}}});
+		profile.samples.push_back({{i}, {i < 500 ? 2 : 1, 0}, {}});
+	}
+	return profile;
+}
+
 } // namespace
 
 TEST_CASE("a browser shows the target, the rows, and what became of every tick", "[cli][html][browser]")
@@ -91,6 +107,12 @@ TEST_CASE("a page's chart is zoomed by keys", "[cli][html][browser]")
 TEST_CASE("a page's chart is zoomed by clicks", "[cli][html][browser]")
 {
 	CHECK(browse("click", sample_profile()) == "");
+}
+
+TEST_CASE("a page's chart of a flat profile names the first functions, and the others can be opened",
+	  "[cli][html][browser]")
+{
+	CHECK(browse("flat", flat_profile()) == "");
 }
 
 TEST_CASE("a page's map of addresses is navigated by keys", "[cli][html][browser]")

@@ -57,4 +57,40 @@ module.exports = ({ text }) => ({
 		assert.equal(await text(page, '#source-name'), 'hidden');
 		assert.equal(await code.getAttribute('aria-pressed'), 'true');
 	},
+
+	/** 5,000 functions, none of which has much: the first ones have names, and the others can be opened. */
+	async flat(page) {
+		const box = await page.locator('#chart').boundingBox();
+		const place = (x, y) => [box.x + box.width * x, box.y + box.height * y];
+		const told = async (x, y) => {
+			await page.mouse.move(...place(x, y));
+			return text(page, '#chart-now');
+		};
+		const trail = async () => page.locator('#trail button').allTextContents();
+
+		assert.equal(await told(0.9, 0.02), '/opt/bin/program › function_0000: 2 samples, 0.04 %');
+		assert.equal(await told(0.9, 0.08), '/opt/bin/program › function_0001: 2 samples, 0.04 %');
+
+		const [, more, share] = /› ([\d,]+) more functions: [\d,]+ samples, ([\d.]+) %, drawn lower than its share$/.exec(await told(0.9, 0.97));
+		const first = 5000 - Number(more.replace(',', ''));
+
+		assert.ok(first > 10 && Number(share) > 99);
+		await page.mouse.click(...place(0.9, 0.97));
+		assert.deepEqual(await trail(), ['all', 'program', `${more} more functions`]);
+		assert.equal(await told(0.9, 0.02), `/opt/bin/program › function_${String(first).padStart(4, 0)}: 2 samples, 0.04 %`);
+		await page.mouse.click(...place(0.9, 0.97));
+		assert.equal(await told(0.9, 0.02), `/opt/bin/program › function_${String(2 * first).padStart(4, 0)}: 2 samples, 0.04 %`);
+		assert.equal((await trail()).length, 3);
+		await page.keyboard.press('Escape');
+		assert.deepEqual(await trail(), ['all', 'program']);
+		assert.equal(await told(0.9, 0.02), '/opt/bin/program › function_0000: 2 samples, 0.04 %');
+		await page.keyboard.press('End');
+		await page.keyboard.press('ArrowUp');
+		await page.keyboard.press('Enter');
+		assert.deepEqual(await trail(), ['all', 'program', '2 more functions']);
+		assert.equal(await told(0.9, 0.9), '/opt/bin/program › function_4999: 1 sample, 0.02 %');
+		await page.keyboard.press('Enter');
+		assert.deepEqual(await trail(), ['all', 'program', 'function_4998']);
+		assert.equal(await text(page, '#source-name'), 'function_4998');
+	},
 });
