@@ -30,6 +30,15 @@ function showEvents() {
 	addEventListener('hashchange', () => location.reload());
 }
 
+/** How to compare this profile.  A name that a shell would not take as it is has to be typed. */
+function showCompare() {
+	const file = /^[\w./][\w./-]*$/.test(report.files) ? report.files : 'NEW.pb.gz';
+
+	byId('compare').hidden = Boolean(report.base);
+	byId('compare-command').textContent = `profil report --html change.html --base OLD.pb.gz ${file}`;
+	byId('compare-replaced').textContent = `profil report --html change.html ${file} --base`;
+}
+
 /** What the colours of a comparison mean. */
 function showLegend() {
 	const what = events.length ? events[shownEvent] : 'the time';
@@ -66,6 +75,7 @@ function start() {
 	};
 
 	showHead();
+	showCompare();
 	showEvents();
 	showLegend();
 	parts.table = new FlatTable(byId('table-scroll'), byId('table'), byId('filter'), byId('table-now'), open);

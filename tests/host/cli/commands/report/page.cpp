@@ -8,6 +8,7 @@
 
 #include <iostream>
 #include <optional>
+#include <sstream>
 
 using namespace export_test;
 
@@ -170,6 +171,25 @@ TEST_CASE("a page that compares colours what differs, except where chance explai
 	base.locations.push_back({0, 0x402000, {{3, 0}}});
 	base.samples.push_back({{4}, {25, 25025025}, {}});
 	CHECK(browse("compare", sample_profile(), "", base) == "");
+}
+
+TEST_CASE("a page says how to compare its profile, with commands that write a comparison",
+	  "[cli][html][browser]")
+{
+	const TemporaryDirectory directory;
+	std::istringstream commands(browse("comparable", sample_profile()));
+	size_t count = 0;
+
+	for (const char *name : {"sample.pb.gz", "sample.pb.gz.old", "OLD.pb.gz"})
+		file(directory, name, encode_pprof(sample_profile()));
+	for (std::string command; std::getline(commands, command); count++) {
+		REQUIRE(command.starts_with("profil report --html change.html "));
+		output_of(fmt::format("cd {} && PATH={}:$PATH && rm -f change.html && {}", directory / "",
+				      support::build_dir(), command));
+		CHECK(has(output_of("cat " + (directory / "change.html")), "\"compared with\""));
+	}
+	CHECK(count == 2);
+	CHECK(browse("compared", sample_profile(), "", sample_profile()) == "");
 }
 
 TEST_CASE("a page shows counts to their last digit", "[cli][html][browser]")

@@ -197,7 +197,7 @@ const checks = {
 				seen.add(found.name);
 			}
 		}
-		for (const id of ['theme', 'chart', 'filter', 'samples', 'table', 'view-source', 'source', 'map-object', 'map'])
+		for (const id of ['theme', 'Compare with an earlier profile', 'chart', 'filter', 'samples', 'table', 'view-source', 'source', 'map-object', 'map'])
 			assert.ok(seen.has(id), `Tab does not get to ${id}`);
 		assert.ok(await page.getByRole('grid', { name: 'Flat profile' }).isVisible());
 		assert.ok(await page.getByRole('searchbox', { name: 'Filter' }).isVisible());

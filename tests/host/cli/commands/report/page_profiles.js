@@ -93,4 +93,23 @@ module.exports = ({ text }) => ({
 		assert.deepEqual(await trail(), ['all', 'program', 'function_4998']);
 		assert.equal(await text(page, '#source-name'), 'function_4998');
 	},
+
+	/** The page says how to compare its profile, with commands that can be run as they are. */
+	async comparable(page) {
+		const command = page.locator('#compare-command');
+
+		assert.equal(await command.isVisible(), false);
+		await page.getByText('Compare with an earlier profile').focus();
+		await page.keyboard.press('Enter');
+		assert.equal(await command.isVisible(), true);
+		await page.setViewportSize({ width: 400, height: 800 });
+		assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 400);
+		console.log(await command.textContent());
+		console.log(await text(page, '#compare-replaced'));
+	},
+
+	/** A comparison does not say how to make one. */
+	async compared(page) {
+		assert.equal(await page.locator('#compare').isVisible(), false);
+	},
 });
