@@ -330,10 +330,11 @@ TEST_CASE("time in the kernel counts by its functions, at calls, or not at all",
 	CHECK(called["ticks"]["kernel"] == 0);
 	CHECK(in_kernel(called) == 0);
 	CHECK(called["samples"] > without["samples"]);
-	/* The hottest row is the system call that reads; glibc 2.41 makes all such calls in one place. */
+	/* The hottest row is the system call that reads.  glibc 2.41 makes all such calls in a static
+	 * function. */
 	const std::string hottest = called["rows"][0]["function"];
 	CAPTURE(hottest);
-	CHECK((has(hottest, "read") || has(hottest, "syscall_cancel")));
+	CHECK((has(hottest, "read") || has(hottest, "syscall_cancel") || hottest.starts_with("libc.so.6+")));
 }
 
 TEST_CASE("a rate is kept", "[cli][icount][every-kernel]")
