@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -39,7 +38,6 @@ struct Share {
 struct Spot {
 	uint64_t address = 0;
 	unsigned shift = 0;
-	uint64_t samples = 0;
 	size_t first = 0; /**< index of its first share */
 	size_t end = 0;
 };
@@ -55,20 +53,6 @@ struct Spots {
 	}
 };
 
-/** Only places with more samples than this get names: at most few_places of them. */
-uint64_t samples_without_a_name(const Spots &spots)
-{
-	std::vector<uint64_t> samples;
-
-	if (spots.all.size() <= few_places)
-		return 0;
-	samples.reserve(spots.all.size());
-	for (const Spot &spot : spots.all)
-		samples.push_back(spot.samples);
-	std::nth_element(samples.begin(), samples.begin() + few_places, samples.end(), std::greater());
-	return samples[few_places];
-}
-
 /** Adds to the shares of the last spot. */
 void add_share(Spots &spots, const Share &share)
 {
@@ -77,7 +61,6 @@ void add_share(Spots &spots, const Share &share)
 	const auto place = std::lower_bound(first, spots.shares.end(), share,
 					    [](const Share &a, const Share &b) { return a.comes_before(b); });
 
-	spot.samples += share.samples;
 	if (place != spots.shares.end() && !share.comes_before(*place))
 		place->samples += share.samples;
 	else
@@ -94,7 +77,7 @@ Spots by_address(const Tally::Buckets &buckets)
 	spots.shares.reserve(buckets.size());
 	for (const auto &[bucket, samples] : buckets) {
 		if (spots.all.empty() || spots.all.back().address != bucket.address)
-			spots.all.push_back({bucket.address, 0, 0, spots.shares.size(), 0});
+			spots.all.push_back({bucket.address, 0, spots.shares.size(), 0});
 		spots.all.back().shift = std::max(spots.all.back().shift, bucket.shift);
 		add_share(spots, {bucket.owner, bucket.source, samples});
 	}
@@ -117,11 +100,9 @@ public:
 		Symbols symbols(object, later ? Detail::Functions : Detail::Lines);
 
 		/* Without a symbol table, names are from debug information, which has been read by now. */
-		const bool left = later && !symbols.has_lines();
-
-		warn_about(object, symbols);
-		if (left)
+		if (later && !symbols.has_lines())
 			left_->push_back(object.name);
+		warn_about(object, symbols);
 		/* The program is listed even if it has no samples. */
 		if (buckets.empty()) {
 			for (const TextSegment &text : object.texts.all())
@@ -129,33 +110,16 @@ public:
 		}
 
 		const Spots spots = by_address(buckets);
+		const size_t first = profile_.locations.size();
 
-		profile_.locations.reserve(profile_.locations.size() + spots.all.size());
+		profile_.locations.reserve(first + spots.all.size());
 		profile_.samples.reserve(profile_.samples.size() + spots.shares.size());
-		/* All names of the kernel are known. */
-		const uint64_t nameless =
-			left && object.source != Source::Kernel ? samples_without_a_name(spots) : 0;
-		std::vector<size_t> named;
-		std::vector<uint64_t> addresses;
-		std::vector<unsigned> shifts;
-
 		for (const Spot &spot : spots.all) {
-			const size_t location = profile_.locations.size();
-
-			add_samples(location, spots.of(spot));
+			add_samples(profile_.locations.size(), spots.of(spot));
 			profile_.locations.push_back(
 				{mapping(object, symbols, spot.address), spot.address, {}});
-			/* Places with shared counters are named now: add_names() does not know their size. */
-			if (spot.samples <= nameless && !spot.shift)
-				continue;
-			named.push_back(location);
-			addresses.push_back(spot.address);
-			shifts.push_back(spot.shift);
 		}
-		for (const size_t index : symbols.unit_by_unit(addresses))
-			find_lines(profile_.locations[named[index]], symbols, shifts[index]);
-		if (named.size() < spots.all.size())
-			set_names_left(object);
+		find_functions(spots.all, std::span(profile_.locations).subspan(first), symbols);
 	}
 
 	void add_unknown(const Tally::Buckets &buckets)
@@ -210,12 +174,21 @@ private:
 		return place->second;
 	}
 
-	/* has_functions = false makes readers of the format look up the missing names. */
-	void set_names_left(const Object &object)
+	void find_functions(std::span<const Spot> spots, std::span<Location> locations, Symbols &symbols)
 	{
-		for (const auto &[place, index] : mappings_) {
-			if (place.first == &object)
-				profile_.mappings[index].has_functions = false;
+		std::vector<uint64_t> addresses;
+		size_t last = 0;
+
+		addresses.reserve(spots.size());
+		for (const Spot &spot : spots)
+			addresses.push_back(spot.address);
+		for (const size_t index : symbols.unit_by_unit(addresses)) {
+			/* Most places are in the function of the place before. */
+			if (!spots[index].shift && symbols.alike().holds(addresses[index]))
+				locations[index].lines = locations[last].lines;
+			else
+				find_lines(locations[index], symbols, spots[index].shift);
+			last = index;
 		}
 	}
 

@@ -34,9 +34,8 @@ std::vector<Label> process_labels(const Owner *owner);
  *        samples.
  * @param sources what the samples stand for, by Bucket::source.
  * @param warnings receives a line about each object whose names are missing.
- * @param left receives the paths of objects whose lines, and the names of all
- *        places except the hottest, are left for add_lines() and add_names();
- *        nullptr: everything is stored.
+ * @param left receives the paths of objects whose lines are left for add_lines();
+ *        nullptr: all lines are stored.
  */
 Profile build_profile(const Tally &tally, const Owners &owners, const Object *program,
 		      std::span<const SampleSource> sources, std::vector<std::string> &warnings,

@@ -14,8 +14,8 @@
 #include "cli/symbols/recorded_file.h"
 #include "cli/symbols/symbols.h"
 
-#include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <sys/stat.h>
 #include <utility>
@@ -26,7 +26,7 @@ namespace {
 /* If an object has less than 1 / rare of all samples, reading its debug information is not worth it. */
 constexpr uint64_t rare = 100;
 
-constexpr char next_step[] = "record with --lines to have names and lines in the profile";
+constexpr char next_step[] = "record with --lines to have the lines in the profile";
 
 /**
  * Does the object's path still lead to the same file, and not only inside a container?  On
@@ -55,18 +55,16 @@ bool is_large(const Object &object)
 using Places = std::vector<size_t>;
 using FileKey = std::pair<std::string, std::string>; /* path and build-id */
 
-/** The locations for which @p detail was left for later, by file. */
-std::map<FileKey, Places> places_without(Detail detail, const Profile &profile, const About &about)
+/** The locations whose lines were left for later, by file. */
+std::map<FileKey, Places> places_without_lines(const Profile &profile, const About &about)
 {
 	const std::set<std::string> left(about.lines_later.begin(), about.lines_later.end());
 	std::vector<Places> by_mapping(profile.mappings.size());
 	std::map<FileKey, Places> files;
 
 	for (size_t i = 0; i < profile.locations.size(); i++) {
-		const Location &location = profile.locations[i];
-
-		if (location.mapping && (detail == Detail::Lines || location.lines.empty()))
-			by_mapping[*location.mapping].push_back(i);
+		if (const std::optional<size_t> mapping = profile.locations[i].mapping)
+			by_mapping[*mapping].push_back(i);
 	}
 	for (size_t i = 0; i < by_mapping.size(); i++) {
 		const ProfileMapping &mapping = profile.mappings[i];
@@ -105,16 +103,13 @@ public:
 		for (const size_t index : symbols.unit_by_unit(addresses)) {
 			const size_t place = places[index];
 			Location &location = profile_.locations[place];
+			std::vector<Frame> frames = frames_of(symbols, location, shift);
 
-			size_t count = 0;
-
-			/* Addresses come in order, so the next one is often in the same function. */
-			if (location.lines.empty() && symbols.alike().holds(addresses[index]))
-				count = set_lines(place, profile_.locations[last_read_].lines);
-			else if (std::vector<Frame> frames = frames_of(symbols, location, shift);
-				 !frames.empty())
-				count = set_lines(place, lines_of(std::move(frames)));
-			mark(profile_.mappings[*location.mapping], symbols, count);
+			mark(profile_.mappings[*location.mapping], symbols, frames.size());
+			if (frames.empty())
+				continue;
+			location.lines = lines_of(std::move(frames));
+			read_[place] = true;
 		}
 	}
 
@@ -131,9 +126,8 @@ public:
 
 private:
 	/*
-	 * A recording stores the names of all places whose counter covers several bytes.  Only the
-	 * size of the largest counter is known here, so the functions that share one are not
-	 * looked up again.
+	 * Only the size of the largest counter is known here, so the functions that share one are
+	 * not looked up again.
 	 */
 	std::vector<Frame> frames_of(Symbols &symbols, const Location &location, uint64_t shift)
 	{
@@ -160,17 +154,6 @@ private:
 		return lines;
 	}
 
-	/** @return the number of lines. */
-	size_t set_lines(size_t place, std::vector<Line> lines)
-	{
-		std::vector<Line> &own = profile_.locations[place].lines;
-
-		own = std::move(lines);
-		read_[place] = true;
-		last_read_ = place;
-		return own.size();
-	}
-
 	static void mark(ProfileMapping &mapping, const Symbols &symbols, size_t frames)
 	{
 		set_known(mapping, symbols);
@@ -187,7 +170,6 @@ private:
 	uint64_t bytes_;
 	std::vector<Function> old_functions_;
 	std::vector<bool> read_; /**< by location */
-	size_t last_read_ = 0;	 /**< the last such location */
 	FunctionTable functions_;
 };
 
@@ -205,10 +187,12 @@ void keep_comments(Profile &profile, About about, const std::set<std::string> &m
 	profile.comments = std::move(comments);
 }
 
-std::vector<FileNote> add(Profile &profile, Detail detail, const std::string &root)
+} // namespace
+
+std::vector<FileNote> add_lines(Profile &profile, const std::string &root)
 {
 	About about = from_comments(profile.comments);
-	const std::map<FileKey, Places> files = places_without(detail, profile, about);
+	const std::map<FileKey, Places> files = places_without_lines(profile, about);
 	std::vector<FileNote> notes;
 	std::set<std::string> missing;
 
@@ -224,32 +208,22 @@ std::vector<FileNote> add(Profile &profile, Detail detail, const std::string &ro
 
 	for (const auto &[file, places] : files) {
 		const ProfileMapping &mapping = profile.mappings[*profile.locations[places.front()].mapping];
-		const Result<RecordedFile> recorded = detail == Detail::Lines
-							      ? open_lines(mapping, root, next_step)
-							      : open_recorded(mapping, root, next_step);
+		const Result<RecordedFile> recorded = open_lines(mapping, root, next_step);
 
 		if (!recorded) {
-			notes.push_back(
-				{mapping.filename,
-				 fmt::format("no {}: {}",
-					     detail == Detail::Lines ? "lines" : "names of rare places",
-					     recorded.error().text)});
+			notes.push_back({mapping.filename, "no lines: " + recorded.error().text});
 			missing.insert(mapping.filename);
 			continue;
 		}
 
-		Symbols symbols(*recorded->object, detail);
+		Symbols symbols(*recorded->object);
 
 		reader.read(symbols, places, recorded->shift);
 	}
 	reader.finish();
-	/* Reading names leaves the lines for later. */
-	if (detail == Detail::Lines)
-		keep_comments(profile, std::move(about), missing);
+	keep_comments(profile, std::move(about), missing);
 	return notes;
 }
-
-} // namespace
 
 bool may_have_kernel_lines(const std::string &filename, const std::string &build_id)
 {
@@ -279,16 +253,6 @@ std::vector<std::string> texts_of(const std::vector<FileNote> &notes)
 	for (const FileNote &note : notes)
 		texts.push_back(note.text);
 	return texts;
-}
-
-std::vector<FileNote> add_lines(Profile &profile, const std::string &root)
-{
-	return add(profile, Detail::Lines, root);
-}
-
-std::vector<FileNote> add_names(Profile &profile, const std::string &root)
-{
-	return add(profile, Detail::Functions, root);
 }
 
 } // namespace cli

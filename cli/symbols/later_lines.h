@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /**
  * @file cli/symbols/later_lines.h
- * Lines and names that are not read before they are shown.
+ * Lines that are not read before they are shown.
  *
- * If tens of thousands of places have samples, lines, inlined functions and names
+ * If tens of thousands of places have samples, lines and inlined functions
  * take most of the time for writing a profile and most of the space in its file.
- * So if an object has that many places, all its lines, and all names except those of
- * the hottest places, are left in the object's file, provided that the file can be
- * found again.  The same applies to the lines of an object that has
- * hardly any samples, or that has its debug information in another file.
+ * So the lines of an object with that many places are left in the object's file, provided
+ * that the file can be found again.  The same applies to the lines of an object that has
+ * hardly any samples, or that has its debug information in another file.  The names of
+ * functions are always stored.
  */
 #pragma once
 
@@ -21,13 +21,13 @@
 
 namespace cli {
 
-/** Which lines and names are stored when a profile is written. */
+/** Which lines are stored when a profile is written. */
 enum class Lines {
 	Stored,	    /**< all: for other machines and other tools */
-	OfFewPlaces /**< all that leave_for_later() does not leave in the objects' files */
+	OfFewPlaces /**< those that leave_for_later() does not leave in the objects' files */
 };
 
-/** Looking up names and lines of this many places takes a fraction of a second. */
+/** Looking up the lines of this many places takes a fraction of a second. */
 inline constexpr size_t few_places = 4096;
 
 /** In a file of more bytes than this, finding even a few lines takes seconds. */
@@ -43,10 +43,10 @@ struct Weight {
 /** Can the lines of the kernel or a module perhaps be found, here or at a debuginfod server? */
 bool may_have_kernel_lines(const std::string &filename, const std::string &build_id);
 
-/** Are the lines of this object, and the names of its rare places, left for later? */
+/** Are the lines of this object left for later? */
 bool leave_for_later(const Object &object, const Weight &weight);
 
-/** Why the lines or names of an object stay unknown. */
+/** Why the lines of an object stay unknown. */
 struct FileNote {
 	std::string object; /**< its path, as in the profile */
 	std::string text;   /**< a sentence */
@@ -61,11 +61,5 @@ std::vector<std::string> texts_of(const std::vector<FileNote> &notes);
  * @return a note for each object whose recorded file is missing or was replaced.
  */
 std::vector<FileNote> add_lines(Profile &profile, const std::string &root = "");
-
-/**
- * Add the names of functions that were left for later, without lines; nothing else
- * changes.  Parameters and result are those of add_lines().
- */
-std::vector<FileNote> add_names(Profile &profile, const std::string &root = "");
 
 } // namespace cli

@@ -87,7 +87,7 @@ Time and output:
                           each, in the FIFO CTL, and write ack to ACK; or
                           fd:CTL[,ACK] with the numbers of open files
       --per-thread        also add up the samples of each thread
-      --lines             store the names and source lines of all samples; by
+      --lines             store the source lines of all samples; by
                           default, reports read some of them from the object's
                           file, which saves time here: see profil(1)
   -h, --help              this text

@@ -168,27 +168,8 @@ TEST_CASE("lines that are added later change no name of a counter", "[cli][share
 
 	CHECK(before == std::vector<std::string>{"close+0x401000..0x401100 (5 functions)", "close+0x401038",
 						 "f_three", "close+0x401060"});
-	CHECK(add_names(profile).empty());
-	CHECK(names() == before);
 	CHECK(add_lines(profile).empty());
 	CHECK(names() == before);
-}
-
-TEST_CASE("the name of a counter of several bytes is stored, however rare its samples are", "[cli][shared]")
-{
-	const CloseFunctions program;
-	const auto object = program.object();
-	Tally tally;
-	std::vector<std::string> left;
-
-	tally.add(object, {text, 8, 0}, 1);
-	tally.add(object, {text + 0x100, 0, 0}, 1);
-	for (uint64_t i = 0; i < few_places; i++)
-		tally.add(object, {text + 0x1000 + i, 0, 0}, 2);
-	const Profile profile = built(tally, &left);
-
-	CHECK(left == std::vector<std::string>{program.path()});
-	CHECK(function_of(profile, profile.locations.at(0)) == "close+0x401000..0x401100 (5 functions)");
 }
 
 TEST_CASE("the name of a shared counter is told from names of functions", "[cli][shared]")
