@@ -70,6 +70,24 @@ CodePart decode_part(const ObjectCode &code, Extent extent)
 	return part;
 }
 
+std::vector<bool> near_counts(const CodePart &part, size_t near)
+{
+	const Instructions &instructions = part.instructions;
+	std::vector<bool> wanted(instructions.size());
+
+	for (size_t i = 0; i < instructions.size(); i++) {
+		wanted[i] = wanted[i] || instructions[i].shared;
+		if (!counts_of(instructions[i]).any())
+			continue;
+
+		const size_t end = std::min(i + near + 1, instructions.size());
+
+		std::fill(wanted.begin() + static_cast<ptrdiff_t>(i > near ? i - near : 0),
+			  wanted.begin() + static_cast<ptrdiff_t>(end), true);
+	}
+	return wanted;
+}
+
 bool count_at(CodePart &part, Extent bucket, const Counts &counts, const SourceLine &source)
 {
 	const auto first = first_from(part.instructions, bucket.low);

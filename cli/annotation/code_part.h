@@ -34,7 +34,11 @@ struct AnnotatedInstruction {
 	std::vector<uint64_t> events = {}; /**< as in Counts */
 };
 
-/** A loop: from the target of backward jumps to the end of the last jump that the target can reach. */
+/**
+ * A loop: from the target of backward jumps to the end of the last jump that the target can reach,
+ * or of the last loop that begins before that end.  So of two loops that overlap, one contains the
+ * other.
+ */
 struct Loop {
 	Extent extent;
 	uint64_t samples = 0;	/**< of all instructions in it */
@@ -64,6 +68,9 @@ struct CodePart {
  * In text that belongs to no known function: a few bytes.
  */
 std::optional<Extent> extent_near(const ObjectCode &code, uint64_t address, uint64_t size);
+
+/** Which instructions have counts, or are at most @p near instructions away from one that has. */
+std::vector<bool> near_counts(const CodePart &part, size_t near);
 
 /** Decode a function; samples and loops are added later. */
 CodePart decode_part(const ObjectCode &code, Extent extent);

@@ -79,6 +79,20 @@ private:
 };
 
 /**
+ * Code of a loop that begins inside another one may be placed after the other's last jump.
+ * @param loops by address.
+ */
+void nest(std::vector<Loop> &loops)
+{
+	for (size_t i = loops.size(); i-- > 0;) {
+		uint64_t &end = loops[i].extent.high;
+
+		for (size_t inner = i + 1; inner < loops.size() && loops[inner].extent.low < end; inner++)
+			end = std::max(end, loops[inner].extent.high);
+	}
+}
+
+/**
  * Backward jumps to the same target are one loop, for example with `continue`.  A
  * backward jump whose target only leads to the shared exit is not a loop.
  */
@@ -103,6 +117,7 @@ std::vector<Loop> loops_by_size(std::span<const AnnotatedInstruction> instructio
 			loops.push_back(
 				{{instructions[head].code.address, instructions[*last].code.end()}, 0, 0});
 	}
+	nest(loops);
 	std::stable_sort(loops.begin(), loops.end(), [](const Loop &a, const Loop &b) {
 		return a.extent.high - a.extent.low < b.extent.high - b.extent.low;
 	});

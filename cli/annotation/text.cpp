@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <utility>
 
 namespace cli {
 namespace {
@@ -17,6 +18,12 @@ namespace {
 constexpr size_t most_strays = 40;
 constexpr size_t most_files_named = 3;
 constexpr size_t raw_width = 24;
+/* Of code with more instructions than this, those far from samples are left out. */
+constexpr size_t most_whole = 200;
+/* Instructions shown before and after one with samples. */
+constexpr size_t context = 3;
+/* The head of a loop with less than 1 / rare of the samples is not worth a row. */
+constexpr uint64_t rare = 100;
 
 using Instructions = std::vector<AnnotatedInstruction>;
 
@@ -37,6 +44,7 @@ private:
 	void note_source(const std::string &file, size_t &missing);
 	void add_parts();
 	void add_part(const CodePart &part);
+	[[nodiscard]] std::vector<bool> worth_showing(const CodePart &part) const;
 	void add_run(const CodePart &part, Extent extent, const Loop *announced);
 	void add_instruction(const CodePart &part, const AnnotatedInstruction &one);
 	[[nodiscard]] std::string instruction_text(const CodePart &part,
@@ -183,14 +191,50 @@ void Renderer::add_instruction(const CodePart &part, const AnnotatedInstruction 
 		rows_.row(counts_of(one), instruction_text(part, one));
 }
 
+/** All of short code; otherwise instructions near samples, and the heads of hot loops. */
+std::vector<bool> Renderer::worth_showing(const CodePart &part) const
+{
+	const Instructions &instructions = part.instructions;
+
+	if (instructions.size() <= most_whole)
+		return std::vector<bool>(instructions.size(), true);
+
+	std::vector<bool> wanted = near_counts(part, context);
+
+	for (size_t i = 0; i < instructions.size(); i++) {
+		if (std::any_of(part.loops.begin(), part.loops.end(), [&](const Loop &loop) {
+			    return loop.extent.low == instructions[i].code.address &&
+				   loop.samples >= annotation_.samples / rare;
+		    }))
+			wanted[i] = true;
+	}
+	return wanted;
+}
+
 /** Adds instructions by address; loops other than @p announced are announced where they begin. */
 void Renderer::add_run(const CodePart &part, Extent extent, const Loop *announced)
 {
+	const std::vector<bool> wanted = worth_showing(part);
 	const AnnotatedInstruction *last = nullptr;
+	size_t left_out = 0;
+	const auto say_left_out = [&] {
+		if (left_out)
+			rows_.blank(fmt::format("... {} without a sample",
+						counted_noun(std::exchange(left_out, 0), "instruction")),
+				    Paint::Dim);
+	};
 
-	for (const AnnotatedInstruction &one : part.instructions) {
+	for (size_t i = 0; i < part.instructions.size(); i++) {
+		const AnnotatedInstruction &one = part.instructions[i];
+
 		if (!extent.holds(one.code.address))
 			continue;
+		if (!wanted[i]) {
+			left_out++;
+			last = nullptr;
+			continue;
+		}
+		say_left_out();
 		if (last && last->code.end() != one.code.address)
 			rows_.blank("...", Paint::Dim);
 		for (const Loop &loop : part.loops) {
@@ -205,6 +249,7 @@ void Renderer::add_run(const CodePart &part, Extent extent, const Loop *announce
 		add_instruction(part, one);
 		last = &one;
 	}
+	say_left_out();
 }
 
 void Renderer::add_part(const CodePart &part)

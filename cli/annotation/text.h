@@ -12,7 +12,8 @@ namespace cli {
 
 /**
  * Shows the hottest loop first, then the code before and after it, samples without
- * an instruction, and the sum.  If there are no instructions, or if the function
+ * an instruction, and the sum.  Of long code, it leaves out instructions that are not near
+ * samples, and says how many.  If there are no instructions, or if the function
  * is inlined somewhere, also its samples by line.
  */
 std::string annotation_text(const Annotation &annotation, SourceFiles &sources, const AnnotationStyle &style);

@@ -332,7 +332,7 @@ TEST_CASE("functions of the kernel and of modules are annotated from what runs",
 	const Output in_kernel = profil("annotate -i " + file + " '[kernel]:" + hottest + "'");
 	INFO(in_kernel.text);
 	CHECK(in_kernel.status == 0);
-	CHECK(has(in_kernel.text, "ret"));
+	CHECK(has(in_kernel.text, "%r"));
 	CHECK_FALSE(has(in_kernel.text, "no instructions"));
 
 	const guest::Setting names = kptr_restrict("2");

@@ -27,24 +27,6 @@ std::string place_text(const SourceLine &source)
 	return source.line > 0 ? fmt::format("{}:{}", printable(base_name(source.file)), source.line) : "";
 }
 
-/** Which instructions are near to one with samples. */
-std::vector<bool> worth_showing(const CodePart &part)
-{
-	const auto &instructions = part.instructions;
-	std::vector<bool> wanted(instructions.size());
-
-	for (size_t i = 0; i < instructions.size(); i++) {
-		if (!instructions[i].samples)
-			continue;
-
-		const size_t end = std::min(i + near + 1, instructions.size());
-
-		std::fill(wanted.begin() + static_cast<ptrdiff_t>(i > near ? i - near : 0),
-			  wanted.begin() + static_cast<ptrdiff_t>(end), true);
-	}
-	return wanted;
-}
-
 /** Writes one function, within the limits. */
 class Writer {
 public:
@@ -187,7 +169,7 @@ private:
 	 */
 	Json instructions_json(const CodePart &part, size_t &left)
 	{
-		const std::vector<bool> wanted = worth_showing(part);
+		const std::vector<bool> wanted = near_counts(part, near);
 		Json rows = Json::array();
 		Rest gap;
 		const auto close_gap = [&] {

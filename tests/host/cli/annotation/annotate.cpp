@@ -186,6 +186,68 @@ TEST_CASE("every instruction is shown once, and the samples add up", "[cli][anno
 	CHECK(has(text, "    100  100.00  ##########  all samples of the function\n"));
 }
 
+TEST_CASE("long code is shown without the instructions that are far from samples", "[cli][annotate]")
+{
+	const auto annotation_of = [](size_t instructions, const std::map<size_t, uint64_t> &samples) {
+		Annotation annotation;
+		CodePart &part = annotation.parts.emplace_back();
+
+		part.extent = {0, instructions};
+		part.instructions.resize(instructions);
+		for (size_t i = 0; i < instructions; i++) {
+			part.instructions[i].code.address = i;
+			part.instructions[i].code.bytes = "\x90";
+			part.instructions[i].code.text = "nop";
+		}
+		for (const auto &[index, count] : samples) {
+			part.instructions[index].samples = count;
+			annotation.samples += count;
+		}
+		part.samples = annotation.total = annotation.samples;
+		return annotation;
+	};
+	const auto rows = [](const std::string &text) {
+		size_t count = 0;
+
+		for (size_t at = text.find(":  nop"); at != text.npos; at = text.find(":  nop", at + 1))
+			count++;
+		return count;
+	};
+	Annotation annotation = annotation_of(2000, {{1, 50}, {0x200, 100}, {0x204, 50}});
+	const std::string text = text_of(annotation, {.source = false});
+
+	/* 3 instructions before and after those with samples. */
+	CHECK(rows(text) == 5 + 11);
+	CHECK(has(text, " 4:  nop\n                             ... 504 instructions without a sample\n"));
+	CHECK(line_of(text, " 1fd:  nop") == line_of(text, "... 504 instructions") + 1);
+	CHECK(line_of(text, " 207:  nop") + 1 == line_of(text, "... 1,480 instructions without a sample\n"));
+
+	/* The heads of loops are shown, unless hardly any samples are in the loop. */
+	annotation.parts[0].loops = {
+		{{0x1f8, 0x300}, 150, 150}, {{0x600, 0x700}, 2, 2}, {{0x700, 0x701}, 1, 1}};
+	const std::string with_loops = text_of(annotation, {.source = false});
+
+	CHECK(line_of(with_loops, "hottest loop, 0x1f8 to 0x300: 150 samples, 75.00 %") + 2 ==
+	      line_of(with_loops, " 1f8:  nop"));
+	CHECK(line_of(with_loops, " 1f8:  nop") + 1 ==
+	      line_of(with_loops, "... 4 instructions without a sample\n"));
+	CHECK(line_of(with_loops, "loop to 0x700: 2 samples, 1.00 %") + 1 ==
+	      line_of(with_loops, " 600:  nop"));
+	CHECK_FALSE(has(with_loops, "loop to 0x701"));
+	CHECK(rows(with_loops) == 5 + 11 + 2);
+
+	/* Short code is shown whole. */
+	CHECK(rows(text_of(annotation_of(200, {{0, 1}}), {.source = false})) == 200);
+	CHECK(rows(text_of(annotation_of(201, {{0, 1}}), {.source = false})) == 4);
+
+	/* What shares a counter may have its samples. */
+	Annotation shared = annotation_of(300, {{10, 1}});
+
+	for (size_t i = 11; i < 50; i++)
+		shared.parts[0].instructions[i].shared = true;
+	CHECK(rows(text_of(shared, {.source = false})) == 3 + 40);
+}
+
 TEST_CASE("source lines stand before the instructions that come from them", "[cli][annotate]")
 {
 	const TemporaryDirectory directory;
