@@ -80,6 +80,8 @@ void set(About &about, std::string_view key, std::string_view value)
 			add_event(about.events, *event);
 	} else if (key == "slice_ms")
 		about.slice_ms = number(value);
+	else if (key == "lost_unowned")
+		about.accounting.lost_unowned = number(value);
 	else if (key == "forks_lost")
 		about.accounting.forks_lost = number(value);
 	else if (key == "cpu_ms")
@@ -160,6 +162,8 @@ std::vector<std::string> to_comments(const About &about)
 		if (about.accounting.*cause.member)
 			add(cause.key, about.accounting.*cause.member);
 	}
+	if (about.accounting.lost_unowned)
+		add("lost_unowned", about.accounting.lost_unowned);
 	if (about.accounting.forks_lost)
 		add("forks_lost", about.accounting.forks_lost);
 	if (about.accounting.cpu_ms) {

@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-constexpr std::array<Cause, 11> causes = {{
+constexpr std::array<Cause, 10> causes = {{
 	{"counted", &Accounting::counted, "counted"},
 	{"kernel", &Accounting::kernel, in_kernel_not_counted},
 	{"outside", &Accounting::outside, "in text without counters"},
@@ -22,8 +22,6 @@ constexpr std::array<Cause, 11> causes = {{
 	{"lost_contended", &Accounting::lost_contended, "lost: the counter was contended"},
 	{"lost_exec", &Accounting::lost_exec, "lost: in new programs, before they were attached"},
 	{"lost_full", &Accounting::lost_full, "lost: no counter was free (--max-memory gives more)"},
-	{"lost_unowned", &Accounting::lost_unowned,
-	 "lost: not known of which process, perhaps of no matching one"},
 }};
 
 double percent(uint64_t part, uint64_t whole)
@@ -52,6 +50,7 @@ void Accounting::add(const profil_status &status)
 void Accounting::add(const Accounting &other)
 {
 	ticks = saturating_add(ticks, other.ticks);
+	lost_unowned = saturating_add(lost_unowned, other.lost_unowned);
 	forks_lost = saturating_add(forks_lost, other.forks_lost);
 	cpu_ms = saturating_add(cpu_ms, other.cpu_ms);
 	idle_ms = saturating_add(idle_ms, other.idle_ms);
@@ -66,6 +65,7 @@ Accounting Accounting::since(const Accounting &earlier) const
 	for (const Cause &cause : causes)
 		difference.*cause.member -= earlier.*cause.member;
 	difference.ticks -= earlier.ticks;
+	difference.lost_unowned -= earlier.lost_unowned;
 	difference.forks_lost -= earlier.forks_lost;
 	difference.cpu_ms -= earlier.cpu_ms;
 	difference.idle_ms -= earlier.idle_ms;
@@ -83,8 +83,12 @@ std::vector<std::string> accounting_lines(const Accounting &accounting, std::str
 	const std::string total = grouped(accounting.ticks);
 	std::vector<std::string> lines;
 
-	if (!accounting.ticks)
+	if (!accounting.ticks) {
+		if (accounting.lost_unowned)
+			lines.push_back(fmt::format("{} {}", grouped(accounting.lost_unowned),
+						    lost_of_unknown_owner));
 		return lines;
+	}
 	lines.push_back(
 		fmt::format("{}  100.00 %  {} {}", total, accounting.ticks == 1 ? "tick" : "ticks", of));
 	for (const Cause &cause : causes) {
@@ -96,6 +100,9 @@ std::vector<std::string> accounting_lines(const Accounting &accounting, std::str
 					    percent(ticks, accounting.ticks),
 					    cause.member == &Accounting::kernel ? kernel : cause.words));
 	}
+	if (accounting.lost_unowned)
+		lines.push_back(fmt::format("{:>{}}            {}", grouped(accounting.lost_unowned),
+					    total.size(), lost_of_unknown_owner));
 	if (accounting.forks_lost)
 		lines.push_back(
 			fmt::format("{:>{}}            {} not followed: their ticks are in none of these",
@@ -121,6 +128,8 @@ std::string accounting_line(const Accounting &accounting)
 		add(fmt::format("{} not followed", accounting.forks_lost == 1
 							   ? "a child"
 							   : grouped(accounting.forks_lost) + " children"));
+	if (accounting.lost_unowned)
+		text += fmt::format("; {} {}", grouped(accounting.lost_unowned), lost_of_unknown_owner);
 	if (accounting.cpu_ms)
 		text += fmt::format("; the CPUs were idle for {:.2f} % of the time",
 				    percent(accounting.idle_ms, accounting.cpu_ms));

@@ -15,6 +15,9 @@ namespace cli {
 /** What became of ticks in the kernel that are in no row. */
 inline constexpr std::string_view in_kernel_not_counted = "in the kernel, not counted (--user-only)";
 
+/** What Accounting::lost_unowned counts. */
+inline constexpr std::string_view lost_of_unknown_owner = "lost, owner unknown (on the whole machine)";
+
 /** The sum of the statuses of some profiles. */
 struct Accounting {
 	uint64_t ticks = 0;
@@ -28,7 +31,7 @@ struct Accounting {
 	uint64_t lost_contended = 0;
 	uint64_t lost_exec = 0;
 	uint64_t lost_full = 0;
-	uint64_t lost_unowned = 0; /**< with a selection: ticks whose process is not known */
+	uint64_t lost_unowned = 0; /**< with a selection, not in ticks: those of any process or none */
 	uint64_t forks_lost = 0;
 	uint64_t cpu_ms = 0;  /**< of all CPUs during the recording, if every process was recorded */
 	uint64_t idle_ms = 0; /**< the part of cpu_ms in which no process ran */
@@ -38,11 +41,8 @@ struct Accounting {
 	void add(const Accounting &other);
 	/** The difference to an @p earlier accounting of the same profiles. */
 	[[nodiscard]] Accounting since(const Accounting &earlier) const;
-	/** Ticks lost, for any cause. */
-	[[nodiscard]] uint64_t lost() const
-	{
-		return lost_late + lost_contended + lost_exec + lost_full + lost_unowned;
-	}
+	/** Those of the ticks that were lost, for any cause. */
+	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_exec + lost_full; }
 	bool operator==(const Accounting &) const = default;
 };
 
@@ -59,7 +59,7 @@ std::span<const Cause> all_causes();
 /**
  * Aligned lines that account for every tick, and for the time of the CPUs if it is known;
  * causes without ticks are left out.
- * Empty if there are no ticks.
+ * Empty if there are no ticks, also none of unknown owners.
  * @param of what the ticks are of.
  * @param kernel what became of those in the kernel.
  */

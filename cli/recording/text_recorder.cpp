@@ -330,7 +330,8 @@ void TextRecorder::drain()
 }
 
 /**
- * Only what is in the table has an owner: what was lost may be of any process.
+ * Only what is in the table has an owner: what was lost may be of any process, so it is
+ * no part of the selected ticks.
  * @param all the accounting of the whole recording.
  */
 Accounting TextRecorder::selected(const Accounting &all) const
@@ -341,7 +342,7 @@ Accounting TextRecorder::selected(const Accounting &all) const
 	mine.counted = selected.counted;
 	mine.kernel = selected.kernel;
 	mine.lost_unowned = all.lost() + selected.unowned;
-	mine.ticks = mine.counted + mine.kernel + mine.lost_unowned;
+	mine.ticks = mine.counted + mine.kernel;
 	mine.forks_lost = all.forks_lost;
 	return mine;
 }

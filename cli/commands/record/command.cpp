@@ -364,9 +364,9 @@ void RecordRun::summarize(const Recording &recording, const RecordedTime &time, 
 	console_.say(fmt::format("{} of {} in {}{}: {}", counted_noun(recording.tally.total(), "sample"),
 				 processes_text(recording.processes, recording.accounting),
 				 duration_text(time.seconds), sources_text(time.sources), output_->path()));
-	if (recording.accounting.ticks)
+	if (recording.accounting.ticks || recording.accounting.lost_unowned)
 		console_.detail(accounting_line(recording.accounting));
-	else
+	if (!recording.accounting.ticks)
 		console_.detail(profiler_.period() ? "no ticks of the clock: no attached process used the CPU"
 						   : "no attached process had such an event");
 	if (shared_bytes(about) > 1)

@@ -18,6 +18,7 @@ Json ticks_json(const Accounting &accounting)
 
 	for (const Cause &cause : all_causes())
 		ticks[std::string(cause.key)] = accounting.*cause.member;
+	ticks["lost_unowned"] = accounting.lost_unowned;
 	ticks["forks_lost"] = accounting.forks_lost;
 	return ticks;
 }

@@ -217,6 +217,8 @@ std::string account_in_a_line(const Accounting &accounting)
 				    percent_of(accounting.*cause.member, accounting.ticks), cause.words);
 		separator = "; ";
 	}
+	if (accounting.lost_unowned)
+		text += fmt::format("; {} {}", grouped(accounting.lost_unowned), lost_of_unknown_owner);
 	return text;
 }
 
@@ -237,7 +239,7 @@ std::vector<std::string> foot(const TopPicture &picture, const About &about, siz
 
 	std::vector<std::string> few;
 
-	if (about.accounting.ticks)
+	if (about.accounting.ticks || about.accounting.lost_unowned)
 		few.push_back(account_in_a_line(about.accounting));
 	for (std::string &line : event_lines(about))
 		few.push_back(std::move(line));

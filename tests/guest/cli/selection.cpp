@@ -151,6 +151,9 @@ TEST_CASE("of everybody only a name is kept, of those that run and that begin la
 	/* Ticks in the kernel are also of these processes only. */
 	CHECK(json["ticks"]["kernel"].get<uint64_t>() < json["samples"].get<uint64_t>());
 	CHECK(json["ticks"]["lost_late"] == 0);
+	/* No tick of another process is in the account, not even a lost one. */
+	CHECK(json["ticks"]["total"] ==
+	      json["ticks"]["counted"].get<uint64_t>() + json["ticks"]["kernel"].get<uint64_t>());
 }
 
 TEST_CASE("a process that is too short for a search is recorded by its name", "[cli][search]")

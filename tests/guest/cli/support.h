@@ -65,7 +65,9 @@ inline Json report(const std::string &file, const std::string &by = "function")
 	uint64_t rows = 0;
 
 	for (const auto &[cause, ticks] : json["ticks"].items())
-		causes += cause == "total" || cause == "forks_lost" ? 0 : ticks.get<uint64_t>();
+		causes += cause == "total" || cause == "lost_unowned" || cause == "forks_lost"
+				  ? 0
+				  : ticks.get<uint64_t>();
 	for (const Json &row : json["rows"])
 		rows += row["samples"].get<uint64_t>();
 	CHECK(json["ticks"]["total"] == causes);

@@ -45,6 +45,37 @@ TEST_CASE("ticks since an earlier time are divided by their cause", "[cli]")
 	CHECK(late.since(late) == Accounting());
 }
 
+TEST_CASE("lost ticks of other processes are no part of the account of a selection", "[cli]")
+{
+	Accounting mine;
+
+	mine.ticks = 1'000;
+	mine.counted = 900;
+	mine.kernel = 100;
+	mine.lost_unowned = 4'000;
+	CHECK(mine.lost() == 0);
+	CHECK(accounting_line(mine) == "1,000 ticks: 90.00 % counted, 10.00 % in the kernel, not counted "
+				       "(--user-only); 4,000 lost, owner "
+				       "unknown (on the whole machine)");
+	CHECK(accounting_lines(mine) ==
+	      std::vector<std::string>{"1,000  100.00 %  ticks of the clock", "  900   90.00 %  counted",
+				       "  100   10.00 %  in the kernel, not counted (--user-only)",
+				       "4,000            lost, owner unknown (on the whole machine)"});
+
+	Accounting both = mine;
+
+	both.add(mine);
+	CHECK(both.lost_unowned == 8'000);
+	CHECK(both.since(mine) == mine);
+
+	/* The processes that match may have used no CPU time. */
+	mine = {};
+	mine.lost_unowned = 4'000;
+	CHECK(accounting_line(mine) == "0 ticks; 4,000 lost, owner unknown (on the whole machine)");
+	CHECK(accounting_lines(mine) ==
+	      std::vector<std::string>{"4,000 lost, owner unknown (on the whole machine)"});
+}
+
 TEST_CASE("samples are of so many processes, or of all", "[cli]")
 {
 	Accounting accounting;
