@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
@@ -31,26 +30,12 @@ namespace {
 
 constexpr std::chrono::milliseconds progress_interval{250};
 constexpr int64_t ns_per_second = 1000000000;
-constexpr double ms_per_second = 1e3;
-
-/** Divides recordings into slices, with --slice. */
-RecorderWrap wrap(const RecordOptions &options)
-{
-	if (!options.slice)
-		return {};
-
-	const std::chrono::milliseconds length(std::llround(*options.slice * ms_per_second));
-
-	return [length](std::unique_ptr<Recorder> recorder) {
-		return std::make_unique<SlicedRecorder>(std::move(recorder), length);
-	};
-}
 
 /** One run of profil record, from its options to the last file. */
 class RecordRun : private RecorderLog {
 public:
 	explicit RecordRun(RecordOptions options)
-		: options_(std::move(options)), profiler_(options_.target, *this, wrap(options_)),
+		: options_(std::move(options)), profiler_(options_.target, *this, in_slices(options_.slice)),
 		  files_(options_.keep)
 	{
 	}
@@ -100,6 +85,7 @@ private:
 	KeptFiles files_;
 	std::optional<Control> control_;
 	bool stopped_ = false;	  /* by a command */
+	bool recorded_ = false;	  /* some file has samples */
 	bool enabled_ = true;	  /* samples are kept, not discarded */
 	Recording kept_;	  /* while disabled: the samples from before */
 	double kept_seconds_ = 0; /* the time in which recording was enabled */
@@ -349,6 +335,7 @@ Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
 								: OutputFile::Before::Kept);
 	    !written)
 		return written;
+	recorded_ |= recording.tally.total() > 0;
 	summarize(recording, time, from_comments(profile->comments));
 	/* The process ends next, and releasing all samples would take longer than writing them. */
 	if (!several()) {
@@ -431,7 +418,9 @@ int RecordRun::run()
 	if (!written)
 		console_.say(written.error().text);
 
-	const int status = profiler_.command() ? profiler_.end_command(signals_) : exit_ok;
+	const int status = profiler_.command() ? profiler_.end_command(signals_)
+			   : recorded_	       ? exit_ok
+					       : exit_failure;
 
 	return written ? status : exit_failure;
 }

@@ -2,6 +2,7 @@
 #include "cli/commands/record/sliced_recorder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace cli {
@@ -137,6 +138,20 @@ Recording SlicedRecorder::finish()
 	add_slice(sum, recorder_->finish());
 	complete(sum);
 	return sum;
+}
+
+RecorderWrap in_slices(std::optional<double> seconds)
+{
+	constexpr double ms_per_second = 1e3;
+
+	if (!seconds)
+		return {};
+
+	const std::chrono::milliseconds length(std::llround(*seconds * ms_per_second));
+
+	return [length](std::unique_ptr<Recorder> recorder) {
+		return std::make_unique<SlicedRecorder>(std::move(recorder), length);
+	};
 }
 
 } // namespace cli

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "cli/recording/recorder.h"
+#include "cli/recording/recording_run.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace cli {
 
@@ -53,5 +55,8 @@ private:
 	Owners owners_;			 /* of all slices */
 	Recording past_;		 /* the slices that are over */
 };
+
+/** Divides recordings into slices of so many seconds; nothing: leaves them whole. */
+RecorderWrap in_slices(std::optional<double> seconds);
 
 } // namespace cli

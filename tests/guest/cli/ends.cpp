@@ -92,6 +92,25 @@ TEST_CASE("a terminal that hangs up ends a recording and writes its samples", "[
 	CHECK(report(file)["rows"][0]["function"] == "burn_hot()");
 }
 
+TEST_CASE("a recording of nothing has status 1 and says why, unless it is of a command", "[cli]")
+{
+	const TemporaryDirectory directory;
+	const std::string file = directory / "p.pb.gz";
+	const guest::Child asleep = start({"sleep", "1000"});
+
+	REQUIRE(soon([&] { return guest::asleep(asleep.pid()); }));
+	const Output output = profil("record -d 0.3 -o " + file + " -p " + std::to_string(asleep.pid()));
+
+	INFO(output.text);
+	CHECK(output.status == 1);
+	CHECK(has(output.text, "0 samples of "));
+	CHECK(has(output.text, "no ticks of the clock: no attached process used the CPU"));
+	CHECK(report(file)["samples"] == 0);
+	/* A command's status is its own, even if no tick came while it ran. */
+	CHECK(profil("record -D 100 -o " + file + " -- true").status == 0);
+	CHECK(profil("record -D 100 -o " + file + " -- false").status == 1);
+}
+
 TEST_CASE("a recording ends when its target dies", "[cli]")
 {
 	RunningRecord running;

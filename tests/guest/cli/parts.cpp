@@ -232,7 +232,8 @@ TEST_CASE("with --loop each file says what became of the event in its own part",
 
 	REQUIRE(soon([&] { return files_in(directory).size() >= 6; }));
 	kill(record.pid(), SIGINT);
-	REQUIRE(end_of(record) == 0);
+	/* The process may have had no page fault: then nothing was recorded. */
+	REQUIRE(end_of(record) <= 1);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 
 	/* In all files together, it was enabled on each CPU for no longer than it was recorded. */
