@@ -208,6 +208,16 @@ std::vector<bool> Renderer::worth_showing(const CodePart &part) const
 		    }))
 			wanted[i] = true;
 	}
+	/* A row that says what is left out takes as much room as an instruction. */
+	for (size_t i = 0, gap = 0; i < wanted.size(); i++) {
+		if (!wanted[i]) {
+			gap++;
+			continue;
+		}
+		if (gap <= context)
+			std::fill_n(wanted.begin() + static_cast<ptrdiff_t>(i - gap), gap, true);
+		gap = 0;
+	}
 	return wanted;
 }
 
