@@ -2,6 +2,12 @@
 #include "cli/symbols/module_symbols.h"
 
 namespace cli {
+namespace {
+
+/* Set in the version of a symbol if that is not the default one. */
+constexpr GElf_Versym hidden_version = 0x8000;
+
+} // namespace
 
 ModuleSymbols::ModuleSymbols(Dwfl_Module *module)
 	: module_(module), count_(module ? dwfl_module_getsymtab(module) : 0)
@@ -46,6 +52,49 @@ void ModuleSymbols::find_table(const ModuleSymbol &first)
 			symbols_ = static_cast<const GElf_Sym *>(table->d_buf);
 		names_ = names;
 		shift_ = first.address - first.symbol.st_value;
+		return;
+	}
+}
+
+bool OldNames::has(const ModuleSymbol &symbol)
+{
+	const std::string_view name = symbol.name;
+
+	/* Static symbols have the version in the name; "@@" is before the default one. */
+	if (const size_t at = name.find('@'); at != name.npos && at + 1 < name.size())
+		return name[at + 1] != '@';
+	if (!read_)
+		read();
+	return names_.contains({symbol.symbol.st_value, name});
+}
+
+/* Only .dynsym has versions, an element of .gnu.version for each symbol. */
+void OldNames::read()
+{
+	GElf_Addr bias = 0;
+	Elf *const elf = dwfl_module_getelf(module_, &bias);
+	GElf_Shdr header;
+
+	read_ = true;
+	for (Elf_Scn *scn = elf ? elf_nextscn(elf, nullptr) : nullptr; scn; scn = elf_nextscn(elf, scn)) {
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_GNU_versym)
+			continue;
+
+		Elf_Data *const versions = elf_getdata(scn, nullptr);
+		Elf_Scn *const symbols = elf_getscn(elf, header.sh_link);
+		Elf_Data *const table = elf_getdata(symbols, nullptr);
+		GElf_Versym version = 0;
+		GElf_Sym symbol;
+
+		if (!versions || !table || !gelf_getshdr(symbols, &header))
+			return;
+		for (int i = 1; gelf_getversym(versions, i, &version) && gelf_getsym(table, i, &symbol);
+		     i++) {
+			const char *const name = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+			if (name && (version & hidden_version))
+				names_.emplace(symbol.st_value, name);
+		}
 		return;
 	}
 }

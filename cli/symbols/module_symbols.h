@@ -7,6 +7,8 @@
 #include <gelf.h>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace cli {
@@ -65,6 +67,27 @@ private:
 	const GElf_Sym *symbols_ = nullptr; /**< the table of a 64-bit file; libelf has aligned it */
 	Elf_Data *names_ = nullptr;
 	GElf_Addr shift_ = 0;
+};
+
+/**
+ * The names that a library keeps only for programs that were linked long ago: symbols whose
+ * version is not the default one, such as cfree@GLIBC_2.2.5.
+ */
+class OldNames {
+public:
+	OldNames() = default;
+	/** @param module must outlive this. */
+	explicit OldNames(Dwfl_Module *module) : module_(module) {}
+
+	/** Reads the module's versions when it is first called. */
+	[[nodiscard]] bool has(const ModuleSymbol &symbol);
+
+private:
+	void read();
+
+	Dwfl_Module *module_ = nullptr;
+	bool read_ = false;
+	std::set<std::pair<GElf_Addr, std::string_view>> names_; /**< of dynamic symbols, by value */
 };
 
 /** The ends of executable sections; symbols in other sections are ignored. */

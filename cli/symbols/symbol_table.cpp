@@ -33,7 +33,7 @@ int rank_of(const GElf_Sym &symbol)
 {
 	const int binding = GELF_ST_BIND(symbol.st_info);
 
-	return (symbol.st_size ? 4 : 0) + (binding != STB_WEAK ? 2 : 0) + (binding == STB_GLOBAL ? 1 : 0);
+	return (binding != STB_WEAK ? 2 : 0) + (binding == STB_GLOBAL ? 1 : 0);
 }
 
 int rank_of(const char *name)
@@ -44,12 +44,17 @@ int rank_of(const char *name)
 }
 
 /*
- * The order of preference in perf, so that the same names are shown: symbols with a
- * size, not weak, global, with fewer leading underscores, longer.  The names are read only
- * if all else is equal.
+ * Old names come last of those with a size.  Otherwise the order is that of perf, so that the
+ * same names are shown: symbols with a size, not weak, global, with fewer leading underscores,
+ * longer.  The names are read only if all else is equal.
  */
-bool is_better(const ModuleSymbol &found, const ModuleSymbol &other)
+bool is_better(const ModuleSymbol &found, const ModuleSymbol &other, OldNames &old)
 {
+	if (!found.symbol.st_size != !other.symbol.st_size)
+		return found.symbol.st_size != 0;
+	if (const bool is_old = old.has(found); is_old != old.has(other))
+		return !is_old;
+
 	const int difference = rank_of(found.symbol) - rank_of(other.symbol);
 
 	return difference ? difference > 0 : rank_of(found.name) > rank_of(other.name);
@@ -106,18 +111,18 @@ SymbolTable::SymbolTable(Dwfl_Module *module) : symbols_(module)
 			places_.push_back({found.address, i});
 	}
 	sort_by_start(places_);
-	keep_best();
+	keep_best(OldNames(module));
 }
 
 /* Keeps one symbol for each address: the first of the best. */
-void SymbolTable::keep_best()
+void SymbolTable::keep_best(OldNames old)
 {
 	size_t kept = 0;
 
 	for (const Place &place : places_) {
 		if (!kept || places_[kept - 1].start != place.start)
 			places_[kept++] = place;
-		else if (is_better(symbols_.at(place.number), symbols_.at(places_[kept - 1].number)))
+		else if (is_better(symbols_.at(place.number), symbols_.at(places_[kept - 1].number), old))
 			places_[kept - 1] = place;
 	}
 	places_.resize(kept);

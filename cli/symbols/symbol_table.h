@@ -51,7 +51,7 @@ private:
 	};
 	using Places = std::vector<Place>;
 
-	void keep_best();
+	void keep_best(OldNames old);
 	[[nodiscard]] Places::const_iterator above(uint64_t address) const;
 	[[nodiscard]] Entry entry_of(Places::const_iterator place) const;
 
