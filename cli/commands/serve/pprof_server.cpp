@@ -17,6 +17,25 @@ constexpr unsigned longest_seconds = 3600;
 constexpr size_t other_connections = 8;
 constexpr char text_type[] = "text/plain; charset=utf-8";
 
+constexpr char root_page[] = R"html(<!DOCTYPE html>
+<html lang="en">
+<head>
+<title>profil serve</title>
+</head>
+<body>
+<h1>profil serve</h1>
+<p>This server profiles the processes that it was started for, while a client waits for a profile.</p>
+<ul>
+<li><a href="/debug/pprof/profile?seconds=30">/debug/pprof/profile?seconds=30</a>: a profile of the next 30 seconds, for
+<code>go tool pprof</code>, <code>profil report</code> and scrapers</li>
+<li><a href="/debug/pprof/cmdline">/debug/pprof/cmdline</a>: the command line of this server</li>
+<li><a href="/debug/pprof/">/debug/pprof/</a>: the same as a Go program's list of profiles</li>
+<li><a href="/healthz">/healthz</a>: ok, while the server runs</li>
+</ul>
+</body>
+</html>
+)html";
+
 constexpr char index_page[] = R"html(<!DOCTYPE html>
 <html>
 <head>
@@ -149,6 +168,8 @@ std::optional<ServerAnswer> PprofServer::Implementation::refuse(const ServerRequ
 
 ServerAnswer PprofServer::Implementation::route(const ServerRequest &request)
 {
+	if (request.path() == "/")
+		return page(root_page, "text/html; charset=utf-8");
 	if (request.path() == "/debug/pprof/")
 		return page(index_page, "text/html; charset=utf-8");
 	if (request.path() == "/debug/pprof")

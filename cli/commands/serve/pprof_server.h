@@ -4,7 +4,8 @@
  * A server for `go tool pprof URL` and other scrapers of Go programs.
  *
  * The paths, their parameters, headers and errors are those of Go's package
- * net/http/pprof (pkg.go.dev/net/http/pprof and its source pprof.go).  One thing
+ * net/http/pprof (pkg.go.dev/net/http/pprof and its source pprof.go).  "/", which that
+ * package leaves to the program, lists them.  One thing
  * differs on purpose: for seconds=0, an empty value or one that is not a number, Go
  * records a profile of 30 seconds.  We refuse them, as Go does elsewhere: a user who
  * mistypes a number should get an error instead of a wait.

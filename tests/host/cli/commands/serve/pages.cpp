@@ -86,9 +86,24 @@ TEST_CASE("the other pages answer as those of net/http/pprof", "[cli][serve]")
 	CHECK(server.curl("/healthz").text == "ok\n");
 	CHECK(server.status("/healthz", "-I") == "200");
 	for (const char *path :
-	     {"/", "/debug/", "/debug/pprof/heap", "/debug/pprof/../../etc/passwd", "/%00", "/healthz%00x"})
+	     {"//", "/debug/", "/debug/pprof/heap", "/debug/pprof/../../etc/passwd", "/%00", "/healthz%00x"})
 		CHECK(server.status(path, "--path-as-is") == "404");
 	CHECK(has(server.curl("/debug/pprof/heap", "-i").text, "\r\n\r\n404 page not found\n"));
+}
+
+TEST_CASE("the root is a page with links to everything that there is", "[cli][serve]")
+{
+	const Running server(sample);
+	const std::string page = server.curl("/", "-i").text;
+
+	CHECK(has(page, "HTTP/1.1 200 OK\r\n"));
+	CHECK(has(page, "Content-Type: text/html; charset=utf-8\r\n"));
+	for (const char *path :
+	     {"/debug/pprof/profile?seconds=30", "/debug/pprof/cmdline", "/debug/pprof/", "/healthz"}) {
+		CAPTURE(path);
+		CHECK(has(page, std::string("<a href=\"") + path + "\">"));
+		CHECK(server.status(path) == "200");
+	}
 }
 
 TEST_CASE("only GET is served", "[cli][serve]")
@@ -134,7 +149,7 @@ TEST_CASE("ranges are ignored, and the answer is sent once", "[cli][serve]")
 
 		CHECK(has(output.text, "HTTP/1.1 200 OK\r\n"));
 		CHECK(has(output.text, "\r\n\r\nok\n"));
-		CHECK(server.status("/", "-H 'Range: " + range + "'") == "404");
+		CHECK(server.status("/debug/", "-H 'Range: " + range + "'") == "404");
 	}
 }
 
