@@ -134,6 +134,12 @@ std::string url_part(CURLU *url, CURLUPart part, unsigned flags = 0)
 	return CurlText(text).get();
 }
 
+/* A password comes before '@', a token after '?' or '#'. */
+bool may_have_secrets(const std::string &text)
+{
+	return text.find_first_of("@?#") != text.npos;
+}
+
 } // namespace
 
 Result<HttpClient> HttpClient::create(HttpSettings settings)
@@ -156,7 +162,9 @@ Outcome HttpClient::take_apart_url()
 
 	/* Do not quote the URL in messages until its secrets are removed. */
 	if (!url || curl_url_set(url.get(), CURLUPART_URL, settings_.url.c_str(), 0) != CURLUE_OK)
-		return Error{"not a URL (give one like http://localhost:4040)"};
+		return Error{fmt::format("{} not a URL (give one like http://localhost:4040)",
+					 may_have_secrets(settings_.url) ? "the address of the server is"
+									 : "'" + settings_.url + "' is")};
 
 	const std::string user = url_part(url.get(), CURLUPART_USER, CURLU_URLDECODE);
 	const std::string password = url_part(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);

@@ -54,6 +54,24 @@ bool has(const std::string &text, const std::string &part)
 
 } // namespace
 
+TEST_CASE("an address that is not a URL is named in the error, unless it may contain a secret", "[cli][push]")
+{
+	const auto error_of = [](const std::string &url) {
+		HttpSettings settings;
+
+		settings.url = url;
+		const Result<HttpClient> client = HttpClient::create(std::move(settings));
+
+		REQUIRE_FALSE(client);
+		return client.error().text;
+	};
+
+	CHECK(error_of("foo") == "'foo' is not a URL (give one like http://localhost:4040)");
+	for (const char *url : {"me:secret@", "foo?token=secret", "foo#secret"})
+		CHECK(error_of(url) ==
+		      "the address of the server is not a URL (give one like http://localhost:4040)");
+}
+
 TEST_CASE("a POST arrives with its path, headers and bytes", "[cli][push]")
 {
 	const Receiver server(200, "fine");
