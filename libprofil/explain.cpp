@@ -143,10 +143,10 @@ struct Sentence {
 };
 
 constexpr Sentence sentences[] = {
-	{ENODEV, "/dev/profil is missing: the module is not loaded (as root: 'modprobe profil' or "
-		 "'insmod profil.ko')"},
-	{ENXIO, "/dev/profil is there, but its module is not loaded (as root: 'modprobe profil' or "
-		"'insmod profil.ko')"},
+	{ENODEV, "/dev/profil is missing: the module is not loaded ('profil status' shows how to "
+		 "load it)"},
+	{ENXIO, "/dev/profil is there, but its module is not loaded ('profil status' shows how to "
+		"load it)"},
 	{EPROTO, "the loaded module speaks another version of the interface (load the one "
 		 "that belongs to libprofil " PROFIL_VERSION ")"},
 	{ENOTTY, "/dev/profil does not know this command: it is another device, or the module is too "

@@ -198,6 +198,11 @@ Ability judge_self(const Permissions &permissions)
 		{}};
 }
 
+bool is_for_attaching(std::string_view key)
+{
+	return key == "own" || key == "kernel" || key == "others";
+}
+
 } // namespace
 
 std::vector<Ability> judge(const Machine &machine, const Permissions &permissions)
@@ -206,7 +211,10 @@ std::vector<Ability> judge(const Machine &machine, const Permissions &permission
 
 	if (all.back().can)
 		all.push_back(judge_device(machine, permissions));
-	if (all.back().can) {
+
+	const bool works = all.back().can;
+
+	if (works) {
 		all.push_back(judge_self(permissions));
 		all.push_back(judge_memory(machine, permissions));
 	}
@@ -215,6 +223,9 @@ std::vector<Ability> judge(const Machine &machine, const Permissions &permission
 		all.push_back(judge_kernel(machine, permissions));
 	if (permissions.others_error && !permissions.own_error)
 		all.push_back(judge_others(machine, permissions));
+	/* What the kernel would permit is of no use without the module, but what it refuses is next. */
+	if (!works)
+		std::erase_if(all, [](const Ability &one) { return one.can && is_for_attaching(one.key); });
 	return all;
 }
 

@@ -2,12 +2,14 @@
 #include "cli/commands/status/permissions.h"
 
 #include "cli/base/fd.h"
+#include "cli/base/files.h"
 #include "cli/process/account_names.h"
 #include "cli/process/process.h"
 
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -61,8 +63,32 @@ std::optional<int> try_others()
 	return std::nullopt;
 }
 
+/* With CAP_IPC_LOCK in the first user namespace, as the module asks, the limit does not hold. */
+bool may_exceed_memlock()
+{
+	constexpr size_t most = 65536;
+	constexpr std::string_view key = "\nCapEff:\t";
+	const Result<std::string> status = read_file("/proc/self/status", most);
+	const Result<std::string> users = read_file("/proc/self/uid_map", most);
+	uint64_t capabilities = 0;
+
+	if (!status || !users || users->find(" 4294967295") == users->npos)
+		return false;
+
+	const size_t place = status->find(key);
+
+	if (place == status->npos)
+		return false;
+	std::from_chars(status->data() + place + key.size(), status->data() + status->size(), capabilities,
+			16);
+	return capabilities >> CAP_IPC_LOCK & 1;
+}
+
 uint64_t hard_memlock()
 {
+	if (may_exceed_memlock())
+		return UINT64_MAX;
+
 	rlimit limit = {};
 
 	getrlimit(RLIMIT_MEMLOCK, &limit);

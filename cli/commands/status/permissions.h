@@ -24,7 +24,7 @@ struct Permissions {
 	int kernel_error = 0;		 /**< the same with ticks in the kernel */
 	std::optional<int> others_error; /**< on a process of another user; nothing without such a process */
 
-	uint64_t memlock = 0; /**< the hard limit RLIMIT_MEMLOCK, in bytes; UINT64_MAX: none */
+	uint64_t memlock = 0; /**< RLIMIT_MEMLOCK, the hard limit, in bytes; UINT64_MAX: none holds */
 };
 
 /** Ask the module, and open perf events that count nothing. */

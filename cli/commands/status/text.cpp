@@ -48,7 +48,7 @@ std::string limits_text(const Status &status)
 	const auto &parameters = status.machine.parameters;
 	const uint64_t memlock = status.permissions.memlock;
 	const std::string memlock_text =
-		fmt::format("RLIMIT_MEMLOCK {}", memlock == UINT64_MAX ? "unlimited" : bytes_text(memlock));
+		memlock == UINT64_MAX ? "no RLIMIT_MEMLOCK" : "RLIMIT_MEMLOCK " + bytes_text(memlock);
 
 	if (!status.usable())
 		return line("limits", memlock_text);

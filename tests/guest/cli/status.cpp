@@ -224,5 +224,6 @@ TEST_CASE("status says how to load the module when it is not loaded", "[cli][sta
 	CHECK(json["module"]["loaded"] == false);
 	CHECK(ability(json, "module")["can"] == false);
 	CHECK(ability(json, "module")["commands"].size() >= 1);
+	CHECK(json["abilities"].size() == 1);
 	CHECK(guest::soon([] { return profil("status --no-cost").status == 0; }));
 }

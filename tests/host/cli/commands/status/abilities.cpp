@@ -3,9 +3,12 @@
  * that help. */
 #include "tests/host/cli/commands/status/support.h"
 #include "tests/support/catch.h"
+#include "tests/support/programs.h"
+#include "tests/support/skip.h"
 
 #include <cerrno>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace cli_test;
 using Commands = std::vector<std::string>;
@@ -77,6 +80,44 @@ TEST_CASE("everything that cannot be done has a command that helps", "[cli][stat
 			}
 		}
 	}
+}
+
+TEST_CASE("what the kernel permits is not mentioned while the module is missing, but what it refuses is",
+	  "[cli][status]")
+{
+	const Tree tree;
+	cli::Permissions permissions = capable();
+
+	write_kernel(tree);
+	const auto keys = [&] {
+		std::vector<std::string> all;
+
+		for (const cli::Ability &one : cli::judge(tree.read(), permissions))
+			all.emplace_back(one.key);
+		return all;
+	};
+
+	CHECK(keys() == std::vector<std::string>{"module"});
+	permissions.kernel_error = permissions.others_error.emplace(EACCES);
+	CHECK(keys() == std::vector<std::string>{"module", "kernel", "others"});
+	write_module(tree);
+	permissions = capable();
+	permissions.module_error = EPERM;
+	CHECK(keys() == std::vector<std::string>{"module", "device"});
+}
+
+TEST_CASE("RLIMIT_MEMLOCK is not shown to users for whom it does not hold", "[cli][status]")
+{
+	if (geteuid())
+		support::skip("only root can give up CAP_IPC_LOCK");
+
+	const std::string status = support::build_dir() + "/profil status --no-cost";
+	const std::string limited = "prlimit --memlock=81920 ";
+
+	CHECK(has(support::run(limited + status).text, "no RLIMIT_MEMLOCK"));
+	CHECK(has(support::run(limited + "setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock " + status)
+			  .text,
+		  "RLIMIT_MEMLOCK 80.0 KiB"));
 }
 
 TEST_CASE("an installed module is loaded by modprobe, after depmod if modprobe does not know it",
