@@ -56,7 +56,7 @@ std::string general_help()
 	for (const Subcommand &subcommand : subcommands)
 		text += fmt::format("  {:<{}}  {}\n", subcommand.name, width, subcommand.summary);
 	text += fmt::format("  {:<{}}  show this, or the help of a command\n\n", "help", width);
-	text += "      --version   show the version\n\n"
+	text += "  -V, --version   show the version\n\n"
 		"Example:\n"
 		"  profil record -p 4711 -d 10 && profil report\n";
 	return text;
@@ -99,7 +99,7 @@ int run(const std::vector<std::string> &arguments)
 
 	if (name == "help" || name == "--help" || name == "-h")
 		return help(rest);
-	if (name == "--version" || name == "version") {
+	if (name == "--version" || name == "-V" || name == "version") {
 		return print("profil", fmt::format("profil {}\n{}", profil_version(), built_with()));
 	}
 	if (const Subcommand *subcommand = find(name))

@@ -99,7 +99,12 @@ std::string unexpected_argument(const CLI::App &app, const std::string &argument
 
 int usage_error(const std::string &command, const std::string &text)
 {
-	write_message(fmt::format("{0}: {1} (see {0} --help)\n", command, printable(text)));
+	const std::string shown = printable(text);
+
+	/* Advice in parentheses gets no second pair. */
+	write_message(shown.ends_with(')') ? fmt::format("{0}: {1}; see {0} --help)\n", command,
+							 std::string_view(shown).substr(0, shown.size() - 1))
+					   : fmt::format("{0}: {1} (see {0} --help)\n", command, shown));
 	return exit_usage;
 }
 

@@ -29,6 +29,7 @@ Completion complete_subcommand(std::span<const Subcommand> subcommands, const st
 	offer(completion, word, "help", "show the help of a command");
 	if (word.starts_with('-')) {
 		offer(completion, word, "--help", "list the commands");
+		offer(completion, word, "-V", "show the version");
 		offer(completion, word, "--version", "show the version");
 	}
 	return completion;

@@ -34,7 +34,7 @@ constexpr std::array bindings = {
 	TopBinding{TopAction::Zero, {U'z'}, "z", "start again: set all counts to zero"},
 	TopBinding{TopAction::Pause, {U' ', U'p'}, "Space, p", "pause or continue; counting goes on"},
 	TopBinding{TopAction::Refresh, {U'r', U'\f'}, "r", "refresh now"},
-	TopBinding{TopAction::Help, {U'h', U'?', keys::help}, "h, ?, F1", "this list"},
+	TopBinding{TopAction::Help, {U'h', U'?', keys::help}, "h, ?, F1", "this list, and back to the table"},
 	TopBinding{TopAction::Quit, {U'q'}, "q", "quit; from another page, back to the table"},
 };
 

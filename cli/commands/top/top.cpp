@@ -170,7 +170,8 @@ bool Top::act_on_page(TopAction action)
 {
 	if (page_shown_->act(action))
 		return true;
-	if (action == TopAction::Back || action == TopAction::Quit)
+	if (action == TopAction::Back || action == TopAction::Quit ||
+	    (action == TopAction::Help && help_shown_))
 		page_shown_.reset();
 	else if (action == TopAction::Help)
 		show_help();
@@ -275,6 +276,7 @@ void Top::zero()
 
 void Top::show_help()
 {
+	help_shown_ = true;
 	page_shown_ = std::make_unique<TextPage>("profil top: keys", [](size_t width, bool) {
 		std::string text;
 
@@ -314,6 +316,7 @@ void Top::annotate()
 	const auto sources =
 		std::make_shared<SourceFiles>(std::vector<std::string>(), std::vector<PathPrefix>());
 
+	help_shown_ = false;
 	page_shown_ = std::make_unique<TextPage>("profil top: " + printable(name),
 						 [annotation, sources](size_t width, bool color) {
 							 AnnotationStyle style;

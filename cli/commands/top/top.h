@@ -67,6 +67,7 @@ private:
 	std::string targets_;		 /* as of the last refresh */
 	std::optional<LineEditor> editor_;
 	std::unique_ptr<TextPage> page_shown_; /* instead of the table */
+	bool help_shown_ = false;	       /* the page is the help */
 };
 
 /** How much the rows and filters of @p view need to know about places. */

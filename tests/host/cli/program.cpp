@@ -49,6 +49,8 @@ TEST_CASE("help and version are printed on demand", "[cli]")
 	      "  with    libdebuginfod: debug information from the servers in DEBUGINFOD_URLS\n"
 	      "  with    libcurl and libmicrohttpd: serve and push\n");
 	CHECK(profil("--version").status == 0);
+	CHECK(profil("-V").text == profil("--version").text);
+	CHECK(profil("-V").status == 0);
 	for (const char *arguments : {"help", "--help", "-h"}) {
 		CHECK(profil(arguments).status == 0);
 		CHECK(has(profil(arguments).text, "Usage: profil COMMAND"));
@@ -209,6 +211,14 @@ TEST_CASE("report - reads standard input", "[cli]")
 	CHECK(has(profil("report - </dev/null").text, "profil report: standard input: "));
 	CHECK(profil("report - </dev/null").status == 1);
 	CHECK(profil("report - <&-").status == 1);
+}
+
+TEST_CASE("advice in parentheses is not followed by a second pair of them", "[cli]")
+{
+	CHECK(profil("record -e nope -- true").text ==
+	      "profil record: event 'nope': there is no such event (profil list shows those that there are; "
+	      "see profil record --help)\n");
+	CHECK(profil("list x").text == "profil list: unexpected argument: x (see profil list --help)\n");
 }
 
 TEST_CASE("help and version notice when their output cannot be written", "[cli]")

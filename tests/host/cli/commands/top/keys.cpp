@@ -200,6 +200,24 @@ TEST_CASE("a row that is not of one function cannot be annotated, and neither ca
 	CHECK(has(screen(objects), "this row is not one function: nothing to annotate\n"));
 }
 
+TEST_CASE_METHOD(FileTop, "h closes the help of top that it has opened, and not a function's instructions",
+		 "[cli][top]")
+{
+	for (const Key key : {Key(U'h'), Key(U'?'), keys::help}) {
+		press(top, U"h");
+		REQUIRE(has(screen(top), "profil top: keys\n"));
+		CHECK(top.press(key));
+		CHECK_FALSE(has(screen(top), "profil top: keys\n"));
+		CHECK(has(screen(top), "q quit  h help"));
+	}
+	press(top, U"\r");
+	REQUIRE(has(screen(top), "profil top: main\n"));
+	press(top, U"h");
+	CHECK(has(screen(top), "profil top: keys\n"));
+	press(top, U"h");
+	CHECK(has(screen(top), "q quit  h help"));
+}
+
 TEST_CASE_METHOD(FileTop, "the help of top has every key, and no key does two things", "[cli][top]")
 {
 	std::set<Key> seen;
