@@ -13,12 +13,17 @@
 namespace cli {
 namespace {
 
-enum class Kind { Function, SharedCounter, NamelessCode };
+enum class Kind { Function, SharedCounter, NamelessCode, PythonLoop };
+
+/* Shares of Python's interpreter below this are not worth a line. */
+constexpr uint64_t least_python = 20;
 
 Kind kind_of(std::string_view name)
 {
 	if (is_nameless_code(name))
 		return Kind::NamelessCode;
+	if (name == "_PyEval_EvalFrameDefault")
+		return Kind::PythonLoop;
 	return functions_sharing(name) ? Kind::SharedCounter : Kind::Function;
 }
 
@@ -32,6 +37,8 @@ public:
 			shared_ = saturating_add(shared_, samples);
 		if (kind == Kind::NamelessCode)
 			nameless_ = saturating_add(nameless_, samples);
+		if (kind == Kind::PythonLoop)
+			python_ = saturating_add(python_, samples);
 	}
 
 	[[nodiscard]] std::vector<std::string> notes(uint64_t total, const ValueType &type) const
@@ -46,7 +53,12 @@ public:
 			notes.push_back(share_text(nameless_, total, type) +
 					" of code made at run time that has no names; /tmp/perf-PID.map or a "
 					"jitdump gives it names (java -XX:+DumpPerfMapAtExit, node "
-					"--perf-basic-prof, python3 -X perf)");
+					"--perf-basic-prof)");
+		if (python_ && python_ >= total / least_python)
+			notes.push_back(share_text(python_, total, type) +
+					" of Python's interpreter, whichever Python function it ran: only "
+					"call stacks tell these apart ('perf record -g' of python3 -X perf, "
+					"or py-spy)");
 		return notes;
 	}
 	[[nodiscard]] uint64_t total() const { return total_; }
@@ -55,6 +67,7 @@ private:
 	uint64_t total_ = 0;
 	uint64_t shared_ = 0;
 	uint64_t nameless_ = 0;
+	uint64_t python_ = 0;
 };
 
 bool shows_functions(std::span<const SortKey> columns)

@@ -42,6 +42,22 @@ uint64_t passing(const std::vector<std::string> &filters)
 
 } // namespace
 
+TEST_CASE(
+	"a note says why Python's functions are not told apart, if its interpreter has a share that matters",
+	"[cli][report]")
+{
+	const std::string note = " of Python's interpreter, whichever Python function it ran";
+	Profile profile = sample_profile();
+	const auto shown = [&](const std::string &keys) { return report_table(report_of(profile, keys)); };
+
+	CHECK_FALSE(has(shown("function"), note));
+	profile.functions[2].name = profile.functions[2].system_name = "_PyEval_EvalFrameDefault";
+	CHECK(has(shown("function"), "200 samples (20.00 %)" + note));
+	CHECK_FALSE(has(shown("object"), note));
+	profile.samples[1].values[0] = 41;
+	CHECK_FALSE(has(shown("function"), note));
+}
+
 TEST_CASE("inlined functions are rows of their own on demand", "[cli][report]")
 {
 	CHECK(has(table("inlined"), R"(
