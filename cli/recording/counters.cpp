@@ -184,7 +184,7 @@ std::string CounterPool::granularity() const
 	if (finest_ > coarsest_)
 		return "samples by address";
 	if (finest_ == coarsest_ && finest_ == 0)
-		return "a counter for every byte of text";
+		return "";
 	if (finest_ == coarsest_)
 		return fmt::format("a counter for every {} bytes of text", grouped(uint64_t{1} << finest_));
 	return fmt::format("a counter for every {} to {} bytes of text", grouped(uint64_t{1} << finest_),

@@ -199,7 +199,8 @@ int RecordingRun::end_command(const StopSignals &signals)
 		else
 			poll(events.data(), events.size(), -1);
 	}
-	log_.warn("the command " + command_->ending());
+	if (command_->exit_status())
+		log_.warn("the command " + command_->ending());
 	return command_->exit_status();
 }
 

@@ -381,7 +381,6 @@ void TextRecorder::complete(Recording &recording, const Accounting &accounting) 
 
 	recording.owners = texts_.owners();
 	recording.owners.keep_only(recording.tally.owners());
-	recording.granularity = "a counter for every byte of text";
 	recording.program = texts_.busiest_program(recording.tally);
 	recording.missing = accounting.counted - std::min(samples, accounting.counted);
 	recording.accounting = accounting;

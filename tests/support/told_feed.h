@@ -64,7 +64,7 @@ public:
 		live_.profile().comments =
 			cli::to_comments({"",
 					  {"program (pid 4711)"},
-					  "a counter for every byte of text",
+					  "",
 					  1,
 					  accounting_,
 					  {},

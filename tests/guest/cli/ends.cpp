@@ -241,7 +241,7 @@ TEST_CASE("a recording ends after its duration and the command runs on", "[cli]"
 	CHECK(report(directory / "p")["samples"] > 0);
 	std::ofstream(directory / "go") << "go";
 	CHECK(end_of(record) == 0);
-	CHECK(has(read_file(directory / "output"), "the command exited with status 0"));
+	CHECK_FALSE(has(read_file(directory / "output"), "the command exited"));
 }
 
 TEST_CASE("a signal to the recorder alone also ends its command", "[cli]")
@@ -339,7 +339,7 @@ TEST_CASE("an ordinary user can record their own command where the sysctl allows
 	const bool kernel_first = json["rows"][0]["function"] == "[kernel]";
 
 	CHECK(json["rows"][kernel_first ? 1 : 0]["function"] == "burn_hot()");
-	CHECK(has(json["granularity"], "a counter for every byte of text"));
+	CHECK(json["granularity"] == "");
 	std::filesystem::remove("/tmp/nobody.pb.gz");
 }
 
@@ -411,7 +411,7 @@ TEST_CASE("a recording keeps the module loaded, and record without the module sa
 
 	CHECK(output.status == 1);
 	CHECK(lines(output.text) == 1);
-	CHECK(has(output.text, "insmod"));
+	CHECK(has(output.text, "profil status"));
 	CHECK(insmod.status == 0);
 	CHECK(profil("record -o /dev/null -- true").status == 0);
 }

@@ -17,7 +17,7 @@ TEST_CASE("a command's hottest function comes first, at fixed and at random addr
 
 		CAPTURE(name, output.text);
 		REQUIRE(output.status == 0);
-		CHECK(has(output.text, "the command exited with status 0"));
+		CHECK_FALSE(has(output.text, "the command exited"));
 		const Json json = report(file);
 
 		CHECK(json["rows"][0]["function"] == "burn_hot()");
@@ -26,7 +26,7 @@ TEST_CASE("a command's hottest function comes first, at fixed and at random addr
 		CHECK(percent(json, "burn_hot()") + percent(json, "burn_cold()") > 50);
 		CHECK(json["processes"] == 1);
 		CHECK(json["ticks"]["outside"] == 0);
-		CHECK(json["granularity"] == "a counter for every byte of text");
+		CHECK(json["granularity"] == "");
 	}
 }
 

@@ -44,7 +44,6 @@ inline cli::Profile sample_profile()
 	};
 	about.version = "0.1.0";
 	about.targets = {"program (pid 4711)"};
-	about.granularity = "a counter for every byte of text";
 	about.processes = 1;
 	about.accounting.ticks = 1050;
 	about.accounting.counted = 1000;

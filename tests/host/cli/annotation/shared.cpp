@@ -59,7 +59,6 @@ TEST_CASE("granularity is read from the profile's comments", "[cli][annotate]")
 {
 	const std::pair<const char *, uint64_t> all[] = {
 		{"", 1},
-		{"a counter for every byte of text", 1},
 		{"samples by address", 1},
 		{"a counter for every 8 bytes of text", 8},
 		{"a counter for every 1 to 1,024 bytes of text", 1024},

@@ -79,7 +79,7 @@ inline std::vector<std::pair<uint64_t, uint64_t>> back_edges(const std::vector<L
 
 /** A profile of a program, as record writes it. */
 inline cli::Profile profile_of(const std::string &program, const std::map<uint64_t, uint64_t> &counts,
-			       const std::string &granularity = "a counter for every byte of text")
+			       const std::string &granularity = "")
 {
 	const auto object = cli_test::map_object(program);
 	std::vector<std::string> warnings;

@@ -39,16 +39,19 @@ TEST_CASE("a profile added to itself has the same places with twice the samples"
 
 TEST_CASE("the causes of ticks are added up", "[cli][merge]")
 {
+	Profile first = sample_profile();
 	Profile other = sample_profile();
 	About about = from_comments(other.comments);
 
+	about.granularity = "a counter for every 8 bytes of text";
+	first.comments = to_comments(about);
 	about.targets = {"program (pid 4711)", "other (pid 4712)"};
 	about.accounting.lost_exec = 3;
 	about.accounting.forks_lost = UINT64_MAX;
 	about.threads = {{11, "other", 3}, {12, "both", 2}};
 	other.comments = to_comments(about);
 	other.comments.emplace_back("made elsewhere");
-	const Profile once = merged(sample_profile(), other);
+	const Profile once = merged(first, other);
 
 	about.threads = {{12, "both", 2}, {12, "renamed", 1}};
 	other.comments = to_comments(about);
@@ -59,7 +62,7 @@ TEST_CASE("the causes of ticks are added up", "[cli][merge]")
 	const About both = from_comments(sum.comments);
 
 	CHECK(both.version == "0.1.0");
-	CHECK(both.granularity == "a counter for every byte of text");
+	CHECK(both.granularity == "a counter for every 8 bytes of text");
 	CHECK(both.targets == std::vector<std::string>{"program (pid 4711)", "other (pid 4712)"});
 	CHECK(both.processes == 2);
 	CHECK(both.accounting.ticks == 2100);

@@ -92,7 +92,6 @@ TEST_CASE("a comparison has shares, difference and marks, the greatest differenc
 		  R"(test.pb.gz: 1,000 samples at 999 Hz in 1.50 s
 compared with old.pb.gz: 1,000 samples at 999 Hz in 1.50 s
 program (pid 4711)
-a counter for every byte of text
 
 base %   new %   delta   function           object
  70.00   50.00  -20.00*  main               program

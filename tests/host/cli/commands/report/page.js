@@ -37,7 +37,7 @@ const checks = {
 		assert.equal(await page.title(), 'sample.pb.gz – profil');
 		assert.equal(
 			(await page.locator('#facts div').allTextContents()).join('; '),
-			'ofprogram (pid 4711); begun2026-09-21 14:13:20 UTC; for1.50 s; rate999 Hz; samples1,000; lost5 of 1,050 ticks (0.48 %); granularitya counter for every byte of text',
+			'ofprogram (pid 4711); begun2026-09-21 14:13:20 UTC; for1.50 s; rate999 Hz; samples1,000; lost5 of 1,050 ticks (0.48 %)',
 		);
 		assert.deepEqual(await column(page, 1), ['700', '200', '60', '40']);
 		assert.deepEqual(await column(page, 3), ['70.00', '90.00', '96.00', '100.00']);

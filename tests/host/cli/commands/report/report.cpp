@@ -36,7 +36,6 @@ TEST_CASE("the report by function is a flat profile, and accounts for every tick
 {
 	CHECK(table(sample_profile(), "function") == R"(test.pb.gz: 1,000 samples at 999 Hz in 1.50 s
 program (pid 4711)
-a counter for every byte of text
 
 samples  seconds       %   sum %  function           object
     700     0.70   70.00   70.00  main               program

@@ -65,8 +65,6 @@ TEST_CASE("on 20 columns share and name are left, and a note lists the other col
   samples at 999 Hz
   in 1.50 s
 program (pid 4711)
-a counter for every
-  byte of text
 
      %  function
  70.00  main

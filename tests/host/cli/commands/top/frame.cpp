@@ -26,7 +26,7 @@ TEST_CASE_METHOD(FileTop, "a screen of top, exactly", "[cli][top]")
 {
 	CHECK(screen(top, {76, 20}) ==
 	      "profil top: 1,000 samples in 1.50 s at 999 Hz\n"
-	      "program (pid 4711); a counter for every byte of text\n"
+	      "program (pid 4711)\n"
 	      "\n"
 	      "samples       %  function           object\n"
 	      "    700   70.00  main               program\n"
@@ -57,7 +57,7 @@ TEST_CASE("a frame of top as text, exactly", "[cli][top]")
 	feed.said = {"1 process was not attached: permission denied: sshd (pid 1)"};
 	top.refresh();
 	CHECK(top.text(0, 2, false) == "profil top: 1,000 samples in 1.50 s at 999 Hz\n"
-				       "program (pid 4711); a counter for every byte of text\n"
+				       "program (pid 4711)\n"
 				       "\n"
 				       "samples       %   delta   now %  function  object\n"
 				       "    600   60.00            0.00  main      program\n"

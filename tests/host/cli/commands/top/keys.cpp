@@ -150,7 +150,7 @@ TEST_CASE_METHOD(LiveTop, "P shows a row for each program where only those are t
 	feed.come(object, program.address("main"), 5, feed.owner(0, "second"));
 	top.refresh();
 	CHECK(has(screen(top), "     15  100.00     +15  100.00  main"));
-	CHECK(has(screen(top), "\nfirst, second; a counter"));
+	CHECK(has(screen(top), "\nfirst, second\n"));
 	press(top, U"P");
 	CHECK(has(screen(top), "  command  function"));
 	CHECK(has(screen(top), "     10   66.67     +10   66.67  first    main"));
