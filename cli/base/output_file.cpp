@@ -123,11 +123,21 @@ Outcome OutputFile::find_regular()
 	return Done();
 }
 
-Outcome OutputFile::write(std::string_view content, Before before) const
+Outcome OutputFile::write(std::string_view content, Before before, Sync sync) const
 {
-	if (real_.empty())
+	if (!is_regular())
 		return write_all(special_.get(), content) ? Outcome(Done()) : system_error(path_);
-	return replace(content, before);
+	return replace(content, before, sync);
+}
+
+Result<OutputFile> OutputFile::beside(const std::string &suffix) const
+{
+	return prepare(real_ + suffix);
+}
+
+Outcome OutputFile::remove() const
+{
+	return unlink(real_.c_str()) && errno != ENOENT ? system_error(path_) : Outcome(Done());
 }
 
 /* A link keeps a file under the original name at all times.  Not all file systems have links. */
@@ -144,7 +154,7 @@ Outcome OutputFile::keep_old() const
 	return system_error(old);
 }
 
-Outcome OutputFile::replace(std::string_view content, Before before) const
+Outcome OutputFile::replace(std::string_view content, Before before, Sync sync) const
 {
 	std::string name;
 	const Fd file = make_temporary(real_, name);
@@ -155,7 +165,8 @@ Outcome OutputFile::replace(std::string_view content, Before before) const
 	TemporaryFile temporary(name);
 
 	/* Without fsync, a crash soon after could leave an empty file in place of the old one. */
-	if (!write_all(file.get(), content) || fchmod(file.get(), mode_) || fsync(file.get()))
+	if (!write_all(file.get(), content) || fchmod(file.get(), mode_) ||
+	    (sync == Sync::Now && fsync(file.get())))
 		return system_error(path_);
 	if (before == Before::Kept) {
 		if (const Outcome kept = keep_old(); !kept)

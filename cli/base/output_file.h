@@ -25,8 +25,18 @@ public:
 	/** What becomes of an existing regular file. */
 	enum class Before { Replaced, Kept /**< with ".old" at the end of its name */ };
 
+	/** When the content is on the disk: a file that need not survive a crash of the machine can wait. */
+	enum class Sync { Now, Later };
+
 	/** Write all of @p content; if that fails, an existing regular file is unchanged. */
-	[[nodiscard]] Outcome write(std::string_view content, Before before = Before::Replaced) const;
+	[[nodiscard]] Outcome write(std::string_view content, Before before = Before::Replaced,
+				    Sync sync = Sync::Now) const;
+	/** Is it a regular file, neither a device nor a pipe? */
+	[[nodiscard]] bool is_regular() const { return !real_.empty(); }
+	/** Prepare a file beside a regular one, with @p suffix at the end of its name. */
+	[[nodiscard]] Result<OutputFile> beside(const std::string &suffix) const;
+	/** Remove a regular file; it may have been removed already. */
+	[[nodiscard]] Outcome remove() const;
 	/** The path as the user gave it, or "standard output". */
 	[[nodiscard]] const std::string &path() const { return path_; }
 
@@ -36,7 +46,7 @@ private:
 	Outcome open_special();
 	Outcome take_standard_output();
 	[[nodiscard]] Outcome keep_old() const;
-	[[nodiscard]] Outcome replace(std::string_view content, Before before) const;
+	[[nodiscard]] Outcome replace(std::string_view content, Before before, Sync sync) const;
 
 	std::string path_;
 	std::string real_;     /**< without symbolic links; empty if special */

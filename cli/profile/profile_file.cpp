@@ -12,6 +12,14 @@ namespace {
 
 constexpr size_t most_bytes = size_t{1} << 30;
 
+/** Where a profile is instead, or where it comes from. */
+std::string next_step(const std::string &path)
+{
+	if (access(path.c_str(), F_OK) && !access((path + ".part").c_str(), F_OK))
+		return " (" + path + ".part has what was recorded before profil was killed)";
+	return " ('profil record' writes such files)";
+}
+
 } // namespace
 
 std::string profile_file_name(const std::string &path)
@@ -26,7 +34,7 @@ Result<std::string> read_profile_content(const std::string &path)
 					      : read_file(path, most_bytes);
 
 	if (!content)
-		return Error{content.error().text + " ('profil record' writes such files)"};
+		return Error{content.error().text + next_step(path)};
 	return content;
 }
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/base/exit.h"
-#include "cli/base/file_name.h"
 #include "cli/base/numbers.h"
-#include "cli/base/output_file.h"
 #include "cli/base/snapshot_signal.h"
 #include "cli/base/stop_signals.h"
 #include "cli/commands/record/control.h"
-#include "cli/commands/record/kept_files.h"
 #include "cli/commands/record/options.h"
+#include "cli/commands/record/profile_files.h"
 #include "cli/commands/record/sliced_recorder.h"
 #include "cli/options/subcommands.h"
-#include "cli/profile/about.h"
-#include "cli/profile/pprof.h"
 #include "cli/recording/progress.h"
 #include "cli/recording/recorded_profile.h"
 #include "cli/recording/recording_run.h"
@@ -36,7 +32,7 @@ class RecordRun : private RecorderLog {
 public:
 	explicit RecordRun(RecordOptions options)
 		: options_(std::move(options)), profiler_(options_.target, *this, in_slices(options_.slice)),
-		  files_(options_.keep)
+		  files_(options_, console_)
 	{
 	}
 
@@ -53,12 +49,8 @@ private:
 	[[nodiscard]] bool over();
 	void keep_times();
 	void show_progress();
-	/** May more than one file be written? */
-	[[nodiscard]] bool several() const { return options_.loop || options_.snapshot || options_.control; }
-	Outcome prepare_output(int64_t begin);
-	Outcome write(const Recording &recording, const RecordedTime &time);
-	void summarize(const Recording &recording, const RecordedTime &time, const About &about);
 	[[nodiscard]] RecordedTime time_so_far() const;
+	[[nodiscard]] Recording so_far();
 	void write_snapshot();
 	void obey();
 	void obey(ControlWord word);
@@ -74,7 +66,6 @@ private:
 	StopSignals signals_;
 	RecordingRun profiler_;
 	std::optional<SnapshotSignal> snapshots_;
-	std::optional<OutputFile> output_;
 	int64_t time_nanos_ = 0;
 	Clock::time_point start_;
 	Clock::time_point part_;  /* start of the file that is due next */
@@ -82,10 +73,9 @@ private:
 	Clock::time_point next_progress_;
 	std::optional<TickCost> tick_cost_; /* if progress is shown, and it could be measured */
 	bool delayed_ = false;
-	KeptFiles files_;
+	ProfileFiles files_;
 	std::optional<Control> control_;
 	bool stopped_ = false;	  /* by a command */
-	bool recorded_ = false;	  /* some file has samples */
 	bool enabled_ = true;	  /* samples are kept, not discarded */
 	Recording kept_;	  /* while disabled: the samples from before */
 	double kept_seconds_ = 0; /* the time in which recording was enabled */
@@ -100,28 +90,17 @@ void RecordRun::refused(pid_t pid, const std::string &process, const std::string
 		refusals_.add(pid, process, why, true);
 }
 
-Outcome RecordRun::prepare_output(int64_t begin)
-{
-	const NameParts parts = {profiler_.first_pid(), begin / ns_per_second, host_name()};
-	Result<OutputFile> output = OutputFile::prepare(expand_name(options_.output, parts));
-
-	if (!output)
-		return Error{output.error().text + " (choose another file with -o)"};
-	output_ = std::move(*output);
-	return Done();
-}
-
 /* Find every error that can be found before the command runs its first instruction. */
 Outcome RecordRun::prepare()
 {
 	begin();
-	if (Outcome prepared = prepare_output(time_nanos_); !prepared)
+	if (Outcome prepared = files_.prepare(profiler_.first_pid(), time_nanos_); !prepared)
 		return prepared;
 	if (Outcome prepared = profiler_.prepare(); !prepared)
 		return prepared;
 	/* The name may contain the command's PID. */
 	if (profiler_.command()) {
-		if (Outcome prepared = prepare_output(time_nanos_); !prepared)
+		if (Outcome prepared = files_.prepare(profiler_.first_pid(), time_nanos_); !prepared)
 			return prepared;
 	}
 	if (options_.snapshot)
@@ -150,6 +129,7 @@ void RecordRun::begin()
 	part_ = Clock::now();
 	part_seconds_ = options_.loop.value_or(0);
 	time_nanos_ = wall_clock_ns();
+	files_.begin();
 }
 
 bool RecordRun::over()
@@ -170,7 +150,7 @@ double RecordRun::time_left() const
 		left = *options_.seconds - seconds_since(start_);
 	if (options_.loop)
 		left = std::min(left, part_seconds_ - seconds_since(part_));
-	return left;
+	return std::min(left, files_.checkpoint_left());
 }
 
 /** Do whatever is due now. */
@@ -185,6 +165,8 @@ void RecordRun::keep_times()
 	}
 	if (!delayed_ && options_.loop && seconds_since(part_) >= part_seconds_)
 		write_part();
+	if (!delayed_ && files_.checkpoint_left() <= 0)
+		files_.save(time_so_far(), [this] { return so_far(); });
 	if (snapshots_ && snapshots_->taken())
 		write_snapshot();
 	if (control_)
@@ -241,14 +223,18 @@ void RecordRun::disable()
 	kept_ = profiler_.recorder().take_part();
 }
 
+Recording RecordRun::so_far()
+{
+	return enabled_ ? profiler_.recorder().snapshot() : kept_;
+}
+
 void RecordRun::write_snapshot()
 {
 	if (delayed_) {
 		console_.say("nothing to write yet: --delay is not over");
 		return;
 	}
-	if (Outcome written = write(enabled_ ? profiler_.recorder().snapshot() : kept_, time_so_far());
-	    !written)
+	if (Outcome written = files_.write_snapshot(so_far(), time_so_far()); !written)
 		console_.say(written.error().text);
 }
 
@@ -260,7 +246,7 @@ void RecordRun::write_part()
 	const Clock::time_point began = part_;
 
 	begin();
-	if (Outcome written = write(part, time); !written) {
+	if (Outcome written = files_.write_part(part, time); !written) {
 		console_.say(written.error().text + ": the next file will have these samples");
 		profiler_.recorder().give_back(part);
 		part_ = began;
@@ -312,64 +298,6 @@ RecordedTime RecordRun::time_so_far() const
 	return {time_nanos_, kept_seconds_ + (enabled_ ? seconds_since(part_) : 0), profiler_.sources()};
 }
 
-Outcome RecordRun::write(const Recording &recording, const RecordedTime &time)
-{
-	std::vector<std::string> warnings;
-
-	if (several()) {
-		/* All snapshots have the same start time, so each is named by the time when it is taken. */
-		if (Outcome prepared = prepare_output(options_.loop ? time.begin : wall_clock_ns());
-		    !prepared)
-			return prepared;
-	}
-
-	auto profile =
-		std::make_unique<const Profile>(recorded_profile(recording, time, options_.lines, warnings));
-	const std::string content = encode_pprof(*profile);
-
-	for (const std::string &warning : warnings)
-		console_.say(warning);
-	/* perf record also keeps the old file.  A file of a series has its own name, or is meant to be
-	 * replaced. */
-	if (Outcome written = output_->write(content, several() ? OutputFile::Before::Replaced
-								: OutputFile::Before::Kept);
-	    !written)
-		return written;
-	recorded_ |= recording.tally.total() > 0;
-	summarize(recording, time, from_comments(profile->comments));
-	/* The process ends next, and releasing all samples would take longer than writing them. */
-	if (!several()) {
-		[[maybe_unused]] static const Profile &only = *profile.release();
-	}
-	if (Outcome kept = files_.add(output_->path()); !kept)
-		console_.say(kept.error().text);
-	return Done();
-}
-
-void RecordRun::summarize(const Recording &recording, const RecordedTime &time, const About &about)
-{
-	console_.say(fmt::format("{} of {} in {}{}: {}", counted_noun(recording.tally.total(), "sample"),
-				 processes_text(recording.processes, recording.accounting),
-				 duration_text(time.seconds), sources_text(time.sources), output_->path()));
-	if (recording.accounting.ticks || recording.accounting.lost_unowned)
-		console_.detail(accounting_line(recording.accounting));
-	if (!recording.accounting.ticks)
-		console_.detail(profiler_.period() ? "no ticks of the clock: no attached process used the CPU"
-						   : "no attached process had such an event");
-	if (shared_bytes(about) > 1)
-		console_.detail(recording.granularity + " (--max-memory gives more counters)");
-
-	for (const std::string &line : event_lines(about))
-		console_.detail(line);
-
-	std::string memory = fmt::format("{} of counters", bytes_text(recording.counter_bytes));
-
-	if (!about.lines_later.empty())
-		memory += fmt::format("; reports will read lines of {} from the files (--lines stores them)",
-				      counted_noun(about.lines_later.size(), "object"));
-	console_.detail(memory);
-}
-
 /** Write the last file, and report what went wrong. */
 Outcome RecordRun::finish()
 {
@@ -391,12 +319,12 @@ Outcome RecordRun::finish()
 		recording.owners.add(kept_.owners);
 	}
 
-	Outcome written = write(recording, time);
+	Outcome written = files_.write_last(recording, time, StopSignals::caught() ? -1 : signals_.fd());
 
 	for (const std::string &line : refusals_.lines())
 		console_.say(line);
 	if (!written)
-		return Error{written.error().text + ": the profile is lost (choose another file with -o)"};
+		return written;
 	if (recording.missing)
 		console_.say(fmt::format("{} that the module counted were not found in its counters",
 					 counted_noun(recording.missing, "sample")));
@@ -419,7 +347,7 @@ int RecordRun::run()
 		console_.say(written.error().text);
 
 	const int status = profiler_.command() ? profiler_.end_command(signals_)
-			   : recorded_	       ? exit_ok
+			   : files_.recorded() ? exit_ok
 					       : exit_failure;
 
 	return written ? status : exit_failure;

@@ -78,6 +78,8 @@ Time and output:
                           which a command may also write
       --loop TIME         write a file each time TIME has passed; -o needs %t
       --keep N            with --loop: keep the last N files only
+      --checkpoint TIME   how often to save the profile so far in FILE.part, which
+                          is what remains of it if profil is killed (default 1m)
       --slice TIME        also store when samples came, in slices of TIME:
                           'report --html' shows them, --from and --to select
       --snapshot          at each SIGUSR1, write the profile so far, and go on;
@@ -124,6 +126,7 @@ std::optional<int> parse_record_options(const std::vector<std::string> &argument
 
 	add_duration(app, "-d,--duration", seconds);
 	add_duration(app, "--loop", loop);
+	add_duration(app, "--checkpoint", options.checkpoint);
 	add_duration(app, "--slice", slice);
 	app.add_option("--keep", options.keep)->check(positive_count());
 	app.add_option("-D,--delay", delay)->check(delay_or_disabled());

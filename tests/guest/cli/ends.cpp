@@ -8,7 +8,6 @@
 #include <fstream>
 #include <optional>
 #include <profil.h>
-#include <sys/mount.h>
 
 using namespace cli_test;
 
@@ -354,22 +353,6 @@ TEST_CASE("an ordinary user cannot profile another user's process", "[cli]")
 	CHECK(has(output.text, "pid " + std::to_string(burn.pid()) + ": "));
 	CHECK(has(output.text, "permission denied"));
 	CHECK_FALSE(std::filesystem::exists("/tmp/nobody.pb.gz"));
-}
-
-TEST_CASE("a recording leaves no partial file on a full disk", "[cli]")
-{
-	const TemporaryDirectory directory;
-
-	REQUIRE_FALSE(mount("tmpfs", (directory / "").c_str(), "tmpfs", 0, "size=4k"));
-	const Output output = profil("record -o " + (directory / "p") +
-				     " -- python3 -c 'sum(i * i for i in range(300000))'");
-	const size_t left = entries(directory);
-
-	umount((directory / "").c_str());
-	INFO(output.text);
-	CHECK(output.status == 1);
-	CHECK(has(output.text, "No space left on device"));
-	CHECK(left == 0);
 }
 
 TEST_CASE("progress is shown only on a terminal", "[cli]")
