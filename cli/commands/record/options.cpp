@@ -78,8 +78,8 @@ Time and output:
                           which a command may also write
       --loop TIME         write a file each time TIME has passed; -o needs %t
       --keep N            with --loop: keep the last N files only
-      --checkpoint TIME   how often to save the profile so far in FILE.part, which
-                          is what remains of it if profil is killed (default 1m)
+      --checkpoint TIME   how often to save the profile so far in FILE.part, in
+                          case profil is killed (default 1m)
       --slice TIME        also store when samples came, in slices of TIME:
                           'report --html' shows them, --from and --to select
       --snapshot          at each SIGUSR1, write the profile so far, and go on;

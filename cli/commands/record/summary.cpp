@@ -37,8 +37,10 @@ void summarize(Console &console, const Recording &recording, const RecordedTime 
 	std::string memory = fmt::format("{} of counters", bytes_text(recording.counter_bytes));
 
 	if (!about.lines_later.empty())
-		memory += fmt::format("; reports will read lines of {} from the files (--lines stores them)",
-				      counted_noun(about.lines_later.size(), "object"));
+		memory +=
+			fmt::format("; source lines of {} are read from {} when needed (--lines stores them)",
+				    counted_noun(about.lines_later.size(), "object"),
+				    about.lines_later.size() == 1 ? "its file" : "their files");
 	console.detail(memory);
 }
 
