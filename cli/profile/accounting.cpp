@@ -109,8 +109,8 @@ std::vector<std::string> accounting_lines(const Accounting &accounting, std::str
 				    grouped(accounting.forks_lost), total.size(),
 				    accounting.forks_lost == 1 ? "child" : "children"));
 	if (accounting.cpu_ms)
-		lines.push_back(fmt::format("{:>{}}  {:6.2f} %  of CPU time was idle", "",
-					    total.size(), percent(accounting.idle_ms, accounting.cpu_ms)));
+		lines.push_back(fmt::format("{:>{}}  {:6.2f} %  of CPU time was idle", "", total.size(),
+					    percent(accounting.idle_ms, accounting.cpu_ms)));
 	return lines;
 }
 
