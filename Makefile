@@ -80,6 +80,8 @@ say = $(if $(silent),@:,@printf '  %-8s%s\n' $(1) $(patsubst $(B)/%,%,$@))
 silent = $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 endif
 PROFIL_CPPFLAGS := -Iinclude -Iinclude/uapi -I.
+# A target's names in its .d file: with its path as scripts have it, and as one types it.
+depends = -MMD -MP -MT $(abspath $@) -MT $(patsubst $(CURDIR)/%,%,$(abspath $@))
 
 export B PREFIX DESTDIR
 

@@ -52,7 +52,7 @@ $(B)/$(cli_page_folder)/content.o: $(cli_page_folder)/content.S $(cli_page)
 	$(call say,AS)
 	$(Q)$(CC) -c -I$(dir $(cli_page)) -o $@ $<
 
-cli_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(cli_without:%=-DPROFIL_WITHOUT_%) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP
+cli_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(cli_without:%=-DPROFIL_WITHOUT_%) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) $(depends)
 # The compiler finds the .gch beside this header, and takes the header itself if it is another
 # compiler, or has other options, than that which made the .gch.
 cli_precompiled := $(B)/cli/precompiled.h

@@ -52,7 +52,7 @@ $(filter-out %/mcount.o,$(libprofil_objects)) $(libprofil_linked): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$(Q)$(CXX) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) $(libprofil_cxxflags) \
-		-MMD -MP -c -o $@ $<
+		$(depends) -c -o $@ $<
 
 # One object, including the used parts of liburing.
 $(B)/libprofil/libprofil.o: $(libprofil_objects)

@@ -42,7 +42,7 @@ endif
 # The headers that nearly all tests include are precompiled, and come first (or they
 # would not be used).  The host's tests are most of the code to compile, so they are not
 # optimized; the code that they test is compiled as always.
-tests_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(tests_cppflags) $(CPPFLAGS) $(CXXSTD) $(tests_opt) $(WARN) $(CXXFLAGS) -MMD -MP
+tests_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(tests_cppflags) $(CPPFLAGS) $(CXXSTD) $(tests_opt) $(WARN) $(CXXFLAGS) $(depends)
 tests_opt = $(OPT)
 # The layout of cpp-httplib's classes depends on the macros that its library was compiled with.
 $(B)/tests/objects/tests/host/%: tests_cppflags = $(shell $(pkg_config) --cflags cpp-httplib)
@@ -105,7 +105,7 @@ $(tests_benches): $(B)/tests/%: tests/bench/%.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$(Q)$(tests_bench_cxx) -o $@ $(filter %.cpp %.o %.a,$^) $(CLI_LIBS) -lfmt -pthread
-tests_bench_cxx = $(CXX) -I$(B) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) -MMD -MP
+tests_bench_cxx = $(CXX) -I$(B) $(PROFIL_CPPFLAGS) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) $(depends)
 
 # The programs of make bench.  They need what scripts/setup bench installs, so nothing
 # else depends on them.
@@ -144,7 +144,7 @@ $(B)/tests/gmon $(B)/tests/gmon-pg: tests/bench/gmon.cpp
 $(B)/tests/bench/%.bpf.o: tests/bench/%.bpf.c
 	@mkdir -p $(@D)
 	$(call say,CLANG)
-	$(Q)clang -target bpf -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu $(WARN) -O2 -g -MMD -MP -c -o $@ $<
+	$(Q)clang -target bpf -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu $(WARN) -O2 -g $(depends) -c -o $@ $<
 
 $(B)/tests/bench/%.skel.h: $(B)/tests/bench/%.bpf.o
 	$(call say,GEN)
@@ -166,7 +166,7 @@ fuzz_reader_cli := $(B)/fuzz-reader/cli.a
 $(fuzz_reader_objects): $(B)/fuzz-reader/objects/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,CLANG)
-	$(Q)clang++ $(PROFIL_CPPFLAGS) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CXXSTD) $(fuzz_reader_opt) -gline-tables-only $(fuzz_reader_flags) -MMD -MP -c -o $@ $<
+	$(Q)clang++ $(PROFIL_CPPFLAGS) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION $(CXXSTD) $(fuzz_reader_opt) -gline-tables-only $(fuzz_reader_flags) $(depends) -c -o $@ $<
 
 # An archive, so that the linker takes only the objects that are needed.
 $(fuzz_reader_cli): $(filter-out $(fuzz_reader_own),$(fuzz_reader_objects))
@@ -202,8 +202,8 @@ $(B)/many/many: $(tests_many_objects)
 # The content of a file NAME.flags beside the source of a program is added to its
 # command; it may use make's variables, such as $(B)/libprofil.a.
 # The command that compiles a source, by its suffix.
-tests_compile_.c = $(CC) $(CSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP -MF $@.d
-tests_compile_.cpp = $(CXX) $(CXXSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) -MMD -MP -MF $@.d
+tests_compile_.c = $(CC) $(CSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) $(depends) -MF $@.d
+tests_compile_.cpp = $(CXX) $(CXXSTD) $(PROFIL_CPPFLAGS) $(OPT) $(WARN) $(depends) -MF $@.d
 # Each program has a module file of its own: parallel compilers would use each other's.
 tests_compile_.f90 = mkdir -p $@.modules && $(FC) $(OPT) -Wall -Wextra -J$@.modules include/profil/profil.f90
 
@@ -247,7 +247,7 @@ $(B)/tests/programs/declared_%-$(1): tests/guest/programs/declared/declared_%.c 
 	@mkdir -p $$(@D)
 	$$(call say,CC)
 	$$(Q)$$(CC) -std=gnu89 $$(OPT) $$(WARN) -Wno-implicit-function-declaration $$(tests_link_$(1)) \
-		-MMD -MP -MF $$@.d -o $$@ $$< -L$(B) -lprofil-$$* -lprofil
+		$$(depends) -MF $$@.d -o $$@ $$< -L$(B) -lprofil-$$* -lprofil
 endef
 $(foreach linkage,$(tests_linkages),$(eval $(call tests_declared_program,$(linkage))))
 
