@@ -145,7 +145,7 @@ void profil_follower_join(struct profil_follower *follower, struct profil_profil
 {
 	profile->follower = follower;
 	atomic_inc(&follower->live);
-	/* Others may have emptied the pool since.  If a take misses @live now, the next one sees it. */
+	/* Others may have emptied the pool since.  If a take misses @live, the next one sees it. */
 	if (atomic_read(&follower->pool.filled) < POOL_EXECS)
 		profil_follower_refill(follower);
 }
