@@ -45,7 +45,8 @@ private:
 	void add_parts();
 	void add_part(const CodePart &part);
 	[[nodiscard]] std::vector<bool> worth_showing(const CodePart &part) const;
-	void add_run(const CodePart &part, Extent extent, const Loop *announced);
+	void add_run(const CodePart &part, const std::vector<bool> &wanted, Extent extent,
+		     const Loop *announced);
 	void add_instruction(const CodePart &part, const AnnotatedInstruction &one);
 	[[nodiscard]] std::string instruction_text(const CodePart &part,
 						   const AnnotatedInstruction &one) const;
@@ -200,14 +201,14 @@ std::vector<bool> Renderer::worth_showing(const CodePart &part) const
 		return std::vector<bool>(instructions.size(), true);
 
 	std::vector<bool> wanted = near_counts(part, context);
+	std::set<uint64_t> heads;
 
-	for (size_t i = 0; i < instructions.size(); i++) {
-		if (std::any_of(part.loops.begin(), part.loops.end(), [&](const Loop &loop) {
-			    return loop.extent.low == instructions[i].code.address &&
-				   loop.samples >= annotation_.samples / rare;
-		    }))
-			wanted[i] = true;
+	for (const Loop &loop : part.loops) {
+		if (loop.samples >= annotation_.samples / rare)
+			heads.insert(loop.extent.low);
 	}
+	for (size_t i = 0; i < instructions.size(); i++)
+		wanted[i] = wanted[i] || heads.contains(instructions[i].code.address);
 	/* A row that says what is left out takes as much room as an instruction. */
 	for (size_t i = 0, gap = 0; i < wanted.size(); i++) {
 		if (!wanted[i]) {
@@ -221,10 +222,11 @@ std::vector<bool> Renderer::worth_showing(const CodePart &part) const
 	return wanted;
 }
 
-/** Adds instructions by address; loops other than @p announced are announced where they begin. */
-void Renderer::add_run(const CodePart &part, Extent extent, const Loop *announced)
+/** Adds those @p wanted of a part's instructions by address; loops other than @p announced are announced
+ * where they begin. */
+void Renderer::add_run(const CodePart &part, const std::vector<bool> &wanted, Extent extent,
+		       const Loop *announced)
 {
-	const std::vector<bool> wanted = worth_showing(part);
 	const AnnotatedInstruction *last = nullptr;
 	size_t left_out = 0;
 	const auto say_left_out = [&] {
@@ -264,6 +266,7 @@ void Renderer::add_run(const CodePart &part, Extent extent, const Loop *announce
 
 void Renderer::add_part(const CodePart &part)
 {
+	const std::vector<bool> wanted = worth_showing(part);
 	const auto any_in = [&](Extent extent) {
 		return std::any_of(
 			part.instructions.begin(), part.instructions.end(),
@@ -275,7 +278,7 @@ void Renderer::add_part(const CodePart &part)
 		rows_.text("");
 		rows_.text(title, Paint::Heading);
 		rows_.heading("   address");
-		add_run(part, extent, loop);
+		add_run(part, wanted, extent, loop);
 	};
 	const std::string whose = part.inlined_in.empty() ? "" : " in " + shown(part.inlined_in);
 

@@ -12,7 +12,7 @@ namespace cli {
 
 /**
  * Shows the hottest loop first, then the code before and after it, samples without
- * an instruction, and the sum.  Of long code, it leaves out instructions that are not near
+ * an instruction, and the sum.  It leaves out instructions of long code that are far from
  * samples, and says how many.  If there are no instructions, or if the function
  * is inlined somewhere, also its samples by line.
  */

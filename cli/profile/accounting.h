@@ -59,7 +59,7 @@ std::span<const Cause> all_causes();
 /**
  * Aligned lines that account for every tick, and for the time of the CPUs if it is known;
  * causes without ticks are left out.
- * Empty if there are no ticks, also none of unknown owners.
+ * Empty without ticks, those of unknown owners included.
  * @param of what the ticks are of.
  * @param kernel what became of those in the kernel.
  */

@@ -23,7 +23,7 @@ Result<std::string> rescue(std::string_view content, const std::vector<std::stri
 /**
  * Wait for a line on the terminal.
  * @param signals a descriptor that becomes readable when the user gives up; -1: none.
- * @return true for Enter; false if there is no terminal, or the user gives up.
+ * @return true for Enter; false without a terminal, or if the user gives up.
  */
 bool enter_pressed(int signals);
 
