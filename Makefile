@@ -251,6 +251,11 @@ soak: kmod-$(KERNEL) check-programs ## fuzz the module for MINUTES in a guest of
 	scripts/setup soak
 	scripts/check/soak $(CLOCK:%=--parameters clock=%) $(KERNEL) $(MINUTES)
 
+.PHONY: mutants
+mutants: setup ## mutate COUNT lines of PARTS, as SEED says, or of what changed SINCE a commit, and list what no test notices
+	scripts/setup mutants
+	scripts/check/mutants $(COUNT:%=--count %) $(SEED:%=--seed %) $(SINCE:%=--since %) $(PARTS)
+
 .PHONY: fuzz-reader
 fuzz-reader: libprofil ## look for profile files that crash or hang the command, for MINUTES, with libFuzzer
 	scripts/setup fuzz
