@@ -120,6 +120,17 @@ void KernelObjects::begin(uint64_t base)
 	kernel_->texts.add({symbols_->text() - shift_, symbols_->text_end() - shift_, 0}, true);
 }
 
+/* All code of the kernel and its modules is within 2 GiB of both ends of the kernel's text. */
+void KernelObjects::begin_with_addresses()
+{
+	constexpr uint64_t reach = uint64_t{1} << 31;
+
+	if (!symbols_)
+		read();
+	if (symbols_->known())
+		begin(symbols_->text() - reach);
+}
+
 void KernelObjects::set(uint32_t number, const ModuleLife &life)
 {
 	const bool fresh = !lives_.contains(number);
@@ -236,6 +247,23 @@ KernelPlace KernelObjects::find(uint64_t offset)
 		return function->module.empty() ? KernelPlace{kernel_, address - shift_}
 						: in_module(function->module, address);
 	return nowhere();
+}
+
+KernelPlace KernelObjects::find_address(uint64_t address)
+{
+	const auto now = std::chrono::steady_clock::now();
+
+	if (!base_ || address - base_ > UINT32_MAX)
+		return nowhere();
+
+	const KernelPlace place = find(address - base_);
+
+	if (place.address || now < next_read_)
+		return place;
+	/* A module may have been loaded since. */
+	read();
+	next_read_ = now + read_interval;
+	return symbols_->known() ? find(address - base_) : nowhere();
 }
 
 } // namespace cli

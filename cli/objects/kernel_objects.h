@@ -68,6 +68,8 @@ public:
 	 * @param base the address of offset 0; 0: offsets have no meaning, and no names are read.
 	 */
 	void begin(uint64_t base);
+	/** Begin to translate addresses of the running kernel instead, with find_address(). */
+	void begin_with_addresses();
 	/** Are places known?  Not if kernel.kptr_restrict hides the addresses of names. */
 	[[nodiscard]] bool known() const { return base_; }
 	/** Note what the recording says about a module, by the module's number. */
@@ -82,6 +84,9 @@ public:
 	[[nodiscard]] const std::map<uint32_t, ModuleLife> &lives() const { return lives_; }
 	/** The place at an offset of PROFIL_KIND_KERNEL. */
 	KernelPlace find(uint64_t offset);
+	/** The place at an address.  For one that is not known, names are read again, at most once a second.
+	 */
+	KernelPlace find_address(uint64_t address);
 
 private:
 	struct Known {

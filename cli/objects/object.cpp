@@ -144,6 +144,18 @@ void inspect_elf(Object &object)
 		object.build_id.assign(static_cast<const char *>(build_id), static_cast<size_t>(length));
 }
 
+void add_segments_as_text(Object &object)
+{
+	const auto page_of = [](uint64_t address) { return address & ~(page - 1); };
+
+	for (const Segment &segment : object.segments) {
+		const uint64_t low = page_of(segment.address);
+		const uint64_t high = page_of(segment.address + segment.size + page - 1);
+
+		object.texts.add({low, high, page_of(segment.offset)}, true);
+	}
+}
+
 std::string build_id_of(const std::string &path)
 {
 	struct stat about;

@@ -53,6 +53,8 @@ struct Object {
 
 /** Read an object's segments and build-id from its file; does nothing if that is not an ELF file. */
 void inspect_elf(Object &object);
+/** Add an object's executable segments to its texts, as they are mapped. */
+void add_segments_as_text(Object &object);
 /** The build-id of the file at a path; empty if it has none. */
 std::string build_id_of(const std::string &path);
 

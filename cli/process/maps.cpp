@@ -76,21 +76,6 @@ std::string unescape(std::string_view path)
 	return plain;
 }
 
-void set_name(Mapping &mapping, std::string_view name)
-{
-	if (name == "[vdso]") {
-		mapping.source = Source::Vdso;
-	} else if (name == "[vsyscall]" || name == "[uprobes]") {
-		mapping.source = Source::Special;
-	} else if (name.empty() || name.starts_with('[') || name == shared_memory) {
-		mapping.source = Source::Anonymous;
-	} else if (name.ends_with(deleted_mark)) {
-		mapping.deleted = true;
-		name.remove_suffix(deleted_mark.size());
-	}
-	mapping.name = name.empty() || name == shared_memory ? "[anon]" : unescape(name);
-}
-
 std::optional<Mapping> parse_line(std::string_view line)
 {
 	Cursor cursor(line);
@@ -111,7 +96,7 @@ std::optional<Mapping> parse_line(std::string_view line)
 	mapping.inode = cursor.number(10);
 	if (!cursor.ok() || access.size() < 3 || access[2] != 'x' || mapping.start >= mapping.end)
 		return std::nullopt;
-	set_name(mapping, cursor.remainder());
+	name_mapping(mapping, cursor.remainder());
 	return mapping;
 }
 
@@ -127,6 +112,21 @@ bool continues(const Mapping &before, const Mapping &next)
 }
 
 } // namespace
+
+void name_mapping(Mapping &mapping, std::string_view name)
+{
+	if (name == "[vdso]") {
+		mapping.source = Source::Vdso;
+	} else if (name == "[vsyscall]" || name == "[uprobes]") {
+		mapping.source = Source::Special;
+	} else if (name.empty() || name.starts_with('[') || name == shared_memory) {
+		mapping.source = Source::Anonymous;
+	} else if (name.ends_with(deleted_mark)) {
+		mapping.deleted = true;
+		name.remove_suffix(deleted_mark.size());
+	}
+	mapping.name = name.empty() || name == shared_memory ? "[anon]" : unescape(name);
+}
 
 std::vector<Mapping> parse_maps(std::string_view text)
 {

@@ -36,6 +36,9 @@ struct Mapping {
 	bool operator==(const Mapping &) const = default;
 };
 
+/** Set a mapping's name, and what the name says: its source, and whether the file was deleted. */
+void name_mapping(Mapping &mapping, std::string_view name);
+
 /**
  * The executable mappings in the text of a /proc/PID/maps, in ascending order.
  * Mappings that continue each other are merged.  Lines that cannot be parsed are

@@ -65,17 +65,6 @@ void open_same(Object &object, const FileFacts &ran)
 		object.file = std::move(file);
 }
 
-/** Its executable segments, as they are mapped. */
-void remember_segments(Object &object)
-{
-	for (const Segment &segment : object.segments) {
-		const uint64_t low = page_of(segment.address);
-		const uint64_t high = page_of(segment.address + segment.size + page - 1);
-
-		object.texts.add({low, high, page_of(segment.offset)}, true);
-	}
-}
-
 } // namespace
 
 /** Prefer the module's own way: it works for files that were deleted, or are in a container. */
@@ -106,7 +95,7 @@ void TextTable::open_again(Number &text)
 	open_same(object, text.facts);
 	if (object.file) {
 		inspect_elf(object);
-		remember_segments(object);
+		add_segments_as_text(object);
 	}
 }
 
@@ -121,7 +110,7 @@ std::shared_ptr<Object> TextTable::file_object(profil_describe &text, const std:
 	open_file(text, *object);
 	if (object->file) {
 		inspect_elf(*object);
-		remember_segments(*object);
+		add_segments_as_text(*object);
 	}
 	return object;
 }
