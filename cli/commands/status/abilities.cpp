@@ -119,14 +119,16 @@ Ability judge_own(const Machine &machine, const Permissions &permissions)
 		{sysctl(for_own_processes)}};
 }
 
-Ability judge_kernel(const Machine &machine, const Permissions &permissions)
+Ability judge_kernel(const Machine &machine, const Permissions &permissions, bool with_module)
 {
 	const std::string what = "their time in the kernel cannot be shown by function, nor at calls";
 
 	if (!permissions.kernel_error)
 		return {"kernel",
 			true,
-			"their time in the kernel can be shown by function, or at calls (--kernel-at)",
+			with_module ? "their time in the kernel can be shown by function, or at calls "
+				      "(--kernel-at)"
+				    : "their time in the kernel can be shown by function",
 			{}};
 	if (const auto ability = no_events("kernel", what, permissions.kernel_error))
 		return *ability;
@@ -198,9 +200,13 @@ Ability judge_self(const Permissions &permissions)
 		{}};
 }
 
-bool is_for_attaching(std::string_view key)
+Ability judge_perf()
 {
-	return key == "own" || key == "kernel" || key == "others";
+	return {"perf",
+		true,
+		"profil record, top, push and serve use perf events in place of the module: a sample costs "
+		"more than its tick, and ticks that come late or with interrupts off are not accounted for",
+		{}};
 }
 
 } // namespace
@@ -218,14 +224,13 @@ std::vector<Ability> judge(const Machine &machine, const Permissions &permission
 		all.push_back(judge_self(permissions));
 		all.push_back(judge_memory(machine, permissions));
 	}
+	if (!works && !permissions.own_error)
+		all.push_back(judge_perf());
 	all.push_back(judge_own(machine, permissions));
 	if (all.back().can)
-		all.push_back(judge_kernel(machine, permissions));
+		all.push_back(judge_kernel(machine, permissions, works));
 	if (permissions.others_error && !permissions.own_error)
 		all.push_back(judge_others(machine, permissions));
-	/* What the kernel would permit is of no use without the module, but what it refuses is next. */
-	if (!works)
-		std::erase_if(all, [](const Ability &one) { return one.can && is_for_attaching(one.key); });
 	return all;
 }
 

@@ -20,7 +20,7 @@ inline constexpr char install_kernel[] = "sudo apt install linux-image-amd64";
 
 /** Something that can be done, or cannot. */
 struct Ability {
-	std::string_view key; /**< for programs: module, device, self, own, kernel, others, memory */
+	std::string_view key; /**< for programs: module, device, self, memory, perf, own, kernel, others */
 	bool can = false;
 	std::string text; /**< what can be done, or what cannot and why */
 	/** If it cannot: shell commands that would make it work, in order. */

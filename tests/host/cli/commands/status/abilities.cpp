@@ -82,7 +82,7 @@ TEST_CASE("everything that cannot be done has a command that helps", "[cli][stat
 	}
 }
 
-TEST_CASE("what the kernel permits is not mentioned while the module is missing, but what it refuses is",
+TEST_CASE("while the module is missing, perf events take its place if the kernel permits them",
 	  "[cli][status]")
 {
 	const Tree tree;
@@ -97,13 +97,16 @@ TEST_CASE("what the kernel permits is not mentioned while the module is missing,
 		return all;
 	};
 
-	CHECK(keys() == std::vector<std::string>{"module"});
-	permissions.kernel_error = permissions.others_error.emplace(EACCES);
-	CHECK(keys() == std::vector<std::string>{"module", "kernel", "others"});
+	CHECK(keys() == std::vector<std::string>{"module", "perf", "own", "kernel", "others"});
+	CHECK(judged(tree, permissions, "perf").can);
+	CHECK(judged(tree, permissions, "kernel").text ==
+	      "their time in the kernel can be shown by function");
+	permissions.own_error = EACCES;
+	CHECK(keys() == std::vector<std::string>{"module", "own"});
 	write_module(tree);
 	permissions = capable();
 	permissions.module_error = EPERM;
-	CHECK(keys() == std::vector<std::string>{"module", "device"});
+	CHECK(keys() == std::vector<std::string>{"module", "device", "perf", "own", "kernel", "others"});
 }
 
 TEST_CASE("RLIMIT_MEMLOCK is not shown to users for whom it does not hold", "[cli][status]")
