@@ -71,6 +71,8 @@ void set(About &about, std::string_view key, std::string_view value)
 		about.processes = number(value);
 	else if (key == "ticks")
 		about.accounting.ticks = number(value);
+	else if (key == "sampler")
+		about.sampler = value;
 	else if (key == "lines_later")
 		about.lines_later.emplace_back(value);
 	else if (key == "thread")
@@ -172,6 +174,8 @@ std::vector<std::string> to_comments(const About &about)
 	}
 	if (about.slice_ms)
 		add("slice_ms", about.slice_ms);
+	if (!about.sampler.empty())
+		add("sampler", about.sampler);
 	for (const EventAccount &event : about.events)
 		add("event", to_text(event));
 	for (const std::string &object : about.lines_later)
@@ -219,6 +223,9 @@ About merge_abouts(std::span<const About> abouts)
 			sum.granularity.clear();
 		if (one.slice_ms != sum.slice_ms)
 			sum.slice_ms = 0;
+		/* What holds with the module alone does not hold for the sum. */
+		if (sum.sampler.empty())
+			sum.sampler = one.sampler;
 		for (const std::string &target : one.targets) {
 			if (seen.insert(target).second)
 				sum.targets.push_back(target);
@@ -287,8 +294,11 @@ bool has_period_of_events(const Profile &profile)
 std::vector<std::string> profile_accounting_lines(const Profile &profile)
 {
 	const About about = from_comments(profile.comments);
-	std::vector<std::string> lines = accounting_lines(
-		about.accounting, has_period_of_events(profile) ? "of events" : "of the clock");
+	/* Of others, perf says nothing: of ticks that came late, or with interrupts off. */
+	const std::string_view of = !about.sampler.empty()	    ? "that perf has reported"
+				    : has_period_of_events(profile) ? "of events"
+								    : "of the clock";
+	std::vector<std::string> lines = accounting_lines(about.accounting, of);
 
 	for (std::string &line : event_lines(about))
 		lines.push_back(std::move(line));

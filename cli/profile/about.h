@@ -35,6 +35,8 @@ struct About {
 	uint64_t slice_ms = 0;
 	/** The events that were sampled, and what they have lost. */
 	std::vector<EventAccount> events = {};
+	/** "perf": perf's events were sampled, without the module; empty: the module counted. */
+	std::string sampler = {};
 
 	bool operator==(const About &) const = default;
 };

@@ -21,7 +21,7 @@ constexpr std::array<Cause, 10> causes = {{
 	{"lost_late", &Accounting::lost_late, "lost: the clock was late"},
 	{"lost_contended", &Accounting::lost_contended, "lost: the counter was contended"},
 	{"lost_exec", &Accounting::lost_exec, "lost: in new programs, before they were attached"},
-	{"lost_full", &Accounting::lost_full, "lost: no counter was free (--max-memory gives more)"},
+	{"lost_full", &Accounting::lost_full, "lost: no room was left (--max-memory gives more)"},
 }};
 
 double percent(uint64_t part, uint64_t whole)
@@ -114,9 +114,9 @@ std::vector<std::string> accounting_lines(const Accounting &accounting, std::str
 	return lines;
 }
 
-std::string accounting_line(const Accounting &accounting)
+std::string accounting_line(const Accounting &accounting, std::string_view of)
 {
-	std::string text = counted_noun(accounting.ticks, "tick");
+	std::string text = counted_noun(accounting.ticks, "tick").append(of);
 	const char *separator = ": ";
 	const auto add = [&](const std::string &part) { text += std::exchange(separator, ", ") + part; };
 

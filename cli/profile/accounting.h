@@ -66,8 +66,11 @@ std::span<const Cause> all_causes();
 std::vector<std::string> accounting_lines(const Accounting &accounting, std::string_view of = "of the clock",
 					  std::string_view kernel = in_kernel_not_counted);
 
-/** The same in a line: "9,953 ticks: 89.43 % counted, 10.57 % lost: the clock was late". */
-std::string accounting_line(const Accounting &accounting);
+/**
+ * The same in a line: "9,953 ticks: 89.43 % counted, 10.57 % lost: the clock was late".
+ * @param of what the ticks are of, with a space before it.
+ */
+std::string accounting_line(const Accounting &accounting, std::string_view of = "");
 
 /** How many processes were recorded: "2 processes"; "all processes" if every process was. */
 std::string processes_text(uint64_t processes, const Accounting &accounting);

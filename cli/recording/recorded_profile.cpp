@@ -88,7 +88,7 @@ Profile recorded_profile(const Recording &recording, const RecordedTime &time, L
 	profile.comments =
 		to_comments({profil_version(), recording.targets, recording.granularity, recording.processes,
 			     recording.accounting, std::move(left), recording.threads.sorted(),
-			     recording.slice_ms, event_accounts(sources)});
+			     recording.slice_ms, event_accounts(sources), recording.by_perf ? "perf" : ""});
 	if (lines == Lines::Stored) {
 		for (std::string &note : texts_of(add_lines(profile)))
 			warnings.push_back(std::move(note));

@@ -43,6 +43,7 @@ struct Recording {
 	uint64_t slice_ms = 0; /**< length of the slices that samples are told apart by; 0: they are not */
 	uint64_t missing = 0;  /**< samples that the module counted but that are not in the counters */
 	std::vector<EventAccount> events = {}; /**< of each source, if they are events; without names */
+	bool by_perf = false;		       /**< perf's events were sampled, without the module */
 };
 
 /** Receives reports of what cannot be profiled, while the rest goes on. */

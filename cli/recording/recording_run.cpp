@@ -7,6 +7,8 @@
 #include "cli/process/process.h"
 #include "cli/recording/limits.h"
 #include "cli/recording/make_recorder.h"
+#include "cli/recording/perf/access.h"
+#include "cli/recording/perf/perf_recorder.h"
 #include "cli/recording/session.h"
 #include "cli/recording/sources/sources_recorder.h"
 
@@ -51,12 +53,11 @@ Outcome RecordingRun::prepare()
 		finder_.emplace(*std::move(finder));
 	}
 
-	const Result<profil_info> info = module_info();
+	Result<Backend> backend = choose_backend(options_);
 
-	if (!info)
-		return info.error();
-	info_ = *info;
-
+	if (!backend)
+		return backend.error();
+	backend_ = *std::move(backend);
 	for (const Event &event : options_.events) {
 		if (Outcome available = check_available(event); !available)
 			return available;
@@ -67,12 +68,16 @@ Outcome RecordingRun::prepare()
 	for (const Event &event : options_.events)
 		sources_.push_back({event.name, "count", event.period});
 	if (sources_.empty()) {
-		const Result<uint64_t> period = choose_period(options_, info_);
+		const Result<uint64_t> period = choose_period(options_, backend_);
 
 		if (!period)
 			return period.error();
 		period_ = *period;
 		sources_.push_back({.period = period_});
+	}
+	if (backend_.perf) {
+		if (const Result<TickCost> cost = measure_perf_cost())
+			perf_cost_ = *cost;
 	}
 	return options_.command.empty() ? Done() : start_command();
 }
@@ -93,8 +98,33 @@ Outcome RecordingRun::start_command()
 	return Done();
 }
 
+Outcome RecordingRun::make_perf_recorder()
+{
+	PerfSettings settings = {{},
+				 options_.kernel,
+				 options_.follow,
+				 options_.selection.threads,
+				 options_.per_process,
+				 options_.per_thread,
+				 options_.per_cgroup,
+				 options_.memory.value_or(perf_ring_bytes * static_cast<uint64_t>(sysconf(
+										    _SC_NPROCESSORS_CONF)))};
+
+	for (const Event &event : options_.events)
+		settings.sources.push_back({event.attr, event.period, false});
+	if (settings.sources.empty())
+		settings.sources.push_back(perf_clock(period_));
+
+	Result<std::unique_ptr<Recorder>> recorder = PerfRecorder::create(std::move(settings), log_);
+
+	if (!recorder)
+		return recorder.error();
+	recorder_ = *std::move(recorder);
+	return Done();
+}
+
 /** A recorder for the clock, or for each event. */
-Outcome RecordingRun::make_recorders(RecorderSettings settings)
+Outcome RecordingRun::make_module_recorders(RecorderSettings settings)
 {
 	std::vector<std::unique_ptr<Recorder>> all;
 
@@ -107,23 +137,29 @@ Outcome RecordingRun::make_recorders(RecorderSettings settings)
 		settings.period = sources_[i].period;
 		if (!options_.events.empty())
 			settings.event = options_.events[i].attr;
-		all.push_back(make_recorder(*std::move(session), settings, info_, log_));
+		all.push_back(make_recorder(*std::move(session), settings, backend_.info, log_));
 	}
 	recorder_ = all.size() == 1 ? std::move(all.front())
 				    : std::make_unique<SourcesRecorder>(std::move(all), log_);
 	return Done();
 }
 
-Outcome RecordingRun::start()
+Outcome RecordingRun::make_one()
 {
 	const uint64_t memory = options_.memory.value_or(most_pinned);
 
 	raise_limits(memory);
-	if (Outcome made =
-		    make_recorders({period_, options_.kernel, options_.follow, options_.selection.threads,
-				    options_.per_process, pin_limit(info_, memory), info_.region_max,
-				    options_.per_thread, options_.per_cgroup, std::nullopt});
-	    !made)
+	if (backend_.perf)
+		return make_perf_recorder();
+	return make_module_recorders({period_, options_.kernel, options_.follow, options_.selection.threads,
+				      options_.per_process, pin_limit(backend_.info, memory),
+				      backend_.info.region_max, options_.per_thread, options_.per_cgroup,
+				      std::nullopt});
+}
+
+Outcome RecordingRun::start()
+{
+	if (Outcome made = make_one(); !made)
 		return made;
 	if (wrap_)
 		recorder_ = wrap_(std::move(recorder_));

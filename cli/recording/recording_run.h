@@ -8,6 +8,7 @@
 #include "cli/process/child_process.h"
 #include "cli/process/process_finder.h"
 #include "cli/profile/sample_source.h"
+#include "cli/recording/perf/backend.h"
 #include "cli/recording/recorder.h"
 #include "cli/recording/target_builder.h"
 #include "cli/recording/target_options.h"
@@ -59,6 +60,10 @@ public:
 	[[nodiscard]] const std::vector<SampleSource> &sources() const { return sources_; }
 	/** Nanoseconds between samples of the clock; 0: it does not tick. */
 	[[nodiscard]] uint64_t period() const { return period_; }
+	/** What samples. */
+	[[nodiscard]] const Backend &backend() const { return backend_; }
+	/** What a sample costs with perf, if it could be measured. */
+	[[nodiscard]] const std::optional<TickCost> &perf_cost() const { return perf_cost_; }
 	/** The command, which may not be what is profiled; or nullptr. */
 	[[nodiscard]] ChildProcess *command() { return command_ ? &*command_ : nullptr; }
 	/**
@@ -73,14 +78,17 @@ public:
 
 private:
 	Outcome start_command();
-	Outcome make_recorders(RecorderSettings settings);
+	Outcome make_one();
+	Outcome make_perf_recorder();
+	Outcome make_module_recorders(RecorderSettings settings);
 	Outcome attach();
 	size_t search();
 
 	TargetOptions options_;
 	RecorderLog &log_;
 	RecorderWrap wrap_;
-	profil_info info_ = {};
+	Backend backend_;
+	std::optional<TickCost> perf_cost_;
 	uint64_t period_ = 0;
 	std::vector<SampleSource> sources_;
 	std::optional<ProcessFinder> finder_;

@@ -18,8 +18,9 @@ namespace {
 constexpr double ns_per_second = 1e9;
 constexpr double longest_period = 3600 * ns_per_second;
 
-constexpr std::array how_options = {"--freq",	   "--count",	  "--event",	   "--kernel-at", "--kernel",
-				    "--user-only", "--no-follow", "--per-process", "--max-memory"};
+constexpr std::array how_options = {"--freq",	    "--count",	   "--event",	  "--kernel-at",
+				    "--kernel",	    "--user-only", "--no-follow", "--per-process",
+				    "--max-memory", "--backend"};
 
 CLI::Validator process_id()
 {
@@ -87,6 +88,7 @@ TargetParser::TargetParser(std::string name, CLI::App &app, TargetOptions &optio
 	app.add_flag("--kernel");
 	app.add_flag("--user-only");
 	app.add_flag("--per-process", options_.per_process);
+	app.add_option("--backend", backend_)->check(CLI::IsMember({"module", "perf"}));
 	app.add_flag("--no-follow,--no-inherit", [this](int64_t) { options_.follow = false; });
 	app.add_option("--max-memory", memory_)->check(positive_count())->transform(CLI::AsSizeValue(false));
 }
@@ -190,6 +192,8 @@ std::optional<int> TargetParser::finish()
 		options_.kernel = KernelTime::AtCall;
 	else if (app_.count("--user-only"))
 		options_.kernel = KernelTime::LeftOut;
+	if (!backend_.empty())
+		options_.backend = backend_ == "perf" ? WantedBackend::Perf : WantedBackend::Module;
 	if (!threads_.empty() && options_.selection.pids.empty()) {
 		options_.selection.pids = threads_;
 		options_.selection.threads = true;
@@ -239,13 +243,15 @@ How:
       --kernel            the same as --kernel-at call
       --user-only         leave time in the kernel out
       --per-process       tell processes apart by pid and not only by program
+      --backend WHAT      sample with the "module" alone, or with "perf" events;
+                          by default, with perf events if there is no module
       --max-memory SIZE   most memory for counters, such as 64M (default )help" +
 	       std::string(memory) + R"help();
                           with less, a counter covers more bytes of text
 )help";
 }
 
-Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info)
+Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info, std::string_view raises)
 {
 	if (!options.count && std::isinf(options.rate))
 		return info.period_min;
@@ -256,10 +262,8 @@ Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &
 
 	if (period < static_cast<double>(info.period_min))
 		return Error{fmt::format(
-			"{} is above the limit of {} (use a lower -F; CAP_PERFMON or the module's parameters "
-			"max_rate and max_user_rate raise the limit)",
-			rate_text(rate),
-			rate_text(std::floor(ns_per_second / static_cast<double>(info.period_min))))};
+			"{} is above the limit of {} (use a lower -F; {})", rate_text(rate),
+			rate_text(std::floor(ns_per_second / static_cast<double>(info.period_min))), raises)};
 	if (period > longest_period)
 		return Error{fmt::format("{} is below the limit of one sample an hour (use a higher -F)",
 					 rate_text(rate))};

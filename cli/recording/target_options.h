@@ -17,6 +17,13 @@
 
 namespace cli {
 
+/** What is to sample. */
+enum class WantedBackend {
+	Any, /**< the module, or else perf's events */
+	Module,
+	Perf,
+};
+
 struct TargetOptions {
 	Selection selection;
 	std::vector<std::string> command; /**< the command and its arguments */
@@ -30,6 +37,7 @@ struct TargetOptions {
 	bool per_thread = false;	/**< not set by TargetParser: not every subcommand shows it */
 	bool per_cgroup = false;	/**< likewise */
 	std::optional<uint64_t> memory; /**< most bytes of counters */
+	WantedBackend backend = WantedBackend::Any;
 };
 
 /** Adds these options to CLI11, and turns the parsed values into TargetOptions. */
@@ -69,13 +77,22 @@ private:
 	uint64_t memory_ = 0;
 	uint64_t count_ = 0;
 	std::string kernel_at_;
+	std::string backend_;
 	std::vector<std::string> event_list_;
 };
 
 /** The part of --help for these options.  @param memory the default of --max-memory. */
 std::string target_help(bool with_command = true, std::string_view memory = "128M");
 
-/** The nanoseconds between samples, or an error if the module does not permit that rate. */
-Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info);
+/** For choose_period(): what permits a higher rate with the module. */
+inline constexpr std::string_view module_raises_limit =
+	"CAP_PERFMON or the module's parameters max_rate and max_user_rate raise the limit";
+
+/**
+ * The nanoseconds between samples, or an error if that rate is not permitted.
+ * @param raises what raises the limit, for the error.
+ */
+Result<uint64_t> choose_period(const TargetOptions &options, const profil_info &info,
+			       std::string_view raises = module_raises_limit);
 
 } // namespace cli

@@ -111,6 +111,8 @@ Outcome PushRun::begin()
 
 	if (begun)
 		begun = profiler_.start();
+	if (begun && profiler_.backend().perf)
+		say(backend_line(profiler_.backend(), profiler_.perf_cost()));
 	for (const std::string &line : refusals_.lines())
 		say(line);
 	refusals_ = Refusals();

@@ -114,12 +114,15 @@ Outcome RecordRun::prepare()
 	}
 	/* Measure before the profiles start: their ticks would be part of the result. */
 	if (console_.shows_progress()) {
-		const Result<TickCost> cost =
-			profiler_.period() ? measure_tick_cost(profiler_.period()) : Error{"no clock ticks"};
-
-		if (cost)
+		if (profiler_.backend().perf)
+			tick_cost_ = profiler_.perf_cost();
+		else if (const Result<TickCost> cost = profiler_.period()
+							       ? measure_tick_cost(profiler_.period())
+							       : Error{"no clock ticks"})
 			tick_cost_ = *cost;
 	}
+	if (profiler_.backend().perf)
+		console_.say(backend_line(profiler_.backend(), profiler_.perf_cost()));
 	return profiler_.start();
 }
 

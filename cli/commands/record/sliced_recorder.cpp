@@ -67,10 +67,13 @@ void SlicedRecorder::add_slice(Recording &sum, const Recording &slice)
 	}
 	for (const auto &[object, buckets] : slice.tally.objects()) {
 		for (const auto &[bucket, samples] : buckets)
-			sum.tally.add(object, {bucket.address, bucket.shift, numbers[bucket.owner]}, samples);
+			sum.tally.add(object,
+				      {bucket.address, bucket.shift, numbers[bucket.owner], bucket.source},
+				      samples);
 	}
 	for (const auto &[bucket, samples] : slice.tally.unknown())
-		sum.tally.add_unknown({bucket.address, bucket.shift, numbers[bucket.owner]}, samples);
+		sum.tally.add_unknown({bucket.address, bucket.shift, numbers[bucket.owner], bucket.source},
+				      samples);
 	if (!sum.program || slice.tally.total_of(slice.program) > sum.tally.total_of(sum.program))
 		sum.program = slice.program;
 	sum.threads.add(slice.threads);
@@ -80,6 +83,7 @@ void SlicedRecorder::add_slice(Recording &sum, const Recording &slice)
 	sum.targets = slice.targets;
 	sum.processes = slice.processes;
 	sum.missing += slice.missing;
+	sum.by_perf = slice.by_perf;
 	add_events(sum.events, slice.events);
 }
 

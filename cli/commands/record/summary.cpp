@@ -24,7 +24,8 @@ void summarize(Console &console, const Recording &recording, const RecordedTime 
 				processes_text(recording.processes, recording.accounting),
 				duration_text(time.seconds), sources_text(time.sources), path));
 	if (recording.accounting.ticks || recording.accounting.lost_unowned)
-		console.detail(accounting_line(recording.accounting));
+		console.detail(accounting_line(recording.accounting,
+					       recording.by_perf ? " that perf has reported" : ""));
 	if (!recording.accounting.ticks)
 		console.detail(clock ? "no ticks of the clock: no attached process used the CPU"
 				     : "no attached process had such an event");
@@ -35,6 +36,9 @@ void summarize(Console &console, const Recording &recording, const RecordedTime 
 		console.detail(line);
 
 	std::string memory = fmt::format("{} of counters", bytes_text(recording.counter_bytes));
+
+	if (recording.by_perf)
+		memory = fmt::format("{} of buffers for perf's samples", bytes_text(recording.counter_bytes));
 
 	if (!about.lines_later.empty())
 		memory +=

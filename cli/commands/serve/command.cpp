@@ -89,29 +89,31 @@ void block_stop_signals()
 }
 
 /* Find errors that would make every request fail, before the first request. */
-Outcome check(const TargetOptions &target)
+Result<Backend> check(const TargetOptions &target)
 {
-	const Result<profil_info> info = module_info();
+	Result<Backend> backend = choose_backend(target);
 
-	if (!info)
-		return info.error();
+	if (!backend)
+		return backend.error();
 	for (const Event &event : target.events) {
 		if (Outcome available = check_available(event); !available)
-			return available;
+			return available.error();
 	}
 	if (target.events.empty()) {
-		if (const Result<uint64_t> period = choose_period(target, *info); !period)
+		if (const Result<uint64_t> period = choose_period(target, *backend); !period)
 			return period.error();
 	}
 	if (const Result<ProcessFinder> finder = ProcessFinder::create(target.selection); !finder)
 		return finder.error();
-	return Done();
+	return backend;
 }
 
 Outcome serve(const ServeOptions &options, const TargetOptions &target, const std::string &command_line)
 {
-	if (Outcome checked = check(target); !checked)
-		return checked;
+	const Result<Backend> backend = check(target);
+
+	if (!backend)
+		return backend.error();
 
 	const StopSignals signals;
 	std::mutex talking;
@@ -134,6 +136,8 @@ Outcome serve(const ServeOptions &options, const TargetOptions &target, const st
 
 	if (!server)
 		return server.error();
+	if (backend->perf)
+		say(backend_line(*backend, std::nullopt));
 	say(fmt::format("{}{} answers /debug/pprof/profile?seconds=N{}",
 			server->address().unix_path.empty() ? "http://" : "", server->address().text(),
 			server->address().is_local() ? "" : ", for everyone who can reach it"));

@@ -40,6 +40,8 @@ Outcome TopRecording::start()
 		return prepared;
 	if (Outcome started = profiler_.start(); !started)
 		return started;
+	if (profiler_.backend().perf)
+		warn(backend_line(profiler_.backend(), profiler_.perf_cost()));
 	live_.emplace(profiler_.sources());
 	start_ = Clock::now();
 	return Done();
@@ -82,7 +84,8 @@ void TopRecording::describe(const Recording &part)
 					{},
 					{},
 					0,
-					event_accounts(accounted_sources(profiler_.sources(), events_))});
+					event_accounts(accounted_sources(profiler_.sources(), events_)),
+					part.by_perf ? "perf" : ""});
 }
 
 void TopRecording::zero()

@@ -142,7 +142,7 @@ TEST_CASE("wrong usage is reported in profil's own words", "[cli]")
 	}
 }
 
-TEST_CASE("without the module, record says how to get it and leaves no file", "[cli]")
+TEST_CASE("record --backend module says how to get the module and leaves no file", "[cli]")
 {
 	const TemporaryDirectory directory;
 
@@ -152,7 +152,8 @@ TEST_CASE("without the module, record says how to get it and leaves no file", "[
 
 	for (const std::string &arguments : {std::string("-p 1"), "-- " + command, "-a -- " + command,
 					     "-a " + command, "-p 1 -- " + command, "-u 0 -- " + command}) {
-		const support::Output output = profil("record -o " + (directory / "out") + " " + arguments);
+		const support::Output output =
+			profil("record --backend module -o " + (directory / "out") + " " + arguments);
 
 		CHECK(output.status == 1);
 		CHECK(lines(output.text) == 1);

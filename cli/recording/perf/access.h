@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/recording/perf/access.h  What perf permits this user, and what a sample costs. */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/recording/tick_cost.h"
+
+#include <linux/perf_event.h>
+#include <string>
+
+namespace cli {
+
+/** Can this process sample itself with perf's events?  If not: why, and what would help. */
+Outcome check_perf();
+
+/** The shortest period of the clock in ns: kernel.perf_event_max_sample_rate. */
+uint64_t shortest_perf_period();
+
+/** Why a process, or all, are not sampled.  @param error of perf_event_open(2). */
+std::string why_not_sampled(int error, const perf_event_attr &event);
+
+/** Why perf does not sample the kernel for this user, and what would help. */
+std::string why_kernel_is_hidden();
+
+/**
+ * The cost of a sample: as measure_tick_cost(), with a perf event, for some milliseconds.
+ */
+Result<TickCost> measure_perf_cost();
+
+} // namespace cli

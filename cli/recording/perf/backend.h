@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/recording/perf/backend.h  Chooses between the module and perf's events. */
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/recording/target_options.h"
+#include "cli/recording/tick_cost.h"
+#include "profil.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace cli {
+
+/** What samples, and what it allows. */
+struct Backend {
+	bool perf = false; /**< perf's events, not the module */
+	profil_info info =
+		{};	 /**< of the module; with perf, only the shortest period and no limit of pages */
+	std::string why; /**< with perf: why not the module */
+};
+
+/** The module, or perf's events if it is not there and the options leave the choice. */
+Result<Backend> choose_backend(const TargetOptions &options);
+
+/** The nanoseconds between samples, or an error if the backend does not permit that rate. */
+Result<uint64_t> choose_period(const TargetOptions &options, const Backend &backend);
+
+/** With perf: a line that says so, why, and what a sample costs, if that is known. */
+std::string backend_line(const Backend &backend, const std::optional<TickCost> &cost);
+
+} // namespace cli

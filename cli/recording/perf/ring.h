@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file cli/recording/perf/ring.h  The buffer of one CPU, into which perf writes records. */
+#pragma once
+
+#include "cli/base/fd.h"
+#include "cli/base/result.h"
+
+#include <cstdint>
+#include <linux/perf_event.h>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/** What identifies a record beyond its type; every event here asks for the same. */
+constexpr uint64_t perf_sample_type =
+	PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+
+/** A PERF_RECORD_SAMPLE of perf_sample_type. */
+struct PerfSample {
+	uint64_t id = 0;
+	uint64_t ip = 0;
+	uint32_t pid = 0; /**< UINT32_MAX: of a process that is gone, or in another PID namespace */
+	uint32_t tid = 0;
+	uint64_t time = 0;
+	uint64_t cgroup = 0; /**< only with PERF_SAMPLE_CGROUP */
+};
+
+/** A record as perf wrote it, in one piece. */
+class PerfRecord {
+public:
+	explicit PerfRecord(const perf_event_header *header) : header_(header) {}
+
+	explicit operator bool() const { return header_; }
+	[[nodiscard]] uint32_t type() const { return header_->type; }
+	[[nodiscard]] uint16_t misc() const { return header_->misc; }
+	/** A number of the record; 0 beyond its end.  @param offset in bytes, after the header. */
+	template <typename T> [[nodiscard]] T at(size_t offset) const;
+	/** The text at an offset. */
+	[[nodiscard]] std::string_view text(size_t offset) const;
+	/** When it was written, in ns of CLOCK_MONOTONIC. */
+	[[nodiscard]] uint64_t time() const;
+	/** For a record that is no sample: the ID of the event that wrote it. */
+	[[nodiscard]] uint64_t writer() const;
+	/** For a sample.  @param with_cgroup whether it was asked for. */
+	[[nodiscard]] PerfSample sample(bool with_cgroup) const;
+
+private:
+	[[nodiscard]] size_t bytes() const { return header_->size - sizeof(*header_); }
+
+	const perf_event_header *header_;
+};
+
+/**
+ * A ring buffer.  It belongs to an event of this process that counts nothing, so it stays while
+ * the events that write into it come and go.
+ */
+class PerfRing {
+public:
+	/**
+	 * @param bytes the most; less if the kernel pins no more for this user.
+	 * @return an error, or a ring; one without fd() if the CPU is offline.
+	 */
+	static Result<PerfRing> open(int cpu, uint64_t bytes);
+	PerfRing(PerfRing &&other) noexcept;
+	PerfRing &operator=(PerfRing &&) = delete;
+	~PerfRing();
+
+	/** For PERF_EVENT_IOC_SET_OUTPUT, and for poll(2): readable when it is partly full. */
+	[[nodiscard]] int fd() const { return fd_.get(); }
+	[[nodiscard]] int cpu() const { return cpu_; }
+	[[nodiscard]] uint64_t bytes() const { return bytes_; }
+	/** Is it partly full, so that it should be read soon? */
+	[[nodiscard]] bool fills_up();
+	/** Find out how far perf has written: next() goes so far. */
+	void look();
+	/** The oldest record that was not dropped; none if there are no more. */
+	[[nodiscard]] PerfRecord next();
+	/** Be done with the record of next(). */
+	void drop();
+	/** Give the room of dropped records back. */
+	void release();
+
+private:
+	PerfRing(int cpu, Fd fd, void *memory, uint64_t bytes)
+		: cpu_(cpu), fd_(std::move(fd)), memory_(memory), bytes_(bytes)
+	{
+	}
+	[[nodiscard]] const char *data() const;
+	[[nodiscard]] perf_event_mmap_page &control() const
+	{
+		return *static_cast<perf_event_mmap_page *>(memory_);
+	}
+
+	int cpu_;
+	Fd fd_;
+	void *memory_;
+	uint64_t bytes_; /* of records */
+	uint64_t head_ = 0;
+	uint64_t tail_ = 0;
+	std::vector<uint64_t> joined_; /* a record that begins at the end and goes on at the beginning */
+};
+
+} // namespace cli

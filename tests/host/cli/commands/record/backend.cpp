@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/** @file tests/host/cli/commands/record/backend.cpp  Recording without the module, by the program itself. */
+#include "cli/recording/perf/access.h"
+#include "tests/support/catch.h"
+#include "tests/support/programs.h"
+#include "tests/support/skip.h"
+
+#include <filesystem>
+
+using support::run;
+using support::TemporaryDirectory;
+
+namespace {
+
+support::Output profil(const std::string &arguments)
+{
+	return run(support::build_dir() + "/profil " + arguments);
+}
+
+bool has(const std::string &text, const std::string &part)
+{
+	return text.find(part) != std::string::npos;
+}
+
+void need_perf_alone()
+{
+	if (std::filesystem::exists("/dev/profil"))
+		support::skip("this machine has /dev/profil");
+	if (const cli::Outcome perf = cli::check_perf(); !perf)
+		support::skip("perf does not sample: " + perf.error().text);
+}
+
+/* A shell that computes until it has had enough CPU time for some hundred samples. */
+constexpr char busy[] = "sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'";
+
+} // namespace
+
+TEST_CASE("without the module, record and report work with perf events, and say so", "[perf][record]")
+{
+	need_perf_alone();
+
+	const TemporaryDirectory directory;
+	const std::string file = directory / "profile.pb.gz";
+	const support::Output recorded = profil("record -F 5000 -o " + file + " -- " + busy);
+
+	CHECK(recorded.status == 0);
+	CHECK(has(recorded.text, "profil record: recording with perf events"));
+	CHECK(has(recorded.text, "the module is not loaded ('profil status' shows how to load it)"));
+	CHECK(has(recorded.text, " that perf has reported: "));
+	CHECK(has(recorded.text, " of buffers for perf's samples"));
+
+	const support::Output reported = profil("report --sort command,object " + file);
+
+	CHECK(reported.status == 0);
+	CHECK(has(reported.text, "  sh "));
+	CHECK(has(reported.text, "100.00 %  ticks that perf has reported"));
+	CHECK_FALSE(has(reported.text, "ticks of the clock"));
+}
+
+TEST_CASE("--backend forces what samples", "[perf][record]")
+{
+	need_perf_alone();
+
+	const TemporaryDirectory directory;
+	const std::string file = directory / "profile.pb.gz";
+	const support::Output perf = profil("record --backend perf -o " + file + " -- " + busy);
+
+	CHECK(perf.status == 0);
+	CHECK(has(perf.text, "a sample: --backend says so") + has(perf.text, "events: --backend says so") ==
+	      1);
+	CHECK(profil("record --backend module -o " + file + " -- true").status == 1);
+	CHECK(profil("record --backend other -- true").status == 2);
+}
+
+TEST_CASE("what only the module can do is refused without it", "[perf][record]")
+{
+	need_perf_alone();
+
+	const TemporaryDirectory directory;
+	const std::string file = directory / "profile.pb.gz";
+	const support::Output call = profil("record --kernel-at call -o " + file + " -- true");
+	const support::Output fast = profil("record -F 1000000 -o " + file + " -- true");
+
+	CHECK(call.status == 1);
+	CHECK(has(call.text, "--kernel-at call needs the module: "));
+	CHECK(fast.status == 1);
+	CHECK(has(fast.text, "(use a lower -F; kernel.perf_event_max_sample_rate raises the limit)"));
+	CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("slices, parts, snapshots and top work with perf events", "[perf][record]")
+{
+	need_perf_alone();
+
+	const TemporaryDirectory directory;
+	const std::string file = directory / "profile.pb.gz";
+
+	CHECK(profil("record -F 5000 --slice 20ms -o " + file + " -- " + busy).status == 0);
+	CHECK(has(profil("report " + file).text, "samples"));
+
+	const support::Output top = profil("top --batch -n 1 -d 0.5 -a");
+
+	CHECK(top.status == 0);
+	CHECK(has(top.text, "recording with perf events"));
+}
