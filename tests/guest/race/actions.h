@@ -167,10 +167,22 @@ inline void fork_once(const Side &side)
 	waitpid(pid, nullptr, 0);
 }
 
-template <auto path> void execute(const Side &side)
+/** Execute a program that uses MS milliseconds of CPU time. */
+inline void execute(const Side &side, const std::string &program, const char *ms)
 {
-	execl((side.*path).c_str(), "program", "1", nullptr);
+	execl(program.c_str(), "program", ms, nullptr);
 	side.note(errno);
+}
+
+/** The target is there until it is killed at the end of the round; its owner ends by itself. */
+template <auto path> void become(const Side &side)
+{
+	execute(side, side.*path, "1000000000");
+}
+
+inline void become_short(const Side &side)
+{
+	execute(side, side.program, "1");
 }
 
 inline void exit_now(const Side &)
@@ -231,11 +243,11 @@ inline const Action actions[] = {
 	{"status", command, ask_for_status, 0, erased},
 	{"STOP_ALL", command, stop_all, stops | root, {}},
 	{"target forks", by_target, fork_once, 0, {}},
-	{"target executes", by_target, execute<&Side::program>, ends_target, {}},
-	{"target executes set-uid", by_target, execute<&Side::guarded>, ends_target | loses, {}},
+	{"target executes", by_target, become<&Side::program>, ends_target, {}},
+	{"target executes set-uid", by_target, become<&Side::guarded>, ends_target | loses, {}},
 	{"target exits", by_target, exit_now, ends_target | loses, {}},
 	{"close", other, close_file, closes, {}},
-	{"owner executes", other, execute<&Side::program>, ends_owner, {}},
+	{"owner executes", other, become_short, ends_owner, {}},
 	{"owner exits", other, exit_now, ends_owner, {}},
 	{"CPU off and on", other, switch_cpu1, root, {}},
 	{"rmmod",
