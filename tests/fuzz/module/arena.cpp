@@ -21,8 +21,8 @@ constexpr size_t page = 4096;
 constexpr int both = PROT_READ | PROT_WRITE;
 int shared_file = -1;
 /**
- * Nothing reads its events: a fault waits until this is closed, or a signal comes.  As processes
- * that share memory have descriptors of their own, it also says whose it is.
+ * Nothing reads its events, so a fault waits until this is closed or a signal comes.  Records its
+ * process, because processes that share memory have descriptors of their own.
  */
 struct Faults {
 	int fd = -1;
@@ -56,14 +56,14 @@ void map_slow(unsigned slot, Random &random)
 	const size_t offset = random.below(SlowFile::bytes / Arena::slot_bytes) * Arena::slot_bytes;
 	const int fd = open(shared->slow_file, O_RDONLY | O_CLOEXEC);
 
-	/* The kernel has no FUSE, or the file is between two servers. */
+	/* The kernel has no FUSE, or the server is being restarted. */
 	if (fd < 0)
 		return map_anonymous(slot);
 	map(slot, MAP_PRIVATE, fd, offset);
 	close(fd);
 }
 
-/** Without privilege, only faults in user mode can be watched: those of the kernel fail. */
+/** Without privilege, only faults in user mode can be watched; faults in the kernel then fail. */
 int open_faults()
 {
 	const int fd = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));
@@ -71,7 +71,7 @@ int open_faults()
 	return fd >= 0 ? fd : static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
 }
 
-/** Have a userfaultfd watch some memory, or end the one that does. */
+/** Make a userfaultfd watch some memory, or close the one that does. */
 void watch_faults(void *at, size_t bytes, bool begin)
 {
 	const int fresh = begin ? open_faults() : -1;
@@ -146,7 +146,7 @@ void Arena::disturb(Random &random)
 	}
 }
 
-/** Reads by a call, which fails where a load would end the process. */
+/** Reads by a system call, which returns an error where a load would kill the process. */
 void Arena::check_margins(Random &random)
 {
 	const auto slot = static_cast<unsigned>(random.below(slots));

@@ -9,14 +9,14 @@
 namespace fuzz {
 
 /**
- * Slots at fixed addresses, the same in every process, which come and go.  The
- * first bytes of each slot hold no counter and stay zero.
+ * Slots of memory that are mapped and unmapped, at addresses that are the same in every process.
+ * The first bytes of each slot hold no counter and stay zero.
  */
 class Arena {
 public:
 	static constexpr uintptr_t start = 0x200000000000;
 	static constexpr size_t slot_bytes = 1 << 16;
-	static constexpr unsigned slots = 64; /* 32 of them can be one huge page */
+	static constexpr unsigned slots = 64; /* 32 of them fit one huge page */
 	static constexpr size_t margin = 64;
 
 	/** Maps all slots, once in each process. */
@@ -24,7 +24,7 @@ public:
 	/** Calls munmap, mprotect, mremap or madvise on a slot, or maps it anew (some of them privately from
 	 * the slow file), or has a userfaultfd watch it. */
 	static void disturb(Random &random);
-	/** Complains if the margin of a slot, where no counter is, was written. */
+	/** Complains if the margin of a slot, which holds no counter, was written. */
 	static void check_margins(Random &random);
 
 	/** A place for counters: mostly valid, now and then anything. */

@@ -99,20 +99,22 @@ void make_update(Random &random, profil_update &update, Regions &regions)
 	update.region_size = sizeof(profil_region);
 }
 
-/* With one file, there is seldom more than one. */
+/* The threads share one file, which seldom has more than one profile. */
 uint32_t any_profile(Random &random)
 {
 	return static_cast<uint32_t>(shared->together ? 1 + random.one_in(4) : random.between(1, 4));
 }
 
-/* Behind the bytes of a slot that must stay zero. */
+/* The table begins after the bytes of the slot that must stay zero. */
 void make_table(Random &random, profil_record &record)
 {
 	record.table = Arena::start + random.below(Arena::slots) * Arena::slot_bytes + 4096;
 	record.nr_counts = 256U << random.below(3);
 }
 
-/* A recording, a process for one, another table for one, or a wait for news of one. */
+/*
+ * Begin a recording, add a process to one, replace its table, or wait until it has something new.
+ */
 void make_record(Random &random, profil_record &record)
 {
 	record.proof = -1;
@@ -229,7 +231,7 @@ bool harmless(unsigned command, const Argument &argument, const Argument &before
 	       now.nr_regions <= 2 * Regions::most;
 }
 
-/** An event that comes often, or a hardware event, which fails without a PMU. */
+/** A frequent event, or a hardware event, which fails without a PMU. */
 static void make_event(Random &random, perf_event_attr &attr)
 {
 	static const uint64_t software[] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -252,7 +254,10 @@ static void make_event(Random &random, perf_event_attr &attr)
 
 int make_proof(Random &random, pid_t target, bool everybody, bool event)
 {
-	/* An event on a CPU when it should be, and now and then when it should not. */
+	/*
+	 * On a CPU if the proof is system-wide, on a task otherwise; now and then the wrong way
+	 * round.
+	 */
 	const bool cpu = everybody != random.one_in(20);
 	perf_event_attr attr = {};
 

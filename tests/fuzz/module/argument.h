@@ -57,10 +57,12 @@ void make(Random &random, unsigned command, Argument &argument, Regions &regions
 void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size);
 /** False if a pointer of a spoilt structure could lead into our own memory. */
 bool harmless(unsigned command, const Argument &argument, const Argument &before);
-/** Opens a proof for a target, or for everybody; now and then one that is refused.  @param event of an event.
+/**
+ * Opens a proof for a target, or a system-wide one; now and then one that is refused.  @param event
+ * sample an event instead of the clock
  */
 int make_proof(Random &random, pid_t target, bool everybody, bool event);
-/** An address where no structure can be, or not all of it. */
+/** An address at which a structure is not, or not completely, accessible. */
 void *bad_pointer(Random &random);
 
 } // namespace fuzz

@@ -81,7 +81,7 @@ void check(unsigned command, int error, const Argument &before, const Argument &
 		shared->attaches++;
 }
 
-/** This thread's faults on pages that were not in memory, or that it waited for. */
+/** This thread's major faults: those that waited for a page. */
 long major_faults()
 {
 	rusage usage = {};
@@ -129,7 +129,10 @@ void run_command(Random &random, pid_t target)
 	if (command == PROFIL_RECORD && !proofless)
 		argument.record.proof = proof;
 	void *at = random.one_in(50) ? bad_pointer(random) : &argument;
-	/* Counters as an argument: it may wait for a page, and no pointer of it is used. */
+	/*
+	 * Counters as the argument.  The command may then wait for a page; these commands follow no
+	 * pointer in their structure, so any content is harmless.
+	 */
 	if ((command == PROFIL_STATUS || command == PROFIL_STOP) && random.one_in(20))
 		at = reinterpret_cast<void *>(Arena::start + random.below(Arena::slots) * Arena::slot_bytes);
 	before = argument;

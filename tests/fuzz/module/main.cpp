@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/fuzz/module/main.cpp  A fuzzer of /dev/profil that knows its structures.
  *
- * Workers are processes with threads that do random things one after the other:
- * commands by ioctl and io_uring, forks, execs, closes, signals, and changes of
- * the memory with the counters, some of which comes from a FUSE file, late or
- * never.  They are killed now and then, and replaced.  What
- * a thread does depends on the seed, its worker's number and generation, and its
- * own number; the results depend on the other threads.
+ * Workers are processes whose threads issue random operations: commands by ioctl and io_uring,
+ * forks, execs, closes, signals, and changes to the memory of the counters.  Some of that memory is
+ * a FUSE file, whose pages come late or never.  Now and then, workers are killed and replaced.
+ * What a thread does depends on the seed, its worker's number and generation, and its own number;
+ * the results depend on the other threads.
  */
 #include "tests/fuzz/module/random.h"
 #include "tests/fuzz/module/shared.h"
@@ -49,7 +48,10 @@ void complain(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	/* Only the first, as others follow.  The main process prints it: it gets no signals. */
+	/*
+	 * Report only the first failure, as others follow from it.  The main process prints it,
+	 * because it gets no signals.
+	 */
 	if (!shared->failed.exchange(true))
 		snprintf(shared->why, sizeof(shared->why),
 			 "worker %u generation %u thread %u step %lu depth %u: %s", place.worker,
@@ -249,7 +251,7 @@ void check_rest(const Rest &before)
 			 before.pages);
 }
 
-/** What workers find on the machine.  Removed at the end. */
+/** The files and the cgroup that workers use.  Removed at the end. */
 class Surroundings {
 public:
 	Surroundings()
@@ -304,7 +306,7 @@ int fuzz_all(const Options &options)
 		  << " workers of " << options.threads << " threads" << std::endl;
 	SlowFile slow_file;
 	run_workers(options, slow_file);
-	/* From here on nothing may wait for a page. */
+	/* Workers that wait for a page cannot be ended, so end the file system first. */
 	slow_file.end();
 	if (end_workers() && !options.among_others)
 		check_rest(before);

@@ -90,7 +90,7 @@ void Ring::abandon(Random &random, int fd)
 		if (command == PROFIL_STOP_ALL || command == unknown_command)
 			continue;
 		make(random, command, argument, abandoned_regions);
-		/* Nothing would close its descriptor. */
+		/* With PROFIL_DESCRIBE_OPEN, nothing would close the descriptor that it returns. */
 		if (command == PROFIL_DESCRIBE)
 			argument.describe.flags = 0;
 		some = prepare(random, fd, command, &argument, argument.size) || some;

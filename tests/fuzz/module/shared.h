@@ -20,8 +20,10 @@ struct Shared {
 	char group[64];	    /* a memory cgroup with little memory; empty without cgroups */
 	char slow_file[64]; /* a FUSE file whose pages may never come; empty without FUSE */
 	std::atomic<uint64_t> commands, succeeded, refused, by_ring, forks, execs, attaches, kills;
-	/* Reads of the slow file, those of them that were not answered at once, and commands that waited
-	 * for a page of it or of a userfaultfd. */
+	/*
+	 * Reads of the slow file, how many of them were answered late or never, and commands that
+	 * waited for a page of the file or of a userfaultfd.
+	 */
 	std::atomic<uint64_t> slow_reads, slow_late, slow_never, waited;
 	std::atomic<pid_t> worker[max_workers];
 };
@@ -35,7 +37,7 @@ struct Place {
 };
 extern thread_local Place place;
 
-/** Reports a broken invariant with everything that reproduces it, and ends the run. */
+/** Reports a broken invariant, with what is needed to reproduce it, and ends the run. */
 [[gnu::format(printf, 1, 2)]] void complain(const char *format, ...);
 
 } // namespace fuzz

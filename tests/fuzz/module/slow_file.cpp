@@ -93,7 +93,10 @@ void SlowFile::serve(pid_t parent) const
 	if (getppid() != parent)
 		_exit(0);
 	try {
-		/* Pages stay where they are: a mapping must not wait, with its mmap_lock, for others. */
+		/*
+		 * Not fresh_pages: mmap() would drop the cached pages, and, while it holds
+		 * mmap_lock, wait for those that others are reading.
+		 */
 		support::FuseServer server(mount_->device(), bytes, 0);
 		Answers answers(server, Random(mix(shared->seed, mix(servers_))));
 
@@ -116,7 +119,7 @@ void SlowFile::start()
 	server_ = fork();
 	if (!server_)
 		serve(parent);
-	/* Workers must not inherit it: it would keep the file system alive. */
+	/* Workers must not inherit the descriptor, which would keep the file system alive. */
 	mount_->close_device();
 	if (server_ < 0)
 		complain("fork: error %d", errno);

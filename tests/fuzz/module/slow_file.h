@@ -13,15 +13,15 @@ namespace fuzz {
 
 /**
  * Belongs to the main process; workers find its path in the shared state.  A task that waits for a
- * page that never comes may not react to signals, so the server is ended now and then, and before
- * the main process waits for workers to end.
+ * page may not react to signals.  So the server is killed now and then, and before the main process
+ * waits for workers to end.
  */
 class SlowFile {
 public:
-	/** Much more than is read between two servers: most pages are nowhere in memory. */
+	/** Much more than is read while one server lives, so most pages are not in memory. */
 	static constexpr size_t bytes = 256 << 20;
 
-	/** Says so, once, if this kernel has no FUSE; then there is no such file. */
+	/** If this kernel has no FUSE, prints that once, and makes no file. */
 	SlowFile();
 	SlowFile(const SlowFile &) = delete;
 	SlowFile &operator=(const SlowFile &) = delete;

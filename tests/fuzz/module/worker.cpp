@@ -34,7 +34,7 @@ constexpr unsigned nr_children = 8;
 constexpr unsigned max_threads = 16;
 constexpr unsigned deepest = 2;
 
-/** The children of this process.  The thread that takes one out ends it. */
+/** The children of this process.  The thread that removes one from the array kills and reaps it. */
 std::array<std::atomic<pid_t>, nr_children> children;
 std::array<std::atomic<pid_t>, max_threads> threads_of_worker;
 
@@ -54,7 +54,7 @@ void end_child(std::atomic<pid_t> &slot, pid_t next)
 		return;
 	if (!kill(pid, SIGKILL))
 		shared->kills++;
-	/* If another thread took it out, that thread has waited for it. */
+	/* If another thread removed it from the array, that thread has reaped it. */
 	while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR)
 		;
 }
@@ -65,7 +65,7 @@ void end_children()
 		end_child(slot, 0);
 }
 
-/** Execute a program, sometimes a set-uid one, when an ordinary user's session must end. */
+/** Execute a program.  Sometimes a set-uid one, for which an ordinary user's session must end. */
 [[noreturn]] void exec_self(Random &random)
 {
 	const char *const arguments[] = {"fuzz", "--burn", "2000", nullptr};
@@ -87,7 +87,7 @@ void end_children()
 		slot = 0;
 	thread_ring.forget();
 	place.depth++;
-	/* Without a mapping: nobody there, but the same user outside. */
+	/* Without a uid_map: the user is the overflow UID inside, and unchanged outside. */
 	if (random.one_in(6))
 		unshare(CLONE_NEWUSER);
 	for (uint64_t left = random.below(30); left && !shared->stop; left--) {
@@ -230,7 +230,7 @@ void run_thread(unsigned number, uint64_t steps)
 	threads_of_worker[number] = 0;
 }
 
-/** For a quarter of them: memory runs out there. */
+/** Move a quarter of the workers into the cgroup, where memory runs out. */
 void enter_group()
 {
 	const auto file = std::string(shared->group) + "/cgroup.procs";

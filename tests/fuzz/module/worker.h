@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/fuzz/module/worker.h  A worker process of the fuzzer: threads that do random things one after
- * the other. */
+/** @file tests/fuzz/module/worker.h  A worker process of the fuzzer, whose threads do random
+ * operations.
+ */
 #pragma once
 
 #include <cstdint>

@@ -120,13 +120,16 @@ void annotate(const Profile &profile)
 		style.instructions = false;
 		style.summary = true;
 		check(!annotation_text(annotation, sources, style).empty(), "lines alone are empty");
-		/* A name that begins so would be an expression. */
+		/* A name that begins with a slash would be taken as an expression. */
 		if (!functions[i].name.starts_with('/'))
 			static_cast<void>(choose_functions(functions, functions[i].name));
 	}
 }
 
-/** Annotates the profile as one of an existing program: otherwise its addresses are never decoded. */
+/**
+ * Annotates the profile as if it were one of an existing program; otherwise its addresses are never
+ * decoded.
+ */
 void annotate_program(Profile profile)
 {
 	if (profile.mappings.empty())
