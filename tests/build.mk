@@ -5,7 +5,7 @@
 
 # $(call tests_sources,FOLDER): the sources in it and in all folders below it.
 tests_sources = $(shell find $(wildcard $(1)) /dev/null -name '*.cpp' -not -path '*/programs/*' -not -path '*/data/*' | sort)
-# main(), and what it asks a guest's kernel.
+# main(), and its checks of a guest's kernel.
 tests_suite := tests/support/suite.cpp tests/support/leftovers.cpp
 tests_of_kernel := tests/support/kernel_log.cpp tests/support/kernel_leftovers.cpp
 # What the guest's tests and the fuzzer share.
@@ -234,7 +234,8 @@ $(B)/tests/programs/$(notdir $(basename $(1))): $(1) $(wildcard $(basename $(1))
 endef
 $(foreach source,$(tests_program_sources),$(eval $(call tests_program,$(source))))
 
-# Of the pkg-config module these have the libraries alone: the flavour is chosen at link time.
+# These use the libraries of the pkg-config module, but not its --cflags: the flavour is chosen at
+# link time.
 tests_link_shared := -fPIE -pie
 tests_link_shared-no-pie := -fno-pie -no-pie
 tests_link_static := -fno-pie -static

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/harness/cases.cpp  Tests that go wrong in every way that scripts/guest-tests must notice. */
+/** @file tests/harness/cases.cpp  Tests that fail in every way that scripts/guest-tests must
+ * notice.
+ */
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"
 

@@ -113,7 +113,7 @@ std::optional<FuseServer::Read> FuseServer::serve()
 	/* Unmounted. */
 	if (n < 0 && errno == ENODEV)
 		_exit(0);
-	/* A request that was interrupted meanwhile. */
+	/* The request was interrupted before it was read. */
 	if (n < 0 && (errno == ENOENT || errno == EINTR || errno == EAGAIN))
 		return {};
 	if (n < 0)
@@ -209,7 +209,7 @@ void FuseServer::reply(uint64_t unique, int error, const void *data, size_t byte
 	header.len = static_cast<uint32_t>(sizeof(header) + bytes);
 	header.error = error;
 	header.unique = unique;
-	/* ENOENT: its task was killed meanwhile. */
+	/* ENOENT: the task that made the request was killed. */
 	if (writev(device_, parts, 2) < 0 && errno != ENOENT)
 		fail("writing /dev/fuse");
 }

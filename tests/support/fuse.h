@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/fuse.h  A FUSE file system with one file, whose server decides when a page of it
- * comes.  For the guest tests and for the fuzzer, so it does not use Catch2.
+/** @file tests/support/fuse.h  A FUSE file system with one file, whose server decides when each
+ * page arrives.  For the guest tests and for the fuzzer, so it does not use Catch2.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ namespace support {
 bool fuse_available();
 
 /**
- * A directory with a mounted file system, which lives as long as a process has the device open: then
- * whatever waits for a page fails.
+ * A directory with a mounted file system.  The file system lives as long as a process has the
+ * device open; after that, accesses that wait for a page fail.
  */
 class FuseMount {
 public:
@@ -44,8 +44,9 @@ private:
 };
 
 /**
- * The protocol of <linux/fuse.h>, as far as one file full of zeroes needs it.  All requests are answered
- * at once except reads, which the caller answers.  Needs a process of its own: it waits for nothing else.
+ * The protocol of <linux/fuse.h>, as far as one file full of zeroes needs it.  All requests are
+ * answered at once except reads, which the caller answers.  Needs a process of its own, which does
+ * nothing else.
  */
 class FuseServer {
 public:

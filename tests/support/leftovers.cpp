@@ -137,7 +137,7 @@ std::vector<std::string> await_no_leftovers(const Amounts &before)
 			left.push_back(std::string("it left ") + registered()[i].name + ": " +
 				       std::to_string(now[i]) + ", before it " + std::to_string(before[i]));
 	end_children();
-	/* The next test is not to blame for what these held. */
+	/* Wait, so that the next test is not blamed for what these processes held. */
 	soon([&] { return none_above(before); });
 	return left;
 }

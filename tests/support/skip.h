@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/support/skip.h  How a test says that this machine cannot run it. */
+/** @file tests/support/skip.h  Skipping a test that this machine cannot run. */
 #pragma once
 
 #include <string>

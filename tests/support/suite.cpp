@@ -294,7 +294,7 @@ bool wait_for_end(pid_t pid, unsigned seconds, int &status)
 		const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
 		if (left <= 0)
 			return false;
-		/* SIGCHLD is blocked, so it waits here if it has come already. */
+		/* SIGCHLD is blocked, so one that has already come is pending here. */
 		const timespec time = {left / 1000, left % 1000 * 1'000'000};
 		sigtimedwait(&signals, nullptr, &time);
 	}

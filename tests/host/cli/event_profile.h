@@ -44,8 +44,8 @@ inline cli::Profile event_profile()
 }
 
 /**
- * The same with 55 context switches, of which 46 are in grow; with as many page faults everywhere;
- * and with a sample of cycles in a fourth function, sleep.
+ * The same, but with 55 context switches, 46 of them in grow, and with a sample of cycles in a
+ * fourth function, sleep.
  */
 inline cli::Profile with_more_switches()
 {

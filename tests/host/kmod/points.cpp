@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/kmod/points.cpp  Does the lazy clock (profil_point) give each task its share, if several
- * share a CPU in step with it?
+/** @file tests/host/kmod/points.cpp  The lazy clock (profil_point) gives each task its share, even
+ * if several tasks take turns on a CPU in step with it.
  *
  * In each period the clock samples the task that runs at one point.  If points are uniform and
  * independent, a task that has the part p of a period has a tick in it with probability p, so its ticks
@@ -73,7 +73,7 @@ TEST_CASE("tasks that alternate in step with the clock have binomial ticks over 
 
 		for (const std::uint64_t on :
 		     {period, period / 2, 2 * period, 3 * period, period / 3, 4 * ms}) {
-			/* Beside it, one other task like it, or three. */
+			/* It shares the CPU with one or three other tasks like it. */
 			for (const std::uint64_t others : {1, 3}) {
 				for (const std::uint64_t time : {second / 10, second, 10 * second}) {
 					const Alternation task = {on, others * on};
@@ -92,8 +92,10 @@ TEST_CASE("tasks that alternate in step with the clock have binomial ticks over 
 						excess += more;
 						error += more * more;
 					}
-					/* Both are 0 on average; normally distributed, and out once in
-					 * 150,000. */
+					/*
+					 * Both are 0 on average and normally distributed, and
+					 * exceed the limit once in 150,000 runs.
+					 */
 					CAPTURE(seed, rate, on, others, time, runs, sum / std::sqrt(variance),
 						1 + excess / variance);
 					CHECK(std::abs(sum) <= 4.5 * std::sqrt(variance));

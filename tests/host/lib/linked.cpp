@@ -160,7 +160,10 @@ TEST_CASE("of two flavours' archives the first that has a name defines it", "[fl
 
 		const std::set<std::string> symbols = sources.symbols("x");
 
-		/* The static library is one object, which has the others' entry points, too. */
+		/*
+		 * The static library is one object, which also has the other flavours' entry
+		 * points.
+		 */
 		CHECK(has_own(symbols, "profil"));
 		CHECK(has_own(symbols, "sprofil"));
 		if (linkage == "") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/own_names.cpp  Old programs that have functions of their own by names that libc and
- * libprofil have, too, as Apple's gmon.c, UCB's mon.c and GCC's gmon.c for Solaris.
+/** @file tests/host/lib/own_names.cpp  Old programs that define functions with the same names as
+ * libc's and libprofil's, such as Apple's gmon.c, UCB's mon.c and GCC's gmon.c for Solaris.
  */
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"

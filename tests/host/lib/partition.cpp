@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/partition.cpp  Overlapping regions become disjoint ones: which of them has which PC.
+/** @file tests/host/lib/partition.cpp  Overlapping regions become disjoint ones: which region
+ * counts which PC.
  */
 #include "libprofil/flavours/partition.h"
 #include "tests/support/catch.h"
@@ -43,7 +44,7 @@ profil_region region(uint64_t low, uint64_t high, uint64_t offset, uint64_t coun
 	return region;
 }
 
-/** A region whose counters begin with it, and reach to its end. */
+/** A region with counters from its beginning to its end. */
 profil_region region(uint64_t low, uint64_t high)
 {
 	return region(low, high, low, (high - low + 1) / 2 * 2);
@@ -131,7 +132,7 @@ TEST_CASE("of regions with equal offsets the first one given counts what both co
 		CHECK(parts_of({region(100, 150), region(100, 300), region(100, 200)}, winner) ==
 		      Parts{{100, 150, 1}, {150, 300, 2}});
 	}
-	/* Also where they do not begin at their offset. */
+	/* The same if they do not begin at their offset. */
 	CHECK(parts_of({region(150, 200, 100, 100), region(120, 180, 100, 100)}, Winner::largest_offset) ==
 	      Parts{{120, 150, 2}, {150, 200, 1}});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/lib/user_memory.cpp  Copies from a caller's pointer, with the kernel's own call for it
- * and without. */
+/** @file tests/host/lib/user_memory.cpp  Copies from a caller's pointer, with process_vm_readv(2)
+ * and without.
+ */
 #include "libprofil/user_memory.h"
 #include "tests/support/catch.h"
 

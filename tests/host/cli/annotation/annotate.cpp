@@ -240,7 +240,7 @@ TEST_CASE("long code is shown without the instructions that are far from samples
 	CHECK(rows(text_of(annotation_of(200, {{0, 1}}), {.source = false})) == 200);
 	CHECK(rows(text_of(annotation_of(201, {{0, 1}}), {.source = false})) == 4);
 
-	/* What shares a counter may have its samples. */
+	/* Instructions that share a counter may have its samples. */
 	Annotation shared = annotation_of(300, {{10, 1}});
 
 	for (size_t i = 11; i < 50; i++)

@@ -94,7 +94,7 @@ TEST_CASE("the hottest loop contains no loop with more samples", "[cli][annotate
 	/* The second loop begins before the last jump of the first one, and ends after it. */
 	CHECK(loops_of({nop, nop, nop, je, back(4), nop, jne, back(6), ret}, {{1, 10}, {2, 500}, {5, 100}}) ==
 	      Loops{{{2, 8}, 600, 600}, {{1, 8}, 610, 10}});
-	/* A third one begins in the part that the first one has of the second. */
+	/* A third loop begins where the first two overlap. */
 	CHECK(loops_of({nop, nop, je, back(3), nop, jne, back(6), nop, nop, jne, back(6), ret},
 		       {{0, 1}, {1, 10}, {4, 100}, {5, 1000}, {8, 10000}}) ==
 	      Loops{{{5, 11}, 11000, 11000}, {{1, 11}, 11110, 110}});

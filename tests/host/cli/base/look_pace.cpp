@@ -69,7 +69,10 @@ TEST_CASE("the reader rests once nothing has ticked for long, once in a second a
 	REQUIRE(pace.may_rest(now));
 	pace.rest(now);
 
-	/* News ends the rest.  A look follows soon, then another rest, unless one was just now. */
+	/*
+	 * A wake-up ends the pause.  Unless the last look was very recent, one follows soon, and
+	 * then another pause.
+	 */
 	pace.wake(now += 10ms, 1000);
 	CHECK_FALSE(pace.may_rest(now));
 	CHECK(pace.interval() == 100ms);
@@ -83,7 +86,7 @@ TEST_CASE("the reader rests once nothing has ticked for long, once in a second a
 	pace.look(now += 100ms, 2001);
 	CHECK(pace.may_rest(now));
 
-	/* Ticks end it as well, and so do events of processes. */
+	/* Ticks end the pause as well, and so do events of processes. */
 	pace.look(now += 100ms, 2003);
 	CHECK_FALSE(pace.quiet());
 	CHECK_FALSE(pace.may_rest(now));

@@ -17,7 +17,10 @@ using namespace cli;
 
 namespace {
 
-/** An event that a thread has as long as it runs, so this thread has had some when it looks. */
+/**
+ * CPU time as an event: a thread has some whenever it runs, so this one has had some by the time it
+ * reads the count.
+ */
 Event time_of_thread()
 {
 	Event event;
@@ -126,7 +129,7 @@ TEST_CASE("many events are looked at together, and each has its own rate", "[cli
 	const long before = waits();
 	const std::vector<std::optional<double>> rates = rates_of(events, std::span(&self, 1));
 
-	/* Looking at one event after another would be a wait for each. */
+	/* Measuring one event after another would mean one wait for each. */
 	CHECK(waits() - before < static_cast<long>(many));
 	REQUIRE(rates.size() == many);
 	for (size_t i = 0; i < many; i++)

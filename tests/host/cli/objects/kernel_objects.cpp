@@ -85,7 +85,7 @@ TEST_CASE("of modules that were at a place one after the other, each has the tic
 	objects.set(21, {"early", base + 0x1000, 0x1000, 2, 2});
 	objects.set(22, {"second", base + 0x1000, 0x1000, 5, UINT32_MAX});
 	CHECK(name(0) == "[first]");
-	/* Code that came later hides what was there before. */
+	/* Code that was loaded later hides what was there before. */
 	CHECK(name(2) == "[early]");
 	CHECK(name(3) == "[first]");
 	CHECK(name(4) == "[kernel]");
@@ -94,7 +94,7 @@ TEST_CASE("of modules that were at a place one after the other, each has the tic
 	CHECK(objects.find(place).address == 0x800);
 	/* No function of these modules is known. */
 	CHECK(name_at(objects.find(place)) == "[first]");
-	/* It had no ticks, so the next module has its generation. */
+	/* The module had no ticks, so the next one has the same generation. */
 	objects.forget(22);
 	objects.set(23, {"third", base + 0x1000, 0x1000, 5, UINT32_MAX});
 	CHECK(name(5) == "[third]");

@@ -238,7 +238,7 @@ TEST_CASE("a command that has not begun ends when its parent ends", "[cli]")
 	}
 	REQUIRE(waitpid(starter, &status, 0) == starter);
 	CHECK(WIFSIGNALED(status));
-	/* Its child is now ours, and waits for a word that can no longer come. */
+	/* Its child is now ours, and waits to be told to start, which can no longer happen. */
 	for (int i = 0; i < 300 && waitpid(-1, &status, WNOHANG) == 0; i++)
 		usleep(10000);
 	CHECK(waitpid(-1, nullptr, WNOHANG) == -1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/process/owner_filter.cpp  Which owners of a recording of everybody are kept. */
+/** @file tests/host/cli/process/owner_filter.cpp  Which owners of a system-wide recording are kept.
+ */
 #include "cli/process/owner_filter.h"
 #include "tests/support/catch.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/profile/event_account.cpp  What is lost of an event, and how its values are scaled.
+/** @file tests/host/cli/profile/event_account.cpp  Which part of an event is lost, and how its
+ * values are scaled.
  */
 #include "cli/profile/event_account.h"
 #include "cli/objects/tally.h"

@@ -409,7 +409,10 @@ TEST_CASE("text without counters is still known", "[cli]")
 	CHECK(bench.coverage.find(0x400010)->object->name == "/nowhere/1");
 	CHECK(bench.coverage.find(0x3fffff) == nullptr);
 	CHECK(bench.coverage.find(0x500000) == nullptr);
-	/* One region without PCs: a profile without regions would stop when its array is full. */
+	/*
+	 * One region that covers no PC: without any region, the profile would stop when its array
+	 * is full.
+	 */
 	REQUIRE(bench.coverage.regions().size() == 1);
 	CHECK_FALSE(count(bench.coverage.regions(), 0));
 	CHECK_FALSE(count(bench.coverage.regions(), 0x400010));

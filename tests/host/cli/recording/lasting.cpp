@@ -16,7 +16,7 @@ using cli_test::memory;
 
 namespace {
 
-/* Above every PID and TID that is possible, as the code looks at those of this machine. */
+/* Above every possible PID and TID, because the code looks them up on this machine. */
 constexpr pid_t no_pid = 100000000;
 
 double cpu_seconds()

@@ -127,7 +127,7 @@ TEST_CASE("an event is tested by its samples, not by how many events they stand 
 	Profile base = event_profile();
 	Profile now = event_profile();
 
-	/* 2 of 3 samples instead of 1 are chance; 2,000 of 3,000 instead of 1,000 are not. */
+	/* 2 of 3 samples instead of 1 may be chance; 2,000 of 3,000 instead of 1,000 is not. */
 	now.samples[0].values[3] = 2000000;
 	now.samples[1].values[3] = 1000000;
 
@@ -151,10 +151,13 @@ TEST_CASE("an event is tested by its samples, not by how many events they stand 
 	/* The event of the samples is that of the row. */
 	CHECK(touch.events[0].p == touch.p);
 	CHECK(touch.events[0].now == 900);
-	/* The row of wait has no cycles, and is not one that the p-values of cycles are corrected for. */
+	/*
+	 * The row of wait has no cycles, so it is not among the rows that the p-values of cycles
+	 * are corrected for.
+	 */
 	CHECK(touch.events[2].p_corrected == std::min(1.0, 2 * touch.events[2].p));
 
-	/* A further sample of 1,000 cycles makes it a test of thousands. */
+	/* A further sample of 1,000 cycles changes the unit of the test to thousands. */
 	for (Profile *profile : {&base, &now}) {
 		profile->locations.push_back({0, 0x401114, {{0, 11}}});
 		profile->samples.push_back({{3}, {0, 0, 0, 1000}, {}});

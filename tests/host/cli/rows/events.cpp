@@ -11,7 +11,10 @@ using namespace cli;
 
 namespace {
 
-/** Two functions; the second one is at two addresses, of which one has no sample of the first event. */
+/**
+ * Two functions; the second one is at two addresses, and one of these has no sample of the first
+ * event.
+ */
 Profile two_functions()
 {
 	Profile profile;
@@ -98,7 +101,10 @@ TEST_CASE("the period of an event is what its file says or its values have in co
 	take_longest_periods(sum, std::vector{finer});
 	CHECK(sum.periods == std::vector<uint64_t>{1000, 100});
 
-	/* Our own files say it, and that the second counted for half of the time. */
+	/*
+	 * profil's own files say it, and also that the second event was counted for half of the
+	 * time.
+	 */
 	About about;
 	Profile told = profile;
 
@@ -155,7 +161,7 @@ TEST_CASE("rows that have as many of an event keep their order, however many the
 	constexpr size_t many = 100;
 	Profile profile = two_functions();
 
-	/* The more samples, the earlier; all with the same number of instructions but the last. */
+	/* In descending order of samples; all but the last have the same number of instructions. */
 	profile.functions.clear();
 	profile.locations.clear();
 	profile.samples.clear();

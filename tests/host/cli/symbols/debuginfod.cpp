@@ -225,7 +225,7 @@ TEST_CASE("a debuginfod server has the lines of the kernel", "[cli][debuginfod]"
 	CHECK(place(profile) == "deep::Worker::run(unsigned long) " + program.line);
 	CHECK(from_comments(profile.comments).lines_later.empty());
 
-	/* For another build there is no vmlinux: a note names the next step, and names stay. */
+	/* There is no vmlinux for another build: a note names the next step, and the names stay. */
 	Profile other = recorded_as_kernel(program);
 
 	other.mappings.at(0).build_id = "0123456789abcdef";

@@ -385,7 +385,7 @@ TEST_CASE("processes that share a /tmp share one descriptor of it, which is clos
 	first.look();
 	second.look();
 	CHECK(descriptors() == without + 1);
-	/* The second child has inherited what would end the first. */
+	/* The second child has inherited the descriptor whose closing ends the first. */
 	for (Ending *child : {&two, &one}) {
 		child->end();
 		child->reap();

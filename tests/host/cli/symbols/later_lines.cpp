@@ -231,7 +231,10 @@ TEST_CASE("lines are stored if the places are few or the file will not be found 
 	CHECK_FALSE(leave_for_later(places.object(), many));
 	std::filesystem::copy_file("/bin/true", copy);
 	CHECK_FALSE(leave_for_later(places.object(), many));
-	/* One of the same build will do: on overlayfs the path's file is not the one that is mapped. */
+	/*
+	 * A file of the same build is accepted: on overlayfs the path's file is not the one that is
+	 * mapped.
+	 */
 	std::filesystem::copy_file(small, copy, std::filesystem::copy_options::overwrite_existing);
 	CHECK(leave_for_later(places.object(), many));
 }

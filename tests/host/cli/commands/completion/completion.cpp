@@ -108,7 +108,7 @@ private:
 	std::string source_ = std::filesystem::current_path();
 };
 
-/** Without the suffix that zsh removes when no word follows: a blank, or the slash of a directory. */
+/** The line without the suffix that zsh would remove: a blank, or the slash of a directory. */
 std::string without_suffix(std::string line)
 {
 	for (const char *end : {" |", "/|"}) {

@@ -16,7 +16,7 @@ using namespace cli;
 
 namespace {
 
-/** A pipe, or what stands for one. */
+/** A pipe, or descriptors in place of one. */
 struct Pipe {
 	Pipe()
 	{

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/record/slices.cpp  Samples that are told apart by when they came, and series
- * of files. */
+/** @file tests/host/cli/commands/record/slices.cpp  Samples by time slice, and series of files. */
 #include "cli/commands/record/kept_files.h"
 #include "cli/commands/record/sliced_recorder.h"
 #include "tests/support/catch.h"
@@ -81,7 +80,10 @@ TEST_CASE("samples have the slice in which they came", "[cli][record]")
 	sliced.count("sh", 2);
 	sliced.go_to(1);
 	sliced.count("cc1", 7);
-	/* No look for two slices: these samples belong to the slice of the last look. */
+	/*
+	 * The recorder was not read for two slices: these samples go to the slice of the last
+	 * reading.
+	 */
 	sliced.go_to(3);
 	sliced.count("sh", 1);
 

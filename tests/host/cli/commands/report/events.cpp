@@ -153,7 +153,7 @@ TEST_CASE("limits are for the event by which rows are ordered", "[cli][report][e
 	CHECK(functions("--order context-switches --percent-limit 18") == "wait grow ");
 	CHECK(functions("--order context-switches --limit 1") == "wait ");
 	CHECK(functions("--percent-limit 50") == "touch ");
-	/* Those of a ratio are for the samples: few samples make wild ratios. */
+	/* With a ratio, the limits apply to samples: few samples give unreliable ratios. */
 	CHECK(functions("--ratio cycles/page-faults --order cycles/page-faults --percent-limit 10") ==
 	      "grow touch ");
 }

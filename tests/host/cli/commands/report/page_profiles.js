@@ -58,7 +58,10 @@ module.exports = ({ text }) => ({
 		assert.equal(await code.getAttribute('aria-pressed'), 'true');
 	},
 
-	/** 5,000 functions, none of which has much: the first ones have names, and the others can be opened. */
+	/**
+	 * 5,000 functions with few samples each: the first ones have names, and the others can be
+	 * opened.
+	 */
 	async flat(page) {
 		const box = await page.locator('#chart').boundingBox();
 		const place = (x, y) => [box.x + box.width * x, box.y + box.height * y];

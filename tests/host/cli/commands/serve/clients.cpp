@@ -104,7 +104,7 @@ TEST_CASE("a client that goes away cancels its profile", "[cli][serve]")
 		const std::string text = "GET /debug/pprof/profile HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 		REQUIRE(send(client.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
-		/* All but the last have been answered with no. */
+		/* All questions but the last have been answered "no". */
 		CHECK(eventually([&questions] { return questions > 5; }));
 		CHECK_FALSE(cancelled);
 	}

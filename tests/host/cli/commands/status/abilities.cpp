@@ -207,7 +207,7 @@ TEST_CASE("a module signed by DKMS loads if its key is enrolled, and is reported
 	tree.write(std::string(directory) + "/updates/dkms/profil.ko.xz", "compressed");
 	tree.write(std::string(directory) + "/modules.dep", "updates/dkms/profil.ko.xz:\n");
 
-	/* Without the list of keys, this is not known. */
+	/* Without the list of keys, that cause is not known. */
 	CHECK(module_of(tree).commands == Commands{"sudo modprobe profil"});
 	CHECK(has(module_of(tree).text, "if that says 'Key was rejected by service'"));
 	tree.write("/var/lib/dkms/mok.pub", certificate);

@@ -32,7 +32,7 @@ struct LiveEventTop {
 	Feed feed{faults_and_switches()};
 	Top top{feed, {}};
 
-	/** Samples, not events: one of switches is ten. */
+	/** Adds samples, not events: a sample of switches stands for ten. */
 	void come(const std::string &function, uint64_t faults, uint64_t switches)
 	{
 		const uint64_t address = program.address(function);
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(LiveEventTop, "events come with each refresh, and each has its 
 		  "              30   75.00     +30  100.00           0.00  deep::Worker::run  program\n"
 		  "              10   25.00            0.00          63.64  main               program\n"
 		  "               0    0.00            0.00          36.36  hidden             program\n"));
-	/* The next refresh has its own fresh events, of either. */
+	/* The next refresh has new events of its own, of both kinds. */
 	come("main", 1, 1);
 	top.refresh();
 	CHECK(has(top.text(0, 20, false), "              20   40.00     +10  100.00          63.96  main "));
@@ -224,7 +224,7 @@ TEST_CASE_METHOD(LiveEventTop, "what events have lost is in the title, and below
 			"same CPU\n"));
 	CHECK(has(text, "\ncontext-switches: counted 66.67 % of the time, as more events were wanted than "
 			"there are counters: its values are scaled up\n"));
-	/* On a low screen, the ticks are in one line before them. */
+	/* On a screen of few lines, the ticks are in one line above them. */
 	feed.said = {"1 process was not attached: permission denied: sshd (pid 1)"};
 	CHECK(has(screen(top, {100, 16}), "\n21 ticks: 100.00 % counted\npage-faults: 3 ticks missed"));
 	press(top, U"zr");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/top/keys.cpp  What the keys of profil top do. */
+/** @file tests/host/cli/commands/top/keys.cpp  The keys of profil top. */
 #include "tests/host/cli/commands/top/support.h"
 
 #include <set>
