@@ -198,10 +198,10 @@ void Batch::with_its_own_proof(Attachment &attachment)
 }
 
 /*
- * Use a ring for two or more targets.  Fall back to ioctl where io_uring is not
- * available (kernel.io_uring_disabled, seccomp), and for commands that the ring
- * did not take, refused as unknown, or could not wait for.  A command that failed had
- * no effect, so repeating it is safe, and its error then comes from the module itself.
+ * Use a ring for two or more targets.  Fall back to ioctl where io_uring is not available
+ * (kernel.io_uring_disabled, seccomp), and for commands that the ring did not take, that it refused
+ * as unknown, or whose completion it could not wait for.  A command that failed had no effect, so
+ * repeating it is safe, and its error then comes from the module itself.
  */
 void Batch::run()
 {

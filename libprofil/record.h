@@ -13,7 +13,7 @@ namespace libprofil {
 /**
  * PROFIL_RECORD.  Opens the proof that the command needs, and closes it again.
  * @param step receives the call that failed, unless NULL.
- * @param event what ticks; nullptr: the clock.
+ * @param event the source of ticks; nullptr: the clock.
  * @return 0, or an errno value.
  */
 [[nodiscard]] int record(const Device &device, pid_t pid, profil_record *record, const char **step,

@@ -161,7 +161,10 @@ static int start_ranges(const AixRange *list, size_t nr)
 		return EFAULT;
 	if (const int error = make_regions(list, nr, regions.get(), made))
 		return error;
-	/* A profile that counts nothing would only keep the next call from having an effect. */
+	/*
+	 * Do not start a profile that counts nothing: while it is on, later calls would have no
+	 * effect.
+	 */
 	if (!counts(regions.get(), made))
 		return 0;
 	if (const int error = partition(regions.get(), made, Winner::first, Extent::whole, parts.get(), made))

@@ -68,7 +68,7 @@ profil_region region_of(const Histogram &histogram, Rounding rounding)
 	case Rounding::down: region.post = shift; break;
 	case Rounding::up:
 		region.post = shift;
-		/* Only 16-bit counters are rounded up; wider ones never are. */
+		/* Only indices of 16-bit counters are rounded up. */
 		region.bias = histogram.width == sizeof(uint16_t);
 		break;
 	case Rounding::halve_first: region.pre = shift; break;

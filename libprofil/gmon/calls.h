@@ -23,7 +23,7 @@ struct Call {
 	uint32_t unused;
 };
 
-/** The table of calls; empty when all zero. */
+/** The table of calls.  All zero is an empty table. */
 struct Calls {
 	static constexpr uint32_t chains = 1 << 16;
 	static constexpr uint32_t most = 1 << 20;
