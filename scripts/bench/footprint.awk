@@ -35,7 +35,7 @@ END {
 	row("profil, 1 region", "profil")
 	row("profil, 1,000 regions", "profil-1000")
 	row("profil, a recording of a process", "recorded")
-	row("profil, a recording of everybody", "everybody")
+	row("profil, a system-wide recording", "everybody")
 	row("profil, 1 region, perf clock", "perf-clock")
 	row("BPF program, event on each CPU", "bpf")
 	row("perf record", "perf")

@@ -6,12 +6,12 @@
 function tick_rows(name, method,    plain, regions, cost) {
 	plain = sample("samples", "profil", 100000, 1)
 	for (regions = 1; regions <= 1000; regions = regions == 1 ? 64 : regions == 64 ? 1000 : 1001)
-		row("tick of a recording of " name ", " number(regions) (regions == 1 ? " mapping" : " mappings") " of text",
+		row("tick of a " name ", " number(regions) (regions == 1 ? " mapping" : " mappings") " of text",
 			sample("samples", method, 100000, regions), "self profile, 1 region", plain, 1.10)
 	cost = sample("samples-64-places", method, 100000, 1)
-	row("tick of a recording of " name ", in 64 mappings by turns", cost, "self profile, 1 region", plain)
+	row("tick of a " name ", in 64 mappings by turns", cost, "self profile, 1 region", plain)
 	cost = sample("samples-1000-places", method, 100000, 1)
-	row("tick of a recording of " name " that is resolved, less a self profile's", cost ? cost - plain : 0,
+	row("tick of a " name " that is resolved, less a self profile's", cost ? cost - plain : 0,
 		"1,000 instructions", 1000, 1)
 }
 
@@ -21,14 +21,14 @@ function kernel_rows(    user, kernel) {
 	row("tick in the kernel, of a recording of a process", kernel, "its tick in user mode", user, 1.05)
 	user = sample("samples", "everybody", 100000, 1)
 	kernel = sample("samples-kernel", "everybody-kernel", 100000, 1)
-	row("tick in the kernel, of a recording of everybody", kernel, "its tick in user mode", user, 1.05)
-	row("tick in the kernel, of a recording of everybody", kernel, "perf record -a", sample("samples-kernel", "perf-all", 100000, 1))
-	row("tick in the kernel, of a recording of everybody", kernel, "BPF, stacks of depth 1", sample("samples-kernel", "bpf-kernel", 100000, 1))
+	row("tick in the kernel, of a system-wide recording", kernel, "its tick in user mode", user, 1.05)
+	row("tick in the kernel, of a system-wide recording", kernel, "perf record -a", sample("samples-kernel", "perf-all", 100000, 1))
+	row("tick in the kernel, of a system-wide recording", kernel, "BPF, stacks of depth 1", sample("samples-kernel", "bpf-kernel", 100000, 1))
 }
 
 function scope_row(what, work,    idle) {
 	idle = each(work, "none", 10000000)
-	row(what ", everybody is recorded", each(work, "by-other", 10000000), "nobody is profiled", idle)
+	row(what ", recorded system-wide", each(work, "by-other", 10000000), "nobody is profiled", idle)
 	row(what ", nobody is profiled", idle, "without the module", each(work, "none-unloaded", 10000000))
 }
 
@@ -69,14 +69,14 @@ END {
 		exit 1
 	print "| what | profil | against | its | ratio | at most | |"
 	print "|---|---:|---|---:|---:|---:|---|"
-	tick_rows("a process", "recorded")
-	tick_rows("everybody", "everybody")
+	tick_rows("recording of a process", "recorded")
+	tick_rows("system-wide recording", "everybody")
 	kernel_rows()
 	scope_row("context switch", "switches")
 	scope_row("fork, exit and wait", "forks")
 	scope_row("vfork, exec, exit and wait", "execs")
 	fault_rows()
-	begin_rows("begin a recording of everybody", "attach-everybody", "profil")
+	begin_rows("begin a system-wide recording", "attach-everybody", "profil")
 	begin_rows("start of profil record -a", "start", "profil")
 	row("start of profil record -a, 15 processes", each("start-15", "profil", 0), "profil --version", each("start-15", "version", 0))
 }

@@ -5,12 +5,11 @@
  * instruction.  The targets stand still, so the figure includes none of their work;
  * it includes what the kernel's own threads do for a caller.
  *
- * Usage: attach processes|threads|everybody NUMBER LABEL
- * processes: NUMBER processes with one thread each, by one call of profil_attach();
- * threads: one process with NUMBER threads.  If LABEL is perf, perf record -p attaches,
- * and the figures are its CPU time from its start until it counts, and from then to
- * its end.  Otherwise profil_attach() attaches, and LABEL is only printed.
- * everybody: a recording of everybody, with a table of 64 KiB, while NUMBER processes stand still.
+ * Usage: attach processes|threads|everybody NUMBER LABEL processes: NUMBER processes with one
+ * thread each, by one call of profil_attach(); threads: one process with NUMBER threads.  If LABEL
+ * is perf, perf record -p attaches, and the figures are its CPU time from its start until it
+ * counts, and from then to its end.  Otherwise profil_attach() attaches, and LABEL is only printed.
+ * everybody: a system-wide recording, with a table of 64 KiB, while NUMBER processes stand still.
  * Prints, as cost does: attach-WHAT-NUMBER LABEL 0 1 NS 1 0 0, and detach-...
  */
 #include "profil.h"

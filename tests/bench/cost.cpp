@@ -4,21 +4,21 @@
  * In a guest under -icount, where a virtual nanosecond is an executed instruction,
  * the cost is in instructions.
  *
- * Usage: cost [--beside | --best | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]]
- *        cost starts METHOD [PERIOD-NS [REGIONS]]
- *        cost --mark WORK METHOD [PERIOD-NS [REGIONS]]
- * WORK: samples, samples-kernel, samples-slow, samples-together, switches, switches-out, threads, forks,
- * forks-words, forks-bytes, the same with -400, execs, faults, samples-64-places and
- * samples-1000-places (work.cpp); starts: METHOD is started
- * and stopped; idle: nothing runs for a second, and SAMPLES are the timers' interrupts.
- * METHOD: none; floor (the module floor ticks, and this program only waits); profil and
- * attached (ours); sessions (as many as users can attach), sessions-thread and sessions-threads
- * (beside them those of this thread, or of other threads); recorded, everybody (recordings, for which
- * REGIONS are mappings of text), recorded-kernel, everybody-kernel (the same, that count where in
- * the kernel ticks come); by-other (another process records everybody); perf, perf-all (perf record -a); bpf,
- * bpf-task, bpf-kernel; signal, signal-wall, libc, gperftools.  With -faults behind floor, attached,
- * recorded, perf, bpf or bpf-task, PERIOD-NS is a number of page faults; recorded-two-faults records two
- * events at once.  Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
+ * Usage: cost [--beside | --best | --among OTHERS] WORK METHOD [PERIOD-NS [REGIONS]] cost starts
+ *        METHOD [PERIOD-NS [REGIONS]] cost --mark WORK METHOD [PERIOD-NS [REGIONS]] WORK: samples,
+ *        samples-kernel, samples-slow, samples-together, switches, switches-out, threads, forks,
+ *        forks-words, forks-bytes, the same with -400, execs, faults, samples-64-places and
+ *        samples-1000-places (work.cpp); starts: METHOD is started and stopped; idle: nothing runs
+ *        for a second, and SAMPLES are the timers' interrupts.  METHOD: none; floor (the module
+ *        floor ticks, and this program only waits); profil and attached (ours); sessions (as many
+ *        as users can attach), sessions-thread and sessions-threads (beside them those of this
+ *        thread, or of other threads); recorded, everybody (recordings, for which REGIONS are
+ *        mappings of text), recorded-kernel, everybody-kernel (the same, that count where in the
+ *        kernel ticks come); by-other (another process makes a system-wide recording); perf,
+ *        perf-all (perf record -a); bpf, bpf-task, bpf-kernel; signal, signal-wall, libc,
+ *        gperftools.  With -faults behind floor, attached, recorded, perf, bpf or bpf-task,
+ *        PERIOD-NS is a number of page faults; recorded-two-faults records two events at once.
+ *        Prints: WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS
  *
  * NS is the mean of the middle half of some runs, after one run that warms everything
  * up.  UNITS are the parts of a run (switches, threads, ...); SAMPLES and CPU-NS are the
@@ -61,7 +61,7 @@ struct Cost {
 	double ns, units, samples, cpu;
 };
 
-/** The mean of the middle half: now and then, a thread of the kernel runs in between. */
+/** The mean of the middle half: now and then, a kernel thread runs during a measurement. */
 double middle(std::vector<double> values)
 {
 	const auto left_out = static_cast<std::ptrdiff_t>(values.size() / 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/machine.cpp  What a machine does, and the server that it pushes profiles to.
+/** @file tests/bench/machine.cpp  The load of a machine, and the server that it pushes profiles to.
  *
  * Usage: machine crowd NUMBER   so many processes, until it is killed: of each thousand, 2 work for 1 ms
  *                               in each second, 98 for 1 ms in each minute, and 900 for 50 us in each two

@@ -216,7 +216,10 @@ void bpf_attach_to(pid_t pid, bool)
 
 using Attach = void (*)(pid_t, bool);
 
-/** The memory for each process of the second half: the first half makes what is made only once. */
+/**
+ * The memory for each process of the second half; the first half also allocates what is needed only
+ * once.
+ */
 double each_process(Attach attach_to, unsigned number, double (*memory)(), bool bare)
 {
 	const std::vector<pid_t> pids = targets_with_a_thread(2 * number);

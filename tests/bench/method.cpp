@@ -28,7 +28,10 @@ std::uint64_t Method::at(std::uint64_t pc) const
 
 namespace {
 
-/** No profile; or the module floor ticks, which counts nothing and has no number of samples. */
+/**
+ * No profile.  The module "floor" may tick meanwhile; it counts nothing, so there is no number of
+ * samples.
+ */
 class Nothing : public Method {
 public:
 	std::uint64_t stop() override { return 0; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method.h  Ways to profile the calling process: with profil, and with what it is measured
- * against. */
+/** @file tests/bench/method.h  Ways to profile the calling process: profil, and the profilers that
+ * it is compared with.
+ */
 #pragma once
 
 #include <cstddef>

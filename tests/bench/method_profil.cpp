@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_profil.cpp  profil: a self profile, a profile that the process attaches to
- * itself and its children, and as many as a process can have of others. */
+/** @file tests/bench/method_profil.cpp  profil: a self profile, a profile that the process attaches
+ * to itself and its children, and as many sessions as may profile one process.
+ */
 #include "profil.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/bench/method_record.cpp  Recordings: of the process, and of everybody. */
+/** @file tests/bench/method_record.cpp  Recordings: of the process, and system-wide. */
 #include "profil.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/method.h"
@@ -18,7 +18,9 @@ constexpr std::uint32_t counts = 4096;
 
 class Recording : public Method {
 public:
-	/** The regions that are wished for are mappings of text here, the loop's own among them. */
+	/**
+	 * The number of regions is here a number of mappings of text, the loop's own among them.
+	 */
 	Recording(const Wish &wish, std::uint32_t flags)
 	{
 		profil_record record{};
@@ -83,7 +85,10 @@ private:
 	Recording faults, minor;
 };
 
-/** Another process records everybody: a fork of this one has no pinned pages to copy. */
+/**
+ * Another process makes the system-wide recording, so that a fork of this one has no pinned pages
+ * to copy.
+ */
 class RecordedByOther : public Method {
 public:
 	explicit RecordedByOther(const Wish &wish)

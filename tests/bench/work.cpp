@@ -200,8 +200,8 @@ template <long million_instructions> void burn_for()
 }
 
 /**
- * Nearly all of the time is in one system call, or the next one of the same; a few ticks come
- * in user mode, as a recording of everybody binds an address space at the first of these.
+ * Nearly all of the time is in one system call, or the next one of the same; A few ticks come in
+ * user mode, because a system-wide recording binds an address space at its first tick there.
  */
 void stay_in_kernel()
 {
