@@ -13,9 +13,9 @@ constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
 /**
- * A child that burns in a loop from begin() to end(), and otherwise sleeps, outside user mode.  (A
- * tick in kernel mode may still come between two commands and hit only one of two profiles that
- * are compared.)
+ * A child that burns in a loop from begin() to end(), and otherwise sleeps in the kernel.  (A tick
+ * in the kernel may still come between two commands, and count in only one of two profiles that are
+ * compared.)
  */
 class BurningTarget {
 public:

@@ -23,7 +23,7 @@ Child executed(const Gate &go)
 	});
 }
 
-/** The same, except that a child of the program burns instead, as that user. */
+/** The same, but a child of the program burns instead, as that user. */
 Child executed_parent(const Gate &go, uid_t user)
 {
 	return Child([&go, user] {
@@ -36,7 +36,7 @@ Child executed_parent(const Gate &go, uid_t user)
 	});
 }
 
-/** Wait for the event of a fork; the child's process ID. */
+/** Wait for the event of a fork, and return the child's process ID. */
 pid_t next_child(const Device &device)
 {
 	for (;;)
@@ -91,7 +91,7 @@ TEST_CASE_METHOD(AtRest, "a new profile has no ticks of those whose memory it ha
 	target.begin();
 	CHECK(counted_to(counters, 20 * number));
 	target.end();
-	/* The module allocates for several at once: keep one of every eight. */
+	/* The module allocates several at once, so keep only every eighth. */
 	for (size_t i = 0; i < number; i++) {
 		CHECK(sessions[i]->status(profiles[i]).counted);
 		if (i % 8)
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(AtRest, "children of a target also count in the attacher's memo
 	const auto status = device.status(profile);
 	CHECK(status.counted == sum_counters<uint64_t>(counters));
 	CHECK(status.forks_lost == 0);
-	CHECK(locked_bytes() == page); /* once, for any number of processes */
+	CHECK(locked_bytes() == page); /* charged once, for any number of processes */
 }
 
 TEST_CASE_METHOD(AtRest, "ticks after an exec are lost and reported until the new program is attached",

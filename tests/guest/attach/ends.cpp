@@ -83,7 +83,7 @@ TEST_CASE_METHOD(AtRest,
 		need_that(counted_to(counters, 5), "it counts");
 		return number;
 	});
-	/* We have the file, but the pages were the child's. */
+	/* The file is still open, but the pages belonged to the child, which has ended. */
 	CHECK(soon([&] { return device.status(profile).state == PROFIL_STATE_STOPPED; }));
 	check_unchanged_while_counted(counters, target);
 	CHECK(soon([&] { return module_stat("pinned_pages") == pages(); }));
@@ -165,7 +165,7 @@ TEST_CASE_METHOD(AtRest, "ending another process's profile does not wait for tha
 	const Device device;
 	const Memory counters(page, MAP_SHARED);
 
-	/* A thread that holds its mmap lock half of the time. */
+	/* An attacher that holds its mmap_lock half of the time. */
 	const Child attacher([&] {
 		std::thread([] {
 			for (;;) {

@@ -22,7 +22,7 @@ inline bool readable(const Device &device)
 	return need(poll(&poller, 1, 0), "poll") == 1 && (poller.revents & POLLIN);
 }
 
-/** Calls read(2) by number: the library declares that the memory must be valid. */
+/** Calls read(2) by number, because libc declares that the buffer must be valid. */
 inline int read_error(const Device &device, void *to, size_t bytes)
 {
 	return syscall(SYS_read, device.fd(), to, bytes) < 0 ? errno : 0;

@@ -151,7 +151,7 @@ TEST_CASE_METHOD(AtRest, "children beyond the node pool are lost, and each is co
 	const auto empty = module_stat("pool_empty"), lost = module_stat("forks_lost");
 
 	const auto told = follow_forks(children, run_before_my_children);
-	/* Each takes two of the nodes that an attach makes. */
+	/* Each child takes two of the nodes that an attach allocates. */
 	CHECK(told.forked >= 32);
 	CHECK(told.forked + told.status.forks_lost == children);
 	CHECK(module_stat("forks_lost") == lost + told.status.forks_lost);
@@ -201,7 +201,7 @@ TEST_CASE_METHOD(AtRest, "reports of processes that ended long ago are complete,
 	const auto other = device.attach(how, proof_of(getpid()).get());
 	go.open();
 	done.wait();
-	/* By now the module should keep only the reports; if it keeps more, they are the same. */
+	/* By now the module should keep only the reports; more would be duplicates. */
 	usleep(300'000);
 	/* A stop drops only the events of that profile. */
 	device.stop(other);

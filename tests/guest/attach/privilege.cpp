@@ -2,9 +2,9 @@
 /** @file tests/guest/attach/privilege.cpp  A user may attach to exactly the tasks that the user may
  * open with perf_event_open(2).
  *
- * Every case asks the kernel, then the module, and compares both answers with the documented
- * rules.  libprofil shows the module the same descriptor that the kernel returned; for several
- * targets at once, one of a CPU, where the caller has CAP_PERFMON.
+ * Every case asks the kernel, then the module, and compares both answers with the documented rules.
+ * libprofil passes the module the same descriptor that the kernel returned.  For several targets at
+ * once, it passes a descriptor on a CPU if the caller has CAP_PERFMON.
  */
 #include "tests/guest/attach/target_kinds.h"
 #include "tests/guest/support/places.h"
@@ -58,7 +58,7 @@ int ask_kernel(pid_t pid, bool kernel_ticks, Fd &proof)
 	return proof.get() < 0 ? errno : 0;
 }
 
-/** Name the task beside a proof of everybody, if the kernel gives one. */
+/** Name the task along with a system-wide proof, if perf_event_open(2) grants one. */
 int ask_with_shared_proof(const Device &device, profil_start how, pid_t pid)
 {
 	const Fd proof =
@@ -151,7 +151,7 @@ void check_all(const TargetKinds &targets, int level, const std::string &circums
 	}
 }
 
-/** One check attaches thousands of times, and each time waits for grace periods. */
+/** One check attaches thousands of times, and each attach waits for grace periods. */
 std::vector<int> levels()
 {
 	return slowness() == 1 ? std::vector{-1, 0, 1, 2, 3} : std::vector{2};

@@ -207,7 +207,7 @@ TEST_CASE_METHOD(AtRest, "another user's process cannot be attached to", "[attac
 	const Child target([] { pause(); });
 	int ends[2];
 
-	/* perf refuses, and a descriptor that root opened is no proof for another user. */
+	/* perf refuses it, and a descriptor that root opened is not a proof for another user. */
 	need(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "socketpair");
 	const Fd mine(ends[0]), its(ends[1]);
 	struct Refused {

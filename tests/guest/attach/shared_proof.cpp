@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/attach/shared_proof.cpp  One proof of everybody, with which a caller who has
- * CAP_PERFMON attaches to the tasks that it names.  Who may do so: privilege.cpp.
+/** @file tests/guest/attach/shared_proof.cpp  A system-wide proof: with it, a caller who has
+ * CAP_PERFMON attaches to the tasks that it names. privilege.cpp tests the permission.
  */
 #include "tests/guest/attach/credentials.h"
 #include "tests/guest/support/places.h"
@@ -29,7 +29,7 @@ Fd proof_of_everybody(bool exclude_kernel = false)
 	return proof;
 }
 
-/** Each mistake is refused, a valid request not. */
+/** Each mistake is refused, and a valid request is accepted. */
 void check_refusals(const Way &way)
 {
 	const Device device;
@@ -75,7 +75,7 @@ void check_refusals(const Way &way)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "with a proof of everybody, each task that is named has its own counts",
+TEST_CASE_METHOD(AtRest, "with a system-wide proof, each task that is named has its own counts",
 		 "[attach][shared-proof]")
 {
 	const Burner burner;
@@ -141,13 +141,13 @@ TEST_CASE_METHOD(AtRest, "a named process that has ended, and was not waited for
 	CHECK(device.call(PROFIL_ATTACH, &start) == ESRCH);
 }
 
-TEST_CASE_METHOD(AtRest, "a proof of everybody from somebody else names nobody", "[attach][shared-proof]")
+TEST_CASE_METHOD(AtRest, "another user's system-wide proof names no task", "[attach][shared-proof]")
 {
 	const Fd proof = proof_of_everybody();
 	const Memory counters(page);
 	const Child target([] { pause(); });
 
-	/* Root's descriptor, inherited by a user who has no more than CAP_PERFMON, or nothing. */
+	/* Root's descriptor, inherited by a user who has only CAP_PERFMON, or no capability. */
 	for (const uint64_t capabilities : {perfmon, uint64_t{0}}) {
 		const int error = in_child([&] {
 			auto start = describe(one_counter(text, text + CODE_LOOP_RETURN, counters.at(), 8),
@@ -162,8 +162,7 @@ TEST_CASE_METHOD(AtRest, "a proof of everybody from somebody else names nobody",
 	}
 }
 
-TEST_CASE_METHOD(AtRest,
-		 "where anybody may watch all CPUs, a target is named by those with CAP_PERFMON alone",
+TEST_CASE_METHOD(AtRest, "where any user may watch all CPUs, only CAP_PERFMON can name a target",
 		 "[attach][shared-proof]")
 {
 	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "-1");

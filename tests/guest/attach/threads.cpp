@@ -22,7 +22,7 @@ uintptr_t loop_of(size_t thread)
 	return text + 64 * thread;
 }
 
-/** Memory of the test and the target: the ID of each thread, and its orders. */
+/** Memory that the test and the target share: the ID of each thread, and its orders. */
 struct Shared {
 	volatile pid_t tid[threads];
 	volatile bool burns[threads];

@@ -32,7 +32,7 @@ uint64_t sum_of(const std::string &file, const std::string &type)
 	return sum;
 }
 
-/** How often perf has stopped an event, by profil's output; 0 if that does not say. */
+/** How often perf has throttled an event, according to profil's output; 0 if it does not say. */
 uint64_t stops_in(const std::string &text, const std::string &event)
 {
 	const std::string before = event + ": stopped ";
@@ -48,8 +48,9 @@ uint64_t stops_in(const std::string &text, const std::string &event)
 }
 
 /**
- * Each nanosecond of a task's CPU time is one of these, in portions of milliseconds.  A probe on it
- * patches the scheduler, which guests of QEMU 7.2 do not survive for long with more than one CPU.
+ * Each nanosecond of a task's CPU time is one of these events; the kernel reports them in portions
+ * of milliseconds.  The probe patches the scheduler's text, which a QEMU 7.2 guest with more than
+ * one CPU does not survive for long.
  */
 constexpr const char *runtime = "sched:sched_stat_runtime";
 constexpr const char *max_sample_rate = "/proc/sys/kernel/perf_event_max_sample_rate";
@@ -87,12 +88,15 @@ TEST_CASE("record and its profile say how often perf has stopped an event", "[cl
 		CHECK(stops_in(profil("report " + file).text, runtime) == stops_in(recorded, runtime));
 		CHECK(has(recorded, "as it came too often: its values are too small ("));
 		CHECK_FALSE(has(recorded, "scaled"));
-		/* Values are what the samples stand for; what perf stopped is not estimated. */
+		/*
+		 * Values are samples times the period; what was lost while perf throttled the event
+		 * is not estimated.
+		 */
 		CHECK(sum_of(file, runtime) == sum_of(file, "samples") * period);
 		CHECK(sum_of(file, runtime) > 0);
 		CHECK(sum_of(file, runtime) < spent / 2);
 	}
-	/* Enough for all ticks of a machine that stood still for minutes. */
+	/* Allows all the ticks due after the machine has stood still for minutes. */
 	const guest::Setting rate(max_sample_rate, "1000000000");
 	const std::string recorded = record_events(event, file, "cli_cycles");
 
@@ -141,7 +145,7 @@ TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 	auto cycles = values_of(file, "cycles");
 	INFO(all_recorded);
 	CAPTURE(cycles);
-	/* These include what the kernel did in between. */
+	/* The cycles include the kernel's work between the functions. */
 	const double share = static_cast<double>(cycles["long_loop"]) /
 			     static_cast<double>(cycles["long_loop"] + cycles["short_loop"]);
 	CHECK(std::abs(share - 0.75) < 0.0075);
@@ -151,14 +155,18 @@ TEST_CASE("cycles are in the functions that took them", "[cli][source][icount]")
 	cycles = values_of(file, "cycles:u");
 	INFO(user_recorded);
 	CAPTURE(cycles);
-	/* One period for the phase of the counter, and one for the recorder's work in between. */
+	/*
+	 * One period for the counter's phase, and one for the recorder's own cycles, which the
+	 * counter includes.
+	 */
 	CHECK(std::abs(static_cast<double>(cycles["long_loop"]) - 90e6) <= 2 * period);
 	CHECK(std::abs(static_cast<double>(cycles["short_loop"]) - 30e6) <= 2 * period);
 }
 
 /*
- * QEMU has a cycle for each instruction.  Its instruction counter is exact but interrupts late, at
- * the next exception.  With cycles beside it at the same period, that is the cycles' interrupt.
+ * In this guest each instruction takes one cycle.  QEMU's instruction counter is exact, but its
+ * interrupt comes late, at the next exception.  Here a cycle counter with the same period runs
+ * beside it, and its interrupt, which is not late, is that exception.
  */
 TEST_CASE("instructions a cycle are right in each function", "[cli][source][icount]")
 {
@@ -179,7 +187,10 @@ TEST_CASE("instructions a cycle are right in each function", "[cli][source][icou
 	CHECK(std::abs(ipc.at("short_loop") - 1) <= 0.02);
 }
 
-/* Alone, instructions interrupt at the kernel's tick, every four million of them. */
+/*
+ * Without cycles beside them, instructions interrupt only at the kernel's tick, every four million
+ * instructions.
+ */
 TEST_CASE("instructions that interrupt late are all counted if their period is long", "[cli][source][icount]")
 {
 	const TemporaryDirectory directory;
@@ -208,7 +219,7 @@ TEST_CASE("an event that was counted for a part of the time is scaled up, and th
 	std::vector<guest::Fd> others;
 
 	skip_without_cycles();
-	/* Raw events, whether this CPU knows them or not, but more than its seven counters. */
+	/* More raw events than the CPU's seven counters; it need not know what they are. */
 	for (uint64_t event = 1; event <= 10; event++) {
 		others.push_back(guest::open_proof({.pid = -1,
 						    .sampling = false,
@@ -242,7 +253,10 @@ TEST_CASE("an event that was counted for a part of the time is scaled up, and th
 		CHECK(std::abs(static_cast<double>(cycles[function]) * share /
 				       static_cast<double>(samples[function] * period) -
 			       1) < 0.001);
-	/* The 120 ms are some thirty turns: enough for the sum of both, and too few for the shorter one. */
+	/*
+	 * In 120 ms the counters rotate some thirty times: enough to check the sum of both
+	 * functions, and too few for the shorter one.
+	 */
 	CHECK(std::abs(static_cast<double>(cycles["long_loop"] + cycles["short_loop"]) / 120e6 - 1) < 0.2);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/events.cpp  Recordings of events, as a user makes them. */
+/** @file tests/guest/cli/events.cpp  profil record of events. */
 #include "tests/guest/cli/support.h"
 
 #include "tests/guest/support/race.h"
@@ -98,7 +98,10 @@ TEST_CASE("a breakpoint names the writer of a variable", "[cli][source]")
 #endif
 }
 
-/* On one CPU: a tracepoint patches the kernel, which QEMU with two does not always survive. */
+/*
+ * On one CPU, because a tracepoint patches the kernel's text, which a guest with two CPUs does not
+ * always survive.
+ */
 TEST_CASE("what interrupts do is not charged to the program that they interrupt", "[cli][source][icount]")
 {
 #ifdef __x86_64__

@@ -26,7 +26,7 @@ TEST_CASE("record -a has who runs already and who is started later, by program",
 	CHECK(rows["cli_burn_static"] > 50);
 }
 
-TEST_CASE("record -a with a command has everybody while the command runs, which is one of them",
+TEST_CASE("record -a with a command records all processes, the command among them, while it runs",
 	  "[cli][every-kernel]")
 {
 	const TemporaryDirectory directory;
@@ -34,7 +34,10 @@ TEST_CASE("record -a with a command has everybody while the command runs, which 
 	const guest::Child before = start({program("cli_burn"), "1000000"});
 	const std::string burn = program("cli_burn_static") + " " + std::to_string(500 * guest::slowness());
 
-	/* A recording of all processes cannot count at calls: then profil searches, which takes time. */
+	/*
+	 * A system-wide recording cannot count at calls, so profil then searches for processes,
+	 * which takes time.
+	 */
 	for (const std::string options : {"", "--kernel-at call "}) {
 		const Output output =
 			profil("record -a " + options + "-o " + file + " -- sh -c '" + burn + "; exit 3'");
@@ -95,7 +98,7 @@ TEST_CASE("record --per-process tells apart processes of one program, children t
 
 namespace {
 
-/** How often a process has waited for something. */
+/** The voluntary context switches of a process. */
 unsigned long waits(pid_t pid)
 {
 	const std::string status = read_file("/proc/" + std::to_string(pid) + "/status");

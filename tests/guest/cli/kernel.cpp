@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/kernel.cpp  Time in the kernel by function, and which users may see it. */
+/** @file tests/guest/cli/kernel.cpp  Time in the kernel by function, and which users are shown it.
+ */
 #include "tests/guest/cli/support.h"
 #include "tests/guest/support/busy_module.h"
 
@@ -32,7 +33,7 @@ guest::Setting kptr_restrict(const std::string &value)
 	return {"/proc/sys/kernel/kptr_restrict", value};
 }
 
-/** All that a user's file tells about the kernel: functions and addresses. */
+/** What a user's file reveals about the kernel: functions and addresses. */
 struct Told {
 	int status = 0;
 	std::set<std::string> functions, addresses;
@@ -144,9 +145,12 @@ private:
 
 } // namespace
 
-TEST_CASE("the kernel's functions are told to whom perf and kallsyms tell them", "[cli]")
+TEST_CASE("users see the kernel's functions if perf and kallsyms let them", "[cli]")
 {
-	/* A recording is either refused, or made with or without names: each edge between these. */
+	/*
+	 * A recording is refused, or made without names, or made with them: values on both sides of
+	 * each boundary.
+	 */
 	const auto [level, hidden] = GENERATE(table<int, int>(
 		{{-1, 0}, {-1, 2}, {0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}}));
 	const auto paranoid_level = paranoid(std::to_string(level));
@@ -213,8 +217,9 @@ TEST_CASE("a machine's time is its programs', its interrupts', its kernel's, and
 }
 
 /*
- * /proc/stat overstates idle times that are many and short, and then is no measure.  Nor does the
- * guest read files here: what its host does for it takes no virtual time, or too much.
+ * /proc/stat overstates idle time that consists of many short periods, so here the CPUs idle in
+ * long ones.  Nor does the guest read files here, because the host's work for it takes no virtual
+ * time, or too much.
  */
 TEST_CASE("the ticks of record -a are the time in which the CPUs were not idle", "[cli][icount]")
 {
@@ -289,8 +294,8 @@ TEST_CASE("a module that is loaded again has samples of its own functions only",
 	REQUIRE(status == 0);
 
 	/*
-	 * Code that was gone before it was looked at has only the module's name.  Loading and
-	 * removing the module may take a tick, too.
+	 * Code that was unloaded before profil looked at it has only the module's name.  Loading
+	 * and unloading the module may also have ticks.
 	 */
 	const std::set<std::string> known = {"profil_busy_spin", "profil_busy_early", "profil_busy_begin",
 					     "profil_busy_exit", "profil_busy_hold",  "init_module",

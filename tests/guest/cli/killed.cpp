@@ -91,7 +91,9 @@ TEST_CASE("where no directory has room, a user on the terminal can make room and
 	const std::string file = directory / "p";
 	Terminal terminal(250, 30);
 
-	/* The limit stands for disks without room, and can be raised from outside. */
+	/*
+	 * A limit on the size of files simulates a full disk; unlike that, it can be raised later.
+	 */
 	terminal.run("ulimit -S -f 1; " + profil_path() + " record -o " + file +
 		     " -- python3 -c 'sum(i * i for i in range(300000))'");
 	REQUIRE(terminal.shows("press Enter to try again"));

@@ -22,8 +22,8 @@ TEST_CASE("a program of more places than the table has elements loses nothing", 
 	for (const Json &row : json["rows"])
 		places.insert(row["address"].get<std::string>());
 	/*
-	 * The first table had 256 elements, and there was never more than the next beside it.  On a
-	 * busy host, about one tick comes in 20 ms, and looks at the table come late, too.
+	 * The first table had 256 elements, and at most two tables existed at a time.  On a busy
+	 * host a tick comes about every 20 ms, and profil reads the table late, too.
 	 */
 	CHECK(places.size() > 256);
 	CHECK(json["ticks"]["lost_full"] == 0);
@@ -34,7 +34,7 @@ TEST_CASE("a program of more places than the table has elements loses nothing", 
 TEST_CASE("after a storm of more processes than there are numbers, the last ones have their names",
 	  "[cli][lasting][slow]")
 {
-	/* Each takes four of 32,768 numbers, at least. */
+	/* Each process takes at least four of the recording's 32,768 numbers. */
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
 	const Output output =
@@ -49,7 +49,7 @@ TEST_CASE("after a storm of more processes than there are numbers, the last ones
 	for (const Json &row : json["rows"])
 		named = named || (row["process"] == "cli_burn" && row.contains("pid") && row["pid"] == last);
 	CHECK(named);
-	/* On a busy host, forks can come faster than the memory for their followers. */
+	/* On a busy host, forks can come faster than the module's pool is refilled. */
 	const Json functions = report(file);
 
 	CHECK(functions["processes"].get<int>() + functions["ticks"]["forks_lost"].get<int>() == 9051);
@@ -58,7 +58,7 @@ TEST_CASE("after a storm of more processes than there are numbers, the last ones
 TEST_CASE("a process that had no ticks during a storm of others has its name when it ticks after it",
 	  "[cli][lasting][slow]")
 {
-	/* As above: most of them are forgotten. */
+	/* As in the test above, most numbers are forgotten. */
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";
 	const IdleProgram idle(1000);

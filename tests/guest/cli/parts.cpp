@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/parts.cpp  Recordings in parts: several files, snapshots, and a start that is
- * left out.
+/** @file tests/guest/cli/parts.cpp  Recordings in parts: several files, snapshots, and a delayed
+ * start.
  */
 #include "tests/guest/cli/support.h"
 #include "tests/support/terminal.h"
@@ -268,7 +268,7 @@ TEST_CASE("with --per-process samples have the name and the PID of their process
 	CHECK(has(decoded.text, "string_table: \"process\""));
 	CHECK(has(decoded.text, "string_table: \"cli_burn\""));
 
-	/* Every sample belongs to one of the two, and both have samples. */
+	/* Every sample belongs to one of the two processes, and both have samples. */
 	std::set<std::string> pids;
 	std::istringstream text(decoded.text);
 

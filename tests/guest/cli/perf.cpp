@@ -32,7 +32,7 @@ TEST_CASE("what perf script prints is a profile of the functions that perf names
 		CAPTURE(function);
 		CHECK((function == "burn_hot" || function == "burn_hot()"));
 		CHECK(json["rows"][0]["percent"] > 50);
-		/* It is compared with our own as any other profile is. */
+		/* perf's profile can be compared with profil's own like any other. */
 		const Output compared = profil("report --base " + text + " " + file);
 		CAPTURE(compared.text);
 		CHECK(compared.status == 0);

@@ -117,8 +117,7 @@ TEST_CASE("a profile is pushed at each interval and at the end", "[cli][push]")
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("one program in two units is pushed as two series, and everybody as one for each program",
-	  "[cli][push]")
+TEST_CASE("one program in two units is pushed as two series, and -a as one for each program", "[cli][push]")
 {
 	const bool everybody = GENERATE(false, true);
 	const Collector collector;

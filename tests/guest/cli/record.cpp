@@ -173,7 +173,7 @@ TEST_CASE("forked children are recorded with their parent", "[cli][every-kernel]
 	const Json json = report(file);
 
 	CHECK(json["processes"] == 2);
-	/* On a busy host so many ticks are late that either may have more. */
+	/* On a busy host, so many ticks are late that either process may have more. */
 	CHECK(percent(json, "burn_child()") > 5);
 	CHECK(percent(json, "burn_parent()") > 5);
 	CHECK(json["ticks"]["lost_exec"] == 0);
@@ -322,7 +322,7 @@ TEST_CASE("time in the kernel counts by its functions, at calls, or not at all",
 
 	CHECK(usual["ticks"]["kernel"] == 0);
 	CHECK(in_kernel(usual) * 2 > usual["samples"]);
-	/* A function of the kernel makes the zeroes. */
+	/* The zeroes are written by a function of the kernel. */
 	CHECK(usual["rows"][0]["object"] == "[kernel]");
 	CHECK(usual["rows"][0]["function"] != "[kernel]");
 	CHECK(without["ticks"]["kernel"] > without["ticks"]["counted"]);

@@ -14,8 +14,8 @@ using namespace cli_test;
 namespace {
 
 /**
- * A profil record that searches for processes until it is told to end.  With --kernel, as otherwise
- * it would record everybody and need no search.
+ * A profil record that searches for processes until it is told to end.  With --kernel-at call,
+ * without which it would make a system-wide recording and not search.
  */
 class Search {
 public:
@@ -55,7 +55,9 @@ public:
 		guest::need(inotify_add_watch(events_.get(), path.c_str(), IN_OPEN), path.c_str());
 	}
 
-	/** An event that is not read yet is not repeated, so that each look counts as one. */
+	/**
+	 * The kernel drops an event that repeats the last unread one, so each search counts once.
+	 */
 	[[nodiscard]] bool come(unsigned times) const
 	{
 		return soon([&] {

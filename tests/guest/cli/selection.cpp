@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/cli/selection.cpp  Recordings of everybody, kept by name, user or cgroup. */
+/** @file tests/guest/cli/selection.cpp  System-wide recordings, filtered by name, user or cgroup.
+ */
 #include "tests/guest/cli/support.h"
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/held_exec.h"
@@ -125,7 +126,7 @@ private:
 
 } // namespace
 
-TEST_CASE("of everybody only a name is kept, of those that run and that begin later", "[cli][search]")
+TEST_CASE("record -a with a name keeps the processes that run and those that begin later", "[cli][search]")
 {
 	const guest::Child other = start({program("cli_jit"), "1000000", "none"});
 	Selected record({"--name", "^cli_burn"});
@@ -149,7 +150,7 @@ TEST_CASE("of everybody only a name is kept, of those that run and that begin la
 	CHECK(rows.size() == 2);
 	CHECK(rows.at("cli_burn") > 0);
 	CHECK(rows.at("cli_burn_static") > 0);
-	/* Ticks in the kernel are also of these processes only. */
+	/* The ticks in the kernel are of these processes only, too. */
 	CHECK(json["ticks"]["kernel"].get<uint64_t>() < json["samples"].get<uint64_t>());
 	CHECK(json["ticks"]["lost_late"] == 0);
 	/* No tick of another process is in the account, not even a lost one. */
@@ -262,7 +263,8 @@ TEST_CASE("a program that a match executes is the same process, and is recorded"
 	CHECK(record.rows().contains("cli_burn_static"));
 }
 
-TEST_CASE("of everybody only a user's processes are kept, also of one who becomes that user", "[cli][search]")
+TEST_CASE("record -a with a user keeps that user's processes, also one that changes to the user later",
+	  "[cli][search]")
 {
 	const guest::Child roots = burner();
 	Selected record({"-u", "nobody"});
@@ -290,7 +292,7 @@ TEST_CASE("of everybody only a user's processes are kept, also of one who become
 	CHECK(record.rows().size() == 1);
 }
 
-TEST_CASE("of everybody only a cgroup is kept, with a group that is made below it later", "[cli][search]")
+TEST_CASE("record -a with a cgroup keeps that group, and groups made below it later", "[cli][search]")
 {
 	const Cgroup group("profil-kept");
 	const guest::Child outside = burner();
@@ -312,7 +314,7 @@ TEST_CASE("of everybody only a cgroup is kept, with a group that is made below i
 	CHECK(record.rows().contains("cli_burn_static"));
 }
 
-TEST_CASE("when others record everybody already, processes of a name are searched for", "[cli][search]")
+TEST_CASE("when all system-wide recordings are taken, processes of a name are searched for", "[cli][search]")
 {
 	std::array<guest::Recording, 4> others;
 
@@ -323,7 +325,7 @@ TEST_CASE("when others record everybody already, processes of a name are searche
 	Selected record({"--name", "^cli_burn$"});
 
 	REQUIRE(record.says("others record all processes already"));
-	/* The fifth profile is what the search found. */
+	/* The fifth profile is that of the process found. */
 	REQUIRE(soon([&] { return guest::module_stat("profiles") == 5; }));
 	REQUIRE(burns(burn.pid(), 500));
 	CHECK(record.end()["processes"] == 1);

@@ -10,7 +10,7 @@ using namespace cli_test;
 
 namespace {
 
-/** The samples of a file's functions in a part of the time. */
+/** The samples of each function of a file, in the slices that the options select. */
 std::map<std::string, uint64_t> functions_in(const std::string &file, const std::string &options)
 {
 	const Output output = profil("report --json " + options + " " + file);

@@ -160,7 +160,7 @@ TEST_CASE(
 		      directory / "output");
 
 	REQUIRE(soon([] { return guest::module_stat("profiles") == 1; }));
-	/* The second one ticks where the first one did, so nothing is new but the thread. */
+	/* The second thread ticks where the first one did, so only the thread itself is new. */
 	for (int i = 0; i < 2; i++) {
 		/* After seconds without ticks, other recordings look again only for news. */
 		sleep(6);

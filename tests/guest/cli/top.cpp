@@ -86,7 +86,7 @@ TEST_CASE("top --batch ends with its targets and its last frame has all samples"
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "frames";
-	/* Ticks in the kernel come until the process is gone, which is after its end is known. */
+	/* The process may still have ticks in the kernel for a while after its end was reported. */
 	const uint64_t before = guest::module_ticks("counted");
 	guest::Child burn = start({program("cli_burn"), "1000000"});
 	guest::Child top = start({profil_path(), "top", "--user-only", "--batch", "-d", "1h", "-p",

@@ -106,7 +106,7 @@ TEST_CASE("top shows page faults in the functions that have them, to the last on
 	CHECK(soon(nothing_is_profiled));
 }
 
-TEST_CASE("top of everybody has a column for each event, and sorts by any of them", "[cli][top][source]")
+TEST_CASE("top -a has a column for each event, and sorts by any of them", "[cli][top][source]")
 {
 	HeldProgram held("cli_events");
 	RunningTop top(

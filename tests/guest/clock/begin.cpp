@@ -103,6 +103,6 @@ TEST_CASE_METHOD(AtRest, "short lives of a slow profile have their share of a fa
 	CAPTURE(expected[0], expected[1], ticks[0], ticks[1], different);
 	CHECK(std::abs(ticks[0] - expected[0]) < most);
 	CHECK(std::abs(ticks[1] - expected[1]) < most);
-	/* They are not in step with each other either. */
+	/* Nor are their ticks in step with each other. */
 	CHECK(std::abs(different - lives / 2.0) < most);
 }

@@ -52,7 +52,7 @@ public:
 		return soon([&] { return ticks() >= before + 10; });
 	}
 
-	/** Does it, sooner or later, spend a span of CPU time without a tick? */
+	/** Wait for it to spend a span of CPU time without a tick; false if it never does. */
 	bool is_no_longer_ticked() const
 	{
 		const auto end = cpu_ns(child_.pid()) + patience;

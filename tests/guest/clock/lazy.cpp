@@ -112,7 +112,7 @@ uint64_t take_turns()
 	return static_cast<uint64_t>(turn.tv_sec) * second + static_cast<uint64_t>(turn.tv_nsec);
 }
 
-/** How far ticks were from the CPU time, in windows of ten periods of it. */
+/** How far the ticks were from the CPU time, in windows of ten periods of CPU time. */
 struct Deviations {
 	double ticks = 0, periods = 0, chi_square = 0;
 };
@@ -151,7 +151,10 @@ Deviations deviations(int windows, bool other_is_profiled)
 		const auto had = static_cast<double>(ticks - ticks_before);
 		const double periods = static_cast<double>(time - time_before) / static_cast<double>(period);
 
-		/* It runs at half of twice as many points. */
+		/*
+		 * The grid has two points for each period of its CPU time, and it runs at half of
+		 * them: the variance of that binomial distribution is half of the periods.
+		 */
 		all.chi_square += (had - periods) * (had - periods) / (periods / 2);
 		all.ticks += had;
 		all.periods += periods;
@@ -229,7 +232,7 @@ TEST_CASE("the lazy clock does not tick where no profiled task runs", "[clock][i
 	CHECK(interrupts_with("perf", wait) > 1800);
 }
 
-TEST_CASE("the lazy clock does not tick for recordings of everybody that have ended, or were refused",
+TEST_CASE("the lazy clock does not tick for system-wide recordings that have ended or were refused",
 	  "[clock][record][icount]")
 {
 	const Clock lazy("lazy");
@@ -243,7 +246,10 @@ TEST_CASE("the lazy clock does not tick for recordings of everybody that have en
 			done.open();
 		}
 	});
-	/* A kernel thread that nobody profiles would have one tick each time that it is switched to. */
+	/*
+	 * An unprofiled kernel thread: if the clock still ran, each switch to it would be followed
+	 * by a tick.
+	 */
 	const Child working([&] {
 		for (;;) {
 			work.wait();
@@ -333,7 +339,7 @@ TEST_CASE("ticks of the lazy clock that interrupts were off for are late, all bu
 		burner.spend(20 * ms);
 	});
 	CAPTURE(periods, status.ticks, status.lost_late);
-	/* Ten points passed each time, and the first of them ticked when interrupts were on again. */
+	/* Ten points passed each time; only the first ticked, when interrupts were on again. */
 	CHECK(status.lost_late >= times * (held - 2));
 	CHECK(status.lost_late <= times * held);
 	CHECK(as_expected(static_cast<double>(status.ticks), periods, periods / 100 + 2));
@@ -358,7 +364,7 @@ TEST_CASE("an array of PCs stores 1,024 late ticks at once with PROFIL_OWED_TICK
 	const auto after = device.status();
 	device.stop();
 	CAPTURE(before.ticks, after.ticks, after.counted, after.lost_late);
-	/* One of them has come, and so may others around. */
+	/* One of the points has ticked, and a few others at the edges may have. */
 	CHECK(after.lost_late >= points - 2 - most);
 	CHECK(after.lost_late <= points - most);
 	CHECK(after.counted - before.counted >= most + 1);
@@ -439,7 +445,7 @@ TEST_CASE("ticks of the lazy clock are binomial for tasks that take turns in ste
 	const Setting slice("/proc/sys/kernel/sched_rr_timeslice_ms", "4");
 
 	for (const bool other_is_profiled : {true, false}) {
-		/* Returns after the other one has ended: only then can we print. */
+		/* Returns after the other process has ended, as nothing is printed before that. */
 		const auto seen = deviations(windows, other_is_profiled);
 
 		CAPTURE(other_is_profiled, seen.ticks, seen.periods, seen.chi_square);

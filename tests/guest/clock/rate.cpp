@@ -58,15 +58,15 @@ void check_exact(uint64_t ticks, uint64_t ns, uint64_t period)
 	CHECK(as_expected(static_cast<double>(ticks), expected, expected / 100 + 1));
 }
 
-/** A device's interrupt may take a whole period; it is the host that decides how many come. */
+/** A device's interrupt may take a whole period, and how many there are depends on the host. */
 void check_hardly_late(const profil_status &status)
 {
 	CHECK(status.lost_late <= 1 + status.ticks / 1000);
 }
 
 /**
- * Threads that burn and then wait.  They must not end: the CPU time since the scheduler last
- * accounted a thread is lost when it ends, and is in no clock.
+ * Threads that burn and then wait.  They must not exit: the CPU time since the scheduler last
+ * accounted for a thread is in no clock once it has exited.
  */
 class BurningThreads {
 public:
@@ -280,7 +280,7 @@ TEST_CASE_METHOD(AtRest, "a child gets ticks from its first instruction on", "[c
 	const Memory counters(page, MAP_SHARED);
 	const auto region = all_text(counters);
 	auto how = describe_all_ticks(region, period_10khz);
-	/* Checking locks alone is slow enough here. */
+	/* With lock debugging alone, a fork already takes several ticks. */
 	const bool slow_birth = slowness() > 1 || access("/proc/lockdep", F_OK) == 0;
 	constexpr int children = 50;
 	struct Life {
@@ -289,7 +289,9 @@ TEST_CASE_METHOD(AtRest, "a child gets ticks from its first instruction on", "[c
 		uint64_t after;
 	};
 
-	/* Otherwise the scheduler charges the children with the time of tasks that ran before them. */
+	/*
+	 * Otherwise the scheduler charges the children for the time of tasks that ran before them.
+	 */
 	run_before_others();
 	burner.plant_block(text, Burner::block);
 	how.flags |= PROFIL_FOLLOW;

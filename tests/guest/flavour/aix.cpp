@@ -282,7 +282,7 @@ TEST_CASE_METHOD(AtRest,
 	}
 	CHECK(error_of(list) == 0);
 	CHECK(is_counted(loop, counters.counter[0]));
-	/* Nor does it turn anything off. */
+	/* Nor does it turn off a running profile. */
 	for (auto &nothing : lists)
 		CHECK(error_of(nothing) == 0);
 	CHECK(is_counted(loop, counters.counter[0]));

@@ -134,7 +134,7 @@ TEST_CASE_METHOD(AtRest, "every form counts only in the whole counters of its bu
 
 	for (const Form &form : forms) {
 		INFO(form);
-		/* Tru64's ranges have no size: their text decides. */
+		/* Tru64's ranges have no size; it follows from their text. */
 		if (form.width == 4)
 			continue;
 		for (const size_t bytes : {0, 1, 2, 3, 5, 7}) {

@@ -25,7 +25,7 @@ namespace lib_test {
 /** What a 16-bit counter does at its greatest value. */
 enum class Limit { wraps, stays, stops_at_32767 };
 
-/** A way to turn a profile on: two bytes of text for each counter, from an offset on. */
+/** A way to turn a profile on, with a counter for every two bytes of text from an offset on. */
 struct Form {
 	const char *name;
 	void (*on)(void *buffer, size_t bytes, uintptr_t offset);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/flavour/late.cpp  Ticks that could not come: how each flavour counts them.  A module
- * keeps interrupts off, and a nanosecond is one executed instruction, so how many are late is known.
- * The lazy clock notices it in the same interrupt: no other task can run in between.
+/** @file tests/guest/flavour/late.cpp  How each flavour counts late ticks.  A module keeps
+ * interrupts off, and a nanosecond is one executed instruction, so the number of late ticks is
+ * known.  The lazy clock notices them in its next interrupt, before any other task can run.
  */
 #include "tests/guest/flavour/forms.h"
 #include "tests/guest/support/busy_module.h"
@@ -18,7 +18,7 @@ using namespace lib_test;
 
 namespace {
 
-/* Far more than 64 ticks of the slowest flavour, and than 1,024 ticks of the fastest. */
+/* Far longer than 64 ticks of the slowest flavour, or 1,024 ticks of the fastest. */
 constexpr unsigned stall_ms = 2000;
 constexpr uint64_t stall_ns = stall_ms * 1'000'000ULL;
 constexpr uint64_t rounds = 50'000'000; /* at least 50 ms */
@@ -29,7 +29,7 @@ struct Outcome {
 	profil_status status;
 	double periods;
 	uint64_t sum;	/* of the counters */
-	uint64_t first; /* of them: the loop's */
+	uint64_t first; /* those of the loop */
 };
 
 template <typename Work> Outcome outcome(const Form &form, const Loop &loop, uint16_t preset, Work work)

@@ -225,7 +225,7 @@ TEST_CASE_METHOD(AtRest, "profil without a flavour takes lists only in the flavo
 			CHECK(state() == PROFIL_STATE_NONE);
 		}
 	}
-	/* Tru64 does not know AIX' size of -1, and AIX does not know Tru64's offset of -1. */
+	/* Tru64 does not know AIX's size of -1, and AIX does not know Tru64's offset of -1. */
 	counters.at(0) = 0;
 	counters.at(1) = 0;
 	{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/flavour/off.cpp  Turning off in a process that has lost descriptors, its root
- * directory or system calls since it turned on.  This cannot fail on any classical system.
+/** @file tests/guest/flavour/off.cpp  Turning a profile off in a process that has since lost its
+ * descriptors, its root directory or system calls.  On the classical systems this never fails.
  */
 #include "tests/guest/flavour/forms.h"
 #include "tests/guest/support/device.h"

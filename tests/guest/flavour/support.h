@@ -15,7 +15,7 @@
 
 namespace lib_test {
 
-/** Let a tick meet memory that is gone: then the profile, or its region, is off. */
+/** Wait for a tick that needs memory that is gone, which turns the profile, or its region, off. */
 inline void meet_hole(const Loop &loop)
 {
 	const auto before = self_status().off;
@@ -89,7 +89,10 @@ struct Counters {
 	}
 };
 
-/** Two loops, whose counters are in memory of their own: one memory can go while the other stays. */
+/**
+ * Two loops, each with counters in its own memory, so that one can be unmapped while the other
+ * stays.
+ */
 class TwoLoops {
 public:
 	uintptr_t pc(size_t which) const { return burner_.start() + 0x400 + which * 0x400; }
@@ -106,7 +109,7 @@ public:
 			return std::any_of(bytes, bytes + 64, [](unsigned char byte) { return byte != 0; });
 		});
 	}
-	/** Unmap a loop's counters, and let a tick meet the hole. */
+	/** Unmap a loop's counters, and wait for a tick that needs them. */
 	void lose(size_t which)
 	{
 		const auto before = self_status().off;

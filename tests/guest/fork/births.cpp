@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/fork/births.cpp  Children to which something happens before their first instruction. */
+/** @file tests/guest/fork/births.cpp  Events in the life of a child before its first instruction.
+ */
 #include "tests/guest/support/burner.h"
 #include "tests/guest/support/device.h"
 #include "tests/support/catch.h"

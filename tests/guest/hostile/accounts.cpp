@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/accounts.cpp  What a user may take is limited per user, however many
- * processes and user IDs they have, so that others do not run short.
+/** @file tests/guest/hostile/accounts.cpp  Limits apply to a user as a whole, however many
+ * processes and subordinate user IDs the user has, so that others do not run short.
  */
 #include "tests/guest/hostile/holder.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/holder.h  Processes that profile themselves and keep what that takes, under
- * several user IDs that belong to one user.
+/** @file tests/guest/hostile/holder.h  Processes that profile themselves and hold on to the
+ * resources, under several user IDs that belong to one user.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ private:
 /** Starts a self profile with counters in some pages, and keeps it until this ends. */
 class Holder {
 public:
-	/** As a user, or with a subordinate ID of the attacker's. */
+	/** As a user, or with a subordinate ID of the attacker. */
 	static Holder of_user(id_t user, size_t pages) { return Holder(user, 0, pages); }
 	static Holder subordinate(id_t number, size_t pages) { return Holder(attacker, number, pages); }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/standing.cpp  A user's process stands still: sessions that profile it do not. */
+/** @file tests/guest/hostile/standing.cpp  Sessions that profile a user's blocked process are not
+ * blocked by it.
+ */
 #include "tests/guest/hostile/targets.h"
 
 #include <csignal>
@@ -10,7 +12,7 @@ using namespace guest::hostile;
 
 namespace {
 
-/** Runs a session's command on a target that stands still: it must not wait. */
+/** Runs a session's command on a blocked target; the command must not wait. */
 void check_command(const char *name, const std::function<void(const Device &, uint32_t profile)> &command)
 {
 	const PerfForUsers users;
@@ -89,7 +91,7 @@ TEST_CASE_METHOD(AtRest, "a session that follows a process that stands still can
 	check_command("suicide", [](const Device &, uint32_t) {
 		const pid_t pid = fork();
 
-		/* The parent's end is the last use of its memory; the child's, that of its session. */
+		/* Either process may be the last user of its memory or of its session. */
 		if (pid)
 			_exit(0);
 		kill(getpid(), SIGKILL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/stop_all.cpp  PROFIL_STOP_ALL is what root has against users: it ends every
- * profile, and returns, whatever the users do.
+/** @file tests/guest/hostile/stop_all.cpp  PROFIL_STOP_ALL is root's means against users: it ends
+ * every profile, and returns whatever the users do.
  */
 #include "tests/guest/hostile/targets.h"
 
@@ -13,7 +13,7 @@ using namespace guest::hostile;
 
 namespace {
 
-/** A profile of another user, which has nothing to do with the attacker. */
+/** A profile of another user, unrelated to the attacker. */
 class Witness {
 public:
 	Witness() { started_.wait(); }

@@ -24,7 +24,10 @@ namespace {
  */
 class Busy {
 	const Setting queue_{"/sys/devices/virtual/workqueue/cpumask", "2"};
-	/* Needed where nothing else leaves time to other tasks: see run_before_others(). */
+	/*
+	 * Without fair servers, real-time throttling would leave time to other tasks: see
+	 * run_before_others().
+	 */
 	std::unique_ptr<Setting> throttle_ =
 		std::filesystem::exists("/sys/kernel/debug/sched/fair_server")
 			? nullptr

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/support.h  What the tests of hostile users share: the users, what must end
- * soon whatever another user does, and the ways in which a user's command can wait for a page.
+/** @file tests/guest/hostile/support.h  Shared by the tests of hostile users: the users, checks
+ * that something ends soon whatever another user does, and the ways in which a user's command can
+ * wait for a page.
  */
 #pragma once
 
@@ -104,7 +105,7 @@ inline profil_start count_in(const void *counter)
 	return describe(region_on(counter), period_nobody);
 }
 
-/** Starts a self profile, attaches to a process, or whatever a user does to be profiled. */
+/** Attaches to a process, with counters at the start of some memory. */
 inline uint32_t attach_to(const Device &device, pid_t pid, const Memory &counters, uint32_t flags = 0)
 {
 	auto how = count_in(counters.at());

@@ -71,12 +71,15 @@ bool maps(pid_t thread)
 }
 
 /**
- * Memory whose mmap_lock is held for writing: a page of a file is being read, and a new mapping of
- * the file waits for that, with the lock.
+ * Memory whose mmap_lock is held for writing: one task reads a page of a file, and a second, which
+ * maps the file, waits for that page with the lock held.
  */
 class Held {
 public:
-	/** In the test: have the target do its next two things, and wait until it has the lock. */
+	/**
+	 * Called by the test: let the target do its next two steps, and wait until it holds the
+	 * lock.
+	 */
 	void take_lock()
 	{
 		go_.open();
@@ -84,9 +87,9 @@ public:
 		go_.open();
 		need_that(soon([this] { return maps(*mapper()); }), "mmap_lock is held");
 	}
-	/** In the test: have the target go on with what it does after these. */
+	/** Called by the test: let the target go on with the step after these. */
 	void let_act() const { go_.open(); }
-	/** In the target, before each thing that it does. */
+	/** Called by the target before each of its steps. */
 	void await_turn() const { go_.wait(); }
 	/** Both run in processes or threads that share the memory; neither returns before abort(). */
 	void read_page() const
@@ -194,7 +197,9 @@ private:
 	void run()
 	{
 		static std::array<char, 0x8000> stacks[2];
-		/* On the stack, whose page is there: a fault in the exec would wait for mmap_lock too soon.
+		/*
+		 * On the stack, whose page is present: a fault in the exec would wait for mmap_lock
+		 * too early.
 		 */
 		char name[] = "/bin/true";
 		char *const arguments[] = {name, nullptr};

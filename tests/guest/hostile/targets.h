@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/targets.h  Processes of a user that stand still in every way that a user can
- * bring about, at a moment that the test chooses.
+/** @file tests/guest/hostile/targets.h  Processes that a user has blocked, in every way that a user
+ * can, at a moment that the test chooses.
  */
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace guest::hostile {
 
-/** A process of the attacker.  It can be followed, and then be made to stand still. */
+/** A process of the attacker, which can be followed and then blocked. */
 class Target {
 public:
 	virtual ~Target() = default;
 
 	virtual pid_t pid() const = 0;
-	/** Make it stand still, and wait until it does. */
+	/** Block it, and wait until it is blocked. */
 	virtual void stand_still() = 0;
-	/** Let go of what it waits for, so that it can be killed. */
+	/** End what it waits for, so that it can be killed. */
 	virtual void let_go() {}
 };
 
@@ -30,7 +30,7 @@ struct Standstill {
 
 /** Stopped by a signal; in vfork; with mmap_lock held for writing; in an exec that waits for that lock. */
 extern const Standstill standstills[4];
-/** The last of these: it holds its exec_update_lock for writing. */
+/** The last of these, which also holds its exec_update_lock for writing. */
 std::unique_ptr<Target> stuck_exec();
 
 /** The letter of a process's state in /proc. */

@@ -11,7 +11,7 @@
 
 namespace guest::hostile {
 
-/** Lets users without capabilities have such memory. */
+/** Allows users without capabilities to have such memory. */
 struct FaultsForUsers {
 	const Setting setting{"/proc/sys/vm/unprivileged_userfaultfd", "1"};
 };

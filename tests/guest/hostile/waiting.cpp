@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/hostile/waiting.cpp  A user's command waits for a page of a file system that
- * never answers: nothing else does.
+ * never answers, and blocks nothing else.
  */
 #include "tests/guest/hostile/support.h"
 

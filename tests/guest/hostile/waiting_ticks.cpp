@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/hostile/waiting_ticks.cpp  Ticks that cannot be counted at once: a process that keeps
- * them waiting takes nothing from others.
+/** @file tests/guest/hostile/waiting_ticks.cpp  Deferred ticks: a process whose ticks stay deferred
+ * takes nothing from others.
  */
 #include "tests/guest/hostile/holder.h"
 #include "tests/guest/hostile/unserved.h"
@@ -96,7 +96,7 @@ void wait_in_faults(const Gate &go, const Gate &waiting)
 			stay_on(shared_cpu);
 			/* Unlike libc's function, this changes the IDs of one thread only. */
 			need(static_cast<int>(syscall(SYS_setresuid, i % 2, i % 2, i % 2)), "setresuid");
-			/* This invalidates what was known of the mappings. */
+			/* New mappings, so that the tick must look up its text again. */
 			fresh_pages(1);
 			touch(static_cast<volatile char *>(memory.at(i)), 1);
 		});
@@ -129,7 +129,7 @@ TEST_CASE_METHOD(AtRest, "a user whose ticks wait under several user IDs takes n
 	CHECK(ticks_of(recording, pid, PROFIL_KIND_UNKNOWN) == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "processes that stay in a system call keep nobody's ticks, nor the module",
+TEST_CASE_METHOD(AtRest, "processes that stay in a system call hold back no other ticks, nor the module",
 		 "[hostile][record]")
 {
 	const std::string refcnt = "/sys/module/profil/refcnt";

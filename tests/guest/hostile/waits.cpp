@@ -42,8 +42,8 @@ void update(const FuseFile &file)
 }
 
 /**
- * The file answers, but the kernel's readahead may fail for want of memory or time.  Then the
- * page is read again.
+ * The file answers, but the kernel's readahead may fail for lack of memory or time.  Then the page
+ * is read again.
  */
 void start_in(const Device &device, const FuseMemory &memory)
 {

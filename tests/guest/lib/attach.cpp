@@ -213,7 +213,7 @@ TEST_CASE_METHOD(AtRest, "a process whose first thread has ended is attached thr
 		 "[lib][attach]")
 {
 	const Loop loop;
-	/* Two, as several targets are attached in a different way from one. */
+	/* Two targets, because several are attached in a different way from one. */
 	Herd herd(loop, 2);
 	const Session session = open_session();
 	Child child([&] {

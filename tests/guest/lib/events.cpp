@@ -122,7 +122,7 @@ TEST_CASE_METHOD(AtRest, "events that a process samples of itself count beside e
 	REQUIRE(alignment.attach(PERF_COUNT_SW_ALIGNMENT_FAULTS) == 0);
 	const uint64_t before = faults.count(), minor_before = minor.count();
 	touch(500);
-	/* A CHECK may touch new memory of its own: read everything before the first. */
+	/* A CHECK may itself cause page faults, so read all counts before the first one. */
 	const uint64_t counted = faults.count() - before, minor_counted = minor.count() - minor_before;
 	CHECK(counted == 500);
 	CHECK(minor_counted == 500);

@@ -193,7 +193,7 @@ TEST_CASE_METHOD(AtRest, "with GMON_OUT_PREFIX each process writes PREFIX.PID", 
 	work.run_program("gmon_fixed", "calls 2 fork calls 3", "GMON_OUT_PREFIX=gmon.out");
 	CHECK(work.files().find("gmon.out ") == std::string::npos);
 
-	/* Two files with any numbers. */
+	/* Two files with any PIDs in their names. */
 	const std::string mine = "gmon.out." + std::to_string(work.pid());
 	uint64_t calls = calls_of(work.gmon(mine), "gmon_fixed", "leaf");
 

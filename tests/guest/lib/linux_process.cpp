@@ -71,7 +71,10 @@ TEST_CASE_METHOD(AtRest, "all threads count in one buffer, whichever of them cal
 	CHECK(status.ticks <= 123);
 	CHECK(status.ticks == accounted(status));
 	CHECK(count == status.counted);
-	/* Some of it is spent reading the clock; two threads alone would make 80. */
+	/*
+	 * Part of the time is spent reading the clock; even so, two threads alone would have only
+	 * 80.
+	 */
 	CAPTURE(status.outside, status.off, status.lost_late);
 	CHECK(count >= 90);
 	CHECK(counters.only(0));
@@ -173,7 +176,10 @@ TEST_CASE_METHOD(AtRest, "a process that sleeps gets no ticks", "[lib][profil]")
 	const uint64_t before = process_ns();
 	begin.open();
 	other.join();
-	/* While the host runs something else, the guest's CPU time goes on, and ticks are owed. */
+	/*
+	 * While the host runs something else, the guest's CPU time goes on, and its ticks become
+	 * late.
+	 */
 	const auto status = self_status();
 	CHECK(status.ticks <= 2 + (process_ns() - before) / status.period);
 	CHECK(counters.is_zero());

@@ -129,7 +129,7 @@ inline int64_t most_ticks(int64_t periods)
 	return periods + (even ? 1 : 2);
 }
 
-/** The sum of all causes that a tick can have. */
+/** The sum of the counts of all outcomes of a tick. */
 inline uint64_t accounted(const profil_status &s)
 {
 	return s.counted + s.outside + s.saturated + s.kernel + s.no_user_pc + s.off + s.lost_late +

@@ -2,9 +2,9 @@
 /*
  * A program that profiles itself with profil() of <unistd.h>.
  *
- * Prints the counts of its two functions, of which the second runs four times
- * as long, the sum of all other counts, the CPU time in ticks of 100 Hz, and 1
- * if a profiling timer runs (libc's own profil needs one).
+ * Prints the counts of its two functions (the second one runs four times as long), the sum of all
+ * other counts, the CPU time in ticks of 100 Hz, and 1 if a profiling timer runs (libc's own profil
+ * needs one).
  */
 #define _DEFAULT_SOURCE
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Has a copy of libprofil.a, and loads the shared library (its first argument).  Before either
- * is called, the addresses at which copies meet are taken (second argument): "reserved",
- * "zeroes", or "none", where no memory at all can be mapped any more.  Exit status 0: one copy
+ * Has a copy of libprofil.a, and loads the shared library (its first argument).  Before either is
+ * called, it occupies the addresses at which copies meet, as the second argument says: "reserved",
+ * "zeroes", or "none", after which no more memory can be mapped at all.  Exit status 0: one copy
  * turned off what the other had turned on, both ways.
  */
 #include <dlfcn.h>

@@ -3,8 +3,8 @@
  * Usage: usage FILE COMMAND...
  *
  * Runs a command and writes what it used to FILE, in a line: CPU seconds, with those of its
- * children, and KiB of memory at most.  The exit status is the command's.  It takes little
- * itself, as benchmarks count it, too.
+ * children, and KiB of memory at most.  The exit status is the command's.  It uses little itself,
+ * because benchmarks include it.
  */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/actions.h  What can happen to a recording: commands on its file, what its target
- * and its owner do, and what becomes of a CPU and of the module.
+/** @file tests/guest/race/actions.h  What can happen to a recording: commands on its file, actions
+ * of its target and its owner, CPU hotplug, and removal of the module.
  */
 #pragma once
 
@@ -17,11 +17,11 @@
 namespace guest {
 
 constexpr size_t table_bytes = 4096;
-/* Numbers: those that every recording has, and more than most recordings here have. */
+/* The highest number that every recording has, and a number beyond most recordings here. */
 constexpr uint32_t fixed_numbers = 15, last_number = 24;
 constexpr const char *switch_of_cpu1 = "/sys/devices/system/cpu/cpu1/online";
 
-/** What an action does to the other one: why that may fail, or not. */
+/** What an action may do to the one beside it: the reasons why that one may fail. */
 enum Reason : unsigned {
 	stops = 1 << 0,	      /* the recording is over */
 	unwatches = 1 << 1,   /* its target may be in another one */
@@ -31,7 +31,7 @@ enum Reason : unsigned {
 	loses = 1 << 5,	      /* the target ends, or becomes another user's */
 	ends_target = 1 << 6, /* its threads are killed */
 	ends_owner = 1 << 7,  /* likewise, and the tables' memory goes away */
-	meets = 1 << 8,	      /* everybody is recorded, so the target may be */
+	meets = 1 << 8,	      /* the recording is system-wide, and may have the target */
 	root = 1 << 9,	      /* it needs privileges */
 	whatever = 1 << 10,
 };
@@ -42,7 +42,7 @@ enum Kind { of_owner, of_target, of_everybody };
 struct Shared {
 	std::atomic<unsigned> waiting;
 	std::atomic<uint32_t> profile;
-	/* Of each side: its end, and its errors. */
+	/* Whether each side has ended, and the errors that it saw. */
 	std::atomic<bool> ended[2], seen[2][256];
 };
 
@@ -53,7 +53,7 @@ struct Side {
 	int device = -1, proof = -1, proof_of_everybody = -1;
 	uintptr_t tables = 0;
 	unsigned number = 0;
-	bool apart = false; /* from the owner, with a file that outlives it */
+	bool apart = false; /* runs outside the owner, with a file that outlives it */
 
 	void note(int error) const { shared.seen[number][error] = true; }
 	/** A command on the recording. */
@@ -97,7 +97,7 @@ template <uint32_t flags> void describe(const Side &side)
 		const int error = side.call(PROFIL_DESCRIBE, about, flags);
 		if (!error && about.fd >= 0)
 			close(about.fd);
-		/* The higher ones may not be given yet, or may be forgotten. */
+		/* Higher numbers may not have been given yet, or may be forgotten. */
 		if (error != ENOENT || number <= fixed_numbers)
 			side.note(error);
 	}
@@ -216,9 +216,9 @@ struct Action {
 	enum Group { command, by_target, other, of_module } group;
 	void (*run)(const Side &side);
 	unsigned does;
-	/** Its errors for each of these reasons; without any, by the kind of the recording. */
+	/** The errors that each reason allows. */
 	Errors errors;
-	int usual[3] = {0, 0, 0};
+	int usual[3] = {0, 0, 0}; /* the outcome without any reason, by Kind */
 };
 
 using enum Action::Group;
@@ -227,7 +227,10 @@ inline const Errors begun = {{takes | meets, EEXIST}, {unwatches, 0}, {loses, ES
 		    added = {{takes, EEXIST}, {stops | ends_owner, ENOENT}, {loses, ESRCH}},
 		    running = {{stops | ends_owner, ENOENT}}, erased = {{erases, ENOENT}};
 
-/** Each row says what an action does to the other one, and which errors it has, and why. */
+/**
+ * Each row says what an action may do to the one beside it, and which of its own errors are allowed
+ * for which reasons.
+ */
 inline const Action actions[] = {
 	{"begin", command, begin, takes, begun, {0, EEXIST, 0}},
 	{"begin everybody", command, begin_everybody, takes | root, {}},

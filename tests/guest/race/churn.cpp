@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /** @file tests/guest/race/churn.cpp  Processes that make very many threads and children while they are
- * profiled by themselves and by another process.  Nothing accumulates, and all counts together are the
- * same in both profiles.
+ * profiled by themselves and by another process.  Nothing accumulates, and both
+ * profiles have the same total.
  *
  * `make churn` runs these tests at full length, on a CPU where a nanosecond is one instruction,
- * so that CPU time times rate is also known.
+ * so that the expected number of ticks is known, too.
  */
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/race.h"
@@ -91,8 +91,8 @@ struct Churn {
 	struct Result {
 		uint64_t counted; /* by itself, and by its children, which add theirs */
 		uint64_t ns;	  /* CPU time of it and its children */
-		uint64_t exiting; /* the part of ns in threads without an mm, which no profile has */
-		std::optional<uint64_t> all; /* CPU time of all tasks in that time */
+		uint64_t exiting; /* the part of ns in threads that exit and have no mm: in no profile */
+		std::optional<uint64_t> all; /* CPU time of all tasks meanwhile */
 	};
 
 	Device device;
@@ -161,8 +161,9 @@ struct Churn {
 	}
 	/**
 	 * A clock that ticks only where a profiled task runs does not know how long threads ran
-	 * without an mm: the perf clock measured this part of the time.  How many points of the
-	 * lazy clock's grid are in the rest is chance, with at most this variance.
+	 * without an mm; a run with the perf clock has measured that part.  The number of points of
+	 * the lazy clock's grid in the rest is random, with a variance of at most its expected
+	 * value.
 	 */
 	void check_ticks(const Result &result, double exiting_part) const
 	{
@@ -225,8 +226,8 @@ void work_of_a_thread()
 }
 
 /**
- * In the child: add what it counted to the sum of all.  A short life may have no tick; the last
- * child lives until it has one.
+ * In the child: add its count to the total.  A short-lived child may have no tick; the last child
+ * runs until it has one.
  */
 [[noreturn]] void work_of_a_child(const Device &self, const Memory &own, const Memory &sum, bool last)
 {

@@ -44,7 +44,7 @@ bool has_ended(const Memory &flag)
 	return counter<uint64_t>(flag) != 0;
 }
 
-/** A target of two sessions, one of them attached from the beginning. */
+/** A target of two sessions, of which one is attached from the beginning. */
 struct Watched {
 	Burner burner;
 	Device witness, device;
@@ -347,7 +347,10 @@ TEST_CASE_METHOD(AtRest, "threads that are attached while they end are counted o
 		auto how = counting_in(all.counters, 0, PROFIL_THREAD);
 		how.proof = its.get();
 		const int error = all.device.call(PROFIL_ATTACH, &how);
-		/* EBUSY: 64 profiled threads have ended and have not all been swept yet. */
+		/*
+		 * EBUSY: 64 profiled threads have ended, and the module has not yet released all of
+		 * them.
+		 */
 		need_that(!error || error == ESRCH || error == EBUSY,
 			  "a profile, an ended thread or no room");
 		if (error == EBUSY)

@@ -65,7 +65,7 @@ TEST_CASE_METHOD(
 
 TEST_CASE_METHOD(AtRest, "a child of a profile with a full array is off and its ticks are counted as off")
 {
-	/* Keep the clock at the child's period with another profile. */
+	/* Another profile keeps the clock at the child's period. */
 	const Device other;
 	const Memory counter_of_other(4096);
 	other.start(describe(one_counter(1, 2, counter_of_other.at()), 1'000'000));

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t page = 4096;
 const uintptr_t text = Burner::usual;
 
-/** Do everything that an attacher can do, until killed. */
+/** Issue every command that an attacher can, until killed. */
 void attach_for_ever(pid_t target, const Memory &counters)
 {
 	const Device device(O_RDWR | O_NONBLOCK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/machine.cpp  Changes of the whole machine while profiles start and stop: CPUs
- * go offline and online, perf's limit changes, the module is unloaded and loaded.
+/** @file tests/guest/race/machine.cpp  Changes to the whole machine while profiles start and stop:
+ * CPUs go offline and online, perf's limit changes, the module is unloaded and loaded.
  */
 #include "tests/guest/support/clock.h"
 #include "tests/guest/support/held_probes.h"
@@ -146,7 +146,7 @@ TEST_CASE("the module can be unloaded between two uses but not during one", "[ra
 			for (int k = 0; k < 300; k++)
 				if (try_it())
 					need_that(load_module() == 0, "the module is loaded again");
-			/* An unused module is free after a short time. */
+			/* Once unused, the module can soon be unloaded. */
 			*rest.at<volatile uint64_t>() = 1;
 			need_that(soon(try_it), "an unused module can be unloaded");
 			*rest.at<volatile uint64_t>() = 0;

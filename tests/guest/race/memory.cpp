@@ -51,7 +51,10 @@ bool same_after_a_while(const void *where, uint64_t *kept)
 	return memcmp(kept, where, page) == 0;
 }
 
-/** Make one change.  After the status, memory that was taken away must not be written. */
+/**
+ * Make one change.  Once a status has reported it, the memory that was taken away must not be
+ * written.
+ */
 void strike(const Change &change, const Counting &counting, const LonePage &counters)
 {
 	static uint64_t kept[page / 8];
@@ -127,7 +130,7 @@ TEST_CASE_METHOD(AtRest, "an attacher's memory that goes away is not written aft
 	}
 }
 
-/* No status is asked for: the ticks check the memory themselves while it keeps changing. */
+/* No command asks for the status; the ticks themselves check the memory while it keeps changing. */
 TEST_CASE_METHOD(AtRest, "memory that keeps changing loses only the counts in dropped pages", "[race]")
 {
 	const Device device;

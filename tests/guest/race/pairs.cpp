@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/pairs.cpp  Any two things that happen to a recording at once on two CPUs.
+/** @file tests/guest/race/pairs.cpp  Every pair of actions on a recording, at once on two CPUs.
  *
  * Each pair is a section: -c 'add, stop' runs that one alone.
  */
@@ -19,7 +19,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** A pair, and how it runs once. */
+/** One run of a pair of actions. */
 struct Round {
 	const Action *action[2];
 	Kind kind;
@@ -58,7 +58,10 @@ struct Round {
 		action[number]->run(side);
 		side.shared.ended[number] = true;
 	}
-	/** Run the target's actions, or the others; if both, the second in a thread of its own. */
+	/**
+	 * Run the target's actions, or those that are not the target's; if there are two, the
+	 * second one in a thread of its own.
+	 */
 	void run_those(const Side &side, bool of_the_target) const
 	{
 		std::thread second;
@@ -80,7 +83,7 @@ struct Round {
 
 		need_that(side.record(flags[kind], proofs[kind], 4, true) == 0, "the recording begins");
 	}
-	/** Run the owner, as a child if the other one is apart. */
+	/** Run the owner, in a child of its own if the other side runs apart. */
 	void own(Side side, pid_t target) const
 	{
 		/* No round takes this long. */
@@ -97,7 +100,7 @@ struct Round {
 		if (!apart) {
 			begin(side);
 			run_those(side, false);
-			/* Leave time for what the target does. */
+			/* Leave time for the target's action. */
 			usleep(in_target(0) || in_target(1) ? chance % 4000 : 0);
 			return;
 		}
@@ -122,7 +125,7 @@ public:
 	}
 
 protected:
-	/** Run each pair of an action of any of these groups and one of the last group. */
+	/** Run all pairs of an action of any of these groups with one of the last group. */
 	static void each(std::initializer_list<Action::Group> groups,
 			 const std::function<void(const Action &, const Action &)> &run)
 	{

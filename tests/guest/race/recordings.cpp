@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/recordings.cpp  Recordings of a storm of processes, while their tables change,
- * their numbers are forgotten, processes are added, and they end: each tick is in one table.
+/** @file tests/guest/race/recordings.cpp  Recordings of a storm of processes, while tables are
+ * replaced, numbers forgotten, processes added and recordings ended: each tick is in exactly one
+ * table.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/race.h"
@@ -113,7 +114,7 @@ private:
 	}
 	void change_table()
 	{
-		/* No table is freed, as all are added up in the end. */
+		/* No table is freed, because all of them are added up at the end. */
 		if (tables_.size() == 200) {
 			sched_yield();
 			return;
@@ -154,7 +155,7 @@ private:
 		record.profile = recording_.profile();
 		record.proof = proof.get();
 		if (proof.get() >= 0)
-			/* EINVAL: everybody is recorded. */
+			/* EINVAL: a system-wide recording takes no processes. */
 			expect(one_of(recording_.device().call(PROFIL_RECORD, &record),
 				      {0, ENOENT, ESRCH, EINVAL, EEXIST}));
 		child.reap();
@@ -310,7 +311,10 @@ TEST_CASE_METHOD(AtRest, "a process that is added while its recording is stopped
 {
 	const Child keeper([] { pause(); });
 	const char *refcnt = "/sys/module/profil/refcnt";
-	/* They end after the session: a watch that still followed them would use freed memory. */
+	/*
+	 * The targets outlive the session: if a watch still followed them, it would use freed
+	 * memory.
+	 */
 	std::deque<Child> targets;
 	std::vector<Fd> proofs;
 

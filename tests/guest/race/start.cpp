@@ -48,7 +48,7 @@ profil_start followed(std::span<const profil_region> regions)
 	return how;
 }
 
-/** In a child: 0 if it is profiled and counts correctly, 1 if it is not profiled. */
+/** In a child: returns 0 if it is profiled and counts correctly, 1 if it is not profiled. */
 int look_in_child(const Device &device, const Memory &counters)
 {
 	if (device.status().state == PROFIL_STATE_NONE)
@@ -77,8 +77,8 @@ Forked fork_beside_starts(const Device &device, unsigned number, const std::func
 
 	for (unsigned i = 0; i < number; i++) {
 		/*
-		 * It has no page until the start, so an earlier copy has none either.  Mappings
-		 * around it keep the kernel from merging it with one that has pages.
+		 * The mapping has no page until the start, so no page is copied by an earlier fork.
+		 * Mappings around it keep the kernel from merging it with one that has pages.
 		 */
 		const Memory counters(3 * page);
 		const std::vector<profil_region> regions = {
@@ -128,7 +128,7 @@ TEST_CASE_METHOD(AtRest, "once a profile has stopped its memory is never written
 		for (unsigned i = 0; i < rounds(50); i++) {
 			const Memory &now = *memory[i % places];
 
-			/* This memory was given up some stops ago. */
+			/* This memory was released several stops ago. */
 			touched += !given_up(now);
 			memset(now.at(), 0, page);
 			device.start(kind(now));
@@ -329,7 +329,7 @@ TEST_CASE_METHOD(AtRest, "contention on a counter loses ticks, and each is accou
 		vandal.join();
 		const auto status = device.status();
 		device.stop();
-		/* Neither side loses an increment to the other. */
+		/* Neither the kernel nor the program has lost an increment to the other. */
 		CHECK(counter<uint64_t>(counters) == added + status.counted);
 		CHECK(status.saturated == 0);
 		CHECK((policy == PROFIL_SATURATE || status.lost_contended == 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/stopped.cpp  Stopped targets: nothing is counted while they stand still, and
- * their profiles can still come and go.
+/** @file tests/guest/race/stopped.cpp  Stopped targets: they have no ticks, but profiles can be
+ * attached and detached.
  */
 #include "tests/guest/support/race.h"
 #include "tests/support/catch.h"
@@ -128,7 +128,7 @@ TEST_CASE_METHOD(AtRest, "a process that its control group freezes counts while 
 		      rounds(60));
 }
 
-/* All threads of a process except its first may go on for long. */
+/* The other threads of a process may run long after its first one has ended. */
 TEST_CASE_METHOD(AtRest, "a process whose first thread ends at any time is counted in full", "[race]")
 {
 	const Burner burner;

@@ -100,7 +100,10 @@ TEST_CASE_METHOD(AtRest, "a ring that is torn down with commands in flight leave
 	}
 }
 
-/* A fork shares the structure's page after the attach writes to it, before it undoes that. */
+/*
+ * A fork shares the structure's page after the attach has written to it, and before the attach
+ * undoes that.
+ */
 TEST_CASE_METHOD(AtRest, "an attach that is refused leaves its structure as it was while the process forks",
 		 "[race][uring]")
 {
@@ -213,7 +216,7 @@ TEST_CASE_METHOD(AtRest, "a file and a ring that outlive the attacher count no m
 				raise(SIGKILL);
 		});
 		attacher.reap();
-		/* The attacher's memory is gone, which is noticed within about a second. */
+		/* The attacher's memory is gone; the module notices that within about a second. */
 		auto status = sized<profil_status>(profile);
 		CHECK(soon([&] {
 			need_that(device.call(PROFIL_STATUS, &status) == 0, "the file works");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/race/window.cpp  Memory that is used for something else as soon as a command has
- * taken it from a profile, while a tick may be on its way there on the other CPU.
+/** @file tests/guest/race/window.cpp  A command takes memory from a profile, and the
+ * program reuses it at once, while a tick on the other CPU may be about to write there.
  *
- * The tests hold for any module, but a tick is too short to hit: `make check-window` runs them
- * with one whose ticks take a while just before they count (kmod/tick/window.h).
+ * A tick of the ordinary module is too short for that to happen often; `make check-window` runs
+ * these tests with a module that delays each tick just before it counts (kmod/tick/window.h).
  */
 #include "tests/guest/support/cpu.h"
 #include "tests/guest/support/race.h"
@@ -36,8 +36,8 @@ public:
 	void end() const { __atomic_store_n(shared_.at<uint64_t>(8), 1, __ATOMIC_RELAXED); }
 
 	/**
-	 * Wait until it has run and stands still, which may be a tick; but not for ever, as a tick
-	 * may be too short to be seen.
+	 * Wait until it runs and then makes no progress, as during a tick.  Gives up after a while,
+	 * because a tick may be too short to be seen.
 	 */
 	void await_tick() const
 	{
@@ -52,7 +52,7 @@ public:
 			seen = now;
 		}
 	}
-	/** Wait until it has been in user mode: a tick that it was in is over. */
+	/** Wait until it has been in user mode again, so that a tick in progress has ended. */
 	void await() const
 	{
 		const auto seen = counter<uint64_t>(shared_);
@@ -85,7 +85,9 @@ const Path paths[] = {
 	{"slow", 4, PROFIL_SATURATE},
 };
 
-/** Counters, and the same memory at an address that stays when the counters are unmapped. */
+/**
+ * Counters, and a second mapping of the same memory, which stays when the counters are unmapped.
+ */
 struct Place {
 	Fd file = page_file();
 	Memory counters{page, MAP_SHARED, file.get()}, kept{page, MAP_SHARED, file.get()};
@@ -139,7 +141,9 @@ const struct {
 	 }},
 };
 
-/** A test of one round: it takes the memory from a self profile that has ticks, and checks its use. */
+/**
+ * One round: takes the memory from a self profile that has ticks, and checks that it can be reused.
+ */
 using Round = void (*)(const Device &, Place &, const Burning &, unsigned i, const Path &path);
 
 /** Rounds of a self profile, while another thread burns on the second CPU. */
@@ -211,7 +215,7 @@ TEST_CASE_METHOD(AtRest, "memory that a program has unmapped can be used once it
 	check_self_profiles(40, [](auto &device, auto &place, auto &burning, auto, auto) {
 		need(munmap(place.counters.at(), page), "munmap");
 		place.counters.forget();
-		/* Whichever thread has a tick once a check is due makes it. */
+		/* The check is made by the first thread that has a tick once it is due. */
 		for (unsigned n = 0; n < 1'000'000 && module_stat("pinned_pages"); n++)
 			Burner::spin(text, 200);
 		check_use(place, burning);

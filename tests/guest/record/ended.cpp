@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/ended.cpp  What a recording says of a process that it no longer
- * follows, and what an ended recording leaves to the next one.
+/** @file tests/guest/record/ended.cpp  What a recording says about a process that it no longer
+ * follows, and what the next recording inherits from an ended one.
  */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
@@ -27,7 +27,7 @@ bool knows(const Recording &recording, pid_t pid)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a recording of everybody meets the processes of one that has ended", "[record]")
+TEST_CASE_METHOD(AtRest, "a system-wide recording takes over the processes of one that has ended", "[record]")
 {
 	const Gate go, forked;
 	Child child([&] {
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(AtRest, "a recording that has ended gives no more numbers, and 
 {
 	const bool kept = GENERATE(false, true);
 	const Gate go, done;
-	/* If followed, each name makes it a new owner; each child is one, too. */
+	/* While it is followed, each new name makes a new owner, and so does each child. */
 	Child child([&] {
 		for (unsigned i = 0;; i++) {
 			go.wait();

@@ -75,7 +75,7 @@ TEST_CASE_METHOD(AtRest, "one of so many page faults is counted", "[record][sour
 	recording.begin_with(faults_of(faulter.pid()), event_flags);
 	faulter.run();
 	recording.finish();
-	/* A sample at a fault of another process is not counted. */
+	/* A sample may come at another process's fault, and is then not counted. */
 	CHECK(ticks_in(recording, touch) >= 90);
 	CHECK(ticks_in(recording, touch) <= 101);
 }
@@ -125,7 +125,7 @@ TEST_CASE_METHOD(AtRest, "recordings of the clock and of events do not count eac
 	CHECK(time.sum() == time.status().counted + time.status().kernel);
 }
 
-TEST_CASE_METHOD(AtRest, "everybody's page faults are in a recording of everybody", "[record][source]")
+TEST_CASE_METHOD(AtRest, "a system-wide recording has the page faults of all processes", "[record][source]")
 {
 	Faulter faulter(200, 0);
 	Recording recording(4096, 1);
@@ -201,7 +201,7 @@ TEST_CASE_METHOD(AtRest, "events that come in an NMI are counted behind it", "[r
 	const profil_status status = recording.status();
 	CHECK(status.ticks == status.kernel);
 	CHECK(recording.sum() == status.ticks);
-	/* All are in the timer interrupt, at the one or few instructions that write jiffies_64. */
+	/* All ticks are in the timer interrupt, at the few instructions that write jiffies_64. */
 	CHECK(recording.rows().size() <= 8);
 	CHECK(recording.sum([](const Row &row) { return row.owner.state == PROFIL_OWNER_IRQ; }) ==
 	      status.ticks);
@@ -250,7 +250,10 @@ TEST_CASE_METHOD(AtRest, "an event in an NMI is missed if its task is switched f
 	CHECK(recording.status().ticks == 0);
 }
 #else
-/* On this architecture the program would hit the breakpoint for ever, and never pass it. */
+/*
+ * On this architecture, the program would hit the breakpoint again and again without getting past
+ * it.
+ */
 TEST_CASE_METHOD(AtRest, "a breakpoint is refused where one would stop the program", "[record][source]")
 {
 	Memory shared(page, MAP_SHARED);
@@ -267,7 +270,7 @@ TEST_CASE_METHOD(AtRest, "a breakpoint is refused where one would stop the progr
 
 TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record][source]")
 {
-	/* The kernel writes the zeroes, so it has the faults. */
+	/* The kernel writes the zeroes, so the faults are in the kernel. */
 	Worker worker([] {
 		const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
 
@@ -280,7 +283,7 @@ TEST_CASE_METHOD(AtRest, "an event can be sampled in the kernel alone", "[record
 	Recording recording(4096, 1), user(4096, 1), clock(4096);
 
 	recording.begin_with(kernel_faults, event_flags | PROFIL_RECORD_KERNEL);
-	/* The first would sample nothing; the second, of time, includes user mode. */
+	/* The first would sample nothing.  The second samples CPU time, and includes user mode. */
 	for (const uint32_t flags : {uint32_t{event_flags}, uint32_t{PROFIL_FOLLOW | PROFIL_RECORD_KERNEL}}) {
 		profil_record record = user.request(flags);
 

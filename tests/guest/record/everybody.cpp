@@ -35,7 +35,8 @@ int refused(const Recording &recording, profil_record record, const Fd &proof)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "everybody is who runs already, and who begins later", "[record]")
+TEST_CASE_METHOD(AtRest, "a system-wide recording has running processes and those that begin later",
+		 "[record]")
 {
 	const LoopFile before("profil-before"), after("profil-after");
 	Steps running([&](auto spin) {
@@ -82,7 +83,8 @@ TEST_CASE_METHOD(AtRest, "who only calls the kernel is known without a tick in u
 	}));
 }
 
-TEST_CASE_METHOD(AtRest, "a process with a plain profile of its own is in everybody's, too", "[record]")
+TEST_CASE_METHOD(AtRest, "a process with a plain profile of its own is in a system-wide recording, too",
+		 "[record]")
 {
 	const LoopFile file("profil-loop");
 	Memory counters(4096, MAP_SHARED);
@@ -110,7 +112,7 @@ TEST_CASE_METHOD(AtRest, "a process with a plain profile of its own is in everyb
 	CHECK(grows([&] { return uint64_t{own()}; }));
 }
 
-TEST_CASE_METHOD(AtRest, "what everybody does is not reported", "[record]")
+TEST_CASE_METHOD(AtRest, "a system-wide recording reports no events of processes", "[record]")
 {
 	Recording recording;
 	char events[sizeof(profil_event)];
@@ -158,7 +160,7 @@ TEST_CASE_METHOD(AtRest, "each process is an owner of its own if that is asked f
 	need(kill(other, SIGKILL), "kill");
 }
 
-TEST_CASE_METHOD(AtRest, "only a sampling event of a CPU is a proof for everybody", "[record]")
+TEST_CASE_METHOD(AtRest, "only a sampling event of a CPU is a proof for a system-wide recording", "[record]")
 {
 	Recording recording;
 	const profil_record request = recording.request(PROFIL_RECORD_EVERYBODY);
@@ -173,7 +175,7 @@ TEST_CASE_METHOD(AtRest, "only a sampling event of a CPU is a proof for everybod
 	CHECK(refused(recording, recording.request(), open_proof({.pid = -1, .cpu = cpu})) == EINVAL);
 }
 
-TEST_CASE_METHOD(AtRest, "there are four privileged recordings of everybody at most", "[record]")
+TEST_CASE_METHOD(AtRest, "there are four privileged system-wide recordings at most", "[record]")
 {
 	std::vector<Recording> all(5);
 
@@ -216,12 +218,13 @@ pid_t worker(unsigned number)
 } // namespace
 
 /* In virtual time: what the host takes from the guest is in rusage, not in ticks. */
-TEST_CASE_METHOD(AtRest, "each of many processes has its share of everybody's ticks", "[record][icount]")
+TEST_CASE_METHOD(AtRest, "each of many processes has its share of a system-wide recording's ticks",
+		 "[record][icount]")
 {
 	constexpr unsigned processes = 100;
 	constexpr uint64_t period = 50'000;
 
-	/* A debug kernel takes so long over a tick that the next one is due before it is done. */
+	/* On a debug kernel a tick takes so long that the next one is due before it ends. */
 	skip_if_late_is_unknown();
 	Recording recording(8192, period);
 	std::map<pid_t, double> used;
@@ -253,14 +256,14 @@ TEST_CASE_METHOD(AtRest, "each of many processes has its share of everybody's ti
 }
 
 /*
- * A tick in a system call of a process without a known owner waits until the owner is known, in
- * each recording separately.
+ * A tick in a system call of a process whose owner is not known is deferred until it is, separately
+ * in each recording.
  */
 TEST_CASE_METHOD(AtRest,
-		 "each of two recordings of everybody has its ticks of processes that neither has met",
+		 "each of two system-wide recordings has the ticks of processes that neither has seen yet",
 		 "[record][icount]")
 {
-	/* Six ticks each: fewer than can wait for one task. */
+	/* Six ticks each: fewer than can be deferred for one task. */
 	constexpr size_t processes = 50, bytes = 20 << 10;
 
 	skip_if_late_is_unknown();
@@ -274,7 +277,7 @@ TEST_CASE_METHOD(AtRest,
 
 			go[i].wait();
 			need_that(syscall(SYS_getrandom, random, bytes, 0) == bytes, "getrandom");
-			/* Leave time for the work that finds the owner of these ticks. */
+			/* Leave time for the worker that finds the owner of these ticks. */
 			usleep(20'000);
 		});
 	for (const Child &child : children)
@@ -283,7 +286,7 @@ TEST_CASE_METHOD(AtRest,
 	for (Recording *recording : {&first, &second})
 		REQUIRE(recording->begin_everybody(PROFIL_RECORD_PROCESSES) == 0);
 
-	/* One after another, as only a few tasks can wait at a time. */
+	/* One after another, as only a few tasks can have deferred ticks at a time. */
 	for (size_t i = 0; i < processes; i++) {
 		go[i].open();
 		children[i].join();
@@ -305,11 +308,11 @@ TEST_CASE_METHOD(AtRest,
 	};
 	const uint64_t one = ticks(first), other = ticks(second);
 
-	/* A few ticks may find no room to wait, but not one of each process. */
+	/* A few ticks may find no room to be deferred, but not one of each process. */
 	CHECK(std::max(one, other) - std::min(one, other) < processes / 2);
 }
 
-TEST_CASE_METHOD(AtRest, "who ends all profiles ends a recording of everybody", "[record]")
+TEST_CASE_METHOD(AtRest, "PROFIL_STOP_ALL ends a system-wide recording", "[record]")
 {
 	Recording recording;
 	Steps child([&](auto spin) {
@@ -334,10 +337,10 @@ TEST_CASE_METHOD(AtRest, "who ends all profiles ends a recording of everybody", 
 }
 
 /*
- * A session follows a process only once.  So the recording of everybody must find the owner of
- * this process at each tick in the kernel, and ticks come faster than that.
+ * A session follows a process only once.  So the system-wide recording must find the owner of this
+ * process anew at each tick in the kernel, and ticks come faster than that.
  */
-TEST_CASE_METHOD(AtRest, "a recording of everybody names a process that another of its file follows",
+TEST_CASE_METHOD(AtRest, "a system-wide recording names a process that another recording of its file follows",
 		 "[record][icount]")
 {
 	if (slowness() > 1)
@@ -353,7 +356,7 @@ TEST_CASE_METHOD(AtRest, "a recording of everybody names a process that another 
 	Recording one(4096, 10'000);
 	const Memory table(4096 * sizeof(profil_count));
 
-	/* Its numbers stand for something else in the other recording. */
+	/* The numbers of one recording mean something else in the other one. */
 	std::vector<std::unique_ptr<Child>> others;
 	for (int i = 0; i < 3; i++)
 		others.push_back(std::make_unique<Child>([] { pause(); }));
@@ -394,6 +397,6 @@ TEST_CASE_METHOD(AtRest, "a recording of everybody names a process that another 
 		CHECK(cell.kind == PROFIL_KIND_CELL);
 		its += described(cell.owner).pid == pid ? element.count : 0;
 	}
-	/* Both ticked at the same points, but the recording of everybody first had to find it. */
+	/* Both had the same ticks, but the system-wide recording had to find the owner first. */
 	CHECK(its > one.sum() / 2);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/forgotten.cpp  Numbers that a process goes on with, though the reader
- * has forgotten them, and something else has them now. */
+/** @file tests/guest/record/forgotten.cpp  Numbers that a process still uses although the reader
+ * has forgotten them and they have been given to something else.
+ */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
 #include "tests/support/programs.h"
@@ -67,7 +68,7 @@ public:
 		Child(run).join();
 		need_that(last() == before + numbers, "a child has as many numbers as expected");
 		for (uint32_t number = before + 1; number <= last(); number++)
-			/* An owner's others go with its first. */
+			/* Forgetting an owner's first number forgets its others, too. */
 			if (about(number))
 				need_that(forget(number) == 0, "PROFIL_DESCRIBE_FORGET");
 	}
@@ -105,7 +106,7 @@ TEST_CASE_METHOD(
 
 	REQUIRE(number);
 	REQUIRE(numbers.forget(number) == 0);
-	/* A child takes four, and five more if it executes a new file. */
+	/* A child takes four numbers, and five more if it executes a new file. */
 	while (numbers.left() % 4)
 		numbers.use_up(9, execute_copy);
 	while (numbers.left())
@@ -119,7 +120,7 @@ TEST_CASE_METHOD(
 	for (uint32_t one = 1; one <= numbers.last(); one++) {
 		const auto about = numbers.about(one);
 
-		/* A greater size would be a kernel address in its place. */
+		/* A greater value would be a kernel address instead of the size. */
 		CHECK((!about || about->bytes < UINT32_MAX));
 		CHECK((!about || about->pid != *forked.at<volatile pid_t>()));
 	}
@@ -127,6 +128,6 @@ TEST_CASE_METHOD(
 	parent.join();
 	const uint32_t executed = numbers.of(pid);
 	REQUIRE(executed);
-	/* The file is not its parent. */
+	/* The file that now has the old number is not taken for the parent. */
 	CHECK(numbers.about(executed)->parent == 0);
 }

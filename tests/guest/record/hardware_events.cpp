@@ -59,7 +59,7 @@ uint64_t apart(uint64_t one, uint64_t other)
 	return std::max(one, other) - std::min(one, other);
 }
 
-/** How long an event was enabled, and counted: read a little later. */
+/** How long an event has been enabled, and counted. */
 struct Times {
 	uint64_t enabled, running;
 
@@ -77,9 +77,10 @@ Times times_of(const Device &device)
 } // namespace
 
 /*
- * QEMU counts a cycle for each nanosecond of virtual time, which is an instruction under -icount,
- * and interrupts right after the one that is due.  No task has a counter of its own here: with one,
- * QEMU 7.2 loses interrupts of the CPU's counter, also for perf record -a.
+ * QEMU counts a cycle for each nanosecond of virtual time, that is, for each instruction under
+ * -icount, and interrupts right after the one at which the counter overflows.  No task has a
+ * counter of its own here, because with one QEMU 7.2 loses interrupts of the CPU's counter, for
+ * perf record -a as well.
  */
 TEST_CASE_METHOD(AtRest, "a CPU's cycles are counted where they went, to the period",
 		 "[record][source][icount]")
@@ -106,7 +107,9 @@ TEST_CASE_METHOD(AtRest, "two recordings share a CPU's counter of cycles, with a
 	const Fd proof = cycles_of(looper.pid(), true);
 	Recording seldom(4096, 300'000), often(4096, 100'000);
 
-	/* The second one makes the counter, which runs already, interrupt three times as often. */
+	/*
+	 * The counter runs already; the second recording makes it interrupt three times as often.
+	 */
 	seldom.begin_with(proof, event_flags);
 	often.begin_with(proof, event_flags);
 	looper.run();
@@ -149,7 +152,7 @@ TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there ar
 	std::vector<std::unique_ptr<Recording>> others;
 
 	recording.begin_with(cycles_of(looper.pid(), true), event_flags);
-	/* Raw events, whether this CPU knows them or not, but more than its seven counters. */
+	/* More raw events than the CPU's seven counters; it need not know what they are. */
 	for (uint64_t event = 1; event <= 10; event++) {
 		others.push_back(std::make_unique<Recording>(4096, 1ULL << 40));
 		others.back()->begin_with(
@@ -183,7 +186,10 @@ TEST_CASE_METHOD(AtRest, "an event is counted for a part of the time if there ar
 	CHECK(scaled < 1.1 * cycles);
 }
 
-/* 100,000 samples are due in 100 ms, but each of the 10, 25 or 100 kernel ticks allows a few. */
+/*
+ * 100,000 samples are due in 100 ms, but perf allows only a few in each of the 10, 25 or 100 kernel
+ * ticks.
+ */
 TEST_CASE_METHOD(AtRest, "perf stops a CPU's counter that comes too often until the next tick of the kernel",
 		 "[record][source][icount]")
 {
@@ -202,7 +208,10 @@ TEST_CASE_METHOD(AtRest, "perf stops a CPU's counter that comes too often until 
 	CAPTURE(throttled, ticks, all.enabled, all.running);
 	CHECK(throttled >= 5);
 	CHECK(throttled <= 120);
-	/* The last sample of each tick stops the counter; at 100 ticks a second it is the tenth. */
+	/*
+	 * The last sample that is allowed in a kernel tick stops the counter: at 100 ticks a
+	 * second, the tenth.
+	 */
 	CHECK(ticks >= throttled);
 	CHECK(ticks <= 11 * (throttled + 1));
 	/* A throttled event counts as running: the times do not show it. */

@@ -64,7 +64,7 @@ private:
 	Child child_;
 };
 
-/** Sends packets to itself: the network serves each in a softirq, before the call returns. */
+/** Sends packets to itself; each is received in a softirq before the call returns. */
 class Sender {
 public:
 	Sender()
@@ -204,7 +204,8 @@ TEST_CASE_METHOD(AtRest, "every recording has owners for interrupts and softirqs
 				{PROFIL_OWNER_LIVE, 1}, {PROFIL_OWNER_IRQ, 1}, {PROFIL_OWNER_SOFTIRQ, 1}});
 }
 
-TEST_CASE_METHOD(AtRest, "kernel threads are in everybody's recording if the kernel is asked for", "[record]")
+TEST_CASE_METHOD(AtRest, "kernel threads are in a system-wide recording that counts in the kernel",
+		 "[record]")
 {
 	const uint32_t flags = GENERATE(0U, uint32_t{PROFIL_RECORD_KERNEL});
 	Recording recording;

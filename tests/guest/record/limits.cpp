@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/limits.cpp  Limited resources: recordings of everybody, numbers, and
+/** @file tests/guest/record/limits.cpp  Limited resources: system-wide recordings, numbers, and
  * memory for forks.
  */
 #include "tests/guest/record/support.h"
@@ -16,7 +16,7 @@ using namespace guest;
 namespace {
 
 const uintptr_t text = Burner::usual;
-/** Most numbers of a recording with so many elements, or fewer. */
+/** The most numbers that a recording with at most this many elements can have. */
 constexpr uint32_t most_numbers = 32768, counts = 65536;
 /** The cell of ticks whose owner and text are not known. */
 constexpr uint64_t unknown_of_nobody = 6, nobody_owner = 4;
@@ -57,7 +57,7 @@ Child many_texts(const Memory &stop)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "two recordings of everybody are for users, and four for the privileged", "[record]")
+TEST_CASE_METHOD(AtRest, "users have two system-wide recordings, and the privileged four", "[record]")
 {
 	const Setting allowed("/proc/sys/kernel/perf_event_paranoid", "-1");
 	const bool privileged_first = GENERATE(false, true);
@@ -97,7 +97,8 @@ TEST_CASE_METHOD(AtRest, "two recordings of everybody are for users, and four fo
 	CHECK(user.result() == EBUSY * 1000);
 }
 
-TEST_CASE_METHOD(AtRest, "without numbers ticks are nobody's, until some are forgotten", "[record][icount]")
+TEST_CASE_METHOD(AtRest, "without free numbers ticks have no owner, until some are forgotten",
+		 "[record][icount]")
 {
 	if (slowness() > 1)
 		support::skip("to give all numbers takes this kernel minutes");
@@ -120,10 +121,12 @@ TEST_CASE_METHOD(AtRest, "without numbers ticks are nobody's, until some are for
 	*stop.at<volatile uint64_t>() = 1;
 	const uint32_t last = recording.described(0).numbers;
 	CHECK(last == most_numbers);
-	/* These are texts, and cells of the only owner. */
+	/* The last hundred numbers are texts, and cells of the only owner. */
 	for (uint32_t number = last; number > last - 100; number--)
 		CHECK(recording.forget(number) == 0);
-	/* A tick of nobody's takes a text and a cell; so may the greedy process's last tick. */
+	/*
+	 * A tick without an owner takes a text and a cell; so may the greedy process's last tick.
+	 */
 	CHECK(soon([&] {
 		for (uint32_t number = last + 1; number <= recording.described(0).numbers; number++)
 			if (recording.described(number).owner == nobody_owner)
@@ -154,7 +157,7 @@ double children_ns()
 } // namespace
 
 /* In virtual time: what the host takes from the guest is in rusage, not in ticks. */
-TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of everybody",
+TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of a system-wide recording",
 		 "[record][icount]")
 {
 	constexpr uint64_t period = 20'000;
@@ -187,7 +190,7 @@ TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of 
 	CHECK(module_stat("pool_empty") > empty);
 	CHECK(status.forks_lost == 0);
 	CHECK(status.lost_exec == 0);
-	/* Most cells differ only in their owner, and still find room. */
+	/* Most cells differ only in their owner, but the table still has room for all of them. */
 	CHECK(status.lost_full == 0);
 	CHECK(recording.sum() == status.counted + status.kernel);
 	const uint64_t ticks = recording.sum(
@@ -199,7 +202,8 @@ TEST_CASE_METHOD(AtRest, "forks that find no memory in the pool lose no tick of 
 	CHECK(found < 1.02);
 }
 
-TEST_CASE_METHOD(AtRest, "a child is nobody's, and not its parent's, if the pool has no memory for its owner",
+TEST_CASE_METHOD(AtRest,
+		 "a child's ticks have no owner, not its parent, if the pool has no memory for an owner",
 		 "[record][icount]")
 {
 	/* Each fork takes six nodes, four of them for the owner; the pool has 512 at most. */
@@ -235,7 +239,7 @@ TEST_CASE_METHOD(AtRest, "a child is nobody's, and not its parent's, if the pool
 		});
 	};
 	CHECK(in_loop([](const Described &owner) { return owner.number == nobody_owner; }) > 0);
-	/* Only the children have run the loop. */
+	/* Only the children have run this loop. */
 	CHECK(in_loop([&](const Described &owner) { return owner.pid == pid; }) == 0);
 	CHECK(recording.sum() == recording.status().counted + recording.status().kernel);
 }
@@ -362,11 +366,13 @@ TEST_CASE_METHOD(AtRest, "recordings that are kept use up the pages of their use
 	kept.wait();
 	root.begin(target.pid());
 	done.open();
-	/* Each keeps eight pages of chains, and one of numbers, or two where lockdep is on. */
+	/*
+	 * Each recording takes eight pages of hash chains, and one of numbers, or two with lockdep.
+	 */
 	CHECK(user.result() == 64U / (access("/proc/lockdep", F_OK) ? 9 : 10));
 }
 
-TEST_CASE_METHOD(AtRest, "a child that has no watch is nobody's, and no process is described",
+TEST_CASE_METHOD(AtRest, "a child without a watch has no owner, and no process is described",
 		 "[record][quota]")
 {
 	const Setting watches = module_parameter("max_user_watches", 1);
@@ -415,7 +421,7 @@ TEST_CASE_METHOD(AtRest, "children that have ended use up no watches", "[record]
 
 	recording.begin(parent.pid());
 	go.open();
-	/* An exit that was not read keeps its watch, one of the three. */
+	/* Each exit that has not been read keeps its watch, and there are three. */
 	while (ended < 21) {
 		profil_event event;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/lonely.cpp  A recording of everybody, and a task alone on its CPU. */
+/** @file tests/guest/record/lonely.cpp  A system-wide recording, and a task alone on its CPU. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/cpu.h"
 #include "tests/support/catch.h"
@@ -17,7 +17,7 @@ const uintptr_t text = Burner::usual;
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a task has everybody's ticks before it is switched from for the first time",
+TEST_CASE_METHOD(AtRest, "a system-wide recording has a task's ticks before its first switch",
 		 "[record][smp]")
 {
 	std::unique_ptr<Setting> unthrottled;
@@ -32,7 +32,10 @@ TEST_CASE_METHOD(AtRest, "a task has everybody's ticks before it is switched fro
 		run_before_others();
 		burner.plant_loop(text);
 		ready.open();
-		/* Pause now and then, for what waits for this CPU, such as a grace period. */
+		/*
+		 * Pause now and then, to let other work run on this CPU, such as the end of a grace
+		 * period.
+		 */
 		for (;;) {
 			const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
 

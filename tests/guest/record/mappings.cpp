@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/mappings.cpp  What is mapped at an address changes during a recording:
- * before a change no tick counts in the new mapping, and 100 ms after it none in the old one.
+/** @file tests/guest/record/mappings.cpp  The mapping at an address changes during a recording:
+ * before the change no tick counts in the new mapping, and from 100 ms after it on, none in the old
+ * one.
  */
 #include "tests/guest/record/support.h"
 #include "tests/support/catch.h"
@@ -157,7 +158,10 @@ TEST_CASE_METHOD(AtRest, "code that is written over is the same text, with other
 	CHECK(in_memory(recording, later) == 0);
 	child.next();
 	CHECK(grows([&] { return in_memory(recording, later); }));
-	/* Ticks in memory count at their own PC, never at an earlier one: no time needs to pass. */
+	/*
+	 * Ticks in anonymous memory count at their own PC, never at an earlier one, so no time
+	 * needs to pass.
+	 */
 	const uint64_t last = in_memory(recording, text);
 	CHECK(grows([&] { return in_memory(recording, later); }));
 	CHECK(in_memory(recording, text) == last);

@@ -72,8 +72,7 @@ bool sees_addresses()
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest,
-		 "where a module is, is told only to users with CAP_SYSLOG to whom /proc/kallsyms tells it",
+TEST_CASE_METHOD(AtRest, "only users with CAP_SYSLOG who see it in /proc/kallsyms are told where a module is",
 		 "[record]")
 {
 	const int hidden = GENERATE(0, 1, 2), paranoid = GENERATE(1, 2);
@@ -105,7 +104,10 @@ TEST_CASE_METHOD(AtRest,
 	REQUIRE(told.modules > 0);
 	CHECK(told.based == (shown ? told.modules : 0));
 	CHECK(told.sized == told.based);
-	/* kallsyms also shows them if users may sample the kernel; the module cannot know that. */
+	/*
+	 * kallsyms also shows addresses to users who may sample the kernel, which the module does
+	 * not check.
+	 */
 	CHECK(told.listed == (shown || (hidden == 0 && paranoid < 2)));
 }
 
@@ -214,7 +216,7 @@ TEST_CASE_METHOD(AtRest,
 		REQUIRE(first.kind == PROFIL_KIND_MODULE);
 	}
 	{
-		/* Likely loaded where the first one was. */
+		/* Probably loaded at the address of the first one. */
 		const BusyModule module("begin=100");
 	}
 	recording.finish();
@@ -260,7 +262,8 @@ TEST_CASE_METHOD(AtRest, "of the 255th generation on, places in modules are not 
 	uint32_t last = 0;
 
 	REQUIRE(recording.begin_everybody(PROFIL_RECORD_KERNEL) == 0);
-	/* A new generation begins only if ticks came in the last: a busy host needs more loads.
+	/*
+	 * A new generation begins only if the last one had ticks, so a busy host needs more loads.
 	 */
 	for (int i = 0; i < 600 && last < 254; i++) {
 		const BusyModule module("early=2");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/news.cpp  The reader of a recording sleeps until there is news:
- * PROFIL_RECORD_NEWS.
+/** @file tests/guest/record/news.cpp  PROFIL_RECORD_NEWS: the reader of a recording sleeps until
+ * there is something new to read.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/ways.h"
@@ -49,7 +49,7 @@ int await_news(const Recording &recording, uint32_t keys, const Way &way = by_io
 	return way(recording.device(), PROFIL_RECORD, &record, sizeof(record));
 }
 
-/** What would be news: elements in use, and numbers. */
+/** The elements in use and the numbers: a reader is woken when they grow. */
 std::pair<size_t, uint32_t> known(const Recording &recording)
 {
 	return {recording.rows().size(), recording.described(0).numbers};
@@ -133,7 +133,7 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports a new key, once it was asked for, by i
 
 namespace {
 
-/** Ask for news of this many keys from now on.  Returns what is known before. */
+/** Ask for a wake-up after this many new keys.  Returns what was known before. */
 std::pair<size_t, uint32_t> await_from_here(const Recording &recording, uint32_t keys)
 {
 	std::pair<size_t, uint32_t> before;
@@ -166,7 +166,7 @@ TEST_CASE_METHOD(AtRest, "poll(2) reports so many new keys, and not fewer", "[re
 			least < wanted ? ready(recording) != 0 : soon([&] { return ready(recording) != 0; });
 		const auto [keys, numbers] = known(recording);
 
-		/* The child's first tick in a library is news as well: then ask once more. */
+		/* The child's first tick in a library is also new: then ask once more. */
 		CHECK((told || least < wanted));
 		CHECK((!told || keys - before.first >= wanted || numbers > before.second));
 		counted = told && numbers == before.second;
@@ -209,7 +209,10 @@ TEST_CASE_METHOD(AtRest, "who sleeps in poll(2), or waits for it in a ring, is w
 	Child sleeper([&] {
 		pollfd file = {recording.device().fd(), POLLPRI, 0};
 
-		/* When a timeout expires, poll sees the news even if not woken. */
+		/*
+		 * At a timeout, poll would see the news even without a wake-up, so wait without
+		 * one.
+		 */
 		need_that(poll(&file, 1, -1) == 1 && file.revents == POLLPRI, "there are news");
 	});
 	REQUIRE(io_uring_queue_init(4, &ring, 0) == 0);

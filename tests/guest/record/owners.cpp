@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/owners.cpp  What a recording says of the processes in it. */
+/** @file tests/guest/record/owners.cpp  What a recording says about its processes. */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/held_exec.h"
 #include "tests/guest/support/race.h"
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(AtRest, "an owner knows who forked it and who executed it", "[r
 	REQUIRE(soon([&] { return *forked.at<pid_t>() != 0; }));
 	const pid_t pid = *forked.at<pid_t>();
 	REQUIRE(soon([&] { return owner_of(recording, pid, "uapi_target").number != 0; }));
-	/* Until it runs its program, it is in execve. */
+	/* Until it runs its program, the process is described as being in execve. */
 	CHECK(soon([&] { return owner_of(recording, pid, "uapi_target").state != PROFIL_OWNER_EXECUTES; }));
 
 	const Described program = owner_of(recording, pid, "uapi_target");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/record/sources.cpp  The counters of events: their CPUs, how many there may be,
- * how often they tick, and what waits for them.
+/** @file tests/guest/record/sources.cpp  The counters of events: on which CPUs, how many, how often
+ * they tick, and what waits for them.
  */
 #include "tests/guest/hostile/support.h"
 #include "tests/guest/record/event_programs.h"
@@ -24,7 +24,7 @@ namespace {
 
 const char switch_of_cpu1[] = "/sys/devices/system/cpu/cpu1/online";
 
-/** A child that does some work on a CPU, each time it is told to. */
+/** A child that does some work on a CPU each time it is told to. */
 class Repeater {
 public:
 	explicit Repeater(const std::function<void(uint64_t)> &work)
@@ -276,7 +276,7 @@ TEST_CASE_METHOD(AtRest, "no more than 64 events are counted at a time", "[recor
 	}
 	Recording shared(512, 1'000'000), more(512, 1'000'000), too_many(512, 1'000'000);
 	CHECK(begin_error(more, events[64]) == EBUSY);
-	/* One that is counted already needs no other counters. */
+	/* An event that is already counted needs no more counters. */
 	CHECK(begin_error(shared, events[0]) == 0);
 	recordings.pop_back();
 	CHECK(begin_error(more, events[64]) == 0);
@@ -354,14 +354,14 @@ TEST_CASE_METHOD(AtRest, "commands that wait for the counters of an event can be
 	counted.finish();
 }
 
-TEST_CASE_METHOD(AtRest, "an event counts for whoever comes after a claim that was killed while it waited",
+TEST_CASE_METHOD(AtRest, "an event counts for the next claim after one was killed while it waited",
 		 "[record][source][hostile]")
 {
 	const hostile::PerfForUsers users;
 	const auto mine = [](uint64_t event) {
 		return open_proof({.pid = getpid(), .exclude_kernel = true, .config = event});
 	};
-	/* Reading what became of an event makes others wait for their turn. */
+	/* A read of an event's status makes other commands wait for their turn. */
 	const Child reader([&] {
 		Recording read(512, 1);
 

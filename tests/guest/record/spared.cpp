@@ -30,8 +30,8 @@ void touch_all_memory()
 }
 
 /**
- * How long a group's processes have waited for memory, in us; the kernel adds it up every two seconds.
- * Kernels without CONFIG_PSI cannot tell.
+ * How long a group's processes have waited for memory, in us.  The kernel updates it every two
+ * seconds, if it has CONFIG_PSI.
  */
 uint64_t stalled(const Cgroup &group)
 {
@@ -45,8 +45,7 @@ uint64_t stalled(const Cgroup &group)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "no process reclaims memory on behalf of a user who records everybody",
-		 "[record][slow]")
+TEST_CASE_METHOD(AtRest, "no process reclaims memory for a user's system-wide recording", "[record][slow]")
 {
 	constexpr unsigned burners = 4;
 	constexpr uint64_t ns_each = 200'000'000;
@@ -85,8 +84,8 @@ TEST_CASE_METHOD(AtRest, "no process reclaims memory on behalf of a user who rec
 	CHECK(*seen.at<uint64_t>() >= 100);
 	CHECK(waited == 0);
 	/*
-	 * Only the worker reclaims, at most four times a second, and twice each time.  Newer kernels
-	 * also count that memory was not there at once, which a tick asks for.
+	 * Only the worker reclaims, at most four times a second, and twice each time.  Newer
+	 * kernels also count allocations that fail without reclaim, as a tick's do.
 	 */
 	if (failed < *seen.at<uint64_t>() / 4)
 		CHECK(failed <= (seconds.count() + 0.25) * 4 * 2);
@@ -95,7 +94,7 @@ TEST_CASE_METHOD(AtRest, "no process reclaims memory on behalf of a user who rec
 TEST_CASE_METHOD(AtRest, "a process whose ticks found no memory is named once there is some",
 		 "[record][slow]")
 {
-	/* More than the nodes in the session's pool are enough for. */
+	/* More processes than the session's pool has nodes for. */
 	constexpr unsigned processes = 40;
 	const Cgroup group("recorder");
 	const Gate begun, first, then, enough;

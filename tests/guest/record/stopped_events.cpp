@@ -39,10 +39,10 @@ public:
 };
 
 /**
- * Each nanosecond of a task's CPU time is one of these events, and they come in portions of
- * milliseconds, at the kernel's tick: perf stops software events only when several come at once.
- * Its probe patches the scheduler, which guests of QEMU 7.2 do not survive for long with more than
- * one CPU (scripts/guest/run).
+ * Each nanosecond of a task's CPU time is one of these events; the kernel reports them in portions
+ * of milliseconds, at its tick.  That makes perf throttle them: it throttles software events only
+ * when several come at once.  The probe patches the scheduler's text, which a QEMU 7.2 guest with
+ * more than one CPU does not survive for long (scripts/guest/run).
  */
 Fd runtime_of(pid_t pid)
 {
@@ -81,7 +81,10 @@ struct RecordedRuntime {
 
 } // namespace
 
-/* A kernel tick allows one sample at 1,000 ticks a second, and ten at 100; many more are due. */
+/*
+ * perf allows one sample in a kernel tick at 1,000 ticks a second, and ten at 100; many more are
+ * due.
+ */
 TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo says how often",
 		 "[record][source][icount]")
 {
@@ -102,13 +105,16 @@ TEST_CASE_METHOD(AtRest, "perf stops an event that comes too often, and fdinfo s
 TEST_CASE_METHOD(AtRest, "an event that perf does not stop has all its samples, however many come at once",
 		 "[record][source][icount]")
 {
-	/* Enough for all ticks of a machine that stood still for minutes. */
+	/* Allows all the ticks due after the machine has stood still for minutes. */
 	const RecordedRuntime runtime("1000000000");
 	const profil_status &status = runtime.status;
 
 	CAPTURE(runtime.throttled, status.ticks, runtime.spent);
 	CHECK(runtime.throttled == 0);
-	/* Where in a portion a period ends depends on other tasks' time on the CPU in between. */
+	/*
+	 * The last period may be incomplete: other tasks' time decides where in a portion a period
+	 * ends.
+	 */
 	CHECK(status.ticks * period > runtime.spent / 100 * 99);
 	CHECK(status.ticks * period < runtime.spent / 100 * 101);
 	CHECK(runtime.recording.sum() == status.ticks);

@@ -10,7 +10,7 @@ using namespace guest;
 
 namespace {
 
-/** So short that the random error of a sum of ticks is within the test's tolerance. */
+/** Short enough for the random error of a sum of ticks to be within the test's tolerance. */
 constexpr uint64_t period = 20'000;
 
 /** A copy in memory, so that reads never wait. */
@@ -85,7 +85,8 @@ TEST_CASE_METHOD(AtRest, "ticks are the CPU time of a storm of short programs", 
 	CHECK(storm.ratio < 1.01);
 }
 
-TEST_CASE_METHOD(AtRest, "everybody's ticks are the CPU time of a storm, too", "[record][icount]")
+TEST_CASE_METHOD(AtRest, "the ticks of a system-wide recording are the CPU time of a storm, too",
+		 "[record][icount]")
 {
 	const std::string how = GENERATE("fork", "exec", "vfork");
 	CAPTURE(how);

@@ -28,7 +28,7 @@ struct Described : profil_describe {
 	std::string who() const { return {name, strnlen(name, sizeof(name))}; }
 };
 
-/** Each of causes(), for the output of a failed test. */
+/** Each count that causes() adds up, for the output of a failed test. */
 inline std::string causes_text(const profil_status &status)
 {
 	std::ostringstream text;
@@ -49,7 +49,7 @@ struct Row {
 	uint64_t count;
 };
 
-/** The table of a recording, and a device that makes it. */
+/** A recording: its table, and the open device. */
 class Recording {
 public:
 	explicit Recording(uint32_t counts = 4096, uint64_t period = period_10khz)
@@ -88,7 +88,7 @@ public:
 		return try_begin_with(proof_of(pid), flags);
 	}
 
-	/** Begin a recording of everybody.  Returns 0 or the error. */
+	/** Begin a system-wide recording.  Returns 0 or the error. */
 	int begin_everybody(uint32_t flags = 0)
 	{
 		const Fd proof = open_proof({.pid = -1, .cpu = sched_getcpu()});
@@ -137,7 +137,7 @@ public:
 		return record;
 	}
 
-	/** Count in another table from now on.  Returns everything that the old one has. */
+	/** Count in another table from now on.  Returns the rows of the old one. */
 	std::vector<Row> change_table(uint32_t counts)
 	{
 		auto table = std::make_unique<Memory>(counts * sizeof(profil_count));
@@ -225,7 +225,7 @@ public:
 		return all;
 	}
 
-	/** The same, a line for each, for a test that fails. */
+	/** The same as text, a line for each row, for the output of a failed test. */
 	std::string rows_text() const
 	{
 		std::ostringstream text;
@@ -374,7 +374,7 @@ inline bool grows(const std::function<uint64_t()> &count, uint64_t more = 20)
 	return soon([&] { return count() >= before + more; });
 }
 
-/** Longer than ticks may count for what was mapped before. */
+/** Sleep for longer than a tick may still count in an old mapping. */
 inline void outlast_belief()
 {
 	usleep(250'000);

@@ -128,8 +128,9 @@ uint64_t lost_side_by_side(uintptr_t from)
 } // namespace
 
 /*
- * Each place may use 16 elements in a row, and 16 elsewhere.  With some numbers of the text, about
- * one in 30, a place's other row is the very one that the rest fill.  So there are four tries.
+ * Each place may use 16 consecutive elements, and 16 others elsewhere.  For about one text number
+ * in 30, a place's second run of elements is the one that the other places fill.  So there are four
+ * tries.
  */
 TEST_CASE_METHOD(AtRest, "places that the table keeps side by side lose nothing while it has room elsewhere",
 		 "[record]")

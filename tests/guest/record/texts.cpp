@@ -18,7 +18,7 @@ namespace {
 
 const uintptr_t text = Burner::usual;
 
-/** Every tick is in one element, or has a reason not to be. */
+/** Every tick is in one element, or a cause accounts for it. */
 void check_whole(const Recording &recording)
 {
 	const profil_status status = recording.status();

@@ -78,7 +78,10 @@ public:
 	{
 		write_file("/sys/module/profil_busy/parameters/write", std::to_string(times));
 	}
-	/** Write it once and sleep: interrupts are off until another task runs. */
+	/**
+	 * Write it once with interrupts off, and sleep without enabling them: they stay off until
+	 * another task runs.
+	 */
 	static void write_watched_and_leave() { write_file("/sys/module/profil_busy/parameters/leave", "1"); }
 	/** Use it with interrupts off. */
 	static void hold(unsigned ms)

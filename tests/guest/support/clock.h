@@ -13,7 +13,7 @@
 
 namespace guest {
 
-/** Reloads the module with other parameters, and as it was before when destroyed. */
+/** Reloads the module with other parameters; the destructor reloads it as it was before. */
 class Reloaded {
 public:
 	explicit Reloaded(const std::string &parameters)

@@ -13,7 +13,7 @@
 
 namespace guest {
 
-/** While it lives, calls of the chosen kind may fail. */
+/** While this exists, calls of the chosen kind may fail. */
 class Faults {
 public:
 	enum class Of {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/support/fuse.h  A file in a FUSE file system that the test itself serves, so that a
- * page of it comes when the test says so, or never.
+/** @file tests/guest/support/fuse.h  A file in a FUSE file system that the test itself serves, so
+ * that the test decides when a page of it arrives, if ever.
  */
 #pragma once
 
@@ -14,8 +14,8 @@ namespace guest {
 
 /**
  * A file full of zeroes.  Every user may map it privately; the kernel reads each page once for each
- * mapping.  The server is a process of its own: when that ends, so does the file system, and
- * whatever waits for a page fails.
+ * mapping.  The server is a process of its own: when it ends, so does the file system, and all
+ * accesses that wait for a page fail.
  */
 class FuseFile {
 public:

@@ -383,7 +383,10 @@ AtRest::AtRest()
 {
 }
 
-/* A profile that the library has turned off ends with the process's next command or tick. */
+/*
+ * The library turns a profile off through its gate; the module ends it only at the process's next
+ * command or tick.
+ */
 static void end_what_is_off()
 {
 	const Fd device(open("/dev/profil", O_RDONLY | O_CLOEXEC));

@@ -241,8 +241,8 @@ private:
 };
 
 /**
- * The fixture of every test of the module: when the test ends nothing is left that was not there
- * before it, and every tick is accounted for.
+ * The fixture of every test of the module.  It checks that the test leaves nothing behind, and that
+ * every tick is accounted for.
  */
 class AtRest {
 public:
@@ -251,7 +251,7 @@ public:
 	AtRest &operator=(const AtRest &) = delete;
 	~AtRest();
 
-	/** What there was before the test. */
+	/** The numbers before the test. */
 	uint64_t profiles() const { return profiles_; }
 	uint64_t images() const { return images_; }
 	uint64_t pages() const { return pages_; }

@@ -22,7 +22,7 @@ inline profil_region region_on(const volatile void *counter, uint8_t width = 8)
 			   width);
 }
 
-/** Start with a counter there.  Returns 0 or the error. */
+/** Start a self profile that counts in this counter.  Returns 0 or the error. */
 inline int start_on(const volatile void *counter)
 {
 	const Device device;
@@ -31,7 +31,7 @@ inline int start_on(const volatile void *counter)
 	return device.call(PROFIL_START, &how);
 }
 
-/** The counter has every tick, and the program sees them there. */
+/** Check that the counter has every tick, and that the program sees it. */
 inline void check_counts_on(const Device &device, const Burner &burner, const volatile uint64_t *place)
 {
 	const auto before = *place;

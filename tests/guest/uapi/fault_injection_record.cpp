@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/guest/uapi/fault_injection_record.cpp  Commands of recordings, and ticks that look for their
- * text, without memory.
+/** @file tests/guest/uapi/fault_injection_record.cpp  Commands of recordings, and ticks that look
+ * up their text, when allocations fail.
  */
 #include "tests/guest/record/support.h"
 #include "tests/guest/support/faults.h"
@@ -191,7 +191,7 @@ TEST_CASE_METHOD(AtRest, "a number that is not described in full is neither open
 	const unsigned failures = sweep([&](unsigned n) {
 		profil_describe about = {};
 
-		/* A forgotten file gets another number. */
+		/* A file that was forgotten gets a new number. */
 		need_that(soon([&] { return number_of_file() != 0; }), "the file has a number");
 		about.size = sizeof(about);
 		about.flags = flags;
@@ -250,8 +250,9 @@ TEST_CASE_METHOD(AtRest, "a tick whose text is looked for without memory counts 
 		return fired;
 	});
 	/*
-	 * Where its texts are, a text and a cell; its watch, its owner and its binding.  On KCSAN's
-	 * kernel its first tick comes in the kernel, and a worker allocates its watch and its owner.
+	 * The allocations: a text, a cell and their place in the address space; for a system-wide
+	 * recording also a watch, an owner and a binding.  On the KCSAN kernel the first tick comes
+	 * in the kernel, and a worker allocates the watch and the owner.
 	 */
 	utsname kernel;
 	need(uname(&kernel), "uname");

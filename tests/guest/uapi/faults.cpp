@@ -80,7 +80,7 @@ profil_start pcsample(const profil_region &region)
 	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8);
 }
 
-/** With a rate that does not fill the array before a tick has checked the memory. */
+/** At a rate at which the array does not fill up before a tick has checked the memory. */
 profil_start slow_pcsample(const profil_region &region)
 {
 	return describe_samples(reinterpret_cast<void *>(region.buffer), page / 8, 8, 1'000'000);
@@ -159,7 +159,10 @@ TEST_CASE_METHOD(AtRest, "dropped counters go on in their new page", "[uapi][fau
 	const Burner burner;
 	const Memory counters(3 * page);
 	const auto region = each_address(text, text + 3 * page / 8, counters.at(), 8);
-	/* One PC in each page, none where the next one is the loop's return. */
+	/*
+	 * One PC for each page of counters; none at a page's end, where the loop's return would
+	 * count in the next page.
+	 */
 	const uintptr_t pcs[] = {text, text + page / 8 + 4, text + 2 * page / 8 + 4};
 	const auto at = [&](uintptr_t pc) { return counter<uint64_t>(counters, pc - text); };
 

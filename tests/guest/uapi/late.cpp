@@ -21,7 +21,7 @@ Memory reserve(size_t bytes)
 	return Memory(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
-/** Burn until the profile has met memory that it cannot have. */
+/** Burn until a tick has needed memory that the profile cannot pin. */
 profil_status status_at_hole(const Device &device, const Burner &burner)
 {
 	burner.burn_until(counted_text, [&] { return device.status().state == PROFIL_STATE_FAULT; });
@@ -207,7 +207,7 @@ TEST_CASE_METHOD(AtRest, "a late profile that has used up RLIMIT_MEMLOCK makes r
 		how.gate = gates.address() + page;
 		device.start(how);
 		burn_ticks(device, burner, counted_text, 3);
-		/* A profile whose buffers are pinned at the start finds room, too. */
+		/* A profile whose buffers are pinned at the start fits as well. */
 		device.start(describe(regions[0], period_nobody));
 		burn_ticks(device, burner, counted_text, 3);
 		device.stop();
@@ -231,7 +231,9 @@ TEST_CASE_METHOD(AtRest, "memory is rechecked even if RLIMIT_MEMLOCK leaves room
 		how.gate = gate.address();
 		device.start(how);
 		burn_ticks(device, burner, counted_text, 5);
-		/* From now on the program writes to a new page, and no command checks. */
+		/*
+		 * From now on the program writes to a new page, and no command checks the memory.
+		 */
 		need(madvise(gate.at(), page, MADV_DONTNEED), "madvise");
 		const uint64_t checked = counter<uint64_t>(memory) + 500;
 		burner.burn_until(counted_text, [&] { return counter<uint64_t>(memory) >= checked; });
@@ -272,7 +274,7 @@ TEST_CASE_METHOD(AtRest, "PROFIL_PIN_LATE counts in private hugetlb pages, in a 
 	CHECK(status.state == PROFIL_STATE_RUNNING);
 	CHECK(status.lost_contended == 0);
 	CHECK(*memory.at<volatile uint64_t>(7 * page) == status.counted);
-	/* Read-only it is a hole, as any other memory. */
+	/* Read-only, it is as good as unmapped, like any other memory. */
 	need(mprotect(memory.at(), huge, PROT_READ), "mprotect");
 	CHECK(status_at_hole(device, burner).state == PROFIL_STATE_FAULT);
 	device.stop();

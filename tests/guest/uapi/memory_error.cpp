@@ -74,8 +74,8 @@ profil_region region_elsewhere(const volatile void *counter)
 }
 
 /**
- * Excludes huge pages: hugetlbfs keeps a page that has an error in its pool, and Linux 6.1 hands
- * out a transparent huge page again although a part of it has an error.
+ * Excludes huge pages: hugetlbfs keeps a page with an error in its pool, and Linux 6.1 reuses a
+ * transparent huge page of which a part has an error.
  */
 std::vector<Kind> kinds_of_small_pages()
 {

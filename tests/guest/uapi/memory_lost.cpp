@@ -104,7 +104,7 @@ TEST_CASE_METHOD(AtRest, "a change of the memory takes effect within 100 ms of C
 			device.start(describe(one_counter(counted_text, counted_text + block,
 							  const_cast<uint64_t *>(place.counter), 8),
 					      period));
-			/* Now and then all five ticks are in the kernel. */
+			/* Occasionally all five ticks are in the kernel. */
 			int tries = 20;
 			do
 				burn(50'000'000);

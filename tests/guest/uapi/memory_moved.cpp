@@ -44,7 +44,7 @@ TEST_CASE_METHOD(AtRest, "swapped-out counters are swapped in and count", "[uapi
 	check_counts_in(memory);
 	CHECK(*counter > 7);
 
-	/* A page in use for counters is not swapped out. */
+	/* A page that holds counters is not swapped out. */
 	const Device device;
 	const Burner burner;
 	device.start(describe(region_on(counter)));
@@ -65,7 +65,7 @@ TEST_CASE_METHOD(AtRest, "counters for which a cgroup has no memory are refused 
 	if (!swap)
 		support::skip("this kernel has no zram");
 	group.set("memory.max", "12M");
-	/* When the last page has come in, the first ones are in the swap device again. */
+	/* By the time the last page has been read, the first ones have been swapped out again. */
 	CHECK(in_child([&] {
 		      group.enter();
 		      const Device device;

@@ -238,7 +238,7 @@ TEST_CASE_METHOD(AtRest, "counters under a userfaultfd are refused only where a 
 		faults.protect(memory.at(), false);
 		device.start(describe(region_on(counter)));
 		check_counts_on(device, burner, counter);
-		/* While a profile counts there: protected for a moment, then for good. */
+		/* Protect the page of a running profile: for a moment first, then for good. */
 		faults.protect(memory.at(), true);
 		faults.protect(memory.at(), false);
 		CHECK(device.status().state == PROFIL_STATE_RUNNING);

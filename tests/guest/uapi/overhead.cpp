@@ -44,7 +44,7 @@ uint64_t pages_used(const Device &device)
 	return info.pages_used;
 }
 
-/** Be a user to whom every limit applies, and who may lock few pages. */
+/** Become a user who is subject to every limit and may lock only a few pages. */
 void become_limited()
 {
 	const rlimit few = {room * page, room * page};
@@ -107,7 +107,9 @@ struct Tried {
 	uint64_t before, after, locked_before, locked_after;
 };
 
-/** A command that fails: its error, and what the user is charged before and after it. */
+/**
+ * Run a command that fails, and return its error and what the user is charged before and after it.
+ */
 template <typename Fail> Tried try_to(Command::Kind kind, Fail fail)
 {
 	return in_child([&] {

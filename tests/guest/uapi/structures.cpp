@@ -306,7 +306,7 @@ void check_recording(const Way &way)
 	CHECK(with([](auto &r) { r.profile = 1; }) == EINVAL);
 	CHECK(with([](auto &) {}) == 0);
 	CHECK(with([](auto &) {}) == EEXIST);
-	/* Nor does another profile of the file take the process from it. */
+	/* Nor does the file's other profile take the process away from it. */
 	const Memory counter(page);
 	auto start = describe(each_address(0x1000, 0x1040, counter.at(), 4));
 	start.proof = proof.get();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sums up a matrix along its memory, and across it. */
+/* Sums up a matrix in the order of its memory, and across it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ __attribute__((noipa)) static double sum_by_rows(void)
 	return sum;
 }
 
-/* A 64th of it: each element is in another page than the one before. */
+/* A 64th of it: each element is in a different page from the one before. */
 __attribute__((noipa)) static double sum_by_columns(void)
 {
 	double sum = 0;

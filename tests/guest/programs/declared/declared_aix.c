@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A source for AIX with declarations of its own: the libraries of libprofil-aix.pc choose the flavour.
- * Exit status 0: each call had AIX' rules; otherwise the step that failed.
+/*
+ * A source for AIX that declares profil() itself: the libraries of libprofil-aix.pc choose the
+ * flavour.  Exit status 0: every call followed AIX's rules; otherwise the step that failed.
  */
 #include "declared_work.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A source for the BSDs with declarations of its own: the libraries of libprofil-bsd.pc choose the flavour.
- * Exit status 0: each call had the BSDs' rules; otherwise the step that failed.
+/*
+ * A source for the BSDs that declares profil() itself: the libraries of libprofil-bsd.pc choose the
+ * flavour.  Exit status 0: every call followed the BSDs' rules; otherwise the step that failed.
  */
 #include "declared_work.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A source for IRIX with declarations of its own: the libraries of libprofil-irix.pc choose the flavour.
- * Exit status 0: each call had IRIX' rules; otherwise the step that failed.
+/*
+ * A source for IRIX that declares profil() itself: the libraries of libprofil-irix.pc choose the
+ * flavour.  Exit status 0: every call followed IRIX's rules; otherwise the step that failed.
  */
 #include "declared_work.h"
 
@@ -29,7 +30,7 @@ int main()
 		return 1;
 	if (!work(counters) || counters[0] > 100)
 		return 2;
-	/* IRIX' numbers: PROF_UINT is 32 bits, and PROF_FAST is 1000 Hz. */
+	/* IRIX's values: PROF_UINT is 32 bits, and PROF_FAST is 1000 Hz. */
 	one.pr_base = (void *)wide;
 	one.pr_size = sizeof wide;
 	one.pr_off = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A source for Linux with declarations of its own: the libraries of libprofil-linux.pc choose the flavour.
- * Exit status 0: each call had Linux' rules; otherwise the step that failed.
+/*
+ * A source for Linux that declares profil() itself: the libraries of libprofil-linux.pc choose the
+ * flavour.  Exit status 0: every call followed Linux's rules; otherwise the step that failed.
  */
 #include "declared_work.h"
 
@@ -28,7 +29,7 @@ int main()
 		return 2;
 	if (profil(counters, sizeof counters, offset, 0x20000))
 		return 3;
-	/* Linux' numbers: PROF_UINT is 32 bits, and without PROF_FAST it is 100 Hz. */
+	/* Linux's values: PROF_UINT is 32 bits, and without PROF_FAST it is 100 Hz. */
 	one.pr_base = (void *)wide;
 	one.pr_size = sizeof wide;
 	one.pr_off = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A source for Solaris with declarations of its own: the libraries of libprofil-solaris.pc choose the
- * flavour.  Exit status 0: each call had Solaris' rules; otherwise the step that failed.
+/*
+ * A source for Solaris that declares profil() itself: the libraries of libprofil-solaris.pc choose
+ * the flavour.  Exit status 0: every call followed Solaris's rules; otherwise the step that failed.
  */
 #include "declared_work.h"
 

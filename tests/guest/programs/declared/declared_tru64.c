@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A source for Tru64 UNIX that does not declare profil() at all: the libraries of libprofil-tru64.pc choose
- * the flavour.  Exit status 0: each call had Tru64's rules; otherwise the step that failed.
+/*
+ * A source for Tru64 UNIX that does not declare profil() at all: the libraries of
+ * libprofil-tru64.pc choose the flavour.  Exit status 0: every call followed Tru64's rules;
+ * otherwise the step that failed.
  */
 #include "declared_work.h"
 

@@ -52,7 +52,7 @@ static void self(volatile uint64_t *counters)
 	REQUIRE(profil_counter_read(&region, 8) == 0);
 }
 
-/* Several targets at once, which a 64-bit program would pass to a ring. */
+/* Several targets at once, for which the 64-bit library would use a ring. */
 static void attach(volatile uint32_t *counters)
 {
 	const struct profil_region region = region_of(counters, 32, 4);

@@ -56,7 +56,7 @@ static void samples(void)
 	REQUIRE(last[-8] && last[-1] && *last == 0xa5a5a5a5);
 
 	REQUIRE(ERROR_OF(pcsample((uintptr_t *)array, -1)) == EINVAL);
-	/* The array is looked at when an element is to be stored. */
+	/* The array is checked only when an element is to be stored. */
 	memset((void *)array, 0, 512 * sizeof *array);
 	REQUIRE(pcsample((uintptr_t *)array, LONG_MAX) == 0);
 	SPIN_UNTIL(array[2]);
