@@ -3,7 +3,8 @@
 # The CLI: $(B)/profil, and $(B)/profil-network, which also has the commands that
 # speak HTTP.  Tests link CLI_TEST_OBJECTS with CLI_LIBS.
 
-# The command does without those of these packages that pkg-config does not know, and says so.
+# Packages that the command can do without.  If pkg-config does not know one, that part is left out,
+# and 'profil --version' says so.
 cli_optional := libcurl libmicrohttpd libdebuginfod capstone
 cli_missing := $(shell for name in $(cli_optional); do $(pkg_config) --exists $$name 2>/dev/null || echo $$name; done)
 cli_without := $(if $(filter libcurl libmicrohttpd,$(cli_missing)),HTTP) \
@@ -12,11 +13,11 @@ cli_without := $(if $(filter libcurl libmicrohttpd,$(cli_missing)),HTTP) \
 cli_page_folder := cli/commands/report/page
 cli_folders := cli cli/* cli/commands/* cli/recording/* $(cli_page_folder)
 cli_network_sources := $(addprefix cli/,commands/push/command.cpp commands/serve/command.cpp)
-# With the headers of a library that may be missing.
+# The sources that need the headers of such a package.
 cli_of_HTTP := $(cli_network_sources) $(addprefix cli/,commands/serve/pprof_server.cpp http/client.cpp http/server.cpp)
 cli_of_CAPSTONE := $(addprefix cli/symbols/,capstone.cpp disassembly.cpp)
 cli_of_DEBUGINFOD := cli/symbols/debuginfod.cpp
-# In their place.
+# The sources that replace them.
 cli_instead_of_CAPSTONE := cli/missing/capstone.cpp
 cli_instead_of_DEBUGINFOD := cli/missing/debuginfod.cpp
 cli_left_out := $(foreach part,$(cli_without),$(cli_of_$(part))) \
@@ -34,9 +35,9 @@ cli_no_network_objects := $(B)/cli/commands/network.o
 cli_common := $(B)/cli/common.a
 
 CLI_TEST_OBJECTS := $(filter-out $(B)/cli/main.o $(cli_no_network_objects),$(cli_objects))
-# Every command pays for what the dynamic linker does at its start.  Most of that was done for
-# libstdc++ and libfmt, so both are part of the program; of libfmt, which Debian does not have as
-# an archive, it is cli/base/fmt.cpp.
+# Every command pays for the dynamic linker's work at its start.  Most of that work was for
+# libstdc++ and libfmt, so both are linked statically.  Debian has no archive of libfmt, so
+# cli/base/fmt.cpp compiles the functions that are needed.
 CLI_LIBS := -liberty -ldw -lelf -lz -ldeflate $(if $(filter HTTP,$(cli_without)),,-lcurl -lmicrohttpd) \
 	-lncursesw -ltinfo -pthread
 
@@ -53,8 +54,8 @@ $(B)/$(cli_page_folder)/content.o: $(cli_page_folder)/content.S $(cli_page)
 	$(Q)$(CC) -c -I$(dir $(cli_page)) -o $@ $<
 
 cli_cxx = $(CXX) $(PROFIL_CPPFLAGS) $(cli_without:%=-DPROFIL_WITHOUT_%) $(CPPFLAGS) $(CXXSTD) $(OPT) $(WARN) $(CXXFLAGS) $(depends)
-# The compiler finds the .gch beside this header, and takes the header itself if it is another
-# compiler, or has other options, than that which made the .gch.
+# The compiler uses the .gch beside this header if the same compiler made it with the same options;
+# otherwise it reads the header itself.
 cli_precompiled := $(B)/cli/precompiled.h
 
 $(cli_precompiled).gch: cli/precompiled.h
@@ -68,11 +69,12 @@ $(cli_sources:%.cpp=$(B)/%.o): $(B)/%.o: %.cpp $(cli_precompiled).gch
 	$(call say,CXX)
 	$(Q)$(cli_cxx) $(cli_include) -c -o $@ $<
 
-# Optimizing what runs once took a quarter of the time of a file that includes CLI11.
+# Files that include CLI11 have code that runs only once, and optimizing it took a quarter of their
+# compile time.
 $(patsubst %.cpp,$(B)/%.o,$(shell grep -l '<CLI/' $(cli_sources))): OPT := $(filter-out -O%,$(OPT)) -O1
 
 cli_include = -include $(cli_precompiled)
-# It includes libfmt's header in another way.
+# Without the precompiled header: fmt.cpp includes libfmt's header in its header-only form.
 $(B)/cli/base/fmt.o: cli_include =
 
 # An archive, so that each program links only what it refers to.
@@ -85,11 +87,12 @@ $(B)/profil-network: $(B)/cli/main.o $(cli_network_objects) $(cli_common) $(B)/l
 $(B)/profil $(B)/profil-network:
 	$(call say,LINK)
 	$(Q)$(cli_link) 2>/dev/null || $(cli_link) -lfmt
-# A later libfmt may call more functions than that file has: then it is linked.
+# A later libfmt may need functions that cli/base/fmt.cpp lacks; then libfmt itself is linked.
 cli_link = $(CXX) $(LDFLAGS) -static-libstdc++ -static-libgcc -Wl,--as-needed -o $@ $^ $(CLI_LIBS)
 
-# One file for machines without the libraries, which are part of it; but those of HTTP.  At its
-# own addresses, capstone's tables need no relocations.
+# One file for machines without the libraries: all of them are linked statically, except those for
+# HTTP, which are left out.  It is not position-independent, so that capstone's tables need no
+# relocations.
 cli_portable_sources := cli/main.cpp cli/commands/network.cpp cli/optional/built_with.cpp cli/symbols/capstone.cpp
 cli_portable_objects := $(cli_portable_sources:%.cpp=$(B)/portable/%.o)
 cli_portable_archives := -liberty -ldw -lelf -lz -llzma -lbz2 -lzstd -ldeflate -lncursesw -ltinfo -lcapstone

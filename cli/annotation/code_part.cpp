@@ -6,7 +6,10 @@
 namespace cli {
 namespace {
 
-/* Functions are aligned to this, and at least this far apart, wherever it matters. */
+/*
+ * Functions are aligned to this, and begin at least this far apart, on all machines where it
+ * matters.
+ */
 constexpr uint64_t function_alignment = 16;
 /* How much is shown of text in no known function. */
 constexpr uint64_t bytes_of_unknown = 64;

@@ -69,7 +69,7 @@ struct CodePart {
  */
 std::optional<Extent> extent_near(const ObjectCode &code, uint64_t address, uint64_t size);
 
-/** Which instructions have counts, or are at most @p near instructions away from one that has. */
+/** For each instruction: true if it, or one at most @p near instructions away, has counts. */
 std::vector<bool> near_counts(const CodePart &part, size_t near);
 
 /** Decode a function; samples and loops are added later. */

@@ -11,7 +11,10 @@ namespace cli {
 /** While there are ticks, new texts are opened within this time, as their processes may end. */
 constexpr std::chrono::milliseconds look_interval{100};
 
-/** The table is changed when it is three eighths full; this part of it may fill up between two looks. */
+/**
+ * The table is replaced when it is three eighths full; at most 1 / table_part of it may fill up
+ * between two looks.
+ */
 constexpr uint64_t table_part = 8;
 
 /**

@@ -13,9 +13,9 @@ namespace cli {
 /**
  * The file that a profile is written to.
  *
- * A regular file is written under a temporary name next to it and renamed, so
- * nobody ever sees half of it.  Devices and pipes are written directly; "-" is
- * standard output, which must not be a terminal.
+ * A regular file is written under a temporary name next to it and renamed, so no reader ever sees
+ * half of it.  Devices and pipes are written directly; "-" is standard output, which must not be a
+ * terminal.
  */
 class OutputFile {
 public:
@@ -25,7 +25,10 @@ public:
 	/** What becomes of an existing regular file. */
 	enum class Before { Replaced, Kept /**< with ".old" at the end of its name */ };
 
-	/** When the content is on the disk: a file that need not survive a crash of the machine can wait. */
+	/**
+	 * Whether write() returns only when the content is on the disk.  That is not necessary for
+	 * a file that need not survive a crash of the machine.
+	 */
 	enum class Sync { Now, Later };
 
 	/** Write all of @p content; if that fails, an existing regular file is unchanged. */

@@ -25,8 +25,8 @@ struct Event {
  *
  * Each is a name of event_names(), a raw event of the CPU ("r1a8"), an event of a PMU
  * ("cpu/event=0x3c,umask=1/", see parse_pmu_terms()) or its name, a tracepoint
- * ("sched:sched_switch") or a breakpoint ("mem:0x601040", "mem:0x601040/4:rw"); then modifiers
- * of perf's ("u": in user mode, "k": in the kernel, "p", "pp", "ppp": precise), and the period.
+ * ("sched:sched_switch") or a breakpoint ("mem:0x601040", "mem:0x601040/4:rw"); then perf's
+ * modifiers ("u": in user mode, "k": in the kernel, "p", "pp", "ppp": precise), and the period.
  */
 Result<std::vector<Event>> parse_events(std::string_view text);
 

@@ -12,7 +12,7 @@ std::string text_of(size_t length, std::string_view name)
 	case 0: return short_name(name);
 	case 1: return with_arguments(name);
 	default:
-		/* Arguments that told it from others must not go again. */
+		/* Do not abbreviate the template arguments again if they made the name distinct. */
 		return with_arguments(name) == short_name(name) ? with_short_templates(name)
 								: std::string(name);
 	}
@@ -20,7 +20,10 @@ std::string text_of(size_t length, std::string_view name)
 
 } // namespace
 
-/** @return the longest text of @p name: names that share one need longer ones. */
+/**
+ * Enter a name with a text of this length, and longer ones as long as another name has the same
+ * text.  @return the longest text of @p name that was needed.
+ */
 const ShownNames::Texts::value_type *ShownNames::enter(size_t length, std::string_view text,
 						       std::string_view name)
 {

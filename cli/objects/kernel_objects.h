@@ -16,7 +16,7 @@ namespace cli {
 
 class KernelSymbols;
 
-/** What rows call the kernel, and functions of it whose names are not known. */
+/** The name in rows for the kernel, and for its functions whose names are not known. */
 inline constexpr std::string_view kernel_name = "[kernel]";
 
 /** The build-id of the running kernel; empty if it has none. */

@@ -11,8 +11,8 @@
 namespace cli {
 
 /**
- * A process, with its name when it was attached; an exec can change the name.  Or a program,
- * which any number of processes run.
+ * A process, with its name when it was attached, which an exec can change; or a program, which any
+ * number of processes run.
  */
 struct Owner {
 	pid_t pid = 0; /**< 0: a program */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/process/criteria.h  What a process must be to match a selection. */
+/** @file cli/process/criteria.h  The criteria by which processes match a selection. */
 #pragma once
 
 #include "cli/base/pattern.h"

@@ -117,7 +117,10 @@ void OwnerFilter::forget(const std::set<uint32_t> &owners)
 	for (auto &[owner, known] : known_) {
 		if (!owners.contains(owner) && !owners.contains(known.facts.parent))
 			continue;
-		/* Check a last time: an owner may still match through one that is now forgotten. */
+		/*
+		 * Check one last time, because an owner may match through one that is now
+		 * forgotten.
+		 */
 		(void)matches(owner);
 		for (auto parent = known_.find(known.facts.parent);
 		     parent != known_.end() && owners.contains(parent->first);

@@ -41,7 +41,7 @@ struct Accounting {
 	void add(const Accounting &other);
 	/** The difference to an @p earlier accounting of the same profiles. */
 	[[nodiscard]] Accounting since(const Accounting &earlier) const;
-	/** Those of the ticks that were lost, for any cause. */
+	/** The ticks that were lost, for any cause. */
 	[[nodiscard]] uint64_t lost() const { return lost_late + lost_contended + lost_exec + lost_full; }
 	bool operator==(const Accounting &) const = default;
 };

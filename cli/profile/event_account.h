@@ -16,7 +16,7 @@ struct EventAccount {
 	std::string name;
 	uint64_t period = 0;	 /**< events between two samples; 0: not known */
 	uint64_t missed = 0;	 /**< ticks that came while the module was at work on their CPU */
-	uint64_t throttled = 0;	 /**< times that perf has stopped it until the kernel's next tick */
+	uint64_t throttled = 0;	 /**< times that perf has throttled it */
 	uint64_t enabled_ns = 0; /**< how long it should have been counted */
 	uint64_t running_ns = 0; /**< how long it was counted: less if there were too few counters */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file cli/profile/sample_source.h  What ticks in a recording. */
+/** @file cli/profile/sample_source.h  The source of a recording's ticks. */
 #pragma once
 
 #include "cli/profile/event_account.h"

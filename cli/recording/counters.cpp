@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned pre_max = 3;
 constexpr uint32_t scale_one = 1U << 16;
-/* How many arrays back to search for one that extends over others; beyond that, a new one is made. */
+/* How many arrays back to search for one that covers the range; beyond that, a new one is made. */
 constexpr int most_overlapping = 64;
 
 /* Counters checked together: nearly always, all of them are 0. */

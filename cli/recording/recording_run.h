@@ -56,7 +56,7 @@ public:
 	[[nodiscard]] bool over();
 
 	[[nodiscard]] Recorder &recorder() { return *recorder_; }
-	/** What ticks: the clock, if no event was chosen. */
+	/** The sources of ticks: the clock, if no event was chosen. */
 	[[nodiscard]] const std::vector<SampleSource> &sources() const { return sources_; }
 	/** Nanoseconds between samples of the clock; 0: it does not tick. */
 	[[nodiscard]] uint64_t period() const { return period_; }

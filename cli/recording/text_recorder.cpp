@@ -330,8 +330,8 @@ void TextRecorder::drain()
 }
 
 /**
- * Only what is in the table has an owner: what was lost may be of any process, so it is
- * no part of the selected ticks.
+ * Only ticks in the table have an owner.  A lost tick may be of any process, so it is not one of
+ * the selected ticks.
  * @param all the accounting of the whole recording.
  */
 Accounting TextRecorder::selected(const Accounting &all) const

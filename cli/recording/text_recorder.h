@@ -21,8 +21,8 @@ namespace cli {
 /**
  * A recording of the module (PROFIL_RECORD) with its table of counts.
  *
- * Nothing has to be done for an exec, or for a library that is loaded; events only say
- * which processes there are.
+ * Nothing has to be done for an exec, or for a library that is loaded; events only report which
+ * processes exist.
  */
 class TextRecorder : public Recorder {
 public:
@@ -99,7 +99,7 @@ private:
 	Clock::time_point next_look_{};
 	Clock::time_point next_forgetting_{};
 	Clock::time_point next_events_{};
-	uint64_t numbers_ = 0; /* that the recording can have */
+	uint64_t numbers_ = 0; /* the most that the recording can have */
 	std::optional<MachineTime> began_;
 	std::optional<MachineTime> ended_;
 	bool everybody_ = false;

@@ -2,9 +2,9 @@
 /*
  * While nothing happens, the recorder sleeps until the module has news (PROFIL_RECORD_NEWS).
  *
- * Checks that are otherwise made each second wait for news as well.  What they look for is news
- * itself: new texts, full tables, new processes, which need the numbers of ended ones, and the
- * end of the recording.  Generated code is looked at when it ticks at new places.
+ * Checks that are otherwise made each second wait for news as well.  The module reports what these
+ * checks look for: new texts, a table that fills up, new processes, which need the numbers of ended
+ * ones, and the end of the recording.  Generated code is looked at when it ticks at new places.
  */
 #include "cli/recording/text_recorder.h"
 
@@ -42,7 +42,7 @@ bool TextRecorder::may_rest(Clock::time_point now) const
 	/* Whether a process matches, and what threads are called, must be looked up soon after its ticks. */
 	if (texts_.filter() || settings_.per_thread)
 		return false;
-	/* Something that failed is still to be tried again. */
+	/* Something that failed has to be tried again. */
 	if (texts_.has_nameless() || next_change_ > now + look_interval)
 		return false;
 	/* Nothing reports the end of the last process if no event has reported the process itself. */

@@ -159,7 +159,7 @@ void TextTable::look_at(Code &code)
 		return;
 	code.mappings = *std::move(mappings);
 	for (const Mapping &mapping : code.mappings) {
-		/* A compiler maps its jitdump so that it is found. */
+		/* A compiler maps its jitdump so that profilers find it. */
 		if (mapping.source == Source::Anonymous || is_jitdump(mapping.name))
 			code.objects[mapping.name] = objects_.find(code.pid, mapping);
 	}

@@ -19,7 +19,10 @@ struct PlaceSamples {
 		0; /**< of all events, if there are several: index of the first in EventColumns::values */
 };
 
-/** The indices of @p all, whose texts are those of @p places: most samples first, then by name. */
+/**
+ * The indices of @p all in the order of a report: most samples first, then by name.  @param places
+ * has their names.
+ */
 std::vector<size_t> row_order(const Places &places, const std::vector<PlaceSamples> &all);
 
 } // namespace cli

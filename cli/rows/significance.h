@@ -8,7 +8,7 @@
 
 namespace cli {
 
-/** Samples of one row in two profiles, and of each whole profile, of which the row is a part. */
+/** Samples of one row in two profiles, and of each whole profile. */
 struct Shares {
 	uint64_t base = 0;
 	uint64_t base_total = 0;

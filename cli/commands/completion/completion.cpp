@@ -77,7 +77,7 @@ Completion complete_option(const OptionList &list, const std::string &word)
 
 	for (const ListedOption &option : list.options) {
 		for (const std::string &name : option.names) {
-			/* Beside a long name, the short one would only be in the way. */
+			/* Do not offer a short name beside its long one. */
 			if (!option.positional &&
 			    (name.size() > 2 || word == name || option.names.size() == 1))
 				offer(completion, word, name, option.summary);

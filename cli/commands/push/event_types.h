@@ -19,7 +19,10 @@ namespace cli {
 /** An event's name with _ for all but letters and digits. */
 std::string type_for_servers(std::string_view event);
 
-/** Only the events, under these names.  The samples are dropped: they are those of the first event. */
+/**
+ * Keep only the events, under these names.  The samples are dropped, because they only repeat the
+ * first event.
+ */
 Profile events_for_servers(const Profile &profile);
 
 } // namespace cli

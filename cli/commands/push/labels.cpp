@@ -36,7 +36,7 @@ std::string why_no_value(std::string_view name, std::string_view value)
 {
 	if (value.empty())
 		return "an empty value is the same as no label";
-	/* printable() alters invalid UTF-8 and control characters, which nobody can query for. */
+	/* printable() alters invalid UTF-8 and control characters, which no query can contain. */
 	if (printable(value) != value)
 		return "its value is not printable UTF-8";
 	if (name == push_kind_label && !is_name(value))

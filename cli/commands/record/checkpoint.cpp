@@ -10,7 +10,7 @@ namespace cli {
 namespace {
 
 constexpr char suffix[] = ".part";
-/* The pause after a checkpoint, in times of how long it took. */
+/* The pause after a checkpoint, as a multiple of the time that the checkpoint took. */
 constexpr double pause_factor = 100;
 
 } // namespace

@@ -131,7 +131,7 @@ void Control::acknowledge() const
 {
 	constexpr std::string_view words = "ack\n";
 
-	/* Ignore a full or closed pipe: nobody is reading. */
+	/* Ignore a pipe that is full or has no reader. */
 	if (answers_ && write(answers_.get(), words.data(), words.size()) < 0)
 		return;
 }

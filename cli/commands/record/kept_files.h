@@ -10,7 +10,7 @@
 
 namespace cli {
 
-/** The files that a series has written, of which only the last are kept. */
+/** The files that a series has written; only the last ones are kept. */
 class KeptFiles {
 public:
 	/** @param most how many files; 0: all. */

@@ -42,7 +42,7 @@ public:
 
 	/** Write a snapshot; the profile goes on. */
 	Outcome write_snapshot(const Recording &recording, const RecordedTime &time);
-	/** Write a file of a series, about which nothing is said if it is as expected. */
+	/** Write a file of a series; prints nothing if is_as_expected(). */
 	Outcome write_part(const Recording &recording, const RecordedTime &time);
 	/**
 	 * Write the last file.  If that fails, its content must not be lost.

@@ -15,8 +15,8 @@ void summarize(Console &console, const Recording &recording, const RecordedTime 
 	       const std::string &path);
 
 /**
- * Is there nothing about a recording that a user should know?  It has samples, at most one tick in
- * a hundred is lost, no event is incomplete, and each byte of text has its own counter.
+ * True if a recording needs no message: it has samples, at most one tick in a hundred is lost, no
+ * event is incomplete, and each byte of text has its own counter.
  */
 bool is_as_expected(const About &about);
 

@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/** How to serve profiles, whatever is profiled. */
+/** How to serve profiles; what to profile is in TargetOptions. */
 struct ServeOptions {
 	ListenAddress listen;
 	std::vector<std::string> hosts; /**< further host names to answer for */
@@ -20,8 +20,7 @@ struct ServeOptions {
 };
 
 /**
- * Add the options that say where and to whom to serve; the command adds those
- * that say what to profile.
+ * Add the options for the address and the clients; the command adds those for what to profile.
  * @param options outlives @p app.
  */
 void add_serve_options(CLI::App &app, ServeOptions &options);

@@ -31,7 +31,7 @@ struct Ability {
  * Judge what was found.
  *
  * An ability that is missing only because another one is missing is left out, so
- * each inability has commands of its own.
+ * each missing ability has commands of its own.
  */
 std::vector<Ability> judge(const Machine &machine, const Permissions &permissions);
 

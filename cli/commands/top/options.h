@@ -35,7 +35,7 @@ struct TopOptions {
 	ColorWhen color = ColorWhen::Auto;
 };
 
-/** The event of a profile to sort by, as its number among several; the error says which there are. */
+/** The index of the event to sort by, among several; the error lists them. */
 Result<size_t> find_top_order(const std::string &order, const std::vector<std::string> &events);
 
 /** Parse the arguments; returns an exit status when there is nothing left to do. */

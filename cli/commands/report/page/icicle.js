@@ -66,7 +66,7 @@ function compareWith(place, { base, sure }, index) {
 	place.before = ` (before ${percentText(base[index], Number(report.base.samples))} %: ${deltaText(place.count, base[index], sure[index])})`;
 }
 
-/* What is too low for a mouse is not drawn, and what is too low for a name has none. */
+/* Places too low for a mouse are not drawn, and places too low for a name have none. */
 const leastHeight = 2;
 const nameHeight = 14;
 
@@ -79,9 +79,9 @@ function higherThan({ children, size }, height, least) {
 
 /**
  * How to share a height among the children of a place: draw the @p first ones, on a scale
- * of pixels per sample, and the others as one.  In a flat profile, these have most of the
- * samples together, and would leave no room for the names of the first ones; so they get
- * less than their share, and are torn.
+ * of pixels per sample, and the others as one.  In a flat profile, the others together
+ * have most of the samples, and would leave no room for the names of the first ones; so
+ * they get less than their share, and are drawn with a torn edge.
  */
 function shareHeight(place, height) {
 	const { children, size } = place;
@@ -96,7 +96,7 @@ function shareHeight(place, height) {
 		return { first, scale: height / (size || 1) };
 	while (most < children.length - 1 && children[most].size * room >= nameHeight * (children[most].end - place.start))
 		most++;
-	/* One child more or less is not worth it, unless there would be none. */
+	/* Tearing has to gain at least two named children, or one if none would be drawn. */
 	if (most < (first ? named + 2 : 1))
 		return { first, scale: height / size };
 	return { first: most, scale: room / (children[most - 1].end - place.start), isTorn: true };
