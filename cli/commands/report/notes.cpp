@@ -133,8 +133,9 @@ std::string saturated_text(const Reported &one)
 {
 	if (!one.flat.saturated)
 		return {};
-	return printable(fmt::format("{}: sums stop at {}, but there are more: its percentages are wrong",
-				     files_text(one.files), amount_text(UINT64_MAX, one.flat))) +
+	return printable(
+		       fmt::format("{}: the sums have overflowed, and stop at {}; the percentages are wrong",
+				   files_text(one.files), amount_text(UINT64_MAX, one.flat))) +
 	       '\n';
 }
 

@@ -147,7 +147,7 @@ TEST_CASE("sums that overflow saturate, and the report says so", "[cli][report]"
 	CHECK(report.now.flat.saturated);
 	CHECK(has(report_table(report), "18,446,744,073,709,551,615 samples"));
 	CHECK(has(report_table(report),
-		  "sums stop at 18,446,744,073,709,551,615 samples, but there are more"));
+		  "sums have overflowed, and stop at 18,446,744,073,709,551,615 samples; the percentages"));
 	profile.samples.resize(2);
 	CHECK_FALSE(report_of(profile, "function").now.flat.saturated);
 }
