@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Print the table of make bench MODE=footprint, from lines of the names of what was marked and of
-# what the plugin found there (tests/bench/footprint/footprint.cpp):
+# Print the table of make bench MODE=footprint, from the names of the marked parts, and the
+# plugin's lines about them (tests/bench/footprint/footprint.cpp):
 # NAME NUMBER INTERRUPTS INSTRUCTIONS CODE-LINES DATA-LINES PAGES TRANSLATIONS
 
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Print the table of make bench MODE=record, with rows.awk.
-# -v quick=yes: as there.
+# -v quick=yes: see there.
 
 function tick_rows(name, method,    plain, regions, cost) {
 	plain = sample("samples", "profil", 100000, 1)

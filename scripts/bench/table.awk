@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Print the table of make bench, with rows.awk, which reads the results and says what
-# -v quick=yes is.
+# Print the table of make bench.  Needs rows.awk, which reads the results and describes -v
+# quick=yes.
 
 function sample_rows(    ours, what) {
 	ours = sample("samples", "profil", 100000, 1)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Print the table of make bench MODE=worst, from the lines of tests/bench/cost:
-# WORK METHOD PERIOD REGIONS NS UNITS SAMPLES CPU-NS; and lines "lost WORK METHOD CHILDREN"
-# and "probe METHOD NS".
-# A method that ends with a number was measured beside as many bindings of others, in one
+# Print the table of make bench MODE=worst, from the lines of tests/bench/cost: WORK METHOD PERIOD
+# REGIONS NS UNITS SAMPLES CPU-NS; and lines "lost WORK METHOD CHILDREN" and "probe METHOD NS".  A
+# method that ends with a number was measured beside that many bindings of other sessions, in one
 # bucket.
 
 $1 == "lost" {

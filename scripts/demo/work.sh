@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: scripts/demo/work.sh
 #
-# For ever, run small programs that spend most of their time in the kernel.
+# Run small programs, without end, that spend most of their time in the kernel.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 
