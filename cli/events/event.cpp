@@ -229,9 +229,9 @@ Result<Event> parse_event(std::string_view text)
 			event.name.pop_back();
 	} else if (!set_known(name, event) && !set_raw(name, event) && !set_pmu_name(name, event)) {
 		if (name == "cpu-clock" || name == "task-clock")
-			return wrong("CPU time is what is sampled without -e (-F sets how often)");
+			return wrong("CPU time is sampled without -e (-F sets how often)");
 		if (rest.empty())
-			return wrong("there is no such event (profil list shows those that there are)");
+			return wrong("there is no such event (profil list shows the available ones)");
 
 		const std::string_view point = take_until(rest, ':');
 
@@ -326,7 +326,7 @@ Result<std::vector<Event>> parse_events(std::string_view text)
 	std::vector<Event> events;
 
 	if (text.empty())
-		return Error{"there is no event in an empty text (profil list shows those that there are)"};
+		return Error{"the list of events is empty (profil list shows the available ones)"};
 	while (!text.empty()) {
 		Result<Event> event = parse_event(take_event(text));
 

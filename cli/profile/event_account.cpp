@@ -89,7 +89,7 @@ std::vector<std::string> event_account_lines(const EventAccount &account)
 					    "kernel.perf_event_max_sample_rate)",
 					    account.name, throttled_text(account)));
 	if (account.missed)
-		lines.push_back(fmt::format("{}: {}, of whatever process: the module was at work on the same "
+		lines.push_back(fmt::format("{}: {}, process unknown: the module was at work on the same "
 					    "CPU",
 					    account.name, missed_text(account)));
 	return lines;

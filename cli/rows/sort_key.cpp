@@ -57,8 +57,9 @@ Result<std::vector<SortKey>> parse_sort_keys(std::string_view text)
 						[&](const Name &one) { return one.name == word; });
 
 		if (word == "tid")
-			return Error{"threads are no rows; 'profil record --per-thread' adds up the samples "
-				     "of each, which the report has below its table"};
+			return Error{
+				"threads cannot be rows; 'profil record --per-thread' adds up the samples "
+				"of each, which the report has below its table"};
 		if (found == names.end())
 			return Error{fmt::format("'{}' is not function, inlined, line, object, process, "
 						 "command or address",

@@ -108,11 +108,10 @@ TEST_CASE("events are listed with commas", "[cli][events]")
 TEST_CASE("what is no event is refused with a reason", "[cli][events]")
 {
 	CHECK(refusal("nonsense") ==
-	      "event 'nonsense': there is no such event (profil list shows those that there are)");
+	      "event 'nonsense': there is no such event (profil list shows the available ones)");
 	for (const std::string clock : {"cpu-clock", "task-clock"})
 		CHECK(refusal(clock + ":1000") ==
-		      "event '" + clock +
-			      ":1000': CPU time is what is sampled without -e (-F sets how often)");
+		      "event '" + clock + ":1000': CPU time is sampled without -e (-F sets how often)");
 	CHECK(!refusal("rxyz").empty());
 	CHECK(!refusal("r").empty());
 	CHECK(refusal("nosystem:nopoint") ==
@@ -124,9 +123,9 @@ TEST_CASE("what is no event is refused with a reason", "[cli][events]")
 	      "event 'cycles:0': '0' is neither a period nor of the modifiers u, k and p");
 	CHECK(refusal("cycles:x") ==
 	      "event 'cycles:x': 'x' is neither a period nor of the modifiers u, k and p");
-	CHECK(refusal("") == "there is no event in an empty text (profil list shows those that there are)");
+	CHECK(refusal("") == "the list of events is empty (profil list shows the available ones)");
 	CHECK(refusal("cs,,faults") ==
-	      "event '': there is no such event (profil list shows those that there are)");
+	      "event '': there is no such event (profil list shows the available ones)");
 }
 
 TEST_CASE("page faults can be sampled everywhere, and without privilege", "[cli][events]")

@@ -45,8 +45,7 @@ TEST_CASE("missed and throttled ticks are said with what helps", "[cli][events]"
 	CHECK(lines[0] ==
 	      "cycles: stopped 20 times until the kernel's next tick, as it came too often: its "
 	      "values are too small (a longer period helps, or a higher kernel.perf_event_max_sample_rate)");
-	CHECK(lines[1] ==
-	      "cycles: 1 tick missed, of whatever process: the module was at work on the same CPU");
+	CHECK(lines[1] == "cycles: 1 tick missed, process unknown: the module was at work on the same CPU");
 }
 
 TEST_CASE("an account of an event survives its text, and no other text is one", "[cli][events]")

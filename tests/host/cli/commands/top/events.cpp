@@ -220,7 +220,7 @@ TEST_CASE_METHOD(LiveEventTop, "what events have lost is in the title, and below
 	CHECK(has(text, "profil top: 9 page-faults (3 ticks missed), 180 context-switches (1 of 10; counted "
 			"66.67 % of the time; stopped 3 times) in 1.50 s\n"));
 	CHECK(has(text, "          9  100.00      +3  100.00              100.00  main "));
-	CHECK(has(text, "\npage-faults: 3 ticks missed, of whatever process: the module was at work on the "
+	CHECK(has(text, "\npage-faults: 3 ticks missed, process unknown: the module was at work on the "
 			"same CPU\n"));
 	CHECK(has(text, "\ncontext-switches: counted 66.67 % of the time, as more events were wanted than "
 			"there are counters: its values are scaled up\n"));
@@ -310,7 +310,7 @@ TEST_CASE("top's options for events are taken, and what makes no sense is wrong 
 	      "profil top: -F and -c are for time; an event has its period behind its name (-e "
 	      "page-faults:10; see profil top --help)\n");
 	CHECK(usage_error_of("-e page-faults -t 1") ==
-	      "profil top: events are counted by file, which --kernel-at call and -t are not: give -e "
+	      "profil top: events need counts by file, which --kernel-at call and -t do not make: give -e "
 	      "without them");
 	CHECK(has(usage_error_of("-e nonsense -p 1"), "'nonsense'"));
 	CHECK(usage_error_of("-e page-faults,cs --order cycles -p 1") ==
