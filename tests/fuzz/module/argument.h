@@ -58,8 +58,8 @@ void spoil(Random &random, Argument &argument, Regions &regions, uint32_t size);
 /** False if a pointer of a spoilt structure could lead into our own memory. */
 bool harmless(unsigned command, const Argument &argument, const Argument &before);
 /**
- * Opens a proof for a target, or a system-wide one; now and then one that is refused.  @param event
- * sample an event instead of the clock
+ * Opens a proof for a target, or a system-wide one; now and then one that is refused.
+ * @param event whether the proof is of an event instead of the clock
  */
 int make_proof(Random &random, pid_t target, bool everybody, bool event);
 /** An address at which a structure is not, or not completely, accessible. */

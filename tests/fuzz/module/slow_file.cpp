@@ -30,7 +30,7 @@ public:
 	void take(const Read &read)
 	{
 		shared->slow_reads++;
-		/* The kernel makes 64 reads ahead at a time, so unanswered ones must be fewer. */
+		/* The kernel has at most 64 readahead requests in flight, so fewer may stay unanswered. */
 		if (never_ < 32 && random_.one_in(20)) {
 			never_++;
 			shared->slow_never++;

@@ -53,7 +53,7 @@ TEST_CASE_METHOD(AtRest, "all ticks of a long system call are at one PC", "[cloc
 	const Memory counters(page), target(megabyte);
 	const Fd zero(need(open("/dev/zero", O_RDONLY | O_CLOEXEC), "/dev/zero"));
 	/*
-	 * One counter for all of user space, as even one counter for 2^24 bytes would need too
+	 * One counter for all of user space; one counter for each 2^24 bytes would already be too
 	 * many.
 	 */
 	const auto region = one_counter(0, CODE_END, counters.at(), 8);

@@ -92,7 +92,7 @@ Fd own_event(uint64_t event = PERF_COUNT_SW_PAGE_FAULTS)
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "who reads what became of an event interrupts other CPUs twice a jiffy at most",
+TEST_CASE_METHOD(AtRest, "reading an event's status interrupts other CPUs at most twice a jiffy",
 		 "[hostile][source][smp]")
 {
 	std::unique_ptr<Recording> recording;
@@ -110,7 +110,7 @@ TEST_CASE_METHOD(AtRest, "who reads what became of an event interrupts other CPU
 }
 
 TEST_CASE_METHOD(AtRest,
-		 "who asks for ever shorter periods of an event interrupts other CPUs twice a jiffy at most",
+		 "asking for ever shorter periods of an event interrupts other CPUs at most twice a jiffy",
 		 "[hostile][source][smp]")
 {
 	std::unique_ptr<Recording> longest;
@@ -129,7 +129,7 @@ TEST_CASE_METHOD(AtRest,
 }
 
 TEST_CASE_METHOD(AtRest,
-		 "who begins and ends recordings of events interrupts other CPUs twice a jiffy at most",
+		 "beginning and ending recordings of events interrupts other CPUs at most twice a jiffy",
 		 "[hostile][source][smp]")
 {
 	/* One at a time, so that each counter is created and released in each round. */

@@ -180,7 +180,8 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "a user's eight profiles of a process keep others of users out, and none of root's",
+TEST_CASE_METHOD(AtRest,
+		 "a user's eight profiles of a process leave no room for other users', but do for root's",
 		 "[hostile]")
 {
 	const PerfForUsers users;

@@ -25,7 +25,7 @@ public:
 	SharedRing &operator=(const SharedRing &) = delete;
 	~SharedRing() { io_uring_queue_exit(&ring_); }
 
-	/** Submit a command, and wait for no completion. */
+	/** Submit a command without waiting for its completion. */
 	void submit(const Device &device, unsigned command, void *structure, uint32_t size)
 	{
 		const profil_uring_cmd payload = {reinterpret_cast<uintptr_t>(structure), size, 0};
@@ -36,7 +36,7 @@ public:
 		memcpy(entry->cmd, &payload, sizeof(payload));
 		io_uring_submit(&ring_);
 	}
-	/** What another process does with the ring's descriptor: there may be nothing to submit. */
+	/** Enter the ring from another process; there may be nothing to submit. */
 	void enter() const { need(io_uring_enter(ring_.ring_fd, 1, 0, 0, nullptr), "io_uring_enter"); }
 
 private:

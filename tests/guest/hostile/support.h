@@ -72,7 +72,7 @@ inline void stop_all(const Device &device = Device())
 	need(error ? -1 : 0, "PROFIL_STOP_ALL");
 }
 
-/** Does anything count? */
+/** True if no image is left, so nothing is counted. */
 inline bool nothing_counts()
 {
 	return module_stat("images") == 0;
@@ -121,9 +121,9 @@ struct Wait {
 	void (*run)(const FuseFile &file);
 };
 
-/** With the lock of a profile that others can find. */
+/** These wait while they hold the lock of a profile that others can find. */
 extern const Wait start_waits, update_waits, status_waits, recheck_waits;
-/** With no lock. */
+/** These wait without a lock. */
 extern const Wait first_start_waits, attach_waits, argument_waits, regions_wait, read_waits;
 extern const std::vector<Wait> locked_waits, unlocked_waits, all_waits;
 
@@ -136,7 +136,7 @@ inline void check_not_kept(Child &child, FuseFile &file)
 	CHECK(child.reap() == 0);
 }
 
-/** A process of the attacker that waits like that. */
+/** A process of the attacker that waits in one of these ways. */
 class Waiter {
 public:
 	Waiter(const FuseFile &file, const Wait &wait) : child_(as_user(attacker, [&] { wait.run(file); }))

@@ -87,7 +87,7 @@ void attach(const FuseFile &file)
 	Device().attach(count_in(memory.at()), user_proof(getpid()).get());
 }
 
-/** ioctl(2) by number: the memory cannot be initialized here, which would read the file. */
+/** Calls ioctl(2) directly: initializing the structure would read the file. */
 void argument(const FuseFile &file)
 {
 	const Device device;
