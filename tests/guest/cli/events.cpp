@@ -102,7 +102,7 @@ TEST_CASE("a breakpoint names the writer of a variable", "[cli][source]")
  * On one CPU, because a tracepoint patches the kernel's text, which a guest with two CPUs does not
  * always survive.
  */
-TEST_CASE("what interrupts do is not charged to the program that they interrupt", "[cli][source][icount]")
+TEST_CASE("events of interrupts are not charged to the program that they interrupt", "[cli][source][icount]")
 {
 #ifdef __x86_64__
 	const std::string system = "irq_vectors", name = "local_timer_entry";
@@ -144,7 +144,7 @@ TEST_CASE("events of the kernel alone are those of its functions", "[cli][source
 		CHECK(row["object"] != "[kernel]");
 }
 
-TEST_CASE("what cannot be sampled is refused before the command runs", "[cli][source]")
+TEST_CASE("events that cannot be sampled are refused before the command runs", "[cli][source]")
 {
 	const TemporaryDirectory directory;
 	const std::string file = directory / "p.pb.gz";

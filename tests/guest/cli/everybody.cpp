@@ -120,7 +120,7 @@ bool rests(pid_t pid)
 
 } // namespace
 
-TEST_CASE("who records an idle machine does not wake up, until another program ticks",
+TEST_CASE("the recorder of an idle machine does not wake up until another program ticks",
 	  "[cli][everybody][icount]")
 {
 	const TemporaryDirectory directory;
@@ -139,7 +139,7 @@ TEST_CASE("who records an idle machine does not wake up, until another program t
 	CHECK(by_process(file)["cli_burn_static"] > 50);
 }
 
-TEST_CASE("who records idle processes does not wake up, until one executes a program and ends",
+TEST_CASE("the recorder of idle processes does not wake up until one executes a program and ends",
 	  "[cli][icount]")
 {
 	const TemporaryDirectory directory;

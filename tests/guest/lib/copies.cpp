@@ -206,8 +206,10 @@ TEST_CASE_METHOD(AtRest,
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "what a copy turned on goes on when it is unloaded, and any other turns it off",
-		 "[lib][off][copies]")
+TEST_CASE_METHOD(
+	AtRest,
+	"profiling that a copy turned on goes on when the copy is unloaded, and any other turns it off",
+	"[lib][off][copies]")
 {
 	const ClockKeeper ticking;
 	const Loop loop;
@@ -242,7 +244,7 @@ TEST_CASE_METHOD(AtRest, "off is off whatever is mapped where copies of the libr
 	}
 }
 
-TEST_CASE_METHOD(AtRest, "what one copy does to a profile is known to the others", "[lib][off][copies]")
+TEST_CASE_METHOD(AtRest, "the copies know of each other's changes to a profile", "[lib][off][copies]")
 {
 	const ClockKeeper ticking;
 	const Loop loop;

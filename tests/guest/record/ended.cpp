@@ -143,7 +143,7 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(AtRest, "of a process that executes a set-uid program a user sees no more",
+TEST_CASE_METHOD(AtRest, "a user sees no more of a process that executes a set-uid program",
 		 "[record][hostile]")
 {
 	const Rising target;
@@ -154,7 +154,7 @@ TEST_CASE_METHOD(AtRest, "of a process that executes a set-uid program a user se
 	CHECK(last.executed == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "of a process whose recording was stopped a user sees no more", "[record][hostile]")
+TEST_CASE_METHOD(AtRest, "a user sees no more of a process whose recording was stopped", "[record][hostile]")
 {
 	const Rising target;
 	const Last last = in_child([&] {
@@ -172,7 +172,7 @@ TEST_CASE_METHOD(AtRest, "of a process whose recording was stopped a user sees n
 	CHECK(last.executed == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "of a process that a file's other recording follows a user sees no more",
+TEST_CASE_METHOD(AtRest, "a user sees no more of a process that a file's other recording follows",
 		 "[record][hostile]")
 {
 	const Rising target;

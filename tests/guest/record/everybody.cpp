@@ -62,7 +62,8 @@ TEST_CASE_METHOD(AtRest, "a system-wide recording has running processes and thos
 	CHECK(recording.add(running.pid()) == EINVAL);
 }
 
-TEST_CASE_METHOD(AtRest, "who only calls the kernel is known without a tick in user mode", "[record]")
+TEST_CASE_METHOD(AtRest, "a process that only calls the kernel is known without a tick in user mode",
+		 "[record]")
 {
 	const Gate named;
 	Steps child([&](auto spin) {

@@ -79,10 +79,9 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(
-	AtRest,
-	"what a process whose number was forgotten forks and executes has nothing of what has the number now",
-	"[record][window]")
+TEST_CASE_METHOD(AtRest,
+		 "children of a process whose number was forgotten have nothing of the number's new process",
+		 "[record][window]")
 {
 	const Gate fork, execute, end;
 	const Memory forked(4096, MAP_SHARED);

@@ -128,7 +128,7 @@ TEST_CASE_METHOD(AtRest, "a tick in kernel mode counts where in the kernel it ca
 	}) > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "without being asked for, places in the kernel are told to nobody", "[record]")
+TEST_CASE_METHOD(AtRest, "places in the kernel are reported only on request", "[record]")
 {
 	const Caller caller;
 	Recording recording;

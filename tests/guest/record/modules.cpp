@@ -167,7 +167,8 @@ TEST_CASE_METHOD(AtRest, "a module that is loaded again has ticks of its own", "
 	CHECK(generations.size() >= 2);
 }
 
-TEST_CASE_METHOD(AtRest, "what a module runs once when it is loaded is its code, too", "[record]")
+TEST_CASE_METHOD(AtRest, "code that a module runs only while it is loaded is counted as its code, too",
+		 "[record]")
 {
 	Recording recording;
 

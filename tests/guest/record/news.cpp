@@ -195,7 +195,7 @@ TEST_CASE_METHOD(AtRest, "a new text is news, however many keys are waited for",
 	CHECK(ready(recording) == POLLPRI);
 }
 
-TEST_CASE_METHOD(AtRest, "who sleeps in poll(2), or waits for it in a ring, is woken by news", "[record]")
+TEST_CASE_METHOD(AtRest, "news wakes a process that sleeps in poll(2), or waits for it in a ring", "[record]")
 {
 	Places child(2);
 	Recording recording;
@@ -263,7 +263,7 @@ TEST_CASE_METHOD(AtRest, "the end of a recording is news, and then there are non
 	CHECK(await_news(recording, 1) == ENOENT);
 }
 
-TEST_CASE_METHOD(AtRest, "what is wrong about waiting for news is refused, by ioctl and by io_uring",
+TEST_CASE_METHOD(AtRest, "invalid requests to wait for news are refused, by ioctl and by io_uring",
 		 "[record]")
 {
 	const auto way = GENERATE(by_ioctl, by_ring)();

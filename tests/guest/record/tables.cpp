@@ -160,7 +160,8 @@ TEST_CASE_METHOD(AtRest, "only the owner of a recording's table gives it another
 	CHECK(recording.device().call(PROFIL_RECORD, &record) == ENOENT);
 }
 
-TEST_CASE_METHOD(AtRest, "what is wrong about another table is refused, by ioctl and by io_uring", "[record]")
+TEST_CASE_METHOD(AtRest, "invalid requests for another table are refused, by ioctl and by io_uring",
+		 "[record]")
 {
 	const auto way = GENERATE(by_ioctl, by_ring)();
 	Child child([] { pause(); });

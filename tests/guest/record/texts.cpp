@@ -338,7 +338,7 @@ TEST_CASE_METHOD(AtRest, "the vDSO is a text of its own", "[record]")
 	check_whole(recording);
 }
 
-TEST_CASE_METHOD(AtRest, "what a process forks and executes counts for its own program", "[record]")
+TEST_CASE_METHOD(AtRest, "ticks of a process's children count for the programs that they execute", "[record]")
 {
 	const Gate go;
 	Child child([&] {

@@ -246,7 +246,7 @@ TEST_CASE("report notices when its output cannot be written", "[cli]")
 	CHECK(has(output.text, "No space left on device"));
 }
 
-TEST_CASE("what users of perf type first has an answer", "[cli]")
+TEST_CASE("the first commands that users of perf try have an answer", "[cli]")
 {
 	const std::pair<const char *, const char *> all[] = {
 		{"record -g -p 1",

@@ -7,7 +7,7 @@
 
 using namespace support;
 
-TEST_CASE("what includes a changed header is compiled again, however the build directory is given",
+TEST_CASE("files that include a changed header are compiled again, however the build directory is given",
 	  "[scripts]")
 {
 	const std::filesystem::path absolute = build_dir();

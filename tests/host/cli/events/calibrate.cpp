@@ -106,7 +106,7 @@ TEST_CASE("the rate of an event that shares a counter is that of the time in whi
 	CHECK(rate_of_counter(Fd()) == 0);
 }
 
-TEST_CASE("what a process that is not there does has no rate", "[cli][events]")
+TEST_CASE("a process that does not exist has no event rate", "[cli][events]")
 {
 	const Event switches = parse_events("context-switches:u")->front();
 	const pid_t nobody = 0x7fffffff;

@@ -105,7 +105,7 @@ TEST_CASE("events are listed with commas", "[cli][events]")
 	CHECK(refusal("cs,cs:2") == "event 'cs' is given twice");
 }
 
-TEST_CASE("what is no event is refused with a reason", "[cli][events]")
+TEST_CASE("anything but an event is refused with a reason", "[cli][events]")
 {
 	CHECK(refusal("nonsense") ==
 	      "event 'nonsense': there is no such event (profil list shows the available ones)");

@@ -100,7 +100,7 @@ TEST_CASE("terms of a PMU are put where its format has them", "[cli][events]")
 	CHECK(whole->attr.config1 == 0x8123456789abcdef);
 }
 
-TEST_CASE("what a PMU does not have is refused with what it has not", "[cli][events]")
+TEST_CASE("an event that a PMU does not have is refused with the reason", "[cli][events]")
 {
 	const Pmus pmus;
 

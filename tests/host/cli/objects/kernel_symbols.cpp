@@ -117,7 +117,7 @@ TEST_CASE("a module whose name was cut is the one at its place, or the only one 
 	CHECK(name("snd_none", 0xffffffffc0001000).empty());
 }
 
-TEST_CASE("what was saved is the same, unless the boot or the modules are others", "[cli]")
+TEST_CASE("saved symbols are the same, unless the boot or the modules differ", "[cli]")
 {
 	const KernelSymbols all(symbols, modules);
 	const std::string text = all.saved("boot 1");

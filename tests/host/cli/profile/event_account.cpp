@@ -100,7 +100,7 @@ TEST_CASE("a recording scales each event by its own account, and keeps what was 
 	CHECK(profile_accounting_lines(profile) == event_account_lines({"cycles", 10, 0, 0, 900, 300}));
 }
 
-TEST_CASE("what sources and parts have lost adds up by source", "[cli][events]")
+TEST_CASE("the losses of sources and their parts add up by source", "[cli][events]")
 {
 	std::vector<EventAccount> sums;
 

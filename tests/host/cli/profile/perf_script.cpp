@@ -136,7 +136,7 @@ TEST_CASE("periods of perf script that are too large to add up stay the largest 
 	CHECK(profile.samples[0].values == std::vector<int64_t>{3, INT64_MAX});
 }
 
-TEST_CASE("what is exported for perf script's readers is read back", "[cli]")
+TEST_CASE("an export for perf script's readers can be read back", "[cli]")
 {
 	const Result<std::string> text = export_perf_script(sample_profile());
 

@@ -174,8 +174,7 @@ TEST_CASE("a busy server is tried again, later each time, and one message says s
 						     "the server accepts profiles again, after 3 failures"});
 }
 
-TEST_CASE("what waited while the server was away follows at a pace, and what comes later at once",
-	  "[cli][push]")
+TEST_CASE("profiles queued while the server was away follow at a pace, and later ones at once", "[cli][push]")
 {
 	Bench bench;
 	Script script({later, taken, refused, taken});

@@ -72,7 +72,7 @@ TEST_CASE("--backend forces what samples", "[perf][record]")
 	CHECK(profil("record --backend other -- true").status == 2);
 }
 
-TEST_CASE("what only the module can do is refused without it", "[perf][record]")
+TEST_CASE("options that only the module can serve are refused without it", "[perf][record]")
 {
 	need_perf_alone();
 

@@ -123,7 +123,7 @@ TEST_CASE("a FIFO goes on after whoever has written to it", "[cli][control]")
 	}
 }
 
-TEST_CASE("what is no control is refused with its reason", "[cli][control]")
+TEST_CASE("an invalid control is refused with a reason", "[cli][control]")
 {
 	const support::TemporaryDirectory directory;
 	const std::string path = directory / "file";

@@ -128,7 +128,7 @@ TEST_CASE("slices begin again in the next part, unless the last part is given ba
 	CHECK(by_slice(sliced.recorder.finish()) == Rows{{"sh 0", 8}, {"sh 1000", 1}});
 }
 
-TEST_CASE("of a series of files the last are kept", "[cli][record]")
+TEST_CASE("the last files of a series are kept", "[cli][record]")
 {
 	const support::TemporaryDirectory directory;
 	const auto write = [&](const std::string &name) {

@@ -205,7 +205,8 @@ TEST_CASE_METHOD(LiveEventTop, "events come with each refresh, and each has its 
 	CHECK(has(screen(top), "              20  100.00     +20  100.00           0.00  main "));
 }
 
-TEST_CASE_METHOD(LiveEventTop, "what events have lost is in the title, and below what helps", "[cli][top]")
+TEST_CASE_METHOD(LiveEventTop, "the title says how much events have lost, and a line below it what helps",
+		 "[cli][top]")
 {
 	come("main", 6, 6);
 	feed.account({{"", 0, 2, 0, 0, 0}, {"", 0, 0, 1, 1000, 500}});

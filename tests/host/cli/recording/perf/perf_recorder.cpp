@@ -231,7 +231,7 @@ TEST_CASE("perf records the whole machine, or the processes of a name", "[perf]"
 	CHECK(result.accounting.counted == result.tally.total());
 }
 
-TEST_CASE("what finds no room in perf's buffer is counted as lost", "[perf]")
+TEST_CASE("samples that do not fit into perf's buffer are counted as lost", "[perf]")
 {
 	need_perf();
 

@@ -107,7 +107,8 @@ TEST_CASE("perf shows time in the kernel by function, or leaves it out", "[perf]
 		CHECK(with_address > in_kernel / 2);
 }
 
-TEST_CASE("without a privilege, perf samples one's own programs, and says what is missing", "[perf]")
+TEST_CASE("without privileges, perf samples one's own programs, and the user is told what is missing",
+	  "[perf]")
 {
 	need_perf();
 	if (paranoid() != 2)
