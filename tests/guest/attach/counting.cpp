@@ -71,7 +71,7 @@ TEST_CASE_METHOD(AtRest, "a target counts in the attacher's memory", "[attach]")
 	CHECK(locked_bytes() == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a new profile has no ticks of those whose memory it has", "[attach]")
+TEST_CASE_METHOD(AtRest, "a new profile has no ticks of the profiles whose memory it reuses", "[attach]")
 {
 	constexpr size_t number = 40;
 	const BurningTarget target;

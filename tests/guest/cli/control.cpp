@@ -131,7 +131,7 @@ TEST_CASE("a snapshot of a disabled recording has what was counted before", "[cl
 	CHECK(report(one.file)["samples"] == samples);
 }
 
-TEST_CASE("a command that a recording does not know is told, and not acknowledged", "[cli][control]")
+TEST_CASE("an unknown command to a recording is reported, and not acknowledged", "[cli][control]")
 {
 	Controlled one;
 

@@ -201,7 +201,8 @@ TEST_CASE_METHOD(AtRest, "a user sees no more of a process that a file's other r
 	CHECK(last.executed == 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a recording that has ended gives no more numbers, and pays for those that are left",
+TEST_CASE_METHOD(AtRest,
+		 "an ended recording gives no more numbers, and its user still pays for those it gave",
 		 "[record][hostile]")
 {
 	const bool kept = GENERATE(false, true);

@@ -82,7 +82,7 @@ Times times_of(const Device &device)
  * counter of its own here, because with one QEMU 7.2 loses interrupts of the CPU's counter, for
  * perf record -a as well.
  */
-TEST_CASE_METHOD(AtRest, "a CPU's cycles are counted where they went, to the period",
+TEST_CASE_METHOD(AtRest, "a CPU's cycles are counted in the functions that spent them, to within a period",
 		 "[record][source][icount]")
 {
 	constexpr uint64_t period = 100'000;

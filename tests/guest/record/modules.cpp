@@ -111,7 +111,7 @@ TEST_CASE_METHOD(AtRest, "only users with CAP_SYSLOG who see it in /proc/kallsym
 	CHECK(told.listed == (shown || (hidden == 0 && paranoid < 2)));
 }
 
-TEST_CASE_METHOD(AtRest, "a recording that has ended is not told of modules", "[record]")
+TEST_CASE_METHOD(AtRest, "a recording that has ended is not notified of modules", "[record]")
 {
 	Recording recording;
 
@@ -183,7 +183,8 @@ TEST_CASE_METHOD(AtRest, "code that a module runs only while it is loaded is cou
 	CHECK(early > 0);
 }
 
-TEST_CASE_METHOD(AtRest, "a module that was there before the recording is told of when it goes", "[record]")
+TEST_CASE_METHOD(AtRest, "the unloading of a module that was loaded before the recording is reported",
+		 "[record]")
 {
 	auto module = std::make_unique<BusyModule>();
 	Recording recording;

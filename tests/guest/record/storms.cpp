@@ -85,7 +85,7 @@ TEST_CASE_METHOD(AtRest, "ticks are the CPU time of a storm of short programs", 
 	CHECK(storm.ratio < 1.01);
 }
 
-TEST_CASE_METHOD(AtRest, "the ticks of a system-wide recording are the CPU time of a storm, too",
+TEST_CASE_METHOD(AtRest, "the ticks of a system-wide recording are the CPU time of a storm of short programs",
 		 "[record][icount]")
 {
 	const std::string how = GENERATE("fork", "exec", "vfork");

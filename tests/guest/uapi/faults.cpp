@@ -253,7 +253,7 @@ TEST_CASE_METHOD(AtRest, "with PROFIL_FAULT_REGION the other regions go on", "[u
 	device.stop();
 }
 
-TEST_CASE_METHOD(AtRest, "memory that is only changed for a while is no fault", "[uapi][fault]")
+TEST_CASE_METHOD(AtRest, "memory that is changed and restored is no fault", "[uapi][fault]")
 {
 	const Device device;
 	const Burner burner;

@@ -281,7 +281,7 @@ TEST_CASE("the first commands that users of perf try have an answer", "[cli]")
 	}
 }
 
-TEST_CASE("a mistyped command or option is told which is like it", "[cli]")
+TEST_CASE("the error for a mistyped command or option suggests a similar one", "[cli]")
 {
 	CHECK(profil("recrod").text ==
 	      "profil: there is no command 'recrod'; did you mean 'record'? (see profil help)\n");

@@ -5,7 +5,7 @@
 
 using namespace cli;
 
-TEST_CASE("words are taken up to their separator, which goes, too", "[cli][events]")
+TEST_CASE("words are taken up to their separator, which is removed", "[cli][events]")
 {
 	std::string_view text = "event=0x3c,,umask=1";
 

@@ -68,8 +68,7 @@ TEST_CASE("a place in the kernel has the name of its function, wherever the kern
 	CHECK(name_at(objects.find(0)) == "[kernel]");
 }
 
-TEST_CASE("of modules that were at a place one after the other, each has the ticks of its generations",
-	  "[cli]")
+TEST_CASE("each of the modules that were at one address in turn has the ticks of its generations", "[cli]")
 {
 	constexpr uint64_t generation = uint64_t{1} << 32;
 	constexpr uint64_t place = 0x1800;

@@ -99,7 +99,8 @@ TEST_CASE("without addresses, no function of the kernel is known", "[cli]")
 	CHECK_FALSE(KernelSymbols("no line\n\n10\n10 T\nxx T a\n", "x\n").known());
 }
 
-TEST_CASE("a module whose name was cut is the one at its place, or the only one that begins so", "[cli]")
+TEST_CASE("a module is found by a truncated name and its address, or by the name alone if only one begins so",
+	  "[cli]")
 {
 	const KernelSymbols all(symbols, "snd_soc_acpi_intel_match 4096 0 - Live 0xffffffffc0001000\n"
 					 "snd_soc_acpi_intel_match_more 4096 0 - Live 0xffffffffc0003000\n"

@@ -48,7 +48,8 @@ TEST_CASE("missed and throttled ticks are said with what helps", "[cli][events]"
 	CHECK(lines[1] == "cycles: 1 tick missed, process unknown: the module was at work on the same CPU");
 }
 
-TEST_CASE("an account of an event survives its text, and no other text is one", "[cli][events]")
+TEST_CASE("an event's account survives being written as text, and no other text is read as one",
+	  "[cli][events]")
 {
 	const EventAccount account{"mem:0x601040:rw", 9, 1, 2, 3, 4};
 

@@ -150,7 +150,7 @@ TEST_CASE("an export for perf script's readers can be read back", "[cli]")
 	CHECK(rows.at("program [unknown] 0x7fff12345678") == 40);
 }
 
-TEST_CASE("text that perf script does not print is no profile", "[cli]")
+TEST_CASE("text that perf script does not print is refused", "[cli]")
 {
 	for (const char *text : {"", "# only a comment\n", "hello\n", "\x1f\x8b", "perl 208 12.3\n",
 				 "perl 208 12.3: 1001 nocolon 55d0 f (x)\n",
@@ -162,7 +162,7 @@ TEST_CASE("text that perf script does not print is no profile", "[cli]")
 	      "line 8 does not begin as perf script prints it without options (comm, thread, time, event)");
 }
 
-TEST_CASE("text like perf script's takes no more memory than it may", "[cli]")
+TEST_CASE("text like perf script's stays within its limit of memory", "[cli]")
 {
 	std::string text, events;
 

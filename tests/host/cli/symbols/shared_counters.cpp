@@ -172,7 +172,7 @@ TEST_CASE("lines that are added later change no name of a counter", "[cli][share
 	CHECK(names() == before);
 }
 
-TEST_CASE("the name of a shared counter is told from names of functions", "[cli][shared]")
+TEST_CASE("the name of a shared counter is not taken for a function's", "[cli][shared]")
 {
 	CHECK(shared_counter_name("/usr/lib/libc.so.6", 0x1000, 0x2000, 11) ==
 	      "libc.so.6+0x1000..0x2000 (11 functions)");

@@ -90,7 +90,7 @@ TEST_CASE("a cgroup's path tells its unit, container and pod", "[cli][push]")
 		CHECK(workload_labels(path).empty());
 }
 
-TEST_CASE("each program and cgroup is a series, whose samples are in no other", "[cli][push]")
+TEST_CASE("each program and cgroup is a series of its own, and no sample is in two", "[cli][push]")
 {
 	const std::vector<PushSeries> all = series_of(services());
 

@@ -85,7 +85,7 @@ TEST_CASE("a line without an end does not grow for ever", "[cli][control]")
 	CHECK(all[1].word.has_value());
 }
 
-TEST_CASE("when nobody is left to command, there is nothing to wait for", "[cli][control]")
+TEST_CASE("once the commands' last writer is gone, no more of them are waited for", "[cli][control]")
 {
 	Pipe commands;
 	Control control = open_control(fmt::format("fd:{}", commands.out.get()));
