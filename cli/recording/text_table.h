@@ -62,7 +62,7 @@ public:
 	/** Call this before a recording with the kernel's samples begins. */
 	void prepare() { kernel_.read(); }
 	/**
-	 * From now on, numbers are those of this profile of the session.
+	 * From now on, look up numbers in this profile of the session.
 	 * @param with_kernel whether samples in the kernel are to be added.
 	 */
 	void begin(uint32_t profile, bool with_kernel);

@@ -100,8 +100,8 @@ std::string different_events_text(const Report &report)
 
 	if (source_of(now) == source_of(base) || (!is_of_events(now) && !is_of_events(base)))
 		return {};
-	return printable(
-		       fmt::format("the samples are of {}, before of {}", source_of(now), source_of(base))) +
+	return printable(fmt::format("the samples are of {}, and were of {} before", source_of(now),
+				     source_of(base))) +
 	       '\n';
 }
 

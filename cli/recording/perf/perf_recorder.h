@@ -73,7 +73,7 @@ private:
 	PerfProcesses processes_;
 	KernelObjects kernel_;
 	Recording recording_;
-	std::set<pid_t> members_; /* that inherit events, or were attached; not with everybody_ */
+	std::set<pid_t> members_; /* attached, or with inherited events; empty if everybody_ */
 	uint64_t ticks_ = 0;	  /* samples so far, of matching processes */
 	uint64_t lost_ = 0;	  /* records that found no room in a ring */
 	uint64_t lost_late_ = 0;  /* ticks of the clock while perf had stopped it */

@@ -29,7 +29,7 @@ struct TreeNames {
 	const ShownNames &shown; /**< how functions are written */
 };
 
-/** @param flat says what percentages are of. */
+/** @param flat the samples of which percentages are shares. */
 HtmlTree html_tree(const PlaceTree &tree, const Flat &flat, TreeNames names, const HtmlLimits &limits);
 
 /** A count for the page: as text if a browser's numbers would lose digits. */
