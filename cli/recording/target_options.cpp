@@ -160,7 +160,7 @@ std::optional<int> TargetParser::check() const
 	if (app_.count("--freq") && app_.count("--count"))
 		return usage_error(name_, "give either -F or -c, not both");
 	if (!options_.events.empty() && (app_.count("--freq") || app_.count("--count")))
-		return usage_error(name_, "-F and -c are for time; an event has its period behind its name "
+		return usage_error(name_, "-F and -c are for time; an event's period follows its name "
 					  "(-e page-faults:10)");
 	if (!options_.events.empty() && (options_.kernel == KernelTime::AtCall || app_.count("--tid")))
 		return usage_error(name_, "events need counts by file, which --kernel-at call and -t do not "

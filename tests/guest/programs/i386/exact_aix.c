@@ -23,7 +23,7 @@ static void ranges(volatile unsigned short *counters)
 	char *const low = (char *)loop;
 	struct prof list[3] = {
 		{ .p_low = low - 64, .p_high = low, .p_buff = (HISTCOUNTER *)counters + 32, .p_bufsize = 64, .p_scale = -1 },
-		/* A counter for four bytes, computed. */
+		/* With -1 the scale is computed from both sizes: a counter for four bytes. */
 		{ .p_low = low, .p_high = low + 32, .p_buff = (HISTCOUNTER *)counters + 1, .p_bufsize = 16, .p_scale = -1 },
 		{ .p_high = NULL },
 	};

@@ -56,7 +56,7 @@ TEST_CASE("events have perf's names", "[cli][events]")
 	check("r1a8", PERF_TYPE_RAW, 0x1a8, 1'000'003);
 }
 
-TEST_CASE("an event has modifiers and a period behind its name", "[cli][events]")
+TEST_CASE("modifiers and a period can follow the name of an event", "[cli][events]")
 {
 	const Event user = one("page-faults:u:10");
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/** @file tests/host/cli/commands/serve/pages.cpp  The pages of the server of profiles, fetched by curl and by
- * go tool pprof. */
+/** @file tests/host/cli/commands/serve/pages.cpp  The pages of profil serve, fetched by curl and by go tool
+ * pprof. */
 #include "tests/host/cli/commands/serve/support.h"
 
 #include <fstream>

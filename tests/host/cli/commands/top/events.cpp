@@ -305,10 +305,10 @@ TEST_CASE("top's options for events are taken, and what makes no sense is wrong 
 	CHECK(*find_top_order("", {}) == 0);
 
 	CHECK(usage_error_of("-e page-faults -F 99 -p 1") ==
-	      "profil top: -F and -c are for time; an event has its period behind its name (-e "
+	      "profil top: -F and -c are for time; an event's period follows its name (-e "
 	      "page-faults:10; see profil top --help)\n");
 	CHECK(usage_error_of("-e page-faults -c 99 -p 1") ==
-	      "profil top: -F and -c are for time; an event has its period behind its name (-e "
+	      "profil top: -F and -c are for time; an event's period follows its name (-e "
 	      "page-faults:10; see profil top --help)\n");
 	CHECK(usage_error_of("-e page-faults -t 1") ==
 	      "profil top: events need counts by file, which --kernel-at call and -t do not make: give -e "
