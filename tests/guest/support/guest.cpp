@@ -383,10 +383,7 @@ AtRest::AtRest()
 {
 }
 
-/*
- * The library turns a profile off through its gate; the module ends it only at the process's next
- * command or tick.
- */
+/* The module ends a profile whose gate is off only at the process's next command or tick. */
 static void end_what_is_off()
 {
 	const Fd device(open("/dev/profil", O_RDONLY | O_CLOEXEC));
