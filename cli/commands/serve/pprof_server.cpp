@@ -17,7 +17,8 @@ constexpr unsigned longest_seconds = 3600;
 constexpr size_t other_connections = 8;
 constexpr char text_type[] = "text/plain; charset=utf-8";
 
-constexpr char root_page[] = R"html(<!DOCTYPE html>
+/* Also where a Go program lists its profiles, so its links have whole paths. */
+constexpr char index_page[] = R"html(<!DOCTYPE html>
 <html lang="en">
 <head>
 <title>profil serve</title>
@@ -29,23 +30,7 @@ constexpr char root_page[] = R"html(<!DOCTYPE html>
 <li><a href="/debug/pprof/profile?seconds=30">/debug/pprof/profile?seconds=30</a>: a profile of the next 30 seconds, for
 <code>go tool pprof</code>, <code>profil report</code> and scrapers</li>
 <li><a href="/debug/pprof/cmdline">/debug/pprof/cmdline</a>: the command line of this server</li>
-<li><a href="/debug/pprof/">/debug/pprof/</a>: the same as a Go program's list of profiles</li>
 <li><a href="/healthz">/healthz</a>: ok, while the server runs</li>
-</ul>
-</body>
-</html>
-)html";
-
-constexpr char index_page[] = R"html(<!DOCTYPE html>
-<html>
-<head>
-<title>/debug/pprof/</title>
-</head>
-<body>
-<h1>/debug/pprof/</h1>
-<ul>
-<li><a href="profile?seconds=30">profile</a>: profile of the next 30 seconds; open it with go tool pprof, or profil report</li>
-<li><a href="cmdline">cmdline</a>: the command line of this server</li>
 </ul>
 </body>
 </html>
@@ -168,9 +153,7 @@ std::optional<ServerAnswer> PprofServer::Implementation::refuse(const ServerRequ
 
 ServerAnswer PprofServer::Implementation::route(const ServerRequest &request)
 {
-	if (request.path() == "/")
-		return page(root_page, "text/html; charset=utf-8");
-	if (request.path() == "/debug/pprof/")
+	if (request.path() == "/" || request.path() == "/debug/pprof/")
 		return page(index_page, "text/html; charset=utf-8");
 	if (request.path() == "/debug/pprof")
 		return {301, "", {{"Location", "/debug/pprof/"}}};
